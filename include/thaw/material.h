@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef THAW_MATERIAL_H
+#define THAW_MATERIAL_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// The hyperelastic energy densities psi(F).
+typedef enum ThawMaterialModel {
+    THAW_MATERIAL_STVK,                // Saint Venant-Kirchhoff: mu E:E + lambda/2 tr(E)^2
+    THAW_MATERIAL_NEO_HOOKEAN,         // mu/2 (Ic-3) - mu log J + lambda/2 log^2 J; infinite for J <= 0
+    THAW_MATERIAL_STABLE_NEO_HOOKEAN,  // Smith, de Goes and Kim 2018: finite for every F
+    THAW_MATERIAL_COROTATIONAL,        // mu |F-R|^2 + lambda/2 tr(R'F - I)^2
+    THAW_MATERIAL_MODEL_COUNT
+} ThawMaterialModel;
+
+// Which constants the stable neo-Hookean energy is given.
+typedef enum ThawMaterialConstants {
+    THAW_CONSTANTS_MATCHED,    // chosen so that small strains obey young and poisson
+    THAW_CONSTANTS_UNMODIFIED, // Lame constants as they are (the solids paper's runs): softer than young says
+} ThawMaterialConstants;
+
+typedef struct ThawMaterialDef {
+    const char *name;
+    ThawMaterialModel model;
+    ThawMaterialConstants constants;
+    double density; // kg/m^3, > 0
+    double young;   // Pa, > 0
+    double poisson; // in (-1, 0.5)
+    double alpha0;  // 1/s, Rayleigh mass damping, >= 0
+    double alpha1;  // s, Rayleigh stiffness damping, >= 0
+} ThawMaterialDef;
+
+// A soft rubber: stable neo-Hookean, 1000 kg/m^3, 1 MPa, 0.4, a little stiffness damping.
+ThawMaterialDef thaw_material_def_default(void);
+
+// The name used in scenes ("stvk", "neo-hookean", "stable-neo-hookean", "corotational"); NULL if out of range.
+const char *thaw_material_model_name(ThawMaterialModel model);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Thaw: adaptive elastodynamics. This header is the whole public interface.
+#ifndef THAW_THAW_H
+#define THAW_THAW_H
+
+#include "thaw/material.h"
+#include "thaw/mesh.h"
+#include "thaw/scene.h"
+#include "thaw/status.h"
+#include "thaw/world.h"
+
+#endif

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Definitions of what is to be simulated (plain structs with defaults), and the world that is compiled from them.
+// SI units everywhere. In 2D the third component of every vector is ignored and rotations are about z.
+#ifndef THAW_WORLD_H
+#define THAW_WORLD_H
+
+#include <stdint.h>
+
+#include "thaw/material.h"
+#include "thaw/mesh.h"
+#include "thaw/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// --- Shapes: a mesh with its materials, compiled once and shared by any number of bodies -------------------------------
+
+// How a group of vertices is chosen, in the shape's own coordinates.
+typedef enum ThawSelect {
+    THAW_SELECT_ALL,
+    THAW_SELECT_MESH_GROUP, // a group of the mesh file, by mesh_group
+    THAW_SELECT_BOX,        // a <= x <= b, component by component
+    THAW_SELECT_SPHERE,     // |x - a| <= radius
+    THAW_SELECT_PLANE_SIDE, // (x - a) . b >= 0
+    THAW_SELECT_NEAREST,    // the vertex nearest to a (lowest id on a tie)
+} ThawSelect;
+
+typedef struct ThawGroupDef {
+    const char *name;
+    ThawSelect select;
+    const char *mesh_group; // THAW_SELECT_MESH_GROUP only
+    double a[3], b[3];      // m
+    double radius;          // m
+} ThawGroupDef;
+
+typedef struct ThawShapeDef {
+    const char *name;
+    const ThawMesh *mesh;         // borrowed until thaw_world_create returns
+    int32_t material;             // index into the world's materials, for regions not listed below
+    const int32_t *region_material; // mesh->region_count material indices, -1 for the default; may be NULL
+    double thickness;             // m, out of plane; dim 2 only
+    const ThawGroupDef *groups;
+    int32_t group_count;
+} ThawShapeDef;
+
+// --- Bodies: a placed shape with its loads -----------------------------------------------------------------------------
+
+typedef enum ThawInterpolation {
+    THAW_INTERPOLATE_LINEAR, // piecewise linear, constant velocity between keys
+    THAW_INTERPOLATE_SMOOTH, // smoothstep between keys, at rest at each key
+} ThawInterpolation;
+
+typedef struct ThawKey {
+    double time;           // s
+    double translation[3]; // m, from the start pose
+    double rotation[4];    // unit quaternion (w, x, y, z) about the script's centre, from the start pose
+} ThawKey;
+
+// A group moved along keyframes; before the first key and after the last it stands still. No keys: a pin.
+typedef struct ThawScriptDef {
+    int32_t group;    // index into the shape's groups
+    double centre[3]; // m, world coordinates at the start
+    ThawInterpolation interpolation;
+    const ThawKey *keys; // key_count, times strictly ascending
+    int32_t key_count;
+    double release; // s; from this time on the group is free again. INFINITY: never
+} ThawScriptDef;
+
+typedef enum ThawForceKind {
+    THAW_FORCE_TOTAL,        // N, shared among the group's vertices in proportion to their masses
+    THAW_FORCE_PER_VERTEX,   // N on each vertex
+    THAW_FORCE_ACCELERATION, // m/s^2: each vertex gets its mass times this
+} ThawForceKind;
+
+// A force on a group during [from, to), ramped up linearly over the first `ramp` seconds.
+typedef struct ThawForceDef {
+    int32_t group;
+    ThawForceKind kind;
+    double value[3];
+    double from, to; // s; to may be INFINITY
+    double ramp;     // s, >= 0
+} ThawForceDef;
+
+typedef struct ThawBodyDef {
+    const char *name;
+    const char *method; // which adaptive method moves it: "full"
+    int32_t shape;
+    double position[3]; // m; x = rotation * X + position
+    double rotation[4]; // unit quaternion (w, x, y, z)
+    double velocity[3]; // m/s
+    double spin[3];     // rad/s about the centre of mass
+    const ThawScriptDef *scripts; // pins included
+    int32_t script_count;
+    const ThawForceDef *forces;
+    int32_t force_count;
+} ThawBodyDef;
+
+// --- The world ---------------------------------------------------------------------------------------------------------
+
+typedef enum ThawIntegrator {
+    THAW_INTEGRATOR_SEMI_IMPLICIT, // one linearised backward Euler step (solids paper, equation 5)
+    THAW_INTEGRATOR_NEWTON,        // backward Euler to convergence on the incremental potential (shells paper, 3.3)
+} ThawIntegrator;
+
+typedef enum ThawProjection {
+    THAW_PROJECT_WHEN_NEEDED, // only after the matrix turned out indefinite
+    THAW_PROJECT_ALWAYS,
+    THAW_PROJECT_NEVER, // an indefinite matrix goes straight to a smaller step
+} ThawProjection;
+
+typedef enum ThawSolverKind {
+    THAW_SOLVER_AUTO,    // by a fixed cost model of the matrix's size
+    THAW_SOLVER_PCG,     // our conjugate gradients with a block incomplete Cholesky factor
+    THAW_SOLVER_CHOLMOD, // supernodal factorisation; only where built with THAW_WITH_CHOLMOD
+} ThawSolverKind;
+
+typedef struct ThawWorldDef {
+    int dim;           // 2 or 3
+    double gravity[3]; // m/s^2
+    double h;          // s, the time step, > 0
+    ThawIntegrator integrator;
+    ThawProjection projection;
+    double newton_tolerance; // relative size of the gradient at which Newton stops
+    int newton_iterations;   // at most this many
+    int halvings;            // a failing step is retried with h/2, h/4, ... h/2^halvings
+    ThawSolverKind solver;
+    double solver_tolerance; // relative residual of iterative solves
+    int threads;             // >= 1; 0: one per processor. Never changes a bit of the result
+    int ledger;              // nonzero: keep the energy ledger (costs about one force evaluation a step)
+    const ThawMaterialDef *materials;
+    int32_t material_count;
+    const ThawShapeDef *shapes;
+    int32_t shape_count;
+    const ThawBodyDef *bodies;
+    int32_t body_count;
+} ThawWorldDef;
+
+ThawWorldDef thaw_world_def_default(void);  // 3D, gravity 9.81 along -z, h 0.01 s, semi-implicit, auto
+ThawShapeDef thaw_shape_def_default(void);  // no mesh yet, material 0, thickness 1
+ThawGroupDef thaw_group_def_default(void);  // every vertex
+ThawBodyDef thaw_body_def_default(void);    // shape 0, at its own place, at rest, method "full"
+ThawScriptDef thaw_script_def_default(void); // a pin, for ever
+ThawForceDef thaw_force_def_default(void);  // a total force of zero, always
+
+// Energies and works in joules. kinetic + elastic + gravitational - (external_work - damping_loss - integration_loss
+// + contact_work - transition_loss) stays what it was at the start, up to the solver's tolerance.
+typedef struct ThawLedger {
+    double kinetic, elastic, gravitational;
+    double external_work;    // by forces, pins and scripts, since the start
+    double damping_loss;     // by Rayleigh damping, since the start
+    double integration_loss; // by the time integration itself, since the start
+    double contact_work;
+    double transition_loss;
+} ThawLedger;
+
+// One step in numbers.
+typedef struct ThawStepStats {
+    int64_t step;
+    double time;
+    double wall_ms, cpu_ms;
+    double force_ms, assemble_ms, factor_ms, solve_ms, advance_ms, ledger_ms; // wall time by stage
+    int64_t dofs;             // unknowns solved for
+    int64_t elastic_elements; // elements evaluated
+    int64_t rigid_parts;
+    int64_t contacts;
+    int newton_iterations; // linearisations, the largest of any body; 1 for a semi-implicit step that went well
+    int64_t solver_iterations; // of iterative solves, summed
+    int projected;         // bodies whose matrix was indefinite and was projected
+    int substeps;          // 1, or into how many parts the worst body's step was cut
+    ThawLedger ledger;     // energies are NAN when the ledger is off
+    uint64_t state_hash;
+} ThawStepStats;
+
+typedef struct ThawWorld ThawWorld;
+
+// Compiles a definition. Nothing of *def is kept. The caller frees *world with thaw_world_free; on error it is NULL.
+ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **world, ThawError *error);
+void thaw_world_free(ThawWorld **world);
+
+// Advances by one step of h. On a status > 0 or an error the state is what it was before the call.
+// stats may be NULL.
+ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *error);
+
+// Finds the static equilibrium of the loads at the present time, and leaves every body there at rest.
+ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawError *error);
+
+int thaw_world_dim(const ThawWorld *world);
+double thaw_world_time(const ThawWorld *world);
+int64_t thaw_world_step_count(const ThawWorld *world);
+uint64_t thaw_world_hash(const ThawWorld *world);
+int32_t thaw_world_body_count(const ThawWorld *world);
+const char *thaw_world_body_name(const ThawWorld *world, int32_t body);
+
+// Sizes of a body's mesh, and copies of its data in the mesh's own numbering. The caller gives room for dim doubles
+// (ids: nodes) an item. A body out of range is THAW_ERROR_INPUT.
+int32_t thaw_world_vertex_count(const ThawWorld *world, int32_t body);
+int32_t thaw_world_element_count(const ThawWorld *world, int32_t body);
+ThawStatus thaw_world_get_elements(const ThawWorld *world, int32_t body, int32_t *elements);
+ThawStatus thaw_world_get_regions(const ThawWorld *world, int32_t body, int32_t *regions);
+ThawStatus thaw_world_get_positions(const ThawWorld *world, int32_t body, double *x);
+ThawStatus thaw_world_get_velocities(const ThawWorld *world, int32_t body, double *v);
+ThawStatus thaw_world_set_positions(ThawWorld *world, int32_t body, const double *x);
+ThawStatus thaw_world_set_velocities(ThawWorld *world, int32_t body, const double *v);
+ThawStatus thaw_world_get_masses(const ThawWorld *world, int32_t body, double *m); // one double a vertex, kg
+
+// A force on every vertex (N, dim doubles each), on top of the scripted ones, until set again; NULL takes it away.
+ThawStatus thaw_world_set_forces(ThawWorld *world, int32_t body, const double *f);
+
+// von Mises equivalent of the Cauchy stress per element, Pa.
+ThawStatus thaw_world_get_stresses(const ThawWorld *world, int32_t body, double *von_mises);
+
+// The energies and works so far (also computed when the ledger is off; works are then zero).
+ThawStatus thaw_world_get_ledger(ThawWorld *world, ThawLedger *ledger);
+
+// The whole state, as one file (HDF5). A world made from the same definition continues from it with the same bits.
+// Written under a temporary name and renamed: a file that exists is complete.
+ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *error);
+ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error);
+
+// The library's version, "major.minor.patch", and what it was built with, for bug reports.
+const char *thaw_version(void);
+const char *thaw_build_info(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

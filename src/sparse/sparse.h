@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Symmetric block matrices and the solvers for them. No physics here.
+#ifndef THAW_SPARSE_H
+#define THAW_SPARSE_H
+
+#include "base/base.h"
+#include "thaw/world.h" // ThawSolverKind
+
+// The lower triangle, diagonal included, of a symmetric matrix of n x n blocks of size bs x bs. Const once made; shared.
+typedef struct ThawBlockPattern {
+    int32_t n;    // block rows
+    int32_t bs;   // 2 or 3
+    int32_t *row; // n + 1 offsets into col
+    int32_t *col; // block columns, ascending in each row; the last of row i is i
+} ThawBlockPattern;
+
+typedef struct ThawBlockMatrix {
+    const ThawBlockPattern *pattern; // not owned
+    double *value;                   // bs*bs doubles (row-major) for each entry of col
+} ThawBlockMatrix;
+
+// The pattern of an undirected graph: adjacency of vertex i is neighbours[offset[i] .. offset[i+1]) (any order, both
+// directions present, self not needed).
+ThawStatus thaw_block_pattern_create(int32_t n, int32_t bs, const int32_t *offset, const int32_t *neighbours,
+                                     ThawBlockPattern **pattern, ThawError *error);
+void thaw_block_pattern_free(ThawBlockPattern **pattern);
+// The position in col (and so in value / bs^2) of block (i, j), j <= i; -1 if it is not in the pattern.
+int32_t thaw_block_find(const ThawBlockPattern *pattern, int32_t i, int32_t j);
+
+// What can be computed from the pattern alone (orderings, symbolic factors, partitions); const once made, and shared by
+// all bodies with that pattern.
+typedef struct ThawSolverPlan ThawSolverPlan;
+// The numbers: values, factors, scratch, for one body.
+typedef struct ThawSolver ThawSolver;
+
+typedef struct ThawSolveInfo {
+    int32_t iterations; // 0 for a direct solve
+    double residual;    // |b - A x| / |b| as the solver knows it
+} ThawSolveInfo;
+
+// AUTO is resolved here by a fixed cost model of the pattern. THAW_ERROR_UNSUPPORTED names what the build lacks.
+// The pattern must outlive the plan, the plan its solvers.
+ThawStatus thaw_solver_plan_create(ThawSolverKind kind, const ThawBlockPattern *pattern, ThawSolverPlan **plan,
+                                   ThawError *error);
+void thaw_solver_plan_free(ThawSolverPlan **plan);
+ThawSolverKind thaw_solver_plan_kind(const ThawSolverPlan *plan);
+
+ThawStatus thaw_solver_create(const ThawSolverPlan *plan, ThawTasks *tasks, ThawSolver **solver, ThawError *error);
+void thaw_solver_free(ThawSolver **solver);
+// The matrix to be filled by the caller before thaw_solver_factor. The solver owns its values and does not change them.
+ThawBlockMatrix *thaw_solver_matrix(ThawSolver *solver);
+// Prepares for solves with the present values. THAW_INDEFINITE when a pivot fails.
+ThawStatus thaw_solver_factor(ThawSolver *solver);
+// A x = b. x holds the first guess of an iterative solve and the answer afterwards. THAW_INDEFINITE when a direction of
+// negative curvature is met, THAW_NOT_CONVERGED at the iteration limit. No allocation of ours after the first call.
+ThawStatus thaw_solver_solve(ThawSolver *solver, const double *b, double *x, double tolerance, ThawSolveInfo *info);
+size_t thaw_solver_bytes(const ThawSolver *solver); // memory held, factor included
+
+// y = A x. Parallel, same bits for any number of threads.
+void thaw_solver_multiply(ThawSolver *solver, const double *x, double *y);
+
+#endif
