@@ -8,10 +8,10 @@ extern "C" {
 
 // The hyperelastic energy densities psi(F).
 typedef enum ThawMaterialModel {
-    THAW_MATERIAL_STVK,                // Saint Venant-Kirchhoff: mu E:E + lambda/2 tr(E)^2
-    THAW_MATERIAL_NEO_HOOKEAN,         // mu/2 (Ic-3) - mu log J + lambda/2 log^2 J; infinite for J <= 0
-    THAW_MATERIAL_STABLE_NEO_HOOKEAN,  // Smith, de Goes and Kim 2018: finite for every F
-    THAW_MATERIAL_COROTATIONAL,        // mu |F-R|^2 + lambda/2 tr(R'F - I)^2
+    THAW_MATERIAL_STVK,               // Saint Venant-Kirchhoff: mu E:E + lambda/2 tr(E)^2
+    THAW_MATERIAL_NEO_HOOKEAN,        // mu/2 (Ic-3) - mu log J + lambda/2 log^2 J; infinite for J <= 0
+    THAW_MATERIAL_STABLE_NEO_HOOKEAN, // Smith, de Goes and Kim 2018: finite for every F
+    THAW_MATERIAL_COROTATIONAL,       // mu |F-R|^2 + lambda/2 tr(R'F - I)^2
     THAW_MATERIAL_MODEL_COUNT
 } ThawMaterialModel;
 

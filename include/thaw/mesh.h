@@ -19,31 +19,32 @@ typedef struct ThawMeshGroup {
 
 // Tetrahedra (dim 3) or triangles (dim 2) in metres. Plain data: a caller may fill one by hand.
 typedef struct ThawMesh {
-    int dim;               // 2 or 3
-    int nodes;             // vertices per element: dim + 1 (linear elements)
+    int dim;   // 2 or 3
+    int nodes; // vertices per element: dim + 1 (linear elements)
     int32_t vertex_count;
     int32_t element_count;
-    double *x;             // dim * vertex_count, vertex by vertex
-    int32_t *elements;     // nodes * element_count, positively oriented
-    int32_t *region;       // element_count indices into region_names
-    int32_t region_count;  // at least 1
-    char **region_names;   // region_count names, unique
+    double *x;            // dim * vertex_count, vertex by vertex
+    int32_t *elements;    // nodes * element_count, positively oriented
+    int32_t *region;      // element_count indices into region_names
+    int32_t region_count; // at least 1
+    char **region_names;  // region_count names, unique
     int32_t group_count;
     ThawMeshGroup *groups; // group_count named vertex sets
 } ThawMesh;
 
 // Reads a mesh, choosing the format by the file's ending: .msh (Gmsh 2.2 or 4.1, ASCII), .mesh (Medit), .node/.ele
-// (TetGen and Triangle; either name finds both). Inverted elements are re-oriented; *reoriented (may be NULL) counts them.
-// The caller frees *mesh with thaw_mesh_free. On error *mesh is NULL.
+// (TetGen and Triangle; either name finds both). Inverted elements are re-oriented; *reoriented (may be NULL) counts
+// them. The caller frees *mesh with thaw_mesh_free. On error *mesh is NULL.
 ThawStatus thaw_mesh_read(const char *path, ThawMesh **mesh, int32_t *reoriented, ThawError *error);
 
 // A box of cells[0] x cells[1] (x cells[2]) grid cells spanning [lo, hi], six Kuhn tetrahedra (two triangles) a cell.
-// Vertex (i,j,k) has the id i + (cells[0]+1) * (j + (cells[1]+1) * k). Faces are groups: x-min, x-max, y-min, ... z-max.
+// Vertex (i,j,k) has the id i + (cells[0]+1) * (j + (cells[1]+1) * k). Faces are groups: x-min, x-max, y-min, ...
+// z-max.
 ThawStatus thaw_mesh_box(int dim, const double lo[3], const double hi[3], const int32_t cells[3], ThawMesh **mesh,
                          ThawError *error);
 
-// Refuses a mesh that cannot be simulated (bad index, non-finite coordinate, zero or negative volume, unused vertex, ...),
-// naming the culprit's id and place.
+// Refuses a mesh that cannot be simulated (bad index, non-finite coordinate, zero or negative volume, unused vertex,
+// ...), naming the culprit's id and place.
 ThawStatus thaw_mesh_validate(const ThawMesh *mesh, ThawError *error);
 
 // Frees a mesh made by this library and sets *mesh to NULL. NULL and a pointer to NULL are allowed.

@@ -30,7 +30,8 @@ typedef struct ThawScene {
 // An error names the file, the place inside the JSON, the value and what is allowed.
 ThawStatus thaw_scene_load(const char *path, ThawScene **scene, ThawError *error);
 
-// The same from text in memory. `name` stands for the file in messages; meshes are looked up relative to `folder` (may be NULL).
+// The same from text in memory. `name` stands for the file in messages; meshes are looked up relative to `folder` (may
+// be NULL).
 ThawStatus thaw_scene_parse(const char *text, size_t length, const char *name, const char *folder, ThawScene **scene,
                             ThawError *error);
 

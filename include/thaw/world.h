@@ -14,7 +14,8 @@
 extern "C" {
 #endif
 
-// --- Shapes: a mesh with its materials, compiled once and shared by any number of bodies -------------------------------
+// --- Shapes: a mesh with its materials, compiled once and shared by any number of bodies
+// -------------------------------
 
 // How a group of vertices is chosen, in the shape's own coordinates.
 typedef enum ThawSelect {
@@ -36,15 +37,16 @@ typedef struct ThawGroupDef {
 
 typedef struct ThawShapeDef {
     const char *name;
-    const ThawMesh *mesh;         // borrowed until thaw_world_create returns
-    int32_t material;             // index into the world's materials, for regions not listed below
+    const ThawMesh *mesh;           // borrowed until thaw_world_create returns
+    int32_t material;               // index into the world's materials, for regions not listed below
     const int32_t *region_material; // mesh->region_count material indices, -1 for the default; may be NULL
-    double thickness;             // m, out of plane; dim 2 only
+    double thickness;               // m, out of plane; dim 2 only
     const ThawGroupDef *groups;
     int32_t group_count;
 } ThawShapeDef;
 
-// --- Bodies: a placed shape with its loads -----------------------------------------------------------------------------
+// --- Bodies: a placed shape with its loads
+// -----------------------------------------------------------------------------
 
 typedef enum ThawInterpolation {
     THAW_INTERPOLATE_LINEAR, // piecewise linear, constant velocity between keys
@@ -86,17 +88,18 @@ typedef struct ThawBodyDef {
     const char *name;
     const char *method; // which adaptive method moves it: "full"
     int32_t shape;
-    double position[3]; // m; x = rotation * X + position
-    double rotation[4]; // unit quaternion (w, x, y, z)
-    double velocity[3]; // m/s
-    double spin[3];     // rad/s about the centre of mass
+    double position[3];           // m; x = rotation * X + position
+    double rotation[4];           // unit quaternion (w, x, y, z)
+    double velocity[3];           // m/s
+    double spin[3];               // rad/s about the centre of mass
     const ThawScriptDef *scripts; // pins included
     int32_t script_count;
     const ThawForceDef *forces;
     int32_t force_count;
 } ThawBodyDef;
 
-// --- The world ---------------------------------------------------------------------------------------------------------
+// --- The world
+// ---------------------------------------------------------------------------------------------------------
 
 typedef enum ThawIntegrator {
     THAW_INTEGRATOR_SEMI_IMPLICIT, // one linearised backward Euler step (solids paper, equation 5)
@@ -136,12 +139,12 @@ typedef struct ThawWorldDef {
     int32_t body_count;
 } ThawWorldDef;
 
-ThawWorldDef thaw_world_def_default(void);  // 3D, gravity 9.81 along -z, h 0.01 s, semi-implicit, auto
-ThawShapeDef thaw_shape_def_default(void);  // no mesh yet, material 0, thickness 1
-ThawGroupDef thaw_group_def_default(void);  // every vertex
-ThawBodyDef thaw_body_def_default(void);    // shape 0, at its own place, at rest, method "full"
+ThawWorldDef thaw_world_def_default(void);   // 3D, gravity 9.81 along -z, h 0.01 s, semi-implicit, auto
+ThawShapeDef thaw_shape_def_default(void);   // no mesh yet, material 0, thickness 1
+ThawGroupDef thaw_group_def_default(void);   // every vertex
+ThawBodyDef thaw_body_def_default(void);     // shape 0, at its own place, at rest, method "full"
 ThawScriptDef thaw_script_def_default(void); // a pin, for ever
-ThawForceDef thaw_force_def_default(void);  // a total force of zero, always
+ThawForceDef thaw_force_def_default(void);   // a total force of zero, always
 
 // Energies and works in joules. kinetic + elastic + gravitational - (external_work - damping_loss - integration_loss
 // + contact_work - transition_loss) stays what it was at the start, up to the solver's tolerance.
@@ -160,15 +163,15 @@ typedef struct ThawStepStats {
     double time;
     double wall_ms, cpu_ms;
     double force_ms, assemble_ms, factor_ms, solve_ms, advance_ms, ledger_ms; // wall time by stage
-    int64_t dofs;             // unknowns solved for
-    int64_t elastic_elements; // elements evaluated
+    int64_t dofs;                                                             // unknowns solved for
+    int64_t elastic_elements;                                                 // elements evaluated
     int64_t rigid_parts;
     int64_t contacts;
-    int newton_iterations; // linearisations, the largest of any body; 1 for a semi-implicit step that went well
+    int newton_iterations;     // linearisations, the largest of any body; 1 for a semi-implicit step that went well
     int64_t solver_iterations; // of iterative solves, summed
-    int projected;         // bodies whose matrix was indefinite and was projected
-    int substeps;          // 1, or into how many parts the worst body's step was cut
-    ThawLedger ledger;     // energies are NAN when the ledger is off
+    int projected;             // bodies whose matrix was indefinite and was projected
+    int substeps;              // 1, or into how many parts the worst body's step was cut
+    ThawLedger ledger;         // energies are NAN when the ledger is off
     uint64_t state_hash;
 } ThawStepStats;
 

@@ -23,7 +23,8 @@ typedef struct ThawMaterialOps {
     void (*dpsi_dF)(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS], ThawLanes P[9]);
     void (*d2psi_dF2)(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS], ThawLanes C[THAW_SYM9_SIZE]);
     // The derivative of P in the direction dF, without forming C.
-    void (*dP)(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS], const ThawLanes dF[9], ThawLanes dP[9]);
+    void (*dP)(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS], const ThawLanes dF[9],
+               ThawLanes dP[9]);
 } ThawMaterialOps;
 
 // The functions of a model; NULL if out of range.
@@ -32,8 +33,8 @@ const ThawMaterialOps *thaw_material_ops(ThawMaterialModel model);
 // Refuses a definition whose values are out of range, naming the field, the value and what is allowed.
 ThawStatus thaw_material_validate(const ThawMaterialDef *def, ThawError *error);
 
-// Replaces C by the nearest positive semi-definite matrix (Frobenius), for isotropic energies: in the principal axes of F
-// C falls apart into one 3x3 and three 2x2 blocks. Lanes that are positive already keep their bits.
+// Replaces C by the nearest positive semi-definite matrix (Frobenius), for isotropic energies: in the principal axes of
+// F C falls apart into one 3x3 and three 2x2 blocks. Lanes that are positive already keep their bits.
 void thaw_material_project(const ThawLanes F[9], ThawLanes C[THAW_SYM9_SIZE]);
 
 #endif

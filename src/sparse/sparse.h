@@ -6,7 +6,8 @@
 #include "base/base.h"
 #include "thaw/world.h" // ThawSolverKind
 
-// The lower triangle, diagonal included, of a symmetric matrix of n x n blocks of size bs x bs. Const once made; shared.
+// The lower triangle, diagonal included, of a symmetric matrix of n x n blocks of size bs x bs. Const once made;
+// shared.
 typedef struct ThawBlockPattern {
     int32_t n;    // block rows
     int32_t bs;   // 2 or 3
