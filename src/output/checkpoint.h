@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Named arrays in one HDF5 file, for saving and restoring a world. Names may contain '/', which makes groups
+// ("body/0/x"). Not thread-safe, as HDF5 is not.
+#ifndef THAW_CHECKPOINT_H
+#define THAW_CHECKPOINT_H
+
+#include "base/base.h"
+
+typedef struct ThawCheckpoint ThawCheckpoint;
+
+// Starts a checkpoint. Nothing reaches the disk before thaw_checkpoint_commit, which writes it under a temporary name in
+// the same folder, syncs, renames it to `path` and frees *checkpoint, whether it succeeded or not (*checkpoint is NULL
+// afterwards). A full disk is THAW_ERROR_IO and leaves an older file at `path` as it was.
+ThawStatus thaw_checkpoint_create(const char *path, ThawCheckpoint **checkpoint, ThawError *error);
+ThawStatus thaw_checkpoint_commit(ThawCheckpoint **checkpoint, ThawError *error);
+
+// Opens a file and checks its length and digest before anything else looks at it: a truncated, damaged or foreign file
+// is THAW_ERROR_INPUT, a missing one THAW_ERROR_IO.
+ThawStatus thaw_checkpoint_open(const char *path, ThawCheckpoint **checkpoint, ThawError *error);
+
+// Closes one that was opened, or drops one that was created without writing it. NULL and a pointer to NULL are allowed.
+void thaw_checkpoint_free(ThawCheckpoint **checkpoint);
+
+// Each name may be put once. count may be 0 (data may then be NULL).
+ThawStatus thaw_checkpoint_put_f64(ThawCheckpoint *checkpoint, const char *name, const double *data, int64_t count,
+                                   ThawError *error);
+ThawStatus thaw_checkpoint_put_i64(ThawCheckpoint *checkpoint, const char *name, const int64_t *data, int64_t count,
+                                   ThawError *error);
+ThawStatus thaw_checkpoint_put_u64(ThawCheckpoint *checkpoint, const char *name, const uint64_t *data, int64_t count,
+                                   ThawError *error);
+ThawStatus thaw_checkpoint_put_i32(ThawCheckpoint *checkpoint, const char *name, const int32_t *data, int64_t count,
+                                   ThawError *error);
+ThawStatus thaw_checkpoint_put_text(ThawCheckpoint *checkpoint, const char *name, const char *text, ThawError *error);
+
+// The name must be there, of that type and with exactly `count` values; else THAW_ERROR_INPUT says what was found.
+ThawStatus thaw_checkpoint_get_f64(ThawCheckpoint *checkpoint, const char *name, double *data, int64_t count,
+                                   ThawError *error);
+ThawStatus thaw_checkpoint_get_i64(ThawCheckpoint *checkpoint, const char *name, int64_t *data, int64_t count,
+                                   ThawError *error);
+ThawStatus thaw_checkpoint_get_u64(ThawCheckpoint *checkpoint, const char *name, uint64_t *data, int64_t count,
+                                   ThawError *error);
+ThawStatus thaw_checkpoint_get_i32(ThawCheckpoint *checkpoint, const char *name, int32_t *data, int64_t count,
+                                   ThawError *error);
+// The text, cut to size - 1 bytes, always terminated.
+ThawStatus thaw_checkpoint_get_text(ThawCheckpoint *checkpoint, const char *name, char *text, size_t size,
+                                    ThawError *error);
+
+// How many values a name holds, -1 when there is no such name.
+int64_t thaw_checkpoint_count(ThawCheckpoint *checkpoint, const char *name);
+
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run leaves on disk: frames for viewers, a table of statistics. Works on the public interface only.
+#ifndef THAW_OUTPUT_H
+#define THAW_OUTPUT_H
+
+#include <stdio.h>
+
+#include "base/base.h"
+#include "thaw/scene.h"
+#include "thaw/world.h"
+
+// --- files that are complete or not there (file.c) -----------------------------------------------------------------------
+
+// A file written under PATH.tmp in the same folder. Errors are remembered, and reported once by thaw_file_commit.
+typedef struct ThawFile ThawFile;
+
+ThawStatus thaw_file_create(const char *path, ThawFile **file, ThawError *error);
+void thaw_file_write(ThawFile *file, const void *bytes, size_t size);
+void thaw_file_print(ThawFile *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Flushes, syncs, closes and renames. Frees *file in any case; on an error the temporary file is gone and an older file at
+// the path is untouched.
+ThawStatus thaw_file_commit(ThawFile **file, ThawError *error);
+void thaw_file_discard(ThawFile **file);
+
+// Makes a folder and those above it.
+ThawStatus thaw_folder_create(const char *path, ThawError *error);
+
+// The whole file, with a zero byte after it. The caller frees *bytes with thaw_free.
+ThawStatus thaw_file_read(const char *path, char **bytes, size_t *size, ThawError *error);
+
+// --- frames (frames.c, vtu.c, surface_files.c) ---------------------------------------------------------------------------
+
+typedef struct ThawFramesDef {
+    const char *folder;
+    unsigned formats; // THAW_FRAMES_ bits
+    int bits;         // 32 or 64: how positions and velocities are stored in VTU files
+} ThawFramesDef;
+
+// A sequence of frames of one world: frame_000000.vtu, ... and frames.pvd, the index that viewers open.
+typedef struct ThawFrames ThawFrames;
+
+ThawFramesDef thaw_frames_def_default(void); // no folder yet, VTU, 32 bits
+
+// Everything that is constant over a run (topology, surface) is taken from the world here, and all room is made.
+ThawStatus thaw_frames_create(const ThawWorld *world, const ThawFramesDef *def, ThawFrames **frames, ThawError *error);
+void thaw_frames_free(ThawFrames **frames);
+
+// Forgets and deletes the frames in the folder with a number above `last` (-1: all), and takes those up to it into the
+// index. *removed (may be NULL) counts files.
+ThawStatus thaw_frames_keep(ThawFrames *frames, int64_t last, int64_t *removed, ThawError *error);
+
+// Writes the present state as frame `number` and then the index.
+ThawStatus thaw_frames_write(ThawFrames *frames, const ThawWorld *world, int64_t number, ThawError *error);
+
+// --- statistics (stats.c) ------------------------------------------------------------------------------------------------
+
+// One row of comma-separated values a step; each is handed to the system at once, so a killed run loses none.
+typedef struct ThawStatsFile ThawStatsFile;
+
+// keep < 0: a new file. Else rows up to step `keep` stay and later ones (of a future that was lost) are cut off; a file
+// that is not there is begun, one with other columns is refused.
+ThawStatus thaw_stats_open(const char *path, int64_t keep, ThawStatsFile **stats, ThawError *error);
+ThawStatus thaw_stats_write(ThawStatsFile *stats, const ThawStepStats *row, ThawError *error);
+ThawStatus thaw_stats_close(ThawStatsFile **stats, ThawError *error); // frees in any case
+
+#endif
