@@ -8,9 +8,9 @@
 
 typedef struct ThawCheckpoint ThawCheckpoint;
 
-// Starts a checkpoint. Nothing reaches the disk before thaw_checkpoint_commit, which writes it under a temporary name in
-// the same folder, syncs, renames it to `path` and frees *checkpoint, whether it succeeded or not (*checkpoint is NULL
-// afterwards). A full disk is THAW_ERROR_IO and leaves an older file at `path` as it was.
+// Starts a checkpoint. Nothing reaches the disk before thaw_checkpoint_commit, which writes it under a temporary name
+// in the same folder, syncs, renames it to `path` and frees *checkpoint, whether it succeeded or not (*checkpoint is
+// NULL afterwards). A full disk is THAW_ERROR_IO and leaves an older file at `path` as it was.
 ThawStatus thaw_checkpoint_create(const char *path, ThawCheckpoint **checkpoint, ThawError *error);
 ThawStatus thaw_checkpoint_commit(ThawCheckpoint **checkpoint, ThawError *error);
 

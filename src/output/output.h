@@ -9,7 +9,8 @@
 #include "thaw/scene.h"
 #include "thaw/world.h"
 
-// --- files that are complete or not there (file.c) -----------------------------------------------------------------------
+// --- files that are complete or not there (file.c)
+// -----------------------------------------------------------------------
 
 // A file written under PATH.tmp in the same folder. Errors are remembered, and reported once by thaw_file_commit.
 typedef struct ThawFile ThawFile;
@@ -17,8 +18,8 @@ typedef struct ThawFile ThawFile;
 ThawStatus thaw_file_create(const char *path, ThawFile **file, ThawError *error);
 void thaw_file_write(ThawFile *file, const void *bytes, size_t size);
 void thaw_file_print(ThawFile *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// Flushes, syncs, closes and renames. Frees *file in any case; on an error the temporary file is gone and an older file at
-// the path is untouched.
+// Flushes, syncs, closes and renames. Frees *file in any case; on an error the temporary file is gone and an older file
+// at the path is untouched.
 ThawStatus thaw_file_commit(ThawFile **file, ThawError *error);
 void thaw_file_discard(ThawFile **file);
 
@@ -28,7 +29,8 @@ ThawStatus thaw_folder_create(const char *path, ThawError *error);
 // The whole file, with a zero byte after it. The caller frees *bytes with thaw_free.
 ThawStatus thaw_file_read(const char *path, char **bytes, size_t *size, ThawError *error);
 
-// --- frames (frames.c, vtu.c, surface_files.c) ---------------------------------------------------------------------------
+// --- frames (frames.c, vtu.c, surface_files.c)
+// ---------------------------------------------------------------------------
 
 typedef struct ThawFramesDef {
     const char *folder;
@@ -52,7 +54,8 @@ ThawStatus thaw_frames_keep(ThawFrames *frames, int64_t last, int64_t *removed, 
 // Writes the present state as frame `number` and then the index.
 ThawStatus thaw_frames_write(ThawFrames *frames, const ThawWorld *world, int64_t number, ThawError *error);
 
-// --- statistics (stats.c) ------------------------------------------------------------------------------------------------
+// --- statistics (stats.c)
+// ------------------------------------------------------------------------------------------------
 
 // One row of comma-separated values a step; each is handed to the system at once, so a killed run loses none.
 typedef struct ThawStatsFile ThawStatsFile;
