@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+# A wrapper around CMake's presets, for GNU make. `make help` lists what there is.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+DEMO := out/demo
+THAW := build/release/thaw
+build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
+
+.PHONY: help setup build demo check bench format format-check tidy coverage valgrind tsan install clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
+
+setup: ## install the Debian packages that are missing
+	@scripts/setup.sh
+
+build: setup ## build/release/thaw
+	@$(call build,release)
+
+demo: build ## simulate the built-in scene and draw it
+	@$(THAW) run --out $(DEMO)
+	@$(THAW) render $(DEMO) -o $(DEMO)/sheet.png --sheet 6
+	@$(THAW) render $(DEMO) -o $(DEMO)/last.png --frame last
+	@printf '\nYou saw the built-in scene, scenes/twist.json, simulated and drawn.\n'
+	@printf '  pictures    %s (six moments), %s (the end)\n' $(DEMO)/sheet.png $(DEMO)/last.png
+	@printf '  frames      %s frames for ParaView: open %s\n' "$$(ls $(DEMO)/*.vtu | wc -l)" $(DEMO)/frames.pvd
+	@printf '  try next    %s run scenes/NAME.json, %s help\n' $(THAW) $(THAW)
+
+check: setup ## build with warnings as errors and run every test, first under sanitizers
+	@$(call build,release)
+	@$(call build,asan-ubsan)
+	@echo "== tests with address and undefined-behaviour sanitizers"
+	@ctest --preset asan-ubsan -j $(JOBS)
+	@echo "== tests of the release"
+	@ctest --preset release -j $(JOBS)
+
+bench: setup ## build and run the benchmarks; tables in out/bench
+	@cmake --preset release >/dev/null && cmake --build --preset release -j $(JOBS) --target bench
+	@scripts/bench.sh build/release/bench out/bench
+
+format: ## format the sources in place
+	@scripts/format.sh
+
+format-check: ## say which sources are not formatted
+	@scripts/format.sh --check
+
+tidy: ## look for mistakes with clang-tidy
+	@cmake --preset clang >/dev/null && cmake --build --preset clang -j $(JOBS)
+	@run-clang-tidy -quiet -p build/clang '/(src|app)/.*\.c$$'
+
+coverage: ## which lines the tests run: build/coverage/coverage/index.html
+	@$(call build,coverage)
+	@cmake --build --preset coverage --target coverage
+
+valgrind: ## every test under valgrind
+	@$(call build,valgrind)
+	@ctest --preset valgrind -j $(JOBS)
+
+tsan: ## every test under the thread sanitizer
+	@$(call build,tsan)
+	@ctest --preset tsan -j $(JOBS)
+
+install: build ## install below PREFIX (/usr/local)
+	@cmake --install build/release --prefix $(PREFIX)
+
+clean: ## remove everything that was built
+	@rm -rf build

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# thaw_flags: what everything of ours is compiled with. Never -ffast-math, and no contraction into fused operations:
+# the same source must give the same bits on every processor.
+include(CheckCCompilerFlag)
+add_library(thaw_flags INTERFACE)
+target_compile_options(thaw_flags INTERFACE -Wall -Wextra -Wshadow -Wpointer-arith
+  $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes> -ffp-contract=off -fno-math-errno)
+
+# Adds a flag where the compiler knows it.
+function(thaw_flag flag)
+  string(MAKE_C_IDENTIFIER "THAW_HAS${flag}" known)
+  check_c_compiler_flag(${flag} ${known})
+  if(${known})
+    target_compile_options(thaw_flags INTERFACE ${flag})
+  endif()
+endfunction()
+
+thaw_flag(-Wno-psabi) # ThawLanes is passed only between functions of one build
+thaw_flag(-fno-semantic-interposition)
+if(THAW_NATIVE)
+  thaw_flag(-march=native)
+  thaw_flag(-mprefer-vector-width=512)
+endif()
+if(THAW_WERROR)
+  target_compile_options(thaw_flags INTERFACE -Werror)
+endif()
+if(THAW_SANITIZE)
+  target_compile_options(thaw_flags INTERFACE -fsanitize=${THAW_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(thaw_flags INTERFACE -fsanitize=${THAW_SANITIZE})
+endif()
+if(THAW_COVERAGE)
+  target_compile_options(thaw_flags INTERFACE --coverage)
+  target_link_options(thaw_flags INTERFACE --coverage)
+endif()

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs the Debian packages that building and testing Thaw needs, and only those that are missing.
+#   setup.sh           what `make demo` and `make check` need
+#   setup.sh --all     also what `make format`, `tidy`, `coverage` and `valgrind` need
+#   setup.sh --list    names the packages and does nothing
+set -euo pipefail
+
+packages() {
+    cat <<'LIST'
+build-essential      the C compiler and its C library
+cmake                configures the build
+ninja-build          runs the build
+pkg-config           finds libraries
+libjansson-dev       reads scene files (JSON)
+libhdf5-dev          reads and writes checkpoints
+libmetis-dev         orders sparse matrices
+libsuitesparse-dev   CHOLMOD, the direct solver
+libopenblas0-serial  fast matrix kernels for CHOLMOD, same bits on any number of threads
+libpng-dev           writes pictures
+zlib1g-dev           compresses them
+libcmocka-dev        runs the tests
+LIST
+    [ "$all" = no ] || cat <<'LIST'
+clang                a second compiler
+clang-format         formats the code
+clang-tidy           looks for mistakes
+clang-tools          runs clang-tidy on all files
+gcovr                counts the lines that tests run
+valgrind             finds memory errors
+LIST
+}
+
+all=no
+case "${1-}" in
+    --all) all=yes ;;
+    --list) packages | sed 's/ .*//'; exit ;;
+    "") ;;
+    *) echo "usage: setup.sh [--all|--list]" >&2; exit 1 ;;
+esac
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    if command -v cmake >/dev/null && command -v ninja >/dev/null && command -v pkg-config >/dev/null &&
+        pkg-config --exists jansson hdf5 libpng cmocka; then
+        exit 0
+    fi
+    echo "This is not a Debian system, so nothing can be installed from here." >&2
+    echo "Thaw needs what these Debian packages hold; please install your system's equivalents:" >&2
+    packages >&2
+    exit 1
+fi
+
+missing=()
+while read -r name why; do
+    if [ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null)" != installed ]; then
+        [ ${#missing[@]} -gt 0 ] || echo "Thaw needs packages that are not installed yet:"
+        printf '  %-20s %s\n' "$name" "$why"
+        missing+=("$name")
+    fi
+done < <(packages)
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+root=(env DEBIAN_FRONTEND=noninteractive)
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "Installing them takes root. Please run: apt-get install ${missing[*]}" >&2
+        exit 1
+    fi
+    root=(sudo "${root[@]}")
+fi
+
+update() { "${root[@]}" apt-get update -q; }
+install() { "${root[@]}" apt-get install -q -y --no-install-recommends "${missing[@]}"; }
+
+echo "Installing them with apt-get ..."
+known() { apt-cache show "${missing[@]}" >/dev/null 2>&1; }
+known || update
+# A package list that has grown old names files that are gone; a fresh one does not.
+install || { update && install; }
