@@ -14,5 +14,5 @@ if [ -z "$tool" ]; then
     exit 77
 fi
 arguments=(-i)
-[ "${1-}" = --check ] && arguments=(--dry-run --Werror)
+[ "${1-}" = --check ] && arguments=(--dry-run --Werror --ferror-limit=40)
 list_files '*.c' '*.h' '*.cpp' | xargs -r -d '\n' "$tool" --style=file "${arguments[@]}"
