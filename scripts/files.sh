@@ -11,5 +11,5 @@ list_files() {
             expression+=(-o -name "${pattern##*/}")
         done
         find . \( -path ./build -o -path ./out \) -prune -o -type f \( "${expression[@]:1}" \) -print
-    fi | sort -u | while IFS= read -r file; do [ -f "$file" ] && printf '%s\n' "$file"; done
+    fi | sort -u | while IFS= read -r file; do if [ -f "$file" ]; then printf '%s\n' "$file"; fi; done
 }

@@ -9,6 +9,7 @@ temp=$(mktemp -d)
 trap 'rm -rf "$temp"' EXIT
 
 step() { printf '\n== %s\n' "$*"; }
+needs_libthaw() { readelf -d "$1" | grep -q 'NEEDED.*libthaw'; }
 
 step install
 "$cmake" --install "$build" --prefix "$temp/first" >"$temp/log" || { cat "$temp/log"; exit 1; }
@@ -24,10 +25,12 @@ echo "$(wc -l <"$temp/exported") functions"
 step "pkg-config, shared"
 "$cc" -Wall -Wextra -Werror "$here/consumer.c" $(pkg-config --cflags --libs thaw) -o "$temp/pc_shared"
 "$temp/pc_shared"
+needs_libthaw "$temp/pc_shared"
 
 step "pkg-config, static"
 "$cc" "$here/consumer.c" $(pkg-config --static --cflags --libs thaw | sed 's/-lthaw\>/-l:libthaw.a/') -o "$temp/pc_static"
 LD_LIBRARY_PATH= "$temp/pc_static"
+! needs_libthaw "$temp/pc_static"
 
 step "find_package: shared, static and C++"
 "$cmake" -S "$here" -B "$temp/consumer" -DCMAKE_PREFIX_PATH="$prefix" >"$temp/log" || { cat "$temp/log"; exit 1; }
@@ -35,6 +38,8 @@ step "find_package: shared, static and C++"
 for program in use_shared use_static use_cpp; do
     "$temp/consumer/$program"
 done
+needs_libthaw "$temp/consumer/use_shared"
+! needs_libthaw "$temp/consumer/use_static"
 
 if [ -x "$build/thaw" ]; then
     step "the installed program"
