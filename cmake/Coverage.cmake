@@ -14,7 +14,7 @@ elseif(THAW_LCOV AND THAW_GENHTML)
     COMMAND ${THAW_GENHTML} --quiet --output-directory ${page} ${page}/thaw.info
     COMMAND ${THAW_LCOV} --summary ${page}/thaw.info)
 else()
-  set(report ${CMAKE_COMMAND} -E echo "Install gcovr or lcov for a report; the raw counts are in ${CMAKE_BINARY_DIR}")
+  set(report ${CMAKE_COMMAND} -E echo "Install gcovr or lcov for a report. The raw counts are in ${CMAKE_BINARY_DIR}")
 endif()
 add_custom_target(coverage
   COMMAND find ${CMAKE_BINARY_DIR} -name "*.gcda" -delete # counts of older runs add up otherwise

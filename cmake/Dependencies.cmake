@@ -29,11 +29,12 @@ if(THAW_WITH_CHOLMOD)
   endif()
 endif()
 
+# CHOLMOD's supernodal part is GPL 2 or later, and the Apache licence goes together with version 3 only.
 if(THAW_HAS_CHOLMOD)
-  message(NOTICE "Linking CHOLMOD, whose supernodal part is under the GPL, version 2 or later: the binaries of this build "
-    "are under the GPL as a whole. -DTHAW_WITH_CHOLMOD=OFF gives binaries under the Apache licence.")
-  set(THAW_LICENCE "GPL-2.0-or-later as linked with CHOLMOD, Apache-2.0 as source")
-  set(solver_info "with CHOLMOD (this binary is under the GPL as a whole)")
+  message(NOTICE "Linking CHOLMOD (supernodal part: GPL 2 or later): the binaries of this build are under "
+    "the GPL, version 3 or later, as a whole. -DTHAW_WITH_CHOLMOD=OFF gives binaries under the Apache licence.")
+  set(THAW_LICENCE "GPL-3.0-or-later as linked with CHOLMOD, Apache-2.0 as source")
+  set(solver_info "with CHOLMOD (this binary is under the GPL, version 3 or later, as a whole)")
   list(PREPEND THAW_DEPENDENCIES ${THAW_CHOLMOD_LIBRARY})
   string(PREPEND THAW_PC_LIBS "-lcholmod ")
 

@@ -20,6 +20,7 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ThawConfig.cmake ${CMAKE_CURRENT_BINAR
 
 # The prefix is found from where thaw.pc lies, so that an installed tree can be moved.
 file(RELATIVE_PATH THAW_PC_TO_PREFIX /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+string(REGEX REPLACE "/$" "" THAW_PC_TO_PREFIX "${THAW_PC_TO_PREFIX}")
 configure_file(cmake/thaw.pc.in thaw.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/thaw.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
