@@ -6,6 +6,7 @@
 // sees the old file or the new one, never half of one. PATH.tmp left behind by a killed run is overwritten by the next.
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,10 +17,13 @@
 struct ThawFile {
     FILE *stream;
     char *path, *temporary;
-    int failed; // errno of the first failure, 0 so far
+    locale_t locale; // "C": numbers have a point, whatever the caller's language
+    int failed;      // errno of the first failure, 0 so far
 };
 
 static void file_free(ThawFile **file) {
+    if ((*file)->locale)
+        freelocale((*file)->locale);
     thaw_free((*file)->path);
     thaw_free((*file)->temporary);
     thaw_free(*file);
@@ -34,7 +38,8 @@ ThawStatus thaw_file_create(const char *path, ThawFile **file, ThawError *error)
     size_t size = strlen(path) + sizeof ".tmp";
     f->path = thaw_strdup(path);
     f->temporary = THAW_NEW(char, size);
-    if (!f->path || !f->temporary) {
+    f->locale = newlocale(LC_ALL_MASK, "C", NULL);
+    if (!f->path || !f->temporary || !f->locale) {
         file_free(&f);
         return thaw_error_memory(error, "a file name");
     }
@@ -59,8 +64,10 @@ void thaw_file_print(ThawFile *file, const char *format, ...) {
         return;
     va_list arguments;
     va_start(arguments, format);
+    locale_t caller = uselocale(file->locale);
     if (vfprintf(file->stream, format, arguments) < 0)
         file->failed = errno ? errno : EIO;
+    uselocale(caller);
     va_end(arguments);
 }
 

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// One frame as plain arrays: all bodies of a world in one grid. Between frames.c, which fills it, and the file formats.
+#ifndef THAW_FRAME_DATA_H
+#define THAW_FRAME_DATA_H
+
+#include "base/base.h"
+
+// The outside of a mesh: tetrahedron faces that belong to one tetrahedron only, seen anticlockwise from outside; in 2D
+// the triangles themselves.
+typedef struct ThawSkin {
+    int32_t triangle_count;
+    int32_t *triangles; // 3 a triangle, ids of the mesh's vertices
+    int32_t *element;   // of each triangle
+} ThawSkin;
+
+// nodes: 4 (tetrahedra) or 3 (triangles) vertices an element; ids must be in range. Linear in the size of the mesh.
+ThawStatus thaw_skin_build(int32_t vertex_count, int nodes, const int32_t *elements, int32_t element_count,
+                           ThawSkin *skin, ThawError *error);
+void thaw_skin_clear(ThawSkin *skin);
+
+typedef struct ThawFrameData {
+    double time; // s
+    int nodes;   // vertices a cell: 4 or 3
+    int32_t point_count, cell_count, body_count;
+    double *x;         // 3 a point, m; z = 0 in 2D
+    double *v;         // 3 a point, m/s
+    int32_t *body;     // of each point
+    int32_t *cells;    // nodes a cell
+    int32_t *region;   // of each cell
+    double *von_mises; // of each cell, Pa
+} ThawFrameData;
+
+// Room for so many points and cells; all or nothing.
+ThawStatus thaw_frame_data_create(int nodes, int32_t point_count, int32_t cell_count, ThawFrameData **data,
+                                  ThawError *error);
+void thaw_frame_data_free(ThawFrameData **data);
+
+// --- VTU files (vtu.c, vtu_read.c)
+// ---------------------------------------------------------------------------------------
+
+// bits: 32 or 64, of positions and velocities. scratch: thaw_vtu_scratch bytes.
+size_t thaw_vtu_scratch(const ThawFrameData *data);
+ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits, void *scratch, ThawError *error);
+
+// Reads what thaw_vtu_write writes; any other or damaged file is THAW_ERROR_INPUT. The caller frees *data.
+ThawStatus thaw_vtu_read(const char *path, ThawFrameData **data, ThawError *error);
+
+// --- surface files (surface_files.c)
+// -------------------------------------------------------------------------------------
+
+typedef struct ThawFrameSurface {
+    int32_t point_count, triangle_count, body_count;
+    const int32_t *points;    // point_count ids into the frame's points, grouped by body
+    const int32_t *triangles; // 3 a triangle, indices into points, grouped by body
+    const int32_t *first;     // body_count + 1: where each body's triangles begin
+    const char *const *names; // body_count
+} ThawFrameSurface;
+
+ThawStatus thaw_obj_write(const char *path, const ThawFrameData *data, const ThawFrameSurface *surface,
+                          ThawError *error);
+ThawStatus thaw_ply_write(const char *path, const ThawFrameData *data, const ThawFrameSurface *surface,
+                          ThawError *error);
+
+#endif

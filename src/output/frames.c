@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames: the world as files that other programs open.
+//
+// Topology is taken from the world once; a frame then copies positions, velocities and stresses through the public
+// interface and writes the formats that were asked for. The index frames.pvd is rewritten after each frame (its size
+// grows by a line a frame), always under a temporary name, so whenever a run is killed the index is valid and lists
+// only frames that are complete.
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "output/frame_data.h"
+#include "output/output.h"
+
+enum { NAME_SIZE = 64 };
+
+typedef struct IndexEntry {
+    int64_t number;
+    double time;
+} IndexEntry;
+
+struct ThawFrames {
+    char *folder, *path; // path: room for the folder and a file name
+    unsigned formats;
+    int bits;
+    ThawFrameData *data;
+    double *packed; // room for 3 doubles a point of the largest body
+    void *scratch;  // for the VTU writer
+    // The surface, for OBJ and PLY; arrays as in ThawFrameSurface.
+    ThawFrameSurface surface;
+    int32_t *points, *triangles, *first;
+    char **names;
+    IndexEntry *index; // ascending numbers
+    int64_t index_count, index_room;
+};
+
+ThawFramesDef thaw_frames_def_default(void) {
+    return (ThawFramesDef){.formats = THAW_FRAMES_VTU, .bits = 32};
+}
+
+void thaw_frame_data_free(ThawFrameData **data) {
+    if (!data || !*data)
+        return;
+    ThawFrameData *d = *data;
+    thaw_free(d->x);
+    thaw_free(d->v);
+    thaw_free(d->body);
+    thaw_free(d->cells);
+    thaw_free(d->region);
+    thaw_free(d->von_mises);
+    thaw_free(d);
+    *data = NULL;
+}
+
+ThawStatus thaw_frame_data_create(int nodes, int32_t point_count, int32_t cell_count, ThawFrameData **data,
+                                  ThawError *error) {
+    ThawFrameData *d = *data = THAW_NEW(ThawFrameData, 1);
+    if (!d)
+        return thaw_error_memory(error, "a frame");
+    *d = (ThawFrameData){
+        .nodes = nodes,
+        .point_count = point_count,
+        .cell_count = cell_count,
+        .x = THAW_NEW(double, 3 * (size_t)point_count),
+        .v = THAW_NEW(double, 3 * (size_t)point_count),
+        .body = THAW_NEW(int32_t, point_count),
+        .cells = THAW_NEW(int32_t, (size_t)nodes * (size_t)cell_count),
+        .region = THAW_NEW(int32_t, cell_count),
+        .von_mises = THAW_NEW(double, cell_count),
+    };
+    if (d->x && d->v && d->body && d->cells && d->region && d->von_mises)
+        return THAW_OK;
+    thaw_frame_data_free(data);
+    return thaw_error_memory(error, "a frame");
+}
+
+void thaw_frames_free(ThawFrames **frames) {
+    if (!frames || !*frames)
+        return;
+    ThawFrames *f = *frames;
+    for (int32_t b = 0; f->names && b < f->surface.body_count; b++)
+        thaw_free(f->names[b]);
+    thaw_free(f->names);
+    thaw_free(f->first);
+    thaw_free(f->triangles);
+    thaw_free(f->points);
+    thaw_free(f->index);
+    thaw_free(f->scratch);
+    thaw_free(f->packed);
+    thaw_frame_data_free(&f->data);
+    thaw_free(f->path);
+    thaw_free(f->folder);
+    thaw_free(f);
+    *frames = NULL;
+}
+
+// --- what is constant over a run
+// -----------------------------------------------------------------------------------------
+
+static ThawStatus read_topology(ThawFrames *f, const ThawWorld *world, ThawError *error) {
+    ThawFrameData *d = f->data;
+    int32_t point = 0, cell = 0;
+    for (int32_t b = 0; b < d->body_count; b++) {
+        int32_t *cells = d->cells + (int64_t)d->nodes * cell;
+        int32_t points = thaw_world_vertex_count(world, b), count = thaw_world_element_count(world, b);
+        if (thaw_world_get_elements(world, b, cells) != THAW_OK ||
+            thaw_world_get_regions(world, b, d->region + cell) != THAW_OK)
+            return thaw_error_set(error, THAW_ERROR_INPUT, "cannot read the elements of body %d", b);
+        for (int64_t i = 0; i < (int64_t)d->nodes * count; i++)
+            cells[i] += point;
+        for (int32_t i = 0; i < points; i++)
+            d->body[point + i] = b;
+        point += points;
+        cell += count;
+    }
+    return THAW_OK;
+}
+
+// Keeps of all points those on the surface, and numbers triangles by them.
+static ThawStatus build_surface(ThawFrames *f, const ThawWorld *world, ThawError *error) {
+    ThawFrameData *d = f->data;
+    ThawSkin skin;
+    ThawStatus status = thaw_skin_build(d->point_count, d->nodes, d->cells, d->cell_count, &skin, error);
+    if (status != THAW_OK)
+        return status;
+    int32_t *number = THAW_NEW(int32_t, d->point_count); // 1 + place among the surface points, 0: inside
+    f->points = THAW_NEW(int32_t, d->point_count);
+    f->first = THAW_NEW(int32_t, (size_t)d->body_count + 1);
+    f->names = THAW_NEW(char *, d->body_count);
+    if (!number || !f->points || !f->first || !f->names)
+        status = thaw_error_memory(error, "the surface of a frame");
+    f->surface.body_count = d->body_count;
+    for (int32_t b = 0; status == THAW_OK && b < d->body_count; b++) {
+        const char *name = thaw_world_body_name(world, b);
+        if (!(f->names[b] = thaw_strdup(name ? name : "body")))
+            status = thaw_error_memory(error, "the name of a body");
+        for (char *c = f->names[b]; c && *c; c++)
+            if ((unsigned char)*c < ' ') // a line break would end the OBJ statement
+                *c = '_';
+    }
+    if (status == THAW_OK) {
+        for (int64_t i = 0; i < 3 * (int64_t)skin.triangle_count; i++)
+            number[skin.triangles[i]] = 1;
+        int32_t count = 0;
+        for (int32_t p = 0; p < d->point_count; p++)
+            if (number[p]) {
+                f->points[count] = p;
+                number[p] = ++count;
+            }
+        for (int32_t t = 0; t < skin.triangle_count; t++)
+            f->first[d->body[skin.triangles[3 * (int64_t)t]] + 1] = t + 1;
+        for (int32_t b = 0; b < d->body_count; b++)
+            if (f->first[b + 1] < f->first[b])
+                f->first[b + 1] = f->first[b];
+        for (int64_t i = 0; i < 3 * (int64_t)skin.triangle_count; i++)
+            skin.triangles[i] = number[skin.triangles[i]] - 1;
+        f->triangles = skin.triangles;
+        skin.triangles = NULL;
+        f->surface = (ThawFrameSurface){.point_count = count,
+                                        .triangle_count = skin.triangle_count,
+                                        .body_count = d->body_count,
+                                        .points = f->points,
+                                        .triangles = f->triangles,
+                                        .first = f->first,
+                                        .names = (const char *const *)f->names};
+    }
+    thaw_free(number);
+    thaw_skin_clear(&skin);
+    return status;
+}
+
+static ThawStatus frames_build(ThawFrames *f, const ThawWorld *world, const ThawFramesDef *def, ThawError *error) {
+    int dim = thaw_world_dim(world);
+    int32_t bodies = thaw_world_body_count(world), largest = 0;
+    int64_t points = 0, cells = 0;
+    for (int32_t b = 0; b < bodies; b++) {
+        int32_t count = thaw_world_vertex_count(world, b);
+        points += count;
+        cells += thaw_world_element_count(world, b);
+        largest = count > largest ? count : largest;
+    }
+    if (points > INT32_MAX || cells > INT32_MAX / 4)
+        return thaw_error_set(error, THAW_ERROR_UNSUPPORTED,
+                              "a frame of %" PRId64 " vertices and %" PRId64 " elements is too large; at most %d and "
+                              "%d are allowed",
+                              points, cells, INT32_MAX, INT32_MAX / 4);
+    ThawStatus status = thaw_frame_data_create(dim + 1, (int32_t)points, (int32_t)cells, &f->data, error);
+    if (status != THAW_OK)
+        return status;
+    f->data->body_count = bodies;
+    f->formats = def->formats;
+    f->bits = def->bits;
+    f->folder = thaw_strdup(def->folder);
+    f->path = THAW_NEW(char, strlen(def->folder) + 1 + NAME_SIZE);
+    f->packed = THAW_NEW(double, 3 * (size_t)largest);
+    f->scratch = thaw_alloc(thaw_vtu_scratch(f->data), 1);
+    if (!f->folder || !f->path || !f->packed || !f->scratch)
+        return thaw_error_memory(error, "frames");
+    status = read_topology(f, world, error);
+    if (status == THAW_OK && def->formats & (THAW_FRAMES_OBJ | THAW_FRAMES_PLY))
+        status = build_surface(f, world, error);
+    return status;
+}
+
+ThawStatus thaw_frames_create(const ThawWorld *world, const ThawFramesDef *def, ThawFrames **frames, ThawError *error) {
+    *frames = NULL;
+    if (!def->folder || !*def->folder)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "frames.folder is empty; name a folder");
+    if (def->bits != 32 && def->bits != 64)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "frames.bits is %d; 32 and 64 are allowed", def->bits);
+    ThawStatus status = thaw_folder_create(def->folder, error);
+    if (status != THAW_OK)
+        return status;
+    ThawFrames *f = THAW_NEW(ThawFrames, 1);
+    status = f ? frames_build(f, world, def, error) : thaw_error_memory(error, "frames");
+    if (status != THAW_OK)
+        thaw_frames_free(&f);
+    *frames = f;
+    return status;
+}
+
+// --- the index
+// -----------------------------------------------------------------------------------------------------------
+
+static const char *path_of(ThawFrames *f, const char *name) {
+    sprintf(f->path, "%s/%s", f->folder, name);
+    return f->path;
+}
+
+static const char *path_of_frame(ThawFrames *f, int64_t number, const char *ending) {
+    char name[NAME_SIZE];
+    snprintf(name, sizeof name, "frame_%06" PRId64 ".%s", number, ending);
+    return path_of(f, name);
+}
+
+static ThawStatus index_add(ThawFrames *f, int64_t number, double time, ThawError *error) {
+    while (f->index_count && f->index[f->index_count - 1].number >= number)
+        f->index_count--;
+    if (f->index_count == f->index_room) {
+        int64_t room = 2 * f->index_room + 256;
+        IndexEntry *grown = thaw_regrow(f->index, (size_t)f->index_count, (size_t)room, sizeof *grown);
+        if (!grown)
+            return thaw_error_memory(error, "the index of frames");
+        f->index = grown;
+        f->index_room = room;
+    }
+    f->index[f->index_count++] = (IndexEntry){number, time};
+    return THAW_OK;
+}
+
+static ThawStatus index_write(ThawFrames *f, ThawError *error) {
+    ThawFile *file;
+    ThawStatus status = thaw_file_create(path_of(f, "frames.pvd"), &file, error);
+    if (status != THAW_OK)
+        return status;
+    thaw_file_print(file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
+                          "byte_order=\"LittleEndian\">\n  <Collection>\n");
+    for (int64_t i = 0; i < f->index_count; i++)
+        thaw_file_print(file, "    <DataSet timestep=\"%.17g\" part=\"0\" file=\"frame_%06" PRId64 ".vtu\"/>\n",
+                        f->index[i].time, f->index[i].number);
+    thaw_file_print(file, "  </Collection>\n</VTKFile>\n");
+    return thaw_file_commit(&file, error);
+}
+
+// Takes the entries up to `last` from an index that an earlier run of the same scene wrote.
+static ThawStatus index_read(ThawFrames *f, int64_t last, ThawError *error) {
+    const char *path = path_of(f, "frames.pvd");
+    if (access(path, F_OK))
+        return THAW_OK;
+    char *text;
+    size_t size;
+    ThawStatus status = thaw_file_read(path, &text, &size, error);
+    if (status != THAW_OK)
+        return status;
+    locale_t c_locale = newlocale(LC_ALL_MASK, "C", NULL);
+    if (!c_locale)
+        status = thaw_error_memory(error, "a locale");
+    for (char *at = text; status == THAW_OK && (at = strstr(at, "<DataSet timestep=\""));) {
+        at += strlen("<DataSet timestep=\"");
+        double time = strtod_l(at, &at, c_locale);
+        char *name = strstr(at, "file=\"frame_");
+        if (!name)
+            break;
+        int64_t number = strtoll(name + strlen("file=\"frame_"), &at, 10);
+        if (number <= last)
+            status = index_add(f, number, time, error);
+    }
+    if (c_locale)
+        freelocale(c_locale);
+    thaw_free(text);
+    return status;
+}
+
+// The number of a frame file, finished or not; -1 for every other name.
+static int64_t frame_number(const char *name) {
+    char *end;
+    if (strncmp(name, "frame_", 6) != 0 || name[6] < '0' || name[6] > '9')
+        return -1;
+    int64_t number = strtoll(name + 6, &end, 10);
+    static const char *const endings[] = {".vtu", ".obj", ".ply", ".vtu.tmp", ".obj.tmp", ".ply.tmp"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (strcmp(end, endings[i]) == 0)
+            return number;
+    return -1;
+}
+
+ThawStatus thaw_frames_keep(ThawFrames *frames, int64_t last, int64_t *removed, ThawError *error) {
+    int64_t count = 0;
+    frames->index_count = 0;
+    ThawStatus status = last >= 0 ? index_read(frames, last, error) : THAW_OK;
+    // The index goes first: at no moment does it name a frame that is gone.
+    if (status == THAW_OK && frames->index_count)
+        status = index_write(frames, error);
+    else if (status == THAW_OK && unlink(path_of(frames, "frames.pvd")) && errno != ENOENT)
+        status = thaw_error_set(error, THAW_ERROR_IO, "cannot remove %s: %s", frames->path, strerror(errno));
+    DIR *folder = status == THAW_OK ? opendir(frames->folder) : NULL;
+    if (status == THAW_OK && !folder)
+        status = thaw_error_set(error, THAW_ERROR_IO, "cannot list %s: %s", frames->folder, strerror(errno));
+    for (struct dirent *entry; status == THAW_OK && (entry = readdir(folder));) {
+        if (frame_number(entry->d_name) <= last || strlen(entry->d_name) >= NAME_SIZE)
+            continue;
+        if (unlink(path_of(frames, entry->d_name)) && errno != ENOENT)
+            status = thaw_error_set(error, THAW_ERROR_IO, "cannot remove %s: %s", frames->path, strerror(errno));
+        else
+            count++;
+    }
+    if (folder)
+        closedir(folder);
+    if (removed)
+        *removed = count;
+    return status;
+}
+
+// --- one frame
+// -----------------------------------------------------------------------------------------------------------
+
+static ThawStatus read_state(ThawFrames *f, const ThawWorld *world, ThawError *error) {
+    ThawFrameData *d = f->data;
+    int dim = thaw_world_dim(world);
+    d->time = thaw_world_time(world);
+    int64_t point = 0, cell = 0;
+    for (int32_t b = 0; b < d->body_count; b++) {
+        int32_t points = thaw_world_vertex_count(world, b);
+        ThawStatus status = THAW_OK;
+        for (int what = 0; what < 2 && status == THAW_OK; what++) {
+            double *to = (what ? d->v : d->x) + 3 * point;
+            status =
+                what ? thaw_world_get_velocities(world, b, f->packed) : thaw_world_get_positions(world, b, f->packed);
+            for (int64_t i = 0; i < points; i++)
+                for (int k = 0; k < dim; k++)
+                    to[3 * i + k] = f->packed[dim * i + k];
+        }
+        if (status == THAW_OK && f->formats & THAW_FRAMES_VTU)
+            status = thaw_world_get_stresses(world, b, d->von_mises + cell);
+        if (status != THAW_OK)
+            return thaw_error_set(error, status, "cannot read the state of body %d", b);
+        point += points;
+        cell += thaw_world_element_count(world, b);
+    }
+    return THAW_OK;
+}
+
+ThawStatus thaw_frames_write(ThawFrames *frames, const ThawWorld *world, int64_t number, ThawError *error) {
+    ThawFrames *f = frames;
+    ThawStatus status = read_state(f, world, error);
+    if (status == THAW_OK && f->formats & THAW_FRAMES_OBJ)
+        status = thaw_obj_write(path_of_frame(f, number, "obj"), f->data, &f->surface, error);
+    if (status == THAW_OK && f->formats & THAW_FRAMES_PLY)
+        status = thaw_ply_write(path_of_frame(f, number, "ply"), f->data, &f->surface, error);
+    if (status == THAW_OK && f->formats & THAW_FRAMES_VTU) {
+        status = thaw_vtu_write(path_of_frame(f, number, "vtu"), f->data, f->bits, f->scratch, error);
+        if (status == THAW_OK)
+            status = index_add(f, number, f->data->time, error);
+        if (status == THAW_OK)
+            status = index_write(f, error);
+    }
+    return status;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "output/output.h"
+
+static char path[64];
+
+static int make_path(void **state) {
+    (void)state;
+    strcpy(path, "/tmp/thaw-stats-XXXXXX");
+    int fd = mkstemp(path);
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int drop_path(void **state) {
+    (void)state;
+    return unlink(path);
+}
+
+static ThawStepStats row(int64_t step) {
+    ThawStepStats r = {.step = step, .time = 0.1 * (double)step, .wall_ms = 1, .dofs = 42, .state_hash = 0xabcu};
+    r.ledger.kinetic = 1.0 / 3;
+    return r;
+}
+
+static void write_rows(int64_t keep, int64_t from, int64_t to) {
+    ThawStatsFile *stats;
+    ThawError error = {0};
+    assert_int_equal(thaw_stats_open(path, keep, &stats, &error), THAW_OK);
+    for (int64_t i = from; i <= to; i++) {
+        ThawStepStats r = row(i);
+        assert_int_equal(thaw_stats_write(stats, &r, &error), THAW_OK);
+    }
+    assert_int_equal(thaw_stats_close(&stats, &error), THAW_OK);
+    assert_null(stats);
+}
+
+static char *content(void) {
+    char *text;
+    size_t size;
+    assert_int_equal(thaw_file_read(path, &text, &size, NULL), THAW_OK);
+    return text;
+}
+
+static int commas(const char *line) {
+    int count = 0;
+    for (; *line && *line != '\n'; line++)
+        count += *line == ',';
+    return count;
+}
+
+static void every_row_has_the_columns_of_the_header(void **state) {
+    (void)state;
+    write_rows(-1, 1, 3);
+    char *text = content();
+    assert_int_equal(strncmp(text, "step,time,wall_ms,cpu_ms,", 25), 0);
+    const char *line = text;
+    int lines = 0;
+    for (; *line; line = strchr(line, '\n') + 1, lines++)
+        assert_int_equal(commas(line), 26);
+    assert_int_equal(lines, 4);
+    assert_non_null(strstr(text, ",0000000000000abc\n"));
+    assert_non_null(strstr(text, ",0.33333333333333331,"));
+    thaw_free(text);
+}
+
+static void a_resumed_table_equals_one_written_in_one_go(void **state) {
+    (void)state;
+    write_rows(-1, 1, 20);
+    char *whole = content();
+    // A run killed in the middle of row 14, whose checkpoint was of step 9.
+    assert_int_equal(truncate(path, strstr(whole, "\n14,") - whole + 20), 0);
+    write_rows(9, 10, 20);
+    char *resumed = content();
+    assert_string_equal(whole, resumed);
+    thaw_free(whole);
+    thaw_free(resumed);
+}
+
+static void resuming_without_a_table_begins_one(void **state) {
+    (void)state;
+    assert_int_equal(truncate(path, 0), 0);
+    write_rows(5, 6, 7);
+    char *text = content();
+    assert_non_null(strstr(text, "\n6,"));
+    thaw_free(text);
+    assert_int_equal(truncate(path, 10), 0); // killed inside the header
+    write_rows(5, 6, 7);
+}
+
+static void a_foreign_file_is_not_continued(void **state) {
+    (void)state;
+    FILE *file = fopen(path, "w");
+    fputs("my,precious,data\n1,2,3\n", file);
+    fclose(file);
+    ThawStatsFile *stats;
+    ThawError error = {0};
+    assert_int_equal(thaw_stats_open(path, 3, &stats, &error), THAW_ERROR_INPUT);
+    assert_non_null(strstr(error.message, path));
+    char *text = content();
+    assert_non_null(strstr(text, "precious"));
+    thaw_free(text);
+}
+
+static void a_full_disk_is_reported(void **state) {
+    (void)state;
+    ThawStatsFile *stats;
+    ThawError error = {0};
+    if (access("/dev/full", W_OK))
+        skip();
+    assert_int_equal(thaw_stats_open("/dev/full", -1, &stats, &error), THAW_ERROR_IO);
+    assert_null(stats);
+    assert_non_null(strstr(error.message, "/dev/full"));
+    assert_int_equal(thaw_stats_open("/nowhere/stats.csv", -1, &stats, &error), THAW_ERROR_IO);
+    assert_int_equal(thaw_stats_close(NULL, NULL), THAW_OK);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_row_has_the_columns_of_the_header),
+        cmocka_unit_test(a_resumed_table_equals_one_written_in_one_go),
+        cmocka_unit_test(resuming_without_a_table_begins_one),
+        cmocka_unit_test(a_foreign_file_is_not_continued),
+        cmocka_unit_test(a_full_disk_is_reported),
+    };
+    return cmocka_run_group_tests(tests, make_path, drop_path);
+}
