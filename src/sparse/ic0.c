@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+// The preconditioner: an incomplete block factor A ~ (I + L) D (I + L)', L with the pattern of A and nothing else, D block
+// diagonal (IC(0) of Meijerink and van der Vorst 1977, on bs x bs blocks).
+//
+// Elimination order: all even slabs, then all odd ones (slabs.c). Even slabs depend on nobody, odd slabs on their two even
+// neighbours; so the factor and both triangular solves run in two phases of independent tasks and still keep every
+// coupling. A block between slabs belongs to the odd row, whichever of the two comes first in the matrix.
+//
+// L is stored in single precision: both directions use the same numbers, so the preconditioner stays symmetric, needs the
+// same number of iterations, and moves half the bytes. All arithmetic is double.
+//
+// Breakdown. An incomplete factor of a positive definite matrix may meet a bad pivot. Then the diagonal blocks are raised
+// by a relative shift and the factor is tried again (Manteuffel 1980); the last try leaves L zero (block Jacobi), which
+// fails only if a diagonal block of A is not positive definite: an indefinite verdict is always a proof.
+//
+// Cost: about two block products a pair of neighbouring blocks; a solve reads L twice.
+#include <math.h>
+
+#include "sparse/sparse_impl.h"
+
+// A pivot below this part of its diagonal entry spoils the factor.
+static const double PIVOT_FLOOR = 1e-5;
+static const double SHIFTS[] = {0.0, 1e-3, 1e-2, 1e-1, 1.0, INFINITY};
+
+// --- pattern -----------------------------------------------------------------------------------------------------------
+
+static int32_t slab_of(const ThawSlabs *slabs, int32_t row) {
+    int32_t low = 0, high = slabs->count - 1;
+    while (low < high) {
+        int32_t middle = (low + high + 1) / 2;
+        if (slabs->start[middle] <= row)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+// Calls for every off-diagonal block of A the row that gets it and the segment (0, 1, 2) there. With `next` NULL blocks
+// are counted in segment[3 row + part + 1], else placed at next[3 row + part]++.
+static void distribute_blocks(const ThawBlockPattern *pattern, const ThawSlabs *slabs, ThawIcPlan *plan,
+                              int32_t *next) {
+    for (int32_t s = 0; s < slabs->count; s++)
+        for (int32_t i = slabs->start[s]; i < slabs->start[s + 1]; i++)
+            for (int32_t e = pattern->row[i]; e < pattern->row[i + 1] - 1; e++) {
+                int32_t j = pattern->col[e], to = i, from = j, part = 2, source = e;
+                if (slab_of(slabs, j) != s) {
+                    part = 0;
+                    if (s % 2 == 0) { // row i is even, so the odd row j has the block, towards the slab after
+                        to = j;
+                        from = i;
+                        part = 1;
+                        source = ~e;
+                    }
+                }
+                if (!next) {
+                    plan->segment[3 * to + part + 1]++;
+                } else {
+                    int32_t place = next[3 * to + part]++;
+                    plan->col[place] = from;
+                    plan->source[place] = source;
+                }
+            }
+}
+
+ThawStatus thaw_ic_plan_build(const ThawBlockPattern *pattern, const ThawSlabs *slabs, ThawIcPlan *plan,
+                              ThawError *error) {
+    int32_t n = pattern->n, blocks = pattern->row[n] - n;
+    size_t segments = 3 * (size_t)n;
+    int32_t *next = THAW_NEW(int32_t, segments);
+    *plan = (ThawIcPlan){.segment = THAW_NEW(int32_t, segments + 1),
+                         .col = THAW_NEW(int32_t, blocks),
+                         .source = THAW_NEW(int32_t, blocks)};
+    if (!next || !plan->segment || !plan->col || !plan->source) {
+        thaw_free(next);
+        thaw_ic_plan_clear(plan);
+        return thaw_error_memory(error, "the pattern of an incomplete factor");
+    }
+    distribute_blocks(pattern, slabs, plan, NULL);
+    for (size_t k = 0; k < segments; k++) {
+        plan->segment[k + 1] += plan->segment[k];
+        next[k] = plan->segment[k];
+    }
+    distribute_blocks(pattern, slabs, plan, next);
+    for (size_t i = 0; i < (size_t)n; i++) {
+        int32_t length = plan->segment[3 * i + 3] - plan->segment[3 * i];
+        plan->longest = length > plan->longest ? length : plan->longest;
+    }
+    thaw_free(next);
+    return THAW_OK;
+}
+
+void thaw_ic_plan_clear(ThawIcPlan *plan) {
+    thaw_free(plan->segment);
+    thaw_free(plan->col);
+    thaw_free(plan->source);
+    *plan = (ThawIcPlan){0};
+}
+
+ThawStatus thaw_ic_create(const ThawSolverPlan *plan, ThawIc *ic, ThawError *error) {
+    size_t n = (size_t)plan->pattern->n, bb = (size_t)(plan->pattern->bs * plan->pattern->bs);
+    size_t tasks = (size_t)thaw_slabs_phase(&plan->slabs, 0);
+    *ic = (ThawIc){.block = THAW_NEW(float, (size_t)plan->ic.segment[3 * n] * bb + THAW_PAD),
+                   .inverse = THAW_NEW(double, n *bb + THAW_PAD),
+                   .row = THAW_NEW(double, tasks *((size_t)plan->ic.longest + 1) * bb),
+                   .mark = THAW_NEW(int32_t, 2 * n),
+                   .broken = THAW_NEW(int32_t, plan->slabs.count)};
+    if (!ic->block || !ic->inverse || !ic->row || !ic->mark || !ic->broken) {
+        thaw_ic_clear(ic);
+        return thaw_error_memory(error, "an incomplete factor");
+    }
+    for (size_t i = 0; i < 2 * n; i++)
+        ic->mark[i] = -1;
+    return THAW_OK;
+}
+
+void thaw_ic_clear(ThawIc *ic) {
+    thaw_free(ic->block);
+    thaw_free(ic->inverse);
+    thaw_free(ic->row);
+    thaw_free(ic->mark);
+    thaw_free(ic->broken);
+    *ic = (ThawIc){0};
+}
+
+size_t thaw_ic_bytes(const ThawSolverPlan *plan) {
+    size_t n = (size_t)plan->pattern->n, bb = (size_t)(plan->pattern->bs * plan->pattern->bs);
+    return (size_t)plan->ic.segment[3 * n] * bb * sizeof(float) + n * bb * sizeof(double) + 2 * n * sizeof(int32_t);
+}
+
+// --- factor ------------------------------------------------------------------------------------------------------------
+
+// The inverse of the symmetric D through its Cholesky factor; zero if a pivot is not above floor times limit[k].
+THAW_INLINE int invert_positive(int bs, const double *D, const double *limit, double floor, double *inverse) {
+    double C[9], V[9] = {0}; // D = C C', V = C^-1
+    for (int i = 0; i < bs; i++)
+        for (int j = 0; j <= i; j++) {
+            double s = D[bs * i + j];
+            for (int k = 0; k < j; k++)
+                s -= C[bs * i + k] * C[bs * j + k];
+            if (i > j) {
+                C[bs * i + j] = s * V[bs * j + j];
+                continue;
+            }
+            if (!(s > floor * limit[i]) || !(s > 0.0) || !isfinite(s))
+                return 0;
+            C[bs * i + i] = sqrt(s);
+            V[bs * i + i] = 1.0 / C[bs * i + i];
+        }
+    for (int j = 0; j < bs; j++)
+        for (int i = j + 1; i < bs; i++) {
+            double s = 0.0;
+            for (int k = j; k < i; k++)
+                s -= C[bs * i + k] * V[bs * k + j];
+            V[bs * i + j] = s * V[bs * i + i];
+        }
+    for (int i = 0; i < bs; i++)
+        for (int j = 0; j <= i; j++) {
+            double s = 0.0;
+            for (int k = i; k < bs; k++)
+                s += V[bs * k + i] * V[bs * k + j];
+            inverse[bs * i + j] = inverse[bs * j + i] = s;
+        }
+    return 1;
+}
+
+// Rows of one slab. U is the row's scratch: U_ij = A_ij - sum_k U_ik L_jk', then L_ij = U_ij D_j^-1 and
+// D_i = (1 + shift) A_ii - sum_j U_ij L_ij'. Zero when a pivot fails.
+THAW_INLINE int factor_rows(int bs, ThawSolver *solver, int32_t slab, double *U, int32_t *mark) {
+    const ThawIcPlan *plan = &solver->plan->ic;
+    const ThawSlabs *slabs = &solver->plan->slabs;
+    const int32_t *row = solver->matrix.pattern->row;
+    const double *value = solver->matrix.value;
+    float *block = solver->ic.block;
+    double *inverse = solver->ic.inverse, shift = solver->ic.shift;
+    size_t bb = (size_t)(bs * bs);
+    int good = 1;
+    for (int32_t i = slabs->start[slab]; i < slabs->start[slab + 1] && good; i++) {
+        int32_t begin = plan->segment[3 * i], end = plan->segment[3 * i + 3];
+        const double *a = value + (size_t)(row[i + 1] - 1) * bb;
+        double D[9], limit[3];
+        for (int k = 0; k < bs * bs; k++)
+            D[k] = isinf(shift) ? a[k] : a[k] * (1.0 + shift);
+        for (int k = 0; k < bs; k++)
+            limit[k] = a[bs * k + k];
+        if (isinf(shift)) {
+            memset(block + (size_t)begin * bb, 0, (size_t)(end - begin) * bb * sizeof *block);
+            good = invert_positive(bs, D, limit, 0.0, inverse + (size_t)i * bb);
+            continue;
+        }
+        for (int32_t e = begin; e < end; e++) {
+            int32_t source = plan->source[e];
+            const double *from = value + (size_t)(source < 0 ? ~source : source) * bb;
+            double *u = U + (size_t)(e - begin) * bb;
+            mark[plan->col[e]] = e - begin;
+            for (int r = 0; r < bs; r++)
+                for (int c = 0; c < bs; c++)
+                    u[bs * r + c] = source < 0 ? from[bs * c + r] : from[bs * r + c];
+        }
+        for (int32_t e = begin; e < end; e++) {
+            int32_t j = plan->col[e];
+            double u[9];
+            memcpy(u, U + (size_t)(e - begin) * bb, bb * sizeof *u);
+            for (int32_t f = plan->segment[3 * j]; f < plan->segment[3 * j + 3]; f++) {
+                int32_t k = mark[plan->col[f]];
+                if (k < 0)
+                    continue;
+                const double *uk = U + (size_t)k * bb;
+                const float *l = block + (size_t)f * bb;
+                for (int r = 0; r < bs; r++)
+                    for (int c = 0; c < bs; c++)
+                        for (int m = 0; m < bs; m++)
+                            u[bs * r + c] -= uk[bs * r + m] * (double)l[bs * c + m];
+            }
+            memcpy(U + (size_t)(e - begin) * bb, u, bb * sizeof *u);
+            const double *dj = inverse + (size_t)j * bb;
+            double L[9];
+            for (int r = 0; r < bs; r++)
+                for (int c = 0; c < bs; c++) {
+                    double s = 0.0;
+                    for (int m = 0; m < bs; m++)
+                        s += u[bs * r + m] * dj[bs * m + c];
+                    L[bs * r + c] = s;
+                    block[(size_t)e * bb + (size_t)(bs * r + c)] = (float)s;
+                }
+            for (int r = 0; r < bs; r++)
+                for (int c = 0; c <= r; c++)
+                    for (int m = 0; m < bs; m++)
+                        D[bs * r + c] -= u[bs * r + m] * L[bs * c + m];
+        }
+        for (int32_t e = begin; e < end; e++)
+            mark[plan->col[e]] = -1;
+        good = invert_positive(bs, D, limit, PIVOT_FLOOR, inverse + (size_t)i * bb);
+    }
+    return good;
+}
+
+static void factor_slab(ThawSolver *solver, int32_t slab) {
+    const ThawBlockPattern *pattern = solver->plan->pattern;
+    size_t scratch = ((size_t)solver->plan->ic.longest + 1) * (size_t)(pattern->bs * pattern->bs);
+    double *U = solver->ic.row + (size_t)(slab / 2) * scratch;
+    // Odd slabs mark columns of both neighbours; every other odd slab therefore uses the second half.
+    int32_t *mark = solver->ic.mark + (slab % 4 == 3 ? pattern->n : 0);
+    int good = pattern->bs == 3 ? factor_rows(3, solver, slab, U, mark) : factor_rows(2, solver, slab, U, mark);
+    solver->ic.broken[slab] = !good;
+}
+
+static void factor_even(void *context, int32_t index) { factor_slab(context, 2 * index); }
+static void factor_odd(void *context, int32_t index) { factor_slab(context, 2 * index + 1); }
+
+static int32_t count_broken(const ThawSolver *solver, int parity) {
+    int32_t broken = 0;
+    for (int32_t s = parity; s < solver->plan->slabs.count; s += 2)
+        broken += solver->ic.broken[s];
+    return broken;
+}
+
+ThawStatus thaw_ic_factor(ThawSolver *solver) {
+    const ThawSlabs *slabs = &solver->plan->slabs;
+    for (size_t k = 0; k < sizeof SHIFTS / sizeof *SHIFTS; k++) {
+        solver->ic.shift = SHIFTS[k];
+        thaw_tasks_for(solver->tasks, thaw_slabs_phase(slabs, 0), factor_even, solver);
+        if (count_broken(solver, 0))
+            continue;
+        thaw_tasks_for(solver->tasks, thaw_slabs_phase(slabs, 1), factor_odd, solver);
+        if (!count_broken(solver, 1))
+            return THAW_OK;
+    }
+    return THAW_INDEFINITE;
+}
+
+// --- triangular solves -------------------------------------------------------------------------------------------------
+
+THAW_INLINE void forward_rows(int bs, const ThawSolver *solver, int32_t slab, const double *r, double *y, double *z) {
+    const ThawIcPlan *plan = &solver->plan->ic;
+    const ThawSlabs *slabs = &solver->plan->slabs;
+    for (int32_t i = slabs->start[slab]; i < slabs->start[slab + 1]; i++) {
+        int32_t begin = plan->segment[3 * i], end = plan->segment[3 * i + 3];
+        const float *l = solver->ic.block + (size_t)begin * (size_t)(bs * bs);
+        ThawV4 sum[3] = {{0}}, scaled[3] = {{0}};
+        for (int32_t e = begin; e < end; e++, l += bs * bs) {
+            ThawV4 yj = thaw_v4_load(y + THAW_STRIDE * (size_t)plan->col[e]);
+            for (int k = 0; k < bs; k++)
+                sum[k] += thaw_v4_load_float(l + bs * k) * yj;
+        }
+        ThawV4 yi = thaw_v4_load(r + THAW_STRIDE * (size_t)i) - thaw_v4_sums(sum[0], sum[1], sum[2]);
+        thaw_v4_store(y + THAW_STRIDE * (size_t)i, yi);
+        const double *d = solver->ic.inverse + (size_t)i * (size_t)(bs * bs);
+        for (int k = 0; k < bs; k++)
+            scaled[k] = thaw_v4_load(d + bs * k) * yi;
+        thaw_v4_store(z + THAW_STRIDE * (size_t)i, thaw_v4_sums(scaled[0], scaled[1], scaled[2]));
+    }
+}
+
+void thaw_ic_forward(const ThawSolver *solver, int32_t slab, const double *r, double *y, double *z) {
+    if (solver->plan->pattern->bs == 3)
+        forward_rows(3, solver, slab, r, y, z);
+    else
+        forward_rows(2, solver, slab, r, y, z);
+}
+
+// z_j -= L_ij' z_i for the blocks of one segment of row i.
+THAW_INLINE void scatter_segment(int bs, const ThawSolver *solver, int32_t i, int part, double *z) {
+    const ThawIcPlan *plan = &solver->plan->ic;
+    int32_t begin = plan->segment[3 * i + part], end = plan->segment[3 * i + part + 1];
+    const float *l = solver->ic.block + (size_t)begin * (size_t)(bs * bs);
+    const double *zi = z + THAW_STRIDE * (size_t)i;
+    ThawV4 spread[3];
+    for (int k = 0; k < bs; k++)
+        spread[k] = thaw_v4_spread(bs, zi[k]);
+    for (int32_t e = begin; e < end; e++, l += bs * bs) {
+        double *zj = z + THAW_STRIDE * (size_t)plan->col[e];
+        ThawV4 sum = thaw_v4_load_float(l) * spread[0];
+        for (int k = 1; k < bs; k++)
+            sum += thaw_v4_load_float(l + bs * k) * spread[k];
+        thaw_v4_store(zj, thaw_v4_load(zj) - sum);
+    }
+}
+
+THAW_INLINE void backward_rows(int bs, const ThawSolver *solver, int32_t slab, double *z) {
+    const ThawSlabs *slabs = &solver->plan->slabs;
+    const int32_t *start = slabs->start;
+    // An even slab itself collects what its odd neighbours' rows have for it: nobody else writes here.
+    if (slab % 2 == 0 && slab + 1 < slabs->count)
+        for (int32_t i = start[slab + 2] - 1; i >= start[slab + 1]; i--)
+            scatter_segment(bs, solver, i, 0, z);
+    if (slab % 2 == 0 && slab > 0)
+        for (int32_t i = start[slab] - 1; i >= start[slab - 1]; i--)
+            scatter_segment(bs, solver, i, 1, z);
+    for (int32_t i = start[slab + 1] - 1; i >= start[slab]; i--)
+        scatter_segment(bs, solver, i, 2, z);
+}
+
+void thaw_ic_backward(const ThawSolver *solver, int32_t slab, double *z) {
+    if (solver->plan->pattern->bs == 3)
+        backward_rows(3, solver, slab, z);
+    else
+        backward_rows(2, solver, slab, z);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conjugate gradients with the incomplete factor (ic0.c), from the caller's first guess.
+//
+// All vector work is hung on the two-phase loops that product and triangular solves need anyway, slab by slab while the
+// slab is in cache. One iteration is five loops of tasks:
+//   even   p = z + beta p, then the even rows of q = A p         (the slabs an even row reads are its own to prepare)
+//   odd    the odd rows of q
+//   all    x += alpha p, r -= alpha q, |r|^2; even slabs go on with z = forward(r)
+//   odd    z = backward(forward(r)), r'z
+//   even   z = backward(z), r'z
+// Sums have one slot a slab and are added in order, so the bits do not depend on the threads.
+//
+// The recursive residual decides when to stop; then b - A x is computed, and the iteration goes on from it should it be
+// above the goal. When that no longer helps, rounding has been reached: |r| below a few eps |A| |x| counts as solved.
+#include <float.h>
+#include <math.h>
+
+#include "sparse/sparse_impl.h"
+
+typedef struct Iteration {
+    ThawSolver *solver;
+    const double *b; // not packed
+    double alpha, beta;
+} Iteration;
+
+static double add_sums(const ThawSolver *solver, int slot) {
+    double total = 0.0;
+    for (int32_t s = 0; s < solver->plan->slabs.count; s++)
+        total += solver->sum[2 * s + slot];
+    return total;
+}
+
+static double dot_rows(int32_t first, int32_t last, const double *a, const double *b) {
+    ThawV4 even = {0, 0, 0, 0}, odd = {0, 0, 0, 0};
+    int32_t i = first;
+    for (; i + 1 < last; i += 2) {
+        size_t k = THAW_STRIDE * (size_t)i;
+        even += thaw_v4_load(a + k) * thaw_v4_load(b + k);
+        odd += thaw_v4_load(a + k + THAW_STRIDE) * thaw_v4_load(b + k + THAW_STRIDE);
+    }
+    if (i < last)
+        even += thaw_v4_load(a + THAW_STRIDE * (size_t)i) * thaw_v4_load(b + THAW_STRIDE * (size_t)i);
+    return thaw_v4_sum(even + odd);
+}
+
+// --- the five loops ----------------------------------------------------------------------------------------------------
+
+static void multiply_slab(ThawSolver *solver, int32_t slab) {
+    const int32_t *start = solver->plan->slabs.start + slab;
+    solver->sum[2 * slab] = thaw_block_multiply_rows(&solver->matrix, start[0], start[1], solver->p, solver->q);
+}
+
+static void direct_even(void *context, int32_t index) {
+    Iteration *it = context;
+    ThawSolver *solver = it->solver;
+    int32_t first, last;
+    thaw_slabs_opening(&solver->plan->slabs, 2 * index, &first, &last);
+    double *p = solver->p, *q = solver->q, beta = it->beta;
+    const double *z = solver->z;
+    for (size_t k = THAW_STRIDE * (size_t)first; k < THAW_STRIDE * (size_t)last; k++) {
+        p[k] = z[k] + beta * p[k];
+        q[k] = 0.0;
+    }
+    multiply_slab(solver, 2 * index);
+}
+
+static void direct_odd(void *context, int32_t index) { multiply_slab(((Iteration *)context)->solver, 2 * index + 1); }
+
+static void update_all(void *context, int32_t slab) {
+    Iteration *it = context;
+    ThawSolver *solver = it->solver;
+    const int32_t *start = solver->plan->slabs.start + slab;
+    ThawV4 alpha = {it->alpha, it->alpha, it->alpha, it->alpha}, square = {0, 0, 0, 0};
+    for (size_t k = THAW_STRIDE * (size_t)start[0]; k < THAW_STRIDE * (size_t)start[1]; k += THAW_STRIDE) {
+        thaw_v4_store(solver->x + k, thaw_v4_load(solver->x + k) + alpha * thaw_v4_load(solver->p + k));
+        ThawV4 r = thaw_v4_load(solver->r + k) - alpha * thaw_v4_load(solver->q + k);
+        thaw_v4_store(solver->r + k, r);
+        square += r * r;
+    }
+    solver->sum[2 * slab + 1] = thaw_v4_sum(square);
+    if (slab % 2 == 0)
+        thaw_ic_forward(solver, slab, solver->r, solver->q, solver->z);
+}
+
+static void back_slab(ThawSolver *solver, int32_t slab) {
+    const int32_t *start = solver->plan->slabs.start + slab;
+    thaw_ic_backward(solver, slab, solver->z);
+    solver->sum[2 * slab] = dot_rows(start[0], start[1], solver->r, solver->z);
+}
+
+static void precondition_odd(void *context, int32_t index) {
+    ThawSolver *solver = ((Iteration *)context)->solver;
+    thaw_ic_forward(solver, 2 * index + 1, solver->r, solver->q, solver->z);
+    back_slab(solver, 2 * index + 1);
+}
+
+static void precondition_even(void *context, int32_t index) { back_slab(((Iteration *)context)->solver, 2 * index); }
+
+// --- start and end -----------------------------------------------------------------------------------------------------
+
+// r = b - q
+static void subtract_slab(void *context, int32_t slab) {
+    Iteration *it = context;
+    ThawSolver *solver = it->solver;
+    const int32_t *start = solver->plan->slabs.start + slab;
+    int bs = solver->plan->pattern->bs;
+    for (int32_t i = start[0]; i < start[1]; i++)
+        for (int k = 0; k < bs; k++) {
+            size_t at = THAW_STRIDE * (size_t)i + (size_t)k;
+            solver->r[at] = it->b[(size_t)bs * (size_t)i + (size_t)k] - solver->q[at];
+        }
+    solver->sum[2 * slab + 1] = dot_rows(start[0], start[1], solver->r, solver->r);
+}
+
+// r = b - A x; |r|^2.
+static double true_residual(Iteration *it) {
+    ThawSolver *solver = it->solver;
+    thaw_solver_multiply_packed(solver, solver->x, solver->q);
+    thaw_tasks_for(solver->tasks, solver->plan->slabs.count, subtract_slab, it);
+    return add_sums(solver, 1);
+}
+
+// x = 0, r = b; |b|^2.
+static double start_from_zero(Iteration *it) {
+    ThawSolver *solver = it->solver;
+    size_t bytes = THAW_STRIDE * (size_t)solver->plan->pattern->n * sizeof(double);
+    memset(solver->x, 0, bytes);
+    memset(solver->q, 0, bytes);
+    thaw_tasks_for(solver->tasks, solver->plan->slabs.count, subtract_slab, it);
+    return add_sums(solver, 1);
+}
+
+// The square of what rounding leaves of a residual: a few eps |A| |x|. The largest entry of a positive definite matrix is
+// on its diagonal.
+static double rounding_square(const ThawSolver *solver) {
+    const ThawBlockPattern *pattern = solver->plan->pattern;
+    int bs = pattern->bs;
+    double largest = 0.0;
+    for (int32_t i = 0; i < pattern->n; i++) {
+        const double *a = solver->matrix.value + (size_t)(pattern->row[i + 1] - 1) * (size_t)(bs * bs);
+        for (int k = 0; k < bs; k++)
+            largest = fmax(largest, a[bs * k + k]);
+    }
+    double eps = 16.0 * DBL_EPSILON * largest;
+    return eps * eps * dot_rows(0, pattern->n, solver->x, solver->x);
+}
+
+// Iterates until the recursive |r|^2 is at most `goal`. r holds b - A x on entry.
+static ThawStatus iterate(Iteration *it, double goal, int32_t limit, int32_t *iterations) {
+    ThawSolver *solver = it->solver;
+    ThawTasks *tasks = solver->tasks;
+    const ThawSlabs *slabs = &solver->plan->slabs;
+    int32_t even = thaw_slabs_phase(slabs, 0), odd = thaw_slabs_phase(slabs, 1);
+    double rz = 0.0;
+    it->alpha = 0.0; // the first update changes nothing
+    for (;;) {
+        thaw_tasks_for(tasks, slabs->count, update_all, it);
+        double rr = add_sums(solver, 1);
+        if (!isfinite(rr))
+            return THAW_NOT_CONVERGED;
+        if (rr <= goal)
+            return THAW_OK;
+        if (*iterations >= limit)
+            return THAW_NOT_CONVERGED;
+        thaw_tasks_for(tasks, odd, precondition_odd, it);
+        thaw_tasks_for(tasks, even, precondition_even, it);
+        double old = rz;
+        rz = add_sums(solver, 0);
+        it->beta = old > 0.0 ? rz / old : 0.0;
+        thaw_tasks_for(tasks, even, direct_even, it);
+        thaw_tasks_for(tasks, odd, direct_odd, it);
+        double curvature = add_sums(solver, 0);
+        if (!isfinite(rz) || !isfinite(curvature))
+            return THAW_NOT_CONVERGED;
+        if (curvature <= 0.0)
+            return THAW_INDEFINITE;
+        it->alpha = rz / curvature;
+        ++*iterations;
+    }
+}
+
+ThawStatus thaw_pcg_solve(ThawSolver *solver, const double *b, double *x, double tolerance, ThawSolveInfo *info) {
+    const ThawBlockPattern *pattern = solver->plan->pattern;
+    Iteration it = {.solver = solver, .b = b};
+    // Slender, soft bodies need thousands; beyond this it is not going to end.
+    int32_t limit = 2000 + (int32_t)(20.0 * sqrt((double)pattern->n * pattern->bs)), iterations = 0;
+    double bb = start_from_zero(&it), rr = bb, last = INFINITY;
+    ThawStatus status = isfinite(bb) ? THAW_OK : THAW_NOT_CONVERGED;
+    if (status == THAW_OK && bb > 0.0) {
+        thaw_vector_pack(pattern->n, pattern->bs, x, solver->x);
+        rr = true_residual(&it);
+        if (!(rr <= bb)) // a guess worse than none
+            rr = start_from_zero(&it);
+        double goal = tolerance * tolerance * bb;
+        while (status == THAW_OK && rr > goal) {
+            if (rr > 0.25 * last) {
+                status = rr <= rounding_square(solver) ? THAW_OK : THAW_NOT_CONVERGED;
+                break;
+            }
+            last = rr;
+            memset(solver->p, 0, THAW_STRIDE * (size_t)pattern->n * sizeof(double));
+            status = iterate(&it, goal, limit, &iterations);
+            rr = true_residual(&it);
+        }
+    }
+    if (info)
+        *info = (ThawSolveInfo){iterations, bb > 0.0 ? sqrt(rr / bb) : 0.0};
+    if (status == THAW_OK || (status == THAW_NOT_CONVERGED && isfinite(rr) && isfinite(bb)))
+        thaw_vector_unpack(pattern->n, pattern->bs, solver->x, x);
+    return status;
+}

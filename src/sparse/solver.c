@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// One interface, two methods: conjugate gradients with an incomplete factor (pcg.c, ic0.c), and a supernodal factor
+// (cholmod.c). A plan is what follows from the pattern, a solver holds the numbers of one matrix.
+#include <math.h>
+
+#include "sparse/sparse_impl.h"
+
+// --- plan --------------------------------------------------------------------------------------------------------------
+
+static ThawSolverKind choose_kind(const ThawBlockPattern *pattern) {
+    (void)pattern;
+    return THAW_SOLVER_PCG;
+}
+
+ThawStatus thaw_solver_plan_create(ThawSolverKind kind, const ThawBlockPattern *pattern, ThawSolverPlan **result,
+                                   ThawError *error) {
+    *result = NULL;
+    if (kind != THAW_SOLVER_AUTO && kind != THAW_SOLVER_PCG && kind != THAW_SOLVER_CHOLMOD)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "solver is %d; allowed: auto (%d), pcg (%d), cholmod (%d)", kind,
+                              THAW_SOLVER_AUTO, THAW_SOLVER_PCG, THAW_SOLVER_CHOLMOD);
+    ThawSolverPlan *plan = THAW_NEW(ThawSolverPlan, 1);
+    if (!plan)
+        return thaw_error_memory(error, "a solver plan");
+    plan->kind = kind == THAW_SOLVER_AUTO ? choose_kind(pattern) : kind;
+    plan->pattern = pattern;
+    ThawStatus status = thaw_slabs_build(pattern, &plan->slabs, error);
+    if (status == THAW_OK && plan->kind == THAW_SOLVER_PCG)
+        status = thaw_ic_plan_build(pattern, &plan->slabs, &plan->ic, error);
+    if (status == THAW_OK && plan->kind == THAW_SOLVER_CHOLMOD)
+        status = thaw_cholmod_plan_create(pattern, &plan->cholmod, error);
+    if (status != THAW_OK)
+        thaw_solver_plan_free(&plan);
+    *result = plan;
+    return status;
+}
+
+void thaw_solver_plan_free(ThawSolverPlan **pointer) {
+    if (!pointer || !*pointer)
+        return;
+    ThawSolverPlan *plan = *pointer;
+    thaw_slabs_clear(&plan->slabs);
+    thaw_ic_plan_clear(&plan->ic);
+    thaw_cholmod_plan_free(&plan->cholmod);
+    thaw_free(plan);
+    *pointer = NULL;
+}
+
+ThawSolverKind thaw_solver_plan_kind(const ThawSolverPlan *plan) { return plan->kind; }
+
+// --- solver ------------------------------------------------------------------------------------------------------------
+
+static size_t matrix_size(const ThawSolverPlan *plan) {
+    const ThawBlockPattern *pattern = plan->pattern;
+    return (size_t)pattern->row[pattern->n] * (size_t)(pattern->bs * pattern->bs) + THAW_PAD;
+}
+
+ThawStatus thaw_solver_create(const ThawSolverPlan *plan, ThawTasks *tasks, ThawSolver **result, ThawError *error) {
+    *result = NULL;
+    ThawSolver *solver = THAW_NEW(ThawSolver, 1);
+    if (!solver)
+        return thaw_error_memory(error, "a solver");
+    int iterative = plan->kind == THAW_SOLVER_PCG;
+    size_t packed = THAW_STRIDE * (size_t)plan->pattern->n;
+    solver->plan = plan;
+    solver->tasks = tasks;
+    solver->matrix.pattern = plan->pattern;
+    solver->matrix.value = THAW_NEW(double, matrix_size(plan));
+    solver->p = THAW_NEW(double, packed);
+    solver->q = THAW_NEW(double, packed);
+    solver->sum = THAW_NEW(double, 2 * plan->slabs.count);
+    int good = solver->matrix.value && solver->p && solver->q && solver->sum;
+    if (iterative) {
+        solver->x = THAW_NEW(double, packed);
+        solver->r = THAW_NEW(double, packed);
+        solver->z = THAW_NEW(double, packed);
+        good = good && solver->x && solver->r && solver->z;
+    }
+    ThawStatus status = good ? THAW_OK : thaw_error_memory(error, "a solver");
+    if (status == THAW_OK && iterative)
+        status = thaw_ic_create(plan, &solver->ic, error);
+    if (status == THAW_OK && !iterative)
+        status = thaw_cholmod_create(plan->cholmod, &solver->cholmod, error);
+    if (status != THAW_OK)
+        thaw_solver_free(&solver);
+    *result = solver;
+    return status;
+}
+
+void thaw_solver_free(ThawSolver **pointer) {
+    if (!pointer || !*pointer)
+        return;
+    ThawSolver *solver = *pointer;
+    thaw_free(solver->matrix.value);
+    thaw_free(solver->x);
+    thaw_free(solver->r);
+    thaw_free(solver->z);
+    thaw_free(solver->p);
+    thaw_free(solver->q);
+    thaw_free(solver->sum);
+    thaw_ic_clear(&solver->ic);
+    thaw_cholmod_free(&solver->cholmod);
+    thaw_free(solver);
+    *pointer = NULL;
+}
+
+ThawBlockMatrix *thaw_solver_matrix(ThawSolver *solver) { return &solver->matrix; }
+
+ThawStatus thaw_solver_factor(ThawSolver *solver) {
+    return solver->cholmod ? thaw_cholmod_factor(solver->cholmod, &solver->matrix) : thaw_ic_factor(solver);
+}
+
+// A factor's answer is exact up to rounding, so the residual is only reported.
+static ThawStatus solve_directly(ThawSolver *solver, const double *b, double *x, ThawSolveInfo *info) {
+    const ThawBlockPattern *pattern = solver->plan->pattern;
+    int bs = pattern->bs;
+    ThawStatus status = thaw_cholmod_solve(solver->cholmod, b, x);
+    if (status != THAW_OK)
+        return status;
+    thaw_vector_pack(pattern->n, bs, x, solver->p);
+    thaw_solver_multiply_packed(solver, solver->p, solver->q);
+    double rr = 0.0, bb = 0.0;
+    for (int32_t i = 0; i < pattern->n; i++)
+        for (int k = 0; k < bs; k++) {
+            double bk = b[(size_t)bs * (size_t)i + (size_t)k];
+            double rk = bk - solver->q[THAW_STRIDE * (size_t)i + (size_t)k];
+            rr += rk * rk;
+            bb += bk * bk;
+        }
+    if (info)
+        *info = (ThawSolveInfo){0, bb > 0.0 ? sqrt(rr / bb) : 0.0};
+    return isfinite(rr) ? THAW_OK : THAW_NOT_CONVERGED;
+}
+
+ThawStatus thaw_solver_solve(ThawSolver *solver, const double *b, double *x, double tolerance, ThawSolveInfo *info) {
+    return solver->cholmod ? solve_directly(solver, b, x, info) : thaw_pcg_solve(solver, b, x, tolerance, info);
+}
+
+size_t thaw_solver_bytes(const ThawSolver *solver) {
+    const ThawSolverPlan *plan = solver->plan;
+    size_t packed = THAW_STRIDE * (size_t)plan->pattern->n * sizeof(double);
+    size_t bytes = matrix_size(plan) * sizeof(double) + 2 * packed;
+    return bytes + (solver->cholmod ? thaw_cholmod_bytes(solver->cholmod) : 3 * packed + thaw_ic_bytes(plan));
+}
