@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// A small tokenizer. Files are taken into memory whole (at most 4 GiB), so that a count written in a file can be held
+// against what the file can still contain before anything is allocated for it. Numbers go through strtod_l in the "C" locale:
+// correctly rounded, and independent of the locale of the program. One pass, linear.
+#include "mesh/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PATH_SHOWN = 300, WORD_SHOWN = 40, NUMBER_LENGTH = 400 };
+static const int64_t largest_file = (int64_t)4 << 30;
+
+const char *thaw_text_path(const char *path) {
+    const size_t length = strlen(path);
+    return length > PATH_SHOWN ? path + length - PATH_SHOWN : path;
+}
+
+static ThawStatus read_file(FILE *file, ThawText *text) {
+    struct stat about;
+    const char *shown = thaw_text_path(text->path);
+    if (fstat(fileno(file), &about) != 0)
+        return thaw_error_set(text->error, THAW_ERROR_IO, "%s: %s", shown, strerror(errno));
+    if (!S_ISREG(about.st_mode))
+        return thaw_error_set(text->error, THAW_ERROR_IO, "%s: not a regular file", shown);
+    if (about.st_size == 0)
+        return thaw_error_set(text->error, THAW_ERROR_INPUT, "%s: the file is empty", shown);
+    if (about.st_size > largest_file)
+        return thaw_error_set(text->error, THAW_ERROR_INPUT,
+                              "%s: the file has %" PRId64 " bytes; at most 4 GiB are allowed", shown,
+                              (int64_t)about.st_size);
+    const size_t size = (size_t)about.st_size;
+    text->bytes = THAW_NEW(char, size + 1);
+    if (!text->bytes)
+        return thaw_error_memory(text->error, "the contents of a file");
+    text->at = text->bytes;
+    text->end = text->bytes + fread(text->bytes, 1, size, file);
+    if (ferror(file))
+        return thaw_error_set(text->error, THAW_ERROR_IO, "%s: %s", shown, strerror(errno));
+    if (size >= 3 && memcmp(text->bytes, "\xEF\xBB\xBF", 3) == 0)
+        text->at += 3; // a byte order mark
+    return THAW_OK;
+}
+
+ThawStatus thaw_text_open(const char *path, char comment, ThawText *text, ThawError *error) {
+    *text = (ThawText){.error = error, .path = path, .line = 1, .token_line = 1, .comment = comment};
+    text->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+    if (!text->locale)
+        return text->status = thaw_error_memory(error, "a locale");
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return text->status = thaw_error_set(error, THAW_ERROR_IO, "%s: %s", thaw_text_path(path), strerror(errno));
+    text->status = read_file(file, text);
+    fclose(file);
+    return text->status;
+}
+
+void thaw_text_close(ThawText *text) {
+    thaw_free(text->bytes);
+    if (text->locale)
+        freelocale(text->locale);
+    text->bytes = NULL;
+    text->locale = (locale_t)0;
+}
+
+ThawStatus thaw_text_fail(ThawText *text, const char *format, ...) {
+    if (text->status)
+        return text->status;
+    char what[600];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    text->status = thaw_error_set(text->error, THAW_ERROR_INPUT, "%s:%" PRId64 ": %s", thaw_text_path(text->path),
+                                  text->token_line, what);
+    return text->status;
+}
+
+// --- words --------------------------------------------------------------------------------------------------------------
+
+static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+
+static void skip_blanks(ThawText *text) {
+    for (; text->at < text->end; text->at++) {
+        if (*text->at == '\n') {
+            if (text->in_record)
+                return;
+            text->line++;
+        } else if (text->comment && *text->at == text->comment) {
+            const char *line_end = memchr(text->at, '\n', (size_t)(text->end - text->at));
+            text->at = (line_end ? line_end : text->end) - 1;
+        } else if (!is_blank(*text->at)) {
+            return;
+        }
+    }
+}
+
+int thaw_text_done(ThawText *text) {
+    if (text->status)
+        return 1;
+    skip_blanks(text);
+    return text->at == text->end || *text->at == '\n';
+}
+
+// What a message shows of a word: its beginning, without anything a terminal might take for a command.
+typedef struct Shown {
+    char text[WORD_SHOWN + 4];
+} Shown;
+
+static Shown show(ThawToken token) {
+    Shown shown;
+    size_t n = token.length < WORD_SHOWN ? token.length : WORD_SHOWN;
+    for (size_t i = 0; i < n; i++) {
+        const char c = token.start[i];
+        shown.text[i] = c < ' ' || c > '~' ? '?' : c;
+    }
+    strcpy(shown.text + n, token.length > n ? "..." : "");
+    return shown;
+}
+
+ThawToken thaw_text_token(ThawText *text, const char *what) {
+    ThawToken token = {"", 0};
+    const int done = thaw_text_done(text);
+    if (text->status)
+        return token;
+    text->token_line = text->line;
+    if (done) {
+        thaw_text_fail(text, "the %s ends where %s should be", text->in_record ? "line" : "file", what);
+        return token;
+    }
+    token.start = text->at;
+    while (text->at < text->end && *text->at != '\n' && !is_blank(*text->at) &&
+           !(text->comment && *text->at == text->comment))
+        text->at++;
+    token.length = (size_t)(text->at - token.start);
+    return token;
+}
+
+ThawToken thaw_text_quoted(ThawText *text, const char *what) {
+    ThawToken token = thaw_text_token(text, what);
+    if (text->status)
+        return token;
+    const char *limit = memchr(token.start, '\n', (size_t)(text->end - token.start));
+    limit = limit ? limit : text->end;
+    const char *close = token.start[0] == '"' ? memchr(token.start + 1, '"', (size_t)(limit - token.start - 1)) : NULL;
+    if (!close) {
+        thaw_text_fail(text, "%s is %s; it must stand in double quotes, on one line", what, show(token).text);
+        return (ThawToken){"", 0};
+    }
+    text->at = close + 1;
+    return (ThawToken){token.start + 1, (size_t)(close - token.start - 1)};
+}
+
+int thaw_token_is(ThawToken token, const char *word) {
+    return token.length == strlen(word) && memcmp(token.start, word, token.length) == 0;
+}
+
+// --- numbers ------------------------------------------------------------------------------------------------------------
+
+// Nonzero when the token is a whole number that fits.
+static int parse_integer(ThawToken token, int64_t *value) {
+    const int negative = token.length && token.start[0] == '-';
+    size_t i = token.length && (token.start[0] == '-' || token.start[0] == '+');
+    int64_t sum = 0;
+    if (i == token.length)
+        return 0;
+    for (; i < token.length; i++) {
+        const int digit = token.start[i] - '0';
+        if (digit < 0 || digit > 9 || __builtin_mul_overflow(sum, 10, &sum) || __builtin_add_overflow(sum, digit, &sum))
+            return 0;
+    }
+    *value = negative ? -sum : sum;
+    return 1;
+}
+
+int64_t thaw_text_integer(ThawText *text, const char *what, int64_t least, int64_t most) {
+    ThawToken token = thaw_text_token(text, what);
+    int64_t value = 0;
+    if (text->status)
+        return 0;
+    if (parse_integer(token, &value) && value >= least && value <= most)
+        return value;
+    thaw_text_fail(text, "%s is %s; allowed are whole numbers from %" PRId64 " to %" PRId64, what, show(token).text,
+                   least, most);
+    return 0;
+}
+
+double thaw_text_number(ThawText *text, const char *what) {
+    ThawToken token = thaw_text_token(text, what);
+    if (text->status)
+        return 0;
+    size_t plain = 0; // strtod would also take inf, nan and hexadecimal
+    while (plain < token.length && plain < NUMBER_LENGTH && memchr("0123456789+-.eE", token.start[plain], 15))
+        plain++;
+    char *stop = NULL;
+    const double value = plain == token.length ? strtod_l(token.start, &stop, text->locale) : 0;
+    if (stop == token.start + token.length && isfinite(value))
+        return value;
+    thaw_text_fail(text, "%s is %s; allowed are finite decimal numbers", what, show(token).text);
+    return 0;
+}
+
+int32_t thaw_text_count(ThawText *text, const char *what, int words) {
+    const int64_t count = thaw_text_integer(text, what, 0, INT32_MAX);
+    // A word takes a character and a blank; the last one of the file may do without the blank.
+    if (!text->status && count > ((int64_t)(text->end - text->at) + 1) / (2 * words))
+        thaw_text_fail(text, "%s is %" PRId64 "; the rest of the file is too short for that many", what, count);
+    return text->status ? 0 : (int32_t)count;
+}
+
+// --- records ------------------------------------------------------------------------------------------------------------
+
+void thaw_text_record(ThawText *text) {
+    text->in_record = 0;
+    skip_blanks(text);
+    text->in_record = text->at < text->end; // at the end of the file the message should say so
+}
+
+void thaw_text_record_end(ThawText *text) {
+    if (!thaw_text_done(text)) {
+        ThawToken token = thaw_text_token(text, "the end of the line");
+        thaw_text_fail(text, "the line goes on with %s where it should end", show(token).text);
+    }
+    text->in_record = 0;
+}
