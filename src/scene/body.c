@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies: a shape that was read before, placed, set in motion, and loaded with pins, scripts and forces. Everything is
+// linear in the size of the document, but for the look-up of shapes and groups by name and the test that no two bodies
+// share one, which are sorted or short.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "scene/read.h"
+
+static const double LARGEST_TURN = 179.999; // degrees between neighbouring keys: from 180 on the short way is another
+
+static int32_t find_shape(const ThawPlace *place) {
+    const ThawWorldDef *world = &place->reader->store->scene.world;
+    const char *name = thaw_place_own_text(place);
+    if (!name)
+        return 0;
+    size_t count = (size_t)world->shape_count;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(world->shapes[i].name, name) == 0)
+            return (int32_t)i;
+    const char **names = THAW_NEW(const char *, count);
+    if (!names) {
+        thaw_place_fail(place, THAW_ERROR_MEMORY, "out of memory");
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        names[i] = world->shapes[i].name;
+    thaw_place_refuse_name(place, "unknown shape", name, names, count);
+    thaw_free(names);
+    return 0;
+}
+
+// --- loads --------------------------------------------------------------------------------------------------------------
+
+static void read_pin(const ThawPlace *place, int32_t shape, ThawScriptDef *script) {
+    static const char *const keys[] = {"group", "release", NULL};
+    *script = thaw_script_def_default();
+    if (!json_is_object(place->value)) {
+        script->group = thaw_scene_find_group(place, shape);
+        return;
+    }
+    if (!thaw_place_is_object(place, keys, 1))
+        return;
+    ThawPlace group = thaw_place_member(place, "group");
+    script->group = thaw_scene_find_group(&group, shape);
+    thaw_place_number(place, "release", thaw_range_positive, &script->release);
+}
+
+static void read_key(const ThawPlace *place, ThawKey *key, double turn[3]) {
+    static const char *const keys[] = {"time", "translation", "rotation", NULL};
+    *key = (ThawKey){.rotation = {1, 0, 0, 0}};
+    if (!thaw_place_is_object(place, keys, 1))
+        return;
+    thaw_place_number(place, "time", thaw_range_not_negative, &key->time);
+    thaw_place_vector(place, "translation", key->translation);
+    thaw_place_rotation(place, "rotation", key->rotation, turn);
+}
+
+// Neighbouring keys must ascend in time and be less than half a turn apart, measured between their rotation vectors:
+// for a common axis that is the angle turned, and it is what whoever wrote the keys has in mind.
+static void check_neighbours(const ThawPlace *place, ThawKey *key, const double turn[3], const double turn_before[3]) {
+    if (place->reader->status)
+        return;
+    const ThawKey *before = key - 1;
+    ThawPlace time = thaw_place_member(place, "time"), rotation = thaw_place_member(place, "rotation");
+    char allowed[80];
+    snprintf(allowed, sizeof allowed, "a time greater than %.12g, the key's before", before->time);
+    if (!(key->time > before->time))
+        thaw_place_refuse(&time, "keys out of order", allowed);
+    double apart = 0, dot = 0;
+    for (int i = 0; i < 3; i++)
+        apart = hypot(apart, turn[i] - turn_before[i]);
+    if (apart > LARGEST_TURN)
+        thaw_place_fail(rotation.value ? &rotation : place, THAW_ERROR_INPUT,
+                        "a turn of %.6g degrees since the key before; allowed: less than 180, for keys are joined the "
+                        "short way round: put more keys between, for example one each 120 degrees",
+                        apart);
+    for (int i = 0; i < 4; i++)
+        dot += key->rotation[i] * before->rotation[i];
+    for (int i = 0; i < 4 && dot < 0; i++) // q and -q turn the same way: the nearer one
+        key->rotation[i] = -key->rotation[i];
+}
+
+static void read_script(const ThawPlace *place, const ThawBodyDef *body, ThawScriptDef *script) {
+    static const char *const keys[] = {"group", "keys", "centre", "interpolation", "release", NULL};
+    static const char *const interpolations[] = {
+        [THAW_INTERPOLATE_LINEAR] = "linear",
+        [THAW_INTERPOLATE_SMOOTH] = "smooth",
+    };
+    *script = thaw_script_def_default();
+    if (!thaw_place_is_object(place, keys, 2))
+        return;
+    ThawPlace group = thaw_place_member(place, "group"), list = thaw_place_member(place, "keys");
+    int interpolation = (int)script->interpolation;
+    size_t count;
+    script->group = thaw_scene_find_group(&group, body->shape);
+    memcpy(script->centre, body->position, sizeof script->centre);
+    thaw_place_vector(place, "centre", script->centre);
+    thaw_place_choice(place, "interpolation", interpolations, 2, &interpolation);
+    script->interpolation = (ThawInterpolation)interpolation;
+    thaw_place_number(place, "release", thaw_range_positive, &script->release);
+    if (!thaw_place_is_array(&list, 1, &count))
+        return;
+    ThawKey *moves = thaw_scene_keep(place->reader, count, sizeof *moves);
+    script->keys = moves;
+    script->key_count = (int32_t)count;
+    double turn[2][3] = {{0}}; // of the key and of the one before, by parity
+    for (size_t i = 0; i < count && !place->reader->status; i++) {
+        ThawPlace item = thaw_place_item(&list, i);
+        memset(turn[i % 2], 0, sizeof turn[0]);
+        read_key(&item, &moves[i], turn[i % 2]);
+        if (i > 0)
+            check_neighbours(&item, &moves[i], turn[i % 2], turn[(i + 1) % 2]);
+    }
+}
+
+static void read_force(const ThawPlace *place, int32_t shape, ThawForceDef *force) {
+    static const char *const keys[] = {"group", "total", "per_vertex", "acceleration", "from", "to", "ramp", NULL};
+    static const char *const kinds[] = {
+        [THAW_FORCE_TOTAL] = "total",
+        [THAW_FORCE_PER_VERTEX] = "per_vertex",
+        [THAW_FORCE_ACCELERATION] = "acceleration",
+        [THAW_FORCE_ACCELERATION + 1] = NULL,
+    };
+    *force = thaw_force_def_default();
+    if (!thaw_place_is_object(place, keys, 1))
+        return;
+    ThawPlace group = thaw_place_member(place, "group"), to = thaw_place_member(place, "to");
+    force->group = thaw_scene_find_group(&group, shape);
+    int kind = thaw_place_which(place, kinds);
+    if (kind < 0)
+        return;
+    force->kind = (ThawForceKind)kind;
+    thaw_place_vector(place, kinds[kind], force->value);
+    thaw_place_number(place, "from", thaw_range_not_negative, &force->from);
+    thaw_place_number(place, "to", thaw_range_not_negative, &force->to);
+    thaw_place_number(place, "ramp", thaw_range_not_negative, &force->ramp);
+    char allowed[64];
+    snprintf(allowed, sizeof allowed, "a time greater than from, %.12g", force->from);
+    if (to.value && !(force->to > force->from))
+        thaw_place_refuse(&to, "a window that never opens", allowed);
+}
+
+static void read_loads(const ThawPlace *place, ThawBodyDef *body) {
+    ThawSceneReader *reader = place->reader;
+    ThawPlace pins = thaw_place_member(place, "pins"), scripts = thaw_place_member(place, "scripts");
+    ThawPlace forces = thaw_place_member(place, "forces");
+    size_t pin_count = 0, script_count = 0, force_count = 0;
+    if ((pins.value && !thaw_place_is_array(&pins, 0, &pin_count)) ||
+        (scripts.value && !thaw_place_is_array(&scripts, 0, &script_count)) ||
+        (forces.value && !thaw_place_is_array(&forces, 0, &force_count)))
+        return;
+    ThawScriptDef *script = thaw_scene_keep(reader, pin_count + script_count, sizeof *script);
+    ThawForceDef *force = thaw_scene_keep(reader, force_count, sizeof *force);
+    body->scripts = script;
+    body->forces = force;
+    for (size_t i = 0; i < pin_count + script_count && !reader->status; i++) {
+        ThawPlace item = i < pin_count ? thaw_place_item(&pins, i) : thaw_place_item(&scripts, i - pin_count);
+        if (i < pin_count)
+            read_pin(&item, body->shape, &script[i]);
+        else
+            read_script(&item, body, &script[i]);
+        body->script_count++;
+    }
+    for (size_t i = 0; i < force_count && !reader->status; i++) {
+        ThawPlace item = thaw_place_item(&forces, i);
+        read_force(&item, body->shape, &force[i]);
+        body->force_count++;
+    }
+}
+
+// --- bodies -------------------------------------------------------------------------------------------------------------
+
+static void read_body(const ThawPlace *place, ThawBodyDef *body) {
+    static const char *const keys[] = {"shape", "name", "method",  "position", "rotation", "velocity",
+                                       "spin",  "pins", "scripts", "forces",   NULL};
+    static const char *const methods[] = {"full"};
+    if (!thaw_place_is_object(place, keys, 1))
+        return;
+    ThawSceneReader *reader = place->reader;
+    ThawPlace shape = thaw_place_member(place, "shape"), name = thaw_place_member(place, "name");
+    ThawPlace spin = thaw_place_member(place, "spin");
+    int method = 0;
+    char fallback[32];
+    snprintf(fallback, sizeof fallback, "body-%zu", place->index);
+    body->shape = find_shape(&shape);
+    body->name = thaw_scene_keep_text(reader, name.value ? thaw_place_own_text(&name) : fallback);
+    thaw_place_choice(place, "method", methods, sizeof methods / sizeof *methods, &method);
+    body->method = methods[method];
+    thaw_place_vector(place, "position", body->position);
+    thaw_place_rotation(place, "rotation", body->rotation, NULL);
+    thaw_place_vector(place, "velocity", body->velocity);
+    if (reader->store->scene.world.dim == 2 && spin.value)
+        body->spin[2] = thaw_place_own_number(&spin, thaw_range_any);
+    else
+        thaw_place_vector(place, "spin", body->spin);
+    read_loads(place, body);
+}
+
+static int compare_names(const void *a, const void *b) {
+    const ThawBodyDef *const *p = a, *const *q = b;
+    int order = strcmp((*p)->name, (*q)->name);
+    return order ? order : (*p > *q) - (*p < *q); // in the order of the file
+}
+
+static void check_names(const ThawPlace *place, size_t count) {
+    ThawSceneReader *reader = place->reader;
+    if (reader->status)
+        return;
+    const ThawBodyDef **sorted = THAW_NEW(const ThawBodyDef *, count);
+    if (!sorted) {
+        thaw_place_fail(place, THAW_ERROR_MEMORY, "out of memory");
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &reader->bodies[i];
+    qsort(sorted, count, sizeof *sorted, compare_names);
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(sorted[i]->name, sorted[i - 1]->name) == 0) {
+            ThawPlace body = thaw_place_item(place, (size_t)(sorted[i] - reader->bodies));
+            ThawPlace name = thaw_place_member(&body, "name");
+            thaw_place_fail(&name, THAW_ERROR_INPUT,
+                            "the name \"%.60s\" is taken by bodies[%td]; allowed: a name of its own for each body",
+                            sorted[i]->name, sorted[i - 1] - reader->bodies);
+            break;
+        }
+    thaw_free(sorted);
+}
+
+void thaw_scene_read_bodies(const ThawPlace *place) {
+    ThawSceneReader *reader = place->reader;
+    ThawWorldDef *world = &reader->store->scene.world;
+    size_t count;
+    if (!thaw_place_is_array(place, 1, &count))
+        return;
+    reader->bodies = thaw_scene_keep(reader, count, sizeof *reader->bodies);
+    world->bodies = reader->bodies;
+    for (size_t i = 0; i < count && !reader->status; i++) {
+        ThawPlace item = thaw_place_item(place, i);
+        reader->bodies[i] = thaw_body_def_default();
+        world->body_count++;
+        read_body(&item, &reader->bodies[i]);
+    }
+    check_names(place, count);
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// A number that tells whether a checkpoint belongs to a scene: equal for scenes with the same trajectory, different (but
+// for chance) otherwise. So everything the trajectory depends on goes in, value by value (structs have holes), and
+// nothing else: no names, no titles, not how long to run, what to write, or how many threads to use.
+#include <string.h>
+
+#include "scene/read.h"
+
+static uint64_t hash_doubles(uint64_t seed, const double *values, size_t count) {
+    return thaw_hash(seed, values, count * sizeof *values);
+}
+
+static uint64_t hash_integer(uint64_t seed, int64_t value) { return thaw_hash(seed, &value, sizeof value); }
+
+static uint64_t hash_material(uint64_t seed, const ThawMaterialDef *m) {
+    seed = hash_integer(seed, (int64_t)m->model);
+    seed = hash_integer(seed, (int64_t)m->constants);
+    return hash_doubles(seed, (double[]){m->density, m->young, m->poisson, m->alpha0, m->alpha1}, 5);
+}
+
+static uint64_t hash_mesh(uint64_t seed, const ThawMesh *mesh) {
+    size_t vertices = (size_t)mesh->vertex_count, elements = (size_t)mesh->element_count;
+    seed = hash_integer(seed, mesh->vertex_count);
+    seed = hash_integer(seed, mesh->element_count);
+    seed = hash_doubles(seed, mesh->x, (size_t)mesh->dim * vertices);
+    seed = thaw_hash(seed, mesh->elements, (size_t)mesh->nodes * elements * sizeof *mesh->elements);
+    return thaw_hash(seed, mesh->region, elements * sizeof *mesh->region);
+}
+
+static uint64_t hash_group(uint64_t seed, const ThawGroupDef *group, const ThawMesh *mesh) {
+    seed = hash_integer(seed, (int64_t)group->select);
+    seed = hash_doubles(seed, group->a, 3);
+    seed = hash_doubles(seed, group->b, 3);
+    seed = hash_doubles(seed, &group->radius, 1);
+    for (int32_t i = 0; group->mesh_group && i < mesh->group_count; i++)
+        if (strcmp(mesh->groups[i].name, group->mesh_group) == 0)
+            seed = thaw_hash(seed, mesh->groups[i].vertices, (size_t)mesh->groups[i].count * sizeof(int32_t));
+    return seed;
+}
+
+static uint64_t hash_shape(uint64_t seed, const ThawShapeDef *shape) {
+    seed = hash_mesh(seed, shape->mesh);
+    for (int32_t i = 0; i < shape->mesh->region_count; i++) {
+        int32_t material = shape->region_material ? shape->region_material[i] : -1;
+        seed = hash_integer(seed, material < 0 ? shape->material : material);
+    }
+    seed = hash_doubles(seed, &shape->thickness, 1);
+    for (int32_t i = 0; i < shape->group_count; i++)
+        seed = hash_group(seed, &shape->groups[i], shape->mesh);
+    return seed;
+}
+
+static uint64_t hash_script(uint64_t seed, const ThawScriptDef *script) {
+    seed = hash_integer(seed, script->group);
+    seed = hash_integer(seed, (int64_t)script->interpolation);
+    seed = hash_doubles(seed, script->centre, 3);
+    seed = hash_doubles(seed, &script->release, 1);
+    for (int32_t i = 0; i < script->key_count; i++) {
+        seed = hash_doubles(seed, &script->keys[i].time, 1);
+        seed = hash_doubles(seed, script->keys[i].translation, 3);
+        seed = hash_doubles(seed, script->keys[i].rotation, 4);
+    }
+    return hash_integer(seed, script->key_count);
+}
+
+static uint64_t hash_force(uint64_t seed, const ThawForceDef *force) {
+    seed = hash_integer(seed, force->group);
+    seed = hash_integer(seed, (int64_t)force->kind);
+    seed = hash_doubles(seed, force->value, 3);
+    return hash_doubles(seed, (double[]){force->from, force->to, force->ramp}, 3);
+}
+
+static uint64_t hash_body(uint64_t seed, const ThawBodyDef *body) {
+    seed = hash_integer(seed, body->shape);
+    seed = thaw_hash(seed, body->method, strlen(body->method));
+    seed = hash_doubles(seed, body->position, 3);
+    seed = hash_doubles(seed, body->rotation, 4);
+    seed = hash_doubles(seed, body->velocity, 3);
+    seed = hash_doubles(seed, body->spin, 3);
+    for (int32_t i = 0; i < body->script_count; i++)
+        seed = hash_script(seed, &body->scripts[i]);
+    seed = hash_integer(seed, body->script_count);
+    for (int32_t i = 0; i < body->force_count; i++)
+        seed = hash_force(seed, &body->forces[i]);
+    return hash_integer(seed, body->force_count);
+}
+
+uint64_t thaw_scene_digest(const ThawWorldDef *world) {
+    uint64_t hash = hash_integer(0, world->dim);
+    hash = hash_doubles(hash, world->gravity, 3);
+    hash = hash_doubles(hash, (double[]){world->h, world->newton_tolerance, world->solver_tolerance}, 3);
+    hash = hash_integer(hash, (int64_t)world->integrator);
+    hash = hash_integer(hash, (int64_t)world->projection);
+    hash = hash_integer(hash, world->newton_iterations);
+    hash = hash_integer(hash, world->halvings);
+    hash = hash_integer(hash, (int64_t)world->solver);
+    for (int32_t i = 0; i < world->material_count; i++)
+        hash = hash_material(hash, &world->materials[i]);
+    for (int32_t i = 0; i < world->shape_count; i++)
+        hash = hash_shape(hash, &world->shapes[i]);
+    for (int32_t i = 0; i < world->body_count; i++)
+        hash = hash_body(hash, &world->bodies[i]);
+    return hash;
+}

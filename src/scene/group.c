@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// Named groups of a shape's vertices. A group of the mesh file needs no definition: the first load that names it appends
+// one. A definition that chooses no vertex is refused here, where the message can say where the mesh lies; that costs
+// one look at each vertex.
+#include <math.h>
+#include <string.h>
+
+#include "scene/read.h"
+
+static bool chooses(const ThawGroupDef *group, int dim, const double *x) {
+    double dot = 0, square = 0;
+    bool inside = true;
+    for (int i = 0; i < dim; i++) {
+        inside = inside && group->a[i] <= x[i] && x[i] <= group->b[i];
+        dot += (x[i] - group->a[i]) * group->b[i];
+        square += (x[i] - group->a[i]) * (x[i] - group->a[i]);
+    }
+    switch (group->select) {
+    case THAW_SELECT_BOX:
+        return inside;
+    case THAW_SELECT_SPHERE:
+        return square <= group->radius * group->radius;
+    case THAW_SELECT_PLANE_SIDE:
+        return dot >= 0;
+    default:
+        return true;
+    }
+}
+
+static void refuse_empty(const ThawPlace *place, const ThawGroupDef *group, const ThawMesh *mesh) {
+    int dim = mesh->dim;
+    double lo[3] = {0}, hi[3] = {0};
+    for (int32_t v = 0; v < mesh->vertex_count; v++) {
+        const double *x = mesh->x + (size_t)v * (size_t)dim;
+        if (chooses(group, dim, x))
+            return;
+        for (int i = 0; i < dim; i++) {
+            lo[i] = v ? fmin(lo[i], x[i]) : x[i];
+            hi[i] = v ? fmax(hi[i], x[i]) : x[i];
+        }
+    }
+    thaw_place_fail(place, THAW_ERROR_INPUT,
+                    "the group has no vertex of the mesh; allowed: a group that reaches into the box from "
+                    "(%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g) m that the mesh fills",
+                    lo[0], lo[1], lo[2], hi[0], hi[1], hi[2]);
+}
+
+static bool mesh_has_group(const ThawMesh *mesh, const char *name) {
+    for (int32_t i = 0; i < mesh->group_count; i++)
+        if (strcmp(mesh->groups[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+// Refuses a name that no group has, listing those there are: first the shape's own, then the mesh's.
+static void refuse_group(const ThawPlace *place, const char *name, const ThawShapeDef *shape, const ThawMesh *mesh) {
+    size_t own = shape ? (size_t)shape->group_count : 0, count = own + (size_t)mesh->group_count;
+    const char **names = THAW_NEW(const char *, count + 1);
+    if (!names) {
+        thaw_place_fail(place, THAW_ERROR_MEMORY, "out of memory");
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        names[i] = i < own ? shape->groups[i].name : mesh->groups[i - own].name;
+    for (size_t i = own; i < count; i++) // a mesh group already in use is among the shape's own
+        for (size_t j = 0; j < own; j++)
+            if (strcmp(names[i], names[j]) == 0)
+                names[i] = "";
+    if (shape)
+        names[count++] = "all";
+    thaw_place_refuse_name(place, "unknown group", name, names, count);
+    thaw_free(names);
+}
+
+static void read_box(const ThawPlace *place, ThawGroupDef *group) {
+    static const char *const keys[] = {"min", "max", NULL};
+    if (!thaw_place_is_object(place, keys, 2))
+        return;
+    thaw_place_vector(place, "min", group->a);
+    thaw_place_vector(place, "max", group->b);
+    for (int i = 0; i < 3; i++)
+        if (group->a[i] > group->b[i])
+            thaw_place_refuse(place, "an empty box", "min at most max in every component");
+}
+
+static void read_sphere(const ThawPlace *place, ThawGroupDef *group) {
+    static const char *const keys[] = {"centre", "radius", NULL};
+    if (!thaw_place_is_object(place, keys, 2))
+        return;
+    thaw_place_vector(place, "centre", group->a);
+    thaw_place_number(place, "radius", thaw_range_not_negative, &group->radius);
+}
+
+static void read_side(const ThawPlace *place, ThawGroupDef *group) {
+    static const char *const keys[] = {"point", "normal", NULL};
+    if (!thaw_place_is_object(place, keys, 2))
+        return;
+    thaw_place_vector(place, "point", group->a);
+    thaw_place_vector(place, "normal", group->b);
+    ThawPlace normal = thaw_place_member(place, "normal");
+    if (group->b[0] == 0 && group->b[1] == 0 && group->b[2] == 0)
+        thaw_place_refuse(&normal, "a normal without a direction", "a vector of any length but zero");
+}
+
+static void read_group(const ThawPlace *place, const ThawMesh *mesh, ThawGroupDef *group) {
+    static const char *const keys[] = {"box", "sphere", "side", "nearest", "mesh", NULL};
+    if (place->reader->status)
+        return;
+    group->select = THAW_SELECT_ALL;
+    if (json_is_string(place->value) && strcmp(json_string_value(place->value), "all") == 0)
+        return;
+    if (!json_is_object(place->value)) {
+        thaw_place_refuse(place, "no group", "\"all\", or an object with one of box, sphere, side, nearest, mesh");
+        return;
+    }
+    if (!thaw_place_is_object(place, keys, 0))
+        return;
+    int which = thaw_place_which(place, keys);
+    if (which < 0)
+        return;
+    ThawPlace member = thaw_place_member(place, keys[which]);
+    switch (which) {
+    case 0:
+        group->select = THAW_SELECT_BOX;
+        read_box(&member, group);
+        break;
+    case 1:
+        group->select = THAW_SELECT_SPHERE;
+        read_sphere(&member, group);
+        break;
+    case 2:
+        group->select = THAW_SELECT_PLANE_SIDE;
+        read_side(&member, group);
+        break;
+    case 3:
+        group->select = THAW_SELECT_NEAREST;
+        thaw_place_own_vector(&member, group->a);
+        break;
+    default:
+        group->select = THAW_SELECT_MESH_GROUP;
+        group->mesh_group = thaw_scene_keep_text(place->reader, thaw_place_own_text(&member));
+        if (group->mesh_group && !mesh_has_group(mesh, group->mesh_group))
+            refuse_group(&member, group->mesh_group, NULL, mesh);
+    }
+    if (!place->reader->status)
+        refuse_empty(place, group, mesh);
+}
+
+void thaw_scene_read_groups(const ThawPlace *place, int32_t s) {
+    ThawSceneReader *reader = place->reader;
+    const ThawMesh *mesh = reader->shapes[s].mesh;
+    size_t count = 0;
+    if (reader->status || (place->value && !thaw_place_is_map(place, &count)))
+        return;
+    reader->groups[s] = thaw_scene_keep(reader, count + (size_t)mesh->group_count + 1, sizeof(ThawGroupDef));
+    reader->shapes[s].groups = reader->groups[s];
+    const char *key;
+    json_t *value;
+    json_object_foreach(place->value, key, value) {
+        if (reader->status)
+            return;
+        ThawPlace item = thaw_place_member(place, key);
+        ThawGroupDef *group = &reader->groups[s][reader->shapes[s].group_count++];
+        *group = thaw_group_def_default();
+        group->name = thaw_scene_keep_text(reader, key);
+        read_group(&item, mesh, group);
+    }
+}
+
+int32_t thaw_scene_find_group(const ThawPlace *place, int32_t s) {
+    ThawSceneReader *reader = place->reader;
+    const char *name = thaw_place_own_text(place);
+    if (!name)
+        return 0;
+    ThawShapeDef *shape = &reader->shapes[s];
+    for (int32_t i = 0; i < shape->group_count; i++)
+        if (strcmp(shape->groups[i].name, name) == 0)
+            return i;
+    bool in_mesh = mesh_has_group(shape->mesh, name);
+    if (!in_mesh && strcmp(name, "all") != 0) {
+        refuse_group(place, name, shape, shape->mesh);
+        return 0;
+    }
+    ThawGroupDef *group = &reader->groups[s][shape->group_count];
+    *group = thaw_group_def_default();
+    group->select = in_mesh ? THAW_SELECT_MESH_GROUP : THAW_SELECT_ALL;
+    group->name = thaw_scene_keep_text(reader, name);
+    group->mesh_group = in_mesh ? group->name : NULL;
+    return group->name ? shape->group_count++ : 0;
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+// A scene file becomes a world definition: the text is freed of comments, parsed by jansson (which names line and column
+// of what is no JSON), and then read key by key in a fixed order: general settings, materials, shapes, bodies, each of
+// which may name only what came before. docs/scene-format.md describes the format, docs/scene.schema.json is the same
+// for programs. All memory hangs on the scene and is freed with it; the cost is that of the meshes.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "scene/read.h"
+
+enum { FORMAT_VERSION = 1 };
+static const size_t FILE_LIMIT = (size_t)256 << 20; // bytes: a scene is written by people
+
+// --- memory -------------------------------------------------------------------------------------------------------------
+
+void *thaw_scene_keep(ThawSceneReader *reader, size_t count, size_t size) {
+    ThawSceneStore *store = reader->store;
+    if (reader->status)
+        return NULL;
+    if (store->block_count == store->block_room) {
+        size_t room = 2 * store->block_room + 32;
+        void **blocks = thaw_regrow(store->blocks, store->block_count, room, sizeof *blocks);
+        if (!blocks) {
+            reader->status = thaw_error_memory(reader->error, "a scene");
+            return NULL;
+        }
+        store->blocks = blocks;
+        store->block_room = room;
+    }
+    void *memory = thaw_alloc(count, size);
+    if (memory)
+        store->blocks[store->block_count++] = memory;
+    else
+        reader->status = thaw_error_memory(reader->error, "a scene");
+    return memory;
+}
+
+char *thaw_scene_keep_text(ThawSceneReader *reader, const char *text) {
+    size_t size = text ? strlen(text) + 1 : 0;
+    char *copy = text ? thaw_scene_keep(reader, size, 1) : NULL;
+    return copy ? memcpy(copy, text, size) : NULL;
+}
+
+void thaw_scene_free(ThawScene **scene) {
+    if (!scene || !*scene)
+        return;
+    ThawSceneStore *store = (ThawSceneStore *)*scene;
+    for (int32_t i = 0; i < store->mesh_count; i++)
+        thaw_mesh_free(&store->meshes[i]);
+    for (size_t i = 0; i < store->block_count; i++)
+        thaw_free(store->blocks[i]);
+    thaw_free(store->blocks);
+    thaw_free(store);
+    *scene = NULL;
+}
+
+// --- settings -----------------------------------------------------------------------------------------------------------
+
+static void read_time(const ThawPlace *time, ThawScene *scene) {
+    static const char *const keys[] = {"step",     "steps",      "integrator", "newton_tolerance", "newton_iterations",
+                                       "halvings", "projection", NULL};
+    static const char *const integrators[] = {
+        [THAW_INTEGRATOR_SEMI_IMPLICIT] = "semi-implicit",
+        [THAW_INTEGRATOR_NEWTON] = "newton",
+    };
+    static const char *const projections[] = {
+        [THAW_PROJECT_WHEN_NEEDED] = "when-needed",
+        [THAW_PROJECT_ALWAYS] = "always",
+        [THAW_PROJECT_NEVER] = "never",
+    };
+    static const ThawRange step = {1e-9, 10, false, false}, fraction = {0, 1, true, true};
+    if (!time->value || !thaw_place_is_object(time, keys, 0))
+        return;
+    ThawWorldDef *world = &scene->world;
+    int integrator = (int)world->integrator, projection = (int)world->projection;
+    int64_t iterations = world->newton_iterations, halvings = world->halvings;
+    thaw_place_number(time, "step", step, &world->h);
+    thaw_place_integer(time, "steps", 1, 1000000000, &scene->steps);
+    thaw_place_choice(time, "integrator", integrators, 2, &integrator);
+    thaw_place_number(time, "newton_tolerance", fraction, &world->newton_tolerance);
+    thaw_place_integer(time, "newton_iterations", 1, 10000, &iterations);
+    thaw_place_integer(time, "halvings", 0, 20, &halvings);
+    thaw_place_choice(time, "projection", projections, 3, &projection);
+    world->integrator = (ThawIntegrator)integrator;
+    world->projection = (ThawProjection)projection;
+    world->newton_iterations = (int)iterations;
+    world->halvings = (int)halvings;
+}
+
+static void read_solver(const ThawPlace *solver, ThawWorldDef *world) {
+    static const char *const keys[] = {"name", "tolerance", NULL};
+    static const char *const names[] = {
+        [THAW_SOLVER_AUTO] = "auto",
+        [THAW_SOLVER_PCG] = "pcg",
+        [THAW_SOLVER_CHOLMOD] = "cholmod",
+    };
+    static const ThawRange fraction = {0, 1, true, true};
+    if (!solver->value || !thaw_place_is_object(solver, keys, 0))
+        return;
+    int kind = (int)world->solver;
+    thaw_place_choice(solver, "name", names, 3, &kind);
+    thaw_place_number(solver, "tolerance", fraction, &world->solver_tolerance);
+    world->solver = (ThawSolverKind)kind;
+}
+
+static void read_output(const ThawPlace *output, ThawScene *scene) {
+    static const char *const keys[] = {"every", "formats", "checkpoint_every", NULL};
+    static const char *const formats[] = {"vtu", "obj", "ply"};
+    static const unsigned bits[] = {THAW_FRAMES_VTU, THAW_FRAMES_OBJ, THAW_FRAMES_PLY};
+    if (!output->value || !thaw_place_is_object(output, keys, 0))
+        return;
+    thaw_place_integer(output, "every", 1, 1000000000, &scene->frame_every);
+    thaw_place_integer(output, "checkpoint_every", 0, 1000000000, &scene->checkpoint_every);
+    ThawPlace list = thaw_place_member(output, "formats");
+    size_t count;
+    if (!list.value || !thaw_place_is_array(&list, 0, &count))
+        return;
+    scene->frames = 0;
+    for (size_t i = 0; i < count; i++) {
+        ThawPlace item = thaw_place_item(&list, i);
+        const char *text = thaw_place_own_text(&item);
+        size_t f = 0;
+        while (text && f < 3 && strcmp(text, formats[f]) != 0)
+            f++;
+        if (!text || f == 3) {
+            if (text)
+                thaw_place_refuse_name(&item, "unknown format", text, formats, 3);
+            return;
+        }
+        if (scene->frames & bits[f])
+            thaw_place_refuse(&item, "a format named twice", "each format once");
+        scene->frames |= bits[f];
+    }
+}
+
+static void read_document(ThawSceneReader *reader, json_t *document) {
+    static const char *const keys[] = {"thaw",    "materials", "shapes", "bodies", "title", "dimension",
+                                       "gravity", "time",      "solver", "output", NULL};
+    ThawPlace top = {.reader = reader, .value = document};
+    ThawScene *scene = &reader->store->scene;
+    if (!thaw_place_is_object(&top, keys, 4))
+        return;
+    int64_t version = 0, dim = 3;
+    thaw_place_integer(&top, "thaw", FORMAT_VERSION, FORMAT_VERSION, &version);
+    thaw_place_integer(&top, "dimension", 2, 3, &dim);
+    scene->world.dim = (int)dim;
+    if (dim == 2) // down is -y in the plane
+        memcpy(scene->world.gravity, (double[3]){0, -9.81, 0}, sizeof scene->world.gravity);
+    ThawPlace title = thaw_place_member(&top, "title");
+    if (title.value && !json_is_string(title.value))
+        thaw_place_refuse(&title, "wrong type", "a text");
+    scene->title = thaw_scene_keep_text(reader, title.value ? json_string_value(title.value) : "");
+    thaw_place_vector(&top, "gravity", scene->world.gravity);
+    ThawPlace time = thaw_place_member(&top, "time"), solver = thaw_place_member(&top, "solver");
+    ThawPlace output = thaw_place_member(&top, "output"), materials = thaw_place_member(&top, "materials");
+    ThawPlace shapes = thaw_place_member(&top, "shapes"), bodies = thaw_place_member(&top, "bodies");
+    read_time(&time, scene);
+    read_solver(&solver, &scene->world);
+    read_output(&output, scene);
+    thaw_scene_read_materials(&materials);
+    thaw_scene_read_shapes(&shapes);
+    thaw_scene_read_bodies(&bodies);
+}
+
+// --- text and files -----------------------------------------------------------------------------------------------------
+
+static json_t *parse_json(const char *text, size_t length, const char *name, ThawStatus *status, ThawError *error) {
+    int line, column;
+    size_t stripped;
+    char *plain = thaw_scene_strip_comments(text, length, &stripped, &line, &column);
+    if (!plain) {
+        *status = line ? thaw_error_set(error, THAW_ERROR_INPUT,
+                                        "%s:%d:%d: a comment begins here and never ends; "
+                                        "allowed: // to the end of the line, or /* ... */",
+                                        name, line, column)
+                       : thaw_error_memory(error, "a scene's text");
+        return NULL;
+    }
+    json_error_t wrong;
+    json_t *document = json_loadb(plain, stripped, JSON_REJECT_DUPLICATES, &wrong);
+    thaw_free(plain);
+    if (!document && json_error_code(&wrong) == json_error_out_of_memory)
+        *status = thaw_error_memory(error, "a scene's JSON");
+    else if (!document)
+        *status = thaw_error_set(error, THAW_ERROR_INPUT, "%s:%d:%d: %s; allowed: JSON with comments", name,
+                                 wrong.line < 1 ? 1 : wrong.line, wrong.column < 1 ? 1 : wrong.column, wrong.text);
+    return document;
+}
+
+ThawStatus thaw_scene_parse(const char *text, size_t length, const char *name, const char *folder, ThawScene **scene,
+                            ThawError *error) {
+    if (!scene)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_scene_parse: scene is NULL; allowed: where to put it");
+    *scene = NULL;
+    if (!text)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_scene_parse: text is NULL; allowed: a scene's text");
+    ThawSceneReader reader = {.name = name ? name : "scene", .folder = folder, .error = error};
+    json_t *document = parse_json(text, length, reader.name, &reader.status, error);
+    if (!document)
+        return reader.status;
+    reader.store = THAW_NEW(ThawSceneStore, 1);
+    if (!reader.store) {
+        json_decref(document);
+        return thaw_error_memory(error, "a scene");
+    }
+    *scene = &reader.store->scene;
+    (*scene)->world = thaw_world_def_default();
+    (*scene)->steps = 600;
+    (*scene)->frame_every = 1;
+    (*scene)->frames = THAW_FRAMES_VTU;
+    read_document(&reader, document);
+    json_decref(document);
+    if (reader.status)
+        thaw_scene_free(scene);
+    else
+        (*scene)->digest = thaw_scene_digest(&(*scene)->world);
+    return reader.status;
+}
+
+// The whole file, of unknown size (it may be a pipe), in thaw_alloc's memory.
+static char *read_file(const char *path, size_t *length, ThawStatus *status, ThawError *error) {
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        *status = thaw_error_set(error, THAW_ERROR_INPUT, "%s: cannot be opened (%s); allowed: a scene file", path,
+                                 strerror(errno));
+        return NULL;
+    }
+    size_t room = 1 << 16;
+    char *text = thaw_alloc(room, 1);
+    *length = 0;
+    *status = text ? THAW_OK : thaw_error_memory(error, "a scene's text");
+    while (!*status) {
+        *length += fread(text + *length, 1, room - *length, file);
+        if (ferror(file))
+            *status = thaw_error_set(error, THAW_ERROR_IO, "%s: cannot be read (%s)", path, strerror(errno));
+        if (*status || *length < room)
+            break;
+        char *more = room < FILE_LIMIT ? thaw_regrow(text, *length, 2 * room, 1) : NULL;
+        if (room >= FILE_LIMIT)
+            *status = thaw_error_set(error, THAW_ERROR_INPUT, "%s: too large; allowed: a scene below %zu bytes", path,
+                                     FILE_LIMIT);
+        else if (!more)
+            *status = thaw_error_memory(error, "a scene's text");
+        else
+            text = more;
+        room *= 2;
+    }
+    fclose(file);
+    if (*status) {
+        thaw_free(text);
+        return NULL;
+    }
+    return text;
+}
+
+ThawStatus thaw_scene_load(const char *path, ThawScene **scene, ThawError *error) {
+    if (!scene)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_scene_load: scene is NULL; allowed: where to put it");
+    *scene = NULL;
+    if (!path)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_scene_load: path is NULL; allowed: a file's name");
+    ThawStatus status;
+    size_t length;
+    char *text = read_file(path, &length, &status, error);
+    if (!text)
+        return status;
+    char *folder = thaw_strdup(path);
+    if (folder) {
+        char *slash = strrchr(folder, '/');
+        folder[slash ? slash - folder + 1 : 0] = '\0'; // the slash stays: "/" is a folder, "" is the working one
+        status = thaw_scene_parse(text, length, path, folder, scene, error);
+    } else {
+        status = thaw_error_memory(error, "a scene's folder");
+    }
+    thaw_free(folder);
+    thaw_free(text);
+    return status;
+}

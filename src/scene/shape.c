@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Materials, and shapes: a mesh (read or generated, then scaled and turned) with its materials and groups.
+// The cost is that of reading or making the meshes.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "mesh/mesh.h"
+#include "scene/read.h"
+
+static const double ELEMENT_LIMIT = 2e7; // of a generated mesh: beyond it a slip of the pen is likelier than a wish
+
+static void read_material(const ThawPlace *place, ThawMaterialDef *material) {
+    static const char *const keys[] = {"model", "constants", "density", "young", "poisson", "alpha0", "alpha1", NULL};
+    static const char *const constants[] = {
+        [THAW_CONSTANTS_MATCHED] = "matched",
+        [THAW_CONSTANTS_UNMODIFIED] = "unmodified",
+    };
+    static const ThawRange poisson = {-1, 0.5, true, true};
+    const char *models[THAW_MATERIAL_MODEL_COUNT];
+    for (int i = 0; i < THAW_MATERIAL_MODEL_COUNT; i++)
+        models[i] = thaw_material_model_name((ThawMaterialModel)i);
+    if (!thaw_place_is_object(place, keys, 0))
+        return;
+    int model = (int)material->model, choice = (int)material->constants;
+    thaw_place_choice(place, "model", models, THAW_MATERIAL_MODEL_COUNT, &model);
+    thaw_place_choice(place, "constants", constants, 2, &choice);
+    ThawPlace which = thaw_place_member(place, "constants");
+    if (which.value && model != THAW_MATERIAL_STABLE_NEO_HOOKEAN)
+        thaw_place_refuse(&which, "only the model stable-neo-hookean has a choice of constants", "to leave it out");
+    thaw_place_number(place, "density", thaw_range_positive, &material->density);
+    thaw_place_number(place, "young", thaw_range_positive, &material->young);
+    thaw_place_number(place, "poisson", poisson, &material->poisson);
+    thaw_place_number(place, "alpha0", thaw_range_not_negative, &material->alpha0);
+    thaw_place_number(place, "alpha1", thaw_range_not_negative, &material->alpha1);
+    material->model = (ThawMaterialModel)model;
+    material->constants = (ThawMaterialConstants)choice;
+}
+
+// An object with at least one member, each of them a name somebody may refer to.
+static bool is_catalogue(const ThawPlace *place, size_t *count) {
+    if (!thaw_place_is_map(place, count))
+        return false;
+    if (*count == 0)
+        thaw_place_refuse(place, "nothing in it", "an object with one or more named members");
+    const char *name;
+    json_t *value;
+    json_object_foreach(place->value, name, value) {
+        ThawPlace member = thaw_place_member(place, name);
+        if (!*name)
+            thaw_place_refuse(&member, "an empty name", "a name of one or more characters");
+    }
+    return !place->reader->status;
+}
+
+void thaw_scene_read_materials(const ThawPlace *place) {
+    ThawSceneReader *reader = place->reader;
+    ThawWorldDef *world = &reader->store->scene.world;
+    size_t count;
+    if (!is_catalogue(place, &count))
+        return;
+    reader->materials = thaw_scene_keep(reader, count, sizeof *reader->materials);
+    world->materials = reader->materials;
+    const char *name;
+    json_t *value;
+    json_object_foreach(place->value, name, value) {
+        if (reader->status)
+            return;
+        ThawPlace member = thaw_place_member(place, name);
+        ThawMaterialDef *material = &reader->materials[world->material_count++];
+        *material = thaw_material_def_default();
+        material->name = thaw_scene_keep_text(reader, name);
+        read_material(&member, material);
+    }
+}
+
+static int32_t find_material(const ThawPlace *place) {
+    const ThawWorldDef *world = &place->reader->store->scene.world;
+    const char *name = thaw_place_own_text(place);
+    if (!name)
+        return 0;
+    size_t count = (size_t)world->material_count;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(world->materials[i].name, name) == 0)
+            return (int32_t)i;
+    const char **names = THAW_NEW(const char *, count);
+    if (!names) {
+        thaw_place_fail(place, THAW_ERROR_MEMORY, "out of memory");
+        return 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        names[i] = world->materials[i].name;
+    thaw_place_refuse_name(place, "unknown material", name, names, count);
+    thaw_free(names);
+    return 0;
+}
+
+// --- meshes -------------------------------------------------------------------------------------------------------------
+
+static void read_mesh_file(const ThawPlace *place, ThawMesh **mesh) {
+    ThawSceneReader *reader = place->reader;
+    const char *file = thaw_place_own_text(place), *folder = reader->folder ? reader->folder : "";
+    if (!file)
+        return;
+    size_t length = strlen(folder);
+    bool joined = length == 0 || folder[length - 1] == '/', absolute = file[0] == '/';
+    size_t room = length + strlen(file) + 2;
+    char *path = thaw_alloc(room, 1);
+    if (!path) {
+        thaw_place_fail(place, THAW_ERROR_MEMORY, "out of memory");
+        return;
+    }
+    snprintf(path, room, "%s%s%s", absolute ? "" : folder, absolute || joined ? "" : "/", file);
+    ThawError error = {0};
+    ThawStatus status = thaw_mesh_read(path, mesh, NULL, &error);
+    if (status)
+        thaw_place_fail(place, status, "%s", error.message);
+    thaw_free(path);
+}
+
+static void make_box(const ThawPlace *place, const double lo[3], const double hi[3], const double cells[3],
+                     ThawMesh **mesh) {
+    int dim = place->reader->store->scene.world.dim;
+    double elements = dim == 2 ? 2 * cells[0] * cells[1] : 6 * cells[0] * cells[1] * cells[2];
+    if (place->reader->status)
+        return;
+    if (!(elements <= ELEMENT_LIMIT)) {
+        thaw_place_fail(place, THAW_ERROR_INPUT, "too fine (value %.6g elements); allowed: at most %g elements",
+                        elements, ELEMENT_LIMIT);
+        return;
+    }
+    int32_t grid[3] = {(int32_t)cells[0], (int32_t)cells[1], dim == 2 ? 1 : (int32_t)cells[2]};
+    ThawError error = {0};
+    ThawStatus status = thaw_mesh_box(dim, lo, hi, grid, mesh, &error);
+    if (status)
+        thaw_place_fail(place, status, "%s", error.message);
+}
+
+static void read_box(const ThawPlace *place, ThawMesh **mesh) {
+    static const char *const keys[] = {"min", "max", "cells", NULL};
+    int dim = place->reader->store->scene.world.dim;
+    double lo[3] = {0}, hi[3] = {0}, cells[3] = {0};
+    if (!thaw_place_is_object(place, keys, 3))
+        return;
+    thaw_place_vector(place, "min", lo);
+    thaw_place_vector(place, "max", hi);
+    thaw_place_vector(place, "cells", cells);
+    ThawPlace grid = thaw_place_member(place, "cells");
+    for (int i = 0; i < dim; i++) {
+        if (!(lo[i] < hi[i]))
+            thaw_place_refuse(place, "an empty box", "min less than max in every component");
+        if (!(cells[i] >= 1 && cells[i] <= ELEMENT_LIMIT && floor(cells[i]) == cells[i]))
+            thaw_place_refuse(&grid, "no grid", "integers of at least 1");
+    }
+    make_box(place, lo, hi, cells, mesh);
+}
+
+// A beam along x from the origin, its cross-section centred on the axis.
+static void read_beam(const ThawPlace *place, ThawMesh **mesh) {
+    static const char *const keys[] = {"length", "height", "size", "width", NULL};
+    static const char *const keys_2d[] = {"length", "height", "size", NULL};
+    int dim = place->reader->store->scene.world.dim;
+    if (!thaw_place_is_object(place, dim == 2 ? keys_2d : keys, dim == 2 ? 3 : 4))
+        return;
+    double length = 1, width = 1, height = 1, size = 1;
+    thaw_place_number(place, "length", thaw_range_positive, &length);
+    thaw_place_number(place, "width", thaw_range_positive, &width);
+    thaw_place_number(place, "height", thaw_range_positive, &height);
+    thaw_place_number(place, "size", thaw_range_positive, &size);
+    double extent[3] = {length, dim == 2 ? height : width, height}, lo[3] = {0}, hi[3] = {0}, cells[3] = {1, 1, 1};
+    for (int i = 0; i < dim; i++) {
+        lo[i] = i == 0 ? 0 : -extent[i] / 2;
+        hi[i] = lo[i] + extent[i];
+        cells[i] = fmax(1, round(extent[i] / size));
+    }
+    make_box(place, lo, hi, cells, mesh);
+}
+
+static void read_mesh(const ThawPlace *place, ThawMesh **mesh) {
+    static const char *const keys[] = {"file", "box", "beam", NULL};
+    if (!thaw_place_is_object(place, keys, 0))
+        return;
+    int which = thaw_place_which(place, keys), dim = place->reader->store->scene.world.dim;
+    if (which < 0)
+        return;
+    ThawPlace member = thaw_place_member(place, keys[which]);
+    (which == 0 ? read_mesh_file : which == 1 ? read_box : read_beam)(&member, mesh);
+    if (*mesh && (*mesh)->dim != dim)
+        thaw_place_fail(&member, THAW_ERROR_INPUT, "a mesh of dimension %d; allowed: %d, the scene's", (*mesh)->dim,
+                        dim);
+}
+
+// --- shapes -------------------------------------------------------------------------------------------------------------
+
+static void read_scale(const ThawPlace *place, double scale[3]) {
+    if (!place->value || place->reader->status)
+        return;
+    if (json_is_number(place->value))
+        scale[0] = scale[1] = scale[2] = thaw_place_own_number(place, thaw_range_any);
+    else
+        thaw_place_own_vector(place, scale);
+    if (place->reader->store->scene.world.dim == 2)
+        scale[2] = 1;
+    if (scale[0] == 0 || scale[1] == 0 || scale[2] == 0)
+        thaw_place_refuse(place, "a scale of zero", "a number or vector without zeros (negative mirrors)");
+}
+
+static void transform_mesh(const ThawPlace *place, ThawMesh *mesh) {
+    double scale[3] = {1, 1, 1}, q[4] = {1, 0, 0, 0}, translation[3] = {0};
+    ThawPlace scale_place = thaw_place_member(place, "scale"), rotate = thaw_place_member(place, "rotate");
+    read_scale(&scale_place, scale);
+    thaw_place_rotation(place, "rotate", q, NULL);
+    if (place->reader->status)
+        return;
+    ThawError error = {0};
+    ThawStatus status = THAW_OK;
+    if (scale_place.value || rotate.value)
+        status = thaw_mesh_transform(mesh, scale, q, translation, &error);
+    if (!status)
+        status = thaw_mesh_validate(mesh, &error);
+    if (status)
+        thaw_place_fail(place, status, "the mesh cannot be simulated: %s", error.message);
+}
+
+static void read_regions(const ThawPlace *place, ThawShapeDef *shape) {
+    ThawSceneReader *reader = place->reader;
+    const ThawMesh *mesh = shape->mesh;
+    size_t count;
+    if (!place->value || !thaw_place_is_map(place, &count))
+        return;
+    int32_t *material = thaw_scene_keep(reader, (size_t)mesh->region_count, sizeof *material);
+    if (!material)
+        return;
+    for (int32_t i = 0; i < mesh->region_count; i++)
+        material[i] = -1;
+    shape->region_material = material;
+    const char *name;
+    json_t *value;
+    json_object_foreach(place->value, name, value) {
+        ThawPlace member = thaw_place_member(place, name);
+        int32_t i = 0;
+        while (i < mesh->region_count && strcmp(mesh->region_names[i], name) != 0)
+            i++;
+        if (i == mesh->region_count)
+            thaw_place_refuse_name(&member, "the mesh has no such region", name,
+                                   (const char *const *)mesh->region_names, (size_t)mesh->region_count);
+        if (reader->status)
+            return;
+        material[i] = find_material(&member);
+    }
+}
+
+static void read_shape(const ThawPlace *place, int32_t s) {
+    static const char *const keys[] = {"mesh", "material", "scale", "rotate", "regions", "thickness", "groups", NULL};
+    ThawSceneReader *reader = place->reader;
+    ThawShapeDef *shape = &reader->shapes[s];
+    if (!thaw_place_is_object(place, keys, 2))
+        return;
+    ThawPlace material = thaw_place_member(place, "material"), mesh = thaw_place_member(place, "mesh");
+    ThawPlace regions = thaw_place_member(place, "regions"), groups = thaw_place_member(place, "groups");
+    ThawPlace thickness = thaw_place_member(place, "thickness");
+    shape->material = find_material(&material);
+    if (thickness.value && reader->store->scene.world.dim != 2)
+        thaw_place_refuse(&thickness, "a solid has no thickness", "thickness in scenes of dimension 2 only");
+    thaw_place_number(place, "thickness", thaw_range_positive, &shape->thickness);
+    read_mesh(&mesh, &reader->store->meshes[s]);
+    shape->mesh = reader->store->meshes[s];
+    if (reader->status)
+        return;
+    transform_mesh(place, reader->store->meshes[s]);
+    read_regions(&regions, shape);
+    thaw_scene_read_groups(&groups, s);
+}
+
+void thaw_scene_read_shapes(const ThawPlace *place) {
+    ThawSceneReader *reader = place->reader;
+    ThawWorldDef *world = &reader->store->scene.world;
+    size_t count;
+    if (!is_catalogue(place, &count))
+        return;
+    reader->shapes = thaw_scene_keep(reader, count, sizeof *reader->shapes);
+    reader->groups = thaw_scene_keep(reader, count, sizeof *reader->groups);
+    reader->store->meshes = thaw_scene_keep(reader, count, sizeof *reader->store->meshes);
+    if (reader->status)
+        return;
+    reader->store->mesh_count = (int32_t)count;
+    world->shapes = reader->shapes;
+    const char *name;
+    json_t *value;
+    json_object_foreach(place->value, name, value) {
+        if (reader->status)
+            return;
+        ThawPlace member = thaw_place_member(place, name);
+        int32_t s = world->shape_count++;
+        reader->shapes[s] = thaw_shape_def_default();
+        reader->shapes[s].name = thaw_scene_keep_text(reader, name);
+        read_shape(&member, s);
+    }
+}
