@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the subcommands of the `thaw` program share.
+#ifndef THAW_APP_H
+#define THAW_APP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "thaw/thaw.h"
+
+// Exit status of the program.
+enum { APP_DONE = 0, APP_WRONG_INPUT = 1, APP_FAILED = 2 };
+
+typedef struct AppCommand {
+    const char *name;
+    const char *summary;               // one line, for `thaw --help`
+    const char *help;                  // everything, for `thaw help NAME`
+    int (*run)(int argc, char **argv); // argv[0] is the program, argv[1] the subcommand; returns the exit status
+} AppCommand;
+
+extern const AppCommand app_command_run, app_command_render;
+
+// --- options (options.c) -------------------------------------------------------------------------------------------------
+
+typedef struct AppOption {
+    const char *name;  // "--steps" or "-o"
+    const char *value; // what it takes ("N"), NULL: nothing
+} AppOption;
+
+// Walks over the arguments behind the subcommand.
+typedef struct AppArguments {
+    int argc;
+    char **argv;
+    int next;               // index of the next argument to look at
+    const AppOption *table; // ends with a name of NULL
+    const char *value;      // of the option that was returned last; NULL if it takes none
+} AppArguments;
+
+enum { APP_END = -1, APP_OPERAND = -2, APP_BAD_OPTION = -3 };
+
+// The index of the next option in the table, with its value; APP_OPERAND with the argument as value; APP_END;
+// APP_BAD_OPTION after a message on stderr. Both "--opt value" and "--opt=value" are understood.
+int app_arguments_next(AppArguments *arguments);
+
+// A whole number in [low, high]; complains on stderr and returns 0 when it is not.
+int app_parse_integer(const char *command, const char *option, const char *text, int64_t low, int64_t high,
+                      int64_t *value);
+
+// Which of `count` names is nearest to the word, NULL when none is near.
+const char *app_suggest(const char *word, const char *const *names, int count);
+
+// Writes to stderr "thaw COMMAND: ..." with a line break.
+void app_complain(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// The exit status that belongs to an error.
+int app_exit_status(ThawStatus status);
+
+// --- BLAS (blas.c) -------------------------------------------------------------------------------------------------------
+
+// Starts the program anew, once, with the environment that makes OpenBLAS use this processor's kernels.
+void app_prepare_blas(char **argv);
+
+#endif

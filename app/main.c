@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The `thaw` program: finds the subcommand and hands over. Exit status: 0 done, 1 the input is wrong, 2 the run failed.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app.h"
+
+static const AppCommand *const commands[] = {&app_command_run, &app_command_render};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static const AppCommand *find_command(const char *name) {
+    for (int i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static int unknown_command(const char *name) {
+    const char *names[COMMANDS + 1];
+    for (int i = 0; i < COMMANDS; i++)
+        names[i] = commands[i]->name;
+    names[COMMANDS] = "help";
+    const char *near = app_suggest(name, names, COMMANDS + 1);
+    app_complain("", "there is no subcommand '%s'%s%s%s; see `thaw --help`", name, near ? " (did you mean " : "",
+                 near ? near : "", near ? "?)" : "");
+    return APP_WRONG_INPUT;
+}
+
+static int print_help(void) {
+    printf("thaw: adaptive elastodynamics (SI units everywhere)\n\nusage: thaw SUBCOMMAND [OPTIONS]\n\n");
+    for (int i = 0; i < COMMANDS; i++)
+        printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    printf("  %-10s %s\n\n", "help", "everything about a subcommand: thaw help SUBCOMMAND");
+    printf("  thaw --version   which version this is and how it was built\n\n"
+           "first steps:\n  thaw run                        twist a bar and let it go\n"
+           "  thaw render out/twist -o twist.png\n");
+    return APP_DONE;
+}
+
+static int dispatch(int argc, char **argv) {
+    const char *word = argc > 1 ? argv[1] : "--help";
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        printf("thaw %s\n%s\n", thaw_version(), thaw_build_info());
+        return APP_DONE;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (strcmp(word, "help") == 0 && argc < 3))
+        return print_help();
+    const char *name = strcmp(word, "help") == 0 ? argv[2] : word;
+    const AppCommand *command = find_command(name);
+    if (!command)
+        return unknown_command(name);
+    for (int i = 2; i < argc && name == word; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            name = argv[i];
+    if (name != word) {
+        fputs(command->help, stdout);
+        return APP_DONE;
+    }
+    return command->run(argc, argv);
+}
+
+int main(int argc, char **argv) {
+    int status = dispatch(argc, argv);
+    if (fflush(stdout) && errno != EPIPE && status == APP_DONE) {
+        app_complain("", "cannot write to standard output: %s", strerror(errno));
+        return APP_FAILED;
+    }
+    return status;
+}

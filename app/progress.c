@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run says while it goes: a bar on a terminal, ten plain lines in a pipe; and the table at its end.
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "run.h"
+
+void app_print_word(FILE *stream, const char *word) {
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:+%@";
+    if (*word && strspn(word, plain) == strlen(word)) {
+        fputs(word, stream);
+        return;
+    }
+    fputc('\'', stream);
+    for (; *word; word++)
+        fputs(*word == '\'' ? "'\\''" : (char[]){*word, 0}, stream);
+    fputc('\'', stream);
+}
+
+// "3 s", "2 min 05 s", "1 h 07 min"
+static void format_duration(double seconds, char text[32]) {
+    if (!(seconds < 1e7))
+        snprintf(text, 32, "-");
+    else if (seconds < 60)
+        snprintf(text, 32, seconds < 9.95 ? "%.1f s" : "%.0f s", seconds);
+    else if (seconds < 3600)
+        snprintf(text, 32, "%d min %02d s", (int)seconds / 60, (int)seconds % 60);
+    else
+        snprintf(text, 32, "%d h %02d min", (int)(seconds / 3600), (int)seconds / 60 % 60);
+}
+
+void app_progress_begin(AppProgress *p, int quiet, int64_t first, int64_t last, double h) {
+    *p = (AppProgress){.quiet = quiet, .terminal = isatty(STDOUT_FILENO), .first = first, .last = last, .h = h};
+    p->started_ms = thaw_wall_ms();
+    p->shown_ms = -INFINITY;
+    p->tenth = last > 0 ? (int)(10 * first / last) : 10;
+}
+
+void app_progress_show(AppProgress *p, int64_t step) {
+    enum { WIDTH = 30 };
+    double now = thaw_wall_ms(), seconds = 1e-3 * (now - p->started_ms);
+    int tenth = p->last > 0 ? (int)(10 * step / p->last) : 10;
+    // A bar ten times a second is smooth, and costs nothing.
+    int due = p->terminal ? now - p->shown_ms >= 100 || step == p->last : tenth > p->tenth;
+    if (p->quiet || !due)
+        return;
+    p->shown_ms = now;
+    p->tenth = tenth;
+    double rate = seconds > 0 ? (double)(step - p->first) / seconds : 0;
+    char left[32];
+    format_duration(rate > 0 ? (double)(p->last - step) / rate : INFINITY, left);
+    if (p->terminal) {
+        // Eighths of a cell make the bar move smoothly.
+        static const char *const part[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+        int eighths = p->last > 0 ? (int)(8 * WIDTH * step / p->last) : 8 * WIDTH;
+        printf("\r  ");
+        for (int i = 0; i < eighths / 8; i++)
+            fputs("█", stdout);
+        fputs(part[eighths % 8], stdout);
+        printf("%*s %3d %%  step %" PRId64 "/%" PRId64 "  %.4g steps/s  %.3g x real time  %s left\033[K",
+               WIDTH - (eighths + 7) / 8, "", p->last > 0 ? (int)(100 * step / p->last) : 100, step, p->last, rate,
+               rate * p->h, left);
+    } else {
+        printf("%3d %%  step %" PRId64 " of %" PRId64 "  t = %.4g s  %.4g steps/s  %s left\n", 10 * tenth, step,
+               p->last, (double)step * p->h, rate, left);
+    }
+    fflush(stdout);
+}
+
+void app_progress_end(AppProgress *p) {
+    if (p->terminal && !p->quiet)
+        printf("\r\033[K");
+    fflush(stdout);
+}
+
+void app_report(const AppRun *run) {
+    const ThawStepStats *s = &run->sum;
+    double wall = thaw_wall_ms() - run->started_ms;
+    double steps = run->steps_done ? (double)run->steps_done : 1;
+    double inside = s->force_ms + s->assemble_ms + s->factor_ms + s->solve_ms + s->advance_ms + s->ledger_ms;
+    const struct {
+        const char *name;
+        double ms;
+    } rows[] = {
+        {"forces", s->force_ms},
+        {"assembly", s->assemble_ms},
+        {"factor", s->factor_ms},
+        {"solve", s->solve_ms},
+        {"advance", s->advance_ms},
+        {"ledger", s->ledger_ms},
+        {"rest of the step", s->wall_ms > inside ? s->wall_ms - inside : 0},
+        {"frames and files", run->output_ms},
+    };
+    printf("\n  stage                    s   ms/step      %%\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        printf("  %-18s %7.2f %9.3f  %5.1f\n", rows[i].name, 1e-3 * rows[i].ms, rows[i].ms / steps,
+               100 * rows[i].ms / (wall > 0 ? wall : 1));
+    printf("  %-18s %7.2f %9.3f  (%.2f s of processor time in steps)\n\n", "all", 1e-3 * wall, wall / steps,
+           1e-3 * s->cpu_ms);
+    double simulated = thaw_world_time(run->world) - run->first_time;
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    if (run->steps_done)
+        printf("  %" PRId64 " steps, %.4g steps/s, %.3g x real time, %.0f MiB\n", run->steps_done,
+               1e3 * (double)run->steps_done / wall, 1e3 * simulated / wall, (double)usage.ru_maxrss / 1024);
+    printf("  state hash %016" PRIx64 " at step %" PRId64 ", t = %.6g s\n", thaw_world_hash(run->world),
+           thaw_world_step_count(run->world), thaw_world_time(run->world));
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of `thaw run`: what was asked for, the folder it writes, what it says on the terminal.
+#ifndef THAW_APP_RUN_H
+#define THAW_APP_RUN_H
+
+#include <stdio.h>
+
+#include "app.h"
+#include "output/output.h"
+
+typedef struct AppRun {
+    // As asked for on the command line.
+    const char *scene_path;  // NULL: the built-in scene
+    const char *method;      // NULL: as the scene says
+    const char *out;         // NULL: out/NAME
+    const char *stats_path;  // NULL: none
+    const char *solver_name; // NULL: as the scene says
+    int64_t steps;           // -1: as the scene says
+    int64_t threads;         // -1: as the scene says
+    int64_t every;           // -1: as the scene says
+    unsigned formats;        // 0: as the scene says
+    int resume, solve_static, quiet;
+
+    // Settled before the run begins.
+    ThawScene *scene;
+    char *text; // of the scene file
+    size_t text_size;
+    ThawBodyDef *bodies; // the scene's, with the method replaced; NULL when it is not
+    char folder[4000], checkpoint[4096];
+    uint64_t digest; // of the scene and of everything on the command line that changes the trajectory
+    int lock;        // the folder's file descriptor, locked; -1: none
+    ThawWorld *world;
+    ThawFrames *frames;
+    ThawStatsFile *stats;
+
+    // Sums over the steps of this process, ms.
+    int64_t steps_done, frames_written;
+    ThawStepStats sum;
+    double started_ms, output_ms, first_time;
+} AppRun;
+
+// --- the folder (run_folder.c) -------------------------------------------------------------------------------------------
+
+// Makes the folder and locks it, so that two runs cannot write into each other's files.
+ThawStatus app_folder_lock(AppRun *run, ThawError *error);
+// Is there a checkpoint to go on from? Refuses one of another scene or of other options. *found: 0 or 1.
+ThawStatus app_folder_match(const AppRun *run, int *found, ThawError *error);
+// Makes the folder ready for a run from the beginning: what an earlier run left is removed (*removed files), then run.json
+// and a copy of the scene are written.
+ThawStatus app_folder_begin(AppRun *run, int64_t *removed, ThawError *error);
+
+// --- the terminal (progress.c) -------------------------------------------------------------------------------------------
+
+typedef struct AppProgress {
+    int quiet, terminal; // terminal: a bar that is drawn over and over; else a line each tenth
+    int64_t first, last; // steps
+    double h;            // s a step
+    double started_ms, shown_ms;
+    int tenth; // the last one that was announced
+} AppProgress;
+
+void app_progress_begin(AppProgress *progress, int quiet, int64_t first, int64_t last, double h);
+void app_progress_show(AppProgress *progress, int64_t step);
+void app_progress_end(AppProgress *progress);
+void app_report(const AppRun *run);
+
+// A word as a shell would need it to be typed.
+void app_print_word(FILE *stream, const char *word);
+
+#endif
