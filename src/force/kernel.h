@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all element kernels share: gathering vertices into lanes, F = Bx for eight points at once (section 3.1 of the
+// solids paper), and scattering back. `dim` and `nodes` are constants after inlining.
+#ifndef THAW_FORCE_KERNEL_H
+#define THAW_FORCE_KERNEL_H
+
+#include "force/force.h"
+
+#define THAW_INLINE static inline __attribute__((always_inline))
+
+// d[a-1][i] = x_a - x_0, the edge vectors from node 0.
+THAW_INLINE void gather_edges(const ThawBatch *batch, int dim, int nodes, const double *x, ThawLanes d[3][3]) {
+    for (int i = 0; i < dim; i++) {
+        ThawLanes x0;
+        for (int l = 0; l < THAW_LANES; l++)
+            x0[l] = x[batch->vertex[0][l] * (int64_t)dim + i];
+        for (int a = 1; a < nodes; a++) {
+            ThawLanes xa;
+            for (int l = 0; l < THAW_LANES; l++)
+                xa[l] = x[batch->vertex[a][l] * (int64_t)dim + i];
+            d[a - 1][i] = xa - x0;
+        }
+    }
+}
+
+// F_ij = sum_a d_a,i g_a,j, column-major. In 2D the third axis is left alone: F_33 = `normal` (1 for F, 0 for its rate).
+THAW_INLINE void gradient_of(const ThawBatch *batch, int dim, int nodes, ThawLanes d[3][3], double normal,
+                             ThawLanes F[9]) {
+    if (dim == 2) {
+        for (int i = 0; i < 9; i++)
+            F[i] = thaw_lanes_set(0);
+        F[8] = thaw_lanes_set(normal);
+    }
+    for (int i = 0; i < dim; i++)
+        for (int j = 0; j < dim; j++) {
+            ThawLanes sum = d[0][i] * batch->gradient[j];
+            for (int a = 1; a < nodes - 1; a++)
+                sum += d[a][i] * batch->gradient[3 * a + j];
+            F[i + 3 * j] = sum;
+        }
+}
+
+// y_a += scale P g_a for every node; node 0 gets minus the others' sum.
+THAW_INLINE void scatter_force(const ThawBatch *batch, int dim, int nodes, ThawLanes scale, const ThawLanes P[9],
+                               double *y) {
+    ThawLanes out[THAW_ELEMENT_NODES_MAX][3];
+    for (int i = 0; i < dim; i++) {
+        ThawLanes rest = thaw_lanes_set(0);
+        for (int a = 1; a < nodes; a++) {
+            ThawLanes sum = P[i] * batch->gradient[3 * (a - 1)];
+            for (int j = 1; j < dim; j++)
+                sum += P[i + 3 * j] * batch->gradient[3 * (a - 1) + j];
+            out[a][i] = scale * sum;
+            rest += out[a][i];
+        }
+        out[0][i] = -rest;
+    }
+    for (int l = 0; l < THAW_LANES; l++)
+        for (int a = 0; a < nodes; a++)
+            for (int i = 0; i < dim; i++)
+                y[batch->vertex[a][l] * (int64_t)dim + i] += out[a][i][l];
+}
+
+THAW_INLINE double sum_lanes(ThawLanes a) { return ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7])); }
+
+// Whether any used lane is turned inside out where its material forbids it.
+THAW_INLINE int is_inverted(const ThawBatch *batch, const ThawLanes F[9]) {
+    if (!batch->material->needs_orientation)
+        return 0;
+    ThawLanes J =
+        F[0] * (F[4] * F[8] - F[7] * F[5]) - F[3] * (F[1] * F[8] - F[7] * F[2]) + F[6] * (F[1] * F[5] - F[4] * F[2]);
+    int inverted = 0;
+    for (int l = 0; l < THAW_LANES; l++)
+        inverted |= batch->element[l] >= 0 && !(J[l] > 0);
+    return inverted;
+}
+
+#endif

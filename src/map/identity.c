@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// The identity map: full elastic dynamics, against which every adaptive method is measured. G selects the vertices that
+// are not scripted, in their order; w is the velocity of the scripted ones. G'AG is A without the scripted rows and
+// columns, so element blocks go straight to their places, found once when the map is made.
+//
+// The scatter is the costliest part of assembly: eight elements' blocks arrive with their entries side by side in
+// lanes and leave entry by entry in memory, so an 8x8 transpose in registers turns 72 scalar additions into 9 vector ones.
+#include <string.h>
+
+#include "map/map.h"
+
+typedef struct IdentityMap {
+    ThawMap map;
+    int32_t *block_of;  // nv: block of q, -1 if scripted
+    int32_t *vertex_of; // n: its vertex
+    int32_t *slot;      // batch * pairs * lanes: position of block (a, b) in the pattern, -1 if dropped
+    int32_t pairs;      // blocks an element
+} IdentityMap;
+
+static const IdentityMap *self_of(const ThawMap *map) { return (const IdentityMap *)map; }
+
+static void apply_identity(const ThawMap *map, const double *q, const double *w, double *v) {
+    const IdentityMap *self = self_of(map);
+    int dim = map->shape->kind->dim;
+    for (int32_t i = 0; i < map->shape->nv; i++) {
+        int32_t block = self->block_of[i];
+        for (int k = 0; k < dim; k++)
+            v[(size_t)i * dim + k] = block >= 0 ? q[(size_t)block * dim + k] : w ? w[(size_t)i * dim + k] : 0;
+    }
+}
+
+static void apply_t_identity(const ThawMap *map, const double *f, double *r) {
+    const IdentityMap *self = self_of(map);
+    int dim = map->shape->kind->dim;
+    for (int32_t i = 0; i < map->n; i++)
+        memcpy(r + (size_t)i * dim, f + (size_t)self->vertex_of[i] * dim, sizeof *r * (size_t)dim);
+}
+
+static void project_identity(const ThawMap *map, const double *w, const double *v, double *q) {
+    (void)w; // G and w touch different vertices
+    apply_t_identity(map, v, q);
+}
+
+static void advance_identity(const ThawMap *map, double h, const double *x0, const double *q, const double *v,
+                             double *x1) {
+    (void)q;
+    size_t count = (size_t)map->shape->nv * (size_t)map->shape->kind->dim;
+    for (size_t i = 0; i < count; i++)
+        x1[i] = x0[i] + h * v[i];
+}
+
+static ThawStatus pattern_identity(const ThawMap *map, ThawBlockPattern **pattern, ThawError *error) {
+    const IdentityMap *self = self_of(map);
+    const ThawShape *shape = map->shape;
+    int32_t *row = THAW_NEW(int32_t, map->n + 1), *adjacent = THAW_NEW(int32_t, shape->graph->offset[shape->nv]);
+    ThawStatus status = row && adjacent ? THAW_OK : thaw_error_memory(error, "the matrix pattern");
+    for (int32_t i = 0; status == THAW_OK && i < map->n; i++) {
+        int32_t v = self->vertex_of[i];
+        row[i + 1] = row[i];
+        for (int32_t k = shape->graph->offset[v]; k < shape->graph->offset[v + 1]; k++)
+            if (self->block_of[shape->graph->neighbours[k]] >= 0)
+                adjacent[row[i + 1]++] = self->block_of[shape->graph->neighbours[k]];
+    }
+    if (status == THAW_OK)
+        status = thaw_block_pattern_create(map->n, shape->kind->dim, row, adjacent, pattern, error);
+    thaw_free(row);
+    thaw_free(adjacent);
+    return status;
+}
+
+static void add_diagonal_identity(const ThawMap *map, const double *m, double scale, ThawBlockMatrix *A) {
+    const IdentityMap *self = self_of(map);
+    int dim = map->shape->kind->dim;
+    for (int32_t i = 0; i < map->n; i++) {
+        double *block = A->value + (size_t)(A->pattern->row[i + 1] - 1) * dim * dim;
+        for (int k = 0; k < dim; k++)
+            block[k * dim + k] += scale * m[self->vertex_of[i]];
+    }
+}
+
+typedef double UnalignedLanes __attribute__((vector_size(64), aligned(8)));
+
+// rows[l][i] = in[i][l] for eight inputs.
+static inline void transpose8(const ThawLanes in[8], ThawLanes rows[8]) {
+#define SHUFFLE __builtin_shufflevector
+    ThawLanes s[8], t[8];
+    for (int i = 0; i < 4; i++) { // even and odd lanes of neighbours
+        s[2 * i] = SHUFFLE(in[2 * i], in[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+        s[2 * i + 1] = SHUFFLE(in[2 * i], in[2 * i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+    }
+    for (int i = 0; i < 2; i++)
+        for (int odd = 0; odd < 2; odd++) { // inputs 4i .. 4i+3 at lanes (0, 4) and (2, 6), or the odd ones
+            t[4 * i + odd] = SHUFFLE(s[4 * i + odd], s[4 * i + 2 + odd], 0, 1, 8, 9, 4, 5, 12, 13);
+            t[4 * i + 2 + odd] = SHUFFLE(s[4 * i + odd], s[4 * i + 2 + odd], 2, 3, 10, 11, 6, 7, 14, 15);
+        }
+    for (int l = 0; l < 4; l++) {
+        rows[l] = SHUFFLE(t[l], t[4 + l], 0, 1, 2, 3, 8, 9, 10, 11);
+        rows[4 + l] = SHUFFLE(t[l], t[4 + l], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+#undef SHUFFLE
+}
+
+static void add_blocks_3d(void *context, int32_t batch, const ThawLanes *blocks) {
+    const ThawAssembly *assembly = context;
+    const IdentityMap *self = self_of(assembly->map);
+    const int32_t *slot = self->slot + (size_t)batch * self->pairs * THAW_LANES;
+    for (int32_t p = 0; p < self->pairs; p++, slot += THAW_LANES, blocks += 9) {
+        ThawLanes rows[THAW_LANES];
+        transpose8(blocks, rows);
+        for (int l = 0; l < THAW_LANES; l++) {
+            if (slot[l] < 0)
+                continue;
+            double *to = assembly->value + (size_t)slot[l] * 9;
+            *(UnalignedLanes *)to += rows[l];
+            to[8] += blocks[8][l];
+        }
+    }
+}
+
+static void add_blocks_2d(void *context, int32_t batch, const ThawLanes *blocks) {
+    const ThawAssembly *assembly = context;
+    const IdentityMap *self = self_of(assembly->map);
+    const int32_t *slot = self->slot + (size_t)batch * self->pairs * THAW_LANES;
+    for (int32_t p = 0; p < self->pairs; p++, slot += THAW_LANES, blocks += 4)
+        for (int l = 0; l < THAW_LANES; l++)
+            for (int i = 0; i < 4 && slot[l] >= 0; i++)
+                assembly->value[(size_t)slot[l] * 4 + i] += blocks[i][l];
+}
+
+static void free_identity(ThawMap *map) {
+    IdentityMap *self = (IdentityMap *)map;
+    thaw_free(self->block_of);
+    thaw_free(self->vertex_of);
+    thaw_free(self->slot);
+    thaw_free(self);
+}
+
+enum { LAWS = THAW_MAP_KEEPS_MOMENTUM | THAW_MAP_ADVANCES_LINEARLY | THAW_MAP_CAN_BE_FULL };
+
+static const ThawMapOps IDENTITY_2D = {"full",           LAWS,
+                                       apply_identity,   apply_t_identity,
+                                       project_identity, advance_identity,
+                                       pattern_identity, add_diagonal_identity,
+                                       add_blocks_2d,    free_identity};
+static const ThawMapOps IDENTITY_3D = {"full",           LAWS,
+                                       apply_identity,   apply_t_identity,
+                                       project_identity, advance_identity,
+                                       pattern_identity, add_diagonal_identity,
+                                       add_blocks_3d,    free_identity};
+
+// Where each element block goes. A batch's unused lanes carry weight 0 and go nowhere.
+static ThawStatus find_slots(IdentityMap *self, ThawError *error) {
+    const ThawIntegrationSet *set = self->map.set;
+    ThawBlockPattern *pattern = NULL;
+    ThawStatus status = pattern_identity(&self->map, &pattern, error);
+    if (status != THAW_OK)
+        return status;
+    self->slot = THAW_NEW(int32_t, (size_t)set->batch_count * (size_t)self->pairs * THAW_LANES);
+    if (!self->slot)
+        status = thaw_error_memory(error, "the scatter table");
+    int32_t *slot = self->slot;
+    for (int32_t b = 0; status == THAW_OK && b < set->batch_count; b++)
+        for (int a = 0; a < set->nodes; a++)
+            for (int c = 0; c <= a; c++)
+                for (int l = 0; l < THAW_LANES; l++) {
+                    const ThawBatch *batch = &set->batches[b];
+                    int32_t i = self->block_of[batch->vertex[a][l]], j = self->block_of[batch->vertex[c][l]];
+                    *slot++ = batch->element[l] < 0 || i < 0 || j < 0 ? -1 : thaw_block_find(pattern, i, j);
+                }
+    thaw_block_pattern_free(&pattern);
+    return status;
+}
+
+ThawStatus thaw_map_identity_create(const ThawShape *shape, const unsigned char *scripted, ThawMap **map,
+                                    ThawError *error) {
+    *map = NULL;
+    IdentityMap *self = THAW_NEW(IdentityMap, 1);
+    if (!self)
+        return thaw_error_memory(error, "the map");
+    self->map = (ThawMap){shape->kind->dim == 2 ? &IDENTITY_2D : &IDENTITY_3D, shape, shape->all, 0};
+    self->pairs = shape->kind->nodes * (shape->kind->nodes + 1) / 2;
+    self->block_of = THAW_NEW(int32_t, shape->nv);
+    self->vertex_of = THAW_NEW(int32_t, shape->nv);
+    ThawStatus status = self->block_of && self->vertex_of ? THAW_OK : thaw_error_memory(error, "the map");
+    if (status == THAW_OK) {
+        for (int32_t i = 0; i < shape->nv; i++) {
+            self->block_of[i] = scripted[i] ? -1 : self->map.n;
+            if (!scripted[i])
+                self->vertex_of[self->map.n++] = i;
+        }
+        status = find_slots(self, error);
+    }
+    if (status != THAW_OK) {
+        free_identity(&self->map);
+        return status;
+    }
+    *map = &self->map;
+    return THAW_OK;
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Definitions with every field set to something that works.
+#include <math.h>
+
+#include "thaw/world.h"
+
+ThawWorldDef thaw_world_def_default(void) {
+    return (ThawWorldDef){
+        .dim = 3,
+        .gravity = {0, 0, -9.81},
+        .h = 0.01,
+        .integrator = THAW_INTEGRATOR_SEMI_IMPLICIT,
+        .projection = THAW_PROJECT_WHEN_NEEDED,
+        .newton_tolerance = 1e-6,
+        .newton_iterations = 50,
+        .halvings = 6,
+        .solver = THAW_SOLVER_AUTO,
+        .solver_tolerance = 1e-8,
+        .threads = 0,
+        .ledger = 1,
+    };
+}
+
+ThawShapeDef thaw_shape_def_default(void) { return (ThawShapeDef){.name = "shape", .thickness = 1}; }
+
+ThawGroupDef thaw_group_def_default(void) { return (ThawGroupDef){.name = "all", .select = THAW_SELECT_ALL}; }
+
+ThawBodyDef thaw_body_def_default(void) {
+    return (ThawBodyDef){.name = "body", .method = "full", .rotation = {1, 0, 0, 0}};
+}
+
+ThawScriptDef thaw_script_def_default(void) { return (ThawScriptDef){.release = INFINITY}; }
+
+ThawForceDef thaw_force_def_default(void) { return (ThawForceDef){.kind = THAW_FORCE_TOTAL, .to = INFINITY}; }

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packing elements into batches, chunks and colours. The kernels spend their time on gathering and scattering, so the
+// packing keeps the shape's order (near in space, near in memory) inside each material model, and colours whole chunks
+// rather than elements: few colours, long runs. Greedy colouring over per-vertex bit masks; linear in elements.
+#include "model/integration.h"
+
+#include "model/model.h"
+
+enum { CHUNK_BATCHES = 24, MASK_COLOURS = 64 };
+
+static void fill_batch(const ThawShape *shape, const int32_t *elements, int32_t count, int point, ThawBatch *batch) {
+    int nodes = shape->kind->nodes, gradients = (nodes - 1) * shape->kind->dim;
+    for (int l = 0; l < THAW_LANES; l++) {
+        int32_t e = elements[l < count ? l : count - 1];
+        size_t p = (size_t)e * shape->kind->points + point;
+        const ThawMaterial *material = &shape->materials[shape->material[e]];
+        for (int i = 0; i < gradients; i++)
+            batch->gradient[i / shape->kind->dim * 3 + i % shape->kind->dim][l] = shape->gradient[p * gradients + i];
+        for (int i = 0; i < THAW_MATERIAL_CONSTANTS; i++)
+            batch->c[i][l] = material->c[i];
+        for (int a = 0; a < nodes; a++)
+            batch->vertex[a][l] = shape->elements[(size_t)e * nodes + a];
+        batch->weight[l] = l < count ? shape->weight[p] : 0;
+        batch->alpha1[l] = material->alpha1;
+        batch->element[l] = l < count ? e : -1;
+        batch->material = material->ops;
+    }
+}
+
+// Gives each chunk the lowest colour that none of its vertices has seen; beyond MASK_COLOURS (a vertex shared by very many
+// chunks) every chunk gets a colour of its own. Returns the number of colours.
+static int32_t colour_chunks(const ThawIntegrationSet *set, uint64_t *seen, int32_t *colour_of) {
+    int32_t colours = 0, extra = MASK_COLOURS;
+    for (int32_t k = 0; k < set->chunk_count; k++) {
+        uint64_t taken = 0;
+        const ThawBatch *begin = set->batches + set->chunk[k], *end = set->batches + set->chunk[k + 1];
+        for (const ThawBatch *batch = begin; batch < end; batch++)
+            for (int a = 0; a < set->nodes; a++)
+                for (int l = 0; l < THAW_LANES; l++)
+                    taken |= seen[batch->vertex[a][l]];
+        int32_t c = taken == UINT64_MAX ? extra++ : __builtin_ctzll(~taken);
+        if (c < MASK_COLOURS)
+            for (const ThawBatch *batch = begin; batch < end; batch++)
+                for (int a = 0; a < set->nodes; a++)
+                    for (int l = 0; l < THAW_LANES; l++)
+                        seen[batch->vertex[a][l]] |= UINT64_C(1) << c;
+        colour_of[k] = c;
+        if (c >= colours)
+            colours = c + 1;
+    }
+    return colours;
+}
+
+// Reorders batches so that the chunks of one colour stand together, in their old order.
+static ThawStatus sort_by_colour(ThawIntegrationSet *set, int32_t nv, ThawError *error) {
+    ThawStatus status = THAW_OK;
+    uint64_t *seen = THAW_NEW(uint64_t, nv);
+    int32_t *colour_of = THAW_NEW(int32_t, set->chunk_count), *place = THAW_NEW(int32_t, set->chunk_count);
+    int32_t *chunk = THAW_NEW(int32_t, set->chunk_count + 1);
+    ThawBatch *batches = THAW_NEW(ThawBatch, set->batch_count);
+    if (!seen || !colour_of || !place || !chunk || !batches) {
+        status = thaw_error_memory(error, "the integration set");
+        goto done;
+    }
+    set->colour_count = colour_chunks(set, seen, colour_of);
+    set->colour = THAW_NEW(int32_t, set->colour_count + 1);
+    if (!set->colour) {
+        status = thaw_error_memory(error, "the integration set");
+        goto done;
+    }
+    for (int32_t k = 0; k < set->chunk_count; k++)
+        set->colour[colour_of[k] + 1]++;
+    for (int32_t c = 0; c < set->colour_count; c++)
+        set->colour[c + 1] += set->colour[c];
+    int32_t at = 0;
+    for (int32_t c = 0; c < set->colour_count; c++)
+        for (int32_t k = 0, i = set->colour[c]; i < set->colour[c + 1]; k++)
+            if (colour_of[k] == c)
+                place[i++] = k;
+    for (int32_t i = 0; i < set->chunk_count; i++) {
+        for (int32_t b = set->chunk[place[i]]; b < set->chunk[place[i] + 1]; b++)
+            batches[at++] = set->batches[b];
+        chunk[i + 1] = at;
+    }
+    ThawBatch *old_batches = set->batches;
+    int32_t *old_chunk = set->chunk;
+    set->batches = batches, batches = old_batches;
+    set->chunk = chunk, chunk = old_chunk;
+done:
+    thaw_free(seen);
+    thaw_free(colour_of);
+    thaw_free(place);
+    thaw_free(chunk);
+    thaw_free(batches);
+    return status;
+}
+
+ThawStatus thaw_integration_create(const ThawShape *shape, const int32_t *elements, int32_t count,
+                                   ThawIntegrationSet **result, ThawError *error) {
+    *result = NULL;
+    ThawIntegrationSet *set = THAW_NEW(ThawIntegrationSet, 1);
+    if (!set)
+        return thaw_error_memory(error, "the integration set");
+    int points = shape->kind->points;
+    set->dim = shape->kind->dim;
+    set->nodes = shape->kind->nodes;
+    set->element_count = elements ? count : shape->ne;
+
+    int32_t per_model[THAW_MATERIAL_MODEL_COUNT] = {0}, batches = 0;
+    for (int32_t i = 0; i < set->element_count; i++) {
+        const ThawMaterial *material = &shape->materials[shape->material[elements ? elements[i] : i]];
+        per_model[material->model]++;
+        set->needs_orientation |= material->ops->needs_orientation;
+        set->has_alpha1 |= material->alpha1 > 0;
+    }
+    for (int m = 0; m < THAW_MATERIAL_MODEL_COUNT; m++)
+        batches += (per_model[m] + THAW_LANES - 1) / THAW_LANES * points;
+    set->chunk_count = (batches + CHUNK_BATCHES - 1) / CHUNK_BATCHES;
+    set->batches = THAW_NEW(ThawBatch, batches);
+    set->chunk = THAW_NEW(int32_t, set->chunk_count + 1);
+    ThawStatus status = set->batches && set->chunk ? THAW_OK : thaw_error_memory(error, "the integration set");
+    for (int m = 0; status == THAW_OK && m < THAW_MATERIAL_MODEL_COUNT; m++) {
+        int32_t lanes[THAW_LANES], used = 0, left = per_model[m];
+        for (int32_t i = 0; left > 0; i++) {
+            int32_t e = elements ? elements[i] : i;
+            if ((int)shape->materials[shape->material[e]].model != m)
+                continue;
+            lanes[used++] = e;
+            left--;
+            if (used < THAW_LANES && left > 0)
+                continue;
+            for (int p = 0; p < points; p++)
+                fill_batch(shape, lanes, used, p, &set->batches[set->batch_count++]);
+            used = 0;
+        }
+    }
+    for (int32_t k = 0; status == THAW_OK && k < set->chunk_count; k++)
+        set->chunk[k + 1] = (k + 1) * CHUNK_BATCHES < batches ? (k + 1) * CHUNK_BATCHES : batches;
+    if (status == THAW_OK)
+        status = sort_by_colour(set, shape->nv, error);
+    if (status != THAW_OK)
+        thaw_integration_free(&set);
+    *result = set;
+    return status;
+}
+
+void thaw_integration_free(ThawIntegrationSet **pointer) {
+    if (!pointer || !*pointer)
+        return;
+    ThawIntegrationSet *set = *pointer;
+    thaw_free(set->batches);
+    thaw_free(set->chunk);
+    thaw_free(set->colour);
+    thaw_free(set);
+    *pointer = NULL;
+}
+
+typedef struct ColourLoop {
+    int32_t first;
+    ThawTaskFn fn;
+    void *context;
+} ColourLoop;
+
+static void run_chunk(void *context, int32_t i) {
+    const ColourLoop *loop = context;
+    loop->fn(loop->context, loop->first + i);
+}
+
+void thaw_integration_for(const ThawIntegrationSet *set, ThawTasks *tasks, ThawTaskFn fn, void *context) {
+    for (int32_t c = 0; c < set->colour_count; c++) {
+        ColourLoop loop = {set->colour[c], fn, context};
+        thaw_tasks_for(tasks, set->colour[c + 1] - set->colour[c], run_chunk, &loop);
+    }
+}

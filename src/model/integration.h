@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The integration set: which elements a step evaluates, packed for the kernels that do it.
+#ifndef THAW_INTEGRATION_H
+#define THAW_INTEGRATION_H
+
+#include "base/base.h"
+#include "material/material.h"
+#include "math/lanes.h"
+#include "model/element.h"
+
+struct ThawShape;
+
+// Eight integration points with one material model. Lanes beyond the last element repeat it with weight 0.
+typedef struct ThawBatch {
+    ThawLanes gradient[(THAW_ELEMENT_NODES_MAX - 1) * 3]; // [node - 1][axis], dim axes used, 1/m
+    ThawLanes weight;                                     // m^3 (2D: area times thickness)
+    ThawLanes c[THAW_MATERIAL_CONSTANTS];                 // of the material model
+    ThawLanes alpha1;                                     // s
+    int32_t vertex[THAW_ELEMENT_NODES_MAX][THAW_LANES];   // ascending in each element: block (a, b), a >= b, is lower
+    int32_t element[THAW_LANES];                          // ids in the shape, -1 in unused lanes
+    const ThawMaterialOps *material;
+} ThawBatch;
+
+// Batches are grouped into chunks (one task each), chunks into colours: two chunks of one colour share no vertex, so they
+// may scatter at the same time, and the order of additions at each vertex is (colour, chunk, batch) whatever the threads do.
+typedef struct ThawIntegrationSet {
+    int dim, nodes;
+    int32_t element_count;
+    int32_t batch_count;
+    ThawBatch *batches; // batch_count, chunk by chunk
+    int32_t chunk_count;
+    int32_t *chunk; // chunk_count + 1 offsets into batches
+    int32_t colour_count;
+    int32_t *colour;       // colour_count + 1 offsets into chunks
+    int needs_orientation; // some material's energy is infinite for inverted elements
+    int has_alpha1;        // some element has stiffness damping
+} ThawIntegrationSet;
+
+// Packs the given elements of a shape (NULL: all of them). Linear time.
+ThawStatus thaw_integration_create(const struct ThawShape *shape, const int32_t *elements, int32_t count,
+                                   ThawIntegrationSet **set, ThawError *error);
+void thaw_integration_free(ThawIntegrationSet **set);
+
+// Runs fn(context, chunk) over all chunks, colour after colour.
+void thaw_integration_for(const ThawIntegrationSet *set, ThawTasks *tasks, ThawTaskFn fn, void *context);
+
+#endif

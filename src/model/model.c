@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Definition -> model. Every field is validated here, whoever filled it in (a scene file or a program): an error names
+// the field, its value and what is allowed.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+
+static ThawStatus check_vector(const char *where, const char *field, const double *x, int count, ThawError *error) {
+    for (int i = 0; i < count; i++)
+        if (!isfinite(x[i]))
+            return thaw_error_set(error, THAW_ERROR_INPUT, "%s: %s[%d] is %g; allowed: a finite number", where, field,
+                                  i, x[i]);
+    return THAW_OK;
+}
+
+// Copies a rotation and scales it to unit length.
+static ThawStatus copy_rotation(const char *where, int dim, const double *q, double *out, ThawError *error) {
+    double norm = 0;
+    for (int i = 0; i < 4; i++)
+        norm += q[i] * q[i];
+    if (!(norm > 1e-12) || !isfinite(norm))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: rotation is (%g, %g, %g, %g); allowed: a unit quaternion",
+                              where, q[0], q[1], q[2], q[3]);
+    if (dim == 2 && (q[1] != 0 || q[2] != 0))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: rotation leaves the plane; allowed in 2D: about z only",
+                              where);
+    for (int i = 0; i < 4; i++)
+        out[i] = norm == 1 ? q[i] : q[i] / sqrt(norm);
+    return THAW_OK;
+}
+
+static ThawStatus check_options(const ThawWorldDef *def, ThawError *error) {
+    if (def->dim != 2 && def->dim != 3)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "world: dim is %d; allowed: 2 or 3", def->dim);
+    if (!(def->h > 0) || !isfinite(def->h))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "world: h is %g s; allowed: > 0", def->h);
+    if ((unsigned)def->integrator > THAW_INTEGRATOR_NEWTON)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "world: integrator is %d; allowed: a ThawIntegrator",
+                              (int)def->integrator);
+    if ((unsigned)def->projection > THAW_PROJECT_NEVER)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "world: projection is %d; allowed: a ThawProjection",
+                              (int)def->projection);
+    if ((unsigned)def->solver > THAW_SOLVER_CHOLMOD)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "world: solver is %d; allowed: a ThawSolverKind",
+                              (int)def->solver);
+    if (!(def->newton_tolerance > 0) || def->newton_tolerance >= 1)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "world: newton_tolerance is %g; allowed: between 0 and 1",
+                              def->newton_tolerance);
+    if (!(def->solver_tolerance > 0) || def->solver_tolerance >= 1)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "world: solver_tolerance is %g; allowed: between 0 and 1",
+                              def->solver_tolerance);
+    if (def->newton_iterations < 1)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "world: newton_iterations is %d; allowed: >= 1",
+                              def->newton_iterations);
+    if (def->halvings < 0 || def->halvings > 20)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "world: halvings is %d; allowed: 0 to 20", def->halvings);
+    if (def->material_count < 0 || def->shape_count < 0 || def->body_count < 0 ||
+        (def->material_count > 0 && !def->materials) || (def->shape_count > 0 && !def->shapes) ||
+        (def->body_count > 0 && !def->bodies))
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "world: a count of materials, shapes or bodies is negative, or its array is NULL");
+    if (def->body_count == 0)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "world: body_count is 0; allowed: >= 1");
+    return check_vector("world", "gravity", def->gravity, def->dim, error);
+}
+
+static ThawStatus compile_materials(const ThawWorldDef *def, ThawModel *model, ThawError *error) {
+    model->materials = THAW_NEW(ThawMaterial, def->material_count);
+    if (!model->materials)
+        return thaw_error_memory(error, "the materials");
+    model->material_count = def->material_count;
+    for (int32_t i = 0; i < def->material_count; i++) {
+        const ThawMaterialDef *from = &def->materials[i];
+        ThawStatus status = thaw_material_validate(from, error);
+        if (status != THAW_OK)
+            return status;
+        ThawMaterial *to = &model->materials[i];
+        *to =
+            (ThawMaterial){from->model, thaw_material_ops(from->model), from->density, from->alpha0, from->alpha1, {0}};
+        to->ops->constants(from, to->c);
+    }
+    return THAW_OK;
+}
+
+static ThawStatus find_group(const char *where, const ThawShape *shape, int32_t index, const ThawGroup **group,
+                             ThawError *error) {
+    if (index < 0 || index >= shape->group_count)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: group is %d; allowed: 0 to %d (shape %s has %d groups)",
+                              where, (int)index, (int)shape->group_count - 1, shape->name, (int)shape->group_count);
+    *group = &shape->groups[index];
+    return THAW_OK;
+}
+
+static ThawStatus compile_script(const char *where, int dim, const ThawScriptDef *def, const ThawShape *shape,
+                                 ThawScript *script, ThawError *error) {
+    ThawStatus status = find_group(where, shape, def->group, &script->group, error);
+    if (status != THAW_OK)
+        return status;
+    if (def->key_count < 0 || (def->key_count > 0 && !def->keys))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: key_count is %d with keys %s", where, (int)def->key_count,
+                              def->keys ? "given" : "NULL");
+    if (isnan(def->release))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: release is nan; allowed: a time in s, or INFINITY", where);
+    if ((unsigned)def->interpolation > THAW_INTERPOLATE_SMOOTH)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: interpolation is %d; allowed: a ThawInterpolation", where,
+                              (int)def->interpolation);
+    status = check_vector(where, "centre", def->centre, dim, error);
+    if (status != THAW_OK)
+        return status;
+    memcpy(script->centre, def->centre, sizeof(double) * (size_t)dim);
+    script->interpolation = def->interpolation;
+    script->release = def->release;
+    script->key_count = def->key_count;
+    if (!(script->keys = THAW_NEW(ThawKey, def->key_count)))
+        return thaw_error_memory(error, "a script");
+    for (int32_t k = 0; k < def->key_count; k++) {
+        const ThawKey *key = &def->keys[k];
+        char place[160];
+        snprintf(place, sizeof place, "%.120s: key %d", where, (int)k);
+        if (!isfinite(key->time) || (k > 0 && key->time <= def->keys[k - 1].time))
+            return thaw_error_set(error, THAW_ERROR_INPUT,
+                                  "%s: time is %g s; allowed: finite and later than the key before", place, key->time);
+        script->keys[k].time = key->time;
+        status = check_vector(place, "translation", key->translation, dim, error);
+        if (status == THAW_OK)
+            status = copy_rotation(place, dim, key->rotation, script->keys[k].rotation, error);
+        if (status != THAW_OK)
+            return status;
+        memcpy(script->keys[k].translation, key->translation, sizeof(double) * (size_t)dim);
+    }
+    return THAW_OK;
+}
+
+static ThawStatus compile_load(const char *where, int dim, const ThawForceDef *def, const ThawShape *shape,
+                               ThawLoad *load, ThawError *error) {
+    ThawStatus status = find_group(where, shape, def->group, &load->group, error);
+    if (status == THAW_OK)
+        status = check_vector(where, "value", def->value, dim, error);
+    if (status != THAW_OK)
+        return status;
+    if ((unsigned)def->kind > THAW_FORCE_ACCELERATION)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: kind is %d; allowed: a ThawForceKind", where,
+                              (int)def->kind);
+    if (!(def->from < def->to) || !(def->ramp >= 0) || !isfinite(def->ramp))
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "%s: from %g s to %g s, ramp %g s; allowed: from < to, ramp >= 0", where, def->from,
+                              def->to, def->ramp);
+    load->kind = def->kind;
+    load->from = def->from;
+    load->to = def->to;
+    load->ramp = def->ramp;
+    memcpy(load->value, def->value, sizeof(double) * (size_t)dim);
+    return THAW_OK;
+}
+
+static ThawStatus compile_body(const ThawBodyDef *def, int32_t index, ThawModel *model, ThawError *error) {
+    ThawModelBody *body = &model->bodies[index];
+    int dim = model->dim;
+    char where[160];
+    snprintf(where, sizeof where, "body %d (%.80s)", (int)index, def->name ? def->name : "unnamed");
+    if (def->shape < 0 || def->shape >= model->shape_count)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: shape is %d; allowed: 0 to %d", where, (int)def->shape,
+                              (int)model->shape_count - 1);
+    if (!def->method || strcmp(def->method, "full") != 0)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: method is \"%s\"; allowed: \"full\"", where,
+                              def->method ? def->method : "(NULL)");
+    if (def->script_count < 0 || def->force_count < 0 || (def->script_count > 0 && !def->scripts) ||
+        (def->force_count > 0 && !def->forces))
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "%s: a count of scripts or forces is negative, or its array is NULL", where);
+    ThawStatus status = check_vector(where, "position", def->position, dim, error);
+    if (status == THAW_OK)
+        status = check_vector(where, "velocity", def->velocity, dim, error);
+    if (status == THAW_OK)
+        status = check_vector(where, "spin", def->spin, 3, error);
+    if (status == THAW_OK)
+        status = copy_rotation(where, dim, def->rotation, body->rotation, error);
+    if (status != THAW_OK)
+        return status;
+    body->shape = &model->shapes[def->shape];
+    memcpy(body->position, def->position, sizeof(double) * (size_t)dim);
+    memcpy(body->velocity, def->velocity, sizeof(double) * (size_t)dim);
+    memcpy(body->spin, def->spin, sizeof body->spin);
+    body->name = thaw_strdup(def->name ? def->name : "unnamed");
+    body->scripts = THAW_NEW(ThawScript, def->script_count);
+    body->loads = THAW_NEW(ThawLoad, def->force_count);
+    if (!body->name || !body->scripts || !body->loads)
+        return thaw_error_memory(error, "a body");
+    char place[200];
+    for (int32_t i = 0; i < def->script_count; i++) {
+        snprintf(place, sizeof place, "%s: script %d", where, (int)i);
+        body->script_count = i + 1;
+        status = compile_script(place, dim, &def->scripts[i], body->shape, &body->scripts[i], error);
+        if (status != THAW_OK)
+            return status;
+    }
+    for (int32_t i = 0; i < def->force_count; i++) {
+        snprintf(place, sizeof place, "%s: force %d", where, (int)i);
+        body->load_count = i + 1;
+        status = compile_load(place, dim, &def->forces[i], body->shape, &body->loads[i], error);
+        if (status != THAW_OK)
+            return status;
+    }
+    if (__builtin_add_overflow(model->vertex_count, body->shape->nv, &model->vertex_count))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: the world has more than %d vertices", where, INT32_MAX);
+    body->first_vertex = model->vertex_count - body->shape->nv;
+    return THAW_OK;
+}
+
+ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **result, ThawError *error) {
+    *result = NULL;
+    ThawStatus status = check_options(def, error);
+    if (status != THAW_OK)
+        return status;
+    ThawModel *model = THAW_NEW(ThawModel, 1);
+    if (!model)
+        return thaw_error_memory(error, "the model");
+    model->options = *def;
+    model->options.materials = NULL;
+    model->options.shapes = NULL;
+    model->options.bodies = NULL;
+    model->dim = def->dim;
+    model->shapes = THAW_NEW(ThawShape, def->shape_count);
+    model->bodies = THAW_NEW(ThawModelBody, def->body_count);
+    status =
+        model->shapes && model->bodies ? compile_materials(def, model, error) : thaw_error_memory(error, "the model");
+    for (int32_t i = 0; status == THAW_OK && i < def->shape_count; i++) {
+        model->shape_count = i + 1;
+        status = thaw_shape_compile(&def->shapes[i], def->dim, model->materials, model->material_count,
+                                    &model->shapes[i], error);
+    }
+    for (int32_t i = 0; status == THAW_OK && i < def->body_count; i++) {
+        model->body_count = i + 1;
+        status = compile_body(&def->bodies[i], i, model, error);
+    }
+    if (status != THAW_OK)
+        thaw_model_free(&model);
+    *result = model;
+    return status;
+}
+
+void thaw_model_free(ThawModel **pointer) {
+    if (!pointer || !*pointer)
+        return;
+    ThawModel *model = *pointer;
+    for (int32_t i = 0; i < model->body_count; i++) {
+        ThawModelBody *body = &model->bodies[i];
+        for (int32_t k = 0; k < body->script_count; k++)
+            thaw_free(body->scripts[k].keys);
+        thaw_free(body->name);
+        thaw_free(body->scripts);
+        thaw_free(body->loads);
+    }
+    for (int32_t i = 0; i < model->shape_count; i++)
+        thaw_shape_clear(&model->shapes[i]);
+    thaw_free(model->bodies);
+    thaw_free(model->shapes);
+    thaw_free(model->materials);
+    thaw_free(model);
+    *pointer = NULL;
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// What moves by decree: placements, keyframed scripts, and the windows of loads.
+#include <math.h>
+#include <string.h>
+
+#include "model/model.h"
+
+// y = q x q* for a unit quaternion (w, x, y, z).
+static void rotate(const double q[4], const double x[3], double y[3]) {
+    const double *u = q + 1;
+    double t[3] = {2 * (u[1] * x[2] - u[2] * x[1]), 2 * (u[2] * x[0] - u[0] * x[2]), 2 * (u[0] * x[1] - u[1] * x[0])};
+    y[0] = x[0] + q[0] * t[0] + (u[1] * t[2] - u[2] * t[1]);
+    y[1] = x[1] + q[0] * t[1] + (u[2] * t[0] - u[0] * t[2]);
+    y[2] = x[2] + q[0] * t[2] + (u[0] * t[1] - u[1] * t[0]);
+}
+
+void thaw_body_place(const ThawModelBody *body, int dim, const double *X, double *x) {
+    double in[3] = {0, 0, 0}, out[3];
+    memcpy(in, X, sizeof *X * (size_t)dim);
+    rotate(body->rotation, in, out);
+    for (int i = 0; i < dim; i++)
+        x[i] = out[i] + body->position[i];
+}
+
+// Between two unit quaternions along the shorter arc at constant angular speed.
+static void slerp(const double a[4], const double b[4], double s, double q[4]) {
+    double dot = 0;
+    for (int i = 0; i < 4; i++)
+        dot += a[i] * b[i];
+    double sign = dot < 0 ? -1 : 1, angle = acos(fmin(1, fabs(dot)));
+    double wa = 1 - s, wb = s;
+    if (angle > 1e-6) {
+        wa = sin((1 - s) * angle) / sin(angle);
+        wb = sin(s * angle) / sin(angle);
+    }
+    double norm = 0;
+    for (int i = 0; i < 4; i++) {
+        q[i] = wa * a[i] + sign * wb * b[i];
+        norm += q[i] * q[i];
+    }
+    for (int i = 0; i < 4; i++)
+        q[i] /= sqrt(norm);
+}
+
+void thaw_script_pose(const ThawScript *script, double t, ThawPose *pose) {
+    *pose = (ThawPose){.rotation = {1, 0, 0, 0}};
+    memcpy(pose->centre, script->centre, sizeof pose->centre);
+    if (script->key_count == 0)
+        return;
+    const ThawKey *keys = script->keys;
+    int32_t k = 0; // the last key at or before t
+    while (k + 1 < script->key_count && keys[k + 1].time <= t)
+        k++;
+    memcpy(pose->translation, keys[k].translation, sizeof pose->translation);
+    memcpy(pose->rotation, keys[k].rotation, sizeof pose->rotation);
+    if (t <= keys[k].time || k + 1 == script->key_count)
+        return;
+    double s = (t - keys[k].time) / (keys[k + 1].time - keys[k].time);
+    if (script->interpolation == THAW_INTERPOLATE_SMOOTH)
+        s = s * s * (3 - 2 * s);
+    for (int i = 0; i < 3; i++)
+        pose->translation[i] += s * (keys[k + 1].translation[i] - keys[k].translation[i]);
+    slerp(keys[k].rotation, keys[k + 1].rotation, s, pose->rotation);
+}
+
+void thaw_pose_apply(const ThawPose *pose, int dim, const double *start, double *x) {
+    double arm[3] = {0, 0, 0}, turned[3];
+    for (int i = 0; i < dim; i++)
+        arm[i] = start[i] - pose->centre[i];
+    rotate(pose->rotation, arm, turned);
+    // start + (turned - arm): a pose that does not turn leaves the bits of start alone.
+    for (int i = 0; i < dim; i++)
+        x[i] = start[i] + (turned[i] - arm[i]) + pose->translation[i];
+}
+
+double thaw_load_factor(const ThawLoad *load, double t) {
+    if (t < load->from || t >= load->to)
+        return 0;
+    return load->ramp > 0 ? fmin(1, (t - load->from) / load->ramp) : 1;
+}

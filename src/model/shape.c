@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiling a shape: renumbering, rest gradients, lumped masses, groups, the full integration set. Everything that
+// depends only on mesh and materials is computed here once and shared by all bodies of the shape. Linear in the mesh.
+#include <math.h>
+#include <string.h>
+
+#include "model/model.h"
+
+// Elements in the order of their lowest vertex (then of the mesh), vertices ascending inside each.
+static ThawStatus renumber(const ThawMesh *mesh, ThawShape *shape, ThawError *error) {
+    int nodes = mesh->nodes;
+    int32_t nv = mesh->vertex_count, ne = mesh->element_count;
+    int32_t *internal = THAW_NEW(int32_t, nv); // mesh -> internal
+    int32_t *start = THAW_NEW(int32_t, nv + 1), *lowest = THAW_NEW(int32_t, ne);
+    ThawStatus status = THAW_OK;
+    if (!internal || !start || !lowest) {
+        status = thaw_error_memory(error, "renumbering");
+        goto done;
+    }
+    for (int32_t i = 0; i < nv; i++) {
+        internal[shape->vertex_user[i]] = i;
+        for (int k = 0; k < mesh->dim; k++)
+            shape->X[(size_t)i * mesh->dim + k] = mesh->x[(size_t)shape->vertex_user[i] * mesh->dim + k];
+    }
+    for (int32_t e = 0; e < ne; e++) {
+        lowest[e] = nv;
+        for (int a = 0; a < nodes; a++) {
+            int32_t v = internal[mesh->elements[(size_t)e * nodes + a]];
+            lowest[e] = v < lowest[e] ? v : lowest[e];
+        }
+        start[lowest[e] + 1]++;
+    }
+    for (int32_t v = 0; v < nv; v++)
+        start[v + 1] += start[v];
+    for (int32_t e = 0; e < ne; e++) {
+        int32_t place = start[lowest[e]]++, *to = shape->elements + (size_t)place * nodes;
+        shape->element_user[place] = e;
+        for (int a = 0; a < nodes; a++) { // insertion sort
+            int32_t v = internal[mesh->elements[(size_t)e * nodes + a]];
+            int k = a;
+            for (; k > 0 && to[k - 1] > v; k--)
+                to[k] = to[k - 1];
+            to[k] = v;
+        }
+    }
+done:
+    thaw_free(internal);
+    thaw_free(start);
+    thaw_free(lowest);
+    return status;
+}
+
+// Weights, gradients and masses. Sorting the nodes may have turned an element over; its weight is positive all the same
+// and its gradients do not care.
+static void integrate_rest(const ThawShapeDef *def, ThawShape *shape) {
+    const ThawElementKind *kind = shape->kind;
+    int dim = kind->dim, nodes = kind->nodes, stride = (nodes - 1) * dim;
+    double X[THAW_ELEMENT_NODES_MAX * 3];
+    for (int32_t e = 0; e < shape->ne; e++) {
+        const int32_t *vertex = shape->elements + (size_t)e * nodes;
+        for (int a = 0; a < nodes; a++)
+            memcpy(X + a * dim, shape->X + (size_t)vertex[a] * dim, sizeof *X * (size_t)dim);
+        double *weight = shape->weight + (size_t)e * kind->points, volume = 0;
+        kind->rest(X, weight, shape->gradient + (size_t)e * kind->points * stride);
+        for (int p = 0; p < kind->points; p++) {
+            weight[p] = fabs(weight[p]) * (dim == 2 ? def->thickness : 1);
+            volume += weight[p];
+        }
+        const ThawMaterial *material = &shape->materials[shape->material[e]];
+        for (int a = 0; a < nodes; a++) {
+            shape->mass[vertex[a]] += material->density * volume / nodes;
+            shape->damping_mass[vertex[a]] += material->alpha0 * material->density * volume / nodes;
+        }
+    }
+    double lo[3], hi[3], diagonal = 0;
+    for (int k = 0; k < dim; k++) {
+        lo[k] = INFINITY, hi[k] = -INFINITY;
+        for (int32_t i = 0; i < shape->nv; i++) {
+            lo[k] = fmin(lo[k], shape->X[(size_t)i * dim + k]);
+            hi[k] = fmax(hi[k], shape->X[(size_t)i * dim + k]);
+        }
+        diagonal += (hi[k] - lo[k]) * (hi[k] - lo[k]);
+    }
+    shape->diameter = sqrt(diagonal);
+    for (int32_t i = 0; i < shape->nv; i++)
+        shape->total_mass += shape->mass[i];
+}
+
+static int selected(const ThawGroupDef *group, int dim, const double *x) {
+    double square = 0, side = 0;
+    int inside = 1;
+    for (int k = 0; k < dim; k++) {
+        double d = x[k] - group->a[k];
+        square += d * d;
+        side += d * group->b[k];
+        inside &= x[k] >= group->a[k] && x[k] <= group->b[k];
+    }
+    switch (group->select) {
+    case THAW_SELECT_ALL:
+        return 1;
+    case THAW_SELECT_BOX:
+        return inside;
+    case THAW_SELECT_SPHERE:
+        return square <= group->radius * group->radius;
+    case THAW_SELECT_PLANE_SIDE:
+        return side >= 0;
+    case THAW_SELECT_MESH_GROUP:
+    case THAW_SELECT_NEAREST:
+        break;
+    }
+    return 0;
+}
+
+// Marks the vertices of one mesh group, by internal id. Returns 0 when the mesh has no group of that name.
+static int mark_mesh_group(const ThawMesh *mesh, const ThawShape *shape, const char *name, unsigned char *marked) {
+    for (int32_t g = 0; g < mesh->group_count; g++) {
+        const ThawMeshGroup *group = &mesh->groups[g];
+        if (strcmp(group->name, name) != 0)
+            continue;
+        for (int32_t i = 0; i < shape->nv; i++) { // ids ascend: bisect
+            int32_t lo = 0, hi = group->count, id = shape->vertex_user[i];
+            while (lo < hi) {
+                int32_t mid = lo + (hi - lo) / 2;
+                if (group->vertices[mid] < id)
+                    lo = mid + 1;
+                else
+                    hi = mid;
+            }
+            marked[i] = lo < group->count && group->vertices[lo] == id;
+        }
+        return 1;
+    }
+    return 0;
+}
+
+static int32_t nearest_vertex(const ThawShape *shape, const double *a) {
+    int32_t best = 0;
+    double best_square = INFINITY;
+    for (int32_t i = 0; i < shape->nv; i++) {
+        double square = 0;
+        for (int k = 0; k < shape->kind->dim; k++) {
+            double d = shape->X[(size_t)i * shape->kind->dim + k] - a[k];
+            square += d * d;
+        }
+        if (square < best_square || (square == best_square && shape->vertex_user[i] < shape->vertex_user[best])) {
+            best = i;
+            best_square = square;
+        }
+    }
+    return best;
+}
+
+static ThawStatus compile_group(const ThawShapeDef *def, const ThawGroupDef *group_def, ThawShape *shape,
+                                unsigned char *marked, ThawGroup *group, ThawError *error) {
+    const char *name = group_def->name ? group_def->name : "(unnamed)";
+    if (!(group->name = thaw_strdup(name)))
+        return thaw_error_memory(error, "a group");
+    memset(marked, 0, (size_t)shape->nv);
+    if ((unsigned)group_def->select > THAW_SELECT_NEAREST)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: group %s: select is %d; allowed: a ThawSelect",
+                              shape->name, name, (int)group_def->select);
+    if (group_def->select == THAW_SELECT_NEAREST)
+        marked[nearest_vertex(shape, group_def->a)] = 1;
+    else if (group_def->select == THAW_SELECT_MESH_GROUP) {
+        if (!group_def->mesh_group || !mark_mesh_group(def->mesh, shape, group_def->mesh_group, marked))
+            return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: group %s: the mesh has no group \"%s\"",
+                                  shape->name, name, group_def->mesh_group ? group_def->mesh_group : "(NULL)");
+    } else
+        for (int32_t i = 0; i < shape->nv; i++)
+            marked[i] = (unsigned char)selected(group_def, shape->kind->dim, shape->X + (size_t)i * shape->kind->dim);
+    for (int32_t i = 0; i < shape->nv; i++)
+        group->count += marked[i];
+    if (group->count == 0)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: group %s selects no vertex", shape->name, name);
+    if (!(group->vertices = THAW_NEW(int32_t, group->count)))
+        return thaw_error_memory(error, "a group");
+    for (int32_t i = 0, k = 0; i < shape->nv; i++)
+        if (marked[i]) {
+            group->vertices[k++] = i;
+            group->mass += shape->mass[i];
+        }
+    return THAW_OK;
+}
+
+static ThawStatus compile_groups(const ThawShapeDef *def, ThawShape *shape, ThawError *error) {
+    unsigned char *marked = THAW_NEW(unsigned char, shape->nv);
+    shape->groups = THAW_NEW(ThawGroup, def->group_count);
+    ThawStatus status = marked && shape->groups ? THAW_OK : thaw_error_memory(error, "the groups");
+    for (int32_t g = 0; status == THAW_OK && g < def->group_count; g++) {
+        shape->group_count = g + 1;
+        status = compile_group(def, &def->groups[g], shape, marked, &shape->groups[g], error);
+    }
+    thaw_free(marked);
+    return status;
+}
+
+static ThawStatus assign_materials(const ThawShapeDef *def, int32_t material_count, ThawShape *shape,
+                                   ThawError *error) {
+    const ThawMesh *mesh = def->mesh;
+    for (int32_t i = 0; i < shape->ne; i++) {
+        int32_t e = shape->element_user[i], region = mesh->region ? mesh->region[e] : 0;
+        int32_t material = def->region_material ? def->region_material[region] : -1;
+        if (material < 0)
+            material = def->material;
+        if (material < 0 || material >= material_count)
+            return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: material is %d; allowed: 0 to %d", shape->name,
+                                  (int)material, (int)material_count - 1);
+        shape->region[e] = region;
+        shape->material[i] = material;
+    }
+    return THAW_OK;
+}
+
+ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMaterial *materials, int32_t material_count,
+                              ThawShape *shape, ThawError *error) {
+    const ThawMesh *mesh = def->mesh;
+    const char *name = def->name ? def->name : "(unnamed)";
+    if (!mesh)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: mesh is NULL", name);
+    if (mesh->dim != dim)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: a mesh of dimension %d in a world of dimension %d",
+                              name, mesh->dim, dim);
+    if (dim == 2 && !(def->thickness > 0 && isfinite(def->thickness)))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: thickness is %g; allowed: > 0", name, def->thickness);
+    ThawStatus status = thaw_mesh_validate(mesh, error);
+    if (status != THAW_OK)
+        return status;
+    shape->kind = thaw_element_kind(mesh->dim, mesh->nodes);
+    if (!shape->kind)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: no element has %d nodes in dimension %d", name,
+                              mesh->nodes, dim);
+    size_t nv = (size_t)mesh->vertex_count, ne = (size_t)mesh->element_count, nodes = (size_t)mesh->nodes;
+    size_t points = (size_t)shape->kind->points;
+    shape->nv = mesh->vertex_count;
+    shape->ne = mesh->element_count;
+    shape->materials = materials;
+    shape->name = thaw_strdup(name);
+    shape->vertex_user = THAW_NEW(int32_t, nv);
+    shape->element_user = THAW_NEW(int32_t, ne);
+    shape->X = THAW_NEW(double, nv *(size_t)dim);
+    shape->elements = THAW_NEW(int32_t, ne * nodes);
+    shape->elements_user = THAW_NEW(int32_t, ne * nodes);
+    shape->region = THAW_NEW(int32_t, ne);
+    shape->material = THAW_NEW(int32_t, ne);
+    shape->weight = THAW_NEW(double, ne *points);
+    shape->gradient = THAW_NEW(double, ne *points *(nodes - 1) * (size_t)dim);
+    shape->mass = THAW_NEW(double, nv);
+    shape->damping_mass = THAW_NEW(double, nv);
+    if (!shape->name || !shape->vertex_user || !shape->element_user || !shape->X || !shape->elements ||
+        !shape->elements_user || !shape->region || !shape->material || !shape->weight || !shape->gradient ||
+        !shape->mass || !shape->damping_mass)
+        return thaw_error_memory(error, "a shape");
+    memcpy(shape->elements_user, mesh->elements, sizeof(int32_t) * ne * nodes);
+
+    ThawGraph *graph = NULL; // in the mesh's numbering
+    status = thaw_graph_create(mesh, &graph, error);
+    if (status == THAW_OK)
+        status = thaw_graph_order_rcm(graph, shape->vertex_user, error);
+    thaw_graph_free(&graph);
+    if (status == THAW_OK)
+        status = renumber(mesh, shape, error);
+    if (status == THAW_OK)
+        status = assign_materials(def, material_count, shape, error);
+    if (status != THAW_OK)
+        return status;
+    ThawMesh renumbered = {.dim = dim,
+                           .nodes = mesh->nodes,
+                           .vertex_count = shape->nv,
+                           .element_count = shape->ne,
+                           .elements = shape->elements};
+    status = thaw_graph_create(&renumbered, &shape->graph, error);
+    if (status != THAW_OK)
+        return status;
+    integrate_rest(def, shape);
+    status = compile_groups(def, shape, error);
+    return status == THAW_OK ? thaw_integration_create(shape, NULL, 0, &shape->all, error) : status;
+}
+
+void thaw_shape_clear(ThawShape *shape) {
+    thaw_free(shape->name);
+    thaw_free(shape->vertex_user);
+    thaw_free(shape->element_user);
+    thaw_free(shape->X);
+    thaw_free(shape->elements);
+    thaw_free(shape->elements_user);
+    thaw_free(shape->region);
+    thaw_free(shape->material);
+    thaw_free(shape->weight);
+    thaw_free(shape->gradient);
+    thaw_free(shape->mass);
+    thaw_free(shape->damping_mass);
+    thaw_graph_free(&shape->graph);
+    for (int32_t g = 0; g < shape->group_count; g++) {
+        thaw_free(shape->groups[g].name);
+        thaw_free(shape->groups[g].vertices);
+    }
+    thaw_free(shape->groups);
+    thaw_integration_free(&shape->all);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Assembly of G'AG (equations 5 and 11): the diagonal from masses, the rest straight from element blocks through the map.
+// The full A is never formed.
+#include "reduced/reduced.h"
+
+#include <string.h>
+
+ThawStatus thaw_system_create(const ThawShape *shape, const unsigned char *scripted, ThawSolverKind solver,
+                              ThawSystem **result, ThawError *error) {
+    *result = NULL;
+    ThawSystem *system = THAW_NEW(ThawSystem, 1);
+    if (!system)
+        return thaw_error_memory(error, "the reduced system");
+    system->shape = shape;
+    system->scripted = THAW_NEW(unsigned char, shape->nv);
+    ThawStatus status = THAW_OK;
+    if (system->scripted)
+        memcpy(system->scripted, scripted, (size_t)shape->nv);
+    else
+        status = thaw_error_memory(error, "the reduced system");
+    if (status == THAW_OK)
+        status = thaw_map_identity_create(shape, scripted, &system->map, error);
+    if (status == THAW_OK && system->map->n > 0)
+        status = system->map->ops->pattern(system->map, &system->pattern, error);
+    if (status == THAW_OK && system->map->n > 0)
+        status = thaw_solver_plan_create(solver, system->pattern, &system->plan, error);
+    if (status != THAW_OK)
+        thaw_system_free(&system);
+    *result = system;
+    return status;
+}
+
+void thaw_system_free(ThawSystem **pointer) {
+    if (!pointer || !*pointer)
+        return;
+    ThawSystem *system = *pointer;
+    thaw_solver_plan_free(&system->plan);
+    thaw_block_pattern_free(&system->pattern);
+    thaw_map_free(&system->map);
+    thaw_free(system->scripted);
+    thaw_free(system);
+    *pointer = NULL;
+}
+
+int thaw_system_serves(const ThawSystem *system, const ThawShape *shape, const unsigned char *scripted) {
+    return system->shape == shape && memcmp(system->scripted, scripted, (size_t)shape->nv) == 0;
+}
+
+ThawStatus thaw_system_assemble(const ThawSystem *system, ThawTasks *tasks, ThawCombination combination,
+                                const double *x, const double *start, ThawSolver *solver, double *f, double *partial) {
+    const ThawMap *map = system->map;
+    ThawBlockMatrix *A = thaw_solver_matrix(solver);
+    size_t bytes = sizeof(double) * (size_t)A->pattern->row[A->pattern->n] * (size_t)(A->pattern->bs * A->pattern->bs);
+    if (start)
+        memcpy(A->value, start, bytes);
+    else
+        memset(A->value, 0, bytes);
+    ThawAssembly assembly = {map, A->value};
+    ThawStatus status =
+        thaw_force_linearise(map->set, tasks, x, combination.element, (ThawBlockSink){map->ops->add_blocks, &assembly},
+                             system->shape->nv, f, partial);
+    map->ops->add_diagonal(map, system->shape->mass, combination.mass, A);
+    map->ops->add_diagonal(map, system->shape->damping_mass, combination.mass_damping, A);
+    return status;
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reduced system of a step: a map, the pattern of G'AG, and the plan to solve with it. It depends on the shape and on
+// which vertices are scripted only, so bodies that agree in both share one; the numbers live in each body's ThawSolver.
+#ifndef THAW_REDUCED_H
+#define THAW_REDUCED_H
+
+#include "map/map.h"
+
+typedef struct ThawSystem {
+    const ThawShape *shape;
+    unsigned char *scripted; // nv flags: what the system was made for
+    ThawMap *map;
+    ThawBlockPattern *pattern;
+    ThawSolverPlan *plan; // NULL when nothing is free (n = 0)
+} ThawSystem;
+
+ThawStatus thaw_system_create(const ThawShape *shape, const unsigned char *scripted, ThawSolverKind solver,
+                              ThawSystem **system, ThawError *error);
+void thaw_system_free(ThawSystem **system);
+int thaw_system_serves(const ThawSystem *system, const ThawShape *shape, const unsigned char *scripted);
+
+// The coefficients of A = mass M + mass_damping D_m + sum_e (stiffness + damping alpha1_e) K_e, with D_m = alpha0 M.
+typedef struct ThawCombination {
+    double mass, mass_damping;
+    ThawStiffness element;
+} ThawCombination;
+
+// solver's matrix = G'A(x)G (+ start, a former matrix' values, if not NULL), and f = f(x) in the same pass.
+ThawStatus thaw_system_assemble(const ThawSystem *system, ThawTasks *tasks, ThawCombination combination,
+                                const double *x, const double *start, ThawSolver *solver, double *f, double *partial);
+
+#endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking into a world from outside: sizes, and copies in the mesh's own numbering.
+#include <math.h>
+#include <string.h>
+
+#include "force/force.h"
+#include "step/step.h"
+
+static const ThawStepper *body_at(const ThawWorld *world, int32_t body) {
+    return world && body >= 0 && body < world->model->body_count ? &world->steppers[body] : NULL;
+}
+
+int thaw_world_dim(const ThawWorld *world) { return world ? world->model->dim : 0; }
+double thaw_world_time(const ThawWorld *world) { return world ? world->state.time : NAN; }
+int64_t thaw_world_step_count(const ThawWorld *world) { return world ? world->state.step : 0; }
+int32_t thaw_world_body_count(const ThawWorld *world) { return world ? world->model->body_count : 0; }
+
+uint64_t thaw_world_hash(const ThawWorld *world) {
+    if (!world)
+        return 0;
+    uint64_t hash = thaw_hash(0, &world->state.step, sizeof world->state.step);
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        hash = thaw_hash(hash, &world->steppers[i].hash, sizeof world->steppers[i].hash);
+    return hash;
+}
+
+const char *thaw_world_body_name(const ThawWorld *world, int32_t body) {
+    const ThawStepper *s = body_at(world, body);
+    return s ? s->body->name : NULL;
+}
+
+int32_t thaw_world_vertex_count(const ThawWorld *world, int32_t body) {
+    const ThawStepper *s = body_at(world, body);
+    return s ? s->shape->nv : 0;
+}
+
+int32_t thaw_world_element_count(const ThawWorld *world, int32_t body) {
+    const ThawStepper *s = body_at(world, body);
+    return s ? s->shape->ne : 0;
+}
+
+ThawStatus thaw_world_get_elements(const ThawWorld *world, int32_t body, int32_t *elements) {
+    const ThawStepper *s = body_at(world, body);
+    if (!s || !elements)
+        return THAW_ERROR_INPUT;
+    memcpy(elements, s->shape->elements_user, sizeof *elements * (size_t)s->shape->ne * (size_t)s->shape->kind->nodes);
+    return THAW_OK;
+}
+
+ThawStatus thaw_world_get_regions(const ThawWorld *world, int32_t body, int32_t *regions) {
+    const ThawStepper *s = body_at(world, body);
+    if (!s || !regions)
+        return THAW_ERROR_INPUT;
+    memcpy(regions, s->shape->region, sizeof *regions * (size_t)s->shape->ne);
+    return THAW_OK;
+}
+
+// out[user] = in[internal], `width` doubles a vertex.
+static ThawStatus copy_out(const ThawStepper *s, const double *in, int width, double *out) {
+    for (int32_t i = 0; i < s->shape->nv; i++)
+        memcpy(out + (size_t)s->shape->vertex_user[i] * (size_t)width, in + (size_t)i * (size_t)width,
+               sizeof *out * (size_t)width);
+    return THAW_OK;
+}
+
+static ThawStatus copy_in(const ThawStepper *s, const double *in, double *out) {
+    size_t dim = (size_t)s->model->dim;
+    for (size_t i = 0; i < (size_t)s->shape->nv * dim; i++)
+        if (!isfinite(in[i]))
+            return THAW_ERROR_INPUT;
+    for (int32_t i = 0; i < s->shape->nv; i++)
+        memcpy(out + (size_t)i * dim, in + (size_t)s->shape->vertex_user[i] * dim, sizeof *out * dim);
+    return THAW_OK;
+}
+
+ThawStatus thaw_world_get_positions(const ThawWorld *world, int32_t body, double *x) {
+    const ThawStepper *s = body_at(world, body);
+    return s && x ? copy_out(s, s->x, s->model->dim, x) : THAW_ERROR_INPUT;
+}
+
+ThawStatus thaw_world_get_velocities(const ThawWorld *world, int32_t body, double *v) {
+    const ThawStepper *s = body_at(world, body);
+    return s && v ? copy_out(s, s->v, s->model->dim, v) : THAW_ERROR_INPUT;
+}
+
+ThawStatus thaw_world_get_masses(const ThawWorld *world, int32_t body, double *m) {
+    const ThawStepper *s = body_at(world, body);
+    return s && m ? copy_out(s, s->shape->mass, 1, m) : THAW_ERROR_INPUT;
+}
+
+ThawStatus thaw_world_set_positions(ThawWorld *world, int32_t body, const double *x) {
+    const ThawStepper *s = body_at(world, body);
+    ThawStatus status = s && x ? copy_in(s, x, s->x) : THAW_ERROR_INPUT;
+    if (status == THAW_OK)
+        thaw_world_refresh(world);
+    return status;
+}
+
+ThawStatus thaw_world_set_velocities(ThawWorld *world, int32_t body, const double *v) {
+    const ThawStepper *s = body_at(world, body);
+    ThawStatus status = s && v ? copy_in(s, v, s->v) : THAW_ERROR_INPUT;
+    if (status == THAW_OK)
+        thaw_world_refresh(world);
+    return status;
+}
+
+ThawStatus thaw_world_set_forces(ThawWorld *world, int32_t body, const double *f) {
+    const ThawStepper *s = body_at(world, body);
+    if (!s)
+        return THAW_ERROR_INPUT;
+    double *push = world->state.push + (size_t)s->body->first_vertex * (size_t)s->model->dim;
+    if (f)
+        return copy_in(s, f, push);
+    memset(push, 0, sizeof *push * (size_t)s->shape->nv * (size_t)s->model->dim);
+    return THAW_OK;
+}
+
+ThawStatus thaw_world_get_stresses(const ThawWorld *world, int32_t body, double *von_mises) {
+    const ThawStepper *s = body_at(world, body);
+    if (!s || !von_mises)
+        return THAW_ERROR_INPUT;
+    thaw_force_stress(s->shape, s->x, von_mises);
+    return THAW_OK;
+}
+
+ThawStatus thaw_world_get_ledger(ThawWorld *world, ThawLedger *ledger) {
+    if (!world || !ledger)
+        return THAW_ERROR_INPUT;
+    *ledger = world->state.ledger;
+    ledger->kinetic = ledger->elastic = ledger->gravitational = 0;
+    for (int32_t i = 0; i < world->model->body_count; i++) {
+        ThawStepper *s = &world->steppers[i];
+        if (!world->model->options.ledger) // nobody kept it
+            s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
+        thaw_ledger_add_energies(s, ledger);
+    }
+    return THAW_OK;
+}
+
+#ifndef THAW_VERSION
+#define THAW_VERSION "unknown"
+#endif
+
+const char *thaw_version(void) { return THAW_VERSION; }
+
+const char *thaw_build_info(void) {
+    return "thaw " THAW_VERSION ", "
+#if defined(__clang__)
+           "clang " __clang_version__
+#else
+           "gcc " __VERSION__
+#endif
+#if defined(__AVX512F__)
+           ", AVX-512"
+#elif defined(__AVX2__)
+           ", AVX2"
+#endif
+#ifdef THAW_WITH_CHOLMOD
+           ", with CHOLMOD (this binary is GPL as a whole)"
+#else
+           ", without CHOLMOD (Apache-2.0)"
+#endif
+        ;
+}

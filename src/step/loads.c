@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// External forces, and the offset w of scripted vertices: w takes them exactly to where the script wants them at the end
+// of the step. Windows are asked at the middle of the step, so that no rounding of t decides.
+#include <string.h>
+
+#include "step/step.h"
+
+int thaw_loads_mark_scripted(ThawStepper *stepper, double middle) {
+    const ThawModelBody *body = stepper->body;
+    memset(stepper->scripted, 0, (size_t)stepper->shape->nv);
+    for (int32_t s = 0; s < body->script_count; s++) {
+        const ThawScript *script = &body->scripts[s];
+        for (int32_t i = 0; i < script->group->count && middle < script->release; i++)
+            stepper->scripted[script->group->vertices[i]] = 1;
+    }
+    stepper->middle = middle;
+    return !stepper->system || !thaw_system_serves(stepper->system, stepper->shape, stepper->scripted);
+}
+
+static void add_load(const ThawStepper *stepper, const ThawLoad *load, double t, double *f) {
+    double factor = thaw_load_factor(load, t);
+    int dim = stepper->model->dim;
+    for (int32_t i = 0; i < load->group->count && factor != 0; i++) {
+        int32_t v = load->group->vertices[i];
+        double share = factor;
+        if (load->kind == THAW_FORCE_ACCELERATION)
+            share *= stepper->shape->mass[v];
+        else if (load->kind == THAW_FORCE_TOTAL)
+            share *= stepper->shape->mass[v] / load->group->mass;
+        for (int k = 0; k < dim; k++)
+            f[(size_t)v * dim + k] += share * load->value[k];
+    }
+}
+
+// w of a script's group; a vertex of several scripts follows the last one.
+static void follow_script(ThawStepper *stepper, const ThawScript *script, ThawIncrement increment) {
+    int dim = stepper->model->dim;
+    ThawPose pose;
+    thaw_script_pose(script, increment.mass == 0 ? increment.t : increment.t + increment.h, &pose);
+    for (int32_t i = 0; i < script->group->count; i++) {
+        int32_t v = script->group->vertices[i];
+        double start[3], target[3];
+        thaw_body_place(stepper->body, dim, stepper->shape->X + (size_t)v * dim, start);
+        thaw_pose_apply(&pose, dim, start, target);
+        for (int k = 0; k < dim; k++) {
+            double w = (target[k] - stepper->x[(size_t)v * dim + k]) / increment.h;
+            stepper->w[(size_t)v * dim + k] = w;
+            stepper->offset_moves |= w != 0;
+        }
+    }
+}
+
+void thaw_loads_evaluate(ThawStepper *stepper, ThawIncrement increment) {
+    const ThawModelBody *body = stepper->body;
+    int dim = stepper->model->dim;
+    double middle = increment.mass == 0 ? increment.t : increment.t + increment.h / 2;
+    for (int32_t i = 0; i < stepper->shape->nv; i++)
+        for (int k = 0; k < dim; k++) {
+            size_t at = (size_t)i * dim + k;
+            stepper->f_ext[at] = stepper->shape->mass[i] * stepper->model->options.gravity[k] + stepper->push[at];
+            stepper->w[at] = 0;
+        }
+    for (int32_t i = 0; i < body->load_count; i++)
+        add_load(stepper, &body->loads[i], middle, stepper->f_ext);
+    stepper->offset_moves = 0;
+    for (int32_t s = 0; s < body->script_count; s++)
+        if (stepper->middle < body->scripts[s].release)
+            follow_script(stepper, &body->scripts[s], increment);
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// World = Model (const) + State (what a checkpoint stores) + one Stepper a body (scratch of a step and kept factors).
+#ifndef THAW_STEP_H
+#define THAW_STEP_H
+
+#include "model/model.h"
+#include "reduced/reduced.h"
+#include "thaw/world.h"
+
+// Everything that the future depends on. Vectors run over the vertices of all bodies, internal numbering.
+typedef struct ThawState {
+    int64_t step;
+    double time;       // s; step * h
+    double *x, *v;     // dim * vertex_count: m, m/s
+    double *push;      // dim * vertex_count: forces set through the API, N
+    ThawLedger ledger; // works and losses since the start; energies are not kept here
+} ThawState;
+
+// The stages that are timed.
+typedef enum ThawStage {
+    THAW_STAGE_FORCE,
+    THAW_STAGE_ASSEMBLE,
+    THAW_STAGE_FACTOR,
+    THAW_STAGE_SOLVE,
+    THAW_STAGE_ADVANCE,
+    THAW_STAGE_LEDGER,
+    THAW_STAGE_COUNT
+} ThawStage;
+
+// One body's step. Vectors have dim doubles a vertex of the body; b, q, p and trial_q have dim doubles a block of q.
+typedef struct ThawStepper {
+    const ThawModel *model;
+    const ThawModelBody *body;
+    const ThawShape *shape;
+    ThawTasks *tasks;
+    const ThawSystem *system; // shared; NULL until the first step and after a change of scripts
+    ThawSolver *solver;
+    unsigned char *scripted;   // nv flags for the present step
+    double middle;             // s, of the present step: decides which scripts act, for all its parts
+    double *x, *v;             // the body's part of the state
+    const double *push;        // likewise
+    double *start_x, *start_v; // at the start of the whole step, to go back to
+    double *w;                 // offset: velocities of scripted vertices
+    int offset_moves;          // w is not zero
+    double *f, *f_ext;         // elastic and external forces, N
+    double *v1, *x1;           // the result
+    double *y, *u;             // scratch
+    double *b, *q, *p, *trial_q;
+    double *d, *dp;  // Newton: damping forces h D(x0) v and h D(x0) p
+    double *damping; // Newton: values of h D(x0); NULL without stiffness damping
+    double *partial; // sums by chunk
+    int project;     // this attempt projects element stiffness
+    // What happened in this step:
+    ThawStatus status;
+    double ms[THAW_STAGE_COUNT];
+    int newton_iterations, projected, substeps;
+    int64_t solver_iterations;
+    ThawLedger work; // works and losses of this step
+    double elastic;  // J, of x; kept by the ledger
+    uint64_t hash;   // of x and v after it
+} ThawStepper;
+
+struct ThawWorld {
+    ThawModel *model;
+    ThawState state;
+    ThawTasks *tasks;
+    ThawStepper *steppers; // one a body
+    ThawSystem **systems;  // shared between bodies
+    int32_t system_count;
+};
+
+// The coefficients of one implicit step. A static solve is the same step without mass, damping or history and h = 1.
+typedef struct ThawIncrement {
+    double t, h; // s, start and length
+    double mass; // 1, or 0 for a static solve
+    int newton;  // iterate to convergence
+    int iterations;
+} ThawIncrement;
+
+// loads.c
+// Flags the vertices that are scripted in the step whose middle is given; nonzero when the stepper's system does not fit.
+int thaw_loads_mark_scripted(ThawStepper *stepper, double middle);
+// External forces and the offset w for the (sub)step from t to t + h.
+void thaw_loads_evaluate(ThawStepper *stepper, ThawIncrement increment);
+
+// solve.c: one linearised or Newton step from x, v to x1, v1. Leaves x and v alone.
+ThawStatus thaw_step_solve(ThawStepper *stepper, ThawIncrement increment);
+
+// ledger.c: adds the works of the step x, v -> x1, v1 to stepper->work.
+void thaw_ledger_record(ThawStepper *stepper, ThawIncrement increment);
+// Kinetic, elastic (as kept in the stepper) and gravitational energy of a body's present state, added to *ledger.
+void thaw_ledger_add_energies(const ThawStepper *stepper, ThawLedger *ledger);
+
+// After x, v or time were set from outside: nothing derived from the old ones may be used again.
+void thaw_world_refresh(ThawWorld *world);
+
+#endif
