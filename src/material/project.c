@@ -54,12 +54,13 @@ static void multiply(const ThawLanes C[THAW_SYM9_SIZE], const ThawLanes e[9], Th
     }
 }
 
-// C += max(-w, 0) / |e|^2 e e', where w is the eigenvalue of e.
-static void remove_negative(ThawLanes w, double length2, const ThawLanes e[9], ThawLanes C[THAW_SYM9_SIZE]) {
+// C += max(-w, 0) / |e|^2 e e', where w is the eigenvalue of e; returns the lanes where w is negative.
+static ThawLaneMask remove_negative(ThawLanes w, double length2, const ThawLanes e[9], ThawLanes C[THAW_SYM9_SIZE]) {
     const ThawLanes zero = thaw_lanes_set(0);
-    if (!thaw_lanes_any((ThawLaneMask)(w < zero)))
-        return;
-    ThawLanes lift = thaw_lanes_select((ThawLaneMask)(w < zero), -w * (1.0 / length2), zero);
+    ThawLaneMask negative = (ThawLaneMask)(w < zero);
+    if (!thaw_lanes_any(negative))
+        return negative;
+    ThawLanes lift = thaw_lanes_select(negative, -w * (1.0 / length2), zero);
 #pragma GCC unroll 9
     for (int a = 0; a < 9; a++) {
         ThawLanes factor = lift * e[a];
@@ -67,6 +68,7 @@ static void remove_negative(ThawLanes w, double length2, const ThawLanes e[9], T
         for (int b = 0; b <= a; b++)
             C[THAW_SYM9(a, b)] += factor * e[b];
     }
+    return negative;
 }
 
 // vec(u_i v_j')
@@ -76,9 +78,10 @@ static inline void dyad(const ThawLanes U[9], int i, const ThawLanes V[9], int j
             e[a + 3 * b] = U[a + 3 * i] * V[b + 3 * j];
 }
 
-// Reads the eigenvalues from C, corrects D.
-static void project_twists_and_flips(const ThawLanes U[9], const ThawLanes V[9], const ThawLanes C[THAW_SYM9_SIZE],
-                                     ThawLanes D[THAW_SYM9_SIZE]) {
+// Reads the eigenvalues from C, corrects D, returns the lanes that were corrected.
+static ThawLaneMask project_twists_and_flips(const ThawLanes U[9], const ThawLanes V[9],
+                                             const ThawLanes C[THAW_SYM9_SIZE], ThawLanes D[THAW_SYM9_SIZE]) {
+    ThawLaneMask corrected = thaw_lanes_bits(0);
     for (int m = 0; m < 3; m++) {
         int i = (m + 1) % 3, j = (m + 2) % 3;
         ThawLanes e[9], mirrored[9], y[9], twist[9], flip[9];
@@ -89,9 +92,10 @@ static void project_twists_and_flips(const ThawLanes U[9], const ThawLanes V[9],
             twist[a] = e[a] - mirrored[a];
             flip[a] = e[a] + mirrored[a];
         }
-        remove_negative(thaw_lanes_dot9(twist, y), 2, twist, D);
-        remove_negative(thaw_lanes_dot9(flip, y), 2, flip, D);
+        corrected |= remove_negative(thaw_lanes_dot9(twist, y), 2, twist, D);
+        corrected |= remove_negative(thaw_lanes_dot9(flip, y), 2, flip, D);
     }
+    return corrected;
 }
 
 // Lanes whose 3x3 matrix A is positive definite: the pivots of its elimination.
@@ -103,8 +107,8 @@ static inline ThawLaneMask find_definite(const ThawLanes A[9]) {
     return (ThawLaneMask)(A[0] > zero) & (ThawLaneMask)(pivot1 > zero) & (ThawLaneMask)(pivot2 > zero);
 }
 
-static void project_stretches(const ThawLanes U[9], const ThawLanes V[9], const ThawLanes C[THAW_SYM9_SIZE],
-                              ThawLanes D[THAW_SYM9_SIZE]) {
+static ThawLaneMask project_stretches(const ThawLanes U[9], const ThawLanes V[9], const ThawLanes C[THAW_SYM9_SIZE],
+                                      ThawLanes D[THAW_SYM9_SIZE]) {
     ThawLanes d[3][9], y[9], A[9], w[3], Q[9];
     for (int i = 0; i < 3; i++)
         dyad(U, i, V, i, d[i]);
@@ -113,15 +117,16 @@ static void project_stretches(const ThawLanes U[9], const ThawLanes V[9], const 
         for (int i = 0; i < 3; i++)
             A[i + 3 * j] = thaw_lanes_dot9(d[i], y);
     }
-    ThawLaneMask definite = find_definite(A);
+    ThawLaneMask definite = find_definite(A), corrected = thaw_lanes_bits(0);
     if (!thaw_lanes_any(~definite))
-        return;
+        return corrected;
     thaw_lanes_eigen_sym3(A, w, Q);
     for (int k = 0; k < 3; k++) {
         for (int a = 0; a < 9; a++)
             y[a] = Q[3 * k] * d[0][a] + Q[3 * k + 1] * d[1][a] + Q[3 * k + 2] * d[2][a];
-        remove_negative(thaw_lanes_select(definite, thaw_lanes_set(0), w[k]), 1, y, D);
+        corrected |= remove_negative(thaw_lanes_select(definite, thaw_lanes_set(0), w[k]), 1, y, D);
     }
+    return corrected;
 }
 
 void thaw_material_project(const ThawLanes F[9], ThawLanes C[THAW_SYM9_SIZE]) {
@@ -132,9 +137,10 @@ void thaw_material_project(const ThawLanes F[9], ThawLanes C[THAW_SYM9_SIZE]) {
     thaw_lanes_svd3(F, U, s, V);
     for (int i = 0; i < THAW_SYM9_SIZE; i++)
         D[i] = C[i];
-    project_twists_and_flips(U, V, C, D);
-    project_stretches(U, V, C, D);
-    // A correction of 0 may have turned -0 into 0, or not if no neighbour needed it: adding 0 makes it 0 in either case.
+    ThawLaneMask corrected = project_twists_and_flips(U, V, C, D);
+    corrected |= project_stretches(U, V, C, D);
+    corrected &= indefinite;
+    // Corrections of 0, made when only a neighbour needs one, may have turned -0 into 0; adding 0 does so in any case.
     for (int i = 0; i < THAW_SYM9_SIZE; i++)
-        C[i] = thaw_lanes_select(indefinite, D[i] + 0.0, C[i]);
+        C[i] = thaw_lanes_select(corrected, D[i] + 0.0, C[i]);
 }

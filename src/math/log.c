@@ -21,7 +21,7 @@ ThawLanes thaw_lanes_log(ThawLanes x) {
 
     // Below the normal numbers the exponent field does not tell the exponent.
     ThawLaneMask tiny = (ThawLaneMask)(x < thaw_lanes_set(0x1p-1022));
-    ThawLaneMask bits = (ThawLaneMask)thaw_lanes_select(tiny, x * 0x1p54, x);
+    ThawLaneMask bits = (ThawLaneMask)thaw_lanes_abs(thaw_lanes_select(tiny, x * 0x1p54, x));
     ThawLaneMask k = (bits - bits_of_sqrt_half) >> mantissa_bits;
     ThawLanes m = (ThawLanes)(bits - (k << mantissa_bits));
     ThawLanes exponent = __builtin_convertvector(k - (tiny & 54), ThawLanes);

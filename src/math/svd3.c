@@ -85,7 +85,8 @@ void thaw_lanes_svd3(const ThawLanes F[9], ThawLanes U[9], ThawLanes s[3], ThawL
             U[3 + i] = thaw_lanes_select(no_second, free[i], U[3 + i]);
     }
     thaw_lanes_cross3(U, U + 3, U + 6);
-    s[2] = thaw_lanes_dot3(U + 6, A + 6) * unscale;
+    s[1] = thaw_lanes_select(no_second, zero, s[1]);
+    s[2] = thaw_lanes_select(no_second, zero, thaw_lanes_dot3(U + 6, A + 6) * unscale);
     for (int i = 0; i < 9; i++)
         V[i] = W[i];
 }
