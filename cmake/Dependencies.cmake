@@ -12,7 +12,6 @@ set(THAW_DEPENDENCIES PkgConfig::THAW_JANSSON PkgConfig::THAW_HDF5 ${THAW_METIS_
 set(THAW_PC_REQUIRES "jansson hdf5")
 set(THAW_PC_LIBS "-lmetis -pthread -lm")
 set(THAW_LICENCE "Apache-2.0")
-set(solver_info "without CHOLMOD")
 
 # Linked into every program of ours, but not forced on users of the static library.
 add_library(thaw_blas INTERFACE)
@@ -34,7 +33,6 @@ if(THAW_HAS_CHOLMOD)
   message(NOTICE "Linking CHOLMOD (supernodal part: GPL 2 or later): the binaries of this build are under "
     "the GPL, version 3 or later, as a whole. -DTHAW_WITH_CHOLMOD=OFF gives binaries under the Apache licence.")
   set(THAW_LICENCE "GPL-3.0-or-later as linked with CHOLMOD, Apache-2.0 as source")
-  set(solver_info "with CHOLMOD (this binary is under the GPL, version 3 or later, as a whole)")
   list(PREPEND THAW_DEPENDENCIES ${THAW_CHOLMOD_LIBRARY})
   string(PREPEND THAW_PC_LIBS "-lcholmod ")
 
@@ -51,13 +49,4 @@ if(THAW_HAS_CHOLMOD)
   else()
     message(STATUS "The serial flavour of OpenBLAS (Debian: libopenblas0-serial) was not found: using the system's BLAS")
   endif()
-endif()
-
-set(processor "any processor of this kind")
-if(THAW_NATIVE)
-  set(processor "the building machine's processor")
-endif()
-set(THAW_BUILD_INFO "${CMAKE_C_COMPILER_ID} ${CMAKE_C_COMPILER_VERSION}, ${CMAKE_BUILD_TYPE}, for ${processor}, ${solver_info}")
-if(THAW_SANITIZE)
-  string(APPEND THAW_BUILD_INFO ", sanitizers ${THAW_SANITIZE}")
 endif()
