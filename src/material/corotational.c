@@ -3,8 +3,8 @@
 //     psi = mu |F - R|^2 + lambda/2 tr(R'F - I)^2 = mu sum (s_i - 1)^2 + lambda/2 (sum s_i - 3)^2
 //     P   = 2 mu (F - R) + lambda t R,          t = tr(R'F) - 3
 //     d2psi/dF2 = 2 mu I + lambda vec(R) vec(R)' + (lambda t - 2 mu) dR/dF
-// with F = U diag(s) V', R = U V' a proper rotation even when F is inverted (McAdams et al. 2011; Sifakis and Barbic 2012, 3.4).
-// R turns in three ways only (Smith, de Goes and Kim 2019, the twist modes):
+// with F = U diag(s) V', R = U V' a proper rotation even when F is inverted (McAdams et al. 2011; Sifakis and Barbic
+// 2012, 3.4). R turns in three ways only (Smith, de Goes and Kim 2019, the twist modes):
 //     dR/dF = sum over pairs i < j of 2/(s_i + s_j) T T',   T = vec(u_i v_j' - u_j v_i') / sqrt 2.
 // Where s_i + s_j -> 0 (lines, points, and inversions with two equal stretches) R jumps and its slope is infinite: the
 // sum is kept above smallest_sum, so that degenerate F stay finite.

@@ -4,8 +4,8 @@
 // A definition is refused when its energy has no stable rest state, not only when a number is out of range:
 //  - linear elasticity is stable for -1 < poisson < 1/2; so are the models that linearise to it;
 //  - neo-Hookean with lambda < 0 (poisson < 0) falls to minus infinity as the volume vanishes;
-//  - stable neo-Hookean with unmodified constants has the bulk modulus lambda - mu/8 at rest, which is positive only for
-//    poisson > 1/18. Matched constants have no such limit (see stable_neo_hookean.c).
+//  - stable neo-Hookean with unmodified constants has the bulk modulus lambda - mu/8 at rest, which is positive only
+//    for poisson > 1/18. Matched constants have no such limit (see stable_neo_hookean.c).
 #include "material/material.h"
 #include "base/base.h"
 #include "material/models.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compressible neo-Hookean with a logarithmic barrier against inversion (Bonet and Wood, 6.4.3):
+// Compressible neo-Hookean with a logarithmic barrier against inversion (Bonet and Wood 2008):
 //     psi = mu/2 (Ic - 3) - mu log J + lambda/2 log^2 J,          Ic = F:F, J = det F, G = dJ/dF
 //     P   = mu F + k G / J,                                      k = lambda log J - mu
 //     d2psi/dF2 = mu I + (lambda - k)/J^2 vec(G) vec(G)' + k/J d2J/dF2.

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The positive semi-definite matrix nearest to C = d2psi/dF2 (Frobenius norm): negative eigenvalues become zero.
 //
-// A 9x9 eigenproblem is not needed. For an isotropic energy and F = U diag(s) V', the eigenvectors of C are known up to a
-// 3x3 rotation (Smith, de Goes and Kim 2019): for each pair i < j a twist and a flip,
-//     vec(u_i v_j' -+ u_j v_i') / sqrt 2    with the eigenvalues   <e, C e> -+ <e', C e>,  e = vec(u_i v_j'), e' = vec(u_j v_i'),
-// and three stretches that lie in the span of d_i = vec(u_i v_i'), found from the 3x3 matrix <d_i, C d_j>. Each negative
-// eigenvalue w with unit vector e is removed by C += -w e e', so nothing is ever rotated back.
+// A 9x9 eigenproblem is not needed. For an isotropic energy and F = U diag(s) V', the eigenvectors of C are known up to
+// a 3x3 rotation (Smith, de Goes and Kim 2019): for each pair i < j a twist and a flip,
+//     vec(u_i v_j' -+ u_j v_i') / sqrt 2,   eigenvalues <e, C e> -+ <e', C e>,   e = vec(u_i v_j'), e' = vec(u_j v_i'),
+// and three stretches that lie in the span of d_i = vec(u_i v_i'), found from the 3x3 matrix <d_i, C d_j>. Each
+// negative eigenvalue w with unit vector e is removed by C += -w e e', so nothing is ever rotated back.
 //
-// First a test that costs a fifth: C + delta I, delta = 2^-44 tr C, has a Cholesky-like factor with positive pivots only if
-// no eigenvalue of C is below about -delta. The shift is there because C has null vectors wherever the stress vanishes
-// (infinitesimal rotations at rest), which rounding makes slightly negative; such lanes count as positive.
-// Cost for eight: test about 500 operations; else a decomposition, 1100 operations, and 100 for each negative eigenvalue.
+// First a test that costs a tenth: C + delta I, delta = 2^-44 tr C, has a Cholesky-like factor with positive pivots
+// only if no eigenvalue of C is below about -delta. The shift is there because C has null vectors wherever the stress
+// vanishes (infinitesimal rotations at rest), which rounding makes slightly negative; such lanes count as positive.
+// Cost for eight: test about 500 operations; else two decompositions, 1200 operations and 100 for each negative
+// eigenvalue.
 #include "material/material.h"
 #include "math/decompose.h"
 #include "math/mat3.h"

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stable neo-Hookean (Smith, de Goes and Kim 2018, eq. 14): finite for every F, inverted ones included,
-//     psi = mu/2 (Ic - 3) + lambda/2 (J - alpha)^2 - mu/2 log(Ic + 1) + const,    alpha = 1 + mu/lambda - mu/(4 lambda),
+// Stable neo-Hookean (Smith, de Goes and Kim 2018): finite for every F, inverted ones included,
+//     psi = mu/2 (Ic - 3) + lambda/2 (J - alpha)^2 - mu/2 log(Ic + 1) + const,  alpha = 1 + mu/lambda - mu/(4 lambda),
 // with Ic = F:F, J = det F, G = dJ/dF. alpha makes the rest state stress-free. As lambda alpha = lambda + 3/4 mu, it is
 //     psi = mu/2 (Ic - 3) + lambda/2 (J - 1)^2 - 3/4 mu (J - 1) - mu/2 log((Ic + 1)/4)
 //     P   = a F + k G,                   a = mu (1 - 1/(Ic + 1)),   k = lambda (J - 1) - 3/4 mu
 //     d2psi/dF2 = a I + 2 mu/(Ic + 1)^2 vec(F) vec(F)' + lambda vec(G) vec(G)' + k d2J/dF2,
-// which vanishes exactly at F = I and needs no division by lambda.
+// where psi and P vanish exactly at F = I and nothing is divided by lambda.
 //
 // At rest d2psi/dF2 acts as 3/4 mu (dF + dF') + (lambda - 5/8 mu) tr(dF) I: linear elasticity with mu_L = 3/4 mu and
-// lambda_L = lambda - 5/8 mu. Matched constants invert that: mu = 4/3 mu_L, lambda = lambda_L + 5/6 mu_L, which is positive
-// for every poisson in (-1, 1/2), as lambda_L > -2/3 mu_L. Unmodified ones put mu_L and lambda_L in place of mu and lambda.
+// lambda_L = lambda - 5/8 mu. Matched constants invert that: mu = 4/3 mu_L, lambda = lambda_L + 5/6 mu_L, which is
+// positive for every poisson in (-1, 1/2), as lambda_L > -2/3 mu_L. Unmodified ones put mu_L and lambda_L in place of
+// mu and lambda.
 //
 // Cost of d2psi_dF2, the hottest loop of a full elastic step: about 240 operations and a division for eight.
 #include "material/models.h"

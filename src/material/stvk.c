@@ -3,7 +3,8 @@
 //     psi = mu E:E + lambda/2 tr(E)^2,     P = F S,  S = 2 mu E + lambda tr(E) I,
 //     d2psi / dF_ij dF_kl = delta_ik S_jl + mu ((F F')_ik delta_jl + F_il F_kj) + lambda F_ij F_kl
 // (Sifakis and Barbic 2012, 3.3). Cheap and exact for small strains under large rotations, but it softens under
-// compression and is crushed through zero volume; meant for comparisons. Cost of d2psi_dF2: about 250 operations for eight.
+// compression and is crushed through zero volume; meant for comparisons. Cost of d2psi_dF2: about 250 operations for
+// eight.
 #include "material/models.h"
 #include "math/mat3.h"
 

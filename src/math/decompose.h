@@ -7,7 +7,8 @@
 #include "math/lanes.h"
 
 // F = U diag(s) V' with proper rotations U and V (det = +1), s[0] >= s[1] >= |s[2]|, and the sign of det F in s[2].
-// Every finite F is served, singular, huge and tiny ones included; U and V are then still rotations.
+// Every finite F is served, singular, huge and tiny ones included; U and V are then still rotations,
+// and values below 1e-120 of the largest may be given as 0.
 void thaw_svd3(const double F[9], double U[9], double s[3], double V[9]);
 void thaw_lanes_svd3(const ThawLanes F[9], ThawLanes U[9], ThawLanes s[3], ThawLanes V[9]);
 

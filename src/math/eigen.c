@@ -2,8 +2,8 @@
 // Eigenvalues and eigenvectors of symmetric 2x2 and 3x3 matrices.
 //
 // Cyclic Jacobi (Golub and Van Loan, 8.5): plane rotations S <- J' S J until what is off the diagonal is below the
-// rounding of the largest entry. A 2x2 matrix is diagonal after one rotation, which is its closed form. Closed forms for
-// 3x3 lose half the digits of close eigenvalues; Jacobi does not, and three to five sweeps are cheap.
+// rounding of the largest entry. A 2x2 matrix is diagonal after one rotation, which is its closed form. Closed forms
+// for 3x3 lose half the digits of close eigenvalues; Jacobi does not, and three to five sweeps are cheap.
 // Cost: a sweep is 3 rotations of about 50 operations, two roots and a division for eight matrices.
 #include "math/decompose.h"
 #include "math/jacobi.h"

@@ -9,8 +9,8 @@
 // need. 3x3 matrices take 3 to 6 sweeps; the limit is there for NaN and for what nobody has thought of.
 enum { THAW_JACOBI_SWEEPS = 24 };
 
-// A power of two that brings a largest entry (>= 0) close to 1, and its reciprocal: scaling is exact and squares neither
-// overflow nor vanish. Subnormal entries end between 2^-52 and 1.
+// A power of two that brings a largest entry (>= 0) close to 1, and its reciprocal: scaling is exact and squares
+// neither overflow nor vanish. Subnormal entries end between 2^-52 and 1.
 static inline void thaw_jacobi_scale(ThawLanes largest, ThawLanes *scale, ThawLanes *unscale) {
     ThawLaneMask field = ((ThawLaneMask)largest >> 52) & 0x7ff; // biased exponent
     ThawLaneMask down = 2045 - field;
@@ -20,8 +20,8 @@ static inline void thaw_jacobi_scale(ThawLanes largest, ThawLanes *scale, ThawLa
     *unscale = (ThawLanes)((2046 - down) << 52);
 }
 
-// The rotation (p, q) -> (c p - s q, s p + c q) that makes gamma = <p, q> vanish, given alpha = <p, p>, beta = <q, q>, by the
-// angle of at most 45 degrees; the identity where the mask is not set. With d = beta - alpha and
+// The rotation (p, q) -> (c p - s q, s p + c q) that makes gamma = <p, q> vanish, given alpha = <p, p>, beta = <q, q>,
+// by the angle of at most 45 degrees; the identity where the mask is not set. With d = beta - alpha and
 // h = |d| + sqrt(d^2 + 4 gamma^2), (c, s) is (h, +-2 gamma) normalised: no cancellation, one division.
 static inline void thaw_jacobi_rotation(ThawLanes alpha, ThawLanes beta, ThawLanes gamma, ThawLaneMask mask,
                                         ThawLanes *c, ThawLanes *s) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight doubles that are computed with at once. The width belongs to the type and not to the processor, and no operation
-// is contracted (-ffp-contract=off), so the same source gives the same bits with AVX-512, AVX2, NEON or none of them.
-// No lane ever looks at another one: what stands beside a value in a batch cannot change its result.
+// Eight doubles that are computed with at once. The width belongs to the type and not to the processor, and no
+// operation is contracted (-ffp-contract=off), so the same source gives the same bits with AVX-512, AVX2, NEON or none
+// of them. No lane ever looks at another one: what stands beside a value in a batch cannot change its result.
 #ifndef THAW_LANES_H
 #define THAW_LANES_H
 

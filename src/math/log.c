@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The natural logarithm of eight doubles.
 //
-// The C library's log differs in its last bit from one system to the next, and with it every state hash; this one is made
-// of additions, multiplications and one division, which IEEE 754 defines to the bit.
+// The C library's log differs in its last bit from one system to the next, and with it every state hash; this one is
+// made of additions, multiplications and one division, which IEEE 754 defines to the bit.
 //
 // x = 2^k m with m in [sqrt(1/2), sqrt(2)), so log x = k log 2 + log m. With f = m - 1 and s = f / (2 + f),
 //     log m = 2 atanh s = 2 s + s r,   r = 2 s^2/3 + 2 s^4/5 + 2 s^6/7 + ...,   |s| <= 0.172,
 // where the ten terms kept leave 3e-18 of log m. To round only once at the size of the result, 2 s is written as
 //     2 s = f - s f = f - (h - s h),   h = f^2/2,   hence   log m = f - (h - s (h + r)),
-// whose first term is exact and whose others are smaller than it. log 2 is split so that k times its upper part is exact.
-// Cost: one division and about 45 operations for eight values.
+// whose first term is exact and whose others are smaller than it. log 2 is split so that k times its upper part is
+// exact. Cost: one division and about 45 operations for eight values.
 #include "math/lanes.h"
 
 static const int64_t mantissa_bits = 52;

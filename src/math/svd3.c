@@ -2,9 +2,10 @@
 // The singular value decomposition of a 3x3 matrix with proper rotations: F = U diag(s) V', det U = det V = 1.
 //
 // One-sided Jacobi (Hestenes 1958): rotations from the right make the columns of A = F V orthogonal. Then s is their
-// lengths and U their directions. Working on F and never on F'F keeps small singular values: forming F'F would lose those below
-// 1e-8 of the largest. The third column of U is the cross product of the first two and s[2] is measured along it,
-// which yields the rotation variant (sign in s[2]: Irving, Teran and Fedkiw 2004) without looking at determinants.
+// lengths and U their directions. Working on F and never on F'F keeps small singular values: forming F'F would lose
+// those below 1e-8 of the largest. The third column of U is the cross product of the first two and s[2] is measured
+// along it, which yields the rotation variant (sign in s[2]: Irving, Teran and Fedkiw 2004) without looking at
+// determinants.
 //
 // Directions of vanishing length are free: F = 0 gives U = V = I, and rank 1 takes any perpendicular.
 // Cost: 3 to 6 sweeps of 3 rotations, each about 75 operations, two roots and a division for eight matrices.
@@ -12,9 +13,9 @@
 #include "math/jacobi.h"
 #include "math/mat3.h"
 
-// Columns are orthogonal when |<p, q>| <= 2^-51 |p| |q|, twice what the rounding of the dot product leaves. Products below
-// 1e-140 of the largest entry are left alone, as their squares would lose digits; columns shorter than 1e-120 count as
-// zero, so that what was left alone is still nothing beside them.
+// Columns are orthogonal when |<p, q>| <= 2^-51 |p| |q|, twice what the rounding of the dot product leaves. Products
+// below 1e-140 of the largest entry are left alone, as their squares would lose digits; columns shorter than 1e-120
+// count as zero, so that what was left alone is still nothing beside them.
 static const double orthogonal2 = 0x1p-102, negligible2 = 1e-280, zero_column2 = 1e-240;
 
 // One rotation of columns p and q of A and V; returns the lanes that needed it.
@@ -36,7 +37,8 @@ static inline void sort_columns(ThawLanes *A_p, ThawLanes *A_q, ThawLanes *V_p, 
     thaw_jacobi_exchange(longer, 3, V_p, V_q);
 }
 
-// A unit vector perpendicular to the unit vector u: its cross product with the x axis, or the z axis times it if u is near x.
+// A unit vector perpendicular to the unit vector u: its cross product with the x axis, or the z axis times it if u is
+// near x.
 static void find_perpendicular(const ThawLanes u[3], ThawLanes w[3]) {
     const ThawLanes zero = thaw_lanes_set(0);
     ThawLaneMask near_x = (ThawLaneMask)(u[0] * u[0] > thaw_lanes_set(0.5));

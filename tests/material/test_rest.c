@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every material owes to physics: no energy or stress at rest, linear elasticity close to it, the same energy however
-// the body or the observer is turned.
+// What every material owes to physics: no energy or stress at rest, linear elasticity close to it, the same energy
+// however the body or the observer is turned.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
