@@ -2,9 +2,10 @@
 // The preconditioner: an incomplete block factor A ~ (I + L) D (I + L)', L with the pattern of A and nothing else, D block
 // diagonal (IC(0) of Meijerink and van der Vorst 1977, on bs x bs blocks).
 //
-// Elimination order: all even slabs, then all odd ones (slabs.c). Even slabs depend on nobody, odd slabs on their two even
-// neighbours; so the factor and both triangular solves run in two phases of independent tasks and still keep every
-// coupling. A block between slabs belongs to the odd row, whichever of the two comes first in the matrix.
+// Elimination order: from both ends of the row order towards the middle (the twisted order of van der Vorst 1987). The front
+// wing goes up, the back wing down, and the middle, which separates them, comes last. The two wings are independent, so
+// factor and triangular solves use two threads and still keep every coupling. More wings would cost more than they give:
+// on a cube of 108k unknowns two wings need as many iterations as one, nine slabs in red-black order 40 percent more.
 //
 // L is stored in single precision: both directions use the same numbers, so the preconditioner stays symmetric, needs the
 // same number of iterations, and moves half the bytes. All arithmetic is double.
@@ -24,47 +25,60 @@ static const double SHIFTS[] = {0.0, 1e-3, 1e-2, 1e-1, 1.0, INFINITY};
 
 // --- pattern -----------------------------------------------------------------------------------------------------------
 
-static int32_t slab_of(const ThawSlabs *slabs, int32_t row) {
-    int32_t low = 0, high = slabs->count - 1;
-    while (low < high) {
-        int32_t middle = (low + high + 1) / 2;
-        if (slabs->start[middle] <= row)
-            low = middle;
-        else
-            high = middle - 1;
+// Wings smaller than this are not worth a second thread.
+enum { WING_ROWS = 1000 };
+
+// The middle is as many rows as the pattern reaches back across it.
+static ThawStatus choose_wings(const ThawBlockPattern *pattern, ThawWing wing[THAW_WINGS], ThawError *error) {
+    int32_t n = pattern->n, middle = n, back = n;
+    int32_t *reach = THAW_NEW(int32_t, n + 1); // the lowest column of rows i, i + 1, ...
+    if (!reach)
+        return thaw_error_memory(error, "the wings of an incomplete factor");
+    reach[n] = n;
+    for (int32_t i = n - 1; i >= 0; i--) {
+        int32_t lowest = pattern->col[pattern->row[i]];
+        reach[i] = lowest < reach[i + 1] ? lowest : reach[i + 1];
     }
-    return low;
+    // Two equal ends: the back has n - back rows, the front reach[back] if the middle is to be as short as it can.
+    while (back > 0 && n - back < reach[back - 1])
+        back--;
+    middle = reach[back] < back ? reach[back] : back;
+    if (n - back < WING_ROWS || middle < WING_ROWS || back - middle > n / 3)
+        middle = back = n;
+    wing[THAW_FRONT] = (ThawWing){0, 1, middle};
+    wing[THAW_MIDDLE] = (ThawWing){middle, 1, back - middle};
+    wing[THAW_BACK] = (ThawWing){n - 1, -1, n - back};
+    thaw_free(reach);
+    return THAW_OK;
 }
 
-// Calls for every off-diagonal block of A the row that gets it and the segment (0, 1, 2) there. With `next` NULL blocks
-// are counted in segment[3 row + part + 1], else placed at next[3 row + part]++.
-static void distribute_blocks(const ThawBlockPattern *pattern, const ThawSlabs *slabs, ThawIcPlan *plan,
-                              int32_t *next) {
-    for (int32_t s = 0; s < slabs->count; s++)
-        for (int32_t i = slabs->start[s]; i < slabs->start[s + 1]; i++)
+static int wing_of(const ThawIcPlan *plan, int32_t row) {
+    if (row < plan->wing[THAW_FRONT].count)
+        return THAW_FRONT;
+    return row < plan->wing[THAW_FRONT].count + plan->wing[THAW_MIDDLE].count ? THAW_MIDDLE : THAW_BACK;
+}
+
+// Gives every off-diagonal block of A to the row that is eliminated later. With `next` NULL blocks are counted in
+// segment[3 row + part + 1], else placed at next[3 row + part]++. Walking the back from its end puts the columns of
+// every segment into the order of elimination.
+static void distribute_blocks(const ThawBlockPattern *pattern, ThawIcPlan *plan, int32_t *next) {
+    for (int w = 0; w < THAW_WINGS; w++)
+        for (int32_t k = 0, i = plan->wing[w].first; k < plan->wing[w].count; k++, i += plan->wing[w].step)
             for (int32_t e = pattern->row[i]; e < pattern->row[i + 1] - 1; e++) {
-                int32_t j = pattern->col[e], to = i, from = j, part = 2, source = e;
-                if (slab_of(slabs, j) != s) {
-                    part = 0;
-                    if (s % 2 == 0) { // row i is even, so the odd row j has the block, towards the slab after
-                        to = j;
-                        from = i;
-                        part = 1;
-                        source = ~e;
-                    }
-                }
+                int32_t j = pattern->col[e];
+                int part = wing_of(plan, j) == w ? 2 : w == THAW_BACK ? THAW_BACK : THAW_FRONT;
+                int32_t to = w == THAW_BACK ? j : i, from = w == THAW_BACK ? i : j;
                 if (!next) {
                     plan->segment[3 * to + part + 1]++;
                 } else {
                     int32_t place = next[3 * to + part]++;
                     plan->col[place] = from;
-                    plan->source[place] = source;
+                    plan->source[place] = w == THAW_BACK ? ~e : e;
                 }
             }
 }
 
-ThawStatus thaw_ic_plan_build(const ThawBlockPattern *pattern, const ThawSlabs *slabs, ThawIcPlan *plan,
-                              ThawError *error) {
+ThawStatus thaw_ic_plan_build(const ThawBlockPattern *pattern, ThawIcPlan *plan, ThawError *error) {
     int32_t n = pattern->n, blocks = pattern->row[n] - n;
     size_t segments = 3 * (size_t)n;
     int32_t *next = THAW_NEW(int32_t, segments);
@@ -76,12 +90,18 @@ ThawStatus thaw_ic_plan_build(const ThawBlockPattern *pattern, const ThawSlabs *
         thaw_ic_plan_clear(plan);
         return thaw_error_memory(error, "the pattern of an incomplete factor");
     }
-    distribute_blocks(pattern, slabs, plan, NULL);
+    ThawStatus status = choose_wings(pattern, plan->wing, error);
+    if (status != THAW_OK) {
+        thaw_free(next);
+        thaw_ic_plan_clear(plan);
+        return status;
+    }
+    distribute_blocks(pattern, plan, NULL);
     for (size_t k = 0; k < segments; k++) {
         plan->segment[k + 1] += plan->segment[k];
         next[k] = plan->segment[k];
     }
-    distribute_blocks(pattern, slabs, plan, next);
+    distribute_blocks(pattern, plan, next);
     for (size_t i = 0; i < (size_t)n; i++) {
         int32_t length = plan->segment[3 * i + 3] - plan->segment[3 * i];
         plan->longest = length > plan->longest ? length : plan->longest;
@@ -99,17 +119,16 @@ void thaw_ic_plan_clear(ThawIcPlan *plan) {
 
 ThawStatus thaw_ic_create(const ThawSolverPlan *plan, ThawIc *ic, ThawError *error) {
     size_t n = (size_t)plan->pattern->n, bb = (size_t)(plan->pattern->bs * plan->pattern->bs);
-    size_t tasks = (size_t)thaw_slabs_phase(&plan->slabs, 0);
-    *ic = (ThawIc){.block = THAW_NEW(float, (size_t)plan->ic.segment[3 * n] * bb + THAW_PAD),
-                   .inverse = THAW_NEW(double, n *bb + THAW_PAD),
-                   .row = THAW_NEW(double, tasks *((size_t)plan->ic.longest + 1) * bb),
-                   .mark = THAW_NEW(int32_t, 2 * n),
-                   .broken = THAW_NEW(int32_t, plan->slabs.count)};
-    if (!ic->block || !ic->inverse || !ic->row || !ic->mark || !ic->broken) {
+    *ic = (ThawIc){0};
+    ic->block = THAW_NEW(float, (size_t)plan->ic.segment[3 * n] * bb + THAW_PAD);
+    ic->inverse = THAW_NEW(double, n *bb + THAW_PAD);
+    ic->row = THAW_NEW(double, 2 * (size_t)plan->ic.longest * bb);
+    ic->mark = THAW_NEW(int32_t, n);
+    if (!ic->block || !ic->inverse || !ic->row || !ic->mark) {
         thaw_ic_clear(ic);
         return thaw_error_memory(error, "an incomplete factor");
     }
-    for (size_t i = 0; i < 2 * n; i++)
+    for (size_t i = 0; i < n; i++)
         ic->mark[i] = -1;
     return THAW_OK;
 }
@@ -119,13 +138,12 @@ void thaw_ic_clear(ThawIc *ic) {
     thaw_free(ic->inverse);
     thaw_free(ic->row);
     thaw_free(ic->mark);
-    thaw_free(ic->broken);
     *ic = (ThawIc){0};
 }
 
 size_t thaw_ic_bytes(const ThawSolverPlan *plan) {
     size_t n = (size_t)plan->pattern->n, bb = (size_t)(plan->pattern->bs * plan->pattern->bs);
-    return (size_t)plan->ic.segment[3 * n] * bb * sizeof(float) + n * bb * sizeof(double) + 2 * n * sizeof(int32_t);
+    return (size_t)plan->ic.segment[3 * n] * bb * sizeof(float) + n * bb * sizeof(double) + n * sizeof(int32_t);
 }
 
 // --- factor ------------------------------------------------------------------------------------------------------------
@@ -164,18 +182,18 @@ THAW_INLINE int invert_positive(int bs, const double *D, const double *limit, do
     return 1;
 }
 
-// Rows of one slab. U is the row's scratch: U_ij = A_ij - sum_k U_ik L_jk', then L_ij = U_ij D_j^-1 and
+// Rows of one wing. U is the row's scratch: U_ij = A_ij - sum_k U_ik L_jk', then L_ij = U_ij D_j^-1 and
 // D_i = (1 + shift) A_ii - sum_j U_ij L_ij'. Zero when a pivot fails.
-THAW_INLINE int factor_rows(int bs, ThawSolver *solver, int32_t slab, double *U, int32_t *mark) {
+THAW_INLINE int factor_rows(int bs, ThawSolver *solver, ThawWing wing, double *U) {
     const ThawIcPlan *plan = &solver->plan->ic;
-    const ThawSlabs *slabs = &solver->plan->slabs;
     const int32_t *row = solver->matrix.pattern->row;
+    int32_t *mark = solver->ic.mark;
     const double *value = solver->matrix.value;
     float *block = solver->ic.block;
     double *inverse = solver->ic.inverse, shift = solver->ic.shift;
     size_t bb = (size_t)(bs * bs);
     int good = 1;
-    for (int32_t i = slabs->start[slab]; i < slabs->start[slab + 1] && good; i++) {
+    for (int32_t n = 0, i = wing.first; n < wing.count && good; n++, i += wing.step) {
         int32_t begin = plan->segment[3 * i], end = plan->segment[3 * i + 3];
         const double *a = value + (size_t)(row[i + 1] - 1) * bb;
         double D[9], limit[3];
@@ -235,35 +253,23 @@ THAW_INLINE int factor_rows(int bs, ThawSolver *solver, int32_t slab, double *U,
     return good;
 }
 
-static void factor_slab(ThawSolver *solver, int32_t slab) {
-    const ThawBlockPattern *pattern = solver->plan->pattern;
-    size_t scratch = ((size_t)solver->plan->ic.longest + 1) * (size_t)(pattern->bs * pattern->bs);
-    double *U = solver->ic.row + (size_t)(slab / 2) * scratch;
-    // Odd slabs mark columns of both neighbours; every other odd slab therefore uses the second half.
-    int32_t *mark = solver->ic.mark + (slab % 4 == 3 ? pattern->n : 0);
-    int good = pattern->bs == 3 ? factor_rows(3, solver, slab, U, mark) : factor_rows(2, solver, slab, U, mark);
-    solver->ic.broken[slab] = !good;
-}
-
-static void factor_even(void *context, int32_t index) { factor_slab(context, 2 * index); }
-static void factor_odd(void *context, int32_t index) { factor_slab(context, 2 * index + 1); }
-
-static int32_t count_broken(const ThawSolver *solver, int parity) {
-    int32_t broken = 0;
-    for (int32_t s = parity; s < solver->plan->slabs.count; s += 2)
-        broken += solver->ic.broken[s];
-    return broken;
+static void factor_wing(void *context, int32_t w) {
+    ThawSolver *solver = context;
+    int bs = solver->plan->pattern->bs;
+    ThawWing wing = solver->plan->ic.wing[w];
+    double *U = solver->ic.row + (w == THAW_BACK ? (size_t)solver->plan->ic.longest * (size_t)(bs * bs) : 0);
+    solver->ic.broken[w] = !(bs == 3 ? factor_rows(3, solver, wing, U) : factor_rows(2, solver, wing, U));
 }
 
 ThawStatus thaw_ic_factor(ThawSolver *solver) {
-    const ThawSlabs *slabs = &solver->plan->slabs;
+    ThawIc *ic = &solver->ic;
     for (size_t k = 0; k < sizeof SHIFTS / sizeof *SHIFTS; k++) {
-        solver->ic.shift = SHIFTS[k];
-        thaw_tasks_for(solver->tasks, thaw_slabs_phase(slabs, 0), factor_even, solver);
-        if (count_broken(solver, 0))
+        ic->shift = SHIFTS[k];
+        thaw_tasks_for(solver->tasks, 2, factor_wing, solver);
+        if (ic->broken[THAW_FRONT] || ic->broken[THAW_BACK])
             continue;
-        thaw_tasks_for(solver->tasks, thaw_slabs_phase(slabs, 1), factor_odd, solver);
-        if (!count_broken(solver, 1))
+        factor_wing(solver, THAW_MIDDLE);
+        if (!ic->broken[THAW_MIDDLE])
             return THAW_OK;
     }
     return THAW_INDEFINITE;
@@ -271,10 +277,9 @@ ThawStatus thaw_ic_factor(ThawSolver *solver) {
 
 // --- triangular solves -------------------------------------------------------------------------------------------------
 
-THAW_INLINE void forward_rows(int bs, const ThawSolver *solver, int32_t slab, const double *r, double *y, double *z) {
+THAW_INLINE void forward_rows(int bs, const ThawSolver *solver, ThawWing wing, const double *r, double *y, double *z) {
     const ThawIcPlan *plan = &solver->plan->ic;
-    const ThawSlabs *slabs = &solver->plan->slabs;
-    for (int32_t i = slabs->start[slab]; i < slabs->start[slab + 1]; i++) {
+    for (int32_t n = 0, i = wing.first; n < wing.count; n++, i += wing.step) {
         int32_t begin = plan->segment[3 * i], end = plan->segment[3 * i + 3];
         const float *l = solver->ic.block + (size_t)begin * (size_t)(bs * bs);
         ThawV4 sum[3] = {{0}}, scaled[3] = {{0}};
@@ -292,11 +297,11 @@ THAW_INLINE void forward_rows(int bs, const ThawSolver *solver, int32_t slab, co
     }
 }
 
-void thaw_ic_forward(const ThawSolver *solver, int32_t slab, const double *r, double *y, double *z) {
+void thaw_ic_forward(const ThawSolver *solver, int w, const double *r, double *y, double *z) {
     if (solver->plan->pattern->bs == 3)
-        forward_rows(3, solver, slab, r, y, z);
+        forward_rows(3, solver, solver->plan->ic.wing[w], r, y, z);
     else
-        forward_rows(2, solver, slab, r, y, z);
+        forward_rows(2, solver, solver->plan->ic.wing[w], r, y, z);
 }
 
 // z_j -= L_ij' z_i for the blocks of one segment of row i.
@@ -317,23 +322,22 @@ THAW_INLINE void scatter_segment(int bs, const ThawSolver *solver, int32_t i, in
     }
 }
 
-THAW_INLINE void backward_rows(int bs, const ThawSolver *solver, int32_t slab, double *z) {
-    const ThawSlabs *slabs = &solver->plan->slabs;
-    const int32_t *start = slabs->start;
-    // An even slab itself collects what its odd neighbours' rows have for it: nobody else writes here.
-    if (slab % 2 == 0 && slab + 1 < slabs->count)
-        for (int32_t i = start[slab + 2] - 1; i >= start[slab + 1]; i--)
-            scatter_segment(bs, solver, i, 0, z);
-    if (slab % 2 == 0 && slab > 0)
-        for (int32_t i = start[slab] - 1; i >= start[slab - 1]; i--)
-            scatter_segment(bs, solver, i, 1, z);
-    for (int32_t i = start[slab + 1] - 1; i >= start[slab]; i--)
-        scatter_segment(bs, solver, i, 2, z);
+THAW_INLINE void scatter_wing(int bs, const ThawSolver *solver, int w, int part, double *z) {
+    ThawWing wing = solver->plan->ic.wing[w];
+    for (int32_t n = wing.count - 1; n >= 0; n--)
+        scatter_segment(bs, solver, wing.first + n * wing.step, part, z);
 }
 
-void thaw_ic_backward(const ThawSolver *solver, int32_t slab, double *z) {
+// An end itself collects what the middle's rows have for it: nobody else writes there.
+THAW_INLINE void backward_rows(int bs, const ThawSolver *solver, int w, double *z) {
+    if (w != THAW_MIDDLE)
+        scatter_wing(bs, solver, THAW_MIDDLE, w, z);
+    scatter_wing(bs, solver, w, 2, z);
+}
+
+void thaw_ic_backward(const ThawSolver *solver, int w, double *z) {
     if (solver->plan->pattern->bs == 3)
-        backward_rows(3, solver, slab, z);
+        backward_rows(3, solver, w, z);
     else
-        backward_rows(2, solver, slab, z);
+        backward_rows(2, solver, w, z);
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conjugate gradients with the incomplete factor (ic0.c), from the caller's first guess.
 //
-// All vector work is hung on the two-phase loops that product and triangular solves need anyway, slab by slab while the
-// slab is in cache. One iteration is five loops of tasks:
-//   even   p = z + beta p, then the even rows of q = A p         (the slabs an even row reads are its own to prepare)
-//   odd    the odd rows of q
-//   all    x += alpha p, r -= alpha q, |r|^2; even slabs go on with z = forward(r)
-//   odd    z = backward(forward(r)), r'z
-//   even   z = backward(z), r'z
+// Vector work is hung on the loops that product and triangular solves need anyway. One iteration is five loops of tasks:
+//   even slabs   p = z + beta p, then the even rows of q = A p   (the slabs an even row reads are its own to prepare)
+//   odd slabs    the odd rows of q, p'q
+//   slabs        x += alpha p, r -= alpha q, |r|^2
+//   two wings    z = forward(r); then, alone, the middle: forward and backward
+//   two wings    z = backward(z), r'z
 // Sums have one slot a slab and are added in order, so the bits do not depend on the threads.
 //
 // The recursive residual decides when to stop; then b - A x is computed, and the iteration goes on from it should it be
@@ -21,12 +20,13 @@ typedef struct Iteration {
     ThawSolver *solver;
     const double *b; // not packed
     double alpha, beta;
+    double rz[THAW_WINGS]; // shares of r'z
 } Iteration;
 
-static double add_sums(const ThawSolver *solver, int slot) {
+static double add_sums(const double *sum, int32_t count) {
     double total = 0.0;
-    for (int32_t s = 0; s < solver->plan->slabs.count; s++)
-        total += solver->sum[2 * s + slot];
+    for (int32_t s = 0; s < count; s++)
+        total += sum[s];
     return total;
 }
 
@@ -43,11 +43,11 @@ static double dot_rows(int32_t first, int32_t last, const double *a, const doubl
     return thaw_v4_sum(even + odd);
 }
 
-// --- the five loops ----------------------------------------------------------------------------------------------------
+// --- the loops ----------------------------------------------------------------------------------------------------
 
 static void multiply_slab(ThawSolver *solver, int32_t slab) {
     const int32_t *start = solver->plan->slabs.start + slab;
-    solver->sum[2 * slab] = thaw_block_multiply_rows(&solver->matrix, start[0], start[1], solver->p, solver->q);
+    solver->sum[slab] = thaw_block_multiply_rows(&solver->matrix, start[0], start[1], solver->p, solver->q);
 }
 
 static void direct_even(void *context, int32_t index) {
@@ -77,24 +77,31 @@ static void update_all(void *context, int32_t slab) {
         thaw_v4_store(solver->r + k, r);
         square += r * r;
     }
-    solver->sum[2 * slab + 1] = thaw_v4_sum(square);
-    if (slab % 2 == 0)
-        thaw_ic_forward(solver, slab, solver->r, solver->q, solver->z);
+    solver->sum[slab] = thaw_v4_sum(square);
 }
 
-static void back_slab(ThawSolver *solver, int32_t slab) {
-    const int32_t *start = solver->plan->slabs.start + slab;
-    thaw_ic_backward(solver, slab, solver->z);
-    solver->sum[2 * slab] = dot_rows(start[0], start[1], solver->r, solver->z);
-}
-
-static void precondition_odd(void *context, int32_t index) {
+static void forward_wing(void *context, int32_t wing) {
     ThawSolver *solver = ((Iteration *)context)->solver;
-    thaw_ic_forward(solver, 2 * index + 1, solver->r, solver->q, solver->z);
-    back_slab(solver, 2 * index + 1);
+    thaw_ic_forward(solver, wing, solver->r, solver->q, solver->z);
 }
 
-static void precondition_even(void *context, int32_t index) { back_slab(((Iteration *)context)->solver, 2 * index); }
+static void backward_wing(void *context, int32_t wing) {
+    Iteration *it = context;
+    ThawSolver *solver = it->solver;
+    ThawWing rows = solver->plan->ic.wing[wing];
+    int32_t first = rows.step > 0 ? rows.first : rows.first + 1 - rows.count;
+    thaw_ic_backward(solver, wing, solver->z);
+    it->rz[wing] = dot_rows(first, first + rows.count, solver->r, solver->z);
+}
+
+// z = M^-1 r; r'z.
+static double precondition(Iteration *it) {
+    thaw_tasks_for(it->solver->tasks, 2, forward_wing, it);
+    forward_wing(it, THAW_MIDDLE);
+    backward_wing(it, THAW_MIDDLE);
+    thaw_tasks_for(it->solver->tasks, 2, backward_wing, it);
+    return add_sums(it->rz, THAW_WINGS);
+}
 
 // --- start and end -----------------------------------------------------------------------------------------------------
 
@@ -109,7 +116,7 @@ static void subtract_slab(void *context, int32_t slab) {
             size_t at = THAW_STRIDE * (size_t)i + (size_t)k;
             solver->r[at] = it->b[(size_t)bs * (size_t)i + (size_t)k] - solver->q[at];
         }
-    solver->sum[2 * slab + 1] = dot_rows(start[0], start[1], solver->r, solver->r);
+    solver->sum[slab] = dot_rows(start[0], start[1], solver->r, solver->r);
 }
 
 // r = b - A x; |r|^2.
@@ -117,7 +124,7 @@ static double true_residual(Iteration *it) {
     ThawSolver *solver = it->solver;
     thaw_solver_multiply_packed(solver, solver->x, solver->q);
     thaw_tasks_for(solver->tasks, solver->plan->slabs.count, subtract_slab, it);
-    return add_sums(solver, 1);
+    return add_sums(solver->sum, solver->plan->slabs.count);
 }
 
 // x = 0, r = b; |b|^2.
@@ -127,7 +134,7 @@ static double start_from_zero(Iteration *it) {
     memset(solver->x, 0, bytes);
     memset(solver->q, 0, bytes);
     thaw_tasks_for(solver->tasks, solver->plan->slabs.count, subtract_slab, it);
-    return add_sums(solver, 1);
+    return add_sums(solver->sum, solver->plan->slabs.count);
 }
 
 // The square of what rounding leaves of a residual: a few eps |A| |x|. The largest entry of a positive definite matrix is
@@ -155,21 +162,19 @@ static ThawStatus iterate(Iteration *it, double goal, int32_t limit, int32_t *it
     it->alpha = 0.0; // the first update changes nothing
     for (;;) {
         thaw_tasks_for(tasks, slabs->count, update_all, it);
-        double rr = add_sums(solver, 1);
+        double rr = add_sums(solver->sum, solver->plan->slabs.count);
         if (!isfinite(rr))
             return THAW_NOT_CONVERGED;
         if (rr <= goal)
             return THAW_OK;
         if (*iterations >= limit)
             return THAW_NOT_CONVERGED;
-        thaw_tasks_for(tasks, odd, precondition_odd, it);
-        thaw_tasks_for(tasks, even, precondition_even, it);
         double old = rz;
-        rz = add_sums(solver, 0);
+        rz = precondition(it);
         it->beta = old > 0.0 ? rz / old : 0.0;
         thaw_tasks_for(tasks, even, direct_even, it);
         thaw_tasks_for(tasks, odd, direct_odd, it);
-        double curvature = add_sums(solver, 0);
+        double curvature = add_sums(solver->sum, slabs->count);
         if (!isfinite(rz) || !isfinite(curvature))
             return THAW_NOT_CONVERGED;
         if (curvature <= 0.0)

@@ -25,7 +25,7 @@ ThawStatus thaw_solver_plan_create(ThawSolverKind kind, const ThawBlockPattern *
     plan->pattern = pattern;
     ThawStatus status = thaw_slabs_build(pattern, &plan->slabs, error);
     if (status == THAW_OK && plan->kind == THAW_SOLVER_PCG)
-        status = thaw_ic_plan_build(pattern, &plan->slabs, &plan->ic, error);
+        status = thaw_ic_plan_build(pattern, &plan->ic, error);
     if (status == THAW_OK && plan->kind == THAW_SOLVER_CHOLMOD)
         status = thaw_cholmod_plan_create(pattern, &plan->cholmod, error);
     if (status != THAW_OK)
@@ -67,7 +67,7 @@ ThawStatus thaw_solver_create(const ThawSolverPlan *plan, ThawTasks *tasks, Thaw
     solver->matrix.value = THAW_NEW(double, matrix_size(plan));
     solver->p = THAW_NEW(double, packed);
     solver->q = THAW_NEW(double, packed);
-    solver->sum = THAW_NEW(double, 2 * plan->slabs.count);
+    solver->sum = THAW_NEW(double, plan->slabs.count);
     int good = solver->matrix.value && solver->p && solver->q && solver->sum;
     if (iterative) {
         solver->x = THAW_NEW(double, packed);

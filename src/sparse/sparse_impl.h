@@ -61,14 +61,21 @@ THAW_INLINE void thaw_slabs_opening(const ThawSlabs *slabs, int32_t s, int32_t *
 
 // --- plans -------------------------------------------------------------------------------------------------------------
 
-// The pattern of the incomplete factor (ic0.c).
+// The pattern of the incomplete factor (ic0.c): rows are eliminated from both ends towards the middle.
+enum { THAW_FRONT, THAW_BACK, THAW_MIDDLE, THAW_WINGS };
+
+// Rows first, first + step, ... of one wing, in the order of elimination.
+typedef struct ThawWing {
+    int32_t first, step, count;
+} ThawWing;
+
 typedef struct ThawIcPlan {
-    int32_t
-        *segment; // 3 n + 1: row i's blocks towards the slab before are [segment[3i], segment[3i+1]), towards the slab
-                  // after up to segment[3i+2], within its own slab and before it up to segment[3i+3]
-    int32_t *col; // block columns, ascending in each segment
-    int32_t *source; // where the block is in the matrix; its complement (~) if it is there transposed
-    int32_t longest; // blocks in the longest row
+    ThawWing wing[THAW_WINGS]; // front and back share no block; either may be empty
+    int32_t *segment; // 3 n + 1: row i's blocks towards the front are [segment[3i], segment[3i+1]) and towards the
+                      // back up to segment[3i+2] (middle rows only), within its own wing up to segment[3i+3]
+    int32_t *col;     // block columns, each segment in the order of elimination
+    int32_t *source;  // where the block is in the matrix; its complement (~) if it is there transposed
+    int32_t longest;  // blocks in the longest row
 } ThawIcPlan;
 
 typedef struct ThawCholmodPlan ThawCholmodPlan; // cholmod.c
@@ -85,12 +92,12 @@ struct ThawSolverPlan {
 
 // The incomplete factor (I + L) D (I + L)' (ic0.c).
 typedef struct ThawIc {
-    float *block;    // bs*bs (row-major) for each entry of the plan's col: L
-    double *inverse; // bs*bs a row: D^-1
-    double *row;     // scratch: (longest + 1) * bs*bs for each slab of a parity
-    int32_t *mark;   // scratch: 2 n, -1 between rows
-    int32_t *broken; // one a slab: nonzero when a pivot failed
-    double shift;    // what the diagonal was raised by, relatively; INFINITY: L is zero
+    float *block;           // bs*bs (row-major) for each entry of the plan's col: L
+    double *inverse;        // bs*bs a row: D^-1
+    double *row;            // scratch: longest * bs*bs for each of the two ends
+    int32_t *mark;          // scratch: n, -1 between rows
+    int broken[THAW_WINGS]; // nonzero when a pivot failed
+    double shift;           // what the diagonal was raised by, relatively; INFINITY: L is zero
 } ThawIc;
 
 typedef struct ThawCholmod ThawCholmod; // cholmod.c
@@ -101,7 +108,7 @@ struct ThawSolver {
     ThawBlockMatrix matrix;
     double *x, *r, *z; // packed; PCG only
     double *p, *q;     // packed
-    double *sum;       // two a slab: partial sums
+    double *sum;       // partial sums, one a slab
     ThawIc ic;
     ThawCholmod *cholmod;
 };
@@ -118,17 +125,16 @@ void thaw_solver_multiply_packed(ThawSolver *solver, const double *x, double *y)
 
 // --- ic0.c -------------------------------------------------------------------------------------------------------------
 
-ThawStatus thaw_ic_plan_build(const ThawBlockPattern *pattern, const ThawSlabs *slabs, ThawIcPlan *plan,
-                              ThawError *error);
+ThawStatus thaw_ic_plan_build(const ThawBlockPattern *pattern, ThawIcPlan *plan, ThawError *error);
 void thaw_ic_plan_clear(ThawIcPlan *plan);
 ThawStatus thaw_ic_create(const ThawSolverPlan *plan, ThawIc *ic, ThawError *error);
 void thaw_ic_clear(ThawIc *ic);
 size_t thaw_ic_bytes(const ThawSolverPlan *plan);
 ThawStatus thaw_ic_factor(ThawSolver *solver);
-// y = (I + L)^-1 r and z = D^-1 y in the rows of a slab; for an odd slab its neighbours' y must be there.
-void thaw_ic_forward(const ThawSolver *solver, int32_t slab, const double *r, double *y, double *z);
-// z = (I + L)^-T z in the rows of a slab; for an even slab its neighbours' z must be final.
-void thaw_ic_backward(const ThawSolver *solver, int32_t slab, double *z);
+// y = (I + L)^-1 r and z = D^-1 y in the rows of a wing; the middle comes after both ends.
+void thaw_ic_forward(const ThawSolver *solver, int wing, const double *r, double *y, double *z);
+// z = (I + L)^-T z in the rows of a wing; the ends come after the middle.
+void thaw_ic_backward(const ThawSolver *solver, int wing, double *z);
 
 // --- pcg.c -------------------------------------------------------------------------------------------------------------
 
