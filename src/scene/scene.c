@@ -180,7 +180,7 @@ static json_t *parse_json(const char *text, size_t length, const char *name, Tha
     json_error_t wrong;
     json_t *document = json_loadb(plain, stripped, JSON_REJECT_DUPLICATES, &wrong);
     thaw_free(plain);
-    if (!document && json_error_code(&wrong) == json_error_out_of_memory)
+    if (!document && (json_error_code(&wrong) == json_error_out_of_memory || !*wrong.text)) // it is silent about some
         *status = thaw_error_memory(error, "a scene's JSON");
     else if (!document)
         *status = thaw_error_set(error, THAW_ERROR_INPUT, "%s:%d:%d: %s; allowed: JSON with comments", name,
