@@ -4,6 +4,7 @@
 // Each step is followed, in this order, by its row of statistics, its frame and its checkpoint, as they are due. A run that
 // is killed loses what came after its last checkpoint and computes it again when resumed, with the same bits; rows and
 // frames of the lost stretch are replaced by equal ones. Ctrl-C waits for the end of the step and checkpoints.
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -184,6 +185,9 @@ static ThawStatus create_world(AppRun *run, ThawError *error) {
 }
 
 static ThawStatus checkpoint(AppRun *run, ThawError *error) {
+    // The frames it counts must reach the disk before it does.
+    if (run->lock >= 0 && syncfs(run->lock) && (errno == ENOSPC || errno == EIO || errno == EDQUOT))
+        return thaw_error_set(error, THAW_ERROR_IO, "cannot write to %s: %s", run->folder, strerror(errno));
     return thaw_world_save(run->world, run->checkpoint, error);
 }
 

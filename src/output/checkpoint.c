@@ -127,6 +127,7 @@ ThawStatus thaw_checkpoint_commit(ThawCheckpoint **checkpoint, ThawError *error)
         memcpy(block, &header, sizeof header);
         thaw_file_write(file, block, sizeof block);
         thaw_file_write(file, image, (size_t)size);
+        thaw_file_sync(file);
         status = thaw_file_commit(&file, error);
     }
     thaw_free(image);

@@ -71,13 +71,18 @@ void thaw_file_print(ThawFile *file, const char *format, ...) {
     va_end(arguments);
 }
 
+void thaw_file_sync(ThawFile *file) {
+    if (!file->failed && fflush(file->stream))
+        file->failed = errno;
+    // A file system without fsync (EINVAL) is no reason to lose the file.
+    if (!file->failed && fsync(fileno(file->stream)) && errno != EINVAL && errno != ENOTSUP)
+        file->failed = errno;
+}
+
 ThawStatus thaw_file_commit(ThawFile **file, ThawError *error) {
     ThawFile *f = *file;
     int failed = f->failed;
     if (!failed && fflush(f->stream))
-        failed = errno;
-    // Some file systems have no fsync (EINVAL); that is no reason to lose a frame.
-    if (!failed && fsync(fileno(f->stream)) && errno != EINVAL && errno != ENOTSUP)
         failed = errno;
     if (fclose(f->stream) && !failed)
         failed = errno;

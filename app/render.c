@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: Apache-2.0
+// `thaw render`: pictures of frames, on a machine without a screen.
+//
+// All frames (of a long run an even choice of them) are looked at once, so that camera and colour scale are the same in
+// every picture; then each is drawn at three times its size and averaged.
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "app.h"
+#include "output/output.h"
+#include "picture.h"
+#include "view.h"
+
+enum { SAMPLES = 3, LOOKED_AT = 60, LARGEST = 8192 };
+
+typedef struct Render {
+    const char *input, *output;
+    const char *frame_text; // N, "last" or "all"
+    int64_t sheet;          // pictures side by side, 0: none
+    int width, height;
+    int edges, quiet;
+    double azimuth, elevation, zoom;
+    ViewColour colour;
+
+    int64_t *frames; // numbers, ascending
+    int64_t frame_count;
+    int single; // input is a file
+    View view;
+} Render;
+
+enum { OUTPUT, OUTPUT_LONG, FRAME, SIZE, COLOUR, COLOR, CAMERA, SHEET, EDGES, QUIET };
+
+static const AppOption options[] = {
+    [OUTPUT] = {"-o", "FILE.png"},
+    [OUTPUT_LONG] = {"--output", "FILE.png"},
+    [FRAME] = {"--frame", "N|last|all"},
+    [SIZE] = {"--size", "WxH"},
+    [COLOUR] = {"--colour", "NAME"},
+    [COLOR] = {"--color", "NAME"},
+    [CAMERA] = {"--camera", "A,E[,ZOOM]"},
+    [SHEET] = {"--sheet", "N"},
+    [EDGES] = {"--edges", NULL},
+    [QUIET] = {"--quiet", NULL},
+    {NULL, NULL},
+};
+
+static const char *const colour_names[VIEW_COLOURS] = {[VIEW_VELOCITY] = "velocity",
+                                                       [VIEW_VON_MISES] = "von_mises",
+                                                       [VIEW_BODY] = "body",
+                                                       [VIEW_REGION] = "region",
+                                                       [VIEW_NONE] = "none"};
+
+// --- options -------------------------------------------------------------------------------------------------------------
+
+static int parse_size(Render *r, const char *text) {
+    char *end;
+    long width = strtol(text, &end, 10), height = 0;
+    if (end != text && (*end == 'x' || *end == 'X'))
+        height = strtol(end + 1, &end, 10);
+    if (*end || width < 16 || width > LARGEST || height < 16 || height > LARGEST) {
+        app_complain("render", "--size is '%s'; allowed: WIDTHxHEIGHT, each from 16 to %d pixels", text, LARGEST);
+        return 0;
+    }
+    r->width = (int)width;
+    r->height = (int)height;
+    return 1;
+}
+
+static int parse_colour(Render *r, const char *text) {
+    for (int i = 0; i < VIEW_COLOURS; i++)
+        if (strcmp(text, colour_names[i]) == 0) {
+            r->colour = (ViewColour)i;
+            return 1;
+        }
+    const char *near = app_suggest(text, colour_names, VIEW_COLOURS);
+    app_complain("render", "--colour is '%s'%s%s%s; allowed: velocity, von_mises, body, region, none", text,
+                 near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    return 0;
+}
+
+static int parse_camera(Render *r, const char *text) {
+    double value[3] = {0, 0, 1};
+    const char *at = text;
+    int count = 0;
+    for (char *end; count < 3; at = end + 1) {
+        value[count] = strtod(at, &end);
+        if (end == at || !isfinite(value[count]))
+            break;
+        count++;
+        if (*end != ',') {
+            count = *end ? 0 : count;
+            break;
+        }
+    }
+    if (count < 2 || value[1] < -90 || value[1] > 90 || value[2] < 0.01 || value[2] > 100) {
+        app_complain("render",
+                     "--camera is '%s'; allowed: AZIMUTH,ELEVATION or AZIMUTH,ELEVATION,ZOOM in degrees, elevation "
+                     "from -90 to 90, zoom from 0.01 to 100",
+                     text);
+        return 0;
+    }
+    r->azimuth = value[0];
+    r->elevation = value[1];
+    r->zoom = value[2];
+    return 1;
+}
+
+static int parse_frame(Render *r, const char *text) {
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    if (strcmp(text, "last") != 0 && strcmp(text, "all") != 0 && (end == text || *end || errno || number < 0)) {
+        app_complain("render", "--frame is '%s'; allowed: the number of a frame, last or all", text);
+        return 0;
+    }
+    r->frame_text = text;
+    return 1;
+}
+
+static int parse(Render *r, int argc, char **argv) {
+    AppArguments a = {.argc = argc, .argv = argv, .next = 2, .table = options};
+    int ok = 1;
+    for (int option; ok && (option = app_arguments_next(&a)) != APP_END;) {
+        switch (option) {
+        case OUTPUT:
+        case OUTPUT_LONG:
+            r->output = a.value;
+            break;
+        case FRAME:
+            ok = parse_frame(r, a.value);
+            break;
+        case SIZE:
+            ok = parse_size(r, a.value);
+            break;
+        case COLOUR:
+        case COLOR:
+            ok = parse_colour(r, a.value);
+            break;
+        case CAMERA:
+            ok = parse_camera(r, a.value);
+            break;
+        case SHEET:
+            ok = app_parse_integer("render", "--sheet", a.value, 1, 32, &r->sheet);
+            break;
+        case EDGES:
+            r->edges = 1;
+            break;
+        case QUIET:
+            r->quiet = 1;
+            break;
+        case APP_OPERAND:
+            ok = !r->input;
+            if (!ok)
+                app_complain("render", "one folder or frame at a time: both '%s' and '%s' were given", r->input,
+                             a.value);
+            r->input = a.value;
+            break;
+        default:
+            ok = 0;
+        }
+    }
+    if (ok && !r->input) {
+        app_complain("render", "name the folder of a run, or a .vtu frame; see `thaw help render`");
+        return 0;
+    }
+    if (ok && !r->output) {
+        app_complain("render", "say where the picture goes: -o FILE.png");
+        return 0;
+    }
+    return ok;
+}
+
+// --- which frames --------------------------------------------------------------------------------------------------------
+
+static int ascending(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static ThawStatus list_frames(Render *r, ThawError *error) {
+    struct stat info;
+    if (stat(r->input, &info))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "cannot read %s: %s", r->input, strerror(errno));
+    r->single = !S_ISDIR(info.st_mode);
+    int64_t room = 0;
+    DIR *folder = r->single ? NULL : opendir(r->input);
+    if (!r->single && !folder)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "cannot list %s: %s", r->input, strerror(errno));
+    ThawStatus status = THAW_OK;
+    for (struct dirent *entry; r->single || (entry = readdir(folder));) {
+        char *end = ".vtu";
+        int64_t number = 0;
+        if (!r->single &&
+            (strncmp(entry->d_name, "frame_", 6) != 0 || entry->d_name[6] < '0' || entry->d_name[6] > '9'))
+            continue;
+        if (!r->single)
+            number = strtoll(entry->d_name + 6, &end, 10);
+        if (strcmp(end, ".vtu") != 0)
+            continue;
+        if (r->frame_count == room) {
+            int64_t *grown = thaw_regrow(r->frames, (size_t)room, (size_t)(2 * room + 64), sizeof *grown);
+            if (!grown) {
+                status = thaw_error_memory(error, "the list of frames");
+                break;
+            }
+            r->frames = grown;
+            room = 2 * room + 64;
+        }
+        r->frames[r->frame_count++] = number;
+        if (r->single)
+            break;
+    }
+    if (folder)
+        closedir(folder);
+    if (status == THAW_OK && !r->frame_count)
+        status = thaw_error_set(error, THAW_ERROR_INPUT, "%s has no frames (frame_000000.vtu, ...)", r->input);
+    if (r->frame_count)
+        qsort(r->frames, (size_t)r->frame_count, sizeof *r->frames, ascending);
+    return status;
+}
+
+static ThawStatus read_frame(const Render *r, int64_t index, ThawFrameData **frame, ThawError *error) {
+    char path[4200];
+    if (r->single)
+        snprintf(path, sizeof path, "%s", r->input);
+    else
+        snprintf(path, sizeof path, "%.4000s/frame_%06" PRId64 ".vtu", r->input, r->frames[index]);
+    return thaw_vtu_read(path, frame, error);
+}
+
+// --- drawing -------------------------------------------------------------------------------------------------------------
+
+static const unsigned char ink[3] = {58, 70, 84};
+
+// The smallest round number that is not below: quarters of it are round, too.
+static double round_up(double value) {
+    static const double steps[] = {1, 1.2, 1.6, 2, 2.4, 3.2, 4, 5, 6, 8, 10};
+    if (!(value > 0))
+        return 0;
+    double power = pow(10, floor(log10(value)));
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (steps[i] * power >= value * (1 - 1e-9))
+            return steps[i] * power;
+    return 10 * power;
+}
+
+static int by_value(const Render *r) { return r->colour == VIEW_VELOCITY || r->colour == VIEW_VON_MISES; }
+
+static int letter_size(const Render *r) {
+    int size = r->height / 320;
+    return size < 1 ? 1 : size;
+}
+
+static int legend_room(const Render *r) {
+    int room = by_value(r) && r->view.largest > 0 ? picture_legend_width(letter_size(r)) : 0;
+    return room < r->width / 2 ? room : 0;
+}
+
+static void draw_legend(const Render *r, Picture *picture) {
+    static const struct {
+        double scale;
+        const char *stress;
+    } units[] = {{1e9, "GPa"}, {1e6, "MPa"}, {1e3, "kPa"}, {1, "Pa"}};
+    int room = legend_room(r), size = letter_size(r), i = 0;
+    if (!room)
+        return;
+    double largest = r->view.largest;
+    while (i < 3 && largest < units[i].scale)
+        i++;
+    int stress = r->colour == VIEW_VON_MISES;
+    picture_legend(picture, r->width - room + 4 * size, r->height / 8, r->height * 3 / 4, size,
+                   stress ? largest / units[i].scale : largest, stress ? "von Mises" : "speed",
+                   stress ? units[i].stress : "m/s", ink);
+}
+
+static void fill_background(const Render *r, Picture *picture) {
+    for (int y = 0; y < picture->height; y++) {
+        unsigned char colour[3];
+        float part = ((float)y + 0.5f) / (float)picture->height;
+        for (int k = 0; k < 3; k++)
+            colour[k] = picture_srgb((1 - part) * r->view.background[0][k] + part * r->view.background[1][k]);
+        picture_fill(picture, 0, y, picture->width, 1, colour);
+    }
+}
+
+static int panels(const Render *r) {
+    return r->sheet ? (int)(r->sheet < r->frame_count ? r->sheet : r->frame_count) : 1;
+}
+
+static int panel_width(const Render *r) { return (r->width - legend_room(r)) / panels(r); }
+
+// One picture with the frames at these indices side by side.
+static ThawStatus draw_picture(const Render *r, const int64_t *indices, int count, const char *path, ThawError *error) {
+    Picture picture;
+    Raster raster = {0};
+    int width = panel_width(r), size = letter_size(r);
+    if (!picture_create(r->width, r->height, &picture))
+        return thaw_error_memory(error, "a picture");
+    ThawStatus status =
+        raster_create(SAMPLES * width, SAMPLES * r->height, &raster) ? THAW_OK : thaw_error_memory(error, "a picture");
+    fill_background(r, &picture);
+    for (int i = 0; status == THAW_OK && i < count; i++) {
+        ThawFrameData *frame = NULL;
+        char label[40];
+        status = read_frame(r, indices[i], &frame, error);
+        if (status == THAW_OK)
+            status = view_draw(&r->view, frame, &raster, error);
+        if (status == THAW_OK) {
+            picture_place(&picture, &raster, SAMPLES, i * width, 0);
+            snprintf(label, sizeof label, "t = %.4g s", frame->time);
+            int x = count > 1 ? i * width + (width - picture_text_width(label, size)) / 2 : 10 * size;
+            picture_text(&picture, x, r->height - 16 * size, size, label, ink);
+        }
+        thaw_frame_data_free(&frame);
+    }
+    if (status == THAW_OK) {
+        draw_legend(r, &picture);
+        status = picture_write(&picture, path, error);
+    }
+    raster_clear(&raster);
+    picture_clear(&picture);
+    return status;
+}
+
+// Camera and colour scale, from an even choice of the frames.
+static ThawStatus settle_view(Render *r, ThawError *error) {
+    View *view = &r->view;
+    ThawStatus status = THAW_OK;
+    view->colour = r->colour;
+    static const unsigned char backdrop[2][3] = {{240, 244, 247}, {203, 213, 222}};
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 3; k++)
+            view->background[i][k] = picture_linear(backdrop[i][k]);
+    view->shading.edge_width = r->edges ? 0.45f * SAMPLES * (float)(r->height < 700 ? 0.8 : 1) : 0;
+    view->shading.edge_colour = 0.62f;
+    ViewBounds bounds = view_bounds_empty();
+    int64_t looked_at = r->frame_count < LOOKED_AT ? r->frame_count : LOOKED_AT;
+    // First what there is, then, with the camera pointed at it, how far back the camera must go.
+    for (int64_t i = 0; status == THAW_OK && i < 2 * looked_at; i++) {
+        ThawFrameData *frame;
+        int64_t nth = i % looked_at;
+        status = read_frame(r, looked_at > 1 ? nth * (r->frame_count - 1) / (looked_at - 1) : 0, &frame, error);
+        if (status != THAW_OK)
+            break;
+        if (i == looked_at) {
+            bounds.largest = round_up(bounds.largest);
+            view->largest = bounds.largest; // decides whether there is a legend, and so the width
+            view_aim(view, &bounds, SAMPLES * panel_width(r), SAMPLES * r->height, r->zoom);
+        }
+        if (i >= looked_at) {
+            view_fit(view, frame);
+        } else {
+            view->flat = frame->nodes == 3;
+            view_turn(view, r->azimuth, r->elevation);
+            if (!view_bounds_add(view, frame, &bounds))
+                status = thaw_error_memory(error, "the range of colours");
+        }
+        thaw_frame_data_free(&frame);
+    }
+    return status;
+}
+
+// Puts a number where the pattern has %d or %04d; 0 when it has no such place or more than one.
+static int numbered(const char *pattern, int64_t number, char *path, size_t size) {
+    const char *percent = strchr(pattern, '%');
+    if (!percent || strchr(percent + 1, '%'))
+        return 0;
+    char *end;
+    long digits =
+        percent[1] >= '0' && percent[1] <= '9' ? strtol(percent + 1, &end, 10) : (end = (char *)percent + 1, 1);
+    if (*end != 'd' || digits > 20)
+        return 0;
+    snprintf(path, size, "%.*s%0*" PRId64 "%s", (int)(percent - pattern), pattern, (int)digits, number, end + 1);
+    return 1;
+}
+
+static ThawStatus render(Render *r, int64_t *pictures, ThawError *error) {
+    ThawStatus status = list_frames(r, error);
+    if (status == THAW_OK)
+        status = settle_view(r, error);
+    if (status != THAW_OK)
+        return status;
+    *pictures = 1;
+    if (r->sheet) {
+        int64_t indices[32];
+        int count = panels(r);
+        for (int i = 0; i < count; i++)
+            indices[i] = count > 1 ? (r->frame_count - 1) * i / (count - 1) : r->frame_count - 1;
+        return draw_picture(r, indices, count, r->output, error);
+    }
+    if (strcmp(r->frame_text, "all") != 0) {
+        int64_t wanted = strtoll(r->frame_text, NULL, 10), index = r->frame_count - 1;
+        if (strcmp(r->frame_text, "last") != 0)
+            for (index = 0; index < r->frame_count && r->frames[index] != wanted;)
+                index++;
+        if (index == r->frame_count)
+            return thaw_error_set(error, THAW_ERROR_INPUT,
+                                  "--frame is %" PRId64 "; there are %" PRId64 " frames, from %" PRId64 " to %" PRId64,
+                                  wanted, r->frame_count, r->frames[0], r->frames[r->frame_count - 1]);
+        return draw_picture(r, &index, 1, r->output, error);
+    }
+    for (int64_t i = 0; status == THAW_OK && i < r->frame_count; i++) {
+        char path[4200];
+        if (!numbered(r->output, r->frames[i], path, sizeof path))
+            return thaw_error_set(error, THAW_ERROR_INPUT,
+                                  "-o is '%s'; --frame all needs one place for the number, as in frame%%04d.png",
+                                  r->output);
+        status = draw_picture(r, &i, 1, path, error);
+    }
+    *pictures = r->frame_count;
+    return status;
+}
+
+static int command_render(int argc, char **argv) {
+    Render r = {.frame_text = "last", .azimuth = -32, .elevation = 18, .zoom = 1, .colour = VIEW_VON_MISES};
+    if (!parse(&r, argc, argv))
+        return APP_WRONG_INPUT;
+    if (!r.width) {
+        r.width = r.sheet ? (int)(r.sheet * 260 + 200) : 1280;
+        r.height = r.sheet ? 640 : 720;
+    }
+    ThawError error = {0};
+    int64_t pictures = 0;
+    ThawStatus status = render(&r, &pictures, &error);
+    thaw_free(r.frames);
+    if (status != THAW_OK)
+        app_complain("render", "%s", error.message);
+    else if (!r.quiet && pictures > 1)
+        printf("%s: %" PRId64 " pictures of %d x %d\n", r.output, pictures, r.width, r.height);
+    else if (!r.quiet)
+        printf("%s: %d x %d\n", r.output, r.width, r.height);
+    return app_exit_status(status);
+}
+
+static const char help[] =
+    "usage: thaw render DIR|FILE.vtu -o FILE.png [OPTIONS]\n"
+    "\n"
+    "Draws frames that `thaw run` wrote. Camera and colour scale are the same for all frames of a folder.\n"
+    "\n"
+    "  -o FILE.png       where the picture goes; with --frame all a pattern: frame%04d.png\n"
+    "  --frame N         which frame (default: last); all: every one\n"
+    "  --sheet N         N frames, evenly spaced in time, side by side in one picture\n"
+    "  --size WxH        pixels (default 1280x720)\n"
+    "  --colour NAME     velocity, von_mises (default), body, region or none\n"
+    "  --camera A,E[,Z]  azimuth and elevation in degrees, zoom (default -32,18,1); azimuth 0 looks along +y,\n"
+    "                    2D scenes are always seen from above\n"
+    "  --edges           draws the edges of the mesh\n"
+    "  --quiet           say nothing but errors\n"
+    "\n"
+    "A film: thaw render DIR --frame all -o film%04d.png && ffmpeg -framerate 20 -i film%04d.png film.mp4\n"
+    "Exit status: 0 done; 1 the input is wrong; 2 the picture could not be written.\n";
+
+const AppCommand app_command_render = {"render", "draw frames as PNG pictures", help, command_render};

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a frame to a picture of it: surface, normals, colours, camera, ground with a soft shadow.
+//
+// Normals are smooth where the surface is (triangles at a corner within 35 degrees are averaged) and keep creases. The
+// shadow is the surface drawn along the light onto the ground, into a small picture that is blurred three times by a
+// box, which is nearly a Gaussian. The ground is otherwise the background itself, with faint lines that fade away, so
+// pictures side by side join without a seam. Cost: linear in triangles and samples.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "picture.h"
+#include "view.h"
+
+static const double slope = 0.26;  // half the height of the picture, at distance 1
+static const double crease = 0.82; // cosine of 35 degrees
+
+static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static void normalise(double a[3]) {
+    double length = sqrt(dot(a, a));
+    for (int k = 0; k < 3 && length > 0; k++)
+        a[k] /= length;
+}
+
+// --- camera --------------------------------------------------------------------------------------------------------------
+
+void view_turn(View *view, double azimuth, double elevation) {
+    double a = azimuth * M_PI / 180, e = elevation * M_PI / 180;
+    if (view->flat)
+        a = 0, e = M_PI / 2;
+    const double right[3] = {cos(a), sin(a), 0};
+    const double forward[3] = {-sin(a) * cos(e), cos(a) * cos(e), -sin(e)};
+    const double up[3] = {-sin(a) * sin(e), cos(a) * sin(e), cos(e)};
+    memcpy(view->right, right, sizeof right);
+    memcpy(view->forward, forward, sizeof forward);
+    memcpy(view->up, up, sizeof up);
+    // The main light comes from the upper left behind the viewer.
+    double key[3] = {0, 0, 1.35};
+    for (int k = 0; k < 3; k++)
+        key[k] += -0.5 * right[k] - (k < 2 ? 0.45 * forward[k] : 0);
+    normalise(key);
+    for (int k = 0; k < 3; k++) {
+        view->shading.view[k] = (float)-forward[k];
+        view->shading.key[k] = (float)key[k];
+        view->shading.up[k] = k == 2;
+    }
+    view->shading.lit = !view->flat;
+}
+
+static void to_camera(const View *view, const double x[3], double out[3]) {
+    out[0] = dot(view->right, x);
+    out[1] = dot(view->up, x);
+    out[2] = dot(view->forward, x);
+}
+
+ViewBounds view_bounds_empty(void) {
+    return (ViewBounds){
+        .low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}, .lowest = INFINITY};
+}
+
+static int ascending(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+int view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *bounds) {
+    for (int64_t p = 0; p < frame->point_count; p++) {
+        double c[3];
+        to_camera(view, frame->x + 3 * p, c);
+        for (int k = 0; k < 3; k++) {
+            bounds->low[k] = fmin(bounds->low[k], c[k]);
+            bounds->high[k] = fmax(bounds->high[k], c[k]);
+        }
+        bounds->lowest = fmin(bounds->lowest, frame->x[3 * p + 2]);
+        if (view->colour == VIEW_VELOCITY)
+            bounds->largest = fmax(bounds->largest, sqrt(dot(frame->v + 3 * p, frame->v + 3 * p)));
+    }
+    if (view->colour != VIEW_VON_MISES || !frame->cell_count)
+        return 1;
+    // A few elements at a clamped corner would otherwise take the whole scale: the warmest colour begins at 98 percent.
+    double *sorted = THAW_NEW(double, frame->cell_count);
+    if (!sorted)
+        return 0;
+    int32_t count = 0;
+    for (int32_t c = 0; c < frame->cell_count; c++)
+        if (isfinite(frame->von_mises[c]))
+            sorted[count++] = frame->von_mises[c];
+    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
+    if (count)
+        bounds->largest = fmax(bounds->largest, sorted[(int64_t)(count - 1) * 98 / 100]);
+    thaw_free(sorted);
+    return 1;
+}
+
+void view_aim(View *view, const ViewBounds *bounds, int width, int height, double zoom) {
+    double half[3];
+    view->size = 0;
+    for (int k = 0; k < 3; k++) {
+        int any = bounds->low[k] <= bounds->high[k];
+        half[k] = any ? (bounds->high[k] - bounds->low[k]) / 2 : 1;
+        view->centre[k] = any ? (bounds->high[k] + bounds->low[k]) / 2 : 0;
+        view->size = fmax(view->size, 2 * half[k]);
+    }
+    if (!(view->size > 0))
+        view->size = 1;
+    view->wide = 0.88 * zoom * width;
+    view->high = 0.82 * zoom * height;
+    view->ground = bounds->lowest - 0.012 * view->size;
+    view->largest = bounds->largest;
+    double least = 1e-3 * view->size;
+    if (view->flat) {
+        view->distance = 1;
+        view->focal = fmin(view->wide / fmax(2 * half[0], least), view->high / fmax(2 * half[1], least));
+        return;
+    }
+    view->focal = height / (2 * slope);
+    view->distance = half[2] + 0.05 * view->size;
+}
+
+void view_fit(View *view, const ThawFrameData *frame) {
+    // |a| focal / (distance + c) <= wide / 2, with a and c along right and forward from the centre.
+    double across = 2 * view->focal / view->wide, along = 2 * view->focal / view->high, c[3];
+    for (int64_t p = 0; !view->flat && p < frame->point_count; p++) {
+        to_camera(view, frame->x + 3 * p, c);
+        double side = fabs(c[0] - view->centre[0]), height = fabs(c[1] - view->centre[1]);
+        view->distance = fmax(view->distance, fmax(across * side, along * height) - (c[2] - view->centre[2]));
+    }
+}
+
+static void project(const View *view, const Raster *raster, const double x[3], RasterCorner *corner) {
+    double c[3];
+    to_camera(view, x, c);
+    double depth = view->flat ? 1 : c[2] - view->centre[2] + view->distance;
+    corner->x = (float)(0.5 * raster->width + view->focal * (c[0] - view->centre[0]) / depth);
+    corner->y = (float)(0.5 * raster->height - view->focal * (c[1] - view->centre[1]) / depth);
+    corner->nearness = depth > 0 ? (float)(1 / depth) : 0;
+}
+
+// --- surface -------------------------------------------------------------------------------------------------------------
+
+typedef struct Surface {
+    ThawSkin skin;
+    double *area;    // 3 a triangle: normal times twice the area
+    int32_t *first;  // point_count + 1: where a point's corners begin in `around`
+    int32_t *around; // triangles around each point
+    double *value;   // of each point, 0 to 1, when the colour is by value
+} Surface;
+
+static void surface_clear(Surface *s) {
+    thaw_skin_clear(&s->skin);
+    thaw_free(s->area);
+    thaw_free(s->first);
+    thaw_free(s->around);
+    thaw_free(s->value);
+}
+
+// Values of elements are averaged into their vertices, so that colours run smoothly.
+static ThawStatus point_values(const View *view, const ThawFrameData *f, double *value, ThawError *error) {
+    double scale = view->largest > 0 ? 1 / view->largest : 0;
+    if (view->colour == VIEW_VELOCITY)
+        for (int64_t p = 0; p < f->point_count; p++)
+            value[p] = scale * sqrt(dot(f->v + 3 * p, f->v + 3 * p));
+    if (view->colour != VIEW_VON_MISES)
+        return THAW_OK;
+    int32_t *count = THAW_NEW(int32_t, f->point_count);
+    if (!count)
+        return thaw_error_memory(error, "colours");
+    for (int64_t c = 0; c < f->cell_count; c++)
+        for (int i = 0; i < f->nodes; i++) {
+            int32_t p = f->cells[f->nodes * c + i];
+            value[p] += scale * f->von_mises[c];
+            count[p]++;
+        }
+    for (int64_t p = 0; p < f->point_count; p++)
+        value[p] /= count[p] ? count[p] : 1;
+    thaw_free(count);
+    return THAW_OK;
+}
+
+static ThawStatus surface_build(const View *view, const ThawFrameData *f, Surface *s, ThawError *error) {
+    *s = (Surface){0};
+    ThawStatus status = thaw_skin_build(f->point_count, f->nodes, f->cells, f->cell_count, &s->skin, error);
+    if (status != THAW_OK)
+        return status;
+    int64_t corners = 3 * (int64_t)s->skin.triangle_count;
+    s->area = THAW_NEW(double, corners);
+    s->first = THAW_NEW(int32_t, (size_t)f->point_count + 2);
+    s->around = THAW_NEW(int32_t, corners);
+    s->value = THAW_NEW(double, f->point_count);
+    if (!s->area || !s->first || !s->around || !s->value)
+        return thaw_error_memory(error, "the surface of a picture");
+    for (int64_t t = 0; t < s->skin.triangle_count; t++) {
+        const int32_t *v = s->skin.triangles + 3 * t;
+        const double *a = f->x + 3 * (int64_t)v[0], *b = f->x + 3 * (int64_t)v[1], *c = f->x + 3 * (int64_t)v[2];
+        for (int k = 0; k < 3; k++) {
+            int l = (k + 1) % 3, m = (k + 2) % 3;
+            s->area[3 * t + k] = (b[l] - a[l]) * (c[m] - a[m]) - (b[m] - a[m]) * (c[l] - a[l]);
+        }
+    }
+    // Counting sort of the corners by their point; one place ahead while filling.
+    for (int64_t i = 0; i < corners; i++)
+        s->first[s->skin.triangles[i] + 2]++;
+    for (int64_t p = 0; p < f->point_count; p++)
+        s->first[p + 2] += s->first[p + 1];
+    for (int64_t i = 0; i < corners; i++)
+        s->around[s->first[s->skin.triangles[i] + 1]++] = (int32_t)(i / 3);
+    return point_values(view, f, s->value, error);
+}
+
+// The average over the triangles around a corner that are not behind a crease.
+static void corner_normal(const Surface *s, int64_t triangle, int32_t point, float normal[3]) {
+    const double *own = s->area + 3 * triangle;
+    double sum[3] = {own[0], own[1], own[2]}, length = sqrt(dot(own, own));
+    for (int32_t i = s->first[point]; i < s->first[point + 1]; i++) {
+        const double *other = s->area + 3 * (int64_t)s->around[i];
+        if (s->around[i] != triangle && dot(own, other) > crease * length * sqrt(dot(other, other)))
+            for (int k = 0; k < 3; k++)
+                sum[k] += other[k];
+    }
+    normalise(sum);
+    for (int k = 0; k < 3; k++)
+        normal[k] = (float)sum[k];
+}
+
+static void corner_colour(const View *view, const ThawFrameData *f, const Surface *s, int64_t triangle, int32_t point,
+                          float colour[3]) {
+    switch (view->colour) {
+    case VIEW_VELOCITY:
+    case VIEW_VON_MISES:
+        picture_colour(s->value[point], colour);
+        break;
+    case VIEW_BODY:
+        picture_colour_of(f->body[point], colour);
+        break;
+    case VIEW_REGION:
+        picture_colour_of(f->region[s->skin.element[triangle]], colour);
+        break;
+    default:
+        for (int k = 0; k < 3; k++)
+            colour[k] = picture_linear((int[]){203, 196, 184}[k]);
+    }
+}
+
+static void draw_surface(const View *view, const ThawFrameData *f, const Surface *s, Raster *raster) {
+    for (int64_t t = 0; t < s->skin.triangle_count; t++) {
+        RasterCorner corner[3];
+        for (int i = 0; i < 3; i++) {
+            int32_t p = s->skin.triangles[3 * t + i];
+            project(view, raster, f->x + 3 * (int64_t)p, &corner[i]);
+            corner_normal(s, t, p, corner[i].normal);
+            corner_colour(view, f, s, t, p, corner[i].colour);
+        }
+        raster_triangle(raster, corner, &view->shading);
+    }
+}
+
+// --- ground --------------------------------------------------------------------------------------------------------------
+
+enum { SHADOW = 384 }; // samples across
+
+typedef struct Shadow {
+    Raster map;             // red: how much of the light is taken
+    double x0, y0, spacing; // world coordinates of the first sample's corner, m a sample
+} Shadow;
+
+// A box blur along rows or columns, by running sums.
+static void blur(float *map, float *line, int radius, int stride, int across) {
+    for (int row = 0; row < SHADOW; row++) {
+        float *m = map + 3 * (size_t)row * (size_t)across;
+        float sum = 0;
+        for (int i = 0; i < SHADOW; i++)
+            line[i] = m[3 * (size_t)i * (size_t)stride];
+        for (int i = -radius; i < SHADOW; i++) {
+            if (i + radius < SHADOW)
+                sum += line[i + radius];
+            if (i - radius - 1 >= 0)
+                sum -= line[i - radius - 1];
+            if (i >= 0)
+                m[3 * (size_t)i * (size_t)stride] = sum / (float)(2 * radius + 1);
+        }
+    }
+}
+
+static void to_ground(const View *view, const double x[3], double out[2]) {
+    const float *key = view->shading.key;
+    for (int k = 0; k < 2; k++)
+        out[k] = x[k] - (x[2] - view->ground) * key[k] / key[2];
+}
+
+static ThawStatus shadow_build(const View *view, const ThawFrameData *f, const Surface *s, Shadow *shadow,
+                               ThawError *error) {
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, at[2];
+    for (int64_t p = 0; p < f->point_count; p++) {
+        to_ground(view, f->x + 3 * p, at);
+        for (int k = 0; k < 2; k++) {
+            low[k] = fmin(low[k], at[k]);
+            high[k] = fmax(high[k], at[k]);
+        }
+    }
+    double softness = 0.04 * view->size, margin = 4 * softness;
+    double extent = f->point_count ? fmax(high[0] - low[0], high[1] - low[1]) + 2 * margin : 1;
+    shadow->spacing = extent / SHADOW;
+    shadow->x0 = low[0] - margin;
+    shadow->y0 = low[1] - margin;
+    float *line = THAW_NEW(float, SHADOW);
+    if (!raster_create(SHADOW, SHADOW, &shadow->map) || !line) {
+        thaw_free(line);
+        raster_clear(&shadow->map);
+        return thaw_error_memory(error, "a shadow");
+    }
+    RasterShading plain = {0};
+    for (int64_t t = 0; t < s->skin.triangle_count; t++) {
+        RasterCorner corner[3] = {0};
+        for (int i = 0; i < 3; i++) {
+            to_ground(view, f->x + 3 * (int64_t)s->skin.triangles[3 * t + i], at);
+            corner[i] = (RasterCorner){.x = (float)((at[0] - shadow->x0) / shadow->spacing),
+                                       .y = (float)((at[1] - shadow->y0) / shadow->spacing),
+                                       .nearness = 1,
+                                       .colour = {1, 1, 1}};
+        }
+        raster_triangle(&shadow->map, corner, &plain);
+    }
+    int radius = 1 + (int)(softness / shadow->spacing);
+    for (int pass = 0; pass < 3; pass++) {
+        blur(shadow->map.rgb, line, radius, 1, SHADOW);
+        blur(shadow->map.rgb, line, radius, SHADOW, 1);
+    }
+    thaw_free(line);
+    return THAW_OK;
+}
+
+static float shadow_at(const Shadow *s, double x, double y) {
+    double u = (x - s->x0) / s->spacing - 0.5, v = (y - s->y0) / s->spacing - 0.5;
+    if (!(u >= 0 && v >= 0 && u < SHADOW - 1 && v < SHADOW - 1))
+        return 0;
+    int i = (int)u, j = (int)v;
+    float a = (float)(u - i), b = (float)(v - j);
+    const float *m = s->map.rgb + 3 * ((size_t)j * SHADOW + (size_t)i);
+    return (1 - b) * ((1 - a) * m[0] + a * m[3]) + b * ((1 - a) * m[3 * SHADOW] + a * m[3 * SHADOW + 3]);
+}
+
+// How much of a thin line a point is on: lines every `pitch` metres, `width` metres wide.
+static double on_line(double x, double pitch, double width) {
+    double off = fabs(x - pitch * round(x / pitch));
+    return off < width ? 1 - off / width : 0;
+}
+
+static void draw_background(const View *view, const Shadow *shadow, Raster *raster) {
+    double pitch = pow(10, floor(log10(view->size))); // 0.1, 1, 10 m ...
+    pitch *= view->size / pitch > 4 ? 0.5 : view->size / pitch > 2 ? 0.25 : 0.125;
+    double eye[3], middle[3], below[2];
+    for (int k = 0; k < 3; k++) {
+        middle[k] =
+            view->right[k] * view->centre[0] + view->up[k] * view->centre[1] + view->forward[k] * view->centre[2];
+        eye[k] = middle[k] - view->distance * view->forward[k];
+    }
+    below[0] = middle[0], below[1] = middle[1];
+    for (int y = 0; y < raster->height; y++)
+        for (int x = 0; x < raster->width; x++) {
+            size_t at = (size_t)y * (size_t)raster->width + (size_t)x;
+            if (raster->nearness[at] > 0)
+                continue;
+            float part = ((float)y + 0.5f) / (float)raster->height, dark = 0, line = 0;
+            double ray[3], a = (x + 0.5 - 0.5 * raster->width) / view->focal,
+                           b = (0.5 * raster->height - y - 0.5) / view->focal;
+            for (int k = 0; k < 3; k++)
+                ray[k] = view->forward[k] + a * view->right[k] + b * view->up[k];
+            if (!view->flat && ray[2] < -1e-6 && eye[2] > view->ground) {
+                double t = (view->ground - eye[2]) / ray[2];
+                double gx = eye[0] + t * ray[0], gy = eye[1] + t * ray[1];
+                double far = hypot(gx - below[0], gy - below[1]) / (0.95 * view->size);
+                double fade = far < 1 ? (1 - far * far) * (1 - far * far) : 0;
+                double width = 0.8 * t * 3 / view->focal; // about a pixel, of three samples
+                // Nothing of the ground reaches the sides, so that pictures join.
+                double side = fmin(1, 8 * fmin(x, raster->width - x) / raster->width);
+                dark = (float)(side * side * (3 - 2 * side)) * shadow_at(shadow, gx, gy);
+                line = (float)(0.10 * side * fade * fmax(on_line(gx, pitch, width), on_line(gy, pitch, width)));
+            }
+            static const float shade[3] = {0.56f, 0.50f, 0.42f}; // a shadow is lit by the sky
+            for (int k = 0; k < 3; k++)
+                raster->rgb[3 * at + (size_t)k] = (1 - shade[k] * dark - line) *
+                                                  ((1 - part) * view->background[0][k] + part * view->background[1][k]);
+        }
+}
+
+ThawStatus view_draw(const View *view, const ThawFrameData *frame, Raster *raster, ThawError *error) {
+    Surface surface;
+    Shadow shadow = {0};
+    memset(raster->nearness, 0, sizeof(float) * (size_t)raster->width * (size_t)raster->height);
+    ThawStatus status = surface_build(view, frame, &surface, error);
+    if (status == THAW_OK && !view->flat)
+        status = shadow_build(view, frame, &surface, &shadow, error);
+    if (status == THAW_OK) {
+        draw_surface(view, frame, &surface, raster);
+        draw_background(view, &shadow, raster);
+    }
+    raster_clear(&shadow.map);
+    surface_clear(&surface);
+    return status;
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// A frame seen by a camera.
+#ifndef THAW_APP_VIEW_H
+#define THAW_APP_VIEW_H
+
+#include "output/frame_data.h"
+#include "raster.h"
+
+typedef enum ViewColour { VIEW_VELOCITY, VIEW_VON_MISES, VIEW_BODY, VIEW_REGION, VIEW_NONE, VIEW_COLOURS } ViewColour;
+
+// What has to fit into the picture: the extent of all frames along the camera's axes.
+typedef struct ViewBounds {
+    double low[3], high[3]; // along right, up, forward
+    double lowest;          // z in the world
+    double largest;         // of the value that is coloured
+} ViewBounds;
+
+typedef struct View {
+    int flat;                           // a 2D scene, drawn from above without light
+    double right[3], up[3], forward[3]; // unit
+    double centre[3];                   // along right, up, forward
+    double distance;                    // from the eye to the centre
+    double wide, high;                  // samples to fill
+    double focal;                       // samples for a slope of 1 (flat: for a metre)
+    double ground;                      // z
+    double size;                        // m, of everything
+    double largest;                     // value of the warmest colour
+    ViewColour colour;
+    float background[2][3]; // top and bottom, linear
+    RasterShading shading;
+} View;
+
+// The camera's axes, for angles in degrees: azimuth 0 looks along +y, elevation 90 from above.
+void view_turn(View *view, double azimuth, double elevation);
+ViewBounds view_bounds_empty(void);
+// Takes a frame into the bounds. 0 when memory ran out.
+int view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *bounds);
+// Points the camera at the middle of the bounds, for a raster of that size; zoom 1 leaves a margin. The camera is then
+// too near: each frame moves it back until the frame fits.
+void view_aim(View *view, const ViewBounds *bounds, int width, int height, double zoom);
+void view_fit(View *view, const ThawFrameData *frame);
+ThawStatus view_draw(const View *view, const ThawFrameData *frame, Raster *raster, ThawError *error);
+
+#endif
