@@ -17,8 +17,8 @@ help: ## this list
 setup: ## install the Debian packages that are missing
 	@scripts/setup.sh
 
-build: setup ## build/release/thaw
-	@$(call build,release)
+build: setup ## build/release/thaw and the libraries
+	@$(call build,release) --target thaw_program thaw thaw_shared
 
 demo: build ## simulate the built-in scene and draw it
 	@$(THAW) run --out $(DEMO)
@@ -38,7 +38,7 @@ check: setup ## build with warnings as errors and run every test, first under sa
 	@ctest --preset release -j $(JOBS)
 
 bench: setup ## build and run the benchmarks; tables in out/bench
-	@cmake --preset release >/dev/null && cmake --build --preset release -j $(JOBS) --target bench
+	@$(call build,release) --target bench
 	@scripts/bench.sh build/release/bench out/bench
 
 format: ## format the sources in place
@@ -48,7 +48,7 @@ format-check: ## say which sources are not formatted
 	@scripts/format.sh --check
 
 tidy: ## look for mistakes with clang-tidy
-	@cmake --preset clang >/dev/null && cmake --build --preset clang -j $(JOBS)
+	@$(call build,clang) --target thaw_program
 	@run-clang-tidy -quiet -p build/clang '/(src|app)/.*\.c$$'
 
 coverage: ## which lines the tests run: build/coverage/coverage/index.html
