@@ -24,7 +24,7 @@ demo: build ## simulate the built-in scene and draw it
 	@$(THAW) run --out $(DEMO)
 	@$(THAW) render $(DEMO) -o $(DEMO)/sheet.png --sheet 6
 	@$(THAW) render $(DEMO) -o $(DEMO)/last.png --frame last
-	@printf '\nYou saw the built-in scene, scenes/twist.json, simulated and drawn.\n'
+	@printf '\nYou saw a soft bar that is wound up and let go: the built-in scene, scenes/twist.json.\n'
 	@printf '  pictures    %s (six moments), %s (the end)\n' $(DEMO)/sheet.png $(DEMO)/last.png
 	@printf '  frames      %s frames for ParaView: open %s\n' "$$(ls $(DEMO)/*.vtu | wc -l)" $(DEMO)/frames.pvd
 	@printf '  try next    %s run scenes/NAME.json, %s help\n' $(THAW) $(THAW)
