@@ -3,6 +3,9 @@
 // regions. Each tag of any dimension becomes a group: all vertices of its cells. Sets that bear one name, in whatever
 // dimension, are one group. Points that no element uses (centres of arcs, mostly) are dropped, inverted elements mended.
 //
+// Tags without a name are called N (elements), surface-N, curve-N, point-N, or marker-N (TetGen); tag 0 means none: it makes
+// the region "default" and no group.
+//
 // A cell with several tags is in the draft several times: the first gives an element its region, the others add to groups.
 // Cost: n log n in the number of different tags, linear in everything else.
 #include "mesh/draft.h"
