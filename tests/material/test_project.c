@@ -127,6 +127,26 @@ static void rest_is_positive_and_keeps_its_bits(void **state) {
         }
 }
 
+static void the_slightest_compression_is_noticed(void **state) {
+    (void)state;
+    uint64_t seed = 4;
+    for (int model = 0; model < THAW_MATERIAL_MODEL_COUNT; model++) {
+        ThawMaterialDef def = solids_def(model, 0.3);
+        ThawLanes F[9], c[THAW_MATERIAL_CONSTANTS], C[THAW_SYM9_SIZE], projected[THAW_SYM9_SIZE];
+        solids_constants(&def, c);
+        solids_rotation(&seed, F);
+        for (int i = 0; i < 9; i++)
+            F[i] *= 1.0 - (ThawLanes){1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10};
+        thaw_material_ops(model)->d2psi_dF2(F, c, C);
+        memcpy(projected, C, sizeof C);
+        thaw_material_project(F, projected);
+        Tally tally = {0, 0};
+        for (int l = 0; l < THAW_LANES; l++)
+            compare_with_definition(C, projected, l, &tally);
+        assert_int_equal(tally.projected, THAW_LANES);
+    }
+}
+
 static void projecting_twice_changes_nothing_more(void **state) {
     (void)state;
     uint64_t seed = 2;
@@ -171,6 +191,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_projection_is_the_nearest_positive_matrix),
         cmocka_unit_test(rest_is_positive_and_keeps_its_bits),
+        cmocka_unit_test(the_slightest_compression_is_noticed),
         cmocka_unit_test(projecting_twice_changes_nothing_more),
         cmocka_unit_test(a_lane_does_not_see_its_neighbours),
     };
