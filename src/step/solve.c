@@ -181,15 +181,15 @@ static void damping_product(ThawStepper *s, ThawIncrement step, const double *a,
 }
 
 // Armijo: halves alpha until Q falls by a fair part of what its slope promises. A fall that drowns in rounding counts as
-// one. Moves q, v1, x1 and d to the accepted point; THAW_NOT_CONVERGED if there is none.
-static ThawStatus line_search(ThawStepper *s, ThawIncrement step, double slope, double *Q, int *stalled) {
+// one (*drowned). Moves q, v1, x1 and d to the accepted point; THAW_NOT_CONVERGED if there is none.
+static ThawStatus line_search(ThawStepper *s, ThawIncrement step, double slope, double *Q, int *drowned) {
     size_t n = unknowns(s), nc = coordinates(s);
     double size;
     for (double alpha = 1; alpha > 1e-10; alpha /= 2) {
-        double trial = potential(s, step, alpha, &size);
-        if (!isfinite(trial) || trial > *Q + 1e-4 * alpha * slope + 1e-13 * size)
+        double trial = potential(s, step, alpha, &size), rounding = 1e-13 * size + s->energy_rounding;
+        if (!isfinite(trial) || trial > *Q + 1e-4 * alpha * slope + rounding)
             continue;
-        *stalled = fabs(slope) <= 1e-13 * size;
+        *drowned = fabs(slope) <= rounding;
         *Q = trial;
         memcpy(s->q, s->trial_q, sizeof *s->q * n);
         memcpy(s->v1, s->y, sizeof *s->v1 * nc);
@@ -235,14 +235,14 @@ static ThawStatus solve_newton(ThawStepper *s, ThawIncrement step) {
     }
     double size, Q = potential(s, step, 0, &size), slope = -dot(s->b, s->p, n), before = INFINITY;
     for (int iteration = 1;; iteration++) {
-        int stalled;
-        status = line_search(s, step, slope, &Q, &stalled);
+        int drowned;
+        status = line_search(s, step, slope, &Q, &drowned);
         if (status == THAW_OK)
             status = residual(s, step);
         if (status != THAW_OK)
             return status;
         double r = norm(s->b, n);
-        if (r <= goal || stalled)
+        if (r <= goal || (drowned && r > before / 2)) // as good as rounding allows
             return THAW_OK;
         if (iteration >= step.iterations)
             return THAW_NOT_CONVERGED;

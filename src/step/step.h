@@ -46,10 +46,11 @@ typedef struct ThawStepper {
     double *v1, *x1;           // the result
     double *y, *u;             // scratch
     double *b, *q, *p, *trial_q;
-    double *d, *dp;  // Newton: damping forces h D(x0) v and h D(x0) p
-    double *damping; // Newton: values of h D(x0); NULL without stiffness damping
-    double *partial; // sums by chunk
-    int project;     // this attempt projects element stiffness
+    double *d, *dp;         // Newton: damping forces h D(x0) v and h D(x0) p
+    double *damping;        // Newton: values of h D(x0); NULL without stiffness damping
+    double *partial;        // sums by chunk
+    int project;            // this attempt projects element stiffness
+    double energy_rounding; // J, what rounding leaves of an elastic energy that ought to be zero
     // What happened in this step:
     ThawStatus status;
     double ms[THAW_STAGE_COUNT];

@@ -2,6 +2,7 @@
 // The world: making it, stepping it, freeing it. A step runs body by body. Small bodies are tasks of one loop, large ones
 // take turns and use all threads inside; which is which depends on the model only. A body whose step fails is taken back
 // to its start and tries in halves; if that fails too, all bodies go back and the world is as before.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -104,6 +105,11 @@ static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *err
         if (!(*vectors[i] = THAW_NEW(double, count)))
             return thaw_error_memory(error, "a body's step");
     start_body(body, world->model->dim, s->x, s->v);
+    // Energy densities are differences of terms as large as the Lame constants.
+    for (int32_t e = 0; e < shape->ne * shape->kind->points; e++) {
+        const double *c = shape->materials[shape->material[e / shape->kind->points]].c;
+        s->energy_rounding += DBL_EPSILON * shape->weight[e] * (fabs(c[0]) + fabs(c[1]));
+    }
     return THAW_OK;
 }
 
