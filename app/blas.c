@@ -8,7 +8,7 @@
 #include "app.h"
 
 void app_prepare_blas(char **argv) {
-#if defined(__x86_64__) && defined(__linux__)
+#if defined(THAW_WITH_CHOLMOD) && defined(__x86_64__) && defined(__linux__)
     if (getenv("OPENBLAS_CORETYPE") || getenv("THAW_STARTED_AGAIN"))
         return;
     const char *core = NULL;

@@ -36,7 +36,8 @@ static void shade(const float normal[3], const float colour[3], const RasterShad
         return;
     }
     static const float key_light[3] = {1.62f, 1.52f, 1.38f}, sky[3] = {0.36f, 0.42f, 0.52f},
-                       ground[3] = {0.26f, 0.22f, 0.19f}, rim_light[3] = {0.10f, 0.13f, 0.17f};
+                       ground[3] = {0.28f, 0.25f, 0.22f}, fill_light[3] = {0.40f, 0.42f, 0.46f},
+                       rim_light[3] = {0.10f, 0.13f, 0.17f};
     float length = sqrtf(dot3(normal, normal));
     float facing = dot3(normal, s->view) < 0 ? -1 : 1; // both sides are lit
     float n[3], half[3], scale = length > 0 ? facing / length : 0;
@@ -46,6 +47,8 @@ static void shade(const float normal[3], const float colour[3], const RasterShad
     }
     // Light wraps a little around the edge between day and night, as on soft material.
     float wrap = (dot3(n, s->key) + 0.2f) / 1.2f, diffuse = wrap > 0 ? wrap * wrap * 0.55f + wrap * 0.45f : 0;
+    float fill = dot3(n, s->fill);
+    fill = fill > 0 ? fill : 0;
     float height = 0.5f + 0.5f * dot3(n, s->up);
     float gloss = dot3(n, half) / sqrtf(dot3(half, half) + 1e-12f);
     gloss = gloss > 0 ? gloss * gloss : 0; // to the 32nd power by squaring
@@ -53,7 +56,8 @@ static void shade(const float normal[3], const float colour[3], const RasterShad
     float rim = 1 - fabsf(dot3(n, s->view));
     rim *= rim * rim;
     for (int k = 0; k < 3; k++)
-        out[k] = roll_off(colour[k] * (0.66f * diffuse * key_light[k] + height * sky[k] + (1 - height) * ground[k]) +
+        out[k] = roll_off(colour[k] * (0.6f * diffuse * key_light[k] + fill * fill_light[k] + height * sky[k] +
+                                       (1 - height) * ground[k]) +
                           0.10f * gloss * diffuse + rim * rim_light[k]);
 }
 

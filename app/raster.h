@@ -21,6 +21,7 @@ typedef struct RasterShading {
     int lit;           // 0: colours as they are
     float view[3];     // unit, from the scene to the eye
     float key[3];      // unit, towards the main light
+    float fill[3];     // unit, towards the weak light that opens the shadows
     float up[3];       // unit, where the sky is
     float edge_width;  // samples; 0: no edges
     float edge_colour; // factor on the colour under an edge

@@ -252,10 +252,7 @@ static double round_up(double value) {
 
 static int by_value(const Render *r) { return r->colour == VIEW_VELOCITY || r->colour == VIEW_VON_MISES; }
 
-static int letter_size(const Render *r) {
-    int size = r->height / 320;
-    return size < 1 ? 1 : size;
-}
+static int letter_size(const Render *r) { return r->height < 400 ? 1 : r->height < 900 ? 2 : r->height / 360; }
 
 static int legend_room(const Render *r) {
     int room = by_value(r) && r->view.largest > 0 ? picture_legend_width(letter_size(r)) : 0;
@@ -328,7 +325,26 @@ static ThawStatus draw_picture(const Render *r, const int64_t *indices, int coun
     return status;
 }
 
-// Camera and colour scale, from an even choice of the frames.
+// The i-th of `count` frames spread evenly over all of them; of one, the last.
+static int64_t evenly(const Render *r, int64_t i, int64_t count) {
+    return count > 1 ? i * (r->frame_count - 1) / (count - 1) : r->frame_count - 1;
+}
+
+// A sheet is as high as its contents need, when the user does not say.
+static void settle_size(Render *r, const ViewBounds *bounds) {
+    if (r->width)
+        return;
+    r->width = 1280;
+    r->height = 720;
+    if (!r->sheet)
+        return;
+    double ratio = (bounds->high[1] - bounds->low[1]) / (bounds->high[0] - bounds->low[0]);
+    int panel = 240, height = isfinite(ratio) ? (int)(panel * 1.1 * ratio) : 0;
+    r->height = height < 320 ? 320 : height > 640 ? 640 : height;
+    r->width = panel * panels(r) + legend_room(r);
+}
+
+// Camera and colour scale, from the frames that are shown side by side, or from an even choice of all.
 static ThawStatus settle_view(Render *r, ThawError *error) {
     View *view = &r->view;
     ThawStatus status = THAW_OK;
@@ -337,20 +353,20 @@ static ThawStatus settle_view(Render *r, ThawError *error) {
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 3; k++)
             view->background[i][k] = picture_linear(backdrop[i][k]);
-    view->shading.edge_width = r->edges ? 0.45f * SAMPLES * (float)(r->height < 700 ? 0.8 : 1) : 0;
     view->shading.edge_colour = 0.62f;
     ViewBounds bounds = view_bounds_empty();
-    int64_t looked_at = r->frame_count < LOOKED_AT ? r->frame_count : LOOKED_AT;
+    int64_t looked_at = r->sheet ? panels(r) : r->frame_count < LOOKED_AT ? r->frame_count : LOOKED_AT;
     // First what there is, then, with the camera pointed at it, how far back the camera must go.
     for (int64_t i = 0; status == THAW_OK && i < 2 * looked_at; i++) {
         ThawFrameData *frame;
-        int64_t nth = i % looked_at;
-        status = read_frame(r, looked_at > 1 ? nth * (r->frame_count - 1) / (looked_at - 1) : 0, &frame, error);
+        status = read_frame(r, evenly(r, i % looked_at, looked_at), &frame, error);
         if (status != THAW_OK)
             break;
         if (i == looked_at) {
             bounds.largest = round_up(bounds.largest);
             view->largest = bounds.largest; // decides whether there is a legend, and so the width
+            settle_size(r, &bounds);
+            view->shading.edge_width = r->edges ? (r->height < 700 ? 0.36f : 0.45f) * SAMPLES : 0;
             view_aim(view, &bounds, SAMPLES * panel_width(r), SAMPLES * r->height, r->zoom);
         }
         if (i >= looked_at) {
@@ -391,7 +407,7 @@ static ThawStatus render(Render *r, int64_t *pictures, ThawError *error) {
         int64_t indices[32];
         int count = panels(r);
         for (int i = 0; i < count; i++)
-            indices[i] = count > 1 ? (r->frame_count - 1) * i / (count - 1) : r->frame_count - 1;
+            indices[i] = evenly(r, i, count);
         return draw_picture(r, indices, count, r->output, error);
     }
     if (strcmp(r->frame_text, "all") != 0) {
@@ -421,10 +437,6 @@ static int command_render(int argc, char **argv) {
     Render r = {.frame_text = "last", .azimuth = -32, .elevation = 18, .zoom = 1, .colour = VIEW_VON_MISES};
     if (!parse(&r, argc, argv))
         return APP_WRONG_INPUT;
-    if (!r.width) {
-        r.width = r.sheet ? (int)(r.sheet * 260 + 200) : 1280;
-        r.height = r.sheet ? 640 : 720;
-    }
     ThawError error = {0};
     int64_t pictures = 0;
     ThawStatus status = render(&r, &pictures, &error);

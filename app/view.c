@@ -39,10 +39,15 @@ void view_turn(View *view, double azimuth, double elevation) {
     double key[3] = {0, 0, 1.35};
     for (int k = 0; k < 3; k++)
         key[k] += -0.5 * right[k] - (k < 2 ? 0.45 * forward[k] : 0);
+    double fill[3];
+    for (int k = 0; k < 3; k++)
+        fill[k] = 0.8 * right[k] - 0.6 * forward[k];
     normalise(key);
+    normalise(fill);
     for (int k = 0; k < 3; k++) {
         view->shading.view[k] = (float)-forward[k];
         view->shading.key[k] = (float)key[k];
+        view->shading.fill[k] = (float)fill[k];
         view->shading.up[k] = k == 2;
     }
     view->shading.lit = !view->flat;

@@ -38,9 +38,7 @@ struct ThawFrames {
     int64_t index_count, index_room;
 };
 
-ThawFramesDef thaw_frames_def_default(void) {
-    return (ThawFramesDef){.formats = THAW_FRAMES_VTU, .bits = 32};
-}
+ThawFramesDef thaw_frames_def_default(void) { return (ThawFramesDef){.formats = THAW_FRAMES_VTU, .bits = 32}; }
 
 void thaw_frame_data_free(ThawFrameData **data) {
     if (!data || !*data)

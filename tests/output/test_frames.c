@@ -16,7 +16,7 @@
 #include "output/output.h"
 
 static char folder[64];
-static char path[160];
+static char path[400];
 
 static const char *in_folder(const char *name) {
     snprintf(path, sizeof path, "%s/%s", folder, name);
