@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies: a shape that was read before, placed, set in motion, and loaded with pins, scripts and forces. Everything is
-// linear in the size of the document, but for the look-up of shapes and groups by name and the test that no two bodies
-// share one, which are sorted or short.
+// Bodies: a shape that was read before, placed, set in motion, and loaded with pins, scripts and forces. Linear in the
+// size of the document, but for looking up shapes and groups by name (lists are short) and for sorting the bodies' names.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
