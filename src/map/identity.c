@@ -151,6 +151,8 @@ static const ThawMapOps IDENTITY_3D = {"full",           LAWS,
 // Where each element block goes. A batch's unused lanes carry weight 0 and go nowhere.
 static ThawStatus find_slots(IdentityMap *self, ThawError *error) {
     const ThawIntegrationSet *set = self->map.set;
+    if (self->map.n == 0) // everything is scripted: nothing will ever be assembled
+        return THAW_OK;
     ThawBlockPattern *pattern = NULL;
     ThawStatus status = pattern_identity(&self->map, &pattern, error);
     if (status != THAW_OK)
