@@ -27,6 +27,7 @@ endif()
 if(THAW_SANITIZE)
   target_compile_options(thaw_flags INTERFACE -fsanitize=${THAW_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(thaw_flags INTERFACE -fsanitize=${THAW_SANITIZE})
+  thaw_flag(-Wno-maybe-uninitialized) # instrumented code leads gcc astray here; the release has this warning
 endif()
 if(THAW_COVERAGE)
   target_compile_options(thaw_flags INTERFACE --coverage)
