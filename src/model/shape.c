@@ -150,15 +150,42 @@ static int32_t nearest_vertex(const ThawShape *shape, const double *a) {
     return best;
 }
 
+// What the selector reads of a group must make sense. A box may be open to one side (infinite).
+static ThawStatus check_group(const char *shape, const char *name, const ThawGroupDef *group, int dim,
+                              ThawError *error) {
+    if ((unsigned)group->select > THAW_SELECT_NEAREST)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: group %s: select is %d; allowed: a ThawSelect", shape,
+                              name, (int)group->select);
+    int uses_a = group->select >= THAW_SELECT_BOX, box = group->select == THAW_SELECT_BOX,
+        uses_b = box || group->select == THAW_SELECT_PLANE_SIDE;
+    double length = 0;
+    for (int k = 0; k < dim; k++) {
+        length += fabs(group->b[k]);
+        for (int b = 0; b < 2; b++) {
+            double value = b ? group->b[k] : group->a[k];
+            if ((b ? uses_b : uses_a) && (box ? isnan(value) : !isfinite(value)))
+                return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: group %s: %c[%d] is %g; allowed: %s", shape,
+                                      name, "ab"[b], k, value, box ? "a number" : "a finite number");
+        }
+    }
+    if (group->select == THAW_SELECT_SPHERE && !(group->radius >= 0))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: group %s: radius is %g m; allowed: >= 0", shape, name,
+                              group->radius);
+    if (group->select == THAW_SELECT_PLANE_SIDE && length == 0)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: group %s: b is 0; allowed: the normal of a plane",
+                              shape, name);
+    return THAW_OK;
+}
+
 static ThawStatus compile_group(const ThawShapeDef *def, const ThawGroupDef *group_def, ThawShape *shape,
                                 unsigned char *marked, ThawGroup *group, ThawError *error) {
     const char *name = group_def->name ? group_def->name : "(unnamed)";
     if (!(group->name = thaw_strdup(name)))
         return thaw_error_memory(error, "a group");
     memset(marked, 0, (size_t)shape->nv);
-    if ((unsigned)group_def->select > THAW_SELECT_NEAREST)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: group %s: select is %d; allowed: a ThawSelect",
-                              shape->name, name, (int)group_def->select);
+    ThawStatus status = check_group(shape->name, name, group_def, shape->kind->dim, error);
+    if (status != THAW_OK)
+        return status;
     if (group_def->select == THAW_SELECT_NEAREST)
         marked[nearest_vertex(shape, group_def->a)] = 1;
     else if (group_def->select == THAW_SELECT_MESH_GROUP) {
@@ -183,6 +210,10 @@ static ThawStatus compile_group(const ThawShapeDef *def, const ThawGroupDef *gro
 }
 
 static ThawStatus compile_groups(const ThawShapeDef *def, ThawShape *shape, ThawError *error) {
+    if (def->group_count < 0 || (def->group_count > 0 && !def->groups))
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "shape %s: group_count is %d with groups %s; allowed: >= 0, given", shape->name,
+                              (int)def->group_count, def->groups ? "given" : "NULL");
     unsigned char *marked = THAW_NEW(unsigned char, shape->nv);
     shape->groups = THAW_NEW(ThawGroup, def->group_count);
     ThawStatus status = marked && shape->groups ? THAW_OK : thaw_error_memory(error, "the groups");
@@ -197,8 +228,13 @@ static ThawStatus compile_groups(const ThawShapeDef *def, ThawShape *shape, Thaw
 static ThawStatus assign_materials(const ThawShapeDef *def, int32_t material_count, ThawShape *shape,
                                    ThawError *error) {
     const ThawMesh *mesh = def->mesh;
+    for (int32_t r = 0; def->region_material && r < mesh->region_count; r++)
+        if (def->region_material[r] < -1 || def->region_material[r] >= material_count)
+            return thaw_error_set(error, THAW_ERROR_INPUT,
+                                  "shape %s: region_material[%d] is %d; allowed: 0 to %d, or -1 for the default",
+                                  shape->name, (int)r, (int)def->region_material[r], (int)material_count - 1);
     for (int32_t i = 0; i < shape->ne; i++) {
-        int32_t e = shape->element_user[i], region = mesh->region ? mesh->region[e] : 0;
+        int32_t e = shape->element_user[i], region = mesh->region[e];
         int32_t material = def->region_material ? def->region_material[region] : -1;
         if (material < 0)
             material = def->material;
