@@ -92,7 +92,8 @@ void raster_triangle(Raster *raster, const RasterCorner c[3], const RasterShadin
             double w[3];
             for (int i = 0; i < 3; i++)
                 w[i] = start[i] + dx[i] * (x + 0.5) + dy[i] * (y + 0.5);
-            if (w[0] < 0 || w[1] < 0 || w[2] < 0)
+            // A little beyond the edge, so that rounding leaves no holes between neighbours.
+            if (w[0] < -1e-9 || w[1] < -1e-9 || w[2] < -1e-9)
                 continue;
             float p[3], nearness = 0; // perspective weights
             for (int i = 0; i < 3; i++)

@@ -86,19 +86,17 @@ static int parse_colour(Render *r, const char *text) {
 
 static int parse_camera(Render *r, const char *text) {
     double value[3] = {0, 0, 1};
-    const char *at = text;
+    char *end = (char *)text;
     int count = 0;
-    for (char *end; count < 3; at = end + 1) {
+    for (const char *at = text; count < 3; at = end + 1) {
         value[count] = strtod(at, &end);
         if (end == at || !isfinite(value[count]))
             break;
         count++;
-        if (*end != ',') {
-            count = *end ? 0 : count;
+        if (*end != ',')
             break;
-        }
     }
-    if (count < 2 || value[1] < -90 || value[1] > 90 || value[2] < 0.01 || value[2] > 100) {
+    if (count < 2 || *end || value[1] < -90 || value[1] > 90 || value[2] < 0.01 || value[2] > 100) {
         app_complain("render",
                      "--camera is '%s'; allowed: AZIMUTH,ELEVATION or AZIMUTH,ELEVATION,ZOOM in degrees, elevation "
                      "from -90 to 90, zoom from 0.01 to 100",

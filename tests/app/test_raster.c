@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <math.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "app.h"
+#include "output/frame_data.h"
+#include "picture.h"
+#include "raster.h"
+#include "view.h"
+
+static const RasterShading plain = {0};
+
+static RasterCorner corner(float x, float y, float nearness, float red) {
+    return (RasterCorner){.x = x, .y = y, .nearness = nearness, .normal = {0, 0, 1}, .colour = {red, 0, 0}};
+}
+
+static int covered(const Raster *raster) {
+    int count = 0;
+    for (int i = 0; i < raster->width * raster->height; i++)
+        count += raster->nearness[i] > 0;
+    return count;
+}
+
+static void a_triangle_covers_the_samples_whose_centres_are_inside(void **state) {
+    (void)state;
+    Raster raster;
+    assert_true(raster_create(20, 20, &raster));
+    // Legs of 10: in row y (centres at y + 0.5) the samples with x + 0.5 <= 10 - (y + 0.5), so 10 + 9 + ... + 1.
+    RasterCorner t[3] = {corner(0, 0, 1, 1), corner(10, 0, 1, 1), corner(0, 10, 1, 1)};
+    raster_triangle(&raster, t, &plain);
+    assert_int_equal(covered(&raster), 55);
+    assert_true(raster.nearness[0] > 0 && raster.nearness[9] > 0);
+    assert_true(raster.nearness[10] == 0 && raster.nearness[20 * 10] == 0);
+    raster_clear(&raster);
+}
+
+static void two_triangles_cover_a_square_without_a_gap_either_way_round(void **state) {
+    (void)state;
+    for (int flip = 0; flip < 2; flip++) {
+        Raster raster;
+        assert_true(raster_create(16, 16, &raster));
+        RasterCorner a = corner(2.3f, 3.1f, 1, 1), b = corner(13.7f, 3.1f, 1, 1), c = corner(13.7f, 12.2f, 1, 1),
+                     d = corner(2.3f, 12.2f, 1, 1);
+        RasterCorner first[3] = {a, flip ? c : b, flip ? b : c}, second[3] = {a, flip ? d : c, flip ? c : d};
+        raster_triangle(&raster, first, &plain);
+        raster_triangle(&raster, second, &plain);
+        assert_int_equal(covered(&raster), 12 * 9); // centres 2.5 .. 13.5 and 3.5 .. 11.5
+        raster_clear(&raster);
+    }
+}
+
+static void the_nearer_triangle_wins_in_any_order(void **state) {
+    (void)state;
+    for (int order = 0; order < 2; order++) {
+        Raster raster;
+        assert_true(raster_create(8, 8, &raster));
+        for (int i = 0; i < 2; i++) {
+            int near = i == order;
+            float z = near ? 1 : 0.5f, red = near ? 0.9f : 0.1f;
+            RasterCorner t[3] = {corner(-9, -9, z, red), corner(30, -9, z, red), corner(-9, 30, z, red)};
+            raster_triangle(&raster, t, &plain);
+        }
+        for (int i = 0; i < 64; i++)
+            assert_float_equal(raster.rgb[3 * i], 0.9f, 1e-6f);
+        raster_clear(&raster);
+    }
+}
+
+static void triangles_off_the_screen_or_without_area_draw_nothing(void **state) {
+    (void)state;
+    static const float bad[] = {NAN, INFINITY, -INFINITY, 1e30f, -1e30f, 2e6f};
+    Raster raster;
+    assert_true(raster_create(8, 8, &raster));
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        for (int k = 0; k < 3; k++) {
+            RasterCorner t[3] = {corner(0, 0, 1, 1), corner(8, 0, 1, 1), corner(0, 8, 1, 1)};
+            t[k].x = bad[i];
+            raster_triangle(&raster, t, &plain);
+            t[k].x = 1;
+            t[k].y = bad[i];
+            raster_triangle(&raster, t, &plain);
+        }
+    RasterCorner behind[3] = {corner(0, 0, 1, 1), corner(8, 0, 0, 1), corner(0, 8, 1, 1)};
+    raster_triangle(&raster, behind, &plain);
+    behind[1].nearness = NAN;
+    raster_triangle(&raster, behind, &plain);
+    RasterCorner line[3] = {corner(0, 0, 1, 1), corner(4, 4, 1, 1), corner(8, 8, 1, 1)};
+    raster_triangle(&raster, line, &plain);
+    RasterCorner point[3] = {line[1], line[1], line[1]};
+    raster_triangle(&raster, point, &plain);
+    RasterCorner away[3] = {corner(100, 100, 1, 1), corner(200, 100, 1, 1), corner(100, 200, 1, 1)};
+    raster_triangle(&raster, away, &plain);
+    assert_int_equal(covered(&raster), 0);
+    raster_clear(&raster);
+}
+
+static void light_is_brighter_towards_the_lamp_and_never_negative(void **state) {
+    (void)state;
+    RasterShading lit = {.lit = 1, .view = {0, 0, 1}, .key = {0, 0, 1}, .fill = {1, 0, 0}, .up = {0, 0, 1}};
+    Raster raster;
+    assert_true(raster_create(4, 4, &raster));
+    float last = -1;
+    for (int i = 0; i <= 10; i++) {
+        memset(raster.nearness, 0, 16 * sizeof(float));
+        RasterCorner t[3] = {corner(-9, -9, 1, .5f), corner(30, -9, 1, .5f), corner(-9, 30, 1, .5f)};
+        for (int k = 0; k < 3; k++) {
+            t[k].normal[1] = 1 - 0.1f * (float)i;
+            t[k].normal[2] = 0.1f * (float)i;
+        }
+        raster_triangle(&raster, t, &lit);
+        assert_true(raster.rgb[0] >= 0 && raster.rgb[0] > last - 0.06f);
+        last = raster.rgb[0];
+    }
+    RasterCorner none[3] = {corner(-9, -9, 2, .5f), corner(30, -9, 2, .5f), corner(-9, 30, 2, .5f)};
+    for (int k = 0; k < 3; k++)
+        none[k].normal[2] = 0;
+    raster_triangle(&raster, none, &lit);
+    assert_true(isfinite(raster.rgb[0]));
+    raster_clear(&raster);
+}
+
+static void colours_survive_the_way_to_srgb_and_back(void **state) {
+    (void)state;
+    for (int i = 0; i < 256; i++)
+        assert_int_equal(picture_srgb(picture_linear(i)), i);
+    assert_int_equal(picture_srgb(-1), 0);
+    assert_int_equal(picture_srgb(7), 255);
+    float rgb[3];
+    static const double odd[] = {-1, 0, 0.5, 1, 2, NAN, INFINITY};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        picture_colour(odd[i], rgb);
+        for (int k = 0; k < 3; k++)
+            assert_true(rgb[k] >= 0 && rgb[k] <= 1);
+    }
+    picture_colour_of(-7, rgb);
+    assert_true(rgb[0] > 0);
+}
+
+static void text_stays_inside_the_picture(void **state) {
+    (void)state;
+    Picture picture;
+    const unsigned char white[3] = {255, 255, 255};
+    assert_true(picture_create(30, 12, &picture));
+    picture_text(&picture, -8, -3, 2, "Thaw \x80\xff 0.5", white);
+    picture_text(&picture, 25, 8, 3, "off the edge", white);
+    picture_legend(&picture, 20, -5, 3, 2, 1e9, "t", "u", white);
+    int bright = 0;
+    for (int i = 0; i < 3 * 30 * 12; i++)
+        bright += picture.rgb[i] == 255;
+    assert_true(bright > 0);
+    picture_clear(&picture);
+}
+
+// One tetrahedron, or the same point four times.
+static ThawFrameData *tetrahedron(double size) {
+    ThawFrameData *frame;
+    assert_int_equal(thaw_frame_data_create(4, 4, 1, &frame, NULL), THAW_OK);
+    for (int i = 1; i < 4; i++)
+        frame->x[3 * i + i - 1] = size;
+    for (int i = 0; i < 4; i++)
+        frame->cells[i] = i;
+    frame->body_count = 1;
+    return frame;
+}
+
+static void a_fitted_view_shows_everything_from_any_side(void **state) {
+    (void)state;
+    for (int turn = 0; turn < 24; turn++)
+        for (double size = 0; size <= 1000; size = size > 0 ? 1000 * size : 1e-3) {
+            ThawFrameData *frame = tetrahedron(size);
+            View view = {.colour = (ViewColour)(turn % VIEW_COLOURS)};
+            ViewBounds bounds = view_bounds_empty();
+            Raster raster;
+            assert_true(raster_create(90, 60, &raster));
+            view_turn(&view, 30.0 * turn, 15.0 * (turn % 13) - 90);
+            assert_true(view_bounds_add(&view, frame, &bounds));
+            view_aim(&view, &bounds, 90, 60, 1);
+            view_fit(&view, frame);
+            assert_int_equal(view_draw(&view, frame, &raster, NULL), THAW_OK);
+            int inside = covered(&raster), border = 0;
+            for (int x = 0; x < 90; x++)
+                border += raster.nearness[x] > 0 || raster.nearness[59 * 90 + x] > 0;
+            for (int y = 0; y < 60; y++)
+                border += raster.nearness[90 * y] > 0 || raster.nearness[90 * y + 89] > 0;
+            assert_int_equal(border, 0);
+            assert_true(size > 0 ? inside > 300 : inside == 0);
+            for (int i = 0; i < 3 * 90 * 60; i++)
+                assert_true(isfinite(raster.rgb[i]));
+            raster_clear(&raster);
+            thaw_frame_data_free(&frame);
+        }
+}
+
+static void the_nearest_word_is_suggested(void **state) {
+    (void)state;
+    static const char *const words[] = {"run", "render", "compare"};
+    assert_string_equal(app_suggest("rendr", words, 3), "render");
+    assert_string_equal(app_suggest("rum", words, 3), "run");
+    assert_null(app_suggest("xylophone", words, 3));
+    assert_null(app_suggest("", words, 3));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_triangle_covers_the_samples_whose_centres_are_inside),
+        cmocka_unit_test(two_triangles_cover_a_square_without_a_gap_either_way_round),
+        cmocka_unit_test(the_nearer_triangle_wins_in_any_order),
+        cmocka_unit_test(triangles_off_the_screen_or_without_area_draw_nothing),
+        cmocka_unit_test(light_is_brighter_towards_the_lamp_and_never_negative),
+        cmocka_unit_test(colours_survive_the_way_to_srgb_and_back),
+        cmocka_unit_test(text_stays_inside_the_picture),
+        cmocka_unit_test(a_fitted_view_shows_everything_from_any_side),
+        cmocka_unit_test(the_nearest_word_is_suggested),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
