@@ -181,8 +181,8 @@ static void damping_product(ThawStepper *s, ThawIncrement step, const double *a,
 }
 
 // Armijo: halves alpha until Q falls by a fair part of what its slope promises. A fall that drowns in rounding counts as
-// one (*drowned). Moves q, v1, x1 and d to the accepted point; THAW_NOT_CONVERGED if there is none.
-static ThawStatus line_search(ThawStepper *s, ThawIncrement step, double slope, double *Q, int *drowned) {
+// one (*drowned). Moves q, v1, x1 and d to the accepted point; THAW_NOT_CONVERGED if there is none. *full: alpha is 1.
+static ThawStatus line_search(ThawStepper *s, ThawIncrement step, double slope, double *Q, int *drowned, int *full) {
     size_t n = unknowns(s), nc = coordinates(s);
     double size;
     for (double alpha = 1; alpha > 1e-10; alpha /= 2) {
@@ -190,6 +190,7 @@ static ThawStatus line_search(ThawStepper *s, ThawIncrement step, double slope, 
         if (!isfinite(trial) || trial > *Q + 1e-4 * alpha * slope + rounding)
             continue;
         *drowned = fabs(slope) <= rounding;
+        *full = alpha == 1;
         *Q = trial;
         memcpy(s->q, s->trial_q, sizeof *s->q * n);
         memcpy(s->v1, s->y, sizeof *s->v1 * nc);
@@ -198,6 +199,21 @@ static ThawStatus line_search(ThawStepper *s, ThawIncrement step, double slope, 
         return THAW_OK;
     }
     return THAW_NOT_CONVERGED;
+}
+
+// p = A(x1)^-1 b. A matrix that turns out indefinite is projected, if that is allowed.
+static ThawStatus newton_direction(ThawStepper *s, ThawCombination *combination, const double *start,
+                                   double tolerance) {
+    for (;;) {
+        ThawStatus status = assemble(s, *combination, s->x1, start);
+        memset(s->p, 0, sizeof *s->p * unknowns(s));
+        if (status == THAW_OK)
+            status = factor_and_solve(s, s->b, s->p, tolerance);
+        if (status != THAW_INDEFINITE || combination->element.project ||
+            s->model->options.projection != THAW_PROJECT_WHEN_NEEDED)
+            return status;
+        combination->element.project = s->projected = 1;
+    }
 }
 
 static ThawStatus solve_newton(ThawStepper *s, ThawIncrement step) {
@@ -235,8 +251,8 @@ static ThawStatus solve_newton(ThawStepper *s, ThawIncrement step) {
     }
     double size, Q = potential(s, step, 0, &size), slope = -dot(s->b, s->p, n), before = INFINITY;
     for (int iteration = 1;; iteration++) {
-        int drowned;
-        status = line_search(s, step, slope, &Q, &drowned);
+        int drowned, full;
+        status = line_search(s, step, slope, &Q, &drowned, &full);
         if (status == THAW_OK)
             status = residual(s, step);
         if (status != THAW_OK)
@@ -249,10 +265,9 @@ static ThawStatus solve_newton(ThawStepper *s, ThawIncrement step) {
         // Solve no more exactly than the iteration can use (Eisenstat and Walker 1996, choice 2).
         double forcing = isfinite(before) ? fmin(1e-2, 0.9 * r * r / (before * before)) : 1e-2;
         before = r;
-        status = assemble(s, combination, s->x1, start);
-        memset(s->p, 0, sizeof *s->p * n);
-        if (status == THAW_OK)
-            status = factor_and_solve(s, s->b, s->p, fmax(options->solver_tolerance, forcing));
+        if (full) // projected stiffness converges but slowly: try without it again
+            combination.element.project = options->projection == THAW_PROJECT_ALWAYS;
+        status = newton_direction(s, &combination, start, fmax(options->solver_tolerance, forcing));
         if (status != THAW_OK)
             return status;
         s->newton_iterations++;
