@@ -3,7 +3,9 @@
 // (E 1e6 Pa, nu 0.3, 1000 kg/m^3), h 0.01 s, no vertex fixed, vertices in reverse Cuthill-McKee order. Cubes have the worst
 // fill of all shapes. CSV on stdout; times are the least CPU time of several runs on one thread.
 //
-//   solver_cubes [tolerance [cells ...]]        default 1e-8 and 9 15 21 32 cells an edge
+//   solver_cubes [tolerance [young [cells ...]]]        default 1e-8, 1e6 and 9 15 21 32 cells an edge
+//
+// Cells may be given as 52x8x8: then the longest edge is one metre. The row "auto" tells what that kind decides for.
 //
 // Measure CHOLMOD with OPENBLAS_CORETYPE (Haswell, SkylakeX, Zen), OPENBLAS_NUM_THREADS=1 and OMP_THREAD_LIMIT=1 set.
 #include <math.h>
@@ -34,12 +36,14 @@ typedef struct Cube {
     int32_t *place; // vertex -> block row
 } Cube;
 
-static Cube make_cube(int32_t cells) {
+static Cube make_cube(const int32_t cells[3]) {
     ThawError error;
     Cube cube = {0};
     ThawGraph *graph;
-    double lo[3] = {0, 0, 0}, hi[3] = {1, 1, 1};
-    must(thaw_mesh_box(3, lo, hi, (int32_t[3]){cells, cells, cells}, &cube.mesh, &error), &error);
+    double lo[3] = {0, 0, 0}, hi[3], longest = fmax(cells[0], fmax(cells[1], cells[2]));
+    for (int k = 0; k < 3; k++)
+        hi[k] = cells[k] / longest;
+    must(thaw_mesh_box(3, lo, hi, cells, &cube.mesh, &error), &error);
     must(thaw_graph_create(cube.mesh, &graph, &error), &error);
     int32_t n = graph->n;
     int32_t *order = THAW_NEW(int32_t, n), *offset = THAW_NEW(int32_t, n + 1);
@@ -88,8 +92,8 @@ static void gradients(const ThawMesh *mesh, int32_t element, double g[4][3]) {
 }
 
 // Blocks of M + h^2 K; K_ab = V (lambda g_a g_b' + mu g_b g_a' + mu g_a.g_b I), masses lumped.
-static void assemble(const Cube *cube, ThawBlockMatrix *matrix) {
-    const double E = 1e6, nu = 0.3, rho = 1000.0, h = 0.01;
+static void assemble(const Cube *cube, double E, ThawBlockMatrix *matrix) {
+    const double nu = 0.3, rho = 1000.0, h = 0.01;
     const double mu = E / (2 + 2 * nu), lambda = E * nu / ((1 + nu) * (1 - 2 * nu));
     const ThawBlockPattern *pattern = cube->pattern;
     memset(matrix->value, 0, (size_t)pattern->row[pattern->n] * 9 * sizeof(double));
@@ -113,7 +117,7 @@ static void assemble(const Cube *cube, ThawBlockMatrix *matrix) {
     }
 }
 
-static void measure(const Cube *cube, ThawSolverKind kind, const char *name, double tolerance) {
+static void measure(const Cube *cube, ThawSolverKind kind, const char *name, double tolerance, double young) {
     ThawError error;
     ThawSolverPlan *plan;
     ThawSolver *solver;
@@ -136,7 +140,7 @@ static void measure(const Cube *cube, ThawSolverKind kind, const char *name, dou
     }
     must(status, &error);
     must(thaw_solver_create(plan, NULL, &solver, &error), &error);
-    assemble(cube, thaw_solver_matrix(solver));
+    assemble(cube, young, thaw_solver_matrix(solver));
     ThawSolveInfo info = {0};
     double spent = now_ms();
     for (int run = 0; run < 20 && (run < 2 || now_ms() - spent < 3000.0); run++) {
@@ -166,14 +170,29 @@ static void measure(const Cube *cube, ThawSolverKind kind, const char *name, dou
 }
 
 int main(int argc, char **argv) {
-    double tolerance = argc > 1 ? atof(argv[1]) : 1e-8;
-    int32_t standard[] = {9, 15, 21, 32};
-    int count = argc > 2 ? argc - 2 : 4;
+    double tolerance = argc > 1 ? atof(argv[1]) : 1e-8, young = argc > 2 ? atof(argv[2]) : 1e6;
+    const char *standard[] = {"9", "15", "21", "32"};
+    int count = argc > 3 ? argc - 3 : 4;
     printf("tets,unknowns,kind,analyse_ms,factor_ms,solve_ms,iterations,mb,residual,multiply_ms\n");
     for (int k = 0; k < count; k++) {
-        Cube cube = make_cube(argc > 2 ? atoi(argv[k + 2]) : standard[k]);
-        measure(&cube, THAW_SOLVER_PCG, "pcg", tolerance);
-        measure(&cube, THAW_SOLVER_CHOLMOD, "cholmod", tolerance);
+        const char *text = argc > 3 ? argv[k + 3] : standard[k];
+        int32_t cells[3];
+        int read = sscanf(text, "%dx%dx%d", &cells[0], &cells[1], &cells[2]);
+        if (read == 1)
+            cells[1] = cells[2] = cells[0];
+        if ((read != 1 && read != 3) || cells[0] < 1 || cells[1] < 1 || cells[2] < 1) {
+            fprintf(stderr, "solver_cubes: cells are \"%s\"; allowed: 9, or 52x8x8\n", text);
+            return 1;
+        }
+        Cube cube = make_cube(cells);
+        measure(&cube, THAW_SOLVER_PCG, "pcg", tolerance, young);
+        measure(&cube, THAW_SOLVER_CHOLMOD, "cholmod", tolerance, young);
+        ThawSolverPlan *plan;
+        ThawError error;
+        must(thaw_solver_plan_create(THAW_SOLVER_AUTO, cube.pattern, &plan, &error), &error);
+        printf("%d,%d,auto=%s,,,,,,,\n", cube.mesh->element_count, 3 * cube.pattern->n,
+               thaw_solver_plan_kind(plan) == THAW_SOLVER_PCG ? "pcg" : "cholmod");
+        thaw_solver_plan_free(&plan);
         free_cube(&cube);
     }
     return 0;

@@ -7,11 +7,16 @@
 // is in natural order: the symbolic factor's own permutation, ordering and postordering together, is taken out of it and
 // applied here to right-hand sides.
 //
-// Every plan and solver has a cholmod_common of its own, so bodies factor at the same time. CHOLMOD gets no threads of its
-// own where its version can be told; older ones obey OMP_THREAD_LIMIT. The bits are those of the BLAS it runs on.
+// Every plan and solver has a cholmod_common of its own, so bodies factor at the same time. The bits are those of the BLAS
+// it runs on.
+//
+// CHOLMOD would start OpenMP threads for copying loops, which fight with ours (measured: twice the CPU time). Newer versions
+// can be told not to. Older ones fix the number at compile time; they are called with OpenMP's active levels limited to
+// none, a setting of the calling thread, looked up at run time because a CHOLMOD without OpenMP does not bring it.
 #include "sparse/sparse_impl.h"
 
 #ifdef THAW_WITH_CHOLMOD
+#include <dlfcn.h>
 #include <suitesparse/cholmod.h>
 
 struct ThawCholmodPlan {
@@ -30,7 +35,11 @@ struct ThawCholmod {
     cholmod_factor *factor;
     double *value;                                // the permuted lower triangle
     cholmod_dense *right, *answer, *work, *spare; // kept between solves
+    int (*get_levels)(void);                      // omp_get_max_active_levels, NULL without OpenMP
+    void (*set_levels)(int);                      // omp_set_max_active_levels, NULL without OpenMP
 };
+
+int thaw_cholmod_present(void) { return 1; }
 
 static void start_common(cholmod_common *common) {
     cholmod_start(common);
@@ -194,12 +203,30 @@ void thaw_cholmod_plan_free(ThawCholmodPlan **pointer) {
 
 // --- solver ------------------------------------------------------------------------------------------------------------
 
+static void find_openmp(ThawCholmod *cholmod) {
+    void *get = dlsym(RTLD_DEFAULT, "omp_get_max_active_levels");
+    void *set = dlsym(RTLD_DEFAULT, "omp_set_max_active_levels");
+    if (get && set) {
+        memcpy(&cholmod->get_levels, &get, sizeof get);
+        memcpy(&cholmod->set_levels, &set, sizeof set);
+    }
+}
+
+// Limits the calling thread's OpenMP to `levels` active ones; returns what it was.
+static int limit_openmp(const ThawCholmod *cholmod, int levels) {
+    int before = cholmod->get_levels ? cholmod->get_levels() : 0;
+    if (cholmod->set_levels)
+        cholmod->set_levels(levels);
+    return before;
+}
+
 ThawStatus thaw_cholmod_create(const ThawCholmodPlan *plan, ThawCholmod **result, ThawError *error) {
     *result = NULL;
     ThawCholmod *cholmod = THAW_NEW(ThawCholmod, 1);
     if (!cholmod)
         return thaw_error_memory(error, "a CHOLMOD solver");
     start_common(&cholmod->common);
+    find_openmp(cholmod);
     cholmod->plan = plan;
     cholmod->value = THAW_NEW(double, plan->column[plan->size]);
     cholmod->factor = cholmod_copy_factor(plan->symbolic, &cholmod->common);
@@ -248,7 +275,9 @@ ThawStatus thaw_cholmod_factor(ThawCholmod *cholmod, const ThawBlockMatrix *matr
                             .dtype = CHOLMOD_DOUBLE,
                             .packed = 1};
     cholmod->common.status = CHOLMOD_OK;
+    int levels = limit_openmp(cholmod, 0);
     int good = cholmod_factorize(&lower, cholmod->factor, &cholmod->common);
+    limit_openmp(cholmod, levels);
     if (cholmod->common.status == CHOLMOD_NOT_POSDEF)
         return THAW_INDEFINITE;
     if (!good || cholmod->common.status < 0)
@@ -261,8 +290,11 @@ ThawStatus thaw_cholmod_solve(ThawCholmod *cholmod, const double *b, double *x) 
     double *right = cholmod->right->x;
     for (int32_t k = 0; k < plan->size; k++)
         right[k] = b[plan->order[k]];
-    if (!cholmod_solve2(CHOLMOD_A, cholmod->factor, cholmod->right, NULL, &cholmod->answer, NULL, &cholmod->work,
-                        &cholmod->spare, &cholmod->common))
+    int levels = limit_openmp(cholmod, 0);
+    int good = cholmod_solve2(CHOLMOD_A, cholmod->factor, cholmod->right, NULL, &cholmod->answer, NULL, &cholmod->work,
+                              &cholmod->spare, &cholmod->common);
+    limit_openmp(cholmod, levels);
+    if (!good)
         return THAW_ERROR_MEMORY;
     const double *answer = cholmod->answer->x;
     for (int32_t k = 0; k < plan->size; k++)
@@ -271,6 +303,8 @@ ThawStatus thaw_cholmod_solve(ThawCholmod *cholmod, const double *b, double *x) 
 }
 
 #else
+
+int thaw_cholmod_present(void) { return 0; }
 
 ThawStatus thaw_cholmod_plan_create(const ThawBlockPattern *pattern, ThawCholmodPlan **plan, ThawError *error) {
     (void)pattern;

@@ -147,6 +147,7 @@ ThawStatus thaw_order_dissect(const ThawBlockPattern *pattern, int32_t *order, T
 
 // --- cholmod.c: without THAW_WITH_CHOLMOD creating a plan fails with THAW_ERROR_UNSUPPORTED ---------------------------------
 
+int thaw_cholmod_present(void); // whether the build has it
 ThawStatus thaw_cholmod_plan_create(const ThawBlockPattern *pattern, ThawCholmodPlan **plan, ThawError *error);
 void thaw_cholmod_plan_free(ThawCholmodPlan **plan);
 ThawStatus thaw_cholmod_create(const ThawCholmodPlan *plan, ThawCholmod **cholmod, ThawError *error);
