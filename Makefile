@@ -47,9 +47,9 @@ format: ## format the sources in place
 format-check: ## say which sources are not formatted
 	@scripts/format.sh --check
 
-tidy: ## look for mistakes with clang-tidy
+tidy: ## places where clang-tidy suspects a mistake
 	@$(call build,clang) --target thaw_program
-	@run-clang-tidy -quiet -p build/clang '/(src|app)/.*\.c$$'
+	@run-clang-tidy -quiet -p build/clang '^$(CURDIR)/(src|app)/' 2>/dev/null
 
 coverage: ## which lines the tests run: build/coverage/coverage/index.html
 	@$(call build,coverage)
