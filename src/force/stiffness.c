@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forces and element stiffness in one pass: F and the material's constants are in registers anyway.
+// Forces and element stiffness in one pass: F and what the material computes on the way to P are at hand anyway.
 //
-// Block (a, b) of an element is K_ab = w sum_jl g_a,j C_(ij)(kl) g_b,l (equation 4 for one element). With T_b = C g_b
-// (27 numbers) formed once for each b, a block costs 27 products; node 0 follows from the sum of the others, since rigid
-// translations cost nothing: K_a0 = -sum_b K_ab. About 750 vector operations for eight tetrahedra.
+// Block (a, b) of an element is K_ab = w sum_jl g_a,j C_(ij)(kl) g_b,l (equation 4 for one element). The material gives the
+// blocks of nodes 1, 2, ..., without forming C unless it must be projected; node 0 follows from their sum, since rigid
+// translations cost nothing: K_a0 = -sum_b K_ab. About 500 vector operations for eight tetrahedra.
 #include <string.h>
 
 #include "force/kernel.h"
@@ -21,42 +21,46 @@ typedef struct StiffnessPass {
 // Entry (i, k) of block (a, b), a >= b, in the sink's layout.
 #define ENTRY(a, b, i, k) (PAIR(a, b) * dim * dim + (i)*dim + (k))
 
-THAW_INLINE void element_blocks(const ThawBatch *batch, int dim, int nodes, const ThawLanes C[THAW_SYM9_SIZE],
-                                ThawLanes scale, ThawLanes *blocks) {
-    const ThawLanes *g = batch->gradient;
-    for (int b = 1; b < nodes; b++) {
-        ThawLanes gb[3];
-        for (int l = 0; l < dim; l++)
-            gb[l] = scale * g[3 * (b - 1) + l];
-        for (int k = 0; k < dim; k++) {
-            ThawLanes T[3][3]; // T[i][j] = sum_l C_(ij)(kl) g_b,l
-            for (int i = 0; i < dim; i++)
-                for (int j = 0; j < dim; j++) {
-                    T[i][j] = C[THAW_SYM9(i + 3 * j, k)] * gb[0];
-                    for (int l = 1; l < dim; l++)
-                        T[i][j] += C[THAW_SYM9(i + 3 * j, k + 3 * l)] * gb[l];
-                }
-            for (int a = b; a < nodes; a++)
-                for (int i = a == b ? k : 0; i < dim; i++) {
-                    ThawLanes sum = T[i][0] * g[3 * (a - 1)];
-                    for (int j = 1; j < dim; j++)
-                        sum += T[i][j] * g[3 * (a - 1) + j];
-                    blocks[ENTRY(a, b, i, k)] = sum;
-                    if (a == b)
-                        blocks[ENTRY(a, b, k, i)] = sum;
+// The blocks that material->blocks gives, from a C that was projected.
+static void contract_projected(const ThawBatch *batch, int count, const ThawLanes F[9], ThawLanes scale, ThawLanes P[9],
+                               ThawLanes *K) {
+    ThawLanes C[THAW_SYM9_SIZE];
+    batch->material->dpsi_dF(F, batch->c, P);
+    batch->material->d2psi_dF2(F, batch->c, C);
+    thaw_material_project(F, C);
+    for (int b = 0; b < count; b++)
+        for (int k = 0; k < 3; k++) {
+            ThawLanes T[9]; // column (k) of C g_b
+            for (int n = 0; n < 9; n++) {
+                T[n] = thaw_lanes_set(0);
+                for (int l = 0; l < 3; l++)
+                    T[n] += C[THAW_SYM9(n, k + 3 * l)] * (scale * batch->gradient[3 * b + l]);
+            }
+            for (int a = b; a < count; a++)
+                for (int i = 0; i < 3; i++) {
+                    ThawLanes sum = thaw_lanes_set(0);
+                    for (int j = 0; j < 3; j++)
+                        sum += T[i + 3 * j] * batch->gradient[3 * a + j];
+                    K[9 * PAIR(a, b) + 3 * i + k] = sum;
                 }
         }
-    }
-    // Column 0, then the corner.
+}
+
+// From the material's blocks (3x3, nodes 1 and up) to all of the element's (dim x dim, node 0 included).
+THAW_INLINE void complete_blocks(int dim, int nodes, const ThawLanes *K, ThawLanes *blocks) {
     for (int i = 0; i < dim; i++)
-        for (int k = 0; k < dim; k++) {
+        for (int k = 0; k < dim; k++)
             for (int a = 1; a < nodes; a++) {
                 ThawLanes sum = thaw_lanes_set(0);
-                for (int b = 1; b < nodes; b++)
-                    sum += a >= b ? blocks[ENTRY(a, b, i, k)] : blocks[ENTRY(b, a, k, i)];
+                for (int b = 1; b < nodes; b++) {
+                    ThawLanes entry =
+                        a >= b ? K[9 * PAIR(a - 1, b - 1) + 3 * i + k] : K[9 * PAIR(b - 1, a - 1) + 3 * k + i];
+                    sum += entry;
+                    if (a >= b)
+                        blocks[ENTRY(a, b, i, k)] = entry;
+                }
                 blocks[ENTRY(a, 0, i, k)] = -sum;
             }
-        }
     for (int i = 0; i < dim; i++)
         for (int k = 0; k <= i; k++) {
             ThawLanes sum = thaw_lanes_set(0);
@@ -72,17 +76,17 @@ THAW_INLINE void stiffness_chunk(const StiffnessPass *pass, int32_t chunk, int d
     int inverted = 0;
     for (int32_t b = set->chunk[chunk]; b < set->chunk[chunk + 1]; b++) {
         const ThawBatch *batch = &set->batches[b];
-        ThawLanes d[3][3], F[9], P[9], C[THAW_SYM9_SIZE], blocks[THAW_BLOCKS_MAX * 9];
+        ThawLanes d[3][3], F[9], P[9], K[6 * 9], blocks[THAW_BLOCKS_MAX * 9];
+        ThawLanes scale = batch->weight * (pass->scale.stiffness + pass->scale.damping * batch->alpha1);
         gather_edges(batch, dim, nodes, pass->x, d);
         gradient_of(batch, dim, nodes, d, 1, F);
         inverted |= is_inverted(batch, F);
-        batch->material->dpsi_dF(F, batch->c, P);
-        scatter_force(batch, dim, nodes, -batch->weight, P, pass->f);
-        batch->material->d2psi_dF2(F, batch->c, C);
         if (pass->scale.project)
-            thaw_material_project(F, C);
-        element_blocks(batch, dim, nodes, C,
-                       batch->weight * (pass->scale.stiffness + pass->scale.damping * batch->alpha1), blocks);
+            contract_projected(batch, nodes - 1, F, scale, P, K);
+        else
+            batch->material->blocks(F, batch->c, nodes - 1, batch->gradient, scale, P, K);
+        scatter_force(batch, dim, nodes, -batch->weight, P, pass->f);
+        complete_blocks(dim, nodes, K, blocks);
         pass->sink.add(pass->sink.context, b, blocks);
     }
     pass->partial[chunk] = inverted;

@@ -9,6 +9,9 @@
 // Where s_i + s_j -> 0 (lines, points, and inversions with two equal stretches) R jumps and its slope is infinite: the
 // sum is kept above smallest_sum, so that degenerate F stay finite.
 // Cost of d2psi_dF2: a singular value decomposition and about 500 operations for eight.
+#include <stddef.h>
+
+#include "material/blocks.h"
 #include "material/models.h"
 #include "math/decompose.h"
 #include "math/mat3.h"
@@ -38,13 +41,14 @@ static void dpsi_corotational_dF(const ThawLanes F[9], const ThawLanes c[THAW_MA
         P[i] = two_mu * (F[i] - R[i]) + pressure * R[i];
 }
 
-// R, and what is needed of dR/dF = sum over m of weight[m] T[m] T[m]', times the factor lambda t - 2 mu of the energy.
-static inline void find_twists(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS], ThawLanes R[9],
-                               ThawLanes T[3][9], ThawLanes weight[3]) {
+// R, lambda t, and what is needed of dR/dF = sum over m of weight[m] T[m] T[m]', times the factor lambda t - 2 mu of the
+// energy.
+static inline ThawLanes find_twists(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS], ThawLanes R[9],
+                                    ThawLanes T[3][9], ThawLanes weight[3]) {
     ThawLanes U[9], s[3], V[9];
     thaw_lanes_svd3(F, U, s, V);
     thaw_lanes_product3_nt(U, V, R);
-    ThawLanes factor = c[1] * ((s[0] - 1.0) + (s[1] - 1.0) + (s[2] - 1.0)) - 2.0 * c[0];
+    ThawLanes pressure = c[1] * ((s[0] - 1.0) + (s[1] - 1.0) + (s[2] - 1.0)), factor = pressure - 2.0 * c[0];
     for (int m = 0; m < 3; m++) {
         int i = (m + 1) % 3, j = (m + 2) % 3;
         // T without its 1/sqrt 2, whose square cancels the 2 of 2/(s_i + s_j)
@@ -53,6 +57,7 @@ static inline void find_twists(const ThawLanes F[9], const ThawLanes c[THAW_MATE
             for (int a = 0; a < 3; a++)
                 T[m][a + 3 * b] = U[a + 3 * i] * V[b + 3 * j] - U[a + 3 * j] * V[b + 3 * i];
     }
+    return pressure;
 }
 
 static void d2psi_corotational_dF2(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS],
@@ -65,6 +70,22 @@ static void d2psi_corotational_dF2(const ThawLanes F[9], const ThawLanes c[THAW_
             C[THAW_SYM9(a, b)] = r * R[b] + t0 * T[0][b] + t1 * T[1][b] + t2 * T[2][b];
         C[THAW_SYM9(a, a)] += 2.0 * c[0];
     }
+}
+
+static void blocks_corotational(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS], int count,
+                                const ThawLanes *g, ThawLanes scale, ThawLanes P[9], ThawLanes *K) {
+    ThawLanes R[9], T[3][9], s[4], two_mu = 2.0 * c[0], a = scale * two_mu;
+    ThawLanes pressure = find_twists(F, c, R, T, s + 1);
+    for (int i = 0; i < 9; i++)
+        P[i] = two_mu * (F[i] - R[i]) + pressure * R[i];
+    const ThawLanes *const M[4] = {R, T[0], T[1], T[2]};
+    s[0] = c[1];
+    for (int m = 0; m < 4; m++)
+        s[m] *= scale;
+    if (count == 3)
+        thaw_block_sum(3, g, a, 4, s, M, a, NULL, K);
+    else
+        thaw_block_sum(2, g, a, 4, s, M, a, NULL, K);
 }
 
 static void dP_corotational(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS], const ThawLanes dF[9],
@@ -84,5 +105,6 @@ const ThawMaterialOps thaw_material_corotational = {
     .psi = psi_corotational,
     .dpsi_dF = dpsi_corotational_dF,
     .d2psi_dF2 = d2psi_corotational_dF2,
+    .blocks = blocks_corotational,
     .dP = dP_corotational,
 };

@@ -5,6 +5,7 @@
 //     d2psi/dF2 = mu I + (lambda - k)/J^2 vec(G) vec(G)' + k/J d2J/dF2.
 // Where J <= 0, psi is +inf and the derivatives are NaN in some entries: the caller asks psi (needs_orientation) first.
 // Linearises to young and poisson. Cost of d2psi_dF2: about 200 operations, a logarithm and a division for eight.
+#include "material/blocks.h"
 #include "material/models.h"
 #include "material/volume.h"
 
@@ -43,6 +44,23 @@ static void d2psi_neo_hookean_dF2(const ThawLanes F[9], const ThawLanes c[THAW_M
     thaw_volume_add_hessian(F, c[0], k * inverse, C);
 }
 
+static void blocks_neo_hookean(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS], int count,
+                               const ThawLanes *g, ThawLanes scale, ThawLanes P[9], ThawLanes *K) {
+    ThawLanes G[9];
+    thaw_lanes_cofactor3(F, G);
+    ThawLanes J = thaw_lanes_dot3(F, G), inverse = 1.0 / J, k = c[1] * thaw_lanes_log(J) - c[0];
+    ThawLanes s[1] = {scale * ((c[1] - k) * inverse * inverse)}, a = scale * c[0];
+    const ThawLanes *const M[1] = {G};
+    k *= inverse;
+    for (int i = 0; i < 9; i++)
+        P[i] = c[0] * F[i] + k * G[i];
+    k *= scale;
+    if (count == 3)
+        thaw_block_sum(3, g, a, 1, s, M, k, F, K);
+    else
+        thaw_block_sum(2, g, a, 1, s, M, k, F, K);
+}
+
 static void dP_neo_hookean(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS], const ThawLanes dF[9],
                            ThawLanes dP[9]) {
     ThawLanes G[9], dG[9];
@@ -62,5 +80,6 @@ const ThawMaterialOps thaw_material_neo_hookean = {
     .psi = psi_neo_hookean,
     .dpsi_dF = dpsi_neo_hookean_dF,
     .d2psi_dF2 = d2psi_neo_hookean_dF2,
+    .blocks = blocks_neo_hookean,
     .dP = dP_neo_hookean,
 };

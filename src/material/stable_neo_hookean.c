@@ -13,6 +13,7 @@
 // mu and lambda.
 //
 // Cost of d2psi_dF2, the hottest loop of a full elastic step: about 240 operations and a division for eight.
+#include "material/blocks.h"
 #include "material/models.h"
 #include "material/volume.h"
 
@@ -59,6 +60,24 @@ static void d2psi_stable_neo_hookean_dF2(const ThawLanes F[9], const ThawLanes c
     thaw_volume_add_hessian(F, a, k, C);
 }
 
+static void blocks_stable_neo_hookean(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS], int count,
+                                      const ThawLanes *g, ThawLanes scale, ThawLanes P[9], ThawLanes *K) {
+    ThawLanes G[9];
+    thaw_lanes_cofactor3(F, G);
+    ThawLanes inverse = 1.0 / (thaw_lanes_dot9(F, F) + 1.0), log_slope = c[0] * inverse;
+    ThawLanes a = c[0] - log_slope, k = c[1] * (thaw_lanes_dot3(F, G) - 1.0) - c[2];
+    for (int i = 0; i < 9; i++)
+        P[i] = a * F[i] + k * G[i];
+    ThawLanes s[2] = {scale * (2.0 * log_slope * inverse), scale * c[1]};
+    const ThawLanes *const M[2] = {F, G};
+    a *= scale;
+    k *= scale;
+    if (count == 3)
+        thaw_block_sum(3, g, a, 2, s, M, k, F, K);
+    else
+        thaw_block_sum(2, g, a, 2, s, M, k, F, K);
+}
+
 static void dP_stable_neo_hookean(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS],
                                   const ThawLanes dF[9], ThawLanes dP[9]) {
     ThawLanes G[9], dG[9];
@@ -77,5 +96,6 @@ const ThawMaterialOps thaw_material_stable_neo_hookean = {
     .psi = psi_stable_neo_hookean,
     .dpsi_dF = dpsi_stable_neo_hookean_dF,
     .d2psi_dF2 = d2psi_stable_neo_hookean_dF2,
+    .blocks = blocks_stable_neo_hookean,
     .dP = dP_stable_neo_hookean,
 };

@@ -5,6 +5,7 @@
 // (Sifakis and Barbic 2012, 3.3). Cheap and exact for small strains under large rotations, but it softens under
 // compression and is crushed through zero volume; meant for comparisons. Cost of d2psi_dF2: about 250 operations for
 // eight.
+#include "material/blocks.h"
 #include "material/models.h"
 #include "math/mat3.h"
 
@@ -67,6 +68,41 @@ static void d2psi_stvk_dF2(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL
     }
 }
 
+// K_ab = (g_a.S g_b) I + mu (g_a.g_b) F F' + lambda u_a u_b' + mu u_b u_a',  u_a = F g_a.
+static inline __attribute__((always_inline)) void sum_blocks(int count, const ThawLanes *g, const ThawLanes S[9],
+                                                             const ThawLanes F[9], ThawLanes mu, ThawLanes lambda,
+                                                             ThawLanes *K) {
+    ThawLanes B[9], u[3][3], Sg[3][3];
+    thaw_lanes_product3_nt(F, F, B);
+    for (int a = 0; a < count; a++) {
+        thaw_block_turn(F, g + 3 * a, u[a]);
+        thaw_block_turn(S, g + 3 * a, Sg[a]);
+    }
+    for (int a = 0; a < count; a++)
+        for (int b = 0; b <= a; b++) {
+            ThawLanes stress = thaw_lanes_dot3(g + 3 * a, Sg[b]), near = mu * thaw_lanes_dot3(g + 3 * a, g + 3 * b);
+            for (int i = 0; i < 3; i++)
+                for (int k = 0; k < 3; k++) {
+                    ThawLanes entry = near * B[i + 3 * k] + lambda * u[a][i] * u[b][k] + mu * u[b][i] * u[a][k];
+                    K[THAW_BLOCK(a, b) + 3 * i + k] = i == k ? entry + stress : entry;
+                }
+        }
+}
+
+static void blocks_stvk(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS], int count, const ThawLanes *g,
+                        ThawLanes scale, ThawLanes P[9], ThawLanes *K) {
+    ThawLanes S[9], mu = scale * c[0], lambda = scale * c[1];
+    strain(F, S);
+    stress_of_strain(c, S);
+    thaw_lanes_product3(F, S, P);
+    for (int i = 0; i < 9; i++)
+        S[i] *= scale;
+    if (count == 3)
+        sum_blocks(3, g, S, F, mu, lambda, K);
+    else
+        sum_blocks(2, g, S, F, mu, lambda, K);
+}
+
 static void dP_stvk(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS], const ThawLanes dF[9],
                     ThawLanes dP[9]) {
     // dP = dF S + F dS,  dE = (F'dF + dF'F)/2
@@ -90,5 +126,6 @@ const ThawMaterialOps thaw_material_stvk = {
     .psi = psi_stvk,
     .dpsi_dF = dpsi_stvk_dF,
     .d2psi_dF2 = d2psi_stvk_dF2,
+    .blocks = blocks_stvk,
     .dP = dP_stvk,
 };

@@ -1,30 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing elements into batches, chunks and colours. The kernels spend their time on gathering and scattering, so the
 // packing keeps the shape's order (near in space, near in memory) inside each material model, and colours whole chunks
-// rather than elements: few colours, long runs. Greedy colouring over per-vertex bit masks; linear in elements.
+// rather than elements. A chunk holds about as many elements as start within one bandwidth of the vertex numbering, so it
+// touches little more than its two neighbours and two or three colours do: every further colour would be one more sweep
+// through the whole matrix in memory. Within a chunk, though, the lanes of a batch are taken far apart:
+// neighbours share vertices, and eight additions to one place after another would wait for each other. Greedy colouring
+// over per-vertex bit masks; linear in elements.
 #include "model/integration.h"
+
+#include <math.h>
 
 #include "model/model.h"
 
-enum { CHUNK_BATCHES = 24, MASK_COLOURS = 64 };
+enum { SMALLEST_CHUNK = 192, MASK_COLOURS = 64 };
 
-static void fill_batch(const ThawShape *shape, const int32_t *elements, int32_t count, int point, ThawBatch *batch) {
-    int nodes = shape->kind->nodes, gradients = (nodes - 1) * shape->kind->dim;
+// Lane l holds elements[l * stride] while that is one of the `count`.
+static void fill_batch(const ThawShape *shape, const int32_t *elements, int32_t count, int32_t stride, int point,
+                       ThawBatch *batch) {
+    int nodes = shape->kind->nodes, dim = shape->kind->dim, gradients = (nodes - 1) * dim;
     for (int l = 0; l < THAW_LANES; l++) {
-        int32_t e = elements[l < count ? l : count - 1];
-        size_t p = (size_t)e * shape->kind->points + point;
+        int used = l * stride < count;
+        int32_t e = elements[used ? l * stride : 0];
+        size_t p = (size_t)e * (size_t)shape->kind->points + (size_t)point;
         const ThawMaterial *material = &shape->materials[shape->material[e]];
         for (int i = 0; i < gradients; i++)
-            batch->gradient[i / shape->kind->dim * 3 + i % shape->kind->dim][l] = shape->gradient[p * gradients + i];
+            batch->gradient[i / dim * 3 + i % dim][l] = shape->gradient[p * (size_t)gradients + (size_t)i];
         for (int i = 0; i < THAW_MATERIAL_CONSTANTS; i++)
             batch->c[i][l] = material->c[i];
         for (int a = 0; a < nodes; a++)
-            batch->vertex[a][l] = shape->elements[(size_t)e * nodes + a];
-        batch->weight[l] = l < count ? shape->weight[p] : 0;
+            batch->vertex[a][l] = shape->elements[(size_t)e * (size_t)nodes + (size_t)a];
+        batch->weight[l] = used ? shape->weight[p] : 0;
         batch->alpha1[l] = material->alpha1;
-        batch->element[l] = l < count ? e : -1;
+        batch->element[l] = used ? e : -1;
         batch->material = material->ops;
     }
+}
+
+// One chunk, of one material model: runs of SMALLEST_CHUNK elements, whose batches take every stride-th.
+static void fill_chunk(const ThawShape *shape, const int32_t *elements, int32_t count, ThawIntegrationSet *set) {
+    for (int32_t first = 0; first < count; first += SMALLEST_CHUNK) {
+        int32_t run = count - first < SMALLEST_CHUNK ? count - first : SMALLEST_CHUNK;
+        int32_t stride = (run + THAW_LANES - 1) / THAW_LANES;
+        for (int32_t b = 0; b < stride; b++)
+            for (int p = 0; p < shape->kind->points; p++)
+                fill_batch(shape, elements + first + b, run - b, stride, p, &set->batches[set->batch_count++]);
+    }
+    set->chunk[++set->chunk_count] = set->batch_count;
 }
 
 // Gives each chunk the lowest colour that none of its vertices has seen; beyond MASK_COLOURS (a vertex shared by very many
@@ -95,47 +116,61 @@ done:
     return status;
 }
 
+// How many elements start within the mean distance between an element's lowest and highest vertex.
+static int32_t chunk_size(const ThawShape *shape, const int32_t *elements, int32_t count) {
+    int nodes = shape->kind->nodes;
+    double span = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t *vertex = shape->elements + (size_t)(elements ? elements[i] : i) * (size_t)nodes;
+        span += vertex[nodes - 1] - vertex[0];
+    }
+    double size = shape->nv > 0 ? span / shape->nv : 0; // (span / count) * (count / nv)
+    int32_t runs = (int32_t)(fmin(size, count) / SMALLEST_CHUNK);
+    return (runs > 0 ? runs : 1) * SMALLEST_CHUNK;
+}
+
 ThawStatus thaw_integration_create(const ThawShape *shape, const int32_t *elements, int32_t count,
                                    ThawIntegrationSet **result, ThawError *error) {
     *result = NULL;
     ThawIntegrationSet *set = THAW_NEW(ThawIntegrationSet, 1);
     if (!set)
         return thaw_error_memory(error, "the integration set");
-    int points = shape->kind->points;
     set->dim = shape->kind->dim;
     set->nodes = shape->kind->nodes;
     set->element_count = elements ? count : shape->ne;
 
-    int32_t per_model[THAW_MATERIAL_MODEL_COUNT] = {0}, batches = 0;
+    int32_t per_model[THAW_MATERIAL_MODEL_COUNT] = {0}, batches = 0, chunks = 0;
+    int32_t size = chunk_size(shape, elements, set->element_count);
     for (int32_t i = 0; i < set->element_count; i++) {
         const ThawMaterial *material = &shape->materials[shape->material[elements ? elements[i] : i]];
         per_model[material->model]++;
         set->needs_orientation |= material->ops->needs_orientation;
         set->has_alpha1 |= material->alpha1 > 0;
     }
-    for (int m = 0; m < THAW_MATERIAL_MODEL_COUNT; m++)
-        batches += (per_model[m] + THAW_LANES - 1) / THAW_LANES * points;
-    set->chunk_count = (batches + CHUNK_BATCHES - 1) / CHUNK_BATCHES;
+    for (int m = 0; m < THAW_MATERIAL_MODEL_COUNT; m++) {
+        batches += (per_model[m] + THAW_LANES - 1) / THAW_LANES * shape->kind->points;
+        chunks += (per_model[m] + size - 1) / size;
+    }
+    int32_t *pending = THAW_NEW(int32_t, size);
     set->batches = THAW_NEW(ThawBatch, batches);
-    set->chunk = THAW_NEW(int32_t, set->chunk_count + 1);
-    ThawStatus status = set->batches && set->chunk ? THAW_OK : thaw_error_memory(error, "the integration set");
+    set->chunk = THAW_NEW(int32_t, chunks + 1);
+    ThawStatus status =
+        pending && set->batches && set->chunk ? THAW_OK : thaw_error_memory(error, "the integration set");
     for (int m = 0; status == THAW_OK && m < THAW_MATERIAL_MODEL_COUNT; m++) {
-        int32_t lanes[THAW_LANES], used = 0, left = per_model[m];
+        int32_t used = 0, left = per_model[m];
         for (int32_t i = 0; left > 0; i++) {
             int32_t e = elements ? elements[i] : i;
             if ((int)shape->materials[shape->material[e]].model != m)
                 continue;
-            lanes[used++] = e;
+            pending[used++] = e;
             left--;
-            if (used < THAW_LANES && left > 0)
+            if (used < size && left > 0)
                 continue;
-            for (int p = 0; p < points; p++)
-                fill_batch(shape, lanes, used, p, &set->batches[set->batch_count++]);
+            fill_chunk(shape, pending, used, set);
             used = 0;
         }
     }
-    for (int32_t k = 0; status == THAW_OK && k < set->chunk_count; k++)
-        set->chunk[k + 1] = (k + 1) * CHUNK_BATCHES < batches ? (k + 1) * CHUNK_BATCHES : batches;
+    thaw_free(pending);
     if (status == THAW_OK)
         status = sort_by_colour(set, shape->nv, error);
     if (status != THAW_OK)
