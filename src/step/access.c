@@ -156,7 +156,7 @@ const char *thaw_build_info(void) {
            ", AVX2"
 #endif
 #ifdef THAW_WITH_CHOLMOD
-           ", with CHOLMOD (this binary is GPL as a whole)"
+           ", with CHOLMOD (this binary is under the GPL, version 3 or later, as a whole)"
 #else
            ", without CHOLMOD (Apache-2.0)"
 #endif

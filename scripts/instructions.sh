@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Counts the instructions of fixed small scenes' steps under callgrind: a gate against regressions that no noise can fool.
+#   instructions.sh PROGRAM            compares with the last counts in bench/instructions.csv; fails above +3 percent
+#   instructions.sh PROGRAM --record   appends today's counts to that history
+# PROGRAM must be the portable build (valgrind knows no AVX-512). Exits 77 (skipped) without valgrind or with another
+# compiler than the history's.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+program=$1 history=$root/bench/instructions.csv steps=20
+command -v valgrind >/dev/null || { echo "skipped: valgrind is not installed"; exit 77; }
+compiler=$("$program" --version | grep -o 'gcc [0-9.]*\|clang [0-9.]*' | head -n 1)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+status=0
+for scene in "$root"/tests/scene/small/*.json; do
+    name=$(basename "$scene" .json)
+    valgrind --tool=callgrind --callgrind-out-file=/dev/null --toggle-collect=thaw_world_step \
+        "$program" run "$scene" --steps $steps --threads 1 --solver pcg --quiet --out "$work/$name" >"$work/log" 2>&1 ||
+        { cat "$work/log"; exit 1; }
+    count=$(sed -n 's/.*Collected *: *\([0-9]*\).*/\1/p' "$work/log")
+    [ -n "$count" ] || { cat "$work/log"; exit 1; }
+    if [ "${2-}" = --record ]; then
+        [ -e "$history" ] || echo "date,compiler,scene,steps,instructions" >"$history"
+        echo "$(date +%F),$compiler,$name,$steps,$count" >>"$history"
+        echo "$name: $count recorded"
+        continue
+    fi
+    last=$(awk -F, -v c="$compiler" -v s="$name" -v n=$steps '$2 == c && $3 == s && $4 == n { last = $5 } END { print last }' "$history")
+    [ -n "$last" ] || { echo "skipped: no history for $name with $compiler"; exit 77; }
+    awk -v n="$name" -v a="$count" -v b="$last" 'BEGIN {
+        printf "%-14s %12d instructions, %+.2f %% against %d\n", n, a, 100 * (a / b - 1), b
+        exit a > 1.03 * b }' || status=1
+done
+[ $status -eq 0 ] || echo "a step needs more than 3 percent more instructions than recorded (bench/instructions.csv)"
+exit $status
