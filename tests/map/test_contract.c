@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contract of kinematic maps: one suite over a table of them, each held to the laws it declares. A new map is one
+// more line in MAPS.
+#include "map/map.h"
+#include "reduced/reduced.h"
+#include "step/sample.h"
+
+// How to make a map for a shape and flags of scripted vertices; `full`: with everything kept elastic.
+typedef struct MapEntry {
+    const char *name;
+    ThawStatus (*create)(const ThawShape *shape, const unsigned char *scripted, ThawMap **map, ThawError *error);
+    ThawStatus (*create_full)(const ThawShape *shape, const unsigned char *scripted, ThawMap **map, ThawError *error);
+} MapEntry;
+
+static const MapEntry MAPS[] = {
+    {"full", thaw_map_identity_create, thaw_map_identity_create},
+};
+
+// A small deformed body and one map of it.
+typedef struct Case {
+    Sample sample;
+    ThawModel *model;
+    const ThawShape *shape;
+    unsigned char *scripted; // nv
+    ThawMap *map;
+    int nx, nq;            // coordinates, unknowns
+    double *x, *v, *w, *f; // nx
+    double *q, *r;         // nq
+    double *partial;
+    uint64_t seed;
+} Case;
+
+typedef ThawStatus (*MapCreate)(const ThawShape *, const unsigned char *, ThawMap **, ThawError *);
+
+static void case_create(Case *c, MapCreate create, int dim, int scripts, uint64_t seed) {
+    ThawError error = {0};
+    *c = (Case){.seed = seed};
+    sample_create(&c->sample, dim, 2, THAW_MATERIAL_STABLE_NEO_HOOKEAN, seed);
+    c->sample.materials[1].model = THAW_MATERIAL_COROTATIONAL;
+    if (thaw_model_create(&c->sample.world, &c->model, &error) != THAW_OK)
+        fail_msg("%s", error.message);
+    c->shape = &c->model->shapes[0];
+    c->scripted = THAW_NEW(unsigned char, c->shape->nv);
+    for (int32_t i = 0; scripts && i < c->shape->nv; i++)
+        c->scripted[i] = sample_below(&c->seed, 4) == 0;
+    if (create(c->shape, c->scripted, &c->map, &error) != THAW_OK)
+        fail_msg("%s", error.message);
+    c->nx = dim * c->shape->nv;
+    c->nq = dim * c->map->n;
+    c->x = THAW_NEW(double, 4 * c->nx);
+    c->v = c->x + c->nx;
+    c->w = c->v + c->nx;
+    c->f = c->w + c->nx;
+    c->q = THAW_NEW(double, 2 * c->nq);
+    c->r = c->q + c->nq;
+    c->partial = THAW_NEW(double, 2 * c->map->set->chunk_count);
+    for (int i = 0; i < c->nx; i++) {
+        c->x[i] = c->shape->X[i] + 0.03 * sample_random(&c->seed);
+        c->f[i] = sample_random(&c->seed);
+        c->w[i] = c->scripted[i / dim] ? sample_random(&c->seed) : 0;
+    }
+    for (int i = 0; i < c->nq; i++)
+        c->q[i] = sample_random(&c->seed);
+}
+
+static void case_free(Case *c) {
+    thaw_map_free(&c->map);
+    assert_null(c->map);
+    thaw_map_free(&c->map);
+    thaw_free(c->x);
+    thaw_free(c->q);
+    thaw_free(c->partial);
+    thaw_free(c->scripted);
+    thaw_model_free(&c->model);
+    sample_free(&c->sample);
+}
+
+static double dot(int n, const double *a, const double *b) {
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static void for_all_maps(void (*check)(Case *c)) {
+    for (int m = 0; m < COUNT(MAPS); m++)
+        for (int dim = 2; dim <= 3; dim++)
+            for (int scripts = 0; scripts < 2; scripts++)
+                for (uint64_t seed = 1; seed <= 3; seed++) {
+                    Case c;
+                    case_create(&c, MAPS[m].create, dim, scripts, seed);
+                    assert_string_equal(c.map->ops->name, MAPS[m].name);
+                    check(&c);
+                    case_free(&c);
+                }
+}
+
+// --- the laws of every map -----------------------------------------------------------------------------------------------
+
+static void check_adjoint(Case *c) {
+    c->map->ops->apply(c->map, c->q, NULL, c->v);
+    c->map->ops->apply_t(c->map, c->f, c->r);
+    double left = dot(c->nx, c->v, c->f), right = dot(c->nq, c->q, c->r);
+    assert_true(fabs(left - right) <= 1e-13 * sqrt(dot(c->nx, c->v, c->v) * dot(c->nx, c->f, c->f)));
+}
+
+static void apply_t_is_the_transpose_of_apply(void **state) {
+    (void)state;
+    for_all_maps(check_adjoint);
+}
+
+static void check_affine(Case *c) {
+    double *linear = THAW_NEW(double, c->nx);
+    c->map->ops->apply(c->map, c->q, c->w, c->v);
+    c->map->ops->apply(c->map, c->q, NULL, linear);
+    for (int i = 0; i < c->nx; i++)
+        assert_true(fabs(c->v[i] - (linear[i] + c->w[i])) <= 1e-15);
+    for (int32_t i = 0; i < c->shape->nv; i++) // scripted vertices do what they are told
+        for (int k = 0; k < c->model->dim && c->scripted[i]; k++)
+            assert_true(c->v[i * c->model->dim + k] == c->w[i * c->model->dim + k]);
+    thaw_free(linear);
+}
+
+static void apply_adds_the_offset(void **state) {
+    (void)state;
+    for_all_maps(check_affine);
+}
+
+static void check_project(Case *c) {
+    c->map->ops->apply(c->map, c->q, c->w, c->v);
+    c->map->ops->project(c->map, c->w, c->v, c->r);
+    for (int i = 0; i < c->nq; i++)
+        assert_true(fabs(c->q[i] - c->r[i]) <= 1e-12);
+    // For any v: G'M (Gq + w - v) = 0.
+    double *v = THAW_NEW(double, c->nx);
+    for (int i = 0; i < c->nx; i++)
+        v[i] = sample_random(&c->seed);
+    c->map->ops->project(c->map, c->w, v, c->q);
+    c->map->ops->apply(c->map, c->q, c->w, c->v);
+    for (int i = 0; i < c->nx; i++)
+        c->v[i] = c->shape->mass[i / c->model->dim] * (c->v[i] - v[i]);
+    c->map->ops->apply_t(c->map, c->v, c->r);
+    for (int i = 0; i < c->nq; i++)
+        assert_true(fabs(c->r[i]) <= 1e-12 * c->shape->total_mass);
+    thaw_free(v);
+}
+
+static void project_undoes_apply_and_is_nearest_by_mass(void **state) {
+    (void)state;
+    for_all_maps(check_project);
+}
+
+// --- congruence ----------------------------------------------------------------------------------------------------------
+
+static const ThawCombination COMBINATION = {3, 0.7, {0.02, 0.4, 0}};
+
+// The case's reduced matrix through thaw_system_assemble, full and dense.
+static double *assemble(Case *c, MapCreate create, double *values, size_t room) {
+    ThawError error = {0};
+    ThawSystem system = {.shape = c->shape, .scripted = c->scripted};
+    ThawSolver *solver = NULL;
+    assert_int_equal(create(c->shape, c->scripted, &system.map, &error), THAW_OK);
+    assert_int_equal(system.map->ops->pattern(system.map, &system.pattern, &error), THAW_OK);
+    assert_int_equal(thaw_solver_plan_create(THAW_SOLVER_PCG, system.pattern, &system.plan, &error), THAW_OK);
+    assert_int_equal(thaw_solver_create(system.plan, NULL, &solver, &error), THAW_OK);
+    ThawBlockMatrix *A = thaw_solver_matrix(solver);
+    int n = system.pattern->n, bs = system.pattern->bs;
+    size_t bytes = sizeof(double) * (size_t)(system.pattern->row[n] * bs * bs);
+    double *dense = THAW_NEW(double, (n * bs) * (n * bs)), *start = THAW_NEW(double, bytes / sizeof(double));
+    // In two parts: what `start` brings is added to.
+    assert_int_equal(
+        thaw_system_assemble(&system, NULL, (ThawCombination){1, 0, {0, 0.4, 0}}, c->x, NULL, solver, c->f, c->partial),
+        THAW_OK);
+    memcpy(start, A->value, bytes);
+    assert_int_equal(thaw_system_assemble(&system, NULL, (ThawCombination){2, 0.7, {0.02, 0, 0}}, c->x, start, solver,
+                                          c->f, c->partial),
+                     THAW_OK);
+    for (int i = 0; i < n; i++)
+        for (int32_t k = system.pattern->row[i]; k < system.pattern->row[i + 1]; k++)
+            for (int a = 0; a < bs; a++)
+                for (int b = 0; b < bs; b++) {
+                    int row = i * bs + a, column = system.pattern->col[k] * bs + b;
+                    double entry = A->value[(size_t)k * (size_t)(bs * bs) + (size_t)(a * bs + b)];
+                    dense[row * n * bs + column] = dense[column * n * bs + row] = entry;
+                }
+    if (values) {
+        assert_true(bytes <= room);
+        memcpy(values, A->value, bytes);
+    }
+    thaw_free(start);
+    thaw_solver_free(&solver);
+    thaw_solver_plan_free(&system.plan);
+    thaw_block_pattern_free(&system.pattern);
+    thaw_map_free(&system.map);
+    return dense;
+}
+
+static void check_congruence(Case *c) {
+    int dim = c->model->dim;
+    double *G = THAW_NEW(double, c->nx * c->nq), *A = THAW_NEW(double, c->nx * c->nx);
+    double *unit = THAW_NEW(double, c->nx), *f = THAW_NEW(double, c->nx), forms[2], size = 0;
+    for (int j = 0; j < c->nq; j++) { // column by column
+        memset(c->q, 0, sizeof *c->q * (size_t)c->nq);
+        c->q[j] = 1;
+        c->map->ops->apply(c->map, c->q, NULL, G + j * c->nx);
+    }
+    for (int j = 0; j < c->nx; j++) {
+        unit[j] = 1;
+        thaw_force_product(c->map->set, NULL, c->x, unit, COMBINATION.element, c->shape->nv, A + j * c->nx, forms,
+                           c->partial);
+        unit[j] = 0;
+        A[j * c->nx + j] +=
+            COMBINATION.mass * c->shape->mass[j / dim] + COMBINATION.mass_damping * c->shape->damping_mass[j / dim];
+    }
+    double *reduced = NULL;
+    for (int m = 0; m < COUNT(MAPS); m++)
+        if (strcmp(MAPS[m].name, c->map->ops->name) == 0)
+            reduced = assemble(c, MAPS[m].create, NULL, 0);
+    for (int i = 0; i < c->nq * c->nq; i++)
+        size = fmax(size, fabs(reduced[i]));
+    for (int j = 0; j < c->nq; j++) {
+        for (int i = 0; i < c->nx; i++) { // A G_j
+            unit[i] = 0;
+            for (int k = 0; k < c->nx; k++)
+                unit[i] += A[k * c->nx + i] * G[j * c->nx + k];
+        }
+        for (int i = 0; i < c->nq; i++)
+            assert_true(fabs(dot(c->nx, G + i * c->nx, unit) - reduced[j * c->nq + i]) <= 1e-12 * size);
+    }
+    // The forces that come with it are those of a pass of their own.
+    assert_int_equal(thaw_force_internal(c->map->set, NULL, c->x, c->shape->nv, f, c->partial), THAW_OK);
+    for (int i = 0; i < c->nx; i++)
+        assert_true(fabs(f[i] - c->f[i]) <= 1e-12 * 1e5);
+    thaw_free(reduced);
+    thaw_free(G);
+    thaw_free(A);
+    thaw_free(unit);
+    thaw_free(f);
+}
+
+static void congruence_is_the_dense_product(void **state) {
+    (void)state;
+    for_all_maps(check_congruence);
+}
+
+// --- the laws that a map declares ----------------------------------------------------------------------------------------
+
+static void momenta(const Case *c, const double *v, double out[6]) {
+    int dim = c->model->dim;
+    memset(out, 0, 6 * sizeof *out);
+    for (int32_t i = 0; i < c->shape->nv; i++) {
+        double x[3] = {0}, p[3] = {0};
+        for (int k = 0; k < dim; k++) {
+            x[k] = c->x[i * dim + k];
+            p[k] = c->shape->mass[i] * v[i * dim + k];
+        }
+        for (int k = 0; k < 3; k++) {
+            out[k] += p[k];
+            out[3 + k] += x[(k + 1) % 3] * p[(k + 2) % 3] - x[(k + 2) % 3] * p[(k + 1) % 3];
+        }
+    }
+}
+
+static void check_momentum(Case *c) {
+    for (int32_t i = 0; i < c->shape->nv; i++)
+        if (c->scripted[i])
+            return;
+    if (!(c->map->ops->laws & THAW_MAP_KEEPS_MOMENTUM))
+        return;
+    double before[6], after[6];
+    for (int i = 0; i < c->nx; i++)
+        c->f[i] = sample_random(&c->seed);
+    momenta(c, c->f, before);
+    c->map->ops->project(c->map, NULL, c->f, c->q);
+    c->map->ops->apply(c->map, c->q, NULL, c->v);
+    momenta(c, c->v, after);
+    for (int k = 0; k < 6; k++)
+        assert_true(fabs(before[k] - after[k]) <= 1e-12 * c->shape->total_mass);
+}
+
+static void project_keeps_momentum_where_declared(void **state) {
+    (void)state;
+    for_all_maps(check_momentum);
+}
+
+static double advance_error(const Case *c, double h, double *x1) {
+    double error = 0;
+    c->map->ops->advance(c->map, h, c->x, c->q, c->v, x1);
+    for (int i = 0; i < c->nx; i++)
+        error = fmax(error, fabs(x1[i] - (c->x[i] + h * c->v[i])));
+    return error;
+}
+
+static void check_advance(Case *c) {
+    if (!(c->map->ops->laws & THAW_MAP_ADVANCES_LINEARLY))
+        return;
+    c->map->ops->apply(c->map, c->q, c->w, c->v);
+    double h = 1e-2, coarse = advance_error(c, h, c->f), fine = advance_error(c, h / 2, c->f);
+    assert_true(coarse <= 10 * h * h);
+    assert_true(fine <= coarse / 3.5 + 1e-15);
+    c->map->ops->advance(c->map, 0, c->x, c->q, c->v, c->f);
+    assert_memory_equal(c->x, c->f, sizeof *c->x * (size_t)c->nx);
+}
+
+static void advance_agrees_with_velocities_where_declared(void **state) {
+    (void)state;
+    for_all_maps(check_advance);
+}
+
+static void a_map_that_keeps_everything_elastic_is_the_reference_bit_for_bit(void **state) {
+    (void)state;
+    enum { ROOM = 1 << 20 };
+    for (int m = 0; m < COUNT(MAPS); m++)
+        for (int dim = 2; dim <= 3; dim++) {
+            if (!MAPS[m].create_full)
+                continue;
+            Case c, reference;
+            case_create(&c, MAPS[m].create_full, dim, 1, 5);
+            case_create(&reference, thaw_map_identity_create, dim, 1, 5);
+            assert_true(c.map->ops->laws & THAW_MAP_CAN_BE_FULL);
+            assert_int_equal(c.nq, reference.nq);
+            Case *both[] = {&c, &reference};
+            double *values[2];
+            for (int i = 0; i < 2; i++) {
+                Case *one = both[i];
+                one->map->ops->apply(one->map, one->q, one->w, one->v);
+                one->map->ops->apply_t(one->map, one->f, one->r);
+                values[i] = THAW_NEW(double, ROOM / sizeof(double));
+                thaw_free(assemble(one, i ? thaw_map_identity_create : MAPS[m].create_full, values[i], ROOM));
+            }
+            assert_memory_equal(c.v, reference.v, sizeof *c.v * (size_t)c.nx);
+            assert_memory_equal(c.f, reference.f, sizeof *c.f * (size_t)c.nx);
+            assert_memory_equal(c.r, reference.r, sizeof *c.r * (size_t)c.nq);
+            assert_memory_equal(values[0], values[1], ROOM);
+            for (int i = 0; i < 2; i++) {
+                Case *one = both[i];
+                one->map->ops->advance(one->map, 0.01, one->x, one->q, one->v, one->f);
+                one->map->ops->project(one->map, one->w, one->v, one->r);
+                thaw_free(values[i]);
+            }
+            assert_memory_equal(c.f, reference.f, sizeof *c.f * (size_t)c.nx);
+            assert_memory_equal(c.r, reference.r, sizeof *c.r * (size_t)c.nq);
+            case_free(&c);
+            case_free(&reference);
+        }
+}
+
+// --- the reduced system --------------------------------------------------------------------------------------------------
+
+static void a_system_serves_its_shape_and_scripts_only(void **state) {
+    (void)state;
+    Case c;
+    ThawError error = {0};
+    ThawSystem *system = NULL;
+    case_create(&c, thaw_map_identity_create, 3, 1, 4);
+    assert_int_equal(thaw_system_create(c.shape, c.scripted, THAW_SOLVER_PCG, &system, &error), THAW_OK);
+    assert_true(thaw_system_serves(system, c.shape, c.scripted));
+    assert_int_equal(system->map->n, c.map->n);
+    assert_int_equal(system->pattern->n, c.map->n);
+    c.scripted[0] ^= 1;
+    assert_false(thaw_system_serves(system, c.shape, c.scripted));
+    c.scripted[0] ^= 1;
+    ThawShape copy = *c.shape;
+    assert_false(thaw_system_serves(system, &copy, c.scripted));
+    thaw_system_free(&system);
+    assert_null(system);
+    thaw_system_free(&system);
+    thaw_system_free(NULL);
+    memset(c.scripted, 1, (size_t)c.shape->nv); // nothing free: a system without a plan
+    assert_int_equal(thaw_system_create(c.shape, c.scripted, THAW_SOLVER_PCG, &system, &error), THAW_OK);
+    assert_int_equal(system->map->n, 0);
+    assert_null(system->plan);
+    thaw_system_free(&system);
+    case_free(&c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(apply_t_is_the_transpose_of_apply),
+        cmocka_unit_test(apply_adds_the_offset),
+        cmocka_unit_test(project_undoes_apply_and_is_nearest_by_mass),
+        cmocka_unit_test(congruence_is_the_dense_product),
+        cmocka_unit_test(project_keeps_momentum_where_declared),
+        cmocka_unit_test(advance_agrees_with_velocities_where_declared),
+        cmocka_unit_test(a_map_that_keeps_everything_elastic_is_the_reference_bit_for_bit),
+        cmocka_unit_test(a_system_serves_its_shape_and_scripts_only),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
