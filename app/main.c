@@ -41,7 +41,7 @@ static int print_help(void) {
 static int dispatch(int argc, char **argv) {
     const char *word = argc > 1 ? argv[1] : "--help";
     if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
-        printf("thaw %s\n%s\n", thaw_version(), thaw_build_info());
+        printf("%s\n", thaw_build_info());
         return APP_DONE;
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (strcmp(word, "help") == 0 && argc < 3))

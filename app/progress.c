@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -39,8 +40,21 @@ void app_progress_begin(AppProgress *p, int quiet, int64_t first, int64_t last, 
     p->tenth = last > 0 ? (int)(10 * first / last) : 10;
 }
 
+// One line, never longer than the terminal is wide: a longer one would leave a trail.
+static void draw_bar(double part, const char *text, int length) {
+    static const char *const eighth[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}; // make the bar move smoothly
+    struct winsize window;
+    int columns = ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) || !window.ws_col ? 80 : window.ws_col;
+    int width = columns - length - 5;
+    width = width < 0 ? 0 : width > 40 ? 40 : width;
+    int eighths = (int)(8 * width * part);
+    printf("\r  ");
+    for (int i = 0; i < eighths / 8; i++)
+        fputs("█", stdout);
+    printf("%s%*s%.*s\033[K", eighth[eighths % 8], width - (eighths + 7) / 8, "", columns - 3, text);
+}
+
 void app_progress_show(AppProgress *p, int64_t step) {
-    enum { WIDTH = 30 };
     double now = thaw_wall_ms(), seconds = 1e-3 * (now - p->started_ms);
     int tenth = p->last > 0 ? (int)(10 * step / p->last) : 10;
     // A bar ten times a second is smooth, and costs nothing.
@@ -53,16 +67,12 @@ void app_progress_show(AppProgress *p, int64_t step) {
     char left[32];
     format_duration(rate > 0 ? (double)(p->last - step) / rate : INFINITY, left);
     if (p->terminal) {
-        // Eighths of a cell make the bar move smoothly.
-        static const char *const part[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-        int eighths = p->last > 0 ? (int)(8 * WIDTH * step / p->last) : 8 * WIDTH;
-        printf("\r  ");
-        for (int i = 0; i < eighths / 8; i++)
-            fputs("█", stdout);
-        fputs(part[eighths % 8], stdout);
-        printf("%*s %3d %%  step %" PRId64 "/%" PRId64 "  %.4g steps/s  %.3g x real time  %s left\033[K",
-               WIDTH - (eighths + 7) / 8, "", p->last > 0 ? (int)(100 * step / p->last) : 100, step, p->last, rate,
-               rate * p->h, left);
+        char text[160];
+        int percent = p->last > 0 ? (int)(100 * step / p->last) : 100;
+        int length =
+            snprintf(text, sizeof text, "%3d %%  step %" PRId64 "/%" PRId64 "  %.4g steps/s  %.3g x real time  %s left",
+                     percent, step, p->last, rate, rate * p->h, left);
+        draw_bar(p->last > 0 ? (double)step / (double)p->last : 1, text, length);
     } else {
         printf("%3d %%  step %" PRId64 " of %" PRId64 "  t = %.4g s  %.4g steps/s  %s left\n", 10 * tenth, step,
                p->last, (double)step * p->h, rate, left);
@@ -85,6 +95,7 @@ void app_report(const AppRun *run) {
         const char *name;
         double ms;
     } rows[] = {
+        {"setting up", run->setup_ms},
         {"forces", s->force_ms},
         {"assembly", s->assemble_ms},
         {"factor", s->factor_ms},

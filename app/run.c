@@ -333,6 +333,7 @@ static int run_scene(AppRun *run, int argc, char **argv) {
     }
     if (status != THAW_OK)
         return complain_about(status, &error);
+    run->setup_ms = thaw_wall_ms() - run->started_ms;
     status = steps(run, &error);
     ThawStatus closed = thaw_stats_close(&run->stats, status == THAW_OK ? &error : NULL);
     if (status == THAW_OK)

@@ -36,7 +36,7 @@ typedef struct AppRun {
     // Sums over the steps of this process, ms.
     int64_t steps_done, frames_written;
     ThawStepStats sum;
-    double started_ms, output_ms, first_time;
+    double started_ms, setup_ms, output_ms, first_time;
 } AppRun;
 
 // --- the folder (run_folder.c) -------------------------------------------------------------------------------------------
