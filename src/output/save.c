@@ -17,6 +17,13 @@ static void describe(const ThawWorld *world, uint64_t out[3]) {
         hash = thaw_hash(hash, shape->X, sizeof *shape->X * (size_t)shape->nv * (size_t)model->dim);
         hash = thaw_hash(hash, shape->elements, sizeof(int32_t) * (size_t)shape->ne * (size_t)shape->kind->nodes);
         hash = thaw_hash(hash, shape->mass, sizeof(double) * (size_t)shape->nv);
+        hash = thaw_hash(hash, shape->material, sizeof(int32_t) * (size_t)shape->ne);
+    }
+    for (int32_t i = 0; i < model->material_count; i++) {
+        const ThawMaterial *material = &model->materials[i];
+        const double numbers[] = {material->model, material->alpha0, material->alpha1};
+        hash = thaw_hash(hash, numbers, sizeof numbers);
+        hash = thaw_hash(hash, material->c, sizeof material->c);
     }
     out[0] = VERSION;
     out[1] = (uint64_t)model->body_count;
