@@ -167,7 +167,7 @@ typedef struct ThawStepStats {
     int64_t elastic_elements;                                                 // elements evaluated
     int64_t rigid_parts;
     int64_t contacts;
-    int newton_iterations;     // linearisations, the largest of any body; 1 for a semi-implicit step that went well
+    int newton_iterations;     // linearisations, the largest of any body; 1 for a semi-implicit step, 0 at rest
     int64_t solver_iterations; // of iterative solves, summed
     int projected;             // bodies whose matrix was indefinite and was projected
     int substeps;              // 1, or into how many parts the worst body's step was cut

@@ -294,6 +294,29 @@ static ThawStatus check_result(ThawStepper *s) {
     return THAW_OK;
 }
 
+// Whether the body stands still, nothing pushes it, and its elastic forces are no more than what rounding its positions
+// makes of none: then it keeps its bits, and costs no more than f(x0), which is left in f. A load, however small, counts:
+// it may add up over many steps.
+static int is_at_rest(ThawStepper *s, ThawIncrement step) {
+    int dim = s->model->dim;
+    double farthest = 0;
+    if (step.mass == 0 || s->offset_moves)
+        return 0;
+    for (size_t i = 0; i < coordinates(s); i++) {
+        if (s->v[i] != 0 || (s->f_ext[i] != 0 && !s->scripted[i / (size_t)dim]))
+            return 0;
+        farthest = fmax(farthest, fabs(s->x[i]));
+    }
+    if (thaw_force_internal(s->system->map->set, s->tasks, s->x, s->shape->nv, s->f, s->partial) != THAW_OK)
+        return 0;
+    for (size_t i = 0; i < coordinates(s); i++) {
+        size_t vertex = i / (size_t)dim;
+        if (!s->scripted[vertex] && !(fabs(s->f[i]) <= 16 * farthest * s->force_rounding[vertex]))
+            return 0;
+    }
+    return 1;
+}
+
 ThawStatus thaw_step_solve(ThawStepper *s, ThawIncrement step) {
     ThawProjection projection = s->model->options.projection;
     thaw_loads_evaluate(s, step);
@@ -304,6 +327,11 @@ ThawStatus thaw_step_solve(ThawStepper *s, ThawIncrement step) {
         return check_result(s);
     }
     s->project = projection == THAW_PROJECT_ALWAYS;
+    if (is_at_rest(s, step)) {
+        memset(s->v1, 0, sizeof *s->v1 * coordinates(s));
+        memcpy(s->x1, s->x, sizeof *s->x1 * coordinates(s));
+        return THAW_OK;
+    }
     ThawStatus status = step.newton ? solve_newton(s, step) : solve_semi_implicit(s, step);
     if (status == THAW_INDEFINITE && !s->project && projection == THAW_PROJECT_WHEN_NEEDED) {
         s->project = s->projected = 1;

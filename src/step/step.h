@@ -51,6 +51,7 @@ typedef struct ThawStepper {
     double *partial;        // sums by chunk
     int project;            // this attempt projects element stiffness
     double energy_rounding; // J, what rounding leaves of an elastic energy that ought to be zero
+    double *force_rounding; // nv, N/m: the same of a vertex' force, for each metre from the origin
     // What happened in this step:
     ThawStatus status;
     double ms[THAW_STAGE_COUNT];

@@ -8,7 +8,7 @@
 
 #include "step/step.h"
 
-enum { LARGE_BODY = 20000 }; // elements from which a body's own loops are worth sharing out
+enum { LARGE_BODY = 1000000 }; // elements from which a body's own loops are worth sharing out
 
 // --- systems ------------------------------------------------------------------------------------------------------------
 
@@ -81,6 +81,34 @@ static void start_body(const ThawModelBody *body, int dim, double *x, double *v)
     }
 }
 
+// Energy densities are differences of terms as large as the Lame constants; and the deformation gradient F = sum x_a g_a
+// is off by eps |x| sum |g_a|, which gives node b a force of w (2 mu + lambda) |g_b| times that.
+static void estimate_rounding(ThawStepper *s) {
+    const ThawShape *shape = s->shape;
+    int dim = shape->kind->dim, nodes = shape->kind->nodes;
+    for (int32_t p = 0; p < shape->ne * shape->kind->points; p++) {
+        int32_t e = p / shape->kind->points;
+        const double *c = shape->materials[shape->material[e]].c;
+        const double *gradient = shape->gradient + (size_t)p * (size_t)((nodes - 1) * dim);
+        double modulus = DBL_EPSILON * shape->weight[p] * (2 * fabs(c[0]) + fabs(c[1]));
+        double square[THAW_ELEMENT_NODES_MAX] = {0}, sum = 0;
+        for (int k = 0; k < dim; k++) {
+            double first = 0; // of node 0
+            for (int a = 1; a < nodes; a++) {
+                double g = gradient[(a - 1) * dim + k];
+                first -= g;
+                square[a] += g * g;
+            }
+            square[0] += first * first;
+        }
+        for (int a = 0; a < nodes; a++)
+            sum += sqrt(square[a]);
+        for (int a = 0; a < nodes; a++)
+            s->force_rounding[shape->elements[(size_t)e * nodes + a]] += modulus * sqrt(square[a]) * sum;
+        s->energy_rounding += modulus;
+    }
+}
+
 static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *error) {
     const ThawModelBody *body = &world->model->bodies[index];
     const ThawShape *shape = body->shape;
@@ -90,13 +118,14 @@ static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *err
     s->model = world->model;
     s->body = body;
     s->shape = shape;
-    s->tasks = world->tasks;
+    s->tasks = shape->ne >= LARGE_BODY ? world->tasks : NULL;
     s->x = world->state.x + first;
     s->v = world->state.v + first;
     s->push = world->state.push + first;
     s->scripted = THAW_NEW(unsigned char, shape->nv);
     s->partial = THAW_NEW(double, 2 * (size_t)shape->all->chunk_count);
-    if (!s->scripted || !s->partial)
+    s->force_rounding = THAW_NEW(double, shape->nv);
+    if (!s->scripted || !s->partial || !s->force_rounding)
         return thaw_error_memory(error, "a body's step");
     double **vectors[] = {&s->start_x, &s->start_v, &s->w, &s->f, &s->f_ext, &s->v1,
                           &s->x1,      &s->y,       &s->u, &s->d, &s->dp};
@@ -105,11 +134,7 @@ static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *err
         if (!(*vectors[i] = THAW_NEW(double, count)))
             return thaw_error_memory(error, "a body's step");
     start_body(body, world->model->dim, s->x, s->v);
-    // Energy densities are differences of terms as large as the Lame constants.
-    for (int32_t e = 0; e < shape->ne * shape->kind->points; e++) {
-        const double *c = shape->materials[shape->material[e / shape->kind->points]].c;
-        s->energy_rounding += DBL_EPSILON * shape->weight[e] * (fabs(c[0]) + fabs(c[1]));
-    }
+    estimate_rounding(s);
     return THAW_OK;
 }
 
@@ -119,6 +144,7 @@ static void clear_stepper(ThawStepper *s) {
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         thaw_free(vectors[i]);
     thaw_free(s->scripted);
+    thaw_free(s->force_rounding);
     thaw_solver_free(&s->solver);
 }
 

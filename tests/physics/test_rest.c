@@ -32,6 +32,12 @@ static void an_unloaded_body_keeps_its_bits(void **state) {
                     scene->material.model = model;
                     scene->material.alpha1 = odd ? 0.01 : 0;
                     scene->world.integrator = integrator;
+                    if (odd) { // somewhere else, and turned
+                        physics_jitter(scene, 0.1, 0.2, 17);
+                        scene->body.position[0] = 12.3;
+                        scene->body.rotation[0] = 0.8;
+                        scene->body.rotation[3] = 0.6;
+                    }
                     ThawWorld *world = physics_world(scene);
                     double *before = physics_positions(world);
                     physics_run(world, 1000);
