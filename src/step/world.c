@@ -8,7 +8,7 @@
 
 #include "step/step.h"
 
-enum { LARGE_BODY = 1000000 }; // elements from which a body's own loops are worth sharing out
+enum { LARGE_BODY = 10000 }; // elements from which a body's own loops are worth sharing out
 
 // --- systems ------------------------------------------------------------------------------------------------------------
 
