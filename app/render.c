@@ -337,7 +337,7 @@ static void settle_size(Render *r, const ViewBounds *bounds) {
     if (!r->sheet)
         return;
     double ratio = (bounds->high[1] - bounds->low[1]) / (bounds->high[0] - bounds->low[0]);
-    int panel = 240, height = isfinite(ratio) ? (int)(panel * 1.1 * ratio) : 0;
+    int panel = 280, height = isfinite(ratio) ? (int)(panel * 1.1 * ratio) : 0;
     r->height = height < 320 ? 320 : height > 640 ? 640 : height;
     r->width = panel * panels(r) + legend_room(r);
 }
@@ -363,6 +363,7 @@ static ThawStatus settle_view(Render *r, ThawError *error) {
         if (i == looked_at) {
             bounds.largest = round_up(bounds.largest);
             view->largest = bounds.largest; // decides whether there is a legend, and so the width
+            view_bounds_close(view, &bounds);
             settle_size(r, &bounds);
             view->shading.edge_width = r->edges ? (r->height < 700 ? 0.36f : 0.45f) * SAMPLES : 0;
             view_aim(view, &bounds, SAMPLES * panel_width(r), SAMPLES * r->height, r->zoom);

@@ -60,13 +60,21 @@ static void to_camera(const View *view, const double x[3], double out[3]) {
 }
 
 ViewBounds view_bounds_empty(void) {
-    return (ViewBounds){
-        .low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}, .lowest = INFINITY};
+    return (ViewBounds){.low = {INFINITY, INFINITY, INFINITY},
+                        .high = {-INFINITY, -INFINITY, -INFINITY},
+                        .shade = {INFINITY, -INFINITY},
+                        .lowest = INFINITY};
 }
 
 static int ascending(const void *a, const void *b) {
     double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
+}
+
+// How far a shadow moves to the right for each metre that a point is above the ground, sign reversed.
+static double shadow_drift(const View *view) {
+    const float *key = view->shading.key;
+    return view->flat ? 0 : (view->right[0] * key[0] + view->right[1] * key[1]) / key[2];
 }
 
 int view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *bounds) {
@@ -77,7 +85,10 @@ int view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *bo
             bounds->low[k] = fmin(bounds->low[k], c[k]);
             bounds->high[k] = fmax(bounds->high[k], c[k]);
         }
-        bounds->lowest = fmin(bounds->lowest, frame->x[3 * p + 2]);
+        double z = frame->x[3 * p + 2];
+        bounds->lowest = fmin(bounds->lowest, z);
+        bounds->shade[0] = fmin(bounds->shade[0], c[0] - shadow_drift(view) * z);
+        bounds->shade[1] = fmax(bounds->shade[1], c[0] - shadow_drift(view) * z);
         if (view->colour == VIEW_VELOCITY)
             bounds->largest = fmax(bounds->largest, sqrt(dot(frame->v + 3 * p, frame->v + 3 * p)));
     }
@@ -96,6 +107,14 @@ int view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *bo
         bounds->largest = fmax(bounds->largest, sorted[(int64_t)(count - 1) * 98 / 100]);
     thaw_free(sorted);
     return 1;
+}
+
+void view_bounds_close(const View *view, ViewBounds *bounds) {
+    double shift = shadow_drift(view) * bounds->lowest;
+    if (view->flat || !(bounds->shade[0] <= bounds->shade[1]))
+        return;
+    bounds->low[0] = fmin(bounds->low[0], bounds->shade[0] + shift);
+    bounds->high[0] = fmax(bounds->high[0], bounds->shade[1] + shift);
 }
 
 void view_aim(View *view, const ViewBounds *bounds, int width, int height, double zoom) {
@@ -124,11 +143,14 @@ void view_aim(View *view, const ViewBounds *bounds, int width, int height, doubl
 }
 
 void view_fit(View *view, const ThawFrameData *frame) {
-    // |a| focal / (distance + c) <= wide / 2, with a and c along right and forward from the centre.
+    // |a| focal / (distance + c) <= wide / 2, with a and c along right and forward from the centre; shadows are taken to
+    // be as far away as what throws them.
     double across = 2 * view->focal / view->wide, along = 2 * view->focal / view->high, c[3];
     for (int64_t p = 0; !view->flat && p < frame->point_count; p++) {
         to_camera(view, frame->x + 3 * p, c);
-        double side = fabs(c[0] - view->centre[0]), height = fabs(c[1] - view->centre[1]);
+        double shade = c[0] - shadow_drift(view) * (frame->x[3 * p + 2] - view->ground);
+        double side = fmax(fabs(c[0] - view->centre[0]), fabs(shade - view->centre[0]));
+        double height = fabs(c[1] - view->centre[1]);
         view->distance = fmax(view->distance, fmax(across * side, along * height) - (c[2] - view->centre[2]));
     }
 }

@@ -12,6 +12,7 @@ typedef enum ViewColour { VIEW_VELOCITY, VIEW_VON_MISES, VIEW_BODY, VIEW_REGION,
 typedef struct ViewBounds {
     double low[3], high[3]; // along right, up, forward
     double lowest;          // z in the world
+    double shade[2];        // least and most of (coordinate along right) - (shadow's drift) z
     double largest;         // of the value that is coloured
 } ViewBounds;
 
@@ -35,6 +36,8 @@ void view_turn(View *view, double azimuth, double elevation);
 ViewBounds view_bounds_empty(void);
 // Takes a frame into the bounds. 0 when memory ran out.
 int view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *bounds);
+// To be called when all frames are in: takes the shadows on the ground below them into the bounds.
+void view_bounds_close(const View *view, ViewBounds *bounds);
 // Points the camera at the middle of the bounds, for a raster of that size; zoom 1 leaves a margin. The camera is then
 // too near: each frame moves it back until the frame fits.
 void view_aim(View *view, const ViewBounds *bounds, int width, int height, double zoom);
