@@ -19,9 +19,10 @@
 
 #include "sparse/sparse_impl.h"
 
-// A pivot below this part of its diagonal entry spoils the factor.
-static const double PIVOT_FLOOR = 1e-5;
-static const double SHIFTS[] = {0.0, 1e-3, 1e-2, 1e-1, 1.0, INFINITY};
+// A pivot below this part of what it is in A's own diagonal block spoils the factor.
+static const double PIVOT_FLOOR = 0.01;
+// A failed try costs little, too large a shift many iterations.
+static const double SHIFTS[] = {0.0, .004, .016, .032, .064, .128, .256, .512, 1.0, 2.0, 4.0, INFINITY};
 
 // --- pattern -----------------------------------------------------------------------------------------------------------
 
@@ -148,38 +149,46 @@ size_t thaw_ic_bytes(const ThawSolverPlan *plan) {
 
 // --- factor ------------------------------------------------------------------------------------------------------------
 
-// The inverse of the symmetric D through its Cholesky factor; zero if a pivot is not above floor times limit[k].
-THAW_INLINE int invert_positive(int bs, const double *D, const double *limit, double floor, double *inverse) {
-    double C[9], V[9] = {0}; // D = C C', V = C^-1
-    for (int i = 0; i < bs; i++)
-        for (int j = 0; j <= i; j++) {
-            double s = D[bs * i + j];
-            for (int k = 0; k < j; k++)
-                s -= C[bs * i + k] * C[bs * j + k];
-            if (i > j) {
-                C[bs * i + j] = s * V[bs * j + j];
-                continue;
-            }
-            if (!(s > floor * limit[i]) || !(s > 0.0) || !isfinite(s))
-                return 0;
-            C[bs * i + i] = sqrt(s);
-            V[bs * i + i] = 1.0 / C[bs * i + i];
-        }
-    for (int j = 0; j < bs; j++)
+// D = C diag(pivot) C' with C unit lower, from D's lower triangle. Zero unless every pivot is positive and finite.
+THAW_INLINE int factor_block(int bs, const double *D, double *C, double *pivot) {
+    for (int j = 0; j < bs; j++) {
+        double s = D[bs * j + j];
+        for (int k = 0; k < j; k++)
+            s -= C[bs * j + k] * C[bs * j + k] * pivot[k];
+        if (!(s > 0.0) || !isfinite(s))
+            return 0;
+        pivot[j] = s;
         for (int i = j + 1; i < bs; i++) {
-            double s = 0.0;
-            for (int k = j; k < i; k++)
-                s -= C[bs * i + k] * V[bs * k + j];
-            V[bs * i + j] = s * V[bs * i + i];
+            double t = D[bs * i + j];
+            for (int k = 0; k < j; k++)
+                t -= C[bs * i + k] * C[bs * j + k] * pivot[k];
+            C[bs * i + j] = t / s;
         }
+    }
+    return 1;
+}
+
+// (C diag(pivot) C')^-1 = V' diag(pivot)^-1 V, V = C^-1
+THAW_INLINE void invert_block(int bs, const double *C, const double *pivot, double *inverse) {
+    double V[9] = {0}, W[9] = {0}; // W = diag(pivot)^-1 V
+    for (int j = 0; j < bs; j++) {
+        V[bs * j + j] = 1.0;
+        for (int i = j + 1; i < bs; i++)
+            for (int k = j; k < i; k++)
+                V[bs * i + j] -= C[bs * i + k] * V[bs * k + j];
+    }
+    for (int i = 0; i < bs; i++) {
+        double reciprocal = 1.0 / pivot[i];
+        for (int j = 0; j <= i; j++)
+            W[bs * i + j] = reciprocal * V[bs * i + j];
+    }
     for (int i = 0; i < bs; i++)
         for (int j = 0; j <= i; j++) {
             double s = 0.0;
             for (int k = i; k < bs; k++)
-                s += V[bs * k + i] * V[bs * k + j];
+                s += V[bs * k + i] * W[bs * k + j];
             inverse[bs * i + j] = inverse[bs * j + i] = s;
         }
-    return 1;
 }
 
 // Rows of one wing. U is the row's scratch: U_ij = A_ij - sum_k U_ik L_jk', then L_ij = U_ij D_j^-1 and
@@ -196,16 +205,17 @@ THAW_INLINE int factor_rows(int bs, ThawSolver *solver, ThawWing wing, double *U
     for (int32_t n = 0, i = wing.first; n < wing.count && good; n++, i += wing.step) {
         int32_t begin = plan->segment[3 * i], end = plan->segment[3 * i + 3];
         const double *a = value + (size_t)(row[i + 1] - 1) * bb;
-        double D[9], limit[3];
-        for (int k = 0; k < bs * bs; k++)
-            D[k] = isinf(shift) ? a[k] : a[k] * (1.0 + shift);
-        for (int k = 0; k < bs; k++)
-            limit[k] = a[bs * k + k];
+        double D[9], C[9], pivot[3], limit[3];
+        good = factor_block(bs, a, C, limit);
+        if (!good)
+            break;
         if (isinf(shift)) {
             memset(block + (size_t)begin * bb, 0, (size_t)(end - begin) * bb * sizeof *block);
-            good = invert_positive(bs, D, limit, 0.0, inverse + (size_t)i * bb);
+            invert_block(bs, C, limit, inverse + (size_t)i * bb);
             continue;
         }
+        for (int k = 0; k < bs * bs; k++)
+            D[k] = a[k] * (1.0 + shift);
         for (int32_t e = begin; e < end; e++) {
             int32_t source = plan->source[e];
             const double *from = value + (size_t)(source < 0 ? ~source : source) * bb;
@@ -248,7 +258,11 @@ THAW_INLINE int factor_rows(int bs, ThawSolver *solver, ThawWing wing, double *U
         }
         for (int32_t e = begin; e < end; e++)
             mark[plan->col[e]] = -1;
-        good = invert_positive(bs, D, limit, PIVOT_FLOOR, inverse + (size_t)i * bb);
+        good = factor_block(bs, D, C, pivot);
+        for (int k = 0; k < bs; k++)
+            good = good && pivot[k] > PIVOT_FLOOR * limit[k];
+        if (good)
+            invert_block(bs, C, pivot, inverse + (size_t)i * bb);
     }
     return good;
 }

@@ -196,7 +196,8 @@ ThawStatus thaw_pcg_solve(ThawSolver *solver, const double *b, double *x, double
         rr = true_residual(&it);
         if (!(rr <= bb)) // a guess worse than none
             rr = start_from_zero(&it);
-        double goal = tolerance * tolerance * bb;
+        // Below eps |b| the recursive residual goes on shrinking, but means nothing.
+        double relative = fmax(tolerance, DBL_EPSILON), goal = relative * relative * bb;
         while (status == THAW_OK && rr > goal) {
             if (rr > 0.25 * last) {
                 status = rr <= rounding_square(solver) ? THAW_OK : THAW_NOT_CONVERGED;
