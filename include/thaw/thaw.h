@@ -7,6 +7,7 @@
 #include "thaw/mesh.h"
 #include "thaw/scene.h"
 #include "thaw/status.h"
+#include "thaw/triangles.h"
 #include "thaw/world.h"
 
 #endif
