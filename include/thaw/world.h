@@ -96,10 +96,70 @@ typedef struct ThawBodyDef {
     int32_t script_count;
     const ThawForceDef *forces;
     int32_t force_count;
+    double friction; // Coulomb's mu against others
 } ThawBodyDef;
 
-// --- The world
-// ---------------------------------------------------------------------------------------------------------
+// --- Contact ---------------------------------------------------------------------------------------------------------
+
+// What bodies may touch besides each other. Solid: inside is forbidden. In 2D: half-plane, circle, box, polygon (a mesh).
+typedef enum ThawObstacleKind {
+    THAW_OBSTACLE_HALF_SPACE, // z <= 0 (2D: y <= 0) of its own frame is solid
+    THAW_OBSTACLE_SPHERE,     // size[0]: radius
+    THAW_OBSTACLE_BOX,        // size: full lengths along its axes, centred
+    THAW_OBSTACLE_CAPSULE,    // size[0]: radius, size[1]: length of its axis along z between the half spheres; 3D only
+    THAW_OBSTACLE_CYLINDER,   // size[0]: radius, size[1]: height along z, centred; 3D only
+    THAW_OBSTACLE_MESH,       // a closed surface: triangles outward (2D: edges, interior to the left)
+    THAW_OBSTACLE_KIND_COUNT
+} ThawObstacleKind;
+
+typedef struct ThawObstacleDef {
+    const char *name;
+    ThawObstacleKind kind;
+    double size[3]; // m, by kind
+    // THAW_OBSTACLE_MESH: vertices (dim doubles each) and faces (dim ids each).
+    const double *x;
+    int32_t vertex_count;
+    const int32_t *faces;
+    int32_t face_count;
+    // A moving surface: frame_count > 0 positions of all vertices (frame by frame) at ascending times, interpolated
+    // linearly and held before the first and after the last. x is then the first frame or NULL.
+    const double *frames;
+    const double *frame_times; // s
+    int32_t frame_count;
+    double position[3];  // m
+    double rotation[4];  // unit quaternion (w, x, y, z)
+    const ThawKey *keys; // moved along keyframes about `centre`, like a script; 0 keys: static
+    int32_t key_count;
+    ThawInterpolation interpolation;
+    double centre[3];
+    double friction; // Coulomb's mu; a pair's is the geometric mean unless a ThawPairDef says otherwise
+} ThawObstacleDef;
+
+// Settings for one pair. Names are those of bodies or obstacles; either may be "*".
+typedef struct ThawPairDef {
+    const char *first, *second;
+    int disabled;    // nonzero: they pass through each other
+    double friction; // < 0: as usual
+} ThawPairDef;
+
+typedef enum ThawFriction {
+    THAW_FRICTION_CONE, // |lambda_t| <= mu lambda_n
+    THAW_FRICTION_BOX,  // |lambda_t1|, |lambda_t2| <= mu lambda_n, as in the solids paper's runs
+} ThawFriction;
+
+// A contact is a spring and a damper in parallel that only push: at rest it carries -stiffness * Phi, whatever the step.
+typedef struct ThawContactOptions {
+    int disabled;     // nonzero: nothing touches anything
+    double stiffness; // N/m each contact point; 0: chosen from the material and mesh; INFINITY: hard
+    double damping;   // N s/m each contact point; < 0: chosen (critical for the touching vertex)
+    double erp, cfm;  // the paper's form, k_b = erp/h and gamma = cfm (m/(N s)); used instead where erp > 0
+    ThawFriction friction;
+    double tolerance; // complementarity residual, relative, at which the response stops
+    int iterations;   // sweeps at most
+    int edges;        // nonzero: also edge against edge
+} ThawContactOptions;
+
+// --- The world ---------------------------------------------------------------------------------------------------------
 
 typedef enum ThawIntegrator {
     THAW_INTEGRATOR_SEMI_IMPLICIT, // one linearised backward Euler step (solids paper, equation 5)
@@ -137,14 +197,20 @@ typedef struct ThawWorldDef {
     int32_t shape_count;
     const ThawBodyDef *bodies;
     int32_t body_count;
+    ThawContactOptions contact;
+    const ThawObstacleDef *obstacles;
+    int32_t obstacle_count;
+    const ThawPairDef *pairs;
+    int32_t pair_count;
 } ThawWorldDef;
 
-ThawWorldDef thaw_world_def_default(void);   // 3D, gravity 9.81 along -z, h 0.01 s, semi-implicit, auto
-ThawShapeDef thaw_shape_def_default(void);   // no mesh yet, material 0, thickness 1
-ThawGroupDef thaw_group_def_default(void);   // every vertex
-ThawBodyDef thaw_body_def_default(void);     // shape 0, at its own place, at rest, method "full"
-ThawScriptDef thaw_script_def_default(void); // a pin, for ever
-ThawForceDef thaw_force_def_default(void);   // a total force of zero, always
+ThawWorldDef thaw_world_def_default(void);       // 3D, gravity 9.81 along -z, h 0.01 s, semi-implicit, auto
+ThawShapeDef thaw_shape_def_default(void);       // no mesh yet, material 0, thickness 1
+ThawGroupDef thaw_group_def_default(void);       // every vertex
+ThawBodyDef thaw_body_def_default(void);         // shape 0, at its own place, at rest, method "full"
+ThawScriptDef thaw_script_def_default(void);     // a pin, for ever
+ThawForceDef thaw_force_def_default(void);       // a total force of zero, always
+ThawObstacleDef thaw_obstacle_def_default(void); // a floor at z = 0 (2D: y = 0), friction 0.5
 
 // Energies and works in joules. kinetic + elastic + gravitational - (external_work - damping_loss - integration_loss
 // + contact_work - transition_loss) stays what it was at the start, up to the solver's tolerance.

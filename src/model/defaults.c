@@ -18,6 +18,7 @@ ThawWorldDef thaw_world_def_default(void) {
         .solver_tolerance = 1e-8,
         .threads = 0,
         .ledger = 1,
+        .contact = {.damping = -1, .tolerance = 1e-6, .iterations = 500, .edges = 1},
     };
 }
 
@@ -26,9 +27,14 @@ ThawShapeDef thaw_shape_def_default(void) { return (ThawShapeDef){.name = "shape
 ThawGroupDef thaw_group_def_default(void) { return (ThawGroupDef){.name = "all", .select = THAW_SELECT_ALL}; }
 
 ThawBodyDef thaw_body_def_default(void) {
-    return (ThawBodyDef){.name = "body", .method = "full", .rotation = {1, 0, 0, 0}};
+    return (ThawBodyDef){.name = "body", .method = "full", .rotation = {1, 0, 0, 0}, .friction = 0.5};
 }
 
 ThawScriptDef thaw_script_def_default(void) { return (ThawScriptDef){.release = INFINITY}; }
 
 ThawForceDef thaw_force_def_default(void) { return (ThawForceDef){.kind = THAW_FORCE_TOTAL, .to = INFINITY}; }
+
+ThawObstacleDef thaw_obstacle_def_default(void) {
+    return (ThawObstacleDef){
+        .name = "floor", .kind = THAW_OBSTACLE_HALF_SPACE, .rotation = {1, 0, 0, 0}, .friction = 0.5};
+}

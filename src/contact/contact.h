@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Positions -> contact points, canonically sorted, with keys that persist from step to step (solids paper, section 3.3).
+//
+// A contact joins two sides. Side 0 belongs to a body; side 1 to another body or to an obstacle. A side of a body is a
+// convex combination of up to three of its vertices (a vertex; a point of a triangle or edge), so the relative velocity at
+// the contact is u = sum_side0 w_i v_i - sum_side1 w_i v_i - (velocity of the obstacle there), and its rows of J are
+// (normal, tangent 1, tangent 2) applied to u (2D: normal, tangent).
+#ifndef THAW_CONTACT_H
+#define THAW_CONTACT_H
+
+#include "model/model.h"
+
+// What a contact is remembered by: bodies (obstacle o is -1 - o) and features (a vertex, a face, or an edge as two
+// vertices in ascending order), side 0 first. Contacts are sorted by it, member after member.
+typedef struct ThawContactKey {
+    int32_t body[2];
+    int32_t kind;       // 0: vertex against obstacle, 1: vertex against face of a body, 2: edge against edge
+    int32_t feature[4]; // kind 0: vertex, obstacle face or -1; 1: vertex, face; 2: edge of side 0, edge of side 1
+} ThawContactKey;
+
+typedef struct ThawContact {
+    ThawContactKey key;
+    int32_t nodes[2];     // vertices on each side (side 1: 0 for an obstacle)
+    int32_t vertex[2][3]; // of each side's body, internal numbering
+    double weight[2][3];  // sum to 1 on each side
+    double point[3];      // m, where side 1 is touched
+    double frame[3][3];   // rows: normal (from side 1 to side 0), tangents; orthonormal, right-handed
+    double gap;           // m, Phi at the start of the step: < 0 inside
+    double velocity[3];   // m/s, of the obstacle at the point; 0 between bodies
+    double friction;      // mu of the pair
+    double stiffness;     // N/m, after automatic choice; INFINITY: hard
+    double damping;       // N s/m
+    double drift[2];      // m, tangential offset from where the contact began to stick
+    double lambda[3];     // N s, impulse in the frame: in, the warm start; out, the response
+    int is_new;           // no contact of this key in the last step
+} ThawContact;
+
+// What the next step needs of a contact: part of the state.
+typedef struct ThawContactMemory {
+    ThawContactKey key;
+    double force[3]; // N in world axes (lambda / h)
+    double anchor
+        [3]; // kind 0: the point where sticking began, in the obstacle's frame; else the drift so far in world axes
+} ThawContactMemory;
+
+// Collision shapes, compiled once: for each shape its surface (vertices, faces, edges) and bounding-volume hierarchy
+// topology, for each obstacle the same or its analytic form, and which pairs may touch.
+typedef struct ThawCollider ThawCollider;
+ThawStatus thaw_collider_create(const ThawModel *model, ThawCollider **collider, ThawError *error);
+void thaw_collider_free(ThawCollider **collider);
+
+// All contacts of one step.
+typedef struct ThawContactSet {
+    ThawContact *contacts; // count, sorted by key
+    int32_t count, capacity;
+    ThawContactMemory *memory; // of the last step, sorted by key (state)
+    int32_t memory_count, memory_capacity;
+} ThawContactSet;
+void thaw_contact_set_clear(ThawContactSet *set);
+
+// Finds the contacts for the step from t to t + h from positions x and velocities v of all bodies (state layout: body
+// after body, dim doubles a vertex, internal numbering). Contacts that would only happen during the step are included
+// (gap > 0) when a vertex moves far enough to reach them: nothing tunnels. Warm starts come from set->memory. Growth of
+// the arrays is the only allocation. Same result for any number of threads.
+ThawStatus thaw_contacts_find(const ThawCollider *collider, ThawTasks *tasks, double t, double h, const double *x,
+                              const double *v, ThawContactSet *set, ThawError *error);
+// Renews set->memory from the contacts' lambda after the step ended at positions x.
+ThawStatus thaw_contacts_remember(const ThawCollider *collider, double t, double h, const double *x,
+                                  ThawContactSet *set, ThawError *error);
+
+// Signed distance of a point to an obstacle at time t, its outward normal and the obstacle's velocity there.
+double thaw_obstacle_distance(const ThawCollider *collider, int32_t obstacle, double t, const double x[3],
+                              double normal[3], double velocity[3]);
+
+#endif
