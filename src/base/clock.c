@@ -10,10 +10,6 @@ static double clock_ms(clockid_t id) {
     return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
 }
 
-double thaw_wall_ms(void) {
-    return clock_ms(CLOCK_MONOTONIC);
-}
+double thaw_wall_ms(void) { return clock_ms(CLOCK_MONOTONIC); }
 
-double thaw_cpu_ms(void) {
-    return clock_ms(CLOCK_PROCESS_CPUTIME_ID);
-}
+double thaw_cpu_ms(void) { return clock_ms(CLOCK_PROCESS_CPUTIME_ID); }

@@ -7,9 +7,7 @@
 
 static const uint64_t PRIME[4] = {0x9E3779B97F4A7C15u, 0xC2B2AE3D27D4EB4Fu, 0x165667B19E3779F9u, 0xD6E8FEB86659FD93u};
 
-static inline uint64_t rotate(uint64_t a, int bits) {
-    return a << bits | a >> (64 - bits);
-}
+static inline uint64_t rotate(uint64_t a, int bits) { return a << bits | a >> (64 - bits); }
 
 static inline uint64_t round_lane(uint64_t lane, uint64_t word, int i) {
     return rotate(lane ^ word * PRIME[(i + 1) & 3], 29) * PRIME[i];

@@ -29,9 +29,7 @@ void *thaw_regrow(void *old, size_t used, size_t count, size_t size) {
     return memory;
 }
 
-void thaw_free(void *memory) {
-    free(memory);
-}
+void thaw_free(void *memory) { free(memory); }
 
 char *thaw_strdup(const char *text) {
     size_t size = strlen(text) + 1;

@@ -38,9 +38,7 @@ static inline void pause_briefly(void) {
 #endif
 }
 
-static uint32_t loop_number(const ThawTasks *tasks) {
-    return (uint32_t)(atomic_load(&tasks->ticket) >> 32);
-}
+static uint32_t loop_number(const ThawTasks *tasks) { return (uint32_t)(atomic_load(&tasks->ticket) >> 32); }
 
 // Runs indices of loop number `number` until none is left to claim.
 static void work_on(ThawTasks *tasks, uint32_t number) {
@@ -130,9 +128,7 @@ void thaw_tasks_free(ThawTasks **pointer) {
     *pointer = NULL;
 }
 
-int thaw_tasks_threads(const ThawTasks *tasks) {
-    return tasks ? tasks->threads : 1;
-}
+int thaw_tasks_threads(const ThawTasks *tasks) { return tasks ? tasks->threads : 1; }
 
 void thaw_tasks_for(ThawTasks *tasks, int32_t count, ThawTaskFn fn, void *context) {
     if (!tasks || tasks->threads == 1 || count <= 1 || atomic_exchange(&tasks->busy, 1)) {
