@@ -228,11 +228,14 @@ typedef struct ThawStepStats {
     int64_t step;
     double time;
     double wall_ms, cpu_ms;
-    double force_ms, assemble_ms, factor_ms, solve_ms, advance_ms, ledger_ms; // wall time by stage
-    int64_t dofs;                                                             // unknowns solved for
-    int64_t elastic_elements;                                                 // elements evaluated
+    double force_ms, assemble_ms, factor_ms, solve_ms, contact_ms, response_ms, advance_ms,
+        ledger_ms;            // wall time by stage
+    int64_t dofs;             // unknowns solved for
+    int64_t elastic_elements; // elements evaluated
     int64_t rigid_parts;
     int64_t contacts;
+    int response_iterations;   // of the contact response, the largest of any island
+    double response_residual;  // complementarity that it left, relative, likewise
     int newton_iterations;     // linearisations, the largest of any body; 1 for a semi-implicit step, 0 at rest
     int64_t solver_iterations; // of iterative solves, summed
     int projected;             // bodies whose matrix was indefinite and was projected

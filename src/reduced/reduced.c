@@ -63,3 +63,26 @@ ThawStatus thaw_system_assemble(const ThawSystem *system, ThawTasks *tasks, Thaw
     map->ops->add_diagonal(map, system->shape->damping_mass, combination.mass_damping, A);
     return status;
 }
+
+ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, int32_t count, const int32_t *vertices,
+                                  double tolerance, double *S, double *y, double *u, double *q, double *r) {
+    const ThawMap *map = system->map;
+    size_t dim = (size_t)system->shape->kind->dim, size = dim * (size_t)count;
+    memset(S, 0, sizeof *S * size * size);
+    memset(y, 0, sizeof *y * (size_t)system->shape->nv * dim);
+    for (size_t column = 0; map->n > 0 && column < size; column++) {
+        double *impulse = y + (size_t)vertices[column / dim] * dim + column % dim;
+        ThawSolveInfo info;
+        *impulse = 1;
+        map->ops->apply_t(map, y, r);
+        *impulse = 0;
+        memset(q, 0, sizeof *q * (size_t)map->n * dim);
+        ThawStatus status = thaw_solver_solve(solver, r, q, tolerance, &info);
+        if (status != THAW_OK)
+            return status;
+        map->ops->apply(map, q, NULL, u);
+        for (size_t row = 0; row < size; row++)
+            S[row * size + column] = u[(size_t)vertices[row / dim] * dim + row % dim];
+    }
+    return THAW_OK;
+}

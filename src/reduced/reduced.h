@@ -29,4 +29,9 @@ typedef struct ThawCombination {
 ThawStatus thaw_system_assemble(const ThawSystem *system, ThawTasks *tasks, ThawCombination combination,
                                 const double *x, const double *start, ThawSolver *solver, double *f, double *partial);
 
+// S = P G (G'AG)^-1 G' P': velocity changes of `count` vertices by impulses on the same ones; dense, dim * count squared.
+// Scratch: y and u over vertices, q and r over unknowns.
+ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, int32_t count, const int32_t *vertices,
+                                  double tolerance, double *S, double *y, double *u, double *q, double *r);
+
 #endif

@@ -3,18 +3,23 @@
 #ifndef THAW_STEP_H
 #define THAW_STEP_H
 
+#include "contact/contact.h"
 #include "model/model.h"
 #include "reduced/reduced.h"
+#include "response/response.h"
 #include "thaw/world.h"
 
 // Everything that the future depends on. Vectors run over the vertices of all bodies, internal numbering.
 typedef struct ThawState {
     int64_t step;
-    double time;       // s; step * h
-    double *x, *v;     // dim * vertex_count: m, m/s
-    double *push;      // dim * vertex_count: forces set through the API, N
-    ThawLedger ledger; // works and losses since the start; energies are not kept here
+    double time;             // s; step * h
+    double *x, *v;           // dim * vertex_count: m, m/s
+    double *push;            // dim * vertex_count: forces set through the API, N
+    ThawLedger ledger;       // works and losses since the start; energies are not kept here
+    ThawContactSet contacts; // its memory belongs to the state, the contacts themselves to the step
 } ThawState;
+
+enum { THAW_LARGE_BODY = 10000 }; // elements from which a body's own loops are worth sharing out
 
 // The stages that are timed.
 typedef enum ThawStage {
@@ -22,13 +27,17 @@ typedef enum ThawStage {
     THAW_STAGE_ASSEMBLE,
     THAW_STAGE_FACTOR,
     THAW_STAGE_SOLVE,
+    THAW_STAGE_CONTACT,  // detection
+    THAW_STAGE_RESPONSE, // rows and impulses, not the shared factor
     THAW_STAGE_ADVANCE,
     THAW_STAGE_LEDGER,
     THAW_STAGE_COUNT
 } ThawStage;
 
-// One body's step. Vectors have dim doubles a vertex of the body; b, q, p and trial_q have dim doubles a block of q.
+// One body's step. Vectors have dim doubles a vertex of the body; b, q, p, r and trial_q dim doubles a block of q.
 typedef struct ThawStepper {
+    int32_t index;  // of the body
+    int32_t island; // it is in, in this step
     const ThawModel *model;
     const ThawModelBody *body;
     const ThawShape *shape;
@@ -44,23 +53,43 @@ typedef struct ThawStepper {
     int offset_moves;          // w is not zero
     double *f, *f_ext;         // elastic and external forces, N
     double *v1, *x1;           // the result
+    double *before;            // velocities that contact starts from
+    double *impulse;           // N s, J' lambda of its contacts
     double *y, *u;             // scratch
-    double *b, *q, *p, *trial_q;
+    double *b, *q, *p, *r, *trial_q;
     double *d, *dp;         // Newton: damping forces h D(x0) v and h D(x0) p
     double *damping;        // Newton: values of h D(x0); NULL without stiffness damping
     double *partial;        // sums by chunk
-    int project;            // this attempt projects element stiffness
+    int project;            // this attempt projects element stiffness at x0
+    int element_projected;  // Newton: the present iteration does at x1
     double energy_rounding; // J, what rounding leaves of an elastic energy that ought to be zero
-    double *force_rounding; // nv, N/m: the same of a vertex' force, for each metre from the origin
     // What happened in this step:
     ThawStatus status;
     double ms[THAW_STAGE_COUNT];
-    int newton_iterations, projected, substeps;
+    int newton_iterations, projected;
     int64_t solver_iterations;
     ThawLedger work; // works and losses of this step
     double elastic;  // J, of x; kept by the ledger
     uint64_t hash;   // of x and v after it
 } ThawStepper;
+
+// Bodies that are joined by contacts in this step, or one body alone: what is solved together.
+typedef struct ThawIsland {
+    ThawStepper **bodies;    // count, by ascending index
+    ThawResponseBody *views; // count, scratch
+    int32_t count;
+    ThawContactSet *set;
+    const int32_t *contacts; // contact_count indices into the set, ascending
+    int32_t contact_count;
+    ThawResponse *response; // made at the first contact and kept
+    ThawTasks *tasks;
+    int64_t elements; // of all bodies
+    // What happened:
+    ThawStatus status;
+    int32_t failed; // body to blame
+    int32_t iterations;
+    double residual, response_ms;
+} ThawIsland;
 
 struct ThawWorld {
     ThawModel *model;
@@ -69,6 +98,19 @@ struct ThawWorld {
     ThawStepper *steppers; // one a body
     ThawSystem **systems;  // shared between bodies
     int32_t system_count;
+    ThawCollider *collider; // NULL where nothing can touch
+    ThawIsland *islands;    // body_count of them, the first island_count in use
+    int32_t island_count;
+    ThawStepper **members;   // body_count, island by island
+    ThawResponseBody *views; // likewise
+    int32_t *island_of;      // body_count
+    int32_t *contact_order;  // contacts, island by island
+    int32_t contact_capacity;
+    ThawContactMemory *start_memory; // at the start of the whole step, to go back to
+    int32_t start_memory_count, start_memory_capacity;
+    // What happened in this step:
+    int substeps;
+    double contact_ms;
 };
 
 // The coefficients of one implicit step. A static solve is the same step without mass, damping or history and h = 1.
@@ -85,8 +127,11 @@ int thaw_loads_mark_scripted(ThawStepper *stepper, double middle);
 // External forces and the offset w for the (sub)step from t to t + h.
 void thaw_loads_evaluate(ThawStepper *stepper, ThawIncrement increment);
 
-// solve.c: one linearised or Newton step from x, v to x1, v1. Leaves x and v alone.
-ThawStatus thaw_step_solve(ThawStepper *stepper, ThawIncrement increment);
+// island.c: one linearised or Newton step of all its bodies from x, v to x1, v1. Leaves x and v alone.
+ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement increment);
+
+// world.c: finds or makes the system for the stepper's scripted vertices. Not for steady steps: it may allocate.
+ThawStatus thaw_world_bind_system(ThawWorld *world, ThawStepper *stepper, ThawError *error);
 
 // ledger.c: adds the works of the step x, v -> x1, v1 to stepper->work.
 void thaw_ledger_record(ThawStepper *stepper, ThawIncrement increment);

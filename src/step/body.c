@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// One body in the implicit step of its island, in the unknowns q of its map (v = Gq + w).
+//
+// Semi-implicit (solids paper, equation 5, with the erratum D = -alpha0 M + alpha1 K): adding A v0 to both sides leaves
+//     A v1 = M v0 + h (f(x0) + f_ext),   A = M + h alpha0 M + sum_e (h^2 + h alpha1_e) K_e(x0),
+// so no product with the old velocity is needed; with v1 = Gq + w it becomes G'AG q = G'(M v0 + h (f + f_ext) - A w).
+//
+// Newton (shells paper, section 3.3) minimises the incremental potential
+//     Q(v) = 1/2 (v-v0)'M(v-v0) + h/2 v'(alpha0 M + D(x0)) v + Psi(x0 + h v) - h v'f_ext,   D(x0) = sum_e alpha1_e K_e(x0),
+// whose first linearisation at x0 is the semi-implicit step. Damping keeps the stiffness of the start of the step: so it
+// has a potential. A static solve is the same without mass, h = 1. Contact impulses J'lambda are constant forces to a body;
+// island.c finds them.
+#include <math.h>
+#include <string.h>
+
+#include "step/body.h"
+
+static void lap(ThawStepper *s, ThawStage stage, double *since) {
+    double now = thaw_wall_ms();
+    s->ms[stage] += now - *since;
+    *since = now;
+}
+
+static double norm(const double *a, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += a[i] * a[i];
+    return sqrt(sum);
+}
+
+static double dot(const double *a, const double *b, size_t count) {
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += a[i] * b[i];
+    return sum;
+}
+
+static size_t unknowns(const ThawStepper *s) { return (size_t)s->system->map->n * (size_t)s->model->dim; }
+
+static size_t coordinates(const ThawStepper *s) { return (size_t)s->shape->nv * (size_t)s->model->dim; }
+
+// |G'f|, through the scratch vector p.
+static double reduced_norm(ThawStepper *s, const double *f) {
+    s->system->map->ops->apply_t(s->system->map, f, s->p);
+    return norm(s->p, unknowns(s));
+}
+
+static ThawCombination combination_of(const ThawStepper *s, ThawIncrement step) {
+    double h = step.h;
+    return (ThawCombination){step.mass, step.mass * h, {h * h, step.mass * h, s->project}};
+}
+
+static ThawStatus assemble(ThawStepper *s, ThawCombination combination, const double *x, const double *start) {
+    double since = thaw_wall_ms();
+    ThawStatus status = thaw_system_assemble(s->system, s->tasks, combination, x, start, s->solver, s->f, s->partial);
+    lap(s, THAW_STAGE_ASSEMBLE, &since);
+    return status;
+}
+
+static ThawStatus factor_and_solve(ThawStepper *s, const double *b, double *x, double tolerance) {
+    double since = thaw_wall_ms();
+    ThawStatus status = thaw_solver_factor(s->solver);
+    lap(s, THAW_STAGE_FACTOR, &since);
+    ThawSolveInfo info = {0};
+    if (status == THAW_OK)
+        status = thaw_solver_solve(s->solver, b, x, tolerance, &info);
+    s->solver_iterations += info.iterations;
+    lap(s, THAW_STAGE_SOLVE, &since);
+    return status;
+}
+
+// b = G'(M v0 + h (f + f_ext) - A w), with f and A at x0.
+static void right_hand_side(ThawStepper *s, ThawIncrement step) {
+    int dim = s->model->dim;
+    double h = step.h, forms[2];
+    if (s->offset_moves) {
+        double since = thaw_wall_ms();
+        thaw_force_product(s->system->map->set, s->tasks, s->x, s->w, combination_of(s, step).element, s->shape->nv,
+                           s->u, forms, s->partial);
+        lap(s, THAW_STAGE_FORCE, &since);
+    }
+    for (int32_t i = 0; i < s->shape->nv; i++) {
+        double m = step.mass * s->shape->mass[i], md = m + step.mass * h * s->shape->damping_mass[i];
+        for (int k = 0; k < dim; k++) {
+            size_t at = (size_t)i * dim + k;
+            s->y[at] = m * s->v[at] + h * (s->f[at] + s->f_ext[at]);
+            if (s->offset_moves)
+                s->y[at] -= md * s->w[at] + s->u[at];
+        }
+    }
+    s->system->map->ops->apply_t(s->system->map, s->y, s->b);
+}
+
+// Solves the system linearised at x0 for q. With loads in balance b is nothing but rounding; then a residual far below
+// what the loads themselves would leave is good enough.
+static ThawStatus solve_linearised(ThawStepper *s, ThawIncrement step) {
+    const ThawMap *map = s->system->map;
+    right_hand_side(s, step);
+    double loads = 1e-3 * step.h * reduced_norm(s, s->f_ext), size = norm(s->b, unknowns(s));
+    double tolerance = s->model->options.solver_tolerance;
+    if (size > 0 && loads > size)
+        tolerance = fmin(0.1, tolerance * loads / size);
+    if (step.mass > 0)
+        map->ops->project(map, s->w, s->v, s->q);
+    else
+        memset(s->q, 0, sizeof *s->q * unknowns(s));
+    s->newton_iterations++;
+    return factor_and_solve(s, s->b, s->q, tolerance);
+}
+
+static size_t matrix_bytes(ThawStepper *s) {
+    const ThawBlockPattern *pattern = thaw_solver_matrix(s->solver)->pattern;
+    return sizeof(double) * (size_t)pattern->row[pattern->n] * (size_t)(pattern->bs * pattern->bs);
+}
+
+// Whether Newton carries h D(x0) along.
+static int keeps_damping(const ThawStepper *s, ThawIncrement step) {
+    return step.newton && s->damping && step.mass > 0;
+}
+
+static ThawStatus linearise(ThawStepper *s, ThawIncrement step) {
+    ThawCombination combination = combination_of(s, step);
+    ThawStatus status = THAW_OK;
+    if (keeps_damping(s, step)) {
+        status = assemble(s, (ThawCombination){0, 0, {0, step.h, s->project}}, s->x, NULL);
+        memcpy(s->damping, thaw_solver_matrix(s->solver)->value, matrix_bytes(s));
+        combination.element.damping = 0;
+    }
+    if (status == THAW_OK)
+        status = assemble(s, combination, s->x, keeps_damping(s, step) ? s->damping : NULL);
+    return status == THAW_OK ? solve_linearised(s, step) : status;
+}
+
+ThawStatus thaw_body_linearise(ThawStepper *s, ThawIncrement step) {
+    ThawProjection projection = s->model->options.projection;
+    thaw_loads_evaluate(s, step);
+    memset(s->impulse, 0, sizeof *s->impulse * coordinates(s));
+    s->project = projection == THAW_PROJECT_ALWAYS;
+    if (s->system->map->n == 0) // everything follows a script
+        return thaw_force_internal(s->system->map->set, s->tasks, s->x, s->shape->nv, s->f, s->partial);
+    ThawStatus status = linearise(s, step);
+    if (status == THAW_INDEFINITE && !s->project && projection == THAW_PROJECT_WHEN_NEEDED) {
+        s->project = s->projected = 1;
+        status = linearise(s, step);
+    }
+    return status;
+}
+
+void thaw_body_move(ThawStepper *s, ThawIncrement step) {
+    const ThawMap *map = s->system->map;
+    double since = thaw_wall_ms();
+    map->ops->apply(map, s->q, s->w, s->v1);
+    map->ops->advance(map, step.h, s->x, s->q, s->v1, s->x1);
+    lap(s, THAW_STAGE_ADVANCE, &since);
+}
+
+ThawStatus thaw_body_check(ThawStepper *s) {
+    double sum = 0;
+    for (size_t i = 0; i < coordinates(s); i++)
+        sum += s->x1[i] * 0 + s->v1[i] * 0; // NaN if any is not finite
+    if (sum != 0)
+        return THAW_DIVERGED;
+    const ThawIntegrationSet *set = s->system->map->set;
+    if (set->needs_orientation && !isfinite(thaw_force_energy(set, s->tasks, s->x1, s->partial)))
+        return THAW_INVERTED;
+    return THAW_OK;
+}
+
+// --- Newton -------------------------------------------------------------------------------------------------------------
+
+// u = h D(x0) a, matrix-free.
+static void damping_product(ThawStepper *s, ThawIncrement step, const double *a, double *u) {
+    double forms[2], since = thaw_wall_ms();
+    thaw_force_product(s->system->map->set, s->tasks, s->x, a, (ThawStiffness){0, step.h, s->project}, s->shape->nv, u,
+                       forms, s->partial);
+    lap(s, THAW_STAGE_FORCE, &since);
+}
+
+double thaw_body_scale(ThawStepper *s, ThawIncrement step) {
+    const ThawMap *map = s->system->map;
+    double scale = s->model->options.newton_tolerance * step.h * (reduced_norm(s, s->f_ext) + reduced_norm(s, s->f));
+    map->ops->apply_t(map, s->v, s->p);
+    return scale + 1e-13 * step.mass * norm(s->p, unknowns(s)) * s->shape->total_mass / s->shape->nv;
+}
+
+void thaw_body_start_newton(ThawStepper *s, ThawIncrement step) {
+    const ThawMap *map = s->system->map;
+    size_t n = unknowns(s);
+    s->element_projected = s->project;
+    memcpy(s->p, s->q, sizeof *s->p * n);
+    memset(s->q, 0, sizeof *s->q * n);
+    map->ops->apply(map, s->q, s->w, s->v1);
+    if (keeps_damping(s, step))
+        damping_product(s, step, s->w, s->d);
+}
+
+double thaw_body_slope(ThawStepper *s, ThawIncrement step) {
+    const ThawMap *map = s->system->map;
+    map->ops->apply(map, s->p, NULL, s->u);
+    if (keeps_damping(s, step))
+        damping_product(s, step, s->u, s->dp);
+    return -dot(s->b, s->p, unknowns(s)) - dot(s->impulse, s->u, coordinates(s));
+}
+
+double thaw_body_potential(ThawStepper *s, ThawIncrement step, double alpha, double *rounding) {
+    const ThawMap *map = s->system->map;
+    int dim = s->model->dim;
+    size_t n = unknowns(s);
+    for (size_t i = 0; i < n; i++)
+        s->trial_q[i] = s->q[i] + alpha * s->p[i];
+    map->ops->apply(map, s->trial_q, s->w, s->y);
+    map->ops->advance(map, step.h, s->x, s->trial_q, s->y, s->x1);
+    double inertia = 0, loss = 0, work = 0;
+    for (int32_t i = 0; i < s->shape->nv; i++)
+        for (int k = 0; k < dim; k++) {
+            size_t at = (size_t)i * dim + k;
+            double v = s->y[at], dv = v - s->v[at];
+            inertia += s->shape->mass[i] * dv * dv;
+            loss += s->shape->damping_mass[i] * v * v;
+            work += v * (step.h * s->f_ext[at] + s->impulse[at]);
+        }
+    double damping = 0;
+    if (keeps_damping(s, step))
+        for (size_t i = 0; i < coordinates(s); i++)
+            damping += s->y[i] * (s->d[i] + alpha * s->dp[i]);
+    double since = thaw_wall_ms();
+    double elastic = thaw_force_energy(map->set, s->tasks, s->x1, s->partial);
+    lap(s, THAW_STAGE_FORCE, &since);
+    double kinetic = step.mass * (inertia + step.h * loss) / 2 + damping / 2;
+    *rounding = 1e-13 * (fabs(kinetic) + fabs(elastic) + fabs(work)) + s->energy_rounding;
+    return kinetic + elastic - work;
+}
+
+void thaw_body_accept(ThawStepper *s, double alpha) {
+    memcpy(s->q, s->trial_q, sizeof *s->q * unknowns(s));
+    memcpy(s->v1, s->y, sizeof *s->v1 * coordinates(s));
+    for (size_t i = 0; s->damping && i < coordinates(s); i++)
+        s->d[i] += alpha * s->dp[i];
+    if (alpha == 1) // projected stiffness converges but slowly: try without it again
+        s->element_projected = s->model->options.projection == THAW_PROJECT_ALWAYS;
+}
+
+ThawStatus thaw_body_residual(ThawStepper *s, ThawIncrement step, double *square) {
+    const ThawMap *map = s->system->map;
+    int dim = s->model->dim;
+    double since = thaw_wall_ms();
+    ThawStatus status = thaw_force_internal(map->set, s->tasks, s->x1, s->shape->nv, s->f, s->partial);
+    lap(s, THAW_STAGE_FORCE, &since);
+    for (int32_t i = 0; i < s->shape->nv; i++) {
+        double m = step.mass * s->shape->mass[i], md = step.mass * step.h * s->shape->damping_mass[i];
+        for (int k = 0; k < dim; k++) {
+            size_t at = (size_t)i * dim + k;
+            s->y[at] = step.h * (s->f[at] + s->f_ext[at]) - m * (s->v1[at] - s->v[at]) - md * s->v1[at];
+            if (keeps_damping(s, step))
+                s->y[at] -= s->d[at];
+        }
+    }
+    map->ops->apply_t(map, s->y, s->b);
+    map->ops->apply_t(map, s->impulse, s->p);
+    *square = 0;
+    for (size_t i = 0; i < unknowns(s); i++)
+        *square += (s->b[i] + s->p[i]) * (s->b[i] + s->p[i]);
+    return status;
+}
+
+// A matrix that turns out indefinite is projected, if that is allowed.
+ThawStatus thaw_body_direct(ThawStepper *s, ThawIncrement step, double tolerance) {
+    ThawCombination combination = combination_of(s, step);
+    if (keeps_damping(s, step))
+        combination.element.damping = 0;
+    s->newton_iterations++;
+    for (;;) {
+        combination.element.project = s->element_projected;
+        ThawStatus status = assemble(s, combination, s->x1, keeps_damping(s, step) ? s->damping : NULL);
+        memset(s->p, 0, sizeof *s->p * unknowns(s));
+        if (status == THAW_OK)
+            status = factor_and_solve(s, s->b, s->p, tolerance);
+        if (status != THAW_INDEFINITE || s->element_projected ||
+            s->model->options.projection != THAW_PROJECT_WHEN_NEEDED)
+            return status;
+        s->element_projected = s->projected = 1;
+    }
+}
+
+// --- contact ------------------------------------------------------------------------------------------------------------
+
+// How exactly contact wants A^-1: errors in it become errors of the contact forces.
+static const double CONTACT_TOLERANCE = 1e-10;
+
+ThawStatus thaw_body_compliance(void *stepper, int32_t count, const int32_t *vertices, double *S) {
+    ThawStepper *s = stepper;
+    double since = thaw_wall_ms();
+    ThawStatus status = thaw_system_compliance(s->system, s->solver, count, vertices, CONTACT_TOLERANCE, S, s->y, s->u,
+                                               s->trial_q, s->r);
+    lap(s, THAW_STAGE_RESPONSE, &since);
+    return status;
+}
+
+ThawStatus thaw_body_apply(void *stepper, const double *impulse, double *dv) {
+    ThawStepper *s = stepper;
+    const ThawMap *map = s->system->map;
+    ThawSolveInfo info;
+    ThawStatus status = THAW_OK;
+    if (map->n > 0) {
+        map->ops->apply_t(map, impulse, s->r);
+        memset(s->trial_q, 0, sizeof *s->trial_q * unknowns(s));
+        status = thaw_solver_solve(s->solver, s->r, s->trial_q, CONTACT_TOLERANCE, &info);
+    }
+    map->ops->apply(map, s->trial_q, NULL, dv);
+    return status;
+}
+
+ThawStatus thaw_body_push(ThawStepper *s, double *target) {
+    const ThawMap *map = s->system->map;
+    ThawSolveInfo info = {0};
+    if (map->n == 0)
+        return THAW_OK;
+    map->ops->apply_t(map, s->impulse, s->r);
+    memset(s->trial_q, 0, sizeof *s->trial_q * unknowns(s));
+    ThawStatus status = thaw_solver_solve(s->solver, s->r, s->trial_q, CONTACT_TOLERANCE, &info);
+    for (size_t i = 0; i < unknowns(s); i++)
+        target[i] += s->trial_q[i];
+    return status;
+}

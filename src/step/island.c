@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// One implicit step of an island: bodies that touch, or one body alone. This is the algorithm box.
+//
+//   semi-implicit   every body: linearise at x0, solve for v* without contact
+//                   contact response: lambda from J A^-1 J' and J v*   (solids paper, equations 12-15)
+//                   every body: v1 = v* + A^-1 J' lambda, x1 = x0 + h v1
+//   Newton          the same direction, and then again from x1 until forces balance: minimises the sum of the bodies'
+//                   incremental potentials, less the work of the contact impulses found with each direction. The merit of
+//                   the line search holds these impulses fixed; A^-1 (J' lambda - dQ/dv) always descends it.
+#include <math.h>
+#include <string.h>
+
+#include "step/body.h"
+
+static int touches(const ThawIsland *island) { return island->contact_count > 0; }
+
+// --- contact ------------------------------------------------------------------------------------------------------------
+
+static ThawStepper *body_of(const ThawIsland *island, int32_t body) {
+    for (int32_t lo = 0, hi = island->count - 1; lo <= hi;) { // sorted by index
+        int32_t mid = lo + (hi - lo) / 2;
+        if (island->bodies[mid]->index == body)
+            return island->bodies[mid];
+        if (island->bodies[mid]->index < body)
+            lo = mid + 1;
+        else
+            hi = mid - 1;
+    }
+    return NULL;
+}
+
+// impulse = J' lambda on every body.
+static void spread_impulses(const ThawIsland *island) {
+    int dim = island->bodies[0]->model->dim;
+    for (int32_t i = 0; i < island->count; i++)
+        memset(island->bodies[i]->impulse, 0, sizeof(double) * (size_t)island->bodies[i]->shape->nv * (size_t)dim);
+    for (int32_t c = 0; c < island->contact_count; c++) {
+        const ThawContact *contact = &island->set->contacts[island->contacts[c]];
+        double push[3] = {0, 0, 0};
+        for (int r = 0; r < dim; r++)
+            for (int k = 0; k < dim; k++)
+                push[k] += contact->frame[r][k] * contact->lambda[r];
+        for (int side = 0; side < 2; side++)
+            for (int n = 0; n < contact->nodes[side]; n++) {
+                double *impulse = body_of(island, contact->key.body[side])->impulse;
+                for (int k = 0; k < dim; k++)
+                    impulse[(size_t)contact->vertex[side][n] * (size_t)dim + (size_t)k] +=
+                        (side == 0 ? 1 : -1) * contact->weight[side][n] * push[k];
+            }
+    }
+}
+
+// Finds lambda for the velocities in every body's y, and adds A^-1 J' lambda to q (offset 0) or p.
+static ThawStatus respond(ThawIsland *island, ThawIncrement step, int to_direction) {
+    const ThawContactOptions *contact = &island->bodies[0]->model->options.contact;
+    ThawResponseOptions options = {.dim = island->bodies[0]->model->dim,
+                                   .h = step.h,
+                                   .friction = contact->friction,
+                                   .erp = contact->erp,
+                                   .cfm = contact->cfm,
+                                   .tolerance = contact->tolerance,
+                                   .iterations = contact->iterations};
+    double since = thaw_wall_ms();
+    for (int32_t i = 0; i < island->count; i++) {
+        ThawStepper *s = island->bodies[i];
+        double n = s->system->map->n;
+        island->views[i] = (ThawResponseBody){.context = s,
+                                              .body = s->index,
+                                              .compliance = thaw_body_compliance,
+                                              .apply = thaw_body_apply,
+                                              .v = s->before,
+                                              .nv = s->shape->nv,
+                                              .apply_cost = 100 * n * log2(n + 2),
+                                              .compliance_cost = 300 * n * log2(n + 2)};
+    }
+    ThawResponseInfo info = {0};
+    ThawStatus status =
+        thaw_response_solve(island->response, &options, island->tasks, island->views, island->count,
+                            island->set->contacts, island->contacts, island->contact_count, &info, NULL);
+    island->iterations += info.iterations;
+    island->residual = fmax(island->residual, info.residual);
+    if (status == THAW_NOT_CONVERGED) // the best lambda is usable; the residual is reported
+        status = THAW_OK;
+    if (status == THAW_OK)
+        spread_impulses(island);
+    for (int32_t i = 0; status == THAW_OK && i < island->count; i++) {
+        ThawStepper *s = island->bodies[i];
+        status = thaw_body_push(s, to_direction ? s->p : s->q);
+    }
+    island->response_ms += thaw_wall_ms() - since;
+    return status;
+}
+
+// --- loops over the bodies ----------------------------------------------------------------------------------------------
+
+typedef struct BodyLoop {
+    ThawIsland *island;
+    ThawIncrement step;
+    double tolerance;
+    ThawStatus (*fn)(ThawStepper *s, ThawIncrement step, double tolerance);
+} BodyLoop;
+
+static void run_body(void *context, int32_t i) {
+    BodyLoop *loop = context;
+    ThawStepper *s = loop->island->bodies[i];
+    s->status = loop->fn(s, loop->step, loop->tolerance);
+}
+
+// fn for every body, at the same time where threads are free; the first body's failure counts.
+static ThawStatus for_bodies(ThawIsland *island, ThawIncrement step, double tolerance,
+                             ThawStatus (*fn)(ThawStepper *, ThawIncrement, double)) {
+    BodyLoop loop = {island, step, tolerance, fn};
+    thaw_tasks_for(island->count > 1 ? island->tasks : NULL, island->count, run_body, &loop);
+    for (int32_t i = 0; i < island->count; i++)
+        if (island->bodies[i]->status != THAW_OK) {
+            island->failed = island->bodies[i]->index;
+            return island->bodies[i]->status;
+        }
+    return THAW_OK;
+}
+
+static ThawStatus linearise_body(ThawStepper *s, ThawIncrement step, double tolerance) {
+    (void)tolerance;
+    ThawStatus status = thaw_body_linearise(s, step);
+    if (status == THAW_OK)
+        s->system->map->ops->apply(s->system->map, s->q, s->w, s->before);
+    return status;
+}
+
+static ThawStatus direct_body(ThawStepper *s, ThawIncrement step, double tolerance) {
+    const ThawMap *map = s->system->map;
+    if (map->n == 0) {
+        memcpy(s->before, s->v1, sizeof *s->before * (size_t)s->shape->nv * (size_t)s->model->dim);
+        return THAW_OK;
+    }
+    ThawStatus status = thaw_body_direct(s, step, tolerance);
+    for (size_t i = 0; i < (size_t)map->n * (size_t)s->model->dim; i++)
+        s->trial_q[i] = s->q[i] + s->p[i];
+    map->ops->apply(map, s->trial_q, s->w, s->before);
+    return status;
+}
+
+static ThawStatus check_body(ThawStepper *s, ThawIncrement step, double tolerance) {
+    (void)step;
+    (void)tolerance;
+    return thaw_body_check(s);
+}
+
+// --- the step -----------------------------------------------------------------------------------------------------------
+
+static double potential(ThawIsland *island, ThawIncrement step, double alpha, double *rounding) {
+    double Q = 0, share;
+    *rounding = 0;
+    for (int32_t i = 0; i < island->count; i++) {
+        Q += thaw_body_potential(island->bodies[i], step, alpha, &share);
+        *rounding += share;
+    }
+    return Q;
+}
+
+// Armijo: halves alpha until the merit falls by a fair part of what its slope promises. A fall that drowns in rounding
+// counts as one (*drowned). THAW_NOT_CONVERGED if there is none.
+static ThawStatus search_line(ThawIsland *island, ThawIncrement step, int *drowned) {
+    double rounding, slope = 0;
+    for (int32_t i = 0; i < island->count; i++)
+        slope += thaw_body_slope(island->bodies[i], step);
+    double start = potential(island, step, 0, &rounding);
+    for (double alpha = 1; alpha > 1e-10; alpha /= 2) {
+        double trial = potential(island, step, alpha, &rounding);
+        if (!isfinite(trial) || trial > start + 1e-4 * alpha * slope + rounding)
+            continue;
+        *drowned = fabs(slope) <= rounding;
+        for (int32_t i = 0; i < island->count; i++)
+            thaw_body_accept(island->bodies[i], alpha);
+        return THAW_OK;
+    }
+    return THAW_NOT_CONVERGED;
+}
+
+// From the linearised step (q and lambda known) to convergence.
+static ThawStatus iterate_newton(ThawIsland *island, ThawIncrement step) {
+    double goal = 0, before = INFINITY;
+    for (int32_t i = 0; i < island->count; i++) {
+        double scale = thaw_body_scale(island->bodies[i], step);
+        goal += scale * scale;
+    }
+    for (int32_t i = 0; i < island->count; i++)
+        thaw_body_start_newton(island->bodies[i], step);
+    for (int iteration = 1;; iteration++) {
+        int drowned;
+        double r = 0, square;
+        ThawStatus status = search_line(island, step, &drowned);
+        for (int32_t i = 0; status == THAW_OK && i < island->count; i++) {
+            status = thaw_body_residual(island->bodies[i], step, &square);
+            r += square;
+        }
+        if (status != THAW_OK)
+            return status;
+        r = sqrt(r);
+        if (r <= sqrt(goal) || (drowned && r > before / 2)) // as good as rounding allows
+            return THAW_OK;
+        if (iteration >= step.iterations)
+            return THAW_NOT_CONVERGED;
+        // Solve no more exactly than the iteration can use (Eisenstat and Walker 1996, choice 2).
+        double forcing = isfinite(before) ? fmin(1e-2, 0.9 * r * r / (before * before)) : 1e-2;
+        before = r;
+        status =
+            for_bodies(island, step, fmax(island->bodies[0]->model->options.solver_tolerance, forcing), direct_body);
+        if (status == THAW_OK && touches(island))
+            status = respond(island, step, 1);
+        if (status != THAW_OK)
+            return status;
+    }
+}
+
+ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement step) {
+    island->failed = island->bodies[0]->index;
+    ThawStatus status = for_bodies(island, step, 0, linearise_body);
+    if (status == THAW_OK && touches(island))
+        status = respond(island, step, 0);
+    if (status == THAW_OK && step.newton)
+        status = iterate_newton(island, step);
+    for (int32_t i = 0; status == THAW_OK && !step.newton && i < island->count; i++)
+        thaw_body_move(island->bodies[i], step);
+    return status == THAW_OK ? for_bodies(island, step, 0, check_body) : status;
+}

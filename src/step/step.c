@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step of the world:
+//
+//     scripts -> contacts -> islands -> each island: linearise, solve, respond, iterate (island.c) -> advance, remember
+//
+// Small islands are tasks of one loop, large ones take turns and use all threads inside; which is which depends on the
+// model and state only. A step that fails is taken back and done in halves, with contacts found anew; if that fails too,
+// down to h / 2^halvings, the world is as before.
+#include <math.h>
+#include <string.h>
+
+#include "step/step.h"
+
+static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim; }
+
+// --- islands ------------------------------------------------------------------------------------------------------------
+
+static int32_t find_root(int32_t *parent, int32_t i) {
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+// Bodies joined by contacts, in the order of their lowest body; obstacles join nothing. Linear but for the forest.
+static ThawStatus form_islands(ThawWorld *world, ThawError *error) {
+    ThawContactSet *set = &world->state.contacts;
+    int32_t bodies = world->model->body_count, *island_of = world->island_of;
+    if (set->count > world->contact_capacity) {
+        int32_t *order = THAW_NEW(int32_t, 2 * (size_t)set->count);
+        if (!order)
+            return thaw_error_memory(error, "the islands");
+        thaw_free(world->contact_order);
+        world->contact_order = order;
+        world->contact_capacity = 2 * set->count;
+    }
+    for (int32_t i = 0; i < bodies; i++)
+        island_of[i] = i;
+    for (int32_t c = 0; c < set->count; c++) {
+        const int32_t *pair = set->contacts[c].key.body;
+        int32_t a = find_root(island_of, pair[0]), b = pair[1] < 0 ? a : find_root(island_of, pair[1]);
+        island_of[a > b ? a : b] = a < b ? a : b;
+    }
+    world->island_count = 0;
+    for (int32_t i = 0; i < bodies; i++) { // a root comes before its other members
+        int32_t root = find_root(island_of, i);
+        if (root == i) {
+            ThawIsland *island = &world->islands[world->island_count];
+            *island = (ThawIsland){.response = island->response, .set = set, .tasks = world->tasks};
+            world->steppers[i].island = world->island_count++;
+        }
+        world->steppers[i].island = world->steppers[root].island;
+        world->islands[world->steppers[i].island].count++;
+    }
+    int32_t first = 0;
+    for (int32_t k = 0; k < world->island_count; k++) {
+        ThawIsland *island = &world->islands[k];
+        island->bodies = world->members + first;
+        island->views = world->views + first;
+        first += island->count;
+        island->count = 0;
+    }
+    for (int32_t i = 0; i < bodies; i++) {
+        ThawIsland *island = &world->islands[world->steppers[i].island];
+        island->bodies[island->count++] = &world->steppers[i];
+        island->elements += world->steppers[i].shape->ne;
+    }
+    // Contacts by island, in their own order: count, then place.
+    for (int32_t c = 0; c < set->count; c++)
+        world->islands[world->steppers[set->contacts[c].key.body[0]].island].contact_count++;
+    first = 0;
+    for (int32_t k = 0; k < world->island_count; k++) {
+        ThawIsland *island = &world->islands[k];
+        island->contacts = world->contact_order + first;
+        first += island->contact_count;
+        island->contact_count = 0;
+    }
+    ThawStatus status = THAW_OK;
+    for (int32_t c = 0; c < set->count && status == THAW_OK; c++) {
+        ThawIsland *island = &world->islands[world->steppers[set->contacts[c].key.body[0]].island];
+        world->contact_order[island->contacts - world->contact_order + island->contact_count++] = c;
+        if (!island->response)
+            status = thaw_response_create(&island->response, error);
+    }
+    return status;
+}
+
+typedef struct IslandLoop {
+    ThawWorld *world;
+    ThawIncrement step;
+    int large; // run the large islands, or the small ones
+} IslandLoop;
+
+static void solve_island(void *context, int32_t i) {
+    const IslandLoop *loop = context;
+    ThawIsland *island = &loop->world->islands[i];
+    if ((island->elements >= THAW_LARGE_BODY) == loop->large)
+        island->status = thaw_island_solve(island, loop->step);
+}
+
+static void solve_islands(ThawWorld *world, ThawIncrement step) {
+    IslandLoop loop = {world, step, 0};
+    thaw_tasks_for(world->tasks, world->island_count, solve_island, &loop);
+    loop.large = 1;
+    for (int32_t i = 0; i < world->island_count; i++)
+        solve_island(&loop, i);
+}
+
+// --- the step -----------------------------------------------------------------------------------------------------------
+
+typedef struct CommitLoop {
+    ThawWorld *world;
+    ThawIncrement step;
+} CommitLoop;
+
+static void commit_body(void *context, int32_t i) {
+    const CommitLoop *loop = context;
+    ThawStepper *s = &loop->world->steppers[i];
+    if (s->model->options.ledger)
+        thaw_ledger_record(s, loop->step);
+    memcpy(s->x, s->x1, bytes_of(s));
+    memcpy(s->v, s->v1, bytes_of(s));
+}
+
+// From t to t + h, in two halves if it will not go in one, and so on.
+static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
+    ThawState *state = &world->state;
+    double since = thaw_wall_ms();
+    ThawStatus status = THAW_OK;
+    if (world->collider)
+        status = thaw_contacts_find(world->collider, world->tasks, step.t, step.h, state->x, state->v, &state->contacts,
+                                    error);
+    if (status == THAW_OK)
+        status = form_islands(world, error);
+    world->contact_ms += thaw_wall_ms() - since;
+    if (status != THAW_OK)
+        return status;
+    solve_islands(world, step);
+    for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++)
+        status = world->islands[i].status;
+    if (status == THAW_OK) {
+        CommitLoop loop = {world, step};
+        thaw_tasks_for(world->model->body_count > 1 ? world->tasks : NULL, world->model->body_count, commit_body,
+                       &loop);
+        world->substeps++;
+        return world->collider
+                   ? thaw_contacts_remember(world->collider, step.t, step.h, state->x, &state->contacts, error)
+                   : THAW_OK;
+    }
+    if (status < 0 || halvings == 0)
+        return status;
+    step.h /= 2;
+    status = step_interval(world, step, halvings - 1, error);
+    step.t += step.h;
+    return status == THAW_OK ? step_interval(world, step, halvings - 1, error) : status;
+}
+
+static ThawStatus begin_step(ThawWorld *world, double middle, ThawError *error) {
+    ThawContactSet *set = &world->state.contacts;
+    world->substeps = 0;
+    world->contact_ms = 0;
+    for (int32_t i = 0; i < world->model->body_count; i++) {
+        ThawStepper *s = &world->steppers[i];
+        memcpy(s->start_x, s->x, bytes_of(s));
+        memcpy(s->start_v, s->v, bytes_of(s));
+        memset(s->ms, 0, sizeof s->ms);
+        s->newton_iterations = s->projected = 0;
+        s->solver_iterations = 0;
+        s->work = (ThawLedger){0};
+    }
+    if (set->memory_count > world->start_memory_capacity) {
+        ThawContactMemory *memory = THAW_NEW(ThawContactMemory, 2 * (size_t)set->memory_count);
+        if (!memory)
+            return thaw_error_memory(error, "the contacts");
+        thaw_free(world->start_memory);
+        world->start_memory = memory;
+        world->start_memory_capacity = 2 * set->memory_count;
+    }
+    world->start_memory_count = set->memory_count;
+    if (set->memory_count > 0)
+        memcpy(world->start_memory, set->memory, sizeof *set->memory * (size_t)set->memory_count);
+    for (int32_t i = 0; i < world->model->body_count; i++) {
+        ThawStepper *s = &world->steppers[i];
+        ThawStatus status = thaw_loads_mark_scripted(s, middle) ? thaw_world_bind_system(world, s, error) : THAW_OK;
+        if (status != THAW_OK)
+            return status;
+    }
+    return THAW_OK;
+}
+
+static void undo_step(ThawWorld *world) {
+    for (int32_t i = 0; i < world->model->body_count; i++) {
+        ThawStepper *s = &world->steppers[i];
+        memcpy(s->x, s->start_x, bytes_of(s));
+        memcpy(s->v, s->start_v, bytes_of(s));
+    }
+    world->state.contacts.memory_count = world->start_memory_count;
+    if (world->start_memory_count > 0)
+        memcpy(world->state.contacts.memory, world->start_memory,
+               sizeof *world->start_memory * (size_t)world->start_memory_count);
+    thaw_world_refresh(world);
+}
+
+static void add_works(ThawLedger *to, const ThawLedger *from) {
+    to->external_work += from->external_work;
+    to->damping_loss += from->damping_loss;
+    to->integration_loss += from->integration_loss;
+    to->contact_work += from->contact_work;
+    to->transition_loss += from->transition_loss;
+}
+
+static void hash_body(void *context, int32_t i) {
+    ThawStepper *s = &((ThawWorld *)context)->steppers[i];
+    s->hash = thaw_hash(0, s->x, bytes_of(s));
+    s->hash = thaw_hash(s->hash, s->v, bytes_of(s));
+}
+
+static void collect_stats(ThawWorld *world, double wall, double cpu, ThawStepStats *stats) {
+    *stats = (ThawStepStats){.step = world->state.step, .time = world->state.time, .substeps = world->substeps};
+    double *ms[THAW_STAGE_COUNT] = {&stats->force_ms,   &stats->assemble_ms, &stats->factor_ms,  &stats->solve_ms,
+                                    &stats->contact_ms, &stats->response_ms, &stats->advance_ms, &stats->ledger_ms};
+    for (int32_t i = 0; i < world->model->body_count; i++) {
+        const ThawStepper *s = &world->steppers[i];
+        for (int k = 0; k < THAW_STAGE_COUNT; k++)
+            if (k != THAW_STAGE_RESPONSE) // inside the islands' time
+                *ms[k] += s->ms[k];
+        stats->dofs += (int64_t)s->system->map->n * world->model->dim;
+        stats->elastic_elements += s->system->map->set->element_count;
+        stats->solver_iterations += s->solver_iterations;
+        stats->projected += s->projected;
+        if (s->newton_iterations > stats->newton_iterations)
+            stats->newton_iterations = s->newton_iterations;
+    }
+    stats->contact_ms += world->contact_ms;
+    stats->contacts = world->state.contacts.count;
+    for (int32_t i = 0; i < world->island_count; i++) {
+        stats->response_ms += world->islands[i].response_ms;
+        stats->response_residual = fmax(stats->response_residual, world->islands[i].residual);
+        if (world->islands[i].iterations > stats->response_iterations)
+            stats->response_iterations = world->islands[i].iterations;
+    }
+    if (world->model->options.ledger)
+        thaw_world_get_ledger(world, &stats->ledger);
+    else
+        stats->ledger = (ThawLedger){.kinetic = NAN, .elastic = NAN, .gravitational = NAN};
+    stats->state_hash = thaw_world_hash(world);
+    stats->wall_ms = thaw_wall_ms() - wall;
+    stats->cpu_ms = thaw_cpu_ms() - cpu;
+}
+
+ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *error) {
+    if (!world)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_step: world is NULL");
+    const ThawWorldDef *options = &world->model->options;
+    double wall = thaw_wall_ms(), cpu = thaw_cpu_ms();
+    ThawStatus status = begin_step(world, world->state.time + options->h / 2, error);
+    if (status != THAW_OK)
+        return status;
+    ThawIncrement step = {world->state.time, options->h, 1, options->integrator == THAW_INTEGRATOR_NEWTON,
+                          options->newton_iterations};
+    status = step_interval(world, step, options->halvings, error);
+    if (status != THAW_OK) {
+        int32_t blamed = 0;
+        for (int32_t i = world->island_count - 1; i >= 0; i--)
+            if (world->islands[i].status != THAW_OK)
+                blamed = world->islands[i].failed;
+        if (status > 0)
+            status = thaw_error_set(error, THAW_DIVERGED,
+                                    "step %lld (t = %g s): body %d (%s) failed (%s) even with steps of %g s; try a "
+                                    "smaller time step, or more halvings",
+                                    (long long)world->state.step + 1, world->state.time, (int)blamed,
+                                    world->steppers[blamed].body->name, thaw_status_name(status),
+                                    options->h / (double)(1 << options->halvings));
+        undo_step(world);
+        return status;
+    }
+    world->state.step++;
+    world->state.time = (double)world->state.step * options->h;
+    thaw_tasks_for(world->model->body_count > 1 ? world->tasks : NULL, world->model->body_count, hash_body, world);
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        add_works(&world->state.ledger, &world->steppers[i].work);
+    if (stats)
+        collect_stats(world, wall, cpu, stats);
+    return THAW_OK;
+}
+
+// Bodies one by one; contact plays no part.
+ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawError *error) {
+    if (!world)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_solve_static: world is NULL");
+    double wall = thaw_wall_ms(), cpu = thaw_cpu_ms();
+    enum { ITERATIONS = 500 };
+    ThawIncrement step = {world->state.time, 1, 0, 1, ITERATIONS};
+    ThawStatus status = begin_step(world, world->state.time, error);
+    if (status != THAW_OK)
+        return status;
+    world->state.contacts.count = 0;
+    status = form_islands(world, error);
+    for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++) {
+        status = thaw_island_solve(&world->islands[i], step);
+        if (status != THAW_OK)
+            thaw_error_set(error, status, "static solve: body %d (%s): %s%s", (int)i, world->steppers[i].body->name,
+                           thaw_status_name(status),
+                           status == THAW_INDEFINITE ? "; a static solve needs enough pins to hold the body" : "");
+    }
+    if (status != THAW_OK) {
+        undo_step(world);
+        return status;
+    }
+    for (int32_t i = 0; i < world->model->body_count; i++) {
+        ThawStepper *s = &world->steppers[i];
+        memcpy(s->x, s->x1, bytes_of(s));
+        memset(s->v, 0, bytes_of(s));
+    }
+    world->substeps = 1;
+    thaw_world_refresh(world);
+    world->state.ledger = (ThawLedger){0};
+    if (stats)
+        collect_stats(world, wall, cpu, stats);
+    return THAW_OK;
+}
