@@ -2,9 +2,16 @@
 // Contact impulses in the reduced unknowns (solids paper, section 3.3, equations 12-15, with the errata on signs):
 //     v = v* + A^-1 J' lambda,   u = J v - obstacle's velocity
 //     normal:  0 <= lambda_n  _|_  u_n + k_b Phi + gamma lambda_n >= 0
-//     tangent: u_t + k_t drift = 0 while |lambda_t| < mu lambda_n; else lambda_t on the cone, opposite to u_t
+//     tangent: u_t + k_t drift = 0 while |lambda_t| < mu lambda_n; else lambda_t on the cone, opposite to u_t + k_t drift
 // with k_b and gamma from each contact's stiffness, damping and h:  k_b = k / (h k + c), gamma = 1 / (h^2 k + h c) for
 // Phi <= 0, and k_b = 1/h, gamma = 1/(h^2 k) for Phi > 0, so that at rest lambda_n = -h k Phi whatever h is.
+//
+// Tangents are hard (k_t = 0.2/h), or springs too: where options->tangent = r > 0, u_t + k_t drift + gamma_t lambda_t = 0
+// with k_t, gamma_t like k_b, gamma from r k and r c. At rest lambda_t = -h r k drift then: friction is remembered by the
+// drift as the normal force is by Phi, and is the same for elastic and rigid bodies however many contacts share it.
+//
+// An overlap is undone at options->push at most, unless the contact already carries it: k_b Phi >= -(push + gamma
+// lambda_n), with lambda_n of the warm start. At rest lambda_n = -(k_b/gamma) Phi, so that rest is never limited.
 //
 // An island is a set of bodies joined by contacts. Each body offers A^-1 through a small interface, so that the response
 // knows no maps and no solvers: elastic, rigid and mixed bodies are alike to it.
@@ -32,9 +39,13 @@ typedef struct ThawResponseOptions {
     ThawFriction friction;
     double erp, cfm;  // > 0: the paper's form
     double tolerance; // relative complementarity residual
-    int iterations;
-    int form; // 0: by the cost model; 1: assembled; 2: matrix-free
+    int iterations;   // sweeps over the contacts (or products with H, which cost the same) at most
+    int form;         // 0: by the cost model; 1: assembled; 2: matrix-free
+    double tangent;   // stiffness of tangents relative to the normal's; 0: hard tangents
+    double push;      // m/s at most to undo an overlap that is not carried yet; 0: THAW_RESPONSE_PUSH
 } ThawResponseOptions;
+
+#define THAW_RESPONSE_PUSH 1.0
 
 typedef struct ThawResponseInfo {
     int32_t iterations;
@@ -49,12 +60,33 @@ void thaw_response_free(ThawResponse **response);
 
 // Solves one island: contacts (whose bodies are all among `bodies`, which are sorted by index) from their warm starts to
 // their final lambda. THAW_NOT_CONVERGED when the residual stays above the tolerance: the best lambda is kept and usable.
+// Both sides of a contact may be the same body. Callbacks of different bodies may run at the same time.
 ThawStatus thaw_response_solve(ThawResponse *response, const ThawResponseOptions *options, ThawTasks *tasks,
                                const ThawResponseBody *bodies, int32_t body_count, ThawContact *contacts,
                                const int32_t *index, int32_t count, ThawResponseInfo *info, ThawError *error);
 
-// k_b and gamma of a contact, and the residual of one contact for given u and lambda (shared with tests and the oracle).
+// k_b and gamma of a contact's normal.
 void thaw_response_compliance(const ThawResponseOptions *options, const ThawContact *contact, double *k_b,
                               double *gamma);
+// The same of its tangents: k_t, gamma_t.
+void thaw_response_tangent(const ThawResponseOptions *options, const ThawContact *contact, double *k_t,
+                           double *gamma_t);
+
+// What is left of the law of one contact, r = lambda - P(lambda - rho w), where P projects on lambda_n >= 0 and on the
+// disc (box) of radius mu lambda_n, and w is u with the terms of k_b, gamma, k_t, gamma_t added. rho: one positive
+// number (kg) for the normal, one for the tangents. r = 0 exactly where the law holds, for any rho.
+void thaw_response_residual(int dim, ThawFriction friction, double mu, const double rho[2], const double *w,
+                            const double *lambda, double *r);
+
+// Adds the impulses J' lambda of the contacts to those of one body (dim doubles a vertex).
+void thaw_response_impulses(int dim, const ThawContact *contacts, const int32_t *index, int32_t count, int32_t body,
+                            double *impulse);
+
+// The form (1 or 2) that the cost model takes: a pure function of counts and the bodies' estimates. parts: how many
+// contacts and distinct contact vertices each body has.
+typedef struct ThawResponseCounts {
+    int32_t contacts, vertices;
+} ThawResponseCounts;
+int thaw_response_form(int dim, const ThawResponseBody *bodies, const ThawResponseCounts *parts, int32_t body_count);
 
 #endif
