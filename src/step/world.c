@@ -336,7 +336,11 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
     run_bodies((StepLoop){world, step, 0});
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++) {
         const ThawStepper *s = &world->steppers[i];
-        if (s->status != THAW_OK)
+        if (s->status < 0) // no matter of step size
+            status = thaw_error_set(error, s->status, "step %lld (t = %g s): body %d (%s): %s",
+                                    (long long)world->state.step + 1, world->state.time, (int)i, s->body->name,
+                                    thaw_status_name(s->status));
+        else if (s->status > 0)
             status =
                 thaw_error_set(error, THAW_DIVERGED,
                                "step %lld (t = %g s): body %d (%s) failed (%s) even with steps of %g s; try a smaller "
