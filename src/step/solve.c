@@ -253,6 +253,13 @@ static ThawStatus solve_newton(ThawStepper *s, ThawIncrement step) {
     for (int iteration = 1;; iteration++) {
         int drowned, full;
         status = line_search(s, step, slope, &Q, &drowned, &full);
+        if (status == THAW_NOT_CONVERGED && iteration == 1 && isfinite(Q)) {
+            // The slope was that of the linearisation at x0, which says little where w leads far away: go on from v = w.
+            potential(s, step, 0, &size);
+            memcpy(s->v1, s->y, sizeof *s->v1 * coordinates(s));
+            drowned = full = 0;
+            status = THAW_OK;
+        }
         if (status == THAW_OK)
             status = residual(s, step);
         if (status != THAW_OK)

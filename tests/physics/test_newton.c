@@ -106,6 +106,50 @@ static void newton_converges_quadratically(void **state) {
     }
 }
 
+// --- far starts ---------------------------------------------------------------------------------------------------------
+
+// A bar twisted by `degrees` at rest, starting from x (its rest shape if NULL).
+static double *twist(ThawMaterialModel model, int degrees, const double *x) {
+    PhysicsScene *scene = physics_box(3, 1, 0.25, 0.25, 12, 3, 3);
+    scene->material.model = model;
+    physics_pin(scene, "x-min");
+    physics_pin(scene, "x-max");
+    double half = degrees * M_PI / 360;
+    ThawKey key = {.rotation = {cos(half), sin(half), 0, 0}};
+    ThawScriptDef *script = &scene->scripts[1];
+    script->centre[1] = script->centre[2] = 0.125;
+    script->keys = &key;
+    script->key_count = 1;
+    ThawWorld *world = physics_world(scene);
+    if (x)
+        assert_int_equal(thaw_world_set_positions(world, 0, x), THAW_OK);
+    physics_static(world);
+    double *result = physics_positions(world);
+    thaw_world_free(&world);
+    physics_scene_free(&scene);
+    return result;
+}
+
+static void a_static_solve_finds_its_way_from_far(void **state) {
+    (void)state;
+    enum { VERTICES = 13 * 4 * 4, FAR = 150, STAGE = 30 };
+    static const ThawMaterialModel MODELS[] = {THAW_MATERIAL_STABLE_NEO_HOOKEAN, THAW_MATERIAL_COROTATIONAL};
+    for (int i = 0; i < 2; i++) {
+        double *at_once = twist(MODELS[i], FAR, NULL), *staged = NULL;
+        for (int degrees = STAGE; degrees <= FAR; degrees += STAGE) {
+            double *next = twist(MODELS[i], degrees, staged);
+            free(staged);
+            staged = next;
+        }
+        double apart = physics_distance(at_once, staged, 3 * VERTICES);
+        print_message("%s, twisted by %d degrees at once and in stages: %.2g m apart\n",
+                      thaw_material_model_name(MODELS[i]), FAR, apart);
+        assert_true(apart < 1e-8);
+        free(at_once);
+        free(staged);
+    }
+}
+
 // --- the step size ------------------------------------------------------------------------------------------------------
 
 static double *swing(ThawIntegrator integrator, ThawSolverKind solver, double h, double time, double tolerance) {
@@ -175,6 +219,7 @@ static void iterative_and_direct_solvers_agree(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(newton_converges_quadratically),
+        cmocka_unit_test(a_static_solve_finds_its_way_from_far),
         cmocka_unit_test(halving_the_step_halves_the_error_and_the_integrators_meet),
         cmocka_unit_test(iterative_and_direct_solvers_agree),
     };
