@@ -216,12 +216,59 @@ static void iterative_and_direct_solvers_agree(void **state) {
     }
 }
 
+// Bodies that are alike but for their places, side by side on many threads: whatever they share must be fit for it.
+static void alike_bodies_move_alike_on_many_threads(void **state) {
+    (void)state;
+    enum { BODIES = 12, COORDINATES = 3 * 9 * 5 * 5 };
+    static const ThawSolverKind SOLVERS[] = {THAW_SOLVER_PCG, THAW_SOLVER_CHOLMOD};
+    for (int i = 0; i < 1 + has_cholmod(); i++) {
+        PhysicsScene *scene = physics_box(3, 1, 0.5, 0.5, 8, 4, 4);
+        scene->material.young = 1e5;
+        scene->world.gravity[2] = -9.81;
+        physics_pin(scene, "x-min");
+        scene->shape.groups = scene->groups;
+        scene->body.scripts = scene->scripts;
+        ThawBodyDef bodies[BODIES];
+        for (int k = 0; k < BODIES; k++) {
+            bodies[k] = scene->body;
+            bodies[k].position[1] = 2 * k;
+        }
+        ThawWorldDef def = scene->world;
+        def.solver = SOLVERS[i];
+        def.threads = 4;
+        def.materials = &scene->material;
+        def.shapes = &scene->shape;
+        def.bodies = bodies;
+        def.material_count = def.shape_count = 1;
+        def.body_count = BODIES;
+        double x[COORDINATES], worst = 0;
+        for (int run = 0; run < 3; run++) {
+            ThawWorld *world = NULL;
+            ThawError error;
+            assert_int_equal(thaw_world_create(&def, &world, &error), THAW_OK);
+            physics_run(world, 20);
+            double *first = physics_positions(world);
+            for (int k = 1; k < BODIES; k++) {
+                assert_int_equal(thaw_world_get_positions(world, k, x), THAW_OK);
+                for (int c = 0; c < COORDINATES; c++)
+                    worst = fmax(worst, fabs(x[c] - (c % 3 == 1 ? 2 * k : 0) - first[c]));
+            }
+            free(first);
+            thaw_world_free(&world);
+        }
+        print_message("%s: %d bodies on 4 threads apart by %.2g m\n", i ? "CHOLMOD" : "PCG", BODIES, worst);
+        assert_true(worst < 1e-9);
+        physics_scene_free(&scene);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(newton_converges_quadratically),
         cmocka_unit_test(a_static_solve_finds_its_way_from_far),
         cmocka_unit_test(halving_the_step_halves_the_error_and_the_integrators_meet),
         cmocka_unit_test(iterative_and_direct_solvers_agree),
+        cmocka_unit_test(alike_bodies_move_alike_on_many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
