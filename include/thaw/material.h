@@ -38,6 +38,21 @@ ThawMaterialDef thaw_material_def_default(void);
 // The name used in scenes ("stvk", "neo-hookean", "stable-neo-hookean", "corotational"); NULL if out of range.
 const char *thaw_material_model_name(ThawMaterialModel model);
 
+// --- The library: real materials by name (docs/materials.md) ---------------------------------------------------------
+
+typedef struct ThawLibraryMaterial {
+    ThawMaterialDef def; // its name included
+    double thickness;    // m, of a sheet of it; 0: not sold by the sheet
+    const char *stands_for;
+    const char *source; // author and year of the figures, and what was chosen rather than measured
+} ThawLibraryMaterial;
+
+int thaw_material_library_count(void);
+// Never changes and never goes away; NULL when the index is out of range.
+const ThawLibraryMaterial *thaw_material_library_get(int index);
+// By its exact name ("silicone"); NULL when there is none, or the name is NULL.
+const ThawLibraryMaterial *thaw_material_library_find(const char *name);
+
 #ifdef __cplusplus
 }
 #endif

@@ -82,6 +82,23 @@ static void check_neighbours(const ThawPlace *place, ThawKey *key, const double 
         key->rotation[i] = -key->rotation[i];
 }
 
+void thaw_scene_read_keys(const ThawPlace *list, const ThawKey **keys, int32_t *key_count) {
+    size_t count;
+    if (!thaw_place_is_array(list, 1, &count))
+        return;
+    ThawKey *moves = thaw_scene_keep(list->reader, count, sizeof *moves);
+    *keys = moves;
+    *key_count = (int32_t)count;
+    double turn[2][3] = {{0}}; // of the key and of the one before, by parity
+    for (size_t i = 0; i < count && !list->reader->status; i++) {
+        ThawPlace item = thaw_place_item(list, i);
+        memset(turn[i % 2], 0, sizeof turn[0]);
+        read_key(&item, &moves[i], turn[i % 2]);
+        if (i > 0)
+            check_neighbours(&item, &moves[i], turn[i % 2], turn[(i + 1) % 2]);
+    }
+}
+
 static void read_script(const ThawPlace *place, const ThawBodyDef *body, ThawScriptDef *script) {
     static const char *const keys[] = {"group", "keys", "centre", "interpolation", "release", NULL};
     static const char *const interpolations[] = {
@@ -93,26 +110,13 @@ static void read_script(const ThawPlace *place, const ThawBodyDef *body, ThawScr
         return;
     ThawPlace group = thaw_place_member(place, "group"), list = thaw_place_member(place, "keys");
     int interpolation = (int)script->interpolation;
-    size_t count;
     script->group = thaw_scene_find_group(&group, body->shape);
     memcpy(script->centre, body->position, sizeof script->centre);
     thaw_place_vector(place, "centre", script->centre);
     thaw_place_choice(place, "interpolation", interpolations, 2, &interpolation);
     script->interpolation = (ThawInterpolation)interpolation;
     thaw_place_number(place, "release", thaw_range_positive, &script->release);
-    if (!thaw_place_is_array(&list, 1, &count))
-        return;
-    ThawKey *moves = thaw_scene_keep(place->reader, count, sizeof *moves);
-    script->keys = moves;
-    script->key_count = (int32_t)count;
-    double turn[2][3] = {{0}}; // of the key and of the one before, by parity
-    for (size_t i = 0; i < count && !place->reader->status; i++) {
-        ThawPlace item = thaw_place_item(&list, i);
-        memset(turn[i % 2], 0, sizeof turn[0]);
-        read_key(&item, &moves[i], turn[i % 2]);
-        if (i > 0)
-            check_neighbours(&item, &moves[i], turn[i % 2], turn[(i + 1) % 2]);
-    }
+    thaw_scene_read_keys(&list, &script->keys, &script->key_count);
 }
 
 static void read_force(const ThawPlace *place, int32_t shape, ThawForceDef *force) {
@@ -174,7 +178,7 @@ static void read_loads(const ThawPlace *place, ThawBodyDef *body) {
 
 static void read_body(const ThawPlace *place, ThawBodyDef *body) {
     static const char *const keys[] = {"shape", "name", "method",  "position", "rotation", "velocity",
-                                       "spin",  "pins", "scripts", "forces",   NULL};
+                                       "spin",  "pins", "scripts", "forces",   "friction", NULL};
     static const char *const methods[] = {"full"};
     if (!thaw_place_is_object(place, keys, 1))
         return;
@@ -195,6 +199,7 @@ static void read_body(const ThawPlace *place, ThawBodyDef *body) {
         body->spin[2] = thaw_place_own_number(&spin, thaw_range_any);
     else
         thaw_place_vector(place, "spin", body->spin);
+    thaw_place_number(place, "friction", thaw_range_not_negative, &body->friction);
     read_loads(place, body);
 }
 

@@ -77,12 +77,52 @@ static uint64_t hash_body(uint64_t seed, const ThawBodyDef *body) {
     seed = hash_doubles(seed, body->rotation, 4);
     seed = hash_doubles(seed, body->velocity, 3);
     seed = hash_doubles(seed, body->spin, 3);
+    seed = hash_doubles(seed, &body->friction, 1);
     for (int32_t i = 0; i < body->script_count; i++)
         seed = hash_script(seed, &body->scripts[i]);
     seed = hash_integer(seed, body->script_count);
     for (int32_t i = 0; i < body->force_count; i++)
         seed = hash_force(seed, &body->forces[i]);
     return hash_integer(seed, body->force_count);
+}
+
+static uint64_t hash_obstacle(uint64_t seed, const ThawObstacleDef *obstacle, int dim) {
+    size_t vertices = (size_t)obstacle->vertex_count * (size_t)dim;
+    seed = hash_integer(seed, (int64_t)obstacle->kind);
+    seed = hash_doubles(seed, obstacle->size, 3);
+    seed = hash_doubles(seed, obstacle->position, 3);
+    seed = hash_doubles(seed, obstacle->rotation, 4);
+    seed = hash_doubles(seed, &obstacle->friction, 1);
+    if (obstacle->x)
+        seed = hash_doubles(seed, obstacle->x, vertices);
+    if (obstacle->faces)
+        seed = thaw_hash(seed, obstacle->faces, (size_t)obstacle->face_count * (size_t)dim * sizeof(int32_t));
+    if (obstacle->frame_count > 0) {
+        seed = hash_doubles(seed, obstacle->frames, vertices * (size_t)obstacle->frame_count);
+        seed = hash_doubles(seed, obstacle->frame_times, (size_t)obstacle->frame_count);
+    }
+    ThawScriptDef motion = {
+        .interpolation = obstacle->interpolation, .keys = obstacle->keys, .key_count = obstacle->key_count};
+    memcpy(motion.centre, obstacle->centre, sizeof motion.centre);
+    return hash_script(seed, &motion);
+}
+
+static uint64_t hash_contact(uint64_t seed, const ThawWorldDef *world) {
+    const ThawContactOptions *c = &world->contact;
+    seed = hash_doubles(seed, (double[]){c->stiffness, c->damping, c->erp, c->cfm, c->tolerance}, 5);
+    seed = hash_integer(seed, (int64_t)c->friction);
+    seed = hash_integer(seed, c->iterations);
+    seed = hash_integer(seed, (c->disabled != 0) + 2 * (c->edges != 0));
+    for (int32_t i = 0; i < world->obstacle_count; i++)
+        seed = hash_obstacle(seed, &world->obstacles[i], world->dim);
+    for (int32_t i = 0; i < world->pair_count; i++) {
+        const ThawPairDef *pair = &world->pairs[i];
+        seed = thaw_hash(seed, pair->first, strlen(pair->first));
+        seed = thaw_hash(seed, pair->second, strlen(pair->second));
+        seed = hash_integer(seed, pair->disabled);
+        seed = hash_doubles(seed, &pair->friction, 1);
+    }
+    return seed;
 }
 
 uint64_t thaw_scene_digest(const ThawWorldDef *world) {
@@ -100,5 +140,5 @@ uint64_t thaw_scene_digest(const ThawWorldDef *world) {
         hash = hash_shape(hash, &world->shapes[i]);
     for (int32_t i = 0; i < world->body_count; i++)
         hash = hash_body(hash, &world->bodies[i]);
-    return hash;
+    return hash_contact(hash, world);
 }

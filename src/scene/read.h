@@ -29,7 +29,7 @@ typedef struct ThawSceneReader {
     ThawError *error;  // may be NULL
     ThawStatus status; // the first error, or THAW_OK
     // Writable views of store->scene.world, filled in this order.
-    ThawMaterialDef *materials;
+    ThawMaterialDef *materials; // room for the scene's own and for the whole library
     ThawShapeDef *shapes;
     ThawGroupDef **groups; // for each shape: room for its own groups, all groups of its mesh, and "all"
     ThawBodyDef *bodies;
@@ -78,6 +78,8 @@ ThawPlace thaw_place_item(const ThawPlace *up, size_t index);
 bool thaw_place_is_object(const ThawPlace *place, const char *const *keys, size_t required);
 // Is it an object, of whatever keys? The count of its members goes to *count.
 bool thaw_place_is_map(const ThawPlace *place, size_t *count);
+// An object with at least one member, each of them a name somebody may refer to?
+bool thaw_place_is_catalogue(const ThawPlace *place, size_t *count);
 // Is it an array of at least `least` items?
 bool thaw_place_is_array(const ThawPlace *place, size_t least, size_t *count);
 // Which one of these keys (NULL ends them) the object has; -1 with an error when there is none or more than one.
@@ -104,9 +106,15 @@ const char *thaw_place_own_text(const ThawPlace *place);
 // (comments.c). *line and *column (from 1) tell where a comment begins that never ends; then, or without memory, NULL.
 char *thaw_scene_strip_comments(const char *text, size_t length, size_t *stripped, int *line, int *column);
 
-void thaw_scene_read_materials(const ThawPlace *materials); // shape.c
-void thaw_scene_read_shapes(const ThawPlace *shapes);       // shape.c
-void thaw_scene_read_bodies(const ThawPlace *bodies);       // body.c
+// The materials that a scene declares; the value may be absent (material.c).
+void thaw_scene_read_materials(const ThawPlace *materials);
+// The index of a material by its name, appending one of the library where it is first used (material.c).
+int32_t thaw_scene_find_material(const ThawPlace *name);
+void thaw_scene_read_shapes(const ThawPlace *shapes); // shape.c
+void thaw_scene_read_bodies(const ThawPlace *bodies); // body.c
+void thaw_scene_read_contact(const ThawPlace *top);   // obstacle.c: contact, obstacles, pairs
+// Keyframes: at least one, times ascending, turns below 180 degrees (body.c).
+void thaw_scene_read_keys(const ThawPlace *list, const ThawKey **keys, int32_t *key_count);
 // The groups that a shape defines; the value may be absent (group.c).
 void thaw_scene_read_groups(const ThawPlace *groups, int32_t shape);
 // The index of a group of the shape by its name, appending a group of the mesh where it is first used (group.c).

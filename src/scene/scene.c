@@ -135,11 +135,11 @@ static void read_output(const ThawPlace *output, ThawScene *scene) {
 }
 
 static void read_document(ThawSceneReader *reader, json_t *document) {
-    static const char *const keys[] = {"thaw",    "materials", "shapes", "bodies", "title", "dimension",
-                                       "gravity", "time",      "solver", "output", NULL};
+    static const char *const keys[] = {"thaw",    "shapes", "bodies", "materials", "title", "dimension",
+                                       "gravity", "time",   "solver", "output",    NULL};
     ThawPlace top = {.reader = reader, .value = document};
     ThawScene *scene = &reader->store->scene;
-    if (!thaw_place_is_object(&top, keys, 4))
+    if (!thaw_place_is_object(&top, keys, 3))
         return;
     int64_t version = 0, dim = 3;
     thaw_place_integer(&top, "thaw", FORMAT_VERSION, FORMAT_VERSION, &version);
@@ -161,6 +161,7 @@ static void read_document(ThawSceneReader *reader, json_t *document) {
     thaw_scene_read_materials(&materials);
     thaw_scene_read_shapes(&shapes);
     thaw_scene_read_bodies(&bodies);
+    thaw_scene_read_contact(&top);
 }
 
 // --- text and files -----------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Materials, and shapes: a mesh (read or generated, then scaled and turned) with its materials and groups.
+// Shapes: a mesh (read or generated, then scaled and turned) with its materials and groups.
 // The cost is that of reading or making the meshes.
 #include <math.h>
 #include <stdio.h>
@@ -9,91 +9,6 @@
 #include "scene/read.h"
 
 static const double ELEMENT_LIMIT = 2e7; // of a generated mesh: beyond it a slip of the pen is likelier than a wish
-
-static void read_material(const ThawPlace *place, ThawMaterialDef *material) {
-    static const char *const keys[] = {"model", "constants", "density", "young", "poisson", "alpha0", "alpha1", NULL};
-    static const char *const constants[] = {
-        [THAW_CONSTANTS_MATCHED] = "matched",
-        [THAW_CONSTANTS_UNMODIFIED] = "unmodified",
-    };
-    static const ThawRange poisson = {-1, 0.5, true, true};
-    const char *models[THAW_MATERIAL_MODEL_COUNT];
-    for (int i = 0; i < THAW_MATERIAL_MODEL_COUNT; i++)
-        models[i] = thaw_material_model_name((ThawMaterialModel)i);
-    if (!thaw_place_is_object(place, keys, 0))
-        return;
-    int model = (int)material->model, choice = (int)material->constants;
-    thaw_place_choice(place, "model", models, THAW_MATERIAL_MODEL_COUNT, &model);
-    thaw_place_choice(place, "constants", constants, 2, &choice);
-    ThawPlace which = thaw_place_member(place, "constants");
-    if (which.value && model != THAW_MATERIAL_STABLE_NEO_HOOKEAN)
-        thaw_place_refuse(&which, "only the model stable-neo-hookean has a choice of constants", "to leave it out");
-    thaw_place_number(place, "density", thaw_range_positive, &material->density);
-    thaw_place_number(place, "young", thaw_range_positive, &material->young);
-    thaw_place_number(place, "poisson", poisson, &material->poisson);
-    thaw_place_number(place, "alpha0", thaw_range_not_negative, &material->alpha0);
-    thaw_place_number(place, "alpha1", thaw_range_not_negative, &material->alpha1);
-    material->model = (ThawMaterialModel)model;
-    material->constants = (ThawMaterialConstants)choice;
-}
-
-// An object with at least one member, each of them a name somebody may refer to.
-static bool is_catalogue(const ThawPlace *place, size_t *count) {
-    if (!thaw_place_is_map(place, count))
-        return false;
-    if (*count == 0)
-        thaw_place_refuse(place, "nothing in it", "an object with one or more named members");
-    const char *name;
-    json_t *value;
-    json_object_foreach(place->value, name, value) {
-        ThawPlace member = thaw_place_member(place, name);
-        if (!*name)
-            thaw_place_refuse(&member, "an empty name", "a name of one or more characters");
-    }
-    return !place->reader->status;
-}
-
-void thaw_scene_read_materials(const ThawPlace *place) {
-    ThawSceneReader *reader = place->reader;
-    ThawWorldDef *world = &reader->store->scene.world;
-    size_t count;
-    if (!is_catalogue(place, &count))
-        return;
-    reader->materials = thaw_scene_keep(reader, count, sizeof *reader->materials);
-    world->materials = reader->materials;
-    const char *name;
-    json_t *value;
-    json_object_foreach(place->value, name, value) {
-        if (reader->status)
-            return;
-        ThawPlace member = thaw_place_member(place, name);
-        ThawMaterialDef *material = &reader->materials[world->material_count++];
-        *material = thaw_material_def_default();
-        material->name = thaw_scene_keep_text(reader, name);
-        read_material(&member, material);
-    }
-}
-
-static int32_t find_material(const ThawPlace *place) {
-    const ThawWorldDef *world = &place->reader->store->scene.world;
-    const char *name = thaw_place_own_text(place);
-    if (!name)
-        return 0;
-    size_t count = (size_t)world->material_count;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(world->materials[i].name, name) == 0)
-            return (int32_t)i;
-    const char **names = THAW_NEW(const char *, count);
-    if (!names) {
-        thaw_place_fail(place, THAW_ERROR_MEMORY, "out of memory");
-        return 0;
-    }
-    for (size_t i = 0; i < count; i++)
-        names[i] = world->materials[i].name;
-    thaw_place_refuse_name(place, "unknown material", name, names, count);
-    thaw_free(names);
-    return 0;
-}
 
 // --- meshes -------------------------------------------------------------------------------------------------------------
 
@@ -246,7 +161,7 @@ static void read_regions(const ThawPlace *place, ThawShapeDef *shape) {
                                    (const char *const *)mesh->region_names, (size_t)mesh->region_count);
         if (reader->status)
             return;
-        material[i] = find_material(&member);
+        material[i] = thaw_scene_find_material(&member);
     }
 }
 
@@ -259,7 +174,7 @@ static void read_shape(const ThawPlace *place, int32_t s) {
     ThawPlace material = thaw_place_member(place, "material"), mesh = thaw_place_member(place, "mesh");
     ThawPlace regions = thaw_place_member(place, "regions"), groups = thaw_place_member(place, "groups");
     ThawPlace thickness = thaw_place_member(place, "thickness");
-    shape->material = find_material(&material);
+    shape->material = thaw_scene_find_material(&material);
     if (thickness.value && reader->store->scene.world.dim != 2)
         thaw_place_refuse(&thickness, "a solid has no thickness", "thickness in scenes of dimension 2 only");
     thaw_place_number(place, "thickness", thaw_range_positive, &shape->thickness);
@@ -276,7 +191,7 @@ void thaw_scene_read_shapes(const ThawPlace *place) {
     ThawSceneReader *reader = place->reader;
     ThawWorldDef *world = &reader->store->scene.world;
     size_t count;
-    if (!is_catalogue(place, &count))
+    if (!thaw_place_is_catalogue(place, &count))
         return;
     reader->shapes = thaw_scene_keep(reader, count, sizeof *reader->shapes);
     reader->groups = thaw_scene_keep(reader, count, sizeof *reader->groups);

@@ -62,6 +62,21 @@ bool thaw_place_is_object(const ThawPlace *place, const char *const *keys, size_
     return true;
 }
 
+bool thaw_place_is_catalogue(const ThawPlace *place, size_t *count) {
+    if (!thaw_place_is_map(place, count))
+        return false;
+    if (*count == 0)
+        thaw_place_refuse(place, "nothing in it", "an object with one or more named members");
+    const char *name;
+    json_t *value;
+    json_object_foreach(place->value, name, value) {
+        ThawPlace member = thaw_place_member(place, name);
+        if (!*name)
+            thaw_place_refuse(&member, "an empty name", "a name of one or more characters");
+    }
+    return !place->reader->status;
+}
+
 bool thaw_place_is_array(const ThawPlace *place, size_t least, size_t *count) {
     *count = 0;
     if (place->reader->status)

@@ -8,7 +8,9 @@
 // applied here to right-hand sides.
 //
 // Every plan and solver has a cholmod_common of its own, so bodies factor at the same time. The bits are those of the BLAS
-// it runs on.
+// it runs on. OpenBLAS built without threads keeps its buffers in common and unguarded: two threads that call it at the same
+// time spoil each other's numbers (measured: displacements off by centimetres). It is recognised and entered by one
+// thread at a time, through the one lock the whole process needs; other BLAS are safe to share.
 //
 // CHOLMOD would start OpenMP threads for copying loops, which fight with ours (measured: twice the CPU time). Newer versions
 // can be told not to. Older ones fix the number at compile time; they are called with OpenMP's active levels limited to
@@ -17,6 +19,7 @@
 
 #ifdef THAW_WITH_CHOLMOD
 #include <dlfcn.h>
+#include <pthread.h>
 #include <suitesparse/cholmod.h>
 
 struct ThawCholmodPlan {
@@ -37,7 +40,10 @@ struct ThawCholmod {
     cholmod_dense *right, *answer, *work, *spare; // kept between solves
     int (*get_levels)(void);                      // omp_get_max_active_levels, NULL without OpenMP
     void (*set_levels)(int);                      // omp_set_max_active_levels, NULL without OpenMP
+    int alone;                                    // the BLAS bears one caller at a time
 };
+
+static pthread_mutex_t blas_lock = PTHREAD_MUTEX_INITIALIZER;
 
 int thaw_cholmod_present(void) { return 1; }
 
@@ -203,21 +209,37 @@ void thaw_cholmod_plan_free(ThawCholmodPlan **pointer) {
 
 // --- solver ------------------------------------------------------------------------------------------------------------
 
-static void find_openmp(ThawCholmod *cholmod) {
+static void ask_libraries(ThawCholmod *cholmod) {
     void *get = dlsym(RTLD_DEFAULT, "omp_get_max_active_levels");
     void *set = dlsym(RTLD_DEFAULT, "omp_set_max_active_levels");
+    void *parallel = dlsym(RTLD_DEFAULT, "openblas_get_parallel");
     if (get && set) {
         memcpy(&cholmod->get_levels, &get, sizeof get);
         memcpy(&cholmod->set_levels, &set, sizeof set);
     }
+    if (parallel) {
+        int (*get_parallel)(void); // 0: built without threads
+        memcpy(&get_parallel, &parallel, sizeof parallel);
+        cholmod->alone = get_parallel() == 0;
+    }
 }
 
-// Limits the calling thread's OpenMP to `levels` active ones; returns what it was.
-static int limit_openmp(const ThawCholmod *cholmod, int levels) {
-    int before = cholmod->get_levels ? cholmod->get_levels() : 0;
+// Before numeric work: no active OpenMP levels for the calling thread, and the BLAS for it alone if need be. Returns the
+// levels there were, for leave.
+static int enter(const ThawCholmod *cholmod) {
+    if (cholmod->alone)
+        pthread_mutex_lock(&blas_lock);
+    int levels = cholmod->get_levels ? cholmod->get_levels() : 0;
+    if (cholmod->set_levels)
+        cholmod->set_levels(0);
+    return levels;
+}
+
+static void leave(const ThawCholmod *cholmod, int levels) {
     if (cholmod->set_levels)
         cholmod->set_levels(levels);
-    return before;
+    if (cholmod->alone)
+        pthread_mutex_unlock(&blas_lock);
 }
 
 ThawStatus thaw_cholmod_create(const ThawCholmodPlan *plan, ThawCholmod **result, ThawError *error) {
@@ -226,7 +248,7 @@ ThawStatus thaw_cholmod_create(const ThawCholmodPlan *plan, ThawCholmod **result
     if (!cholmod)
         return thaw_error_memory(error, "a CHOLMOD solver");
     start_common(&cholmod->common);
-    find_openmp(cholmod);
+    ask_libraries(cholmod);
     cholmod->plan = plan;
     cholmod->value = THAW_NEW(double, plan->column[plan->size]);
     cholmod->factor = cholmod_copy_factor(plan->symbolic, &cholmod->common);
@@ -275,9 +297,9 @@ ThawStatus thaw_cholmod_factor(ThawCholmod *cholmod, const ThawBlockMatrix *matr
                             .dtype = CHOLMOD_DOUBLE,
                             .packed = 1};
     cholmod->common.status = CHOLMOD_OK;
-    int levels = limit_openmp(cholmod, 0);
+    int levels = enter(cholmod);
     int good = cholmod_factorize(&lower, cholmod->factor, &cholmod->common);
-    limit_openmp(cholmod, levels);
+    leave(cholmod, levels);
     if (cholmod->common.status == CHOLMOD_NOT_POSDEF)
         return THAW_INDEFINITE;
     if (!good || cholmod->common.status < 0)
@@ -290,10 +312,10 @@ ThawStatus thaw_cholmod_solve(ThawCholmod *cholmod, const double *b, double *x) 
     double *right = cholmod->right->x;
     for (int32_t k = 0; k < plan->size; k++)
         right[k] = b[plan->order[k]];
-    int levels = limit_openmp(cholmod, 0);
+    int levels = enter(cholmod);
     int good = cholmod_solve2(CHOLMOD_A, cholmod->factor, cholmod->right, NULL, &cholmod->answer, NULL, &cholmod->work,
                               &cholmod->spare, &cholmod->common);
-    limit_openmp(cholmod, levels);
+    leave(cholmod, levels);
     if (!good)
         return THAW_ERROR_MEMORY;
     const double *answer = cholmod->answer->x;

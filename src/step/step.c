@@ -270,6 +270,9 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
                                     (long long)world->state.step + 1, world->state.time, (int)blamed,
                                     world->steppers[blamed].body->name, thaw_status_name(status),
                                     options->h / (double)(1 << options->halvings));
+        else if (error && error->status != status) // from below, where nobody explains
+            thaw_error_set(error, status, "body %d (%s): %s", (int)blamed, world->steppers[blamed].body->name,
+                           thaw_status_name(status));
         undo_step(world);
         return status;
     }

@@ -345,35 +345,6 @@ static void a_map_that_keeps_everything_elastic_is_the_reference_bit_for_bit(voi
         }
 }
 
-// --- the reduced system --------------------------------------------------------------------------------------------------
-
-static void a_system_serves_its_shape_and_scripts_only(void **state) {
-    (void)state;
-    Case c;
-    ThawError error = {0};
-    ThawSystem *system = NULL;
-    case_create(&c, thaw_map_identity_create, 3, 1, 4);
-    assert_int_equal(thaw_system_create(c.shape, c.scripted, THAW_SOLVER_PCG, &system, &error), THAW_OK);
-    assert_true(thaw_system_serves(system, c.shape, c.scripted));
-    assert_int_equal(system->map->n, c.map->n);
-    assert_int_equal(system->pattern->n, c.map->n);
-    c.scripted[0] ^= 1;
-    assert_false(thaw_system_serves(system, c.shape, c.scripted));
-    c.scripted[0] ^= 1;
-    ThawShape copy = *c.shape;
-    assert_false(thaw_system_serves(system, &copy, c.scripted));
-    thaw_system_free(&system);
-    assert_null(system);
-    thaw_system_free(&system);
-    thaw_system_free(NULL);
-    memset(c.scripted, 1, (size_t)c.shape->nv); // nothing free: a system without a plan
-    assert_int_equal(thaw_system_create(c.shape, c.scripted, THAW_SOLVER_PCG, &system, &error), THAW_OK);
-    assert_int_equal(system->map->n, 0);
-    assert_null(system->plan);
-    thaw_system_free(&system);
-    case_free(&c);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(apply_t_is_the_transpose_of_apply),
@@ -383,7 +354,6 @@ int main(void) {
         cmocka_unit_test(project_keeps_momentum_where_declared),
         cmocka_unit_test(advance_agrees_with_velocities_where_declared),
         cmocka_unit_test(a_map_that_keeps_everything_elastic_is_the_reference_bit_for_bit),
-        cmocka_unit_test(a_system_serves_its_shape_and_scripts_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,6 +106,50 @@ static void newton_converges_quadratically(void **state) {
     }
 }
 
+// --- far starts ---------------------------------------------------------------------------------------------------------
+
+// A bar twisted by `degrees` at rest, starting from x (its rest shape if NULL).
+static double *twist(ThawMaterialModel model, int degrees, const double *x) {
+    PhysicsScene *scene = physics_box(3, 1, 0.25, 0.25, 12, 3, 3);
+    scene->material.model = model;
+    physics_pin(scene, "x-min");
+    physics_pin(scene, "x-max");
+    double half = degrees * M_PI / 360;
+    ThawKey key = {.rotation = {cos(half), sin(half), 0, 0}};
+    ThawScriptDef *script = &scene->scripts[1];
+    script->centre[1] = script->centre[2] = 0.125;
+    script->keys = &key;
+    script->key_count = 1;
+    ThawWorld *world = physics_world(scene);
+    if (x)
+        assert_int_equal(thaw_world_set_positions(world, 0, x), THAW_OK);
+    physics_static(world);
+    double *result = physics_positions(world);
+    thaw_world_free(&world);
+    physics_scene_free(&scene);
+    return result;
+}
+
+static void a_static_solve_finds_its_way_from_far(void **state) {
+    (void)state;
+    enum { VERTICES = 13 * 4 * 4, FAR = 150, STAGE = 30 };
+    static const ThawMaterialModel MODELS[] = {THAW_MATERIAL_STABLE_NEO_HOOKEAN, THAW_MATERIAL_COROTATIONAL};
+    for (int i = 0; i < 2; i++) {
+        double *at_once = twist(MODELS[i], FAR, NULL), *staged = NULL;
+        for (int degrees = STAGE; degrees <= FAR; degrees += STAGE) {
+            double *next = twist(MODELS[i], degrees, staged);
+            free(staged);
+            staged = next;
+        }
+        double apart = physics_distance(at_once, staged, 3 * VERTICES);
+        print_message("%s, twisted by %d degrees at once and in stages: %.2g m apart\n",
+                      thaw_material_model_name(MODELS[i]), FAR, apart);
+        assert_true(apart < 1e-8);
+        free(at_once);
+        free(staged);
+    }
+}
+
 // --- the step size ------------------------------------------------------------------------------------------------------
 
 static double *swing(ThawIntegrator integrator, ThawSolverKind solver, double h, double time, double tolerance) {
@@ -172,11 +216,59 @@ static void iterative_and_direct_solvers_agree(void **state) {
     }
 }
 
+// Bodies that are alike but for their places, side by side on many threads: whatever they share must be fit for it.
+static void alike_bodies_move_alike_on_many_threads(void **state) {
+    (void)state;
+    enum { BODIES = 12, COORDINATES = 3 * 9 * 5 * 5 };
+    static const ThawSolverKind SOLVERS[] = {THAW_SOLVER_PCG, THAW_SOLVER_CHOLMOD};
+    for (int i = 0; i < 1 + has_cholmod(); i++) {
+        PhysicsScene *scene = physics_box(3, 1, 0.5, 0.5, 8, 4, 4);
+        scene->material.young = 1e5;
+        scene->world.gravity[2] = -9.81;
+        physics_pin(scene, "x-min");
+        scene->shape.groups = scene->groups;
+        scene->body.scripts = scene->scripts;
+        ThawBodyDef bodies[BODIES];
+        for (int k = 0; k < BODIES; k++) {
+            bodies[k] = scene->body;
+            bodies[k].position[1] = 2 * k;
+        }
+        ThawWorldDef def = scene->world;
+        def.solver = SOLVERS[i];
+        def.threads = 4;
+        def.materials = &scene->material;
+        def.shapes = &scene->shape;
+        def.bodies = bodies;
+        def.material_count = def.shape_count = 1;
+        def.body_count = BODIES;
+        double x[COORDINATES], worst = 0;
+        for (int run = 0; run < 3; run++) {
+            ThawWorld *world = NULL;
+            ThawError error;
+            assert_int_equal(thaw_world_create(&def, &world, &error), THAW_OK);
+            physics_run(world, 20);
+            double *first = physics_positions(world);
+            for (int k = 1; k < BODIES; k++) {
+                assert_int_equal(thaw_world_get_positions(world, k, x), THAW_OK);
+                for (int c = 0; c < COORDINATES; c++)
+                    worst = fmax(worst, fabs(x[c] - (c % 3 == 1 ? 2 * k : 0) - first[c]));
+            }
+            free(first);
+            thaw_world_free(&world);
+        }
+        print_message("%s: %d bodies on 4 threads apart by %.2g m\n", i ? "CHOLMOD" : "PCG", BODIES, worst);
+        assert_true(worst < 1e-9);
+        physics_scene_free(&scene);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(newton_converges_quadratically),
+        cmocka_unit_test(a_static_solve_finds_its_way_from_far),
         cmocka_unit_test(halving_the_step_halves_the_error_and_the_integrators_meet),
         cmocka_unit_test(iterative_and_direct_solvers_agree),
+        cmocka_unit_test(alike_bodies_move_alike_on_many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,13 +68,23 @@ static void many_bodies_of_one_shape_do_not_depend_on_threads(void **state) {
     }
 }
 
-static void bodies_above_the_size_that_is_shared_out_do_not_depend_on_threads(void **state) {
+static void large_bodies_among_small_ones_do_not_depend_on_threads(void **state) {
     (void)state;
-    Sample s;
+    Sample s, small;
     sample_create(&s, 3, 15, THAW_MATERIAL_STABLE_NEO_HOOKEAN, 1); // 20250 elements
-    s.bodies[0].script_count = 1;
+    sample_create(&small, 3, 3, THAW_MATERIAL_STABLE_NEO_HOOKEAN, 1);
+    ThawShapeDef shapes[] = {small.shape, s.shape};
+    s.world.shapes = shapes;
+    s.world.shape_count = 2;
+    s.world.body_count = 5;
+    s.bodies[1].shape = 1;
+    s.bodies[1].scripts = s.scripts;
+    s.bodies[1].script_count = 1;
+    for (int i = 0; i < 5; i++)
+        s.bodies[i].spin[0] = i;
     s.world.solver_tolerance = 1e-5;
     check_threads(&s, 3);
+    sample_free(&small);
 }
 
 static void cholmod_does_not_depend_on_threads(void **state) {
@@ -217,7 +227,7 @@ static void small_scenes_end_where_they_always_ended(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_bodies_of_one_shape_do_not_depend_on_threads),
-        cmocka_unit_test(bodies_above_the_size_that_is_shared_out_do_not_depend_on_threads),
+        cmocka_unit_test(large_bodies_among_small_ones_do_not_depend_on_threads),
         cmocka_unit_test(cholmod_does_not_depend_on_threads),
         cmocka_unit_test(a_world_made_again_repeats_itself_and_neighbours_do_not_matter),
         cmocka_unit_test(a_run_resumed_at_any_step_with_other_threads_goes_on_the_same),

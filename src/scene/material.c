@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Materials: those that the scene declares, from scratch or like one of the library, and those of the library that a
+// shape names without declaring them. A declared one goes before one of the library with the same name.
+#include <string.h>
+
+#include "scene/read.h"
+
+// The material that this one is like; absent: the default.
+static void read_like(const ThawPlace *place, ThawMaterialDef *material) {
+    ThawPlace like = thaw_place_member(place, "like");
+    const char *text = like.value ? thaw_place_own_text(&like) : NULL, *name = material->name;
+    if (!text)
+        return;
+    const ThawLibraryMaterial *found = thaw_material_library_find(text);
+    if (found) {
+        *material = found->def;
+        material->name = name;
+        return;
+    }
+    size_t count = (size_t)thaw_material_library_count();
+    const char **names = THAW_NEW(const char *, count);
+    if (!names) {
+        thaw_place_fail(&like, THAW_ERROR_MEMORY, "out of memory");
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        names[i] = thaw_material_library_get((int)i)->def.name;
+    thaw_place_refuse_name(&like, "the library has no such material", text, names, count);
+    thaw_free(names);
+}
+
+static void read_material(const ThawPlace *place, ThawMaterialDef *material) {
+    static const char *const keys[] = {"like",    "model",  "constants", "density", "young",
+                                       "poisson", "alpha0", "alpha1",    NULL};
+    static const char *const constants[] = {
+        [THAW_CONSTANTS_MATCHED] = "matched",
+        [THAW_CONSTANTS_UNMODIFIED] = "unmodified",
+    };
+    static const ThawRange poisson = {-1, 0.5, true, true};
+    const char *models[THAW_MATERIAL_MODEL_COUNT];
+    for (int i = 0; i < THAW_MATERIAL_MODEL_COUNT; i++)
+        models[i] = thaw_material_model_name((ThawMaterialModel)i);
+    if (!thaw_place_is_object(place, keys, 0))
+        return;
+    read_like(place, material);
+    int model = (int)material->model, choice = (int)material->constants;
+    thaw_place_choice(place, "model", models, THAW_MATERIAL_MODEL_COUNT, &model);
+    thaw_place_choice(place, "constants", constants, 2, &choice);
+    ThawPlace which = thaw_place_member(place, "constants");
+    if (which.value && model != THAW_MATERIAL_STABLE_NEO_HOOKEAN)
+        thaw_place_refuse(&which, "only the model stable-neo-hookean has a choice of constants", "to leave it out");
+    thaw_place_number(place, "density", thaw_range_positive, &material->density);
+    thaw_place_number(place, "young", thaw_range_positive, &material->young);
+    thaw_place_number(place, "poisson", poisson, &material->poisson);
+    thaw_place_number(place, "alpha0", thaw_range_not_negative, &material->alpha0);
+    thaw_place_number(place, "alpha1", thaw_range_not_negative, &material->alpha1);
+    material->model = (ThawMaterialModel)model;
+    material->constants = (ThawMaterialConstants)choice;
+}
+
+void thaw_scene_read_materials(const ThawPlace *place) {
+    ThawSceneReader *reader = place->reader;
+    ThawWorldDef *world = &reader->store->scene.world;
+    size_t count = 0;
+    if (place->value && !thaw_place_is_catalogue(place, &count))
+        return;
+    reader->materials =
+        thaw_scene_keep(reader, count + (size_t)thaw_material_library_count(), sizeof *reader->materials);
+    world->materials = reader->materials;
+    const char *name;
+    json_t *value;
+    json_object_foreach(place->value, name, value) {
+        if (reader->status)
+            return;
+        ThawPlace member = thaw_place_member(place, name);
+        ThawMaterialDef *material = &reader->materials[world->material_count++];
+        *material = thaw_material_def_default();
+        material->name = thaw_scene_keep_text(reader, name);
+        read_material(&member, material);
+    }
+}
+
+// Refuses a name that no material has, listing the scene's own first, then the library.
+static void refuse_material(const ThawPlace *place, const char *name, const ThawWorldDef *world) {
+    size_t own = (size_t)world->material_count, count = own + (size_t)thaw_material_library_count();
+    const char **names = THAW_NEW(const char *, count);
+    if (!names) {
+        thaw_place_fail(place, THAW_ERROR_MEMORY, "out of memory");
+        return;
+    }
+    for (size_t i = 0; i < own; i++)
+        names[i] = world->materials[i].name;
+    for (size_t i = own; i < count; i++)
+        names[i] = thaw_material_library_get((int)(i - own))->def.name;
+    thaw_place_refuse_name(place, "unknown material", name, names, count);
+    thaw_free(names);
+}
+
+int32_t thaw_scene_find_material(const ThawPlace *place) {
+    ThawSceneReader *reader = place->reader;
+    ThawWorldDef *world = &reader->store->scene.world;
+    const char *name = thaw_place_own_text(place);
+    if (!name)
+        return 0;
+    for (int32_t i = 0; i < world->material_count; i++)
+        if (strcmp(world->materials[i].name, name) == 0)
+            return i;
+    const ThawLibraryMaterial *found = thaw_material_library_find(name);
+    if (!found) {
+        refuse_material(place, name, world);
+        return 0;
+    }
+    reader->materials[world->material_count] = found->def;
+    return world->material_count++;
+}
