@@ -301,73 +301,10 @@ ThawStatus thaw_body_apply(void *stepper, const double *impulse, double *dv) {
     const ThawMap *map = s->system->map;
     ThawSolveInfo info;
     ThawStatus status = THAW_OK;
-<<<<<<< HEAD:src/step/body.c
     if (map->n > 0) {
         map->ops->apply_t(map, impulse, s->r);
         memset(s->trial_q, 0, sizeof *s->trial_q * unknowns(s));
         status = thaw_solver_solve(s->solver, s->r, s->trial_q, CONTACT_TOLERANCE, &info);
-=======
-    if (s->damping && step.mass > 0) { // keep h D(x0) for all iterations
-        status = assemble(s, (ThawCombination){0, 0, {0, step.h, s->project}}, s->x, NULL);
-        ThawBlockMatrix *A = thaw_solver_matrix(s->solver);
-        memcpy(s->damping, A->value,
-               sizeof(double) * (size_t)A->pattern->row[A->pattern->n] * (size_t)(A->pattern->bs * A->pattern->bs));
-        start = s->damping;
-        combination.element.damping = 0;
-    }
-    if (status == THAW_OK)
-        status = assemble(s, combination, s->x, start);
-    if (status == THAW_OK)
-        status = solve_linearised(s, step);
-    if (status != THAW_OK)
-        return status;
-
-    // The first direction leads from v = w to the semi-implicit step.
-    double goal = options->newton_tolerance * step.h * (reduced_norm(s, s->f_ext) + reduced_norm(s, s->f));
-    map->ops->apply_t(map, s->v, s->p);
-    goal += 1e-13 * step.mass * norm(s->p, n) * s->shape->total_mass / s->shape->nv;
-    memcpy(s->p, s->q, sizeof *s->p * n);
-    memset(s->q, 0, sizeof *s->q * n);
-    if (start) {
-        damping_product(s, step, s->w, s->d);
-        map->ops->apply(map, s->p, NULL, s->u);
-        damping_product(s, step, s->u, s->dp);
-    }
-    double size, Q = potential(s, step, 0, &size), slope = -dot(s->b, s->p, n), before = INFINITY;
-    for (int iteration = 1;; iteration++) {
-        int drowned, full;
-        status = line_search(s, step, slope, &Q, &drowned, &full);
-        if (status == THAW_NOT_CONVERGED && iteration == 1 && isfinite(Q)) {
-            // The slope was that of the linearisation at x0, which says little where w leads far away: go on from v = w.
-            potential(s, step, 0, &size);
-            memcpy(s->v1, s->y, sizeof *s->v1 * coordinates(s));
-            drowned = full = 0;
-            status = THAW_OK;
-        }
-        if (status == THAW_OK)
-            status = residual(s, step);
-        if (status != THAW_OK)
-            return status;
-        double r = norm(s->b, n);
-        if (r <= goal || (drowned && r > before / 2)) // as good as rounding allows
-            return THAW_OK;
-        if (iteration >= step.iterations)
-            return THAW_NOT_CONVERGED;
-        // Solve no more exactly than the iteration can use (Eisenstat and Walker 1996, choice 2).
-        double forcing = isfinite(before) ? fmin(1e-2, 0.9 * r * r / (before * before)) : 1e-2;
-        before = r;
-        if (full) // projected stiffness converges but slowly: try without it again
-            combination.element.project = options->projection == THAW_PROJECT_ALWAYS;
-        status = newton_direction(s, &combination, start, fmax(options->solver_tolerance, forcing));
-        if (status != THAW_OK)
-            return status;
-        s->newton_iterations++;
-        if (start) {
-            map->ops->apply(map, s->p, NULL, s->u);
-            damping_product(s, step, s->u, s->dp);
-        }
-        slope = -dot(s->b, s->p, n);
->>>>>>> main:src/step/solve.c
     }
     map->ops->apply(map, s->trial_q, NULL, dv);
     return status;

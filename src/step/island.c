@@ -159,8 +159,9 @@ static double potential(ThawIsland *island, ThawIncrement step, double alpha, do
 }
 
 // Armijo: halves alpha until the merit falls by a fair part of what its slope promises. A fall that drowns in rounding
-// counts as one (*drowned). THAW_NOT_CONVERGED if there is none.
-static ThawStatus search_line(ThawIsland *island, ThawIncrement step, int *drowned) {
+// counts as one (*drowned). THAW_NOT_CONVERGED if there is none; but the first slope is that of the linearisation at x0,
+// which says little where w leads far away: then the search stays at v = w.
+static ThawStatus search_line(ThawIsland *island, ThawIncrement step, int first, int *drowned) {
     double rounding, slope = 0;
     for (int32_t i = 0; i < island->count; i++)
         slope += thaw_body_slope(island->bodies[i], step);
@@ -174,7 +175,13 @@ static ThawStatus search_line(ThawIsland *island, ThawIncrement step, int *drown
             thaw_body_accept(island->bodies[i], alpha);
         return THAW_OK;
     }
-    return THAW_NOT_CONVERGED;
+    if (!first || !isfinite(start))
+        return THAW_NOT_CONVERGED;
+    potential(island, step, 0, &rounding);
+    for (int32_t i = 0; i < island->count; i++)
+        thaw_body_accept(island->bodies[i], 0);
+    *drowned = 0;
+    return THAW_OK;
 }
 
 // From the linearised step (q and lambda known) to convergence.
@@ -189,7 +196,7 @@ static ThawStatus iterate_newton(ThawIsland *island, ThawIncrement step) {
     for (int iteration = 1;; iteration++) {
         int drowned;
         double r = 0, square;
-        ThawStatus status = search_line(island, step, &drowned);
+        ThawStatus status = search_line(island, step, iteration == 1, &drowned);
         for (int32_t i = 0; status == THAW_OK && i < island->count; i++) {
             status = thaw_body_residual(island->bodies[i], step, &square);
             r += square;
