@@ -152,6 +152,7 @@ typedef struct ThawContactOptions {
     int disabled;     // nonzero: nothing touches anything
     double stiffness; // N/m each contact point; 0: chosen from the material and mesh; INFINITY: hard
     double damping;   // N s/m each contact point; < 0: chosen (critical for the touching vertex)
+    double tangent;   // stiffness of sticking relative to the normal's; 0: hard
     double erp, cfm;  // the paper's form, k_b = erp/h and gamma = cfm (m/(N s)); used instead where erp > 0
     ThawFriction friction;
     double tolerance; // complementarity residual, relative, at which the response stops

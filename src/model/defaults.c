@@ -18,7 +18,7 @@ ThawWorldDef thaw_world_def_default(void) {
         .solver_tolerance = 1e-8,
         .threads = 0,
         .ledger = 1,
-        .contact = {.damping = -1, .tolerance = 1e-6, .iterations = 500, .edges = 1},
+        .contact = {.damping = -1, .tangent = 0.5, .tolerance = 1e-6, .iterations = 500, .edges = 1},
     };
 }
 

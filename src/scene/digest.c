@@ -109,7 +109,7 @@ static uint64_t hash_obstacle(uint64_t seed, const ThawObstacleDef *obstacle, in
 
 static uint64_t hash_contact(uint64_t seed, const ThawWorldDef *world) {
     const ThawContactOptions *c = &world->contact;
-    seed = hash_doubles(seed, (double[]){c->stiffness, c->damping, c->erp, c->cfm, c->tolerance}, 5);
+    seed = hash_doubles(seed, (double[]){c->stiffness, c->damping, c->tangent, c->erp, c->cfm, c->tolerance}, 6);
     seed = hash_integer(seed, (int64_t)c->friction);
     seed = hash_integer(seed, c->iterations);
     seed = hash_integer(seed, (c->disabled != 0) + 2 * (c->edges != 0));

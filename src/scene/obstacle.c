@@ -8,8 +8,8 @@
 #include "thaw/triangles.h"
 
 static void read_options(const ThawPlace *place, ThawContactOptions *contact) {
-    static const char *const keys[] = {"enabled",  "stiffness", "damping",    "erp",   "cfm",
-                                       "friction", "tolerance", "iterations", "edges", NULL};
+    static const char *const keys[] = {"enabled",  "stiffness", "damping",    "tangent", "erp", "cfm",
+                                       "friction", "tolerance", "iterations", "edges",   NULL};
     static const char *const frictions[] = {[THAW_FRICTION_CONE] = "cone", [THAW_FRICTION_BOX] = "box"};
     static const ThawRange fraction = {0, 1, true, true}, erp = {0, 1, false, false};
     if (!place->value || !thaw_place_is_object(place, keys, 0))
@@ -32,6 +32,7 @@ static void read_options(const ThawPlace *place, ThawContactOptions *contact) {
     } else
         thaw_place_number(place, "stiffness", thaw_range_positive, &contact->stiffness);
     thaw_place_number(place, "damping", thaw_range_not_negative, &contact->damping);
+    thaw_place_number(place, "tangent", thaw_range_not_negative, &contact->tangent);
     thaw_place_number(place, "erp", erp, &contact->erp);
     thaw_place_number(place, "cfm", thaw_range_not_negative, &contact->cfm);
     thaw_place_choice(place, "friction", frictions, 2, &friction);

@@ -58,6 +58,7 @@ static ThawStatus respond(ThawIsland *island, ThawIncrement step, int to_directi
                                    .friction = contact->friction,
                                    .erp = contact->erp,
                                    .cfm = contact->cfm,
+                                   .tangent = contact->tangent,
                                    .tolerance = contact->tolerance,
                                    .iterations = contact->iterations};
     double since = thaw_wall_ms();
