@@ -8,15 +8,23 @@
 #ifndef THAW_CONTACT_H
 #define THAW_CONTACT_H
 
+#include "base/base.h"
 #include "model/model.h"
 
 // What a contact is remembered by: bodies (obstacle o is -1 - o) and features (a vertex, a face, or an edge as two
 // vertices in ascending order), side 0 first. Contacts are sorted by it, member after member.
 typedef struct ThawContactKey {
     int32_t body[2];
-    int32_t kind;       // 0: vertex against obstacle, 1: vertex against face of a body, 2: edge against edge
-    int32_t feature[4]; // kind 0: vertex, obstacle face or -1; 1: vertex, face; 2: edge of side 0, edge of side 1
+    int32_t kind;       // a ThawContactKind
+    int32_t feature[4]; // by kind, see there; unused ones are 0. Faces are numbered as the surface's are
 } ThawContactKey;
+
+typedef enum ThawContactKind {
+    THAW_CONTACT_VERTEX_OBSTACLE, // vertex of side 0; face of the obstacle (mesh, box, cylinder) or -1
+    THAW_CONTACT_VERTEX_FACE,     // vertex of side 0; face of body 1
+    THAW_CONTACT_EDGE_EDGE,       // edge of side 0 (two vertices), edge of side 1, which may be an obstacle's
+    THAW_CONTACT_FACE_POINT,      // point of the obstacle on side 1 (a corner, a centre); face of side 0
+} ThawContactKind;
 
 typedef struct ThawContact {
     ThawContactKey key;
@@ -31,16 +39,18 @@ typedef struct ThawContact {
     double stiffness;     // N/m, after automatic choice; INFINITY: hard
     double damping;       // N s/m
     double drift[2];      // m, tangential offset from where the contact began to stick
+    double anchor[3];     // as in the memory: where sticking began
     double lambda[3];     // N s, impulse in the frame: in, the warm start; out, the response
-    int is_new;           // no contact of this key in the last step
+    int is_new;           // no contact of this key, nor of this vertex with a face of the same body, in the last step
 } ThawContact;
 
 // What the next step needs of a contact: part of the state.
 typedef struct ThawContactMemory {
     ThawContactKey key;
     double force[3]; // N in world axes (lambda / h)
-    double anchor
-        [3]; // kind 0: the point where sticking began, in the obstacle's frame; else the drift so far in world axes
+    // Vertex on a rigid obstacle: the point where sticking began, in the obstacle's frame. All others: the drift so far,
+    // in world axes.
+    double anchor[3];
 } ThawContactMemory;
 
 // Collision shapes, compiled once: for each shape its surface (vertices, faces, edges) and bounding-volume hierarchy
@@ -49,27 +59,40 @@ typedef struct ThawCollider ThawCollider;
 ThawStatus thaw_collider_create(const ThawModel *model, ThawCollider **collider, ThawError *error);
 void thaw_collider_free(ThawCollider **collider);
 
-// All contacts of one step.
+// All contacts of one step. Starts zeroed.
+typedef struct ThawContactScratch ThawContactScratch;
 typedef struct ThawContactSet {
     ThawContact *contacts; // count, sorted by key
     int32_t count, capacity;
     ThawContactMemory *memory; // of the last step, sorted by key (state)
     int32_t memory_count, memory_capacity;
+    ThawContactScratch *scratch; // moved surfaces and their boxes; belongs to one collider. NULL: made when needed
 } ThawContactSet;
+// Frees all it holds and zeroes it.
 void thaw_contact_set_clear(ThawContactSet *set);
 
 // Finds the contacts for the step from t to t + h from positions x and velocities v of all bodies (state layout: body
 // after body, dim doubles a vertex, internal numbering). Contacts that would only happen during the step are included
 // (gap > 0) when a vertex moves far enough to reach them: nothing tunnels. Warm starts come from set->memory. Growth of
-// the arrays is the only allocation. Same result for any number of threads.
+// the arrays is the only allocation. Same result for any number of threads. v NULL: at rest; h may then be 0.
 ThawStatus thaw_contacts_find(const ThawCollider *collider, ThawTasks *tasks, double t, double h, const double *x,
                               const double *v, ThawContactSet *set, ThawError *error);
-// Renews set->memory from the contacts' lambda after the step ended at positions x.
+// Renews set->memory from the contacts' lambda after the step from t to t + h (as given to find) ended at positions x.
 ThawStatus thaw_contacts_remember(const ThawCollider *collider, double t, double h, const double *x,
                                   ThawContactSet *set, ThawError *error);
 
 // Signed distance of a point to an obstacle at time t, its outward normal and the obstacle's velocity there.
 double thaw_obstacle_distance(const ThawCollider *collider, int32_t obstacle, double t, const double x[3],
                               double normal[3], double velocity[3]);
+
+// Which bodies overlap each other or obstacles at positions x and time t, for doctors: one entry a pair, sorted.
+typedef struct ThawOverlap {
+    int32_t body[2]; // body[0] < body[1], or obstacle o as -1 - o in body[1]
+    double depth;    // m, of the deepest point
+    int32_t points;  // how many vertices (or edges) are inside
+} ThawOverlap;
+// The caller frees *overlaps with thaw_free; on error it is NULL.
+ThawStatus thaw_contacts_overlaps(const ThawCollider *collider, ThawTasks *tasks, double t, const double *x,
+                                  ThawOverlap **overlaps, int32_t *count, ThawError *error);
 
 #endif

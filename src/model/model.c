@@ -7,7 +7,7 @@
 
 #include "model/model.h"
 
-static ThawStatus check_vector(const char *where, const char *field, const double *x, int count, ThawError *error) {
+ThawStatus thaw_check_vector(const char *where, const char *field, const double *x, int count, ThawError *error) {
     for (int i = 0; i < count; i++)
         if (!isfinite(x[i]))
             return thaw_error_set(error, THAW_ERROR_INPUT, "%s: %s[%d] is %g; allowed: a finite number", where, field,
@@ -15,8 +15,7 @@ static ThawStatus check_vector(const char *where, const char *field, const doubl
     return THAW_OK;
 }
 
-// Copies a rotation and scales it to unit length.
-static ThawStatus copy_rotation(const char *where, int dim, const double *q, double *out, ThawError *error) {
+ThawStatus thaw_check_rotation(const char *where, int dim, const double *q, double *out, ThawError *error) {
     double norm = 0;
     for (int i = 0; i < 4; i++)
         norm += q[i] * q[i];
@@ -63,7 +62,7 @@ static ThawStatus check_options(const ThawWorldDef *def, ThawError *error) {
                               "world: a count of materials, shapes or bodies is negative, or its array is NULL");
     if (def->body_count == 0)
         return thaw_error_set(error, THAW_ERROR_INPUT, "world: body_count is 0; allowed: >= 1");
-    return check_vector("world", "gravity", def->gravity, def->dim, error);
+    return thaw_check_vector("world", "gravity", def->gravity, def->dim, error);
 }
 
 static ThawStatus compile_materials(const ThawWorldDef *def, ThawModel *model, ThawError *error) {
@@ -77,8 +76,12 @@ static ThawStatus compile_materials(const ThawWorldDef *def, ThawModel *model, T
         if (status != THAW_OK)
             return status;
         ThawMaterial *to = &model->materials[i];
-        *to =
-            (ThawMaterial){from->model, thaw_material_ops(from->model), from->density, from->alpha0, from->alpha1, {0}};
+        *to = (ThawMaterial){.model = from->model,
+                             .ops = thaw_material_ops(from->model),
+                             .density = from->density,
+                             .young = from->young,
+                             .alpha0 = from->alpha0,
+                             .alpha1 = from->alpha1};
         to->ops->constants(from, to->c);
     }
     return THAW_OK;
@@ -93,39 +96,33 @@ static ThawStatus find_group(const char *where, const ThawShape *shape, int32_t 
     return THAW_OK;
 }
 
-static ThawStatus compile_script(const char *where, int dim, const ThawScriptDef *def, const ThawShape *shape,
-                                 ThawScript *script, ThawError *error) {
-    ThawStatus status = find_group(where, shape, def->group, &script->group, error);
-    if (status != THAW_OK)
-        return status;
-    if (def->key_count < 0 || (def->key_count > 0 && !def->keys))
-        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: key_count is %d with keys %s", where, (int)def->key_count,
-                              def->keys ? "given" : "NULL");
-    if (isnan(def->release))
-        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: release is nan; allowed: a time in s, or INFINITY", where);
-    if ((unsigned)def->interpolation > THAW_INTERPOLATE_SMOOTH)
+ThawStatus thaw_check_keys(const char *where, int dim, const ThawKey *keys, int32_t key_count, const double *centre,
+                           ThawInterpolation interpolation, ThawScript *script, ThawError *error) {
+    if (key_count < 0 || (key_count > 0 && !keys))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: key_count is %d with keys %s", where, (int)key_count,
+                              keys ? "given" : "NULL");
+    if ((unsigned)interpolation > THAW_INTERPOLATE_SMOOTH)
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: interpolation is %d; allowed: a ThawInterpolation", where,
-                              (int)def->interpolation);
-    status = check_vector(where, "centre", def->centre, dim, error);
+                              (int)interpolation);
+    ThawStatus status = thaw_check_vector(where, "centre", centre, dim, error);
     if (status != THAW_OK)
         return status;
-    memcpy(script->centre, def->centre, sizeof(double) * (size_t)dim);
-    script->interpolation = def->interpolation;
-    script->release = def->release;
-    script->key_count = def->key_count;
-    if (!(script->keys = THAW_NEW(ThawKey, def->key_count)))
+    memcpy(script->centre, centre, sizeof(double) * (size_t)dim);
+    script->interpolation = interpolation;
+    script->key_count = key_count;
+    if (!(script->keys = THAW_NEW(ThawKey, key_count)))
         return thaw_error_memory(error, "a script");
-    for (int32_t k = 0; k < def->key_count; k++) {
-        const ThawKey *key = &def->keys[k];
+    for (int32_t k = 0; k < key_count; k++) {
+        const ThawKey *key = &keys[k];
         char place[160];
         snprintf(place, sizeof place, "%.120s: key %d", where, (int)k);
-        if (!isfinite(key->time) || (k > 0 && key->time <= def->keys[k - 1].time))
+        if (!isfinite(key->time) || (k > 0 && key->time <= keys[k - 1].time))
             return thaw_error_set(error, THAW_ERROR_INPUT,
                                   "%s: time is %g s; allowed: finite and later than the key before", place, key->time);
         script->keys[k].time = key->time;
-        status = check_vector(place, "translation", key->translation, dim, error);
+        status = thaw_check_vector(place, "translation", key->translation, dim, error);
         if (status == THAW_OK)
-            status = copy_rotation(place, dim, key->rotation, script->keys[k].rotation, error);
+            status = thaw_check_rotation(place, dim, key->rotation, script->keys[k].rotation, error);
         if (status != THAW_OK)
             return status;
         memcpy(script->keys[k].translation, key->translation, sizeof(double) * (size_t)dim);
@@ -133,11 +130,22 @@ static ThawStatus compile_script(const char *where, int dim, const ThawScriptDef
     return THAW_OK;
 }
 
+static ThawStatus compile_script(const char *where, int dim, const ThawScriptDef *def, const ThawShape *shape,
+                                 ThawScript *script, ThawError *error) {
+    ThawStatus status = find_group(where, shape, def->group, &script->group, error);
+    if (status != THAW_OK)
+        return status;
+    if (isnan(def->release))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: release is nan; allowed: a time in s, or INFINITY", where);
+    script->release = def->release;
+    return thaw_check_keys(where, dim, def->keys, def->key_count, def->centre, def->interpolation, script, error);
+}
+
 static ThawStatus compile_load(const char *where, int dim, const ThawForceDef *def, const ThawShape *shape,
                                ThawLoad *load, ThawError *error) {
     ThawStatus status = find_group(where, shape, def->group, &load->group, error);
     if (status == THAW_OK)
-        status = check_vector(where, "value", def->value, dim, error);
+        status = thaw_check_vector(where, "value", def->value, dim, error);
     if (status != THAW_OK)
         return status;
     if ((unsigned)def->kind > THAW_FORCE_ACCELERATION)
@@ -170,16 +178,19 @@ static ThawStatus compile_body(const ThawBodyDef *def, int32_t index, ThawModel 
         (def->force_count > 0 && !def->forces))
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "%s: a count of scripts or forces is negative, or its array is NULL", where);
-    ThawStatus status = check_vector(where, "position", def->position, dim, error);
+    if (!(def->friction >= 0) || !isfinite(def->friction))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: friction is %g; allowed: >= 0", where, def->friction);
+    ThawStatus status = thaw_check_vector(where, "position", def->position, dim, error);
     if (status == THAW_OK)
-        status = check_vector(where, "velocity", def->velocity, dim, error);
+        status = thaw_check_vector(where, "velocity", def->velocity, dim, error);
     if (status == THAW_OK)
-        status = check_vector(where, "spin", def->spin, 3, error);
+        status = thaw_check_vector(where, "spin", def->spin, 3, error);
     if (status == THAW_OK)
-        status = copy_rotation(where, dim, def->rotation, body->rotation, error);
+        status = thaw_check_rotation(where, dim, def->rotation, body->rotation, error);
     if (status != THAW_OK)
         return status;
     body->shape = &model->shapes[def->shape];
+    body->friction = def->friction;
     memcpy(body->position, def->position, sizeof(double) * (size_t)dim);
     memcpy(body->velocity, def->velocity, sizeof(double) * (size_t)dim);
     memcpy(body->spin, def->spin, sizeof body->spin);
@@ -221,6 +232,8 @@ ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **result, ThawEr
     model->options.materials = NULL;
     model->options.shapes = NULL;
     model->options.bodies = NULL;
+    model->options.obstacles = NULL;
+    model->options.pairs = NULL;
     model->dim = def->dim;
     model->shapes = THAW_NEW(ThawShape, def->shape_count);
     model->bodies = THAW_NEW(ThawModelBody, def->body_count);
@@ -235,6 +248,8 @@ ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **result, ThawEr
         model->body_count = i + 1;
         status = compile_body(&def->bodies[i], i, model, error);
     }
+    if (status == THAW_OK)
+        status = thaw_obstacles_compile(def, model, error);
     if (status != THAW_OK)
         thaw_model_free(&model);
     *result = model;
@@ -253,6 +268,7 @@ void thaw_model_free(ThawModel **pointer) {
         thaw_free(body->scripts);
         thaw_free(body->loads);
     }
+    thaw_obstacles_clear(model);
     for (int32_t i = 0; i < model->shape_count; i++)
         thaw_shape_clear(&model->shapes[i]);
     thaw_free(model->bodies);

@@ -16,7 +16,7 @@
 typedef struct ThawMaterial {
     ThawMaterialModel model;
     const ThawMaterialOps *ops;
-    double density, alpha0, alpha1;
+    double density, young, alpha0, alpha1;
     double c[THAW_MATERIAL_CONSTANTS];
 } ThawMaterial;
 
@@ -44,6 +44,7 @@ typedef struct ThawShape {
     double *mass;                  // nv, kg, lumped
     double *damping_mass;          // nv, kg/s: alpha0 times mass, element by element
     double total_mass;             // kg
+    double thickness;              // m, out of plane; 1 in 3D
     double diameter;               // m, of the bounding box
     ThawGraph *graph;              // vertices that share an element
     ThawGroup *groups;
@@ -77,7 +78,31 @@ typedef struct ThawModelBody {
     int32_t script_count;
     ThawLoad *loads;
     int32_t load_count;
+    double friction;
 } ThawModelBody;
+
+typedef struct ThawModelObstacle {
+    char *name;
+    ThawObstacleKind kind;
+    double size[3];
+    double *x; // dim * vertex_count, in its own frame (of a moving surface: the first frame); NULL unless a mesh
+    int32_t vertex_count;
+    int32_t *faces; // dim * face_count, outward
+    int32_t face_count;
+    double *frames;      // frame_count * dim * vertex_count; NULL without frames
+    double *frame_times; // frame_count, s, ascending
+    int32_t frame_count;
+    double position[3], rotation[4];
+    ThawScript script; // its keyframes; no group
+    double friction;
+} ThawModelObstacle;
+
+// A rule for pairs. Flags run over bodies and then obstacles; the rule holds for a flagged one of each side.
+typedef struct ThawModelPair {
+    unsigned char *side[2]; // body_count + obstacle_count each
+    int disabled;
+    double friction; // < 0: as usual
+} ThawModelPair;
 
 typedef struct ThawModel {
     ThawWorldDef options; // scalars only; the pointers in it are NULL
@@ -89,6 +114,10 @@ typedef struct ThawModel {
     ThawModelBody *bodies;
     int32_t body_count;
     int32_t vertex_count; // of all bodies
+    ThawModelObstacle *obstacles;
+    int32_t obstacle_count;
+    ThawModelPair *pairs;
+    int32_t pair_count;
 } ThawModel;
 
 ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **model, ThawError *error);
@@ -99,6 +128,21 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
                               ThawShape *shape, ThawError *error);
 void thaw_shape_clear(ThawShape *shape);
 
+// obstacle.c
+// Validates the contact options and compiles obstacles and pairs; bodies come first, for their names.
+ThawStatus thaw_obstacles_compile(const ThawWorldDef *def, ThawModel *model, ThawError *error);
+void thaw_obstacles_clear(ThawModel *model);
+// Whether two may touch (a body's index, or -1 - obstacle) and with which friction: the last rule that speaks wins.
+int thaw_model_may_touch(const ThawModel *model, int32_t a, int32_t b, double *friction);
+
+// What several compilers check: messages begin with `where` and name the field.
+ThawStatus thaw_check_vector(const char *where, const char *field, const double *x, int count, ThawError *error);
+// Copies a rotation and scales it to unit length.
+ThawStatus thaw_check_rotation(const char *where, int dim, const double *q, double *out, ThawError *error);
+// Copies keyframes into a script.
+ThawStatus thaw_check_keys(const char *where, int dim, const ThawKey *keys, int32_t key_count, const double *centre,
+                           ThawInterpolation interpolation, ThawScript *script, ThawError *error);
+
 // script.c
 // Where a script has moved its group at time t, relative to the start pose.
 typedef struct ThawPose {
@@ -107,6 +151,14 @@ typedef struct ThawPose {
 void thaw_script_pose(const ThawScript *script, double t, ThawPose *pose);
 // Where the vertex that started at `start` (dim doubles) is in that pose.
 void thaw_pose_apply(const ThawPose *pose, int dim, const double *start, double *x);
+// A rigid placement: x = R X + p, R row-major.
+typedef struct ThawPlace {
+    double R[9], p[3];
+} ThawPlace;
+// Where an obstacle's own frame is at time t.
+void thaw_obstacle_place(const ThawModelObstacle *obstacle, double t, ThawPlace *place);
+// Positions of a mesh obstacle's vertices at time t in its own frame: a weighted mean of two frames, a (1-s) + b s.
+void thaw_obstacle_frames(const ThawModelObstacle *obstacle, double t, int32_t *a, int32_t *b, double *s);
 // The share of a load that acts at time t: 0 outside its window, rising to 1 over the ramp.
 double thaw_load_factor(const ThawLoad *load, double t);
 // x = rotation * X + position.

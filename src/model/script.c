@@ -73,6 +73,34 @@ void thaw_pose_apply(const ThawPose *pose, int dim, const double *start, double 
         x[i] = start[i] + (turned[i] - arm[i]) + pose->translation[i];
 }
 
+void thaw_obstacle_place(const ThawModelObstacle *obstacle, double t, ThawPlace *place) {
+    ThawPose pose;
+    thaw_script_pose(&obstacle->script, t, &pose);
+    for (int j = 0; j < 3; j++) {
+        double axis[3] = {j == 0, j == 1, j == 2}, placed[3], turned[3];
+        rotate(obstacle->rotation, axis, placed);
+        rotate(pose.rotation, placed, turned);
+        for (int i = 0; i < 3; i++)
+            place->R[3 * i + j] = turned[i];
+    }
+    thaw_pose_apply(&pose, 3, obstacle->position, place->p);
+}
+
+void thaw_obstacle_frames(const ThawModelObstacle *obstacle, double t, int32_t *a, int32_t *b, double *s) {
+    const double *times = obstacle->frame_times;
+    int32_t lo = 0, hi = obstacle->frame_count; // the last frame at or before t
+    while (hi - lo > 1) {
+        int32_t mid = lo + (hi - lo) / 2;
+        if (times[mid] <= t)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    *a = lo;
+    *b = lo + 1 < obstacle->frame_count ? lo + 1 : lo;
+    *s = *b > *a ? fmin(1, fmax(0, (t - times[*a]) / (times[*b] - times[*a]))) : 0;
+}
+
 double thaw_load_factor(const ThawLoad *load, double t) {
     if (t < load->from || t >= load->to)
         return 0;

@@ -270,6 +270,7 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
     shape->nv = mesh->vertex_count;
     shape->ne = mesh->element_count;
     shape->materials = materials;
+    shape->thickness = dim == 2 ? def->thickness : 1;
     shape->name = thaw_strdup(name);
     shape->vertex_user = THAW_NEW(int32_t, nv);
     shape->element_user = THAW_NEW(int32_t, ne);
