@@ -18,7 +18,7 @@ typedef struct AppCommand {
     int (*run)(int argc, char **argv); // argv[0] is the program, argv[1] the subcommand; returns the exit status
 } AppCommand;
 
-extern const AppCommand app_command_run, app_command_render;
+extern const AppCommand app_command_run, app_command_compare, app_command_render;
 
 // --- options (options.c) -------------------------------------------------------------------------------------------------
 
