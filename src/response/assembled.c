@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// The assembled form: H = J A^-1 J' (solids paper, equation 13) body by body, and projected Gauss-Seidel (equations 14,
+// 15) over the contacts in canonical order.
+//
+// A body gives the compliance S over its contact vertices; contact i and j that both touch it have the block
+// R_i (w_i S w_j) R_j' there, and a contact between two bodies sums two of them. H is never put together over the island:
+// each body keeps a full square over its own contacts, so that a chain of bodies costs its sum and not its square. Each
+// body also keeps its part of u = H lambda, and a contact whose impulse changes adds its three rows to it: a sweep is
+// sum_b (dim n_b)^2 multiply-adds, all on contiguous rows.
+//
+// Sweeps alternate in direction. They settle quickly who touches, sticks and slides, and slowly how much: information
+// moves by one contact a sweep up a stack. So Newton's method (newton.c) takes over once sweeps alone become slow, and
+// hands back for the next sweeps; where it does not help it is asked less often.
+#include <math.h>
+#include <string.h>
+
+#include "response/island.h"
+
+enum { CHUNK = 256, TASKS_FROM = 512, FIRST_SWEEPS = 8, SWEEPS_BETWEEN = 3, NEWTON_PRODUCTS = 60 };
+
+// --- H ---------------------------------------------------------------------------------------------------------------
+
+static void call_compliance(void *context, int32_t index) {
+    ThawResponse *island = context;
+    ThawPart *part = island->parts + index;
+    const ThawResponseBody *body = island->bodies + index;
+    part->status = THAW_OK;
+    if (part->vertices > 0)
+        part->status =
+            body->compliance(body->context, part->vertices, island->vertex + part->first_vertex, island->S + part->S);
+}
+
+static int slot_of(const ThawRow *row, int32_t part) { return row->slots == 2 && row->part[1] == part; }
+
+// out = R_i (sum_a sum_c w_a w_c S_ac) R_j'.
+static void pair_block(const ThawResponse *island, const ThawPart *part, const ThawRow *ri, const ThawRow *rj,
+                       double out[9]) {
+    int d = island->dim, si = slot_of(ri, (int32_t)(part - island->parts)),
+        sj = slot_of(rj, (int32_t)(part - island->parts));
+    const double *S = island->S + part->S;
+    size_t stride = (size_t)d * (size_t)part->vertices;
+    double M[9] = {0}, RM[9];
+    for (int32_t a = 0; a < ri->nodes[si]; a++) {
+        const double *rows = S + (size_t)(d * ri->local[si][a]) * stride;
+        for (int32_t c = 0; c < rj->nodes[sj]; c++) {
+            const double *block = rows + d * rj->local[sj][c];
+            double weight = ri->weight[si][a] * rj->weight[sj][c];
+            for (int r = 0; r < d; r++)
+                for (int s = 0; s < d; s++)
+                    M[d * r + s] += weight * block[(size_t)r * stride + (size_t)s];
+        }
+    }
+    for (int r = 0; r < d; r++)
+        for (int s = 0; s < d; s++) {
+            double sum = 0.0;
+            for (int k = 0; k < d; k++)
+                sum += ri->R[d * r + k] * M[d * k + s];
+            RM[d * r + s] = sum;
+        }
+    for (int r = 0; r < d; r++)
+        for (int s = 0; s < d; s++) {
+            double sum = 0.0;
+            for (int k = 0; k < d; k++)
+                sum += RM[d * r + k] * rj->R[d * s + k];
+            out[d * r + s] = sum;
+        }
+}
+
+typedef struct Fill {
+    ThawResponse *island;
+    const ThawPart *part;
+} Fill;
+
+// Row i of a body's H from its diagonal on, and the column below it: so H is symmetric to the bit, whatever S is.
+static void fill_row(void *context, int32_t i) {
+    const Fill *fill = context;
+    ThawResponse *island = fill->island;
+    const ThawPart *part = fill->part;
+    int d = island->dim;
+    size_t stride = (size_t)d * (size_t)part->contacts;
+    double *H = island->H + part->H;
+    const int32_t *member = island->member + part->first_contact;
+    for (int32_t j = i; j < part->contacts; j++) {
+        double block[9];
+        pair_block(island, part, island->rows + member[i], island->rows + member[j], block);
+        for (int r = 0; r < d; r++)
+            for (int s = 0; s < d; s++) {
+                double value = i == j ? 0.5 * (block[d * r + s] + block[d * s + r]) : block[d * r + s];
+                H[(size_t)(d * i + r) * stride + (size_t)(d * j + s)] = value;
+                H[(size_t)(d * j + s) * stride + (size_t)(d * i + r)] = value;
+            }
+    }
+}
+
+ThawStatus thaw_assembled_prepare(ThawResponse *island) {
+    int d = island->dim;
+    size_t S = 0, H = 0;
+    for (int32_t p = 0; p < island->body_count; p++) {
+        ThawPart *part = island->parts + p;
+        size_t v = (size_t)d * (size_t)part->vertices, c = (size_t)d * (size_t)part->contacts;
+        part->S = S;
+        part->H = H;
+        S += v * v;
+        H += c * c;
+    }
+    ThawStatus status = THAW_TAKE(island, THAW_BUFFER_S, S, &island->S);
+    if (status == THAW_OK)
+        status = THAW_TAKE(island, THAW_BUFFER_H, H, &island->H);
+    if (status < 0)
+        return status;
+    if (island->body_count == 1)
+        call_compliance(island, 0);
+    else
+        thaw_tasks_for(island->tasks, island->body_count, call_compliance, island);
+    for (int32_t p = 0; p < island->body_count; p++) {
+        if (island->parts[p].status < 0)
+            return island->parts[p].status;
+        Fill fill = {island, island->parts + p};
+        ThawTasks *tasks = island->parts[p].contacts >= 32 ? island->tasks : NULL;
+        thaw_tasks_for(tasks, island->parts[p].contacts, fill_row, &fill);
+    }
+    for (int32_t i = 0; i < island->n; i++) {
+        ThawRow *row = island->rows + i;
+        memset(row->D, 0, sizeof row->D);
+        for (int32_t s = 0; s < row->slots; s++) {
+            const ThawPart *part = island->parts + row->part[s];
+            size_t stride = (size_t)d * (size_t)part->contacts;
+            const double *block = island->H + part->H + (size_t)(d * row->place[s]) * (stride + 1);
+            for (int r = 0; r < d; r++)
+                for (int c = 0; c < d; c++)
+                    row->D[d * r + c] += block[(size_t)r * stride + (size_t)c];
+        }
+    }
+    return THAW_OK;
+}
+
+// --- products and sweeps ---------------------------------------------------------------------------------------------
+
+typedef struct Product {
+    ThawResponse *island;
+    const ThawPart *part;
+} Product;
+
+// speed[columns] += x0 row0 + x1 row1 + ...: rows of a symmetric matrix are its columns, and each sum is in row order.
+static void multiply_columns(void *context, int32_t chunk) {
+    const Product *product = context;
+    ThawResponse *island = product->island;
+    const ThawPart *part = product->part;
+    size_t d = (size_t)island->dim, size = d * (size_t)part->contacts;
+    size_t first = (size_t)chunk * CHUNK, last = first + CHUNK < size ? first + CHUNK : size;
+    const double *x = island->share + d * (size_t)part->first_contact;
+    double *restrict y = island->speed + d * (size_t)part->first_contact;
+    memset(y + first, 0, (last - first) * sizeof *y);
+    for (size_t i = 0; i < size; i += d) {
+        const double *restrict row = island->H + part->H + i * size;
+        if (x[i] == 0 && x[i + 1] == 0 && x[i + d - 1] == 0)
+            continue;
+        if (d == 3) {
+            double x0 = x[i], x1 = x[i + 1], x2 = x[i + 2];
+            for (size_t c = first; c < last; c++)
+                y[c] += x0 * row[c] + x1 * row[size + c] + x2 * row[2 * size + c];
+        } else {
+            double x0 = x[i], x1 = x[i + 1];
+            for (size_t c = first; c < last; c++)
+                y[c] += x0 * row[c] + x1 * row[size + c];
+        }
+    }
+}
+
+void thaw_assembled_multiply(ThawResponse *island, const double *lambda) {
+    int d = island->dim;
+    for (int32_t p = 0; p < island->body_count; p++) {
+        const ThawPart *part = island->parts + p;
+        const int32_t *member = island->member + part->first_contact;
+        double *share = island->share + (size_t)d * (size_t)part->first_contact;
+        for (int32_t i = 0; i < part->contacts; i++)
+            memcpy(share + d * i, lambda + d * member[i], (size_t)d * sizeof *share);
+        Product product = {island, part};
+        int32_t size = d * part->contacts;
+        thaw_tasks_for(size >= TASKS_FROM ? island->tasks : NULL, (size + CHUNK - 1) / CHUNK, multiply_columns,
+                       &product);
+    }
+}
+
+// w of one row from the speeds its bodies keep.
+static void gather(const ThawResponse *island, int32_t i, const double *lambda, double *w) {
+    int d = island->dim;
+    const ThawRow *row = island->rows + i;
+    for (int k = 0; k < d; k++)
+        w[k] = island->b[d * i + k] + row->gamma[k] * lambda[k];
+    for (int32_t s = 0; s < row->slots; s++) {
+        const double *speed =
+            island->speed + (size_t)d * (size_t)(island->parts[row->part[s]].first_contact + row->place[s]);
+        for (int k = 0; k < d; k++)
+            w[k] += speed[k];
+    }
+}
+
+static void relax(ThawResponse *island, int32_t i) {
+    int d = island->dim;
+    const ThawRow *row = island->rows + i;
+    double *lambda = island->lambda + d * i, before[3], w[3], change[3] = {0};
+    memcpy(before, lambda, (size_t)d * sizeof *lambda);
+    gather(island, i, lambda, w);
+    thaw_law_solve(d, island->options->friction, row, w, lambda);
+    int moved = 0;
+    for (int k = 0; k < d; k++) {
+        change[k] = lambda[k] - before[k];
+        moved |= change[k] != 0;
+    }
+    if (!moved)
+        return;
+    for (int32_t s = 0; s < row->slots; s++) {
+        const ThawPart *part = island->parts + row->part[s];
+        size_t size = (size_t)d * (size_t)part->contacts;
+        const double *restrict H = island->H + part->H + (size_t)(d * row->place[s]) * size;
+        double *restrict speed = island->speed + (size_t)d * (size_t)part->first_contact;
+        if (d == 3)
+            for (size_t c = 0; c < size; c++)
+                speed[c] += change[0] * H[c] + change[1] * H[size + c] + change[2] * H[2 * size + c];
+        else
+            for (size_t c = 0; c < size; c++)
+                speed[c] += change[0] * H[c] + change[1] * H[size + c];
+    }
+}
+
+static double sweep(ThawResponse *island, int backward) {
+    int32_t n = island->n;
+    for (int32_t i = 0; i < n; i++)
+        relax(island, backward ? n - 1 - i : i);
+    for (int32_t i = 0; i < n; i++)
+        gather(island, i, island->lambda + island->dim * i, island->w + island->dim * i);
+    island->used++;
+    return thaw_island_residual(island, island->w, island->lambda);
+}
+
+ThawStatus thaw_assembled_solve(ThawResponse *island) {
+    const ThawResponseOptions *options = island->options;
+    ThawStatus status = thaw_island_multiply(island, island->lambda, island->b, island->w);
+    double residual = thaw_island_residual(island, island->w, island->lambda);
+    int32_t sweeps = FIRST_SWEEPS;
+    while (status >= 0 && residual > options->tolerance && island->used < options->iterations) {
+        for (int32_t k = 0; k < sweeps && residual > options->tolerance && island->used < options->iterations; k++)
+            residual = sweep(island, k & 1);
+        int32_t left = options->iterations - island->used;
+        if (residual <= options->tolerance || left < 4)
+            continue;
+        double before = residual;
+        status = thaw_newton_improve(island, left < NEWTON_PRODUCTS ? left : NEWTON_PRODUCTS, &residual);
+        sweeps = residual < 0.5 * before ? SWEEPS_BETWEEN : 2 * sweeps;
+        if (status >= 0 && residual > options->tolerance)
+            thaw_assembled_multiply(island, island->lambda); // the speeds that sweeps go on from
+    }
+    return status;
+}

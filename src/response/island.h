@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// One island made ready for its solvers: contacts as rows with their share of each body, vectors over rows, and the two
+// ways to multiply with H. Private to this folder.
+#ifndef THAW_ISLAND_H
+#define THAW_ISLAND_H
+
+#include "response/response.h"
+
+// A contact. Vectors over rows have dim doubles each: normal, tangents.
+typedef struct ThawRow {
+    int32_t slots;        // bodies it touches: 1 or 2
+    int32_t part[2];      // which of the island's bodies
+    int32_t place[2];     // its place among the contacts of that body
+    int32_t nodes[2];     // up to 3; 6 where both sides are one body
+    int32_t vertex[2][6]; // in the body's own numbering
+    int32_t local[2][6];  // among the body's contact vertices
+    double weight[2][6];  // side 1 negative
+    double R[9];          // dim x dim: frame
+    double mu;
+    double gamma[3];
+    double D[9];       // dim x dim: its own block of H + gamma, exact (assembled) or estimated (matrix-free)
+    double rho[2];     // 1 / D of the normal, 1 / the larger eigenvalue of D of the tangents; 0: cannot be moved
+    double axis[2];    // first eigenvector of D's tangents
+    double stretch[2]; // their eigenvalues, the larger first
+} ThawRow;
+
+// A body's share of the island.
+typedef struct ThawPart {
+    int32_t contacts, first_contact; // into member
+    int32_t vertices, first_vertex;  // into vertex
+    size_t S, H;                     // where its matrices start
+    ThawStatus status;               // of its last callback
+} ThawPart;
+
+// Memory that is kept from solve to solve.
+typedef struct ThawBuffer {
+    void *data;
+    size_t bytes;
+} ThawBuffer;
+
+enum {
+    THAW_BUFFER_ROWS,
+    THAW_BUFFER_PARTS,
+    THAW_BUFFER_COUNTS,
+    THAW_BUFFER_MEMBER,
+    THAW_BUFFER_VERTEX,
+    THAW_BUFFER_MARK,
+    THAW_BUFFER_VECTORS,
+    THAW_BUFFER_SHARES,
+    THAW_BUFFER_S,
+    THAW_BUFFER_H,
+    THAW_BUFFER_FIELDS,
+    THAW_BUFFER_STATES,
+    THAW_BUFFER_KRYLOV,
+    THAW_BUFFER_COUNT
+};
+
+struct ThawResponse {
+    ThawBuffer buffer[THAW_BUFFER_COUNT];
+    // The island at hand.
+    const ThawResponseOptions *options;
+    ThawTasks *tasks;
+    const ThawResponseBody *bodies;
+    int32_t body_count;
+    int dim, form;
+    int32_t n;               // rows
+    ThawRow *rows;           // n
+    ThawPart *parts;         // body_count
+    int32_t *member;         // rows of each part, ascending
+    int32_t *vertex;         // contact vertices of each part, in the body's numbering
+    double *b;               // dim n: w without impulses
+    double *lambda, *w;      // dim n: the iterate and its w = H lambda + gamma lambda + b
+    double *trial, *trial_w; // dim n: the next one
+    double *best;            // dim n: the lambda of the smallest residual so far
+    double best_residual;
+    double scale;         // energy that residuals are relative to, without the impulses'
+    int32_t used;         // sweeps and products so far
+    double *share;        // dim (sum of parts' contacts): each part's lambda ...
+    double *speed;        // ... and its H lambda
+    double *S, *H;        // parts' matrices, one after the other
+    double *impulse, *dv; // matrix-free: dim nv for each body, one after the other
+    size_t *field;        // where each body starts there
+};
+
+// response.c
+ThawStatus thaw_buffer_take(ThawResponse *response, int which, size_t count, size_t size, void *pointer);
+#define THAW_TAKE(response, which, count, pointer)                                                                     \
+    thaw_buffer_take(response, which, (size_t)(count), sizeof(**(pointer)), pointer)
+// The relative residual of an iterate; remembers the best one.
+double thaw_island_residual(ThawResponse *island, const double *w, const double *lambda);
+// w = (H + gamma) lambda + b, or without b.
+ThawStatus thaw_island_multiply(ThawResponse *island, const double *lambda, const double *b, double *w);
+// rho, axis and stretch of a row from its D; `floor` is below which nothing counts as movable.
+void thaw_row_settle(int dim, double floor, ThawRow *row);
+
+// law.c
+void thaw_law_project(int dim, ThawFriction friction, double mu, double *lambda);
+// The lambda of one contact whose w has the value given at `lambda`, all others held: the normal first, then the tangents.
+void thaw_law_solve(int dim, ThawFriction friction, const ThawRow *row, const double *w, double *lambda);
+
+// assembled.c
+ThawStatus thaw_assembled_prepare(ThawResponse *island);
+void thaw_assembled_multiply(ThawResponse *island, const double *lambda);
+ThawStatus thaw_assembled_solve(ThawResponse *island);
+
+// matrix_free.c
+ThawStatus thaw_matrix_free_prepare(ThawResponse *island);
+ThawStatus thaw_matrix_free_multiply(ThawResponse *island, const double *lambda);
+ThawStatus thaw_matrix_free_solve(ThawResponse *island);
+
+// newton.c: from lambda, w with the residual given to a better one, at the cost of at most `products` with H. Leaves
+// lambda and w alone and gives back the same residual where it found none.
+ThawStatus thaw_newton_improve(ThawResponse *island, int32_t products, double *residual);
+ThawStatus thaw_newton_reserve(ThawResponse *island);
+
+#endif

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix-free form: neither S nor H is formed; H lambda is one apply() for each body, J' before and J after it.
+//
+// Projected gradients with Barzilai and Borwein's step length (1988): lambda <- P(lambda - alpha rho w), each contact
+// scaled by its own rho, and alpha = s'(1/rho)s / s'Hs of the last step s. Such steps settle who touches, sticks and
+// slides at one product each; Newton's method (newton.c) then settles how much. With P the contact law's own projection
+// (radius mu lambda_n of the moment, as in law.c), both have the solutions of the assembled form and no others.
+//
+// rho wants each contact's own block of H. Asking for it would cost as much as assembling, so a few vertices of each
+// body, spread evenly over its contact vertices, are asked instead, and each vertex uses the block of the sample before
+// it. Contact vertices come in an order in which neighbours are near. That a contact has several vertices is bounded by
+// Cauchy and Schwarz: (sum w_a x_a)^2 <= (sum |w_a|) (sum |w_a| x_a^2).
+#include <math.h>
+#include <string.h>
+
+#include "response/island.h"
+
+enum { SAMPLES = 16, FIRST_STEPS = 12, STEPS_BETWEEN = 6, NEWTON_PRODUCTS = 62 };
+
+static int32_t sample_count(const ThawPart *part) { return part->vertices < SAMPLES ? part->vertices : SAMPLES; }
+
+static void call_samples(void *context, int32_t index) {
+    ThawResponse *island = context;
+    ThawPart *part = island->parts + index;
+    const ThawResponseBody *body = island->bodies + index;
+    int32_t vertices[SAMPLES], count = sample_count(part);
+    part->status = THAW_OK;
+    for (int32_t k = 0; k < count; k++)
+        vertices[k] = island->vertex[part->first_vertex + (int32_t)((int64_t)k * part->vertices / count)];
+    if (count > 0)
+        part->status = body->compliance(body->context, count, vertices, island->S + part->S);
+}
+
+static void estimate_block(const ThawResponse *island, ThawRow *row) {
+    int d = island->dim;
+    memset(row->D, 0, sizeof row->D);
+    for (int32_t s = 0; s < row->slots; s++) {
+        const ThawPart *part = island->parts + row->part[s];
+        int32_t count = sample_count(part);
+        double M[9] = {0}, total = 0.0;
+        for (int32_t a = 0; a < row->nodes[s]; a++) {
+            int64_t sample = (int64_t)row->local[s][a] * count / part->vertices;
+            size_t stride = (size_t)d * (size_t)count;
+            const double *block = island->S + part->S + (size_t)d * (size_t)sample * (stride + 1);
+            double weight = fabs(row->weight[s][a]);
+            total += weight;
+            for (int r = 0; r < d; r++)
+                for (int c = 0; c < d; c++)
+                    M[d * r + c] +=
+                        0.5 * weight * (block[(size_t)r * stride + (size_t)c] + block[(size_t)c * stride + (size_t)r]);
+        }
+        for (int r = 0; r < d; r++)
+            for (int c = 0; c < d; c++)
+                for (int k = 0; k < d; k++)
+                    for (int l = 0; l < d; l++)
+                        row->D[d * r + c] += total * row->R[d * r + k] * M[d * k + l] * row->R[d * c + l];
+    }
+}
+
+ThawStatus thaw_matrix_free_prepare(ThawResponse *island) {
+    int d = island->dim;
+    size_t S = 0, all = 0;
+    ThawStatus status = THAW_TAKE(island, THAW_BUFFER_H, island->body_count + 1, &island->field);
+    for (int32_t p = 0; p < island->body_count && status == THAW_OK; p++) {
+        size_t size = (size_t)d * (size_t)sample_count(island->parts + p);
+        island->parts[p].S = S;
+        S += size * size;
+        island->field[p] = all;
+        all += (size_t)d * (size_t)island->bodies[p].nv;
+    }
+    if (status == THAW_OK)
+        status = THAW_TAKE(island, THAW_BUFFER_S, S, &island->S);
+    if (status == THAW_OK)
+        status = THAW_TAKE(island, THAW_BUFFER_FIELDS, 2 * all, &island->impulse);
+    if (status < 0)
+        return status;
+    island->dv = island->impulse + all;
+    memset(island->impulse, 0, all * sizeof *island->impulse);
+    if (island->body_count == 1)
+        call_samples(island, 0);
+    else
+        thaw_tasks_for(island->tasks, island->body_count, call_samples, island);
+    for (int32_t p = 0; p < island->body_count; p++)
+        if (island->parts[p].status < 0)
+            return island->parts[p].status;
+    for (int32_t i = 0; i < island->n; i++)
+        estimate_block(island, island->rows + i);
+    return THAW_OK;
+}
+
+// --- products --------------------------------------------------------------------------------------------------------
+
+// A part's impulses from its share of lambda, its dv, and the speeds of its contacts. Impulses are 0 elsewhere, always.
+static void apply_part(void *context, int32_t index) {
+    ThawResponse *island = context;
+    ThawPart *part = island->parts + index;
+    const ThawResponseBody *body = island->bodies + index;
+    int d = island->dim;
+    part->status = THAW_OK;
+    if (part->contacts == 0)
+        return;
+    const int32_t *member = island->member + part->first_contact, *vertex = island->vertex + part->first_vertex;
+    double *impulse = island->impulse + island->field[index], *dv = island->dv + island->field[index];
+    for (int32_t k = 0; k < part->vertices; k++)
+        memset(impulse + d * vertex[k], 0, (size_t)d * sizeof *impulse);
+    for (int32_t i = 0; i < part->contacts; i++) {
+        const ThawRow *row = island->rows + member[i];
+        int s = row->slots == 2 && row->part[1] == index;
+        const double *lambda = island->share + (size_t)d * (size_t)(part->first_contact + i);
+        for (int c = 0; c < d; c++) {
+            double sum = 0.0;
+            for (int r = 0; r < d; r++)
+                sum += row->R[d * r + c] * lambda[r];
+            for (int32_t k = 0; k < row->nodes[s]; k++)
+                impulse[d * row->vertex[s][k] + c] += row->weight[s][k] * sum;
+        }
+    }
+    part->status = body->apply(body->context, impulse, dv);
+    for (int32_t i = 0; i < part->contacts; i++) {
+        const ThawRow *row = island->rows + member[i];
+        int s = row->slots == 2 && row->part[1] == index;
+        double v[3] = {0}, *speed = island->speed + (size_t)d * (size_t)(part->first_contact + i);
+        for (int32_t k = 0; k < row->nodes[s]; k++)
+            for (int c = 0; c < d; c++)
+                v[c] += row->weight[s][k] * dv[d * row->vertex[s][k] + c];
+        for (int r = 0; r < d; r++) {
+            speed[r] = 0.0;
+            for (int c = 0; c < d; c++)
+                speed[r] += row->R[d * r + c] * v[c];
+        }
+    }
+}
+
+ThawStatus thaw_matrix_free_multiply(ThawResponse *island, const double *lambda) {
+    int d = island->dim;
+    for (int32_t i = 0; i < island->n; i++) {
+        const ThawRow *row = island->rows + i;
+        for (int32_t s = 0; s < row->slots; s++) {
+            size_t at = (size_t)d * (size_t)(island->parts[row->part[s]].first_contact + row->place[s]);
+            memcpy(island->share + at, lambda + d * i, (size_t)d * sizeof *lambda);
+        }
+    }
+    if (island->body_count == 1)
+        apply_part(island, 0);
+    else
+        thaw_tasks_for(island->tasks, island->body_count, apply_part, island);
+    for (int32_t p = 0; p < island->body_count; p++)
+        if (island->parts[p].status < 0)
+            return island->parts[p].status;
+    return THAW_OK;
+}
+
+// --- projected gradients ---------------------------------------------------------------------------------------------
+
+// One step; *alpha: the length to use, and then the next one's. The first step, whose length is a guess, is cut to the
+// minimum along its way.
+static ThawStatus step_gradient(ThawResponse *island, double *alpha, double *residual) {
+    int d = island->dim, first = *alpha == 0;
+    double *trial = island->trial, *trial_w = island->trial_w;
+    for (int32_t i = 0; i < island->n; i++) {
+        const ThawRow *row = island->rows + i;
+        for (int k = 0; k < d; k++)
+            trial[d * i + k] =
+                island->lambda[d * i + k] - (first ? 1 : *alpha) * row->rho[k > 0] * island->w[d * i + k];
+        if (row->rho[0] == 0)
+            memset(trial + d * i, 0, (size_t)d * sizeof *trial);
+        thaw_law_project(d, island->options->friction, row->mu, trial + d * i);
+    }
+    ThawStatus status = thaw_island_multiply(island, trial, island->b, trial_w);
+    if (status < 0)
+        return status;
+    double length = 0.0, curvature = 0.0, slope = 0.0;
+    for (int32_t i = 0; i < island->n; i++) {
+        const ThawRow *row = island->rows + i;
+        for (int k = 0; k < d && row->rho[0] > 0; k++) {
+            size_t at = (size_t)(d * i + k);
+            double s = trial[at] - island->lambda[at];
+            length += s * s / row->rho[k > 0];
+            curvature += s * (trial_w[at] - island->w[at]);
+            slope -= s * island->w[at];
+        }
+    }
+    double share = first && slope > 0 && slope < curvature ? slope / curvature : 1.0;
+    for (size_t k = 0; k < (size_t)d * (size_t)island->n; k++) {
+        island->lambda[k] += share * (trial[k] - island->lambda[k]);
+        island->w[k] += share * (trial_w[k] - island->w[k]);
+    }
+    *alpha = curvature > 1e-14 * length ? fmin(length / curvature, 1e3) : 1.0;
+    *residual = thaw_island_residual(island, island->w, island->lambda);
+    return THAW_OK;
+}
+
+ThawStatus thaw_matrix_free_solve(ThawResponse *island) {
+    const ThawResponseOptions *options = island->options;
+    ThawStatus status = thaw_island_multiply(island, island->lambda, island->b, island->w);
+    double alpha = 0.0, residual = thaw_island_residual(island, island->w, island->lambda);
+    int32_t steps = FIRST_STEPS;
+    while (status >= 0 && residual > options->tolerance && island->used < options->iterations) {
+        for (int32_t k = 0; k < steps && residual > options->tolerance && island->used < options->iterations; k++) {
+            status = step_gradient(island, &alpha, &residual);
+            if (status < 0)
+                return status;
+        }
+        int32_t left = options->iterations - island->used;
+        if (residual <= options->tolerance || left < 4)
+            continue;
+        double before = residual;
+        status = thaw_newton_improve(island, left < NEWTON_PRODUCTS ? left : NEWTON_PRODUCTS, &residual);
+        steps = residual < 0.5 * before ? STEPS_BETWEEN : 2 * steps;
+        alpha = 0.0;
+    }
+    return status;
+}

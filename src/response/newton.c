@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+// One step of a nonsmooth Newton method for the contact law, with H only multiplied with: it serves both forms.
+//
+// The map lambda - P(lambda - rho w) (law.c) says of each contact whether it is open, sticks or slides. Taken at its
+// word, each has few unknowns d and as many equations E w = 0:
+//     open    none, lambda = 0
+//     sticks  lambda free,                             w = 0
+//     slides  lambda = s (n + mu tau) + beta t,        w_n = 0,  w_t . t + (|w_t| / (mu s)) beta = 0
+// with tau the direction of friction, t at right angles to it. The last equation turns friction with slip: friction stays
+// opposite to w_t as both change. In 2D t is absent; with a box each tangent sticks or sits at its bound by itself.
+// This is Alart and Curnier's Newton method (1991) with the unknowns that are bound eliminated, so that stick contacts
+// leave a symmetric system and only sliding ones make it unsymmetric.
+//
+// (E H C + kappa) d = -E w is solved by GMRES (Saad and Schultz 1986), right-preconditioned by each contact's own block.
+// H may be singular (more contacts than freedoms): the right-hand side is in its range, and GMRES needs as many products
+// as H has different eigenvalues, not contacts.
+//
+// lambda + alpha (new lambda - lambda) stays on the cone, which is convex, and its w is a combination of two that are
+// known. So trying alpha = 1, 1/2, 1/4, ... costs no product, and the one of least residual is taken.
+#include <math.h>
+#include <string.h>
+
+#include "response/island.h"
+
+enum { KRYLOV = 60, HALVINGS = 6 };
+
+// How one contact enters: lambda = base + C d, equations E w + kappa d = 0.
+typedef struct State {
+    int32_t size, first; // unknowns, and where they start
+    double C[9], E[9];   // [unknown][component]
+    double kappa[3];
+    double P[9]; // inverse of its own E D C + kappa
+} State;
+
+ThawStatus thaw_newton_reserve(ThawResponse *island) {
+    State *states;
+    double *krylov;
+    ThawStatus status = THAW_TAKE(island, THAW_BUFFER_STATES, island->n, &states);
+    if (status < 0)
+        return status;
+    // Basis, one preconditioned vector, and two vectors over rows.
+    size_t size = (size_t)island->dim * (size_t)island->n;
+    return THAW_TAKE(island, THAW_BUFFER_KRYLOV, (KRYLOV + 4) * size, &krylov);
+}
+
+static void add_unknown(int d, State *state, const double *C, const double *E, double kappa) {
+    memcpy(state->C + d * state->size, C, (size_t)d * sizeof *C);
+    memcpy(state->E + d * state->size, E, (size_t)d * sizeof *E);
+    state->kappa[state->size++] = kappa;
+}
+
+// What the law says at lambda, w; lambda becomes the base, which agrees with it.
+static void classify(const ThawResponse *island, const ThawRow *row, const double *w, double *lambda, State *state) {
+    static const double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    int d = island->dim;
+    state->size = 0;
+    double normal = lambda[0] - row->rho[0] * w[0];
+    if (row->rho[0] == 0 || normal <= 0) {
+        memset(lambda, 0, (size_t)d * sizeof *lambda);
+        return;
+    }
+    double C[3] = {1, 0, 0}, radius = row->mu * normal, y[3], turn[3] = {0};
+    double held = lambda[0] > 0 ? lambda[0] : 0.0;
+    int sliding = 0, tangents[2] = {0, 0}; // whether each tangent is bound
+    for (int k = 1; k < d; k++)
+        y[k] = lambda[k] - row->rho[1] * w[k];
+    if (d == 2 || island->options->friction == THAW_FRICTION_BOX) {
+        for (int k = 1; k < d; k++)
+            if (fabs(y[k]) > radius || row->mu == 0) {
+                tangents[k - 1] = 1;
+                C[k] = y[k] > 0 ? row->mu : -row->mu;
+                lambda[k] = C[k] * held;
+            }
+    } else if (row->mu == 0 || hypot(y[1], y[2]) > radius) {
+        double size = hypot(y[1], y[2]), speed = hypot(w[1], w[2]);
+        sliding = 1;
+        tangents[0] = tangents[1] = 1;
+        C[1] = size > 0 ? row->mu * y[1] / size : 0.0;
+        C[2] = size > 0 ? row->mu * y[2] / size : 0.0;
+        lambda[1] = C[1] * held;
+        lambda[2] = C[2] * held;
+        if (radius > 0 && size > 0) {
+            turn[1] = -y[2] / size;
+            turn[2] = y[1] / size;
+        }
+        add_unknown(d, state, C, axes[0], 0.0);
+        if (radius > 0 && size > 0)
+            add_unknown(d, state, turn, turn, speed / radius);
+    }
+    if (!sliding) {
+        add_unknown(d, state, C, axes[0], 0.0);
+        for (int k = 1; k < d; k++)
+            if (!tangents[k - 1])
+                add_unknown(d, state, axes[k], axes[k], 0.0);
+    }
+    lambda[0] = held;
+}
+
+// P = (E D C + kappa)^-1 by elimination with pivoting; the identity scaled where that fails.
+static void invert_block(int d, const ThawRow *row, State *state) {
+    int m = state->size;
+    double A[3][6] = {{0}}, largest = 0.0;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++) {
+            for (int r = 0; r < d; r++)
+                for (int c = 0; c < d; c++)
+                    A[i][j] += state->E[d * i + r] * row->D[d * r + c] * state->C[d * j + c];
+            A[i][j] += i == j ? state->kappa[i] : 0.0;
+            largest = fmax(largest, fabs(A[i][j]));
+        }
+    for (int i = 0; i < m; i++)
+        A[i][m + i] = 1.0;
+    int fine = 1;
+    for (int k = 0; k < m && fine; k++) {
+        int pivot = k;
+        for (int i = k + 1; i < m; i++)
+            if (fabs(A[i][k]) > fabs(A[pivot][k]))
+                pivot = i;
+        fine = fabs(A[pivot][k]) > 1e-8 * largest;
+        for (int j = 0; j < 2 * m && fine; j++) {
+            double swap = A[k][j];
+            A[k][j] = A[pivot][j];
+            A[pivot][j] = swap;
+        }
+        for (int i = 0; i < m && fine; i++) {
+            double factor = i == k ? 0.0 : A[i][k] / A[k][k];
+            for (int j = 0; j < 2 * m && i != k; j++)
+                A[i][j] -= factor * A[k][j];
+        }
+    }
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++)
+            state->P[m * i + j] = fine ? A[i][m + j] / A[i][i] : i == j ? row->rho[0] : 0.0;
+}
+
+// --- GMRES -----------------------------------------------------------------------------------------------------------
+
+typedef struct Krylov {
+    ThawResponse *island;
+    const State *states;
+    int32_t size;         // unknowns
+    double *basis;        // (KRYLOV + 1) size
+    double *image;        // size: preconditioned vector
+    double *rows, *speed; // dim n
+} Krylov;
+
+static double dot(int32_t n, const double *a, const double *b) {
+    double sum[4] = {0};
+    int32_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        for (int k = 0; k < 4; k++)
+            sum[k] += a[i + k] * b[i + k];
+    for (; i < n; i++)
+        sum[0] += a[i] * b[i];
+    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+static void precondition(const Krylov *krylov, const double *x, double *y) {
+    for (int32_t i = 0; i < krylov->island->n; i++) {
+        const State *state = krylov->states + i;
+        int m = state->size;
+        for (int r = 0; r < m; r++) {
+            double sum = 0.0;
+            for (int c = 0; c < m; c++)
+                sum += state->P[m * r + c] * x[state->first + c];
+            y[state->first + r] = sum;
+        }
+    }
+}
+
+// rows += C d.
+static void expand(const Krylov *krylov, const double *d, double *rows) {
+    int dim = krylov->island->dim;
+    for (int32_t i = 0; i < krylov->island->n; i++) {
+        const State *state = krylov->states + i;
+        for (int m = 0; m < state->size; m++)
+            for (int k = 0; k < dim; k++)
+                rows[dim * i + k] += state->C[dim * m + k] * d[state->first + m];
+    }
+}
+
+// out = E w (+ kappa d).
+static void restrict_rows(const Krylov *krylov, const double *w, const double *d, double *out) {
+    int dim = krylov->island->dim;
+    for (int32_t i = 0; i < krylov->island->n; i++) {
+        const State *state = krylov->states + i;
+        for (int m = 0; m < state->size; m++) {
+            double sum = d ? state->kappa[m] * d[state->first + m] : 0.0;
+            for (int k = 0; k < dim; k++)
+                sum += state->E[dim * m + k] * w[dim * i + k];
+            out[state->first + m] = sum;
+        }
+    }
+}
+
+// d with |(E H C + kappa) d + r| <= goal |r|, or as near as `products` bring it; basis[0] holds -r. d ends in image.
+static ThawStatus solve_gmres(Krylov *krylov, double goal, int32_t products) {
+    int32_t n = krylov->size, steps = products < KRYLOV ? products : KRYLOV, used = 0;
+    double h[KRYLOV + 1][KRYLOV], g[KRYLOV + 1] = {0}, cosine[KRYLOV], sine[KRYLOV], y[KRYLOV];
+    double *basis = krylov->basis, start = sqrt(dot(n, basis, basis));
+    g[0] = start;
+    for (int32_t i = 0; i < n && start > 0; i++)
+        basis[i] /= start;
+    for (int32_t j = 0; j < steps && start > 0; j++) {
+        double *next = basis + (size_t)(j + 1) * (size_t)n;
+        precondition(krylov, basis + (size_t)j * (size_t)n, krylov->image);
+        memset(krylov->rows, 0, (size_t)krylov->island->dim * (size_t)krylov->island->n * sizeof(double));
+        expand(krylov, krylov->image, krylov->rows);
+        ThawStatus status = thaw_island_multiply(krylov->island, krylov->rows, NULL, krylov->speed);
+        if (status < 0)
+            return status;
+        restrict_rows(krylov, krylov->speed, krylov->image, next);
+        double before = sqrt(dot(n, next, next));
+        for (int32_t i = 0; i <= j; i++) {
+            const double *old = basis + (size_t)i * (size_t)n;
+            h[i][j] = dot(n, next, old);
+            for (int32_t k = 0; k < n; k++)
+                next[k] -= h[i][j] * old[k];
+        }
+        double size = sqrt(dot(n, next, next));
+        h[j + 1][j] = size;
+        for (int32_t k = 0; k < n && size > 0; k++)
+            next[k] /= size;
+        for (int32_t i = 0; i < j; i++) {
+            double upper = h[i][j], lower = h[i + 1][j];
+            h[i][j] = cosine[i] * upper + sine[i] * lower;
+            h[i + 1][j] = cosine[i] * lower - sine[i] * upper;
+        }
+        double r = hypot(h[j][j], h[j + 1][j]);
+        if (r <= 1e-12 * before) // nothing new: the range of a singular H is exhausted
+            break;
+        cosine[j] = h[j][j] / r;
+        sine[j] = h[j + 1][j] / r;
+        h[j][j] = r;
+        g[j + 1] = -sine[j] * g[j];
+        g[j] *= cosine[j];
+        used = j + 1;
+        if (fabs(g[j + 1]) <= goal * start || size <= 1e-13 * before)
+            break;
+    }
+    for (int32_t i = used - 1; i >= 0; i--) {
+        y[i] = g[i];
+        for (int32_t k = i + 1; k < used; k++)
+            y[i] -= h[i][k] * y[k];
+        y[i] /= h[i][i];
+    }
+    // No combination needs the last vector: the sum goes there.
+    double *sum = basis + (size_t)KRYLOV * (size_t)n;
+    memset(sum, 0, (size_t)n * sizeof *sum);
+    for (int32_t i = 0; i < used; i++)
+        for (int32_t k = 0; k < n; k++)
+            sum[k] += y[i] * basis[(size_t)i * (size_t)n + (size_t)k];
+    precondition(krylov, sum, krylov->image);
+    return THAW_OK;
+}
+
+// --- the step --------------------------------------------------------------------------------------------------------
+
+ThawStatus thaw_newton_improve(ThawResponse *island, int32_t products, double *residual) {
+    int d = island->dim;
+    size_t size = (size_t)d * (size_t)island->n;
+    State *states = island->buffer[THAW_BUFFER_STATES].data;
+    double *memory = island->buffer[THAW_BUFFER_KRYLOV].data;
+    Krylov krylov = {.island = island,
+                     .states = states,
+                     .rows = memory,
+                     .speed = memory + size,
+                     .image = memory + 2 * size,
+                     .basis = memory + 3 * size};
+    double *trial = island->trial, *trial_w = island->trial_w;
+    memcpy(trial, island->lambda, size * sizeof *trial);
+    for (int32_t i = 0; i < island->n; i++) {
+        classify(island, island->rows + i, island->w + d * i, trial + d * i, states + i);
+        states[i].first = krylov.size;
+        krylov.size += states[i].size;
+        invert_block(d, island->rows + i, states + i);
+    }
+    ThawStatus status = THAW_OK;
+    if (memcmp(trial, island->lambda, size * sizeof *trial) != 0)
+        status = thaw_island_multiply(island, trial, island->b, trial_w);
+    else
+        memcpy(trial_w, island->w, size * sizeof *trial_w);
+    if (status < 0)
+        return status;
+    restrict_rows(&krylov, trial_w, NULL, krylov.basis);
+    for (int32_t k = 0; k < krylov.size; k++)
+        krylov.basis[k] = -krylov.basis[k];
+    double goal = fmax(1e-3, fmin(0.1, 0.1 * island->options->tolerance / *residual));
+    status = solve_gmres(&krylov, goal, products - 2);
+    if (status < 0)
+        return status;
+    expand(&krylov, krylov.image, trial);
+    for (int32_t i = 0; i < island->n; i++) {
+        // A slide that turned leaves the cone by second order: back to its rim.
+        thaw_law_project(d, island->options->friction, island->rows[i].mu, trial + d * i);
+    }
+    status = thaw_island_multiply(island, trial, island->b, trial_w);
+    if (status < 0)
+        return status;
+
+    double best = *residual, taken = 0.0, alpha = 1.0;
+    for (int k = 0; k <= HALVINGS; k++, alpha *= 0.5) {
+        double *lambda = krylov.rows, *w = krylov.speed;
+        for (size_t i = 0; i < size; i++) {
+            lambda[i] = island->lambda[i] + alpha * (trial[i] - island->lambda[i]);
+            w[i] = island->w[i] + alpha * (trial_w[i] - island->w[i]);
+        }
+        double now = thaw_island_residual(island, w, lambda);
+        if (now < best) {
+            best = now;
+            taken = alpha;
+        }
+        if (taken > alpha || best <= island->options->tolerance)
+            break;
+    }
+    if (taken == 0)
+        return THAW_OK;
+    for (size_t i = 0; i < size; i++) {
+        island->lambda[i] += taken * (trial[i] - island->lambda[i]);
+        island->w[i] += taken * (trial_w[i] - island->w[i]);
+    }
+    *residual = best;
+    return THAW_OK;
+}

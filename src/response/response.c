@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contact response of one island (solids paper, section 3.3): makes contacts into rows, chooses a form, solves, and writes
+// the impulses back.
+//
+// Rows. u = J v - obstacle's velocity, and w = u + k_b Phi + gamma lambda (normal), u + k_t drift + gamma_t lambda
+// (tangents), so that b, the part of w without impulses, is known at once and w = (H + gamma) lambda + b. law.c has the
+// law in terms of w and lambda.
+//
+// Residual. r = lambda - P(lambda - rho w) for every contact, rho the inverse of its own block, measured as energy,
+//     sum |r|^2 / rho   over   sum |lambda|^2 / rho + sum rho min(b_n, 0)^2,
+// and its root is compared with the tolerance. Energy weighs light and heavy bodies alike. Nothing touches: 0.
+//
+// What cannot be moved. Where H has next to nothing on a contact's normal (below 1e-12 of the island's largest: both
+// sides scripted), no impulse can satisfy a hard contact: it gets none; a compliant one is its spring alone. The same
+// without friction where the tangents cannot be moved. H itself is never regularised: sweeps and Newton's method need no
+// unique lambda, and among equivalent ones stay near the warm start.
+//
+// Cost model. Assembled: compliance of every contact vertex, the blocks, and TYPICAL sweeps. Matrix-free: TYPICAL
+// products, each one apply() a body, and the compliance of a few sample vertices.
+#include <math.h>
+#include <string.h>
+
+#include "response/island.h"
+
+#define IMMOVABLE 1e-12
+#define ANCHOR 0.2 // share of a hard tangent's drift undone in a step
+
+enum { TYPICAL = 60, SAMPLES = 16, BLOCK_FLOPS = 160 };
+static const double ASSEMBLED_DOUBLES = 1.25e8; // no more than 1 GB of S and H
+
+// --- memory ----------------------------------------------------------------------------------------------------------
+
+ThawStatus thaw_response_create(ThawResponse **response, ThawError *error) {
+    *response = THAW_NEW(ThawResponse, 1);
+    return *response ? THAW_OK : thaw_error_memory(error, "the contact response");
+}
+
+void thaw_response_free(ThawResponse **response) {
+    if (!*response)
+        return;
+    for (int k = 0; k < THAW_BUFFER_COUNT; k++)
+        thaw_free((*response)->buffer[k].data);
+    thaw_free(*response);
+    *response = NULL;
+}
+
+ThawStatus thaw_buffer_take(ThawResponse *response, int which, size_t count, size_t size, void *pointer) {
+    ThawBuffer *buffer = response->buffer + which;
+    if (count > SIZE_MAX / 2 / size)
+        return THAW_ERROR_MEMORY;
+    if (buffer->bytes < count * size || !buffer->data) {
+        size_t bytes = count * size + buffer->bytes / 2;
+        void *data = thaw_alloc(bytes, 1);
+        if (!data)
+            return THAW_ERROR_MEMORY;
+        thaw_free(buffer->data);
+        *buffer = (ThawBuffer){data, bytes};
+    }
+    memcpy(pointer, &buffer->data, sizeof buffer->data);
+    return THAW_OK;
+}
+
+// --- coefficients ----------------------------------------------------------------------------------------------------
+
+static void spring(double k, double c, double h, double gap, double *k_b, double *gamma) {
+    if (gap > 0) // not touching yet: a damper has nothing to hold
+        c = 0.0;
+    if (isinf(k)) {
+        *k_b = 1 / h;
+        *gamma = 0.0;
+    } else {
+        *k_b = k / (h * k + c);
+        *gamma = 1 / (h * (h * k + c));
+    }
+}
+
+void thaw_response_compliance(const ThawResponseOptions *options, const ThawContact *contact, double *k_b,
+                              double *gamma) {
+    if (options->erp > 0) {
+        *k_b = (contact->gap > 0 ? 1.0 : options->erp) / options->h;
+        *gamma = options->cfm;
+    } else {
+        spring(contact->stiffness, contact->damping, options->h, contact->gap, k_b, gamma);
+    }
+}
+
+void thaw_response_tangent(const ThawResponseOptions *options, const ThawContact *contact, double *k_t,
+                           double *gamma_t) {
+    double ratio = options->tangent;
+    *k_t = ANCHOR / options->h;
+    *gamma_t = 0.0;
+    if (ratio > 0 && options->erp > 0) {
+        *k_t = options->erp / options->h;
+        *gamma_t = options->cfm / ratio;
+    } else if (ratio > 0 && !isinf(contact->stiffness)) {
+        spring(ratio * contact->stiffness, ratio * contact->damping, options->h, 0.0, k_t, gamma_t);
+    }
+}
+
+int thaw_response_form(int dim, const ThawResponseBody *bodies, const ThawResponseCounts *parts, int32_t body_count) {
+    double assembled = 0.0, matrix_free = 0.0, doubles = 0.0;
+    for (int32_t p = 0; p < body_count; p++) {
+        double n = parts[p].contacts, v = parts[p].vertices, size = dim * n;
+        double samples = v < SAMPLES ? v : SAMPLES;
+        if (n == 0)
+            continue;
+        assembled += bodies[p].compliance_cost * v + 0.5 * BLOCK_FLOPS * n * n + 2.0 * TYPICAL * size * size;
+        matrix_free += bodies[p].compliance_cost * samples + TYPICAL * (bodies[p].apply_cost + 60 * size);
+        doubles += dim * dim * (v * v + n * n);
+    }
+    return doubles > ASSEMBLED_DOUBLES || matrix_free < assembled ? 2 : 1;
+}
+
+// --- rows ------------------------------------------------------------------------------------------------------------
+
+static int32_t find_body(const ThawResponse *island, int32_t body) {
+    int32_t low = 0, high = island->body_count - 1;
+    while (low <= high) {
+        int32_t middle = low + (high - low) / 2, found = island->bodies[middle].body;
+        if (found == body)
+            return middle;
+        if (found < body)
+            low = middle + 1;
+        else
+            high = middle - 1;
+    }
+    return -1;
+}
+
+static ThawStatus make_row(ThawResponse *island, const ThawContact *contact, int32_t number, ThawRow *row,
+                           ThawError *error) {
+    int d = island->dim;
+    *row = (ThawRow){.mu = contact->friction};
+    if (!(contact->friction >= 0 && contact->friction < INFINITY))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "contact %d: friction %g is not a number >= 0", number,
+                              contact->friction);
+    if (!(contact->stiffness > 0 && contact->damping >= 0) && !(island->options->erp > 0))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "contact %d: stiffness %g must be > 0 and damping %g >= 0",
+                              number, contact->stiffness, contact->damping);
+    for (int side = 0; side < 2; side++) {
+        if (contact->key.body[side] < 0 && side == 1)
+            break;
+        int32_t part = find_body(island, contact->key.body[side]);
+        if (part < 0)
+            return thaw_error_set(error, THAW_ERROR_INPUT, "contact %d: body %d is not in the island", number,
+                                  contact->key.body[side]);
+        int merge = side == 1 && row->part[0] == part, slot = side && !merge;
+        if (!merge)
+            row->slots++;
+        row->part[slot] = part;
+        for (int32_t k = 0; k < contact->nodes[side]; k++) {
+            int32_t to = row->nodes[slot]++;
+            row->vertex[slot][to] = contact->vertex[side][k];
+            row->weight[slot][to] = side ? -contact->weight[side][k] : contact->weight[side][k];
+            if (contact->vertex[side][k] < 0 || contact->vertex[side][k] >= island->bodies[part].nv)
+                return thaw_error_set(error, THAW_ERROR_INPUT, "contact %d: vertex %d is not below %d", number,
+                                      contact->vertex[side][k], island->bodies[part].nv);
+        }
+    }
+    for (int r = 0; r < d; r++)
+        for (int k = 0; k < d; k++)
+            row->R[d * r + k] = contact->frame[r][k];
+    return THAW_OK;
+}
+
+static double limit(double value, double size) { return value > size ? size : value < -size ? -size : value; }
+
+// b of a row, and its gamma.
+static ThawStatus begin_row(const ThawResponse *island, const ThawContact *contact, int32_t number, ThawRow *row,
+                            double *b, ThawError *error) {
+    int d = island->dim;
+    const ThawResponseOptions *options = island->options;
+    double v[3] = {-contact->velocity[0], -contact->velocity[1], -contact->velocity[2]};
+    for (int32_t s = 0; s < row->slots; s++)
+        for (int32_t k = 0; k < row->nodes[s]; k++)
+            for (int c = 0; c < d; c++)
+                v[c] += row->weight[s][k] * island->bodies[row->part[s]].v[d * row->vertex[s][k] + c];
+    double k_b, k_t, push = options->push > 0 ? options->push : THAW_RESPONSE_PUSH;
+    thaw_response_compliance(options, contact, &k_b, row->gamma);
+    thaw_response_tangent(options, contact, &k_t, row->gamma + 1);
+    row->gamma[2] = row->gamma[1];
+    double carried = row->gamma[0] * fmax(contact->lambda[0], 0.0);
+    for (int r = 0; r < d; r++) {
+        double u = 0.0, held = row->gamma[1] * fabs(contact->lambda[r]);
+        for (int c = 0; c < d; c++)
+            u += row->R[d * r + c] * v[c];
+        b[r] =
+            u + (r == 0 ? fmax(k_b * contact->gap, -push - carried) : limit(k_t * contact->drift[r - 1], push + held));
+        if (!isfinite(b[r]))
+            return thaw_error_set(error, THAW_ERROR_INPUT,
+                                  "contact %d: its speed is %g: velocities, gap %g or drift are not finite", number,
+                                  b[r], contact->gap);
+    }
+    return THAW_OK;
+}
+
+// The contacts of each part and, each once, their vertices, in the order in which they are met.
+static ThawStatus make_parts(ThawResponse *island) {
+    size_t members = 0, corners = 0;
+    int32_t most = 0, *mark;
+    memset(island->parts, 0, (size_t)island->body_count * sizeof *island->parts);
+    for (int32_t i = 0; i < island->n; i++)
+        for (int32_t s = 0; s < island->rows[i].slots; s++) {
+            island->parts[island->rows[i].part[s]].contacts++;
+            members++;
+            corners += (size_t)island->rows[i].nodes[s];
+        }
+    for (int32_t p = 0; p < island->body_count; p++)
+        most = island->bodies[p].nv > most ? island->bodies[p].nv : most;
+    ThawStatus status = THAW_TAKE(island, THAW_BUFFER_MEMBER, members, &island->member);
+    if (status == THAW_OK)
+        status = THAW_TAKE(island, THAW_BUFFER_VERTEX, corners, &island->vertex);
+    if (status == THAW_OK)
+        status = THAW_TAKE(island, THAW_BUFFER_MARK, most, &mark);
+    if (status == THAW_OK)
+        status = THAW_TAKE(island, THAW_BUFFER_SHARES, 2 * (size_t)island->dim * members, &island->share);
+    if (status < 0)
+        return status;
+    island->speed = island->share + (size_t)island->dim * members;
+
+    int32_t first = 0, vertex = 0;
+    for (int32_t p = 0; p < island->body_count; p++) {
+        island->parts[p].first_contact = first;
+        first += island->parts[p].contacts;
+        island->parts[p].contacts = 0;
+    }
+    for (int32_t i = 0; i < island->n; i++)
+        for (int32_t s = 0; s < island->rows[i].slots; s++) {
+            ThawPart *part = island->parts + island->rows[i].part[s];
+            island->rows[i].place[s] = part->contacts;
+            island->member[part->first_contact + part->contacts++] = i;
+        }
+    for (int32_t p = 0; p < island->body_count; p++) {
+        ThawPart *part = island->parts + p;
+        part->first_vertex = vertex;
+        for (int32_t k = 0; k < island->bodies[p].nv; k++)
+            mark[k] = -1;
+        for (int32_t c = 0; c < part->contacts; c++) {
+            ThawRow *row = island->rows + island->member[part->first_contact + c];
+            int slot = row->slots == 2 && row->part[1] == p;
+            for (int32_t k = 0; k < row->nodes[slot]; k++) {
+                int32_t v = row->vertex[slot][k];
+                if (mark[v] < 0) {
+                    mark[v] = part->vertices++;
+                    island->vertex[vertex++] = v;
+                }
+                row->local[slot][k] = mark[v];
+            }
+        }
+    }
+    return THAW_OK;
+}
+
+void thaw_row_settle(int dim, double floor, ThawRow *row) {
+    double *D = row->D;
+    double normal = D[0], a = D[dim + 1], c = dim == 3 ? D[8] : a, off = dim == 3 ? D[5] : 0.0;
+    double mean = 0.5 * (a + c), half = 0.5 * (a - c), spread = hypot(half, off);
+    if (mean + spread <= floor)
+        row->mu = 0.0;
+    for (int k = 0; k < dim; k++)
+        D[(dim + 1) * k] += row->gamma[k];
+    mean += row->gamma[1];
+    row->rho[0] = normal <= floor && row->gamma[0] == 0 ? 0.0 : 1 / D[0];
+    row->stretch[0] = mean + spread;
+    row->stretch[1] = fmax(mean - spread, 1e-12 * row->stretch[0]);
+    row->rho[1] = row->stretch[0] > floor ? 1 / row->stretch[0] : row->rho[0];
+    // The eigenvector of [half off; off -half] to +spread, from the column that does not cancel.
+    double x = half >= 0 ? half + spread : off, y = half >= 0 ? off : spread - half, size = hypot(x, y);
+    row->axis[0] = size > 0 ? x / size : 1.0;
+    row->axis[1] = size > 0 ? y / size : 0.0;
+}
+
+// --- residual and products -------------------------------------------------------------------------------------------
+
+double thaw_island_residual(ThawResponse *island, const double *w, const double *lambda) {
+    int d = island->dim;
+    double wrong = 0.0, all = island->scale;
+    for (int32_t i = 0; i < island->n; i++) {
+        const ThawRow *row = island->rows + i;
+        double r[3];
+        if (row->rho[0] == 0)
+            continue;
+        thaw_response_residual(d, island->options->friction, row->mu, row->rho, w + d * i, lambda + d * i, r);
+        for (int k = 0; k < d; k++) {
+            wrong += r[k] * r[k] / row->rho[k > 0];
+            all += lambda[d * i + k] * lambda[d * i + k] / row->rho[k > 0];
+        }
+    }
+    double residual = wrong > 0 ? sqrt(wrong / all) : 0.0;
+    if (!isfinite(wrong) || !isfinite(all))
+        residual = INFINITY;
+    if (residual < island->best_residual) {
+        island->best_residual = residual;
+        memcpy(island->best, lambda, (size_t)d * (size_t)island->n * sizeof *lambda);
+    }
+    return residual;
+}
+
+ThawStatus thaw_island_multiply(ThawResponse *island, const double *lambda, const double *b, double *w) {
+    int d = island->dim;
+    ThawStatus status = THAW_OK;
+    island->used++;
+    if (island->form == 1)
+        thaw_assembled_multiply(island, lambda);
+    else
+        status = thaw_matrix_free_multiply(island, lambda);
+    for (int32_t i = 0; i < island->n; i++) {
+        const ThawRow *row = island->rows + i;
+        for (int k = 0; k < d; k++)
+            w[d * i + k] = (b ? b[d * i + k] : 0.0) + row->gamma[k] * lambda[d * i + k];
+        for (int32_t s = 0; s < row->slots; s++) {
+            size_t at = (size_t)d * (size_t)(island->parts[row->part[s]].first_contact + row->place[s]);
+            for (int k = 0; k < d; k++)
+                w[d * i + k] += island->speed[at + (size_t)k];
+        }
+    }
+    return status;
+}
+
+// --- solve -----------------------------------------------------------------------------------------------------------
+
+static ThawStatus check_options(const ThawResponseOptions *options, ThawError *error) {
+    if (options->dim != 2 && options->dim != 3)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "response: dim is %d, must be 2 or 3", options->dim);
+    if (!(options->h > 0 && options->h < INFINITY))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "response: h is %g, must be > 0", options->h);
+    if (!(options->tolerance >= 0) || options->iterations < 0)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "response: tolerance %g and iterations %d must be >= 0",
+                              options->tolerance, options->iterations);
+    if (!(options->cfm >= 0) || !(options->tangent >= 0))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "response: cfm %g and tangent %g must be >= 0", options->cfm,
+                              options->tangent);
+    return THAW_OK;
+}
+
+static ThawStatus make_island(ThawResponse *island, const ThawContact *contacts, const int32_t *index,
+                              ThawError *error) {
+    size_t size = (size_t)island->dim * (size_t)island->n;
+    ThawResponseCounts *counts;
+    if (THAW_TAKE(island, THAW_BUFFER_ROWS, island->n, &island->rows) < 0 ||
+        THAW_TAKE(island, THAW_BUFFER_PARTS, island->body_count, &island->parts) < 0 ||
+        THAW_TAKE(island, THAW_BUFFER_COUNTS, island->body_count, &counts) < 0 ||
+        THAW_TAKE(island, THAW_BUFFER_VECTORS, 6 * size, &island->b) < 0)
+        return thaw_error_memory(error, "the rows of contacts");
+    island->lambda = island->b + size;
+    island->w = island->lambda + size;
+    island->trial = island->w + size;
+    island->trial_w = island->trial + size;
+    island->best = island->trial_w + size;
+    ThawStatus status = THAW_OK;
+    for (int32_t i = 0; i < island->n && status == THAW_OK; i++)
+        status = make_row(island, contacts + index[i], index[i], island->rows + i, error);
+    for (int32_t i = 0; i < island->n && status == THAW_OK; i++)
+        status = begin_row(island, contacts + index[i], index[i], island->rows + i, island->b + island->dim * i, error);
+    if (status < 0)
+        return status;
+    if (make_parts(island) < 0)
+        return thaw_error_memory(error, "the parts of an island");
+    for (int32_t p = 0; p < island->body_count; p++)
+        counts[p] = (ThawResponseCounts){island->parts[p].contacts, island->parts[p].vertices};
+    island->form = island->options->form;
+    if (island->form != 1 && island->form != 2)
+        island->form = thaw_response_form(island->dim, island->bodies, counts, island->body_count);
+    return THAW_OK;
+}
+
+// Own blocks into rho, the warm start on the cone, and what residuals are relative to.
+static void begin_solve(ThawResponse *island, const ThawContact *contacts, const int32_t *index) {
+    int d = island->dim;
+    double largest = 0.0;
+    for (int32_t i = 0; i < island->n; i++)
+        largest = fmax(largest, island->rows[i].D[0]);
+    island->scale = 0.0;
+    island->used = 0;
+    island->best_residual = INFINITY;
+    for (int32_t i = 0; i < island->n; i++) {
+        ThawRow *row = island->rows + i;
+        double *lambda = island->lambda + d * i;
+        thaw_row_settle(d, IMMOVABLE * largest, row);
+        for (int k = 0; k < d; k++) {
+            double start = contacts[index[i]].lambda[k];
+            lambda[k] = isfinite(start) && row->rho[0] > 0 ? start : 0.0;
+        }
+        thaw_law_project(d, island->options->friction, row->mu, lambda);
+        double inward = fmin(island->b[d * i], 0.0);
+        island->scale += row->rho[0] * inward * inward;
+    }
+    memcpy(island->best, island->lambda, (size_t)d * (size_t)island->n * sizeof *island->best);
+}
+
+ThawStatus thaw_response_solve(ThawResponse *response, const ThawResponseOptions *options, ThawTasks *tasks,
+                               const ThawResponseBody *bodies, int32_t body_count, ThawContact *contacts,
+                               const int32_t *index, int32_t count, ThawResponseInfo *info, ThawError *error) {
+    ThawResponse *island = response;
+    if (info)
+        *info = (ThawResponseInfo){.form = 1};
+    ThawStatus status = check_options(options, error);
+    if (status < 0 || count <= 0)
+        return status;
+    island->options = options;
+    island->tasks = tasks;
+    island->bodies = bodies;
+    island->body_count = body_count;
+    island->dim = options->dim;
+    island->n = count;
+    status = make_island(island, contacts, index, error);
+    if (status < 0)
+        return status;
+    status = island->form == 1 ? thaw_assembled_prepare(island) : thaw_matrix_free_prepare(island);
+    if (status == THAW_OK)
+        status = thaw_newton_reserve(island);
+    if (status == THAW_OK) {
+        begin_solve(island, contacts, index);
+        status = island->form == 1 ? thaw_assembled_solve(island) : thaw_matrix_free_solve(island);
+    }
+    if (status == THAW_ERROR_MEMORY)
+        return thaw_error_memory(error, "the contact response");
+    if (status < 0)
+        return thaw_error_set(error, status, "response: a body could not tell its compliance");
+    for (int32_t i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++)
+            contacts[index[i]].lambda[k] = k < options->dim ? island->best[options->dim * i + k] : 0.0;
+    if (info)
+        *info = (ThawResponseInfo){island->used, island->best_residual, island->form};
+    return island->best_residual <= options->tolerance ? THAW_OK : THAW_NOT_CONVERGED;
+}
+
+void thaw_response_impulses(int dim, const ThawContact *contacts, const int32_t *index, int32_t count, int32_t body,
+                            double *impulse) {
+    for (int32_t i = 0; i < count; i++) {
+        const ThawContact *contact = contacts + index[i];
+        for (int side = 0; side < 2; side++) {
+            if (contact->key.body[side] != body)
+                continue;
+            for (int c = 0; c < dim; c++) {
+                double sum = 0.0;
+                for (int r = 0; r < dim; r++)
+                    sum += contact->frame[r][c] * contact->lambda[r];
+                for (int32_t k = 0; k < contact->nodes[side]; k++)
+                    impulse[dim * contact->vertex[side][k] + c] +=
+                        (side ? -contact->weight[side][k] : contact->weight[side][k]) * sum;
+            }
+        }
+    }
+}
