@@ -90,7 +90,8 @@ void app_report(const AppRun *run) {
     const ThawStepStats *s = &run->sum;
     double wall = thaw_wall_ms() - run->started_ms;
     double steps = run->steps_done ? (double)run->steps_done : 1;
-    double inside = s->force_ms + s->assemble_ms + s->factor_ms + s->solve_ms + s->advance_ms + s->ledger_ms;
+    double inside = s->force_ms + s->assemble_ms + s->factor_ms + s->solve_ms + s->contact_ms + s->response_ms +
+                    s->advance_ms + s->ledger_ms;
     const struct {
         const char *name;
         double ms;
@@ -100,6 +101,8 @@ void app_report(const AppRun *run) {
         {"assembly", s->assemble_ms},
         {"factor", s->factor_ms},
         {"solve", s->solve_ms},
+        {"contact detection", s->contact_ms},
+        {"contact response", s->response_ms},
         {"advance", s->advance_ms},
         {"ledger", s->ledger_ms},
         {"rest of the step", s->wall_ms > inside ? s->wall_ms - inside : 0},

@@ -6,7 +6,7 @@
 #include "output/checkpoint.h"
 #include "step/step.h"
 
-enum { VERSION = 1, WORKS = 5 };
+enum { VERSION = 2, WORKS = 5, KEY = sizeof(ThawContactKey) / sizeof(int32_t), MEMORY = 6 };
 
 // What must agree between the world that saved and the one that loads.
 static void describe(const ThawWorld *world, uint64_t out[3]) {
@@ -38,6 +38,49 @@ static void works_of(const ThawLedger *ledger, double works[WORKS]) {
     works[4] = ledger->transition_loss;
 }
 
+// The contacts' memory as two tables: keys, and force with anchor.
+static ThawStatus put_contacts(ThawCheckpoint *file, const ThawContactSet *set, ThawError *error) {
+    int64_t count = set->memory_count;
+    int32_t *keys = THAW_NEW(int32_t, count * KEY);
+    double *values = THAW_NEW(double, count *MEMORY);
+    ThawStatus status = keys && values ? THAW_OK : thaw_error_memory(error, "the checkpoint");
+    for (int64_t i = 0; status == THAW_OK && i < count; i++) {
+        memcpy(keys + i * KEY, &set->memory[i].key, sizeof(ThawContactKey));
+        memcpy(values + i * MEMORY, set->memory[i].force, 3 * sizeof(double));
+        memcpy(values + i * MEMORY + 3, set->memory[i].anchor, 3 * sizeof(double));
+    }
+    if (status == THAW_OK)
+        status = thaw_checkpoint_put_i32(file, "contacts/key", keys, count * KEY, error);
+    if (status == THAW_OK)
+        status = thaw_checkpoint_put_f64(file, "contacts/memory", values, count * MEMORY, error);
+    thaw_free(keys);
+    thaw_free(values);
+    return status;
+}
+
+static ThawStatus get_contacts(ThawCheckpoint *file, ThawContactSet *set, ThawError *error) {
+    int64_t count = thaw_checkpoint_count(file, "contacts/key") / KEY;
+    if (count < 0 || count > INT32_MAX)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint holds no table of contacts");
+    int32_t *keys = THAW_NEW(int32_t, count * KEY);
+    double *values = THAW_NEW(double, count *MEMORY);
+    set->memory = THAW_NEW(ThawContactMemory, count);
+    set->memory_count = set->memory_capacity = (int32_t)count;
+    ThawStatus status = keys && values && set->memory ? THAW_OK : thaw_error_memory(error, "the checkpoint");
+    if (status == THAW_OK)
+        status = thaw_checkpoint_get_i32(file, "contacts/key", keys, count * KEY, error);
+    if (status == THAW_OK)
+        status = thaw_checkpoint_get_f64(file, "contacts/memory", values, count * MEMORY, error);
+    for (int64_t i = 0; status == THAW_OK && i < count; i++) {
+        memcpy(&set->memory[i].key, keys + i * KEY, sizeof(ThawContactKey));
+        memcpy(set->memory[i].force, values + i * MEMORY, 3 * sizeof(double));
+        memcpy(set->memory[i].anchor, values + i * MEMORY + 3, 3 * sizeof(double));
+    }
+    thaw_free(keys);
+    thaw_free(values);
+    return status;
+}
+
 ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *error) {
     if (!world || !path)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_save: %s is NULL", world ? "path" : "world");
@@ -64,6 +107,8 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
         status = thaw_checkpoint_put_f64(file, "works", works, WORKS, error);
     if (status == THAW_OK)
         status = thaw_checkpoint_put_u64(file, "hash", &hash, 1, error);
+    if (status == THAW_OK)
+        status = put_contacts(file, &state->contacts, error);
     if (status == THAW_OK)
         return thaw_checkpoint_commit(&file, error);
     thaw_checkpoint_free(&file);
@@ -94,6 +139,8 @@ static ThawStatus read_state(ThawCheckpoint *file, const ThawWorld *world, ThawS
     if (status == THAW_OK)
         status = thaw_checkpoint_get_u64(file, "hash", hash, 1, error);
     if (status == THAW_OK)
+        status = get_contacts(file, &loaded->contacts, error);
+    if (status == THAW_OK)
         loaded->ledger = (ThawLedger){.external_work = works[0],
                                       .damping_loss = works[1],
                                       .integration_loss = works[2],
@@ -121,6 +168,11 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
         memcpy(state->v, loaded.v, sizeof(double) * count);
         memcpy(state->push, loaded.push, sizeof(double) * count);
         state->ledger = loaded.ledger;
+        thaw_free(state->contacts.memory);
+        state->contacts.memory = loaded.contacts.memory;
+        state->contacts.memory_count = state->contacts.memory_capacity = loaded.contacts.memory_count;
+        state->contacts.count = 0;
+        loaded.contacts.memory = NULL;
         state->step = loaded.step;
         state->time = (double)loaded.step * world->model->options.h;
         thaw_world_refresh(world);
@@ -130,5 +182,6 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
     thaw_free(loaded.x);
     thaw_free(loaded.v);
     thaw_free(loaded.push);
+    thaw_free(loaded.contacts.memory);
     return status;
 }
