@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of this folder share: the compiled collider, the scratch of a search, and how a contact is written down.
+#ifndef THAW_COLLIDER_H
+#define THAW_COLLIDER_H
+
+#include "contact/contact.h"
+#include "contact/surface.h"
+
+struct ThawCollider {
+    const ThawModel *model;
+    ThawContactShape *shapes;          // one a shape of the model
+    ThawContactShape *obstacle_shapes; // one an obstacle: its mesh, or the corners and rims that faces could hang on
+    double **obstacle_x;               // 3 nv each, in the obstacle's own frame (first frame)
+    double **obstacle_boxes;           // of the tree, for obstacle_x
+    unsigned char *fixed;              // of all bodies: surface vertices moved by decree for ever
+    size_t *fixed_start;               // body_count
+};
+
+// A task of a search: body a against b (a body, or -1 - obstacle) for one kind of contact.
+typedef struct ThawContactItem {
+    int32_t a, b;
+    ThawContactKind kind;
+    double friction;
+} ThawContactItem;
+
+// What a task has found. Slots stay with their memory when the tasks change.
+typedef struct ThawContactSlot {
+    ThawContact *contacts;
+    int32_t count, capacity;
+    int failed; // out of memory
+} ThawContactSlot;
+
+struct ThawContactScratch {
+    const ThawCollider *collider;
+    double t, h; // s, start and length of the step
+    const double *x, *v;
+    const ThawContactMemory *memory; // of the last step
+    int32_t memory_count;
+    ThawContactBody *bodies, *obstacles;
+    ThawPlace (*places)[2]; // of each obstacle at t and t + h
+    unsigned char *placed;  // obstacles that stand still, and are where they were
+    int32_t *order;         // bodies by the start of their swept boxes
+    ThawContactItem *items; // item_count, sorted by (a, b, kind)
+    ThawContactSlot *slots; // item_capacity
+    int32_t item_count, item_capacity;
+};
+
+// Which point of a surface takes part in a contact.
+typedef struct ThawContactSide {
+    const ThawContactBody *body;
+    int nodes;
+    int32_t vertex[3]; // surface vertices
+    double weight[3];
+} ThawContactSide;
+
+// collider.c
+ThawContactScratch *thaw_contact_scratch_create(const ThawCollider *collider);
+void thaw_contact_scratch_free(ThawContactScratch **scratch);
+
+// obstacle.c
+// Signed distance to an analytic obstacle in its own frame, outward normal, and which face is nearest (box, cylinder) or -1.
+double thaw_obstacle_local(const ThawModelObstacle *obstacle, int dim, const double x[3], double n[3], int32_t *face);
+// Positions of the vertices of an obstacle's shape at time t.
+void thaw_obstacle_positions(const ThawCollider *collider, int32_t obstacle, double t, const ThawPlace *place,
+                             double *x);
+
+// row.c
+int thaw_contact_key_compare(const ThawContactKey *a, const ThawContactKey *b);
+// The last step's contact of this key; else, but for edges, of the same first feature; else NULL.
+const ThawContactMemory *thaw_contact_recall(const ThawContactScratch *scratch, const ThawContactKey *key);
+// Adds a contact: side 1 has no nodes for an analytic obstacle, which then moves at `velocity` (else NULL).
+void thaw_contact_add(const ThawContactScratch *scratch, const ThawContactItem *item, const ThawContactKey *key,
+                      const ThawContactSide side[2], const double point[3], const double normal[3], double gap,
+                      const double *velocity, ThawContactSlot *slot);
+
+// vertices.c, edges.c: the tasks.
+void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const ThawContactItem *item,
+                                   ThawContactSlot *slot);
+void thaw_contact_find_on_surface(const ThawContactScratch *scratch, const ThawContactItem *item,
+                                  ThawContactSlot *slot);
+void thaw_contact_find_points(const ThawContactScratch *scratch, const ThawContactItem *item,
+                              const ThawContactSlot *vertices, ThawContactSlot *slot);
+// `near` and `far`: contacts found of vertices of a and of vertices of b; far may be NULL.
+void thaw_contact_find_edges(const ThawContactScratch *scratch, const ThawContactItem *item,
+                             const ThawContactSlot *near, const ThawContactSlot *far, ThawContactSlot *slot);
+
+static inline const ThawContactBody *thaw_contact_body(const ThawContactScratch *scratch, int32_t id) {
+    return id >= 0 ? &scratch->bodies[id] : &scratch->obstacles[-1 - id];
+}
+
+// Whether a slot has a contact that is closed of this vertex of the body as side 0 (slots of vertices are sorted by them).
+int thaw_contact_slot_has(const ThawContactSlot *slot, int32_t vertex);
+
+#endif

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+// All contacts of a step. Surfaces are gathered with the way each vertex is going (h v + h^2 g), boxes of where bodies may
+// be are sorted along an axis and swept, and what overlaps becomes tasks: one body against one other or one obstacle, for
+// one kind of contact. Each task writes into a slot of its own; tasks are sorted as keys are, so the slots one after
+// another are the sorted contacts, whoever ran them. Edges and corners come second, because they step back where
+// vertices have contacts already.
+//
+// Cost: a pass over all surface vertices; a refit of the hierarchies of bodies near others; O(log n) for each vertex in
+// somebody else's box. Bodies far from everything cost the first pass only.
+//
+// Contact of a body with itself would be one more task, (a, a), whose searches leave out the faces around a vertex.
+#include <stdlib.h>
+
+#include "contact/collider.h"
+
+void thaw_contact_set_clear(ThawContactSet *set) {
+    thaw_contact_scratch_free(&set->scratch);
+    thaw_free(set->contacts);
+    thaw_free(set->memory);
+    *set = (ThawContactSet){0};
+}
+
+// --- where everything is --------------------------------------------------------------------------------------------
+
+static void bound_body(ThawContactBody *body) {
+    const int32_t nv = body->shape->nv;
+    double sum[3] = {0, 0, 0}, spread = 0;
+    body->fitted = 0;
+    thaw_box_empty(body->box);
+    thaw_box_empty(body->swept);
+    for (int32_t v = 0; v < nv; v++) {
+        const double *x = body->x + 3 * (size_t)v, *d = body->d + 3 * (size_t)v;
+        double end[3];
+        thaw_v3_add(x, THAW_CONTACT_REACH, d, end);
+        thaw_box_add(body->box, x);
+        thaw_box_add(body->swept, end);
+        thaw_v3_add(sum, 1, d, sum);
+    }
+    for (int k = 0; k < 3; k++) {
+        body->mean[k] = nv ? sum[k] / nv : 0;
+        body->box[k] -= body->shape->margin;
+        body->box[3 + k] += body->shape->margin;
+        body->swept[k] = fmin(body->swept[k] - body->shape->margin, body->box[k]);
+        body->swept[3 + k] = fmax(body->swept[3 + k] + body->shape->margin, body->box[3 + k]);
+    }
+    for (int32_t v = 0; v < nv; v++) {
+        double off[3];
+        thaw_v3_sub(body->d + 3 * (size_t)v, body->mean, off);
+        spread = fmax(spread, thaw_v3_dot(off, off));
+    }
+    body->spread = sqrt(spread);
+}
+
+static void gather_body(void *context, int32_t index) {
+    ThawContactScratch *scratch = context;
+    const ThawModel *model = scratch->collider->model;
+    ThawContactBody *body = &scratch->bodies[index];
+    const int dim = model->dim;
+    const size_t first = (size_t)model->bodies[index].first_vertex;
+    const double h = scratch->h, *g = model->options.gravity;
+    for (int32_t v = 0; v < body->shape->nv; v++) {
+        size_t at = (first + (size_t)body->shape->vertex[v]) * (size_t)dim;
+        double *x = body->x + 3 * (size_t)v, *d = body->d + 3 * (size_t)v;
+        for (int k = 0; k < dim; k++) {
+            x[k] = scratch->x[at + k];
+            d[k] = scratch->v ? h * (scratch->v[at + k] + (body->fixed[v] ? 0 : h * g[k])) : 0;
+        }
+    }
+    bound_body(body);
+}
+
+static void gather_obstacle(void *context, int32_t index) {
+    ThawContactScratch *scratch = context;
+    const ThawCollider *collider = scratch->collider;
+    const ThawModelObstacle *o = &collider->model->obstacles[index];
+    ThawContactBody *body = &scratch->obstacles[index];
+    ThawPlace *place = scratch->places[index];
+    if (scratch->placed[index])
+        return;
+    thaw_obstacle_place(o, scratch->t, &place[0]);
+    thaw_obstacle_place(o, scratch->t + scratch->h, &place[1]);
+    thaw_obstacle_positions(collider, index, scratch->t, &place[0], body->x);
+    thaw_obstacle_positions(collider, index, scratch->t + scratch->h, &place[1], body->d);
+    for (size_t i = 0; i < 3 * (size_t)body->shape->nv; i++)
+        body->d[i] -= body->x[i];
+    bound_body(body);
+    scratch->placed[index] = o->script.key_count == 0 && o->frame_count == 0;
+}
+
+static void fit_body(void *context, int32_t index) {
+    ThawContactScratch *scratch = context;
+    const int32_t bodies = scratch->collider->model->body_count;
+    ThawContactBody *body = index < bodies ? &scratch->bodies[index] : &scratch->obstacles[index - bodies];
+    if (body->fitted < 0)
+        thaw_contact_tree_refit(body->shape, body->x, body->boxes), body->fitted = 1;
+}
+
+// --- who may touch --------------------------------------------------------------------------------------------------
+
+static ThawStatus add_item(ThawContactScratch *scratch, ThawContactItem item, ThawError *error) {
+    if (scratch->item_count == scratch->item_capacity) {
+        size_t used = (size_t)scratch->item_capacity, room = used < 64 ? 64 : 2 * used;
+        ThawContactItem *items = room < INT32_MAX ? THAW_NEW(ThawContactItem, room) : NULL;
+        ThawContactSlot *slots = items ? THAW_NEW(ThawContactSlot, room) : NULL;
+        if (!slots) {
+            thaw_free(items);
+            return thaw_error_memory(error, "the search for contacts");
+        }
+        if (used) {
+            memcpy(items, scratch->items, sizeof *items * used);
+            memcpy(slots, scratch->slots, sizeof *slots * used);
+        }
+        thaw_free(scratch->items);
+        thaw_free(scratch->slots);
+        scratch->items = items;
+        scratch->slots = slots;
+        scratch->item_capacity = (int32_t)room;
+    }
+    scratch->items[scratch->item_count++] = item;
+    return THAW_OK;
+}
+
+static void want_fit(ThawContactBody *body) {
+    if (!body->fitted)
+        body->fitted = -1; // done by a task of its own
+}
+
+static ThawStatus add_bodies(ThawContactScratch *scratch, int32_t a, int32_t b, ThawError *error) {
+    const ThawModel *model = scratch->collider->model;
+    double friction;
+    if (!thaw_model_may_touch(model, a, b, &friction))
+        return THAW_OK;
+    want_fit(&scratch->bodies[a]);
+    want_fit(&scratch->bodies[b]);
+    ThawStatus status = add_item(scratch, (ThawContactItem){a, b, THAW_CONTACT_VERTEX_FACE, friction}, error);
+    if (status == THAW_OK)
+        status = add_item(scratch, (ThawContactItem){b, a, THAW_CONTACT_VERTEX_FACE, friction}, error);
+    if (status == THAW_OK && model->options.contact.edges && model->dim == 3)
+        status = add_item(scratch, (ThawContactItem){a, b, THAW_CONTACT_EDGE_EDGE, friction}, error);
+    return status;
+}
+
+// Whether a body may reach a half-space: by the corners of its box, and the way the obstacle sees them go.
+static int reaches_half_space(const ThawPlace place[2], int up, const double box[6]) {
+    for (int corner = 0; corner < 8; corner++) {
+        double phi[2], x[3], arm[3], local[3];
+        for (int k = 0; k < 3; k++)
+            x[k] = box[corner >> k & 1 ? 3 + k : k];
+        for (int i = 0; i < 2; i++) {
+            thaw_v3_sub(x, place[i].p, arm);
+            thaw_v3_turn_back(place[i].R, arm, local);
+            phi[i] = local[up];
+        }
+        if (phi[0] <= 0 || phi[0] + THAW_CONTACT_REACH * (phi[1] - phi[0]) <= 0)
+            return 1;
+    }
+    return 0;
+}
+
+static ThawStatus add_obstacle(ThawContactScratch *scratch, int32_t a, int32_t o, ThawError *error) {
+    const ThawModel *model = scratch->collider->model;
+    const ThawObstacleKind kind = model->obstacles[o].kind;
+    ThawContactBody *body = &scratch->bodies[a], *obstacle = &scratch->obstacles[o];
+    double friction;
+    int reaches = kind == THAW_OBSTACLE_HALF_SPACE ? reaches_half_space(scratch->places[o], model->dim - 1, body->swept)
+                                                   : thaw_box_overlap(body->swept, obstacle->swept);
+    if (!reaches || !thaw_model_may_touch(model, a, -1 - o, &friction))
+        return THAW_OK;
+    ThawStatus status = add_item(scratch, (ThawContactItem){a, -1 - o, THAW_CONTACT_VERTEX_OBSTACLE, friction}, error);
+    if (status != THAW_OK || obstacle->shape->nv == 0)
+        return status;
+    want_fit(body);
+    want_fit(obstacle);
+    if (obstacle->shape->ne > 0 && model->options.contact.edges)
+        status = add_item(scratch, (ThawContactItem){a, -1 - o, THAW_CONTACT_EDGE_EDGE, friction}, error);
+    if (status == THAW_OK)
+        status = add_item(scratch, (ThawContactItem){a, -1 - o, THAW_CONTACT_FACE_POINT, friction}, error);
+    return status;
+}
+
+static int compare_items(const void *p, const void *q) {
+    const ThawContactItem *a = p, *b = q;
+    if (a->a != b->a)
+        return a->a < b->a ? -1 : 1;
+    if (a->b != b->b)
+        return a->b < b->b ? -1 : 1;
+    return (int)a->kind - (int)b->kind;
+}
+
+// The axis along which the bodies' boxes lie farthest apart from each other.
+static int widest_axis(const ThawContactScratch *scratch) {
+    double mean[3] = {0, 0, 0}, variance[3] = {0, 0, 0};
+    const int32_t n = scratch->collider->model->body_count;
+    for (int pass = 0; pass < 2; pass++)
+        for (int32_t i = 0; i < n; i++)
+            for (int k = 0; k < 3; k++) {
+                double centre = (scratch->bodies[i].swept[k] + scratch->bodies[i].swept[3 + k]) / 2;
+                if (pass == 0)
+                    mean[k] += centre / n;
+                else
+                    variance[k] += (centre - mean[k]) * (centre - mean[k]);
+            }
+    return variance[1] > variance[0] ? (variance[2] > variance[1] ? 2 : 1) : (variance[2] > variance[0] ? 2 : 0);
+}
+
+static ThawStatus plan(ThawContactScratch *scratch, ThawError *error) {
+    const ThawModel *model = scratch->collider->model;
+    const int axis = widest_axis(scratch);
+    const ThawContactBody *bodies = scratch->bodies;
+    int32_t *order = scratch->order;
+    ThawStatus status = THAW_OK;
+    scratch->item_count = 0;
+    for (int32_t i = 1; i < model->body_count; i++) { // insertion: the order hardly changes from step to step
+        int32_t body = order[i], k = i;
+        double lo = bodies[body].swept[axis];
+        for (; k > 0 && (bodies[order[k - 1]].swept[axis] > lo ||
+                         (bodies[order[k - 1]].swept[axis] == lo && order[k - 1] > body));
+             k--)
+            order[k] = order[k - 1];
+        order[k] = body;
+    }
+    for (int32_t i = 0; i < model->body_count; i++) {
+        const ThawContactBody *a = &bodies[order[i]];
+        for (int32_t k = i + 1; k < model->body_count && bodies[order[k]].swept[axis] <= a->swept[3 + axis]; k++)
+            if (status == THAW_OK && thaw_box_overlap(a->swept, bodies[order[k]].swept))
+                status = add_bodies(scratch, order[i] < order[k] ? order[i] : order[k],
+                                    order[i] < order[k] ? order[k] : order[i], error);
+        for (int32_t o = 0; status == THAW_OK && o < model->obstacle_count; o++)
+            status = add_obstacle(scratch, order[i], o, error);
+    }
+    if (scratch->item_count > 0)
+        qsort(scratch->items, (size_t)scratch->item_count, sizeof *scratch->items, compare_items);
+    return status;
+}
+
+// --- the search -----------------------------------------------------------------------------------------------------
+
+static const ThawContactSlot *slot_of(const ThawContactScratch *scratch, int32_t a, int32_t b, ThawContactKind kind) {
+    ThawContactItem wanted = {.a = a, .b = b, .kind = kind};
+    const ThawContactItem *item =
+        bsearch(&wanted, scratch->items, (size_t)scratch->item_count, sizeof wanted, compare_items);
+    return item ? &scratch->slots[item - scratch->items] : NULL;
+}
+
+static void find_vertices(void *context, int32_t index) {
+    ThawContactScratch *scratch = context;
+    const ThawContactItem *item = &scratch->items[index];
+    ThawContactSlot *slot = &scratch->slots[index];
+    slot->count = slot->failed = 0;
+    if (item->kind == THAW_CONTACT_VERTEX_FACE ||
+        (item->kind == THAW_CONTACT_VERTEX_OBSTACLE &&
+         scratch->collider->model->obstacles[-1 - item->b].kind == THAW_OBSTACLE_MESH))
+        thaw_contact_find_on_surface(scratch, item, slot);
+    else if (item->kind == THAW_CONTACT_VERTEX_OBSTACLE)
+        thaw_contact_find_on_obstacle(scratch, item, slot);
+}
+
+static void find_rest(void *context, int32_t index) {
+    ThawContactScratch *scratch = context;
+    const ThawContactItem *item = &scratch->items[index];
+    ThawContactSlot *slot = &scratch->slots[index];
+    if (item->kind != THAW_CONTACT_EDGE_EDGE && item->kind != THAW_CONTACT_FACE_POINT)
+        return;
+    const ThawContactSlot *near =
+        slot_of(scratch, item->a, item->b, item->b < 0 ? THAW_CONTACT_VERTEX_OBSTACLE : THAW_CONTACT_VERTEX_FACE);
+    if (item->kind == THAW_CONTACT_FACE_POINT)
+        thaw_contact_find_points(scratch, item, near, slot);
+    else
+        thaw_contact_find_edges(scratch, item, near,
+                                item->b < 0 ? NULL : slot_of(scratch, item->b, item->a, THAW_CONTACT_VERTEX_FACE),
+                                slot);
+}
+
+static ThawStatus merge(const ThawContactScratch *scratch, ThawContactSet *set, ThawError *error) {
+    size_t total = 0;
+    for (int32_t i = 0; i < scratch->item_count; i++) {
+        if (scratch->slots[i].failed)
+            return thaw_error_memory(error, "the contacts");
+        total += (size_t)scratch->slots[i].count;
+    }
+    if (total > INT32_MAX)
+        return thaw_error_set(error, THAW_ERROR_MEMORY, "%zu contacts; allowed: at most %d", total, INT32_MAX);
+    if (total > (size_t)set->capacity) {
+        size_t room = total + total / 2 < INT32_MAX ? total + total / 2 : INT32_MAX;
+        ThawContact *more = THAW_NEW(ThawContact, room);
+        if (!more)
+            return thaw_error_memory(error, "the contacts");
+        thaw_free(set->contacts);
+        set->contacts = more;
+        set->capacity = (int32_t)room;
+    }
+    for (int32_t i = 0; i < scratch->item_count; i++) {
+        const ThawContactSlot *slot = &scratch->slots[i];
+        if (slot->count)
+            memcpy(set->contacts + set->count, slot->contacts, sizeof *slot->contacts * (size_t)slot->count);
+        set->count += slot->count;
+    }
+    return THAW_OK;
+}
+
+ThawStatus thaw_contacts_find(const ThawCollider *collider, ThawTasks *tasks, double t, double h, const double *x,
+                              const double *v, ThawContactSet *set, ThawError *error) {
+    const ThawModel *model = collider->model;
+    set->count = 0;
+    if (model->options.contact.disabled)
+        return THAW_OK;
+    if (!set->scratch && !(set->scratch = thaw_contact_scratch_create(collider)))
+        return thaw_error_memory(error, "the search for contacts");
+    ThawContactScratch *scratch = set->scratch;
+    scratch->t = t;
+    scratch->h = h;
+    scratch->x = x;
+    scratch->v = v;
+    scratch->memory = set->memory;
+    scratch->memory_count = set->memory_count;
+    thaw_tasks_for(tasks, model->body_count, gather_body, scratch);
+    thaw_tasks_for(tasks, model->obstacle_count, gather_obstacle, scratch);
+    ThawStatus status = plan(scratch, error);
+    if (status != THAW_OK)
+        return status;
+    thaw_tasks_for(tasks, model->body_count + model->obstacle_count, fit_body, scratch);
+    thaw_tasks_for(tasks, scratch->item_count, find_vertices, scratch);
+    thaw_tasks_for(tasks, scratch->item_count, find_rest, scratch);
+    return merge(scratch, set, error);
+}
+
+// --- bad starts -----------------------------------------------------------------------------------------------------
+
+static int compare_overlaps(const void *p, const void *q) {
+    const ThawOverlap *a = p, *b = q;
+    if (a->body[0] != b->body[0])
+        return a->body[0] < b->body[0] ? -1 : 1;
+    return (a->body[1] > b->body[1]) - (a->body[1] < b->body[1]);
+}
+
+ThawStatus thaw_contacts_overlaps(const ThawCollider *collider, ThawTasks *tasks, double t, const double *x,
+                                  ThawOverlap **overlaps, int32_t *count, ThawError *error) {
+    ThawContactSet set = {0};
+    *overlaps = NULL;
+    *count = 0;
+    ThawStatus status = thaw_contacts_find(collider, tasks, t, 0, x, NULL, &set, error);
+    if (status == THAW_OK && !(*overlaps = THAW_NEW(ThawOverlap, set.count)))
+        status = thaw_error_memory(error, "the overlaps");
+    int32_t used = 0;
+    for (int32_t i = 0; status == THAW_OK && i < set.count; i++) {
+        const ThawContact *c = &set.contacts[i];
+        // Touching is no overlap: rounding apart, and a millionth of the body.
+        if (-c->gap <= 1e-6 * collider->model->bodies[c->key.body[0]].shape->diameter)
+            continue;
+        int turn = c->key.body[1] >= 0 && c->key.body[1] < c->key.body[0];
+        (*overlaps)[used++] =
+            (ThawOverlap){.body = {c->key.body[turn], c->key.body[!turn]}, .depth = -c->gap, .points = 1};
+    }
+    if (used)
+        qsort(*overlaps, (size_t)used, sizeof **overlaps, compare_overlaps);
+    for (int32_t i = 0; i < used; i++) { // one of each pair
+        ThawOverlap *to = &(*overlaps)[*count > 0 ? *count - 1 : 0], *from = &(*overlaps)[i];
+        if (*count > 0 && compare_overlaps(to, from) == 0) {
+            to->depth = fmax(to->depth, from->depth);
+            to->points++;
+        } else
+            (*overlaps)[(*count)++] = *from;
+    }
+    thaw_contact_set_clear(&set);
+    return status;
+}

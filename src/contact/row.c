@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing contacts down: frame, stiffness, warm start, drift; and remembering them for the next step.
+//
+// The frame's first tangent follows the sliding, where there is any to speak of; else it depends on the normal alone.
+// Impulses are remembered as forces in world axes, so neither a turning frame nor a change of h spoils the warm start. A
+// contact also remembers where it began to stick: on a rigid obstacle as a point of the obstacle, which is exact for
+// ever; elsewhere as the drift so far. A contact whose friction has reached its limit slides, and begins anew there.
+//
+// Automatic damping is critical for the mass of the touching vertex on the contact's own spring, 2 sqrt(k m); between two
+// bodies m is their vertices' reduced mass.
+#include "contact/collider.h"
+
+int thaw_contact_key_compare(const ThawContactKey *a, const ThawContactKey *b) {
+    const int32_t p[7] = {a->body[0], a->body[1], a->kind, a->feature[0], a->feature[1], a->feature[2], a->feature[3]};
+    const int32_t q[7] = {b->body[0], b->body[1], b->kind, b->feature[0], b->feature[1], b->feature[2], b->feature[3]};
+    for (int i = 0; i < 7; i++)
+        if (p[i] != q[i])
+            return p[i] < q[i] ? -1 : 1;
+    return 0;
+}
+
+const ThawContactMemory *thaw_contact_recall(const ThawContactScratch *scratch, const ThawContactKey *key) {
+    // But for edges, a vertex has one contact with another body: the first of its keys, whatever the face.
+    ThawContactKey wanted = *key;
+    if (key->kind != THAW_CONTACT_EDGE_EDGE)
+        wanted.feature[1] = INT32_MIN;
+    int32_t lo = 0, hi = scratch->memory_count;
+    while (lo < hi) {
+        int32_t mid = lo + (hi - lo) / 2;
+        if (thaw_contact_key_compare(&scratch->memory[mid].key, &wanted) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == scratch->memory_count)
+        return NULL;
+    const ThawContactMemory *found = &scratch->memory[lo];
+    if (key->kind == THAW_CONTACT_EDGE_EDGE)
+        return thaw_contact_key_compare(&found->key, key) == 0 ? found : NULL;
+    return found->key.body[0] == key->body[0] && found->key.body[1] == key->body[1] && found->key.kind == key->kind &&
+                   found->key.feature[0] == key->feature[0]
+               ? found
+               : NULL;
+}
+
+int thaw_contact_slot_has(const ThawContactSlot *slot, int32_t vertex) {
+    int32_t lo = 0, hi = slot->count;
+    while (lo < hi) {
+        int32_t mid = lo + (hi - lo) / 2;
+        if (slot->contacts[mid].key.feature[0] < vertex)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < slot->count && slot->contacts[lo].key.feature[0] == vertex && slot->contacts[lo].gap <= 0;
+}
+
+static void make_frame(int dim, const double slide[3], double length, double frame[3][3]) {
+    double *n = frame[0], *t = frame[1];
+    if (dim == 2) {
+        t[0] = -n[1], t[1] = n[0], t[2] = 0;
+        frame[2][0] = frame[2][1] = 0, frame[2][2] = 1;
+        return;
+    }
+    thaw_v3_add(slide, -thaw_v3_dot(slide, n), n, t);
+    if (thaw_v3_norm(t) < 1e-3 * length) {
+        int axis = fabs(n[0]) <= fabs(n[1]) && fabs(n[0]) <= fabs(n[2]) ? 0 : fabs(n[1]) <= fabs(n[2]) ? 1 : 2;
+        double e[3] = {axis == 0, axis == 1, axis == 2};
+        thaw_v3_add(e, -n[axis], n, t);
+    }
+    thaw_v3_unit(t);
+    thaw_v3_cross(n, t, frame[2]);
+}
+
+// A vertex on an obstacle that does not change its shape.
+static int is_anchored(const ThawModel *model, const ThawContactKey *key) {
+    return key->kind == THAW_CONTACT_VERTEX_OBSTACLE && model->obstacles[-1 - key->body[1]].frame_count == 0;
+}
+
+// Where a point of the world is in an obstacle's own frame.
+static void to_own_frame(const ThawPlace *place, const double x[3], double local[3]) {
+    double arm[3];
+    thaw_v3_sub(x, place->p, arm);
+    thaw_v3_turn_back(place->R, arm, local);
+}
+
+static void warm_start(const ThawContactScratch *scratch, const double x[3], double length, ThawContact *c) {
+    const ThawModel *model = scratch->collider->model;
+    const int anchored = is_anchored(model, &c->key);
+    const ThawPlace *place = anchored ? &scratch->places[-1 - c->key.body[1]][0] : NULL;
+    const ThawContactMemory *memory = thaw_contact_recall(scratch, &c->key);
+    c->is_new = !memory;
+    if (memory) {
+        double from[3] = {0, 0, 0}, offset[3];
+        for (int i = 0; i < model->dim; i++)
+            c->lambda[i] = thaw_v3_dot(c->frame[i], memory->force) * scratch->h;
+        if (c->lambda[0] <= 0)
+            memset(c->lambda, 0, sizeof c->lambda);
+        thaw_v3_copy(memory->anchor, c->anchor);
+        if (anchored) {
+            thaw_v3_turn(place->R, memory->anchor, from);
+            thaw_v3_add(from, 1, place->p, from);
+            thaw_v3_sub(x, from, offset);
+        } else
+            thaw_v3_copy(memory->anchor, offset);
+        for (int i = 0; i + 1 < model->dim; i++)
+            c->drift[i] = thaw_v3_dot(c->frame[1 + i], offset);
+    }
+    if (!memory || hypot(c->drift[0], c->drift[1]) > length) {
+        c->drift[0] = c->drift[1] = 0;
+        memset(c->anchor, 0, sizeof c->anchor);
+        if (anchored)
+            to_own_frame(place, x, c->anchor);
+    }
+}
+
+static ThawContact *next_contact(ThawContactSlot *slot) {
+    if (slot->count == slot->capacity) {
+        int32_t capacity = slot->capacity < 16 ? 16 : slot->capacity < INT32_MAX / 2 ? 2 * slot->capacity : INT32_MAX;
+        ThawContact *more = slot->count < capacity ? thaw_regrow(slot->contacts, (size_t)slot->count, (size_t)capacity,
+                                                                 sizeof *slot->contacts)
+                                                   : NULL;
+        if (!more) {
+            slot->failed = 1;
+            return NULL;
+        }
+        slot->contacts = more;
+        slot->capacity = capacity;
+    }
+    return &slot->contacts[slot->count++];
+}
+
+void thaw_contact_add(const ThawContactScratch *scratch, const ThawContactItem *item, const ThawContactKey *key,
+                      const ThawContactSide side[2], const double point[3], const double normal[3], double gap,
+                      const double *velocity, ThawContactSlot *slot) {
+    const ThawModel *model = scratch->collider->model;
+    const ThawContactOptions *options = &model->options.contact;
+    ThawContact *c = next_contact(slot);
+    if (!c)
+        return;
+    *c = (ThawContact){.key = *key, .gap = gap, .friction = item->friction};
+    double slide[3] = {0, 0, 0}, x[3] = {0, 0, 0}, k[2] = {INFINITY, INFINITY}, m[2] = {INFINITY, INFINITY}, length = 0;
+    for (int s = 0; s < 2; s++) {
+        const ThawContactShape *shape = side[s].body->shape;
+        double stiffness = 0, mass = 0, d[3] = {0, 0, 0};
+        for (int i = 0; i < side[s].nodes; i++) {
+            int32_t v = side[s].vertex[i];
+            double w = side[s].weight[i];
+            if (w == 0)
+                continue;
+            thaw_v3_add(d, w, side[s].body->d + 3 * (size_t)v, d);
+            if (s == 0) {
+                thaw_v3_add(x, w, side[s].body->x + 3 * (size_t)v, x);
+                length += w * shape->length[v];
+            }
+            if (!shape->mass)
+                continue;
+            stiffness += w * shape->stiffness[v];
+            mass += w * shape->mass[v];
+            c->vertex[s][c->nodes[s]] = shape->vertex[v];
+            c->weight[s][c->nodes[s]++] = w;
+        }
+        if (shape->mass)
+            k[s] = stiffness, m[s] = mass;
+        else if (scratch->h > 0)
+            for (int i = 0; i < 3; i++)
+                c->velocity[i] = velocity ? velocity[i] : d[i] / scratch->h;
+        if (s == 1 && !shape->mass)
+            thaw_v3_add(slide, -scratch->h, c->velocity, slide);
+        else
+            thaw_v3_add(slide, s ? -1 : 1, d, slide);
+    }
+    thaw_v3_copy(point, c->point);
+    thaw_v3_copy(normal, c->frame[0]);
+    make_frame(model->dim, slide, length, c->frame);
+    c->stiffness = options->stiffness > 0 ? options->stiffness : isfinite(k[1]) ? k[0] * k[1] / (k[0] + k[1]) : k[0];
+    double reduced = isfinite(m[1]) ? m[0] * m[1] / (m[0] + m[1]) : m[0];
+    c->damping = options->damping >= 0    ? options->damping
+                 : isfinite(c->stiffness) ? 2 * sqrt(c->stiffness * reduced)
+                                          : 0;
+    warm_start(scratch, x, length, c);
+}
+
+// --- after the step -------------------------------------------------------------------------------------------------
+
+static int is_sliding(const ThawContact *c, ThawFriction friction) {
+    const double limit = 0.999 * c->friction * c->lambda[0];
+    if (friction == THAW_FRICTION_BOX)
+        return fabs(c->lambda[1]) >= limit || fabs(c->lambda[2]) >= limit;
+    return hypot(c->lambda[1], c->lambda[2]) >= limit;
+}
+
+ThawStatus thaw_contacts_remember(const ThawCollider *collider, double t, double h, const double *x,
+                                  ThawContactSet *set, ThawError *error) {
+    const ThawModel *model = collider->model;
+    const int dim = model->dim;
+    if (set->count > set->memory_capacity) {
+        ThawContactMemory *more = THAW_NEW(ThawContactMemory, set->capacity);
+        if (!more)
+            return thaw_error_memory(error, "the memory of contacts");
+        thaw_free(set->memory);
+        set->memory = more;
+        set->memory_capacity = set->capacity;
+    }
+    set->memory_count = set->count;
+    for (int32_t i = 0; i < set->count; i++) {
+        const ThawContact *c = &set->contacts[i];
+        ThawContactMemory *memory = &set->memory[i];
+        *memory = (ThawContactMemory){.key = c->key};
+        for (int k = 0; k < dim; k++)
+            thaw_v3_add(memory->force, c->lambda[k] / h, c->frame[k], memory->force);
+        double end[2][3] = {{0, 0, 0}, {0, 0, 0}}; // where the sides are now
+        for (int s = 0; s < 2; s++)
+            for (int k = 0; k < c->nodes[s]; k++) {
+                const ThawModelBody *body = &model->bodies[c->key.body[s]];
+                const double *at = x + (size_t)(body->first_vertex + c->vertex[s][k]) * (size_t)dim;
+                for (int j = 0; j < dim; j++)
+                    end[s][j] += c->weight[s][k] * at[j];
+            }
+        if (c->nodes[1] == 0)
+            thaw_v3_add(c->point, h, c->velocity, end[1]);
+        const int sliding = is_sliding(c, model->options.contact.friction);
+        if (is_anchored(model, &c->key)) {
+            thaw_v3_copy(c->anchor, memory->anchor);
+            if (sliding) {
+                ThawPlace place;
+                thaw_obstacle_place(&model->obstacles[-1 - c->key.body[1]], t + h, &place);
+                to_own_frame(&place, end[0], memory->anchor);
+            }
+        } else if (!sliding) {
+            double moved[3];
+            thaw_v3_sub(end[0], end[1], moved);
+            for (int k = 1; k < dim; k++)
+                thaw_v3_add(memory->anchor, c->drift[k - 1] + thaw_v3_dot(c->frame[k], moved), c->frame[k],
+                            memory->anchor);
+        }
+    }
+    return THAW_OK;
+}

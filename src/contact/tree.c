@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hierarchy of boxes over a surface's faces. Its topology is chosen once from the rest shape (halving the faces along
+// the longest side of their centroids' box, so its depth is log2 of their number) and shared by all bodies of the shape;
+// each step only the boxes are fitted anew, from the leaves up, in one backward sweep over the nodes, for those bodies
+// that are near something. Queries walk down with a stack, nearer child first: about log n boxes and a dozen faces.
+#include "contact/surface.h"
+
+enum { LEAF = 4, STACK = 64 };
+
+// --- building -------------------------------------------------------------------------------------------------------
+
+static int before(const double *centroid, int axis, int32_t a, int32_t b) {
+    double ca = centroid[3 * (size_t)a + axis], cb = centroid[3 * (size_t)b + axis];
+    return ca < cb || (ca == cb && a < b);
+}
+
+// Reorders order[0 .. count) so that the first `k` come before the rest along the axis (Hoare's selection).
+static void select_first(const double *centroid, int axis, int32_t *order, int32_t count, int32_t k) {
+    int32_t lo = 0, hi = count - 1;
+    while (lo < hi) {
+        int32_t pivot = order[lo + (hi - lo) / 2], i = lo, j = hi;
+        while (i <= j) {
+            while (before(centroid, axis, order[i], pivot))
+                i++;
+            while (before(centroid, axis, pivot, order[j]))
+                j--;
+            if (i <= j) {
+                int32_t swap = order[i];
+                order[i++] = order[j], order[j--] = swap;
+            }
+        }
+        if (k <= j)
+            hi = j;
+        else if (k >= i)
+            lo = i;
+        else
+            return;
+    }
+}
+
+static int32_t build_node(const double *centroid, ThawContactShape *shape, int32_t first, int32_t count) {
+    int32_t node = shape->tree_count++;
+    if (count <= LEAF) {
+        shape->tree[node] = (ThawTreeNode){.first = first, .count = count};
+        return node;
+    }
+    double box[6];
+    thaw_box_empty(box);
+    for (int32_t i = first; i < first + count; i++)
+        thaw_box_add(box, centroid + 3 * (size_t)shape->order[i]);
+    int axis = 0;
+    for (int k = 1; k < 3; k++)
+        axis = box[3 + k] - box[k] > box[3 + axis] - box[axis] ? k : axis;
+    int32_t half = count / 2;
+    select_first(centroid, axis, shape->order + first, count, half);
+    build_node(centroid, shape, first, half);
+    int32_t right = build_node(centroid, shape, first + half, count - half);
+    shape->tree[node] = (ThawTreeNode){.right = right};
+    return node;
+}
+
+ThawStatus thaw_contact_tree_build(const double *x, ThawContactShape *shape, ThawError *error) {
+    if (shape->nf == 0)
+        return THAW_OK;
+    double *centroid = THAW_NEW(double, 3 * (size_t)shape->nf);
+    shape->order = THAW_NEW(int32_t, shape->nf);
+    shape->tree = THAW_NEW(ThawTreeNode, 2 * (size_t)shape->nf); // a leaf holds two faces at least, or is alone
+    if (!centroid || !shape->order || !shape->tree) {
+        thaw_free(centroid);
+        return thaw_error_memory(error, "a bounding-volume hierarchy");
+    }
+    for (int32_t f = 0; f < shape->nf; f++) {
+        shape->order[f] = f;
+        for (int i = 0; i < shape->nodes; i++)
+            thaw_v3_add(centroid + 3 * (size_t)f, 1, x + 3 * (size_t)shape->face[(size_t)f * shape->nodes + i],
+                        centroid + 3 * (size_t)f);
+    }
+    build_node(centroid, shape, 0, shape->nf);
+    thaw_free(centroid);
+    return THAW_OK;
+}
+
+void thaw_contact_tree_refit(const ThawContactShape *shape, const double *x, double *boxes) {
+    for (int32_t n = shape->tree_count - 1; n >= 0; n--) {
+        const ThawTreeNode *node = &shape->tree[n];
+        double *box = boxes + 6 * (size_t)n;
+        if (node->right) {
+            const double *a = box + 6, *b = boxes + 6 * (size_t)node->right;
+            for (int k = 0; k < 3; k++) {
+                box[k] = a[k] < b[k] ? a[k] : b[k];
+                box[3 + k] = a[3 + k] > b[3 + k] ? a[3 + k] : b[3 + k];
+            }
+            continue;
+        }
+        thaw_box_empty(box);
+        for (int32_t i = node->first; i < node->first + node->count; i++)
+            for (int k = 0; k < shape->nodes; k++)
+                thaw_box_add(box, x + 3 * (size_t)shape->face[(size_t)shape->order[i] * shape->nodes + k]);
+    }
+}
+
+// --- asking ---------------------------------------------------------------------------------------------------------
+
+static void try_face(const ThawContactShape *shape, const double *x, int32_t face, const double point[3],
+                     const double *against, const double *along, ThawNearest *nearest) {
+    const int32_t *v = shape->face + (size_t)face * shape->nodes;
+    const double *a = x + 3 * (size_t)v[0], *b = x + 3 * (size_t)v[1], *c = b;
+    double w[3] = {0, 0, 0}, q[3], d[3];
+    if (shape->nodes == 3) {
+        c = x + 3 * (size_t)v[2];
+        thaw_triangle_closest(a, b, c, point, w);
+    } else
+        thaw_segment_closest(a, b, point, w);
+    for (int k = 0; k < 3; k++) {
+        q[k] = w[0] * a[k] + w[1] * b[k] + w[2] * c[k];
+        d[k] = point[k] - q[k];
+    }
+    double square = thaw_v3_dot(d, d);
+    if (square > nearest->square || (square == nearest->square && nearest->face >= 0 && face > nearest->face))
+        return;
+    if (against || along) {
+        double n[3];
+        thaw_contact_face_normal(shape, x, face, n);
+        thaw_v3_unit(n);
+        if ((against && thaw_v3_dot(n, against) > -0.1) || (along && thaw_v3_dot(n, along) < 0.1))
+            return;
+    }
+    *nearest = (ThawNearest){.face = face, .square = square};
+    memcpy(nearest->w, w, sizeof w);
+    thaw_v3_copy(q, nearest->point);
+}
+
+void thaw_contact_nearest(const ThawContactShape *shape, const double *x, const double *boxes, const double point[3],
+                          const double *against, const double *along, ThawNearest *nearest) {
+    struct {
+        int32_t node;
+        double square;
+    } stack[STACK];
+    int top = 0;
+    nearest->face = -1;
+    if (shape->tree_count > 0 && thaw_box_square(boxes, point) <= nearest->square)
+        stack[top++].node = 0, stack[0].square = 0;
+    while (top > 0) {
+        top--;
+        if (stack[top].square > nearest->square)
+            continue;
+        int32_t n = stack[top].node;
+        const ThawTreeNode *node = &shape->tree[n];
+        if (!node->right) {
+            for (int32_t i = node->first; i < node->first + node->count; i++)
+                try_face(shape, x, shape->order[i], point, against, along, nearest);
+            continue;
+        }
+        double left = thaw_box_square(boxes + 6 * (size_t)(n + 1), point),
+               right = thaw_box_square(boxes + 6 * (size_t)node->right, point);
+        int swap = right < left; // the nearer one goes on top
+        stack[top].node = swap ? n + 1 : node->right;
+        stack[top++].square = swap ? left : right;
+        stack[top].node = swap ? node->right : n + 1;
+        stack[top++].square = swap ? right : left;
+    }
+}
+
+// Where the line x + s d goes through the plane of a face from outside, for the motion of the face's point with weights
+// w relative to which d is taken; fills s and the weights of the point hit. 0: it does not come from outside.
+static int cross_face(const ThawContactBody *body, int32_t face, const double x[3], const double d[3],
+                      const double weight[3], double *s, double w[3]) {
+    const ThawContactShape *shape = body->shape;
+    const int32_t *v = shape->face + (size_t)face * shape->nodes;
+    double n[3], to[3], relative[3], q[3];
+    thaw_contact_face_normal(shape, body->x, face, n);
+    thaw_v3_copy(d, relative);
+    for (int i = 0; i < shape->nodes; i++)
+        thaw_v3_add(relative, -weight[i], body->d + 3 * (size_t)v[i], relative);
+    double closing = -thaw_v3_dot(n, relative);
+    thaw_v3_sub(x, body->x + 3 * (size_t)v[0], to);
+    double height = thaw_v3_dot(n, to);
+    if (!(closing > 0) || height < 0 || height > THAW_CONTACT_REACH * closing)
+        return 0;
+    *s = height / closing;
+    thaw_v3_add(x, *s, relative, q);
+    double sum = 0, area = thaw_v3_dot(n, n);
+    for (int i = 0; i < shape->nodes; i++) { // 3D: area of the triangle of q and the side opposite; 2D: along the edge
+        const double *a = body->x + 3 * (size_t)v[(i + 1) % shape->nodes],
+                     *b = body->x + 3 * (size_t)v[(i + 2) % shape->nodes];
+        double qa[3], qb[3], m[3];
+        thaw_v3_sub(a, q, qa);
+        thaw_v3_sub(b, q, qb);
+        if (shape->nodes == 3) {
+            thaw_v3_cross(qa, qb, m);
+            w[i] = thaw_v3_dot(m, n) / area;
+        } else { // b is vertex i, a the other
+            double ab[3];
+            thaw_v3_sub(b, a, ab);
+            w[i] = -thaw_v3_dot(qa, ab) / thaw_v3_dot(ab, ab);
+        }
+        sum += w[i];
+    }
+    return sum > 0;
+}
+
+int thaw_contact_sweep(const ThawContactBody *body, const double x[3], const double d[3], ThawNearest *hit) {
+    static const double MARGIN = 0.05; // of a face, so that nothing slips between two that move differently
+    const ThawContactShape *shape = body->shape;
+    double box[6], end[3], relative[3], best = INFINITY;
+    thaw_v3_sub(d, body->mean, relative);
+    thaw_v3_add(x, THAW_CONTACT_REACH, relative, end);
+    thaw_box_empty(box);
+    thaw_box_add(box, x);
+    thaw_box_add(box, end);
+    for (int k = 0; k < 3; k++) {
+        box[k] -= THAW_CONTACT_REACH * body->spread;
+        box[3 + k] += THAW_CONTACT_REACH * body->spread;
+    }
+    int32_t stack[STACK];
+    int top = 0;
+    hit->face = -1;
+    if (shape->tree_count > 0)
+        stack[top++] = 0;
+    while (top > 0) {
+        int32_t n = stack[--top];
+        const ThawTreeNode *node = &shape->tree[n];
+        if (!thaw_box_overlap(box, body->boxes + 6 * (size_t)n))
+            continue;
+        if (node->right) {
+            stack[top++] = node->right;
+            stack[top++] = n + 1;
+            continue;
+        }
+        for (int32_t i = node->first; i < node->first + node->count; i++) {
+            int32_t face = shape->order[i];
+            double s, w[3], mean[3] = {1. / shape->nodes, 1. / shape->nodes, 1. / shape->nodes};
+            if (!cross_face(body, face, x, d, mean, &s, w))
+                continue;
+            double sum = 0; // the point of the face nearest to the hit, and its own motion instead of the mean
+            int outside = 0;
+            for (int k = 0; k < shape->nodes; k++) {
+                outside |= w[k] < -MARGIN;
+                w[k] = w[k] < 0 ? 0 : w[k];
+                sum += w[k];
+            }
+            for (int k = 0; k < shape->nodes; k++)
+                w[k] /= sum;
+            double again[3];
+            if (outside || !cross_face(body, face, x, d, w, &s, again))
+                continue;
+            if (s < best || (s == best && face < hit->face)) {
+                best = s;
+                hit->face = face;
+                memset(hit->point, 0, sizeof hit->point);
+                for (int k = 0; k < 3; k++)
+                    hit->w[k] = k < shape->nodes ? w[k] : 0;
+                for (int k = 0; k < shape->nodes; k++)
+                    thaw_v3_add(hit->point, w[k], body->x + 3 * (size_t)shape->face[(size_t)face * shape->nodes + k],
+                                hit->point);
+            }
+        }
+    }
+    return hit->face >= 0;
+}
+
+// Whether the segment a b goes through the triangle (signs of three volumes, the edges included).
+static int pierces(const ThawContactBody *body, int32_t face, const double a[3], const double b[3]) {
+    const int32_t *v = body->shape->face + 3 * (size_t)face;
+    double n[3], to[3][3], m[3], ab[3], da, db;
+    thaw_contact_face_normal(body->shape, body->x, face, n);
+    for (int i = 0; i < 3; i++)
+        thaw_v3_sub(body->x + 3 * (size_t)v[i], a, to[i]);
+    thaw_v3_sub(b, a, ab);
+    da = -thaw_v3_dot(n, to[0]);
+    db = da + thaw_v3_dot(n, ab);
+    if ((da > 0) == (db > 0))
+        return 0;
+    int positive = 0, negative = 0;
+    for (int i = 0; i < 3; i++) {
+        thaw_v3_cross(to[i], to[(i + 1) % 3], m);
+        double volume = thaw_v3_dot(m, ab);
+        positive |= volume > 0;
+        negative |= volume < 0;
+    }
+    return !(positive && negative);
+}
+
+int32_t thaw_contact_pierced(const ThawContactBody *body, const double a[3], const double b[3], int32_t *faces,
+                             int32_t room) {
+    const ThawContactShape *shape = body->shape;
+    double box[6];
+    thaw_box_empty(box);
+    thaw_box_add(box, a);
+    thaw_box_add(box, b);
+    int32_t stack[STACK], count = 0;
+    int top = 0;
+    if (shape->tree_count > 0)
+        stack[top++] = 0;
+    while (top > 0) {
+        int32_t n = stack[--top];
+        const ThawTreeNode *node = &shape->tree[n];
+        if (!thaw_box_overlap(box, body->boxes + 6 * (size_t)n))
+            continue;
+        if (node->right) {
+            stack[top++] = node->right;
+            stack[top++] = n + 1;
+            continue;
+        }
+        for (int32_t i = node->first; i < node->first + node->count && count < room; i++)
+            if (pierces(body, shape->order[i], a, b))
+                faces[count++] = shape->order[i];
+    }
+    return count;
+}

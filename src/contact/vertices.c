@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vertices against solids (solids paper, section 3.3): a contact for each surface vertex inside another body or obstacle,
+// with the closest point of its surface; and, so that nothing tunnels, a speculative one (gap > 0) for each vertex that
+// could arrive within the step, against what its path hits first.
+//
+// The closest face is not always the one a vertex came through. Two cubes stacked flush touch with vertices that lie on
+// each other's sides; a vertex in a thin plate may be nearer to its back. So a face is taken only if it faces the vertex
+// (its normal against the normal of the vertex' own surface) and agrees with the face of the last step, as long as such
+// a face is no more than an edge length farther away. A vertex that has come out at the far side of the plate it was
+// pressed against is still held by the near side.
+//
+// Cost: a walk down the hierarchy for each vertex in the other's box; nothing for bodies whose boxes do not overlap.
+#include "contact/collider.h"
+
+// Faces are accepted as opposite to a vertex or as agreeing with the last one by this cosine at least.
+static const double FACING = 0.1;
+
+// --- analytic obstacles ---------------------------------------------------------------------------------------------
+
+// First point of the segment from `from` to `to` on a convex obstacle: along a line the distance is a convex function, so
+// Newton's method from outside never passes its first zero. Returns 0 when the segment misses.
+static int hit_convex(const ThawModelObstacle *o, int dim, const double from[3], const double to[3], double hit[3],
+                      double n[3], int32_t *face) {
+    double path[3], s = 0;
+    thaw_v3_sub(to, from, path);
+    const double length = thaw_v3_norm(path);
+    for (int i = 0; i < 50; i++) {
+        thaw_v3_add(from, s, path, hit);
+        double phi = thaw_obstacle_local(o, dim, hit, n, face), slope = thaw_v3_dot(n, path);
+        if (phi <= 1e-9 * length)
+            return slope < 0;
+        if (slope >= 0)
+            return 0;
+        s -= phi / slope;
+        if (s > 1)
+            return 0;
+    }
+    return 1;
+}
+
+// Inside a box: another face that suits the vertex better than the nearest.
+static void choose_wall(const ThawModelObstacle *o, int dim, const double x[3], const double facing[3], double reach,
+                        int32_t remembered, double n[3], double *phi, int32_t *face) {
+    double best = *phi - reach; // signed distances are negative inside
+    int32_t chosen = -1;
+    int opposite = remembered >= 0 && remembered / 2 == *face / 2 && remembered != *face;
+    if (thaw_v3_dot(n, facing) <= -FACING && !opposite)
+        return;
+    for (int32_t f = 0; f < 2 * dim; f++) {
+        double sign = f % 2 ? 1 : -1, depth = sign * x[f / 2] - o->size[f / 2] / 2;
+        if (sign * facing[f / 2] > -FACING || depth > 0 || depth < best || (remembered >= 0 && f == (remembered ^ 1)))
+            continue;
+        best = depth;
+        chosen = f;
+    }
+    if (chosen < 0)
+        return;
+    *phi = best;
+    *face = chosen;
+    for (int k = 0; k < 3; k++)
+        n[k] = k == chosen / 2 ? (chosen % 2 ? 1 : -1) : 0;
+}
+
+// Where material that is at `local` of an obstacle's frame is at the start and where it goes.
+static void obstacle_velocity(const ThawPlace place[2], double h, const double local[3], double point[3],
+                              double velocity[3]) {
+    double to[3];
+    thaw_v3_turn(place[0].R, local, point);
+    thaw_v3_turn(place[1].R, local, to);
+    for (int k = 0; k < 3; k++) {
+        point[k] += place[0].p[k];
+        velocity[k] = h > 0 ? (to[k] + place[1].p[k] - point[k]) / h : 0;
+    }
+}
+
+void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const ThawContactItem *item,
+                                   ThawContactSlot *slot) {
+    const ThawModel *model = scratch->collider->model;
+    const ThawContactBody *a = &scratch->bodies[item->a], *b = thaw_contact_body(scratch, item->b);
+    const ThawModelObstacle *o = &model->obstacles[-1 - item->b];
+    const ThawPlace *place = scratch->places[-1 - item->b];
+    const int dim = model->dim;
+    for (int32_t v = 0; v < a->shape->nv; v++) {
+        const double *x = a->x + 3 * (size_t)v;
+        const double length = a->shape->length[v];
+        double local[3], n[3], arm[3], end[3], ahead[3], hit[3], normal[3], point[3], velocity[3];
+        int32_t face;
+        if (a->fixed[v])
+            continue;
+        thaw_v3_sub(x, place[0].p, arm);
+        thaw_v3_turn_back(place[0].R, arm, local);
+        double phi = thaw_obstacle_local(o, dim, local, n, &face);
+        // Where the vertex goes as the obstacle sees it.
+        thaw_v3_add(x, 1, a->d + 3 * (size_t)v, end);
+        thaw_v3_sub(end, place[1].p, arm);
+        thaw_v3_turn_back(place[1].R, arm, end);
+        thaw_v3_sub(end, local, ahead);
+        if (phi > THAW_CONTACT_REACH * thaw_v3_norm(ahead) + 1e-9 * length)
+            continue;
+        ThawContactKey key = {{item->a, item->b}, THAW_CONTACT_VERTEX_OBSTACLE, {a->shape->vertex[v], -1, 0, 0}};
+        if (phi <= 1e-9 * length) {
+            if (o->kind == THAW_OBSTACLE_BOX && face >= 0) {
+                double own[3], facing[3];
+                const ThawContactMemory *memory = thaw_contact_recall(scratch, &key);
+                thaw_contact_vertex_normal(a->shape, a->x, v, own);
+                thaw_v3_turn_back(place[0].R, own, facing);
+                choose_wall(o, dim, local, facing, length, memory ? memory->key.feature[1] : -1, n, &phi, &face);
+            }
+            thaw_v3_add(local, -phi, n, hit);
+        } else {
+            thaw_v3_add(local, THAW_CONTACT_REACH, ahead, end);
+            if (!hit_convex(o, dim, local, end, hit, n, &face))
+                continue;
+            thaw_v3_sub(local, hit, arm);
+            phi = fmax(0, thaw_v3_dot(arm, n));
+        }
+        key.feature[1] = face;
+        thaw_v3_turn(place[0].R, n, normal);
+        obstacle_velocity(place, scratch->h, hit, point, velocity);
+        ThawContactSide side[2] = {{a, 1, {v}, {1}}, {b, 0, {0}, {0}}};
+        thaw_contact_add(scratch, item, &key, side, point, normal, phi, velocity, slot);
+    }
+}
+
+// --- surfaces -------------------------------------------------------------------------------------------------------
+
+typedef struct Touch {
+    ThawNearest at;
+    double normal[3]; // of the surface there, outward
+    double gap;
+} Touch;
+
+// Replaces the nearest face by the nearest that suits; 0 when there is none that x is behind.
+static int choose_face(const ThawContactBody *b, const double x[3], const double *facing, const double *last,
+                       double bound, Touch *touch) {
+    ThawNearest other = {.square = bound * bound};
+    double n[3], to[3];
+    thaw_contact_nearest(b->shape, b->x, b->boxes, x, facing, last, &other);
+    if (other.face < 0)
+        return 0;
+    thaw_contact_face_normal(b->shape, b->x, other.face, n);
+    thaw_v3_unit(n);
+    thaw_v3_sub(x, other.point, to);
+    double gap = thaw_v3_dot(n, to);
+    if (gap > 0)
+        return 0;
+    touch->at = other;
+    touch->gap = gap;
+    thaw_v3_copy(n, touch->normal);
+    return 1;
+}
+
+// Where vertex v of `own` touches or is about to touch surface b: 0 when it does not. remembered: the face of the last
+// step, or -1.
+static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContactBody *b, int32_t remembered,
+                         Touch *touch) {
+    const double *x = own->x + 3 * (size_t)v, *d = own->d + 3 * (size_t)v, radius = own->shape->radius;
+    double relative[3], to[3], last[3], normal[3], *facing = radius > 0 ? NULL : normal;
+    thaw_v3_sub(d, b->mean, relative);
+    const double travel = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + b->spread) + radius;
+    const double outside = thaw_box_square(b->box, x);
+    if (outside > travel * travel)
+        return 0;
+    touch->at.square = outside > 0 && remembered < 0 ? travel * travel : INFINITY;
+    thaw_contact_nearest(b->shape, b->x, b->boxes, x, NULL, NULL, &touch->at);
+    if (touch->at.face < 0)
+        return 0;
+    const ThawNearest *at = &touch->at;
+    const double length = b->shape->length[b->shape->face[(size_t)at->face * b->shape->nodes]];
+    const double distance = sqrt(at->square);
+    thaw_contact_normal_at(b->shape, b->x, at->face, at->w, touch->normal);
+    thaw_v3_sub(x, at->point, to);
+    if (remembered >= 0) {
+        thaw_contact_face_normal(b->shape, b->x, remembered, last);
+        thaw_v3_unit(last);
+    }
+    const int disagrees = remembered >= 0 && thaw_v3_dot(touch->normal, last) < FACING;
+    const int is_inside = thaw_v3_dot(touch->normal, to) < 0 || distance <= 1e-9 * length;
+    const int on_face = at->w[0] > 0 && at->w[1] > 0 && (b->shape->nodes == 2 || at->w[2] > 0);
+    touch->gap = is_inside ? -distance : distance;
+    if (!on_face && distance > 1e-6 * length)
+        for (int k = 0; k < 3; k++)
+            touch->normal[k] = to[k] / touch->gap;
+    if (facing && (is_inside || remembered >= 0))
+        thaw_contact_vertex_normal(own->shape, own->x, v, facing);
+    if (is_inside) {
+        if (disagrees || (facing && thaw_v3_dot(touch->normal, facing) > -FACING))
+            choose_face(b, x, facing, remembered >= 0 ? last : NULL, distance + length, touch);
+        touch->gap -= radius;
+        return 1;
+    }
+    if (remembered >= 0 && thaw_v3_dot(touch->normal, last) < -FACING) { // out at the far side?
+        Touch through = *touch;
+        if (choose_face(b, x, facing, last, distance + 2 * length, &through) &&
+            through.gap < -0.9 * sqrt(through.at.square)) {
+            *touch = through;
+            return 1;
+        }
+    }
+    if (radius > 0) {
+        const int32_t *corner = b->shape->face + (size_t)at->face * b->shape->nodes;
+        thaw_v3_copy(d, relative);
+        for (int i = 0; i < b->shape->nodes; i++)
+            thaw_v3_add(relative, -at->w[i], b->d + 3 * (size_t)corner[i], relative);
+        touch->gap -= radius;
+        return touch->gap <= fmax(0, -THAW_CONTACT_REACH * thaw_v3_dot(relative, touch->normal));
+    }
+    if (distance > travel || !thaw_contact_sweep(b, x, d, &touch->at))
+        return 0;
+    thaw_contact_face_normal(b->shape, b->x, at->face, touch->normal);
+    thaw_v3_unit(touch->normal);
+    thaw_v3_sub(x, at->point, to);
+    touch->gap = fmax(0, thaw_v3_dot(touch->normal, to));
+    return 1;
+}
+
+// Whether the way of a point meets the box of where a body may be.
+static int path_meets(const ThawContactBody *b, const double x[3], const double d[3]) {
+    for (int k = 0; k < 3; k++) {
+        double end = x[k] + THAW_CONTACT_REACH * d[k];
+        if ((x[k] < b->swept[k] && end < b->swept[k]) || (x[k] > b->swept[3 + k] && end > b->swept[3 + k]))
+            return 0;
+    }
+    return 1;
+}
+
+static ThawContactSide side_of_face(const ThawContactBody *b, const ThawNearest *at) {
+    ThawContactSide side = {.body = b, .nodes = b->shape->nodes};
+    for (int i = 0; i < side.nodes; i++) {
+        side.vertex[i] = b->shape->face[(size_t)at->face * b->shape->nodes + i];
+        side.weight[i] = at->w[i];
+    }
+    return side;
+}
+
+static int side_is_fixed(const ThawContactSide *side) {
+    for (int i = 0; side->body->fixed && i < side->nodes; i++)
+        if (side->weight[i] > 0 && !side->body->fixed[side->vertex[i]])
+            return 0;
+    return 1;
+}
+
+void thaw_contact_find_on_surface(const ThawContactScratch *scratch, const ThawContactItem *item,
+                                  ThawContactSlot *slot) {
+    const ThawContactBody *a = &scratch->bodies[item->a], *b = thaw_contact_body(scratch, item->b);
+    for (int32_t v = 0; v < a->shape->nv; v++) {
+        const double *x = a->x + 3 * (size_t)v, *d = a->d + 3 * (size_t)v;
+        if (!path_meets(b, x, d) || (a->fixed[v] && !b->fixed))
+            continue;
+        ThawContactKey key = {{item->a, item->b}, (int32_t)item->kind, {a->shape->vertex[v], 0, 0, 0}};
+        const ThawContactMemory *memory = thaw_contact_recall(scratch, &key);
+        Touch touch;
+        if (!touch_surface(a, v, b, memory ? memory->key.feature[1] : -1, &touch))
+            continue;
+        key.feature[1] = touch.at.face;
+        ThawContactSide side[2] = {{a, 1, {v}, {1}}, side_of_face(b, &touch.at)};
+        if (side_is_fixed(&side[0]) && side_is_fixed(&side[1]))
+            continue;
+        thaw_contact_add(scratch, item, &key, side, touch.at.point, touch.normal, touch.gap, NULL, slot);
+    }
+}
+
+void thaw_contact_find_points(const ThawContactScratch *scratch, const ThawContactItem *item,
+                              const ThawContactSlot *vertices, ThawContactSlot *slot) {
+    const ThawContactBody *a = &scratch->bodies[item->a], *b = thaw_contact_body(scratch, item->b);
+    const double radius = b->shape->radius;
+    for (int32_t v = 0; v < b->shape->nv; v++) {
+        const double *x = b->x + 3 * (size_t)v, *d = b->d + 3 * (size_t)v;
+        if (radius == 0 && !path_meets(a, x, d))
+            continue;
+        ThawContactKey key = {{item->a, item->b}, THAW_CONTACT_FACE_POINT, {b->shape->vertex[v], 0, 0, 0}};
+        const ThawContactMemory *memory = thaw_contact_recall(scratch, &key);
+        double normal[3], point[3];
+        Touch touch;
+        if (!touch_surface(b, v, a, memory ? memory->key.feature[1] : -1, &touch))
+            continue;
+        ThawContactSide side[2] = {side_of_face(a, &touch.at), {b, 1, {v}, {1}}};
+        int covered = side_is_fixed(&side[0]);
+        for (int i = 0; i < side[0].nodes; i++)
+            covered |= thaw_contact_slot_has(vertices, a->shape->vertex[side[0].vertex[i]]);
+        if (covered)
+            continue;
+        key.feature[1] = touch.at.face;
+        for (int k = 0; k < 3; k++)
+            normal[k] = -touch.normal[k];
+        thaw_v3_add(x, radius, normal, point);
+        thaw_contact_add(scratch, item, &key, side, point, normal, touch.gap, NULL, slot);
+    }
+}
