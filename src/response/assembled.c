@@ -16,7 +16,7 @@
 
 #include "response/island.h"
 
-enum { CHUNK = 256, TASKS_FROM = 512, FIRST_SWEEPS = 8, SWEEPS_BETWEEN = 3, NEWTON_PRODUCTS = 60 };
+enum { CHUNK = 256, TASKS_FROM = 512, FIRST_SWEEPS = 12, SWEEPS_BETWEEN = 4, NEWTON_PRODUCTS = 120 };
 
 // --- H ---------------------------------------------------------------------------------------------------------------
 
@@ -236,20 +236,29 @@ static double sweep(ThawResponse *island, int backward) {
 
 ThawStatus thaw_assembled_solve(ThawResponse *island) {
     const ThawResponseOptions *options = island->options;
+    double tolerance = options->tolerance, residual, before = INFINITY;
     ThawStatus status = thaw_island_multiply(island, island->lambda, island->b, island->w);
-    double residual = thaw_island_residual(island, island->w, island->lambda);
-    int32_t sweeps = FIRST_SWEEPS;
-    while (status >= 0 && residual > options->tolerance && island->used < options->iterations) {
-        for (int32_t k = 0; k < sweeps && residual > options->tolerance && island->used < options->iterations; k++)
+    int32_t patience = FIRST_SWEEPS, sweeps = patience;
+    residual = thaw_island_residual(island, island->w, island->lambda);
+    while (status >= 0 && residual > tolerance && island->used < options->iterations) {
+        for (int32_t k = 0; k < sweeps && residual > tolerance && island->used < options->iterations; k++)
             residual = sweep(island, k & 1);
         int32_t left = options->iterations - island->used;
-        if (residual <= options->tolerance || left < 4)
+        if (residual <= tolerance || left < 4)
             continue;
-        double before = residual;
-        status = thaw_newton_improve(island, left < NEWTON_PRODUCTS ? left : NEWTON_PRODUCTS, &residual);
-        sweeps = residual < 0.5 * before ? SWEEPS_BETWEEN : 2 * sweeps;
-        if (status >= 0 && residual > options->tolerance)
+        if (residual > 0.5 * before) { // Newton's step did not pay: back, and more sweeps before the next
+            memcpy(island->lambda, island->best, (size_t)island->dim * (size_t)island->n * sizeof(double));
+            status = thaw_island_multiply(island, island->lambda, island->b, island->w);
+            before = INFINITY;
+            patience *= 2;
+            sweeps = patience;
+            continue;
+        }
+        before = residual;
+        status = thaw_newton_step(island, left < NEWTON_PRODUCTS ? left : NEWTON_PRODUCTS, &residual);
+        if (status >= 0 && residual > tolerance)
             thaw_assembled_multiply(island, island->lambda); // the speeds that sweeps go on from
+        sweeps = SWEEPS_BETWEEN;
     }
     return status;
 }

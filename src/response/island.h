@@ -108,9 +108,8 @@ ThawStatus thaw_matrix_free_prepare(ThawResponse *island);
 ThawStatus thaw_matrix_free_multiply(ThawResponse *island, const double *lambda);
 ThawStatus thaw_matrix_free_solve(ThawResponse *island);
 
-// newton.c: from lambda, w with the residual given to a better one, at the cost of at most `products` with H. Leaves
-// lambda and w alone and gives back the same residual where it found none.
-ThawStatus thaw_newton_improve(ThawResponse *island, int32_t products, double *residual);
+// newton.c: one step from lambda, w at the cost of at most `products` with H; residual: before, and after.
+ThawStatus thaw_newton_step(ThawResponse *island, int32_t products, double *residual);
 ThawStatus thaw_newton_reserve(ThawResponse *island);
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "response/island.h"
 
-enum { SAMPLES = 16, FIRST_STEPS = 12, STEPS_BETWEEN = 6, NEWTON_PRODUCTS = 62 };
+enum { SAMPLES = 16, FIRST_STEPS = 12, STEPS_BETWEEN = 6, NEWTON_PRODUCTS = 120 };
 
 static int32_t sample_count(const ThawPart *part) { return part->vertices < SAMPLES ? part->vertices : SAMPLES; }
 
@@ -192,22 +192,31 @@ static ThawStatus step_gradient(ThawResponse *island, double *alpha, double *res
 
 ThawStatus thaw_matrix_free_solve(ThawResponse *island) {
     const ThawResponseOptions *options = island->options;
+    double tolerance = options->tolerance, alpha = 0.0, residual, before = INFINITY;
     ThawStatus status = thaw_island_multiply(island, island->lambda, island->b, island->w);
-    double alpha = 0.0, residual = thaw_island_residual(island, island->w, island->lambda);
-    int32_t steps = FIRST_STEPS;
-    while (status >= 0 && residual > options->tolerance && island->used < options->iterations) {
-        for (int32_t k = 0; k < steps && residual > options->tolerance && island->used < options->iterations; k++) {
+    int32_t patience = FIRST_STEPS, steps = patience;
+    residual = thaw_island_residual(island, island->w, island->lambda);
+    while (status >= 0 && residual > tolerance && island->used < options->iterations) {
+        for (int32_t k = 0; k < steps && residual > tolerance && island->used < options->iterations; k++) {
             status = step_gradient(island, &alpha, &residual);
             if (status < 0)
                 return status;
         }
         int32_t left = options->iterations - island->used;
-        if (residual <= options->tolerance || left < 4)
+        if (residual <= tolerance || left < 4)
             continue;
-        double before = residual;
-        status = thaw_newton_improve(island, left < NEWTON_PRODUCTS ? left : NEWTON_PRODUCTS, &residual);
-        steps = residual < 0.5 * before ? STEPS_BETWEEN : 2 * steps;
         alpha = 0.0;
+        if (residual > 0.5 * before) { // Newton's step did not pay: back, and more steps before the next
+            memcpy(island->lambda, island->best, (size_t)island->dim * (size_t)island->n * sizeof(double));
+            status = thaw_island_multiply(island, island->lambda, island->b, island->w);
+            before = INFINITY;
+            patience *= 2;
+            steps = patience;
+            continue;
+        }
+        before = residual;
+        status = thaw_newton_step(island, left < NEWTON_PRODUCTS ? left : NEWTON_PRODUCTS, &residual);
+        steps = STEPS_BETWEEN;
     }
     return status;
 }

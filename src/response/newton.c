@@ -12,17 +12,20 @@
 // leave a symmetric system and only sliding ones make it unsymmetric.
 //
 // (E H C + kappa) d = -E w is solved by GMRES (Saad and Schultz 1986), right-preconditioned by each contact's own block.
-// H may be singular (more contacts than freedoms): the right-hand side is in its range, and GMRES needs as many products
-// as H has different eigenvalues, not contacts.
+// H may be singular (more contacts than freedoms): then many steps d are as good, and 1e-6 of each block is added to kappa,
+// which keeps d small where nothing else decides and changes no solution, since d is 0 there.
 //
-// lambda + alpha (new lambda - lambda) stays on the cone, which is convex, and its w is a combination of two that are
-// known. So trying alpha = 1, 1/2, 1/4, ... costs no product, and the one of least residual is taken.
+// The step is taken whole, though the residual often rises by it: contacts that changed sides are put right by the sweeps
+// (or gradient steps) that follow, and only then it is judged. Shortening it by the residual instead was tried and stalls
+// on towers of hard boxes.
 #include <math.h>
 #include <string.h>
 
 #include "response/island.h"
 
-enum { KRYLOV = 60, HALVINGS = 6 };
+#define NEAR 1e-6 // share of its own block that holds a step near the iterate
+
+enum { KRYLOV = 120 };
 
 // How one contact enters: lambda = base + C d, equations E w + kappa d = 0.
 typedef struct State {
@@ -59,41 +62,38 @@ static void classify(const ThawResponse *island, const ThawRow *row, const doubl
         memset(lambda, 0, (size_t)d * sizeof *lambda);
         return;
     }
-    double C[3] = {1, 0, 0}, radius = row->mu * normal, y[3], turn[3] = {0};
-    double held = lambda[0] > 0 ? lambda[0] : 0.0;
-    int sliding = 0, tangents[2] = {0, 0}; // whether each tangent is bound
+    double radius = row->mu * normal, held = lambda[0] > 0 ? lambda[0] : 0.0, y[3];
+    double C[3] = {1, 0, 0}, turn[3] = {0}, stiffness = 0.0;
+    int bound[3] = {0}, turns = 0;
     for (int k = 1; k < d; k++)
         y[k] = lambda[k] - row->rho[1] * w[k];
     if (d == 2 || island->options->friction == THAW_FRICTION_BOX) {
         for (int k = 1; k < d; k++)
-            if (fabs(y[k]) > radius || row->mu == 0) {
-                tangents[k - 1] = 1;
+            if (row->mu == 0 || fabs(y[k]) > radius) {
+                bound[k] = 1;
                 C[k] = y[k] > 0 ? row->mu : -row->mu;
-                lambda[k] = C[k] * held;
             }
-    } else if (row->mu == 0 || hypot(y[1], y[2]) > radius) {
-        double size = hypot(y[1], y[2]), speed = hypot(w[1], w[2]);
-        sliding = 1;
-        tangents[0] = tangents[1] = 1;
-        C[1] = size > 0 ? row->mu * y[1] / size : 0.0;
-        C[2] = size > 0 ? row->mu * y[2] / size : 0.0;
-        lambda[1] = C[1] * held;
-        lambda[2] = C[2] * held;
-        if (radius > 0 && size > 0) {
-            turn[1] = -y[2] / size;
-            turn[2] = y[1] / size;
+    } else {
+        double size = hypot(y[1], y[2]);
+        if (row->mu == 0 || size > radius) {
+            bound[1] = bound[2] = 1;
+            turns = row->mu > 0;
+            stiffness = turns ? hypot(w[1], w[2]) / radius : 0.0;
+            C[1] = turns ? row->mu * y[1] / size : 0.0;
+            C[2] = turns ? row->mu * y[2] / size : 0.0;
+            turn[1] = -C[2] / (turns ? row->mu : 1.0);
+            turn[2] = C[1] / (turns ? row->mu : 1.0);
         }
-        add_unknown(d, state, C, axes[0], 0.0);
-        if (radius > 0 && size > 0)
-            add_unknown(d, state, turn, turn, speed / radius);
     }
-    if (!sliding) {
-        add_unknown(d, state, C, axes[0], 0.0);
-        for (int k = 1; k < d; k++)
-            if (!tangents[k - 1])
-                add_unknown(d, state, axes[k], axes[k], 0.0);
-    }
+    add_unknown(d, state, C, axes[0], 0.0);
     lambda[0] = held;
+    for (int k = 1; k < d; k++)
+        if (bound[k])
+            lambda[k] = C[k] * held;
+        else
+            add_unknown(d, state, axes[k], axes[k], 0.0);
+    if (turns)
+        add_unknown(d, state, turn, turn, stiffness);
 }
 
 // P = (E D C + kappa)^-1 by elimination with pivoting; the identity scaled where that fails.
@@ -101,13 +101,16 @@ static void invert_block(int d, const ThawRow *row, State *state) {
     int m = state->size;
     double A[3][6] = {{0}}, largest = 0.0;
     for (int i = 0; i < m; i++)
-        for (int j = 0; j < m; j++) {
+        for (int j = 0; j < m; j++)
             for (int r = 0; r < d; r++)
                 for (int c = 0; c < d; c++)
                     A[i][j] += state->E[d * i + r] * row->D[d * r + c] * state->C[d * j + c];
-            A[i][j] += i == j ? state->kappa[i] : 0.0;
+    for (int i = 0; i < m; i++) {
+        state->kappa[i] += NEAR * fabs(A[i][i]);
+        A[i][i] += state->kappa[i];
+        for (int j = 0; j < m; j++)
             largest = fmax(largest, fabs(A[i][j]));
-        }
+    }
     for (int i = 0; i < m; i++)
         A[i][m + i] = 1.0;
     int fine = 1;
@@ -211,12 +214,16 @@ static ThawStatus solve_gmres(Krylov *krylov, double goal, int32_t products) {
             return status;
         restrict_rows(krylov, krylov->speed, krylov->image, next);
         double before = sqrt(dot(n, next, next));
-        for (int32_t i = 0; i <= j; i++) {
-            const double *old = basis + (size_t)i * (size_t)n;
-            h[i][j] = dot(n, next, old);
-            for (int32_t k = 0; k < n; k++)
-                next[k] -= h[i][j] * old[k];
-        }
+        for (int32_t i = 0; i <= j; i++)
+            h[i][j] = 0.0;
+        for (int again = 0; again < 2; again++) // twice: small eigenvalues need a basis that is orthogonal to rounding
+            for (int32_t i = 0; i <= j; i++) {
+                const double *old = basis + (size_t)i * (size_t)n;
+                double part = dot(n, next, old);
+                h[i][j] += part;
+                for (int32_t k = 0; k < n; k++)
+                    next[k] -= part * old[k];
+            }
         double size = sqrt(dot(n, next, next));
         h[j + 1][j] = size;
         for (int32_t k = 0; k < n && size > 0; k++)
@@ -256,7 +263,7 @@ static ThawStatus solve_gmres(Krylov *krylov, double goal, int32_t products) {
 
 // --- the step --------------------------------------------------------------------------------------------------------
 
-ThawStatus thaw_newton_improve(ThawResponse *island, int32_t products, double *residual) {
+ThawStatus thaw_newton_step(ThawResponse *island, int32_t products, double *residual) {
     int d = island->dim;
     size_t size = (size_t)d * (size_t)island->n;
     State *states = island->buffer[THAW_BUFFER_STATES].data;
@@ -290,35 +297,15 @@ ThawStatus thaw_newton_improve(ThawResponse *island, int32_t products, double *r
     if (status < 0)
         return status;
     expand(&krylov, krylov.image, trial);
-    for (int32_t i = 0; i < island->n; i++) {
-        // A slide that turned leaves the cone by second order: back to its rim.
+    // A slide that turned is off the cone by second order: back to its rim.
+    for (int32_t i = 0; i < island->n; i++)
         thaw_law_project(d, island->options->friction, island->rows[i].mu, trial + d * i);
-    }
     status = thaw_island_multiply(island, trial, island->b, trial_w);
     if (status < 0)
         return status;
 
-    double best = *residual, taken = 0.0, alpha = 1.0;
-    for (int k = 0; k <= HALVINGS; k++, alpha *= 0.5) {
-        double *lambda = krylov.rows, *w = krylov.speed;
-        for (size_t i = 0; i < size; i++) {
-            lambda[i] = island->lambda[i] + alpha * (trial[i] - island->lambda[i]);
-            w[i] = island->w[i] + alpha * (trial_w[i] - island->w[i]);
-        }
-        double now = thaw_island_residual(island, w, lambda);
-        if (now < best) {
-            best = now;
-            taken = alpha;
-        }
-        if (taken > alpha || best <= island->options->tolerance)
-            break;
-    }
-    if (taken == 0)
-        return THAW_OK;
-    for (size_t i = 0; i < size; i++) {
-        island->lambda[i] += taken * (trial[i] - island->lambda[i]);
-        island->w[i] += taken * (trial_w[i] - island->w[i]);
-    }
-    *residual = best;
+    memcpy(island->lambda, trial, size * sizeof *trial);
+    memcpy(island->w, trial_w, size * sizeof *trial);
+    *residual = thaw_island_residual(island, trial_w, trial);
     return THAW_OK;
 }

@@ -44,8 +44,7 @@ Island *island_create(int dim, double h) {
     island->dim = dim;
     island->contacts = calloc(ISLAND_CONTACTS, sizeof *island->contacts);
     island->index = calloc(ISLAND_CONTACTS, sizeof *island->index);
-    island->options =
-        (ThawResponseOptions){.dim = dim, .h = h, .tolerance = 1e-6, .iterations = 500, .form = 1};
+    island->options = (ThawResponseOptions){.dim = dim, .h = h, .tolerance = 1e-6, .iterations = 500, .form = 1};
     return island;
 }
 
@@ -64,11 +63,19 @@ static DenseBody *add_dense(Island *island, int32_t nv) {
     int32_t b = island->body_count++;
     size_t n = (size_t)island->dim * (size_t)nv;
     DenseBody *body = island->dense + b;
-    *body = (DenseBody){.dim = island->dim, .nv = nv, .x = calloc(n, sizeof(double)), .v = calloc(n, sizeof(double)),
+    *body = (DenseBody){.dim = island->dim,
+                        .nv = nv,
+                        .x = calloc(n, sizeof(double)),
+                        .v = calloc(n, sizeof(double)),
                         .inverse = calloc(n * n, sizeof(double))};
-    island->bodies[b] = (ThawResponseBody){.context = body, .body = 3 * b, // gaps between indices are allowed
-                                           .compliance = dense_compliance, .apply = dense_apply, .v = body->v, .nv = nv,
-                                           .apply_cost = 2.0 * (double)(n * n), .compliance_cost = 9.0 * (double)nv};
+    island->bodies[b] = (ThawResponseBody){.context = body,
+                                           .body = 3 * b, // gaps between indices are allowed
+                                           .compliance = dense_compliance,
+                                           .apply = dense_apply,
+                                           .v = body->v,
+                                           .nv = nv,
+                                           .apply_cost = 2.0 * (double)(n * n),
+                                           .compliance_cost = 9.0 * (double)nv};
     return body;
 }
 
@@ -337,8 +344,8 @@ ThawStatus island_solve(Island *island, ThawTasks *tasks, ThawResponseInfo *info
     ThawStatus status = thaw_response_create(&response, NULL);
     if (status < 0)
         return status;
-    status = thaw_response_solve(response, &island->options, tasks, island->bodies, island->body_count, island->contacts,
-                                 island->index, island->count, info, NULL);
+    status = thaw_response_solve(response, &island->options, tasks, island->bodies, island->body_count,
+                                 island->contacts, island->index, island->count, info, NULL);
     thaw_response_free(&response);
     return status;
 }
