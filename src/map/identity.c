@@ -2,12 +2,10 @@
 // The identity map: full elastic dynamics, against which every adaptive method is measured. G selects the vertices that
 // are not scripted, in their order; w is the velocity of the scripted ones. G'AG is A without the scripted rows and
 // columns, so element blocks go straight to their places, found once when the map is made.
-//
-// The scatter is the costliest part of assembly: eight elements' blocks arrive with their entries side by side in
-// lanes and leave entry by entry in memory, so an 8x8 transpose in registers turns 72 scalar additions into 9 vector ones.
 #include <string.h>
 
 #include "map/map.h"
+#include "map/scatter.h"
 
 typedef struct IdentityMap {
     ThawMap map;
@@ -78,53 +76,16 @@ static void add_diagonal_identity(const ThawMap *map, const double *m, double sc
     }
 }
 
-typedef double UnalignedLanes __attribute__((vector_size(64), aligned(8)));
-
-// rows[l][i] = in[i][l] for eight inputs.
-static inline void transpose8(const ThawLanes in[8], ThawLanes rows[8]) {
-#define SHUFFLE __builtin_shufflevector
-    ThawLanes s[8], t[8];
-    for (int i = 0; i < 4; i++) { // even and odd lanes of neighbours
-        s[2 * i] = SHUFFLE(in[2 * i], in[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-        s[2 * i + 1] = SHUFFLE(in[2 * i], in[2 * i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
-    }
-    for (int i = 0; i < 2; i++)
-        for (int odd = 0; odd < 2; odd++) { // inputs 4i .. 4i+3 at lanes (0, 4) and (2, 6), or the odd ones
-            t[4 * i + odd] = SHUFFLE(s[4 * i + odd], s[4 * i + 2 + odd], 0, 1, 8, 9, 4, 5, 12, 13);
-            t[4 * i + 2 + odd] = SHUFFLE(s[4 * i + odd], s[4 * i + 2 + odd], 2, 3, 10, 11, 6, 7, 14, 15);
-        }
-    for (int l = 0; l < 4; l++) {
-        rows[l] = SHUFFLE(t[l], t[4 + l], 0, 1, 2, 3, 8, 9, 10, 11);
-        rows[4 + l] = SHUFFLE(t[l], t[4 + l], 4, 5, 6, 7, 12, 13, 14, 15);
-    }
-#undef SHUFFLE
-}
-
 static void add_blocks_3d(void *context, int32_t batch, const ThawLanes *blocks) {
     const ThawAssembly *assembly = context;
     const IdentityMap *self = self_of(assembly->map);
-    const int32_t *slot = self->slot + (size_t)batch * self->pairs * THAW_LANES;
-    for (int32_t p = 0; p < self->pairs; p++, slot += THAW_LANES, blocks += 9) {
-        ThawLanes rows[THAW_LANES];
-        transpose8(blocks, rows);
-        for (int l = 0; l < THAW_LANES; l++) {
-            if (slot[l] < 0)
-                continue;
-            double *to = assembly->value + (size_t)slot[l] * 9;
-            *(UnalignedLanes *)to += rows[l];
-            to[8] += blocks[8][l];
-        }
-    }
+    thaw_scatter_3d(self->slot + (size_t)batch * self->pairs * THAW_LANES, self->pairs, blocks, assembly->value);
 }
 
 static void add_blocks_2d(void *context, int32_t batch, const ThawLanes *blocks) {
     const ThawAssembly *assembly = context;
     const IdentityMap *self = self_of(assembly->map);
-    const int32_t *slot = self->slot + (size_t)batch * self->pairs * THAW_LANES;
-    for (int32_t p = 0; p < self->pairs; p++, slot += THAW_LANES, blocks += 4)
-        for (int l = 0; l < THAW_LANES; l++)
-            for (int i = 0; i < 4 && slot[l] >= 0; i++)
-                assembly->value[(size_t)slot[l] * 4 + i] += blocks[i][l];
+    thaw_scatter_2d(self->slot + (size_t)batch * self->pairs * THAW_LANES, self->pairs, blocks, assembly->value);
 }
 
 static void free_identity(ThawMap *map) {
@@ -137,16 +98,28 @@ static void free_identity(ThawMap *map) {
 
 enum { LAWS = THAW_MAP_KEEPS_MOMENTUM | THAW_MAP_ADVANCES_LINEARLY | THAW_MAP_CAN_BE_FULL };
 
-static const ThawMapOps IDENTITY_2D = {"full",           LAWS,
-                                       apply_identity,   apply_t_identity,
-                                       project_identity, advance_identity,
-                                       pattern_identity, add_diagonal_identity,
-                                       add_blocks_2d,    free_identity};
-static const ThawMapOps IDENTITY_3D = {"full",           LAWS,
-                                       apply_identity,   apply_t_identity,
-                                       project_identity, advance_identity,
-                                       pattern_identity, add_diagonal_identity,
-                                       add_blocks_3d,    free_identity};
+static const ThawMapOps IDENTITY_2D = {"full",
+                                       LAWS,
+                                       apply_identity,
+                                       apply_t_identity,
+                                       project_identity,
+                                       advance_identity,
+                                       pattern_identity,
+                                       add_diagonal_identity,
+                                       add_blocks_2d,
+                                       free_identity,
+                                       NULL};
+static const ThawMapOps IDENTITY_3D = {"full",
+                                       LAWS,
+                                       apply_identity,
+                                       apply_t_identity,
+                                       project_identity,
+                                       advance_identity,
+                                       pattern_identity,
+                                       add_diagonal_identity,
+                                       add_blocks_3d,
+                                       free_identity,
+                                       NULL};
 
 // Where each element block goes. A batch's unused lanes carry weight 0 and go nowhere.
 static ThawStatus find_slots(IdentityMap *self, ThawError *error) {
@@ -179,7 +152,7 @@ ThawStatus thaw_map_identity_create(const ThawShape *shape, const unsigned char 
     IdentityMap *self = THAW_NEW(IdentityMap, 1);
     if (!self)
         return thaw_error_memory(error, "the map");
-    self->map = (ThawMap){shape->kind->dim == 2 ? &IDENTITY_2D : &IDENTITY_3D, shape, shape->all, 0};
+    self->map = (ThawMap){shape->kind->dim == 2 ? &IDENTITY_2D : &IDENTITY_3D, shape, shape->all, 0, NULL};
     self->pairs = shape->kind->nodes * (shape->kind->nodes + 1) / 2;
     self->block_of = THAW_NEW(int32_t, shape->nv);
     self->vertex_of = THAW_NEW(int32_t, shape->nv);

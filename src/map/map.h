@@ -37,6 +37,8 @@ typedef struct ThawMapOps {
     void (*add_diagonal)(const ThawMap *map, const double *m, double scale, ThawBlockMatrix *A);
     void (*add_blocks)(void *assembly, int32_t batch, const ThawLanes *blocks);
     void (*free)(ThawMap *map);
+    // After the last add_blocks: adds what had to wait for an order of its own. NULL: nothing ever does.
+    void (*finish)(void *assembly);
 } ThawMapOps;
 
 // The head of every map; methods embed it first.
@@ -45,6 +47,8 @@ struct ThawMap {
     const ThawShape *shape;
     const ThawIntegrationSet *set; // what is to be evaluated with this map; not owned
     int32_t n;                     // blocks of q
+    const unsigned char *idle; // n * dim flags: this unknown only fills its block; its column of G is 0, its diagonal
+                               // entry in G'AG is 1 and its value 0. NULL: there is none
 };
 
 typedef struct ThawAssembly {
@@ -57,5 +61,21 @@ void thaw_map_free(ThawMap **map);
 // identity.c: the reference. q are the velocities of the vertices that are not scripted (scripted: nv flags).
 ThawStatus thaw_map_identity_create(const ThawShape *shape, const unsigned char *scripted, ThawMap **map,
                                     ThawError *error);
+
+// rigid.c: elastic vertices (first, in their order) and rigid parts (solids paper, section 3.2). scripted: the partition's
+// script flags will do. set: the partition's elastic elements, or shape->all when it has no part. The partition and the set
+// must outlive the map; the map is good while the partition's topology stands, and belongs to one body.
+struct ThawPartition;
+ThawStatus thaw_map_rigid_create(const ThawShape *shape, const unsigned char *scripted, struct ThawPartition *partition,
+                                 const ThawIntegrationSet *set, ThawMap **map, ThawError *error);
+// Takes over the parts' present frames, after they were changed from outside. No allocation.
+void thaw_map_rigid_update(ThawMap *map);
+// r += the parts' own momenta, in the place of G'M v0 of their vertices.
+void thaw_map_rigid_momentum(const ThawMap *map, double *r);
+// w += h/2 omega x (omega x rho) at the vertices of parts: chords of their paths, so that elements beside a turning part see
+// where it will be. For stiffness and damping forces only: it is no part of G'M (Gq + w).
+void thaw_map_rigid_chord(const ThawMap *map, double h, double *w);
+// The step is final: the parts move on with q for h, momentum and all, and the map with them. No allocation.
+void thaw_map_rigid_move(ThawMap *map, double h, const double *q);
 
 #endif

@@ -47,6 +47,7 @@ typedef struct ThawShape {
     double thickness;              // m, out of plane; 1 in 3D
     double diameter;               // m, of the bounding box
     ThawGraph *graph;              // vertices that share an element
+    int32_t *across;               // nodes * ne, the element beyond the face opposite each node, -1: none
     ThawGroup *groups;
     int32_t group_count;
     ThawIntegrationSet *all; // every element

@@ -306,6 +306,8 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
                            .element_count = shape->ne,
                            .elements = shape->elements};
     status = thaw_graph_create(&renumbered, &shape->graph, error);
+    if (status == THAW_OK)
+        status = thaw_mesh_neighbours(&renumbered, &shape->across, error);
     if (status != THAW_OK)
         return status;
     integrate_rest(def, shape);
@@ -327,6 +329,7 @@ void thaw_shape_clear(ThawShape *shape) {
     thaw_free(shape->mass);
     thaw_free(shape->damping_mass);
     thaw_graph_free(&shape->graph);
+    thaw_free(shape->across);
     for (int32_t g = 0; g < shape->group_count; g++) {
         thaw_free(shape->groups[g].name);
         thaw_free(shape->groups[g].vertices);

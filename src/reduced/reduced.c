@@ -59,6 +59,8 @@ ThawStatus thaw_system_assemble(const ThawSystem *system, ThawTasks *tasks, Thaw
     ThawStatus status =
         thaw_force_linearise(map->set, tasks, x, combination.element, (ThawBlockSink){map->ops->add_blocks, &assembly},
                              system->shape->nv, f, partial);
+    if (map->ops->finish)
+        map->ops->finish(&assembly);
     map->ops->add_diagonal(map, system->shape->mass, combination.mass, A);
     map->ops->add_diagonal(map, system->shape->damping_mass, combination.mass_damping, A);
     return status;

@@ -2,18 +2,89 @@
 // The contract of kinematic maps: one suite over a table of them, each held to the laws it declares. A new map is one
 // more line in MAPS.
 #include "map/map.h"
+#include "oracle/partition.h"
 #include "reduced/reduced.h"
 #include "step/sample.h"
 
+// What a map stands on besides the shape.
+typedef struct Ground {
+    uint64_t seed; // for what a map's maker leaves to chance
+    ThawPartition *partition;
+    ThawIntegrationSet *set;
+} Ground;
+
 // How to make a map for a shape and flags of scripted vertices; `full`: with everything kept elastic.
+typedef ThawStatus (*MapCreate)(const ThawShape *shape, const unsigned char *scripted, Ground *ground, ThawMap **map,
+                                ThawError *error);
 typedef struct MapEntry {
     const char *name;
-    ThawStatus (*create)(const ThawShape *shape, const unsigned char *scripted, ThawMap **map, ThawError *error);
-    ThawStatus (*create_full)(const ThawShape *shape, const unsigned char *scripted, ThawMap **map, ThawError *error);
+    MapCreate create, create_full;
 } MapEntry;
 
+static ThawStatus create_identity(const ThawShape *shape, const unsigned char *scripted, Ground *ground, ThawMap **map,
+                                  ThawError *error) {
+    (void)ground;
+    return thaw_map_identity_create(shape, scripted, map, error);
+}
+
+static int holds_seen[2][4]; // [dim - 2][ThawHold]
+
+// A share of the elements flagged, and the parts that come of it turned by about a tenth of a radian.
+static void build_partition(const ThawShape *shape, const unsigned char *scripted, int percent, Ground *ground) {
+    ThawError error = {0};
+    ThawTransition transition;
+    int dim = shape->kind->dim;
+    uint64_t seed = ground->seed;
+    unsigned char *flagged = THAW_NEW(unsigned char, shape->ne), *script = THAW_NEW(unsigned char, shape->nv);
+    double *x = THAW_NEW(double, dim * shape->nv), *v = THAW_NEW(double, dim * shape->nv);
+    memcpy(x, shape->X, sizeof *x * (size_t)(dim * shape->nv));
+    for (int32_t e = 0; e < shape->ne; e++)
+        flagged[e] = sample_below(&seed, 100) < percent;
+    for (int32_t i = 0; i < shape->nv; i++)
+        script[i] = !scripted[i]                               ? THAW_VERTEX_FREE
+                    : sample_below(&seed, 4) || percent == 100 ? THAW_VERTEX_PINNED
+                                                               : THAW_VERTEX_MOVED;
+    assert_int_equal(thaw_partition_create(shape, 1, &ground->partition, &error), THAW_OK);
+    assert_int_equal(thaw_partition_update(ground->partition, flagged, script, x, v, &transition, &error), THAW_OK);
+    for (int32_t k = 0; k < ground->partition->part_count; k++) {
+        ThawPart *part = &ground->partition->parts[k];
+        double rate[3], omega[3];
+        for (int i = dim == 2 ? 2 : 0; i < 3; i++)
+            part->L[i] = sample_random(&seed);
+        thaw_part_velocity(part, dim, rate, omega);
+        double speed = sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]);
+        thaw_part_advance(part, dim, speed > 0 ? 0.1 / speed : 0, rate, omega, part);
+        holds_seen[dim - 2][part->hold]++;
+    }
+    thaw_free(flagged);
+    thaw_free(script);
+    thaw_free(x);
+    thaw_free(v);
+}
+
+static ThawStatus create_some_rigid(const ThawShape *shape, const unsigned char *scripted, Ground *ground,
+                                    ThawMap **map, ThawError *error) {
+    build_partition(shape, scripted, (int[]){60, 85, 100}[ground->seed % 3], ground);
+    ThawStatus status = thaw_integration_create(shape, ground->partition->elastic, ground->partition->elastic_count,
+                                                &ground->set, error);
+    return status == THAW_OK ? thaw_map_rigid_create(shape, scripted, ground->partition, ground->set, map, error)
+                             : status;
+}
+
+static ThawStatus create_none_rigid(const ThawShape *shape, const unsigned char *scripted, Ground *ground,
+                                    ThawMap **map, ThawError *error) {
+    build_partition(shape, scripted, 0, ground);
+    return thaw_map_rigid_create(shape, scripted, ground->partition, shape->all, map, error);
+}
+
+static void ground_free(Ground *ground) {
+    thaw_partition_free(&ground->partition);
+    thaw_integration_free(&ground->set);
+}
+
 static const MapEntry MAPS[] = {
-    {"full", thaw_map_identity_create, thaw_map_identity_create},
+    {"full", create_identity, create_identity},
+    {"rigidify", create_some_rigid, create_none_rigid},
 };
 
 // A small deformed body and one map of it.
@@ -22,6 +93,7 @@ typedef struct Case {
     ThawModel *model;
     const ThawShape *shape;
     unsigned char *scripted; // nv
+    Ground ground;
     ThawMap *map;
     int nx, nq;            // coordinates, unknowns
     double *x, *v, *w, *f; // nx
@@ -30,20 +102,24 @@ typedef struct Case {
     uint64_t seed;
 } Case;
 
-typedef ThawStatus (*MapCreate)(const ThawShape *, const unsigned char *, ThawMap **, ThawError *);
+// Who is scripted: nobody, a quarter of the vertices, one vertex, or two neighbours.
+enum { SCRIPT_NONE, SCRIPT_SOME, SCRIPT_ONE, SCRIPT_TWO, SCRIPT_COUNT };
 
 static void case_create(Case *c, MapCreate create, int dim, int scripts, uint64_t seed) {
     ThawError error = {0};
-    *c = (Case){.seed = seed};
+    *c = (Case){.seed = seed, .ground.seed = seed};
     sample_create(&c->sample, dim, 2, THAW_MATERIAL_STABLE_NEO_HOOKEAN, seed);
     c->sample.materials[1].model = THAW_MATERIAL_COROTATIONAL;
     if (thaw_model_create(&c->sample.world, &c->model, &error) != THAW_OK)
         fail_msg("%s", error.message);
     c->shape = &c->model->shapes[0];
     c->scripted = THAW_NEW(unsigned char, c->shape->nv);
-    for (int32_t i = 0; scripts && i < c->shape->nv; i++)
+    for (int32_t i = 0; scripts == SCRIPT_SOME && i < c->shape->nv; i++)
         c->scripted[i] = sample_below(&c->seed, 4) == 0;
-    if (create(c->shape, c->scripted, &c->map, &error) != THAW_OK)
+    const int32_t *corner = c->shape->elements + c->shape->kind->nodes * sample_below(&c->seed, c->shape->ne);
+    for (int i = 0; i < scripts - SCRIPT_SOME; i++)
+        c->scripted[corner[i]] = 1;
+    if (create(c->shape, c->scripted, &c->ground, &c->map, &error) != THAW_OK)
         fail_msg("%s", error.message);
     c->nx = dim * c->shape->nv;
     c->nq = dim * c->map->n;
@@ -59,14 +135,17 @@ static void case_create(Case *c, MapCreate create, int dim, int scripts, uint64_
         c->f[i] = sample_random(&c->seed);
         c->w[i] = c->scripted[i / dim] ? sample_random(&c->seed) : 0;
     }
+    if (c->ground.partition)
+        thaw_partition_place(c->ground.partition, c->x);
     for (int i = 0; i < c->nq; i++)
-        c->q[i] = sample_random(&c->seed);
+        c->q[i] = c->map->idle && c->map->idle[i] ? 0 : sample_random(&c->seed);
 }
 
 static void case_free(Case *c) {
     thaw_map_free(&c->map);
     assert_null(c->map);
     thaw_map_free(&c->map);
+    ground_free(&c->ground);
     thaw_free(c->x);
     thaw_free(c->q);
     thaw_free(c->partial);
@@ -85,8 +164,8 @@ static double dot(int n, const double *a, const double *b) {
 static void for_all_maps(void (*check)(Case *c)) {
     for (int m = 0; m < COUNT(MAPS); m++)
         for (int dim = 2; dim <= 3; dim++)
-            for (int scripts = 0; scripts < 2; scripts++)
-                for (uint64_t seed = 1; seed <= 3; seed++) {
+            for (int scripts = 0; scripts < SCRIPT_COUNT; scripts++)
+                for (uint64_t seed = 1; seed <= 6; seed++) {
                     Case c;
                     case_create(&c, MAPS[m].create, dim, scripts, seed);
                     assert_string_equal(c.map->ops->name, MAPS[m].name);
@@ -158,8 +237,9 @@ static const ThawCombination COMBINATION = {3, 0.7, {0.02, 0.4, 0}};
 static double *assemble(Case *c, MapCreate create, double *values, size_t room) {
     ThawError error = {0};
     ThawSystem system = {.shape = c->shape, .scripted = c->scripted};
+    Ground ground = {.seed = c->ground.seed};
     ThawSolver *solver = NULL;
-    assert_int_equal(create(c->shape, c->scripted, &system.map, &error), THAW_OK);
+    assert_int_equal(create(c->shape, c->scripted, &ground, &system.map, &error), THAW_OK);
     assert_int_equal(system.map->ops->pattern(system.map, &system.pattern, &error), THAW_OK);
     assert_int_equal(thaw_solver_plan_create(THAW_SOLVER_PCG, system.pattern, &system.plan, &error), THAW_OK);
     assert_int_equal(thaw_solver_create(system.plan, NULL, &solver, &error), THAW_OK);
@@ -192,11 +272,14 @@ static double *assemble(Case *c, MapCreate create, double *values, size_t room) 
     thaw_solver_plan_free(&system.plan);
     thaw_block_pattern_free(&system.pattern);
     thaw_map_free(&system.map);
+    ground_free(&ground);
     return dense;
 }
 
 static void check_congruence(Case *c) {
     int dim = c->model->dim;
+    if (c->nq == 0)
+        return;
     double *G = THAW_NEW(double, c->nx * c->nq), *A = THAW_NEW(double, c->nx * c->nx);
     double *unit = THAW_NEW(double, c->nx), *f = THAW_NEW(double, c->nx), forms[2], size = 0;
     for (int j = 0; j < c->nq; j++) { // column by column
@@ -224,8 +307,10 @@ static void check_congruence(Case *c) {
             for (int k = 0; k < c->nx; k++)
                 unit[i] += A[k * c->nx + i] * G[j * c->nx + k];
         }
-        for (int i = 0; i < c->nq; i++)
-            assert_true(fabs(dot(c->nx, G + i * c->nx, unit) - reduced[j * c->nq + i]) <= 1e-12 * size);
+        for (int i = 0; i < c->nq; i++) {
+            double idle = c->map->idle && c->map->idle[i] && i == j;
+            assert_true(fabs(dot(c->nx, G + i * c->nx, unit) + idle - reduced[j * c->nq + i]) <= 1e-12 * size);
+        }
     }
     // The forces that come with it are those of a pass of their own.
     assert_int_equal(thaw_force_internal(c->map->set, NULL, c->x, c->shape->nv, f, c->partial), THAW_OK);
@@ -316,7 +401,7 @@ static void a_map_that_keeps_everything_elastic_is_the_reference_bit_for_bit(voi
                 continue;
             Case c, reference;
             case_create(&c, MAPS[m].create_full, dim, 1, 5);
-            case_create(&reference, thaw_map_identity_create, dim, 1, 5);
+            case_create(&reference, create_identity, dim, 1, 5);
             assert_true(c.map->ops->laws & THAW_MAP_CAN_BE_FULL);
             assert_int_equal(c.nq, reference.nq);
             Case *both[] = {&c, &reference};
@@ -326,7 +411,7 @@ static void a_map_that_keeps_everything_elastic_is_the_reference_bit_for_bit(voi
                 one->map->ops->apply(one->map, one->q, one->w, one->v);
                 one->map->ops->apply_t(one->map, one->f, one->r);
                 values[i] = THAW_NEW(double, ROOM / sizeof(double));
-                thaw_free(assemble(one, i ? thaw_map_identity_create : MAPS[m].create_full, values[i], ROOM));
+                thaw_free(assemble(one, i ? create_identity : MAPS[m].create_full, values[i], ROOM));
             }
             assert_memory_equal(c.v, reference.v, sizeof *c.v * (size_t)c.nx);
             assert_memory_equal(c.f, reference.f, sizeof *c.f * (size_t)c.nx);
@@ -345,6 +430,14 @@ static void a_map_that_keeps_everything_elastic_is_the_reference_bit_for_bit(voi
         }
 }
 
+static void the_cases_held_parts_in_every_way(void **state) {
+    (void)state;
+    for (int hold = THAW_HOLD_FREE; hold <= THAW_HOLD_FIXED; hold++) {
+        assert_true(holds_seen[1][hold] > 0);
+        assert_true((holds_seen[0][hold] > 0) == (hold != THAW_HOLD_AXIS));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(apply_t_is_the_transpose_of_apply),
@@ -354,6 +447,7 @@ int main(void) {
         cmocka_unit_test(project_keeps_momentum_where_declared),
         cmocka_unit_test(advance_agrees_with_velocities_where_declared),
         cmocka_unit_test(a_map_that_keeps_everything_elastic_is_the_reference_bit_for_bit),
+        cmocka_unit_test(the_cases_held_parts_in_every_way),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rigid map (solids paper, section 3.2, equations 7-11): elastic vertices keep their velocities as unknowns, all
+// vertices of a rigid part follow from its v and omega, v_i = Gamma_i (v, omega), Gamma_i = [I, -rho_i^x], rho_i = R r_i.
+//
+// Unknowns come in blocks of dim. An elastic vertex is one. A free part is two: v, then omega (2D: omega and an idle one). A
+// part held at a vertex is its omega, one held at an axis its spin and two idle ones, one held still is none. Elastic
+// vertices come first, in their order, so that a map without parts is the identity map bit for bit.
+//
+// Parts keep momentum as their state (oracle/part.c): q projected from velocities conserves it, and thaw_map_rigid_move
+// stores what the step made of it before the part turns. Every operation is one pass over the vertices.
+#include "map/rigid.h"
+
+#include <string.h>
+
+static ThawRigidMap *self_of(const ThawMap *map) { return (ThawRigidMap *)map; }
+
+// --- between q and the parts ---------------------------------------------------------------------------------------------
+
+static void load(int dim, const double *from, double to[3]) {
+    to[0] = from[0], to[1] = from[1], to[2] = dim == 3 ? from[2] : 0;
+}
+
+// The part's v and omega.
+static void take_rates(const ThawRigidMap *self, int32_t k, const double *q, double v[3], double omega[3]) {
+    const ThawPart *part = &self->partition->parts[k];
+    int dim = self->map.shape->kind->dim;
+    memset(v, 0, 3 * sizeof *v);
+    memset(omega, 0, 3 * sizeof *omega);
+    if (part->hold == THAW_HOLD_FIXED)
+        return;
+    const double *block = q + (size_t)self->part_block[k] * (size_t)dim;
+    if (part->hold == THAW_HOLD_FREE) {
+        load(dim, block, v);
+        block += dim;
+    }
+    for (int i = 0; i < 3; i++)
+        omega[i] = dim == 2                       ? (i == 2 ? block[0] : 0)
+                   : part->hold == THAW_HOLD_AXIS ? block[0] * part->axis[i]
+                                                  : block[i];
+}
+
+// Its dual: force and torque, or momenta; also v and omega themselves. Idle unknowns are 0.
+static void give_rates(const ThawRigidMap *self, int32_t k, const double force[3], const double torque[3], double *r) {
+    const ThawPart *part = &self->partition->parts[k];
+    size_t dim = (size_t)self->map.shape->kind->dim;
+    if (part->hold == THAW_HOLD_FIXED)
+        return;
+    double *block = r + (size_t)self->part_block[k] * dim;
+    if (part->hold == THAW_HOLD_FREE) {
+        memcpy(block, force, dim * sizeof *block);
+        block += dim;
+    }
+    memcpy(block, torque, dim * sizeof *block);
+    if (dim == 2) {
+        block[0] = torque[2];
+        block[1] = 0;
+    } else if (part->hold == THAW_HOLD_AXIS) {
+        block[0] = part->axis[0] * torque[0] + part->axis[1] * torque[1] + part->axis[2] * torque[2];
+        block[1] = block[2] = 0;
+    }
+}
+
+static void apply_rigid(const ThawMap *map, const double *q, const double *w, double *v) {
+    const ThawRigidMap *self = self_of(map);
+    const ThawPartition *partition = self->partition;
+    int dim = map->shape->kind->dim;
+    for (int32_t i = 0; i < map->shape->nv; i++) {
+        int32_t block = self->block_of[i];
+        for (int k = 0; k < dim; k++)
+            v[(size_t)i * dim + k] = block >= 0 ? q[(size_t)block * dim + k] : w ? w[(size_t)i * dim + k] : 0;
+    }
+    for (int32_t k = 0; k < partition->part_count; k++) {
+        const ThawPart *part = &partition->parts[k];
+        double rate[3], omega[3], rho[3], spin[3];
+        take_rates(self, k, q, rate, omega);
+        for (int32_t m = part->first; m < part->first + part->count && part->hold != THAW_HOLD_FIXED; m++) {
+            int32_t i = partition->vertices[m];
+            if (self->scripted[i])
+                continue;
+            load(dim, self->rho + (size_t)i * dim, rho);
+            thaw_part_cross(omega, rho, spin);
+            for (int c = 0; c < dim; c++)
+                v[(size_t)i * dim + c] += rate[c] + spin[c];
+        }
+    }
+}
+
+// Force and torque about the frame's origin of vectors at a part's vertices, weighted by m where that is given.
+static void gather(const ThawRigidMap *self, int32_t k, const double *m, const double *f, const double *minus,
+                   double force[3], double torque[3]) {
+    const ThawPartition *partition = self->partition;
+    const ThawPart *part = &partition->parts[k];
+    int dim = self->map.shape->kind->dim;
+    memset(force, 0, 3 * sizeof *force);
+    memset(torque, 0, 3 * sizeof *torque);
+    for (int32_t e = part->first; e < part->first + part->count; e++) {
+        int32_t i = partition->vertices[e];
+        double rho[3], fi[3], moment[3];
+        if (self->scripted[i])
+            continue;
+        load(dim, self->rho + (size_t)i * dim, rho);
+        load(dim, f + (size_t)i * dim, fi);
+        for (int c = 0; c < dim && minus; c++)
+            fi[c] -= minus[(size_t)i * dim + c];
+        for (int c = 0; c < dim && m; c++)
+            fi[c] *= m[i];
+        thaw_part_cross(rho, fi, moment);
+        for (int c = 0; c < 3; c++) {
+            force[c] += fi[c];
+            torque[c] += moment[c];
+        }
+    }
+}
+
+static void apply_t_rigid(const ThawMap *map, const double *f, double *r) {
+    const ThawRigidMap *self = self_of(map);
+    size_t dim = (size_t)map->shape->kind->dim;
+    for (int32_t i = 0; i < self->elastic; i++)
+        memcpy(r + (size_t)i * dim, f + (size_t)self->vertex_of[i] * dim, sizeof *r * dim);
+    for (int32_t k = 0; k < self->partition->part_count; k++) {
+        double force[3], torque[3];
+        if (self->part_block[k] < 0)
+            continue;
+        gather(self, k, NULL, f, NULL, force, torque);
+        give_rates(self, k, force, torque, r);
+    }
+}
+
+static void project_rigid(const ThawMap *map, const double *w, const double *v, double *q) {
+    const ThawRigidMap *self = self_of(map);
+    size_t dim = (size_t)map->shape->kind->dim;
+    for (int32_t i = 0; i < self->elastic; i++)
+        memcpy(q + (size_t)i * dim, v + (size_t)self->vertex_of[i] * dim, sizeof *q * dim);
+    for (int32_t k = 0; k < self->partition->part_count; k++) {
+        ThawPart part = self->partition->parts[k];
+        double rate[3], omega[3];
+        if (self->part_block[k] < 0)
+            continue;
+        gather(self, k, map->shape->mass, v, w, part.P, part.L);
+        thaw_part_velocity(&part, (int)dim, rate, omega);
+        give_rates(self, k, rate, omega, q);
+    }
+}
+
+static void advance_rigid(const ThawMap *map, double h, const double *x0, const double *q, const double *v,
+                          double *x1) {
+    const ThawRigidMap *self = self_of(map);
+    const ThawPartition *partition = self->partition;
+    int dim = map->shape->kind->dim;
+    size_t count = (size_t)map->shape->nv * (size_t)dim;
+    for (size_t i = 0; i < count; i++)
+        x1[i] = x0[i] + h * v[i];
+    for (int32_t k = 0; k < partition->part_count; k++) {
+        const ThawPart *part = &partition->parts[k];
+        ThawPart next;
+        double rate[3], omega[3], rho[3];
+        if (part->hold == THAW_HOLD_FIXED)
+            continue;
+        take_rates(self, k, q, rate, omega);
+        thaw_part_advance(part, dim, h, rate, omega, &next);
+        for (int32_t m = part->first; m < part->first + part->count; m++) {
+            int32_t i = partition->vertices[m];
+            if (self->scripted[i])
+                continue;
+            thaw_part_rotate(&next, dim, partition->r + (size_t)m * (size_t)dim, rho);
+            for (int c = 0; c < dim; c++)
+                x1[(size_t)i * dim + c] = next.p[c] + rho[c];
+        }
+    }
+}
+
+// --- what steps ask of parts ---------------------------------------------------------------------------------------------
+
+void thaw_map_rigid_update(ThawMap *map) {
+    ThawRigidMap *self = self_of(map);
+    const ThawPartition *partition = self->partition;
+    int dim = map->shape->kind->dim;
+    for (int32_t k = 0; k < partition->part_count; k++) {
+        const ThawPart *part = &partition->parts[k];
+        double rho[3];
+        for (int32_t m = part->first; m < part->first + part->count && part->hold != THAW_HOLD_FIXED; m++) {
+            int32_t i = partition->vertices[m];
+            if (self->scripted[i])
+                continue;
+            thaw_part_rotate(part, dim, partition->r + (size_t)m * (size_t)dim, rho);
+            memcpy(self->rho + (size_t)i * dim, rho, sizeof *rho * (size_t)dim);
+        }
+    }
+}
+
+void thaw_map_rigid_momentum(const ThawMap *map, double *r) {
+    const ThawRigidMap *self = self_of(map);
+    int dim = map->shape->kind->dim;
+    for (int32_t k = 0; k < self->partition->part_count; k++) {
+        const ThawPart *part = &self->partition->parts[k];
+        int blocks = thaw_hold_blocks(part->hold);
+        if (blocks == 0)
+            continue;
+        double old[6], *block = r + (size_t)self->part_block[k] * (size_t)dim;
+        memcpy(old, block, sizeof *old * (size_t)(blocks * dim));
+        give_rates(self, k, part->P, part->L, r);
+        for (int i = 0; i < blocks * dim; i++)
+            block[i] += old[i];
+    }
+}
+
+void thaw_map_rigid_chord(const ThawMap *map, double h, double *w) {
+    const ThawRigidMap *self = self_of(map);
+    const ThawPartition *partition = self->partition;
+    int dim = map->shape->kind->dim;
+    for (int32_t k = 0; k < partition->part_count; k++) {
+        const ThawPart *part = &partition->parts[k];
+        double rate[3], omega[3], rho[3], spin[3], inward[3];
+        thaw_part_velocity(part, dim, rate, omega);
+        for (int32_t m = part->first; m < part->first + part->count && part->hold != THAW_HOLD_FIXED; m++) {
+            int32_t i = partition->vertices[m];
+            load(dim, self->rho + (size_t)i * dim, rho); // 0 where a vertex is pinned
+            thaw_part_cross(omega, rho, spin);
+            thaw_part_cross(omega, spin, inward);
+            for (int c = 0; c < dim; c++)
+                w[(size_t)i * dim + c] += h / 2 * inward[c];
+        }
+    }
+}
+
+void thaw_map_rigid_move(ThawMap *map, double h, const double *q) {
+    ThawRigidMap *self = self_of(map);
+    for (int32_t k = 0; k < self->partition->part_count; k++) {
+        ThawPart *part = &self->partition->parts[k];
+        double rate[3], omega[3];
+        take_rates(self, k, q, rate, omega);
+        thaw_part_advance(part, map->shape->kind->dim, h, rate, omega, part);
+    }
+    thaw_map_rigid_update(map);
+}
+
+// --- life ----------------------------------------------------------------------------------------------------------------
+
+static void free_rigid(ThawMap *map) {
+    ThawRigidMap *self = self_of(map);
+    thaw_free(self->scripted);
+    thaw_free(self->idle);
+    thaw_free(self->block_of);
+    thaw_free(self->vertex_of);
+    thaw_free(self->part_block);
+    thaw_free(self->rho);
+    thaw_free(self->slot);
+    thaw_free(self->junction_start);
+    thaw_free(self->junctions);
+    thaw_free(self->junction_slot);
+    thaw_free(self->aside_entry);
+    thaw_free(self->aside);
+    thaw_free(self);
+}
+
+enum { LAWS = THAW_MAP_KEEPS_MOMENTUM | THAW_MAP_ADVANCES_LINEARLY | THAW_MAP_CAN_BE_FULL };
+
+#define RIGID_OPS(add_blocks)                                                                                          \
+    {                                                                                                                  \
+        "rigidify", LAWS, apply_rigid, apply_t_rigid, project_rigid, advance_rigid, thaw_rigid_pattern,                \
+            thaw_rigid_add_diagonal, add_blocks, free_rigid, thaw_rigid_finish                                         \
+    }
+
+static const ThawMapOps RIGID_2D = RIGID_OPS(thaw_rigid_add_blocks_2d);
+static const ThawMapOps RIGID_3D = RIGID_OPS(thaw_rigid_add_blocks_3d);
+
+// Numbers the blocks: elastic vertices, then parts.
+static void number_blocks(ThawRigidMap *self) {
+    const ThawPartition *partition = self->partition;
+    for (int32_t i = 0; i < self->map.shape->nv; i++) {
+        int free = !self->scripted[i] && partition->part_of_vertex[i] < 0;
+        self->block_of[i] = free ? self->elastic : -1;
+        if (free)
+            self->vertex_of[self->elastic++] = i;
+    }
+    self->map.n = self->elastic;
+    for (int32_t k = 0; k < partition->part_count; k++) {
+        int blocks = thaw_hold_blocks(partition->parts[k].hold);
+        self->part_block[k] = blocks ? self->map.n : -1;
+        self->map.n += blocks;
+    }
+}
+
+static void mark_idle(ThawRigidMap *self) {
+    const ThawPartition *partition = self->partition;
+    size_t dim = (size_t)self->map.shape->kind->dim;
+    for (int32_t k = 0; k < partition->part_count; k++) {
+        ThawHold hold = partition->parts[k].hold;
+        int turns_in_a_plane = hold != THAW_HOLD_FIXED && (dim == 2 || hold == THAW_HOLD_AXIS);
+        if (turns_in_a_plane)
+            memset(self->idle + (size_t)(self->part_block[k] + thaw_hold_blocks(hold) - 1) * dim + 1, 1, dim - 1);
+    }
+    self->map.idle = self->idle;
+}
+
+ThawStatus thaw_map_rigid_create(const ThawShape *shape, const unsigned char *scripted, ThawPartition *partition,
+                                 const ThawIntegrationSet *set, ThawMap **map, ThawError *error) {
+    *map = NULL;
+    ThawRigidMap *self = THAW_NEW(ThawRigidMap, 1);
+    if (!self)
+        return thaw_error_memory(error, "the map");
+    self->map = (ThawMap){shape->kind->dim == 2 ? &RIGID_2D : &RIGID_3D, shape, set, 0, NULL};
+    self->partition = partition;
+    self->pairs = shape->kind->nodes * (shape->kind->nodes + 1) / 2;
+    self->scripted = THAW_NEW(unsigned char, shape->nv);
+    self->block_of = THAW_NEW(int32_t, shape->nv);
+    self->vertex_of = THAW_NEW(int32_t, shape->nv);
+    self->part_block = THAW_NEW(int32_t, partition->part_count);
+    self->rho = THAW_NEW(double, (size_t)shape->nv *(size_t)shape->kind->dim);
+    ThawStatus status = THAW_OK;
+    if (!self->scripted || !self->block_of || !self->vertex_of || !self->part_block || !self->rho)
+        status = thaw_error_memory(error, "the map");
+    if (status == THAW_OK) {
+        memcpy(self->scripted, scripted, (size_t)shape->nv);
+        number_blocks(self);
+        self->idle = THAW_NEW(unsigned char, (size_t)self->map.n *(size_t)shape->kind->dim);
+        status = self->idle ? THAW_OK : thaw_error_memory(error, "the map");
+    }
+    if (status == THAW_OK) {
+        mark_idle(self);
+        thaw_map_rigid_update(&self->map);
+        status = thaw_rigid_find_slots(self, error);
+    }
+    if (status != THAW_OK) {
+        free_rigid(&self->map);
+        return status;
+    }
+    *map = &self->map;
+    return THAW_OK;
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+// One rigid part: how it is formed, what its velocities are, how it turns.
+//
+// Forming takes the motion of the vertices to the nearest rigid one by mass, which keeps momentum (section 3.4 of the
+// solids paper); the energy lost is 1/2 sum m |v_i - (v + omega x rho_i)|^2, computed as that sum, so it is never negative.
+//
+// Turning. Equation 6 with an explicit gyroscopic torque gains energy. Here angular momentum L in world axes is the state and
+// nothing but torques changes it; a step must only find an orientation that fits. With Pi = R'L the body momentum, the step
+//     Pi1 = exp(-h Omega) Pi0,   J Omega = (Pi0 + Pi1) / 2,   R1 = R0 exp(h Omega)
+// keeps L because R1 Pi1 = R0 Pi0, and energy because it is the implicit midpoint rule for Pi' = Pi x J^-1 Pi (with a step of
+// tan(h|Omega|/2) * 2/|Omega| instead of h), which keeps quadratic invariants:
+//     Pi1'J^-1 Pi1 - Pi0'J^-1 Pi0 = 2 (Pi1 - Pi0)'Omega = 0, as exp(-h Omega) leaves Omega alone.
+// Steady spin about a principal axis is exact (Rodrigues). Second order in h; Newton's method on three unknowns, about four
+// iterations, however slender the part: the Jacobian J - h/2 Pi1^x has a positive definite symmetric part.
+#include <math.h>
+#include <string.h>
+
+#include "oracle/partition.h"
+
+#define PIN_TOLERANCE 1e-9 // pins this near to a line, by its length, count as in it
+
+static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static void multiply(const double A[9], const double b[3], double c[3]) {
+    for (int i = 0; i < 3; i++)
+        c[i] = A[i] * b[0] + A[i + 3] * b[1] + A[i + 6] * b[2];
+}
+
+static void multiply_t(const double A[9], const double b[3], double c[3]) {
+    for (int i = 0; i < 3; i++)
+        c[i] = dot3(A + 3 * i, b);
+}
+
+// A x = b by Cramer's rule.
+static void solve3(const double A[9], const double b[3], double x[3]) {
+    double C[9];
+    for (int j = 0; j < 3; j++)
+        thaw_part_cross(A + (3 * j + 3) % 9, A + (3 * j + 6) % 9, C + 3 * j); // rows of det A times the inverse
+    double det = dot3(A, C);
+    for (int i = 0; i < 3; i++)
+        x[i] = dot3(C + 3 * i, b) / det;
+}
+
+static void load(int dim, const double *from, double to[3]) {
+    to[0] = from[0], to[1] = from[1], to[2] = dim == 3 ? from[2] : 0;
+}
+
+// --- velocities and momenta ----------------------------------------------------------------------------------------------
+
+// The angular velocity of the body momentum Pi, in the frame.
+static void spin_of(const ThawPart *part, int dim, const double Pi[3], double Omega[3]) {
+    const double *J = part->inertia.second;
+    memset(Omega, 0, 3 * sizeof *Omega);
+    if (part->hold == THAW_HOLD_FIXED)
+        return;
+    if (dim == 2)
+        Omega[2] = Pi[2] / J[8];
+    else if (part->hold == THAW_HOLD_AXIS) {
+        double Ja[3];
+        multiply(J, part->axis, Ja);
+        double spin = dot3(part->axis, Pi) / dot3(part->axis, Ja);
+        for (int i = 0; i < 3; i++)
+            Omega[i] = spin * part->axis[i];
+    } else
+        solve3(J, Pi, Omega);
+}
+
+void thaw_part_velocity(const ThawPart *part, int dim, double v[3], double omega[3]) {
+    double Pi[3], Omega[3];
+    for (int i = 0; i < 3; i++)
+        v[i] = part->hold == THAW_HOLD_FREE ? part->P[i] / part->inertia.mass : 0;
+    multiply_t(part->R, part->L, Pi);
+    spin_of(part, dim, Pi, Omega);
+    multiply(part->R, Omega, omega);
+}
+
+double thaw_part_kinetic(const ThawPart *part, int dim) {
+    double v[3], omega[3];
+    thaw_part_velocity(part, dim, v, omega);
+    return (dot3(v, part->P) + dot3(omega, part->L)) / 2;
+}
+
+void thaw_part_turned(const ThawPart *part, const double J[9], double turned[9]) {
+    double RJ[9];
+    for (int j = 0; j < 3; j++)
+        multiply(part->R, J + 3 * j, RJ + 3 * j);
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++)
+            turned[i + 3 * j] = RJ[i] * part->R[j] + RJ[i + 3] * part->R[j + 3] + RJ[i + 6] * part->R[j + 6];
+}
+
+// --- turning -------------------------------------------------------------------------------------------------------------
+
+// Q = exp(turn^x): Rodrigues' formula.
+static void rotation_of(const double turn[3], double Q[9]) {
+    double square = dot3(turn, turn), angle = sqrt(square);
+    double s = angle < 1e-4 ? 1 - square / 6 : sin(angle) / angle;
+    double half = angle < 1e-4 ? 1 - square / 24 : sin(angle / 2) / (angle / 2), c = half * half / 2;
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++)
+            Q[i + 3 * j] = (i == j ? 1 - c * square : 0) + c * turn[i] * turn[j];
+    Q[5] += s * turn[0], Q[7] -= s * turn[0];
+    Q[6] += s * turn[1], Q[2] -= s * turn[1];
+    Q[1] += s * turn[2], Q[3] -= s * turn[2];
+}
+
+// R = R Q, or Q R.
+static void turn_by(double R[9], const double Q[9], int in_frame) {
+    double product[9];
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++) {
+            const double *A = in_frame ? R : Q, *B = in_frame ? Q : R;
+            product[i + 3 * j] = A[i] * B[3 * j] + A[i + 3] * B[3 * j + 1] + A[i + 6] * B[3 * j + 2];
+        }
+    memcpy(R, product, sizeof product);
+}
+
+// Rounding takes R off the rotations by about an ulp a step; R (3 - R'R) / 2 brings it back.
+static void straighten(double R[9]) {
+    double C[9];
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++)
+            C[i + 3 * j] = ((i == j ? 3 : 0) - dot3(R + 3 * i, R + 3 * j)) / 2;
+    turn_by(R, C, 1);
+}
+
+// One step of the scheme above; Omega in: J^-1 Pi. Leaves Pi1 and the turn h Omega.
+static void tumble(const double J[9], double h, double Pi[3], double Omega[3], double turn[3]) {
+    double best = INFINITY, Pi1[3];
+    for (int iteration = 0; iteration < 20; iteration++) {
+        double Q[9], F[3], jacobian[9], next[3], JO[3], d[3];
+        for (int i = 0; i < 3; i++)
+            next[i] = h * Omega[i];
+        rotation_of(next, Q);
+        multiply_t(Q, Pi, Pi1);
+        multiply(J, Omega, JO);
+        for (int i = 0; i < 3; i++)
+            F[i] = JO[i] - (Pi[i] + Pi1[i]) / 2;
+        double size = sqrt(dot3(F, F));
+        if (size < best)
+            memcpy(turn, next, sizeof next);
+        if (!(size < best / 2)) // as good as rounding allows
+            break;
+        best = size;
+        memcpy(jacobian, J, sizeof jacobian);
+        jacobian[1] -= h / 2 * Pi1[2], jacobian[3] += h / 2 * Pi1[2];
+        jacobian[2] += h / 2 * Pi1[1], jacobian[6] -= h / 2 * Pi1[1];
+        jacobian[5] -= h / 2 * Pi1[0], jacobian[7] += h / 2 * Pi1[0];
+        solve3(jacobian, F, d);
+        for (int i = 0; i < 3; i++)
+            Omega[i] -= d[i];
+    }
+    double Q[9];
+    rotation_of(turn, Q);
+    multiply_t(Q, Pi, Pi1);
+    memcpy(Pi, Pi1, sizeof Pi1);
+}
+
+// Radians that a part may turn in one step of the scheme; faster ones take several.
+#define LARGEST_TURN 0.3
+
+void thaw_part_advance(const ThawPart *part, int dim, double h, const double v[3], const double omega[3],
+                       ThawPart *next) {
+    double Pi[3], Omega[3], Q[9], speed = sqrt(dot3(omega, omega));
+    *next = *part;
+    if (part->hold == THAW_HOLD_FIXED)
+        return;
+    for (int i = 0; i < 3 && part->hold == THAW_HOLD_FREE; i++) {
+        next->P[i] = part->inertia.mass * v[i];
+        next->p[i] += h * v[i];
+    }
+    multiply_t(part->R, omega, Omega);
+    multiply(part->inertia.second, Omega, Pi);
+    if (dim == 2)
+        Pi[0] = Pi[1] = 0;
+    multiply(part->R, Pi, next->L);
+    if (part->hold == THAW_HOLD_AXIS) { // bearings carry what is not along the axis
+        double along = dot3(part->axis, next->L);
+        for (int i = 0; i < 3; i++)
+            next->L[i] = along * part->axis[i];
+    }
+    if (!(h * speed > 0))
+        return;
+    if (dim == 2 || part->hold == THAW_HOLD_AXIS) {
+        for (int i = 0; i < 3; i++)
+            Omega[i] = h * omega[i];
+        rotation_of(Omega, Q);
+        turn_by(next->R, Q, 0);
+    } else {
+        int steps = (int)fmin(ceil(h * speed / LARGEST_TURN), 1000);
+        for (int i = 0; i < steps; i++) {
+            double turn[3] = {0};
+            tumble(part->inertia.second, h / steps, Pi, Omega, turn);
+            rotation_of(turn, Q);
+            turn_by(next->R, Q, 1);
+            solve3(part->inertia.second, Pi, Omega);
+        }
+    }
+    straighten(next->R);
+}
+
+// --- forming -------------------------------------------------------------------------------------------------------------
+
+void thaw_part_moments(int dim, int32_t count, const int32_t *vertices, const double *m, const double *r,
+                       ThawMoments *sum) {
+    *sum = (ThawMoments){0};
+    for (int32_t k = 0; k < count; k++) {
+        double rho[3], weight = m[vertices[k]];
+        load(dim, r + (size_t)k * (size_t)dim, rho);
+        double square = dot3(rho, rho);
+        sum->mass += weight;
+        for (int j = 0; j < 3; j++)
+            sum->first[j] += weight * rho[j];
+        if (dim == 2)
+            sum->second[8] += weight * square;
+        for (int j = 0; j < 3 && dim == 3; j++)
+            for (int i = 0; i < 3; i++)
+                sum->second[i + 3 * j] += weight * ((i == j ? square : 0) - rho[i] * rho[j]);
+    }
+}
+
+// Hold, origin and axis of a part with pins, from where they are.
+static void find_hold(int dim, const int32_t *vertices, const unsigned char *script, const double *x, ThawPart *part) {
+    double far[3] = {0}, longest = 0;
+    int32_t pins = 0;
+    for (int32_t k = 0; k < part->count; k++) {
+        double d[3];
+        if (script[vertices[k]] != THAW_VERTEX_PINNED)
+            continue;
+        load(dim, x + (size_t)vertices[k] * (size_t)dim, d);
+        if (pins++ == 0)
+            memcpy(part->p, d, sizeof d);
+        for (int i = 0; i < 3; i++)
+            d[i] -= part->p[i];
+        if (dot3(d, d) > longest) {
+            longest = dot3(d, d);
+            memcpy(far, d, sizeof d);
+        }
+    }
+    part->hold = pins == 1 ? THAW_HOLD_POINT : dim == 2 ? THAW_HOLD_FIXED : THAW_HOLD_AXIS;
+    if (part->hold != THAW_HOLD_AXIS)
+        return;
+    for (int i = 0; i < 3; i++)
+        part->axis[i] = far[i] / sqrt(longest);
+    for (int32_t k = 0; k < part->count; k++) {
+        double d[3], off[3];
+        if (script[vertices[k]] != THAW_VERTEX_PINNED)
+            continue;
+        load(dim, x + (size_t)vertices[k] * (size_t)dim, d);
+        for (int i = 0; i < 3; i++)
+            d[i] -= part->p[i];
+        thaw_part_cross(part->axis, d, off);
+        if (!(dot3(off, off) <= PIN_TOLERANCE * PIN_TOLERANCE * longest))
+            part->hold = THAW_HOLD_FIXED;
+    }
+}
+
+// What the vertices' motion lacks of the part's: 1/2 sum m |v_i - v - omega x r|^2. R is the identity.
+static double energy_lost(const ThawShape *shape, const int32_t *vertices, const unsigned char *script,
+                          const double *velocity, const ThawPart *part, const double *r) {
+    int dim = shape->kind->dim;
+    double v[3], omega[3], sum = 0;
+    thaw_part_velocity(part, dim, v, omega);
+    for (int32_t k = 0; k < part->count; k++) {
+        double rho[3], spin[3], u[3];
+        if (script[vertices[k]])
+            continue;
+        load(dim, r + (size_t)k * (size_t)dim, rho);
+        load(dim, velocity + (size_t)vertices[k] * (size_t)dim, u);
+        thaw_part_cross(omega, rho, spin);
+        for (int i = 0; i < 3; i++)
+            u[i] -= v[i] + spin[i];
+        sum += shape->mass[vertices[k]] * dot3(u, u) / 2;
+    }
+    return sum;
+}
+
+double thaw_part_form(const ThawShape *shape, const int32_t *vertices, const unsigned char *script, const double *x,
+                      const double *v, ThawPart *part, double *r) {
+    int dim = shape->kind->dim;
+    *part = (ThawPart){.first = part->first,
+                       .count = part->count,
+                       .elements = part->elements,
+                       .pins = part->pins,
+                       .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    if (part->pins > 0)
+        find_hold(dim, vertices, script, x, part);
+    else {
+        double mass = 0;
+        for (int32_t k = 0; k < part->count; k++) {
+            mass += shape->mass[vertices[k]];
+            for (int i = 0; i < dim; i++)
+                part->p[i] += shape->mass[vertices[k]] * x[(size_t)vertices[k] * (size_t)dim + (size_t)i];
+        }
+        for (int i = 0; i < dim; i++)
+            part->p[i] /= mass;
+    }
+    for (int32_t k = 0; k < part->count; k++) {
+        double rho[3], u[3], moment[3], m = shape->mass[vertices[k]];
+        load(dim, x + (size_t)vertices[k] * (size_t)dim, rho);
+        load(dim, v + (size_t)vertices[k] * (size_t)dim, u);
+        for (int i = 0; i < dim; i++)
+            r[(size_t)k * (size_t)dim + (size_t)i] = rho[i] -= part->p[i];
+        thaw_part_cross(rho, u, moment);
+        for (int i = 0; i < 3 && !script[vertices[k]]; i++) {
+            part->P[i] += m * u[i];
+            part->L[i] += m * moment[i];
+        }
+    }
+    thaw_part_moments(dim, part->count, vertices, shape->mass, r, &part->inertia);
+    thaw_part_moments(dim, part->count, vertices, shape->damping_mass, r, &part->damping);
+    double along = dot3(part->axis, part->L);
+    for (int i = 0; i < 3; i++) {
+        part->P[i] = part->hold == THAW_HOLD_FREE ? part->P[i] : 0;
+        part->L[i] = part->hold == THAW_HOLD_FIXED  ? 0
+                     : part->hold == THAW_HOLD_AXIS ? along * part->axis[i]
+                                                    : part->L[i];
+        part->inertia.first[i] = part->hold == THAW_HOLD_FREE ? 0 : part->inertia.first[i];
+    }
+    return energy_lost(shape, vertices, script, v, part, r);
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strains and strain rates of all elements, eight at a time. The rate is the difference of two strains in material axes
+// (equation 17), not F'dF/dt: vertices step along chords, and only the difference is blind to that, so that a deformed body
+// in rigid rotation shows zero.
+//
+// Every element is asked in every step, so this is the floor of an adaptive step: a gather of four vertices, 45 products and
+// one pass over gradients and strains, which are read and written in lanes; nothing is scattered but one number an element.
+// Elements write only what is theirs, so chunks need no colours.
+#include "oracle/strain.h"
+
+#include "force/kernel.h"
+
+typedef struct StrainPass {
+    const ThawIntegrationSet *set;
+    const int32_t *batches;
+    int32_t count;
+    const double *x, *d;
+    double h;
+    ThawLanes *E;
+    double *out;
+} StrainPass;
+
+enum { RUN = 128 }; // batches a task
+
+// The symmetric part of A'B, packed.
+THAW_INLINE void packed_product(int dim, const ThawLanes A[9], const ThawLanes B[9], ThawLanes S[6]) {
+    static const int8_t row[2][6] = {{0, 1, 0}, {0, 1, 2, 1, 0, 0}}, column[2][6] = {{0, 1, 1}, {0, 1, 2, 2, 2, 1}};
+    for (int n = 0; n < (dim == 2 ? 3 : 6); n++) {
+        int i = row[dim - 2][n], j = column[dim - 2][n];
+        S[n] = thaw_lanes_set(0);
+        for (int k = 0; k < dim; k++)
+            S[n] += A[k + 3 * i] * B[k + 3 * j];
+        if (A == B || i == j)
+            continue;
+        for (int k = 0; k < dim; k++)
+            S[n] += A[k + 3 * j] * B[k + 3 * i];
+        S[n] = 0.5 * S[n];
+    }
+}
+
+// The squared Frobenius norm of a packed matrix.
+THAW_INLINE ThawLanes packed_square(int dim, const ThawLanes S[6]) {
+    ThawLanes diagonal = S[0] * S[0] + S[1] * S[1];
+    if (dim == 2)
+        return diagonal + 2 * (S[2] * S[2]);
+    return diagonal + S[2] * S[2] + 2 * (S[3] * S[3] + S[4] * S[4] + S[5] * S[5]);
+}
+
+THAW_INLINE void strain_of(const ThawBatch *batch, int dim, int nodes, const double *x, ThawLanes F[9],
+                           ThawLanes E[6]) {
+    ThawLanes edge[3][3];
+    gather_edges(batch, dim, nodes, x, edge);
+    gradient_of(batch, dim, nodes, edge, 1, F);
+    packed_product(dim, F, F, E);
+    for (int n = 0; n < (dim == 2 ? 3 : 6); n++)
+        E[n] = 0.5 * (n < dim ? E[n] - 1 : E[n]);
+}
+
+THAW_INLINE void store(const ThawBatch *batch, ThawLanes value, double *out) {
+    for (int l = 0; l < THAW_LANES; l++)
+        if (batch->element[l] >= 0)
+            out[batch->element[l]] = value[l];
+}
+
+// d: predict; else out: rate; else only E.
+THAW_INLINE void strain_run(const StrainPass *pass, int32_t run, int dim, int nodes) {
+    int components = thaw_strain_components(dim);
+    int32_t end = (run + 1) * RUN < pass->count ? (run + 1) * RUN : pass->count;
+    for (int32_t i = run * RUN; i < end; i++) {
+        int32_t b = pass->batches ? pass->batches[i] : i;
+        const ThawBatch *batch = &pass->set->batches[b];
+        ThawLanes F[9], E[6];
+        strain_of(batch, dim, nodes, pass->x, F, E);
+        if (pass->d) {
+            ThawLanes edge[3][3], dF[9];
+            gather_edges(batch, dim, nodes, pass->d, edge);
+            gradient_of(batch, dim, nodes, edge, 0, dF);
+            packed_product(dim, F, dF, E);
+            store(batch, thaw_lanes_sqrt(packed_square(dim, E)), pass->out);
+            continue;
+        }
+        ThawLanes *kept = pass->E + (size_t)b * (size_t)components, change[6];
+        for (int n = 0; n < components; n++) {
+            change[n] = E[n] - kept[n];
+            kept[n] = E[n];
+        }
+        if (pass->out)
+            store(batch, packed_square(dim, change) / (pass->h * pass->h), pass->out);
+    }
+}
+
+static void run_2d(void *context, int32_t run) { strain_run(context, run, 2, 3); }
+static void run_3d(void *context, int32_t run) { strain_run(context, run, 3, 4); }
+
+static void start(StrainPass *pass, ThawTasks *tasks) {
+    if (!pass->batches)
+        pass->count = pass->set->batch_count;
+    thaw_tasks_for(tasks, (pass->count + RUN - 1) / RUN, pass->set->dim == 2 ? run_2d : run_3d, pass);
+}
+
+int32_t thaw_strain_batches(const ThawIntegrationSet *set, const unsigned char *wanted, int32_t *batches) {
+    int32_t count = 0;
+    for (int32_t b = 0; b < set->batch_count; b++) {
+        int any = 0;
+        for (int l = 0; l < THAW_LANES; l++)
+            any |= set->batches[b].element[l] >= 0 && wanted[set->batches[b].element[l]];
+        if (any)
+            batches[count++] = b;
+    }
+    return count;
+}
+
+void thaw_strain_compute(const ThawIntegrationSet *set, ThawTasks *tasks, const int32_t *batches, int32_t count,
+                         const double *x, ThawLanes *E) {
+    start(&(StrainPass){set, batches, count, x, NULL, 1, E, NULL}, tasks);
+}
+
+void thaw_strain_rate(const ThawIntegrationSet *set, ThawTasks *tasks, const int32_t *batches, int32_t count,
+                      const double *x, double h, ThawLanes *E, double *rate) {
+    start(&(StrainPass){set, batches, count, x, NULL, h, E, rate}, tasks);
+}
+
+void thaw_strain_predict(const ThawIntegrationSet *set, ThawTasks *tasks, const int32_t *batches, int32_t count,
+                         const double *x, const double *d, double *strain) {
+    start(&(StrainPass){set, batches, count, x, d, 1, NULL, strain}, tasks);
+}
