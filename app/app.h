@@ -19,6 +19,7 @@ typedef struct AppCommand {
 } AppCommand;
 
 extern const AppCommand app_command_run, app_command_render;
+extern const AppCommand app_command_check;
 
 // --- options (options.c) -------------------------------------------------------------------------------------------------
 

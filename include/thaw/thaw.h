@@ -3,6 +3,7 @@
 #ifndef THAW_THAW_H
 #define THAW_THAW_H
 
+#include "thaw/doctor.h"
 #include "thaw/material.h"
 #include "thaw/mesh.h"
 #include "thaw/scene.h"
