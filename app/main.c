@@ -6,8 +6,7 @@
 
 #include "app.h"
 
-static const AppCommand *const commands[] = {&app_command_run, &app_command_render, &app_command_check,
-                                             &app_command_new};
+static const AppCommand *const commands[] = {&app_command_run, &app_command_render, &app_command_check};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static const AppCommand *find_command(const char *name) {
