@@ -134,6 +134,8 @@ ThawStatus thaw_text_fail(ThawText *text, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
+    for (char *c = what; *c; c++) // words of the file may hold what a terminal takes for a command
+        *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c;
     text->status = thaw_error_set(text->error, THAW_ERROR_INPUT, "%s:%" PRId64 ": %s", thaw_text_path(text->path),
                                   text->token_line, what);
     return text->status;
