@@ -6,6 +6,7 @@
 #include "thaw/doctor.h"
 #include "thaw/material.h"
 #include "thaw/mesh.h"
+#include "thaw/mesher.h"
 #include "thaw/scene.h"
 #include "thaw/status.h"
 #include "thaw/triangles.h"

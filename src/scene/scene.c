@@ -165,7 +165,7 @@ static void read_document(ThawSceneReader *reader, json_t *document) {
 
 // --- text and files -----------------------------------------------------------------------------------------------------
 
-static json_t *parse_json(const char *text, size_t length, const char *name, ThawStatus *status, ThawError *error) {
+json_t *thaw_scene_parse_json(const char *text, size_t length, const char *name, ThawStatus *status, ThawError *error) {
     int line, column;
     size_t stripped;
     char *plain = thaw_scene_strip_comments(text, length, &stripped, &line, &column);
@@ -196,7 +196,7 @@ ThawStatus thaw_scene_parse(const char *text, size_t length, const char *name, c
     if (!text)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_scene_parse: text is NULL; allowed: a scene's text");
     ThawSceneReader reader = {.name = name ? name : "scene", .folder = folder, .error = error};
-    json_t *document = parse_json(text, length, reader.name, &reader.status, error);
+    json_t *document = thaw_scene_parse_json(text, length, reader.name, &reader.status, error);
     if (!document)
         return reader.status;
     reader.store = THAW_NEW(ThawSceneStore, 1);
@@ -219,7 +219,7 @@ ThawStatus thaw_scene_parse(const char *text, size_t length, const char *name, c
 }
 
 // The whole file, of unknown size (it may be a pipe), in thaw_alloc's memory.
-static char *read_file(const char *path, size_t *length, ThawStatus *status, ThawError *error) {
+char *thaw_scene_read_text(const char *path, size_t *length, ThawStatus *status, ThawError *error) {
     FILE *file = fopen(path, "rb");
     if (!file) {
         *status = thaw_error_set(error, THAW_ERROR_INPUT, "%s: cannot be opened (%s); allowed: a scene file", path,
@@ -262,7 +262,7 @@ ThawStatus thaw_scene_load(const char *path, ThawScene **scene, ThawError *error
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_scene_load: path is NULL; allowed: a file's name");
     ThawStatus status;
     size_t length;
-    char *text = read_file(path, &length, &status, error);
+    char *text = thaw_scene_read_text(path, &length, &status, error);
     if (!text)
         return status;
     char *folder = thaw_strdup(path);

@@ -12,20 +12,25 @@ static const double ELEMENT_LIMIT = 2e7; // of a generated mesh: beyond it a sli
 
 // --- meshes -------------------------------------------------------------------------------------------------------------
 
-static void read_mesh_file(const ThawPlace *place, ThawMesh **mesh) {
-    ThawSceneReader *reader = place->reader;
-    const char *file = thaw_place_own_text(place), *folder = reader->folder ? reader->folder : "";
+char *thaw_scene_path(const ThawPlace *place) {
+    const char *file = thaw_place_own_text(place), *folder = place->reader->folder ? place->reader->folder : "";
     if (!file)
-        return;
+        return NULL;
     size_t length = strlen(folder);
     bool joined = length == 0 || folder[length - 1] == '/', absolute = file[0] == '/';
     size_t room = length + strlen(file) + 2;
     char *path = thaw_alloc(room, 1);
-    if (!path) {
+    if (path)
+        snprintf(path, room, "%s%s%s", absolute ? "" : folder, absolute || joined ? "" : "/", file);
+    else
         thaw_place_fail(place, THAW_ERROR_MEMORY, "out of memory");
+    return path;
+}
+
+static void read_mesh_file(const ThawPlace *place, ThawMesh **mesh) {
+    char *path = thaw_scene_path(place);
+    if (!path)
         return;
-    }
-    snprintf(path, room, "%s%s%s", absolute ? "" : folder, absolute || joined ? "" : "/", file);
     ThawError error = {0};
     ThawStatus status = thaw_mesh_read(path, mesh, NULL, &error);
     if (status)

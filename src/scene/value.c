@@ -99,7 +99,7 @@ int thaw_place_which(const ThawPlace *place, const char *const *keys) {
     if (place->reader->status)
         return -1;
     int found = -1, many = 0;
-    char allowed[200] = "exactly one of ";
+    char allowed[320] = "exactly one of ";
     for (int i = 0; keys[i]; i++) {
         size_t used = strlen(allowed);
         snprintf(allowed + used, sizeof allowed - used, "%s%s", i ? ", " : "", keys[i]);
