@@ -165,6 +165,27 @@ static void read_document(ThawSceneReader *reader, json_t *document) {
 
 // --- text and files -----------------------------------------------------------------------------------------------------
 
+// What is usually behind a complaint of the parser; "" when nothing comes to mind.
+static const char *json_advice(const char *text) {
+    static const char *const advice[][2] = {
+        {"string or '}' expected", " (keys need double quotes, and the last one no comma)"},
+        {"'}' expected", " (is a comma or a brace missing before it?)"},
+        {"']' expected", " (is a comma or a bracket missing before it?)"},
+        {"unexpected token", " (is there a comma too many before it, or a value missing?)"},
+        {"duplicate object key", " (each key once)"},
+        {"unexpected newline", " (a text ends on the line where it began)"},
+        {"JSON_ALLOW_NUL", " (a text cannot hold this character)"},
+        {"invalid token", " (numbers begin with a digit, texts with a double quote)"},
+        {"end of file expected", " (something follows after the end of the scene)"},
+        {"'[' or '{' expected", " (a scene begins with a brace)"},
+        {"':' expected", " (a colon follows a key)"},
+    };
+    for (size_t i = 0; i < sizeof advice / sizeof *advice; i++)
+        if (strstr(text, advice[i][0]))
+            return advice[i][1];
+    return "";
+}
+
 json_t *thaw_scene_parse_json(const char *text, size_t length, const char *name, ThawStatus *status, ThawError *error) {
     int line, column;
     size_t stripped;
@@ -183,8 +204,9 @@ json_t *thaw_scene_parse_json(const char *text, size_t length, const char *name,
     if (!document && (json_error_code(&wrong) == json_error_out_of_memory || !*wrong.text)) // it is silent about some
         *status = thaw_error_memory(error, "a scene's JSON");
     else if (!document)
-        *status = thaw_error_set(error, THAW_ERROR_INPUT, "%s:%d:%d: %s; allowed: JSON with comments", name,
-                                 wrong.line < 1 ? 1 : wrong.line, wrong.column < 1 ? 1 : wrong.column, wrong.text);
+        *status = thaw_error_set(error, THAW_ERROR_INPUT, "%s:%d:%d: %s%s; allowed: JSON with comments", name,
+                                 wrong.line < 1 ? 1 : wrong.line, wrong.column < 1 ? 1 : wrong.column, wrong.text,
+                                 json_advice(wrong.text));
     return document;
 }
 

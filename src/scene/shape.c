@@ -70,7 +70,7 @@ static void read_box(const ThawPlace *place, ThawMesh **mesh) {
         if (!(lo[i] < hi[i]))
             thaw_place_refuse(place, "an empty box", "min less than max in every component");
         if (!(cells[i] >= 1 && cells[i] <= ELEMENT_LIMIT && floor(cells[i]) == cells[i]))
-            thaw_place_refuse(&grid, "no grid", "integers of at least 1");
+            thaw_place_refuse(&grid, "not a grid", "integers of at least 1");
     }
     make_box(place, lo, hi, cells, mesh);
 }
