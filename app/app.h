@@ -20,6 +20,7 @@ typedef struct AppCommand {
 
 extern const AppCommand app_command_run, app_command_render;
 extern const AppCommand app_command_check;
+extern const AppCommand app_command_mesh;
 
 // --- options (options.c) -------------------------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@
 //
 // The tree is built level by level from one distance a cell: a cell whose middle is farther from the surface than its
 // own radius and a margin is outside and dropped, or inside and divided no further than `coarsest` asks; all others go down to
-// the finest level. The margin, one finest cell's diagonal, makes every cell that touches a cell with surface in it a finest
+// the finest level (and a cell that could stay is looked at closer, part by part). The margin, one finest cell's diagonal, makes every cell that touches a cell with surface in it a finest
 // one, so that only regular elements are cut or warped. Then neighbours are made to differ by one level at most.
 //
 // Elements, for each face between two cells: of equal size, four around the line from middle to middle, one an edge (the body
@@ -120,6 +120,31 @@ typedef struct Front {
     double *distance; // count, of the middles
 } Front;
 
+// Is no surface in the box? One value in its middle may tell, or else those of its parts, down to `depth` divisions.
+static int is_clear(const ThawLattice *lattice, const double middle[3], double half, int depth) {
+    const double d = thaw_solid_distance(lattice->solid, middle);
+    if (d > 0)
+        return 0;
+    if (-d > sqrt(lattice->dim) * half)
+        return 1;
+    for (int c = 0; depth > 0 && c < 1 << lattice->dim; c++) {
+        double x[3] = {0};
+        for (int k = 0; k < lattice->dim; k++)
+            x[k] = middle[k] + (c >> k & 1 ? half / 2 : -half / 2);
+        if (!is_clear(lattice, x, half / 2, depth - 1))
+            return 0;
+    }
+    return depth > 0;
+}
+
+// A graded tree profits from cells that end as near to the surface as they may.
+static double look_closer(const ThawLattice *lattice, const ThawLeaf *cell, const double middle[3], double width,
+                          double d) {
+    const double reach = width / 2 + lattice->size * 1.001;
+    const int may_stay = cell->level >= lattice->coarsest && cell->level < lattice->depth;
+    return may_stay && d < -reach && is_clear(lattice, middle, reach, 2) ? -INFINITY : d;
+}
+
 static void evaluate_middles(void *context, int32_t chunk) {
     Front *front = context;
     const ThawLattice *lattice = front->lattice;
@@ -132,7 +157,7 @@ static void evaluate_middles(void *context, int32_t chunk) {
         double x[3] = {0};
         for (int k = 0; k < lattice->dim; k++)
             x[k] = lattice->origin[k] + width * (cell->cell[k] + 0.5);
-        front->distance[i] = thaw_solid_distance(lattice->solid, x);
+        front->distance[i] = look_closer(lattice, cell, x, width, thaw_solid_distance(lattice->solid, x));
     }
 }
 

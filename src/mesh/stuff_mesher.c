@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a solid to a finished mesh: the lattice is laid over the solid's bounds, cut (stuff.c), freed of small pieces that hang
-// on nothing, and given regions and groups. Where a count of elements is asked for instead of a size, the count is
-// modelled as a / size^dim + b / size^(dim - 1), inside and surface, from two coarse trials; then at most a few meshes are
-// made around what the model says. Linear in the number of elements.
+// on nothing, and given regions and groups. Where a count of elements is asked for instead of a size, sizes are tried: coarse
+// and cheap ones first, then around what their counts say of the target, closing in from both sides. Linear in the number of
+// elements.
 #include <math.h>
 #include <string.h>
 
@@ -191,6 +191,8 @@ typedef struct Deviation {
     double *largest; // for each chunk
 } Deviation;
 
+static const double FLATTEST = 0.1; // of gradients: near a ridge differences say little
+
 // The distance at the middle of each face, by the gradient's length where that is below 1: distances are bounds.
 static void measure_deviation(void *context, int32_t chunk) {
     Deviation *d = context;
@@ -205,6 +207,8 @@ static void measure_deviation(void *context, int32_t chunk) {
                         ->x[(size_t)dim * (size_t)d->surface->faces[(size_t)dim * (size_t)f + (size_t)i] + (size_t)k] /
                     dim;
         const double here = thaw_solid_distance(d->solid, x), step = 1e-4 * d->size;
+        if (fabs(here) / FLATTEST <= d->largest[chunk])
+            continue;
         for (int k = 0; k < dim; k++) {
             double y[3] = {x[0], x[1], x[2]}, z[3] = {x[0], x[1], x[2]};
             y[k] += step;
@@ -212,7 +216,7 @@ static void measure_deviation(void *context, int32_t chunk) {
             const double slope = (thaw_solid_distance(d->solid, y) - thaw_solid_distance(d->solid, z)) / (2 * step);
             square += slope * slope;
         }
-        const double slope = fmin(fmax(sqrt(square), 0.1), 1); // near a ridge differences say little
+        const double slope = fmin(fmax(sqrt(square), FLATTEST), 1);
         d->largest[chunk] = fmax(d->largest[chunk], fabs(here) / slope);
     }
 }
@@ -252,7 +256,7 @@ static ThawStatus fill_report(const ThawSolid *solid, const ThawMesh *mesh, cons
 // --- one size -----------------------------------------------------------------------------------------------------------
 
 // The lattice is centred on the bounds, with a whole number of cells between: a box that is a multiple of the size comes out exact.
-static ThawStatus lay_out(ThawLattice *lattice, double grading, ThawError *error) {
+static ThawStatus lay_out(ThawLattice *lattice, double grading, const double shift[3], ThawError *error) {
     double lo[3], hi[3], most = 0;
     thaw_solid_bounds(lattice->solid, lo, hi);
     for (int k = 0; k < lattice->dim; k++)
@@ -276,13 +280,14 @@ static ThawStatus lay_out(ThawLattice *lattice, double grading, ThawError *error
         const double cells = fmax(ceil((hi[k] - lo[k]) / lattice->size - 1e-9), 1);
         const double before =
             floor((ldexp(1, lattice->depth) - cells) / 2); // whole cells, so planes stay on the bounds
-        lattice->origin[k] = (lo[k] + hi[k]) / 2 - lattice->size * (cells / 2 + before);
+        lattice->origin[k] = (lo[k] + hi[k]) / 2 - lattice->size * (cells / 2 + before + shift[k]);
     }
     return THAW_OK;
 }
 
-static ThawStatus mesh_at(const ThawSolid *solid, const ThawMesherDef *def, double size, ThawTasks *tasks,
-                          ThawMesh **mesh, ThawMesherReport *report, ThawError *error) {
+// shift: of the lattice, in cells.
+static ThawStatus mesh_at(const ThawSolid *solid, const ThawMesherDef *def, double size, const double shift[3],
+                          ThawTasks *tasks, ThawMesh **mesh, ThawMesherReport *report, ThawError *error) {
     ThawLattice lattice = {.solid = solid,
                            .tasks = tasks,
                            .dim = solid->dim,
@@ -292,7 +297,7 @@ static ThawStatus mesh_at(const ThawSolid *solid, const ThawMesherDef *def, doub
     report->islands = (ThawMesherFinding){0};
     report->size = size;
     report->trials++;
-    ThawStatus status = lay_out(&lattice, def->grading, error);
+    ThawStatus status = lay_out(&lattice, def->grading, shift, error);
     if (!status)
         status = thaw_lattice_build(&lattice, error);
     if (!status)
@@ -309,6 +314,8 @@ static ThawStatus mesh_at(const ThawSolid *solid, const ThawMesherDef *def, doub
         thaw_mesh_free(mesh);
     return status;
 }
+
+static const double centred[3] = {0, 0, 0};
 
 static ThawStatus finish(const ThawSolid *solid, ThawTasks *tasks, ThawMesh *mesh, ThawMesherReport *report,
                          ThawError *error) {
@@ -329,77 +336,76 @@ static ThawStatus finish(const ThawSolid *solid, ThawTasks *tasks, ThawMesh *mes
 
 // --- a size for a count -------------------------------------------------------------------------------------------------
 
-// The size at which a / size^dim + b / size^(dim - 1) is the target, by bisection on its logarithm.
-static double model_size(double a, double b, int dim, double target, double near) {
-    double lo = near / 1e4, hi = near * 1e4;
-    for (int i = 0; i < 100; i++) {
-        const double s = sqrt(lo * hi), n = (dim == 3 ? 1 : s) * (a + b * s) / (s * s * s);
-        *(n > target ? &lo : &hi) = s;
+// Counts rise as sizes fall, but by jumps: keep the nearest size on either side of the target.
+typedef struct Search {
+    double target;
+    double fine, coarse; // m: the coarsest size with too many elements, the finest with too few; 0: none yet
+    double fine_count, coarse_count; // of elements
+} Search;
+
+static void learn(Search *search, double size, double count) {
+    if (count >= search->target && (search->fine == 0 || size > search->fine)) {
+        search->fine = size;
+        search->fine_count = count;
+    } else if (count < search->target && (search->coarse == 0 || size < search->coarse)) {
+        search->coarse = size;
+        search->coarse_count = count;
     }
-    return sqrt(lo * hi);
 }
 
-// Counts against sizes in an even order of trials; the nearest count wins.
+// Between both, where count ~ size^-dim would have it but well inside; with one only, from there.
+static double next_size(const Search *search, int dim, double size, double count) {
+    if (search->fine == 0 || search->coarse == 0)
+        return count > 0 ? size * fmin(fmax(pow(count / search->target, 1.0 / dim), 0.1), 4) : size / 2;
+    if (search->coarse_count == 0)
+        return sqrt(search->fine * search->coarse);
+    const double share = log(search->fine_count / search->target) / log(search->fine_count / search->coarse_count);
+    return search->fine * pow(search->coarse / search->fine, fmin(fmax(share, 0.1), 0.9));
+}
+
 static ThawStatus fit(const ThawSolid *solid, const ThawMesherDef *def, ThawTasks *tasks, ThawMesh **mesh,
                       ThawMesherReport *report, ThawError *error) {
-    enum { TRIALS = 10 };
-    const int dim = solid->dim;
-    const double target = def->elements, coarse = fmin(target, dim == 3 ? 3000 : 1000);
-    double lo[3], hi[3], most = 0, size[TRIALS + 1], count[TRIALS], best = INFINITY;
+    // A symmetric solid on a centred lattice may jump over the target: then the lattice is moved aside.
+    static const double aside[3] = {0.5, 0.25, 0.125};
+    enum { HALF = 10 };
+    const int dim = solid->dim, trials = 2 * HALF;
+    Search search = {.target = fmin(def->elements, dim == 3 ? 3000 : 1000)}; // coarse and cheap first
+    double lo[3], hi[3], most = 0, best = INFINITY;
     thaw_solid_bounds(solid, lo, hi);
     for (int k = 0; k < dim; k++)
         most = fmax(most, hi[k] - lo[k]);
+    double size = isfinite(most) && most > 0 ? most / 10 : 1;
     ThawStatus status = THAW_OK;
-    size[0] = isfinite(most) && most > 0 ? most / 10 : 1;
-    for (int i = 0; i < TRIALS; i++) {
+    for (int i = 0; i < trials && best > (i < 6 ? 0.01 : 0.03); i++) {
+        if (i == HALF)
+            search = (Search){.target = def->elements};
         ThawMesh *trial = NULL;
         ThawMesherReport so_far = *report;
-        status = mesh_at(solid, def, size[i], tasks, &trial, &so_far, error);
-        const int nothing = status == THAW_ERROR_INPUT && so_far.evaluations > report->evaluations && i < TRIALS - 1;
-        const double goal = i < 2 ? coarse : target; // the first trials are coarse and cheap
-        count[i] = trial ? trial->element_count : 0;
+        status = mesh_at(solid, def, size, i < HALF ? centred : aside, tasks, &trial, &so_far, error);
         report->trials = so_far.trials;
+        if (status && !(status == THAW_ERROR_INPUT && so_far.evaluations > report->evaluations))
+            break; // not a matter of the size
         report->evaluations = so_far.evaluations;
-        const double miss = fabs(log(fmax(count[i], 0.5) / target));
-        if (!status && miss < best) {
+        const double count = trial ? trial->element_count : 0, miss = fabs(log(fmax(count, 0.5) / def->elements));
+        if (trial && miss < best) {
             best = miss;
             thaw_mesh_free(mesh);
             *mesh = trial;
-            trial = NULL;
             *report = so_far;
+        } else {
+            thaw_mesh_free(&trial);
         }
-        thaw_mesh_free(&trial);
-        if (status && !nothing)
-            break;
         status = THAW_OK;
-        if (best < 0.01 || (i >= 5 && best < 0.03))
-            break;
-        if (count[i] == 0) {
-            size[i + 1] = size[i] / 2; // thinner than the cells
-            continue;
-        }
-        double next = size[i] * pow(count[i] / goal, 1.0 / dim);
-        if (i >= 1 && count[i - 1] > 0 && size[i] != size[i - 1]) {
-            // a + b s = n s^dim at the last two sizes
-            const double m0 = count[i - 1] * pow(size[i - 1], dim), m1 = count[i] * pow(size[i], dim);
-            const double b = (m1 - m0) / (size[i] - size[i - 1]), a = m1 - b * size[i];
-            const double later = i + 1 < 2 ? coarse : target;
-            if (a > 0 && a + b * size[i] > 0 && b > 0)
-                next = model_size(a, b, dim, later, size[i]);
-            else
-                next = size[i] * pow(count[i] / later, 1.0 / dim);
-        }
-        // Near the target counts jump about: do not try a size twice.
-        for (int j = 0; j <= i; j++)
-            if (fabs(next / size[j] - 1) < 1e-4)
-                next *= 1 + 0.003 * (count[j] > target ? 1 : -1) * (1 + i % 3);
-        size[i + 1] = next;
+        if (count > 0 && search.target < def->elements && fabs(log(count / search.target)) < 0.5)
+            search = (Search){.target = def->elements};
+        learn(&search, size, count); // for a new target too
+        size = next_size(&search, dim, size, count);
     }
     if (status)
         thaw_mesh_free(mesh);
     else if (!*mesh)
         status = thaw_error_set(error, THAW_ERROR_INPUT,
-                                "nothing is inside the solid at any size tried, down to %.3g m", report->size);
+                                "nothing is inside the solid at any size tried, down to %.3g m", size);
     return status;
 }
 
@@ -412,13 +418,16 @@ static ThawStatus check_def(const ThawMesherDef *def, ThawError *error) {
     if (def->size == 0 && def->elements < 1)
         return thaw_error_set(error, THAW_ERROR_INPUT, "elements is %d; allowed: 1 and more where size is 0",
                               def->elements);
+    if (def->limit < 1)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "limit is %d; allowed: 1 and more", def->limit);
+    if (def->size == 0 && def->elements > def->limit)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "elements is %d; allowed: at most %d, the limit", def->elements,
+                              def->limit);
     if (!(def->grading >= 1 && def->grading <= 1024))
         return thaw_error_set(error, THAW_ERROR_INPUT, "grading is %g; allowed: from 1 (uniform) to 1024",
                               def->grading);
     if (def->smallest < 0)
         return thaw_error_set(error, THAW_ERROR_INPUT, "smallest is %d; allowed: 0 and more", def->smallest);
-    if (def->limit < 1)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "limit is %d; allowed: 1 and more", def->limit);
     return THAW_OK;
 }
 
@@ -434,7 +443,7 @@ ThawStatus thaw_mesh_from_solid(const ThawSolid *solid, const ThawMesherDef *def
     if (!status)
         status = thaw_tasks_create(def->threads, &tasks, error);
     if (!status)
-        status = def->size > 0 ? mesh_at(solid, def, def->size, tasks, mesh, &report, error)
+        status = def->size > 0 ? mesh_at(solid, def, def->size, centred, tasks, mesh, &report, error)
                                : fit(solid, def, tasks, mesh, &report, error);
     if (!status)
         status = finish(solid, tasks, *mesh, &report, error);

@@ -117,8 +117,10 @@ json_t *thaw_scene_parse_json(const char *text, size_t length, const char *name,
 char *thaw_scene_read_text(const char *path, size_t *length, ThawStatus *status, ThawError *error);
 // Where the file is that the place names, for thaw_free; NULL with an error (shape.c).
 char *thaw_scene_path(const ThawPlace *place);
-// Adds the solid that the place describes; its node, or -1 with an error (solid.c).
+// Adds the solid that the place describes, or the inside of the surface in the file it names; its node, or -1 with an error
+// (solid.c).
 int32_t thaw_scene_read_solid(const ThawPlace *place, ThawSolid *solid);
+int32_t thaw_scene_read_surface(const ThawPlace *file, ThawSolid *solid);
 
 void thaw_scene_read_shapes(const ThawPlace *shapes); // shape.c
 void thaw_scene_read_bodies(const ThawPlace *bodies); // body.c

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mesh/mesh.h"
+#include "mesh/solid.h"
 #include "scene/read.h"
 
 static const double ELEMENT_LIMIT = 2e7; // of a generated mesh: beyond it a slip of the pen is likelier than a wish
@@ -96,15 +97,56 @@ static void read_beam(const ThawPlace *place, ThawMesh **mesh) {
     make_box(place, lo, hi, cells, mesh);
 }
 
+// A solid, or the inside of a surface, meshed here and now.
+static void mesh_solid(const ThawPlace *place, const ThawPlace *member, ThawMesh **mesh) {
+    static const ThawRange gradings = {1, 1024, false, false};
+    ThawSceneReader *reader = place->reader;
+    ThawMesherDef def = thaw_mesher_def_default();
+    ThawPlace size = thaw_place_member(place, "size"), elements = thaw_place_member(place, "elements");
+    int64_t count = def.elements;
+    thaw_place_number(place, "size", thaw_range_positive, &def.size);
+    thaw_place_integer(place, "elements", 1, (int64_t)ELEMENT_LIMIT, &count);
+    thaw_place_number(place, "grading", gradings, &def.grading);
+    if (size.value && elements.value)
+        thaw_place_refuse(&elements, "both a size and a count of elements",
+                          "one of them, or neither for 10000 elements");
+    def.elements = (int32_t)count;
+    ThawSolid *solid = NULL;
+    ThawError error = {0};
+    ThawStatus status =
+        reader->status ? reader->status : thaw_solid_create(reader->store->scene.world.dim, &solid, &error);
+    if (!status) {
+        solid->root = (json_is_string(member->value) ? thaw_scene_read_surface : thaw_scene_read_solid)(member, solid);
+        status = reader->status;
+    }
+    if (!status)
+        status = thaw_mesh_from_solid(solid, &def, mesh, NULL, &error);
+    if (status)
+        thaw_place_fail(place, status, "%s", error.message);
+    thaw_solid_free(&solid);
+}
+
 static void read_mesh(const ThawPlace *place, ThawMesh **mesh) {
-    static const char *const keys[] = {"file", "box", "beam", NULL};
+    static const char *const keys[] = {"file", "box", "beam", "solid", "surface", "size", "elements", "grading", NULL};
+    static const char *const kinds[] = {"file", "box", "beam", "solid", "surface", NULL};
+    enum { SOLID = 3, SETTINGS = 5 };
     if (!thaw_place_is_object(place, keys, 0))
         return;
-    int which = thaw_place_which(place, keys), dim = place->reader->store->scene.world.dim;
+    int which = thaw_place_which(place, kinds), dim = place->reader->store->scene.world.dim;
     if (which < 0)
         return;
     ThawPlace member = thaw_place_member(place, keys[which]);
-    (which == 0 ? read_mesh_file : which == 1 ? read_box : read_beam)(&member, mesh);
+    if (which >= SOLID && (which == SOLID ? !json_is_object(member.value) : !json_is_string(member.value)))
+        thaw_place_refuse(&member, "wrong type", which == SOLID ? "an object {...}" : "the name of a surface file");
+    for (int i = SETTINGS; keys[i] && which < SOLID; i++) {
+        ThawPlace setting = thaw_place_member(place, keys[i]);
+        if (setting.value)
+            thaw_place_refuse(&setting, "only a solid or a surface is meshed", "to leave it out");
+    }
+    if (which >= SOLID)
+        mesh_solid(place, &member, mesh);
+    else
+        (which == 0 ? read_mesh_file : which == 1 ? read_box : read_beam)(&member, mesh);
     if (*mesh && (*mesh)->dim != dim)
         thaw_place_fail(&member, THAW_ERROR_INPUT, "a mesh of dimension %d; allowed: %d, the scene's", (*mesh)->dim,
                         dim);

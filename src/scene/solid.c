@@ -328,7 +328,7 @@ static int32_t read_half_space(const ThawPlace *place, ThawSolid *solid) {
     return node;
 }
 
-static int32_t read_surface(const ThawPlace *place, ThawSolid *solid) {
+int32_t thaw_scene_read_surface(const ThawPlace *place, ThawSolid *solid) {
     if (is_flat(place))
         thaw_place_refuse(place, "a surface has no place in the plane", "surfaces in scenes of dimension 3 only");
     char *path = thaw_scene_path(place);
@@ -344,7 +344,10 @@ static int32_t read_surface(const ThawPlace *place, ThawSolid *solid) {
     thaw_triangles_free(&surface);
     if (status)
         thaw_place_fail(place, status, "%s", error.message);
-    return status ? -1 : node;
+    if (place->reader->status)
+        return -1;
+    thaw_solid_bound(solid, node);
+    return node;
 }
 
 // --- combinations -------------------------------------------------------------------------------------------------------
@@ -549,7 +552,7 @@ static const char *const node_keys[] = {
     "repeat", "circle",     "mirror",  "twist",    "region",       "scale",        "rotate",     "translate",  NULL};
 static const ReadKind readers[KINDS] = {
     read_sphere,    read_box,          read_capsule,      read_cylinder,   read_cone,       read_torus,
-    read_ellipsoid, read_revolution,   read_prism,        read_tube,       read_half_space, read_surface,
+    read_ellipsoid, read_revolution,   read_prism,        read_tube,       read_half_space, thaw_scene_read_surface,
     read_union,     read_smooth_union, read_intersection, read_difference, read_shell,      read_offset,
     read_repeat,    read_circle,       read_mirror,       read_twist};
 
