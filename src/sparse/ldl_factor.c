@@ -26,7 +26,7 @@ ThawStatus thaw_ldl_create(const ThawLdlPlan *plan, ThawTasks *tasks, ThawLdl **
     ThawLdl *ldl = THAW_NEW(ThawLdl, 1);
     if (!ldl)
         return thaw_error_memory(error, "a factor");
-    size_t size = (size_t)plan->n * (size_t)plan->bs, b = (size_t)BLOCK * (size_t)(plan->most_cols + BLOCK);
+    size_t size = (size_t)plan->n * (size_t)plan->bs, b = (size_t)BLOCK * (size_t)(plan->most_cols + BLOCK) + 8;
     ldl->plan = plan;
     ldl->tasks = tasks;
     ldl->failed = -1;
@@ -44,11 +44,12 @@ ThawStatus thaw_ldl_create(const ThawLdlPlan *plan, ThawTasks *tasks, ThawLdl **
     for (int32_t t = 0; good && t < ldl->threads; t++) {
         ThawLdlScratch *s = &ldl->scratch[t];
         s->map = THAW_NEW(int32_t, plan->n);
-        s->offset = THAW_NEW(size_t, plan->most_rows);
+        s->to = THAW_NEW(int32_t, plan->most_rows);
         s->b = THAW_NEW(double, b);
         s->x = THAW_NEW(double, plan->most_rows);
         s->t = THAW_NEW(double, THAW_LDL_GROUPS *GROUP *GROUP);
-        good = s->map && s->offset && s->b && s->x && s->t;
+        s->base = THAW_NEW(ptrdiff_t, plan->count);
+        good = s->base && s->map && s->to && s->b && s->x && s->t;
     }
     if (!good) {
         thaw_ldl_free(&ldl);
@@ -65,9 +66,10 @@ void thaw_ldl_free(ThawLdl **pointer) {
     for (int32_t t = 0; ldl->scratch && t < ldl->threads; t++) {
         ThawLdlScratch *s = &ldl->scratch[t];
         thaw_free(s->map);
-        thaw_free(s->offset);
+        thaw_free(s->to);
         thaw_free(s->b);
         thaw_free(s->x);
+        thaw_free(s->base);
         thaw_free(s->t);
     }
     thaw_free(ldl->value);
@@ -78,6 +80,8 @@ void thaw_ldl_free(ThawLdl **pointer) {
     thaw_free(ldl->scratch);
     thaw_free(ldl->claimed);
     thaw_free(ldl->y);
+    thaw_free(ldl->work);
+    thaw_free(ldl->index);
     thaw_free(ldl);
     *pointer = NULL;
 }
@@ -86,10 +90,11 @@ size_t thaw_ldl_bytes(const ThawLdl *ldl) {
     const ThawLdlPlan *plan = ldl->plan;
     size_t size = (size_t)plan->n * (size_t)plan->bs, rows = (size_t)plan->most_rows;
     size_t scratch = sizeof(ThawLdlScratch) + (size_t)plan->n * sizeof(int32_t) +
-                     rows * (sizeof(size_t) + sizeof(double)) +
+                     (size_t)plan->count * sizeof(ptrdiff_t) + rows * (sizeof(int32_t) + sizeof(double)) +
                      (size_t)BLOCK * (size_t)(plan->most_cols + BLOCK) * sizeof(double);
     return sizeof *ldl + ((size_t)plan->cost.numbers + 3 * size) * sizeof(double) +
-           (size_t)(plan->task_count + 1) * sizeof(int32_t) + (size_t)plan->count + (size_t)ldl->threads * scratch;
+           (size_t)(plan->task_count + 1) * sizeof(int32_t) + (size_t)plan->count + (size_t)ldl->threads * scratch +
+           ldl->work_size * sizeof *ldl->work + ldl->index_size * sizeof *ldl->index;
 }
 
 // Some scratch that no other thread uses; there is one for each.
@@ -131,27 +136,9 @@ typedef struct Tile {
 // the signs. `stride` doubles from one group to the next.
 static void pack(const double *value, int32_t nc, int32_t begin, int32_t end, int32_t k, const double *sign,
                  size_t stride, double *b) {
-    for (int32_t row = begin; row < end; row++) {
-        const double *from = value + 8 * (size_t)(row / 8) * (size_t)nc + row % 8;
-        double *to = b + (size_t)((row - begin) / GROUP) * stride + (row - begin) % GROUP;
-        if (sign)
-            for (int32_t i = 0; i < k; i++)
-                to[GROUP * i] = from[8 * i] * sign[i];
-        else
-            for (int32_t i = 0; i < k; i++)
-                to[GROUP * i] = from[8 * i];
-    }
-}
-
-// target -= c, where the rows of c begin at `row` of the source and only [begin, end) count.
-static inline __attribute__((always_inline)) void scatter(int n, int32_t row, int32_t begin, int32_t end,
-                                                          const size_t *offset, const double *c, double *target) {
-    int32_t first = row < begin ? begin - row : 0, last = row + 8 > end ? end - row : 8;
-    for (int32_t l = first; l < last; l++) {
-        double *to = target + offset[row + l];
-        for (int j = 0; j < n; j++)
-            to[8 * j] -= c[8 * j + l];
-    }
+    for (int32_t row = begin; row < end; row += GROUP, b += stride)
+        thaw_ldl_pack(value + 8 * (size_t)(row / 8) * (size_t)nc, 8 * (size_t)nc, row % 8,
+                      end - row < GROUP ? end - row : GROUP, k, sign, b);
 }
 
 static const int32_t *find_row(const int32_t *row, const int32_t *end, const int32_t *map, int32_t local) {
@@ -183,38 +170,39 @@ static void apply_update(ThawLdl *ldl, ThawLdlUpdate update, const ThawLdlNode *
     const double *value = ldl->value + from->value;
     double *target = ldl->value + node->value;
     for (int32_t i = row_begin; i < row_end; i++)
-        for (int32_t r = 0; r < bs; r++) {
-            int32_t row = bs * map[below[i]] + r;
-            scratch->offset[bs * i + r] = 8 * (size_t)(row / 8) * (size_t)nc + (size_t)(row % 8);
-        }
+        for (int32_t r = 0; r < bs; r++)
+            scratch->to[bs * i + r] = bs * map[below[i]] + r;
     const double *sign = ldl->mixed ? ldl->sign + bs * from->first : NULL;
     int32_t first = bs * row_begin, last = bs * row_end;
     size_t next = 8 * (size_t)k, stride = (size_t)GROUP * (size_t)k;
     for (int32_t col = bs * begin; col < bs * end; col += BLOCK) {
         int32_t wide = bs * end - col < BLOCK ? bs * end - col : BLOCK;
         pack(value, k, col, col + wide, k, sign, stride, scratch->b);
+        // Columns of a group that are neighbours in the target too are subtracted in one go.
+        int32_t to[BLOCK], run[BLOCK];
+        for (int32_t j = 0, at = col / bs, in = col % bs; j < wide; j++) {
+            to[j] = bs * map[below[at]] + in;
+            if (++in == bs) {
+                at++;
+                in = 0;
+            }
+        }
+        for (int32_t j = wide - 1; j >= 0; j--)
+            run[j] = j + 1 < wide && (j + 1) % GROUP != 0 && to[j + 1] == to[j] + 1 ? run[j + 1] + 1 : 1;
         int32_t start = first > col ? first : col;
         for (int32_t row = start / 8 * 8; row < last; row += 16) {
             int panels = row + 8 < last ? 2 : 1;
+            ThawLdlLanding landing[2];
+            for (int h = 0; h < panels; h++)
+                landing[h] = thaw_ldl_land(scratch->to, row + 8 * h, start, last, 8 * (size_t)nc);
             for (int32_t g = 0; g < wide && col + g < row + 8 * panels; g += GROUP) {
                 _Alignas(64) double c[2 * 8 * GROUP];
                 int n = wide - g < GROUP ? wide - g : GROUP;
                 thaw_ldl_product(panels, n, k, value + (size_t)(row / 8) * next, next, 8,
                                  scratch->b + (size_t)(g / GROUP) * stride, GROUP, c);
-                // Runs of columns: the columns of a block are neighbours in the target, those of a group need not be.
-                for (int j = 0; j < n;) {
-                    int32_t at = (col + g + j) / bs, in = (col + g + j) % bs, run = bs - in;
-                    while (j + run < n && map[below[at + (run + in) / bs]] == map[below[at]] + (run + in) / bs)
-                        run += bs;
-                    run = run < n - j ? run : n - j;
-                    double *to = target + 8 * (size_t)(bs * map[below[at]] + in);
+                for (int j = 0; j < n; j += run[g + j])
                     for (int h = 0; h < panels; h++)
-                        if (run == GROUP)
-                            scatter(GROUP, row + 8 * h, start, last, scratch->offset, c + 8 * h * n, to);
-                        else
-                            scatter(run, row + 8 * h, start, last, scratch->offset, c + 8 * (h * n + j), to);
-                    j += run;
-                }
+                        thaw_ldl_subtract(run[g + j], &landing[h], c + 8 * (h * n + j), target + 8 * (size_t)to[g + j]);
             }
         }
     }
@@ -407,7 +395,7 @@ static ThawStatus factor_tree(ThawLdl *ldl, const ThawBlockMatrix *matrix) {
         ldl->failed = ldl->task_failed[t];
     for (int32_t i = 0; i < plan->top_count && ldl->failed < 0; i++)
         if (!ldl->skip[plan->top[i]])
-            ldl->failed = factor_node(ldl, matrix, plan->top[i], ldl->tasks, 1);
+            ldl->failed = factor_node(ldl, matrix, plan->top[i], ldl->tasks, plan->node[plan->top[i]].tiled);
     ldl->factored = ldl->failed < 0;
     return ldl->factored ? THAW_OK : THAW_INDEFINITE;
 }

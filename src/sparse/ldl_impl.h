@@ -19,6 +19,7 @@ typedef struct ThawLdlNode {
     int32_t row;     // where its rows below begin in the plan's row
     int32_t entry;   // where its blocks of A begin in the plan's entry
     int32_t update;  // where its updates begin in the plan's update
+    int32_t tiled;   // worth being worked on by all threads
     int32_t deepest; // first node of its subtree
     size_t value;    // where its panels begin in the factor
 } ThawLdlNode;
@@ -59,11 +60,12 @@ enum { THAW_LDL_SIDES = 16 };
 
 // What one thread needs.
 typedef struct ThawLdlScratch {
-    int32_t *map;   // n: place -> local block row of the node being computed
-    size_t *offset; // most_rows: where a row of the updating node lands in the updated one
-    double *b;      // THAW_LDL_BLOCK * most_cols: the packed columns' side of products
-    double *t;      // a triangle of 9 x 9 for each group of a block of columns
-    double *x;      // most_rows: local part of a right-hand side
+    int32_t *map;    // n: place -> local block row of the node being computed
+    int32_t *to;     // most_rows: where a scalar row of the updating node lands in the updated one
+    double *b;       // THAW_LDL_BLOCK * most_cols: the packed columns' side of products
+    double *t;       // a triangle of 9 x 9 for each group of a block of columns
+    double *x;       // most_rows: local part of a right-hand side
+    ptrdiff_t *base; // count: where the sides of a node's columns are, see ldl_sides.c
 } ThawLdlScratch;
 
 struct ThawLdl {
@@ -81,6 +83,10 @@ struct ThawLdl {
     ThawLdlScratch *scratch;   // one a thread
     _Atomic(int32_t) *claimed; // which of them are in use
     double *y;                 // n * bs: a right-hand side by place
+    double *work;              // grows with the needs of solves with many sides
+    size_t work_size;
+    int32_t *index; // the same for indices
+    size_t index_size;
 };
 
 ThawLdlScratch *thaw_ldl_claim(ThawLdl *ldl, int32_t *slot);
@@ -89,6 +95,11 @@ void thaw_ldl_release(ThawLdl *ldl, int32_t slot);
 static inline int32_t thaw_ldl_panels(const ThawLdlPlan *plan, const ThawLdlNode *node) {
     return (plan->bs * node->rows + 7) / 8;
 }
+
+// Forward and backward through one node, y by place; `local` is scratch of most_rows (ldl_solve.c).
+void thaw_ldl_forward(const ThawLdl *ldl, int32_t s, double *y, double *local);
+void thaw_ldl_backward(const ThawLdl *ldl, int32_t s, double *y, double *local);
+ThawStatus thaw_ldl_check(const double *x, size_t count); // THAW_NOT_CONVERGED unless all are finite
 
 // --- ldl_kernel.c: lanes are rows of L ---------------------------------------------------------------------------------
 
@@ -101,6 +112,29 @@ void thaw_ldl_product(int panels, int n, int32_t k, const double *a, size_t next
 void thaw_ldl_reduce(int panels, int n, int32_t k, const double *a, size_t next, const double *b, const double *t,
                      double *c);
 
-// --- ldl_sides.c: lanes are right-hand sides ---------------------------------------------------------------------------
+// c = A Y: eight rows of L (one panel), k columns, by sixteen sides; Y has 16 doubles a row, c 8 x 16.
+void thaw_ldl_sides_forward(int32_t k, const double *a, const double *y, double *c);
+// c = A' X: eight columns of L, beginning at `a` in the first of some panels, X their rows with 16 sides each; c is 8 x 16.
+void thaw_ldl_sides_backward(int32_t panels, const double *a, size_t next, const double *x, double *c);
+
+// b[9 i + j] = L(row + j, i) (times sign[i], if not NULL) for n <= 9 rows and i < k; `value` is the panel with the first row at
+// its line `row`, the next panel is `next` doubles on. Writes up to 7 doubles beyond the end.
+void thaw_ldl_pack(const double *value, size_t next, int32_t row, int n, int32_t k, const double *sign, double *b);
+
+// Where eight rows of a source land in a target's panels. Up to three panels are reached by a permutation each.
+enum { THAW_LDL_PIECES = 3 };
+typedef struct ThawLdlLanding {
+    int32_t pieces;                      // 0: row by row
+    unsigned char mask[THAW_LDL_PIECES]; // lanes that change
+    size_t panel[THAW_LDL_PIECES];       // offset of the target's panel
+    int64_t lane[THAW_LDL_PIECES][8];    // the source lane of each target lane
+    int32_t first, last;                 // source lanes that count
+    size_t offset[8];                    // of each row
+} ThawLdlLanding;
+
+// For source rows row, ..., row + 7, of which those in [begin, end) count; row i lands in row to[i], ascending.
+ThawLdlLanding thaw_ldl_land(const int32_t *to, int32_t row, int32_t begin, int32_t end, size_t next);
+// target -= c for n columns of one panel each.
+void thaw_ldl_subtract(int n, const ThawLdlLanding *landing, const double *c, double *target);
 
 #endif

@@ -177,7 +177,7 @@ static double node_blocks(double cols, double below) { return cols * (cols + 1) 
 // Whether a node of this many scalar columns may have this share of zeros. Narrow nodes waste more on calls and scattering
 // than on zeros; found by trying, cubes and beams of 1k to 200k tetrahedra.
 static int may_merge(double columns, double share) {
-    return columns <= 12 || (columns <= 24 && share < 0.5) || (columns <= 60 && share < 0.15) || share < 0.04;
+    return columns <= 12 || (columns <= 24 && share < 0.4) || (columns <= 48 && share < 0.1) || share < 0.04;
 }
 
 // Fundamental supernodes are runs in postorder; then children are merged into parents. Labels get their node in
@@ -367,8 +367,8 @@ static double node_flops(const ThawLdlPlan *plan, int32_t s) {
 }
 
 static ThawStatus cut_tasks(ThawLdlPlan *plan, ThawError *error) {
-    // Below this a whole factorisation is one task: some hundred microseconds.
-    const double alone = 1e6;
+    // Below `alone` operations a whole factorisation is one task, below `tile` a node is one: some hundred microseconds.
+    const double alone = 1e6, tile = 4e6;
     int32_t count = plan->count;
     double *work = THAW_NEW(double, count), *path = THAW_NEW(double, count);
     plan->task = THAW_NEW(int32_t, 2 * count);
@@ -380,6 +380,7 @@ static ThawStatus cut_tasks(ThawLdlPlan *plan, ThawError *error) {
     }
     for (int32_t s = 0; s < count; s++) {
         double flops = node_flops(plan, s);
+        plan->node[s].tiled = flops > tile;
         int32_t parent = plan->node[s].parent;
         plan->cost.flops += flops;
         work[s] += flops;

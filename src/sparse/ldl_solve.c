@@ -14,7 +14,7 @@ static inline void store(double *p, ThawLanes v) { *(ThawLanes *)p = v; }
 
 // x: the node's local rows, those below the own columns zero. Afterwards the own are solved and the others hold what has to
 // be added to the right-hand side there.
-static void forward_node(const ThawLdl *ldl, const ThawLdlNode *node, double *x) {
+static void solve_forward(const ThawLdl *ldl, const ThawLdlNode *node, double *x) {
     const ThawLdlPlan *plan = ldl->plan;
     int32_t nc = plan->bs * node->cols, panels = thaw_ldl_panels(plan, node), p = 0;
     const double *value = ldl->value + node->value, *reciprocal = ldl->reciprocal + plan->bs * node->first;
@@ -52,7 +52,7 @@ static void forward_node(const ThawLdl *ldl, const ThawLdlNode *node, double *x)
 static double lane_sum(ThawLanes a) { return ((a[0] + a[4]) + (a[1] + a[5])) + ((a[2] + a[6]) + (a[3] + a[7])); }
 
 // x: the node's local rows, those below known, the own to be solved.
-static void backward_node(const ThawLdl *ldl, const ThawLdlNode *node, double *x) {
+static void solve_backward(const ThawLdl *ldl, const ThawLdlNode *node, double *x) {
     const ThawLdlPlan *plan = ldl->plan;
     int32_t nc = plan->bs * node->cols, panels = thaw_ldl_panels(plan, node);
     const double *value = ldl->value + node->value, *reciprocal = ldl->reciprocal + plan->bs * node->first;
@@ -82,53 +82,62 @@ static void backward_node(const ThawLdl *ldl, const ThawLdlNode *node, double *x
     }
 }
 
-static ThawStatus check_finite(const double *x, size_t count) {
+ThawStatus thaw_ldl_check(const double *x, size_t count) {
     double sum = 0.0;
     for (size_t i = 0; i < count; i++)
         sum += x[i] - x[i]; // not a number once, not a number for good
     return sum == 0.0 ? THAW_OK : THAW_NOT_CONVERGED;
 }
 
+void thaw_ldl_forward(const ThawLdl *ldl, int32_t s, double *y, double *local) {
+    const ThawLdlPlan *plan = ldl->plan;
+    const ThawLdlNode *node = &plan->node[s];
+    const int32_t *row = plan->row + node->row;
+    size_t bs = (size_t)plan->bs, nc = bs * (size_t)node->cols, first = bs * (size_t)node->first;
+    memcpy(local, y + first, nc * sizeof *y);
+    memset(local + nc, 0, (8 * (size_t)thaw_ldl_panels(plan, node) - nc) * sizeof *y);
+    solve_forward(ldl, node, local);
+    memcpy(y + first, local, nc * sizeof *y);
+    const double *from = local + nc;
+    for (int32_t i = 0; i < node->rows - node->cols; i++)
+        for (size_t r = 0; r < bs; r++)
+            y[bs * (size_t)row[i] + r] += *from++;
+}
+
+void thaw_ldl_backward(const ThawLdl *ldl, int32_t s, double *y, double *local) {
+    const ThawLdlPlan *plan = ldl->plan;
+    const ThawLdlNode *node = &plan->node[s];
+    const int32_t *row = plan->row + node->row;
+    size_t bs = (size_t)plan->bs, nc = bs * (size_t)node->cols, first = bs * (size_t)node->first, at = nc;
+    memcpy(local, y + first, nc * sizeof *y);
+    for (int32_t i = 0; i < node->rows - node->cols; i++)
+        for (size_t r = 0; r < bs; r++)
+            local[at++] = y[bs * (size_t)row[i] + r];
+    memset(local + at, 0, (8 * (size_t)thaw_ldl_panels(plan, node) - at) * sizeof *y);
+    solve_backward(ldl, node, local);
+    memcpy(y + first, local, nc * sizeof *y);
+}
+
 ThawStatus thaw_ldl_solve(ThawLdl *ldl, const double *b, double *x) {
     const ThawLdlPlan *plan = ldl->plan;
-    int32_t bs = plan->bs, slot;
+    size_t bs = (size_t)plan->bs, n = (size_t)plan->n;
+    int32_t slot;
     if (!ldl->factored)
         return THAW_INDEFINITE;
     ThawLdlScratch *scratch = thaw_ldl_claim(ldl, &slot);
-    double *y = ldl->y, *local = scratch->x;
-    for (int32_t k = 0; k < plan->n; k++)
-        for (int32_t r = 0; r < bs; r++)
-            y[bs * (size_t)k + (size_t)r] = b[bs * (size_t)plan->order[k] + (size_t)r];
-    for (int32_t s = 0; s < plan->count; s++) {
-        const ThawLdlNode *node = &plan->node[s];
-        const int32_t *row = plan->row + node->row;
-        size_t nc = (size_t)(bs * node->cols), first = (size_t)(bs * node->first);
-        memcpy(local, y + first, nc * sizeof *y);
-        memset(local + nc, 0, ((size_t)(8 * thaw_ldl_panels(plan, node)) - nc) * sizeof *y);
-        forward_node(ldl, node, local);
-        memcpy(y + first, local, nc * sizeof *y);
-        const double *from = local + nc;
-        for (int32_t i = 0; i < node->rows - node->cols; i++)
-            for (int32_t r = 0; r < bs; r++)
-                y[bs * (size_t)row[i] + (size_t)r] += *from++;
-    }
-    for (size_t k = 0; ldl->mixed && k < (size_t)plan->n * (size_t)bs; k++)
+    double *y = ldl->y;
+    for (size_t k = 0; k < n; k++)
+        for (size_t r = 0; r < bs; r++)
+            y[bs * k + r] = b[bs * (size_t)plan->order[k] + r];
+    for (int32_t s = 0; s < plan->count; s++)
+        thaw_ldl_forward(ldl, s, y, scratch->x);
+    for (size_t k = 0; ldl->mixed && k < n * bs; k++)
         y[k] *= ldl->sign[k];
-    for (int32_t s = plan->count - 1; s >= 0; s--) {
-        const ThawLdlNode *node = &plan->node[s];
-        const int32_t *row = plan->row + node->row;
-        size_t nc = (size_t)(bs * node->cols), first = (size_t)(bs * node->first), at = nc;
-        memcpy(local, y + first, nc * sizeof *y);
-        for (int32_t i = 0; i < node->rows - node->cols; i++)
-            for (int32_t r = 0; r < bs; r++)
-                local[at++] = y[bs * (size_t)row[i] + (size_t)r];
-        memset(local + at, 0, ((size_t)(8 * thaw_ldl_panels(plan, node)) - at) * sizeof *y);
-        backward_node(ldl, node, local);
-        memcpy(y + first, local, nc * sizeof *y);
-    }
+    for (int32_t s = plan->count - 1; s >= 0; s--)
+        thaw_ldl_backward(ldl, s, y, scratch->x);
     thaw_ldl_release(ldl, slot);
-    for (int32_t k = 0; k < plan->n; k++)
-        for (int32_t r = 0; r < bs; r++)
-            x[bs * (size_t)plan->order[k] + (size_t)r] = y[bs * (size_t)k + (size_t)r];
-    return check_finite(y, (size_t)plan->n * (size_t)bs);
+    for (size_t k = 0; k < n; k++)
+        for (size_t r = 0; r < bs; r++)
+            x[bs * (size_t)plan->order[k] + r] = y[bs * k + r];
+    return thaw_ldl_check(y, n * bs);
 }
