@@ -34,6 +34,9 @@ check: setup ## build with warnings as errors and run every test, first under sa
 	@$(call build,asan-ubsan)
 	@echo "== tests with address and undefined-behaviour sanitizers"
 	@ctest --preset asan-ubsan -j $(JOBS)
+	@$(call build,portable)
+	@echo "== tests of the build without CHOLMOD, for any processor"
+	@ctest --preset portable -j $(JOBS)
 	@echo "== tests of the release"
 	@ctest --preset release -j $(JOBS)
 

@@ -6,7 +6,8 @@
 
 #include "app.h"
 
-static const AppCommand *const commands[] = {&app_command_run, &app_command_compare, &app_command_render};
+static const AppCommand *const commands[] = {&app_command_run, &app_command_compare, &app_command_render,
+                                             &app_command_check, &app_command_mesh};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static const AppCommand *find_command(const char *name) {

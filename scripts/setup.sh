@@ -20,6 +20,7 @@ libopenblas0-serial  fast matrix kernels for CHOLMOD, same bits on any number of
 libpng-dev           writes pictures
 zlib1g-dev           compresses them
 libcmocka-dev        runs the tests
+valgrind             counts instructions: a gate against slow code
 LIST
     [ "$all" = no ] || cat <<'LIST'
 clang                a second compiler
@@ -27,7 +28,6 @@ clang-format         formats the code
 clang-tidy           looks for mistakes
 clang-tools          runs clang-tidy on all files
 gcovr                counts the lines that tests run
-valgrind             finds memory errors
 LIST
 }
 

@@ -44,7 +44,7 @@ typedef struct ThawFinding {
 // refer to none, are given twice, or crowd round one face).
 typedef struct ThawMeshReport {
     ThawFinding reoriented; // inverted elements, turned round: ids of elements
-    ThawFinding retagged;   // elements given again under another tag, taken once: ids of elements
+    ThawFinding retagged;   // elements given again under another tag, taken once: places among the file's
     ThawFinding unused;     // points of the file in no element, left out: their places in the file
     ThawFinding coincident; // vertices exactly where a vertex of lower id is, left apart: ids of vertices
 } ThawMeshReport;

@@ -3,8 +3,10 @@
 #ifndef THAW_THAW_H
 #define THAW_THAW_H
 
+#include "thaw/doctor.h"
 #include "thaw/material.h"
 #include "thaw/mesh.h"
+#include "thaw/mesher.h"
 #include "thaw/scene.h"
 #include "thaw/status.h"
 #include "thaw/triangles.h"

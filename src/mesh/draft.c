@@ -3,6 +3,8 @@
 // regions. Each tag of any dimension becomes a group: all vertices of its cells. Sets that bear one name, in whatever
 // dimension, are one group. Points that no element uses (centres of arcs, mostly) are dropped, inverted elements mended.
 //
+// Every repair is counted in a report, with the ids of the first few; what cannot be mended is refused by name and line.
+//
 // Tags without a name are called N (elements), surface-N, curve-N, point-N, or marker-N (TetGen); tag 0 means none: it makes
 // the region "default" and no group.
 //
@@ -86,6 +88,12 @@ ThawStatus thaw_draft_cell(ThawDraft *draft, int dim, const int32_t *corners, in
     cells->tag[cells->count] = tag;
     cells->line[cells->count++] = (uint32_t)line;
     return THAW_OK;
+}
+
+void thaw_finding_add(ThawFinding *finding, int64_t id) {
+    if (finding->count < THAW_FINDING_IDS)
+        finding->ids[finding->count] = id;
+    finding->count++;
 }
 
 ThawStatus thaw_draft_name(ThawDraft *draft, int dim, int32_t tag, const char *name, size_t length, ThawError *error) {
@@ -197,7 +205,7 @@ static ThawDraftSet *find_set(const ThawDraft *draft, int dim, int32_t tag) {
 }
 
 // The first element for each set of corners keeps its place; *count of them, the cells they come from in draft->element.
-static ThawStatus choose_elements(ThawDraft *draft, int32_t *count, ThawError *error) {
+static ThawStatus choose_elements(ThawDraft *draft, int32_t *count, ThawMeshReport *report, ThawError *error) {
     const ThawCells *cells = draft->cells + draft->dim;
     const size_t nodes = (size_t)draft->dim + 1;
     char *again = THAW_NEW(char, cells->count); // nonzero: the same corners have been met before, with another tag
@@ -228,6 +236,8 @@ static ThawStatus choose_elements(ThawDraft *draft, int32_t *count, ThawError *e
         if (!again[i]) {
             draft->element[(*count)++] = i;
             find_set(draft, draft->dim, cells->tag[i])->used = 1;
+        } else {
+            thaw_finding_add(&report->retagged, i);
         }
     thaw_free(again);
     return status;
@@ -262,7 +272,8 @@ static ThawStatus number_sets(ThawDraft *draft, int32_t *regions, int32_t *group
 // --- the mesh -----------------------------------------------------------------------------------------------------------
 
 // Ids for the points that elements use, in the order of the file.
-static ThawStatus number_vertices(ThawDraft *draft, int32_t element_count, int32_t *count, ThawError *error) {
+static ThawStatus number_vertices(ThawDraft *draft, int32_t element_count, int32_t *count, ThawMeshReport *report,
+                                  ThawError *error) {
     const int nodes = draft->dim + 1;
     draft->vertex = THAW_NEW(int32_t, draft->point_count);
     if (!draft->vertex)
@@ -271,8 +282,11 @@ static ThawStatus number_vertices(ThawDraft *draft, int32_t element_count, int32
         for (int i = 0; i < nodes; i++)
             draft->vertex[draft->cells[draft->dim].corner[(size_t)nodes * (size_t)draft->element[e] + (size_t)i]] = 1;
     *count = 0;
-    for (int32_t p = 0; p < draft->point_count; p++)
+    for (int32_t p = 0; p < draft->point_count; p++) {
+        if (!draft->vertex[p])
+            thaw_finding_add(&report->unused, p);
         draft->vertex[p] = draft->vertex[p] ? (*count)++ : -1;
+    }
     return THAW_OK;
 }
 
@@ -287,18 +301,17 @@ static ThawStatus check_plane(const ThawDraft *draft, ThawError *error) {
     if (hi[2] - lo[2] > 1e-9 * fmax(hi[0] - lo[0], hi[1] - lo[1]))
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "%s: no tetrahedra, and triangles between z = %g and z = %g; allowed are tetrahedra, or "
-                              "triangles with all z equal",
+                              "triangles with all z equal (thaw mesh fills a closed surface with tetrahedra)",
                               thaw_text_path(draft->path), lo[2], hi[2]);
     return THAW_OK;
 }
 
-static int32_t fill_mesh(const ThawDraft *draft, ThawMesh *mesh) {
+static void fill_mesh(const ThawDraft *draft, ThawMesh *mesh, ThawMeshReport *report) {
     const ThawCells *cells = draft->cells + draft->dim;
     const size_t nodes = (size_t)mesh->nodes, dim = (size_t)mesh->dim;
     for (size_t p = 0; p < (size_t)draft->point_count; p++)
         if (draft->vertex[p] >= 0)
             memcpy(mesh->x + dim * (size_t)draft->vertex[p], draft->x + 3 * p, dim * sizeof *mesh->x);
-    int32_t flipped = 0;
     for (int32_t e = 0; e < mesh->element_count; e++) {
         const int32_t cell = draft->element[e];
         for (size_t i = 0; i < nodes; i++)
@@ -306,10 +319,9 @@ static int32_t fill_mesh(const ThawDraft *draft, ThawMesh *mesh) {
         mesh->region[e] = draft->sets[find_set(draft, draft->dim, cells->tag[cell])->leader].region;
         if (thaw_mesh_volume(mesh, e) < 0) {
             thaw_mesh_flip(mesh, e);
-            flipped++;
+            thaw_finding_add(&report->reoriented, e);
         }
     }
-    return flipped;
 }
 
 // Walks over all (vertex, group) pairs. Without `entry` counts them at next[vertex + 1], else writes them there.
@@ -407,18 +419,33 @@ static ThawStatus make_regions(const ThawDraft *draft, ThawMesh *mesh, int32_t r
 
 // thaw_mesh_check, with the file and the line of the culprit in front of the message.
 static ThawStatus check_mesh(const ThawDraft *draft, const ThawMesh *mesh, ThawError *error) {
-    int32_t culprit;
+    int32_t culprit, *across = NULL;
     ThawError found = {0};
-    const ThawStatus status = thaw_mesh_check(mesh, &culprit, &found);
+    ThawStatus status = thaw_mesh_check(mesh, &culprit, &found);
+    if (!status)
+        status = thaw_mesh_neighbours(mesh, &across, &found); // three elements at one face overlap
+    thaw_free(across);
     if (status == THAW_OK)
         return status;
-    if (culprit < 0)
+    const uint32_t line = culprit < 0 ? 0 : draft->cells[draft->dim].line[draft->element[culprit]];
+    if (line == 0)
         return thaw_error_set(error, status, "%s: %.600s", thaw_text_path(draft->path), found.message);
-    return thaw_error_set(error, status, "%s:%" PRIu32 ": %.600s", thaw_text_path(draft->path),
-                          draft->cells[draft->dim].line[draft->element[culprit]], found.message);
+    return thaw_error_set(error, status, "%s:%" PRIu32 ": %.600s", thaw_text_path(draft->path), line, found.message);
 }
 
-ThawStatus thaw_draft_finish(ThawDraft *draft, ThawMesh **mesh, int32_t *reoriented, ThawError *error) {
+static ThawStatus report_coincident(const ThawMesh *mesh, ThawMeshReport *report, ThawError *error) {
+    int32_t *first = THAW_NEW(int32_t, mesh->vertex_count);
+    if (!first)
+        return thaw_error_memory(error, "finding points at the same place");
+    const ThawStatus status = thaw_points_first(mesh->dim, mesh->vertex_count, mesh->x, first, error);
+    for (int32_t v = 0; !status && v < mesh->vertex_count; v++)
+        if (first[v] != v)
+            thaw_finding_add(&report->coincident, v);
+    thaw_free(first);
+    return status;
+}
+
+ThawStatus thaw_draft_finish(ThawDraft *draft, ThawMesh **mesh, ThawMeshReport *report, ThawError *error) {
     int32_t elements = 0, vertices = 0, regions = 0, groups = 0;
     *mesh = NULL;
     draft->dim = draft->cells[3].count ? 3 : 2;
@@ -429,23 +456,25 @@ ThawStatus thaw_draft_finish(ThawDraft *draft, ThawMesh **mesh, int32_t *reorien
     if (!status)
         status = name_sets(draft, error);
     if (!status)
-        status = choose_elements(draft, &elements, error);
+        status = choose_elements(draft, &elements, report, error);
     if (!status)
         status = number_sets(draft, &regions, &groups, error);
     if (!status)
-        status = number_vertices(draft, elements, &vertices, error);
+        status = number_vertices(draft, elements, &vertices, report, error);
     if (!status && draft->dim == 2)
         status = check_plane(draft, error);
     if (!status)
         status = thaw_mesh_create(draft->dim, vertices, elements, mesh, error);
     if (status)
         return status;
-    *reoriented = fill_mesh(draft, *mesh);
+    fill_mesh(draft, *mesh, report);
     status = make_regions(draft, *mesh, regions, error);
     if (!status)
         status = make_groups(draft, *mesh, groups, error);
     if (!status)
         status = check_mesh(draft, *mesh, error);
+    if (!status)
+        status = report_coincident(*mesh, report, error);
     if (status)
         thaw_mesh_free(mesh);
     return status;

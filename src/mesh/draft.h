@@ -11,7 +11,7 @@ typedef struct ThawCells {
     int32_t count, room;
     int32_t *corner; // dim + 1 point indices a cell
     int32_t *tag;    // what the file calls them by; 0: nothing
-    uint32_t *line;  // where in the file it is
+    uint32_t *line;  // where in the file it is; 0 when the file has no lines
 } ThawCells;
 
 typedef struct ThawDraftName {
@@ -48,13 +48,27 @@ ThawStatus thaw_draft_cell(ThawDraft *draft, int dim, const int32_t *corners, in
                            ThawError *error);
 ThawStatus thaw_draft_name(ThawDraft *draft, int dim, int32_t tag, const char *name, size_t length, ThawError *error);
 
-// A validated mesh, elements re-oriented where needed (*reoriented counts them).
-ThawStatus thaw_draft_finish(ThawDraft *draft, ThawMesh **mesh, int32_t *reoriented, ThawError *error);
+// Remembers one more thing of a kind.
+void thaw_finding_add(ThawFinding *finding, int64_t id);
 
-// The readers (read_*.c). They leave their text open for the caller to close.
+// A validated mesh, elements re-oriented where needed; *report says what was mended.
+ThawStatus thaw_draft_finish(ThawDraft *draft, ThawMesh **mesh, ThawMeshReport *report, ThawError *error);
+
+// The readers (read_*.c). They leave their text open for the caller to close. Beside each, what its files begin with.
 struct ThawText;
 ThawStatus thaw_read_gmsh(struct ThawText *text, ThawDraft *draft);
+const char *thaw_head_gmsh(const char *head, size_t size, int64_t file_size);
 ThawStatus thaw_read_medit(struct ThawText *text, ThawDraft *draft);
-ThawStatus thaw_read_tetgen(struct ThawText *node, struct ThawText *ele, ThawDraft *draft);
+const char *thaw_head_medit(const char *head, size_t size, int64_t file_size);
+ThawStatus thaw_read_meshb(struct ThawText *text, ThawDraft *draft);
+const char *thaw_head_meshb(const char *head, size_t size, int64_t file_size);
+ThawStatus thaw_read_vtk(struct ThawText *text, ThawDraft *draft);
+const char *thaw_head_vtk(const char *head, size_t size, int64_t file_size);
+ThawStatus thaw_read_vtu(struct ThawText *text, ThawDraft *draft);
+const char *thaw_head_vtu(const char *head, size_t size, int64_t file_size);
+// face (TetGen) and poly (Triangle) may be NULL; node may be NULL when poly holds the points.
+ThawStatus thaw_read_tetgen(struct ThawText *node, struct ThawText *ele, struct ThawText *face, struct ThawText *poly,
+                            ThawDraft *draft);
+const char *thaw_head_tetgen(const char *head, size_t size, int64_t file_size);
 
 #endif

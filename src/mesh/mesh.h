@@ -93,6 +93,10 @@ ThawStatus thaw_rows_sort(int width, int32_t n, size_t count, int32_t **rows, Th
 // Rows for thaw_rows_sort: each element's vertices in ascending order, then its id. The caller frees them.
 ThawStatus thaw_mesh_element_rows(const ThawMesh *mesh, int32_t **rows, ThawError *error);
 
+// first[i]: the lowest of the points that lie exactly where point i lies (i itself, mostly); x holds dim numbers a point.
+// Expected linear time.
+ThawStatus thaw_points_first(int dim, int32_t count, const double *x, int32_t *first, ThawError *error);
+
 // --- ordering (order.c) ---------------------------------------------------------------------------------------------
 
 // Reverse Cuthill-McKee: order[new] = old, n of them. Small bandwidth, component after component. Linear time.

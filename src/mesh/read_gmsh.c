@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gmsh .msh files, ASCII, versions 2.2 and 4.1: sections $Name ... $EndName of lines. Tags of nodes are arbitrary, so nodes
+// Gmsh .msh files, versions 2.2 and 4.1: sections $Name ... $EndName of lines. Tags of nodes are arbitrary, so nodes
 // are found through a table sorted by tag. In 2.2 each element carries its physical tag, and is repeated when it has several;
 // in 4.1 elements come in blocks that belong to a geometric entity, which knows its physical tags ($Entities).
+//
+// Binary files hold the same numbers in the same order (int: 4 bytes, size_t and double: 8), without lines; only 2.2 puts
+// its elements into blocks of one type, as 4.1 does. One code reads both kinds through `integer`, `number` and `record`.
 // Cost: linear, with a binary search for each corner unless tags are consecutive.
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,6 +36,7 @@ typedef struct Gmsh {
     ThawText *text;
     ThawDraft *draft;
     int version;      // 2 or 4
+    int binary;       // nonzero: numbers as they lie in memory
     Node *nodes;      // point_count, ascending tags
     int consecutive;  // nonzero: nodes[i].tag = nodes[0].tag + i and nodes[i].point = i
     Entity *entities; // of all dimensions: points, curves, surfaces, volumes
@@ -39,6 +44,82 @@ typedef struct Gmsh {
     int32_t *physical;
     int32_t physical_count, physical_room;
 } Gmsh;
+
+// --- numbers, as text or bytes ------------------------------------------------------------------------------------------
+
+static int64_t integer_of(Gmsh *g, const char *what, int64_t least, int64_t most, int size) {
+    if (!g->binary)
+        return thaw_text_integer(g->text, what, least, most);
+    const char *raw = thaw_text_raw(g->text, (uint64_t)size, what);
+    const int64_t value = raw ? thaw_raw_integer(raw, 'i', size, g->text->swapped) : 0;
+    if (raw && (value < least || value > most))
+        thaw_text_fail(g->text, "%s is %" PRId64 "; allowed are whole numbers from %" PRId64 " to %" PRId64, what,
+                       value, least, most);
+    return g->text->status ? 0 : value;
+}
+
+static int64_t integer(Gmsh *g, const char *what, int64_t least, int64_t most) {
+    return integer_of(g, what, least, most, 4);
+}
+
+// What 4.1 stores as size_t, and 2.2 as int.
+static int64_t large(Gmsh *g, const char *what, int64_t least, int64_t most) {
+    return integer_of(g, what, least, most, g->version == 4 ? 8 : 4);
+}
+
+static double number(Gmsh *g, const char *what) {
+    if (!g->binary)
+        return thaw_text_number(g->text, what);
+    const char *raw = thaw_text_raw(g->text, 8, what);
+    const double value = raw ? thaw_raw_number(raw, 'f', 8, g->text->swapped) : 0;
+    if (!isfinite(value))
+        thaw_text_fail(g->text, "%s is %g; allowed are finite numbers", what, value);
+    return g->text->status ? 0 : value;
+}
+
+// A number of things of at least so many words, or bytes, each.
+static int32_t count_of(Gmsh *g, const char *what, int words, int bytes) {
+    if (!g->binary)
+        return thaw_text_count(g->text, what, words);
+    const int64_t count = large(g, what, 0, INT32_MAX);
+    if (!g->text->status && count > (g->text->end - g->text->at) / bytes)
+        thaw_text_fail(g->text, "%s is %" PRId64 "; the rest of the file is too short for that many", what, count);
+    return g->text->status ? 0 : (int32_t)count;
+}
+
+static void record(Gmsh *g) {
+    if (!g->binary)
+        thaw_text_record(g->text);
+}
+
+static void record_end(Gmsh *g) {
+    if (!g->binary)
+        thaw_text_record_end(g->text);
+}
+
+// Where a cell stands in the file; bytes have no lines.
+static int64_t line_of(const Gmsh *g) { return g->binary ? 0 : g->text->token_line; }
+
+// What follows a section's name on its line is bytes in binary files, and may look like blanks.
+static void begin_bytes(Gmsh *g) {
+    if (g->binary)
+        thaw_text_end_line(g->text);
+}
+
+// The count in front of the nodes and elements of 2.2 is a line of text in binary files too.
+static int32_t count_line(Gmsh *g, const char *what, int words, int bytes) {
+    ThawText *text = g->text;
+    thaw_text_record(text);
+    const int32_t count =
+        g->binary ? (int32_t)thaw_text_integer(text, what, 0, INT32_MAX) : thaw_text_count(text, what, words);
+    thaw_text_record_end(text);
+    if (g->binary && !text->status) {
+        thaw_text_end_line(text);
+        if (count > (text->end - text->at) / bytes)
+            thaw_text_fail(text, "%s is %d; the rest of the file is too short for that many", what, count);
+    }
+    return text->status ? 0 : count;
+}
 
 // --- nodes --------------------------------------------------------------------------------------------------------------
 
@@ -64,7 +145,7 @@ static void sort_nodes(Gmsh *g) {
 }
 
 static int32_t read_corner(Gmsh *g) {
-    const int64_t tag = thaw_text_integer(g->text, "a node of an element", 1, INT64_MAX);
+    const int64_t tag = large(g, "a node of an element", 1, INT64_MAX);
     const int32_t count = g->draft->point_count;
     if (g->text->status)
         return 0;
@@ -95,55 +176,54 @@ static void make_nodes(Gmsh *g, int32_t count) {
 }
 
 static void read_tag(Gmsh *g, int32_t point) {
-    g->nodes[point] = (Node){.tag = thaw_text_integer(g->text, "the tag of a node", 1, INT64_MAX), .point = point};
+    g->nodes[point] = (Node){.tag = large(g, "the tag of a node", 1, INT64_MAX), .point = point};
 }
 
 static void read_coordinates(Gmsh *g, int32_t point) {
     for (int k = 0; k < 3; k++)
-        g->draft->x[3 * (size_t)point + (size_t)k] = thaw_text_number(g->text, "a coordinate of a node");
+        g->draft->x[3 * (size_t)point + (size_t)k] = number(g, "a coordinate of a node");
 }
 
 static void read_nodes_2(Gmsh *g) {
-    thaw_text_record(g->text);
-    const int32_t count = thaw_text_count(g->text, "the number of nodes", 4);
-    thaw_text_record_end(g->text);
+    const int32_t count = count_line(g, "the number of nodes", 4, 28);
     make_nodes(g, count);
     for (int32_t i = 0; i < count && !g->text->status; i++) {
-        thaw_text_record(g->text);
+        record(g);
         read_tag(g, i);
         read_coordinates(g, i);
-        thaw_text_record_end(g->text);
+        record_end(g);
     }
 }
 
 static void read_nodes_4(Gmsh *g) {
     ThawText *text = g->text;
-    thaw_text_record(text);
-    const int32_t blocks = thaw_text_count(text, "the number of node blocks", 4);
-    const int32_t count = thaw_text_count(text, "the number of nodes", 4);
-    thaw_text_integer(text, "the smallest node tag", 0, INT64_MAX);
-    thaw_text_integer(text, "the largest node tag", 0, INT64_MAX);
-    thaw_text_record_end(text);
+    begin_bytes(g);
+    record(g);
+    const int32_t blocks = count_of(g, "the number of node blocks", 4, 20);
+    const int32_t count = count_of(g, "the number of nodes", 4, 32);
+    large(g, "the smallest node tag", 0, INT64_MAX);
+    large(g, "the largest node tag", 0, INT64_MAX);
+    record_end(g);
     make_nodes(g, count);
     int32_t done = 0;
     for (int32_t b = 0; b < blocks && !text->status; b++) {
-        thaw_text_record(text);
-        const int dim = (int)thaw_text_integer(text, "the dimension of an entity", 0, 3);
-        thaw_text_integer(text, "the tag of an entity", INT32_MIN, INT32_MAX);
-        const int parametric = (int)thaw_text_integer(text, "the parametric flag", 0, 1);
-        const int32_t more = (int32_t)thaw_text_integer(text, "the number of nodes in the block", 0, count - done);
-        thaw_text_record_end(text);
+        record(g);
+        const int dim = (int)integer(g, "the dimension of an entity", 0, 3);
+        integer(g, "the tag of an entity", INT32_MIN, INT32_MAX);
+        const int parametric = (int)integer(g, "the parametric flag", 0, 1);
+        const int32_t more = (int32_t)large(g, "the number of nodes in the block", 0, count - done);
+        record_end(g);
         for (int32_t i = 0; i < more && !text->status; i++) {
-            thaw_text_record(text);
+            record(g);
             read_tag(g, done + i);
-            thaw_text_record_end(text);
+            record_end(g);
         }
         for (int32_t i = 0; i < more && !text->status; i++) {
-            thaw_text_record(text);
+            record(g);
             read_coordinates(g, done + i);
             for (int k = 0; parametric && k < dim; k++)
-                thaw_text_number(text, "a parametric coordinate of a node");
-            thaw_text_record_end(text);
+                number(g, "a parametric coordinate of a node");
+            record_end(g);
         }
         done += more;
     }
@@ -154,8 +234,9 @@ static void read_nodes_4(Gmsh *g) {
 // --- elements -----------------------------------------------------------------------------------------------------------
 
 // The dimension of an element of that type; fails for those that cannot be simulated.
-static int read_type(ThawText *text) {
-    const int64_t type = thaw_text_integer(text, "the type of an element", 1, 140);
+static int read_type(Gmsh *g) {
+    ThawText *text = g->text;
+    const int64_t type = integer(g, "the type of an element", 1, 140);
     switch (type) {
     case TYPE_POINT:
         return 0;
@@ -175,27 +256,36 @@ static int read_type(ThawText *text) {
     return 0;
 }
 
+// In binary files a header (type, how many follow, number of tags) stands in front of each run of elements.
 static void read_elements_2(Gmsh *g) {
     ThawText *text = g->text;
-    thaw_text_record(text);
-    const int32_t count = thaw_text_count(text, "the number of elements", 4);
-    thaw_text_record_end(text);
+    const int32_t count = count_line(g, "the number of elements", 4, 8);
+    int dim = 0;
+    int32_t tags = 0, following = 0;
     for (int32_t i = 0; i < count && !text->status; i++) {
         int32_t corners[4];
-        thaw_text_record(text);
-        thaw_text_integer(text, "the tag of an element", 1, INT64_MAX);
-        const int dim = read_type(text);
-        const int32_t tags = (int32_t)thaw_text_integer(text, "the number of tags of an element", 0, 1000);
+        record(g);
+        if (g->binary && following == 0) {
+            dim = read_type(g);
+            following = (int32_t)integer(g, "the number of elements in the block", 1, count - i);
+            tags = (int32_t)integer(g, "the number of tags of an element", 0, 1000);
+        }
+        following--;
+        large(g, "the tag of an element", 1, INT64_MAX);
+        if (!g->binary) {
+            dim = read_type(g);
+            tags = (int32_t)integer(g, "the number of tags of an element", 0, 1000);
+        }
         int32_t physical = 0;
         for (int32_t k = 0; k < tags && !text->status; k++) {
-            const int64_t tag = thaw_text_integer(text, "a tag of an element", -INT32_MAX, INT32_MAX);
+            const int64_t tag = integer(g, "a tag of an element", -INT32_MAX, INT32_MAX);
             physical = k == 0 ? (int32_t)llabs(tag) : physical; // the sign only says which way the geometry points
         }
         for (int k = 0; k <= dim; k++)
             corners[k] = read_corner(g);
-        thaw_text_record_end(text);
+        record_end(g);
         if (!text->status)
-            text->status = thaw_draft_cell(g->draft, dim, corners, physical, text->token_line, text->error);
+            text->status = thaw_draft_cell(g->draft, dim, corners, physical, line_of(g), text->error);
     }
 }
 
@@ -206,20 +296,21 @@ static int compare_entities(const void *a, const void *b) {
 
 static void read_elements_4(Gmsh *g) {
     ThawText *text = g->text;
-    thaw_text_record(text);
-    const int32_t blocks = thaw_text_count(text, "the number of element blocks", 4);
-    const int32_t count = thaw_text_count(text, "the number of elements", 2);
-    thaw_text_integer(text, "the smallest element tag", 0, INT64_MAX);
-    thaw_text_integer(text, "the largest element tag", 0, INT64_MAX);
-    thaw_text_record_end(text);
+    begin_bytes(g);
+    record(g);
+    const int32_t blocks = count_of(g, "the number of element blocks", 4, 20);
+    const int32_t count = count_of(g, "the number of elements", 2, 16);
+    large(g, "the smallest element tag", 0, INT64_MAX);
+    large(g, "the largest element tag", 0, INT64_MAX);
+    record_end(g);
     int32_t done = 0;
     for (int32_t b = 0; b < blocks && !text->status; b++) {
-        thaw_text_record(text);
-        const int entity_dim = (int)thaw_text_integer(text, "the dimension of an entity", 0, 3);
-        const Entity key = {.tag = (int32_t)thaw_text_integer(text, "the tag of an entity", INT32_MIN, INT32_MAX)};
-        const int dim = read_type(text);
-        const int32_t more = (int32_t)thaw_text_integer(text, "the number of elements in the block", 0, count - done);
-        thaw_text_record_end(text);
+        record(g);
+        const int entity_dim = (int)integer(g, "the dimension of an entity", 0, 3);
+        const Entity key = {.tag = (int32_t)integer(g, "the tag of an entity", INT32_MIN, INT32_MAX)};
+        const int dim = read_type(g);
+        const int32_t more = (int32_t)large(g, "the number of elements in the block", 0, count - done);
+        record_end(g);
         if (!text->status && dim != entity_dim)
             thaw_text_fail(text, "elements of dimension %d on an entity of dimension %d; they must agree", dim,
                            entity_dim);
@@ -231,13 +322,13 @@ static void read_elements_4(Gmsh *g) {
         const int32_t *physical = tags ? g->physical + entity->first : &nothing;
         for (int32_t i = 0; i < more && !text->status; i++) {
             int32_t corners[4];
-            thaw_text_record(text);
-            thaw_text_integer(text, "the tag of an element", 1, INT64_MAX);
+            record(g);
+            large(g, "the tag of an element", 1, INT64_MAX);
             for (int k = 0; k <= dim; k++)
                 corners[k] = read_corner(g);
-            thaw_text_record_end(text);
+            record_end(g);
             for (int32_t k = 0; k < (tags ? tags : 1) && !text->status; k++)
-                text->status = thaw_draft_cell(g->draft, dim, corners, physical[k], text->token_line, text->error);
+                text->status = thaw_draft_cell(g->draft, dim, corners, physical[k], line_of(g), text->error);
         }
         done += more;
     }
@@ -267,7 +358,7 @@ static void read_names(Gmsh *g) {
 
 static void read_physical_tags(Gmsh *g, Entity *entity) {
     ThawText *text = g->text;
-    const int32_t count = (int32_t)thaw_text_integer(text, "the number of physical tags of an entity", 0, MOST_TAGS);
+    const int32_t count = (int32_t)large(g, "the number of physical tags of an entity", 0, MOST_TAGS);
     if (text->status)
         return;
     if (g->physical_room - g->physical_count < count) {
@@ -286,17 +377,18 @@ static void read_physical_tags(Gmsh *g, Entity *entity) {
     entity->count = count;
     for (int32_t k = 0; k < count; k++)
         g->physical[g->physical_count++] =
-            (int32_t)llabs(thaw_text_integer(text, "a physical tag of an entity", -INT32_MAX, INT32_MAX));
+            (int32_t)llabs(integer(g, "a physical tag of an entity", -INT32_MAX, INT32_MAX));
 }
 
 static void read_entities(Gmsh *g) {
     ThawText *text = g->text;
     int32_t count[4];
     int64_t total = 0;
-    thaw_text_record(text);
+    begin_bytes(g);
+    record(g);
     for (int d = 0; d < 4; d++)
-        total += count[d] = thaw_text_count(text, "the number of entities", d == 0 ? 5 : 9);
-    thaw_text_record_end(text);
+        total += count[d] = count_of(g, "the number of entities", d == 0 ? 5 : 9, d == 0 ? 36 : 68);
+    record_end(g);
     if (!text->status && (g->entities || total > INT32_MAX))
         thaw_text_fail(text, "a second section $Entities, or too many of them");
     if (text->status)
@@ -307,15 +399,15 @@ static void read_entities(Gmsh *g) {
     Entity *entity = g->entities;
     for (int d = 0; d < 4; d++) {
         for (int32_t i = 0; i < count[d] && !text->status; i++, entity++) {
-            thaw_text_record(text);
-            entity->tag = (int32_t)thaw_text_integer(text, "the tag of an entity", INT32_MIN, INT32_MAX);
+            record(g);
+            entity->tag = (int32_t)integer(g, "the tag of an entity", INT32_MIN, INT32_MAX);
             for (int k = 0; k < (d == 0 ? 3 : 6); k++)
-                thaw_text_number(text, "a bound of an entity");
+                number(g, "a bound of an entity");
             read_physical_tags(g, entity);
-            const int32_t bounds = d == 0 ? 0 : thaw_text_count(text, "the number of bounding entities", 1);
+            const int32_t bounds = d == 0 ? 0 : count_of(g, "the number of bounding entities", 1, 4);
             for (int32_t k = 0; k < bounds && !text->status; k++)
-                thaw_text_integer(text, "the tag of a bounding entity", INT32_MIN, INT32_MAX);
-            thaw_text_record_end(text);
+                integer(g, "the tag of a bounding entity", INT32_MIN, INT32_MAX);
+            record_end(g);
         }
         g->entity_first[d + 1] = g->entity_first[d] + count[d];
         if (!text->status && count[d])
@@ -331,16 +423,31 @@ static void read_format(Gmsh *g) {
     const double version = thaw_text_number(text, "the version");
     g->version = version == 2.2 ? 2 : version == 4.1 ? 4 : 0;
     if (!g->version)
-        thaw_text_fail(text, "the version is %g; allowed are 2.2 and 4.1", version);
-    if (thaw_text_integer(text, "the kind of file (0: ASCII, 1: binary)", 0, 1) == 1)
-        thaw_text_fail(text, "the file is binary; allowed is ASCII (Gmsh saves it with Mesh.Binary = 0)");
-    thaw_text_integer(text, "the size of numbers", 1, 16);
+        thaw_text_fail(text, "the version is %g; allowed are 2.2 and 4.1 (Gmsh saves them with -format msh22 or msh41)",
+                       version);
+    g->binary = (int)thaw_text_integer(text, "the kind of file (0: ASCII, 1: binary)", 0, 1);
+    const int64_t size = thaw_text_integer(text, "the size of numbers", 1, 16);
     thaw_text_record_end(text);
+    if (!g->binary || text->status)
+        return;
+    if (size != 8)
+        thaw_text_fail(text, "the size of numbers is %" PRId64 "; allowed in binary files is 8", size);
+    thaw_text_end_line(text);
+    const char *one = thaw_text_raw(text, 4, "the number that tells the byte order");
+    if (one && thaw_raw_integer(one, 'i', 4, 0) != 1) {
+        text->swapped = 1;
+        if (thaw_raw_integer(one, 'i', 4, 1) != 1)
+            thaw_text_fail(text, "the number that tells the byte order is %" PRId64 "; it must be 1",
+                           thaw_raw_integer(one, 'i', 4, 0));
+    }
 }
 
 // `end` is the section's name with "$End" instead of "$".
-static void skip_section(ThawText *text, const char *end) {
+static void skip_section(Gmsh *g, const char *end) {
+    ThawText *text = g->text;
     const int64_t begin = text->token_line;
+    const char *found = g->binary ? memmem(text->at, (size_t)(text->end - text->at), end, strlen(end)) : NULL;
+    text->at = found ? found : text->at;
     while (!thaw_text_done(text))
         if (thaw_token_is(thaw_text_token(text, end), end))
             return;
@@ -377,11 +484,16 @@ static void read_section(Gmsh *g, ThawToken name) {
     else if (thaw_token_is(name, "$Elements"))
         (g->version == 2 ? read_elements_2 : read_elements_4)(g);
     else {
-        skip_section(text, end);
+        skip_section(g, end);
         return;
     }
     if (!thaw_token_is(thaw_text_token(text, end), end))
         thaw_text_fail(text, "%s should be here", end);
+}
+
+const char *thaw_head_gmsh(const char *head, size_t size, int64_t file_size) {
+    (void)file_size;
+    return thaw_head_begins(head, size, "$") ? NULL : "the file does not begin with $MeshFormat, as Gmsh's files do";
 }
 
 ThawStatus thaw_read_gmsh(ThawText *text, ThawDraft *draft) {

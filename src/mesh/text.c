@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small tokenizer. Files are taken into memory whole (at most 4 GiB), so that a count written in a file can be held
 // against what the file can still contain before anything is allocated for it. Numbers go through strtod_l in the "C" locale:
-// correctly rounded, and independent of the locale of the program. One pass, linear.
+// correctly rounded, and independent of the locale of the program. One pass, linear. Before a file is taken in, its first bytes
+// must pass the format's own check: gigabytes of something else cost one small read.
 #include "mesh/text.h"
 
 #include <errno.h>
@@ -21,7 +22,38 @@ const char *thaw_text_path(const char *path) {
     return length > PATH_SHOWN ? path + length - PATH_SHOWN : path;
 }
 
-static ThawStatus read_file(FILE *file, ThawText *text) {
+static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
+
+int thaw_head_begins(const char *head, size_t size, const char *word) {
+    size_t at = size >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    while (at < size && (is_blank(head[at]) || head[at] == '\n'))
+        at++;
+    return size - at >= strlen(word) && memcmp(head + at, word, strlen(word)) == 0;
+}
+
+int thaw_head_is_text(const char *head, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)head[i] < ' ' && head[i] != '\n' && !is_blank(head[i]))
+            return 0;
+    return 1;
+}
+
+static ThawStatus check_head(ThawText *text, ThawHeadCheck check, const char *head, size_t size, int64_t file_size) {
+    const char *wrong = check ? check(head, size, file_size) : NULL;
+    if (!wrong)
+        return THAW_OK;
+    return thaw_error_set(text->error, THAW_ERROR_INPUT, "%s:1: %s", thaw_text_path(text->path), wrong);
+}
+
+// The bytes are in: reading starts behind a byte order mark.
+static void begin(ThawText *text, size_t size) {
+    text->at = text->bytes;
+    text->end = text->bytes + size;
+    if (size >= 3 && memcmp(text->bytes, "\xEF\xBB\xBF", 3) == 0)
+        text->at += 3;
+}
+
+static ThawStatus read_file(FILE *file, ThawHeadCheck check, ThawText *text) {
     struct stat about;
     const char *shown = thaw_text_path(text->path);
     if (fstat(fileno(file), &about) != 0)
@@ -35,28 +67,54 @@ static ThawStatus read_file(FILE *file, ThawText *text) {
                               "%s: the file has %" PRId64 " bytes; at most 4 GiB are allowed", shown,
                               (int64_t)about.st_size);
     const size_t size = (size_t)about.st_size;
-    text->bytes = THAW_NEW(char, size + 1);
-    if (!text->bytes)
-        return thaw_error_memory(text->error, "the contents of a file");
-    text->at = text->bytes;
-    text->end = text->bytes + fread(text->bytes, 1, size, file);
-    if (ferror(file))
-        return thaw_error_set(text->error, THAW_ERROR_IO, "%s: %s", shown, strerror(errno));
-    if (size >= 3 && memcmp(text->bytes, "\xEF\xBB\xBF", 3) == 0)
-        text->at += 3; // a byte order mark
-    return THAW_OK;
+    char *head = THAW_NEW(char, size < THAW_HEAD_SIZE ? size : THAW_HEAD_SIZE);
+    if (!head)
+        return thaw_error_memory(text->error, "the first bytes of a file");
+    size_t have = fread(head, 1, size < THAW_HEAD_SIZE ? size : THAW_HEAD_SIZE, file);
+    ThawStatus status = check_head(text, check, head, have, (int64_t)size);
+    if (!status && !(text->bytes = THAW_NEW(char, size + 1)))
+        status = thaw_error_memory(text->error, "the contents of a file");
+    if (!status) {
+        memcpy(text->bytes, head, have);
+        have += fread(text->bytes + have, 1, size - have, file);
+        if (ferror(file))
+            status = thaw_error_set(text->error, THAW_ERROR_IO, "%s: %s", shown, strerror(errno));
+        begin(text, have);
+    }
+    thaw_free(head);
+    return status;
 }
 
-ThawStatus thaw_text_open(const char *path, char comment, ThawText *text, ThawError *error) {
+static ThawStatus init(ThawText *text, const char *path, char comment, ThawError *error) {
     *text = (ThawText){.error = error, .path = path, .line = 1, .token_line = 1, .comment = comment};
     text->locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!text->locale)
-        return text->status = thaw_error_memory(error, "a locale");
+    return text->locale ? THAW_OK : thaw_error_memory(error, "a locale");
+}
+
+ThawStatus thaw_text_open(const char *path, char comment, ThawHeadCheck check, ThawText *text, ThawError *error) {
+    if ((text->status = init(text, path, comment, error)))
+        return text->status;
     FILE *file = fopen(path, "rb");
     if (!file)
         return text->status = thaw_error_set(error, THAW_ERROR_IO, "%s: %s", thaw_text_path(path), strerror(errno));
-    text->status = read_file(file, text);
+    text->status = read_file(file, check, text);
     fclose(file);
+    return text->status;
+}
+
+ThawStatus thaw_text_copy(const void *bytes, size_t size, const char *name, char comment, ThawHeadCheck check,
+                          ThawText *text, ThawError *error) {
+    if ((text->status = init(text, name, comment, error)))
+        return text->status;
+    if (size == 0)
+        return text->status = thaw_error_set(error, THAW_ERROR_INPUT, "%s: the file is empty", thaw_text_path(name));
+    text->status = check_head(text, check, bytes, size < THAW_HEAD_SIZE ? size : THAW_HEAD_SIZE, (int64_t)size);
+    if (!text->status && !(text->bytes = THAW_NEW(char, size + 1)))
+        text->status = thaw_error_memory(error, "the contents of a file");
+    if (!text->status) {
+        memcpy(text->bytes, bytes, size);
+        begin(text, size);
+    }
     return text->status;
 }
 
@@ -76,14 +134,14 @@ ThawStatus thaw_text_fail(ThawText *text, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
+    for (char *c = what; *c; c++) // words of the file may hold what a terminal takes for a command
+        *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c;
     text->status = thaw_error_set(text->error, THAW_ERROR_INPUT, "%s:%" PRId64 ": %s", thaw_text_path(text->path),
                                   text->token_line, what);
     return text->status;
 }
 
 // --- words --------------------------------------------------------------------------------------------------------------
-
-static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f'; }
 
 static void skip_blanks(ThawText *text) {
     for (; text->at < text->end; text->at++) {
@@ -211,6 +269,57 @@ int32_t thaw_text_count(ThawText *text, const char *what, int words) {
     if (!text->status && count > ((int64_t)(text->end - text->at) + 1) / (2 * words))
         thaw_text_fail(text, "%s is %" PRId64 "; the rest of the file is too short for that many", what, count);
     return text->status ? 0 : (int32_t)count;
+}
+
+// --- binary -------------------------------------------------------------------------------------------------------------
+
+const char *thaw_text_raw(ThawText *text, uint64_t size, const char *what) {
+    if (text->status)
+        return NULL;
+    text->token_line = text->line;
+    if (size > (uint64_t)(text->end - text->at)) {
+        thaw_text_fail(text, "the file ends inside %s", what);
+        return NULL;
+    }
+    const char *raw = text->at;
+    text->at += size;
+    return raw;
+}
+
+static uint64_t raw_bits(const char *raw, int size, int swapped) {
+    uint64_t bits = 0;
+    for (int i = 0; i < size; i++) // the most significant byte first
+        bits = bits << 8 | (unsigned char)raw[swapped ? i : size - 1 - i];
+    return bits;
+}
+
+int64_t thaw_raw_integer(const char *raw, char kind, int size, int swapped) {
+    const uint64_t bits = raw_bits(raw, size, swapped);
+    if (kind == 'u')
+        return (int64_t)bits;
+    return size == 1 ? (int8_t)bits : size == 2 ? (int16_t)bits : size == 4 ? (int32_t)bits : (int64_t)bits;
+}
+
+double thaw_raw_number(const char *raw, char kind, int size, int swapped) {
+    if (kind != 'f')
+        return kind == 'u' ? (double)raw_bits(raw, size, swapped) : (double)thaw_raw_integer(raw, kind, size, swapped);
+    const uint64_t bits = raw_bits(raw, size, swapped);
+    if (size == 4) {
+        const uint32_t narrow = (uint32_t)bits;
+        float value;
+        memcpy(&value, &narrow, sizeof value);
+        return value;
+    }
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+void thaw_text_end_line(ThawText *text) {
+    const char *line_end = memchr(text->at, '\n', (size_t)(text->end - text->at));
+    text->at = line_end ? line_end + 1 : text->end;
+    text->line += line_end != NULL;
+    text->in_record = 0;
 }
 
 // --- records ------------------------------------------------------------------------------------------------------------

@@ -6,30 +6,9 @@
 #include <stdio.h>
 
 #include "base/base.h"
+#include "base/file.h"
 #include "thaw/scene.h"
 #include "thaw/world.h"
-
-// --- files that are complete or not there (file.c)
-// -----------------------------------------------------------------------
-
-// A file written under PATH.tmp in the same folder. Errors are remembered, and reported once by thaw_file_commit.
-typedef struct ThawFile ThawFile;
-
-ThawStatus thaw_file_create(const char *path, ThawFile **file, ThawError *error);
-void thaw_file_write(ThawFile *file, const void *bytes, size_t size);
-void thaw_file_print(ThawFile *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// Waits until what was written so far is on the disk, for files that must survive a power cut.
-void thaw_file_sync(ThawFile *file);
-// Flushes, closes and renames. Frees *file in any case; on an error the temporary file is gone and an older file
-// at the path is untouched.
-ThawStatus thaw_file_commit(ThawFile **file, ThawError *error);
-void thaw_file_discard(ThawFile **file);
-
-// Makes a folder and those above it.
-ThawStatus thaw_folder_create(const char *path, ThawError *error);
-
-// The whole file, with a zero byte after it. The caller frees *bytes with thaw_free.
-ThawStatus thaw_file_read(const char *path, char **bytes, size_t *size, ThawError *error);
 
 // --- frames (frames.c, vtu.c, surface_files.c)
 // ---------------------------------------------------------------------------

@@ -65,7 +65,7 @@ static void check_neighbours(const ThawPlace *place, ThawKey *key, const double 
     const ThawKey *before = key - 1;
     ThawPlace time = thaw_place_member(place, "time"), rotation = thaw_place_member(place, "rotation");
     char allowed[80];
-    snprintf(allowed, sizeof allowed, "a time greater than %.12g, the key's before", before->time);
+    snprintf(allowed, sizeof allowed, "a time greater than %.12g, that of the key before", before->time);
     if (!(key->time > before->time))
         thaw_place_refuse(&time, "keys out of order", allowed);
     double apart = 0, dot = 0;
@@ -141,7 +141,7 @@ static void read_force(const ThawPlace *place, int32_t shape, ThawForceDef *forc
     thaw_place_number(place, "to", thaw_range_not_negative, &force->to);
     thaw_place_number(place, "ramp", thaw_range_not_negative, &force->ramp);
     char allowed[64];
-    snprintf(allowed, sizeof allowed, "a time greater than from, %.12g", force->from);
+    snprintf(allowed, sizeof allowed, "a time greater than \"from\", which is %.12g", force->from);
     if (to.value && !(force->to > force->from))
         thaw_place_refuse(&to, "a window that never opens", allowed);
 }

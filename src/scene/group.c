@@ -110,7 +110,7 @@ static void read_group(const ThawPlace *place, const ThawMesh *mesh, ThawGroupDe
     if (json_is_string(place->value) && strcmp(json_string_value(place->value), "all") == 0)
         return;
     if (!json_is_object(place->value)) {
-        thaw_place_refuse(place, "no group", "\"all\", or an object with one of box, sphere, side, nearest, mesh");
+        thaw_place_refuse(place, "not a group", "\"all\", or an object with one of box, sphere, side, nearest, mesh");
         return;
     }
     if (!thaw_place_is_object(place, keys, 0))

@@ -92,6 +92,10 @@ static void refuse_material(const ThawPlace *place, const char *name, const Thaw
         names[i] = world->materials[i].name;
     for (size_t i = own; i < count; i++)
         names[i] = thaw_material_library_get((int)(i - own))->def.name;
+    for (size_t i = own; i < count; i++)
+        for (size_t k = 0; k < own; k++)
+            if (strcmp(names[i], names[k]) == 0)
+                names[i] = ""; // the scene's own goes first
     thaw_place_refuse_name(place, "unknown material", name, names, count);
     thaw_free(names);
 }

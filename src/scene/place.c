@@ -10,7 +10,7 @@
 
 #include "scene/read.h"
 
-enum { SHOWN_NAMES = 16, NAME_ROOM = 64 };
+enum { SHOWN_NAMES = 32, NAME_ROOM = 64 };
 
 // A text that grows in a fixed buffer and is cut where that is full.
 typedef struct Line {

@@ -166,7 +166,28 @@ static void read_document(ThawSceneReader *reader, json_t *document) {
 
 // --- text and files -----------------------------------------------------------------------------------------------------
 
-static json_t *parse_json(const char *text, size_t length, const char *name, ThawStatus *status, ThawError *error) {
+// What is usually behind a complaint of the parser; "" when nothing comes to mind.
+static const char *json_advice(const char *text) {
+    static const char *const advice[][2] = {
+        {"string or '}' expected", " (keys need double quotes, and the last one no comma)"},
+        {"'}' expected", " (is a comma or a brace missing before it?)"},
+        {"']' expected", " (is a comma or a bracket missing before it?)"},
+        {"unexpected token", " (is there a comma too many before it, or a value missing?)"},
+        {"duplicate object key", " (each key once)"},
+        {"unexpected newline", " (a text ends on the line where it began)"},
+        {"JSON_ALLOW_NUL", " (a text cannot hold this character)"},
+        {"invalid token", " (numbers begin with a digit, texts with a double quote)"},
+        {"end of file expected", " (something follows after the end of the scene)"},
+        {"'[' or '{' expected", " (a scene begins with a brace)"},
+        {"':' expected", " (a colon follows a key)"},
+    };
+    for (size_t i = 0; i < sizeof advice / sizeof *advice; i++)
+        if (strstr(text, advice[i][0]))
+            return advice[i][1];
+    return "";
+}
+
+json_t *thaw_scene_parse_json(const char *text, size_t length, const char *name, ThawStatus *status, ThawError *error) {
     int line, column;
     size_t stripped;
     char *plain = thaw_scene_strip_comments(text, length, &stripped, &line, &column);
@@ -184,8 +205,9 @@ static json_t *parse_json(const char *text, size_t length, const char *name, Tha
     if (!document && (json_error_code(&wrong) == json_error_out_of_memory || !*wrong.text)) // it is silent about some
         *status = thaw_error_memory(error, "a scene's JSON");
     else if (!document)
-        *status = thaw_error_set(error, THAW_ERROR_INPUT, "%s:%d:%d: %s; allowed: JSON with comments", name,
-                                 wrong.line < 1 ? 1 : wrong.line, wrong.column < 1 ? 1 : wrong.column, wrong.text);
+        *status = thaw_error_set(error, THAW_ERROR_INPUT, "%s:%d:%d: %s%s; allowed: JSON with comments", name,
+                                 wrong.line < 1 ? 1 : wrong.line, wrong.column < 1 ? 1 : wrong.column, wrong.text,
+                                 json_advice(wrong.text));
     return document;
 }
 
@@ -197,7 +219,7 @@ ThawStatus thaw_scene_parse(const char *text, size_t length, const char *name, c
     if (!text)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_scene_parse: text is NULL; allowed: a scene's text");
     ThawSceneReader reader = {.name = name ? name : "scene", .folder = folder, .error = error};
-    json_t *document = parse_json(text, length, reader.name, &reader.status, error);
+    json_t *document = thaw_scene_parse_json(text, length, reader.name, &reader.status, error);
     if (!document)
         return reader.status;
     reader.store = THAW_NEW(ThawSceneStore, 1);
@@ -220,7 +242,7 @@ ThawStatus thaw_scene_parse(const char *text, size_t length, const char *name, c
 }
 
 // The whole file, of unknown size (it may be a pipe), in thaw_alloc's memory.
-static char *read_file(const char *path, size_t *length, ThawStatus *status, ThawError *error) {
+char *thaw_scene_read_text(const char *path, size_t *length, ThawStatus *status, ThawError *error) {
     FILE *file = fopen(path, "rb");
     if (!file) {
         *status = thaw_error_set(error, THAW_ERROR_INPUT, "%s: cannot be opened (%s); allowed: a scene file", path,
@@ -263,7 +285,7 @@ ThawStatus thaw_scene_load(const char *path, ThawScene **scene, ThawError *error
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_scene_load: path is NULL; allowed: a file's name");
     ThawStatus status;
     size_t length;
-    char *text = read_file(path, &length, &status, error);
+    char *text = thaw_scene_read_text(path, &length, &status, error);
     if (!text)
         return status;
     char *folder = thaw_strdup(path);

@@ -6,26 +6,32 @@
 #include <string.h>
 
 #include "mesh/mesh.h"
+#include "mesh/solid.h"
 #include "scene/read.h"
 
 static const double ELEMENT_LIMIT = 2e7; // of a generated mesh: beyond it a slip of the pen is likelier than a wish
 
 // --- meshes -------------------------------------------------------------------------------------------------------------
 
-static void read_mesh_file(const ThawPlace *place, ThawMesh **mesh) {
-    ThawSceneReader *reader = place->reader;
-    const char *file = thaw_place_own_text(place), *folder = reader->folder ? reader->folder : "";
+char *thaw_scene_path(const ThawPlace *place) {
+    const char *file = thaw_place_own_text(place), *folder = place->reader->folder ? place->reader->folder : "";
     if (!file)
-        return;
+        return NULL;
     size_t length = strlen(folder);
     bool joined = length == 0 || folder[length - 1] == '/', absolute = file[0] == '/';
     size_t room = length + strlen(file) + 2;
     char *path = thaw_alloc(room, 1);
-    if (!path) {
+    if (path)
+        snprintf(path, room, "%s%s%s", absolute ? "" : folder, absolute || joined ? "" : "/", file);
+    else
         thaw_place_fail(place, THAW_ERROR_MEMORY, "out of memory");
+    return path;
+}
+
+static void read_mesh_file(const ThawPlace *place, ThawMesh **mesh) {
+    char *path = thaw_scene_path(place);
+    if (!path)
         return;
-    }
-    snprintf(path, room, "%s%s%s", absolute ? "" : folder, absolute || joined ? "" : "/", file);
     ThawError error = {0};
     ThawStatus status = thaw_mesh_read(path, mesh, NULL, &error);
     if (status)
@@ -65,7 +71,7 @@ static void read_box(const ThawPlace *place, ThawMesh **mesh) {
         if (!(lo[i] < hi[i]))
             thaw_place_refuse(place, "an empty box", "min less than max in every component");
         if (!(cells[i] >= 1 && cells[i] <= ELEMENT_LIMIT && floor(cells[i]) == cells[i]))
-            thaw_place_refuse(&grid, "no grid", "integers of at least 1");
+            thaw_place_refuse(&grid, "not a grid", "integers of at least 1");
     }
     make_box(place, lo, hi, cells, mesh);
 }
@@ -91,15 +97,56 @@ static void read_beam(const ThawPlace *place, ThawMesh **mesh) {
     make_box(place, lo, hi, cells, mesh);
 }
 
+// A solid, or the inside of a surface, meshed here and now.
+static void mesh_solid(const ThawPlace *place, const ThawPlace *member, ThawMesh **mesh) {
+    static const ThawRange gradings = {1, 1024, false, false};
+    ThawSceneReader *reader = place->reader;
+    ThawMesherDef def = thaw_mesher_def_default();
+    ThawPlace size = thaw_place_member(place, "size"), elements = thaw_place_member(place, "elements");
+    int64_t count = def.elements;
+    thaw_place_number(place, "size", thaw_range_positive, &def.size);
+    thaw_place_integer(place, "elements", 1, (int64_t)ELEMENT_LIMIT, &count);
+    thaw_place_number(place, "grading", gradings, &def.grading);
+    if (size.value && elements.value)
+        thaw_place_refuse(&elements, "both a size and a count of elements",
+                          "one of them, or neither for 10000 elements");
+    def.elements = (int32_t)count;
+    ThawSolid *solid = NULL;
+    ThawError error = {0};
+    ThawStatus status =
+        reader->status ? reader->status : thaw_solid_create(reader->store->scene.world.dim, &solid, &error);
+    if (!status) {
+        solid->root = (json_is_string(member->value) ? thaw_scene_read_surface : thaw_scene_read_solid)(member, solid);
+        status = reader->status;
+    }
+    if (!status)
+        status = thaw_mesh_from_solid(solid, &def, mesh, NULL, &error);
+    if (status)
+        thaw_place_fail(place, status, "%s", error.message);
+    thaw_solid_free(&solid);
+}
+
 static void read_mesh(const ThawPlace *place, ThawMesh **mesh) {
-    static const char *const keys[] = {"file", "box", "beam", NULL};
+    static const char *const keys[] = {"file", "box", "beam", "solid", "surface", "size", "elements", "grading", NULL};
+    static const char *const kinds[] = {"file", "box", "beam", "solid", "surface", NULL};
+    enum { SOLID = 3, SETTINGS = 5 };
     if (!thaw_place_is_object(place, keys, 0))
         return;
-    int which = thaw_place_which(place, keys), dim = place->reader->store->scene.world.dim;
+    int which = thaw_place_which(place, kinds), dim = place->reader->store->scene.world.dim;
     if (which < 0)
         return;
     ThawPlace member = thaw_place_member(place, keys[which]);
-    (which == 0 ? read_mesh_file : which == 1 ? read_box : read_beam)(&member, mesh);
+    if (which >= SOLID && (which == SOLID ? !json_is_object(member.value) : !json_is_string(member.value)))
+        thaw_place_refuse(&member, "wrong type", which == SOLID ? "an object {...}" : "the name of a surface file");
+    for (int i = SETTINGS; keys[i] && which < SOLID; i++) {
+        ThawPlace setting = thaw_place_member(place, keys[i]);
+        if (setting.value)
+            thaw_place_refuse(&setting, "only a solid or a surface is meshed", "to leave it out");
+    }
+    if (which >= SOLID)
+        mesh_solid(place, &member, mesh);
+    else
+        (which == 0 ? read_mesh_file : which == 1 ? read_box : read_beam)(&member, mesh);
     if (*mesh && (*mesh)->dim != dim)
         thaw_place_fail(&member, THAW_ERROR_INPUT, "a mesh of dimension %d; allowed: %d, the scene's", (*mesh)->dim,
                         dim);

@@ -99,7 +99,7 @@ int thaw_place_which(const ThawPlace *place, const char *const *keys) {
     if (place->reader->status)
         return -1;
     int found = -1, many = 0;
-    char allowed[200] = "exactly one of ";
+    char allowed[320] = "exactly one of ";
     for (int i = 0; keys[i]; i++) {
         size_t used = strlen(allowed);
         snprintf(allowed + used, sizeof allowed - used, "%s%s", i ? ", " : "", keys[i]);
@@ -122,10 +122,16 @@ static bool is_inside(double value, ThawRange range) {
 double thaw_place_own_number(const ThawPlace *place, ThawRange range) {
     if (place->reader->status)
         return 0;
-    char allowed[100];
-    snprintf(allowed, sizeof allowed, "a number %s %.12g and %s %.12g", range.lo_open ? "greater than" : "of at least",
-             range.lo, range.hi_open ? "less than" : "at most", range.hi);
     double value = json_number_value(place->value);
+    // The bounds that guard against overflow are worth a word only to whoever meets them.
+    bool low = range.lo > -THAW_SCENE_HUGE || value < range.lo, high = range.hi < THAW_SCENE_HUGE || value > range.hi;
+    char least[50] = "", most[50] = "", allowed[120];
+    if (low)
+        snprintf(least, sizeof least, "%s %.12g", range.lo_open ? " greater than" : " of at least", range.lo);
+    if (high)
+        snprintf(most, sizeof most, "%s%s %.12g", low ? " and" : "", range.hi_open ? " less than" : " at most",
+                 range.hi);
+    snprintf(allowed, sizeof allowed, "a number%s%s", least, most);
     if (!json_is_number(place->value))
         thaw_place_refuse(place, "wrong type", allowed);
     else if (!is_inside(value, range))
@@ -157,7 +163,10 @@ static int64_t own_integer(const ThawPlace *place, int64_t lo, int64_t hi) {
     if (whole && value >= lo && value <= hi)
         return value;
     char allowed[100];
-    snprintf(allowed, sizeof allowed, "an integer from %lld to %lld", (long long)lo, (long long)hi);
+    if (hi - lo < 2)
+        snprintf(allowed, sizeof allowed, hi > lo ? "%lld or %lld" : "%lld", (long long)lo, (long long)hi);
+    else
+        snprintf(allowed, sizeof allowed, "an integer from %lld to %lld", (long long)lo, (long long)hi);
     thaw_place_refuse(place, whole ? "out of range" : "wrong type", allowed);
     return 0;
 }
@@ -201,7 +210,7 @@ void thaw_place_own_vector(const ThawPlace *place, double value[3]) {
     if (place->reader->status)
         return;
     if (count != dim && !(dim == 2 && count == 3)) {
-        thaw_place_refuse(place, "no vector", dim == 2 ? "an array of 2 numbers" : "an array of 3 numbers");
+        thaw_place_refuse(place, "not a vector", dim == 2 ? "an array of 2 numbers" : "an array of 3 numbers");
         return;
     }
     for (size_t i = 0; i < count; i++) {

@@ -30,7 +30,7 @@ static const Bad bad_gmsh2[] = {
     {"2.2 0", "2.0 0", {":2:", "2;", "2.2 and 4.1"}},
     {"2.2 0", "4 0", {":2:", "4;", "2.2 and 4.1"}},
     {"2.2 0", "x.y 0", {":2:", "x.y"}},
-    {"2.2 0 8", "2.2 1 8", {":2:", "binary"}},
+    {"2.2 0 8", "2.2 1 8", {"byte order", "must be 1"}},
     {"2.2 0 8", "2.2 0", {":2:", "the line ends"}},
     {"$EndMeshFormat", "$EndMeshFromat", {":3:", "$EndMeshFormat"}},
     {"\"body\"", "body", {":6:", "body", "quotes"}},

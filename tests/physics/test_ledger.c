@@ -78,6 +78,47 @@ static void the_ledger_closes(void **state) {
             }
 }
 
+// Both ends pushed together so fast that steps must be cut and stiffness projected, damped.
+static void the_ledger_closes_when_the_going_is_rough(void **state) {
+    (void)state;
+    static const ThawKey KEYS[] = {{0, {0, 0, 0}, {1, 0, 0, 0}}, {0.1, {-0.35, 0.1, 0}, {1, 0, 0, 0}}};
+    int cut = 0, projected = 0;
+    for (int dim = 2; dim <= 3; dim++)
+        for (int integrator = 0; integrator < 2; integrator++)
+            for (int model = 0; model < THAW_MATERIAL_MODEL_COUNT; model++) {
+                PhysicsScene *scene = make_bar(dim, integrator, DAMPED);
+                scene->material.model = model;
+                scene->material.young = 2e4;
+                scene->world.h = 0.02;
+                physics_pin(scene, "x-max");
+                scene->scripts[1].keys = KEYS;
+                scene->scripts[1].key_count = 2;
+                ThawWorld *world = physics_world(scene);
+                ThawLedger start;
+                thaw_world_get_ledger(world, &start);
+                double worst = 0, size = 0;
+                int parts = 1, projections = 0;
+                for (int step = 0; step < 50; step++) {
+                    ThawStepStats stats;
+                    ThawError error;
+                    assert_int_equal(thaw_world_step(world, &stats, &error), THAW_OK);
+                    worst = fmax(worst, fabs(physics_balance(&stats.ledger) - physics_balance(&start)));
+                    size = fmax(size, stats.ledger.kinetic + stats.ledger.elastic);
+                    parts = stats.substeps > parts ? stats.substeps : parts;
+                    projections += stats.projected;
+                }
+                print_message("%dD, %s, %s: open by %.2g of %.3g J; steps cut into %d, projected %d times\n", dim,
+                              INTEGRATORS[integrator], thaw_material_model_name(model), worst, size, parts,
+                              projections);
+                assert_true(worst < 1e-9 * size);
+                cut += parts > 1;
+                projected += projections;
+                thaw_world_free(&world);
+                physics_scene_free(&scene);
+            }
+    assert_true(cut > 0 && projected > 0);
+}
+
 static double loss_at(int integrator, double h) {
     PhysicsScene *scene = make_bar(3, integrator, OSCILLATION);
     scene->world.h = h;
@@ -105,6 +146,7 @@ static void the_integration_s_loss_halves_with_the_step(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_ledger_closes),
+        cmocka_unit_test(the_ledger_closes_when_the_going_is_rough),
         cmocka_unit_test(the_integration_s_loss_halves_with_the_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

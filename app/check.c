@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// `thaw check`: asks the doctor about a scene, mesh or surface and tells what was found, worst first; --json writes the
+// same for programs (docs/doctor.md).
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app.h"
+#include "thaw/doctor.h"
+
+enum { JSON, QUIET };
+static const AppOption options[] = {[JSON] = {"--json", "FILE"}, [QUIET] = {"--quiet", NULL}, {NULL, NULL}};
+
+// --- for people ---------------------------------------------------------------------------------------------------------
+
+static const char *plural(int64_t count) { return count == 1 ? "" : "s"; }
+
+static void print_patients(const ThawDoctorReport *report) {
+    enum { SHOWN = 20 };
+    for (int32_t i = 0; i < report->patient_count && i < SHOWN; i++) {
+        const ThawPatient *p = &report->patients[i];
+        printf("  %s: %" PRId32 " vertices, %" PRId32 " %s, %.4g x %.4g x %.4g m", p->name, p->vertices, p->elements,
+               strcmp(report->kind, "surface") == 0 ? "triangles" : "elements", p->size[0], p->size[1], p->size[2]);
+        if (!isnan(p->min_angle))
+            printf(", angles %.3g to %.4g degrees", p->min_angle * 180 / M_PI, p->max_angle * 180 / M_PI);
+        if (!isnan(p->mass))
+            printf(", %.4g kg", p->mass);
+        if (!isnan(p->period))
+            printf(", first mode about %.2g s", p->period);
+        if (p->held)
+            printf(", %" PRId32 " vertices held", p->held);
+        printf("\n");
+    }
+    if (report->patient_count > SHOWN)
+        printf("  ... and %d more\n", (int)(report->patient_count - SHOWN));
+}
+
+// Breaks a text into lines of at most 100 characters, behind an indent of four.
+static void print_wrapped(const char *head, const char *text) {
+    enum { WIDTH = 100 };
+    size_t column = 4 + strlen(head);
+    printf("    %s", head);
+    while (*text) {
+        size_t word = strcspn(text, " ");
+        if (column + word > WIDTH && column > 4) {
+            printf("\n    ");
+            column = 4;
+        }
+        printf("%.*s", (int)word, text);
+        column += word;
+        text += word;
+        if (*text == ' ') {
+            if (text[1] && column + 1 + strcspn(text + 1, " ") <= WIDTH) {
+                putchar(' ');
+                column++;
+            } else {
+                column = WIDTH;
+            }
+            text++;
+        }
+    }
+    printf("\n");
+}
+
+static void print_complaint(const ThawComplaint *c) {
+    printf("\n%s: %s [%s]\n", thaw_severity_name(c->severity), c->where, c->id);
+    print_wrapped("", c->what);
+    int64_t shown = c->found.count < THAW_FINDING_IDS ? c->found.count : THAW_FINDING_IDS;
+    if (*c->ids_of && shown) {
+        printf("    at %s", c->ids_of);
+        for (int64_t i = 0; i < shown; i++)
+            printf("%s %" PRId64, i ? "," : "", c->found.ids[i]);
+        if (c->found.count > shown)
+            printf(", ... (%" PRId64 " in all)", c->found.count);
+    }
+    if (c->has_place)
+        printf("%snear (%.5g, %.5g, %.5g) m", *c->ids_of && shown ? ", " : "    ", c->place[0], c->place[1],
+               c->place[2]);
+    if ((*c->ids_of && shown) || c->has_place)
+        printf("\n");
+    print_wrapped("cure: ", c->cure);
+}
+
+static void print_report(const char *path, const ThawDoctorReport *report) {
+    printf("%s: %s", path, report->kind);
+    if (strcmp(report->kind, "scene") == 0 && report->patient_count)
+        printf(" of %d bod%s", (int)report->patient_count, report->patient_count == 1 ? "y" : "ies");
+    printf("\n");
+    print_patients(report);
+    if (report->disk > 0)
+        printf("  frames of a run: about %.2g MB\n", report->disk / 1e6);
+    for (int32_t i = 0; i < report->complaint_count; i++)
+        print_complaint(&report->complaints[i]);
+    if (report->left_off)
+        printf("\n%d more of the kinds above\n", (int)report->left_off);
+    if (!report->complaint_count)
+        printf("\nnothing to complain about\n");
+    else
+        printf("\n%d error%s, %d warning%s, %d hint%s\n", (int)report->errors, plural(report->errors),
+               (int)report->warnings, plural(report->warnings), (int)report->hints, plural(report->hints));
+}
+
+// --- for programs -------------------------------------------------------------------------------------------------------
+
+static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static json_t *vector(const double x[3]) { return json_pack("[o,o,o]", number(x[0]), number(x[1]), number(x[2])); }
+
+// Text of a file may be no UTF-8, which JSON cannot hold: then each byte beyond ASCII becomes '?'.
+static json_t *text(const char *bytes) {
+    json_t *value = json_string(bytes);
+    if (value)
+        return value;
+    char plain[1100];
+    snprintf(plain, sizeof plain, "%s", bytes);
+    for (char *c = plain; *c; c++)
+        if ((unsigned char)*c >= 0x80)
+            *c = '?';
+    return json_string(plain);
+}
+
+static json_t *complaint_json(const ThawComplaint *c) {
+    json_t *ids = json_array();
+    for (int64_t i = 0; i < c->found.count && i < THAW_FINDING_IDS; i++)
+        json_array_append_new(ids, json_integer(c->found.ids[i]));
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:I, s:o}", "severity",
+                     thaw_severity_name(c->severity), "id", c->id, "where", text(c->where), "what", text(c->what),
+                     "cure", text(c->cure), "value", number(c->value), "unit", c->unit, "ids_of", c->ids_of, "ids", ids,
+                     "count", (json_int_t)c->found.count, "place", c->has_place ? vector(c->place) : json_null());
+}
+
+static json_t *report_json(const char *path, const ThawDoctorReport *report) {
+    json_t *bodies = json_array(), *findings = json_array();
+    for (int32_t i = 0; i < report->patient_count; i++) {
+        const ThawPatient *p = &report->patients[i];
+        json_array_append_new(bodies, json_pack("{s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:i}", "name", text(p->name),
+                                                "vertices", (int)p->vertices, "elements", (int)p->elements, "size",
+                                                vector(p->size), "min_angle", number(p->min_angle * 180 / M_PI),
+                                                "max_angle", number(p->max_angle * 180 / M_PI), "mass", number(p->mass),
+                                                "period", number(p->period), "held", (int)p->held));
+    }
+    for (int32_t i = 0; i < report->complaint_count; i++)
+        json_array_append_new(findings, complaint_json(&report->complaints[i]));
+    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o}", "file", text(path), "kind", report->kind,
+                     "errors", (int)report->errors, "warnings", (int)report->warnings, "hints", (int)report->hints,
+                     "left_off", (int)report->left_off, "frame_bytes", number(report->disk), "bodies", bodies,
+                     "findings", findings);
+}
+
+static int write_json(const char *file, const char *path, const ThawDoctorReport *report) {
+    json_t *document = report_json(path, report);
+    FILE *stream = strcmp(file, "-") == 0 ? stdout : fopen(file, "w");
+    int wrong = !document || !stream || json_dumpf(document, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(12)) ||
+                fputc('\n', stream) == EOF || fflush(stream);
+    int reason = errno;
+    if (stream && stream != stdout && fclose(stream))
+        wrong = 1;
+    json_decref(document);
+    if (wrong)
+        app_complain("check", "cannot write %s: %s", file, strerror(reason));
+    return !wrong;
+}
+
+// --- the command --------------------------------------------------------------------------------------------------------
+
+static int run_check(int argc, char **argv) {
+    AppArguments a = {.argc = argc, .argv = argv, .next = 2, .table = options};
+    const char *path = NULL, *json = NULL;
+    int quiet = 0;
+    for (int option; (option = app_arguments_next(&a)) != APP_END;) {
+        if (option == JSON) {
+            json = a.value;
+        } else if (option == QUIET) {
+            quiet = 1;
+        } else if (option == APP_OPERAND && !path) {
+            path = a.value;
+        } else {
+            if (option == APP_OPERAND)
+                app_complain("check", "one file at a time: both '%s' and '%s' were given", path, a.value);
+            return APP_WRONG_INPUT;
+        }
+    }
+    if (!path) {
+        app_complain("check", "name a scene (.json), a mesh or a surface: thaw check FILE");
+        return APP_WRONG_INPUT;
+    }
+    ThawDoctorReport *report = NULL;
+    ThawError error = {0};
+    ThawStatus status = thaw_doctor_file(path, &report, &error);
+    if (status) {
+        app_complain("check", "%s", error.message);
+        return app_exit_status(status);
+    }
+    int result = report->errors ? APP_WRONG_INPUT : APP_DONE;
+    if (!quiet && !(json && strcmp(json, "-") == 0))
+        print_report(path, report);
+    if (json && !write_json(json, path, report))
+        result = APP_FAILED;
+    thaw_doctor_report_free(&report);
+    return result;
+}
+
+const AppCommand app_command_check = {
+    .name = "check",
+    .summary = "the doctor: what is wrong with a scene or mesh, where, and how to mend it",
+    .help = "usage: thaw check FILE [--json FILE] [--quiet]\n"
+            "\n"
+            "FILE is a scene (.json), a mesh (.msh, .mesh, .node, .vtu, ...) or a surface (.obj, .ply, .stl).\n"
+            "Looks at element quality, units, time step against stiffness, groups, pins, scripts, forces, bodies that\n"
+            "overlap, and what a run would write. Each finding says what, where, and a cure; errors come first.\n"
+            "\n"
+            "  --json FILE   write the findings for programs as well; - is standard output (docs/doctor.md)\n"
+            "  --quiet       print nothing; the exit status tells\n"
+            "\n"
+            "Exit status: 0 nothing that prevents a run, 1 errors were found, 2 the report could not be written.\n",
+    .run = run_check,
+};

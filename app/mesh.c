@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// `thaw mesh`: a closed surface, or a solid described in JSON, becomes tetrahedra (in 2D triangles), and says how good they are.
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app.h"
+#include "base/base.h"
+
+typedef struct Meshing {
+    const char *input, *output; // output NULL: only tell
+    ThawMesherDef def;
+    int dim;
+    int json;
+} Meshing;
+
+enum { OUTPUT, OUTPUT_LONG, SIZE, ELEMENTS, GRADING, DIMENSION, THREADS, JSON };
+
+static const AppOption options[] = {
+    [OUTPUT] = {"-o", "FILE"},
+    [OUTPUT_LONG] = {"--output", "FILE"},
+    [SIZE] = {"--size", "M"},
+    [ELEMENTS] = {"--elements", "N"},
+    [GRADING] = {"--grading", "G"},
+    [DIMENSION] = {"--dimension", "2|3"},
+    [THREADS] = {"--threads", "N"},
+    [JSON] = {"--json", NULL},
+    {NULL, NULL},
+};
+
+static int parse_number(const char *option, const char *text, double low, double high, double *value) {
+    char *end;
+    errno = 0;
+    const double number = strtod(text, &end);
+    if (end == text || *end || errno || !(number >= low && number <= high)) {
+        app_complain("mesh", "%s is '%s'; allowed: a number from %g to %g", option, text, low, high);
+        return 0;
+    }
+    *value = number;
+    return 1;
+}
+
+static int parse_arguments(int argc, char **argv, Meshing *m) {
+    AppArguments arguments = {.argc = argc, .argv = argv, .next = 2, .table = options};
+    int64_t number = 0, threads = 0, dim = 3;
+    int option, fine = 1;
+    while (fine && (option = app_arguments_next(&arguments)) != APP_END) {
+        const char *text = arguments.value;
+        switch (option) {
+        case OUTPUT:
+        case OUTPUT_LONG:
+            m->output = text;
+            break;
+        case SIZE:
+            fine = parse_number("--size", text, 1e-30, 1e30, &m->def.size);
+            break;
+        case ELEMENTS:
+            fine = app_parse_integer("mesh", "--elements", text, 1, m->def.limit, &number);
+            m->def.elements = (int32_t)number;
+            break;
+        case GRADING:
+            fine = parse_number("--grading", text, 1, 1024, &m->def.grading);
+            break;
+        case DIMENSION:
+            fine = app_parse_integer("mesh", "--dimension", text, 2, 3, &dim);
+            break;
+        case THREADS:
+            fine = app_parse_integer("mesh", "--threads", text, 0, 1024, &threads);
+            break;
+        case JSON:
+            m->json = 1;
+            break;
+        case APP_OPERAND:
+            if (m->input) {
+                app_complain("mesh", "one input, please: both '%s' and '%s' are given", m->input, text);
+                return 0;
+            }
+            m->input = text;
+            break;
+        default:
+            return 0;
+        }
+    }
+    m->dim = (int)dim;
+    m->def.threads = (int)threads;
+    if (fine && !m->input) {
+        app_complain("mesh", "a surface (.obj, .ply, .stl) or a solid (.json) is missing; see `thaw help mesh`");
+        return 0;
+    }
+    if (fine && m->def.size > 0 && number > 0) {
+        app_complain("mesh", "both --size and --elements are given; allowed: one of them");
+        return 0;
+    }
+    return fine;
+}
+
+// --- telling ------------------------------------------------------------------------------------------------------------
+
+static void tell_finding(const ThawMesherFinding *finding, const char *one, const char *many, const char *advice) {
+    if (finding->count == 0)
+        return;
+    printf("warning: %lld %s at", (long long)finding->count, finding->count == 1 ? one : many);
+    const int64_t shown = finding->count < THAW_MESHER_PLACES ? finding->count : THAW_MESHER_PLACES;
+    for (int64_t i = 0; i < shown; i++)
+        printf("%s (%.4g, %.4g, %.4g)", i ? "," : "", finding->place[i][0], finding->place[i][1], finding->place[i][2]);
+    printf("%s; %s\n", finding->count > shown ? ", ..." : "", advice);
+}
+
+static void tell(const Meshing *m, const ThawMesh *mesh, const ThawMesherReport *r, double ms) {
+    const double degrees = 180 / M_PI;
+    printf("%d vertices, %d %s of about %.4g m, in %.0f ms\n", r->vertices, r->elements,
+           mesh->dim == 3 ? "tetrahedra" : "triangles", r->size, ms);
+    printf("%s from %.1f to %.1f degrees\n", mesh->dim == 3 ? "dihedral angles" : "angles", r->min_angle * degrees,
+           r->max_angle * degrees);
+    printf("%s %.6g %s, surface off by at most %.3g m\n", mesh->dim == 3 ? "volume" : "area", r->volume,
+           mesh->dim == 3 ? "m^3" : "m^2", r->deviation);
+    for (int32_t i = 0; mesh->region_count > 1 && i < mesh->region_count; i++)
+        printf("%s%s%s", i ? ", " : "regions: ", mesh->region_names[i], i + 1 == mesh->region_count ? "\n" : "");
+    tell_finding(&r->holes, "edge of a hole", "edges of holes",
+                 "the surface is open, and was closed where its winding number is 1/2");
+    tell_finding(&r->crossings, "pair of triangles that cut each other", "pairs of triangles that cut each other",
+                 "overlaps count as inside");
+    tell_finding(&r->islands, "small piece was dropped", "small pieces were dropped",
+                 "a smaller --size would join or resolve them");
+    if (m->output)
+        printf("written to %s\n", m->output);
+}
+
+static void json_text(const char *text) {
+    putchar('"');
+    for (; *text; text++)
+        if (*text == '"' || *text == '\\')
+            printf("\\%c", *text);
+        else if ((unsigned char)*text < 32)
+            printf("\\u%04x", (unsigned)(unsigned char)*text);
+        else
+            putchar(*text);
+    putchar('"');
+}
+
+static void json_finding(const char *name, const ThawMesherFinding *finding) {
+    printf(",\n  \"%s\": {\"count\": %lld, \"places\": [", name, (long long)finding->count);
+    for (int64_t i = 0; i < finding->count && i < THAW_MESHER_PLACES; i++)
+        printf("%s[%.9g, %.9g, %.9g]", i ? ", " : "", finding->place[i][0], finding->place[i][1], finding->place[i][2]);
+    printf("]}");
+}
+
+static void tell_json(const Meshing *m, const ThawMesh *mesh, const ThawMesherReport *r, double ms) {
+    printf("{\n  \"input\": ");
+    json_text(m->input);
+    printf(",\n  \"output\": ");
+    if (m->output)
+        json_text(m->output);
+    else
+        printf("null");
+    printf(",\n  \"dimension\": %d,\n  \"vertices\": %d,\n  \"elements\": %d,\n  \"size\": %.9g", mesh->dim,
+           r->vertices, r->elements, r->size);
+    printf(",\n  \"min_angle\": %.6g,\n  \"max_angle\": %.6g,\n  \"volume\": %.12g,\n  \"deviation\": %.6g",
+           r->min_angle * 180 / M_PI, r->max_angle * 180 / M_PI, r->volume, r->deviation);
+    printf(",\n  \"trials\": %d,\n  \"evaluations\": %lld,\n  \"wall_ms\": %.1f,\n  \"regions\": [", r->trials,
+           (long long)r->evaluations, ms);
+    for (int32_t i = 0; i < mesh->region_count; i++) {
+        printf("%s", i ? ", " : "");
+        json_text(mesh->region_names[i]);
+    }
+    printf("]");
+    json_finding("holes", &r->holes);
+    json_finding("crossings", &r->crossings);
+    json_finding("islands", &r->islands);
+    printf("\n}\n");
+}
+
+// --- doing --------------------------------------------------------------------------------------------------------------
+
+static ThawStatus read_solid(const Meshing *m, ThawSolid **solid, ThawError *error) {
+    const size_t length = strlen(m->input);
+    if (length > 5 && strcmp(m->input + length - 5, ".json") == 0)
+        return thaw_solid_load(m->input, m->dim, solid, error);
+    if (m->dim == 2)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "--dimension is 2 for a surface; allowed: 3, or a solid (.json)");
+    ThawTriangleMesh *surface = NULL;
+    ThawStatus status = thaw_triangles_read(m->input, &surface, error);
+    if (!status)
+        status = thaw_solid_from_triangles(surface, solid, error);
+    thaw_triangles_free(&surface);
+    return status;
+}
+
+static int run_mesh(int argc, char **argv) {
+    Meshing m = {.def = thaw_mesher_def_default()};
+    if (!parse_arguments(argc, argv, &m))
+        return APP_WRONG_INPUT;
+    ThawSolid *solid = NULL;
+    ThawMesh *mesh = NULL;
+    ThawMesherReport report = {0};
+    ThawError error = {0};
+    const double start = thaw_wall_ms();
+    ThawStatus status = read_solid(&m, &solid, &error);
+    if (!status)
+        status = thaw_mesh_from_solid(solid, &m.def, &mesh, &report, &error);
+    const double ms = thaw_wall_ms() - start;
+    if (!status && m.output)
+        status = thaw_mesh_write(mesh, m.output, &error);
+    if (status)
+        app_complain("mesh", "%s", error.message);
+    else
+        (m.json ? tell_json : tell)(&m, mesh, &report, ms);
+    thaw_mesh_free(&mesh);
+    thaw_solid_free(&solid);
+    return app_exit_status(status);
+}
+
+static const char help[] =
+    "usage: thaw mesh IN -o OUT [OPTIONS]\n\n"
+    "Fills a closed surface, or a solid described in JSON, with tetrahedra of good shape (isosurface stuffing).\n\n"
+    "  IN                  .obj, .ply or .stl: a closed triangle surface, in metres; .json: a solid (docs/mesher.md)\n"
+    "  -o, --output FILE   .msh, .vtu, .vtk, .mesh or .node; .obj, .ply or .stl get the boundary. Without it: only "
+    "tell\n"
+    "  --size M            edges of about M metres at the surface\n"
+    "  --elements N        or about N elements; the default is 10000\n"
+    "  --grading G         cells inside grow up to G times as large: 1 (uniform, the default), 2, 4, 8, ...\n"
+    "  --dimension 2       a flat solid becomes triangles\n"
+    "  --threads N         one per processor by default; the mesh does not depend on it\n"
+    "  --json              tell it in JSON\n\n"
+    "Holes and self-intersections are told with their places and meshed all the same, where the winding number tells\n"
+    "inside from outside.\n\n"
+    "examples:\n  thaw mesh bunny.obj -o bunny.msh --elements 20000\n"
+    "  thaw mesh wheel.json -o wheel.vtu --size 0.01 --grading 4\n";
+
+const AppCommand app_command_mesh = {
+    .name = "mesh",
+    .summary = "a closed surface or a solid becomes tetrahedra",
+    .help = help,
+    .run = run_mesh,
+};

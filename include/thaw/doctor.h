@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The doctor: looks at a mesh or a scene before anybody waits for a run, and says what is wrong or doubtful, where, and how
+// to mend it (docs/doctor.md lists everything it looks for).
+#ifndef THAW_DOCTOR_H
+#define THAW_DOCTOR_H
+
+#include <stdint.h>
+
+#include "thaw/mesh.h"
+#include "thaw/scene.h"
+#include "thaw/status.h"
+#include "thaw/triangles.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum ThawSeverity {
+    THAW_SEVERITY_ERROR,   // it cannot run
+    THAW_SEVERITY_WARNING, // it runs, but hardly as meant
+    THAW_SEVERITY_HINT,    // it may be meant, but is worth knowing
+} ThawSeverity;
+
+typedef struct ThawComplaint {
+    ThawSeverity severity;
+    const char *id;     // of the kind of complaint ("thin-angle"); never changes, for programs
+    char where[160];    // which shape, body, material, pin, ...
+    char what[500];     // a sentence
+    char cure[300];     // a sentence: what to do about it
+    double value;       // the number that gave rise to it; NAN: none
+    const char *unit;   // of the value ("m", "degrees", ...); "": none
+    const char *ids_of; // what `found` counts: "element", "vertex", "triangle", "piece"; "": nothing
+    ThawFinding found;  // ids in the mesh's own numbering, the worst first
+    int has_place;      // nonzero: `place` is where the first of them is
+    double place[3];    // m; in the world for bodies, in the mesh's own coordinates (as scaled) otherwise
+} ThawComplaint;
+
+// What was looked at: each body of a scene, or the one mesh.
+typedef struct ThawPatient {
+    char name[80];
+    int32_t vertices, elements;
+    double size[3];              // m, of the bounding box
+    double min_angle, max_angle; // rad: dihedral angles, in 2D angles; NAN for surfaces
+    double mass;                 // kg; NAN where there is no material
+    double period;               // s, of its first mode: an estimate from size and material; NAN without material
+    int32_t held;                // vertices that are pinned or scripted at the start
+} ThawPatient;
+
+typedef struct ThawDoctorReport {
+    const char *kind; // "scene", "mesh" or "surface"
+    int32_t complaint_count;
+    ThawComplaint *complaints; // errors first, then warnings, then hints
+    int32_t errors, warnings, hints;
+    int32_t left_off; // further complaints of a kind that was told often enough; counted above as well
+    int32_t patient_count;
+    ThawPatient *patients;
+    double disk; // bytes that the frames of a run will take, about; 0 for meshes
+} ThawDoctorReport;
+
+// A scene (.json), a mesh, or a triangle surface (.obj, .ply, .stl), by the file's ending. A file that cannot be read or
+// is refused makes a report with an error in it, not an error of this call. The caller frees *report with
+// thaw_doctor_report_free; on error it is NULL.
+ThawStatus thaw_doctor_file(const char *path, ThawDoctorReport **report, ThawError *error);
+
+// The same for what is in memory already. The mesh must be one that thaw_mesh_validate accepts.
+ThawStatus thaw_doctor_scene(const ThawScene *scene, ThawDoctorReport **report, ThawError *error);
+ThawStatus thaw_doctor_mesh(const ThawMesh *mesh, const char *name, ThawDoctorReport **report, ThawError *error);
+
+void thaw_doctor_report_free(ThawDoctorReport **report);
+
+// "error", "warning" or "hint"; never NULL.
+const char *thaw_severity_name(ThawSeverity severity);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

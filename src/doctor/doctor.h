@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside the doctor: an examination collects complaints, its first error sticks, and every function below does nothing
+// from then on.
+#ifndef THAW_DOCTOR_INTERNAL_H
+#define THAW_DOCTOR_INTERNAL_H
+
+#include "mesh/draft.h" // thaw_finding_add
+#include "mesh/mesh.h"
+#include "model/model.h"
+#include "thaw/doctor.h"
+
+typedef struct ThawExam {
+    ThawDoctorReport *report;
+    int32_t room;        // for complaints
+    ThawComplaint spare; // takes what is not kept
+    ThawStatus status;
+    ThawError *error;
+} ThawExam;
+
+// --- the report (report.c) ----------------------------------------------------------------------------------------------
+
+ThawStatus thaw_exam_begin(ThawExam *exam, const char *kind, ThawError *error);
+// Sorts and counts. *report is NULL when the examination failed.
+ThawStatus thaw_exam_end(ThawExam *exam, ThawDoctorReport **report);
+void thaw_exam_fail(ThawExam *exam, ThawStatus status, const ThawError *why);
+void thaw_exam_memory(ThawExam *exam, const char *what);
+
+// A new complaint about `where`, to be filled in; never NULL.
+ThawComplaint *thaw_exam_add(ThawExam *exam, ThawSeverity severity, const char *id, const char *where, ...)
+    __attribute__((format(printf, 4, 5)));
+void thaw_complaint_what(ThawComplaint *complaint, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void thaw_complaint_cure(ThawComplaint *complaint, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void thaw_complaint_value(ThawComplaint *complaint, double value, const char *unit);
+void thaw_complaint_place(ThawComplaint *complaint, int dim, const double *x);
+
+// Room for `count` patients, zeroed.
+ThawPatient *thaw_exam_patients(ThawExam *exam, int32_t count);
+
+// --- what is looked at --------------------------------------------------------------------------------------------------
+
+void thaw_mesh_box_of(const ThawMesh *mesh, double lo[3], double hi[3]);
+void thaw_element_centre(const ThawMesh *mesh, int32_t element, double centre[3]);
+
+// Which piece each vertex belongs to: piece[v] in 0 .. count-1, numbered by lowest vertex (mesh.c).
+ThawStatus thaw_mesh_pieces(const ThawMesh *mesh, int32_t *piece, int32_t *count, ThawError *error);
+
+// Is it as large as things are that people simulate (mesh.c)?
+void thaw_exam_size(ThawExam *exam, const char *where, const double size[3]);
+// Elements, pieces, thickness, size (mesh.c).
+void thaw_exam_mesh(ThawExam *exam, const ThawMesh *mesh, const char *where, ThawPatient *patient);
+// Materials, time, output (world.c).
+void thaw_exam_world(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
+// Groups, pins, scripts, forces, speeds (loads.c).
+void thaw_exam_loads(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
+// Bodies inside each other at the start (overlap.c).
+void thaw_exam_overlap(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
+
+// The index of the material that fills most of the shape (world.c).
+int32_t thaw_shape_main_material(const ThawShapeDef *shape);
+// m/s: how fast elastic waves run along a bar of it.
+double thaw_material_wave_speed(const ThawMaterialDef *material);
+// s: the period of the first mode of a clamped body of this extent, about (world.c).
+double thaw_period_estimate(const ThawMaterialDef *material, int dim, const double extent[3]);
+
+#endif

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who is examined: a scene with its shapes and bodies, a mesh file, or a surface file. What cannot be read is an answer
+// too: the reader's message becomes the report's one error.
+#include "doctor/doctor.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static int ends_with(const char *path, const char *ending) {
+    size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && strcasecmp(path + length - tail, ending) == 0;
+}
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+// The reader's refusal as a complaint; other failures are those of the examination.
+static void refuse(ThawExam *exam, const char *where, ThawStatus status, const ThawError *error) {
+    if (status == THAW_ERROR_MEMORY) {
+        thaw_exam_fail(exam, status, error);
+        return;
+    }
+    ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_ERROR, "refused", "%.150s", where);
+    thaw_complaint_what(c, "%s", error->message);
+    thaw_complaint_cure(c, "mend what the message names; nothing else was looked at");
+}
+
+// --- scenes -------------------------------------------------------------------------------------------------------------
+
+static void examine_scene(ThawExam *exam, const ThawScene *scene) {
+    const ThawWorldDef *world = &scene->world;
+    ThawModel *model = NULL;
+    ThawError error = {0};
+    ThawStatus status = thaw_model_create(world, &model, &error);
+    if (status) {
+        refuse(exam, "scene", status, &error);
+        return;
+    }
+    ThawPatient *patients = thaw_exam_patients(exam, world->body_count);
+    for (int32_t s = 0; patients && s < world->shape_count; s++) {
+        ThawPatient patient = {0};
+        char where[120];
+        snprintf(where, sizeof where, "shape %.100s", world->shapes[s].name);
+        thaw_exam_mesh(exam, world->shapes[s].mesh, where, &patient);
+        for (int32_t b = 0; b < world->body_count; b++)
+            if (world->bodies[b].shape == s) {
+                patients[b] = patient;
+                snprintf(patients[b].name, sizeof patients[b].name, "%s", world->bodies[b].name);
+            }
+    }
+    if (patients) {
+        thaw_exam_world(exam, scene, model);
+        thaw_exam_loads(exam, scene, model);
+        thaw_exam_overlap(exam, scene, model);
+    }
+    thaw_model_free(&model);
+}
+
+ThawStatus thaw_doctor_scene(const ThawScene *scene, ThawDoctorReport **report, ThawError *error) {
+    if (!report)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_doctor_scene: report is NULL; allowed: where to put it");
+    *report = NULL;
+    if (!scene)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_doctor_scene: scene is NULL; allowed: a scene");
+    ThawExam exam;
+    if (thaw_exam_begin(&exam, "scene", error))
+        return exam.status;
+    examine_scene(&exam, scene);
+    return thaw_exam_end(&exam, report);
+}
+
+static void examine_scene_file(ThawExam *exam, const char *path) {
+    ThawScene *scene = NULL;
+    ThawError error = {0};
+    ThawStatus status = thaw_scene_load(path, &scene, &error);
+    if (status)
+        refuse(exam, base_name(path), status, &error);
+    else
+        examine_scene(exam, scene);
+    thaw_scene_free(&scene);
+}
+
+// --- meshes -------------------------------------------------------------------------------------------------------------
+
+static void examine_mesh(ThawExam *exam, const ThawMesh *mesh, const char *name) {
+    ThawPatient *patient = thaw_exam_patients(exam, 1);
+    if (!patient)
+        return;
+    snprintf(patient->name, sizeof patient->name, "%s", name);
+    thaw_exam_mesh(exam, mesh, patient->name, patient);
+}
+
+ThawStatus thaw_doctor_mesh(const ThawMesh *mesh, const char *name, ThawDoctorReport **report, ThawError *error) {
+    if (!report)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_doctor_mesh: report is NULL; allowed: where to put it");
+    *report = NULL;
+    ThawStatus status = thaw_mesh_validate(mesh, error);
+    if (status)
+        return status;
+    ThawExam exam;
+    if (thaw_exam_begin(&exam, "mesh", error))
+        return exam.status;
+    examine_mesh(&exam, mesh, name ? name : "mesh");
+    return thaw_exam_end(&exam, report);
+}
+
+// What reading has mended is worth a hint each.
+static void tell_mended(ThawExam *exam, const char *name, const char *id, const char *ids_of, const ThawFinding *found,
+                        const char *what, const char *cure) {
+    if (!found->count)
+        return;
+    ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, id, "%s", name);
+    thaw_complaint_what(c, "%lld %s", (long long)found->count, what);
+    thaw_complaint_cure(c, "%s", cure);
+    thaw_complaint_value(c, (double)found->count, "");
+    c->ids_of = ids_of;
+    c->found = *found;
+}
+
+static void examine_mesh_file(ThawExam *exam, const char *path) {
+    ThawMesh *mesh = NULL;
+    ThawMeshReport mended = {0};
+    ThawError error = {0};
+    const char *name = base_name(path);
+    ThawStatus status = thaw_mesh_read_report(path, &mesh, &mended, &error);
+    if (status) {
+        refuse(exam, name, status, &error);
+        return;
+    }
+    const char *nothing = "nothing has to be done; the program that made the file might be told";
+    tell_mended(exam, name, "reoriented", "element", &mended.reoriented,
+                "elements were inside out and have been turned round", nothing);
+    tell_mended(exam, name, "retagged", "element", &mended.retagged,
+                "elements were given again under another tag and are taken once", nothing);
+    tell_mended(exam, name, "unused-points", "point", &mended.unused, "points belong to no element and are left out",
+                nothing);
+    examine_mesh(exam, mesh, name);
+    thaw_mesh_free(&mesh);
+}
+
+// --- surfaces -----------------------------------------------------------------------------------------------------------
+
+static void complain_surface(ThawExam *exam, const ThawTriangleMesh *mesh, const char *name, const char *id,
+                             const char *ids_of, const ThawFinding *found, const char *what, const char *cure) {
+    if (!found->count)
+        return;
+    ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, id, "%s", name);
+    thaw_complaint_what(c, "%lld %s", (long long)found->count, what);
+    thaw_complaint_cure(c, "%s", cure);
+    thaw_complaint_value(c, (double)found->count, "");
+    c->ids_of = ids_of;
+    c->found = *found;
+    if (strcmp(ids_of, "triangle") == 0)
+        thaw_complaint_place(c, 3, mesh->x + 3 * (size_t)mesh->triangles[3 * found->ids[0]]);
+}
+
+static double enclosed_volume(const ThawTriangleMesh *mesh) {
+    double volume = 0;
+    for (int32_t t = 0; t < mesh->triangle_count; t++) {
+        const double *a = mesh->x + 3 * (size_t)mesh->triangles[3 * (size_t)t],
+                     *b = mesh->x + 3 * (size_t)mesh->triangles[3 * (size_t)t + 1],
+                     *c = mesh->x + 3 * (size_t)mesh->triangles[3 * (size_t)t + 2];
+        volume += (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
+                   a[2] * (b[0] * c[1] - b[1] * c[0])) /
+                  6;
+    }
+    return volume;
+}
+
+static void examine_surface(ThawExam *exam, const ThawTriangleMesh *mesh, const char *name,
+                            const ThawTriangleReport *found) {
+    ThawPatient *patient = thaw_exam_patients(exam, 1);
+    if (!patient)
+        return;
+    ThawMesh points = {.dim = 3, .vertex_count = mesh->vertex_count, .x = mesh->x};
+    double lo[3], hi[3];
+    thaw_mesh_box_of(&points, lo, hi);
+    *patient = (ThawPatient){.vertices = mesh->vertex_count,
+                             .elements = mesh->triangle_count,
+                             .min_angle = NAN,
+                             .max_angle = NAN,
+                             .mass = NAN,
+                             .period = NAN};
+    snprintf(patient->name, sizeof patient->name, "%s", name);
+    for (int k = 0; k < 3; k++)
+        patient->size[k] = hi[k] - lo[k];
+    complain_surface(exam, mesh, name, "hole", "triangle", &found->open,
+                     "edges belong to one triangle only: the surface has holes",
+                     "close it in a modelling program; `thaw mesh` fills small holes by itself");
+    complain_surface(exam, mesh, name, "crowded-edge", "triangle", &found->crowded,
+                     "edges belong to three or more triangles: what is inside is not clear there",
+                     "remove inner walls and doubled sheets");
+    complain_surface(exam, mesh, name, "turned-triangle", "triangle", &found->turned,
+                     "edges join triangles that disagree about what is outside", "make the normals consistent");
+    complain_surface(exam, mesh, name, "open-seam", "vertex", &found->coincident,
+                     "vertices lie exactly where another one does", "merge vertices by distance");
+    tell_mended(exam, name, "degenerate", "triangle of the file", &found->degenerate,
+                "triangles have a vertex twice and are left out", "nothing has to be done");
+    tell_mended(exam, name, "repeated", "triangle of the file", &found->repeated,
+                "triangles are given twice and are taken once", "nothing has to be done");
+    if (!found->open.count && !found->turned.count && enclosed_volume(mesh) < 0) {
+        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "inside-out", "%s", name);
+        thaw_complaint_what(c, "all triangles look inwards: the surface encloses a negative volume");
+        thaw_complaint_cure(c, "flip the normals");
+        thaw_complaint_value(c, enclosed_volume(mesh), "m^3");
+    }
+    thaw_exam_size(exam, name, patient->size);
+}
+
+static void examine_surface_file(ThawExam *exam, const char *path) {
+    ThawTriangleMesh *mesh = NULL;
+    ThawTriangleReport found = {0};
+    ThawError error = {0};
+    ThawStatus status = thaw_triangles_read_report(path, &mesh, &found, &error);
+    if (status)
+        refuse(exam, base_name(path), status, &error);
+    else
+        examine_surface(exam, mesh, base_name(path), &found);
+    thaw_triangles_free(&mesh);
+}
+
+ThawStatus thaw_doctor_file(const char *path, ThawDoctorReport **report, ThawError *error) {
+    if (!report)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_doctor_file: report is NULL; allowed: where to put it");
+    *report = NULL;
+    if (!path)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_doctor_file: path is NULL; allowed: a file's name");
+    int scene = ends_with(path, ".json");
+    int surface = ends_with(path, ".obj") || ends_with(path, ".ply") || ends_with(path, ".stl");
+    ThawExam exam;
+    if (thaw_exam_begin(&exam, scene ? "scene" : surface ? "surface" : "mesh", error))
+        return exam.status;
+    (scene ? examine_scene_file : surface ? examine_surface_file : examine_mesh_file)(&exam, path);
+    return thaw_exam_end(&exam, report);
+}

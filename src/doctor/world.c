@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+// Materials in units that look wrong, the time step against the bodies' own rhythm, and what a run will write.
+//
+// The rhythm is estimated, not computed. A clamped bar of length L and thickness t, with waves of speed c = sqrt(E/rho),
+// swings at f = (1.875^2 / (2 pi sqrt(12))) c t / L^2 and stretches at c / (4 L); the lower one of the two, with the
+// longest and the shortest side of the body's bounding box, is within a factor of two or three for most things.
+//
+// Backward Euler shrinks a mode of angular frequency w by 1/sqrt(1 + (w h)^2) a step, for small w h by exp(-w^2 h / 2)
+// a second, so each period takes 1 - exp(-2 pi w h) = 1 - exp(-4 pi^2 h / T) of its energy. Nothing ever explodes,
+// but a step that is long against the period T silently removes the motion that one wanted to see.
+#include "doctor/doctor.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double SOFTEST = 100, STIFFEST = 2e12;      // Pa: below the softest gels; above diamond
+static const double LIGHTEST = 5, HEAVIEST = 25000;      // kg/m^3: below the lightest foams; above osmium
+static const double LOCKS_A_LITTLE = 0.45, LOCKS = 0.48; // Poisson's ratio
+static const double CONTRAST = 1e5;                      // of Young's moduli in one shape
+static const double WEIGHT_STRAIN = 0.5;                 // density g height / E
+static const double LOSS = 0.5;                          // of a mode's energy in each period
+static const double GOOD_STEPS = 400;                    // a period: then a tenth of the energy is lost in each
+static const double GIGABYTE = 1e9;
+
+double thaw_material_wave_speed(const ThawMaterialDef *material) { return sqrt(material->young / material->density); }
+
+double thaw_period_estimate(const ThawMaterialDef *material, int dim, const double extent[3]) {
+    double longest = 0, shortest = INFINITY, c = thaw_material_wave_speed(material);
+    for (int k = 0; k < dim; k++) {
+        longest = fmax(longest, extent[k]);
+        shortest = fmin(shortest, extent[k]);
+    }
+    double bending = 0.1615 * c * shortest / (longest * longest), stretching = c / (4 * longest);
+    return 1 / fmin(bending, stretching);
+}
+
+int32_t thaw_shape_main_material(const ThawShapeDef *shape) {
+    const ThawMesh *mesh = shape->mesh;
+    int32_t best = shape->material;
+    double most = 0;
+    for (int32_t r = 0; shape->region_material && r < mesh->region_count; r++) {
+        int32_t material = shape->region_material[r] >= 0 ? shape->region_material[r] : shape->material;
+        double volume = 0;
+        for (int32_t e = 0; e < mesh->element_count; e++) {
+            int32_t other = shape->region_material[mesh->region[e]];
+            if ((other >= 0 ? other : shape->material) == material)
+                volume += thaw_mesh_volume(mesh, e);
+        }
+        if (volume > most) {
+            most = volume;
+            best = material;
+        }
+    }
+    return best;
+}
+
+// --- materials ----------------------------------------------------------------------------------------------------------
+
+static void examine_material(ThawExam *exam, const ThawMaterialDef *m) {
+    if (m->young < SOFTEST || m->young > STIFFEST) {
+        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "odd-young", "material %.100s", m->name);
+        int soft = m->young < SOFTEST;
+        thaw_complaint_what(c, "young is %.6g Pa, %s", m->young,
+                            soft ? "softer than any solid (table jelly has 1e4 Pa)" : "stiffer than diamond");
+        if (soft)
+            thaw_complaint_cure(c, "if it was meant in MPa write %.6ge6, if in GPa %.6ge9", m->young, m->young);
+        else
+            thaw_complaint_cure(c, "write it in Pa: steel has 2.1e11, rubber 1e6");
+        thaw_complaint_value(c, m->young, "Pa");
+    }
+    if (m->density < LIGHTEST || m->density > HEAVIEST) {
+        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "odd-density", "material %.100s", m->name);
+        int light = m->density < LIGHTEST;
+        thaw_complaint_what(c, "density is %.6g kg/m^3, %s", m->density,
+                            light ? "lighter than any foam (water has 1000)" : "heavier than any metal");
+        if (light)
+            thaw_complaint_cure(c, "if it was meant in g/cm^3 write %.6g", 1000 * m->density);
+        else
+            thaw_complaint_cure(c, "write it in kg/m^3: steel has 7850");
+        thaw_complaint_value(c, m->density, "kg/m^3");
+    }
+    if (m->poisson > LOCKS_A_LITTLE + 1e-9) {
+        ThawComplaint *c = thaw_exam_add(exam, m->poisson < LOCKS ? THAW_SEVERITY_HINT : THAW_SEVERITY_WARNING,
+                                         "locking", "material %.100s", m->name);
+        thaw_complaint_what(c,
+                            "poisson is %.6g: linear elements that must keep their volume lock, and bend much less "
+                            "than they should",
+                            m->poisson);
+        thaw_complaint_cure(c, "take 0.45, which still looks incompressible, or compare with a mesh twice as fine");
+        thaw_complaint_value(c, m->poisson, "");
+    }
+}
+
+static void examine_materials(ThawExam *exam, const ThawWorldDef *world, unsigned char *used) {
+    for (int32_t s = 0; s < world->shape_count; s++) {
+        const ThawShapeDef *shape = &world->shapes[s];
+        double least = INFINITY, most = 0;
+        for (int32_t r = 0; r < shape->mesh->region_count; r++) {
+            int32_t own = shape->region_material ? shape->region_material[r] : -1;
+            int32_t material = own >= 0 ? own : shape->material;
+            used[material] = 1;
+            least = fmin(least, world->materials[material].young);
+            most = fmax(most, world->materials[material].young);
+        }
+        used[shape->material] |= !shape->region_material;
+        if (most / least < CONTRAST)
+            continue;
+        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "contrast", "shape %.100s", shape->name);
+        thaw_complaint_what(
+            c,
+            "its stiffest region is %.3g times as stiff as its softest: iterative solves take long, and "
+            "the stiff part hardly deforms at all",
+            most / least);
+        thaw_complaint_cure(c, "a stiff region of about 1000 times the soft one's modulus behaves the same");
+        thaw_complaint_value(c, most / least, "");
+    }
+    for (int32_t m = 0; m < world->material_count; m++) {
+        if (used[m]) {
+            examine_material(exam, &world->materials[m]);
+            continue;
+        }
+        ThawComplaint *c =
+            thaw_exam_add(exam, THAW_SEVERITY_HINT, "unused", "material %.100s", world->materials[m].name);
+        thaw_complaint_what(c, "no shape uses it");
+        thaw_complaint_cure(c, "remove it, or name it in a shape's \"material\" or \"regions\"");
+    }
+}
+
+static void examine_gravity(ThawExam *exam, const ThawWorldDef *world) {
+    double g = hypot(hypot(world->gravity[0], world->gravity[1]), world->gravity[2]);
+    double up = world->gravity[world->dim - 1];
+    if (g > 100) {
+        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "odd-gravity", "gravity");
+        thaw_complaint_what(c, "it is %.6g m/s^2, %.3g times that of the earth", g, g / 9.81);
+        thaw_complaint_cure(c, "write it in m/s^2, and lengths in m");
+        thaw_complaint_value(c, g, "m/s^2");
+    } else if (up > 0) {
+        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "gravity-up", "gravity");
+        thaw_complaint_what(c, "it points upwards (%c is up)", "xyz"[world->dim - 1]);
+        thaw_complaint_cure(c, "change its sign, unless that is meant");
+        thaw_complaint_value(c, up, "m/s^2");
+    }
+}
+
+// --- time ---------------------------------------------------------------------------------------------------------------
+
+// s: how long a wave takes across the thinnest element. The gradient of a shape function is one by its altitude.
+static double wave_transit(const ThawShape *shape, const ThawMaterialDef *materials) {
+    int dim = shape->kind->dim, rows = shape->kind->nodes - 1;
+    double shortest = INFINITY;
+    for (int32_t e = 0; e < shape->ne; e++) {
+        const double *gradient = shape->gradient + (size_t)e * (size_t)(rows * dim);
+        double first[3] = {0}, steepest = 0;
+        for (int a = 0; a < rows; a++) {
+            double square = 0;
+            for (int k = 0; k < dim; k++) {
+                square += gradient[a * dim + k] * gradient[a * dim + k];
+                first[k] -= gradient[a * dim + k];
+            }
+            steepest = fmax(steepest, square);
+        }
+        steepest = fmax(steepest, first[0] * first[0] + first[1] * first[1] + first[2] * first[2]);
+        shortest = fmin(shortest, 1 / (sqrt(steepest) * thaw_material_wave_speed(&materials[shape->material[e]])));
+    }
+    return shortest;
+}
+
+// 1, 2 or 5 times a power of ten, at most x.
+static double round_down(double x) {
+    double power = pow(10, floor(log10(x))), digit = x / power;
+    return power * (digit >= 5 ? 5 : digit >= 2 ? 2 : 1);
+}
+
+static void examine_step(ThawExam *exam, const ThawScene *scene, const ThawShape *shape, double period) {
+    double h = scene->world.h, loss = 1 - exp(-4 * M_PI * M_PI * h / period), duration = (double)scene->steps * h;
+    double transit = wave_transit(shape, scene->world.materials);
+    if (h > period / 4) {
+        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "step-blind", "shape %.100s", shape->name);
+        thaw_complaint_what(c,
+                            "its slowest vibration takes about %.2g s, less than four steps of %.6g s (a wave crosses "
+                            "its thinnest element in %.2g s): it follows forces without swinging, like a nearly rigid "
+                            "body",
+                            period, h, transit);
+        thaw_complaint_cure(c, "to see it vibrate, take steps of %g s or less; else leave it, the method is stable",
+                            round_down(period / 50));
+        thaw_complaint_value(c, period, "s");
+    } else if (loss > LOSS) {
+        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "step-damps", "shape %.100s", shape->name);
+        thaw_complaint_what(c,
+                            "its first mode swings in about %.2g s (estimated from size and material). Steps of %.6g s "
+                            "take %.0f %% of its energy in each swing, whatever the material's damping",
+                            period, h, 100 * loss);
+        thaw_complaint_cure(c, "with steps of %g s it loses about a tenth a swing",
+                            round_down(period / GOOD_STEPS * 1.2));
+        thaw_complaint_value(c, loss, "of the energy");
+    } else if (h < period / (50 * GOOD_STEPS)) {
+        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "step-short", "shape %.100s", shape->name);
+        thaw_complaint_what(c,
+                            "its first mode swings in about %.2g s, that is in %.0f steps of %.6g s: very small ones",
+                            period, period / h, h);
+        thaw_complaint_cure(c, "steps of %g s would show the same motion", round_down(period / GOOD_STEPS));
+        thaw_complaint_value(c, h, "s");
+    }
+    if (duration < period / 2) {
+        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "short-run", "shape %.100s", shape->name);
+        thaw_complaint_what(c, "the run ends after %.4g s; one swing of its first mode takes about %.2g s", duration,
+                            period);
+        thaw_complaint_cure(c, "raise time.steps to %.0f or more to see it swing", ceil(2 * period / h));
+        thaw_complaint_value(c, duration, "s");
+    }
+}
+
+static void examine_damping(ThawExam *exam, const ThawMaterialDef *material, const char *shape, double period) {
+    double w = 2 * M_PI / period, zeta = (material->alpha1 * w + material->alpha0 / w) / 2;
+    if (zeta < 1)
+        return;
+    ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "overdamped", "shape %.100s", shape);
+    thaw_complaint_what(c,
+                        "the damping of %.60s (alpha0 %.4g 1/s, alpha1 %.4g s) is %.2g times what stops its first mode "
+                        "(about %.2g s) from swinging: it creeps back to rest",
+                        material->name, material->alpha0, material->alpha1, zeta, period);
+    thaw_complaint_cure(c, "alpha1 of %.1g s would damp a swing by about a tenth", 0.1 * period / (M_PI * M_PI));
+    thaw_complaint_value(c, zeta, "of critical damping");
+}
+
+// A column of this height is compressed at its foot by density g height / E.
+static void examine_weight(ThawExam *exam, const ThawWorldDef *world, const ThawMaterialDef *material,
+                           const char *shape, const double size[3]) {
+    double g = 0, height = fmax(fmax(size[0], size[1]), size[2]);
+    for (int k = 0; k < world->dim; k++)
+        g = hypot(g, world->gravity[k]);
+    double strain = material->density * g * height / material->young;
+    if (strain < WEIGHT_STRAIN)
+        return;
+    ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "too-soft", "shape %.100s", shape);
+    thaw_complaint_what(c,
+                        "%.60s of %.3g m height is strained by about %.0f %% under its own weight: it collapses or "
+                        "stretches beyond recognition",
+                        material->name, height, 100 * strain);
+    thaw_complaint_cure(c, "raise young to %.1g Pa or more, or make the body smaller (is its unit the metre?)",
+                        10 * material->density * g * height);
+    thaw_complaint_value(c, strain, "");
+}
+
+// --- output -------------------------------------------------------------------------------------------------------------
+
+// Bytes of a frame of one body: VTU as output/vtu.c writes it, with 32-bit numbers; skins as text or bytes.
+static double frame_bytes(unsigned formats, const ThawMesh *mesh) {
+    double v = mesh->vertex_count, e = mesh->element_count, bytes = 0;
+    double skin = mesh->dim == 3 ? fmin(v, 4 * pow(v, 2.0 / 3)) : v; // vertices; twice as many triangles
+    bytes += formats & THAW_FRAMES_VTU ? 28 * v + (4 * mesh->nodes + 17) * e + 2000 : 0;
+    bytes += formats & THAW_FRAMES_OBJ ? (35 + 2 * 22) * skin : 0;
+    bytes += formats & THAW_FRAMES_PLY ? (16 + 2 * 13) * skin : 0;
+    return bytes;
+}
+
+static void examine_output(ThawExam *exam, const ThawScene *scene) {
+    double frames = floor((double)scene->steps / (double)scene->frame_every) + 1, bytes = 0;
+    for (int32_t b = 0; b < scene->world.body_count; b++)
+        bytes += frame_bytes(scene->frames, scene->world.shapes[scene->world.bodies[b].shape].mesh);
+    exam->report->disk = frames * bytes;
+    int large = frames * bytes > 2 * GIGABYTE, many = frames > 5000;
+    if (scene->frames && (large || many)) {
+        ThawComplaint *c =
+            thaw_exam_add(exam, frames * bytes > 50 * GIGABYTE ? THAW_SEVERITY_WARNING : THAW_SEVERITY_HINT,
+                          "much-output", "output.every");
+        thaw_complaint_what(c, "a frame each %lld steps makes %.0f frames, about %.2g GB in all",
+                            (long long)scene->frame_every, frames, frames * bytes / GIGABYTE);
+        thaw_complaint_cure(c, "%.0f frames a second are enough to look at: \"every\": %.0f", 30.0,
+                            fmax(1, round(1 / (30 * scene->world.h))));
+        thaw_complaint_value(c, frames * bytes, "bytes");
+    }
+    if (!scene->frames || scene->frame_every > scene->steps) {
+        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "no-output", "output");
+        thaw_complaint_what(c, "%s",
+                            scene->frames ? "only the first frame is written: \"every\" is more than the steps"
+                                          : "no frames are written: \"formats\" is empty");
+        thaw_complaint_cure(c, "%s", scene->frames ? "lower \"every\"" : "add \"vtu\" to \"formats\"");
+    }
+}
+
+void thaw_exam_world(ThawExam *exam, const ThawScene *scene, const ThawModel *model) {
+    const ThawWorldDef *world = &scene->world;
+    unsigned char *used = exam->status ? NULL : THAW_NEW(unsigned char, world->material_count + world->shape_count);
+    if (!used) {
+        thaw_exam_memory(exam, "the doctor's notes");
+        return;
+    }
+    examine_materials(exam, world, used);
+    examine_gravity(exam, world);
+    unsigned char *placed = used + world->material_count;
+    for (int32_t b = 0; b < world->body_count; b++)
+        placed[world->bodies[b].shape] = 1;
+    for (int32_t s = 0; s < world->shape_count; s++) {
+        const ThawShapeDef *shape = &world->shapes[s];
+        if (!placed[s]) {
+            ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "unused", "shape %.100s", shape->name);
+            thaw_complaint_what(c, "no body uses it");
+            thaw_complaint_cure(c, "remove it, or place it with a body");
+            continue;
+        }
+        double lo[3], hi[3], size[3];
+        thaw_mesh_box_of(shape->mesh, lo, hi);
+        for (int k = 0; k < 3; k++)
+            size[k] = hi[k] - lo[k];
+        const ThawMaterialDef *material = &world->materials[thaw_shape_main_material(shape)];
+        double period = thaw_period_estimate(material, world->dim, size);
+        examine_step(exam, scene, &model->shapes[s], period);
+        examine_damping(exam, material, shape->name, period);
+        examine_weight(exam, world, material, shape->name, size);
+        for (int32_t b = 0; b < world->body_count; b++)
+            if (world->bodies[b].shape == s) {
+                exam->report->patients[b].mass = model->shapes[s].total_mass;
+                exam->report->patients[b].period = period;
+            }
+    }
+    examine_output(exam, scene);
+    thaw_free(used);
+}

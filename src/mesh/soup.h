@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the readers of surface files fill in: points, triangles, and runs of triangles that bear a name.
+#ifndef THAW_MESH_SOUP_H
+#define THAW_MESH_SOUP_H
+
+#include "mesh/text.h"
+#include "thaw/triangles.h"
+
+// Triangles first .. end - 1 are called like that. The name lies in the text.
+typedef struct ThawSpan {
+    ThawToken name;
+    int32_t first, end;
+} ThawSpan;
+
+typedef struct ThawSoup {
+    ThawText *text; // for messages; must stay open until the soup is finished
+    int32_t point_count, point_room;
+    double *x; // 3 * point_count, m
+    int32_t triangle_count, triangle_room;
+    int32_t *corner;    // 3 * triangle_count ids of points
+    int32_t *face;      // triangle_count: the place in the file of the polygon it is part of
+    int32_t face_count; // polygons so far
+    int32_t span_count, span_room;
+    ThawSpan *spans;
+    ThawFinding split; // polygons that were cut
+} ThawSoup;
+
+void thaw_soup_free(ThawSoup *soup);
+
+// Failures are kept in the text's status.
+void thaw_soup_point(ThawSoup *soup, const double x[3]);
+void thaw_soup_triangle(ThawSoup *soup, int32_t a, int32_t b, int32_t c);
+// Corner number `place` (from 0) of the polygon at hand; kept[2] is scratch of the caller. Polygons become fans.
+void thaw_soup_corner(ThawSoup *soup, int32_t place, int32_t corner, int32_t kept[2]);
+// The polygon at hand, of so many corners, ends.
+void thaw_soup_polygon_end(ThawSoup *soup, int32_t corners);
+void thaw_soup_span(ThawSoup *soup, ThawToken name, int32_t first, int32_t end);
+
+// weld nonzero: points at exactly the same place become one.
+ThawStatus thaw_soup_finish(ThawSoup *soup, int weld, ThawTriangleMesh **mesh, ThawTriangleReport *report,
+                            ThawError *error);
+
+// The readers (read_*.c), and what their files begin with.
+void thaw_read_obj(ThawText *text, ThawSoup *soup);
+const char *thaw_head_obj(const char *head, size_t size, int64_t file_size);
+void thaw_read_ply(ThawText *text, ThawSoup *soup);
+const char *thaw_head_ply(const char *head, size_t size, int64_t file_size);
+void thaw_read_stl(ThawText *text, ThawSoup *soup);
+const char *thaw_head_stl(const char *head, size_t size, int64_t file_size);
+
+#endif

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: Apache-2.0
+// A triangle surface as a signed distance. The distance is that to the nearest triangle, found in a tree of bounding boxes.
+// The sign is that of the generalised winding number (Jacobson, Kavan and Sorkine-Hornung 2013): the sum of the solid
+// angles of all triangles over 4 pi, 1 inside a closed surface and 0 outside, and still telling for one with holes,
+// overlaps or intersections. Far away parts of the tree enter as one dipole each (Barill, Dym, Ma and others 2018, their
+// first order), so that a point costs O(log n) for either.
+//
+// Across a hole the winding number falls smoothly, and the solid ends where it is 1/2: a place the distance knows nothing of.
+// Away from the hole's edges it changes slowly: grad w is the field of a current along them (Biot and Savart), at a
+// distance rho from edges of total length L at most L / (4 pi rho^2). So w does not reach 1/2 within
+// r = min(rho / 2, pi rho^2 |w - 1/2| / L), and the smaller of r and the distance is what the mesher may rely on.
+#include "mesh/winding.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mesh/mesh.h"
+
+enum { LEAF = 4, STACK = 128 };
+static const double FAR = 2.3; // radii of a cluster from which on a dipole is exact enough for a sign
+
+typedef struct Node {
+    double lo[3], hi[3];
+    double middle[3]; // of its triangles, weighted by area
+    double normal[3]; // sum of area normals
+    double radius;    // of a ball about `middle` that holds all of it
+    int32_t right;    // the left child follows its parent; 0: a leaf
+    int32_t first, count;
+} Node;
+
+typedef struct Tree {
+    int32_t count;  // triangles
+    double *corner; // 9 * count, in the order of the leaves
+    int32_t *id;    // count, which triangle it was
+    int32_t node_count;
+    Node *nodes;
+} Tree;
+
+struct ThawWinding {
+    Tree triangles;
+    Tree edges;    // of holes, each as a triangle with two equal corners
+    double length; // of all edges of holes, m
+    ThawMesherFinding holes, crossings;
+};
+
+static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+
+static void subtract(const double a[3], const double b[3], double c[3]) {
+    for (int k = 0; k < 3; k++)
+        c[k] = a[k] - b[k];
+}
+
+static void cross(const double a[3], const double b[3], double c[3]) {
+    c[0] = a[1] * b[2] - a[2] * b[1];
+    c[1] = a[2] * b[0] - a[0] * b[2];
+    c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+// --- the tree -----------------------------------------------------------------------------------------------------------
+
+static double key_of(const Tree *tree, int32_t i, int axis) {
+    const double *c = tree->corner + 9 * (size_t)i + axis;
+    return c[0] + c[3] + c[6];
+}
+
+static void swap_triangles(Tree *tree, int32_t i, int32_t j) {
+    double corner[9];
+    double *a = tree->corner + 9 * (size_t)i, *b = tree->corner + 9 * (size_t)j;
+    memcpy(corner, a, sizeof corner);
+    memcpy(a, b, sizeof corner);
+    memcpy(b, corner, sizeof corner);
+    const int32_t id = tree->id[i];
+    tree->id[i] = tree->id[j];
+    tree->id[j] = id;
+}
+
+// Hoare's selection: what is before `middle` is not above it along the axis.
+static void select_middle(Tree *tree, int32_t lo, int32_t hi, int32_t middle, int axis) {
+    while (hi - lo > 1) {
+        const double pivot = key_of(tree, lo + (hi - lo) / 2, axis);
+        int32_t i = lo, j = hi - 1;
+        while (i <= j) {
+            while (key_of(tree, i, axis) < pivot)
+                i++;
+            while (key_of(tree, j, axis) > pivot)
+                j--;
+            if (i <= j)
+                swap_triangles(tree, i++, j--);
+        }
+        if (middle <= j)
+            hi = j + 1;
+        else if (middle >= i)
+            lo = i;
+        else
+            return;
+    }
+}
+
+static void fill_node(const Tree *tree, Node *node) {
+    double total = 0, square = 0;
+    for (int k = 0; k < 3; k++) {
+        node->lo[k] = INFINITY;
+        node->hi[k] = -INFINITY;
+    }
+    for (int32_t i = node->first; i < node->first + node->count; i++) {
+        const double *c = tree->corner + 9 * (size_t)i;
+        double e[3], f[3], n[3];
+        subtract(c + 3, c, e);
+        subtract(c + 6, c, f);
+        cross(e, f, n);
+        const double area = sqrt(dot(n, n)) / 2;
+        total += area;
+        for (int k = 0; k < 3; k++) {
+            node->lo[k] = fmin(node->lo[k], fmin(c[k], fmin(c[3 + k], c[6 + k])));
+            node->hi[k] = fmax(node->hi[k], fmax(c[k], fmax(c[3 + k], c[6 + k])));
+            node->normal[k] += n[k] / 2;
+            node->middle[k] += area * (c[k] + c[3 + k] + c[6 + k]) / 3;
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        node->middle[k] = total > 0 ? node->middle[k] / total : (node->lo[k] + node->hi[k]) / 2;
+        const double reach = fmax(node->hi[k] - node->middle[k], node->middle[k] - node->lo[k]);
+        square += reach * reach;
+    }
+    node->radius = sqrt(square);
+}
+
+static void build_node(Tree *tree, int32_t first, int32_t count) {
+    Node *node = &tree->nodes[tree->node_count++];
+    *node = (Node){.first = first, .count = count};
+    fill_node(tree, node);
+    if (count <= LEAF)
+        return;
+    int axis = 0;
+    for (int k = 1; k < 3; k++)
+        if (node->hi[k] - node->lo[k] > node->hi[axis] - node->lo[axis])
+            axis = k;
+    const int32_t half = count / 2;
+    select_middle(tree, first, first + count, first + half, axis);
+    build_node(tree, first, half);
+    node->right = tree->node_count;
+    build_node(tree, first + half, count - half);
+}
+
+static ThawStatus create_tree(int32_t count, Tree *tree, ThawError *error) {
+    tree->count = count;
+    tree->corner = THAW_NEW(double, 9 * (size_t)count);
+    tree->id = THAW_NEW(int32_t, count);
+    tree->nodes = THAW_NEW(Node, (size_t)count + 1);
+    if (!tree->corner || !tree->id || !tree->nodes)
+        return thaw_error_memory(error, "a surface");
+    for (int32_t i = 0; i < count; i++)
+        tree->id[i] = i;
+    return THAW_OK;
+}
+
+static void free_tree(Tree *tree) {
+    thaw_free(tree->corner);
+    thaw_free(tree->id);
+    thaw_free(tree->nodes);
+}
+
+// --- distance -----------------------------------------------------------------------------------------------------------
+
+static double segment_square(const double x[3], const double a[3], const double b[3]) {
+    double e[3], p[3];
+    subtract(b, a, e);
+    subtract(x, a, p);
+    const double length = dot(e, e), t = length > 0 ? fmin(fmax(dot(p, e) / length, 0), 1) : 0;
+    for (int k = 0; k < 3; k++)
+        p[k] -= t * e[k];
+    return dot(p, p);
+}
+
+static double triangle_square(const double x[3], const double *c) {
+    double e[3], f[3], n[3], p[3], q[3];
+    subtract(c + 3, c, e);
+    subtract(c + 6, c, f);
+    subtract(x, c, p);
+    cross(e, f, n);
+    const double square = dot(n, n);
+    if (square > 0) { // barycentric coordinates of the foot of the perpendicular
+        cross(p, f, q);
+        const double u = dot(q, n) / square;
+        cross(e, p, q);
+        const double v = dot(q, n) / square, height = dot(p, n);
+        if (u >= 0 && v >= 0 && u + v <= 1)
+            return height * height / square;
+    }
+    return fmin(segment_square(x, c, c + 3), fmin(segment_square(x, c + 3, c + 6), segment_square(x, c + 6, c)));
+}
+
+static double box_square(const double x[3], const Node *node) {
+    double sum = 0;
+    for (int k = 0; k < 3; k++) {
+        const double d = fmax(fmax(node->lo[k] - x[k], x[k] - node->hi[k]), 0);
+        sum += d * d;
+    }
+    return sum;
+}
+
+// Nearer child first.
+static double nearest_square(const Tree *tree, const double x[3]) {
+    struct {
+        int32_t node;
+        double square;
+    } stack[STACK];
+    int used = 0;
+    double best = INFINITY;
+    if (tree->count) {
+        stack[used].node = 0;
+        stack[used++].square = 0;
+    }
+    while (used > 0) {
+        used--;
+        if (stack[used].square >= best)
+            continue;
+        const int32_t id = stack[used].node;
+        const Node *node = &tree->nodes[id];
+        if (!node->right) {
+            for (int32_t i = node->first; i < node->first + node->count; i++)
+                best = fmin(best, triangle_square(x, tree->corner + 9 * (size_t)i));
+            continue;
+        }
+        const double left = box_square(x, node + 1), right = box_square(x, &tree->nodes[node->right]);
+        const int swap = right < left;
+        stack[used].node = swap ? id + 1 : node->right;
+        stack[used++].square = swap ? left : right;
+        stack[used].node = swap ? node->right : id + 1;
+        stack[used++].square = swap ? right : left;
+    }
+    return best;
+}
+
+// --- winding number -----------------------------------------------------------------------------------------------------
+
+// Solid angle over 4 pi (van Oosterom and Strackee 1983): tan(angle / 2) = a.(b x c) / (abc + (a.b)c + (b.c)a + (c.a)b).
+static double triangle_winding(const double x[3], const double *corner) {
+    double a[3], b[3], c[3], n[3];
+    subtract(corner, x, a);
+    subtract(corner + 3, x, b);
+    subtract(corner + 6, x, c);
+    cross(b, c, n);
+    const double la = sqrt(dot(a, a)), lb = sqrt(dot(b, b)), lc = sqrt(dot(c, c));
+    return atan2(dot(a, n), la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb) / (2 * M_PI);
+}
+
+double thaw_winding_number(const ThawWinding *winding, const double x[3]) {
+    const Tree *tree = &winding->triangles;
+    int32_t stack[STACK];
+    int used = 0;
+    double sum = 0;
+    stack[used++] = 0;
+    while (used > 0) {
+        const int32_t id = stack[--used];
+        const Node *node = &tree->nodes[id];
+        double r[3];
+        subtract(node->middle, x, r);
+        const double square = dot(r, r);
+        if (square > FAR * FAR * node->radius * node->radius) {
+            sum += dot(node->normal, r) / (4 * M_PI * square * sqrt(square));
+        } else if (node->right) {
+            stack[used++] = node->right;
+            stack[used++] = id + 1;
+        } else {
+            for (int32_t i = node->first; i < node->first + node->count; i++)
+                sum += triangle_winding(x, tree->corner + 9 * (size_t)i);
+        }
+    }
+    return sum;
+}
+
+double thaw_winding_distance(const ThawWinding *winding, const double x[3]) {
+    double distance = sqrt(nearest_square(&winding->triangles, x));
+    if (!winding->holes.count && box_square(x, winding->triangles.nodes) > 0)
+        return distance;
+    const double w = fabs(thaw_winding_number(winding, x)); // a surface may be inside out
+    if (winding->holes.count) {
+        const double square = nearest_square(&winding->edges, x);
+        distance = fmin(distance, fmin(sqrt(square) / 2, M_PI * square * fabs(w - 0.5) / winding->length));
+    }
+    return w > 0.5 ? -distance : distance;
+}
+
+void thaw_winding_bounds(const ThawWinding *winding, double lo[3], double hi[3]) {
+    memcpy(lo, winding->triangles.nodes->lo, 3 * sizeof *lo);
+    memcpy(hi, winding->triangles.nodes->hi, 3 * sizeof *hi);
+}
+
+const ThawMesherFinding *thaw_winding_holes(const ThawWinding *winding) { return &winding->holes; }
+const ThawMesherFinding *thaw_winding_crossings(const ThawWinding *winding) { return &winding->crossings; }
+
+// --- what is wrong with it ----------------------------------------------------------------------------------------------
+
+static void note(ThawMesherFinding *finding, const double place[3]) {
+    if (finding->count < THAW_MESHER_PLACES)
+        memcpy(finding->place[finding->count], place, 3 * sizeof *place);
+    finding->count++;
+}
+
+// An edge is one of a hole when it is not run through as often one way as the other.
+static ThawStatus find_holes(ThawWinding *winding, const ThawTriangleMesh *surface, ThawError *error) {
+    const size_t count = 3 * (size_t)surface->triangle_count;
+    int32_t *rows = THAW_NEW(int32_t, 3 * count);
+    if (!rows)
+        return thaw_error_memory(error, "a surface");
+    for (size_t i = 0; i < count; i++) {
+        const int32_t a = surface->triangles[i], b = surface->triangles[i % 3 == 2 ? i - 2 : i + 1];
+        rows[3 * i] = a < b ? a : b;
+        rows[3 * i + 1] = a < b ? b : a;
+        rows[3 * i + 2] = a < b ? 1 : -1;
+    }
+    ThawStatus status = thaw_rows_sort(2, surface->vertex_count, count, &rows, error);
+    size_t open = 0;
+    for (size_t i = 0, j = 0; !status && i < count; i = j) { // pack the open ones to the front
+        int balance = 0;
+        for (j = i; j < count && rows[3 * j] == rows[3 * i] && rows[3 * j + 1] == rows[3 * i + 1]; j++)
+            balance += rows[3 * j + 2];
+        if (balance != 0 && rows[3 * i] != rows[3 * i + 1]) {
+            rows[2 * open] = rows[3 * i];
+            rows[2 * open++ + 1] = rows[3 * i + 1];
+        }
+    }
+    if (!status && open)
+        status = create_tree((int32_t)open, &winding->edges, error);
+    for (size_t i = 0; !status && i < open; i++) {
+        const double *a = surface->x + 3 * (size_t)rows[2 * i], *b = surface->x + 3 * (size_t)rows[2 * i + 1];
+        double *corner = winding->edges.corner + 9 * i, e[3];
+        memcpy(corner, a, 3 * sizeof *a);
+        memcpy(corner + 3, b, 3 * sizeof *b);
+        memcpy(corner + 6, b, 3 * sizeof *b);
+        subtract(b, a, e);
+        winding->length += sqrt(dot(e, e));
+        note(&winding->holes, (double[3]){(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2});
+    }
+    thaw_free(rows);
+    if (!status && open)
+        build_node(&winding->edges, 0, (int32_t)open);
+    return status;
+}
+
+// Does the segment pass through the triangle's inside?
+static int pierces(const double a[3], const double b[3], const double *c, double place[3]) {
+    double e[3], f[3], d[3], p[3], n[3], q[3];
+    subtract(c + 3, c, e);
+    subtract(c + 6, c, f);
+    subtract(b, a, d);
+    subtract(a, c, p);
+    cross(e, f, n);
+    const double slope = dot(d, n), height = dot(p, n);
+    if (slope == 0)
+        return 0;
+    const double t = -height / slope;
+    if (!(t > 0 && t < 1))
+        return 0;
+    for (int k = 0; k < 3; k++) {
+        place[k] = a[k] + t * d[k];
+        p[k] = place[k] - c[k];
+    }
+    const double square = dot(n, n);
+    cross(p, f, q);
+    const double u = dot(q, n) / square;
+    cross(e, p, q);
+    const double v = dot(q, n) / square;
+    return u > 1e-12 && v > 1e-12 && u + v < 1 - 1e-12;
+}
+
+static int cut_each_other(const double *s, const double *t, double place[3]) {
+    for (int i = 0; i < 3; i++)
+        if (pierces(s + 3 * i, s + 3 * ((i + 1) % 3), t, place) || pierces(t + 3 * i, t + 3 * ((i + 1) % 3), s, place))
+            return 1;
+    return 0;
+}
+
+// Each triangle against those in overlapping boxes with a larger place in the tree that share no vertex with it.
+static void find_crossings(ThawWinding *winding, const ThawTriangleMesh *surface) {
+    const Tree *tree = &winding->triangles;
+    int32_t stack[STACK];
+    for (int32_t i = 0; i < tree->count; i++) {
+        const double *c = tree->corner + 9 * (size_t)i;
+        const int32_t *v = surface->triangles + 3 * (size_t)tree->id[i];
+        double lo[3], hi[3], place[3];
+        for (int k = 0; k < 3; k++) {
+            lo[k] = fmin(c[k], fmin(c[3 + k], c[6 + k]));
+            hi[k] = fmax(c[k], fmax(c[3 + k], c[6 + k]));
+        }
+        int used = 0;
+        stack[used++] = 0;
+        while (used > 0) {
+            const int32_t id = stack[--used];
+            const Node *node = &tree->nodes[id];
+            int apart = node->first + node->count <= i + 1;
+            for (int k = 0; k < 3; k++)
+                apart |= node->lo[k] > hi[k] || node->hi[k] < lo[k];
+            if (apart)
+                continue;
+            if (node->right) {
+                stack[used++] = node->right;
+                stack[used++] = id + 1;
+                continue;
+            }
+            for (int32_t j = node->first > i ? node->first : i + 1; j < node->first + node->count; j++) {
+                const int32_t *w = surface->triangles + 3 * (size_t)tree->id[j];
+                int shared = 0;
+                for (int m = 0; m < 9; m++)
+                    shared |= v[m / 3] == w[m % 3];
+                if (!shared && cut_each_other(c, tree->corner + 9 * (size_t)j, place))
+                    note(&winding->crossings, place);
+            }
+        }
+    }
+}
+
+// --- the whole ----------------------------------------------------------------------------------------------------------
+
+static ThawStatus copy_surface(const ThawTriangleMesh *surface, ThawTriangleMesh **copy, ThawError *error) {
+    ThawStatus status = thaw_triangles_create(surface->vertex_count, surface->triangle_count, copy, error);
+    if (status)
+        return status;
+    memcpy((*copy)->x, surface->x, 3 * (size_t)surface->vertex_count * sizeof *surface->x);
+    memcpy((*copy)->triangles, surface->triangles, 3 * (size_t)surface->triangle_count * sizeof *surface->triangles);
+    return THAW_OK;
+}
+
+static ThawStatus fill_winding(ThawWinding *winding, const ThawTriangleMesh *surface, ThawError *error) {
+    ThawStatus status = create_tree(surface->triangle_count, &winding->triangles, error);
+    for (size_t i = 0; !status && i < 3 * (size_t)surface->triangle_count; i++)
+        memcpy(winding->triangles.corner + 3 * i, surface->x + 3 * (size_t)surface->triangles[i], 3 * sizeof(double));
+    if (status)
+        return status;
+    build_node(&winding->triangles, 0, surface->triangle_count);
+    find_crossings(winding, surface);
+    return find_holes(winding, surface, error);
+}
+
+ThawStatus thaw_winding_create(const ThawTriangleMesh *surface, ThawWinding **winding, ThawError *error) {
+    *winding = NULL;
+    ThawStatus status = thaw_triangles_validate(surface, error);
+    if (status)
+        return status;
+    ThawTriangleMesh *welded = NULL;
+    status = copy_surface(surface, &welded, error);
+    if (!status)
+        status = thaw_triangles_weld(welded, NULL, error);
+    if (!status && welded->triangle_count < 1)
+        status = thaw_error_set(error, THAW_ERROR_INPUT, "the surface has no triangle; allowed: 1 and more");
+    if (!status && !(*winding = THAW_NEW(ThawWinding, 1)))
+        status = thaw_error_memory(error, "a surface");
+    if (!status)
+        status = fill_winding(*winding, welded, error);
+    thaw_triangles_free(&welded);
+    if (status)
+        thaw_winding_free(winding);
+    return status;
+}
+
+void thaw_winding_free(ThawWinding **winding) {
+    if (!winding || !*winding)
+        return;
+    free_tree(&(*winding)->triangles);
+    free_tree(&(*winding)->edges);
+    thaw_free(*winding);
+    *winding = NULL;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Distance to a triangle surface, and which side of it a point is on.
+#ifndef THAW_MESH_WINDING_H
+#define THAW_MESH_WINDING_H
+
+#include "base/base.h"
+#include "thaw/mesher.h"
+
+typedef struct ThawWinding ThawWinding;
+
+// Nothing of *surface is kept. Vertices at the same place count as one.
+ThawStatus thaw_winding_create(const ThawTriangleMesh *surface, ThawWinding **winding, ThawError *error);
+void thaw_winding_free(ThawWinding **winding);
+
+// Negative inside, where the winding number is beyond 1/2 in magnitude. No point nearer than the result's magnitude is on the
+// other side.
+double thaw_winding_distance(const ThawWinding *winding, const double x[3]);
+// How often the surface goes round x: 1 inside a closed one, 0 outside.
+double thaw_winding_number(const ThawWinding *winding, const double x[3]);
+void thaw_winding_bounds(const ThawWinding *winding, double lo[3], double hi[3]);
+
+const ThawMesherFinding *thaw_winding_holes(const ThawWinding *winding);
+const ThawMesherFinding *thaw_winding_crossings(const ThawWinding *winding);
+
+#endif

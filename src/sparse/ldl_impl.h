@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of the factorisation share.
+//
+// A supernode ("node") is a run of consecutive block columns with the same rows below. Its part of L is one dense
+// rectangle, kept in panels of eight scalar rows: L(8 p + l, k) is at value[(p * nc + k) * 8 + l]. A column of a panel is
+// one vector, so the kernels read the factor as it lies and nothing is ever packed for the rows' side of a product.
+#ifndef THAW_LDL_IMPL_H
+#define THAW_LDL_IMPL_H
+
+#include "math/lanes.h"
+#include "sparse/ldl.h"
+
+// One supernode. Local rows count its own columns first, then the rows below in ascending order.
+typedef struct ThawLdlNode {
+    int32_t first;   // first block column, in the order of elimination
+    int32_t cols;    // block columns
+    int32_t rows;    // block rows, own columns included
+    int32_t parent;  // node, or -1
+    int32_t row;     // where its rows below begin in the plan's row
+    int32_t entry;   // where its blocks of A begin in the plan's entry
+    int32_t update;  // where its updates begin in the plan's update
+    int32_t tiled;   // worth being worked on by all threads
+    int32_t deepest; // first node of its subtree
+    size_t value;    // where its panels begin in the factor
+} ThawLdlNode;
+
+// Local rows [begin, end) of node `from` are columns of the node it updates.
+typedef struct ThawLdlUpdate {
+    int32_t from, begin, end;
+} ThawLdlUpdate;
+
+// A block of A and its local place.
+typedef struct ThawLdlEntry {
+    int32_t source; // position in the matrix's pattern; its complement (~) if it is there transposed
+    int32_t row, col;
+} ThawLdlEntry;
+
+struct ThawLdlPlan {
+    const ThawBlockPattern *pattern;
+    int32_t n, bs, count; // count: nodes
+    int32_t *order;       // n: block row order[k] is the k-th
+    int32_t *place;       // n: its inverse
+    int32_t *owner;       // n: the node of the k-th column
+    ThawLdlNode *node;    // count + 1, in postorder; the last one holds the ends
+    int32_t *row;         // rows below, as places
+    ThawLdlUpdate *update;
+    ThawLdlEntry *entry;
+    int32_t *task;      // task_count + 1: nodes task[2 t] .. task[2 t + 1] are whole subtrees, done at once
+    int32_t task_count; // fixed by the pattern
+    int32_t *top;       // top_count nodes above all tasks, in order; each is worked on by all threads
+    int32_t top_count;
+    int32_t most_cols, most_rows; // of any node, scalars, rows rounded up to panels
+    ThawLdlCost cost;
+};
+
+// Column groups of the dense kernels, and how many of them a block of columns has.
+enum { THAW_LDL_GROUP = 9, THAW_LDL_GROUPS = 8, THAW_LDL_BLOCK = THAW_LDL_GROUP * THAW_LDL_GROUPS };
+// Right-hand sides that are worked on together.
+enum { THAW_LDL_SIDES = 16 };
+
+// What one thread needs.
+typedef struct ThawLdlScratch {
+    int32_t *map;    // n: place -> local block row of the node being computed
+    int32_t *to;     // most_rows: where a scalar row of the updating node lands in the updated one
+    double *b;       // THAW_LDL_BLOCK * most_cols: the packed columns' side of products
+    double *t;       // a triangle of 9 x 9 for each group of a block of columns
+    double *x;       // most_rows: local part of a right-hand side
+    ptrdiff_t *base; // count: where the sides of a node's columns are, see ldl_sides.c
+} ThawLdlScratch;
+
+struct ThawLdl {
+    const ThawLdlPlan *plan;
+    ThawTasks *tasks;
+    double *value;        // L
+    double *reciprocal;   // 1 / L_kk, by place
+    double *sign;         // 1 or -1 by place; only meaningful if `mixed`
+    int mixed;            // some sign is negative
+    int factored;         // the numbers are those of a finished factorisation
+    int32_t failed;       // place of the first bad scalar pivot, or -1
+    int32_t *task_failed; // one a task
+    unsigned char *skip;  // count: nodes that a refactorisation keeps
+    int32_t threads;
+    ThawLdlScratch *scratch;   // one a thread
+    _Atomic(int32_t) *claimed; // which of them are in use
+    double *y;                 // n * bs: a right-hand side by place
+    double *work;              // grows with the needs of solves with many sides
+    size_t work_size;
+    int32_t *index; // the same for indices
+    size_t index_size;
+};
+
+ThawLdlScratch *thaw_ldl_claim(ThawLdl *ldl, int32_t *slot);
+void thaw_ldl_release(ThawLdl *ldl, int32_t slot);
+
+static inline int32_t thaw_ldl_panels(const ThawLdlPlan *plan, const ThawLdlNode *node) {
+    return (plan->bs * node->rows + 7) / 8;
+}
+
+// Forward and backward through one node, y by place; `local` is scratch of most_rows (ldl_solve.c).
+void thaw_ldl_forward(const ThawLdl *ldl, int32_t s, double *y, double *local);
+void thaw_ldl_backward(const ThawLdl *ldl, int32_t s, double *y, double *local);
+ThawStatus thaw_ldl_check(const double *x, size_t count); // THAW_NOT_CONVERGED unless all are finite
+
+// --- ldl_kernel.c: lanes are rows of L ---------------------------------------------------------------------------------
+
+// c = A B', where A has 8 * panels rows (1 or 2 panels, `next` doubles apart, columns `step` doubles apart) and B has n <= 9
+// rows, packed so that B(j, i) = b[i * b_step + j]. c: panels * n vectors.
+void thaw_ldl_product(int panels, int n, int32_t k, const double *a, size_t next, size_t step, const double *b,
+                      size_t b_step, double *c);
+// X = (C - A B') T^-1, in place of the panels C = c[8 j + ...]: T is lower triangular with the reciprocals of its diagonal in
+// its place, T(j, i) = t[9 i + j]. C's panels are `next` apart, as A's.
+void thaw_ldl_reduce(int panels, int n, int32_t k, const double *a, size_t next, const double *b, const double *t,
+                     double *c);
+
+// c = A Y: eight rows of L (one panel), k columns, by sixteen sides; Y has 16 doubles a row, c 8 x 16.
+void thaw_ldl_sides_forward(int32_t k, const double *a, const double *y, double *c);
+// c = A' X: eight columns of L, beginning at `a` in the first of some panels, X their rows with 16 sides each; c is 8 x 16.
+void thaw_ldl_sides_backward(int32_t panels, const double *a, size_t next, const double *x, double *c);
+
+// b[9 i + j] = L(row + j, i) (times sign[i], if not NULL) for n <= 9 rows and i < k; `value` is the panel with the first row at
+// its line `row`, the next panel is `next` doubles on. Writes up to 7 doubles beyond the end.
+void thaw_ldl_pack(const double *value, size_t next, int32_t row, int n, int32_t k, const double *sign, double *b);
+
+// Where eight rows of a source land in a target's panels. Up to three panels are reached by a permutation each.
+enum { THAW_LDL_PIECES = 3 };
+typedef struct ThawLdlLanding {
+    int32_t pieces;                      // 0: row by row
+    unsigned char mask[THAW_LDL_PIECES]; // lanes that change
+    size_t panel[THAW_LDL_PIECES];       // offset of the target's panel
+    int64_t lane[THAW_LDL_PIECES][8];    // the source lane of each target lane
+    int32_t first, last;                 // source lanes that count
+    size_t offset[8];                    // of each row
+} ThawLdlLanding;
+
+// For source rows row, ..., row + 7, of which those in [begin, end) count; row i lands in row to[i], ascending.
+ThawLdlLanding thaw_ldl_land(const int32_t *to, int32_t row, int32_t begin, int32_t end, size_t next);
+// target -= c for n columns of one panel each.
+void thaw_ldl_subtract(int n, const ThawLdlLanding *landing, const double *c, double *target);
+
+#endif

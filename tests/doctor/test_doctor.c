@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each row is one slip in a healthy scene, and what the doctor must say about it. A healthy scene must pass in silence:
+// a doctor who always complains is not listened to.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "mesh/mesh.h"
+#include "thaw/thaw.h"
+
+// Good, with ' for ".
+static const char healthy[] =
+    "{'thaw': 1, 'gravity': [0, 0, -9.81], 'time': {'step': 0.002, 'steps': 1000}, 'output': {'every': 15},\n"
+    " 'materials': {'rubber': {'density': 1000, 'young': 1e5, 'poisson': 0.4, 'alpha0': 0, 'alpha1': 0.001}},\n"
+    " 'shapes': {'bar': {'mesh': {'box': {'min': [0, 0, 0], 'max': [0.4, 0.1, 0.1], 'cells': [8, 2, 2]}},\n"
+    "                    'scale': 1, 'material': 'rubber',\n"
+    "                    'groups': {'left': {'box': {'min': [-1, -1, -1], 'max': [0.01, 1, 1]}},\n"
+    "                               'right': {'side': {'point': [0.39, 0, 0], 'normal': [1, 0, 0]}}}}},\n"
+    " 'bodies': [{'name': 'one', 'shape': 'bar', 'velocity': [0, 0, 0], 'spin': [0, 0, 0],\n"
+    "             'pins': ['left'], 'scripts': [],\n"
+    "             'forces': [{'group': 'right', 'total': [0, 0, 2], 'from': 0, 'to': 1, 'ramp': 0.5}]},\n"
+    "            {'name': 'two', 'shape': 'bar', 'position': [0, 0, 1], 'pins': ['left'],\n"
+    "             'scripts': [{'group': 'right', 'release': 1, 'keys': [{'time': 0},\n"
+    "                          {'time': 0.5, 'translation': [0, 0, 0.1]}]}]}]}\n";
+
+typedef struct Slip {
+    const char *right, *wrong; // the first occurrence of `right` becomes `wrong`
+    int severity;              // ThawSeverity
+    const char *id, *where;    // of the complaint
+    const char *says;          // part of what or cure
+} Slip;
+
+enum { E = THAW_SEVERITY_ERROR, W = THAW_SEVERITY_WARNING, H = THAW_SEVERITY_HINT };
+
+static const Slip slips[] = {
+    // units
+    {"'scale': 1", "'scale': 300", W, "odd-size", "shape bar", "0.001"},
+    {"'young': 1e5", "'young': 5", W, "odd-young", "material rubber", "5e6"},
+    {"'young': 1e5", "'young': 1e13", W, "odd-young", "material rubber", "diamond"},
+    {"'density': 1000", "'density': 1", W, "odd-density", "material rubber", "write 1000"},
+    {"'density': 1000", "'density': 7.8e4", W, "odd-density", "material rubber", "7850"},
+    {"'density': 1000", "'density': 1.2", W, "odd-density", "material rubber", "write 1200"},
+    {"-9.81", "-9810", W, "odd-gravity", "gravity", "1e+03 times"},
+    {"-9.81", "9.81", H, "gravity-up", "gravity", "upwards"},
+    {"'young': 1e5", "'young': 3e3", W, "too-soft", "shape bar", "own weight"},
+    // material against elements and time
+    {"'poisson': 0.4", "'poisson': 0.47", H, "locking", "material rubber", "lock"},
+    {"'poisson': 0.4", "'poisson': 0.499", W, "locking", "material rubber", "0.45"},
+    {"'young': 1e5", "'young': 1e11", H, "step-blind", "shape bar", "less than four steps"},
+    {"'step': 0.002", "'step': 0.02", H, "step-damps", "shape bar", "of its energy in each swing"},
+    {"'step': 0.002", "'step': 1e-6", H, "step-short", "shape bar", "very small"},
+    {"'steps': 1000", "'steps': 50", H, "short-run", "shape bar", "the run ends after 0.1 s"},
+    {"'alpha1': 0.001", "'alpha1': 2", H, "overdamped", "shape bar", "creeps"},
+    {"'alpha0': 0", "'alpha0': 500", H, "overdamped", "shape bar", "creeps"},
+    // meshes
+    {"'cells': [8, 2, 2]", "'cells': [8, 2, 1]", W, "one-layer", "shape bar", "surface to surface"},
+    {"'cells': [8, 2, 2]", "'cells': [8, 4, 30]", H, "thin-angle", "shape bar", "below 5 degrees"},
+    {"'cells': [8, 2, 2]", "'cells': [1, 1, 80]", W, "thin-angle", "shape bar", "dihedral angle"},
+    // output
+    {"'every': 15", "'every': 5000", H, "no-output", "output", "only the first"},
+    {"'every': 15", "'formats': []", H, "no-output", "output", "\"vtu\""},
+    {"'steps': 1000}, 'output': {'every': 15}", "'steps': 900000}, 'output': {'every': 1}", H, "much-output",
+     "output.every", "900001 frames"},
+    {"'steps': 1000}, 'output': {'every': 15}", "'steps': 9000000}, 'output': {'every': 1}", W, "much-output",
+     "output.every", "GB"},
+    // groups, materials and shapes
+    {"[0.01, 1, 1]", "[1, 1, 1]", W, "selects-all", "shape bar, group left", "every vertex"},
+    {"'groups': {", "'groups': {'middle': {'nearest': [0.2, 0, 0]}, ", H, "unused", "shape bar, group middle",
+     "no pin"},
+    {"'materials': {", "'materials': {'wax': {}, ", H, "unused", "material wax", "no shape"},
+    {"'shapes': {",
+     "'shapes': {'spare': {'mesh': {'beam': {'length': 1, 'width': 0.2, 'height': 0.2, 'size': 0.1}}, "
+     "'material': 'rubber'}, ",
+     H, "unused", "shape spare", "no body"},
+    // pins
+    {"'pins': ['left'], 'scripts': []", "'pins': []", W, "falls", "body one", "falls freely, 19.6 m"},
+    {"'pins': ['left'], 'scripts': []", "'pins': ['all']", W, "held-whole", "body one", "nothing of it can move"},
+    {"'max': [0.01, 1, 1]", "'max': [0.26, 1, 1]", H, "held-mostly", "body one", "only a small part"},
+    {"'left': {'box': {'min': [-1, -1, -1], 'max': [0.01, 1, 1]}}", "'left': {'nearest': [0, 0, 0]}", H, "held-loosely",
+     "body one", "at one point"},
+    {"'max': [0.01, 1, 1]", "'max': [0.01, 1, 0.01]", H, "held-loosely", "body one", "along one line"},
+    {"'pins': ['left'], 'scripts': []", "'pins': ['left', 'x-min']", W, "held-twice", "body one", "the last one"},
+    // scripts
+    {"{'time': 0},", "{'time': 0, 'translation': [0.1, 0, 0]},", W, "script-jumps", "body two, script 1 (group right)",
+     "jumps by 0.1 m"},
+    {"{'time': 0},", "{'time': 0, 'translation': [0.0001, 0, 0]},", H, "script-jumps",
+     "body two, script 1 (group right)", "first key"},
+    {"{'time': 0.5, 'translation': [0, 0, 0.1]}", "{'time': 0.001, 'translation': [0, 0, 0.1]}", W,
+     "script-outruns-sound", "body two, script 1 (group right)", "50 m/s"},
+    {"{'time': 0.5,", "{'time': 5,", H, "keys-not-reached", "body two, script 1 (group right)", "lets go"},
+    {"'release': 1, 'keys': [{'time': 0}",
+     "'keys': [{'time': 0}, {'time': 3}, {'time': 9}], 'release': 1e9},\n"
+     "{'group': 'y-max', 'release': 1.5, 'keys': [{'time': 0}",
+     H, "never-released", "body two, group right", "1e+09 s"},
+    // forces
+    {"'total': [0, 0, 2]", "'total': [0, 0, 0]", W, "idle-force", "body one, force 0 (group right)", "it is zero"},
+    {"'from': 0, 'to': 1", "'from': 3, 'to': 4", W, "idle-force", "body one, force 0 (group right)", "after the end"},
+    {"'to': 1, 'ramp': 0.5", "'to': 0.001", W, "idle-force", "body one, force 0 (group right)", "shorter than a step"},
+    {"'group': 'right', 'total'", "'group': 'left', 'total'", W, "idle-force", "body one, force 0 (group left)",
+     "pinned"},
+    {"'ramp': 0.5", "'ramp': 2", H, "ramp-unfinished", "body one, force 0 (group right)", "50 %"},
+    {"'total': [0, 0, 2]", "'total': [0, 0, 2e5]", W, "huge-force", "body one, force 0 (group right)", "newtons"},
+    {"'forces': [", "'forces': [{'group': 'right', 'total': [0, 0, 2], 'from': 0, 'to': 1}, ", H, "force-twice",
+     "body one, force 1 (group right)", "same as force 0"},
+    // speeds
+    {"'velocity': [0, 0, 0]", "'velocity': [0, 0, 300]", W, "too-fast", "body one", "300 m/s"},
+    {"'spin': [0, 0, 0]", "'spin': [0, 0, 360]", W, "too-fast", "body one", "rad/s"},
+    {"'young': 1e5", "'young': 1e11, 'like': 'steel'", H, "step-blind", "shape bar", "nearly rigid"},
+    {"'velocity': [0, 0, 0], 'spin': [0, 0, 0]", "'spin': [0, 0, 60], 'rotation': {'axis': [0, 0, 1], 'degrees': 1}", W,
+     "too-fast", "body one", "torn apart"},
+    // bodies in each other
+    {"'position': [0, 0, 1]", "'position': [0, 0, 0.05]", W, "overlap", "bodies one and two", "0.05 m deep"},
+    {"'position': [0, 0, 1]", "'position': [0, 0, 0]", W, "duplicate-body", "bodies one and two", "exactly"},
+    // what cannot run
+    {"'poisson': 0.4", "'poisson': 0.05, 'constants': 'unmodified'", E, "refused", "scene", "1/18"},
+};
+
+static void make_text(const Slip *slip, char *text, size_t room) {
+    const char *at = slip ? strstr(healthy, slip->right) : healthy;
+    if (!at)
+        fail_msg("the healthy scene has no %s", slip->right);
+    snprintf(text, room, "%.*s%s%s", (int)(at - healthy), healthy, slip ? slip->wrong : "",
+             slip ? at + strlen(slip->right) : healthy);
+    for (char *c = text; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+}
+
+static ThawDoctorReport *examine(const Slip *slip) {
+    char text[8000];
+    ThawScene *scene = NULL;
+    ThawDoctorReport *report = NULL;
+    ThawError error = {0};
+    make_text(slip, text, sizeof text);
+    if (thaw_scene_parse(text, strlen(text), "s", NULL, &scene, &error) ||
+        thaw_doctor_scene(scene, &report, &error) != THAW_OK)
+        fail_msg("%s -> %s: %s", slip ? slip->right : "", slip ? slip->wrong : "", error.message);
+    thaw_scene_free(&scene);
+    return report;
+}
+
+static void print_all(const ThawDoctorReport *report) {
+    for (int32_t i = 0; i < report->complaint_count; i++) {
+        const ThawComplaint *c = &report->complaints[i];
+        print_error("  %s [%s] %s: %s | %s\n", thaw_severity_name(c->severity), c->id, c->where, c->what, c->cure);
+    }
+}
+
+static void a_healthy_scene_passes_in_silence(void **state) {
+    (void)state;
+    ThawDoctorReport *report = examine(NULL);
+    print_all(report);
+    assert_int_equal(report->complaint_count, 0);
+    assert_int_equal(report->errors + report->warnings + report->hints, 0);
+    assert_string_equal(report->kind, "scene");
+    assert_int_equal(report->patient_count, 2);
+    const ThawPatient *one = &report->patients[0];
+    assert_string_equal(one->name, "one");
+    assert_int_equal(one->elements, 8 * 2 * 2 * 6);
+    assert_int_equal(one->held, 9);
+    assert_true(fabs(one->mass - 4) < 1e-9 && fabs(one->size[0] - 0.4) < 1e-9);
+    assert_true(fabs(one->max_angle - M_PI / 2) < 1e-9);
+    // A clamped bar: 0.1615 * 10 m/s * 0.1 m / (0.4 m)^2 = 1.009 Hz.
+    assert_true(fabs(one->period - 1 / 1.009375) < 1e-6);
+    assert_int_equal(report->patients[1].held, 18);
+    assert_true(report->disk > 67 * 2 * 81 * 28);
+    thaw_doctor_report_free(&report);
+    assert_null(report);
+}
+
+static void every_slip_is_found_and_named(void **state) {
+    (void)state;
+    int wrong = 0;
+    for (size_t i = 0; i < sizeof slips / sizeof *slips; i++) {
+        ThawDoctorReport *report = examine(&slips[i]);
+        int found = 0, counts[3] = {0};
+        for (int32_t k = 0; k < report->complaint_count; k++) {
+            const ThawComplaint *c = &report->complaints[k];
+            found |= (int)c->severity == slips[i].severity && strcmp(c->id, slips[i].id) == 0 &&
+                     strcmp(c->where, slips[i].where) == 0 &&
+                     (strstr(c->what, slips[i].says) || strstr(c->cure, slips[i].says));
+            assert_true(*c->what && *c->cure);
+            assert_true(k == 0 || c->severity >= report->complaints[k - 1].severity);
+            counts[c->severity]++;
+        }
+        assert_true(report->errors == counts[0] && report->warnings == counts[1] && report->hints == counts[2]);
+        if (!found) {
+            print_error("%s -> %s\n  wanted: %s [%s] %s: %s\n", slips[i].right, slips[i].wrong,
+                        thaw_severity_name((ThawSeverity)slips[i].severity), slips[i].id, slips[i].where,
+                        slips[i].says);
+            print_all(report);
+            wrong++;
+        }
+        thaw_doctor_report_free(&report);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static const ThawComplaint *find(const ThawDoctorReport *report, const char *id) {
+    for (int32_t i = 0; i < report->complaint_count; i++)
+        if (strcmp(report->complaints[i].id, id) == 0)
+            return &report->complaints[i];
+    print_all(report);
+    fail_msg("no complaint [%s]", id);
+    return NULL;
+}
+
+static void an_overlap_is_told_with_depth_place_and_vertices(void **state) {
+    (void)state;
+    static const Slip slip = {"'position': [0, 0, 1]", "'position': [0.3, 0.02, 0.03]", W, "", "", ""};
+    ThawDoctorReport *report = examine(&slip);
+    const ThawComplaint *c = find(report, "overlap");
+    // They share the box from (0.3, 0.02, 0.03) to (0.4, 0.1, 0.1): half of its shortest side at most.
+    assert_true(c->value > 0.02 && c->value < 0.07);
+    assert_true(c->has_place && c->place[0] > 0.29 && c->place[0] < 0.41 && c->place[2] > 0.02 && c->place[2] < 0.11);
+    assert_true(c->found.count > 0);
+    thaw_doctor_report_free(&report);
+}
+
+static void bodies_that_only_touch_do_not_overlap(void **state) {
+    (void)state;
+    static const Slip slip = {"'position': [0, 0, 1]", "'position': [0, 0, 0.1]", W, "", "", ""};
+    ThawDoctorReport *report = examine(&slip);
+    print_all(report);
+    assert_int_equal(report->complaint_count, 0);
+    thaw_doctor_report_free(&report);
+}
+
+static void the_same_complaint_about_many_bodies_is_cut_short(void **state) {
+    (void)state;
+    char bodies[4000] = "'bodies': [";
+    for (int i = 0; i < 30; i++) {
+        size_t n = strlen(bodies);
+        snprintf(bodies + n, sizeof bodies - n, "{'shape': 'bar', 'position': [0, 0, %d]}, ", i);
+    }
+    Slip slip = {"'bodies': [", bodies, W, "", "", ""};
+    ThawDoctorReport *report = examine(&slip);
+    assert_int_equal(report->left_off, 18 + 0);
+    assert_true(report->warnings >= 30);
+    assert_true(report->complaint_count < 20);
+    thaw_doctor_report_free(&report);
+}
+
+// --- meshes -------------------------------------------------------------------------------------------------------------
+
+// Tetrahedra on given points.
+static ThawMesh *make_mesh(int32_t points, const double (*x)[3], int32_t elements, const int32_t (*corner)[4]) {
+    ThawMesh *mesh = NULL;
+    assert_int_equal(thaw_mesh_create(3, points, elements, &mesh, NULL), THAW_OK);
+    assert_int_equal(thaw_mesh_set_regions(mesh, 1, NULL), THAW_OK);
+    mesh->region_names[0] = thaw_strdup("default");
+    memcpy(mesh->x, x, (size_t)points * sizeof *x);
+    memcpy(mesh->elements, corner, (size_t)elements * sizeof *corner);
+    return mesh;
+}
+
+static ThawDoctorReport *examine_mesh(ThawMesh *mesh) {
+    ThawDoctorReport *report = NULL;
+    ThawError error = {0};
+    if (thaw_doctor_mesh(mesh, "m", &report, &error))
+        fail_msg("%s", error.message);
+    thaw_mesh_free(&mesh);
+    assert_string_equal(report->kind, "mesh");
+    return report;
+}
+
+static void pieces_hinges_and_seams_are_found(void **state) {
+    (void)state;
+    static const double x[][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, -1}, {3, 0, 0},
+                                  {4, 0, 0}, {3, 1, 0}, {3, 0, 1}, {3, 0, 0}, {3, 0, -1}, {3, -1, 0}};
+    static const int32_t corner[][4] = {{0, 1, 2, 3}, {5, 6, 7, 8}, {9, 6, 11, 10}, {0, 2, 1, 4}};
+    ThawDoctorReport *report = examine_mesh(make_mesh(12, x, 4, corner));
+    const ThawComplaint *pieces = find(report, "loose-pieces"), *hinge = find(report, "hinge");
+    const ThawComplaint *seam = find(report, "open-seam");
+    assert_true(pieces->value == 2 && pieces->severity == THAW_SEVERITY_WARNING);
+    assert_int_equal(pieces->found.ids[0], 0); // the smaller piece, of five vertices
+    assert_true(hinge->value == 3);
+    assert_int_equal(seam->found.count, 1);
+    assert_int_equal(seam->found.ids[0], 9);
+    assert_true(seam->place[0] == 3 && seam->place[1] == 0);
+    thaw_doctor_report_free(&report);
+}
+
+static void the_worst_elements_are_named_first(void **state) {
+    (void)state;
+    // A fan of ever flatter tetrahedra on one base.
+    double x[3 + 20][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    int32_t corner[20][4];
+    for (int i = 0; i < 20; i++) {
+        x[3 + i][0] = x[3 + i][1] = 0.3;
+        x[3 + i][2] = 0.5 * pow(0.4, i);
+        memcpy(corner[i], (int32_t[]){0, 1, 2, 3 + i}, sizeof corner[i]);
+    }
+    ThawMesh *mesh = make_mesh(23, x, 20, corner);
+    ThawDoctorReport *report = NULL;
+    assert_int_equal(thaw_doctor_mesh(mesh, NULL, &report, NULL), THAW_OK);
+    thaw_mesh_free(&mesh);
+    const ThawComplaint *thin = find(report, "thin-angle"), *wide = find(report, "wide-angle");
+    assert_int_equal(thin->severity, THAW_SEVERITY_WARNING);
+    assert_int_equal(thin->found.ids[0], 19);
+    assert_int_equal(thin->found.ids[7], 12);
+    assert_int_equal(wide->found.ids[0], 19);
+    assert_true(thin->found.count > 8 && thin->value < 0.01 && wide->value > 179);
+    assert_true(fabs(thin->place[0] - 0.325) < 1e-9);
+    assert_int_equal(find(report, "tiny-element")->found.ids[0], 19);
+    assert_int_equal(find(report, "crowded-face")->severity, THAW_SEVERITY_ERROR); // 20 elements on one face
+    thaw_doctor_report_free(&report);
+}
+
+static void a_mesh_in_the_wrong_unit_is_doubted(void **state) {
+    (void)state;
+    static const double lo[3] = {0}, hi[2][3] = {{70, 50, 60}, {1e-4, 1e-4, 1e-4}};
+    for (int i = 0; i < 2; i++) {
+        ThawMesh *mesh = NULL;
+        assert_int_equal(thaw_mesh_box(3, lo, hi[i], (int32_t[]){3, 3, 3}, &mesh, NULL), THAW_OK);
+        ThawDoctorReport *report = examine_mesh(mesh);
+        assert_int_equal(report->complaint_count, 1);
+        assert_non_null(strstr(find(report, "odd-size")->what, i ? "grain of rice" : "larger than a house"));
+        thaw_doctor_report_free(&report);
+    }
+}
+
+static void files_of_every_kind_are_examined(void **state) {
+    (void)state;
+    ThawDoctorReport *report = NULL;
+    ThawError error = {0};
+    assert_int_equal(thaw_doctor_file(THAW_SOURCE_DIR "/tests/scene/small/hub.msh", &report, &error), THAW_OK);
+    assert_string_equal(report->kind, "mesh");
+    assert_string_equal(report->patients[0].name, "hub.msh");
+    assert_true(isnan(report->patients[0].mass));
+    assert_int_equal(report->errors, 0);
+    thaw_doctor_report_free(&report);
+    static const char *const refused[] = {"/nowhere.msh", "/nowhere.json", "/nowhere.obj", "/nowhere.xyz",
+                                          "/CMakeLists.txt"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char path[500];
+        snprintf(path, sizeof path, THAW_SOURCE_DIR "%s", refused[i]);
+        assert_int_equal(thaw_doctor_file(path, &report, &error), THAW_OK);
+        assert_int_equal(report->errors, 1);
+        assert_string_equal(report->complaints[0].id, "refused");
+        assert_string_equal(report->complaints[0].where, refused[i] + 1);
+        thaw_doctor_report_free(&report);
+    }
+}
+
+static void every_published_scene_is_free_of_errors_and_warnings(void **state) {
+    (void)state;
+    static const char *const names[] = {"beam", "cantilever2d", "jelly", "tumble", "twist"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[500];
+        ThawDoctorReport *report = NULL;
+        snprintf(path, sizeof path, THAW_SOURCE_DIR "/scenes/%s.json", names[i]);
+        assert_int_equal(thaw_doctor_file(path, &report, NULL), THAW_OK);
+        if (report->errors || report->warnings)
+            print_all(report);
+        assert_int_equal(report->errors + report->warnings, 0);
+        thaw_doctor_report_free(&report);
+    }
+}
+
+static void null_arguments_are_refused_or_allowed_as_documented(void **state) {
+    (void)state;
+    ThawDoctorReport *report = NULL;
+    ThawError error = {0};
+    assert_int_equal(thaw_doctor_file(NULL, &report, &error), THAW_ERROR_INPUT);
+    assert_int_equal(thaw_doctor_file("x", NULL, &error), THAW_ERROR_INPUT);
+    assert_int_equal(thaw_doctor_scene(NULL, &report, NULL), THAW_ERROR_INPUT);
+    assert_int_equal(thaw_doctor_scene(NULL, NULL, &error), THAW_ERROR_INPUT);
+    assert_int_equal(thaw_doctor_mesh(NULL, "m", &report, &error), THAW_ERROR_INPUT);
+    assert_int_equal(thaw_doctor_mesh(NULL, "m", NULL, &error), THAW_ERROR_INPUT);
+    assert_null(report);
+    thaw_doctor_report_free(&report);
+    thaw_doctor_report_free(NULL);
+    assert_string_equal(thaw_severity_name(THAW_SEVERITY_HINT), "hint");
+    assert_string_equal(thaw_severity_name((ThawSeverity)7), "unknown");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_healthy_scene_passes_in_silence),
+        cmocka_unit_test(every_slip_is_found_and_named),
+        cmocka_unit_test(an_overlap_is_told_with_depth_place_and_vertices),
+        cmocka_unit_test(bodies_that_only_touch_do_not_overlap),
+        cmocka_unit_test(the_same_complaint_about_many_bodies_is_cut_short),
+        cmocka_unit_test(pieces_hinges_and_seams_are_found),
+        cmocka_unit_test(the_worst_elements_are_named_first),
+        cmocka_unit_test(a_mesh_in_the_wrong_unit_is_doubted),
+        cmocka_unit_test(files_of_every_kind_are_examined),
+        cmocka_unit_test(every_published_scene_is_free_of_errors_and_warnings),
+        cmocka_unit_test(null_arguments_are_refused_or_allowed_as_documented),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
