@@ -246,7 +246,7 @@ ThawStatus thaw_assembled_solve(ThawResponse *island) {
         int32_t left = options->iterations - island->used;
         if (residual <= tolerance || left < 4)
             continue;
-        if (residual > 0.5 * before) { // Newton's step did not pay: back, and more sweeps before the next
+        if (island->wrong > 0.25 * before) { // Newton's step did not pay: back, and more sweeps before the next
             memcpy(island->lambda, island->best, (size_t)island->dim * (size_t)island->n * sizeof(double));
             status = thaw_island_multiply(island, island->lambda, island->b, island->w);
             before = INFINITY;
@@ -254,7 +254,7 @@ ThawStatus thaw_assembled_solve(ThawResponse *island) {
             sweeps = patience;
             continue;
         }
-        before = residual;
+        before = island->wrong;
         status = thaw_newton_step(island, left < NEWTON_PRODUCTS ? left : NEWTON_PRODUCTS, &residual);
         if (status >= 0 && residual > tolerance)
             thaw_assembled_multiply(island, island->lambda); // the speeds that sweeps go on from

@@ -72,7 +72,8 @@ struct ThawResponse {
     double *lambda, *w;      // dim n: the iterate and its w = H lambda + gamma lambda + b
     double *trial, *trial_w; // dim n: the next one
     double *best;            // dim n: the lambda of the smallest residual so far
-    double best_residual;
+    double best_residual, best_wrong;
+    double wrong;         // energy of the last residual
     double scale;         // energy that residuals are relative to, without the impulses'
     int32_t used;         // sweeps and products so far
     double *share;        // dim (sum of parts' contacts): each part's lambda ...

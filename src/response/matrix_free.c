@@ -206,7 +206,7 @@ ThawStatus thaw_matrix_free_solve(ThawResponse *island) {
         if (residual <= tolerance || left < 4)
             continue;
         alpha = 0.0;
-        if (residual > 0.5 * before) { // Newton's step did not pay: back, and more steps before the next
+        if (island->wrong > 0.25 * before) { // Newton's step did not pay: back, and more steps before the next
             memcpy(island->lambda, island->best, (size_t)island->dim * (size_t)island->n * sizeof(double));
             status = thaw_island_multiply(island, island->lambda, island->b, island->w);
             before = INFINITY;
@@ -214,7 +214,7 @@ ThawStatus thaw_matrix_free_solve(ThawResponse *island) {
             steps = patience;
             continue;
         }
-        before = residual;
+        before = island->wrong;
         status = thaw_newton_step(island, left < NEWTON_PRODUCTS ? left : NEWTON_PRODUCTS, &residual);
         steps = STEPS_BETWEEN;
     }

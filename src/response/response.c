@@ -8,7 +8,9 @@
 //
 // Residual. r = lambda - P(lambda - rho w) for every contact, rho the inverse of its own block, measured as energy,
 //     sum |r|^2 / rho   over   sum |lambda|^2 / rho + sum rho min(b_n, 0)^2,
-// and its root is compared with the tolerance. Energy weighs light and heavy bodies alike. Nothing touches: 0.
+// and its root is compared with the tolerance. Energy weighs light and heavy bodies alike. Nothing touches: 0. Iterates are
+// compared by the numerator alone: where hard contacts contradict each other no lambda is large enough, and a large one
+// must not pass for a good one.
 //
 // What cannot be moved. Where H has next to nothing on a contact's normal (below 1e-12 of the island's largest: both
 // sides scripted), no impulse can satisfy a hard contact: it gets none; a compliant one is its spring alone. The same
@@ -184,8 +186,10 @@ static ThawStatus begin_row(const ThawResponse *island, const ThawContact *conta
         double u = 0.0, held = row->gamma[1] * fabs(contact->lambda[r]);
         for (int c = 0; c < d; c++)
             u += row->R[d * r + c] * v[c];
-        b[r] =
-            u + (r == 0 ? fmax(k_b * contact->gap, -push - carried) : limit(k_t * contact->drift[r - 1], push + held));
+        if (r > 0)
+            b[r] = u + limit(k_t * contact->drift[r - 1], push + held);
+        else
+            b[r] = u + (contact->gap > 0 ? k_b * contact->gap : limit(k_b * contact->gap, push + carried));
         if (!isfinite(b[r]))
             return thaw_error_set(error, THAW_ERROR_INPUT,
                                   "contact %d: its speed is %g: velocities, gap %g or drift are not finite", number,
@@ -288,8 +292,10 @@ double thaw_island_residual(ThawResponse *island, const double *w, const double 
     }
     double residual = wrong > 0 ? sqrt(wrong / all) : 0.0;
     if (!isfinite(wrong) || !isfinite(all))
-        residual = INFINITY;
-    if (residual < island->best_residual) {
+        wrong = residual = INFINITY;
+    island->wrong = wrong;
+    if (wrong < island->best_wrong || residual <= island->options->tolerance) {
+        island->best_wrong = wrong;
         island->best_residual = residual;
         memcpy(island->best, lambda, (size_t)d * (size_t)island->n * sizeof *lambda);
     }
@@ -372,7 +378,7 @@ static void begin_solve(ThawResponse *island, const ThawContact *contacts, const
         largest = fmax(largest, island->rows[i].D[0]);
     island->scale = 0.0;
     island->used = 0;
-    island->best_residual = INFINITY;
+    island->best_residual = island->best_wrong = INFINITY;
     for (int32_t i = 0; i < island->n; i++) {
         ThawRow *row = island->rows + i;
         double *lambda = island->lambda + d * i;
@@ -423,6 +429,13 @@ ThawStatus thaw_response_solve(ThawResponse *response, const ThawResponseOptions
     if (info)
         *info = (ThawResponseInfo){island->used, island->best_residual, island->form};
     return island->best_residual <= options->tolerance ? THAW_OK : THAW_NOT_CONVERGED;
+}
+
+void thaw_response_slip(const ThawResponseOptions *options, const ThawContact *contact, double drift[2]) {
+    double k_t, gamma_t;
+    thaw_response_tangent(options, contact, &k_t, &gamma_t);
+    for (int k = 0; k < 2; k++)
+        drift[k] = gamma_t > 0 ? -gamma_t / k_t * contact->lambda[1 + k] : 0.0;
 }
 
 void thaw_response_impulses(int dim, const ThawContact *contacts, const int32_t *index, int32_t count, int32_t body,

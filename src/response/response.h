@@ -71,6 +71,9 @@ void thaw_response_compliance(const ThawResponseOptions *options, const ThawCont
 // The same of its tangents: k_t, gamma_t.
 void thaw_response_tangent(const ThawResponseOptions *options, const ThawContact *contact, double *k_t,
                            double *gamma_t);
+// The drift that a contact which slid is to be remembered with: 0 for hard tangents, and as far as the spring was stretched
+// for others, without which friction would have to build up anew in every step of a slide.
+void thaw_response_slip(const ThawResponseOptions *options, const ThawContact *contact, double drift[2]);
 
 // What is left of the law of one contact, r = lambda - P(lambda - rho w), where P projects on lambda_n >= 0 and on the
 // disc (box) of radius mu lambda_n, and w is u with the terms of k_b, gamma, k_t, gamma_t added. rho: one positive

@@ -294,14 +294,15 @@ Island *island_random_problem(uint64_t seed) {
         double x[60];
         for (int k = 0; k < dim * nv; k++)
             x[k] = island_sign(&s);
-        int32_t body = island_add_body(island, nv, x, 0.1 + island_random(&s), 0, 0); // rigid: H is singular
+        int32_t body = island_add_body(island, nv, x, 0.1 + 0.8 * island_random(&s), 0, 0); // rigid: H is singular
         for (int k = 0; k < dim * nv; k++)
             island->dense[body].v[k] = k % dim == dim - 1 ? -1 : 0.3;
     }
     int count = 1 + (int)(20 * island_random(&s)), hard = island_random(&s) < 0.5;
     for (int c = 0; c < count; c++) {
         int32_t a = (int32_t)(bodies * island_random(&s)), b = (int32_t)((bodies + 1) * island_random(&s)) - 1;
-        if (a == b && island_random(&s) < 0.8)
+        // A body may touch itself, but not a rigid one: nothing could give way.
+        if (a == b && (island->dense[a].mass < 1 || island_random(&s) < 0.8))
             b = -1;
         if (b > a) {
             int32_t swap = a;
@@ -335,6 +336,23 @@ Island *island_random_problem(uint64_t seed) {
         contact->lambda[0] = island_random(&s) < 0.5 ? 0 : 0.2 * island_random(&s);
         for (int k = 0; k < dim && b < 0; k++)
             contact->velocity[k] = 0.3 * island_sign(&s);
+    }
+    return island;
+}
+
+Island *island_heap(int bodies, int32_t nv, int count) {
+    uint64_t seed = 7;
+    Island *island = island_create(3, 0.01);
+    for (int b = 0; b < bodies; b++)
+        island_add_random(island, nv, 100, &seed);
+    for (int c = 0; c < count; c++) {
+        int32_t a = c * bodies / count, first = (int32_t)((nv - 2) * island_random(&seed));
+        int32_t others[3] = {first, first + 1, first + 2};
+        double weights[3] = {0.5, 0.25, 0.25}, normal[3] = {island_sign(&seed), island_sign(&seed), 1.5};
+        ThawContact *contact = island_add_contact(island, a, c % nv, c % 2 ? a - 1 : -1, others, weights, normal);
+        contact->stiffness = 1e3;
+        contact->friction = 0.5;
+        contact->gap = -0.01 * island_random(&seed);
     }
     return island;
 }

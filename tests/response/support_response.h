@@ -48,6 +48,8 @@ void island_fall(Island *island, double g);
 Island *island_stack(int dim, double h, int boxes, int cells, double stiffness, double ratio, double k, double mu);
 // A random island: dim, contact count, kinds of bodies and coefficients all from the seed.
 Island *island_random_problem(uint64_t seed);
+// Many contacts on few bodies: `bodies` random ones of nv vertices each, on a floor and on each other.
+Island *island_heap(int bodies, int32_t nv, int count);
 
 ThawStatus island_solve(Island *island, ThawTasks *tasks, ThawResponseInfo *info);
 // w of every contact (dim doubles each) at its lambda, in long double inside; independent of the library's own.

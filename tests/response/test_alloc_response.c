@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every allocation of the response made to fail once, and none made where scratch of an earlier solve is large enough.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "response/support_response.h"
+
+static long calls, fail_at; // allocations since arm(), and which of them fails
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+static int refuse(void) { return ++calls == fail_at; }
+
+void *__wrap_malloc(size_t size) { return refuse() ? NULL : __real_malloc(size); }
+void *__wrap_calloc(size_t count, size_t size) { return refuse() ? NULL : __real_calloc(count, size); }
+void *__wrap_realloc(void *old, size_t size) { return refuse() ? NULL : __real_realloc(old, size); }
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    return refuse() ? NULL : __real_aligned_alloc(alignment, size);
+}
+
+static void arm(long which) {
+    calls = 0;
+    fail_at = which;
+}
+
+static ThawStatus solve(Island *island, ThawResponse *response, ThawError *error) {
+    return thaw_response_solve(response, &island->options, NULL, island->bodies, island->body_count, island->contacts,
+                               island->index, island->count, NULL, error);
+}
+
+static void every_failing_allocation_is_survived(void **state) {
+    (void)state;
+    for (int form = 1; form <= 2; form++) {
+        Island *island = island_stack(3, 0.01, 4, 1, 0, 1, 1e4, 0.5);
+        island_fall(island, 9.81);
+        island->options.form = form;
+        for (long n = 1;; n++) {
+            ThawResponse *response = NULL;
+            ThawError error = {0};
+            arm(n);
+            ThawStatus status = thaw_response_create(&response, &error);
+            if (status == THAW_OK)
+                status = solve(island, response, &error);
+            int failed = calls >= n;
+            arm(0);
+            if (!failed) {
+                assert_int_equal(status, THAW_OK);
+                print_message("form %d: %ld allocations\n", form, n - 1);
+                thaw_response_free(&response);
+                break;
+            }
+            assert_int_equal(status, THAW_ERROR_MEMORY);
+            assert_non_null(strstr(error.message, "memory"));
+            if (response) // and what failed once works the next time
+                assert_int_equal(solve(island, response, &error), THAW_OK);
+            for (int32_t i = 0; i < island->count; i++)
+                memset(island->contacts[i].lambda, 0, sizeof island->contacts[i].lambda);
+            thaw_response_free(&response);
+        }
+        island_free(island);
+    }
+}
+
+static void steady_solves_allocate_nothing(void **state) {
+    (void)state;
+    for (int form = 1; form <= 2; form++) {
+        Island *large = island_stack(3, 0.01, 5, 2, 1e4, 1, 1e4, 0.5),
+               *small = island_stack(2, 0.01, 2, 1, 0, 1, 1e4, 0.5);
+        ThawResponse *response;
+        assert_int_equal(thaw_response_create(&response, NULL), THAW_OK);
+        island_fall(large, 9.81);
+        island_fall(small, 9.81);
+        large->options.form = small->options.form = form;
+        assert_int_equal(solve(large, response, NULL), THAW_OK);
+        arm(0);
+        assert_int_equal(solve(small, response, NULL), THAW_OK);
+        assert_int_equal(solve(large, response, NULL), THAW_OK);
+        assert_int_equal(calls, 0);
+        thaw_response_free(&response);
+        island_free(large);
+        island_free(small);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_failing_allocation_is_survived),
+        cmocka_unit_test(steady_solves_allocate_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
