@@ -135,8 +135,8 @@ static void read_output(const ThawPlace *output, ThawScene *scene) {
 }
 
 static void read_document(ThawSceneReader *reader, json_t *document) {
-    static const char *const keys[] = {"thaw",    "shapes", "bodies", "materials", "title", "dimension",
-                                       "gravity", "time",   "solver", "output",    NULL};
+    static const char *const keys[] = {"thaw", "shapes", "bodies", "materials", "title",     "dimension", "gravity",
+                                       "time", "solver", "output", "contact",   "obstacles", "pairs",     NULL};
     ThawPlace top = {.reader = reader, .value = document};
     ThawScene *scene = &reader->store->scene;
     if (!thaw_place_is_object(&top, keys, 3))
