@@ -4,29 +4,11 @@
 #ifndef THAW_MAP_SCATTER_H
 #define THAW_MAP_SCATTER_H
 
-#include "math/lanes.h"
+#include <stddef.h>
+
+#include "math/transpose.h"
 
 typedef double ThawUnalignedLanes __attribute__((vector_size(64), aligned(8)));
-
-// rows[l][i] = in[i][l] for eight inputs.
-static inline void thaw_transpose8(const ThawLanes in[8], ThawLanes rows[8]) {
-#define SHUFFLE __builtin_shufflevector
-    ThawLanes s[8], t[8];
-    for (int i = 0; i < 4; i++) { // even and odd lanes of neighbours
-        s[2 * i] = SHUFFLE(in[2 * i], in[2 * i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
-        s[2 * i + 1] = SHUFFLE(in[2 * i], in[2 * i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
-    }
-    for (int i = 0; i < 2; i++)
-        for (int odd = 0; odd < 2; odd++) { // inputs 4i .. 4i+3 at lanes (0, 4) and (2, 6), or the odd ones
-            t[4 * i + odd] = SHUFFLE(s[4 * i + odd], s[4 * i + 2 + odd], 0, 1, 8, 9, 4, 5, 12, 13);
-            t[4 * i + 2 + odd] = SHUFFLE(s[4 * i + odd], s[4 * i + 2 + odd], 2, 3, 10, 11, 6, 7, 14, 15);
-        }
-    for (int l = 0; l < 4; l++) {
-        rows[l] = SHUFFLE(t[l], t[4 + l], 0, 1, 2, 3, 8, 9, 10, 11);
-        rows[4 + l] = SHUFFLE(t[l], t[4 + l], 4, 5, 6, 7, 12, 13, 14, 15);
-    }
-#undef SHUFFLE
-}
 
 // value's block slot[p][l] += block p of lane l, for every pair p of nodes; below 0: dropped.
 static inline void thaw_scatter_3d(const int32_t *slot, int32_t pairs, const ThawLanes *blocks, double *value) {

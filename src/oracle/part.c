@@ -275,6 +275,38 @@ static double energy_lost(const ThawShape *shape, const int32_t *vertices, const
     return sum;
 }
 
+// The centre of a part without pins.
+static void find_centre(const ThawShape *shape, const int32_t *vertices, const double *x, ThawPart *part) {
+    size_t dim = (size_t)shape->kind->dim;
+    double mass = 0;
+    memset(part->p, 0, sizeof part->p);
+    for (int32_t k = 0; k < part->count; k++) {
+        mass += shape->mass[vertices[k]];
+        for (size_t i = 0; i < dim; i++)
+            part->p[i] += shape->mass[vertices[k]] * x[(size_t)vertices[k] * dim + i];
+    }
+    for (size_t i = 0; i < dim; i++)
+        part->p[i] /= mass;
+}
+
+void thaw_part_reshape(const ThawShape *shape, const int32_t *vertices, const double *x, ThawPart *part, double *r) {
+    int dim = shape->kind->dim;
+    if (part->hold == THAW_HOLD_FREE)
+        find_centre(shape, vertices, x, part);
+    for (int32_t k = 0; k < part->count; k++) {
+        double rho[3], turned[3];
+        load(dim, x + (size_t)vertices[k] * (size_t)dim, rho);
+        for (int i = 0; i < dim; i++)
+            rho[i] -= part->p[i];
+        multiply_t(part->R, rho, turned);
+        memcpy(r + (size_t)k * (size_t)dim, turned, sizeof *r * (size_t)dim);
+    }
+    thaw_part_moments(dim, part->count, vertices, shape->mass, r, &part->inertia);
+    thaw_part_moments(dim, part->count, vertices, shape->damping_mass, r, &part->damping);
+    if (part->hold == THAW_HOLD_FREE)
+        memset(part->inertia.first, 0, sizeof part->inertia.first);
+}
+
 double thaw_part_form(const ThawShape *shape, const int32_t *vertices, const unsigned char *script, const double *x,
                       const double *v, ThawPart *part, double *r) {
     int dim = shape->kind->dim;
@@ -285,37 +317,27 @@ double thaw_part_form(const ThawShape *shape, const int32_t *vertices, const uns
                        .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     if (part->pins > 0)
         find_hold(dim, vertices, script, x, part);
-    else {
-        double mass = 0;
-        for (int32_t k = 0; k < part->count; k++) {
-            mass += shape->mass[vertices[k]];
-            for (int i = 0; i < dim; i++)
-                part->p[i] += shape->mass[vertices[k]] * x[(size_t)vertices[k] * (size_t)dim + (size_t)i];
-        }
-        for (int i = 0; i < dim; i++)
-            part->p[i] /= mass;
-    }
+    thaw_part_reshape(shape, vertices, x, part, r);
     for (int32_t k = 0; k < part->count; k++) {
         double rho[3], u[3], moment[3], m = shape->mass[vertices[k]];
-        load(dim, x + (size_t)vertices[k] * (size_t)dim, rho);
+        if (script[vertices[k]])
+            continue;
+        load(dim, r + (size_t)k * (size_t)dim, rho);
         load(dim, v + (size_t)vertices[k] * (size_t)dim, u);
-        for (int i = 0; i < dim; i++)
-            r[(size_t)k * (size_t)dim + (size_t)i] = rho[i] -= part->p[i];
         thaw_part_cross(rho, u, moment);
-        for (int i = 0; i < 3 && !script[vertices[k]]; i++) {
+        for (int i = 0; i < 3; i++) {
             part->P[i] += m * u[i];
             part->L[i] += m * moment[i];
         }
     }
-    thaw_part_moments(dim, part->count, vertices, shape->mass, r, &part->inertia);
-    thaw_part_moments(dim, part->count, vertices, shape->damping_mass, r, &part->damping);
     double along = dot3(part->axis, part->L);
     for (int i = 0; i < 3; i++) {
-        part->P[i] = part->hold == THAW_HOLD_FREE ? part->P[i] : 0;
-        part->L[i] = part->hold == THAW_HOLD_FIXED  ? 0
-                     : part->hold == THAW_HOLD_AXIS ? along * part->axis[i]
-                                                    : part->L[i];
-        part->inertia.first[i] = part->hold == THAW_HOLD_FREE ? 0 : part->inertia.first[i];
+        if (part->hold != THAW_HOLD_FREE)
+            part->P[i] = 0;
+        if (part->hold == THAW_HOLD_FIXED)
+            part->L[i] = 0;
+        if (part->hold == THAW_HOLD_AXIS)
+            part->L[i] = along * part->axis[i];
     }
     return energy_lost(shape, vertices, script, v, part, r);
 }

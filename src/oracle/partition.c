@@ -202,6 +202,16 @@ void thaw_partition_place(const ThawPartition *partition, double *x) {
         write_positions(partition, &partition->parts[k], x);
 }
 
+void thaw_partition_reshape(ThawPartition *partition, double *x) {
+    size_t dim = (size_t)partition->shape->kind->dim;
+    for (int32_t k = 0; k < partition->part_count; k++) {
+        ThawPart *part = &partition->parts[k];
+        thaw_part_reshape(partition->shape, partition->vertices + part->first, x, part,
+                          partition->r + (size_t)part->first * dim);
+        write_positions(partition, part, x);
+    }
+}
+
 // The old part with the same vertices and pins; -1 if there is none.
 static int32_t find_same(const ThawPartition *old, const Scratch *s, const ThawPart *part,
                          const unsigned char *script) {

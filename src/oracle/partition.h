@@ -83,6 +83,9 @@ ThawStatus thaw_partition_restore(ThawPartition *partition, const unsigned char 
                                   const ThawPart *parts, int32_t part_count, const double *r, int32_t vertex_count,
                                   ThawError *error);
 
+// Parts take on the positions x (their vertices were moved a little by something other than time): frames are renewed from
+// them with R as it is, momenta stay. x of vertices of parts becomes p + R r.
+void thaw_partition_reshape(ThawPartition *partition, double *x);
 // x of all vertices of parts that are not pinned = p + R r.
 void thaw_partition_place(const ThawPartition *partition, double *x);
 // v of all vertices of parts = v + omega x (R r), from the parts' own momenta.
@@ -100,6 +103,8 @@ void thaw_part_advance(const ThawPart *part, int dim, double h, const double v[3
 // and r (dim doubles a vertex). Returns the kinetic energy lost, J >= 0.
 double thaw_part_form(const ThawShape *shape, const int32_t *vertices, const unsigned char *script, const double *x,
                       const double *v, ThawPart *part, double *r);
+// The same for a part that has changed its shape: r, moments and the centre from x; hold, R and momenta stay.
+void thaw_part_reshape(const ThawShape *shape, const int32_t *vertices, const double *x, ThawPart *part, double *r);
 // Sums over vertices of weights m (by vertex), r by their order in `vertices`.
 void thaw_part_moments(int dim, int32_t count, const int32_t *vertices, const double *m, const double *r,
                        ThawMoments *moments);
