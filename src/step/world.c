@@ -184,8 +184,8 @@ void thaw_world_free(ThawWorld **pointer) {
         thaw_system_free(&world->systems[i]);
     for (int32_t i = 0; world->islands && i < world->model->body_count; i++)
         thaw_response_free(&world->islands[i].response);
-    thaw_collider_free(&world->collider);
     thaw_contact_set_clear(&world->state.contacts);
+    thaw_collider_free(&world->collider);
     thaw_free(world->start_memory);
     thaw_free(world->islands);
     thaw_free(world->members);
