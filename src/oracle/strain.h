@@ -1,25 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Green strain E = (F'F - I) / 2 of elements and how fast it changes (solids paper, section 3.4). Strains are packed by
-// element: thaw_strain_size doubles each, in 3D xx yy zz yz xz xy, in 2D xx yy xy.
+// Green strain E = (F'F - I) / 2 of elements and how fast it changes (solids paper, section 3.4).
+//
+// Strains are kept in the lanes of an integration set that holds every element (shape->all): batch after batch, in 3D
+// xx yy zz yz xz xy, in 2D xx yy xy. That layout never changes, so it may be kept from step to step and saved.
 #ifndef THAW_STRAIN_H
 #define THAW_STRAIN_H
 
-#include "model/model.h"
+#include "model/integration.h"
 
-static inline int thaw_strain_size(int dim) { return dim == 2 ? 3 : 6; }
+static inline int thaw_strain_components(int dim) { return dim == 2 ? 3 : 6; }
+// ThawLanes that a set's strains take.
+static inline size_t thaw_strain_size(const ThawIntegrationSet *set) {
+    return (size_t)set->batch_count * (size_t)thaw_strain_components(set->dim);
+}
 
-// E of every element at x.
-void thaw_strain_all(const ThawShape *shape, ThawTasks *tasks, const double *x, double *strain);
-// rate[element] = |(E(x) - strain) / h|_F^2 (equation 17), 1/s^2, then strain = E(x); every element. Zero where the motion
-// was rigid, however far.
-void thaw_strain_rates(const ThawShape *shape, ThawTasks *tasks, const double *x, double h, double *strain,
-                       double *rate);
-// Both for the elements of a set only (those that are elastic, say); what belongs to others is left alone. rate NULL: only
-// the strain is wanted.
-void thaw_strain_listed(const ThawIntegrationSet *set, ThawTasks *tasks, const double *x, double h, double *strain,
-                        double *rate);
-// predicted[element] = |sym(F(x)' B d)|_F for the elements of a set: what a small displacement d adds to the strain.
-void thaw_strain_predict(const ThawIntegrationSet *set, ThawTasks *tasks, const double *x, const double *d,
-                         double *predicted);
+// The batches that hold at least one element with wanted[element] != 0, ascending; returns how many. Those are enough to
+// ask for the strains of these elements.
+int32_t thaw_strain_batches(const ThawIntegrationSet *set, const unsigned char *wanted, int32_t *batches);
+
+// E at x. batches: `count` of them, or NULL for all; the others keep their E.
+void thaw_strain_compute(const ThawIntegrationSet *set, ThawTasks *tasks, const int32_t *batches, int32_t count,
+                         const double *x, ThawLanes *E);
+// rate[element] = |(E(x) - E) / h|_F^2 (equation 17), 1/s^2, then E = E(x). Zero where the motion was rigid, however far.
+void thaw_strain_rate(const ThawIntegrationSet *set, ThawTasks *tasks, const int32_t *batches, int32_t count,
+                      const double *x, double h, ThawLanes *E, double *rate);
+// strain[element] = |sym(F(x)' B d)|_F: what a small displacement d adds to the strain.
+void thaw_strain_predict(const ThawIntegrationSet *set, ThawTasks *tasks, const int32_t *batches, int32_t count,
+                         const double *x, const double *d, double *strain);
 
 #endif
