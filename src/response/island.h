@@ -6,6 +6,8 @@
 
 #include "response/response.h"
 
+enum { THAW_RESPONSE_SAMPLES = 16 }; // vertices of a body that the matrix-free form asks for compliance
+
 // A contact. Vectors over rows have dim doubles each: normal, tangents.
 typedef struct ThawRow {
     int32_t slots;        // bodies it touches: 1 or 2
@@ -16,7 +18,8 @@ typedef struct ThawRow {
     int32_t local[2][6];  // among the body's contact vertices
     double weight[2][6];  // side 1 negative
     double R[9];          // dim x dim: frame
-    double mu;
+    double friction;      // mu as given
+    double mu;            // 0 where the tangents cannot be moved
     double gamma[3];
     double D[9];       // dim x dim: its own block of H + gamma, exact (assembled) or estimated (matrix-free)
     double rho[2];     // 1 / D of the normal, 1 / the larger eigenvalue of D of the tangents; 0: cannot be moved

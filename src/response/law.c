@@ -27,7 +27,7 @@ void thaw_law_project(int dim, ThawFriction friction, double mu, double *lambda)
         return;
     }
     double size = hypot(lambda[1], lambda[2]);
-    if (size > radius) {
+    if (size > radius * (1 + 1e-14)) { // what is on the rim keeps its bits
         lambda[1] *= radius / size;
         lambda[2] *= radius / size;
     }

@@ -8,14 +8,16 @@
 //
 // rho wants each contact's own block of H. Asking for it would cost as much as assembling, so a few vertices of each
 // body, spread evenly over its contact vertices, are asked instead, and each vertex uses the block of the sample before
-// it. Contact vertices come in an order in which neighbours are near. That a contact has several vertices is bounded by
+// it. Scripted vertices, which nothing moves, are no samples for others; which contacts only touch such vertices is seen
+// by one product with impulses everywhere. Contact vertices come in an order in which neighbours are near. That a contact has several vertices is bounded by
 // Cauchy and Schwarz: (sum w_a x_a)^2 <= (sum |w_a|) (sum |w_a| x_a^2).
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "response/island.h"
 
-enum { SAMPLES = 16, FIRST_STEPS = 12, STEPS_BETWEEN = 6, NEWTON_PRODUCTS = 120 };
+enum { SAMPLES = THAW_RESPONSE_SAMPLES, FIRST_STEPS = 12, STEPS_BETWEEN = 6, NEWTON_PRODUCTS = 120 };
 
 static int32_t sample_count(const ThawPart *part) { return part->vertices < SAMPLES ? part->vertices : SAMPLES; }
 
@@ -29,6 +31,57 @@ static void call_samples(void *context, int32_t index) {
         vertices[k] = island->vertex[part->first_vertex + (int32_t)((int64_t)k * part->vertices / count)];
     if (count > 0)
         part->status = body->compliance(body->context, count, vertices, island->S + part->S);
+}
+
+static double trace(const ThawResponse *island, const ThawPart *part, int32_t sample) {
+    size_t d = (size_t)island->dim, stride = d * (size_t)sample_count(part);
+    double sum = 0.0;
+    for (size_t k = d * (size_t)sample; k < d * (size_t)(sample + 1); k++)
+        sum += island->S[part->S + k * (stride + 1)];
+    return sum;
+}
+
+// Blocks of samples that cannot be moved become those of the nearest one that can.
+static void mend_samples(ThawResponse *island, const ThawPart *part) {
+    int32_t count = sample_count(part), usable[SAMPLES];
+    size_t d = (size_t)island->dim, stride = d * (size_t)count;
+    double largest = 0.0;
+    for (int32_t k = 0; k < count; k++)
+        largest = fmax(largest, trace(island, part, k));
+    for (int32_t k = 0; k < count; k++)
+        usable[k] = trace(island, part, k) > 1e-12 * largest;
+    for (int32_t k = 0; k < count; k++) {
+        int32_t from = -1;
+        for (int32_t j = 0; j < count && !usable[k]; j++)
+            if (usable[j] && (from < 0 || abs(j - k) < abs(from - k)))
+                from = j;
+        for (size_t r = 0; r < d && from >= 0; r++)
+            memcpy(island->S + part->S + (d * (size_t)k + r) * stride + d * (size_t)k,
+                   island->S + part->S + (d * (size_t)from + r) * stride + d * (size_t)from, d * sizeof(double));
+    }
+}
+
+// A row none of whose vertices move when everything is pushed has no block.
+static ThawStatus find_immovable(ThawResponse *island) {
+    int d = island->dim;
+    double largest = 0.0;
+    for (int32_t i = 0; i < d * island->n; i++)
+        island->trial[i] = 1.0 + 0.1 * (i % 11);
+    ThawStatus status = thaw_matrix_free_multiply(island, island->trial);
+    for (int pass = 0; pass < 2 && status == THAW_OK; pass++)
+        for (int32_t i = 0; i < island->n; i++) {
+            ThawRow *row = island->rows + i;
+            double speed = 0.0;
+            for (int32_t s = 0; s < row->slots; s++)
+                for (int32_t k = 0; k < row->nodes[s]; k++)
+                    for (int c = 0; c < d; c++)
+                        speed += fabs(island->dv[island->field[row->part[s]] + (size_t)(d * row->vertex[s][k] + c)]);
+            if (pass == 0)
+                largest = fmax(largest, speed);
+            else if (speed <= 1e-14 * largest)
+                memset(row->D, 0, sizeof row->D);
+        }
+    return status;
 }
 
 static void estimate_block(const ThawResponse *island, ThawRow *row) {
@@ -83,9 +136,11 @@ ThawStatus thaw_matrix_free_prepare(ThawResponse *island) {
     for (int32_t p = 0; p < island->body_count; p++)
         if (island->parts[p].status < 0)
             return island->parts[p].status;
+    for (int32_t p = 0; p < island->body_count; p++)
+        mend_samples(island, island->parts + p);
     for (int32_t i = 0; i < island->n; i++)
         estimate_block(island, island->rows + i);
-    return THAW_OK;
+    return find_immovable(island);
 }
 
 // --- products --------------------------------------------------------------------------------------------------------

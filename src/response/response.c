@@ -27,7 +27,7 @@
 #define IMMOVABLE 1e-12
 #define ANCHOR 0.2 // share of a hard tangent's drift undone in a step
 
-enum { TYPICAL = 60, SAMPLES = 16, BLOCK_FLOPS = 160 };
+enum { TYPICAL = 60, SAMPLES = THAW_RESPONSE_SAMPLES, BLOCK_FLOPS = 160 };
 static const double ASSEMBLED_DOUBLES = 1.25e8; // no more than 1 GB of S and H
 
 // --- memory ----------------------------------------------------------------------------------------------------------
@@ -132,7 +132,7 @@ static int32_t find_body(const ThawResponse *island, int32_t body) {
 static ThawStatus make_row(ThawResponse *island, const ThawContact *contact, int32_t number, ThawRow *row,
                            ThawError *error) {
     int d = island->dim;
-    *row = (ThawRow){.mu = contact->friction};
+    *row = (ThawRow){.friction = contact->friction};
     if (!(contact->friction >= 0 && contact->friction < INFINITY))
         return thaw_error_set(error, THAW_ERROR_INPUT, "contact %d: friction %g is not a number >= 0", number,
                               contact->friction);
@@ -259,8 +259,7 @@ void thaw_row_settle(int dim, double floor, ThawRow *row) {
     double *D = row->D;
     double normal = D[0], a = D[dim + 1], c = dim == 3 ? D[8] : a, off = dim == 3 ? D[5] : 0.0;
     double mean = 0.5 * (a + c), half = 0.5 * (a - c), spread = hypot(half, off);
-    if (mean + spread <= floor)
-        row->mu = 0.0;
+    row->mu = mean + spread > floor ? row->friction : 0.0;
     for (int k = 0; k < dim; k++)
         D[(dim + 1) * k] += row->gamma[k];
     mean += row->gamma[1];
@@ -394,6 +393,45 @@ static void begin_solve(ThawResponse *island, const ThawContact *contacts, const
     memcpy(island->best, island->lambda, (size_t)d * (size_t)island->n * sizeof *island->best);
 }
 
+// Whether the warm start holds the law already, found with one apply() a body and the compliance of a few vertices. At
+// rest that is all an island costs, so it is tried where compliance of all vertices would cost much more.
+static ThawStatus check_start(ThawResponse *island, const ThawContact *contacts, const int32_t *index, int *holds) {
+    int64_t vertices = 0, samples = 0;
+    *holds = 0;
+    for (int32_t p = 0; p < island->body_count; p++) {
+        vertices += island->parts[p].vertices;
+        samples += island->parts[p].vertices < SAMPLES ? island->parts[p].vertices : SAMPLES;
+    }
+    if (vertices < 4 * samples)
+        return THAW_OK;
+    island->form = 2;
+    ThawStatus status = thaw_matrix_free_prepare(island);
+    if (status == THAW_OK) {
+        begin_solve(island, contacts, index);
+        status = thaw_island_multiply(island, island->lambda, island->b, island->w);
+    }
+    if (status == THAW_OK)
+        *holds = thaw_island_residual(island, island->w, island->lambda) <= island->options->tolerance;
+    island->form = 1;
+    return status;
+}
+
+static ThawStatus solve_island(ThawResponse *island, const ThawContact *contacts, const int32_t *index) {
+    ThawStatus status = THAW_OK;
+    int holds = 0;
+    if (island->form == 1)
+        status = check_start(island, contacts, index, &holds);
+    if (status < 0 || holds)
+        return status;
+    status = island->form == 1 ? thaw_assembled_prepare(island) : thaw_matrix_free_prepare(island);
+    if (status == THAW_OK)
+        status = thaw_newton_reserve(island);
+    if (status < 0)
+        return status;
+    begin_solve(island, contacts, index);
+    return island->form == 1 ? thaw_assembled_solve(island) : thaw_matrix_free_solve(island);
+}
+
 ThawStatus thaw_response_solve(ThawResponse *response, const ThawResponseOptions *options, ThawTasks *tasks,
                                const ThawResponseBody *bodies, int32_t body_count, ThawContact *contacts,
                                const int32_t *index, int32_t count, ThawResponseInfo *info, ThawError *error) {
@@ -412,13 +450,7 @@ ThawStatus thaw_response_solve(ThawResponse *response, const ThawResponseOptions
     status = make_island(island, contacts, index, error);
     if (status < 0)
         return status;
-    status = island->form == 1 ? thaw_assembled_prepare(island) : thaw_matrix_free_prepare(island);
-    if (status == THAW_OK)
-        status = thaw_newton_reserve(island);
-    if (status == THAW_OK) {
-        begin_solve(island, contacts, index);
-        status = island->form == 1 ? thaw_assembled_solve(island) : thaw_matrix_free_solve(island);
-    }
+    status = solve_island(island, contacts, index);
     if (status == THAW_ERROR_MEMORY)
         return thaw_error_memory(error, "the contact response");
     if (status < 0)

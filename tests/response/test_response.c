@@ -261,6 +261,36 @@ static void a_warm_start_that_is_right_is_kept_to_the_bit(void **state) {
     }
 }
 
+static ThawStatus few_only(void *context, int32_t count, const int32_t *vertices, double *S) {
+    const ThawResponseBody *body = context;
+    return count > 16 ? THAW_ERROR_MEMORY : body->compliance(body->context, count, vertices, S);
+}
+
+static ThawStatus pass_on(void *context, const double *impulse, double *dv) {
+    const ThawResponseBody *body = context;
+    return body->apply(body->context, impulse, dv);
+}
+
+static void an_island_whose_warm_start_is_right_is_not_assembled(void **state) {
+    (void)state;
+    Island *island = island_heap(1, 150, 150);
+    island->options.tolerance = 1e-9;
+    ThawResponseInfo info;
+    assert_int_equal(island_solve(island, NULL, &info), THAW_OK);
+    ThawContact *solved = malloc((size_t)island->count * sizeof *solved);
+    memcpy(solved, island->contacts, (size_t)island->count * sizeof *solved);
+    ThawResponseBody inner = island->bodies[0];
+    island->bodies[0].context = &inner;
+    island->bodies[0].compliance = few_only;
+    island->bodies[0].apply = pass_on;
+    island->options.tolerance = 1e-6;
+    assert_int_equal(island_solve(island, NULL, &info), THAW_OK);
+    assert_int_equal(info.form, 1);
+    assert_memory_equal(solved, island->contacts, (size_t)island->count * sizeof *solved);
+    free(solved);
+    island_free(island);
+}
+
 // --- one box on a floor --------------------------------------------------------------------------------------------------
 
 static void set_speed(Island *island, int32_t b, double x, double y, double z) {
@@ -474,6 +504,37 @@ static void what_cannot_be_moved_gets_no_impulse_or_its_spring_alone(void **stat
             }
             island_free(island);
         }
+}
+
+static void where_some_vertices_are_scripted_the_others_are_held_all_the_same(void **state) {
+    (void)state;
+    for (int form = 1; form <= 2; form++) {
+        Island *island = island_stack(3, 0.01, 1, 5, 1e4, 1, INFINITY, 0.5); // 36 contacts: more than are sampled
+        DenseBody *body = island->dense;
+        size_t n = 3 * (size_t)body->nv;
+        set_speed(island, 0, 0.1, 0, -0.1);
+        for (size_t i = 0; i < 3 * 36; i += 3)
+            if (i / 3 % 2 == 0) // every other vertex of the bottom is scripted to stay
+                for (size_t r = i; r < i + 3; r++) {
+                    body->v[r] = 0;
+                    for (size_t j = 0; j < n; j++)
+                        body->inverse[r * n + j] = body->inverse[j * n + r] = 0;
+                }
+        for (int32_t i = 0; i < island->count; i++)
+            island->contacts[i].gap = -1e-4;
+        island->options.form = form;
+        ThawResponseInfo info;
+        assert_int_equal(island_solve(island, NULL, &info), THAW_OK);
+        double *v = calloc(n, sizeof *v);
+        island_velocity(island, 0, v);
+        for (int32_t i = 0; i < island->count; i++) {
+            assert_true((island->contacts[i].lambda[0] > 0) == (i % 2 == 1));
+            if (i % 2)
+                assert_near(v[3 * i + 2], 0.01, 1e-4);
+        }
+        free(v);
+        island_free(island);
+    }
 }
 
 // --- towers --------------------------------------------------------------------------------------------------------------
@@ -723,6 +784,7 @@ int main(void) {
         cmocka_unit_test(at_rest_the_normal_force_is_k_times_depth_for_any_step_and_any_body),
         cmocka_unit_test(with_tangent_springs_friction_at_rest_is_unique_too),
         cmocka_unit_test(a_warm_start_that_is_right_is_kept_to_the_bit),
+        cmocka_unit_test(an_island_whose_warm_start_is_right_is_not_assembled),
         cmocka_unit_test(a_sliding_box_is_slowed_by_mu_times_its_weight_opposite_to_its_slip),
         cmocka_unit_test(a_sticking_box_does_not_slip_and_returns_to_its_anchor),
         cmocka_unit_test(what_separates_feels_nothing),
@@ -733,6 +795,7 @@ int main(void) {
         cmocka_unit_test(a_deep_overlap_is_undone_slowly),
         cmocka_unit_test(a_deep_contact_that_carries_its_load_is_not_limited),
         cmocka_unit_test(what_cannot_be_moved_gets_no_impulse_or_its_spring_alone),
+        cmocka_unit_test(where_some_vertices_are_scripted_the_others_are_held_all_the_same),
         cmocka_unit_test(towers_of_ten_converge_from_nothing),
         cmocka_unit_test(too_few_iterations_keep_the_best_impulses),
         cmocka_unit_test(bits_depend_neither_on_threads_nor_on_what_was_solved_before),
