@@ -66,8 +66,13 @@ void thaw_obstacle_positions(const ThawCollider *collider, int32_t obstacle, dou
 
 // row.c
 int thaw_contact_key_compare(const ThawContactKey *a, const ThawContactKey *b);
-// The last step's contact of this key; else, but for edges, of the same first feature; else NULL.
-const ThawContactMemory *thaw_contact_recall(const ThawContactScratch *scratch, const ThawContactKey *key);
+// Walks along what the last step remembers of a task, in ascending order of the first feature: its contact, or NULL.
+typedef struct ThawContactCursor {
+    int32_t next, end;
+} ThawContactCursor;
+ThawContactCursor thaw_contact_cursor(const ThawContactScratch *scratch, const ThawContactItem *item);
+const ThawContactMemory *thaw_contact_advance(const ThawContactScratch *scratch, ThawContactCursor *cursor,
+                                              int32_t feature);
 // Adds a contact: side 1 has no nodes for an analytic obstacle, which then moves at `velocity` (else NULL).
 void thaw_contact_add(const ThawContactScratch *scratch, const ThawContactItem *item, const ThawContactKey *key,
                       const ThawContactSide side[2], const double point[3], const double normal[3], double gap,

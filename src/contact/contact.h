@@ -39,7 +39,7 @@ typedef struct ThawContact {
     double stiffness;     // N/m, after automatic choice; INFINITY: hard
     double damping;       // N s/m
     double drift[2];      // m, tangential offset from where the contact began to stick
-    double anchor[3];     // as in the memory: where sticking began
+    double anchor[3];     // as in the memory; where that is a drift, less the offset of the sides from each other now
     double lambda[3];     // N s, impulse in the frame: in, the warm start; out, the response
     int is_new;           // no contact of this key, nor of this vertex with a face of the same body, in the last step
 } ThawContact;

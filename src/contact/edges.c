@@ -2,9 +2,9 @@
 // Edges against edges, for coarse meshes: two bars laid across each other touch with no vertex inside the other. An edge
 // of one body that goes through a face of the other is held against a sharp edge near that face if the common
 // perpendicular of the two points out of both bodies: it must lie between the normals of the two faces at either edge
-// (the test of separating axes, made local), and its foot inside both edges. Edges with an end that has a contact of its
-// own are left alone, and so are nearly parallel ones, whose ends do the work. Cost: a walk down the hierarchy for each
-// sharp edge in the other's box.
+// (the test of separating axes, made local), and its feet inside both edges. Crossings near an end that has a contact of
+// its own are left alone, and so are nearly parallel edges, whose ends do the work. Edges are looked for where they are
+// at the start of the step, not on their way. Cost: a walk down the hierarchy for each sharp edge in the other's box.
 #include "contact/collider.h"
 
 enum { PIERCED_MAX = 16, CANDIDATES = 9 };
@@ -84,10 +84,11 @@ static int edges_near(const ThawContactShape *shape, int32_t face, int32_t edges
     return count;
 }
 
-static int is_covered(const ThawContactSlot *slot, const ThawContactShape *shape, int32_t edge) {
+// Whether an end has a contact of its own, less than a quarter of the edge away from the place s.
+static int is_covered(const ThawContactSlot *slot, const ThawContactShape *shape, int32_t edge, double s) {
     const int32_t *v = shape->edge + 2 * (size_t)edge;
-    return slot &&
-           (thaw_contact_slot_has(slot, shape->vertex[v[0]]) || thaw_contact_slot_has(slot, shape->vertex[v[1]]));
+    return slot && ((s < 0.25 && thaw_contact_slot_has(slot, shape->vertex[v[0]])) ||
+                    (s > 0.75 && thaw_contact_slot_has(slot, shape->vertex[v[1]])));
 }
 
 static int is_fixed(const ThawContactBody *body, int32_t edge) {
@@ -122,7 +123,7 @@ void thaw_contact_find_edges(const ThawContactScratch *scratch, const ThawContac
         thaw_box_empty(box);
         thaw_box_add(box, p[0]);
         thaw_box_add(box, p[1]);
-        if (!thaw_box_overlap(box, b->box) || is_covered(near, a->shape, e))
+        if (!thaw_box_overlap(box, b->box))
             continue;
         int32_t faces[PIERCED_MAX], pierced = thaw_contact_pierced(b, p[0], p[1], faces, PIERCED_MAX);
         for (int32_t i = 0; i < pierced; i++) {
@@ -130,8 +131,9 @@ void thaw_contact_find_edges(const ThawContactScratch *scratch, const ThawContac
             int count = edges_near(b->shape, faces[i], edges);
             Crossing crossing, least = {.gap = -INFINITY};
             for (int k = 0; k < count; k++)
-                if (b->shape->sharp[edges[k]] && !is_covered(far, b->shape, edges[k]) &&
-                    !(is_fixed(a, e) && is_fixed(b, edges[k])) && edges_cross(a, e, b, edges[k], &crossing) &&
+                if (b->shape->sharp[edges[k]] && !(is_fixed(a, e) && is_fixed(b, edges[k])) &&
+                    edges_cross(a, e, b, edges[k], &crossing) && !is_covered(near, a->shape, e, crossing.s[0]) &&
+                    !is_covered(far, b->shape, edges[k], crossing.s[1]) &&
                     (crossing.gap > least.gap || (crossing.gap == least.gap && edges[k] < best))) {
                     least = crossing;
                     best = edges[k];

@@ -110,16 +110,12 @@ static double surface_distance(const ThawContactShape *shape, const double *x, c
     return side * distance;
 }
 
-// The displacement from t to t + h of the point with weights w of a face.
-static void frame_motion(const ThawCollider *collider, int32_t obstacle, const ThawPlace place[2], double t, double h,
-                         const ThawNearest *nearest, double d[3], double *x) {
-    const ThawContactShape *shape = &collider->obstacle_shapes[obstacle];
+// Where the point with weights w of a face is.
+static void point_of_face(const ThawContactShape *shape, const double *x, const ThawNearest *nearest, double point[3]) {
     const int32_t *v = shape->face + (size_t)nearest->face * shape->nodes;
-    thaw_obstacle_positions(collider, obstacle, t + h, &place[1], x);
-    for (int k = 0; k < 3; k++)
-        d[k] = -nearest->point[k];
+    point[0] = point[1] = point[2] = 0;
     for (int i = 0; i < shape->nodes; i++)
-        thaw_v3_add(d, nearest->w[i], x + 3 * (size_t)v[i], d);
+        thaw_v3_add(point, nearest->w[i], x + 3 * (size_t)v[i], point);
 }
 
 double thaw_obstacle_distance(const ThawCollider *collider, int32_t obstacle, double t, const double x[3],
@@ -132,7 +128,7 @@ double thaw_obstacle_distance(const ThawCollider *collider, int32_t obstacle, do
     thaw_obstacle_place(o, t, &place[0]);
     thaw_obstacle_place(o, t + h, &place[1]);
     ThawNearest nearest;
-    double d[3], distance;
+    double from[3], to[3], distance;
     if (o->frame_count > 0) {
         double *now = THAW_NEW(double, 3 * (size_t)shape->nv), *boxes = THAW_NEW(double, 6 * (size_t)shape->tree_count);
         distance = NAN;
@@ -140,15 +136,17 @@ double thaw_obstacle_distance(const ThawCollider *collider, int32_t obstacle, do
             thaw_obstacle_positions(collider, obstacle, t, &place[0], now);
             thaw_contact_tree_refit(shape, now, boxes);
             distance = surface_distance(shape, now, boxes, x, normal, &nearest);
-            frame_motion(collider, obstacle, place, t, h, &nearest, d, now);
+            point_of_face(shape, now, &nearest, from);
+            thaw_obstacle_positions(collider, obstacle, t + h, &place[1], now);
+            point_of_face(shape, now, &nearest, to);
             for (int k = 0; k < 3; k++)
-                velocity[k] = d[k] / h;
+                velocity[k] = (to[k] - from[k]) / h;
         }
         thaw_free(now);
         thaw_free(boxes);
         return distance;
     }
-    double arm[3], local[3], n[3], point[3], from[3], to[3];
+    double arm[3], local[3], n[3], point[3];
     int32_t face;
     thaw_v3_sub(x, place[0].p, arm);
     thaw_v3_turn_back(place[0].R, arm, local);

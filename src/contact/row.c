@@ -19,28 +19,49 @@ int thaw_contact_key_compare(const ThawContactKey *a, const ThawContactKey *b) {
     return 0;
 }
 
-const ThawContactMemory *thaw_contact_recall(const ThawContactScratch *scratch, const ThawContactKey *key) {
-    // But for edges, a vertex has one contact with another body: the first of its keys, whatever the face.
-    ThawContactKey wanted = *key;
-    if (key->kind != THAW_CONTACT_EDGE_EDGE)
-        wanted.feature[1] = INT32_MIN;
+// The first entry of the memory that does not come before the key.
+static int32_t lower_bound(const ThawContactScratch *scratch, const ThawContactKey *key) {
     int32_t lo = 0, hi = scratch->memory_count;
     while (lo < hi) {
         int32_t mid = lo + (hi - lo) / 2;
-        if (thaw_contact_key_compare(&scratch->memory[mid].key, &wanted) < 0)
+        if (thaw_contact_key_compare(&scratch->memory[mid].key, key) < 0)
             lo = mid + 1;
         else
             hi = mid;
     }
-    if (lo == scratch->memory_count)
-        return NULL;
-    const ThawContactMemory *found = &scratch->memory[lo];
-    if (key->kind == THAW_CONTACT_EDGE_EDGE)
-        return thaw_contact_key_compare(&found->key, key) == 0 ? found : NULL;
-    return found->key.body[0] == key->body[0] && found->key.body[1] == key->body[1] && found->key.kind == key->kind &&
-                   found->key.feature[0] == key->feature[0]
-               ? found
+    return lo;
+}
+
+ThawContactCursor thaw_contact_cursor(const ThawContactScratch *scratch, const ThawContactItem *item) {
+    ThawContactKey first = {{item->a, item->b}, (int32_t)item->kind, {INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN}};
+    ThawContactCursor cursor = {.next = lower_bound(scratch, &first)};
+    first.kind++;
+    cursor.end = lower_bound(scratch, &first);
+    return cursor;
+}
+
+const ThawContactMemory *thaw_contact_advance(const ThawContactScratch *scratch, ThawContactCursor *cursor,
+                                              int32_t feature) {
+    while (cursor->next < cursor->end && scratch->memory[cursor->next].key.feature[0] < feature)
+        cursor->next++;
+    return cursor->next < cursor->end && scratch->memory[cursor->next].key.feature[0] == feature
+               ? &scratch->memory[cursor->next]
                : NULL;
+}
+
+// The last step's contact of this key; but for edges, a vertex has one contact with another body: that one, whatever
+// the face.
+static const ThawContactMemory *recall(const ThawContactScratch *scratch, const ThawContactKey *key) {
+    ThawContactKey wanted = *key;
+    if (key->kind != THAW_CONTACT_EDGE_EDGE)
+        wanted.feature[1] = INT32_MIN;
+    int32_t at = lower_bound(scratch, &wanted);
+    if (at == scratch->memory_count)
+        return NULL;
+    const ThawContactMemory *found = &scratch->memory[at];
+    if (key->kind != THAW_CONTACT_EDGE_EDGE)
+        wanted.feature[1] = found->key.feature[1];
+    return thaw_contact_key_compare(&found->key, &wanted) == 0 ? found : NULL;
 }
 
 int thaw_contact_slot_has(const ThawContactSlot *slot, int32_t vertex) {
@@ -84,11 +105,12 @@ static void to_own_frame(const ThawPlace *place, const double x[3], double local
     thaw_v3_turn_back(place->R, arm, local);
 }
 
+// x: where side 0 is.
 static void warm_start(const ThawContactScratch *scratch, const double x[3], double length, ThawContact *c) {
     const ThawModel *model = scratch->collider->model;
     const int anchored = is_anchored(model, &c->key);
     const ThawPlace *place = anchored ? &scratch->places[-1 - c->key.body[1]][0] : NULL;
-    const ThawContactMemory *memory = thaw_contact_recall(scratch, &c->key);
+    const ThawContactMemory *memory = recall(scratch, &c->key);
     c->is_new = !memory;
     if (memory) {
         double from[3] = {0, 0, 0}, offset[3];
@@ -111,6 +133,13 @@ static void warm_start(const ThawContactScratch *scratch, const double x[3], dou
         memset(c->anchor, 0, sizeof c->anchor);
         if (anchored)
             to_own_frame(place, x, c->anchor);
+    }
+    for (int i = 0; !anchored && i < 3; i++) { // see ThawContact: what remembering adds to
+        double apart[3];
+        thaw_v3_sub(x, c->point, apart);
+        c->anchor[i] = 0;
+        for (int k = 1; k < model->dim; k++)
+            c->anchor[i] += (c->drift[k - 1] - thaw_v3_dot(c->frame[k], apart)) * c->frame[k][i];
     }
 }
 
@@ -230,9 +259,9 @@ ThawStatus thaw_contacts_remember(const ThawCollider *collider, double t, double
         } else if (!sliding) {
             double moved[3];
             thaw_v3_sub(end[0], end[1], moved);
+            thaw_v3_copy(c->anchor, memory->anchor);
             for (int k = 1; k < dim; k++)
-                thaw_v3_add(memory->anchor, c->drift[k - 1] + thaw_v3_dot(c->frame[k], moved), c->frame[k],
-                            memory->anchor);
+                thaw_v3_add(memory->anchor, thaw_v3_dot(c->frame[k], moved), c->frame[k], memory->anchor);
         }
     }
     return THAW_OK;

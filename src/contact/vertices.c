@@ -6,7 +6,7 @@
 // The closest face is not always the one a vertex came through. Two cubes stacked flush touch with vertices that lie on
 // each other's sides; a vertex in a thin plate may be nearer to its back. So a face is taken only if it faces the vertex
 // (its normal against the normal of the vertex' own surface) and agrees with the face of the last step, as long as such
-// a face is no more than an edge length farther away. A vertex that has come out at the far side of the plate it was
+// a face is no more than an edge length farther away (the shorter one's, or the remembered face's). A vertex that has come out at the far side of the plate it was
 // pressed against is still held by the near side.
 //
 // Cost: a walk down the hierarchy for each vertex in the other's box; nothing for bodies whose boxes do not overlap.
@@ -80,6 +80,7 @@ void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const Thaw
     const ThawModelObstacle *o = &model->obstacles[-1 - item->b];
     const ThawPlace *place = scratch->places[-1 - item->b];
     const int dim = model->dim;
+    ThawContactCursor cursor = thaw_contact_cursor(scratch, item);
     for (int32_t v = 0; v < a->shape->nv; v++) {
         const double *x = a->x + 3 * (size_t)v;
         const double length = a->shape->length[v];
@@ -101,7 +102,7 @@ void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const Thaw
         if (phi <= 1e-9 * length) {
             if (o->kind == THAW_OBSTACLE_BOX && face >= 0) {
                 double own[3], facing[3];
-                const ThawContactMemory *memory = thaw_contact_recall(scratch, &key);
+                const ThawContactMemory *memory = thaw_contact_advance(scratch, &cursor, key.feature[0]);
                 thaw_contact_vertex_normal(a->shape, a->x, v, own);
                 thaw_v3_turn_back(place[0].R, own, facing);
                 choose_wall(o, dim, local, facing, length, memory ? memory->key.feature[1] : -1, n, &phi, &face);
@@ -159,7 +160,7 @@ static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContac
     thaw_v3_sub(d, b->mean, relative);
     const double travel = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + b->spread) + radius;
     const double outside = thaw_box_square(b->box, x);
-    if (outside > travel * travel)
+    if (outside > travel * travel && remembered < 0)
         return 0;
     touch->at.square = outside > 0 && remembered < 0 ? travel * travel : INFINITY;
     thaw_contact_nearest(b->shape, b->x, b->boxes, x, NULL, NULL, &touch->at);
@@ -185,7 +186,8 @@ static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContac
         thaw_contact_vertex_normal(own->shape, own->x, v, facing);
     if (is_inside) {
         if (disagrees || (facing && thaw_v3_dot(touch->normal, facing) > -FACING))
-            choose_face(b, x, facing, remembered >= 0 ? last : NULL, distance + length, touch);
+            choose_face(b, x, facing, remembered >= 0 ? last : NULL,
+                        distance + (remembered >= 0 ? length : fmin(length, own->shape->length[v])), touch);
         touch->gap -= radius;
         return 1;
     }
@@ -243,12 +245,13 @@ static int side_is_fixed(const ThawContactSide *side) {
 void thaw_contact_find_on_surface(const ThawContactScratch *scratch, const ThawContactItem *item,
                                   ThawContactSlot *slot) {
     const ThawContactBody *a = &scratch->bodies[item->a], *b = thaw_contact_body(scratch, item->b);
+    ThawContactCursor cursor = thaw_contact_cursor(scratch, item);
     for (int32_t v = 0; v < a->shape->nv; v++) {
         const double *x = a->x + 3 * (size_t)v, *d = a->d + 3 * (size_t)v;
-        if (!path_meets(b, x, d) || (a->fixed[v] && !b->fixed))
-            continue;
         ThawContactKey key = {{item->a, item->b}, (int32_t)item->kind, {a->shape->vertex[v], 0, 0, 0}};
-        const ThawContactMemory *memory = thaw_contact_recall(scratch, &key);
+        const ThawContactMemory *memory = thaw_contact_advance(scratch, &cursor, key.feature[0]);
+        if ((!memory && !path_meets(b, x, d)) || (a->fixed[v] && !b->fixed))
+            continue;
         Touch touch;
         if (!touch_surface(a, v, b, memory ? memory->key.feature[1] : -1, &touch))
             continue;
@@ -264,21 +267,22 @@ void thaw_contact_find_points(const ThawContactScratch *scratch, const ThawConta
                               const ThawContactSlot *vertices, ThawContactSlot *slot) {
     const ThawContactBody *a = &scratch->bodies[item->a], *b = thaw_contact_body(scratch, item->b);
     const double radius = b->shape->radius;
+    ThawContactCursor cursor = thaw_contact_cursor(scratch, item);
     for (int32_t v = 0; v < b->shape->nv; v++) {
         const double *x = b->x + 3 * (size_t)v, *d = b->d + 3 * (size_t)v;
-        if (radius == 0 && !path_meets(a, x, d))
-            continue;
         ThawContactKey key = {{item->a, item->b}, THAW_CONTACT_FACE_POINT, {b->shape->vertex[v], 0, 0, 0}};
-        const ThawContactMemory *memory = thaw_contact_recall(scratch, &key);
+        const ThawContactMemory *memory = thaw_contact_advance(scratch, &cursor, key.feature[0]);
+        if (radius == 0 && !memory && !path_meets(a, x, d))
+            continue;
         double normal[3], point[3];
         Touch touch;
         if (!touch_surface(b, v, a, memory ? memory->key.feature[1] : -1, &touch))
             continue;
         ThawContactSide side[2] = {side_of_face(a, &touch.at), {b, 1, {v}, {1}}};
-        int covered = side_is_fixed(&side[0]);
-        for (int i = 0; i < side[0].nodes; i++)
-            covered |= thaw_contact_slot_has(vertices, a->shape->vertex[side[0].vertex[i]]);
-        if (covered)
+        int nearest = 0; // the vertex of the face that the point is nearest to: has it a contact itself?
+        for (int i = 1; i < side[0].nodes; i++)
+            nearest = side[0].weight[i] > side[0].weight[nearest] ? i : nearest;
+        if (side_is_fixed(&side[0]) || thaw_contact_slot_has(vertices, a->shape->vertex[side[0].vertex[nearest]]))
             continue;
         key.feature[1] = touch.at.face;
         for (int k = 0; k < 3; k++)
