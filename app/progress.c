@@ -90,8 +90,8 @@ void app_report(const AppRun *run) {
     const ThawStepStats *s = &run->sum;
     double wall = thaw_wall_ms() - run->started_ms;
     double steps = run->steps_done ? (double)run->steps_done : 1;
-    double inside = s->force_ms + s->assemble_ms + s->factor_ms + s->solve_ms + s->contact_ms + s->response_ms +
-                    s->advance_ms + s->ledger_ms;
+    double inside = s->force_ms + s->assemble_ms + s->factor_ms + s->solve_ms + s->oracle_ms + s->contact_ms +
+                    s->response_ms + s->advance_ms + s->ledger_ms;
     const struct {
         const char *name;
         double ms;
@@ -101,6 +101,7 @@ void app_report(const AppRun *run) {
         {"assembly", s->assemble_ms},
         {"factor", s->factor_ms},
         {"solve", s->solve_ms},
+        {"oracle", s->oracle_ms},
         {"contact detection", s->contact_ms},
         {"contact response", s->response_ms},
         {"advance", s->advance_ms},

@@ -247,6 +247,7 @@ static void add_up(ThawStepStats *sum, const ThawStepStats *s) {
     sum->assemble_ms += s->assemble_ms;
     sum->factor_ms += s->factor_ms;
     sum->solve_ms += s->solve_ms;
+    sum->oracle_ms += s->oracle_ms;
     sum->contact_ms += s->contact_ms;
     sum->response_ms += s->response_ms;
     sum->advance_ms += s->advance_ms;

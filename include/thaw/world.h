@@ -86,7 +86,7 @@ typedef struct ThawForceDef {
 
 typedef struct ThawBodyDef {
     const char *name;
-    const char *method; // which adaptive method moves it: "full"
+    const char *method; // which adaptive method moves it: "full" or "rigidify"
     int32_t shape;
     double position[3];           // m; x = rotation * X + position
     double rotation[4];           // unit quaternion (w, x, y, z)
@@ -160,6 +160,19 @@ typedef struct ThawContactOptions {
     int edges;        // nonzero: also edge against edge
 } ThawContactOptions;
 
+// --- Adaptive rigidification ---------------------------------------------------------------------------------------------
+
+// Settings of the method "rigidify". The defaults suit bodies whose motion is damped; docs/rigidification.md.
+typedef struct ThawRigidifyOptions {
+    double tau_rigid; // 1/s^2: an element may become rigid when |E_dot|_F^2 stays below
+    int frame_count;  // for so many steps
+    double epsilon;   // predicted static strain above which an element must be elastic
+    double horizon;   // s, T: loads are judged by what they do within this time
+    int hold;         // steps that a woken element stays elastic at least
+    double relax;     // share of the predicted displacement that is taken up a step, 0: none
+    int32_t smallest; // parts of fewer elements are not formed
+} ThawRigidifyOptions;
+
 // --- The world ---------------------------------------------------------------------------------------------------------
 
 typedef enum ThawIntegrator {
@@ -198,6 +211,7 @@ typedef struct ThawWorldDef {
     int32_t shape_count;
     const ThawBodyDef *bodies;
     int32_t body_count;
+    ThawRigidifyOptions rigidify;
     ThawContactOptions contact;
     const ThawObstacleDef *obstacles;
     int32_t obstacle_count;
@@ -229,7 +243,7 @@ typedef struct ThawStepStats {
     int64_t step;
     double time;
     double wall_ms, cpu_ms;
-    double force_ms, assemble_ms, factor_ms, solve_ms, contact_ms, response_ms, advance_ms,
+    double force_ms, assemble_ms, factor_ms, solve_ms, oracle_ms, contact_ms, response_ms, advance_ms,
         ledger_ms;            // wall time by stage
     int64_t dofs;             // unknowns solved for
     int64_t elastic_elements; // elements evaluated

@@ -18,6 +18,13 @@ ThawWorldDef thaw_world_def_default(void) {
         .solver_tolerance = 1e-8,
         .threads = 0,
         .ledger = 1,
+        .rigidify = {.tau_rigid = 1e-7,
+                     .frame_count = 10,
+                     .epsilon = 2e-4,
+                     .horizon = 1,
+                     .hold = 20,
+                     .relax = 0.1,
+                     .smallest = 8},
         .contact = {.damping = -1, .tangent = 0.5, .tolerance = 1e-6, .iterations = 500, .edges = 1},
     };
 }

@@ -171,9 +171,14 @@ static ThawStatus compile_body(const ThawBodyDef *def, int32_t index, ThawModel 
     if (def->shape < 0 || def->shape >= model->shape_count)
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: shape is %d; allowed: 0 to %d", where, (int)def->shape,
                               (int)model->shape_count - 1);
-    if (!def->method || strcmp(def->method, "full") != 0)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: method is \"%s\"; allowed: \"full\"", where,
+    body->rigidifies = def->method && strcmp(def->method, "rigidify") == 0;
+    if (!def->method || (strcmp(def->method, "full") != 0 && !body->rigidifies))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: method is \"%s\"; allowed: \"full\" or \"rigidify\"", where,
                               def->method ? def->method : "(NULL)");
+    if (body->rigidifies && model->options.integrator == THAW_INTEGRATOR_NEWTON)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "%s: method \"rigidify\" goes with the integrator semi-implicit only, not with newton",
+                              where);
     if (def->script_count < 0 || def->force_count < 0 || (def->script_count > 0 && !def->scripts) ||
         (def->force_count > 0 && !def->forces))
         return thaw_error_set(error, THAW_ERROR_INPUT,

@@ -74,6 +74,7 @@ typedef struct ThawModelBody {
     char *name;
     const ThawShape *shape;
     int32_t first_vertex; // where its vertices start in the state
+    int rigidifies;       // the method is "rigidify"
     double position[3], rotation[4], velocity[3], spin[3];
     ThawScript *scripts;
     int32_t script_count;

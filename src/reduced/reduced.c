@@ -5,12 +5,13 @@
 
 #include <string.h>
 
-ThawStatus thaw_system_create(const ThawShape *shape, const unsigned char *scripted, ThawSolverKind solver,
-                              ThawSystem **result, ThawError *error) {
+ThawStatus thaw_system_wrap(ThawMap **map, const unsigned char *scripted, ThawSolverKind solver, ThawSystem **result,
+                            ThawError *error) {
     *result = NULL;
     ThawSystem *system = THAW_NEW(ThawSystem, 1);
     if (!system)
         return thaw_error_memory(error, "the reduced system");
+    const ThawShape *shape = (*map)->shape;
     system->shape = shape;
     system->scripted = THAW_NEW(unsigned char, shape->nv);
     ThawStatus status = THAW_OK;
@@ -18,15 +19,28 @@ ThawStatus thaw_system_create(const ThawShape *shape, const unsigned char *scrip
         memcpy(system->scripted, scripted, (size_t)shape->nv);
     else
         status = thaw_error_memory(error, "the reduced system");
-    if (status == THAW_OK)
-        status = thaw_map_identity_create(shape, scripted, &system->map, error);
-    if (status == THAW_OK && system->map->n > 0)
-        status = system->map->ops->pattern(system->map, &system->pattern, error);
-    if (status == THAW_OK && system->map->n > 0)
+    if (status == THAW_OK && (*map)->n > 0)
+        status = (*map)->ops->pattern(*map, &system->pattern, error);
+    if (status == THAW_OK && (*map)->n > 0)
         status = thaw_solver_plan_create(solver, system->pattern, &system->plan, error);
-    if (status != THAW_OK)
+    if (status != THAW_OK) {
         thaw_system_free(&system);
+        return status;
+    }
+    system->map = *map;
+    *map = NULL;
     *result = system;
+    return THAW_OK;
+}
+
+ThawStatus thaw_system_create(const ThawShape *shape, const unsigned char *scripted, ThawSolverKind solver,
+                              ThawSystem **system, ThawError *error) {
+    *system = NULL;
+    ThawMap *map = NULL;
+    ThawStatus status = thaw_map_identity_create(shape, scripted, &map, error);
+    if (status == THAW_OK)
+        status = thaw_system_wrap(&map, scripted, solver, system, error);
+    thaw_map_free(&map);
     return status;
 }
 

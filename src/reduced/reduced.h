@@ -16,6 +16,9 @@ typedef struct ThawSystem {
 
 ThawStatus thaw_system_create(const ThawShape *shape, const unsigned char *scripted, ThawSolverKind solver,
                               ThawSystem **system, ThawError *error);
+// The same for a map that exists; it belongs to the system from then on (*map is NULL), unless there is an error.
+ThawStatus thaw_system_wrap(ThawMap **map, const unsigned char *scripted, ThawSolverKind solver, ThawSystem **system,
+                            ThawError *error);
 void thaw_system_free(ThawSystem **system);
 int thaw_system_serves(const ThawSystem *system, const ThawShape *shape, const unsigned char *scripted);
 

@@ -179,7 +179,7 @@ static void read_loads(const ThawPlace *place, ThawBodyDef *body) {
 static void read_body(const ThawPlace *place, ThawBodyDef *body) {
     static const char *const keys[] = {"shape", "name", "method",  "position", "rotation", "velocity",
                                        "spin",  "pins", "scripts", "forces",   "friction", NULL};
-    static const char *const methods[] = {"full"};
+    static const char *const methods[] = {"full", "rigidify"};
     if (!thaw_place_is_object(place, keys, 1))
         return;
     ThawSceneReader *reader = place->reader;

@@ -15,6 +15,8 @@
 
 #include "step/body.h"
 
+#include "step/adapt.h"
+
 static void lap(ThawStepper *s, ThawStage stage, double *since) {
     double now = thaw_wall_ms();
     s->ms[stage] += now - *since;
@@ -69,26 +71,35 @@ static ThawStatus factor_and_solve(ThawStepper *s, const double *b, double *x, d
     return status;
 }
 
-// b = G'(M v0 + h (f + f_ext) - A w), with f and A at x0.
+// b = G'(M v0 + h (f + f_ext) - A w), with f and A at x0. Of rigid parts it is their own momentum, not their vertices', and
+// their neighbours' stiffness sees the chords of their paths.
 static void right_hand_side(ThawStepper *s, ThawIncrement step) {
-    int dim = s->model->dim;
+    const ThawMap *map = s->system->map;
+    const ThawPartition *parts = s->adaptive ? s->adaptive->partition : NULL;
+    int dim = s->model->dim, moves = s->offset_moves || (parts && parts->part_count > 0);
     double h = step.h, forms[2];
-    if (s->offset_moves) {
+    if (moves) {
         double since = thaw_wall_ms();
-        thaw_force_product(s->system->map->set, s->tasks, s->x, s->w, combination_of(s, step).element, s->shape->nv,
-                           s->u, forms, s->partial);
+        memcpy(s->before, s->w, sizeof *s->w * coordinates(s));
+        if (parts)
+            thaw_map_rigid_chord(map, h, s->before);
+        thaw_force_product(map->set, s->tasks, s->x, s->before, combination_of(s, step).element, s->shape->nv, s->u,
+                           forms, s->partial);
         lap(s, THAW_STAGE_FORCE, &since);
     }
     for (int32_t i = 0; i < s->shape->nv; i++) {
         double m = step.mass * s->shape->mass[i], md = m + step.mass * h * s->shape->damping_mass[i];
+        int rigid = parts && parts->part_of_vertex[i] >= 0;
         for (int k = 0; k < dim; k++) {
             size_t at = (size_t)i * dim + k;
-            s->y[at] = m * s->v[at] + h * (s->f[at] + s->f_ext[at]);
-            if (s->offset_moves)
-                s->y[at] -= md * s->w[at] + s->u[at];
+            s->y[at] = (rigid ? 0 : m * s->v[at]) + h * (s->f[at] + s->f_ext[at]);
+            if (moves)
+                s->y[at] -= (rigid ? 0 : md * s->w[at]) + s->u[at];
         }
     }
-    s->system->map->ops->apply_t(s->system->map, s->y, s->b);
+    map->ops->apply_t(map, s->y, s->b);
+    if (parts)
+        thaw_map_rigid_momentum(map, s->b);
 }
 
 // Solves the system linearised at x0 for q. With loads in balance b is nothing but rounding; then a residual far below

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "step/adapt.h"
 #include "step/step.h"
 
 static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim; }
@@ -115,6 +116,8 @@ typedef struct CommitLoop {
 static void commit_body(void *context, int32_t i) {
     const CommitLoop *loop = context;
     ThawStepper *s = &loop->world->steppers[i];
+    if (s->adaptive)
+        thaw_adapt_commit(s, loop->step);
     if (s->model->options.ledger)
         thaw_ledger_record(s, loop->step);
     memcpy(s->x, s->x1, bytes_of(s));
@@ -132,6 +135,9 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
     if (status == THAW_OK)
         status = form_islands(world, error);
     world->contact_ms += thaw_wall_ms() - since;
+    for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
+        if (world->steppers[i].adaptive)
+            status = thaw_adapt_body(world, &world->steppers[i], step, error);
     if (status != THAW_OK)
         return status;
     solve_islands(world, step);
@@ -216,8 +222,9 @@ static void hash_body(void *context, int32_t i) {
 
 static void collect_stats(ThawWorld *world, double wall, double cpu, ThawStepStats *stats) {
     *stats = (ThawStepStats){.step = world->state.step, .time = world->state.time, .substeps = world->substeps};
-    double *ms[THAW_STAGE_COUNT] = {&stats->force_ms,   &stats->assemble_ms, &stats->factor_ms,  &stats->solve_ms,
-                                    &stats->contact_ms, &stats->response_ms, &stats->advance_ms, &stats->ledger_ms};
+    double *ms[THAW_STAGE_COUNT] = {&stats->force_ms,    &stats->assemble_ms, &stats->factor_ms,
+                                    &stats->solve_ms,    &stats->oracle_ms,   &stats->contact_ms,
+                                    &stats->response_ms, &stats->advance_ms,  &stats->ledger_ms};
     for (int32_t i = 0; i < world->model->body_count; i++) {
         const ThawStepper *s = &world->steppers[i];
         for (int k = 0; k < THAW_STAGE_COUNT; k++)
@@ -225,6 +232,7 @@ static void collect_stats(ThawWorld *world, double wall, double cpu, ThawStepSta
                 *ms[k] += s->ms[k];
         stats->dofs += (int64_t)s->system->map->n * world->model->dim;
         stats->elastic_elements += s->system->map->set->element_count;
+        stats->rigid_parts += s->adaptive ? s->adaptive->partition->part_count : 0;
         stats->solver_iterations += s->solver_iterations;
         stats->projected += s->projected;
         if (s->newton_iterations > stats->newton_iterations)

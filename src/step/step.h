@@ -27,6 +27,7 @@ typedef enum ThawStage {
     THAW_STAGE_ASSEMBLE,
     THAW_STAGE_FACTOR,
     THAW_STAGE_SOLVE,
+    THAW_STAGE_ORACLE,   // who is rigid, and maps and systems for it
     THAW_STAGE_CONTACT,  // detection
     THAW_STAGE_RESPONSE, // rows and impulses, not the shared factor
     THAW_STAGE_ADVANCE,
@@ -36,8 +37,9 @@ typedef enum ThawStage {
 
 // One body's step. Vectors have dim doubles a vertex of the body; b, q, p, r and trial_q dim doubles a block of q.
 typedef struct ThawStepper {
-    int32_t index;  // of the body
-    int32_t island; // it is in, in this step
+    int32_t index;                 // of the body
+    int32_t island;                // it is in, in this step
+    struct ThawAdaptive *adaptive; // NULL: the method is "full"
     const ThawModel *model;
     const ThawModelBody *body;
     const ThawShape *shape;
@@ -130,6 +132,9 @@ void thaw_loads_evaluate(ThawStepper *stepper, ThawIncrement increment);
 // island.c: one linearised or Newton step of all its bodies from x, v to x1, v1. Leaves x and v alone.
 ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement increment);
 
+// world.c: the shared system of the identity map for the stepper's scripted vertices; and room for a stepper's system.
+ThawStatus thaw_world_full_system(ThawWorld *world, ThawStepper *stepper, const ThawSystem **system, ThawError *error);
+ThawStatus thaw_stepper_fit(ThawStepper *stepper, ThawError *error);
 // world.c: finds or makes the system for the stepper's scripted vertices. Not for steady steps: it may allocate.
 ThawStatus thaw_world_bind_system(ThawWorld *world, ThawStepper *stepper, ThawError *error);
 

@@ -4,12 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "step/adapt.h"
 #include "step/step.h"
 
 // --- systems ------------------------------------------------------------------------------------------------------------
 
 // Room for the unknowns of a stepper's system.
-static ThawStatus fit_stepper(ThawStepper *s, ThawError *error) {
+ThawStatus thaw_stepper_fit(ThawStepper *s, ThawError *error) {
     size_t n = (size_t)s->system->map->n * (size_t)s->model->dim;
     double **vectors[] = {&s->b, &s->q, &s->p, &s->trial_q, &s->r};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
@@ -31,25 +32,31 @@ static ThawStatus fit_stepper(ThawStepper *s, ThawError *error) {
     return thaw_solver_create(s->system->plan, s->tasks, &s->solver, error);
 }
 
+ThawStatus thaw_world_full_system(ThawWorld *world, ThawStepper *s, const ThawSystem **result, ThawError *error) {
+    for (int32_t i = 0; i < world->system_count; i++)
+        if (thaw_system_serves(world->systems[i], s->shape, s->scripted)) {
+            *result = world->systems[i];
+            return THAW_OK;
+        }
+    ThawSystem **systems =
+        thaw_regrow(world->systems, (size_t)world->system_count, (size_t)world->system_count + 1, sizeof *systems);
+    if (!systems)
+        return thaw_error_memory(error, "the reduced systems");
+    world->systems = systems;
+    ThawStatus status =
+        thaw_system_create(s->shape, s->scripted, world->model->options.solver, &systems[world->system_count], error);
+    if (status == THAW_OK)
+        *result = systems[world->system_count++];
+    return status;
+}
+
 ThawStatus thaw_world_bind_system(ThawWorld *world, ThawStepper *s, ThawError *error) {
     s->system = NULL;
-    for (int32_t i = 0; i < world->system_count && !s->system; i++)
-        if (thaw_system_serves(world->systems[i], s->shape, s->scripted))
-            s->system = world->systems[i];
-    ThawStatus status = THAW_OK;
-    if (!s->system) {
-        ThawSystem **systems =
-            thaw_regrow(world->systems, (size_t)world->system_count, (size_t)world->system_count + 1, sizeof *systems);
-        if (!systems)
-            return thaw_error_memory(error, "the reduced systems");
-        world->systems = systems;
-        status = thaw_system_create(s->shape, s->scripted, world->model->options.solver, &systems[world->system_count],
-                                    error);
-        if (status == THAW_OK)
-            s->system = systems[world->system_count++];
-    }
+    if (s->adaptive) // made when the oracle has spoken
+        return THAW_OK;
+    ThawStatus status = thaw_world_full_system(world, s, &s->system, error);
     if (status == THAW_OK)
-        status = fit_stepper(s, error);
+        status = thaw_stepper_fit(s, error);
     if (status != THAW_OK)
         s->system = NULL; // half made: make it anew next time
     return status;
@@ -101,6 +108,11 @@ static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *err
         if (!(*vectors[i] = THAW_NEW(double, count)))
             return thaw_error_memory(error, "a body's step");
     start_body(body, world->model->dim, s->x, s->v);
+    if (body->rigidifies) {
+        ThawStatus status = thaw_adaptive_create(s, error);
+        if (status != THAW_OK)
+            return status;
+    }
     // Energy densities are differences of terms as large as the Lame constants.
     for (int32_t e = 0; e < shape->ne * shape->kind->points; e++) {
         const double *c = shape->materials[shape->material[e / shape->kind->points]].c;
@@ -117,6 +129,7 @@ static void clear_stepper(ThawStepper *s) {
         thaw_free(vectors[i]);
     thaw_free(s->scripted);
     thaw_solver_free(&s->solver);
+    thaw_adaptive_free(&s->adaptive);
 }
 
 static void refresh_body(void *context, int32_t i) {
@@ -128,8 +141,10 @@ static void refresh_body(void *context, int32_t i) {
 }
 
 void thaw_world_refresh(ThawWorld *world) {
-    for (int32_t i = 0; i < world->model->body_count; i++)
+    for (int32_t i = 0; i < world->model->body_count; i++) {
         refresh_body(world, i);
+        thaw_adapt_reset(&world->steppers[i]);
+    }
 }
 
 ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawError *error) {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which elements are to be rigid in the coming step? (solids paper, sections 3.4 and 3.5; docs/rigidification.md)
+//
+// An element may become rigid when its strain rate has been below tau_R for some steps. It must be elastic when being rigid
+// would suppress a deformation that matters. The paper predicts the strain rate after one step from rest; what counts,
+// though, is where the body would end up. So we ask for the force that holds the parts together: the part of the loads
+// that rigid motion does not absorb. The displacement d it would cause statically,
+//     [M/T^2 + (1 + alpha1/T) K + K_contact] d = c,
+// is the error that staying rigid leaves. Where its strain exceeds epsilon the element wakes; below, the body is moved by
+// a small part of d each step, so that loads and ramps under the threshold are followed quasistatically and nothing locks
+// off its equilibrium.
+#ifndef THAW_ORACLE_H
+#define THAW_ORACLE_H
+
+#include "oracle/partition.h"
+#include "reduced/reduced.h"
+
+// What the oracle remembers of a body: part of the state.
+typedef struct ThawOracleState {
+    unsigned char *below;  // ne: steps in a row with a rate below tau_R, capped
+    unsigned char *hold;   // ne: steps left during which a woken element may not become rigid
+    unsigned char *reason; // ne: THAW_REASON_*, why it is elastic
+    ThawLanes *strain;     // Green strain of all elements at the end of the last step (strain.h)
+    double *reference;     // dim * nv: the shape that K was factored for
+    int has_reference;
+    uint64_t contacts; // hash of the contact set that K_contact was made for
+    int quiet;         // the last answer was: fully rigid, at rest in itself, nothing to relax
+    double *kept;      // dim * nv: constraint force c at that answer, in the reference's frame
+} ThawOracleState;
+
+enum { THAW_REASON_RATE, THAW_REASON_STRAIN, THAW_REASON_NEIGHBOUR, THAW_REASON_SCRIPT, THAW_REASON_YOUNG };
+
+// Inputs of one question, over the body's vertices.
+typedef struct ThawQuestion {
+    const double *x, *v;         // state
+    const double *f_ext;         // N, gravity and loads
+    const double *f_contact;     // N, warm-started and estimated
+    const double *k_contact;     // N/m, stiffness of the contacts at each vertex along its axes (diagonal), or NULL
+    uint64_t contacts;           // hash of the contact set
+    const unsigned char *script; // THAW_VERTEX_* flags
+    double h;
+} ThawQuestion;
+
+typedef struct ThawAnswer {
+    int32_t woken, vetoed, candidates; // elements
+    double largest;                    // predicted strain of the elements that stay rigid
+    double moved;                      // m, the largest displacement of relaxation
+    int asked;                         // 0: the answer was known
+} ThawAnswer;
+
+typedef struct ThawOracle ThawOracle;
+ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions *options, ThawTasks *tasks,
+                              ThawOracle **oracle, ThawError *error);
+void thaw_oracle_free(ThawOracle **oracle);
+ThawOracleState *thaw_oracle_state(ThawOracle *oracle);
+
+// Decides flagged (ne) from what is rigid now and the question. system: of the identity map with the present pins, whose
+// plan is used for the static solve. x is moved by relaxation, parts along with it.
+ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawSystem *system, const ThawQuestion *question,
+                           ThawPartition *partition, double *x, unsigned char *flagged, ThawAnswer *answer,
+                           ThawError *error);
+// After a step: strain rates of the elements that are elastic, and who may become rigid.
+void thaw_oracle_observe(ThawOracle *oracle, const ThawPartition *partition, const double *x, double h);
+// Strain is what it is: no rate is to be seen in how x came about (a start, a checkpoint, positions set from outside).
+void thaw_oracle_forget(ThawOracle *oracle, const double *x);
+
+#endif

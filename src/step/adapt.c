@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adaptive rigidification in the step (solids paper, algorithm 1): contact forces of the last step and the loads go to the
+// oracle, its verdict to the partition, and when that has changed the body gets a new map, integration set and system;
+// otherwise the ones it has are kept and only take over how the parts have turned.
+#include "step/adapt.h"
+
+#include <math.h>
+#include <string.h>
+
+ThawStatus thaw_adaptive_create(ThawStepper *s, ThawError *error) {
+    const ThawShape *shape = s->shape;
+    ThawAdaptive *a = THAW_NEW(ThawAdaptive, 1);
+    if (!a)
+        return thaw_error_memory(error, "an adaptive body");
+    s->adaptive = a;
+    a->flagged = THAW_NEW(unsigned char, shape->ne);
+    a->script = THAW_NEW(unsigned char, shape->nv);
+    a->f_contact = THAW_NEW(double, (size_t)shape->nv *(size_t)s->model->dim);
+    a->k_contact = THAW_NEW(double, shape->nv);
+    if (!a->flagged || !a->script || !a->f_contact || !a->k_contact)
+        return thaw_error_memory(error, "an adaptive body");
+    const ThawRigidifyOptions *options = &s->model->options.rigidify;
+    ThawStatus status = thaw_oracle_create(shape, options, s->tasks, &a->oracle, error);
+    if (status == THAW_OK)
+        status = thaw_partition_create(shape, options->smallest, &a->partition, error);
+    if (status == THAW_OK)
+        thaw_oracle_forget(a->oracle, s->x);
+    return status;
+}
+
+void thaw_adaptive_free(ThawAdaptive **pointer) {
+    if (!pointer || !*pointer)
+        return;
+    ThawAdaptive *a = *pointer;
+    thaw_system_free(&a->system);
+    thaw_integration_free(&a->set);
+    thaw_partition_free(&a->partition);
+    thaw_oracle_free(&a->oracle);
+    thaw_free(a->flagged);
+    thaw_free(a->script);
+    thaw_free(a->f_contact);
+    thaw_free(a->k_contact);
+    thaw_free(a);
+    *pointer = NULL;
+}
+
+void thaw_adapt_reset(ThawStepper *s) {
+    if (s->adaptive)
+        thaw_oracle_forget(s->adaptive->oracle, s->x);
+}
+
+// Pinned, or moved by a script, in this step.
+static void mark_script(ThawStepper *s) {
+    memset(s->adaptive->script, THAW_VERTEX_FREE, (size_t)s->shape->nv);
+    for (int32_t k = 0; k < s->body->script_count; k++) {
+        const ThawScript *script = &s->body->scripts[k];
+        for (int32_t i = 0; i < script->group->count && s->middle < script->release; i++)
+            s->adaptive->script[script->group->vertices[i]] =
+                script->key_count > 1 ? THAW_VERTEX_MOVED : THAW_VERTEX_PINNED;
+    }
+}
+
+// Forces of the contacts on this body: those remembered, and for a new contact what would stop its vertices if they were
+// alone (equations 18-19 with the diagonal of A in the place of the whole).
+static uint64_t gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncrement step) {
+    ThawAdaptive *a = s->adaptive;
+    const ThawContactSet *set = &world->state.contacts;
+    size_t dim = (size_t)s->model->dim;
+    uint64_t hash = 0;
+    memset(a->f_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim);
+    memset(a->k_contact, 0, sizeof(double) * (size_t)s->shape->nv);
+    for (int32_t c = 0; c < set->count; c++) {
+        const ThawContact *contact = &set->contacts[c];
+        for (int side = 0; side < 2; side++) {
+            if (contact->key.body[side] != s->index || contact->nodes[side] == 0)
+                continue;
+            if (contact->gap <= 0)
+                hash = thaw_hash(hash, &contact->key, sizeof contact->key);
+            double push[3] = {0, 0, 0}, approach = 0;
+            for (size_t r = 0; r < dim; r++)
+                for (size_t k = 0; k < dim; k++)
+                    push[k] += contact->frame[r][k] * contact->lambda[r] / step.h;
+            for (int n = 0; n < contact->nodes[side]; n++)
+                for (size_t k = 0; k < dim; k++)
+                    approach += contact->weight[side][n] * contact->frame[0][k] *
+                                (s->v[(size_t)contact->vertex[side][n] * dim + k] - contact->velocity[k]);
+            for (int n = 0; n < contact->nodes[side]; n++) {
+                int32_t v = contact->vertex[side][n];
+                double w = (side == 0 ? 1 : -1) * contact->weight[side][n];
+                double stop = contact->is_new && side == 0 ? fmax(0, -approach - fmax(0, contact->gap) / step.h) : 0;
+                for (size_t k = 0; k < dim; k++)
+                    a->f_contact[(size_t)v * dim + k] +=
+                        w * (push[k] + contact->frame[0][k] * stop * s->shape->mass[v] / step.h);
+                if (contact->gap <= 0 && isfinite(contact->stiffness))
+                    a->k_contact[v] += w * w * contact->stiffness;
+            }
+        }
+    }
+    return hash;
+}
+
+// The map, integration set and system of a partition that has changed.
+static ThawStatus renew_system(ThawStepper *s, ThawError *error) {
+    ThawAdaptive *a = s->adaptive;
+    ThawPartition *partition = a->partition;
+    thaw_solver_free(&s->solver);
+    thaw_system_free(&a->system);
+    thaw_integration_free(&a->set);
+    s->system = NULL;
+    ThawMap *map = NULL;
+    ThawStatus status = THAW_OK;
+    if (partition->part_count > 0)
+        status = thaw_integration_create(s->shape, partition->elastic, partition->elastic_count, &a->set, error);
+    if (status == THAW_OK)
+        status =
+            thaw_map_rigid_create(s->shape, partition->script, partition, a->set ? a->set : s->shape->all, &map, error);
+    if (status == THAW_OK)
+        status = thaw_system_wrap(&map, s->scripted, s->model->options.solver, &a->system, error);
+    if (status != THAW_OK) {
+        thaw_map_free(&map);
+        return status;
+    }
+    s->system = a->system;
+    return thaw_stepper_fit(s, error);
+}
+
+ThawStatus thaw_adapt_body(ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawError *error) {
+    ThawAdaptive *a = s->adaptive;
+    double since = thaw_wall_ms();
+    mark_script(s);
+    thaw_loads_evaluate(s, step);
+    ThawStatus status = thaw_world_full_system(world, s, &a->full, error);
+    if (status != THAW_OK)
+        return status;
+    ThawQuestion question = {.x = s->x,
+                             .v = s->v,
+                             .f_ext = s->f_ext,
+                             .f_contact = a->f_contact,
+                             .k_contact = a->k_contact,
+                             .contacts = gather_contacts(world, s, step),
+                             .script = a->script,
+                             .h = step.h};
+    status = thaw_oracle_ask(a->oracle, a->full, &question, a->partition, s->x, a->flagged, &a->answer, error);
+    if (status == THAW_OK)
+        status = thaw_partition_update(a->partition, a->flagged, a->script, s->x, s->v, &a->transition, error);
+    if (status == THAW_OK && (a->transition.changed || s->system != a->system || !a->system))
+        status = renew_system(s, error);
+    else if (status == THAW_OK && a->answer.moved > 0)
+        thaw_map_rigid_update(a->system->map);
+    s->work.transition_loss += a->transition.loss;
+    s->ms[THAW_STAGE_ORACLE] += thaw_wall_ms() - since;
+    return status;
+}
+
+void thaw_adapt_commit(ThawStepper *s, ThawIncrement step) {
+    ThawAdaptive *a = s->adaptive;
+    const ThawPartition *partition = a->partition;
+    double since = thaw_wall_ms();
+    size_t dim = (size_t)s->model->dim;
+    // Vertices of parts report the chords of their paths; the parts themselves keep their momentum.
+    for (int32_t i = 0; i < s->shape->nv; i++)
+        for (size_t k = 0; k < dim && partition->part_of_vertex[i] >= 0; k++)
+            s->v1[(size_t)i * dim + k] = (s->x1[(size_t)i * dim + k] - s->x[(size_t)i * dim + k]) / step.h;
+    if (a->system->map->n > 0)
+        thaw_map_rigid_move(a->system->map, step.h, s->q);
+    thaw_oracle_observe(a->oracle, partition, s->x1, step.h);
+    s->ms[THAW_STAGE_ORACLE] += thaw_wall_ms() - since;
+}
