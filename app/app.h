@@ -19,7 +19,7 @@ typedef struct AppCommand {
 } AppCommand;
 
 extern const AppCommand app_command_run, app_command_compare, app_command_render;
-extern const AppCommand app_command_check;
+extern const AppCommand app_command_check, app_command_new;
 extern const AppCommand app_command_mesh;
 
 // --- options (options.c) -------------------------------------------------------------------------------------------------

@@ -6,8 +6,8 @@
 
 #include "app.h"
 
-static const AppCommand *const commands[] = {&app_command_run, &app_command_compare, &app_command_render,
-                                             &app_command_check, &app_command_mesh};
+static const AppCommand *const commands[] = {&app_command_run,   &app_command_compare, &app_command_render,
+                                             &app_command_check, &app_command_mesh,    &app_command_new};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static const AppCommand *find_command(const char *name) {

@@ -141,14 +141,16 @@ static void settle_folder(AppRun *run) {
 }
 
 static ThawStatus settle_solver(const char *name, ThawSolverKind *solver, ThawError *error) {
-    static const char *const names[] = {
-        [THAW_SOLVER_AUTO] = "auto", [THAW_SOLVER_PCG] = "pcg", [THAW_SOLVER_CHOLMOD] = "cholmod"};
-    for (int i = 0; i < 3; i++)
+    static const char *const names[] = {[THAW_SOLVER_AUTO] = "auto",
+                                        [THAW_SOLVER_PCG] = "pcg",
+                                        [THAW_SOLVER_CHOLMOD] = "cholmod",
+                                        [THAW_SOLVER_LDL] = "ldl"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0) {
             *solver = (ThawSolverKind)i;
             return THAW_OK;
         }
-    return thaw_error_set(error, THAW_ERROR_INPUT, "--solver is '%s'; allowed: auto, pcg, cholmod", name);
+    return thaw_error_set(error, THAW_ERROR_INPUT, "--solver is '%s'; allowed: auto, pcg, cholmod, ldl", name);
 }
 
 // What the command line says goes over what the scene says; the scene itself is left alone.
@@ -403,7 +405,7 @@ static const char help[] =
     "  --format LIST     of vtu, obj, ply, with commas between them\n"
     "  --stats FILE.csv  one row of numbers a step: times, sizes, energies, hash\n"
     "  --method NAME     moves every body by this method instead of the scene's\n"
-    "  --solver NAME     auto, pcg or cholmod\n"
+    "  --solver NAME     auto, pcg, cholmod or ldl\n"
     "  --threads N       0: one a processor. The results do not depend on it\n"
     "  --static          start from the static equilibrium; without --steps, that is all\n"
     "  --resume          go on from the checkpoint in DIR, to the same bits as an uninterrupted run\n"

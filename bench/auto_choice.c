@@ -26,7 +26,7 @@ static void run(void *context) {
         iterations += stats.solver_iterations;
     }
     ThawSolverKind kind = thaw_solver_plan_kind(world->steppers[0].system->plan);
-    static const char *const NAMES[] = {"auto", "pcg", "cholmod"};
+    static const char *const NAMES[] = {"auto", "pcg", "cholmod", "ldl"};
     printf("%s,%lld,%lld,%s,%s,%.1f,%.2f,%.1f,%.0f\n", job->shape, (long long)bench_elements(&job->box),
            (long long)stats.dofs, NAMES[job->box.solver], NAMES[kind], create, step, (double)iterations / repeats,
            bench_peak_mb());
@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
         jobs[count++] = (Job){"beam", bench_beam(BEAMS[i])};
     printf("shape,tets,unknowns,solver,used,create_ms,step_ms,iterations,peak_mb\n");
     for (int i = 0; i < count; i++)
-        for (int solver = THAW_SOLVER_AUTO; solver <= THAW_SOLVER_CHOLMOD; solver++) {
+        for (int solver = THAW_SOLVER_AUTO; solver <= THAW_SOLVER_LDL; solver++) {
             jobs[i].box.solver = (ThawSolverKind)solver;
             if (bench_elements(&jobs[i].box) <= largest && bench_isolated(run, &jobs[i]) != 0)
                 fprintf(stderr, "auto_choice: %s of %lld tets failed\n", jobs[i].shape,

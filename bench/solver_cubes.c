@@ -187,11 +187,12 @@ int main(int argc, char **argv) {
         Cube cube = make_cube(cells);
         measure(&cube, THAW_SOLVER_PCG, "pcg", tolerance, young);
         measure(&cube, THAW_SOLVER_CHOLMOD, "cholmod", tolerance, young);
+        measure(&cube, THAW_SOLVER_LDL, "ldl", tolerance, young);
         ThawSolverPlan *plan;
         ThawError error;
         must(thaw_solver_plan_create(THAW_SOLVER_AUTO, cube.pattern, &plan, &error), &error);
         printf("%d,%d,auto=%s,,,,,,,\n", cube.mesh->element_count, 3 * cube.pattern->n,
-               thaw_solver_plan_kind(plan) == THAW_SOLVER_PCG ? "pcg" : "cholmod");
+               thaw_solver_plan_kind(plan) == THAW_SOLVER_PCG ? "pcg" : "ldl");
         thaw_solver_plan_free(&plan);
         free_cube(&cube);
     }

@@ -189,7 +189,8 @@ typedef enum ThawProjection {
 typedef enum ThawSolverKind {
     THAW_SOLVER_AUTO,    // by a fixed cost model of the matrix's size
     THAW_SOLVER_PCG,     // our conjugate gradients with a block incomplete Cholesky factor
-    THAW_SOLVER_CHOLMOD, // supernodal factorisation; only where built with THAW_WITH_CHOLMOD
+    THAW_SOLVER_CHOLMOD, // CHOLMOD's supernodal factorisation; only where built with THAW_WITH_CHOLMOD
+    THAW_SOLVER_LDL,     // our own supernodal factorisation
 } ThawSolverKind;
 
 typedef struct ThawWorldDef {

@@ -6,6 +6,7 @@
 #include "mesh/text.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { PATH_SHOWN = 300, WORD_SHOWN = 40, NUMBER_LENGTH = 400 };
 static const int64_t largest_file = (int64_t)4 << 30;
@@ -94,9 +96,14 @@ static ThawStatus init(ThawText *text, const char *path, char comment, ThawError
 ThawStatus thaw_text_open(const char *path, char comment, ThawHeadCheck check, ThawText *text, ThawError *error) {
     if ((text->status = init(text, path, comment, error)))
         return text->status;
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return text->status = thaw_error_set(error, THAW_ERROR_IO, "%s: %s", thaw_text_path(path), strerror(errno));
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe must not make us wait
+    FILE *file = fd < 0 ? NULL : fdopen(fd, "rb");
+    if (!file) {
+        text->status = thaw_error_set(error, THAW_ERROR_IO, "%s: %s", thaw_text_path(path), strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return text->status;
+    }
     text->status = read_file(file, check, text);
     fclose(file);
     return text->status;

@@ -227,14 +227,16 @@ static void read_appended_tag(ThawVtu *vtu, const Tag *tag) {
 ThawStatus thaw_vtu_open(ThawText *text, ThawVtu *vtu) {
     static const char *const places[THAW_VTU_PLACE_COUNT] = {"Points", "Cells", "PointData", "CellData", "FieldData"};
     *vtu = (ThawVtu){.text = text};
-    int place = -1, pieces = 0;
+    int place = -1, pieces = 0, whole = 0;
     Tag tag;
     while (!text->status && next_tag(text, &tag)) {
         for (int p = 0; p < THAW_VTU_PLACE_COUNT; p++)
             if (tag_is(&tag, places[p]))
                 place = tag.closing || tag.empty ? -1 : p;
-        if (tag.closing)
+        if (tag.closing) {
+            whole |= tag_is(&tag, "Piece");
             continue;
+        }
         if (tag_is(&tag, "VTKFile"))
             read_file_tag(vtu, &tag);
         else if (!vtu->header_size)
@@ -251,6 +253,8 @@ ThawStatus thaw_vtu_open(ThawText *text, ThawVtu *vtu) {
     }
     if (!pieces)
         thaw_text_fail(text, "the file has no <Piece>");
+    else if (!whole)
+        thaw_text_fail(text, "the file ends before </Piece>");
     return text->status;
 }
 

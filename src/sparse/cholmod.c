@@ -333,7 +333,7 @@ ThawStatus thaw_cholmod_plan_create(const ThawBlockPattern *pattern, ThawCholmod
     *plan = NULL;
     return thaw_error_set(error, THAW_ERROR_UNSUPPORTED,
                           "solver is \"cholmod\", but this build was configured with THAW_WITH_CHOLMOD off; allowed: "
-                          "\"auto\", \"pcg\"");
+                          "\"auto\", \"pcg\", \"ldl\"");
 }
 
 void thaw_cholmod_plan_free(ThawCholmodPlan **plan) { (void)plan; }

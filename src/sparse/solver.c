@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One interface, two methods: conjugate gradients with an incomplete factor (pcg.c, ic0.c), and a supernodal factor
-// (cholmod.c). A plan is what follows from the pattern, a solver holds the numbers of one matrix.
+// One interface, two methods: conjugate gradients with an incomplete factor (pcg.c, ic0.c), and a supernodal factor, ours
+// (ldl_*.c) or CHOLMOD's (cholmod.c). A plan is what follows from the pattern, a solver holds the numbers of one matrix.
 #include <math.h>
 
 #include "sparse/sparse_impl.h"
@@ -16,7 +16,7 @@
 static ThawSolverKind choose_kind(const ThawBlockPattern *pattern) {
     // Beyond this the analysis alone takes seconds, the factor gigabytes.
     const int32_t most_rows = 200000;
-    if (!thaw_cholmod_present() || pattern->n > most_rows)
+    if (pattern->n > most_rows)
         return THAW_SOLVER_PCG;
     double n = pattern->n, blocks = pattern->row[pattern->n], bs = pattern->bs / 3.0, reach = 0.0;
     for (int32_t i = 0; i < pattern->n; i++)
@@ -24,15 +24,16 @@ static ThawSolverKind choose_kind(const ThawBlockPattern *pattern) {
     double w = reach / n;
     double direct = n * (1200.0 + 125.0 * w * bs * bs * bs);
     double iterative = blocks * bs * bs * (35.0 + 6.4 * 3.0 * n / (w + 1.0));
-    return direct < iterative ? THAW_SOLVER_CHOLMOD : THAW_SOLVER_PCG;
+    return direct < iterative ? THAW_SOLVER_LDL : THAW_SOLVER_PCG;
 }
 
 ThawStatus thaw_solver_plan_create(ThawSolverKind kind, const ThawBlockPattern *pattern, ThawSolverPlan **result,
                                    ThawError *error) {
     *result = NULL;
-    if (kind != THAW_SOLVER_AUTO && kind != THAW_SOLVER_PCG && kind != THAW_SOLVER_CHOLMOD)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "solver is %d; allowed: auto (%d), pcg (%d), cholmod (%d)", kind,
-                              THAW_SOLVER_AUTO, THAW_SOLVER_PCG, THAW_SOLVER_CHOLMOD);
+    if ((unsigned)kind > THAW_SOLVER_LDL)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "solver is %d; allowed: auto (%d), pcg (%d), cholmod (%d), ldl (%d)", kind,
+                              THAW_SOLVER_AUTO, THAW_SOLVER_PCG, THAW_SOLVER_CHOLMOD, THAW_SOLVER_LDL);
     ThawSolverPlan *plan = THAW_NEW(ThawSolverPlan, 1);
     if (!plan)
         return thaw_error_memory(error, "a solver plan");
@@ -43,6 +44,8 @@ ThawStatus thaw_solver_plan_create(ThawSolverKind kind, const ThawBlockPattern *
         status = thaw_ic_plan_build(pattern, &plan->ic, error);
     if (status == THAW_OK && plan->kind == THAW_SOLVER_CHOLMOD)
         status = thaw_cholmod_plan_create(pattern, &plan->cholmod, error);
+    if (status == THAW_OK && plan->kind == THAW_SOLVER_LDL)
+        status = thaw_ldl_plan_create(pattern, NULL, &plan->ldl, error);
     if (status != THAW_OK)
         thaw_solver_plan_free(&plan);
     *result = plan;
@@ -56,6 +59,7 @@ void thaw_solver_plan_free(ThawSolverPlan **pointer) {
     thaw_slabs_clear(&plan->slabs);
     thaw_ic_plan_clear(&plan->ic);
     thaw_cholmod_plan_free(&plan->cholmod);
+    thaw_ldl_plan_free(&plan->ldl);
     thaw_free(plan);
     *pointer = NULL;
 }
@@ -93,8 +97,10 @@ ThawStatus thaw_solver_create(const ThawSolverPlan *plan, ThawTasks *tasks, Thaw
     ThawStatus status = good ? THAW_OK : thaw_error_memory(error, "a solver");
     if (status == THAW_OK && iterative)
         status = thaw_ic_create(plan, &solver->ic, error);
-    if (status == THAW_OK && !iterative)
+    if (status == THAW_OK && plan->cholmod)
         status = thaw_cholmod_create(plan->cholmod, &solver->cholmod, error);
+    if (status == THAW_OK && plan->ldl)
+        status = thaw_ldl_create(plan->ldl, tasks, &solver->ldl, error);
     if (status != THAW_OK)
         thaw_solver_free(&solver);
     *result = solver;
@@ -114,6 +120,7 @@ void thaw_solver_free(ThawSolver **pointer) {
     thaw_free(solver->sum);
     thaw_ic_clear(&solver->ic);
     thaw_cholmod_free(&solver->cholmod);
+    thaw_ldl_free(&solver->ldl);
     thaw_free(solver);
     *pointer = NULL;
 }
@@ -121,6 +128,8 @@ void thaw_solver_free(ThawSolver **pointer) {
 ThawBlockMatrix *thaw_solver_matrix(ThawSolver *solver) { return &solver->matrix; }
 
 ThawStatus thaw_solver_factor(ThawSolver *solver) {
+    if (solver->ldl)
+        return thaw_ldl_factor(solver->ldl, &solver->matrix, NULL);
     return solver->cholmod ? thaw_cholmod_factor(solver->cholmod, &solver->matrix) : thaw_ic_factor(solver);
 }
 
@@ -128,7 +137,7 @@ ThawStatus thaw_solver_factor(ThawSolver *solver) {
 static ThawStatus solve_directly(ThawSolver *solver, const double *b, double *x, ThawSolveInfo *info) {
     const ThawBlockPattern *pattern = solver->plan->pattern;
     int bs = pattern->bs;
-    ThawStatus status = thaw_cholmod_solve(solver->cholmod, b, x);
+    ThawStatus status = solver->ldl ? thaw_ldl_solve(solver->ldl, b, x) : thaw_cholmod_solve(solver->cholmod, b, x);
     if (status != THAW_OK)
         return status;
     thaw_vector_pack(pattern->n, bs, x, solver->p);
@@ -147,12 +156,15 @@ static ThawStatus solve_directly(ThawSolver *solver, const double *b, double *x,
 }
 
 ThawStatus thaw_solver_solve(ThawSolver *solver, const double *b, double *x, double tolerance, ThawSolveInfo *info) {
-    return solver->cholmod ? solve_directly(solver, b, x, info) : thaw_pcg_solve(solver, b, x, tolerance, info);
+    return solver->plan->kind == THAW_SOLVER_PCG ? thaw_pcg_solve(solver, b, x, tolerance, info)
+                                                 : solve_directly(solver, b, x, info);
 }
 
 size_t thaw_solver_bytes(const ThawSolver *solver) {
     const ThawSolverPlan *plan = solver->plan;
     size_t packed = THAW_STRIDE * (size_t)plan->pattern->n * sizeof(double);
     size_t bytes = matrix_size(plan) * sizeof(double) + 2 * packed;
+    if (solver->ldl)
+        return bytes + thaw_ldl_bytes(solver->ldl);
     return bytes + (solver->cholmod ? thaw_cholmod_bytes(solver->cholmod) : 3 * packed + thaw_ic_bytes(plan));
 }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "sparse/ldl.h"
 #include "sparse/sparse.h"
 
 // --- packed vectors: four doubles a block row, the unused ones zero ------------------------------------------------------
@@ -86,6 +87,7 @@ struct ThawSolverPlan {
     ThawSlabs slabs;
     ThawIcPlan ic;            // PCG only
     ThawCholmodPlan *cholmod; // CHOLMOD only
+    ThawLdlPlan *ldl;         // LDL only
 };
 
 // --- solvers -----------------------------------------------------------------------------------------------------------
@@ -111,6 +113,7 @@ struct ThawSolver {
     double *sum;       // partial sums, one a slab
     ThawIc ic;
     ThawCholmod *cholmod;
+    ThawLdl *ldl;
 };
 
 // --- multiply.c --------------------------------------------------------------------------------------------------------
@@ -142,8 +145,7 @@ ThawStatus thaw_pcg_solve(ThawSolver *solver, const double *b, double *x, double
 
 // --- order.c -----------------------------------------------------------------------------------------------------------
 
-// A fill-reducing order of the block rows: row order[k] is eliminated k-th.
-ThawStatus thaw_order_dissect(const ThawBlockPattern *pattern, int32_t *order, ThawError *error);
+// thaw_order_dissect is declared with its users in ldl.h.
 
 // --- cholmod.c: without THAW_WITH_CHOLMOD creating a plan fails with THAW_ERROR_UNSUPPORTED ---------------------------------
 

@@ -135,7 +135,7 @@ static void every_key_and_choice_of_the_schema_is_used_by_a_good_scene(void **st
         walk(schema, schema, document, document, mark_choice);
         json_decref(document);
     }
-    // The one choice without a scene to run: whether the direct solver exists is a matter of the build.
+    // The one choice without a scene to run: whether CHOLMOD is there is a matter of the build.
     json_t *solver = json_pack("{s:s}", "name", "cholmod");
     walk(schema, json_object_get(json_object_get(schema, "$defs"), "solver"), solver, NULL, mark_choice);
     json_decref(solver);

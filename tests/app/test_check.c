@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// `thaw check` as its users meet it: what it prints, what it writes for programs, and its exit status.
+static const char program[] = THAW_PROGRAM;
+
+#include <jansson.h>
+
+#include "app/program.h"
+
+static json_t *load_json(const char *path) {
+    json_error_t error;
+    json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    if (!document)
+        fail_msg("%s:%d: %s", path, error.line, error.text);
+    return document;
+}
+
+static const char *text_of(const json_t *object, const char *key) {
+    const char *text = json_string_value(json_object_get(object, key));
+    assert_non_null(text);
+    return text;
+}
+
+static void a_healthy_scene_is_told_so(void **state) {
+    (void)state;
+    write_scene(at("bar.json"), "1e5"); // whose run is short
+    expect("check @bar.json", 0, "scene of 1 body");
+    assert_non_null(strstr(said, "bar: 81 vertices, 192 elements, 0.6 x 0.1 x 0.1 m"));
+    assert_non_null(strstr(said, "0 errors, 0 warnings, 1 hint\n"));
+    expect("check " THAW_SOURCE_DIR "/scenes/beam.json", 0, "nothing to complain about");
+    expect("check @bar.json --quiet", 0, "");
+    assert_string_equal(said, "");
+}
+
+static void warnings_are_told_with_a_cure_and_do_not_fail(void **state) {
+    (void)state;
+    write_scene(at("soft.json"), "5");
+    expect("check @soft.json", 0, "warning: material rubber [odd-young]");
+    assert_non_null(strstr(said, "cure: if it was meant in MPa write 5e6"));
+    assert_non_null(strstr(said, "0 errors, 2 warnings"));
+}
+
+static void errors_fail_and_name_file_and_place(void **state) {
+    (void)state;
+    write_scene(at("bad.json"), "-1");
+    expect("check @bad.json", 1, "error: bad.json [refused]");
+    assert_non_null(strstr(said, "materials.rubber.young"));
+    expect("check @bad.json --quiet", 1, "");
+    assert_string_equal(said, "");
+    expect("check @missing.msh", 1, "missing.msh");
+    write_text(at("bad.msh"), "this is no mesh\n");
+    expect("check @bad.msh", 1, "bad.msh [refused]");
+}
+
+static void programs_get_everything_as_json(void **state) {
+    (void)state;
+    write_scene(at("soft.json"), "5");
+    expect("check @soft.json --json @report.json --quiet", 0, "");
+    json_t *report = load_json(at("report.json")), *finding;
+    assert_string_equal(text_of(report, "kind"), "scene");
+    assert_int_equal(json_integer_value(json_object_get(report, "errors")), 0);
+    assert_int_equal(json_integer_value(json_object_get(report, "warnings")), 2);
+    json_t *body = json_array_get(json_object_get(report, "bodies"), 0);
+    assert_string_equal(text_of(body, "name"), "bar");
+    assert_int_equal(json_integer_value(json_object_get(body, "elements")), 192);
+    size_t i, young = 0;
+    json_array_foreach(json_object_get(report, "findings"), i, finding) {
+        static const char *const keys[] = {"severity", "id", "where", "what", "cure", "unit", "ids_of"};
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            text_of(finding, keys[k]);
+        assert_true(json_is_array(json_object_get(finding, "ids")));
+        assert_true(json_is_integer(json_object_get(finding, "count")));
+        if (strcmp(text_of(finding, "id"), "odd-young") == 0) {
+            young++;
+            assert_true(json_number_value(json_object_get(finding, "value")) == 5);
+            assert_string_equal(text_of(finding, "unit"), "Pa");
+        }
+    }
+    assert_int_equal(young, 1);
+    json_decref(report);
+    write_scene(at("bad.json"), "-1");
+    expect("check @bad.json --json @report.json", 1, "refused");
+    report = load_json(at("report.json"));
+    assert_int_equal(json_integer_value(json_object_get(report, "errors")), 1);
+    json_decref(report);
+    expect("check @bad.json --json -", 1, "\"refused\"");
+    assert_true(said[0] == '{');
+}
+
+static void bytes_that_are_no_text_do_not_stop_the_json(void **state) {
+    (void)state;
+    write_text(at("\xFF\xC0.msh"), "nothing\n");
+    expect("check @\xFF\xC0.msh --json @report.json", 1, "refused");
+    json_decref(load_json(at("report.json")));
+}
+
+static void wrong_command_lines_are_refused(void **state) {
+    (void)state;
+    write_scene(at("bar.json"), "1e5");
+    expect("check", 1, "name a scene");
+    expect("check @bar.json other.msh", 1, "other.msh");
+    expect("check @bar.json --jsn x", 1, "did you mean --json?");
+    expect("check @bar.json --json", 1, "--json needs a value");
+    expect("check @bar.json --json @no/such/folder.json", 2, "cannot write");
+    expect("help check", 0, "--json FILE");
+    expect("chek", 1, "did you mean check?");
+}
+
+static void surfaces_are_checked_for_holes(void **state) {
+    (void)state;
+    static const char points[] = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+    char text[200];
+    snprintf(text, sizeof text, "%sf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n", points);
+    write_text(at("closed.obj"), text);
+    expect("check @closed.obj", 0, "nothing to complain about");
+    snprintf(text, sizeof text, "%sf 1 3 2\nf 1 2 4\nf 2 3 4\n", points);
+    write_text(at("open.obj"), text);
+    expect("check @open.obj", 0, "[hole]");
+    assert_non_null(strstr(said, "3 edges belong to one triangle only"));
+    snprintf(text, sizeof text, "%sf 1 2 3\nf 1 4 2\nf 2 4 3\nf 1 3 4\n", points);
+    write_text(at("inverted.obj"), text);
+    expect("check @inverted.obj", 0, "[inside-out]");
+    snprintf(text, sizeof text, "%sf 1 2 3\nf 1 2 4\nf 2 3 4\nf 1 4 3\n", points);
+    write_text(at("turned.obj"), text);
+    expect("check @turned.obj", 0, "[turned-triangle]");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_healthy_scene_is_told_so),
+        cmocka_unit_test(warnings_are_told_with_a_cure_and_do_not_fail),
+        cmocka_unit_test(errors_fail_and_name_file_and_place),
+        cmocka_unit_test(programs_get_everything_as_json),
+        cmocka_unit_test(bytes_that_are_no_text_do_not_stop_the_json),
+        cmocka_unit_test(wrong_command_lines_are_refused),
+        cmocka_unit_test(surfaces_are_checked_for_holes),
+    };
+    return cmocka_run_group_tests(tests, make_folder, drop_folder);
+}

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// `thaw new`: whatever mesh it is given, the scene it writes loads, passes the doctor without errors, and runs.
+static const char program[] = THAW_PROGRAM;
+
+#include <math.h>
+
+#include "app/program.h"
+#include "thaw/thaw.h"
+
+// A ball of the given diameter along y, squeezed along z to two thirds, as OBJ.
+static void write_ball(const char *path, double diameter) {
+    enum { AROUND = 16, DOWN = 10 };
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    double r = diameter / 2;
+    fprintf(file, "v 0 %g 0\n", r);
+    for (int j = 1; j < DOWN; j++)
+        for (int i = 0; i < AROUND; i++) {
+            double t = M_PI * j / DOWN, p = 2 * M_PI * i / AROUND;
+            fprintf(file, "v %.9g %.9g %.9g\n", r * sin(t) * cos(p), r * cos(t), r * sin(t) * sin(p) * 2 / 3);
+        }
+    fprintf(file, "v 0 %g 0\n", -r);
+    int last = 2 + (DOWN - 1) * AROUND;
+    for (int i = 0; i < AROUND; i++) {
+        int next = (i + 1) % AROUND, foot = last - AROUND;
+        fprintf(file, "f 1 %d %d\nf %d %d %d\n", 2 + next, 2 + i, last, foot + i, foot + next);
+        for (int j = 0; j < DOWN - 2; j++) {
+            int a = 2 + j * AROUND + i, b = 2 + j * AROUND + next;
+            fprintf(file, "f %d %d %d %d\n", a, b, b + AROUND, a + AROUND);
+        }
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+static ThawScene *load(const char *name) {
+    ThawScene *scene = NULL;
+    ThawError error = {0};
+    if (thaw_scene_load(at(name), &scene, &error))
+        fail_msg("%s", error.message);
+    return scene;
+}
+
+// m, along the axis, as placed.
+static void reach(const ThawScene *scene, int axis, double *lo, double *hi) {
+    const ThawMesh *mesh = scene->world.shapes[0].mesh;
+    *lo = INFINITY, *hi = -INFINITY;
+    for (int32_t v = 0; v < mesh->vertex_count; v++) {
+        double x = mesh->x[mesh->dim * v + axis] + scene->world.bodies[0].position[axis];
+        *lo = fmin(*lo, x);
+        *hi = fmax(*hi, x);
+    }
+}
+
+static void a_surface_becomes_a_scene_that_runs(void **state) {
+    (void)state;
+    write_ball(at("ball.obj"), 70);
+    expect("new @ball.obj --material silicone --drop -o @ball.json --elements 800", 0, "taken as millimetres");
+    assert_non_null(strstr(said, "as if it had"));
+    assert_non_null(strstr(said, "ball.json. Next:"));
+    ThawScene *scene = load("ball.json");
+    double lo, hi;
+    reach(scene, 2, &lo, &hi);
+    assert_true(fabs(lo) < 1e-6 && fabs(hi - 0.07) < 0.002); // upright: the file's y is up
+    assert_true(scene->world.bodies[0].velocity[2] < -0.5);
+    int32_t elements = scene->world.shapes[0].mesh->element_count;
+    assert_true(elements > 400 && elements < 1600);
+    assert_true(scene->world.materials[0].young == thaw_material_library_find("silicone")->def.young);
+    thaw_scene_free(&scene);
+    expect("check @ball.json", 0, "0 errors");
+    expect("run @ball.json --steps 3 --out @out", 0, "state hash");
+}
+
+static void a_volume_mesh_is_used_as_it_is(void **state) {
+    (void)state;
+    expect("new " THAW_SOURCE_DIR "/tests/scene/small/hub.msh --hang -o @hub.json", 0, "as they are in the file");
+    assert_non_null(strstr(said, "2 regions"));
+    assert_non_null(strstr(said, "at its top"));
+    ThawScene *scene = load("hub.json");
+    assert_int_equal(scene->world.shapes[0].mesh->element_count, 144);
+    assert_int_equal(scene->world.material_count, 1);
+    assert_true(scene->world.bodies[0].velocity[2] == 0);
+    thaw_scene_free(&scene);
+    expect("run @hub.json --steps 3 --out @out", 0, "state hash");
+    // In the plane, up is y.
+    expect("new " THAW_SOURCE_DIR "/tests/mesh/data/square.mesh -o @square.json --quiet", 0, "");
+    scene = load("square.json");
+    assert_int_equal(scene->world.dim, 2);
+    thaw_scene_free(&scene);
+    expect("run @square.json --steps 3 --out @out", 0, "state hash");
+}
+
+static void units_and_axes_follow_the_options(void **state) {
+    (void)state;
+    double lo, hi;
+    static const struct {
+        const char *line;
+        int axis;
+        double height;
+    } cases[] = {
+        {"new @ball.obj -o @s.json --force --elements 300 --height 0.5", 2, 0.5},
+        {"new @ball.obj -o @s.json --force --elements 300 --scale 0.01", 2, 0.2},
+        {"new @ball.obj -o @s.json --force --elements 300 --up z --height 0.2", 2, 0.2},
+        {"new @ball.obj -o @s.json --force --elements 300 --up x", 2, 0.2},
+        {"new @ball.obj -o @s.json --force --elements 300", 2, 0.2}, // 20 units: centimetres
+    };
+    write_ball(at("ball.obj"), 20);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        expect(cases[i].line, 0, "wrote");
+        ThawScene *scene = load("s.json");
+        reach(scene, cases[i].axis, &lo, &hi);
+        if (!(fabs(lo) < 1e-6 && fabs(hi - cases[i].height) < 0.06 * cases[i].height))
+            fail_msg("%s: from %g to %g", cases[i].line, lo, hi);
+        assert_true(scene->world.bodies[0].script_count == 1);
+        thaw_scene_free(&scene);
+    }
+    write_ball(at("ball.obj"), 0.3);
+    expect("new @ball.obj -o @s.json --force --elements 300", 0, "taken as metres");
+    expect("new @ball.obj -o @s.json --force --size 0.05", 0, "edges of 0.05 m");
+}
+
+static void every_material_makes_a_scene_without_errors(void **state) {
+    (void)state;
+    write_ball(at("ball.obj"), 0.1);
+    for (int i = 0; i < thaw_material_library_count(); i++) {
+        char line[200];
+        snprintf(line, sizeof line, "new @ball.obj -o @s.json --force --elements 200 --drop --material %s",
+                 thaw_material_library_get(i)->def.name);
+        expect(line, 0, thaw_material_library_get(i)->def.name);
+        if (i % 5 == 0)
+            expect("run @s.json --steps 2 --out @out", 0, "state hash");
+    }
+    expect("check @s.json", 0, "scene of 1 body");
+    expect("new --list", 0, "natural-rubber");
+}
+
+static void nothing_is_overwritten_unasked(void **state) {
+    (void)state;
+    write_ball(at("ball.obj"), 0.1);
+    write_text(at("mine.json"), "my own work\n");
+    expect("new @ball.obj -o @mine.json --elements 200", 1, "--force");
+    size_t size;
+    char *text = slurp(at("mine.json"), &size);
+    assert_string_equal(text, "my own work\n");
+    free(text);
+    expect("new @ball.obj -o @mine.json --elements 200 --force --quiet", 0, "");
+    assert_string_equal(said, "");
+}
+
+static void wrong_input_is_refused_and_leaves_no_file(void **state) {
+    (void)state;
+    write_ball(at("ball.obj"), 0.1);
+    write_text(at("empty.obj"), "# nothing\n");
+    expect("new", 1, "name your file");
+    expect("new @none.obj -o @x.json", 1, "none.obj");
+    expect("new @empty.obj -o @x.json", 1, "empty.obj");
+    expect("new @ball.xyz -o @x.json", 1, "ball.xyz");
+    expect("new @ball.obj -o @x.json --material silicon", 1, "did you mean silicone?");
+    expect("new @ball.obj -o @x.json --size -1", 1, "greater than 0");
+    expect("new @ball.obj -o @x.json --height tall", 1, "'tall'");
+    expect("new @ball.obj -o @x.json --scale 1 --height 1", 1, "exclude each other");
+    expect("new @ball.obj -o @x.json --up w", 1, "x, y or z");
+    expect("new @ball.obj -o @x.json --elements 0", 1, "--elements");
+    expect("new @ball.obj -o @x.txt", 1, ".json");
+    expect("new @ball.obj other.obj -o @x.json", 1, "other.obj");
+    expect("new @ball.obj -o @no/folder/x.json --elements 200", 1, "cannot write");
+    assert_int_equal(access(at("x.json"), F_OK), -1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_surface_becomes_a_scene_that_runs),
+        cmocka_unit_test(a_volume_mesh_is_used_as_it_is),
+        cmocka_unit_test(units_and_axes_follow_the_options),
+        cmocka_unit_test(every_material_makes_a_scene_without_errors),
+        cmocka_unit_test(nothing_is_overwritten_unasked),
+        cmocka_unit_test(wrong_input_is_refused_and_leaves_no_file),
+    };
+    return cmocka_run_group_tests(tests, make_folder, drop_folder);
+}
