@@ -66,6 +66,14 @@ static ThawStatus pattern_identity(const ThawMap *map, ThawBlockPattern **patter
     return status;
 }
 
+static int rows_identity(const ThawMap *map, int32_t vertex, int32_t block[2], double matrix[2][9]) {
+    int dim = map->shape->kind->dim;
+    block[0] = self_of(map)->block_of[vertex];
+    for (int i = 0; i < dim * dim; i++)
+        matrix[0][i] = i % (dim + 1) == 0;
+    return block[0] >= 0;
+}
+
 static void add_diagonal_identity(const ThawMap *map, const double *m, double scale, ThawBlockMatrix *A) {
     const IdentityMap *self = self_of(map);
     int dim = map->shape->kind->dim;
@@ -98,28 +106,15 @@ static void free_identity(ThawMap *map) {
 
 enum { LAWS = THAW_MAP_KEEPS_MOMENTUM | THAW_MAP_ADVANCES_LINEARLY | THAW_MAP_CAN_BE_FULL };
 
-static const ThawMapOps IDENTITY_2D = {"full",
-                                       LAWS,
-                                       apply_identity,
-                                       apply_t_identity,
-                                       project_identity,
-                                       advance_identity,
-                                       pattern_identity,
-                                       add_diagonal_identity,
-                                       add_blocks_2d,
-                                       free_identity,
-                                       NULL};
-static const ThawMapOps IDENTITY_3D = {"full",
-                                       LAWS,
-                                       apply_identity,
-                                       apply_t_identity,
-                                       project_identity,
-                                       advance_identity,
-                                       pattern_identity,
-                                       add_diagonal_identity,
-                                       add_blocks_3d,
-                                       free_identity,
-                                       NULL};
+#define IDENTITY_OPS(blocks)                                                                                           \
+    {                                                                                                                  \
+        .name = "full", .laws = LAWS, .apply = apply_identity, .apply_t = apply_t_identity,                            \
+        .project = project_identity, .advance = advance_identity, .pattern = pattern_identity,                         \
+        .add_diagonal = add_diagonal_identity, .add_blocks = blocks, .free = free_identity, .rows = rows_identity      \
+    }
+
+static const ThawMapOps IDENTITY_2D = IDENTITY_OPS(add_blocks_2d);
+static const ThawMapOps IDENTITY_3D = IDENTITY_OPS(add_blocks_3d);
 
 // Where each element block goes. A batch's unused lanes carry weight 0 and go nowhere.
 static ThawStatus find_slots(IdentityMap *self, ThawError *error) {

@@ -39,6 +39,8 @@ typedef struct ThawMapOps {
     void (*free)(ThawMap *map);
     // After the last add_blocks: adds what had to wait for an order of its own. NULL: nothing ever does.
     void (*finish)(void *assembly);
+    // The rows of G of one vertex: how many blocks of q it depends on (0 to 2), which, and dim x dim matrices (row-major).
+    int (*rows)(const ThawMap *map, int32_t vertex, int32_t block[2], double matrix[2][9]);
 } ThawMapOps;
 
 // The head of every map; methods embed it first.

@@ -126,6 +126,40 @@ static void apply_t_rigid(const ThawMap *map, const double *f, double *r) {
     }
 }
 
+// Gamma_i = [I, -rho^x]; for a part that turns in a plane only, the one column that counts.
+static int rows_rigid(const ThawMap *map, int32_t vertex, int32_t block[2], double matrix[2][9]) {
+    const ThawRigidMap *self = self_of(map);
+    const ThawPartition *partition = self->partition;
+    int dim = map->shape->kind->dim, k = partition->part_of_vertex[vertex], count = 0;
+    if (self->scripted[vertex] || (k >= 0 && self->part_block[k] < 0))
+        return 0;
+    memset(matrix, 0, 2 * sizeof *matrix);
+    if (k < 0 || partition->parts[k].hold == THAW_HOLD_FREE) {
+        block[count] = k < 0 ? self->block_of[vertex] : self->part_block[k];
+        for (int i = 0; i < dim; i++)
+            matrix[count][i * dim + i] = 1;
+        count++;
+    }
+    if (k < 0)
+        return count;
+    double rho[3], turned[3];
+    load(dim, self->rho + (size_t)vertex * dim, rho);
+    block[count] = self->part_block[k] + count;
+    for (int column = 0; column < dim; column++) {
+        double omega[3] = {0, 0, 0};
+        if (dim == 2 && column == 0)
+            omega[2] = 1;
+        else if (dim == 3 && partition->parts[k].hold == THAW_HOLD_AXIS && column == 0)
+            memcpy(omega, partition->parts[k].axis, sizeof omega);
+        else if (dim == 3 && partition->parts[k].hold != THAW_HOLD_AXIS)
+            omega[column] = 1;
+        thaw_part_cross(omega, rho, turned);
+        for (int i = 0; i < dim; i++)
+            matrix[count][i * dim + column] = turned[i];
+    }
+    return count + 1;
+}
+
 static void project_rigid(const ThawMap *map, const double *w, const double *v, double *q) {
     const ThawRigidMap *self = self_of(map);
     size_t dim = (size_t)map->shape->kind->dim;
@@ -258,7 +292,7 @@ enum { LAWS = THAW_MAP_KEEPS_MOMENTUM | THAW_MAP_ADVANCES_LINEARLY | THAW_MAP_CA
 #define RIGID_OPS(add_blocks)                                                                                          \
     {                                                                                                                  \
         "rigidify", LAWS, apply_rigid, apply_t_rigid, project_rigid, advance_rigid, thaw_rigid_pattern,                \
-            thaw_rigid_add_diagonal, add_blocks, free_rigid, thaw_rigid_finish                                         \
+            thaw_rigid_add_diagonal, add_blocks, free_rigid, thaw_rigid_finish, rows_rigid                             \
     }
 
 static const ThawMapOps RIGID_2D = RIGID_OPS(thaw_rigid_add_blocks_2d);

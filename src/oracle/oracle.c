@@ -359,7 +359,7 @@ static ThawStatus factor_static(ThawOracle *oracle, const ThawSystem *system, co
     if (oracle->system != system) {
         thaw_solver_free(&oracle->solver);
         oracle->system = NULL;
-        ThawStatus status = thaw_solver_create(system->plan, oracle->tasks, &oracle->solver, error);
+        ThawStatus status = thaw_solver_create(system->direct, oracle->tasks, &oracle->solver, error);
         if (status != THAW_OK)
             return status;
         oracle->system = system;

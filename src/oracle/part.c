@@ -91,28 +91,29 @@ void thaw_part_turned(const ThawPart *part, const double J[9], double turned[9])
 
 // --- turning -------------------------------------------------------------------------------------------------------------
 
-// Q = exp(turn^x): Rodrigues' formula.
-static void rotation_of(const double turn[3], double Q[9]) {
+// D = exp(turn^x) - I: Rodrigues' formula. Without the identity, small turns keep their digits.
+static void rotation_of(const double turn[3], double D[9]) {
     double square = dot3(turn, turn), angle = sqrt(square);
     double s = angle < 1e-4 ? 1 - square / 6 : sin(angle) / angle;
     double half = angle < 1e-4 ? 1 - square / 24 : sin(angle / 2) / (angle / 2), c = half * half / 2;
     for (int j = 0; j < 3; j++)
         for (int i = 0; i < 3; i++)
-            Q[i + 3 * j] = (i == j ? 1 - c * square : 0) + c * turn[i] * turn[j];
-    Q[5] += s * turn[0], Q[7] -= s * turn[0];
-    Q[6] += s * turn[1], Q[2] -= s * turn[1];
-    Q[1] += s * turn[2], Q[3] -= s * turn[2];
+            D[i + 3 * j] = c * (turn[i] * turn[j] - (i == j ? square : 0));
+    D[5] += s * turn[0], D[7] -= s * turn[0];
+    D[6] += s * turn[1], D[2] -= s * turn[1];
+    D[1] += s * turn[2], D[3] -= s * turn[2];
 }
 
-// R = R Q, or Q R.
-static void turn_by(double R[9], const double Q[9], int in_frame) {
+// R += R D, or D R.
+static void turn_by(double R[9], const double D[9], int in_frame) {
     double product[9];
     for (int j = 0; j < 3; j++)
         for (int i = 0; i < 3; i++) {
-            const double *A = in_frame ? R : Q, *B = in_frame ? Q : R;
+            const double *A = in_frame ? R : D, *B = in_frame ? D : R;
             product[i + 3 * j] = A[i] * B[3 * j] + A[i + 3] * B[3 * j + 1] + A[i + 6] * B[3 * j + 2];
         }
-    memcpy(R, product, sizeof product);
+    for (int i = 0; i < 9; i++)
+        R[i] += product[i];
 }
 
 // Rounding takes R off the rotations by about an ulp a step; R (3 - R'R) / 2 brings it back.
@@ -120,7 +121,7 @@ static void straighten(double R[9]) {
     double C[9];
     for (int j = 0; j < 3; j++)
         for (int i = 0; i < 3; i++)
-            C[i + 3 * j] = ((i == j ? 3 : 0) - dot3(R + 3 * i, R + 3 * j)) / 2;
+            C[i + 3 * j] = ((i == j ? 1 : 0) - dot3(R + 3 * i, R + 3 * j)) / 2;
     turn_by(R, C, 1);
 }
 
@@ -128,14 +129,16 @@ static void straighten(double R[9]) {
 static void tumble(const double J[9], double h, double Pi[3], double Omega[3], double turn[3]) {
     double best = INFINITY, Pi1[3];
     for (int iteration = 0; iteration < 20; iteration++) {
-        double Q[9], F[3], jacobian[9], next[3], JO[3], d[3];
+        double D[9], F[3], jacobian[9], next[3], JO[3], d[3];
         for (int i = 0; i < 3; i++)
             next[i] = h * Omega[i];
-        rotation_of(next, Q);
-        multiply_t(Q, Pi, Pi1);
+        rotation_of(next, D);
+        multiply_t(D, Pi, Pi1);
         multiply(J, Omega, JO);
-        for (int i = 0; i < 3; i++)
-            F[i] = JO[i] - (Pi[i] + Pi1[i]) / 2;
+        for (int i = 0; i < 3; i++) {
+            F[i] = JO[i] - Pi[i] - Pi1[i] / 2;
+            Pi1[i] += Pi[i];
+        }
         double size = sqrt(dot3(F, F));
         if (size < best)
             memcpy(turn, next, sizeof next);
@@ -150,10 +153,11 @@ static void tumble(const double J[9], double h, double Pi[3], double Omega[3], d
         for (int i = 0; i < 3; i++)
             Omega[i] -= d[i];
     }
-    double Q[9];
-    rotation_of(turn, Q);
-    multiply_t(Q, Pi, Pi1);
-    memcpy(Pi, Pi1, sizeof Pi1);
+    double D[9];
+    rotation_of(turn, D);
+    multiply_t(D, Pi, Pi1);
+    for (int i = 0; i < 3; i++)
+        Pi[i] += Pi1[i];
 }
 
 // Radians that a part may turn in one step of the scheme; faster ones take several.
@@ -161,7 +165,7 @@ static void tumble(const double J[9], double h, double Pi[3], double Omega[3], d
 
 void thaw_part_advance(const ThawPart *part, int dim, double h, const double v[3], const double omega[3],
                        ThawPart *next) {
-    double Pi[3], Omega[3], Q[9], speed = sqrt(dot3(omega, omega));
+    double Pi[3], Omega[3], D[9], speed = sqrt(dot3(omega, omega));
     *next = *part;
     if (part->hold == THAW_HOLD_FIXED)
         return;
@@ -184,15 +188,15 @@ void thaw_part_advance(const ThawPart *part, int dim, double h, const double v[3
     if (dim == 2 || part->hold == THAW_HOLD_AXIS) {
         for (int i = 0; i < 3; i++)
             Omega[i] = h * omega[i];
-        rotation_of(Omega, Q);
-        turn_by(next->R, Q, 0);
+        rotation_of(Omega, D);
+        turn_by(next->R, D, 0);
     } else {
         int steps = (int)fmin(ceil(h * speed / LARGEST_TURN), 1000);
         for (int i = 0; i < steps; i++) {
             double turn[3] = {0};
             tumble(part->inertia.second, h / steps, Pi, Omega, turn);
-            rotation_of(turn, Q);
-            turn_by(next->R, Q, 1);
+            rotation_of(turn, D);
+            turn_by(next->R, D, 1);
             solve3(part->inertia.second, Pi, Omega);
         }
     }

@@ -3,6 +3,8 @@
 // The full A is never formed.
 #include "reduced/reduced.h"
 
+#include "sparse/ldl.h"
+
 #include <string.h>
 
 ThawStatus thaw_system_wrap(ThawMap **map, const unsigned char *scripted, ThawSolverKind solver, ThawSystem **result,
@@ -48,6 +50,8 @@ void thaw_system_free(ThawSystem **pointer) {
     if (!pointer || !*pointer)
         return;
     ThawSystem *system = *pointer;
+    if (system->direct != system->plan)
+        thaw_solver_plan_free(&system->direct);
     thaw_solver_plan_free(&system->plan);
     thaw_block_pattern_free(&system->pattern);
     thaw_map_free(&system->map);
@@ -80,11 +84,51 @@ ThawStatus thaw_system_assemble(const ThawSystem *system, ThawTasks *tasks, Thaw
     return status;
 }
 
+ThawStatus thaw_system_plan_direct(ThawSystem *system, ThawError *error) {
+    if (system->direct || !system->plan)
+        return THAW_OK;
+    if (thaw_solver_plan_kind(system->plan) != THAW_SOLVER_PCG) {
+        system->direct = system->plan;
+        return THAW_OK;
+    }
+    return thaw_solver_plan_create(THAW_SOLVER_LDL, system->pattern, &system->direct, error);
+}
+
+// S from J A^-1 J', where J's rows are those of G at the vertices.
+static ThawStatus reach_compliance(const ThawSystem *system, ThawLdl *ldl, int32_t count, const int32_t *vertices,
+                                   double *S) {
+    const ThawMap *map = system->map;
+    int32_t dim = system->shape->kind->dim;
+    int32_t *start = THAW_NEW(int32_t, count + 1), *col = THAW_NEW(int32_t, 2 * (size_t)count);
+    double *value = THAW_NEW(double, 2 * (size_t)count * (size_t)(dim * dim));
+    ThawStatus status = start && col && value ? THAW_OK : THAW_ERROR_MEMORY;
+    for (int32_t i = 0; status == THAW_OK && i < count; i++) {
+        double matrix[2][9];
+        int32_t block[2];
+        int blocks = map->ops->rows(map, vertices[i], block, matrix);
+        for (int b = 0; b < blocks; b++) {
+            col[start[i] + b] = block[b];
+            memcpy(value + (size_t)(start[i] + b) * (size_t)(dim * dim), matrix[b],
+                   sizeof(double) * (size_t)(dim * dim));
+        }
+        start[i + 1] = start[i] + blocks;
+    }
+    ThawBlockRows J = {count, dim, start, col, value};
+    if (status == THAW_OK)
+        status = thaw_ldl_schur(ldl, &J, S, (size_t)count * (size_t)dim);
+    thaw_free(start);
+    thaw_free(col);
+    thaw_free(value);
+    return status;
+}
+
 ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, int32_t count, const int32_t *vertices,
                                   double tolerance, double *S, double *y, double *u, double *q, double *r) {
     const ThawMap *map = system->map;
     size_t dim = (size_t)system->shape->kind->dim, size = dim * (size_t)count;
     memset(S, 0, sizeof *S * size * size);
+    if (map->n > 0 && thaw_solver_ldl(solver))
+        return reach_compliance(system, thaw_solver_ldl(solver), count, vertices, S);
     memset(y, 0, sizeof *y * (size_t)system->shape->nv * dim);
     for (size_t column = 0; map->n > 0 && column < size; column++) {
         double *impulse = y + (size_t)vertices[column / dim] * dim + column % dim;

@@ -11,7 +11,8 @@ typedef struct ThawSystem {
     unsigned char *scripted; // nv flags: what the system was made for
     ThawMap *map;
     ThawBlockPattern *pattern;
-    ThawSolverPlan *plan; // NULL when nothing is free (n = 0)
+    ThawSolverPlan *plan;   // NULL when nothing is free (n = 0)
+    ThawSolverPlan *direct; // with a factor that many right-hand sides share; may be `plan`. NULL until asked for
 } ThawSystem;
 
 ThawStatus thaw_system_create(const ThawShape *shape, const unsigned char *scripted, ThawSolverKind solver,
@@ -19,6 +20,8 @@ ThawStatus thaw_system_create(const ThawShape *shape, const unsigned char *scrip
 // The same for a map that exists; it belongs to the system from then on (*map is NULL), unless there is an error.
 ThawStatus thaw_system_wrap(ThawMap **map, const unsigned char *scripted, ThawSolverKind solver, ThawSystem **system,
                             ThawError *error);
+// Makes system->direct, unless it is there or nothing is free.
+ThawStatus thaw_system_plan_direct(ThawSystem *system, ThawError *error);
 void thaw_system_free(ThawSystem **system);
 int thaw_system_serves(const ThawSystem *system, const ThawShape *shape, const unsigned char *scripted);
 
@@ -33,7 +36,8 @@ ThawStatus thaw_system_assemble(const ThawSystem *system, ThawTasks *tasks, Thaw
                                 const double *x, const double *start, ThawSolver *solver, double *f, double *partial);
 
 // S = P G (G'AG)^-1 G' P': velocity changes of `count` vertices by impulses on the same ones; dense, dim * count squared.
-// Scratch: y and u over vertices, q and r over unknowns.
+// From the reach of the vertices' unknowns where the solver has our own factor, by plain solves otherwise. Scratch: y and u
+// over vertices, q and r over unknowns.
 ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, int32_t count, const int32_t *vertices,
                                   double tolerance, double *S, double *y, double *u, double *q, double *r);
 

@@ -17,8 +17,8 @@
 // without friction where the tangents cannot be moved. H itself is never regularised: sweeps and Newton's method need no
 // unique lambda, and among equivalent ones stay near the warm start.
 //
-// Cost model. Assembled: compliance of every contact vertex, the blocks, and TYPICAL sweeps. Matrix-free: TYPICAL
-// products, each one apply() a body, and the compliance of a few sample vertices.
+// Cost model. Assembled: compliance of every contact vertex, the blocks, and SWEEPS sweeps. Matrix-free: PRODUCTS products,
+// each one apply() a body, and the compliance of a few sample vertices. Both counts are what towers and plates took.
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@
 #define IMMOVABLE 1e-12
 #define ANCHOR 0.2 // share of a hard tangent's drift undone in a step
 
-enum { TYPICAL = 60, SAMPLES = THAW_RESPONSE_SAMPLES, BLOCK_FLOPS = 160 };
+enum { SWEEPS = 40, PRODUCTS = 90, SAMPLES = THAW_RESPONSE_SAMPLES, BLOCK_FLOPS = 160 };
 static const double ASSEMBLED_DOUBLES = 1.25e8; // no more than 1 GB of S and H
 
 // --- memory ----------------------------------------------------------------------------------------------------------
@@ -106,8 +106,8 @@ int thaw_response_form(int dim, const ThawResponseBody *bodies, const ThawRespon
         double samples = v < SAMPLES ? v : SAMPLES;
         if (n == 0)
             continue;
-        assembled += bodies[p].compliance_cost * v + 0.5 * BLOCK_FLOPS * n * n + 2.0 * TYPICAL * size * size;
-        matrix_free += bodies[p].compliance_cost * samples + TYPICAL * (bodies[p].apply_cost + 60 * size);
+        assembled += bodies[p].compliance_cost * v + 0.5 * BLOCK_FLOPS * n * n + 2.0 * SWEEPS * size * size;
+        matrix_free += bodies[p].compliance_cost * samples + PRODUCTS * (bodies[p].apply_cost + 60 * size);
         doubles += dim * dim * (v * v + n * n);
     }
     return doubles > ASSEMBLED_DOUBLES || matrix_free < assembled ? 2 : 1;

@@ -168,3 +168,5 @@ size_t thaw_solver_bytes(const ThawSolver *solver) {
         return bytes + thaw_ldl_bytes(solver->ldl);
     return bytes + (solver->cholmod ? thaw_cholmod_bytes(solver->cholmod) : 3 * packed + thaw_ic_bytes(plan));
 }
+
+ThawLdl *thaw_solver_ldl(ThawSolver *solver) { return solver->plan->kind == THAW_SOLVER_LDL ? solver->ldl : NULL; }

@@ -57,6 +57,9 @@ ThawStatus thaw_solver_factor(ThawSolver *solver);
 ThawStatus thaw_solver_solve(ThawSolver *solver, const double *b, double *x, double tolerance, ThawSolveInfo *info);
 size_t thaw_solver_bytes(const ThawSolver *solver); // memory held, factor included
 
+// The direct factor inside a solver of kind THAW_SOLVER_LDL, for sparse right-hand sides; NULL for other kinds.
+struct ThawLdl *thaw_solver_ldl(ThawSolver *solver);
+
 // y = A x. Parallel, same bits for any number of threads.
 void thaw_solver_multiply(ThawSolver *solver, const double *x, double *y);
 

@@ -103,7 +103,7 @@ static uint64_t gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncr
 static ThawStatus renew_system(ThawStepper *s, ThawError *error) {
     ThawAdaptive *a = s->adaptive;
     ThawPartition *partition = a->partition;
-    thaw_solver_free(&s->solver);
+    thaw_stepper_drop_solvers(s);
     thaw_system_free(&a->system);
     thaw_integration_free(&a->set);
     s->system = NULL;
@@ -130,6 +130,8 @@ ThawStatus thaw_adapt_body(ThawWorld *world, ThawStepper *s, ThawIncrement step,
     mark_script(s);
     thaw_loads_evaluate(s, step);
     ThawStatus status = thaw_world_full_system(world, s, &a->full, error);
+    if (status == THAW_OK)
+        status = thaw_system_plan_direct((ThawSystem *)a->full, error);
     if (status != THAW_OK)
         return status;
     ThawQuestion question = {.x = s->x,

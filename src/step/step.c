@@ -138,6 +138,14 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
         if (world->steppers[i].adaptive)
             status = thaw_adapt_body(world, &world->steppers[i], step, error);
+    for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++) {
+        ThawStepper *s = &world->steppers[i];
+        s->touching = world->islands[s->island].contact_count > 0;
+        if (s->touching)
+            status = thaw_system_plan_direct((ThawSystem *)s->system, error);
+        if (status == THAW_OK)
+            status = thaw_stepper_choose_solver(s, error);
+    }
     if (status != THAW_OK)
         return status;
     solve_islands(world, step);
@@ -306,6 +314,10 @@ ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawE
         return status;
     world->state.contacts.count = 0;
     status = form_islands(world, error);
+    for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++) {
+        world->steppers[i].touching = 0;
+        status = thaw_stepper_choose_solver(&world->steppers[i], error);
+    }
     for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++) {
         status = thaw_island_solve(&world->islands[i], step);
         if (status != THAW_OK)

@@ -44,20 +44,22 @@ typedef struct ThawStepper {
     const ThawModelBody *body;
     const ThawShape *shape;
     ThawTasks *tasks;
-    const ThawSystem *system; // shared; NULL until the first step and after a change of scripts
-    ThawSolver *solver;
-    unsigned char *scripted;   // nv flags for the present step
-    double middle;             // s, of the present step: decides which scripts act, for all its parts
-    double *x, *v;             // the body's part of the state
-    const double *push;        // likewise
-    double *start_x, *start_v; // at the start of the whole step, to go back to
-    double *w;                 // offset: velocities of scripted vertices
-    int offset_moves;          // w is not zero
-    double *f, *f_ext;         // elastic and external forces, N
-    double *v1, *x1;           // the result
-    double *before;            // velocities that contact starts from
-    double *impulse;           // N s, J' lambda of its contacts
-    double *y, *u;             // scratch
+    const ThawSystem *system;   // shared; NULL until the first step and after a change of scripts
+    ThawSolver *solver;         // the one of the present step:
+    ThawSolver *plain, *direct; // of the system's plan, and of its direct plan for steps in contact; made when needed
+    int touching;               // in contact in this step
+    unsigned char *scripted;    // nv flags for the present step
+    double middle;              // s, of the present step: decides which scripts act, for all its parts
+    double *x, *v;              // the body's part of the state
+    const double *push;         // likewise
+    double *start_x, *start_v;  // at the start of the whole step, to go back to
+    double *w;                  // offset: velocities of scripted vertices
+    int offset_moves;           // w is not zero
+    double *f, *f_ext;          // elastic and external forces, N
+    double *v1, *x1;            // the result
+    double *before;             // velocities that contact starts from
+    double *impulse;            // N s, J' lambda of its contacts
+    double *y, *u;              // scratch
     double *b, *q, *p, *r, *trial_q;
     double *d, *dp;         // Newton: damping forces h D(x0) v and h D(x0) p
     double *damping;        // Newton: values of h D(x0); NULL without stiffness damping
@@ -135,6 +137,9 @@ ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement increment);
 // world.c: the shared system of the identity map for the stepper's scripted vertices; and room for a stepper's system.
 ThawStatus thaw_world_full_system(ThawWorld *world, ThawStepper *stepper, const ThawSystem **system, ThawError *error);
 ThawStatus thaw_stepper_fit(ThawStepper *stepper, ThawError *error);
+// world.c: the solver that fits whether the body is touched, made when it is first needed; and away with both.
+ThawStatus thaw_stepper_choose_solver(ThawStepper *stepper, ThawError *error);
+void thaw_stepper_drop_solvers(ThawStepper *stepper);
 // world.c: finds or makes the system for the stepper's scripted vertices. Not for steady steps: it may allocate.
 ThawStatus thaw_world_bind_system(ThawWorld *world, ThawStepper *stepper, ThawError *error);
 

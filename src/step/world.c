@@ -9,6 +9,23 @@
 
 // --- systems ------------------------------------------------------------------------------------------------------------
 
+void thaw_stepper_drop_solvers(ThawStepper *s) {
+    thaw_solver_free(&s->plain);
+    thaw_solver_free(&s->direct);
+    s->solver = NULL;
+}
+
+ThawStatus thaw_stepper_choose_solver(ThawStepper *s, ThawError *error) {
+    if (!s->system->plan)
+        return THAW_OK;
+    ThawSolver **solver = s->touching && s->system->direct != s->system->plan ? &s->direct : &s->plain;
+    ThawStatus status = THAW_OK;
+    if (!*solver)
+        status = thaw_solver_create(s->touching ? s->system->direct : s->system->plan, s->tasks, solver, error);
+    s->solver = *solver;
+    return status;
+}
+
 // Room for the unknowns of a stepper's system.
 ThawStatus thaw_stepper_fit(ThawStepper *s, ThawError *error) {
     size_t n = (size_t)s->system->map->n * (size_t)s->model->dim;
@@ -20,7 +37,7 @@ ThawStatus thaw_stepper_fit(ThawStepper *s, ThawError *error) {
     }
     thaw_free(s->damping);
     s->damping = NULL;
-    thaw_solver_free(&s->solver);
+    thaw_stepper_drop_solvers(s);
     if (!s->system->plan)
         return THAW_OK;
     if (s->model->options.integrator == THAW_INTEGRATOR_NEWTON && s->system->map->set->has_alpha1) {
@@ -29,7 +46,7 @@ ThawStatus thaw_stepper_fit(ThawStepper *s, ThawError *error) {
         if (!(s->damping = THAW_NEW(double, blocks *(size_t)(pattern->bs * pattern->bs))))
             return thaw_error_memory(error, "a body's damping matrix");
     }
-    return thaw_solver_create(s->system->plan, s->tasks, &s->solver, error);
+    return THAW_OK;
 }
 
 ThawStatus thaw_world_full_system(ThawWorld *world, ThawStepper *s, const ThawSystem **result, ThawError *error) {
@@ -128,7 +145,7 @@ static void clear_stepper(ThawStepper *s) {
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         thaw_free(vectors[i]);
     thaw_free(s->scripted);
-    thaw_solver_free(&s->solver);
+    thaw_stepper_drop_solvers(s);
     thaw_adaptive_free(&s->adaptive);
 }
 
