@@ -11,7 +11,7 @@
 // tan(h|Omega|/2) * 2/|Omega| instead of h), which keeps quadratic invariants:
 //     Pi1'J^-1 Pi1 - Pi0'J^-1 Pi0 = 2 (Pi1 - Pi0)'Omega = 0, as exp(-h Omega) leaves Omega alone.
 // Steady spin about a principal axis is exact (Rodrigues). Second order in h; Newton's method on three unknowns, about four
-// iterations, however slender the part: the Jacobian J - h/2 Pi1^x has a positive definite symmetric part.
+// iterations.
 #include <math.h>
 #include <string.h>
 
@@ -125,19 +125,35 @@ static void straighten(double R[9]) {
     turn_by(R, C, 1);
 }
 
-// One step of the scheme above; Omega in: J^-1 Pi. Leaves Pi1 and the turn h Omega.
-static void tumble(const double J[9], double h, double Pi[3], double Omega[3], double turn[3]) {
-    double best = INFINITY, Pi1[3];
+// A -= h/2 Pi^x dexp(-h Omega): how (Pi0 + exp(-h Omega) Pi0) / 2 depends on Omega; Pi is the turned one.
+static void subtract_slope(double h, const double Pi[3], const double turn[3], double A[9]) {
+    double square = dot3(turn, turn), angle = sqrt(square);
+    double half = angle < 1e-4 ? 1 - square / 24 : sin(angle / 2) / (angle / 2);
+    double b = half * half / 2, c = angle < 1e-2 ? (1 - square / 20) / 6 : (angle - sin(angle)) / (square * angle);
+    for (int j = 0; j < 3; j++) {
+        double unit[3] = {j == 0, j == 1, j == 2}, across[3], d[3], column[3];
+        thaw_part_cross(turn, unit, across);
+        for (int i = 0; i < 3; i++)
+            d[i] = unit[i] - b * across[i] + c * (turn[i] * turn[j] - square * unit[i]);
+        thaw_part_cross(Pi, d, column);
+        for (int i = 0; i < 3; i++)
+            A[i + 3 * j] -= h / 2 * column[i];
+    }
+}
+
+// One step of the scheme above; Omega in: J^-1 Pi. Leaves Pi1 and the turn h Omega. Returns whether it was found.
+static int tumble(const double J[9], double h, double Pi[3], double Omega[3], double turn[3]) {
+    double best = INFINITY, change[3], D[9];
     for (int iteration = 0; iteration < 20; iteration++) {
-        double D[9], F[3], jacobian[9], next[3], JO[3], d[3];
+        double F[3], jacobian[9], next[3], Pi1[3], JO[3], d[3];
         for (int i = 0; i < 3; i++)
             next[i] = h * Omega[i];
         rotation_of(next, D);
-        multiply_t(D, Pi, Pi1);
+        multiply_t(D, Pi, change);
         multiply(J, Omega, JO);
         for (int i = 0; i < 3; i++) {
-            F[i] = JO[i] - Pi[i] - Pi1[i] / 2;
-            Pi1[i] += Pi[i];
+            F[i] = JO[i] - Pi[i] - change[i] / 2;
+            Pi1[i] = Pi[i] + change[i];
         }
         double size = sqrt(dot3(F, F));
         if (size < best)
@@ -146,22 +162,36 @@ static void tumble(const double J[9], double h, double Pi[3], double Omega[3], d
             break;
         best = size;
         memcpy(jacobian, J, sizeof jacobian);
-        jacobian[1] -= h / 2 * Pi1[2], jacobian[3] += h / 2 * Pi1[2];
-        jacobian[2] += h / 2 * Pi1[1], jacobian[6] -= h / 2 * Pi1[1];
-        jacobian[5] -= h / 2 * Pi1[0], jacobian[7] += h / 2 * Pi1[0];
+        subtract_slope(h, Pi1, next, jacobian);
         solve3(jacobian, F, d);
         for (int i = 0; i < 3; i++)
             Omega[i] -= d[i];
     }
-    double D[9];
+    int found = best <= 1e-12 * sqrt(dot3(Pi, Pi));
     rotation_of(turn, D);
-    multiply_t(D, Pi, Pi1);
+    multiply_t(D, Pi, change);
     for (int i = 0; i < 3; i++)
-        Pi[i] += Pi1[i];
+        Pi[i] += change[i];
+    return found;
 }
 
-// Radians that a part may turn in one step of the scheme; faster ones take several.
+// Turns R for h as a free body with moments J and body momentum Pi does, in so many steps. Returns whether that went well.
+static int turn_freely(const double J[9], const double momentum[3], double h, int steps, double R[9]) {
+    double Pi[3], Omega[3], turn[3] = {0}, D[9];
+    int found = 1;
+    memcpy(Pi, momentum, sizeof Pi);
+    for (int i = 0; i < steps && found; i++) {
+        solve3(J, Pi, Omega);
+        found = tumble(J, h / steps, Pi, Omega, turn);
+        rotation_of(turn, D);
+        turn_by(R, D, 1);
+    }
+    return found;
+}
+
+// Radians that a part may turn in one step of the scheme; faster ones take several, slender ones more if they must.
 #define LARGEST_TURN 0.3
+enum { MOST_STEPS = 4096 };
 
 void thaw_part_advance(const ThawPart *part, int dim, double h, const double v[3], const double omega[3],
                        ThawPart *next) {
@@ -185,19 +215,18 @@ void thaw_part_advance(const ThawPart *part, int dim, double h, const double v[3
     }
     if (!(h * speed > 0))
         return;
+    double start[9]; // part may be next
+    memcpy(start, part->R, sizeof start);
     if (dim == 2 || part->hold == THAW_HOLD_AXIS) {
         for (int i = 0; i < 3; i++)
             Omega[i] = h * omega[i];
         rotation_of(Omega, D);
         turn_by(next->R, D, 0);
     } else {
-        int steps = (int)fmin(ceil(h * speed / LARGEST_TURN), 1000);
-        for (int i = 0; i < steps; i++) {
-            double turn[3] = {0};
-            tumble(part->inertia.second, h / steps, Pi, Omega, turn);
-            rotation_of(turn, D);
-            turn_by(next->R, D, 1);
-            solve3(part->inertia.second, Pi, Omega);
+        int steps = (int)fmin(ceil(h * speed / LARGEST_TURN), MOST_STEPS);
+        while (!turn_freely(part->inertia.second, Pi, h, steps, next->R) && steps < MOST_STEPS) {
+            steps *= 4;
+            memcpy(next->R, start, sizeof start);
         }
     }
     straighten(next->R);
