@@ -74,8 +74,8 @@ ThawStatus thaw_map_rigid_create(const ThawShape *shape, const unsigned char *sc
 void thaw_map_rigid_update(ThawMap *map);
 // r += the parts' own momenta, in the place of G'M v0 of their vertices.
 void thaw_map_rigid_momentum(const ThawMap *map, double *r);
-// w += h/2 omega x (omega x rho) at the vertices of parts: chords of their paths, so that elements beside a turning part see
-// where it will be. For stiffness and damping forces only: it is no part of G'M (Gq + w).
+// w += h/2 (omega x (omega x rho) + alpha x rho) at the vertices of parts: chords of their paths, so that elements beside a
+// turning part see where it will be. For stiffness and damping forces only: it is no part of G'M (Gq + w).
 void thaw_map_rigid_chord(const ThawMap *map, double h, double *w);
 // The step is final: the parts move on with q for h, momentum and all, and the map with them. No allocation.
 void thaw_map_rigid_move(ThawMap *map, double h, const double *q);

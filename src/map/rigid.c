@@ -244,15 +244,19 @@ void thaw_map_rigid_chord(const ThawMap *map, double h, double *w) {
     int dim = map->shape->kind->dim;
     for (int32_t k = 0; k < partition->part_count; k++) {
         const ThawPart *part = &partition->parts[k];
-        double rate[3], omega[3], rho[3], spin[3], inward[3];
+        double rate[3], omega[3], alpha[3], rho[3], spin[3], inward[3], change[3];
         thaw_part_velocity(part, dim, rate, omega);
+        ThawPart gyration = *part; // alpha = J^-1 (L x omega): what a part free of torque does
+        thaw_part_cross(part->L, omega, gyration.L);
+        thaw_part_velocity(&gyration, dim, rate, alpha);
         for (int32_t m = part->first; m < part->first + part->count && part->hold != THAW_HOLD_FIXED; m++) {
             int32_t i = partition->vertices[m];
             load(dim, self->rho + (size_t)i * dim, rho); // 0 where a vertex is pinned
             thaw_part_cross(omega, rho, spin);
             thaw_part_cross(omega, spin, inward);
+            thaw_part_cross(alpha, rho, change);
             for (int c = 0; c < dim; c++)
-                w[(size_t)i * dim + c] += h / 2 * inward[c];
+                w[(size_t)i * dim + c] += h / 2 * (inward[c] + change[c]);
         }
     }
 }

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rigid map at work: assembly over many chunks and threads, and small loops of real steps.
+#include "map/map.h"
+#include "oracle/parts.h"
+#include "reduced/reduced.h"
+
+typedef struct Rig {
+    Parts p;
+    ThawIntegrationSet *set;
+    ThawSystem system;
+    ThawSolver *solver;
+    ThawTasks *tasks;
+    int nq;
+    double *y, *f, *b, *q, *partial, *x1;
+    double gravity[3];
+} Rig;
+
+// The map and solver for the flags and pins of r->p.
+static void rig_build(Rig *r, int threads) {
+    ThawError error = {0};
+    Parts *p = &r->p;
+    parts_update(p);
+    assert_int_equal(
+        thaw_integration_create(p->shape, p->partition->elastic, p->partition->elastic_count, &r->set, &error),
+        THAW_OK);
+    r->system = (ThawSystem){.shape = p->shape, .scripted = p->script};
+    assert_int_equal(thaw_map_rigid_create(p->shape, p->script, p->partition, r->set, &r->system.map, &error), THAW_OK);
+    assert_int_equal(r->system.map->ops->pattern(r->system.map, &r->system.pattern, &error), THAW_OK);
+    assert_int_equal(thaw_solver_plan_create(THAW_SOLVER_PCG, r->system.pattern, &r->system.plan, &error), THAW_OK);
+    assert_int_equal(thaw_tasks_create(threads, &r->tasks, &error), THAW_OK);
+    assert_int_equal(thaw_solver_create(r->system.plan, r->tasks, &r->solver, &error), THAW_OK);
+    r->nq = p->dim * r->system.map->n;
+    r->y = THAW_NEW(double, 3 * p->nx);
+    r->f = r->y + p->nx;
+    r->x1 = r->f + p->nx;
+    r->b = THAW_NEW(double, 2 * r->nq);
+    r->q = r->b + r->nq;
+    r->partial = THAW_NEW(double, 2 * r->set->chunk_count);
+}
+
+static void rig_free(Rig *r) {
+    thaw_free(r->y);
+    thaw_free(r->b);
+    thaw_free(r->partial);
+    thaw_solver_free(&r->solver);
+    thaw_solver_plan_free(&r->system.plan);
+    thaw_block_pattern_free(&r->system.pattern);
+    thaw_map_free(&r->system.map);
+    thaw_integration_free(&r->set);
+    thaw_tasks_free(&r->tasks);
+    parts_free(&r->p);
+}
+
+// A semi-implicit step without damping: G'(M + h^2 K)G q = G'(M v0 + h f), with M v0 of parts from their own momenta.
+static void rig_step(Rig *r, double h) {
+    Parts *p = &r->p;
+    const ThawMap *map = r->system.map;
+    ThawSolveInfo info;
+    assert_int_equal(thaw_system_assemble(&r->system, r->tasks, (ThawCombination){1, 0, {h * h, 0, 0}}, p->x, NULL,
+                                          r->solver, r->f, r->partial),
+                     THAW_OK);
+    for (int i = 0; i < p->nx; i++) {
+        double m = p->shape->mass[i / p->dim], v = p->partition->part_of_vertex[i / p->dim] < 0 ? p->v[i] : 0;
+        r->y[i] = m * v + h * (r->f[i] + m * r->gravity[i % p->dim]);
+    }
+    map->ops->apply_t(map, r->y, r->b);
+    thaw_map_rigid_momentum(map, r->b);
+    memset(r->q, 0, sizeof *r->q * (size_t)r->nq);
+    assert_int_equal(thaw_solver_factor(r->solver), THAW_OK);
+    assert_int_equal(thaw_solver_solve(r->solver, r->b, r->q, 1e-14, &info), THAW_OK);
+    map->ops->apply(map, r->q, NULL, p->v);
+    map->ops->advance(map, h, p->x, r->q, p->v, r->x1);
+    thaw_map_rigid_move(r->system.map, h, r->q);
+    memcpy(p->x, r->x1, sizeof *p->x * (size_t)p->nx);
+}
+
+// A body of several chunks whose middle is rigid and touched by all of them.
+static void rig_core(Rig *r, int dim, int threads) {
+    *r = (Rig){0};
+    parts_create(&r->p, dim, dim == 2 ? 40 : 10, 1, 1);
+    int nodes = r->p.shape->kind->nodes;
+    for (int32_t e = 0; e < r->p.shape->ne; e++) {
+        const double *X = r->p.shape->X + r->p.shape->elements[e * nodes] * dim;
+        r->p.flagged[e] = fabs(X[1] - 0.4) < 0.2 && sample_below(&r->p.seed, 400) > 0;
+    }
+    rig_build(r, threads);
+    assert_true(r->set->chunk_count > 1 && r->set->colour_count < r->set->chunk_count);
+}
+
+// --- assembly ------------------------------------------------------------------------------------------------------------
+
+static void the_assembled_matrix_is_the_product_of_its_factors(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        Rig r;
+        double forms[2], size = 0;
+        ThawStiffness element = {0.3, 0.2, 0};
+        rig_core(&r, dim, 2);
+        const ThawMap *map = r.system.map;
+        double *u = THAW_NEW(double, r.p.nx), *expected = THAW_NEW(double, r.nq);
+        for (int twice = 0; twice < 2; twice++) { // nothing is left over from the first
+            assert_int_equal(thaw_system_assemble(&r.system, r.tasks, (ThawCombination){2, 0.5, element}, r.p.x, NULL,
+                                                  r.solver, r.f, r.partial),
+                             THAW_OK);
+            for (int i = 0; i < r.nq; i++)
+                r.q[i] = map->idle[i] ? 0 : sample_random(&r.p.seed);
+            thaw_solver_multiply(r.solver, r.q, r.b);
+            map->ops->apply(map, r.q, NULL, u);
+            thaw_force_product(r.set, NULL, r.p.x, u, element, r.p.shape->nv, r.y, forms, r.partial);
+            for (int i = 0; i < r.p.nx; i++)
+                r.y[i] += (2 * r.p.shape->mass[i / dim] + 0.5 * r.p.shape->damping_mass[i / dim]) * u[i];
+            map->ops->apply_t(map, r.y, expected);
+            for (int i = 0; i < r.nq; i++)
+                size = fmax(size, fabs(expected[i]));
+            for (int i = 0; i < r.nq; i++)
+                assert_true(fabs(expected[i] - r.b[i]) <= 1e-12 * size);
+        }
+        thaw_free(u);
+        thaw_free(expected);
+        rig_free(&r);
+    }
+}
+
+static void assembly_has_the_same_bits_for_any_number_of_threads(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        double *first = NULL;
+        for (int threads = 1; threads <= 4; threads++)
+            for (int again = 0; again < 3; again++) {
+                Rig r;
+                rig_core(&r, dim, threads);
+                assert_int_equal(thaw_system_assemble(&r.system, r.tasks, (ThawCombination){1, 1, {1, 1, 0}}, r.p.x,
+                                                      NULL, r.solver, r.f, r.partial),
+                                 THAW_OK);
+                const ThawBlockPattern *pattern = r.system.pattern;
+                size_t bytes = sizeof(double) * (size_t)(pattern->row[pattern->n] * pattern->bs * pattern->bs);
+                if (!first) {
+                    first = THAW_NEW(double, bytes / sizeof(double));
+                    memcpy(first, thaw_solver_matrix(r.solver)->value, bytes);
+                }
+                assert_memory_equal(first, thaw_solver_matrix(r.solver)->value, bytes);
+                rig_free(&r);
+            }
+        thaw_free(first);
+    }
+}
+
+// --- kinematics ----------------------------------------------------------------------------------------------------------
+
+static void momenta_of_parts_are_those_of_their_velocities(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++)
+        for (int pins = 0; pins < dim; pins++) {
+            Rig r = {0};
+            parts_create(&r.p, dim, 3, 1, 2);
+            for (int i = 0; i < pins; i++) {
+                r.p.script[r.p.shape->elements[i]] = THAW_VERTEX_PINNED;
+                memset(r.p.v + r.p.shape->elements[i] * dim, 0, sizeof *r.p.v * (size_t)dim);
+            }
+            memset(r.p.flagged, 1, (size_t)r.p.shape->ne);
+            rig_build(&r, 1);
+            thaw_partition_velocities(r.p.partition, r.p.v);
+            for (int i = 0; i < r.p.nx; i++)
+                r.y[i] = r.p.shape->mass[i / dim] * r.p.v[i];
+            r.system.map->ops->apply_t(r.system.map, r.y, r.b);
+            memset(r.q, 0, sizeof *r.q * (size_t)r.nq);
+            thaw_map_rigid_momentum(r.system.map, r.q);
+            for (int i = 0; i < r.nq; i++)
+                assert_true(fabs(r.b[i] - r.q[i]) <= 1e-13 * r.p.shape->total_mass);
+            rig_free(&r);
+        }
+}
+
+// v + chord against where advance takes the vertices.
+static double chord_error(const Rig *r, double h, double *w) {
+    const ThawMap *map = r->system.map;
+    double error = 0;
+    memset(w, 0, sizeof *w * (size_t)r->p.nx);
+    thaw_map_rigid_chord(map, h, w);
+    map->ops->project(map, NULL, r->p.v, r->q);
+    map->ops->apply(map, r->q, w, r->y);
+    map->ops->advance(map, h, r->p.x, r->q, r->y, r->x1);
+    for (int i = 0; i < r->p.nx; i++)
+        error = fmax(error, fabs((r->x1[i] - r->p.x[i]) / h - r->y[i]));
+    return error;
+}
+
+static void chords_tell_where_a_turning_part_will_be_to_second_order(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        Rig r = {0};
+        parts_create(&r.p, dim, 3, 1, 3);
+        for (int i = 0; i < r.p.nx; i++)
+            r.p.v[i] = i % dim == 0 ? -r.p.x[i + 1] : i % dim == 1 ? r.p.x[i - 1] : 0;
+        memset(r.p.flagged, 1, (size_t)r.p.shape->ne);
+        rig_build(&r, 1);
+        double *w = THAW_NEW(double, r.p.nx);
+        double coarse = chord_error(&r, 0.02, w), fine = chord_error(&r, 0.01, w);
+        assert_true(coarse < 0.02 * 0.02);
+        assert_true(fine < coarse / 3.5);
+        thaw_free(w);
+        rig_free(&r);
+    }
+}
+
+static void a_map_whose_parts_have_moved_is_a_new_map_of_them(void **state) {
+    (void)state;
+    Rig r;
+    ThawError error = {0};
+    ThawMap *fresh;
+    rig_core(&r, 3, 1);
+    for (int i = 0; i < r.nq; i++)
+        r.q[i] = sample_random(&r.p.seed);
+    thaw_map_rigid_move(r.system.map, 0.3, r.q);
+    assert_int_equal(thaw_map_rigid_create(r.p.shape, r.p.script, r.p.partition, r.set, &fresh, &error), THAW_OK);
+    fresh->ops->apply(fresh, r.q, NULL, r.y);
+    r.system.map->ops->apply(r.system.map, r.q, NULL, r.f);
+    assert_memory_equal(r.y, r.f, sizeof *r.y * (size_t)r.p.nx);
+    thaw_map_free(&fresh);
+    rig_free(&r);
+}
+
+// --- steps ---------------------------------------------------------------------------------------------------------------
+
+static double distance(const Rig *r, int32_t i, int32_t j) {
+    double square = 0;
+    for (int k = 0; k < r->p.dim; k++)
+        square += (r->p.x[i * r->p.dim + k] - r->p.x[j * r->p.dim + k]) *
+                  (r->p.x[i * r->p.dim + k] - r->p.x[j * r->p.dim + k]);
+    return sqrt(square);
+}
+
+static void half_elastic_bodies_fly_with_their_momentum_and_parts_stay_rigid(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        Rig r = {0};
+        parts_create(&r.p, dim, 4, 1, 4);
+        parts_flag(&r.p, dim == 2 ? 60 : 70);
+        rig_build(&r, 1);
+        const ThawPartition *q = r.p.partition;
+        assert_true(q->part_count > 0 && q->elastic_count > 0);
+        double before[7], after[7], *length = THAW_NEW(double, q->vertex_count);
+        thaw_partition_velocities(q, r.p.v);
+        parts_momenta(&r.p, r.p.v, before);
+        for (int32_t k = 0; k < q->part_count; k++)
+            for (int32_t i = q->parts[k].first; i < q->parts[k].first + q->parts[k].count; i++)
+                length[i] = distance(&r, q->vertices[i], q->vertices[q->parts[k].first]);
+        for (int i = 0; i < 100; i++)
+            rig_step(&r, 0.002);
+        thaw_partition_velocities(q, r.p.v);
+        parts_momenta(&r.p, r.p.v, after);
+        for (int k = 0; k < dim; k++)
+            assert_true(fabs(before[k] - after[k]) <= 1e-10 * r.p.shape->total_mass);
+        assert_true(after[6] <= before[6]);
+        for (int32_t k = 0; k < q->part_count; k++)
+            for (int32_t i = q->parts[k].first; i < q->parts[k].first + q->parts[k].count; i++)
+                assert_true(fabs(length[i] - distance(&r, q->vertices[i], q->vertices[q->parts[k].first])) <= 1e-14);
+        thaw_free(length);
+        rig_free(&r);
+    }
+}
+
+// A whole body rigid, held at `pins` vertices, let go a little beside its equilibrium: returns measured / expected period.
+static double swing(int dim, int pins) {
+    Rig r = {0};
+    parts_create(&r.p, dim, 3, 1, 5);
+    memset(r.p.v, 0, sizeof *r.p.v * (size_t)r.p.nx);
+    memset(r.p.flagged, 1, (size_t)r.p.shape->ne);
+    for (int i = 0; i < pins; i++)
+        r.p.script[r.p.shape->elements[i]] = THAW_VERTEX_PINNED;
+    rig_build(&r, 1);
+    const ThawPart *part = &r.p.partition->parts[0];
+    assert_int_equal(part->hold, pins == 1 ? THAW_HOLD_POINT : THAW_HOLD_AXIS);
+    double axis[3] = {0, 0, 1}, s[3], arm = 0, along = 0, inertia = part->inertia.second[8], aside[3];
+    if (dim == 3) {
+        inertia = 0;
+        memcpy(axis, part->axis, sizeof axis);
+        for (int i = 0; i < 9; i++)
+            inertia += axis[i % 3] * part->inertia.second[i] * axis[i / 3];
+    }
+    for (int k = 0; k < 3; k++)
+        along += axis[k] * part->inertia.first[k];
+    for (int k = 0; k < 3; k++) {
+        s[k] = part->inertia.first[k] - along * axis[k];
+        arm += s[k] * s[k];
+    }
+    arm = sqrt(arm);
+    thaw_part_cross(axis, s, aside);
+    double g = 9.8, tilt = 0.03, expected = 2 * acos(-1) * sqrt(inertia / (arm * g)), h = expected / 500;
+    for (int k = 0; k < 3; k++)
+        r.gravity[k] = g * (cos(tilt) * s[k] + sin(tilt) * aside[k]) / arm;
+    double rate[3], omega[3], last = 0, first = -1, turns = 0, time = 0, latest = 0;
+    for (int i = 0; i < 3000; i++) {
+        rig_step(&r, h);
+        thaw_part_velocity(part, dim, rate, omega);
+        double spin = axis[0] * omega[0] + axis[1] * omega[1] + axis[2] * omega[2];
+        time += h;
+        if (last * spin < 0) { // it turns back
+            latest = time - h * fabs(spin) / (fabs(spin) + fabs(last));
+            if (first < 0)
+                first = latest;
+            else
+                turns++;
+        }
+        last = spin;
+    }
+    assert_true(turns >= 8);
+    for (int i = 0; i < pins; i++)
+        assert_true(r.p.v[r.p.shape->elements[i] * dim] == 0);
+    rig_free(&r);
+    return 2 * (latest - first) / turns / expected;
+}
+
+static void held_parts_are_physical_pendulums(void **state) {
+    (void)state;
+    double flat = swing(2, 1), hinged = swing(3, 2);
+    print_message("period over theory: %.6f in 2D at a point, %.6f in 3D at an axis\n", flat, hinged);
+    assert_true(fabs(flat - 1) <= 3e-4);
+    assert_true(fabs(hinged - 1) <= 3e-4);
+}
+
+// Held at one point in 3D: a spherical pendulum and top. Energy is all there is to check, and it must not grow.
+static void a_top_keeps_its_energy(void **state) {
+    (void)state;
+    Rig r = {0};
+    parts_create(&r.p, 3, 3, 1, 6);
+    memset(r.p.flagged, 1, (size_t)r.p.shape->ne);
+    int32_t pin = r.p.shape->elements[0];
+    r.p.script[pin] = THAW_VERTEX_PINNED;
+    r.gravity[2] = -9.8;
+    rig_build(&r, 1);
+    const ThawPart *part = &r.p.partition->parts[0];
+    double start = 0, least = INFINITY, most = -INFINITY, pinned[3];
+    memcpy(pinned, r.p.x + 3 * pin, sizeof pinned);
+    for (int i = 0; i <= 5000; i++) {
+        double rho[3], energy = thaw_part_kinetic(part, 3);
+        thaw_part_rotate(part, 3, part->inertia.first, rho);
+        energy += 9.8 * rho[2];
+        start = i == 0 ? energy : start;
+        least = fmin(least, energy);
+        most = fmax(most, energy);
+        rig_step(&r, 5e-4);
+    }
+    double size = 9.8 * 0.5 * r.p.shape->total_mass;
+    print_message("a top's energy over 5000 steps: between %+.1e and %+.1e of m g l\n", (least - start) / size,
+                  (most - start) / size);
+    assert_true(most - start <= 5e-3 * size && start - least <= 5e-3 * size);
+    assert_memory_equal(pinned, r.p.x + 3 * pin, sizeof pinned);
+    rig_free(&r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_assembled_matrix_is_the_product_of_its_factors),
+        cmocka_unit_test(assembly_has_the_same_bits_for_any_number_of_threads),
+        cmocka_unit_test(momenta_of_parts_are_those_of_their_velocities),
+        cmocka_unit_test(chords_tell_where_a_turning_part_will_be_to_second_order),
+        cmocka_unit_test(a_map_whose_parts_have_moved_is_a_new_map_of_them),
+        cmocka_unit_test(half_elastic_bodies_fly_with_their_momentum_and_parts_stay_rigid),
+        cmocka_unit_test(held_parts_are_physical_pendulums),
+        cmocka_unit_test(a_top_keeps_its_energy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
