@@ -32,13 +32,10 @@ static void call_compliance(void *context, int32_t index) {
 
 static int slot_of(const ThawRow *row, int32_t part) { return row->slots == 2 && row->part[1] == part; }
 
-// out = R_i (sum_a sum_c w_a w_c S_ac) R_j'.
-static void pair_block(const ThawResponse *island, const ThawPart *part, const ThawRow *ri, const ThawRow *rj,
-                       double out[9]) {
-    int d = island->dim, si = slot_of(ri, (int32_t)(part - island->parts)),
-        sj = slot_of(rj, (int32_t)(part - island->parts));
-    const double *S = island->S + part->S;
-    size_t stride = (size_t)d * (size_t)part->vertices;
+// out = R_i (sum_a sum_c w_a w_c S_ac) R_j'. Inlined with d known, so that the loops unroll.
+static inline __attribute__((always_inline)) void pair_block(const int d, const double *S, size_t stride,
+                                                             const ThawRow *ri, int si, const ThawRow *rj, int sj,
+                                                             double *out) {
     double M[9] = {0}, RM[9];
     for (int32_t a = 0; a < ri->nodes[si]; a++) {
         const double *rows = S + (size_t)(d * ri->local[si][a]) * stride;
@@ -52,17 +49,15 @@ static void pair_block(const ThawResponse *island, const ThawPart *part, const T
     }
     for (int r = 0; r < d; r++)
         for (int s = 0; s < d; s++) {
-            double sum = 0.0;
+            RM[d * r + s] = 0.0;
             for (int k = 0; k < d; k++)
-                sum += ri->R[d * r + k] * M[d * k + s];
-            RM[d * r + s] = sum;
+                RM[d * r + s] += ri->R[d * r + k] * M[d * k + s];
         }
     for (int r = 0; r < d; r++)
         for (int s = 0; s < d; s++) {
-            double sum = 0.0;
+            out[d * r + s] = 0.0;
             for (int k = 0; k < d; k++)
-                sum += RM[d * r + k] * rj->R[d * s + k];
-            out[d * r + s] = sum;
+                out[d * r + s] += RM[d * r + k] * rj->R[d * s + k];
         }
 }
 
@@ -79,10 +74,16 @@ static void fill_row(void *context, int32_t i) {
     int d = island->dim;
     size_t stride = (size_t)d * (size_t)part->contacts;
     double *H = island->H + part->H;
-    const int32_t *member = island->member + part->first_contact;
+    const double *S = island->S + part->S;
+    const int32_t *member = island->member + part->first_contact, self = (int32_t)(part - island->parts);
+    const ThawRow *ri = island->rows + member[i];
     for (int32_t j = i; j < part->contacts; j++) {
+        const ThawRow *rj = island->rows + member[j];
         double block[9];
-        pair_block(island, part, island->rows + member[i], island->rows + member[j], block);
+        if (d == 3)
+            pair_block(3, S, 3 * (size_t)part->vertices, ri, slot_of(ri, self), rj, slot_of(rj, self), block);
+        else
+            pair_block(2, S, 2 * (size_t)part->vertices, ri, slot_of(ri, self), rj, slot_of(rj, self), block);
         for (int r = 0; r < d; r++)
             for (int s = 0; s < d; s++) {
                 double value = i == j ? 0.5 * (block[d * r + s] + block[d * s + r]) : block[d * r + s];

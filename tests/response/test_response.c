@@ -62,6 +62,7 @@ static void random_islands_obey_the_law_in_both_forms(void **state) {
             island->options.push = 1e9;
             island->options.tolerance = 1e-8;
             island->options.iterations = 3000;
+            island->options.tangent = seed % 3 == 0 ? 0.5 : 0;
             island->options.friction = seed % 7 == 0 ? THAW_FRICTION_BOX : THAW_FRICTION_CONE;
             ThawResponseInfo info;
             ThawStatus status = island_solve(island, NULL, &info);
@@ -356,6 +357,85 @@ static void a_sticking_box_does_not_slip_and_returns_to_its_anchor(void **state)
         }
 }
 
+// Steps a rigid box on a floor under gravity tilted by `angle`: how far along x it came, and its speed in the end. Gaps and
+// drifts follow the linearised motion, anchors as contacts remember them.
+static void simulate(Island *island, double angle, int steps, double *x, double *v) {
+    int d = island->dim;
+    double h = island->options.h, after[81], start = 0;
+    for (int step = 0; step < steps; step++) {
+        for (int32_t i = 0; i < island->dense[0].nv; i++) {
+            island->dense[0].v[d * i] += h * 9.81 * sin(angle);
+            island->dense[0].v[d * i + d - 1] -= h * 9.81 * cos(angle);
+        }
+        ThawResponseInfo info;
+        if (island_solve(island, NULL, &info) != THAW_OK)
+            fail_msg("step %d: residual %g", step, info.residual);
+        island_velocity(island, 0, after);
+        memcpy(island->dense[0].v, after, (size_t)(d * island->dense[0].nv) * sizeof *after);
+        for (int32_t i = 0; i < island->count; i++) {
+            ThawContact *contact = island->contacts + i;
+            double u[3] = {0}, friction = hypot(contact->lambda[1], contact->lambda[2]);
+            for (int r = 0; r < d; r++)
+                for (int k = 0; k < d; k++)
+                    u[r] += contact->frame[r][k] * after[d * contact->vertex[0][0] + k];
+            contact->gap += h * u[0];
+            for (int k = 0; k < d - 1; k++)
+                contact->drift[k] += h * u[1 + k];
+            if (friction >= 0.999 * contact->friction * contact->lambda[0])
+                thaw_response_slip(&island->options, contact, contact->drift);
+        }
+        start += h * after[0];
+    }
+    *x = start;
+    *v = after[0];
+}
+
+// A rigid box on a floor, as deep in it as it is at rest.
+static Island *block(int dim, double mu, double angle, double tangent) {
+    Island *island = island_stack(dim, 0.01, 1, 1, 0, 1, 1e5, mu);
+    for (int32_t i = 0; i < island->count; i++) {
+        island->contacts[i].damping = 200;
+        island->contacts[i].gap = -9.81 * cos(angle) / (island->count * 1e5);
+    }
+    island->options.tangent = tangent;
+    return island;
+}
+
+static void a_block_slides_down_a_slope_only_above_its_angle_and_does_not_creep_below(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++)
+        for (int spring = 0; spring < 2; spring++)
+            for (double mu = 0.2; mu < 1; mu += 0.3)
+                for (int above = 0; above < 2; above++) {
+                    double angle = atan(mu) * (above ? 1.02 : 0.98), x, v, x1, v1;
+                    Island *island = block(dim, mu, angle, spring);
+                    simulate(island, angle, 100, &x, &v);
+                    simulate(island, angle, 100, &x1, &v1);
+                    if (above) {
+                        double expected = 9.81 * (sin(angle) - mu * cos(angle));
+                        assert_near(v1 - v, expected, 0.02 * expected);
+                    } else {
+                        assert_near(x, 0, 1e-4);
+                        assert_near(x1, 0, 1e-8);
+                    }
+                    island_free(island);
+                }
+}
+
+static void a_block_on_the_flat_is_slowed_by_mu_g_and_stops(void **state) {
+    (void)state;
+    for (int spring = 0; spring < 2; spring++) {
+        Island *island = block(3, 0.3, 0, spring);
+        double x, v;
+        set_speed(island, 0, 2, 0, 0);
+        simulate(island, 0, 50, &x, &v);
+        assert_near(2 - v, 0.3 * 9.81 * 0.5, 0.02 * 0.3 * 9.81 * 0.5);
+        simulate(island, 0, 60, &x, &v);
+        assert_near(v, 0, 1e-6);
+        island_free(island);
+    }
+}
+
 static void what_separates_feels_nothing(void **state) {
     (void)state;
     for (int form = 1; form <= 2; form++) {
@@ -648,6 +728,19 @@ static void coefficients_come_from_stiffness_damping_and_step(void **state) {
     assert_true(k_b == 20 && gamma == 0);
 }
 
+static void a_slide_is_remembered_by_how_far_its_spring_is_stretched(void **state) {
+    (void)state;
+    double drift[2];
+    ThawResponseOptions options = {.dim = 3, .h = 0.01, .tangent = 0.5};
+    ThawContact contact = {.stiffness = 1e4, .damping = 20, .lambda = {1, 0.3, -0.4}};
+    thaw_response_slip(&options, &contact, drift);
+    assert_near(drift[0], -0.3 / (0.01 * 0.5e4), 1e-15); // -lambda_t / (h r k), the damper left out
+    assert_near(drift[1], 0.4 / (0.01 * 0.5e4), 1e-15);
+    options.tangent = 0;
+    thaw_response_slip(&options, &contact, drift);
+    assert_true(drift[0] == 0 && drift[1] == 0);
+}
+
 static void the_papers_coefficients_are_taken_where_given(void **state) {
     (void)state;
     Island *island = island_stack(3, 0.01, 1, 1, 0, 1, INFINITY, 0.5);
@@ -787,6 +880,8 @@ int main(void) {
         cmocka_unit_test(an_island_whose_warm_start_is_right_is_not_assembled),
         cmocka_unit_test(a_sliding_box_is_slowed_by_mu_times_its_weight_opposite_to_its_slip),
         cmocka_unit_test(a_sticking_box_does_not_slip_and_returns_to_its_anchor),
+        cmocka_unit_test(a_block_slides_down_a_slope_only_above_its_angle_and_does_not_creep_below),
+        cmocka_unit_test(a_block_on_the_flat_is_slowed_by_mu_g_and_stops),
         cmocka_unit_test(what_separates_feels_nothing),
         cmocka_unit_test(a_gap_is_closed_and_not_passed),
         cmocka_unit_test(a_moving_floor_carries_what_stands_on_it),
@@ -800,6 +895,7 @@ int main(void) {
         cmocka_unit_test(too_few_iterations_keep_the_best_impulses),
         cmocka_unit_test(bits_depend_neither_on_threads_nor_on_what_was_solved_before),
         cmocka_unit_test(coefficients_come_from_stiffness_damping_and_step),
+        cmocka_unit_test(a_slide_is_remembered_by_how_far_its_spring_is_stretched),
         cmocka_unit_test(the_papers_coefficients_are_taken_where_given),
         cmocka_unit_test(the_form_is_chosen_by_cost),
         cmocka_unit_test(what_is_wrong_is_refused_by_name),
