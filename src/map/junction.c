@@ -299,12 +299,31 @@ void thaw_rigid_finish(void *context) {
 
 // --- tables --------------------------------------------------------------------------------------------------------------
 
-// The blocks of an element's nodes, each once and ascending; a node's factors are told which is theirs. Returns whether
-// any node belongs to a part. Fixed parts and scripted vertices have no block.
-static int describe(const ThawRigidMap *self, const ThawBatch *batch, int lane, ThawJunction *junction,
-                    int32_t local[LOCAL_MAX]) {
-    const ThawPartition *partition = self->partition;
+// thaw_block_find for many short rows: counting has no branch to mispredict. The entry is known to exist.
+static inline int32_t find_entry(const ThawBlockPattern *pattern, int32_t i, int32_t j) {
+    int32_t begin = pattern->row[i], count = pattern->row[i + 1] - begin, below = 0;
+    if (count > 32)
+        return thaw_block_find(pattern, i, j);
+    for (int32_t k = 0; k < count; k++)
+        below += pattern->col[begin + k] < j;
+    return begin + below;
+}
+
+// Whether a lane holds an element with a lever at any node.
+static int is_junction(const ThawRigidMap *self, const ThawBatch *batch, int lane) {
     int touches = 0;
+    for (int a = 0; a < self->map.set->nodes; a++) {
+        int32_t vertex = batch->vertex[a][lane], part = self->partition->part_of_vertex[vertex];
+        touches |= part >= 0 && self->part_block[part] >= 0 && !self->scripted[vertex];
+    }
+    return touches && batch->element[lane] >= 0;
+}
+
+// The blocks of an element's nodes, each once and ascending; a node's factors are told which is theirs. Fixed parts and
+// scripted vertices have no block.
+static void describe(const ThawRigidMap *self, const ThawBatch *batch, int lane, ThawJunction *junction,
+                     int32_t local[LOCAL_MAX]) {
+    const ThawPartition *partition = self->partition;
     int32_t block[THAW_ELEMENT_NODES_MAX][2];
     *junction = (ThawJunction){.lane = (int8_t)lane};
     for (int a = 0; a < self->map.set->nodes; a++) {
@@ -312,7 +331,6 @@ static int describe(const ThawRigidMap *self, const ThawBatch *batch, int lane, 
         int blocks = part < 0 || self->scripted[vertex] ? 0 : thaw_hold_blocks(partition->parts[part].hold);
         block[a][0] = blocks == 0 ? self->block_of[vertex] : blocks == 2 ? self->part_block[part] : -1;
         block[a][1] = blocks == 0 ? -1 : self->part_block[part] + blocks - 1;
-        touches |= blocks > 0;
         for (int n = 0; n < 2; n++) {
             int k = junction->count;
             for (int i = 0; i < junction->count && k >= 0; i++)
@@ -332,7 +350,6 @@ static int describe(const ThawRigidMap *self, const ThawBatch *batch, int lane, 
                 k++;
             junction->local[a][n] = k;
         }
-    return touches;
 }
 
 // Lists the junctions and gives them room in junction_slot.
@@ -345,7 +362,7 @@ static ThawStatus list_junctions(ThawRigidMap *self, ThawError *error) {
         return thaw_error_memory(error, "the scatter table");
     for (int32_t b = 0; b < set->batch_count; b++) {
         for (int l = 0; l < THAW_LANES; l++)
-            count += set->batches[b].element[l] >= 0 && describe(self, &set->batches[b], l, &junction, local);
+            count += is_junction(self, &set->batches[b], l);
         self->junction_start[b + 1] = count;
     }
     self->junctions = THAW_NEW(ThawJunction, count);
@@ -354,7 +371,8 @@ static ThawStatus list_junctions(ThawRigidMap *self, ThawError *error) {
     int32_t at = 0, slots = 0;
     for (int32_t b = 0; b < set->batch_count; b++)
         for (int l = 0; l < THAW_LANES && self->junction_start[b] < self->junction_start[b + 1]; l++)
-            if (set->batches[b].element[l] >= 0 && describe(self, &set->batches[b], l, &junction, local)) {
+            if (is_junction(self, &set->batches[b], l)) {
+                describe(self, &set->batches[b], l, &junction, local);
                 junction.slot = slots;
                 slots += PAIR(junction.count, 0);
                 self->junctions[at++] = junction;
@@ -398,7 +416,7 @@ static ThawStatus place_junctions(ThawRigidMap *self, const ThawBlockPattern *pa
                 describe(self, &set->batches[b], junction->lane, &copy, local);
                 for (int i = 0; i < junction->count; i++)
                     for (int j = 0; j <= i; j++, slot++) {
-                        *slot = thaw_block_find(pattern, local[i], local[j]);
+                        *slot = find_entry(pattern, local[i], local[j]);
                         if (local[j] >= self->elastic && (*slot = put_aside(self, *slot, first, &capacity, place)) == 0)
                             status = thaw_error_memory(error, "the scatter table");
                     }
@@ -428,7 +446,7 @@ static ThawStatus place_elastic(ThawRigidMap *self, const ThawBlockPattern *patt
             for (int c = 0; c <= a; c++)
                 for (int l = 0; l < THAW_LANES; l++) {
                     int32_t i = self->block_of[batch->vertex[a][l]], j = self->block_of[batch->vertex[c][l]];
-                    *slot++ = skip[l] || i < 0 || j < 0 ? -1 : thaw_block_find(pattern, i, j);
+                    *slot++ = skip[l] || i < 0 || j < 0 ? -1 : find_entry(pattern, i, j);
                 }
     }
     return THAW_OK;

@@ -241,7 +241,6 @@ static void exchange(ThawPartition *partition, const unsigned char *flagged, con
     SWAP(int32_t *, partition->vertices, s->vertices);
     SWAP(double *, partition->r, s->r);
     SWAP(ThawPart *, partition->parts, s->parts);
-    SWAP(int32_t, partition->parts_capacity, s->capacity);
     SWAP(int32_t, partition->part_count, s->part_count);
     SWAP(int32_t, partition->vertex_count, s->vertex_count);
     memmove(partition->flagged, flagged, (size_t)partition->shape->ne);
@@ -249,15 +248,23 @@ static void exchange(ThawPartition *partition, const unsigned char *flagged, con
     list_elastic(partition);
 }
 
-static ThawStatus reserve_parts(Scratch *s, ThawError *error) {
+// Room for the new parts, on both sides: they take turns.
+static ThawStatus reserve_parts(ThawPartition *partition, ThawError *error) {
+    Scratch *s = partition->scratch;
     if (s->part_count <= s->capacity)
         return THAW_OK;
-    ThawPart *parts = THAW_NEW(ThawPart, 2 * (size_t)s->part_count);
-    if (!parts)
+    size_t room = 2 * (size_t)s->part_count;
+    ThawPart *parts = THAW_NEW(ThawPart, room);
+    ThawPart *kept = thaw_regrow(partition->parts, (size_t)partition->part_count, room, sizeof *kept);
+    if (kept)
+        partition->parts = kept;
+    if (!parts || !kept) {
+        thaw_free(parts);
         return thaw_error_memory(error, "the rigid parts");
+    }
     thaw_free(s->parts);
     s->parts = parts;
-    s->capacity = 2 * s->part_count;
+    partition->parts_capacity = s->capacity = (int32_t)room;
     return THAW_OK;
 }
 
@@ -298,7 +305,7 @@ ThawStatus thaw_partition_update(ThawPartition *partition, const unsigned char *
     if (same_pins && memcmp(flagged, partition->flagged, (size_t)shape->ne) == 0)
         return THAW_OK;
     find_parts(partition, flagged, script);
-    ThawStatus status = reserve_parts(s, error);
+    ThawStatus status = reserve_parts(partition, error);
     if (status != THAW_OK)
         return status;
     if (same_pins && s->part_count == partition->part_count &&
@@ -330,7 +337,7 @@ ThawStatus thaw_partition_restore(ThawPartition *partition, const unsigned char 
                                   ThawError *error) {
     Scratch *s = partition->scratch;
     find_parts(partition, flagged, script);
-    ThawStatus status = reserve_parts(s, error);
+    ThawStatus status = reserve_parts(partition, error);
     if (status != THAW_OK)
         return status;
     list_vertices(partition->shape, script, s);
