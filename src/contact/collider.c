@@ -300,8 +300,10 @@ void thaw_contact_scratch_free(ThawContactScratch **pointer) {
         clear_body(&scratch->bodies[i]);
     for (int32_t i = 0; scratch->obstacles && i < scratch->collider->model->obstacle_count; i++)
         clear_body(&scratch->obstacles[i]);
-    for (int32_t i = 0; i < scratch->item_capacity; i++)
+    for (int32_t i = 0; i < scratch->item_capacity; i++) {
         thaw_free(scratch->slots[i].contacts);
+        thaw_free(scratch->slots[i].list);
+    }
     thaw_free(scratch->bodies);
     thaw_free(scratch->obstacles);
     thaw_free(scratch->places);

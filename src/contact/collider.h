@@ -27,6 +27,8 @@ typedef struct ThawContactItem {
 typedef struct ThawContactSlot {
     ThawContact *contacts;
     int32_t count, capacity;
+    int32_t *list; // vertices worth looking at, of large surfaces
+    int32_t list_count, list_capacity;
     int failed; // out of memory
 } ThawContactSlot;
 

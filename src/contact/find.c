@@ -28,9 +28,16 @@ static void bound_body(ThawContactBody *body) {
     body->fitted = 0;
     thaw_box_empty(body->box);
     thaw_box_empty(body->swept);
+    for (int i = 0; i < THAW_SLABS; i++)
+        body->slab[i][0] = INFINITY, body->slab[i][1] = -INFINITY;
     for (int32_t v = 0; v < nv; v++) {
         const double *x = body->x + 3 * (size_t)v, *d = body->d + 3 * (size_t)v;
-        double end[3];
+        double end[3], p[THAW_SLABS];
+        thaw_slab_project(x, p);
+        for (int i = 0; i < THAW_SLABS; i++) {
+            body->slab[i][0] = p[i] < body->slab[i][0] ? p[i] : body->slab[i][0];
+            body->slab[i][1] = p[i] > body->slab[i][1] ? p[i] : body->slab[i][1];
+        }
         thaw_v3_add(x, THAW_CONTACT_REACH, d, end);
         thaw_box_add(body->box, x);
         thaw_box_add(body->swept, end);
@@ -125,10 +132,23 @@ static void want_fit(ThawContactBody *body) {
         body->fitted = -1; // done by a task of its own
 }
 
+// Whether two bodies can meet in this step, by their slabs and how they move relative to each other.
+static int slabs_meet(const ThawContactBody *a, const ThawContactBody *b) {
+    double relative[3];
+    thaw_v3_sub(a->mean, b->mean, relative);
+    double travel = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + a->spread + b->spread);
+    for (int i = 0; i < THAW_SLABS; i++) {
+        double room = travel * thaw_slab_length(i);
+        if (a->slab[i][0] > b->slab[i][1] + room || b->slab[i][0] > a->slab[i][1] + room)
+            return 0;
+    }
+    return 1;
+}
+
 static ThawStatus add_bodies(ThawContactScratch *scratch, int32_t a, int32_t b, ThawError *error) {
     const ThawModel *model = scratch->collider->model;
     double friction;
-    if (!thaw_model_may_touch(model, a, b, &friction))
+    if (!slabs_meet(&scratch->bodies[a], &scratch->bodies[b]) || !thaw_model_may_touch(model, a, b, &friction))
         return THAW_OK;
     want_fit(&scratch->bodies[a]);
     want_fit(&scratch->bodies[b]);

@@ -99,6 +99,7 @@ static double surface_distance(const ThawContactShape *shape, const double *x, c
                                const double point[3], double n[3], ThawNearest *nearest) {
     double to[3];
     nearest->square = INFINITY;
+    nearest->face = -1;
     thaw_contact_nearest(shape, x, boxes, point, NULL, NULL, nearest);
     thaw_contact_normal_at(shape, x, nearest->face, nearest->w, n);
     thaw_v3_sub(point, nearest->point, to);

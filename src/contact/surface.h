@@ -38,6 +38,14 @@ typedef struct ThawContactShape {
     double margin;     // m, by which the solid sticks out of its vertices' box
 } ThawContactShape;
 
+// Directions of slabs, besides the axes: towards the edges and corners of a cube. Their lengths are sqrt(2) and sqrt(3).
+enum { THAW_SLABS = 10 };
+static inline double thaw_slab_length(int i) { return i < 6 ? M_SQRT2 : 1.7320508075688772; }
+static inline void thaw_slab_project(const double x[3], double p[THAW_SLABS]) {
+    p[0] = x[0] + x[1], p[1] = x[0] - x[1], p[2] = x[1] + x[2], p[3] = x[1] - x[2], p[4] = x[2] + x[0];
+    p[5] = x[2] - x[0], p[6] = p[0] + x[2], p[7] = p[0] - x[2], p[8] = p[1] + x[2], p[9] = p[1] - x[2];
+}
+
 typedef struct ThawContactBody {
     const ThawContactShape *shape;
     int32_t id;                 // of the body, or -1 - obstacle
@@ -47,6 +55,7 @@ typedef struct ThawContactBody {
     double *boxes;              // 6 a node of the tree, lo and hi
     double box[6];              // of x
     double swept[6];            // of x and x + reach d
+    double slab[THAW_SLABS][2]; // extent of x along more directions, which boxes of turned bodies exceed
     double mean[3], spread;     // m: |d - mean| <= spread
     int fitted;                 // 1: boxes are those of x; -1: they shall be
 } ThawContactBody;
@@ -73,7 +82,7 @@ void thaw_contact_tree_refit(const ThawContactShape *shape, const double *x, dou
 
 // The point of a surface closest to x among faces whose unit normal n clearly obeys n . against < 0 and n . along > 0 (by 0.1; NULL: all).
 typedef struct ThawNearest {
-    int32_t face;    // -1: none nearer than the bound
+    int32_t face;    // -1: none nearer than the bound; before the search, a face to try first, or -1
     double w[3];     // weights of its vertices
     double point[3]; // m
     double square;   // m^2; before the search, a bound
@@ -81,6 +90,8 @@ typedef struct ThawNearest {
 // The lowest face wins a tie, so that the answer depends on x only.
 void thaw_contact_nearest(const ThawContactShape *shape, const double *x, const double *boxes, const double point[3],
                           const double *against, const double *along, ThawNearest *nearest);
+// Vertices of the faces that lie near a box, some of them several times: how many; the first `room` are written.
+int32_t thaw_contact_vertices_in(const ThawContactBody *body, const double box[6], int32_t *vertices, int32_t room);
 // The face of `body` that a point on its way from x to x + reach d hits first from outside: 0 when it hits none.
 int thaw_contact_sweep(const ThawContactBody *body, const double x[3], const double d[3], ThawNearest *hit);
 // Faces that the segment a b goes through, at most `room`; how many.

@@ -137,7 +137,10 @@ void thaw_contact_nearest(const ThawContactShape *shape, const double *x, const 
         double square;
     } stack[STACK];
     int top = 0;
+    const int32_t hint = nearest->face;
     nearest->face = -1;
+    if (hint >= 0)
+        try_face(shape, x, hint, point, against, along, nearest);
     if (shape->tree_count > 0 && thaw_box_square(boxes, point) <= nearest->square)
         stack[top++].node = 0, stack[0].square = 0;
     while (top > 0) {
@@ -159,6 +162,30 @@ void thaw_contact_nearest(const ThawContactShape *shape, const double *x, const 
         stack[top].node = swap ? node->right : n + 1;
         stack[top++].square = swap ? right : left;
     }
+}
+
+int32_t thaw_contact_vertices_in(const ThawContactBody *body, const double box[6], int32_t *vertices, int32_t room) {
+    const ThawContactShape *shape = body->shape;
+    int32_t stack[STACK], count = 0;
+    int top = 0;
+    if (shape->tree_count > 0)
+        stack[top++] = 0;
+    while (top > 0) {
+        int32_t n = stack[--top];
+        const ThawTreeNode *node = &shape->tree[n];
+        if (!thaw_box_overlap(box, body->boxes + 6 * (size_t)n))
+            continue;
+        if (node->right) {
+            stack[top++] = node->right;
+            stack[top++] = n + 1;
+            continue;
+        }
+        for (int32_t i = node->first; i < node->first + node->count; i++)
+            for (int k = 0; k < shape->nodes; k++, count++)
+                if (count < room)
+                    vertices[count] = shape->face[(size_t)shape->order[i] * shape->nodes + k];
+    }
+    return count;
 }
 
 // Where the line x + s d goes through the plane of a face from outside, for the motion of the face's point with weights

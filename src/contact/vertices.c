@@ -10,6 +10,8 @@
 // pressed against is still held by the near side.
 //
 // Cost: a walk down the hierarchy for each vertex in the other's box; nothing for bodies whose boxes do not overlap.
+#include <stdlib.h>
+
 #include "contact/collider.h"
 
 // Faces are accepted as opposite to a vertex or as agreeing with the last one by this cosine at least.
@@ -134,7 +136,7 @@ typedef struct Touch {
 // Replaces the nearest face by the nearest that suits; 0 when there is none that x is behind.
 static int choose_face(const ThawContactBody *b, const double x[3], const double *facing, const double *last,
                        double bound, Touch *touch) {
-    ThawNearest other = {.square = bound * bound};
+    ThawNearest other = {.face = -1, .square = bound * bound};
     double n[3], to[3];
     thaw_contact_nearest(b->shape, b->x, b->boxes, x, facing, last, &other);
     if (other.face < 0)
@@ -151,16 +153,27 @@ static int choose_face(const ThawContactBody *b, const double x[3], const double
     return 1;
 }
 
+// How far x is outside the box and the slabs of a body, at least; 0 where it may be inside.
+static double distance_to_slabs(const ThawContactBody *b, const double x[3]) {
+    double p[THAW_SLABS], least = sqrt(thaw_box_square(b->box, x));
+    thaw_slab_project(x, p);
+    for (int i = 0; i < THAW_SLABS; i++) {
+        double lo = (b->slab[i][0] - p[i]) / thaw_slab_length(i), hi = (p[i] - b->slab[i][1]) / thaw_slab_length(i);
+        least = lo > least ? lo : hi > least ? hi : least;
+    }
+    return least;
+}
+
 // Where vertex v of `own` touches or is about to touch surface b: 0 when it does not. remembered: the face of the last
-// step, or -1.
+// step, or -1; touch->at.face: a face that may be near, or -1.
 static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContactBody *b, int32_t remembered,
                          Touch *touch) {
     const double *x = own->x + 3 * (size_t)v, *d = own->d + 3 * (size_t)v, radius = own->shape->radius;
     double relative[3], to[3], last[3], normal[3], *facing = radius > 0 ? NULL : normal;
     thaw_v3_sub(d, b->mean, relative);
     const double travel = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + b->spread) + radius;
-    const double outside = thaw_box_square(b->box, x);
-    if (outside > travel * travel && remembered < 0)
+    const double outside = distance_to_slabs(b, x);
+    if (outside > travel && remembered < 0)
         return 0;
     touch->at.square = outside > 0 && remembered < 0 ? travel * travel : INFINITY;
     thaw_contact_nearest(b->shape, b->x, b->boxes, x, NULL, NULL, &touch->at);
@@ -226,6 +239,52 @@ static int path_meets(const ThawContactBody *b, const double x[3], const double 
     return 1;
 }
 
+static int ascending(const void *p, const void *q) {
+    int32_t a = *(const int32_t *)p, b = *(const int32_t *)q;
+    return (a > b) - (a < b);
+}
+
+enum { SMALL = 256 }; // vertices that are sooner looked at than looked for
+
+// Lists the vertices of a that may meet b, in ascending order: near it, or remembered. Small surfaces are taken whole.
+static void list_vertices(const ThawContactScratch *scratch, ThawContactCursor cursor, const ThawContactBody *a,
+                          const ThawContactBody *b, ThawContactSlot *slot) {
+    double box[6], reach = THAW_CONTACT_REACH * (thaw_v3_norm(a->mean) + a->spread);
+    for (int k = 0; k < 3; k++)
+        box[k] = b->swept[k] - reach, box[3 + k] = b->swept[3 + k] + reach;
+    slot->list_count = a->shape->nv;
+    if (a->shape->nv <= SMALL || a->shape->tree_count == 0)
+        return;
+    const int32_t remembered = cursor.end - cursor.next;
+    int32_t found = thaw_contact_vertices_in(a, box, slot->list, slot->list_capacity);
+    if (found + remembered > slot->list_capacity) {
+        int32_t *more = THAW_NEW(int32_t, 2 * (size_t)(found + remembered));
+        slot->failed |= !more;
+        if (!more)
+            return;
+        thaw_free(slot->list);
+        slot->list = more;
+        slot->list_capacity = 2 * (found + remembered);
+        thaw_contact_vertices_in(a, box, slot->list, slot->list_capacity);
+    }
+    for (int32_t i = cursor.next; i < cursor.end; i++) {
+        const int32_t *place = bsearch(&scratch->memory[i].key.feature[0], a->shape->vertex, (size_t)a->shape->nv,
+                                       sizeof *a->shape->vertex, ascending);
+        if (place)
+            slot->list[found++] = (int32_t)(place - a->shape->vertex);
+    }
+    if (found)
+        qsort(slot->list, (size_t)found, sizeof *slot->list, ascending);
+    slot->list_count = 0;
+    for (int32_t i = 0; i < found; i++)
+        if (i == 0 || slot->list[i] != slot->list[i - 1])
+            slot->list[slot->list_count++] = slot->list[i];
+}
+
+static int32_t listed(const ThawContactBody *a, const ThawContactSlot *slot, int32_t i) {
+    return slot->list_count < a->shape->nv ? slot->list[i] : i;
+}
+
 static ThawContactSide side_of_face(const ThawContactBody *b, const ThawNearest *at) {
     ThawContactSide side = {.body = b, .nodes = b->shape->nodes};
     for (int i = 0; i < side.nodes; i++) {
@@ -246,13 +305,14 @@ void thaw_contact_find_on_surface(const ThawContactScratch *scratch, const ThawC
                                   ThawContactSlot *slot) {
     const ThawContactBody *a = &scratch->bodies[item->a], *b = thaw_contact_body(scratch, item->b);
     ThawContactCursor cursor = thaw_contact_cursor(scratch, item);
+    Touch touch = {.at.face =
+                       -1}; // neighbours in number are neighbours in space: each search starts where the last ended
     for (int32_t v = 0; v < a->shape->nv; v++) {
         const double *x = a->x + 3 * (size_t)v, *d = a->d + 3 * (size_t)v;
         ThawContactKey key = {{item->a, item->b}, (int32_t)item->kind, {a->shape->vertex[v], 0, 0, 0}};
         const ThawContactMemory *memory = thaw_contact_advance(scratch, &cursor, key.feature[0]);
         if ((!memory && !path_meets(b, x, d)) || (a->fixed[v] && !b->fixed))
             continue;
-        Touch touch;
         if (!touch_surface(a, v, b, memory ? memory->key.feature[1] : -1, &touch))
             continue;
         key.feature[1] = touch.at.face;
@@ -268,20 +328,22 @@ void thaw_contact_find_points(const ThawContactScratch *scratch, const ThawConta
     const ThawContactBody *a = &scratch->bodies[item->a], *b = thaw_contact_body(scratch, item->b);
     const double radius = b->shape->radius;
     ThawContactCursor cursor = thaw_contact_cursor(scratch, item);
-    for (int32_t v = 0; v < b->shape->nv; v++) {
+    Touch touch = {.at.face = -1};
+    list_vertices(scratch, cursor, b, a, slot);
+    for (int32_t i = 0; i < slot->list_count; i++) {
+        const int32_t v = listed(b, slot, i);
         const double *x = b->x + 3 * (size_t)v, *d = b->d + 3 * (size_t)v;
         ThawContactKey key = {{item->a, item->b}, THAW_CONTACT_FACE_POINT, {b->shape->vertex[v], 0, 0, 0}};
         const ThawContactMemory *memory = thaw_contact_advance(scratch, &cursor, key.feature[0]);
         if (radius == 0 && !memory && !path_meets(a, x, d))
             continue;
         double normal[3], point[3];
-        Touch touch;
         if (!touch_surface(b, v, a, memory ? memory->key.feature[1] : -1, &touch))
             continue;
         ThawContactSide side[2] = {side_of_face(a, &touch.at), {b, 1, {v}, {1}}};
         int nearest = 0; // the vertex of the face that the point is nearest to: has it a contact itself?
-        for (int i = 1; i < side[0].nodes; i++)
-            nearest = side[0].weight[i] > side[0].weight[nearest] ? i : nearest;
+        for (int k = 1; k < side[0].nodes; k++)
+            nearest = side[0].weight[k] > side[0].weight[nearest] ? k : nearest;
         if (side_is_fixed(&side[0]) || thaw_contact_slot_has(vertices, a->shape->vertex[side[0].vertex[nearest]]))
             continue;
         key.feature[1] = touch.at.face;
