@@ -231,7 +231,8 @@ typedef struct Bad {
 
 static const Bad bad[] = {
     {".obj", "", {"empty"}},
-    {".obj", "hello\n", {"no triangles"}},
+    {".obj", "hello\n", {":1:", "keyword"}},
+    {".obj", "# hello\n", {"no triangles"}},
     {".obj", "v 1 2\n", {":1:", "coordinate"}},
     {".obj", "v 1 2 nan\n", {":1:", "nan"}},
     {".obj", OBJ_POINTS "f 1 2\n", {":5:", "2 corners"}},
