@@ -575,7 +575,8 @@ static int make_scene(Plan *plan) {
         status = write_scene(plan, &error);
     }
     if (status) {
-        app_complain("new", "%s", error.message);
+        int named = strstr(error.message, plan->path) || strstr(error.message, plan->out_path);
+        app_complain("new", "%s%s%s", named ? "" : plan->path, named ? "" : ": ", error.message);
         return app_exit_status(status);
     }
     if (!plan->quiet)

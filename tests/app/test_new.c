@@ -174,6 +174,8 @@ static void wrong_input_is_refused_and_leaves_no_file(void **state) {
     expect("new", 1, "name your file");
     expect("new @none.obj -o @x.json", 1, "none.obj");
     expect("new @empty.obj -o @x.json", 1, "empty.obj");
+    write_text(at("flat.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    expect("new @flat.obj -o @x.json", 1, "flat.obj");
     expect("new @ball.xyz -o @x.json", 1, "ball.xyz");
     expect("new @ball.obj -o @x.json --material silicon", 1, "did you mean silicone?");
     expect("new @ball.obj -o @x.json --size -1", 1, "greater than 0");
