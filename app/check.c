@@ -92,7 +92,8 @@ static void print_report(const char *path, const ThawDoctorReport *report) {
     printf("\n");
     print_patients(report);
     if (report->disk > 0)
-        printf("  frames of a run: about %.2g MB\n", report->disk / 1e6);
+        printf("  frames of a run: about %.2g %s\n", report->disk / (report->disk < 1e9 ? 1e6 : 1e9),
+               report->disk < 1e9 ? "MB" : "GB");
     for (int32_t i = 0; i < report->complaint_count; i++)
         print_complaint(&report->complaints[i]);
     if (report->left_off)

@@ -180,7 +180,30 @@ static int ends_with(const char *path, const char *ending) {
     return length > tail && strcasecmp(path + length - tail, ending) == 0;
 }
 
-// The scene stands beside where it was called from unless told; it names the mesh relative to itself where that is plain.
+// The mesh as seen from the scene's folder, the first `folder` characters of its path: up as many folders as that goes
+// down, and then as it was given; where that does not lead there, in full.
+static int name_mesh(Plan *plan, size_t folder) {
+    char up[sizeof plan->mesh_path] = "", *absolute = NULL;
+    const char *target = plan->path;
+    int plain = plan->out_path[0] != '/';
+    for (size_t i = 0; i < folder; i += strcspn(plan->out_path + i, "/") + 1) {
+        size_t length = strcspn(plan->out_path + i, "/");
+        plain &= strncmp(plan->out_path + i, "..", length < 2 ? 2 : length) != 0;
+        if (length > 0 && strncmp(plan->out_path + i, ".", length) != 0 && strlen(up) + 4 < sizeof up)
+            strcat(up, "../");
+    }
+    if (plan->path[0] == '/' || !plain)
+        up[0] = '\0';
+    if (!plain && plan->path[0] != '/') {
+        absolute = realpath(plan->path, NULL);
+        target = absolute ? absolute : target;
+    }
+    int wanted = snprintf(plan->mesh_path, sizeof plan->mesh_path, "%s%s", up, target);
+    free(absolute);
+    return wanted < (int)sizeof plan->mesh_path;
+}
+
+// The scene stands beside where it was called from unless told.
 static int settle_paths(Plan *plan) {
     const char *slash = strrchr(plan->path, '/'), *base = slash ? slash + 1 : plan->path, *dot = strrchr(base, '.');
     int length = dot && dot != base ? (int)(dot - base) : (int)strlen(base);
@@ -197,14 +220,9 @@ static int settle_paths(Plan *plan) {
         app_complain("new", "-o is '%s'; allowed: a name that ends in .json", plan->out_path);
         return 0;
     }
-    if (folder == 0 || plan->path[0] == '/') {
-        snprintf(plan->mesh_path, sizeof plan->mesh_path, "%s", plan->path);
-    } else if (strncmp(plan->out_path, plan->path, folder) == 0 && (size_t)(base - plan->path) >= folder) {
-        snprintf(plan->mesh_path, sizeof plan->mesh_path, "%s", plan->path + folder);
-    } else {
-        char *absolute = realpath(plan->path, NULL);
-        snprintf(plan->mesh_path, sizeof plan->mesh_path, "%s", absolute ? absolute : plan->path);
-        free(absolute);
+    if (!name_mesh(plan, folder)) {
+        app_complain("new", "the name of a file is longer than %zu characters", sizeof plan->mesh_path - 1);
+        return 0;
     }
     if (!plan->force && access(plan->out_path, F_OK) == 0) {
         app_complain("new", "%s is there already; name another with -o, or replace it with --force", plan->out_path);
@@ -557,7 +575,8 @@ static int make_scene(Plan *plan) {
         status = write_scene(plan, &error);
     }
     if (status) {
-        app_complain("new", "%s", error.message);
+        int named = strstr(error.message, plan->path) || strstr(error.message, plan->out_path);
+        app_complain("new", "%s%s%s", named ? "" : plan->path, named ? "" : ": ", error.message);
         return app_exit_status(status);
     }
     if (!plan->quiet)

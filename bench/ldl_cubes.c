@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Our factorisation against CHOLMOD's, in one run on one thread: M + h^2 K of boxes of Kuhn tetrahedra (linear elasticity,
 // E 1e6 Pa, nu 0.3, 1000 kg/m^3, h 0.01 s, nothing fixed), of a region of a tenth of their vertices ("active", ordered by
-// restricting the whole mesh's order), and J A^-1 J' for contacts of a face. CSV on stdout; times are the least CPU time
-// of several runs, of two threads the least wall time.
+// restricting the whole mesh's order), a factorisation after a change of the active tenth only ("changed"), and J A^-1 J' for
+// contacts with the bottom face, three vertices and three rows each ("100 contacts": in the column solve_ms). CSV on
+// stdout; times are the least CPU time of several runs, of two threads the least wall time.
 //   ldl_cubes [cells ...]     default: cubes of 9 15 21 32 cells an edge and beams 34x5x5 52x8x8 78x12x12 117x17x17
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +14,9 @@
 #include "mesh/mesh.h"
 #include "sparse/ldl.h"
 #include "sparse/sparse_impl.h"
+#ifdef THAW_WITH_CHOLMOD
+#include <suitesparse/cholmod.h>
+#endif
 
 static void must(ThawStatus status, const ThawError *error) {
     if (status != THAW_OK) {
@@ -31,13 +35,11 @@ static void *need(size_t count, size_t size) {
 }
 
 typedef struct Problem {
-    ThawMesh *mesh;
     ThawBlockPattern *pattern;
-    int32_t *vertex; // of a block row
     ThawBlockMatrix matrix;
 } Problem;
 
-// The pattern of the vertices with keep[i], in the order given.
+// The pattern of some vertices, in the order given; row[i] is vertex i's block row, or -1.
 static ThawBlockPattern *restrict_graph(const ThawGraph *graph, int32_t count, const int32_t *vertex, int32_t *row) {
     int32_t *offset = need((size_t)count + 1, sizeof *offset);
     int32_t *neighbour = need((size_t)graph->offset[graph->n], sizeof *neighbour);
@@ -233,6 +235,196 @@ static void measure_both(const char *shape, int64_t tets, const Problem *p, cons
     print_row(&row, 3 * p->pattern->n, "ldl", 2);
 }
 
+// --- J A^-1 J' ---------------------------------------------------------------------------------------------------------
+
+typedef struct Contacts {
+    ThawBlockRows rows;
+    int32_t *start, *col;
+    double *value;
+} Contacts;
+
+// Contacts at random points of random triangles of the face z = 0, whose vertices are in rows of the problem.
+static Contacts make_contacts(const ThawMesh *mesh, const int32_t *row, int32_t count) {
+    Contacts c = {.start = need((size_t)count + 1, sizeof *c.start),
+                  .col = need(3 * (size_t)count, sizeof *c.col),
+                  .value = need(27 * (size_t)count, sizeof *c.value)};
+    int32_t *face = need(12 * (size_t)mesh->element_count, sizeof *face), faces = 0;
+    for (int32_t t = 0; t < mesh->element_count; t++) {
+        int32_t low[4], n = 0;
+        for (int a = 0; a < 4; a++)
+            if (mesh->x[3 * mesh->elements[4 * t + a] + 2] == 0.0)
+                low[n++] = row[mesh->elements[4 * t + a]];
+        if (n == 3)
+            memcpy(face + 3 * faces++, low, 3 * sizeof *low);
+    }
+    uint64_t seed = 1;
+    for (int32_t k = 0; k < count; k++) {
+        double weight[3], sum = 0;
+        seed = seed * 6364136223846793005u + 1442695040888963407u;
+        int32_t f = (int32_t)((seed >> 33) % (uint64_t)faces);
+        for (int a = 0; a < 3; a++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            sum += weight[a] = 0.01 + (double)(seed >> 40);
+        }
+        c.start[k + 1] = 3 * k + 3;
+        for (int a = 0; a < 3; a++) {
+            c.col[3 * k + a] = face[3 * f + a];
+            for (int r = 0; r < 3; r++)
+                c.value[9 * (3 * k + a) + 4 * r] = weight[a] / sum;
+        }
+    }
+    thaw_free(face);
+    c.rows = (ThawBlockRows){count, 3, c.start, c.col, c.value};
+    return c;
+}
+
+static void free_contacts(Contacts *c) {
+    thaw_free(c->start);
+    thaw_free(c->col);
+    thaw_free(c->value);
+}
+
+static void respond_ldl(const Problem *p, const int32_t *order, const Contacts *c, double *H, Row *row) {
+    ThawError error;
+    ThawLdlPlan *plan;
+    ThawLdl *ldl;
+    size_t size = 3 * (size_t)c->rows.count;
+    must(thaw_ldl_plan_create(p->pattern, order, &plan, &error), &error);
+    must(thaw_ldl_create(plan, NULL, &ldl, &error), &error);
+    must(thaw_ldl_factor(ldl, &p->matrix, NULL), &error);
+    row->solve = INFINITY;
+    double begin = thaw_cpu_ms();
+    for (int run = 0; repeats(thaw_cpu_ms() - begin, run); run++) {
+        memset(H, 0, size * size * sizeof *H);
+        double start = thaw_cpu_ms();
+        must(thaw_ldl_schur(ldl, &c->rows, H, size), &error);
+        row->solve = fmin(row->solve, thaw_cpu_ms() - start);
+    }
+    row->mb = (double)thaw_ldl_bytes(ldl) * 1e-6;
+    thaw_ldl_free(&ldl);
+    thaw_ldl_plan_free(&plan);
+}
+
+#ifdef THAW_WITH_CHOLMOD
+// The usual way: solve for the columns of J', 48 at a time, and multiply by J.
+static void respond_cholmod(const Problem *p, const int32_t *order, const Contacts *c, double *H, Row *row) {
+    enum { AT_ONCE = 48 };
+    const ThawBlockPattern *pattern = p->pattern;
+    int32_t n = pattern->n, size = 3 * n, columns = 3 * c->rows.count;
+    cholmod_common common;
+    cholmod_start(&common);
+    common.supernodal = CHOLMOD_SUPERNODAL;
+    common.nmethods = 1;
+    common.method[0].ordering = CHOLMOD_GIVEN;
+    cholmod_sparse *A = cholmod_allocate_sparse((size_t)size, (size_t)size, 9 * (size_t)pattern->row[n], 1, 1, 1,
+                                                CHOLMOD_REAL, &common);
+    int32_t *start = A->p, *index = A->i, *permutation = need((size_t)size, sizeof *permutation), filled = 0;
+    double *value = A->x;
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t r = 0; r < 3; r++) {
+            permutation[3 * i + r] = 3 * order[i] + r;
+            for (int32_t e = pattern->row[i]; e < pattern->row[i + 1]; e++)
+                for (int32_t k = 0; k < 3 && 3 * pattern->col[e] + k <= 3 * i + r; k++) {
+                    index[filled] = 3 * pattern->col[e] + k;
+                    value[filled++] = p->matrix.value[9 * (size_t)e + (size_t)(3 * r + k)];
+                }
+            start[3 * i + r + 1] = filled;
+        }
+    cholmod_factor *L = cholmod_analyze_p(A, permutation, NULL, 0, &common);
+    cholmod_factorize(A, L, &common);
+    cholmod_dense *B = cholmod_zeros((size_t)size, AT_ONCE, CHOLMOD_REAL, &common), *X = NULL, *Y = NULL, *E = NULL;
+    row->solve = INFINITY;
+    for (int run = 0; run < 2; run++) {
+        double begin = thaw_cpu_ms();
+        for (int32_t first = 0; first < columns; first += AT_ONCE) {
+            int32_t wide = columns - first < AT_ONCE ? columns - first : AT_ONCE;
+            memset(B->x, 0, (size_t)size * AT_ONCE * sizeof(double));
+            for (int32_t j = first; j < first + wide; j++)
+                for (int32_t k = c->start[j / 3]; k < c->start[j / 3 + 1]; k++)
+                    for (int r = 0; r < 3; r++)
+                        ((double *)B->x)[(size_t)size * (size_t)(j - first) + (size_t)(3 * c->col[k] + r)] +=
+                            c->value[9 * k + 3 * (j % 3) + r];
+            B->ncol = (size_t)wide;
+            cholmod_solve2(CHOLMOD_A, L, B, NULL, &X, NULL, &Y, &E, &common);
+            for (int32_t i = 0; i < columns; i++)
+                for (int32_t j = 0; j < wide; j++) {
+                    const double *x = (double *)X->x + (size_t)size * (size_t)j;
+                    double sum = 0;
+                    for (int32_t k = c->start[i / 3]; k < c->start[i / 3 + 1]; k++)
+                        for (int r = 0; r < 3; r++)
+                            sum += c->value[9 * k + 3 * (i % 3) + r] * x[3 * c->col[k] + r];
+                    H[(size_t)columns * (size_t)i + (size_t)(first + j)] = sum;
+                }
+        }
+        row->solve = fmin(row->solve, thaw_cpu_ms() - begin);
+        if (row->solve > 3000)
+            break;
+    }
+    row->mb = (double)common.memory_usage * 1e-6;
+    thaw_free(permutation);
+    cholmod_free_dense(&B, &common);
+    cholmod_free_dense(&X, &common);
+    cholmod_free_dense(&Y, &common);
+    cholmod_free_dense(&E, &common);
+    cholmod_free_factor(&L, &common);
+    cholmod_free_sparse(&A, &common);
+    cholmod_finish(&common);
+}
+#endif
+
+static void measure_contacts(const char *shape, const ThawMesh *mesh, const Problem *p, const int32_t *order,
+                             const int32_t *row, int32_t count) {
+    Contacts c = make_contacts(mesh, row, count);
+    size_t size = 9 * (size_t)count * (size_t)count;
+    double *H = need(size, sizeof *H);
+    char name[80];
+    snprintf(name, sizeof name, "%d contacts %s", count, shape);
+    Row line = {name, mesh->element_count, NAN, NAN, NAN, NAN, NAN, NAN};
+    respond_ldl(p, order, &c, H, &line);
+    print_row(&line, 3 * p->pattern->n, "ldl", 1);
+#ifdef THAW_WITH_CHOLMOD
+    double *G = need(size, sizeof *G), most = 0, off = 0;
+    respond_cholmod(p, order, &c, G, &line);
+    for (size_t i = 0; i < size; i++) {
+        most = fmax(most, fabs(G[i]));
+        off = fmax(off, fabs(G[i] - H[i]));
+    }
+    line.error = off / most;
+    print_row(&line, 3 * p->pattern->n, "cholmod", 1);
+    thaw_free(G);
+#endif
+    thaw_free(H);
+    free_contacts(&c);
+}
+
+// Factors anew after a change of the rows with id >= 0, keeping the subtrees without them.
+static void measure_changed(const char *shape, int64_t tets, const Problem *p, const int32_t *order,
+                            const int32_t *id) {
+    ThawError error;
+    ThawLdlPlan *plan;
+    ThawLdl *ldl;
+    unsigned char *changed = need((size_t)p->pattern->n, 1);
+    for (int32_t i = 0; i < p->pattern->n; i++)
+        changed[i] = id[i] >= 0;
+    char name[80];
+    snprintf(name, sizeof name, "changed %s", shape);
+    Row row = {name, tets, NAN, INFINITY, NAN, NAN, NAN, NAN};
+    must(thaw_ldl_plan_create(p->pattern, order, &plan, &error), &error);
+    must(thaw_ldl_create(plan, NULL, &ldl, &error), &error);
+    must(thaw_ldl_factor(ldl, &p->matrix, NULL), &error);
+    for (int run = 0; run < 3; run++) {
+        double start = thaw_cpu_ms();
+        must(thaw_ldl_refactor(ldl, &p->matrix, changed), &error);
+        row.factor = fmin(row.factor, thaw_cpu_ms() - start);
+    }
+    print_row(&row, 3 * p->pattern->n, "ldl", 1);
+    thaw_ldl_free(&ldl);
+    thaw_ldl_plan_free(&plan);
+    thaw_free(changed);
+}
+
+// --- boxes -------------------------------------------------------------------------------------------------------------
+
 // The tenth of the vertices nearest to a corner, in the order of the mesh's rows.
 static int32_t nearest_tenth(const ThawMesh *mesh, int32_t n, const int32_t *vertex, int32_t *kept) {
     double low = 0, high = 3;
@@ -271,9 +463,15 @@ static void measure_box(const int32_t cells[3], const char *shape) {
     must(thaw_order_dissect(whole.pattern, order, &error), &error);
     measure_both(shape, mesh->element_count, &whole, order);
 
+    for (int32_t i = 0; i < n; i++)
+        id[vertex[i]] = i;
+    measure_contacts(shape, mesh, &whole, order, id, 100);
+    measure_contacts(shape, mesh, &whole, order, id, 1000);
+
     int32_t count = nearest_tenth(mesh, n, vertex, kept), k = 0;
     for (int32_t i = 0; i < n; i++)
         id[i] = k < count && vertex[i] == kept[k] ? k++ : -1;
+    measure_changed(shape, mesh->element_count, &whole, order, id);
     thaw_order_restrict(n, order, id, restricted);
     Problem active = make_problem(mesh, graph, count, kept);
     char name[80];

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 200 };
+enum { SAMPLES = 64 };
 static const double TOUCH = 1e-4; // of the smaller diameter: less is a touch
 
 // A body as it stands at the start.
@@ -165,6 +165,7 @@ static int grid_has(const Grid *grid, const Standing *s, const double *x) {
 
 // --- depth --------------------------------------------------------------------------------------------------------------
 
+// Squares of distances.
 static double segment_distance(const double *p, const double *a, const double *b) {
     double along = 0, square = 0, d[3];
     for (int k = 0; k < 3; k++) {
@@ -174,7 +175,7 @@ static double segment_distance(const double *p, const double *a, const double *b
     double t = square > 0 ? fmin(fmax(along / square, 0), 1) : 0;
     for (int k = 0; k < 3; k++)
         d[k] = p[k] - a[k] - t * (b[k] - a[k]);
-    return hypot(hypot(d[0], d[1]), d[2]);
+    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
 }
 
 // To the plane where the foot of the point is inside the triangle, else to the nearest edge.
@@ -189,8 +190,9 @@ static double triangle_distance(const double *p, const double *const c[3]) {
         n[k] = e[(k + 1) % 3] * f[(k + 2) % 3] - e[(k + 2) % 3] * f[(k + 1) % 3];
     double square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
     double v = det3(d, f, n) / square, w = det3(e, d, n) / square; // of c[1] and c[2], barycentric
+    double height = d[0] * n[0] + d[1] * n[1] + d[2] * n[2];
     if (v >= 0 && w >= 0 && v + w <= 1)
-        return fabs(d[0] * n[0] + d[1] * n[1] + d[2] * n[2]) / sqrt(square);
+        return height * height / square;
     for (int i = 0; i < 3; i++)
         least = fmin(least, segment_distance(p, c[i], c[(i + 1) % 3]));
     return least;
@@ -205,7 +207,7 @@ static double depth_in(const Standing *s, const ThawSurface *surface, const doub
             c[2] = s->x + 3 * (size_t)v[2];
         least = fmin(least, surface->nodes == 3 ? triangle_distance(p, c) : segment_distance(p, c[0], c[1]));
     }
-    return least;
+    return sqrt(least);
 }
 
 // --- pairs --------------------------------------------------------------------------------------------------------------

@@ -60,14 +60,13 @@ static int is_refused(ThawToken word) {
 
 const char *thaw_head_medit(const char *head, size_t size, int64_t file_size) {
     (void)file_size;
-    return thaw_head_is_text(head, size)
+    return thaw_token_is(thaw_head_word(head, size, '#'), "MeshVersionFormatted")
                ? NULL
                : "the file does not begin with MeshVersionFormatted, as Medit's ASCII files do";
 }
 
 ThawStatus thaw_read_medit(ThawText *text, ThawDraft *draft) {
-    if (!thaw_token_is(thaw_text_token(text, "MeshVersionFormatted"), "MeshVersionFormatted"))
-        return thaw_text_fail(text, "the file does not begin with MeshVersionFormatted, as Medit's ASCII files do");
+    thaw_text_token(text, "MeshVersionFormatted"); // thaw_head_medit has seen it
     thaw_text_integer(text, "the version", 1, 4);
     int dim = 0;
     while (!thaw_text_done(text)) {

@@ -17,8 +17,17 @@ typedef struct Names {
 } Names;
 
 const char *thaw_head_obj(const char *head, size_t size, int64_t file_size) {
+    static const char *const keywords[] = {"v",          "vt",        "vn",     "vp",     "f",      "o",     "g",
+                                           "s",          "mtllib",    "usemtl", "l",      "p",      "mg",    "bevel",
+                                           "shadow_obj", "trace_obj", "lod",    "cstype", "maplib", "usemap"};
+    const ThawToken word = thaw_head_word(head, size, '#');
+    int known = word.length == 0;
     (void)file_size;
-    return thaw_head_is_text(head, size) ? NULL : "the file is not text, as OBJ files are";
+    for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+        known |= thaw_token_is(word, keywords[i]);
+    return known && thaw_head_is_text(head, size)
+               ? NULL
+               : "the file does not begin with a keyword (v, o, g, ...), as OBJ files do";
 }
 
 static void end_names(ThawSoup *soup, Names *names) {

@@ -104,7 +104,11 @@ static void read_sides(ThawText *text, ThawDraft *draft, int dim, int32_t base) 
 
 const char *thaw_head_tetgen(const char *head, size_t size, int64_t file_size) {
     (void)file_size;
-    return thaw_head_is_text(head, size) ? NULL : "the file is not text, as TetGen's and Triangle's files are";
+    const ThawToken word = thaw_head_word(head, size, '#');
+    const int number = word.length == 0 || (word.start[0] >= '0' && word.start[0] <= '9') || word.start[0] == '-';
+    return number && thaw_head_is_text(head, size)
+               ? NULL
+               : "the file does not begin with a number, as TetGen's and Triangle's files do";
 }
 
 ThawStatus thaw_read_tetgen(ThawText *node, ThawText *ele, ThawText *face, ThawText *poly, ThawDraft *draft) {

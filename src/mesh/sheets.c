@@ -2,8 +2,8 @@
 // Triangle sheets for shells: a rectangle, a disc, and what a profile sweeps out about an axis. All of even triangles, all
 // linear.
 //
-// The disc has rings of 6, 12, 18, ... vertices. Between two rings, walking round both at once and always stepping on the one
-// that lags behind leaves triangles of nearly equal sides.
+// The disc has rings of 6, 12, 18, ... vertices. Between two rings, walking round both at once and always taking the edge
+// whose middle comes next leaves triangles of nearly equal sides.
 #include <math.h>
 #include <string.h>
 
@@ -83,8 +83,8 @@ ThawStatus thaw_triangles_disc(double radius, int32_t rings, ThawTriangleMesh **
         const int32_t n = r == 1 ? 1 : 6 * (r - 1), m = 6 * r;
         for (int32_t i = 0, j = 0; i < 6 * (r - 1) || j < m;) {
             const int32_t a = inner + i % n, b = outer + j % m;
-            // Next to come, as parts of a turn: (j + 1) / m against (i + 1) / n; outwards first on a tie.
-            if (r == 1 || (j < m && (int64_t)(j + 1) * (r - 1) <= (int64_t)(i + 1) * r && j < m) || i == 6 * (r - 1))
+            // The edge to come whose middle is nearer, as parts of a turn: (j + 1/2) / m against (i + 1/2) / n.
+            if (i == 6 * (r - 1) || (j < m && (2 * (int64_t)j + 1) * (r - 1) <= (2 * (int64_t)i + 1) * r))
                 put(&t, a, b, outer + ++j % m);
             else
                 put(&t, a, b, inner + ++i % n);

@@ -33,6 +33,18 @@ int thaw_head_begins(const char *head, size_t size, const char *word) {
     return size - at >= strlen(word) && memcmp(head + at, word, strlen(word)) == 0;
 }
 
+ThawToken thaw_head_word(const char *head, size_t size, char comment) {
+    size_t at = size >= 3 && memcmp(head, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+    while (at < size && (is_blank(head[at]) || head[at] == '\n' || head[at] == comment)) {
+        const char *line_end = head[at] == comment ? memchr(head + at, '\n', size - at) : head + at;
+        at = line_end ? (size_t)(line_end - head) + 1 : size;
+    }
+    size_t end = at;
+    while (end < size && head[end] != '\n' && !is_blank(head[end]))
+        end++;
+    return (ThawToken){head + at, end - at};
+}
+
 int thaw_head_is_text(const char *head, size_t size) {
     for (size_t i = 0; i < size; i++)
         if ((unsigned char)head[i] < ' ' && head[i] != '\n' && !is_blank(head[i]))

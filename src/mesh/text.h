@@ -39,6 +39,8 @@ typedef const char *(*ThawHeadCheck)(const char *head, size_t size, int64_t file
 // foreign to text.
 int thaw_head_begins(const char *head, size_t size, const char *word);
 int thaw_head_is_text(const char *head, size_t size);
+// The first word that is not in a comment; of length 0 when there is none.
+ThawToken thaw_head_word(const char *head, size_t size, char comment);
 
 // Reads the whole file. The text must be closed even after a failure. path must outlive it.
 ThawStatus thaw_text_open(const char *path, char comment, ThawHeadCheck check, ThawText *text, ThawError *error);

@@ -24,7 +24,7 @@ typedef struct Node {
     double lo[3], hi[3];
     double middle[3]; // of its triangles, weighted by area
     double normal[3]; // sum of area normals
-    double radius;    // of a ball about `middle` that holds all of it
+    double far;       // square of the distance from `middle` at which it may be taken for a dipole
     int32_t right;    // the left child follows its parent; 0: a leaf
     int32_t first, count;
 } Node;
@@ -118,12 +118,14 @@ static void fill_node(const Tree *tree, Node *node) {
             node->middle[k] += area * (c[k] + c[3 + k] + c[6 + k]) / 3;
         }
     }
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3; k++)
         node->middle[k] = total > 0 ? node->middle[k] / total : (node->lo[k] + node->hi[k]) / 2;
-        const double reach = fmax(node->hi[k] - node->middle[k], node->middle[k] - node->lo[k]);
-        square += reach * reach;
+    for (int32_t i = 3 * node->first; i < 3 * (node->first + node->count); i++) {
+        double r[3];
+        subtract(tree->corner + 3 * (size_t)i, node->middle, r);
+        square = fmax(square, dot(r, r));
     }
-    node->radius = sqrt(square);
+    node->far = FAR * FAR * square;
 }
 
 static void build_node(Tree *tree, int32_t first, int32_t count) {
@@ -167,7 +169,8 @@ static double segment_square(const double x[3], const double a[3], const double 
     double e[3], p[3];
     subtract(b, a, e);
     subtract(x, a, p);
-    const double length = dot(e, e), t = length > 0 ? fmin(fmax(dot(p, e) / length, 0), 1) : 0;
+    const double length = dot(e, e), along = dot(p, e);
+    const double t = !(along > 0) ? 0 : along >= length ? 1 : along / length;
     for (int k = 0; k < 3; k++)
         p[k] -= t * e[k];
     return dot(p, p);
@@ -194,8 +197,8 @@ static double triangle_square(const double x[3], const double *c) {
 static double box_square(const double x[3], const Node *node) {
     double sum = 0;
     for (int k = 0; k < 3; k++) {
-        const double d = fmax(fmax(node->lo[k] - x[k], x[k] - node->hi[k]), 0);
-        sum += d * d;
+        const double below = node->lo[k] - x[k], above = x[k] - node->hi[k], d = below > above ? below : above;
+        sum += d > 0 ? d * d : 0;
     }
     return sum;
 }
@@ -258,7 +261,7 @@ double thaw_winding_number(const ThawWinding *winding, const double x[3]) {
         double r[3];
         subtract(node->middle, x, r);
         const double square = dot(r, r);
-        if (square > FAR * FAR * node->radius * node->radius) {
+        if (square > node->far) {
             sum += dot(node->normal, r) / (4 * M_PI * square * sqrt(square));
         } else if (node->right) {
             stack[used++] = node->right;

@@ -9,7 +9,8 @@
 // tree and taken sixteen scalars at a time; a batch has one reach, its Y is kept for the rows of that reach only, node after
 // node. Two batches meet in the upper part of the tree, where both their Ys lie in one piece, so Y' S Y is a few long
 // products. Cost: the numbers of L on the reach times the sides, and the square of the sides times the length of the common
-// way; no more than memory for the Ys. Batches and pairs of batches are tasks.
+// way; no more than memory for the Ys. Batches and pairs of batches are tasks. Where contacts share so many vertices that
+// those have fewer unknowns than J has rows, the vertices' response G is computed that way, and H = C G C'.
 #include <stdlib.h>
 #include <string.h>
 
@@ -457,24 +458,54 @@ static ThawStatus respond(Response *r) {
     return status;
 }
 
-ThawStatus thaw_ldl_schur(ThawLdl *ldl, const ThawBlockRows *J, double *H, size_t stride) {
-    if (!ldl->factored)
-        return THAW_INDEFINITE;
-    if (J->count < 0 || J->height < 1 || J->height > SIDES ||
-        check_rows(ldl->plan, J->count > 0 ? J->start[J->count] : 0, J->col) != THAW_OK)
-        return THAW_ERROR_INPUT;
-    Response r = {.ldl = ldl, .J = J, .in_batch = SIDES / J->height, .H = H, .stride = stride};
-    return J->count > 0 ? respond(&r) : THAW_OK;
+// --- by vertices -------------------------------------------------------------------------------------------------------
+
+// Contacts that share vertices: J = C E', E the unit columns of the `count` block rows touched, G = E'A^-1 E, H = C G C'.
+typedef struct Touched {
+    const ThawBlockRows *J;
+    int32_t bs, count;
+    int32_t *row;  // touched block rows
+    int32_t *slot; // block row -> its number among them
+    double *G;     // bs * count square
+    double *W;     // C G, a row of G for each scalar row of J
+    double *H;
+    size_t stride;
+} Touched;
+
+static void multiply_rows(void *context, int32_t c) {
+    Touched *t = context;
+    const ThawBlockRows *J = t->J;
+    int32_t bs = t->bs, height = J->height;
+    size_t wide = (size_t)(bs * t->count);
+    for (int32_t p = 0; p < height; p++) {
+        double *w = t->W + wide * (size_t)(height * c + p);
+        memset(w, 0, wide * sizeof *w);
+        for (int32_t k = J->start[c]; k < J->start[c + 1]; k++)
+            for (int32_t r = 0; r < bs; r++) {
+                const double *g = t->G + wide * (size_t)(bs * t->slot[J->col[k]] + r);
+                double a = J->value[(size_t)k * (size_t)(height * bs) + (size_t)(bs * p + r)];
+                for (size_t i = 0; i < wide && a != 0.0; i++)
+                    w[i] += a * g[i];
+            }
+        // Row by row of the lower triangle; the mirror image belongs to no other task.
+        for (int32_t d = 0; d <= c; d++)
+            for (int32_t q = 0; q < height; q++) {
+                double sum = 0.0;
+                for (int32_t k = J->start[d]; k < J->start[d + 1]; k++)
+                    for (int32_t r = 0; r < bs; r++)
+                        sum += w[bs * t->slot[J->col[k]] + r] *
+                               J->value[(size_t)k * (size_t)(height * bs) + (size_t)(bs * q + r)];
+                size_t row = (size_t)(height * c + p), col = (size_t)(height * d + q);
+                t->H[row * t->stride + col] += sum;
+                if (c != d)
+                    t->H[col * t->stride + row] += sum;
+            }
+    }
 }
 
-ThawStatus thaw_ldl_inverse_blocks(ThawLdl *ldl, int32_t count, const int32_t *row, double *blocks) {
+static ThawStatus unit_response(ThawLdl *ldl, int32_t count, const int32_t *row, double *H, size_t stride,
+                                double *blocks) {
     int32_t bs = ldl->plan->bs;
-    if (!ldl->factored)
-        return THAW_INDEFINITE;
-    if (check_rows(ldl->plan, count, row) != THAW_OK)
-        return THAW_ERROR_INPUT;
-    if (count < 1)
-        return THAW_OK;
     int32_t *start = THAW_NEW(int32_t, count + 1);
     double *unit = THAW_NEW(double, (size_t)count *(size_t)(bs * bs));
     ThawStatus status = THAW_ERROR_MEMORY;
@@ -484,11 +515,65 @@ ThawStatus thaw_ldl_inverse_blocks(ThawLdl *ldl, int32_t count, const int32_t *r
             for (int32_t q = 0; q < bs; q++)
                 unit[(size_t)(bs * bs) * (size_t)i + (size_t)(bs * q + q)] = 1.0;
         }
-        ThawBlockRows J = {count, bs, start, row, unit};
-        Response r = {.ldl = ldl, .J = &J, .in_batch = SIDES / bs, .blocks = blocks};
+        ThawBlockRows E = {count, bs, start, row, unit};
+        Response r = {.ldl = ldl, .J = &E, .in_batch = SIDES / bs, .H = H, .stride = stride, .blocks = blocks};
         status = respond(&r);
     }
     thaw_free(start);
     thaw_free(unit);
     return status;
+}
+
+static ThawStatus respond_by_vertices(ThawLdl *ldl, Touched *t) {
+    size_t wide = (size_t)(t->bs * t->count), rows = (size_t)(t->J->count * t->J->height);
+    t->G = THAW_NEW(double, wide *wide);
+    t->W = THAW_NEW(double, wide *rows);
+    ThawStatus status = t->G && t->W ? unit_response(ldl, t->count, t->row, t->G, wide, NULL) : THAW_ERROR_MEMORY;
+    if (status == THAW_OK)
+        thaw_tasks_for(ldl->tasks, t->J->count, multiply_rows, t);
+    thaw_free(t->G);
+    thaw_free(t->W);
+    return status;
+}
+
+ThawStatus thaw_ldl_schur(ThawLdl *ldl, const ThawBlockRows *J, double *H, size_t stride) {
+    const ThawLdlPlan *plan = ldl->plan;
+    if (!ldl->factored)
+        return THAW_INDEFINITE;
+    if (J->count < 0 || J->height < 1 || J->height > SIDES ||
+        check_rows(plan, J->count > 0 ? J->start[J->count] : 0, J->col) != THAW_OK)
+        return THAW_ERROR_INPUT;
+    if (J->count == 0)
+        return THAW_OK;
+    Touched t = {.J = J, .bs = plan->bs, .H = H, .stride = stride};
+    t.row = THAW_NEW(int32_t, plan->n);
+    t.slot = THAW_NEW(int32_t, plan->n);
+    ThawStatus status = t.row && t.slot ? THAW_OK : THAW_ERROR_MEMORY;
+    if (status == THAW_OK) {
+        for (int32_t k = 0; k < J->start[J->count]; k++)
+            if (t.slot[J->col[k]] == 0) {
+                t.row[t.count++] = J->col[k];
+                t.slot[J->col[k]] = t.count; // plus one, for now
+            }
+        for (int32_t i = 0; i < t.count; i++)
+            t.slot[t.row[i]]--;
+        // The work grows with the square of the number of sides; multiplying by C takes some of the gain back.
+        if (4 * (int64_t)(plan->bs * t.count) < 3 * (int64_t)(J->height * J->count)) {
+            status = respond_by_vertices(ldl, &t);
+        } else {
+            Response r = {.ldl = ldl, .J = J, .in_batch = SIDES / J->height, .H = H, .stride = stride};
+            status = respond(&r);
+        }
+    }
+    thaw_free(t.row);
+    thaw_free(t.slot);
+    return status;
+}
+
+ThawStatus thaw_ldl_inverse_blocks(ThawLdl *ldl, int32_t count, const int32_t *row, double *blocks) {
+    if (!ldl->factored)
+        return THAW_INDEFINITE;
+    if (check_rows(ldl->plan, count, row) != THAW_OK)
+        return THAW_ERROR_INPUT;
+    return count > 0 ? unit_response(ldl, count, row, NULL, 0, blocks) : THAW_OK;
 }

@@ -118,6 +118,27 @@ static void units_and_axes_follow_the_options(void **state) {
     expect("new @ball.obj -o @s.json --force --size 0.05", 0, "edges of 0.05 m");
 }
 
+static void the_scene_finds_its_mesh_wherever_it_stands(void **state) {
+    (void)state;
+    static const char *const lines[] = {
+        "new ball.obj -o s.json",           "new ball.obj -o sub/s.json",
+        "new ./ball.obj -o ./sub/s.json",   "new sub/ball.obj -o sub/deep/s.json",
+        "new sub/ball.obj -o s.json",       "new ball.obj -o sub/../s.json",
+        "new @ball.obj -o sub/deep/s.json",
+    };
+    char before[1000], line[200];
+    assert_non_null(getcwd(before, sizeof before));
+    assert_int_equal(chdir(folder), 0);
+    assert_int_equal(mkdir("sub", 0700) || mkdir("sub/deep", 0700), 0);
+    write_ball("ball.obj", 0.1);
+    write_ball("sub/ball.obj", 0.1);
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        snprintf(line, sizeof line, "%s --force --elements 200", lines[i]);
+        expect(line, 0, "wrote"); // it has been loaded for the doctor
+    }
+    assert_int_equal(chdir(before), 0);
+}
+
 static void every_material_makes_a_scene_without_errors(void **state) {
     (void)state;
     write_ball(at("ball.obj"), 0.1);
@@ -153,6 +174,8 @@ static void wrong_input_is_refused_and_leaves_no_file(void **state) {
     expect("new", 1, "name your file");
     expect("new @none.obj -o @x.json", 1, "none.obj");
     expect("new @empty.obj -o @x.json", 1, "empty.obj");
+    write_text(at("flat.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    expect("new @flat.obj -o @x.json", 1, "flat.obj");
     expect("new @ball.xyz -o @x.json", 1, "ball.xyz");
     expect("new @ball.obj -o @x.json --material silicon", 1, "did you mean silicone?");
     expect("new @ball.obj -o @x.json --size -1", 1, "greater than 0");
@@ -171,6 +194,7 @@ int main(void) {
         cmocka_unit_test(a_surface_becomes_a_scene_that_runs),
         cmocka_unit_test(a_volume_mesh_is_used_as_it_is),
         cmocka_unit_test(units_and_axes_follow_the_options),
+        cmocka_unit_test(the_scene_finds_its_mesh_wherever_it_stands),
         cmocka_unit_test(every_material_makes_a_scene_without_errors),
         cmocka_unit_test(nothing_is_overwritten_unasked),
         cmocka_unit_test(wrong_input_is_refused_and_leaves_no_file),

@@ -287,6 +287,55 @@ static void pieces_hinges_and_seams_are_found(void **state) {
     thaw_doctor_report_free(&report);
 }
 
+static void a_piece_that_nothing_holds_falls_off(void **state) {
+    (void)state;
+    static const double x[][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1},
+                                  {3, 0, 0}, {4, 0, 0}, {3, 1, 0}, {3, 0, 1}};
+    static const int32_t corner[][4] = {{0, 1, 2, 3}, {4, 5, 6, 7}};
+    ThawMesh *mesh = make_mesh(8, x, 2, corner);
+    ThawMaterialDef material = thaw_material_def_default();
+    ThawGroupDef group = thaw_group_def_default();
+    ThawShapeDef shape = thaw_shape_def_default();
+    ThawScriptDef pin = thaw_script_def_default();
+    ThawBodyDef body = thaw_body_def_default();
+    ThawScene scene = {.world = thaw_world_def_default(), .steps = 100, .frame_every = 1, .frames = THAW_FRAMES_VTU};
+    group.select = THAW_SELECT_SPHERE;
+    group.radius = 1.1;
+    shape.mesh = mesh;
+    shape.groups = &group;
+    body.scripts = &pin;
+    shape.group_count = body.script_count = scene.world.material_count = scene.world.shape_count = 1;
+    scene.world.body_count = 1;
+    scene.world.materials = &material;
+    scene.world.shapes = &shape;
+    scene.world.bodies = &body;
+    ThawDoctorReport *report = NULL;
+    assert_int_equal(thaw_doctor_scene(&scene, &report, NULL), THAW_OK);
+    const ThawComplaint *c = find(report, "piece-falls");
+    assert_true(c->value == 1 && c->place[0] >= 3);
+    assert_true(c->found.ids[0] >= 4);
+    thaw_doctor_report_free(&report);
+    thaw_mesh_free(&mesh);
+}
+
+static void contrasts_and_wild_spins_are_found(void **state) {
+    (void)state;
+    static const char text[] = "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.1, \"steps\": 10}, "
+                               "\"shapes\": {\"s\": {\"mesh\": {\"file\": \"hub.msh\"}, \"material\": \"gelatine\", "
+                               "\"regions\": {\"hub\": \"steel\"}}, \"t\": {\"mesh\": {\"file\": \"hub.msh\"}, "
+                               "\"material\": \"steel\"}}, \"bodies\": [{\"shape\": \"s\"}, {\"shape\": \"t\", "
+                               "\"position\": [0, 0, 3], \"spin\": [0, 20, 0]}]}";
+    ThawScene *scene = NULL;
+    ThawDoctorReport *report = NULL;
+    assert_int_equal(thaw_scene_parse(text, strlen(text), "s", THAW_SOURCE_DIR "/tests/scene/small", &scene, NULL),
+                     THAW_OK);
+    assert_int_equal(thaw_doctor_scene(scene, &report, NULL), THAW_OK);
+    assert_true(find(report, "contrast")->value > 1e7);
+    assert_string_equal(find(report, "turns-too-far")->where, "body body-1");
+    thaw_doctor_report_free(&report);
+    thaw_scene_free(&scene);
+}
+
 static void the_worst_elements_are_named_first(void **state) {
     (void)state;
     // A fan of ever flatter tetrahedra on one base.
@@ -389,6 +438,8 @@ int main(void) {
         cmocka_unit_test(bodies_that_only_touch_do_not_overlap),
         cmocka_unit_test(the_same_complaint_about_many_bodies_is_cut_short),
         cmocka_unit_test(pieces_hinges_and_seams_are_found),
+        cmocka_unit_test(a_piece_that_nothing_holds_falls_off),
+        cmocka_unit_test(contrasts_and_wild_spins_are_found),
         cmocka_unit_test(the_worst_elements_are_named_first),
         cmocka_unit_test(a_mesh_in_the_wrong_unit_is_doubted),
         cmocka_unit_test(files_of_every_kind_are_examined),

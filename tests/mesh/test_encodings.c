@@ -426,6 +426,7 @@ static const Bad bad[] = {
      "MeshVersionFormatted 2 Dimension 3 Vertices 6 0 0 0 0 1 0 0 0 0 1 0 0 0 0 1 0 0 0 2 0 0 0 -1 0 "
      "Tetrahedra 3 1 2 3 4 1 1 2 3 5 1 1 2 3 6 1",
      {"elements 0, 1 and 2", "one face"}},
+    {".mesh", "# a comment\nMeshVersion 2", {":1:", "MeshVersionFormatted"}},
     {".off", "OFF", {"\".off\"", ".vtu"}},
     {".node", "4 3", {"\".node\"", ".vtu"}},
 };

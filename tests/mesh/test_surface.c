@@ -201,7 +201,7 @@ static void surfaces_come_back_from_files_with_their_groups(void **state) {
     ThawTriangleMesh *mesh = parse(
         OBJ_POINTS "v 0.1 0.2 0.3\nf 1 3 2\ng a\nf 1 2 4\ng a b\nf 2 3 4\ng\nf 3 1 4\nf 4 5 1\n", ".obj", &report);
     for (int i = 0; i < 4; i++) {
-        ThawTriangleMesh *again;
+        ThawTriangleMesh *again = NULL;
         ThawError error = {0};
         snprintf(path, sizeof path, "%s/%s", folder, files[i]);
         if (thaw_triangles_write(mesh, path, &error) || thaw_triangles_read(path, &again, &error))
@@ -231,7 +231,8 @@ typedef struct Bad {
 
 static const Bad bad[] = {
     {".obj", "", {"empty"}},
-    {".obj", "hello\n", {"no triangles"}},
+    {".obj", "hello\n", {":1:", "keyword"}},
+    {".obj", "# hello\n", {"no triangles"}},
     {".obj", "v 1 2\n", {":1:", "coordinate"}},
     {".obj", "v 1 2 nan\n", {":1:", "nan"}},
     {".obj", OBJ_POINTS "f 1 2\n", {":5:", "2 corners"}},

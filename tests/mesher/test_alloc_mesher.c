@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every allocation of reading and meshing a solid is made to fail once: the error must come out, and nothing may leak (the
+// address sanitizer looks after that).
+#include "mesher/shapes.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+static int64_t until_failure = -1; // allocations of ours that still succeed; -1: all
+
+void *__wrap_malloc(size_t size) { return __real_malloc(size); }
+void *__wrap_calloc(size_t count, size_t size) { return __real_calloc(count, size); }
+void *__wrap_realloc(void *memory, size_t size) { return __real_realloc(memory, size); }
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    if (until_failure >= 0 && until_failure-- == 0)
+        return NULL;
+    return __real_aligned_alloc(alignment, size);
+}
+
+static const char text[] = "{\"union\":[{\"sphere\":{\"radius\":1},\"region\":\"a\"},"
+                           "{\"revolution\":{\"profile\":[[1,0],[0.5,1]]},\"region\":\"b\"},"
+                           "{\"sphere\":{\"radius\":0.2,\"centre\":[4.02,0,0]}},"
+                           "{\"prism\":{\"points\":[[0,0],[1,0],[0,1]],\"min\":0,\"max\":1}},"
+                           "{\"tube\":{\"points\":[[0,0,0],[1,0,0]],\"radii\":[0.3,0.3]}},"
+                           "{\"circle\":{\"of\":{\"sphere\":{\"radius\":0.3,\"centre\":[1,0,0]}},\"count\":5}},"
+                           "{\"surface\":\"tetra.obj\"}]}";
+
+static ThawStatus mesh_once(double grading, double size, ThawError *error) {
+    ThawSolid *solid = NULL;
+    ThawMesh *mesh = NULL;
+    ThawMesherDef def = sized(size);
+    def.elements = 200;
+    def.grading = grading;
+    def.smallest = 40;
+    def.threads = 1;
+    ThawStatus status =
+        thaw_solid_parse(text, strlen(text), "solid", THAW_SOURCE_DIR "/tests/scene/small", 3, &solid, error);
+    if (!status)
+        status = thaw_mesh_from_solid(solid, &def, &mesh, NULL, error);
+    thaw_mesh_free(&mesh);
+    thaw_solid_free(&solid);
+    return status;
+}
+
+static void fail_each(double grading, double size, int64_t stride) {
+    int64_t allocations = 0;
+    for (;; allocations += stride) {
+        ThawError error = {0};
+        until_failure = allocations;
+        ThawStatus status = mesh_once(grading, size, &error);
+        const int done = until_failure >= 0;
+        until_failure = -1;
+        if (done) {
+            assert_int_equal(status, THAW_OK);
+            break;
+        }
+        if (status != THAW_ERROR_MEMORY)
+            fail_msg("allocation %lld: %s: %s", (long long)allocations, thaw_status_name(status), error.message);
+        assert_true(error.message[0]);
+    }
+    print_message("%lld allocations\n", (long long)allocations);
+    assert_true(allocations > 50);
+}
+
+static void every_allocation_may_fail(void **state) {
+    (void)state;
+    fail_each(1, 0.4, 1);
+    fail_each(4, 0.2, 1);
+}
+
+static void every_allocation_may_fail_while_a_count_is_met(void **state) {
+    (void)state;
+    fail_each(1, 0, 7); // the same again and again, so each seventh will do
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(every_allocation_may_fail_while_a_count_is_met),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
