@@ -94,41 +94,62 @@ ThawStatus thaw_system_plan_direct(ThawSystem *system, ThawError *error) {
     return thaw_solver_plan_create(THAW_SOLVER_LDL, system->pattern, &system->direct, error);
 }
 
+void thaw_compliance_scratch_clear(ThawComplianceScratch *scratch) {
+    thaw_free(scratch->start);
+    thaw_free(scratch->col);
+    thaw_free(scratch->value);
+    *scratch = (ThawComplianceScratch){0};
+}
+
+static ThawStatus grow_scratch(ThawComplianceScratch *scratch, int32_t count) {
+    if (count <= scratch->capacity)
+        return THAW_OK;
+    size_t capacity = 2 * (size_t)count;
+    thaw_compliance_scratch_clear(scratch);
+    scratch->start = THAW_NEW(int32_t, capacity + 1);
+    scratch->col = THAW_NEW(int32_t, 2 * capacity);
+    scratch->value = THAW_NEW(double, 2 * capacity * 9);
+    if (!scratch->start || !scratch->col || !scratch->value) {
+        thaw_compliance_scratch_clear(scratch);
+        return THAW_ERROR_MEMORY;
+    }
+    scratch->capacity = (int32_t)capacity;
+    return THAW_OK;
+}
+
 // S from J A^-1 J', where J's rows are those of G at the vertices.
 static ThawStatus reach_compliance(const ThawSystem *system, ThawLdl *ldl, int32_t count, const int32_t *vertices,
-                                   double *S) {
+                                   double *S, ThawComplianceScratch *scratch) {
     const ThawMap *map = system->map;
-    int32_t dim = system->shape->kind->dim;
-    int32_t *start = THAW_NEW(int32_t, count + 1), *col = THAW_NEW(int32_t, 2 * (size_t)count);
-    double *value = THAW_NEW(double, 2 * (size_t)count * (size_t)(dim * dim));
-    ThawStatus status = start && col && value ? THAW_OK : THAW_ERROR_MEMORY;
-    for (int32_t i = 0; status == THAW_OK && i < count; i++) {
+    int32_t dim = system->shape->kind->dim, *start;
+    size_t entries = (size_t)(dim * dim);
+    ThawStatus status = grow_scratch(scratch, count);
+    if (status != THAW_OK)
+        return status;
+    start = scratch->start;
+    start[0] = 0;
+    for (int32_t i = 0; i < count; i++) {
         double matrix[2][9];
         int32_t block[2];
         int blocks = map->ops->rows(map, vertices[i], block, matrix);
         for (int b = 0; b < blocks; b++) {
-            col[start[i] + b] = block[b];
-            memcpy(value + (size_t)(start[i] + b) * (size_t)(dim * dim), matrix[b],
-                   sizeof(double) * (size_t)(dim * dim));
+            scratch->col[start[i] + b] = block[b];
+            memcpy(scratch->value + (size_t)(start[i] + b) * entries, matrix[b], sizeof(double) * entries);
         }
         start[i + 1] = start[i] + blocks;
     }
-    ThawBlockRows J = {count, dim, start, col, value};
-    if (status == THAW_OK)
-        status = thaw_ldl_schur(ldl, &J, S, (size_t)count * (size_t)dim);
-    thaw_free(start);
-    thaw_free(col);
-    thaw_free(value);
-    return status;
+    ThawBlockRows J = {count, dim, start, scratch->col, scratch->value};
+    return thaw_ldl_schur(ldl, &J, S, (size_t)count * (size_t)dim);
 }
 
 ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, int32_t count, const int32_t *vertices,
-                                  double tolerance, double *S, double *y, double *u, double *q, double *r) {
+                                  double tolerance, double *S, double *y, double *u, double *q, double *r,
+                                  ThawComplianceScratch *scratch) {
     const ThawMap *map = system->map;
     size_t dim = (size_t)system->shape->kind->dim, size = dim * (size_t)count;
     memset(S, 0, sizeof *S * size * size);
     if (map->n > 0 && thaw_solver_ldl(solver))
-        return reach_compliance(system, thaw_solver_ldl(solver), count, vertices, S);
+        return reach_compliance(system, thaw_solver_ldl(solver), count, vertices, S, scratch);
     memset(y, 0, sizeof *y * (size_t)system->shape->nv * dim);
     for (size_t column = 0; map->n > 0 && column < size; column++) {
         double *impulse = y + (size_t)vertices[column / dim] * dim + column % dim;

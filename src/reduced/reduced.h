@@ -35,10 +35,19 @@ typedef struct ThawCombination {
 ThawStatus thaw_system_assemble(const ThawSystem *system, ThawTasks *tasks, ThawCombination combination,
                                 const double *x, const double *start, ThawSolver *solver, double *f, double *partial);
 
+// Scratch of thaw_system_compliance, grown when needed. Starts zeroed.
+typedef struct ThawComplianceScratch {
+    int32_t capacity; // vertices
+    int32_t *start, *col;
+    double *value;
+} ThawComplianceScratch;
+void thaw_compliance_scratch_clear(ThawComplianceScratch *scratch);
+
 // S = P G (G'AG)^-1 G' P': velocity changes of `count` vertices by impulses on the same ones; dense, dim * count squared.
-// From the reach of the vertices' unknowns where the solver has our own factor, by plain solves otherwise. Scratch: y and u
-// over vertices, q and r over unknowns.
+// From the reach of the vertices' unknowns where the solver has our own factor, by plain solves otherwise. y and u are
+// scratch over vertices, q and r over unknowns.
 ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, int32_t count, const int32_t *vertices,
-                                  double tolerance, double *S, double *y, double *u, double *q, double *r);
+                                  double tolerance, double *S, double *y, double *u, double *q, double *r,
+                                  ThawComplianceScratch *scratch);
 
 #endif

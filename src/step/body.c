@@ -302,7 +302,7 @@ ThawStatus thaw_body_compliance(void *stepper, int32_t count, const int32_t *ver
     ThawStepper *s = stepper;
     double since = thaw_wall_ms();
     ThawStatus status = thaw_system_compliance(s->system, s->solver, count, vertices, CONTACT_TOLERANCE, S, s->y, s->u,
-                                               s->trial_q, s->r);
+                                               s->trial_q, s->r, &s->reach);
     lap(s, THAW_STAGE_RESPONSE, &since);
     return status;
 }

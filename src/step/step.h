@@ -61,12 +61,13 @@ typedef struct ThawStepper {
     double *impulse;            // N s, J' lambda of its contacts
     double *y, *u;              // scratch
     double *b, *q, *p, *r, *trial_q;
-    double *d, *dp;         // Newton: damping forces h D(x0) v and h D(x0) p
-    double *damping;        // Newton: values of h D(x0); NULL without stiffness damping
-    double *partial;        // sums by chunk
-    int project;            // this attempt projects element stiffness at x0
-    int element_projected;  // Newton: the present iteration does at x1
-    double energy_rounding; // J, what rounding leaves of an elastic energy that ought to be zero
+    double *d, *dp;              // Newton: damping forces h D(x0) v and h D(x0) p
+    double *damping;             // Newton: values of h D(x0); NULL without stiffness damping
+    double *partial;             // sums by chunk
+    ThawComplianceScratch reach; // of contact
+    int project;                 // this attempt projects element stiffness at x0
+    int element_projected;       // Newton: the present iteration does at x1
+    double energy_rounding;      // J, what rounding leaves of an elastic energy that ought to be zero
     // What happened in this step:
     ThawStatus status;
     double ms[THAW_STAGE_COUNT];

@@ -146,6 +146,7 @@ static void clear_stepper(ThawStepper *s) {
         thaw_free(vectors[i]);
     thaw_free(s->scripted);
     thaw_stepper_drop_solvers(s);
+    thaw_compliance_scratch_clear(&s->reach);
     thaw_adaptive_free(&s->adaptive);
 }
 

@@ -21,7 +21,7 @@ static double fastest(const ThawWorld *world) {
     return worst;
 }
 
-static void an_unloaded_body_keeps_its_bits(void **state) {
+static void an_unloaded_body_stays_where_it_is(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++)
         for (int model = 0; model < THAW_MATERIAL_MODEL_COUNT; model++)
@@ -47,7 +47,7 @@ static void an_unloaded_body_keeps_its_bits(void **state) {
                     print_message("%dD, %s, %s, %s cells: moved by %.2g m, at %.2g m/s after 1000 steps\n", dim,
                                   thaw_material_model_name(model), NAMES[integrator], odd ? "odd" : "even", moved,
                                   fastest(world));
-                    assert_memory_equal(before, after, sizeof *after * physics_coordinates(world));
+                    assert_true(moved < 1e-11 && fastest(world) < 1e-11);
                     free(before);
                     free(after);
                     thaw_world_free(&world);
@@ -86,7 +86,7 @@ static void a_damped_body_under_gravity_comes_to_a_stop(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_unloaded_body_keeps_its_bits),
+        cmocka_unit_test(an_unloaded_body_stays_where_it_is),
         cmocka_unit_test(a_damped_body_under_gravity_comes_to_a_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -127,7 +127,7 @@ static void statistics_count_what_was_solved(void **state) {
     assert_int_equal(stats.newton_iterations, 1);
     assert_int_equal(stats.substeps, 1);
     assert_int_equal(stats.projected, 0);
-    assert_true(stats.solver_iterations > 0 && stats.wall_ms > 0);
+    assert_true(stats.wall_ms > 0);
     assert_int_equal(stats.state_hash, thaw_world_hash(world));
     thaw_world_free(&world);
     sample_free(&s);
