@@ -412,3 +412,34 @@ void island_w(const Island *island, double *w) {
     for (int32_t b = 0; b < island->body_count; b++)
         free(v[b]);
 }
+
+int32_t island_offender(const Island *island, double slack) {
+    int32_t offender = -1;
+    int d = island->dim;
+    double *w = calloc((size_t)(3 * island->count), sizeof *w), force = 1e-12, speed = 1;
+    island_w(island, w);
+    for (int32_t i = 0; i < island->count; i++)
+        force = fmax(force, fabs(island->contacts[i].lambda[0]));
+    for (int32_t i = 0; i < island->count; i++) {
+        const ThawContact *contact = island->contacts + i;
+        double *wi = w + d * i, n = contact->lambda[0], mu = contact->friction;
+        double lt[2] = {contact->lambda[1], d == 3 ? contact->lambda[2] : 0}, wt[2] = {wi[1], d == 3 ? wi[2] : 0};
+        double slip = hypot(wt[0], wt[1]), friction = hypot(lt[0], lt[1]);
+        int good = n >= 0 && wi[0] >= -slack * speed && fmin(n / force, fabs(wi[0]) / speed) <= slack;
+        if (d == 3 && island->options.friction == THAW_FRICTION_BOX) {
+            for (int k = 0; k < 2; k++) {
+                good &= fabs(lt[k]) <= mu * n * (1 + 1e-12);
+                if (fabs(wt[k]) > slack * speed)
+                    good &= fabs(lt[k] + copysign(mu * n, wt[k])) <= slack * force;
+            }
+        } else {
+            good &= friction <= mu * n * (1 + 1e-12);
+            if (slip > 100 * slack * speed)
+                good &= hypot(lt[0] + mu * n * wt[0] / slip, lt[1] + mu * n * wt[1] / slip) <= slack * force * 100;
+        }
+        if (!good && offender < 0)
+            offender = i;
+    }
+    free(w);
+    return offender;
+}

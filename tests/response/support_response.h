@@ -54,7 +54,16 @@ Island *island_heap(int bodies, int32_t nv, int count);
 ThawStatus island_solve(Island *island, ThawTasks *tasks, ThawResponseInfo *info);
 // w of every contact (dim doubles each) at its lambda, in long double inside; independent of the library's own.
 void island_w(const Island *island, double *w);
+// The first contact that breaks the law in its plain words by more than `slack` of the largest impulse or of 1 m/s; -1: none.
+int32_t island_offender(const Island *island, double slack);
 // The velocity of body b after its contact impulses (dim nv doubles).
 void island_velocity(const Island *island, int32_t b, double *v);
+
+#define assert_near(a, b, tolerance)                                                                                   \
+    do {                                                                                                               \
+        double va = (a), vb = (b), vt = (tolerance);                                                                   \
+        if (!(fabs(va - vb) <= vt))                                                                                    \
+            fail_msg("%s = %.15g, not %.15g within %g", #a, va, vb, vt);                                               \
+    } while (0)
 
 #endif
