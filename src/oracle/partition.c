@@ -11,7 +11,7 @@
 // Motion goes from old parts to new ones through the vertices: parts that do not live on write their velocities to their
 // vertices, new ones gather momentum from theirs (part.c). Both are exact, so they are inverses of each other.
 //
-// One breadth-first pass over elements and a few over vertices: 60,000 tetrahedra take about 1 ms, a fraction of a percent
+// One breadth-first pass over elements and a few over vertices: 60,000 tetrahedra take about 2 ms, a fraction
 // of what the matrix of the new partition costs. Updating parts incrementally could save part of that only, and the greedy
 // order would then depend on history; it does not pay.
 #include "oracle/partition.h"
