@@ -24,8 +24,9 @@ enum { LOCAL_MAX = 2 * THAW_ELEMENT_NODES_MAX, LOCAL_PAIRS = LOCAL_MAX * (LOCAL_
 
 // --- pattern -------------------------------------------------------------------------------------------------------------
 
-// Calls for every block j that block i is coupled with: every mesh edge between two unknowns is an edge of an elastic
-// element. Returns the number of different ones; adjacent may be NULL. mark: n, the last row that met a block.
+// The blocks that a part's row (part >= 0) or an elastic vertex's row is coupled with, each once, without the part's own:
+// every mesh edge between two unknowns is an edge of an elastic element. Returns how many; adjacent NULL: only counts.
+// mark: n, the last row that met a block.
 static int32_t neighbours_of(const ThawRigidMap *self, int32_t part, int32_t vertex, int32_t row, int32_t *mark,
                              int32_t *adjacent) {
     const ThawGraph *graph = self->map.shape->graph;
