@@ -219,6 +219,17 @@ static int is_sliding(const ThawContact *c, ThawFriction friction) {
     return hypot(c->lambda[1], c->lambda[2]) >= limit;
 }
 
+// How far a sliding contact has stretched its tangent spring: so far that it carries the friction (response.h: at rest
+// lambda_t = -h r k drift), in world axes. Hard tangents stretch nothing.
+static void slip_drift(const ThawContactOptions *options, const ThawContact *c, int dim, double h, double drift[3]) {
+    double give = options->erp > 0                                 ? options->cfm * h / options->erp
+                  : options->tangent > 0 && isfinite(c->stiffness) ? 1 / (h * options->tangent * c->stiffness)
+                                                                   : 0;
+    drift[0] = drift[1] = drift[2] = 0;
+    for (int k = 1; k < dim; k++)
+        thaw_v3_add(drift, -give * c->lambda[k], c->frame[k], drift);
+}
+
 ThawStatus thaw_contacts_remember(const ThawCollider *collider, double t, double h, const double *x,
                                   ThawContactSet *set, ThawError *error) {
     const ThawModel *model = collider->model;
@@ -249,14 +260,19 @@ ThawStatus thaw_contacts_remember(const ThawCollider *collider, double t, double
         if (c->nodes[1] == 0)
             thaw_v3_add(c->point, h, c->velocity, end[1]);
         const int sliding = is_sliding(c, model->options.contact.friction);
+        double drift[3], held[3];
+        slip_drift(&model->options.contact, c, dim, h, drift);
         if (is_anchored(model, &c->key)) {
             thaw_v3_copy(c->anchor, memory->anchor);
             if (sliding) {
                 ThawPlace place;
                 thaw_obstacle_place(&model->obstacles[-1 - c->key.body[1]], t + h, &place);
-                to_own_frame(&place, end[0], memory->anchor);
+                thaw_v3_sub(end[0], drift, held);
+                to_own_frame(&place, held, memory->anchor);
             }
-        } else if (!sliding) {
+        } else if (sliding) {
+            thaw_v3_copy(drift, memory->anchor);
+        } else {
             double moved[3];
             thaw_v3_sub(end[0], end[1], moved);
             thaw_v3_copy(c->anchor, memory->anchor);
