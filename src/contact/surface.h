@@ -92,8 +92,10 @@ void thaw_contact_nearest(const ThawContactShape *shape, const double *x, const 
                           const double *against, const double *along, ThawNearest *nearest);
 // Vertices of the faces that lie near a box, some of them several times: how many; the first `room` are written.
 int32_t thaw_contact_vertices_in(const ThawContactBody *body, const double box[6], int32_t *vertices, int32_t room);
-// The face of `body` that a point on its way from x to x + reach d hits first from outside: 0 when it hits none.
-int thaw_contact_sweep(const ThawContactBody *body, const double x[3], const double d[3], ThawNearest *hit);
+// The face of `body` that a point on its way from x to x + reach d hits first from outside, among those whose normal
+// clearly obeys n . against < 0 (NULL: all): 0 when it hits none.
+int thaw_contact_sweep(const ThawContactBody *body, const double x[3], const double d[3], const double *against,
+                       ThawNearest *hit);
 // Faces that the segment a b goes through, at most `room`; how many.
 int32_t thaw_contact_pierced(const ThawContactBody *body, const double a[3], const double b[3], int32_t *faces,
                              int32_t room);

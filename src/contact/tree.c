@@ -101,6 +101,16 @@ void thaw_contact_tree_refit(const ThawContactShape *shape, const double *x, dou
 
 // --- asking ---------------------------------------------------------------------------------------------------------
 
+static int is_against(const ThawContactShape *shape, const double *x, int32_t face, const double *against,
+                      const double *along) {
+    double n[3];
+    if (!against && !along)
+        return 1;
+    thaw_contact_face_normal(shape, x, face, n);
+    thaw_v3_unit(n);
+    return !(against && thaw_v3_dot(n, against) > -0.1) && !(along && thaw_v3_dot(n, along) < 0.1);
+}
+
 static void try_face(const ThawContactShape *shape, const double *x, int32_t face, const double point[3],
                      const double *against, const double *along, ThawNearest *nearest) {
     const int32_t *v = shape->face + (size_t)face * shape->nodes;
@@ -118,13 +128,8 @@ static void try_face(const ThawContactShape *shape, const double *x, int32_t fac
     double square = thaw_v3_dot(d, d);
     if (square > nearest->square || (square == nearest->square && nearest->face >= 0 && face > nearest->face))
         return;
-    if (against || along) {
-        double n[3];
-        thaw_contact_face_normal(shape, x, face, n);
-        thaw_v3_unit(n);
-        if ((against && thaw_v3_dot(n, against) > -0.1) || (along && thaw_v3_dot(n, along) < 0.1))
-            return;
-    }
+    if (!is_against(shape, x, face, against, along))
+        return;
     *nearest = (ThawNearest){.face = face, .square = square};
     memcpy(nearest->w, w, sizeof w);
     thaw_v3_copy(q, nearest->point);
@@ -226,7 +231,8 @@ static int cross_face(const ThawContactBody *body, int32_t face, const double x[
     return sum > 0;
 }
 
-int thaw_contact_sweep(const ThawContactBody *body, const double x[3], const double d[3], ThawNearest *hit) {
+int thaw_contact_sweep(const ThawContactBody *body, const double x[3], const double d[3], const double *against,
+                       ThawNearest *hit) {
     static const double MARGIN = 0.05; // of a face, so that nothing slips between two that move differently
     const ThawContactShape *shape = body->shape;
     double box[6], end[3], relative[3], best = INFINITY;
@@ -257,7 +263,7 @@ int thaw_contact_sweep(const ThawContactBody *body, const double x[3], const dou
         for (int32_t i = node->first; i < node->first + node->count; i++) {
             int32_t face = shape->order[i];
             double s, w[3], mean[3] = {1. / shape->nodes, 1. / shape->nodes, 1. / shape->nodes};
-            if (!cross_face(body, face, x, d, mean, &s, w))
+            if (!cross_face(body, face, x, d, mean, &s, w) || !is_against(shape, body->x, face, against, NULL))
                 continue;
             double sum = 0; // the point of the face nearest to the hit, and its own motion instead of the mean
             int outside = 0;

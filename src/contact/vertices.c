@@ -114,6 +114,13 @@ void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const Thaw
             thaw_v3_add(local, THAW_CONTACT_REACH, ahead, end);
             if (!hit_convex(o, dim, local, end, hit, n, &face))
                 continue;
+            if (face >= 0 && THAW_CONTACT_REACH * thaw_v3_norm(ahead) < 0.5 * length) { // see touch_surface
+                double own[3], facing[3];
+                thaw_contact_vertex_normal(a->shape, a->x, v, own);
+                thaw_v3_turn_back(place[0].R, own, facing);
+                if (thaw_v3_dot(n, facing) > -FACING)
+                    continue;
+            }
             thaw_v3_sub(local, hit, arm);
             phi = fmax(0, thaw_v3_dot(arm, n));
         }
@@ -184,9 +191,13 @@ static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContac
     const double distance = sqrt(at->square);
     thaw_contact_normal_at(b->shape, b->x, at->face, at->w, touch->normal);
     thaw_v3_sub(x, at->point, to);
+    if (facing)
+        thaw_contact_vertex_normal(own->shape, own->x, v, facing);
     if (remembered >= 0) {
         thaw_contact_face_normal(b->shape, b->x, remembered, last);
         thaw_v3_unit(last);
+        if (facing && thaw_v3_dot(last, facing) > -FACING) // a face that never suited
+            remembered = -1;
     }
     const int disagrees = remembered >= 0 && thaw_v3_dot(touch->normal, last) < FACING;
     const int is_inside = thaw_v3_dot(touch->normal, to) < 0 || distance <= 1e-9 * length;
@@ -195,8 +206,6 @@ static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContac
     if (!on_face && distance > 1e-6 * length)
         for (int k = 0; k < 3; k++)
             touch->normal[k] = to[k] / touch->gap;
-    if (facing && (is_inside || remembered >= 0))
-        thaw_contact_vertex_normal(own->shape, own->x, v, facing);
     if (is_inside) {
         if (disagrees || (facing && thaw_v3_dot(touch->normal, facing) > -FACING))
             choose_face(b, x, facing, remembered >= 0 ? last : NULL,
@@ -220,7 +229,9 @@ static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContac
         touch->gap -= radius;
         return touch->gap <= fmax(0, -THAW_CONTACT_REACH * thaw_v3_dot(relative, touch->normal));
     }
-    if (distance > travel || !thaw_contact_sweep(b, x, d, &touch->at))
+    // What moves slowly is caught by faces that face it; what moves fast may be crushed from behind, and by any.
+    const double slow = 0.5 * fmin(length, own->shape->length[v]);
+    if (distance > travel || !thaw_contact_sweep(b, x, d, travel <= slow ? facing : NULL, &touch->at))
         return 0;
     thaw_contact_face_normal(b->shape, b->x, at->face, touch->normal);
     thaw_v3_unit(touch->normal);

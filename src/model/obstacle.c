@@ -16,6 +16,8 @@ static ThawStatus check_options(const ThawContactOptions *o, ThawError *error) {
     if (isnan(o->damping) || o->damping == INFINITY)
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "contact: damping is %g N s/m; allowed: >= 0, or negative (automatic)", o->damping);
+    if (!(o->tangent >= 0) || !isfinite(o->tangent))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "contact: tangent is %g; allowed: > 0, or 0 (hard)", o->tangent);
     if (!(o->erp >= 0) || o->erp > 1)
         return thaw_error_set(error, THAW_ERROR_INPUT, "contact: erp is %g; allowed: 0 to 1", o->erp);
     if (!(o->cfm >= 0) || !isfinite(o->cfm))

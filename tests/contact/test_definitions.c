@@ -46,6 +46,7 @@ typedef struct Case {
 
 SPOIL(stiffness, s->world.contact.stiffness = -1)
 SPOIL(damping, s->world.contact.damping = NAN)
+SPOIL(tangent, s->world.contact.tangent = -1)
 SPOIL(erp, s->world.contact.erp = 2)
 SPOIL(cfm, s->world.contact.cfm = -1)
 SPOIL(cone, s->world.contact.friction = (ThawFriction)4)
@@ -81,6 +82,7 @@ SPOIL(pair_friction, s->pairs[0].friction = NAN)
 static const Case cases[] = {
     {stiffness, {"contact: stiffness", "-1", "INFINITY (hard)"}},
     {damping, {"contact: damping", "nan", ">= 0"}},
+    {tangent, {"contact: tangent", "-1", "0 (hard)"}},
     {erp, {"erp", "2", "0 to 1"}},
     {cfm, {"cfm", "-1", ">= 0"}},
     {cone, {"contact: friction", "4", "ThawFriction"}},
