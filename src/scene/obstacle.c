@@ -44,24 +44,16 @@ static void read_options(const ThawPlace *place, ThawContactOptions *contact) {
 
 // --- obstacles ----------------------------------------------------------------------------------------------------------
 
-static char *path_of(const ThawPlace *file, const char *name) {
-    const char *folder = file->reader->folder && name[0] != '/' ? file->reader->folder : "";
-    char *path = thaw_scene_keep(file->reader, strlen(folder) + strlen(name) + 1, 1);
-    if (path)
-        sprintf(path, "%s%s", folder, name);
-    return path;
-}
-
 // A surface file's vertices and triangles in the scene's memory. Returns the number of vertices, 0 with an error.
 static int32_t read_surface(const ThawPlace *file, ThawObstacleDef *obstacle, double **x) {
     ThawSceneReader *reader = file->reader;
-    const char *name = thaw_place_own_text(file);
-    char *path = name ? path_of(file, name) : NULL;
+    char *path = thaw_scene_path(file);
     ThawTriangleMesh *mesh = NULL;
     ThawError error;
     if (!path)
         return 0;
     ThawStatus status = thaw_triangles_read(path, &mesh, &error);
+    thaw_free(path);
     if (status != THAW_OK) {
         thaw_place_fail(file, status, "%s", error.message);
         return 0;
