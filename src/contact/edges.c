@@ -3,22 +3,19 @@
 // of one body that goes through a face of the other is held against a sharp edge near that face if the common
 // perpendicular of the two points out of both bodies: it must lie between the normals of the two faces at either edge
 // (the test of separating axes, made local), and its feet inside both edges. Crossings near an end that has a contact of
-// its own are left alone, and so are nearly parallel edges, whose ends do the work. Edges are looked for where they are
-// at the start of the step, not on their way. Cost: a walk down the hierarchy for each sharp edge in the other's box.
+// its own are left alone, and so are nearly parallel edges, whose ends do the work. Edges that come fast (by more than two
+// percent of their length) are also held against the sharp edges they will cross in this step, where and as they will
+// cross them. Cost: a walk down the hierarchy for each sharp edge in the other's box.
 #include "contact/collider.h"
 
-enum { PIERCED_MAX = 16, CANDIDATES = 9 };
+enum { PIERCED_MAX = 16, CANDIDATES = 9, NEAR_MAX = 256 };
 
 typedef struct Crossing {
     double s[2];      // place along either edge
     double normal[3]; // out of side 1
     double gap;
+    double least; // m, length of the shorter edge
 } Crossing;
-
-static void end_points(const ThawContactBody *body, int32_t edge, const double *x[2]) {
-    for (int i = 0; i < 2; i++)
-        x[i] = body->x + 3 * (size_t)body->shape->edge[2 * (size_t)edge + i];
-}
 
 // Whether n lies between the outward normals of an edge's faces, give or take a few degrees.
 static int in_normal_cone(const ThawContactBody *body, int32_t edge, const double n[3], double sign) {
@@ -32,11 +29,16 @@ static int in_normal_cone(const ThawContactBody *body, int32_t edge, const doubl
     return sign * thaw_v3_dot(n, middle) >= thaw_v3_dot(m[0], middle) - 0.05;
 }
 
-static int edges_cross(const ThawContactBody *a, int32_t e, const ThawContactBody *b, int32_t f, Crossing *crossing) {
-    const double *p[2], *q[2];
-    double u[3], w[3], r[3], *n = crossing->normal, m[3];
-    end_points(a, e, p);
-    end_points(b, f, q);
+// The common perpendicular of two edges after a share tau of the step: 0 unless its feet are inside both and it points
+// out of both bodies. gap is what it is then.
+static int edges_cross(const ThawContactBody *a, int32_t e, const ThawContactBody *b, int32_t f, double tau,
+                       Crossing *crossing) {
+    double p[2][3], q[2][3], u[3], w[3], r[3], *n = crossing->normal, m[3];
+    for (int i = 0; i < 2; i++) {
+        int32_t v = a->shape->edge[2 * (size_t)e + i], k = b->shape->edge[2 * (size_t)f + i];
+        thaw_v3_add(a->x + 3 * (size_t)v, tau, a->d + 3 * (size_t)v, p[i]);
+        thaw_v3_add(b->x + 3 * (size_t)k, tau, b->d + 3 * (size_t)k, q[i]);
+    }
     thaw_v3_sub(p[1], p[0], u);
     thaw_v3_sub(q[1], q[0], w);
     thaw_v3_sub(p[0], q[0], r);
@@ -65,8 +67,37 @@ static int edges_cross(const ThawContactBody *a, int32_t e, const ThawContactBod
         height = -height;
     }
     crossing->gap = height;
-    return height < 0 && height * height < 0.25 * fmin(uu, ww) && in_normal_cone(b, f, n, 1) &&
-           in_normal_cone(a, e, n, -1);
+    crossing->least = sqrt(fmin(uu, ww));
+    return in_normal_cone(b, f, n, 1) && in_normal_cone(a, e, n, -1);
+}
+
+// The displacement (moves = 1) or place (0) of the foot on side 0 relative to the foot on side 1, along the normal.
+static double along_normal(const ThawContactBody *a, int32_t e, const ThawContactBody *b, int32_t f,
+                           const Crossing *crossing, int moves) {
+    double off[3] = {0, 0, 0};
+    for (int i = 0; i < 2; i++) {
+        int32_t v = a->shape->edge[2 * (size_t)e + i], k = b->shape->edge[2 * (size_t)f + i];
+        const double *from = moves ? a->d : a->x, *to = moves ? b->d : b->x;
+        thaw_v3_add(off, i ? crossing->s[0] : 1 - crossing->s[0], from + 3 * (size_t)v, off);
+        thaw_v3_add(off, i ? -crossing->s[1] : crossing->s[1] - 1, to + 3 * (size_t)k, off);
+    }
+    return thaw_v3_dot(off, crossing->normal);
+}
+
+// Edges that are apart and meet within the step: the perpendicular as it is when they meet, and the gap it has now.
+static int edges_will_cross(const ThawContactBody *a, int32_t e, const ThawContactBody *b, int32_t f,
+                            Crossing *crossing) {
+    double tau = 0;
+    for (int i = 0; i < 2; i++) { // the second time where they meet, by the first guess
+        if (!edges_cross(a, e, b, f, tau, crossing))
+            return 0;
+        double closing = -along_normal(a, e, b, f, crossing, 1), gap = along_normal(a, e, b, f, crossing, 0);
+        if (gap < 0 || gap > THAW_CONTACT_REACH * closing)
+            return 0;
+        crossing->gap = gap;
+        tau = closing > 0 ? gap / closing : 0;
+    }
+    return 1;
 }
 
 // The edges of a face and of its neighbours; how many (some may come twice).
@@ -111,49 +142,108 @@ static void sort_last(ThawContactSlot *slot) {
     slot->contacts[place] = last;
 }
 
+static void add_crossing(const ThawContactScratch *scratch, const ThawContactItem *item, int32_t e, int32_t f,
+                         const Crossing *crossing, ThawContactSlot *slot) {
+    const ThawContactBody *a = &scratch->bodies[item->a], *b = thaw_contact_body(scratch, item->b);
+    const int32_t *v = a->shape->edge + 2 * (size_t)e, *w = b->shape->edge + 2 * (size_t)f;
+    ThawContactSide side[2] = {{a, 2, {v[0], v[1]}, {1 - crossing->s[0], crossing->s[0]}},
+                               {b, 2, {w[0], w[1]}, {1 - crossing->s[1], crossing->s[1]}}};
+    ThawContactKey key = {
+        {item->a, item->b},
+        THAW_CONTACT_EDGE_EDGE,
+        {a->shape->vertex[v[0]], a->shape->vertex[v[1]], b->shape->vertex[w[0]], b->shape->vertex[w[1]]}};
+    double point[3] = {0, 0, 0};
+    for (int k = 0; k < 2; k++)
+        thaw_v3_add(point, side[1].weight[k], b->x + 3 * (size_t)w[k], point);
+    int32_t before = slot->count;
+    thaw_contact_add(scratch, item, &key, side, point, crossing->normal, crossing->gap, NULL, slot);
+    if (slot->count > before)
+        sort_last(slot);
+}
+
+// What a search for one pair of bodies needs everywhere.
+typedef struct Search {
+    const ThawContactScratch *scratch;
+    const ThawContactItem *item;
+    const ThawContactBody *a, *b;
+    const ThawContactSlot *near, *far;
+    ThawContactSlot *slot;
+} Search;
+
+static int may_cross(const Search *search, int32_t e, int32_t f) {
+    return search->b->shape->sharp[f] && !(is_fixed(search->a, e) && is_fixed(search->b, f));
+}
+
+static int is_free(const Search *search, int32_t e, int32_t f, const Crossing *crossing) {
+    return !is_covered(search->near, search->a->shape, e, crossing->s[0]) &&
+           !is_covered(search->far, search->b->shape, f, crossing->s[1]);
+}
+
+// Edge e goes through a face: the sharp edge near it that it has passed least.
+static void find_passed(const Search *search, int32_t e, int32_t face) {
+    int32_t edges[CANDIDATES], best = -1;
+    int count = edges_near(search->b->shape, face, edges);
+    Crossing crossing, least = {.gap = -INFINITY};
+    for (int k = 0; k < count; k++)
+        if (may_cross(search, e, edges[k]) && edges_cross(search->a, e, search->b, edges[k], 0, &crossing) &&
+            crossing.gap < 0 && crossing.gap > -0.5 * crossing.least && is_free(search, e, edges[k], &crossing) &&
+            (crossing.gap > least.gap || (crossing.gap == least.gap && edges[k] < best))) {
+            least = crossing;
+            best = edges[k];
+        }
+    if (best >= 0)
+        add_crossing(search->scratch, search->item, e, best, &least, search->slot);
+}
+
+// Edges of b that edge e, whose way through space relative to b is in the box, will cross in this step.
+static void find_coming(const Search *search, int32_t e, const double box[6]) {
+    const ThawContactShape *shape = search->b->shape;
+    int32_t faces[NEAR_MAX], count = thaw_contact_faces_in(search->b, box, faces, NEAR_MAX);
+    Crossing crossing;
+    for (int32_t i = 0; i < count && i < NEAR_MAX; i++)
+        for (int k = 0; k < 3; k++) {
+            int32_t f = shape->face_edge[3 * (size_t)faces[i] + k];
+            if (shape->edge_face[2 * (size_t)f] == faces[i] && may_cross(search, e, f) &&
+                edges_will_cross(search->a, e, search->b, f, &crossing) && is_free(search, e, f, &crossing))
+                add_crossing(search->scratch, search->item, e, f, &crossing, search->slot);
+        }
+}
+
 void thaw_contact_find_edges(const ThawContactScratch *scratch, const ThawContactItem *item,
                              const ThawContactSlot *near, const ThawContactSlot *far, ThawContactSlot *slot) {
     const ThawContactBody *a = &scratch->bodies[item->a], *b = thaw_contact_body(scratch, item->b);
+    const Search search = {scratch, item, a, b, near, far, slot};
+    double relative[3];
+    thaw_v3_sub(a->mean, b->mean, relative);
+    const double travel = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + a->spread + b->spread);
     for (int32_t e = 0; e < a->shape->ne; e++) {
-        const double *p[2];
-        double box[6];
         if (!a->shape->sharp[e])
             continue;
-        end_points(a, e, p);
+        const int32_t *v = a->shape->edge + 2 * (size_t)e;
+        const double *p = a->x + 3 * (size_t)v[0], *q = a->x + 3 * (size_t)v[1];
+        double box[6], along[3];
         thaw_box_empty(box);
-        thaw_box_add(box, p[0]);
-        thaw_box_add(box, p[1]);
-        if (!thaw_box_overlap(box, b->box))
+        thaw_box_add(box, p);
+        thaw_box_add(box, q);
+        int32_t faces[PIERCED_MAX], pierced = 0;
+        if (thaw_box_overlap(box, b->box))
+            pierced = thaw_contact_pierced(b, p, q, faces, PIERCED_MAX);
+        for (int32_t i = 0; i < pierced; i++)
+            find_passed(&search, e, faces[i]);
+        thaw_v3_sub(q, p, along);
+        if (pierced || travel < 0.02 * thaw_v3_norm(along))
             continue;
-        int32_t faces[PIERCED_MAX], pierced = thaw_contact_pierced(b, p[0], p[1], faces, PIERCED_MAX);
-        for (int32_t i = 0; i < pierced; i++) {
-            int32_t edges[CANDIDATES], best = -1;
-            int count = edges_near(b->shape, faces[i], edges);
-            Crossing crossing, least = {.gap = -INFINITY};
-            for (int k = 0; k < count; k++)
-                if (b->shape->sharp[edges[k]] && !(is_fixed(a, e) && is_fixed(b, edges[k])) &&
-                    edges_cross(a, e, b, edges[k], &crossing) && !is_covered(near, a->shape, e, crossing.s[0]) &&
-                    !is_covered(far, b->shape, edges[k], crossing.s[1]) &&
-                    (crossing.gap > least.gap || (crossing.gap == least.gap && edges[k] < best))) {
-                    least = crossing;
-                    best = edges[k];
-                }
-            if (best < 0)
-                continue;
-            const int32_t *v = a->shape->edge + 2 * (size_t)e, *w = b->shape->edge + 2 * (size_t)best;
-            ThawContactSide side[2] = {{a, 2, {v[0], v[1]}, {1 - least.s[0], least.s[0]}},
-                                       {b, 2, {w[0], w[1]}, {1 - least.s[1], least.s[1]}}};
-            ThawContactKey key = {
-                {item->a, item->b},
-                THAW_CONTACT_EDGE_EDGE,
-                {a->shape->vertex[v[0]], a->shape->vertex[v[1]], b->shape->vertex[w[0]], b->shape->vertex[w[1]]}};
-            double point[3] = {0, 0, 0};
-            for (int k = 0; k < 2; k++)
-                thaw_v3_add(point, side[1].weight[k], b->x + 3 * (size_t)w[k], point);
-            int32_t before = slot->count;
-            thaw_contact_add(scratch, item, &key, side, point, least.normal, least.gap, NULL, slot);
-            if (slot->count > before)
-                sort_last(slot);
+        for (int i = 0; i < 2; i++) { // where its ends go as b sees them
+            double end[3];
+            thaw_v3_sub(a->d + 3 * (size_t)v[i], b->mean, end);
+            thaw_v3_add(i ? q : p, THAW_CONTACT_REACH, end, end);
+            thaw_box_add(box, end);
         }
+        for (int k = 0; k < 3; k++) {
+            box[k] -= THAW_CONTACT_REACH * b->spread;
+            box[3 + k] += THAW_CONTACT_REACH * b->spread;
+        }
+        if (thaw_box_overlap(box, b->box))
+            find_coming(&search, e, box);
     }
 }

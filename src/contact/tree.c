@@ -169,7 +169,7 @@ void thaw_contact_nearest(const ThawContactShape *shape, const double *x, const 
     }
 }
 
-int32_t thaw_contact_vertices_in(const ThawContactBody *body, const double box[6], int32_t *vertices, int32_t room) {
+int32_t thaw_contact_faces_in(const ThawContactBody *body, const double box[6], int32_t *faces, int32_t room) {
     const ThawContactShape *shape = body->shape;
     int32_t stack[STACK], count = 0;
     int top = 0;
@@ -185,12 +185,23 @@ int32_t thaw_contact_vertices_in(const ThawContactBody *body, const double box[6
             stack[top++] = n + 1;
             continue;
         }
-        for (int32_t i = node->first; i < node->first + node->count; i++)
-            for (int k = 0; k < shape->nodes; k++, count++)
-                if (count < room)
-                    vertices[count] = shape->face[(size_t)shape->order[i] * shape->nodes + k];
+        for (int32_t i = node->first; i < node->first + node->count; i++, count++)
+            if (count < room)
+                faces[count] = shape->order[i];
     }
     return count;
+}
+
+int32_t thaw_contact_vertices_in(const ThawContactBody *body, const double box[6], int32_t *vertices, int32_t room) {
+    const ThawContactShape *shape = body->shape;
+    const int nodes = shape->nodes;
+    int32_t count = thaw_contact_faces_in(body, box, vertices, room / nodes); // faces first, unfolded from behind
+    for (int32_t i = (count < room / nodes ? count : room / nodes) - 1; i >= 0; i--) {
+        int32_t face = vertices[i];
+        for (int k = nodes - 1; k >= 0; k--)
+            vertices[(size_t)i * nodes + k] = shape->face[(size_t)face * nodes + k];
+    }
+    return count * nodes;
 }
 
 // Where the line x + s d goes through the plane of a face from outside, for the motion of the face's point with weights

@@ -66,12 +66,13 @@ ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions 
     oracle->trial = THAW_NEW(unsigned char, ne);
     oracle->root = THAW_NEW(int32_t, nv);
     oracle->partial = THAW_NEW(double, 2 * (size_t)shape->all->chunk_count);
+    oracle->state.held = THAW_NEW(double, nv);
     oracle->state.below = THAW_NEW(unsigned char, ne);
     oracle->state.hold = THAW_NEW(unsigned char, ne);
     oracle->state.reason = THAW_NEW(unsigned char, ne);
     oracle->state.strain = THAW_NEW(ThawLanes, thaw_strain_size(shape->all));
-    if (!good || !oracle->predicted || !oracle->trial || !oracle->root || !oracle->partial || !oracle->state.below ||
-        !oracle->state.hold || !oracle->state.reason || !oracle->state.strain) {
+    if (!good || !oracle->predicted || !oracle->trial || !oracle->root || !oracle->partial || !oracle->state.held ||
+        !oracle->state.below || !oracle->state.hold || !oracle->state.reason || !oracle->state.strain) {
         thaw_oracle_free(&oracle);
         return thaw_error_memory(error, "the oracle");
     }
@@ -87,7 +88,7 @@ void thaw_oracle_free(ThawOracle **pointer) {
     void *blocks[] = {oracle->f,       oracle->y,          oracle->c,         oracle->d,     oracle->u,
                       oracle->b,       oracle->q,          oracle->predicted, oracle->trial, oracle->root,
                       oracle->partial, oracle->components, state->below,      state->hold,   state->reason,
-                      state->strain,   state->reference,   state->kept};
+                      state->strain,   state->reference,   state->kept,       state->held};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         thaw_free(blocks[i]);
     thaw_solver_free(&oracle->solver);
@@ -353,8 +354,8 @@ static void turn_all(const ThawShape *shape, const double Q[9], int back, const 
     }
 }
 
-// Factors M/T^2 + (1 + alpha1/T) K + K_contact for the present shape.
-static ThawStatus factor_static(ThawOracle *oracle, const ThawSystem *system, const ThawQuestion *q, ThawError *error) {
+// Factors M/T^2 + (1 + alpha1/T) K + K_contact for the reference shape: a function of the state alone.
+static ThawStatus factor_static(ThawOracle *oracle, const ThawSystem *system, ThawError *error) {
     double T = oracle->options.horizon;
     if (oracle->system != system) {
         thaw_solver_free(&oracle->solver);
@@ -365,14 +366,26 @@ static ThawStatus factor_static(ThawOracle *oracle, const ThawSystem *system, co
         oracle->system = system;
     }
     ThawCombination A = {1 / (T * T), 0, {1, 1 / T, 1}};
-    thaw_system_assemble(system, oracle->tasks, A, q->x, NULL, oracle->solver, oracle->f, oracle->partial);
+    thaw_system_assemble(system, oracle->tasks, A, oracle->state.reference, NULL, oracle->solver, oracle->y,
+                         oracle->partial);
+    system->map->ops->add_diagonal(system->map, oracle->state.held, 1, thaw_solver_matrix(oracle->solver));
+    return thaw_solver_factor(oracle->solver);
+}
+
+// The present shape becomes the reference.
+static void take_reference(ThawOracle *oracle, const ThawQuestion *q) {
+    size_t nv = (size_t)oracle->shape->nv;
+    memcpy(oracle->state.reference, q->x, sizeof(double) * nv * (size_t)oracle->shape->kind->dim);
+    memset(oracle->state.held, 0, sizeof(double) * nv);
     if (q->k_contact)
-        system->map->ops->add_diagonal(system->map, q->k_contact, 1, thaw_solver_matrix(oracle->solver));
-    memcpy(oracle->state.reference, q->x,
-           sizeof(double) * (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim);
+        memcpy(oracle->state.held, q->k_contact, sizeof(double) * nv);
     oracle->state.has_reference = 1;
     oracle->state.contacts = q->contacts;
-    return thaw_solver_factor(oracle->solver);
+}
+
+void thaw_oracle_drop_factor(ThawOracle *oracle) {
+    thaw_solver_free(&oracle->solver);
+    oracle->system = NULL;
 }
 
 // d and the strain it would cause, from c.
@@ -458,8 +471,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawSystem *system, const T
         return status;
 
     double Q[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    int stale = !state->has_reference || oracle->system != system ||
-                compare_shapes(oracle, question->x, Q) > SHAPE_DRIFT * shape->diameter ||
+    int stale = !state->has_reference || compare_shapes(oracle, question->x, Q) > SHAPE_DRIFT * shape->diameter ||
                 (rigid == shape->ne && state->contacts != question->contacts);
     if (state->quiet && !stale && rigid == shape->ne) {
         double change = 0;
@@ -471,10 +483,14 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawSystem *system, const T
     }
     answer->asked = 1;
     state->quiet = 0;
-    if (stale) {
-        status = factor_static(oracle, system, question, error);
+    if (stale)
+        take_reference(oracle, question);
+    if (stale || oracle->system != system) {
+        status = factor_static(oracle, system, error);
         if (status != THAW_OK)
             return status;
+    }
+    if (stale) {
         memcpy(Q, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, sizeof Q);
     }
     status = predict(oracle, system, question, Q);

@@ -22,6 +22,7 @@ typedef struct ThawOracleState {
     unsigned char *reason; // ne: THAW_REASON_*, why it is elastic
     ThawLanes *strain;     // Green strain of all elements at the end of the last step (strain.h)
     double *reference;     // dim * nv: the shape that K was factored for
+    double *held;          // nv: and the stiffness of the contacts that held it, N/m
     int has_reference;
     uint64_t contacts; // hash of the contact set that K_contact was made for
     int quiet;         // the last answer was: fully rigid, at rest in itself, nothing to relax
@@ -61,6 +62,8 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawSystem *system, const T
                            ThawError *error);
 // After a step: strain rates of the elements that are elastic, and who may become rigid.
 void thaw_oracle_observe(ThawOracle *oracle, const ThawPartition *partition, const double *x, double h);
+// Decides nothing anew, but the factor must be made again from the state (after a checkpoint was read).
+void thaw_oracle_drop_factor(ThawOracle *oracle);
 // Strain is what it is: no rate is to be seen in how x came about (a start, a checkpoint, positions set from outside).
 void thaw_oracle_forget(ThawOracle *oracle, const double *x);
 

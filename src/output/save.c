@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints of a world: its whole State, and enough of its Model to refuse a file that belongs to another one.
 // Everything else (systems, factors, hashes) is a pure function of the two and is made anew.
+#include <stdio.h>
 #include <string.h>
 
+#include "oracle/strain.h"
 #include "output/checkpoint.h"
+#include "step/adapt.h"
 #include "step/step.h"
 
 enum { VERSION = 2, WORKS = 5, KEY = sizeof(ThawContactKey) / sizeof(int32_t), MEMORY = 6 };
@@ -81,6 +84,138 @@ static ThawStatus get_contacts(ThawCheckpoint *file, ThawContactSet *set, ThawEr
     return status;
 }
 
+// --- adaptive bodies ----------------------------------------------------------------------------------------------------
+
+// Bytes as whole words, the last one filled up with zeros.
+static ThawStatus put_bytes(ThawCheckpoint *file, const char *name, const void *bytes, size_t size, ThawError *error) {
+    size_t words = (size + 7) / 8;
+    uint64_t *copy = THAW_NEW(uint64_t, words);
+    if (!copy)
+        return thaw_error_memory(error, "the checkpoint");
+    memcpy(copy, bytes, size);
+    ThawStatus status = thaw_checkpoint_put_u64(file, name, copy, (int64_t)words, error);
+    thaw_free(copy);
+    return status;
+}
+
+static ThawStatus get_bytes(ThawCheckpoint *file, const char *name, void *bytes, size_t size, ThawError *error) {
+    size_t words = (size + 7) / 8;
+    uint64_t *copy = THAW_NEW(uint64_t, words);
+    if (!copy)
+        return thaw_error_memory(error, "the checkpoint");
+    ThawStatus status = thaw_checkpoint_get_u64(file, name, copy, (int64_t)words, error);
+    if (status == THAW_OK)
+        memcpy(bytes, copy, size);
+    thaw_free(copy);
+    return status;
+}
+
+// One array of an adaptive body's state.
+typedef struct Field {
+    const char *name;
+    void *bytes;
+    size_t size;
+} Field;
+
+enum { FIELDS = 8 };
+
+// All of fixed size; parts and their vertices' places come besides.
+static void list_fields(const ThawStepper *s, int64_t numbers[3], Field fields[FIELDS]) {
+    ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
+    const ThawShape *shape = s->shape;
+    size_t nv = (size_t)shape->nv, ne = (size_t)shape->ne, dim = (size_t)s->model->dim;
+    Field all[FIELDS] = {
+        {"below", oracle->below, ne},
+        {"hold", oracle->hold, ne},
+        {"reason", oracle->reason, ne},
+        {"strain", oracle->strain, sizeof(ThawLanes) * thaw_strain_size(shape->all)},
+        {"reference", oracle->reference, sizeof(double) * nv * dim},
+        {"held", oracle->held, sizeof(double) * nv},
+        {"kept", oracle->kept, sizeof(double) * nv * dim},
+        {"numbers", numbers, 3 * sizeof *numbers},
+    };
+    memcpy(fields, all, sizeof all);
+}
+
+static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawError *error) {
+    const ThawPartition *partition = s->adaptive->partition;
+    const ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
+    int64_t numbers[3] = {oracle->has_reference, (int64_t)oracle->contacts, oracle->quiet};
+    Field fields[FIELDS];
+    char name[64];
+    ThawStatus status = THAW_OK;
+    list_fields(s, numbers, fields);
+    for (int i = 0; i < FIELDS && status == THAW_OK; i++) {
+        snprintf(name, sizeof name, "body/%d/%s", (int)s->index, fields[i].name);
+        status = put_bytes(file, name, fields[i].bytes, fields[i].size, error);
+    }
+    const Field more[] = {
+        {"flagged", partition->flagged, (size_t)s->shape->ne},
+        {"script", partition->script, (size_t)s->shape->nv},
+        {"parts", partition->parts, sizeof(ThawPart) * (size_t)partition->part_count},
+        {"r", partition->r, sizeof(double) * (size_t)partition->vertex_count * (size_t)s->model->dim},
+    };
+    for (size_t i = 0; i < sizeof more / sizeof *more && status == THAW_OK; i++) {
+        snprintf(name, sizeof name, "body/%d/%s", (int)s->index, more[i].name);
+        if (more[i].size > 0)
+            status = put_bytes(file, name, more[i].bytes, more[i].size, error);
+    }
+    int64_t counts[2] = {partition->part_count, partition->vertex_count};
+    snprintf(name, sizeof name, "body/%d/counts", (int)s->index);
+    return status == THAW_OK ? thaw_checkpoint_put_i64(file, name, counts, 2, error) : status;
+}
+
+// Reads straight into the stepper; a file that fails half-way leaves the body elastic.
+static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *error) {
+    ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
+    const ThawShape *shape = s->shape;
+    size_t dim = (size_t)s->model->dim;
+    int64_t numbers[3] = {0}, counts[2] = {0};
+    Field fields[FIELDS];
+    char name[64];
+    snprintf(name, sizeof name, "body/%d/counts", (int)s->index);
+    ThawStatus status = thaw_checkpoint_get_i64(file, name, counts, 2, error);
+    if (status == THAW_OK && (counts[0] < 0 || counts[0] > shape->ne || counts[1] < 0 || counts[1] > shape->nv))
+        status =
+            thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint's rigid parts do not fit body %d", (int)s->index);
+    if (status != THAW_OK)
+        return status;
+    unsigned char *flagged = THAW_NEW(unsigned char, shape->ne), *script = THAW_NEW(unsigned char, shape->nv);
+    ThawPart *parts = THAW_NEW(ThawPart, counts[0]);
+    double *r = THAW_NEW(double, (size_t)counts[1] * dim);
+    if (!flagged || !script || !parts || !r)
+        status = thaw_error_memory(error, "the checkpoint");
+    list_fields(s, numbers, fields);
+    for (int i = 0; i < FIELDS && status == THAW_OK; i++) {
+        snprintf(name, sizeof name, "body/%d/%s", (int)s->index, fields[i].name);
+        status = get_bytes(file, name, fields[i].bytes, fields[i].size, error);
+    }
+    const Field more[] = {
+        {"flagged", flagged, (size_t)shape->ne},
+        {"script", script, (size_t)shape->nv},
+        {"parts", parts, sizeof(ThawPart) * (size_t)counts[0]},
+        {"r", r, sizeof(double) * (size_t)counts[1] * dim},
+    };
+    for (size_t i = 0; i < sizeof more / sizeof *more && status == THAW_OK; i++) {
+        snprintf(name, sizeof name, "body/%d/%s", (int)s->index, more[i].name);
+        if (more[i].size > 0)
+            status = get_bytes(file, name, more[i].bytes, more[i].size, error);
+    }
+    if (status == THAW_OK) {
+        oracle->has_reference = (int)numbers[0];
+        oracle->contacts = (uint64_t)numbers[1];
+        oracle->quiet = (int)numbers[2];
+        status = thaw_partition_restore(s->adaptive->partition, flagged, script, parts, (int32_t)counts[0], r,
+                                        (int32_t)counts[1], error);
+        thaw_adapt_renew(s);
+    }
+    thaw_free(flagged);
+    thaw_free(script);
+    thaw_free(parts);
+    thaw_free(r);
+    return status;
+}
+
 ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *error) {
     if (!world || !path)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_save: %s is NULL", world ? "path" : "world");
@@ -109,6 +244,9 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
         status = thaw_checkpoint_put_u64(file, "hash", &hash, 1, error);
     if (status == THAW_OK)
         status = put_contacts(file, &state->contacts, error);
+    for (int32_t i = 0; status == THAW_OK && i < world->model->body_count; i++)
+        if (world->steppers[i].adaptive)
+            status = put_adaptive(file, &world->steppers[i], error);
     if (status == THAW_OK)
         return thaw_checkpoint_commit(&file, error);
     thaw_checkpoint_free(&file);
@@ -161,7 +299,6 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
         status = thaw_checkpoint_open(path, &file, error);
     if (status == THAW_OK)
         status = read_state(file, world, &loaded, &hash, error);
-    thaw_checkpoint_free(&file);
     if (status == THAW_OK) {
         ThawState *state = &world->state;
         memcpy(state->x, loaded.x, sizeof(double) * count);
@@ -176,9 +313,13 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
         state->step = loaded.step;
         state->time = (double)loaded.step * world->model->options.h;
         thaw_world_refresh(world);
-        if (thaw_world_hash(world) != hash)
+        for (int32_t i = 0; status == THAW_OK && i < world->model->body_count; i++)
+            if (world->steppers[i].adaptive)
+                status = get_adaptive(file, &world->steppers[i], error);
+        if (status == THAW_OK && thaw_world_hash(world) != hash)
             status = thaw_error_set(error, THAW_ERROR_INPUT, "%s: the state does not match its own hash", path);
     }
+    thaw_checkpoint_free(&file);
     thaw_free(loaded.x);
     thaw_free(loaded.v);
     thaw_free(loaded.push);

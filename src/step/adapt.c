@@ -49,6 +49,24 @@ void thaw_adapt_reset(ThawStepper *s) {
         thaw_oracle_forget(s->adaptive->oracle, s->x);
 }
 
+void thaw_adapt_renew(ThawStepper *s) {
+    thaw_stepper_drop_solvers(s);
+    thaw_system_free(&s->adaptive->system);
+    thaw_oracle_drop_factor(s->adaptive->oracle);
+    s->system = NULL;
+}
+
+void thaw_adapt_abandon(ThawStepper *s) {
+    ThawAdaptive *a = s->adaptive;
+    if (!a)
+        return;
+    memset(a->flagged, 0, (size_t)s->shape->ne);
+    thaw_partition_update(a->partition, a->flagged, a->script, s->x, s->v, &a->transition, NULL);
+    thaw_stepper_drop_solvers(s);
+    thaw_system_free(&a->system);
+    s->system = NULL;
+}
+
 // Pinned, or moved by a script, in this step.
 static void mark_script(ThawStepper *s) {
     memset(s->adaptive->script, THAW_VERTEX_FREE, (size_t)s->shape->nv);

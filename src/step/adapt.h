@@ -27,6 +27,10 @@ void thaw_adaptive_free(ThawAdaptive **adaptive);
 ThawStatus thaw_adapt_body(ThawWorld *world, ThawStepper *stepper, ThawIncrement step, ThawError *error);
 // After a step that succeeded (x1, v1 known): parts move on, and strain rates are looked at.
 void thaw_adapt_commit(ThawStepper *stepper, ThawIncrement step);
+// A step failed and x, v are what they were before it: all is elastic again, with the velocities of the parts.
+void thaw_adapt_abandon(ThawStepper *stepper);
+// The partition and the oracle's state were restored: what was derived from the old ones goes.
+void thaw_adapt_renew(ThawStepper *stepper);
 // After x or v were set from outside.
 void thaw_adapt_reset(ThawStepper *stepper);
 

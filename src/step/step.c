@@ -162,6 +162,8 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
     }
     if (status < 0 || halvings == 0)
         return status;
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        thaw_adapt_abandon(&world->steppers[i]);
     step.h /= 2;
     status = step_interval(world, step, halvings - 1, error);
     step.t += step.h;
@@ -206,6 +208,7 @@ static void undo_step(ThawWorld *world) {
         ThawStepper *s = &world->steppers[i];
         memcpy(s->x, s->start_x, bytes_of(s));
         memcpy(s->v, s->start_v, bytes_of(s));
+        thaw_adapt_abandon(s);
     }
     world->state.contacts.memory_count = world->start_memory_count;
     if (world->start_memory_count > 0)

@@ -159,6 +159,8 @@ static void refresh_body(void *context, int32_t i) {
 }
 
 void thaw_world_refresh(ThawWorld *world) {
+    world->state.contacts.count = 0;
+    world->start_memory_count = 0;
     for (int32_t i = 0; i < world->model->body_count; i++) {
         refresh_body(world, i);
         thaw_adapt_reset(&world->steppers[i]);

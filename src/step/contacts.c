@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looking at the contacts of the last step from outside: points, forces, pressures, reactions, and who began to touch whom.
+//
+// Contacts stay in the set until the next step finds new ones, and the memory that the step left has, entry by entry, their
+// forces in world axes; the memory that it started from is kept to go back to, and tells what is new. Whatever else changes
+// the state drops the contacts (thaw_world_refresh), so that the two always belong together. Everything is computed when it
+// is asked for; a step pays nothing.
+#include <math.h>
+#include <string.h>
+
+#include "contact/collider.h"
+#include "step/step.h"
+
+// Contacts of the last step; 0 unless a step was the last thing to happen.
+static int32_t known(const ThawWorld *world) {
+    const ThawContactSet *set = &world->state.contacts;
+    return set->count == set->memory_count ? set->count : 0;
+}
+
+// --- one point -----------------------------------------------------------------------------------------------------------
+
+static double normal_force(const ThawContact *c, const ThawContactMemory *m) {
+    return fmax(0, thaw_v3_dot(c->frame[0], m->force));
+}
+
+static double friction_force(const ThawContact *c, const ThawContactMemory *m) {
+    return hypot(thaw_v3_dot(c->frame[1], m->force), thaw_v3_dot(c->frame[2], m->force));
+}
+
+static int presses(const ThawContactMemory *m) { return m->force[0] != 0 || m->force[1] != 0 || m->force[2] != 0; }
+
+static void describe(const ThawWorld *world, int32_t i, ThawContactPoint *p) {
+    const ThawContact *c = &world->state.contacts.contacts[i];
+    const ThawContactMemory *m = &world->state.contacts.memory[i];
+    *p = (ThawContactPoint){
+        .gap = c->gap, .normal_force = normal_force(c, m), .friction = friction_force(c, m), .began = c->is_new};
+    p->sliding = p->normal_force > 0 && p->friction >= 0.999 * c->friction * p->normal_force;
+    thaw_v3_copy(c->point, p->point);
+    thaw_v3_copy(c->frame[0], p->normal);
+    thaw_v3_copy(m->force, p->force);
+    for (int s = 0; s < 2; s++) {
+        p->body[s] = c->key.body[s];
+        p->nodes[s] = c->nodes[s];
+        for (int k = 0; k < c->nodes[s]; k++) {
+            p->vertex[s][k] = world->steppers[p->body[s]].shape->vertex_user[c->vertex[s][k]];
+            p->weight[s][k] = c->weight[s][k];
+        }
+    }
+}
+
+int32_t thaw_world_contact_count(const ThawWorld *world) { return world ? known(world) : 0; }
+
+ThawStatus thaw_world_get_contacts(const ThawWorld *world, ThawContactPoint *points) {
+    if (!world || !points)
+        return THAW_ERROR_INPUT;
+    for (int32_t i = 0; i < known(world); i++)
+        describe(world, i, &points[i]);
+    return THAW_OK;
+}
+
+// --- events --------------------------------------------------------------------------------------------------------------
+
+typedef struct Memory {
+    const ThawContactMemory *entries;
+    int32_t count;
+} Memory;
+
+static int32_t lower_bound(Memory memory, int32_t a, int32_t b) {
+    const ThawContactKey first = {{a, b}, INT32_MIN, {INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN}};
+    int32_t lo = 0, hi = memory.count;
+    while (lo < hi) {
+        int32_t mid = lo + (hi - lo) / 2;
+        if (thaw_contact_key_compare(&memory.entries[mid].key, &first) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+// Whether a contact with side 0 on a and side 1 on b carries anything.
+static int side_presses(Memory memory, int32_t a, int32_t b) {
+    for (int32_t i = lower_bound(memory, a, b);
+         i < memory.count && memory.entries[i].key.body[0] == a && memory.entries[i].key.body[1] == b; i++)
+        if (presses(&memory.entries[i]))
+            return 1;
+    return 0;
+}
+
+static int pair_presses(Memory memory, int32_t a, int32_t b) {
+    return side_presses(memory, a, b) || (b >= 0 && side_presses(memory, b, a));
+}
+
+// Pairs that press in `in` and not in `out`, each once; written where there is room. How many.
+static int32_t list_changes(Memory in, Memory out, int began, ThawContactEvent *events) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < in.count; i++) {
+        int32_t a = in.entries[i].key.body[0], b = in.entries[i].key.body[1];
+        int first = i == 0 || in.entries[i - 1].key.body[0] != a || in.entries[i - 1].key.body[1] != b;
+        if (!first || !side_presses(in, a, b) || (b >= 0 && b < a && side_presses(in, b, a)) || pair_presses(out, a, b))
+            continue;
+        if (events)
+            events[count] = (ThawContactEvent){{b >= 0 && b < a ? b : a, b >= 0 && b < a ? a : b}, began};
+        count++;
+    }
+    return count;
+}
+
+static int32_t list_events(const ThawWorld *world, ThawContactEvent *events) {
+    const ThawContactSet *set = &world->state.contacts;
+    if (set->count != set->memory_count)
+        return 0;
+    Memory now = {set->memory, set->memory_count}, before = {world->start_memory, world->start_memory_count};
+    int32_t began = list_changes(now, before, 1, events);
+    return began + list_changes(before, now, 0, events ? events + began : NULL);
+}
+
+int32_t thaw_world_event_count(const ThawWorld *world) { return world ? list_events(world, NULL) : 0; }
+
+ThawStatus thaw_world_get_events(const ThawWorld *world, ThawContactEvent *events) {
+    if (!world || !events)
+        return THAW_ERROR_INPUT;
+    list_events(world, events);
+    return THAW_OK;
+}
+
+// --- forces --------------------------------------------------------------------------------------------------------------
+
+ThawStatus thaw_world_get_contact_forces(const ThawWorld *world, int32_t body, double *f) {
+    if (!world || !f || body < 0 || body >= world->model->body_count)
+        return THAW_ERROR_INPUT;
+    const ThawShape *shape = world->steppers[body].shape;
+    const size_t dim = (size_t)world->model->dim;
+    memset(f, 0, sizeof *f * dim * (size_t)shape->nv);
+    for (int32_t i = 0; i < known(world); i++) {
+        const ThawContact *c = &world->state.contacts.contacts[i];
+        for (int s = 0; s < 2; s++)
+            for (int k = 0; c->key.body[s] == body && k < c->nodes[s]; k++)
+                for (size_t d = 0; d < dim; d++)
+                    f[dim * (size_t)shape->vertex_user[c->vertex[s][k]] + d] +=
+                        (s ? -1 : 1) * c->weight[s][k] * world->state.contacts.memory[i].force[d];
+    }
+    return THAW_OK;
+}
+
+// A third (2D: half) of the faces around a surface vertex, deformed; m^2.
+static double vertex_area(const ThawStepper *s, const ThawContactShape *surface, int32_t vertex) {
+    const int dim = s->model->dim;
+    double area = 0;
+    for (int32_t i = surface->around_start[vertex]; i < surface->around_start[vertex + 1]; i++) {
+        double x[3][3] = {{0}}, edge[2][3] = {{0}}, n[3];
+        for (int k = 0; k < surface->nodes; k++)
+            memcpy(x[k], s->x + (size_t)surface->vertex[surface->face[surface->nodes * surface->around[i] + k]] * dim,
+                   sizeof(double) * (size_t)dim);
+        for (int k = 0; k + 1 < surface->nodes; k++)
+            thaw_v3_sub(x[k + 1], x[0], edge[k]);
+        thaw_v3_cross(edge[0], edge[1], n);
+        area += dim == 3 ? thaw_v3_norm(n) / 6 : thaw_v3_norm(edge[0]) * s->shape->thickness / 2;
+    }
+    return area;
+}
+
+ThawStatus thaw_world_get_contact_pressures(const ThawWorld *world, int32_t body, double *pressure, double *friction) {
+    if (!world || body < 0 || body >= world->model->body_count)
+        return THAW_ERROR_INPUT;
+    const ThawStepper *s = &world->steppers[body];
+    double *values[2] = {pressure, friction};
+    for (int which = 0; which < 2; which++) {
+        double *value = values[which];
+        if (!value)
+            continue;
+        memset(value, 0, sizeof *value * (size_t)s->shape->nv);
+        for (int32_t i = 0; i < known(world); i++) {
+            const ThawContact *c = &world->state.contacts.contacts[i];
+            const ThawContactMemory *m = &world->state.contacts.memory[i];
+            double force = which ? friction_force(c, m) : normal_force(c, m);
+            for (int side = 0; side < 2; side++)
+                for (int k = 0; c->key.body[side] == body && k < c->nodes[side]; k++)
+                    value[s->shape->vertex_user[c->vertex[side][k]]] += c->weight[side][k] * force;
+        }
+        if (!world->collider)
+            continue;
+        const ThawContactShape *surface = &world->collider->shapes[s->shape - world->model->shapes];
+        for (int32_t v = 0; v < surface->nv; v++) {
+            int32_t at = s->shape->vertex_user[surface->vertex[v]];
+            if (value[at] > 0)
+                value[at] /= vertex_area(s, surface, v);
+        }
+    }
+    return THAW_OK;
+}
+
+// --- obstacles -----------------------------------------------------------------------------------------------------------
+
+int32_t thaw_world_obstacle_count(const ThawWorld *world) { return world ? world->model->obstacle_count : 0; }
+
+const char *thaw_world_obstacle_name(const ThawWorld *world, int32_t obstacle) {
+    return world && obstacle >= 0 && obstacle < world->model->obstacle_count ? world->model->obstacles[obstacle].name
+                                                                             : NULL;
+}
+
+ThawStatus thaw_world_get_reaction(const ThawWorld *world, int32_t obstacle, double force[3]) {
+    if (!world || !force || obstacle < 0 || obstacle >= world->model->obstacle_count)
+        return THAW_ERROR_INPUT;
+    memset(force, 0, 3 * sizeof *force);
+    for (int32_t i = 0; i < known(world); i++)
+        if (world->state.contacts.contacts[i].key.body[1] == -1 - obstacle)
+            thaw_v3_add(force, 1, world->state.contacts.memory[i].force, force);
+    return THAW_OK;
+}
