@@ -180,6 +180,7 @@ static void wrong_solids_are_refused_with_their_place(void **state) {
         {"{'circle':{'of':{'sphere':{'radius':1}},'count':0}}", "s: circle.count: out of range (value 0)"},
         {"{'mirror':{'of':{'sphere':{'radius':1}}}}", "s: mirror: the key \"normal\" is missing"},
         {"{'sphere':{'radius':1},'scale':0}", "s: scale: a scale of zero"},
+        {"{'sphere':{'radius':1},'scale':1e-120}", "s: scaled out of the range"},
         {"{'sphere':{'radius':1},'region':''}", "s: region: empty text"},
         {"{'surface':'no-such-file.obj'}", "s: surface: "},
         {"{'sphere':{'radius':1}", "s:1:"},
