@@ -70,6 +70,7 @@ void thaw_lattice_position(const ThawLattice *lattice, int32_t vertex, double x[
 ThawStatus thaw_lattice_stuff(ThawLattice *lattice, ThawMesh **mesh, ThawError *error);
 
 // Moves vertices near creases of the solid onto them, as far as angles allow; *moved counts them (stuff_sharpen.c).
-ThawStatus thaw_mesh_sharpen(const ThawSolid *solid, double size, ThawMesh *mesh, int32_t *moved, ThawError *error);
+ThawStatus thaw_mesh_sharpen(const ThawSolid *solid, double size, ThawTasks *tasks, ThawMesh *mesh, int32_t *moved,
+                             ThawError *error);
 
 #endif

@@ -453,7 +453,7 @@ ThawStatus thaw_mesh_from_solid(const ThawSolid *solid, const ThawMesherDef *def
             error, THAW_ERROR_INPUT,
             "at a size of %.6g m nothing is inside; allowed: a solid that is thicker, or a smaller size", report.size);
     if (!status && def->sharpen)
-        status = thaw_mesh_sharpen(solid, report.size, *mesh, &report.sharpened, error);
+        status = thaw_mesh_sharpen(solid, report.size, tasks, *mesh, &report.sharpened, error);
     if (!status)
         status = finish(solid, tasks, *mesh, &report, error);
     thaw_tasks_free(&tasks);

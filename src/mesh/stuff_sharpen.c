@@ -11,7 +11,7 @@
 
 #include "mesh/stuff.h"
 
-enum { ROUNDS = 3 };                    // what moved in one lets others see more
+enum { CHUNK = 64, ROUNDS = 3 };        // what moved in one lets others see more
 static const double SHARP = 0.8;        // cosine between normals below which there is a crease: 37 degrees
 static const double REACH = 0.75;       // longest move, by the size
 static const double APART = 0.2;        // least distance between moved vertices, by the size
@@ -24,6 +24,12 @@ typedef struct Move {
     double x[3]; // where to
 } Move;
 
+// A plane that touches the solid: a point of the surface and the unit normal there.
+typedef struct Plane {
+    double p[3], n[3];
+    int known; // 0: none was found
+} Plane;
+
 typedef struct Sharpening {
     const ThawSolid *solid;
     ThawMesh *mesh;
@@ -31,6 +37,9 @@ typedef struct Sharpening {
     int32_t *first, *list; // elements of a vertex: list[first[v] .. first[v + 1])
     ThawSurface *surface;
     int32_t *face_first, *face_list; // the same for faces of the surface
+    Plane *planes;                   // dim a face, each near one of its corners
+    char *moved;                     // of vertices: nonzero when it was moved
+    char *stale;                     // of faces: nonzero when its planes are to be found anew
     Move *moves;
     int32_t move_count;
 } Sharpening;
@@ -100,22 +109,37 @@ static void position(const ThawMesh *mesh, int32_t v, double x[3]) {
     memcpy(x, mesh->x + (size_t)mesh->dim * (size_t)v, (size_t)mesh->dim * sizeof *x);
 }
 
+static void find_planes(void *context, int32_t chunk) {
+    Sharpening *s = context;
+    const int dim = s->mesh->dim;
+    const int32_t end = (chunk + 1) * CHUNK < s->surface->count ? (chunk + 1) * CHUNK : s->surface->count;
+    for (int32_t f = chunk * CHUNK; f < end; f++) {
+        const int32_t *face = s->surface->faces + (size_t)dim * (size_t)f;
+        for (int c = 0; s->stale[f] && c < dim; c++) {
+            Plane *plane = &s->planes[(size_t)dim * (size_t)f + (size_t)c];
+            double x[3] = {0}, corner[3];
+            for (int j = 0; j < dim; j++) {
+                position(s->mesh, face[j], corner);
+                for (int k = 0; k < dim; k++)
+                    x[k] += corner[k] * (j == c ? 0.7 : 0.3 / (dim - 1));
+            }
+            plane->known = find_plane(s, x, plane->p, plane->n);
+        }
+        s->stale[f] = 0;
+    }
+}
+
 // Where the vertex should go, if it is near a crease and not on it.
 static void look_around(Sharpening *s, int32_t v) {
     const int dim = s->mesh->dim;
     double here[3], Q[3][3] = {{0}}, b[3] = {0}, move[3] = {0}, normals[64][3], least = 1;
     int count = 0;
     position(s->mesh, v, here);
-    for (int32_t i = s->face_first[v]; i < s->face_first[v + 1]; i++) {
-        const int32_t *face = s->surface->faces + (size_t)dim * (size_t)s->face_list[i];
-        for (int c = 0; c < dim && count < 64; c++) { // points of the face, each near one of its corners
-            double x[3] = {0}, corner[3], p[3], n[3] = {0};
-            for (int j = 0; j < dim; j++) {
-                position(s->mesh, face[j], corner);
-                for (int k = 0; k < dim; k++)
-                    x[k] += corner[k] * (j == c ? 0.7 : 0.3 / (dim - 1));
-            }
-            if (!find_plane(s, x, p, n))
+    for (int32_t i = s->face_first[v]; i < s->face_first[v + 1]; i++)
+        for (int c = 0; c < dim && count < 64; c++) {
+            const Plane *plane = &s->planes[(size_t)dim * (size_t)s->face_list[i] + (size_t)c];
+            const double *p = plane->p, *n = plane->n;
+            if (!plane->known)
                 continue;
             double offset = 0;
             for (int k = 0; k < dim; k++)
@@ -127,9 +151,8 @@ static void look_around(Sharpening *s, int32_t v) {
             }
             for (int j = 0; j < count; j++)
                 least = fmin(least, n[0] * normals[j][0] + n[1] * normals[j][1] + n[2] * normals[j][2]);
-            memcpy(normals[count++], n, sizeof n);
+            memcpy(normals[count++], n, sizeof plane->n);
         }
-    }
     if (least > SHARP)
         return;
     for (int k = 0; k < dim; k++)
@@ -150,14 +173,14 @@ static int compare_moves(const void *a, const void *b) {
                                       : (one->vertex > two->vertex) - (one->vertex < two->vertex);
 }
 
-static int is_crowded(const Sharpening *s, int32_t v, const double x[3], const char *moved) {
+static int is_crowded(const Sharpening *s, int32_t v, const double x[3]) {
     const int nodes = s->mesh->nodes;
     for (int32_t i = s->first[v]; i < s->first[v + 1]; i++)
         for (int j = 0; j < nodes; j++) {
             const int32_t other = s->mesh->elements[(size_t)nodes * (size_t)s->list[i] + (size_t)j];
             double y[3];
             position(s->mesh, other, y);
-            if (other != v && moved[other] && hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]) < APART * s->size)
+            if (other != v && s->moved[other] && hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]) < APART * s->size)
                 return 1;
         }
     return 0;
@@ -176,7 +199,7 @@ static int angles_allow(const Sharpening *s, int32_t v) {
     return 1;
 }
 
-static int32_t make_moves(Sharpening *s, char *moved) {
+static int32_t make_moves(Sharpening *s) {
     const size_t dim = (size_t)s->mesh->dim;
     int32_t count = 0;
     if (s->move_count)
@@ -184,12 +207,14 @@ static int32_t make_moves(Sharpening *s, char *moved) {
     for (int32_t i = 0; i < s->move_count; i++) {
         const Move *m = &s->moves[i];
         double *x = s->mesh->x + dim * (size_t)m->vertex, before[3];
-        if (is_crowded(s, m->vertex, m->x, moved))
+        if (is_crowded(s, m->vertex, m->x))
             continue;
         memcpy(before, x, dim * sizeof *x);
         memcpy(x, m->x, dim * sizeof *x);
         if (angles_allow(s, m->vertex)) {
-            moved[m->vertex] = 1;
+            s->moved[m->vertex] = 1;
+            for (int32_t f = s->face_first[m->vertex]; f < s->face_first[m->vertex + 1]; f++)
+                s->stale[s->face_list[f]] = 1;
             count++;
         } else {
             memcpy(x, before, dim * sizeof *x);
@@ -198,33 +223,48 @@ static int32_t make_moves(Sharpening *s, char *moved) {
     return count;
 }
 
-ThawStatus thaw_mesh_sharpen(const ThawSolid *solid, double size, ThawMesh *mesh, int32_t *moved, ThawError *error) {
+static ThawStatus prepare(Sharpening *s, ThawError *error) {
+    const ThawMesh *mesh = s->mesh;
+    ThawStatus status = thaw_mesh_surface(mesh, &s->surface, error);
+    if (!status)
+        status = invert_rows(mesh->elements, mesh->nodes, mesh->element_count, mesh->vertex_count, &s->first, &s->list,
+                             error);
+    if (!status)
+        status = invert_rows(s->surface->faces, s->surface->nodes, s->surface->count, mesh->vertex_count,
+                             &s->face_first, &s->face_list, error);
+    if (status)
+        return status;
+    s->planes = THAW_NEW(Plane, (size_t)mesh->dim * (size_t)s->surface->count);
+    s->moved = THAW_NEW(char, mesh->vertex_count);
+    s->stale = THAW_NEW(char, s->surface->count);
+    s->moves = THAW_NEW(Move, mesh->vertex_count);
+    if (!s->planes || !s->moved || !s->stale || !s->moves)
+        return thaw_error_memory(error, "sharpening a mesh");
+    memset(s->stale, 1, (size_t)s->surface->count);
+    return THAW_OK;
+}
+
+ThawStatus thaw_mesh_sharpen(const ThawSolid *solid, double size, ThawTasks *tasks, ThawMesh *mesh, int32_t *moved,
+                             ThawError *error) {
     Sharpening s = {.solid = solid, .mesh = mesh, .size = size};
-    char *mark = THAW_NEW(char, mesh->vertex_count);
-    s.moves = THAW_NEW(Move, mesh->vertex_count);
-    ThawStatus status = mark && s.moves ? THAW_OK : thaw_error_memory(error, "sharpening a mesh");
-    if (!status)
-        status = thaw_mesh_surface(mesh, &s.surface, error);
-    if (!status)
-        status =
-            invert_rows(mesh->elements, mesh->nodes, mesh->element_count, mesh->vertex_count, &s.first, &s.list, error);
-    if (!status)
-        status = invert_rows(s.surface->faces, s.surface->nodes, s.surface->count, mesh->vertex_count, &s.face_first,
-                             &s.face_list, error);
+    ThawStatus status = prepare(&s, error);
     *moved = 0;
     for (int round = 0; !status && round < ROUNDS; round++) {
+        thaw_tasks_for(tasks, (s.surface->count + CHUNK - 1) / CHUNK, find_planes, &s);
         s.move_count = 0;
         for (int32_t v = 0; v < mesh->vertex_count; v++)
-            if (s.face_first[v + 1] > s.face_first[v] && !mark[v])
+            if (s.face_first[v + 1] > s.face_first[v] && !s.moved[v])
                 look_around(&s, v);
-        *moved += make_moves(&s, mark);
+        *moved += make_moves(&s);
     }
     thaw_surface_free(&s.surface);
     thaw_free(s.first);
     thaw_free(s.list);
     thaw_free(s.face_first);
     thaw_free(s.face_list);
+    thaw_free(s.planes);
+    thaw_free(s.moved);
+    thaw_free(s.stale);
     thaw_free(s.moves);
-    thaw_free(mark);
     return status;
 }

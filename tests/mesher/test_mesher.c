@@ -166,11 +166,15 @@ static void a_count_of_elements_is_met(void **state) {
 
 static void threads_do_not_change_a_bit(void **state) {
     (void)state;
-    ThawSolid *solid = random_solid(7, 3);
+    ThawSolid *solid =
+        solid_of("{'difference':[{'smooth_union':{'radius':0.2,'of':[{'sphere':{'radius':0.8}},{'box':{'min':"
+                 "[0,0,0],'max':[1,1,1]}}]}},{'cylinder':{'from':[0,0,-1],'to':[0,0,2],'radius':0.2}}]}",
+                 3);
     uint64_t first = 0;
     for (int threads = 1; threads <= 4; threads++) {
         ThawMesherDef def = sized(0.06);
         def.grading = 2;
+        def.sharpen = 1;
         def.threads = threads;
         ThawMesherReport report;
         ThawMesh *mesh = mesh_of(solid, def, &report);
