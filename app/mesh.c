@@ -16,18 +16,14 @@ typedef struct Meshing {
     int json;
 } Meshing;
 
-enum { OUTPUT, OUTPUT_LONG, SIZE, ELEMENTS, GRADING, DIMENSION, THREADS, JSON };
+enum { OUTPUT, OUTPUT_LONG, SIZE, ELEMENTS, GRADING, DIMENSION, SHARPEN, THREADS, JSON };
 
 static const AppOption options[] = {
-    [OUTPUT] = {"-o", "FILE"},
-    [OUTPUT_LONG] = {"--output", "FILE"},
-    [SIZE] = {"--size", "M"},
-    [ELEMENTS] = {"--elements", "N"},
-    [GRADING] = {"--grading", "G"},
-    [DIMENSION] = {"--dimension", "2|3"},
-    [THREADS] = {"--threads", "N"},
-    [JSON] = {"--json", NULL},
-    {NULL, NULL},
+    [OUTPUT] = {"-o", "FILE"},       [OUTPUT_LONG] = {"--output", "FILE"},
+    [SIZE] = {"--size", "M"},        [ELEMENTS] = {"--elements", "N"},
+    [GRADING] = {"--grading", "G"},  [DIMENSION] = {"--dimension", "2|3"},
+    [SHARPEN] = {"--sharpen", NULL}, [THREADS] = {"--threads", "N"},
+    [JSON] = {"--json", NULL},       {NULL, NULL},
 };
 
 static int parse_number(const char *option, const char *text, double low, double high, double *value) {
@@ -68,6 +64,9 @@ static int parse_arguments(int argc, char **argv, Meshing *m) {
             break;
         case THREADS:
             fine = app_parse_integer("mesh", "--threads", text, 0, 1024, &threads);
+            break;
+        case SHARPEN:
+            m->def.sharpen = 1;
             break;
         case JSON:
             m->json = 1;
@@ -118,6 +117,10 @@ static void tell(const Meshing *m, const ThawMesh *mesh, const ThawMesherReport 
            mesh->dim == 3 ? "m^3" : "m^2", r->deviation);
     for (int32_t i = 0; mesh->region_count > 1 && i < mesh->region_count; i++)
         printf("%s%s%s", i ? ", " : "regions: ", mesh->region_names[i], i + 1 == mesh->region_count ? "\n" : "");
+    if (r->sharpened)
+        printf("%d vertices moved onto sharp edges\n", r->sharpened);
+    if (r->pieces > 1)
+        printf("warning: the mesh has %d pieces that do not hang together\n", r->pieces);
     tell_finding(&r->holes, "edge of a hole", "edges of holes",
                  "the surface is open, and was closed where its winding number is 1/2");
     tell_finding(&r->crossings, "pair of triangles that cut each other", "pairs of triangles that cut each other",
@@ -159,8 +162,9 @@ static void tell_json(const Meshing *m, const ThawMesh *mesh, const ThawMesherRe
            r->vertices, r->elements, r->size);
     printf(",\n  \"min_angle\": %.6g,\n  \"max_angle\": %.6g,\n  \"volume\": %.12g,\n  \"deviation\": %.6g",
            r->min_angle * 180 / M_PI, r->max_angle * 180 / M_PI, r->volume, r->deviation);
-    printf(",\n  \"trials\": %d,\n  \"evaluations\": %lld,\n  \"wall_ms\": %.1f,\n  \"regions\": [", r->trials,
-           (long long)r->evaluations, ms);
+    printf(",\n  \"pieces\": %d,\n  \"sharpened\": %d,\n  \"trials\": %d,\n  \"evaluations\": %lld,\n  \"wall_ms\": "
+           "%.1f,\n  \"regions\": [",
+           r->pieces, r->sharpened, r->trials, (long long)r->evaluations, ms);
     for (int32_t i = 0; i < mesh->region_count; i++) {
         printf("%s", i ? ", " : "");
         json_text(mesh->region_names[i]);
@@ -199,6 +203,8 @@ static int run_mesh(int argc, char **argv) {
     ThawError error = {0};
     const double start = thaw_wall_ms();
     ThawStatus status = read_solid(&m, &solid, &error);
+    if (status == THAW_ERROR_IO) // a file that is not there is a wrong argument
+        status = THAW_ERROR_INPUT;
     if (!status)
         status = thaw_mesh_from_solid(solid, &m.def, &mesh, &report, &error);
     const double ms = thaw_wall_ms() - start;
@@ -222,6 +228,7 @@ static const char help[] =
     "  --size M            edges of about M metres at the surface\n"
     "  --elements N        or about N elements; the default is 10000\n"
     "  --grading G         cells inside grow up to G times as large: 1 (uniform, the default), 2, 4, 8, ...\n"
+    "  --sharpen           move vertices near sharp edges onto them\n"
     "  --dimension 2       a flat solid becomes triangles\n"
     "  --threads N         one per processor by default; the mesh does not depend on it\n"
     "  --json              tell it in JSON\n\n"

@@ -5,7 +5,7 @@
 #include "fuzz.h"
 #include "thaw/thaw.h"
 
-enum { BUDGET = 16 << 20 };
+enum { BUDGET = 2 << 20 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     ThawScene *scene = NULL;

@@ -47,12 +47,13 @@ typedef struct ThawMesherDef {
     double size;      // m, edges of the lattice at the surface; 0: by `elements`
     int32_t elements; // about so many elements, if size is 0
     double grading;   // largest cells inside by those at the surface: 1 (uniform), 2, 4, 8, ...
-    int32_t smallest; // pieces of fewer elements, apart from the rest, are dropped
+    int32_t smallest; // pieces of fewer elements, apart from the rest, are dropped; 0: of fewer than 8 or 0.5 percent
+    int sharpen;      // nonzero: vertices near creases are moved onto them, where angles allow it
     int32_t limit;    // more elements than this are refused: a slip of the pen is likelier than a wish
     int threads;      // >= 1; 0: one per processor. Never changes a bit of the result
 } ThawMesherDef;
 
-ThawMesherDef thaw_mesher_def_default(void); // 10000 elements, uniform, pieces of at least 8, at most 2e7
+ThawMesherDef thaw_mesher_def_default(void); // 10000 elements, uniform, at most 2e7
 
 enum { THAW_MESHER_PLACES = 8 };
 
@@ -68,6 +69,8 @@ typedef struct ThawMesherReport {
     double min_angle, max_angle; // rad: dihedral angles, in 2D angles
     double volume;               // m^3, in 2D m^2
     double deviation;            // m, from the mesh's surface to the solid's: the largest, at the middle of faces
+    int32_t pieces;              // that hang together by faces
+    int32_t sharpened;           // vertices moved onto creases
     int32_t trials;              // meshes made to meet the count of elements; 1 when the size was given
     int64_t evaluations;         // of the distance
     ThawMesherFinding islands;   // pieces that were dropped

@@ -416,10 +416,6 @@ static ThawStatus cut_and_fill(Stuffing *s, ThawError *error) {
     status = warp(s, error);
     for (int32_t e = 0; !status && e < lattice->element_count; e++)
         status = fill_element(s, lattice->elements + (size_t)(s->dim + 1) * (size_t)e, error);
-    if (!status && s->element_count == 0)
-        status = thaw_error_set(error, THAW_ERROR_INPUT,
-                                "at a size of %.6g m nothing is inside; allowed: a size below the solid's thickness",
-                                lattice->size);
     return status;
 }
 
@@ -427,9 +423,9 @@ ThawStatus thaw_lattice_stuff(ThawLattice *lattice, ThawMesh **mesh, ThawError *
     *mesh = NULL;
     Stuffing s = {.lattice = lattice, .dim = lattice->dim};
     ThawStatus status = cut_and_fill(&s, error);
-    if (!status)
+    if (!status && s.element_count > 0)
         status = thaw_mesh_create(s.dim, s.vertex_count, s.element_count, mesh, error);
-    if (!status) {
+    if (*mesh) {
         memcpy((*mesh)->x, s.points, (size_t)s.dim * (size_t)s.vertex_count * sizeof *s.points);
         memcpy((*mesh)->elements, s.elements, (size_t)(s.dim + 1) * (size_t)s.element_count * sizeof *s.elements);
     }

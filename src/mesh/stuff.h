@@ -66,7 +66,11 @@ ThawStatus thaw_lattice_build(ThawLattice *lattice, ThawError *error);
 void thaw_lattice_free(ThawLattice *lattice);
 void thaw_lattice_position(const ThawLattice *lattice, int32_t vertex, double x[3]);
 
-// Cuts the lattice: a mesh without regions and groups. THAW_ERROR_INPUT when nothing is left.
+// Cuts the lattice: a mesh without regions and groups; NULL when nothing is left.
 ThawStatus thaw_lattice_stuff(ThawLattice *lattice, ThawMesh **mesh, ThawError *error);
+
+// Moves vertices near creases of the solid onto them, as far as angles allow; *moved counts them (stuff_sharpen.c).
+ThawStatus thaw_mesh_sharpen(const ThawSolid *solid, double size, ThawTasks *tasks, ThawMesh *mesh, int32_t *moved,
+                             ThawError *error);
 
 #endif

@@ -9,7 +9,7 @@
 #include "mesh/stuff.h"
 
 ThawMesherDef thaw_mesher_def_default(void) {
-    return (ThawMesherDef){.elements = 10000, .grading = 1, .smallest = 8, .limit = 20000000};
+    return (ThawMesherDef){.elements = 10000, .grading = 1, .limit = 20000000};
 }
 
 // --- pieces -------------------------------------------------------------------------------------------------------------
@@ -51,12 +51,16 @@ static ThawStatus drop_elements(ThawMesh *mesh, const int32_t *piece, ThawError 
 }
 
 // Elements that hang together by faces are a piece; the largest always stays.
-static ThawStatus drop_islands(ThawMesh *mesh, int32_t smallest, ThawMesherFinding *islands, ThawError *error) {
+static ThawStatus drop_islands(ThawMesh *mesh, int32_t smallest, ThawMesherReport *report, ThawError *error) {
+    ThawMesherFinding *islands = &report->islands;
     const int32_t n = mesh->element_count;
     int32_t *across = NULL, *piece = THAW_NEW(int32_t, n), *queue = THAW_NEW(int32_t, n);
     ThawStatus status =
         piece && queue ? thaw_mesh_neighbours(mesh, &across, error) : thaw_error_memory(error, "the pieces of a mesh");
     int32_t largest = 0, dropped = 0;
+    report->pieces = 0;
+    if (smallest == 0)
+        smallest = n / 200 > 8 ? n / 200 : 8;
     for (int pass = 0; !status && pass < 2; pass++) // first find the largest, then mark
         for (int32_t seed = 0, used = 0; seed < n; seed++) {
             const int32_t fresh = pass ? 1 : 0;
@@ -78,8 +82,10 @@ static ThawStatus drop_islands(ThawMesh *mesh, int32_t smallest, ThawMesherFindi
                 largest = count > largest ? count : largest;
                 continue;
             }
-            if (count >= smallest || count == largest)
+            if (count >= smallest || count == largest) {
+                report->pieces++;
                 continue;
+            }
             dropped++;
             double x[3];
             element_middle(mesh, seed, x);
@@ -285,7 +291,7 @@ static ThawStatus lay_out(ThawLattice *lattice, double grading, const double shi
     return THAW_OK;
 }
 
-// shift: of the lattice, in cells.
+// shift: of the lattice, in cells. *mesh is NULL when nothing is inside at this size.
 static ThawStatus mesh_at(const ThawSolid *solid, const ThawMesherDef *def, double size, const double shift[3],
                           ThawTasks *tasks, ThawMesh **mesh, ThawMesherReport *report, ThawError *error) {
     ThawLattice lattice = {.solid = solid,
@@ -304,9 +310,9 @@ static ThawStatus mesh_at(const ThawSolid *solid, const ThawMesherDef *def, doub
         status = thaw_lattice_stuff(&lattice, mesh, error);
     report->evaluations += lattice.evaluations;
     thaw_lattice_free(&lattice);
-    if (!status)
-        status = drop_islands(*mesh, def->smallest, &report->islands, error);
-    if (!status && (*mesh)->element_count > def->limit)
+    if (*mesh)
+        status = drop_islands(*mesh, def->smallest, report, error);
+    if (!status && *mesh && (*mesh)->element_count > def->limit)
         status = thaw_error_set(error, THAW_ERROR_INPUT,
                                 "a size of %.6g m makes %d elements; allowed: at most %d, the limit", size,
                                 (*mesh)->element_count, def->limit);
@@ -383,8 +389,9 @@ static ThawStatus fit(const ThawSolid *solid, const ThawMesherDef *def, ThawTask
         ThawMesherReport so_far = *report;
         status = mesh_at(solid, def, size, i < HALF ? centred : aside, tasks, &trial, &so_far, error);
         report->trials = so_far.trials;
-        if (status && !(status == THAW_ERROR_INPUT && so_far.evaluations > report->evaluations))
-            break; // not a matter of the size
+        report->size = *mesh ? report->size : size;
+        if (status)
+            break;
         report->evaluations = so_far.evaluations;
         const double count = trial ? trial->element_count : 0, miss = fabs(log(fmax(count, 0.5) / def->elements));
         if (trial && miss < best) {
@@ -395,7 +402,6 @@ static ThawStatus fit(const ThawSolid *solid, const ThawMesherDef *def, ThawTask
         } else {
             thaw_mesh_free(&trial);
         }
-        status = THAW_OK;
         if (count > 0 && search.target < def->elements && fabs(log(count / search.target)) < 0.5)
             search = (Search){.target = def->elements};
         learn(&search, size, count); // for a new target too
@@ -403,9 +409,6 @@ static ThawStatus fit(const ThawSolid *solid, const ThawMesherDef *def, ThawTask
     }
     if (status)
         thaw_mesh_free(mesh);
-    else if (!*mesh)
-        status = thaw_error_set(error, THAW_ERROR_INPUT,
-                                "nothing is inside the solid at any size tried, down to %.3g m", size);
     return status;
 }
 
@@ -445,6 +448,12 @@ ThawStatus thaw_mesh_from_solid(const ThawSolid *solid, const ThawMesherDef *def
     if (!status)
         status = def->size > 0 ? mesh_at(solid, def, def->size, centred, tasks, mesh, &report, error)
                                : fit(solid, def, tasks, mesh, &report, error);
+    if (!status && !*mesh)
+        status = thaw_error_set(
+            error, THAW_ERROR_INPUT,
+            "at a size of %.6g m nothing is inside; allowed: a solid that is thicker, or a smaller size", report.size);
+    if (!status && def->sharpen)
+        status = thaw_mesh_sharpen(solid, report.size, tasks, *mesh, &report.sharpened, error);
     if (!status)
         status = finish(solid, tasks, *mesh, &report, error);
     thaw_tasks_free(&tasks);

@@ -103,10 +103,14 @@ static void mesh_solid(const ThawPlace *place, const ThawPlace *member, ThawMesh
     ThawSceneReader *reader = place->reader;
     ThawMesherDef def = thaw_mesher_def_default();
     ThawPlace size = thaw_place_member(place, "size"), elements = thaw_place_member(place, "elements");
+    ThawPlace sharpen = thaw_place_member(place, "sharpen");
     int64_t count = def.elements;
     thaw_place_number(place, "size", thaw_range_positive, &def.size);
     thaw_place_integer(place, "elements", 1, (int64_t)ELEMENT_LIMIT, &count);
     thaw_place_number(place, "grading", gradings, &def.grading);
+    if (sharpen.value && !json_is_boolean(sharpen.value))
+        thaw_place_refuse(&sharpen, "wrong type", "true or false");
+    def.sharpen = json_is_true(sharpen.value);
     if (size.value && elements.value)
         thaw_place_refuse(&elements, "both a size and a count of elements",
                           "one of them, or neither for 10000 elements");
@@ -127,7 +131,8 @@ static void mesh_solid(const ThawPlace *place, const ThawPlace *member, ThawMesh
 }
 
 static void read_mesh(const ThawPlace *place, ThawMesh **mesh) {
-    static const char *const keys[] = {"file", "box", "beam", "solid", "surface", "size", "elements", "grading", NULL};
+    static const char *const keys[] = {"file", "box",      "beam",    "solid",   "surface",
+                                       "size", "elements", "grading", "sharpen", NULL};
     static const char *const kinds[] = {"file", "box", "beam", "solid", "surface", NULL};
     enum { SOLID = 3, SETTINGS = 5 };
     if (!thaw_place_is_object(place, keys, 0))

@@ -78,6 +78,9 @@ static void read_placement(const ThawPlace *place, ThawSolid *solid, int32_t nod
     if (q[0] != 1)
         thaw_solid_place(&solid->nodes[node], R, nowhere, 1);
     translate(solid, node, t);
+    for (int i = 0; i < 9; i++)
+        if (solid->nodes[node].placed && !(isfinite(solid->nodes[node].F[i]) && isfinite(solid->nodes[node].A[i])))
+            thaw_place_fail(place, THAW_ERROR_INPUT, "scaled out of the range of double precision");
 }
 
 // A vector of length 1.

@@ -28,6 +28,7 @@ ThawStatus thaw_ldl_create(const ThawLdlPlan *plan, ThawTasks *tasks, ThawLdl **
         return thaw_error_memory(error, "a factor");
     size_t size = (size_t)plan->n * (size_t)plan->bs, b = (size_t)BLOCK * (size_t)(plan->most_cols + BLOCK) + 8;
     ldl->plan = plan;
+    ldl->kernels = thaw_ldl_kernels();
     ldl->tasks = tasks;
     ldl->failed = -1;
     ldl->threads = thaw_tasks_threads(tasks);
@@ -134,10 +135,10 @@ typedef struct Tile {
 
 // Rows [begin, end) of a node, columns [0, k), as the second factor of a product: groups of nine rows, each k x 9, times
 // the signs. `stride` doubles from one group to the next.
-static void pack(const double *value, int32_t nc, int32_t begin, int32_t end, int32_t k, const double *sign,
-                 size_t stride, double *b) {
+static void pack(const ThawLdlKernels *kernels, const double *value, int32_t nc, int32_t begin, int32_t end, int32_t k,
+                 const double *sign, size_t stride, double *b) {
     for (int32_t row = begin; row < end; row += GROUP, b += stride)
-        thaw_ldl_pack(value + 8 * (size_t)(row / 8) * (size_t)nc, 8 * (size_t)nc, row % 8,
+        kernels->pack(value + 8 * (size_t)(row / 8) * (size_t)nc, 8 * (size_t)nc, row % 8,
                       end - row < GROUP ? end - row : GROUP, k, sign, b);
 }
 
@@ -177,7 +178,7 @@ static void apply_update(ThawLdl *ldl, ThawLdlUpdate update, const ThawLdlNode *
     size_t next = 8 * (size_t)k, stride = (size_t)GROUP * (size_t)k;
     for (int32_t col = bs * begin; col < bs * end; col += BLOCK) {
         int32_t wide = bs * end - col < BLOCK ? bs * end - col : BLOCK;
-        pack(value, k, col, col + wide, k, sign, stride, scratch->b);
+        pack(ldl->kernels, value, k, col, col + wide, k, sign, stride, scratch->b);
         // Columns of a group that are neighbours in the target too are subtracted in one go.
         int32_t to[BLOCK], run[BLOCK];
         for (int32_t j = 0, at = col / bs, in = col % bs; j < wide; j++) {
@@ -194,15 +195,16 @@ static void apply_update(ThawLdl *ldl, ThawLdlUpdate update, const ThawLdlNode *
             int panels = row + 8 < last ? 2 : 1;
             ThawLdlLanding landing[2];
             for (int h = 0; h < panels; h++)
-                landing[h] = thaw_ldl_land(scratch->to, row + 8 * h, start, last, 8 * (size_t)nc);
+                landing[h] = thaw_ldl_land(ldl->kernels, scratch->to, row + 8 * h, start, last, 8 * (size_t)nc);
             for (int32_t g = 0; g < wide && col + g < row + 8 * panels; g += GROUP) {
                 _Alignas(64) double c[2 * 8 * GROUP];
                 int n = wide - g < GROUP ? wide - g : GROUP;
-                thaw_ldl_product(panels, n, k, value + (size_t)(row / 8) * next, next, 8,
-                                 scratch->b + (size_t)(g / GROUP) * stride, GROUP, c);
+                ldl->kernels->product(panels, n, k, value + (size_t)(row / 8) * next, next, 8,
+                                      scratch->b + (size_t)(g / GROUP) * stride, GROUP, c);
                 for (int j = 0; j < n; j += run[g + j])
                     for (int h = 0; h < panels; h++)
-                        thaw_ldl_subtract(run[g + j], &landing[h], c + 8 * (h * n + j), target + 8 * (size_t)to[g + j]);
+                        ldl->kernels->subtract(run[g + j], &landing[h], c + 8 * (h * n + j),
+                                               target + 8 * (size_t)to[g + j]);
             }
         }
     }
@@ -237,7 +239,7 @@ static void update_tile(void *context, int32_t index) {
 // --- dense factorisation -----------------------------------------------------------------------------------------------
 
 // The triangle of columns [at, at + n), whose numbers have been reduced by all columns to the left: into t as
-// thaw_ldl_reduce wants it. Returns the first bad pivot, or n.
+// the kernel "reduce" wants it. Returns the first bad pivot, or n.
 static int factor_triangle(ThawLdl *ldl, const double *value, int32_t nc, int32_t at, int n, size_t place,
                            const double *diagonal, double *t) {
     double l[GROUP][GROUP], s[GROUP];
@@ -274,8 +276,8 @@ static void reduce_panels(const NodeJob *job, int32_t panel, int32_t count) {
         double *a = value + (size_t)p * next;
         for (int32_t g = 0; g < job->wide; g += GROUP) {
             int n = job->wide - g < GROUP ? job->wide - g : GROUP;
-            thaw_ldl_reduce(panels, n, job->block + g, a, next, job->b + (size_t)(g / GROUP) * stride,
-                            job->t + (size_t)(g / GROUP) * GROUP * GROUP, a + 8 * (size_t)(job->block + g));
+            job->ldl->kernels->reduce(panels, n, job->block + g, a, next, job->b + (size_t)(g / GROUP) * stride,
+                                      job->t + (size_t)(g / GROUP) * GROUP * GROUP, a + 8 * (size_t)(job->block + g));
         }
     }
 }
@@ -308,19 +310,19 @@ static int32_t factor_dense(NodeJob *job, const double *diagonal, ThawLdlScratch
                    *tg = scratch->t + (size_t)(g / GROUP) * GROUP * GROUP;
             double *a = value + (size_t)panel * next;
             _Alignas(64) double c[2 * 8 * GROUP];
-            pack(value, nc, at, at + n, at, sign, stride, b);
+            pack(ldl->kernels, value, nc, at, at + n, at, sign, stride, b);
             // The two panels that hold the triangle; nine rows never touch a third.
-            thaw_ldl_product(panels, n, at, a, next, 8, b, GROUP, c);
+            ldl->kernels->product(panels, n, at, a, next, 8, b, GROUP, c);
             for (int h = 0; h < panels; h++)
                 for (int j = 0; j < 8 * n; j++)
                     a[(size_t)h * next + 8 * (size_t)at + (size_t)j] -= c[8 * h * n + j];
             int good = factor_triangle(ldl, value, nc, at, n, first + (size_t)at, diagonal + at, tg);
             if (good < n)
                 return at + good;
-            thaw_ldl_reduce(panels, n, 0, a, next, b, tg, a + 8 * (size_t)at);
+            ldl->kernels->reduce(panels, n, 0, a, next, b, tg, a + 8 * (size_t)at);
             for (int32_t p = panel + panels; p < stop; p += 2)
-                thaw_ldl_reduce(stop - p < 2 ? 1 : 2, n, at, value + (size_t)p * next, next, b, tg,
-                                value + (size_t)p * next + 8 * (size_t)at);
+                ldl->kernels->reduce(stop - p < 2 ? 1 : 2, n, at, value + (size_t)p * next, next, b, tg,
+                                     value + (size_t)p * next + 8 * (size_t)at);
         }
         job->first_row = stop;
         if (tasks)

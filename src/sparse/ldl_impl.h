@@ -68,8 +68,11 @@ typedef struct ThawLdlScratch {
     ptrdiff_t *base; // count: where the sides of a node's columns are, see ldl_sides.c
 } ThawLdlScratch;
 
+typedef struct ThawLdlKernels ThawLdlKernels;
+
 struct ThawLdl {
     const ThawLdlPlan *plan;
+    const ThawLdlKernels *kernels;
     ThawTasks *tasks;
     double *value;        // L
     double *reciprocal;   // 1 / L_kk, by place
@@ -101,25 +104,7 @@ void thaw_ldl_forward(const ThawLdl *ldl, int32_t s, double *y, double *local);
 void thaw_ldl_backward(const ThawLdl *ldl, int32_t s, double *y, double *local);
 ThawStatus thaw_ldl_check(const double *x, size_t count); // THAW_NOT_CONVERGED unless all are finite
 
-// --- ldl_kernel.c: lanes are rows of L ---------------------------------------------------------------------------------
-
-// c = A B', where A has 8 * panels rows (1 or 2 panels, `next` doubles apart, columns `step` doubles apart) and B has n <= 9
-// rows, packed so that B(j, i) = b[i * b_step + j]. c: panels * n vectors.
-void thaw_ldl_product(int panels, int n, int32_t k, const double *a, size_t next, size_t step, const double *b,
-                      size_t b_step, double *c);
-// X = (C - A B') T^-1, in place of the panels C = c[8 j + ...]: T is lower triangular with the reciprocals of its diagonal in
-// its place, T(j, i) = t[9 i + j]. C's panels are `next` apart, as A's.
-void thaw_ldl_reduce(int panels, int n, int32_t k, const double *a, size_t next, const double *b, const double *t,
-                     double *c);
-
-// c = A Y: eight rows of L (one panel), k columns, by sixteen sides; Y has 16 doubles a row, c 8 x 16.
-void thaw_ldl_sides_forward(int32_t k, const double *a, const double *y, double *c);
-// c = A' X: eight columns of L, beginning at `a` in the first of some panels, X their rows with 16 sides each; c is 8 x 16.
-void thaw_ldl_sides_backward(int32_t panels, const double *a, size_t next, const double *x, double *c);
-
-// b[9 i + j] = L(row + j, i) (times sign[i], if not NULL) for n <= 9 rows and i < k; `value` is the panel with the first row at
-// its line `row`, the next panel is `next` doubles on. Writes up to 7 doubles beyond the end.
-void thaw_ldl_pack(const double *value, size_t next, int32_t row, int n, int32_t k, const double *sign, double *b);
+// --- ldl_kernel.c ------------------------------------------------------------------------------------------------------
 
 // Where eight rows of a source land in a target's panels. Up to three panels are reached by a permutation each.
 enum { THAW_LDL_PIECES = 3 };
@@ -132,9 +117,35 @@ typedef struct ThawLdlLanding {
     size_t offset[8];                    // of each row
 } ThawLdlLanding;
 
+// The dense kernels. Panels of A are `next` doubles apart. All arrays but b are aligned to 64 bytes.
+struct ThawLdlKernels {
+    int permutes; // subtract can use a landing's pieces
+    // c = A B', where A has 8 * panels rows (1 or 2 panels, columns `step` doubles apart) and B has n <= 9 rows, packed so
+    // that B(j, i) = b[i * b_step + j]. c: panels * n vectors.
+    void (*product)(int panels, int n, int32_t k, const double *a, size_t next, size_t step, const double *b,
+                    size_t b_step, double *c);
+    // X = (C - A B') T^-1, in place of the panels C: T is lower triangular with the reciprocals of its diagonal in its place,
+    // T(j, i) = t[9 i + j]; B as above, b_step 9.
+    void (*reduce)(int panels, int n, int32_t k, const double *a, size_t next, const double *b, const double *t,
+                   double *c);
+    // b[9 i + j] = L(row + j, i) (times sign[i], if not NULL) for n <= 9 rows and i < k; `value` is the panel with the
+    // first row at its line `row`. Writes up to 7 doubles beyond the end.
+    void (*pack)(const double *value, size_t next, int32_t row, int n, int32_t k, const double *sign, double *b);
+    // target -= c for n columns of one panel each.
+    void (*subtract)(int n, const ThawLdlLanding *landing, const double *c, double *target);
+    // One right-hand side through a node of nc columns: x holds its local rows. Forward, those below are zero before and
+    // what has to be added to them after; backward, they are known.
+    void (*forward)(int32_t nc, int32_t panels, const double *value, const double *reciprocal, double *x);
+    void (*backward)(int32_t nc, int32_t panels, const double *value, const double *reciprocal, double *x);
+    // c = A Y: eight rows of L (one panel), k columns, by sixteen sides; Y has 16 doubles a row, c 8 x 16.
+    void (*forward_sides)(int32_t k, const double *a, const double *y, double *c);
+    // c = A' X: eight columns of L, beginning at `a` in the first of some panels, X their rows; c is 8 x 16.
+    void (*backward_sides)(int32_t panels, const double *a, size_t next, const double *x, double *c);
+};
+
+const ThawLdlKernels *thaw_ldl_kernels(void); // for this processor
 // For source rows row, ..., row + 7, of which those in [begin, end) count; row i lands in row to[i], ascending.
-ThawLdlLanding thaw_ldl_land(const int32_t *to, int32_t row, int32_t begin, int32_t end, size_t next);
-// target -= c for n columns of one panel each.
-void thaw_ldl_subtract(int n, const ThawLdlLanding *landing, const double *c, double *target);
+ThawLdlLanding thaw_ldl_land(const ThawLdlKernels *kernels, const int32_t *to, int32_t row, int32_t begin, int32_t end,
+                             size_t next);
 
 #endif

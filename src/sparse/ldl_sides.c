@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sparse/ldl_fma.h"
 #include "sparse/ldl_impl.h"
 
 enum { SIDES = THAW_LDL_SIDES };
@@ -48,8 +47,7 @@ static inline double *sides_at(const ThawLdlPlan *plan, const ptrdiff_t *base, d
 
 static void add_scaled(double *to, const double *from, double scale) {
     for (int h = 0; h < SIDES; h += 8)
-        *(ThawLanes *)(to + h) =
-            thaw_lanes_fma(*(const ThawLanes *)(from + h), thaw_lanes_set(scale), *(ThawLanes *)(to + h));
+        *(ThawLanes *)(to + h) += *(const ThawLanes *)(from + h) * scale;
 }
 
 static void scale_row(double *row, double scale) {
@@ -66,7 +64,7 @@ static void forward_sides(const ThawLdl *ldl, int32_t s, const ptrdiff_t *base, 
     _Alignas(64) double c[8 * SIDES];
     for (int32_t p = 0; p < panels; p++, a += 8 * (size_t)nc) {
         int32_t k = 8 * p < nc ? 8 * p : nc;
-        thaw_ldl_sides_forward(k, a, own, c);
+        ldl->kernels->forward_sides(k, a, own, c);
         for (int32_t i = 8 * p; i < nr && i < 8 * p + 8; i++) {
             double *ci = c + SIDES * (i - 8 * p);
             for (int32_t j = k; j < i && j < nc; j++)
@@ -98,13 +96,13 @@ static void backward_sides(const ThawLdl *ldl, int32_t s, const ptrdiff_t *base,
         int32_t n = nc - 8 * q < 8 ? nc - 8 * q : 8;
         const double *a = value + (size_t)(q + 1) * next + 64 * (size_t)q;
         if (n == 8 || q + 1 >= panels) {
-            thaw_ldl_sides_backward(panels - q - 1, a, next, X + 8 * SIDES * (size_t)(q + 1), c);
+            ldl->kernels->backward_sides(panels - q - 1, a, next, X + 8 * SIDES * (size_t)(q + 1), c);
         } else { // the last columns, fewer than eight
             memset(c, 0, sizeof c);
             for (int32_t p = q + 1; p < panels; p++, a += next) {
                 _Alignas(64) double part[8 * SIDES];
                 memcpy(edge, a, 8 * (size_t)n * sizeof *a);
-                thaw_ldl_sides_backward(1, edge, 0, X + 8 * SIDES * (size_t)p, part);
+                ldl->kernels->backward_sides(1, edge, 0, X + 8 * SIDES * (size_t)p, part);
                 for (int32_t j = 0; j < n; j++)
                     add_scaled(c + SIDES * j, part + SIDES * j, 1.0);
             }
@@ -367,14 +365,15 @@ static void forward_batch(void *context, int32_t b) {
 }
 
 // tile += Ya' S Yb over `count` rows whose signs begin at `sign` (NULL: all positive).
-static void multiply_sides(int32_t count, const double *Ya, const double *Yb, const double *sign, double *tile) {
+static void multiply_sides(const ThawLdlKernels *kernels, int32_t count, const double *Ya, const double *Yb,
+                           const double *sign, double *tile) {
     _Alignas(64) double c[2 * 8 * 8];
     for (int32_t begin = 0, end; begin < count; begin = end) {
         double s = sign ? sign[begin] : 1.0;
         for (end = sign ? begin + 1 : count; end < count && sign[end] == s;)
             end++;
         for (int half = 0; half < SIDES; half += 8) {
-            thaw_ldl_product(2, 8, end - begin, Ya + SIDES * (size_t)begin, 8, SIDES, Yb + SIDES * (size_t)begin + half,
+            kernels->product(2, 8, end - begin, Ya + SIDES * (size_t)begin, 8, SIDES, Yb + SIDES * (size_t)begin + half,
                              SIDES, c);
             for (int h = 0; h < 2; h++)
                 for (int j = 0; j < 8; j++)
@@ -405,7 +404,8 @@ static void meet(const Response *r, int32_t a, int32_t b, double *tile) {
                (!ldl->mixed || r->node[i] == r->node[i - 1] + 1));
         if (i == i_end)
             j++;
-        multiply_sides(count, Ya, Yb, ldl->mixed ? ldl->sign + plan->bs * plan->node[first].first : NULL, tile);
+        multiply_sides(ldl->kernels, count, Ya, Yb, ldl->mixed ? ldl->sign + plan->bs * plan->node[first].first : NULL,
+                       tile);
     }
 }
 

@@ -38,6 +38,7 @@ static ThawStatus mesh_once(double grading, double size, ThawError *error) {
     def.elements = 200;
     def.grading = grading;
     def.smallest = 40;
+    def.sharpen = grading > 1;
     def.threads = 1;
     ThawStatus status =
         thaw_solid_parse(text, strlen(text), "solid", THAW_SOURCE_DIR "/tests/scene/small", 3, &solid, error);

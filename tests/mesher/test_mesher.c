@@ -87,7 +87,7 @@ static void the_bounds_hold_where_the_lattice_is_too_coarse_for_the_shape(void *
     for (int seed = 1; seed <= 20; seed++) {
         ThawSolid *solid = random_solid(seed, 3);
         ThawMesherDef def = sized(0.35);
-        def.smallest = 0;
+        def.smallest = 1;
         ThawMesherReport report;
         ThawMesh *mesh = mesh_of(solid, def, &report);
         check_mesh(mesh, 0);
@@ -166,11 +166,15 @@ static void a_count_of_elements_is_met(void **state) {
 
 static void threads_do_not_change_a_bit(void **state) {
     (void)state;
-    ThawSolid *solid = random_solid(7, 3);
+    ThawSolid *solid =
+        solid_of("{'difference':[{'smooth_union':{'radius':0.2,'of':[{'sphere':{'radius':0.8}},{'box':{'min':"
+                 "[0,0,0],'max':[1,1,1]}}]}},{'cylinder':{'from':[0,0,-1],'to':[0,0,2],'radius':0.2}}]}",
+                 3);
     uint64_t first = 0;
     for (int threads = 1; threads <= 4; threads++) {
         ThawMesherDef def = sized(0.06);
         def.grading = 2;
+        def.sharpen = 1;
         def.threads = threads;
         ThawMesherReport report;
         ThawMesh *mesh = mesh_of(solid, def, &report);
@@ -194,9 +198,46 @@ static void small_pieces_are_dropped_and_told(void **state) {
     ThawMesh *mesh = mesh_of(solid, def, &report);
     check_mesh(mesh, 30);
     assert_int_equal(report.islands.count, 1);
+    assert_int_equal(report.pieces, 1);
     assert_true(fabs(report.islands.place[0][0] - 3) < 0.2);
     for (int32_t v = 0; v < mesh->vertex_count; v++)
         assert_true(mesh->x[3 * v] < 1.5);
+    thaw_mesh_free(&mesh);
+    thaw_solid_free(&solid);
+}
+
+static void sharpening_puts_edges_where_they_belong(void **state) {
+    (void)state;
+    ThawSolid *solid =
+        solid_of("{'box':{'min':[-0.5,-0.6,-0.7],'max':[0.5,0.6,0.7]},'rotate':{'axis':[1,2,3],'degrees':40}}", 3);
+    for (int i = 0; i < 3; i++) {
+        ThawMesherDef def = sized(0.2 / (1 << i));
+        ThawMesherReport blunt, sharp;
+        ThawMesh *mesh = mesh_of(solid, def, &blunt);
+        thaw_mesh_free(&mesh);
+        def.sharpen = 1;
+        mesh = mesh_of(solid, def, &sharp);
+        check_mesh(mesh, 8);
+        print_message("size %.3f: volume off by %.5f, sharpened %.5f (%d vertices), angles %.1f to %.1f\n", def.size,
+                      1.68 - blunt.volume, 1.68 - sharp.volume, sharp.sharpened, sharp.min_angle * DEGREES,
+                      sharp.max_angle * DEGREES);
+        assert_true(fabs(1.68 - sharp.volume) < 0.35 * fabs(1.68 - blunt.volume));
+        assert_true(sharp.min_angle * DEGREES > 12 && sharp.max_angle * DEGREES < 160);
+        thaw_mesh_free(&mesh);
+    }
+    thaw_solid_free(&solid);
+    solid = solid_of("{'box':{'min':[0,0],'max':[1,1]},'rotate':{'degrees':20}}", 2);
+    ThawMesherDef def = sized(0.1);
+    ThawMesherReport report;
+    def.sharpen = 1;
+    ThawMesh *mesh = mesh_of(solid, def, &report);
+    check_mesh(mesh, 8);
+    assert_true(report.sharpened >= 3 && fabs(report.volume - 1) < 1e-3);
+    thaw_mesh_free(&mesh);
+    thaw_solid_free(&solid);
+    solid = solid_of("{'sphere':{'radius':1}}", 3); // nothing to do
+    mesh = mesh_of(solid, def, &report);
+    assert_int_equal(report.sharpened, 0);
     thaw_mesh_free(&mesh);
     thaw_solid_free(&solid);
 }
@@ -257,6 +298,7 @@ int main(void) {
         cmocka_unit_test(a_count_of_elements_is_met),
         cmocka_unit_test(threads_do_not_change_a_bit),
         cmocka_unit_test(small_pieces_are_dropped_and_told),
+        cmocka_unit_test(sharpening_puts_edges_where_they_belong),
         cmocka_unit_test(wrong_definitions_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

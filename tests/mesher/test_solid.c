@@ -180,6 +180,7 @@ static void wrong_solids_are_refused_with_their_place(void **state) {
         {"{'circle':{'of':{'sphere':{'radius':1}},'count':0}}", "s: circle.count: out of range (value 0)"},
         {"{'mirror':{'of':{'sphere':{'radius':1}}}}", "s: mirror: the key \"normal\" is missing"},
         {"{'sphere':{'radius':1},'scale':0}", "s: scale: a scale of zero"},
+        {"{'sphere':{'radius':1},'scale':1e-120}", "s: scaled out of the range"},
         {"{'sphere':{'radius':1},'region':''}", "s: region: empty text"},
         {"{'surface':'no-such-file.obj'}", "s: surface: "},
         {"{'sphere':{'radius':1}", "s:1:"},
@@ -207,6 +208,52 @@ static void wrong_solids_are_refused_with_their_place(void **state) {
     thaw_solid_free(&solid);
 }
 
+// Characters changed, dropped, doubled, and pieces swapped: whatever comes out is refused, or a solid that can be asked.
+static void mutilated_solids_do_no_harm(void **state) {
+    (void)state;
+    static char text[1 << 14], copy[1 << 14];
+    FILE *f = fopen(THAW_SOURCE_DIR "/tests/scene/small/solids.json", "rb");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    const char *begin = strstr(text, "{\n                    \"union\"");
+    const char *end = begin ? strstr(begin, ",\n                \"elements\"") : NULL;
+    assert_non_null(end);
+    const size_t whole = (size_t)(end - begin);
+    int taken = 0;
+    for (int seed = 1; seed <= 3000; seed++) {
+        Random r = random_of(seed);
+        size_t length = whole;
+        memcpy(copy, begin, whole);
+        for (int i = seed % 3; i >= 0; i--) {
+            const size_t at = (size_t)random_between(&r, 0, (double)length - 1);
+            const int kind = (int)random_between(&r, 0, 4);
+            if (kind == 0)
+                copy[at] = (char)random_between(&r, 32, 127);
+            else if (kind == 1)
+                memmove(copy + at, copy + at + 1, --length - at);
+            else if (kind == 2)
+                copy[at] = "0123456789-.eE"[(int)random_between(&r, 0, 14)];
+            else
+                length = at + 1;
+        }
+        ThawSolid *solid = NULL;
+        ThawError error = {0};
+        if (thaw_solid_parse(copy, length, "s", NULL, 3, &solid, &error)) {
+            assert_true(error.message[0]);
+            continue;
+        }
+        taken++;
+        for (int i = 0; i < 20; i++) {
+            const double x[3] = {random_between(&r, -2, 2), random_between(&r, -2, 2), random_between(&r, -2, 2)};
+            assert_false(isnan(thaw_solid_distance(solid, x)));
+            assert_true(thaw_solid_region(solid, x) < thaw_solid_region_count(solid));
+        }
+        thaw_solid_free(&solid);
+    }
+    assert_true(taken > 100);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(distances_are_those_known),
@@ -214,6 +261,7 @@ int main(void) {
         cmocka_unit_test(regions_are_found_by_name_and_place),
         cmocka_unit_test(flat_solids_have_two_coordinates),
         cmocka_unit_test(wrong_solids_are_refused_with_their_place),
+        cmocka_unit_test(mutilated_solids_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
