@@ -237,6 +237,37 @@ static void crossed_bars_touch_with_their_edges(void **state) {
     }
 }
 
+static void bars_thrown_across_each_other_find_the_edges_they_will_cross(void **state) {
+    (void)state;
+    for (int obstacle = 0; obstacle < 2; obstacle++) {
+        Touching s;
+        touching_create(&s, 3);
+        int32_t along = touching_shape(&s, (double[3]){4, 0.1, 0.1}, (int32_t[3]){1, 1, 1}, 0, 1);
+        int32_t across = touching_shape(&s, (double[3]){0.1, 4, 0.1}, (int32_t[3]){1, 1, 1}, 0, 1);
+        ThawBodyDef *thrown = touching_body(&s, along, 0.1, 0, 0.4);
+        thrown->velocity[0] = 3, thrown->velocity[2] = -50; // half a metre a step
+        if (obstacle) {
+            ThawObstacleDef *box = touching_obstacle(&s, THAW_OBSTACLE_BOX);
+            box->size[0] = box->size[2] = 0.1, box->size[1] = 4;
+        } else
+            touching_body(&s, across, 0, 0.1, 0);
+        touching_compile(&s);
+        touching_find(&s, 0);
+        touching_check(&s);
+        int32_t edges = 0;
+        for (int32_t i = 0; i < s.set.count; i++) {
+            const ThawContact *c = &s.set.contacts[i];
+            edges += c->key.kind == THAW_CONTACT_EDGE_EDGE && c->frame[0][2] > 0.999 && fabs(c->gap - 0.3) < 1e-9;
+        }
+        assert_int_equal(edges, 4);
+        for (int32_t i = 0; i < s.model->bodies[0].shape->nv; i++)
+            s.v[3 * i + 2] = 50;
+        touching_find(&s, 0);
+        assert_int_equal(s.set.count, 0);
+        touching_free(&s);
+    }
+}
+
 static void a_large_face_rests_on_corners_and_balls_smaller_than_itself(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++)
@@ -478,6 +509,7 @@ int main(void) {
         cmocka_unit_test(a_refitted_hierarchy_answers_like_a_rebuilt_one),
         cmocka_unit_test(cubes_stacked_flush_push_each_other_up_not_sideways),
         cmocka_unit_test(crossed_bars_touch_with_their_edges),
+        cmocka_unit_test(bars_thrown_across_each_other_find_the_edges_they_will_cross),
         cmocka_unit_test(a_large_face_rests_on_corners_and_balls_smaller_than_itself),
         cmocka_unit_test(a_bullet_finds_rows_at_the_face_it_will_hit_first),
         cmocka_unit_test(a_vertex_in_a_thin_plate_stays_with_the_face_it_came_through),
