@@ -298,6 +298,63 @@ ThawStatus thaw_world_set_forces(ThawWorld *world, int32_t body, const double *f
 // von Mises equivalent of the Cauchy stress per element, Pa.
 ThawStatus thaw_world_get_stresses(const ThawWorld *world, int32_t body, double *von_mises);
 
+// --- What touches what: the contacts of the last step --------------------------------------------------------------------
+// All of these look at the last step (of a step that was cut, its last part). There are none before the first step, after
+// loading, and after positions or velocities were set.
+
+// A point where two sides touch, or nearly did. Side 0 is a body, side 1 another body or an obstacle. Each side is a
+// weighted mean of up to three vertices of its body, in the mesh's numbering.
+typedef struct ThawContactPoint {
+    int32_t body[2];      // body[1] < 0: obstacle -1 - body[1]
+    int32_t nodes[2];     // how many vertices on each side; 0 for an obstacle
+    int32_t vertex[2][3]; // of these bodies
+    double weight[2][3];  // sum to 1 on each side
+    double point[3];      // m, where side 1 is touched, at the start of the step
+    double normal[3];     // unit, from side 1 to side 0
+    double gap;           // m, at the start of the step; < 0: inside. A contact that is still open may carry nothing
+    double force[3];      // N on side 0; the opposite acts on side 1
+    double normal_force;  // N, along the normal, >= 0
+    double friction;      // N, across it
+    int sliding;          // nonzero: friction is at its limit
+    int began;            // nonzero: the step before had no contact here
+} ThawContactPoint;
+
+int32_t thaw_world_contact_count(const ThawWorld *world);
+// Room for thaw_world_contact_count points. Sorted by bodies, then by place; the order does not depend on threads.
+ThawStatus thaw_world_get_contacts(const ThawWorld *world, ThawContactPoint *points);
+
+// Pairs that began or ceased to press on each other in the last step: those that began come first.
+typedef struct ThawContactEvent {
+    int32_t body[2]; // body[0] < body[1], or obstacle -1 - body[1]
+    int began;       // nonzero: began; 0: ended
+} ThawContactEvent;
+int32_t thaw_world_event_count(const ThawWorld *world);
+ThawStatus thaw_world_get_events(const ThawWorld *world, ThawContactEvent *events); // room for thaw_world_event_count
+
+// Contact forces on the vertices of a body, N, dim doubles each.
+ThawStatus thaw_world_get_contact_forces(const ThawWorld *world, int32_t body, double *f);
+// Normal and tangential contact force over the area of the surface around each vertex, Pa; 0 inside. Either may be NULL.
+ThawStatus thaw_world_get_contact_pressures(const ThawWorld *world, int32_t body, double *pressure, double *friction);
+
+int32_t thaw_world_obstacle_count(const ThawWorld *world);
+const char *thaw_world_obstacle_name(const ThawWorld *world, int32_t obstacle);
+// The sum of an obstacle's forces on all bodies, N (three doubles): against gravity, what it carries.
+ThawStatus thaw_world_get_reaction(const ThawWorld *world, int32_t obstacle, double force[3]);
+
+// An obstacle's surface at the present time, for looking at: triangles, outward (2D: triangles in the plane). Round ones
+// are faceted, half-spaces end as a slab of `extent` metres around `middle` (three doubles). The caller frees both arrays
+// with thaw_obstacle_surface_free.
+typedef struct ThawObstacleSurface {
+    ThawObstacleKind kind;
+    int moves;          // nonzero: not the same at every time
+    double *x;          // 3 * vertex_count, m
+    int32_t *triangles; // 3 * triangle_count
+    int32_t vertex_count, triangle_count;
+} ThawObstacleSurface;
+ThawStatus thaw_world_get_obstacle_surface(const ThawWorld *world, int32_t obstacle, const double middle[3],
+                                           double extent, ThawObstacleSurface *surface);
+void thaw_obstacle_surface_free(ThawObstacleSurface *surface);
+
 // The energies and works so far (also computed when the ledger is off; works are then zero).
 ThawStatus thaw_world_get_ledger(ThawWorld *world, ThawLedger *ledger);
 

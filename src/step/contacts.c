@@ -143,49 +143,56 @@ ThawStatus thaw_world_get_contact_forces(const ThawWorld *world, int32_t body, d
     return THAW_OK;
 }
 
-// A third (2D: half) of the faces around a surface vertex, deformed; m^2.
-static double vertex_area(const ThawStepper *s, const ThawContactShape *surface, int32_t vertex) {
+// The area of the surface around a vertex as seen along a direction: a third (2D: half) of each face there, where it looks
+// that way; m^2. A vertex on the edge of a block has faces that take no part in what it lies on.
+static double vertex_area(const ThawStepper *s, const ThawContactShape *surface, int32_t vertex, const double n[3]) {
     const int dim = s->model->dim;
-    double area = 0;
-    for (int32_t i = surface->around_start[vertex]; i < surface->around_start[vertex + 1]; i++) {
-        double x[3][3] = {{0}}, edge[2][3] = {{0}}, n[3];
-        for (int k = 0; k < surface->nodes; k++)
-            memcpy(x[k], s->x + (size_t)surface->vertex[surface->face[surface->nodes * surface->around[i] + k]] * dim,
-                   sizeof(double) * (size_t)dim);
-        for (int k = 0; k + 1 < surface->nodes; k++)
-            thaw_v3_sub(x[k + 1], x[0], edge[k]);
-        thaw_v3_cross(edge[0], edge[1], n);
-        area += dim == 3 ? thaw_v3_norm(n) / 6 : thaw_v3_norm(edge[0]) * s->shape->thickness / 2;
+    double seen = 0, whole = 0;
+    int32_t lo = 0, hi = surface->nv - 1;
+    while (lo < hi) {
+        int32_t mid = lo + (hi - lo) / 2;
+        if (surface->vertex[mid] < vertex)
+            lo = mid + 1;
+        else
+            hi = mid;
     }
-    return area;
+    for (int32_t i = surface->around_start[lo]; i < surface->around_start[lo + 1]; i++) {
+        const int32_t *face = surface->face + (size_t)surface->nodes * (size_t)surface->around[i];
+        double x[3][3] = {{0}}, a[3], b[3] = {0, 0, -2 * s->shape->thickness}, area[3];
+        for (int k = 0; k < surface->nodes; k++)
+            memcpy(x[k], s->x + (size_t)surface->vertex[face[k]] * (size_t)dim, sizeof(double) * (size_t)dim);
+        thaw_v3_sub(x[1], x[0], a);
+        if (dim == 3)
+            thaw_v3_sub(x[2], x[0], b);
+        thaw_v3_cross(a, b, area);
+        seen += fmax(0, thaw_v3_dot(area, n)) / (2 * dim);
+        whole += thaw_v3_norm(area) / (2 * dim);
+    }
+    return seen > 0.01 * whole ? seen : whole;
 }
 
 ThawStatus thaw_world_get_contact_pressures(const ThawWorld *world, int32_t body, double *pressure, double *friction) {
     if (!world || body < 0 || body >= world->model->body_count)
         return THAW_ERROR_INPUT;
     const ThawStepper *s = &world->steppers[body];
-    double *values[2] = {pressure, friction};
-    for (int which = 0; which < 2; which++) {
-        double *value = values[which];
-        if (!value)
-            continue;
-        memset(value, 0, sizeof *value * (size_t)s->shape->nv);
-        for (int32_t i = 0; i < known(world); i++) {
-            const ThawContact *c = &world->state.contacts.contacts[i];
-            const ThawContactMemory *m = &world->state.contacts.memory[i];
-            double force = which ? friction_force(c, m) : normal_force(c, m);
-            for (int side = 0; side < 2; side++)
-                for (int k = 0; c->key.body[side] == body && k < c->nodes[side]; k++)
-                    value[s->shape->vertex_user[c->vertex[side][k]]] += c->weight[side][k] * force;
-        }
-        if (!world->collider)
-            continue;
+    if (pressure)
+        memset(pressure, 0, sizeof *pressure * (size_t)s->shape->nv);
+    if (friction)
+        memset(friction, 0, sizeof *friction * (size_t)s->shape->nv);
+    for (int32_t i = 0; i < known(world); i++) {
+        const ThawContact *c = &world->state.contacts.contacts[i];
+        const ThawContactMemory *m = &world->state.contacts.memory[i];
         const ThawContactShape *surface = &world->collider->shapes[s->shape - world->model->shapes];
-        for (int32_t v = 0; v < surface->nv; v++) {
-            int32_t at = s->shape->vertex_user[surface->vertex[v]];
-            if (value[at] > 0)
-                value[at] /= vertex_area(s, surface, v);
-        }
+        const double *n = c->frame[0], towards[2][3] = {{-n[0], -n[1], -n[2]}, {n[0], n[1], n[2]}};
+        for (int side = 0; side < 2; side++)
+            for (int k = 0; c->key.body[side] == body && presses(m) && k < c->nodes[side]; k++) {
+                int32_t at = s->shape->vertex_user[c->vertex[side][k]];
+                double share = c->weight[side][k] / vertex_area(s, surface, c->vertex[side][k], towards[side]);
+                if (pressure)
+                    pressure[at] += share * normal_force(c, m);
+                if (friction)
+                    friction[at] += share * friction_force(c, m);
+            }
     }
     return THAW_OK;
 }
