@@ -95,7 +95,8 @@ static inline const ThawContactBody *thaw_contact_body(const ThawContactScratch 
     return id >= 0 ? &scratch->bodies[id] : &scratch->obstacles[-1 - id];
 }
 
-// Whether a slot has a contact that is closed of this vertex of the body as side 0 (slots of vertices are sorted by them).
-int thaw_contact_slot_has(const ThawContactSlot *slot, int32_t vertex);
+// The contact of this vertex of the body as side 0 if a slot has one that is closed, else NULL. Slots of vertices are
+// sorted by them.
+const ThawContact *thaw_contact_slot_find(const ThawContactSlot *slot, int32_t vertex);
 
 #endif

@@ -2,10 +2,11 @@
 // Edges against edges, for coarse meshes: two bars laid across each other touch with no vertex inside the other. An edge
 // of one body that goes through a face of the other is held against a sharp edge near that face if the common
 // perpendicular of the two points out of both bodies: it must lie between the normals of the two faces at either edge
-// (the test of separating axes, made local), and its feet inside both edges. Crossings near an end that has a contact of
-// its own are left alone, and so are nearly parallel edges, whose ends do the work. Edges that come fast (by more than two
-// percent of their length) are also held against the sharp edges they will cross in this step, where and as they will
-// cross them. Cost: a walk down the hierarchy for each sharp edge in the other's box.
+// (the test of separating axes, made local), and its feet inside both edges and in the other's body. Crossings near an
+// end that has a contact of its own, or much deeper than it, are left alone, and so are nearly parallel edges, whose ends
+// do the work. Edges that come fast (by more than two percent of their length) are also held against the sharp edges they
+// will cross in this step, where and as they will cross them. Cost: a walk down the hierarchy for each sharp edge in the
+// other's box.
 #include "contact/collider.h"
 
 enum { PIERCED_MAX = 16, CANDIDATES = 9, NEAR_MAX = 256 };
@@ -115,11 +116,16 @@ static int edges_near(const ThawContactShape *shape, int32_t face, int32_t edges
     return count;
 }
 
-// Whether an end has a contact of its own, less than a quarter of the edge away from the place s.
-static int is_covered(const ThawContactSlot *slot, const ThawContactShape *shape, int32_t edge, double s) {
-    const int32_t *v = shape->edge + 2 * (size_t)edge;
-    return slot && ((s < 0.25 && thaw_contact_slot_has(slot, shape->vertex[v[0]])) ||
-                    (s > 0.75 && thaw_contact_slot_has(slot, shape->vertex[v[1]])));
+// Whether an end has a contact of its own that makes a crossing needless: less than a quarter of the edge away from it, or
+// so much shallower that the way out is the end's and not the edge's.
+static int is_covered(const ThawContactSlot *slot, const ThawContactShape *shape, int32_t edge, double s,
+                      const Crossing *crossing) {
+    for (int i = 0; slot && i < 2; i++) {
+        const ThawContact *end = thaw_contact_slot_find(slot, shape->vertex[shape->edge[2 * (size_t)edge + i]]);
+        if (end && ((i ? 1 - s : s) < 0.25 || crossing->gap < 3 * end->gap - 1e-3 * crossing->least))
+            return 1;
+    }
+    return 0;
 }
 
 static int is_fixed(const ThawContactBody *body, int32_t edge) {
@@ -175,8 +181,23 @@ static int may_cross(const Search *search, int32_t e, int32_t f) {
 }
 
 static int is_free(const Search *search, int32_t e, int32_t f, const Crossing *crossing) {
-    return !is_covered(search->near, search->a->shape, e, crossing->s[0]) &&
-           !is_covered(search->far, search->b->shape, f, crossing->s[1]);
+    return !is_covered(search->near, search->a->shape, e, crossing->s[0], crossing) &&
+           !is_covered(search->far, search->b->shape, f, crossing->s[1], crossing);
+}
+
+// Whether the foot of a crossing on one edge is inside the other body, or as good as on its surface.
+static int foot_is_in(const ThawContactBody *a, int32_t e, double s, const ThawContactBody *b, double gap) {
+    const int32_t *v = a->shape->edge + 2 * (size_t)e;
+    double foot[3], along[3], n[3], to[3];
+    ThawNearest nearest = {.face = -1, .square = INFINITY};
+    thaw_v3_sub(a->x + 3 * (size_t)v[1], a->x + 3 * (size_t)v[0], along);
+    thaw_v3_add(a->x + 3 * (size_t)v[0], s, along, foot);
+    thaw_contact_nearest(b->shape, b->x, b->boxes, foot, NULL, NULL, &nearest);
+    if (nearest.face < 0)
+        return 0;
+    thaw_contact_normal_at(b->shape, b->x, nearest.face, nearest.w, n);
+    thaw_v3_sub(foot, nearest.point, to);
+    return thaw_v3_dot(n, to) <= 0 || nearest.square <= 0.01 * gap * gap;
 }
 
 // Edge e goes through a face: the sharp edge near it that it has passed least.
@@ -187,7 +208,9 @@ static void find_passed(const Search *search, int32_t e, int32_t face) {
     for (int k = 0; k < count; k++)
         if (may_cross(search, e, edges[k]) && edges_cross(search->a, e, search->b, edges[k], 0, &crossing) &&
             crossing.gap < 0 && crossing.gap > -0.5 * crossing.least && is_free(search, e, edges[k], &crossing) &&
-            (crossing.gap > least.gap || (crossing.gap == least.gap && edges[k] < best))) {
+            (crossing.gap > least.gap || (crossing.gap == least.gap && edges[k] < best)) &&
+            foot_is_in(search->a, e, crossing.s[0], search->b, crossing.gap) &&
+            foot_is_in(search->b, edges[k], crossing.s[1], search->a, crossing.gap)) {
             least = crossing;
             best = edges[k];
         }

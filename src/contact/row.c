@@ -64,7 +64,7 @@ static const ThawContactMemory *recall(const ThawContactScratch *scratch, const 
     return thaw_contact_key_compare(&found->key, &wanted) == 0 ? found : NULL;
 }
 
-int thaw_contact_slot_has(const ThawContactSlot *slot, int32_t vertex) {
+const ThawContact *thaw_contact_slot_find(const ThawContactSlot *slot, int32_t vertex) {
     int32_t lo = 0, hi = slot->count;
     while (lo < hi) {
         int32_t mid = lo + (hi - lo) / 2;
@@ -73,7 +73,8 @@ int thaw_contact_slot_has(const ThawContactSlot *slot, int32_t vertex) {
         else
             hi = mid;
     }
-    return lo < slot->count && slot->contacts[lo].key.feature[0] == vertex && slot->contacts[lo].gap <= 0;
+    const ThawContact *found = slot->contacts + lo;
+    return lo < slot->count && found->key.feature[0] == vertex && found->gap <= 0 ? found : NULL;
 }
 
 static void make_frame(int dim, const double slide[3], double length, double frame[3][3]) {

@@ -355,7 +355,7 @@ void thaw_contact_find_points(const ThawContactScratch *scratch, const ThawConta
         int nearest = 0; // the vertex of the face that the point is nearest to: has it a contact itself?
         for (int k = 1; k < side[0].nodes; k++)
             nearest = side[0].weight[k] > side[0].weight[nearest] ? k : nearest;
-        if (side_is_fixed(&side[0]) || thaw_contact_slot_has(vertices, a->shape->vertex[side[0].vertex[nearest]]))
+        if (side_is_fixed(&side[0]) || thaw_contact_slot_find(vertices, a->shape->vertex[side[0].vertex[nearest]]))
             continue;
         key.feature[1] = touch.at.face;
         for (int k = 0; k < 3; k++)

@@ -446,6 +446,18 @@ static void dilate(ThawOracle *oracle, unsigned char *flagged, int32_t *woken) {
             }
 }
 
+// What the answer for a wholly rigid body at rest depends on.
+static uint64_t hash_question(const ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
+    size_t bytes = sizeof(double) * (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim;
+    uint64_t hash = thaw_hash(q->contacts, q->f_ext, bytes);
+    hash = thaw_hash(hash, q->f_contact, bytes);
+    hash = thaw_hash(hash, q->script, (size_t)oracle->shape->nv);
+    for (int32_t k = 0; k < partition->part_count; k++)
+        if (partition->parts[k].hold != THAW_HOLD_FIXED)
+            hash = thaw_hash(hash, partition->parts[k].p, sizeof(double) * 18); // p, R, P, L
+    return hash;
+}
+
 ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawSystem *system, const ThawQuestion *question,
                            ThawPartition *partition, double *x, unsigned char *flagged, ThawAnswer *answer,
                            ThawError *error) {
@@ -466,6 +478,9 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawSystem *system, const T
     answer->candidates = pending;
     if (rigid + pending == 0 || system->map->n == 0)
         return THAW_OK; // nothing to ask: all is elastic, or nothing is free
+    uint64_t asked = rigid == shape->ne ? hash_question(oracle, question, partition) : 0;
+    if (state->quiet && rigid == shape->ne && asked == state->question)
+        return THAW_OK;
     ThawStatus status = constraint_force(oracle, question, partition, error);
     if (status != THAW_OK)
         return status;
@@ -478,8 +493,10 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawSystem *system, const T
         turn_all(shape, Q, 1, oracle->c, oracle->y);
         for (size_t i = 0; i < coordinates; i++)
             change = fmax(change, fabs(oracle->y[i] - state->kept[i]) / shape->mass[i / (size_t)dim]);
-        if (change < QUIET_CHANGE)
+        if (change < QUIET_CHANGE) {
+            state->question = asked;
             return THAW_OK;
+        }
     }
     answer->asked = 1;
     state->quiet = 0;
@@ -517,6 +534,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawSystem *system, const T
         answer->moved = relax(oracle, question, partition, answer->largest, x);
     else if (rigid == shape->ne) {
         state->quiet = 1;
+        state->question = asked;
         turn_all(shape, Q, 1, oracle->c, state->kept);
     }
     return THAW_OK;

@@ -25,6 +25,7 @@ typedef struct ThawOracleState {
     double *held;          // nv: and the stiffness of the contacts that held it, N/m
     int has_reference;
     uint64_t contacts; // hash of the contact set that K_contact was made for
+    uint64_t question; // hash of the loads at the last quiet answer of a body that stood still
     int quiet;         // the last answer was: fully rigid, at rest in itself, nothing to relax
     double *kept;      // dim * nv: constraint force c at that answer, in the reference's frame
 } ThawOracleState;

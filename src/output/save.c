@@ -120,7 +120,7 @@ typedef struct Field {
 enum { FIELDS = 8 };
 
 // All of fixed size; parts and their vertices' places come besides.
-static void list_fields(const ThawStepper *s, int64_t numbers[3], Field fields[FIELDS]) {
+static void list_fields(const ThawStepper *s, int64_t numbers[4], Field fields[FIELDS]) {
     ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
     const ThawShape *shape = s->shape;
     size_t nv = (size_t)shape->nv, ne = (size_t)shape->ne, dim = (size_t)s->model->dim;
@@ -132,7 +132,7 @@ static void list_fields(const ThawStepper *s, int64_t numbers[3], Field fields[F
         {"reference", oracle->reference, sizeof(double) * nv * dim},
         {"held", oracle->held, sizeof(double) * nv},
         {"kept", oracle->kept, sizeof(double) * nv * dim},
-        {"numbers", numbers, 3 * sizeof *numbers},
+        {"numbers", numbers, 4 * sizeof *numbers},
     };
     memcpy(fields, all, sizeof all);
 }
@@ -140,7 +140,7 @@ static void list_fields(const ThawStepper *s, int64_t numbers[3], Field fields[F
 static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawError *error) {
     const ThawPartition *partition = s->adaptive->partition;
     const ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
-    int64_t numbers[3] = {oracle->has_reference, (int64_t)oracle->contacts, oracle->quiet};
+    int64_t numbers[4] = {oracle->has_reference, (int64_t)oracle->contacts, oracle->quiet, (int64_t)oracle->question};
     Field fields[FIELDS];
     char name[64];
     ThawStatus status = THAW_OK;
@@ -170,7 +170,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
     const ThawShape *shape = s->shape;
     size_t dim = (size_t)s->model->dim;
-    int64_t numbers[3] = {0}, counts[2] = {0};
+    int64_t numbers[4] = {0}, counts[2] = {0};
     Field fields[FIELDS];
     char name[64];
     snprintf(name, sizeof name, "body/%d/counts", (int)s->index);
@@ -205,6 +205,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         oracle->has_reference = (int)numbers[0];
         oracle->contacts = (uint64_t)numbers[1];
         oracle->quiet = (int)numbers[2];
+        oracle->question = (uint64_t)numbers[3];
         status = thaw_partition_restore(s->adaptive->partition, flagged, script, parts, (int32_t)counts[0], r,
                                         (int32_t)counts[1], error);
         thaw_adapt_renew(s);

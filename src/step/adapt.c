@@ -160,7 +160,14 @@ ThawStatus thaw_adapt_body(ThawWorld *world, ThawStepper *s, ThawIncrement step,
                              .contacts = gather_contacts(world, s, step),
                              .script = a->script,
                              .h = step.h};
+    double elastic = s->elastic;
+    ThawLedger work = s->work;
+    thaw_ledger_move(s, 1);
     status = thaw_oracle_ask(a->oracle, a->full, &question, a->partition, s->x, a->flagged, &a->answer, error);
+    if (a->answer.moved > 0)
+        thaw_ledger_move(s, 0);
+    else
+        s->elastic = elastic, s->work = work; // nothing was moved
     if (status == THAW_OK)
         status = thaw_partition_update(a->partition, a->flagged, a->script, s->x, s->v, &a->transition, error);
     if (status == THAW_OK && (a->transition.changed || s->system != a->system || !a->system))

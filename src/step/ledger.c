@@ -1,51 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 // The energy ledger: where every joule went. For backward Euler the change of kinetic energy is exactly
-//     dT = v1'M dv - 1/2 dv'M dv,   M dv = h (f_used + f_ext) - h (alpha0 M + D(x0)) v1 + reactions of scripted vertices + contact,
-// with f_used = f(x0) - h K(x0) v1 (semi-implicit) or f(x1) (Newton). Term by term: external work, damping loss, and what
-// the integration itself takes, 1/2 dv'M dv plus the difference between -dPsi and the work of f_used. The sum
-// closes up to the residual of the linear or Newton solve. Costs one matrix-free product and one energy pass.
+//     dT = v1'M dv - 1/2 dv'M dv,
+//     M dv = h (f_used + f_ext) - h (alpha0 M + D(x0)) v1 + J'lambda + reactions of scripted vertices,
+// with f_used = f(x0) - h K(x0) v1 (semi-implicit) or f(x1) (Newton). Term by term: external work, contact's work, damping
+// loss, and what the integration itself takes: 1/2 dv'M dv, plus the difference between -dPsi and the work of f_used. The
+// sum closes up to the residual of the linear or Newton solve. Costs one matrix-free product and one energy pass.
+//
+// Vertices of rigid parts count with the velocities of their part in its orientation at the start of the step, which is what
+// G sees; the part's own turn changes neither its energy nor its momentum (oracle/part.c).
 #include <math.h>
+#include <string.h>
 
-#include "step/step.h"
+#include "step/adapt.h"
+
+static double energy_now(const ThawStepper *s, const double *x) {
+    if (s->adaptive && s->adaptive->partition->elastic_count == 0)
+        return s->elastic; // a rigid body carries its strain along
+    return thaw_force_energy(s->shape->all, s->tasks, x, s->partial);
+}
 
 void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
     double since = thaw_wall_ms();
-    const ThawIntegrationSet *set = s->system->map->set;
+    const ThawMap *map = s->system->map;
+    const ThawPartition *parts = s->adaptive ? s->adaptive->partition : NULL;
     int dim = s->model->dim;
+    size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)dim;
     double h = step.h, forms[2];
+    const double *v0 = s->v;
+    memcpy(s->u, s->v1, bytes);
+    if (parts && parts->part_count > 0) {
+        memcpy(s->before, s->v, bytes);
+        thaw_partition_velocities(parts, s->before);
+        v0 = s->before;
+        thaw_map_rigid_chord(map, h, s->u);
+    }
     ThawStiffness scale = {step.newton ? 0 : h * h, h, s->project};
-    thaw_force_product(set, s->tasks, s->x, s->v1, scale, s->shape->nv, s->y, forms, s->partial);
+    thaw_force_product(map->set, s->tasks, s->x, s->u, scale, s->shape->nv, s->y, forms, s->partial);
 
-    double external = 0, contact = 0, damping = h * forms[1], inertia = 0, work = step.newton ? 0 : -h * h * forms[0];
+    double external = 0, contact = 0, friction = 0, inertia = 0, work = 0, implicit = 0, fall = 0;
     for (int32_t i = 0; i < s->shape->nv; i++)
         for (int k = 0; k < dim; k++) {
-            size_t at = (size_t)i * dim + k;
-            double m = s->shape->mass[i], v1 = s->v1[at], dv = v1 - s->v[at];
-            double friction = h * s->shape->damping_mass[i] * v1;
+            size_t at = (size_t)i * (size_t)dim + (size_t)k;
+            double m = s->shape->mass[i], v1 = s->v1[at], dv = v1 - v0[at], weight = m * s->model->options.gravity[k];
+            double drag = h * s->shape->damping_mass[i] * v1;
             work += h * v1 * s->f[at];
-            damping += friction * v1;
+            implicit += v1 * s->y[at]; // of stiffness and its damping
+            friction += drag * v1;
             inertia += m * dv * dv;
-            external += h * v1 * (s->f_ext[at] - m * s->model->options.gravity[k]);
             contact += v1 * s->impulse[at];
-            if (s->scripted[i]) // the reaction's impulse times the prescribed velocity
-                external += v1 * (m * dv + friction + s->y[at] - h * (s->f[at] + s->f_ext[at]) - s->impulse[at]);
+            external += h * v1 * (s->f_ext[at] - weight);
+            fall += weight * (s->x1[at] - s->x[at] - h * v1); // 0 but for parts that turn about a pin
+            if (s->scripted[i])                               // the reaction's impulse times the prescribed velocity
+                external += v1 * (m * dv + drag + s->y[at] - h * (s->f[at] + s->f_ext[at]) - s->impulse[at]);
         }
-    double elastic1 = thaw_force_energy(set, s->tasks, s->x1, s->partial);
+    double damping = step.newton ? implicit : h * forms[1];
+    double elastic1 = energy_now(s, s->x1);
     s->work.external_work += external;
     s->work.contact_work += contact;
-    s->work.damping_loss += damping;
-    s->work.integration_loss += inertia / 2 + (s->elastic - elastic1 - work);
+    s->work.damping_loss += damping + friction;
+    s->work.integration_loss += inertia / 2 + (s->elastic - elastic1 - work + implicit - damping) + fall;
     s->elastic = elastic1;
     s->ms[THAW_STAGE_LEDGER] += thaw_wall_ms() - since;
 }
 
+static double height_energy(const ThawStepper *s) {
+    int dim = s->model->dim;
+    double sum = 0;
+    for (int32_t i = 0; i < s->shape->nv; i++)
+        for (int k = 0; k < dim; k++)
+            sum -= s->shape->mass[i] * s->model->options.gravity[k] * s->x[(size_t)i * (size_t)dim + (size_t)k];
+    return sum;
+}
+
+void thaw_ledger_move(ThawStepper *s, int begin) {
+    if (!s->model->options.ledger)
+        return;
+    if (begin) {
+        s->work.transition_loss += s->elastic + height_energy(s);
+        return;
+    }
+    s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
+    s->work.transition_loss -= s->elastic + height_energy(s);
+}
+
 void thaw_ledger_add_energies(const ThawStepper *s, ThawLedger *ledger) {
     int dim = s->model->dim;
+    const ThawPartition *parts = s->adaptive ? s->adaptive->partition : NULL;
     ledger->elastic += s->elastic;
+    ledger->gravitational += height_energy(s);
     for (int32_t i = 0; i < s->shape->nv; i++)
-        for (int k = 0; k < dim; k++) {
-            size_t at = (size_t)i * dim + k;
-            ledger->kinetic += s->shape->mass[i] * s->v[at] * s->v[at] / 2;
-            ledger->gravitational -= s->shape->mass[i] * s->model->options.gravity[k] * s->x[at];
+        for (int k = 0; k < dim && !(parts && parts->part_of_vertex[i] >= 0); k++) {
+            double v = s->v[(size_t)i * (size_t)dim + (size_t)k];
+            ledger->kinetic += s->shape->mass[i] * v * v / 2;
         }
+    for (int32_t k = 0; parts && k < parts->part_count; k++)
+        ledger->kinetic += thaw_part_kinetic(&parts->parts[k], dim);
 }

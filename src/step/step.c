@@ -116,10 +116,10 @@ typedef struct CommitLoop {
 static void commit_body(void *context, int32_t i) {
     const CommitLoop *loop = context;
     ThawStepper *s = &loop->world->steppers[i];
-    if (s->adaptive)
-        thaw_adapt_commit(s, loop->step);
     if (s->model->options.ledger)
         thaw_ledger_record(s, loop->step);
+    if (s->adaptive)
+        thaw_adapt_commit(s, loop->step);
     memcpy(s->x, s->x1, bytes_of(s));
     memcpy(s->v, s->v1, bytes_of(s));
 }

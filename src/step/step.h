@@ -146,6 +146,8 @@ ThawStatus thaw_world_bind_system(ThawWorld *world, ThawStepper *stepper, ThawEr
 
 // ledger.c: adds the works of the step x, v -> x1, v1 to stepper->work.
 void thaw_ledger_record(ThawStepper *stepper, ThawIncrement increment);
+// Around positions that are moved by something other than the step (begin: before): the difference is transition_loss.
+void thaw_ledger_move(ThawStepper *stepper, int begin);
 // Kinetic, elastic (as kept in the stepper) and gravitational energy of a body's present state, added to *ledger.
 void thaw_ledger_add_energies(const ThawStepper *stepper, ThawLedger *ledger);
 
