@@ -3,10 +3,9 @@
 // of one body that goes through a face of the other is held against a sharp edge near that face if the common
 // perpendicular of the two points out of both bodies: it must lie between the normals of the two faces at either edge
 // (the test of separating axes, made local), and its feet inside both edges and in the other's body. Crossings near an
-// end that has a contact of its own, or much deeper than it, are left alone, and so are nearly parallel edges, whose ends
-// do the work. Edges that come fast (by more than two percent of their length) are also held against the sharp edges they
-// will cross in this step, where and as they will cross them. Cost: a walk down the hierarchy for each sharp edge in the
-// other's box.
+// end that has a contact of its own are left alone, and so are nearly parallel edges, whose ends do the work. Edges that
+// come fast (by more than two percent of their length) are also held against the sharp edges they will cross in this step,
+// where and as they will cross them. Cost: a walk down the hierarchy for each sharp edge in the other's box.
 #include "contact/collider.h"
 
 enum { PIERCED_MAX = 16, CANDIDATES = 9, NEAR_MAX = 256 };
@@ -116,16 +115,11 @@ static int edges_near(const ThawContactShape *shape, int32_t face, int32_t edges
     return count;
 }
 
-// Whether an end has a contact of its own that makes a crossing needless: less than a quarter of the edge away from it, or
-// so much shallower that the way out is the end's and not the edge's.
-static int is_covered(const ThawContactSlot *slot, const ThawContactShape *shape, int32_t edge, double s,
-                      const Crossing *crossing) {
-    for (int i = 0; slot && i < 2; i++) {
-        const ThawContact *end = thaw_contact_slot_find(slot, shape->vertex[shape->edge[2 * (size_t)edge + i]]);
-        if (end && ((i ? 1 - s : s) < 0.25 || crossing->gap < 3 * end->gap - 1e-3 * crossing->least))
-            return 1;
-    }
-    return 0;
+// Whether an end has a contact of its own, less than a quarter of the edge away from the place s.
+static int is_covered(const ThawContactSlot *slot, const ThawContactShape *shape, int32_t edge, double s) {
+    const int32_t *v = shape->edge + 2 * (size_t)edge;
+    return slot && ((s < 0.25 && thaw_contact_slot_find(slot, shape->vertex[v[0]])) ||
+                    (s > 0.75 && thaw_contact_slot_find(slot, shape->vertex[v[1]])));
 }
 
 static int is_fixed(const ThawContactBody *body, int32_t edge) {
@@ -181,8 +175,8 @@ static int may_cross(const Search *search, int32_t e, int32_t f) {
 }
 
 static int is_free(const Search *search, int32_t e, int32_t f, const Crossing *crossing) {
-    return !is_covered(search->near, search->a->shape, e, crossing->s[0], crossing) &&
-           !is_covered(search->far, search->b->shape, f, crossing->s[1], crossing);
+    return !is_covered(search->near, search->a->shape, e, crossing->s[0]) &&
+           !is_covered(search->far, search->b->shape, f, crossing->s[1]);
 }
 
 // Whether the foot of a crossing on one edge is inside the other body, or as good as on its surface.
