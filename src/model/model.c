@@ -53,6 +53,15 @@ static ThawStatus check_options(const ThawWorldDef *def, ThawError *error) {
     if (def->newton_iterations < 1)
         return thaw_error_set(error, THAW_ERROR_INPUT, "world: newton_iterations is %d; allowed: >= 1",
                               def->newton_iterations);
+    const ThawRigidifyOptions *r = &def->rigidify;
+    if (!(r->tau_rigid > 0) || !(r->epsilon > 0) || !(r->horizon > 0) || !(r->relax >= 0 && r->relax <= 1) ||
+        r->frame_count < 1 || r->frame_count > 255 || r->hold < 0 || r->hold > 255 || r->smallest < 1)
+        return thaw_error_set(
+            error, THAW_ERROR_INPUT,
+            "world: rigidify has tau_rigid %g, epsilon %g, horizon %g, relax %g, frame_count %d, hold %d, "
+            "smallest %d; allowed: the first three > 0, relax from 0 to 1, frame_count 1 to 255, hold 0 to "
+            "255, smallest >= 1",
+            r->tau_rigid, r->epsilon, r->horizon, r->relax, r->frame_count, r->hold, (int)r->smallest);
     if (def->halvings < 0 || def->halvings > 20)
         return thaw_error_set(error, THAW_ERROR_INPUT, "world: halvings is %d; allowed: 0 to 20", def->halvings);
     if (def->material_count < 0 || def->shape_count < 0 || def->body_count < 0 ||

@@ -140,5 +140,10 @@ uint64_t thaw_scene_digest(const ThawWorldDef *world) {
         hash = hash_shape(hash, &world->shapes[i]);
     for (int32_t i = 0; i < world->body_count; i++)
         hash = hash_body(hash, &world->bodies[i]);
+    const ThawRigidifyOptions *r = &world->rigidify;
+    hash = hash_doubles(hash, (double[]){r->tau_rigid, r->epsilon, r->horizon, r->relax}, 4);
+    hash = hash_integer(hash, r->frame_count);
+    hash = hash_integer(hash, r->hold);
+    hash = hash_integer(hash, r->smallest);
     return hash_contact(hash, world);
 }

@@ -105,6 +105,25 @@ static void read_solver(const ThawPlace *solver, ThawWorldDef *world) {
     world->solver = (ThawSolverKind)kind;
 }
 
+static void read_rigidify(const ThawPlace *place, ThawRigidifyOptions *rigidify) {
+    static const char *const keys[] = {"tau_rigid", "frame_count", "epsilon",  "horizon",
+                                       "hold",      "relax",       "smallest", NULL};
+    static const ThawRange share = {0, 1, false, false};
+    if (!place->value || !thaw_place_is_object(place, keys, 0))
+        return;
+    int64_t frames = rigidify->frame_count, hold = rigidify->hold, smallest = rigidify->smallest;
+    thaw_place_number(place, "tau_rigid", thaw_range_positive, &rigidify->tau_rigid);
+    thaw_place_integer(place, "frame_count", 1, 255, &frames);
+    thaw_place_number(place, "epsilon", thaw_range_positive, &rigidify->epsilon);
+    thaw_place_number(place, "horizon", thaw_range_positive, &rigidify->horizon);
+    thaw_place_integer(place, "hold", 0, 255, &hold);
+    thaw_place_number(place, "relax", share, &rigidify->relax);
+    thaw_place_integer(place, "smallest", 1, 1000000000, &smallest);
+    rigidify->frame_count = (int)frames;
+    rigidify->hold = (int)hold;
+    rigidify->smallest = (int32_t)smallest;
+}
+
 static void read_output(const ThawPlace *output, ThawScene *scene) {
     static const char *const keys[] = {"every", "formats", "checkpoint_every", NULL};
     static const char *const formats[] = {"vtu", "obj", "ply"};
@@ -136,8 +155,9 @@ static void read_output(const ThawPlace *output, ThawScene *scene) {
 }
 
 static void read_document(ThawSceneReader *reader, json_t *document) {
-    static const char *const keys[] = {"thaw", "shapes", "bodies", "materials", "title",     "dimension", "gravity",
-                                       "time", "solver", "output", "contact",   "obstacles", "pairs",     NULL};
+    static const char *const keys[] = {"thaw",      "shapes",    "bodies", "materials", "title",
+                                       "dimension", "gravity",   "time",   "solver",    "output",
+                                       "contact",   "obstacles", "pairs",  "rigidify",  NULL};
     ThawPlace top = {.reader = reader, .value = document};
     ThawScene *scene = &reader->store->scene;
     if (!thaw_place_is_object(&top, keys, 3))
@@ -159,6 +179,8 @@ static void read_document(ThawSceneReader *reader, json_t *document) {
     read_time(&time, scene);
     read_solver(&solver, &scene->world);
     read_output(&output, scene);
+    ThawPlace rigidify = thaw_place_member(&top, "rigidify");
+    read_rigidify(&rigidify, &scene->world.rigidify);
     thaw_scene_read_materials(&materials);
     thaw_scene_read_shapes(&shapes);
     thaw_scene_read_bodies(&bodies);

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// The method "rigidify" as a whole, measured against the full run beside it: bodies that settle become wholly rigid, near
+// where the full run settles; loads are felt; rest costs next to nothing; bits do not depend on threads or interruptions.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "thaw/thaw.h"
+
+typedef struct Race {
+    ThawWorld *full, *rigid;
+    double *x[2];
+    int32_t nv;
+    double worst; // distance of any vertex, m
+    ThawStepStats full_stats, stats;
+} Race;
+
+static ThawWorld *world_of(const char *text, const char *method, int threads) {
+    ThawScene *scene = NULL;
+    ThawWorld *world = NULL;
+    ThawError error = {0};
+    if (thaw_scene_parse(text, strlen(text), "scene", NULL, &scene, &error) != THAW_OK)
+        fail_msg("%s", error.message);
+    ThawBodyDef body = scene->world.bodies[0];
+    body.method = method;
+    scene->world.bodies = &body;
+    scene->world.threads = threads;
+    if (thaw_world_create(&scene->world, &world, &error) != THAW_OK)
+        fail_msg("%s", error.message);
+    thaw_scene_free(&scene);
+    return world;
+}
+
+static Race start_race(const char *text) {
+    Race race = {.full = world_of(text, "full", 1), .rigid = world_of(text, "rigidify", 1)};
+    race.nv = thaw_world_vertex_count(race.full, 0);
+    for (int i = 0; i < 2; i++)
+        race.x[i] = calloc(3 * (size_t)race.nv, sizeof(double));
+    return race;
+}
+
+static void end_race(Race *race) {
+    thaw_world_free(&race->full);
+    thaw_world_free(&race->rigid);
+    free(race->x[0]);
+    free(race->x[1]);
+}
+
+static double apart(Race *race) {
+    double worst = 0;
+    thaw_world_get_positions(race->full, 0, race->x[0]);
+    thaw_world_get_positions(race->rigid, 0, race->x[1]);
+    for (int32_t i = 0; i < race->nv; i++) {
+        double square = 0;
+        for (int k = 0; k < 3; k++)
+            square += (race->x[0][3 * i + k] - race->x[1][3 * i + k]) * (race->x[0][3 * i + k] - race->x[1][3 * i + k]);
+        worst = fmax(worst, sqrt(square));
+    }
+    return worst;
+}
+
+static void run(Race *race, int steps) {
+    ThawError error = {0};
+    for (int i = 0; i < steps; i++) {
+        if (thaw_world_step(race->full, &race->full_stats, &error) != THAW_OK ||
+            thaw_world_step(race->rigid, &race->stats, &error) != THAW_OK)
+            fail_msg("%s", error.message);
+        race->worst = fmax(race->worst, apart(race));
+    }
+}
+
+// 3 x 1 x 1 m of soft foam, clamped at one end.
+#define CANTILEVER(forces)                                                                                             \
+    "{\"thaw\": 1, \"gravity\": [0, 0, -9.8], \"time\": {\"step\": 0.01},"                                             \
+    "\"materials\": {\"foam\": {\"young\": 5e4, \"poisson\": 0.35, \"density\": 10, \"alpha1\": 0.1}},"                \
+    "\"shapes\": {\"beam\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [3, 1, 1], \"cells\": [9, 3, 3]}},"     \
+    "\"material\": \"foam\", \"groups\": {\"tip\": {\"nearest\": [3, 1, 1]}, \"middle\": {\"nearest\": [1.5, 0.5, "    \
+    "1]}}}},"                                                                                                          \
+    "\"bodies\": [{\"shape\": \"beam\", \"pins\": [\"x-min\"]" forces "}]}"
+
+static void a_settled_cantilever_is_wholly_rigid_where_the_full_one_settles(void **state) {
+    (void)state;
+    Race race = start_race(CANTILEVER(""));
+    run(&race, 700);
+    print_message(
+        "off by %.2e of its length at most, %.2e at the end; %lld elastic, %lld unknowns; CPU %.4f against %.4f ms\n",
+        race.worst / 3, apart(&race) / 3, (long long)race.stats.elastic_elements, (long long)race.stats.dofs,
+        race.stats.cpu_ms, race.full_stats.cpu_ms);
+    assert_true(race.worst / 3 < 1e-3);
+    assert_true(apart(&race) / 3 < 2e-4);
+    assert_int_equal(race.stats.elastic_elements, 0);
+    assert_int_equal(race.stats.dofs, 0);
+    end_race(&race);
+}
+
+static void loads_at_the_tip_and_in_the_middle_and_their_release_are_felt(void **state) {
+    (void)state;
+    Race race =
+        start_race(CANTILEVER(", \"forces\": [{\"group\": \"tip\", \"total\": [0, 0, -3], \"from\": 6, \"to\": 16},"
+                              "{\"group\": \"middle\", \"total\": [0, 0, -10], \"from\": 11}]"));
+    static const int PHASES[] = {600, 500, 500, 500};
+    for (int i = 0; i < 4; i++) {
+        double moved = 0;
+        thaw_world_get_positions(race.full, 0, race.x[0]);
+        double before = race.x[0][3 * race.nv - 1];
+        run(&race, PHASES[i]);
+        moved = fabs(race.x[0][3 * race.nv - 1] - before);
+        print_message("phase %d: the tip moved by %.4f m; off by %.2e at the end, %.2e so far; %lld elastic\n", i,
+                      moved, apart(&race) / 3, race.worst / 3, (long long)race.stats.elastic_elements);
+        assert_true(moved > 3e-3); // a load that matters
+        assert_true(apart(&race) / 3 < 3e-4);
+        assert_int_equal(race.stats.elastic_elements, 0);
+    }
+    assert_true(race.worst / 3 < 1e-3);
+    end_race(&race);
+}
+
+static void a_slow_ramp_is_followed(void **state) {
+    (void)state;
+    Race race = start_race(
+        CANTILEVER(", \"forces\": [{\"group\": \"tip\", \"total\": [0, 0, -3], \"from\": 6, \"ramp\": 10}]"));
+    run(&race, 2000);
+    print_message("off by %.2e of its length at most, %.2e at the end\n", race.worst / 3, apart(&race) / 3);
+    assert_true(race.worst / 3 < 1e-3);
+    assert_true(apart(&race) / 3 < 3e-4);
+    end_race(&race);
+}
+
+static void a_deformed_body_spinning_in_equilibrium_becomes_one_part_and_wakes_when_poked(void **state) {
+    (void)state;
+    const char *text =
+        "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.005},"
+        "\"materials\": {\"foam\": {\"young\": 2e5, \"poisson\": 0.3, \"density\": 20, \"alpha1\": 0.05}},"
+        "\"shapes\": {\"bar\": {\"mesh\": {\"box\": {\"min\": [-1, -0.3, -0.2], \"max\": [1, 0.3, 0.2], \"cells\": [8, "
+        "3, 2]}},"
+        "\"material\": \"foam\", \"groups\": {\"tip\": {\"nearest\": [1, 0.3, 0.2]}}}},"
+        "\"bodies\": [{\"shape\": \"bar\", \"spin\": [0, 0, 2], \"forces\": [{\"group\": \"tip\", \"total\": [0, 0, "
+        "40],"
+        "\"from\": 6, \"to\": 6.05}]}]}";
+    ThawWorld *world = world_of(text, "rigidify", 1);
+    ThawStepStats stats;
+    int64_t rigid_at = -1, woken_at = -1;
+    for (int i = 0; i < 1300; i++) {
+        assert_int_equal(thaw_world_step(world, &stats, NULL), THAW_OK);
+        if (stats.elastic_elements == 0 && rigid_at < 0)
+            rigid_at = stats.step;
+        if (rigid_at > 0 && stats.time > 6 && stats.elastic_elements > 0 && woken_at < 0)
+            woken_at = stats.step;
+        if (rigid_at > 0 && stats.time < 5.9) // no wake-up without cause
+            assert_int_equal(stats.elastic_elements, 0);
+    }
+    print_message("one part from step %lld on, awake at step %lld (poked after step 1200)\n", (long long)rigid_at,
+                  (long long)woken_at);
+    assert_true(rigid_at > 0 && rigid_at < 1000);
+    assert_true(woken_at > 0 && woken_at <= 1202);
+    thaw_world_free(&world);
+}
+
+static void the_ledger_closes_over_forming_waking_and_relaxing(void **state) {
+    (void)state;
+    ThawWorld *world =
+        world_of(CANTILEVER(", \"forces\": [{\"group\": \"tip\", \"total\": [0, 0, -3], \"from\": 5}]"), "rigidify", 1);
+    ThawStepStats stats;
+    double start = 0, worst = 0, most = 0;
+    for (int i = 0; i < 800; i++) {
+        assert_int_equal(thaw_world_step(world, &stats, NULL), THAW_OK);
+        const ThawLedger *l = &stats.ledger;
+        double balance =
+            l->kinetic + l->elastic + l->gravitational -
+            (l->external_work - l->damping_loss - l->integration_loss + l->contact_work - l->transition_loss);
+        if (i == 0)
+            start = balance;
+        worst = fmax(worst, fabs(balance - start));
+        most = fmax(most, fabs(l->kinetic) + fabs(l->elastic));
+    }
+    print_message("balance within %.2e J of %.2e J\n", worst, most);
+    assert_true(worst < 1e-6 * most);
+    thaw_world_free(&world);
+}
+
+static void bits_do_not_depend_on_threads_or_on_a_checkpoint_in_between(void **state) {
+    (void)state;
+    const char *text = CANTILEVER(", \"forces\": [{\"group\": \"tip\", \"total\": [0, 0, -3], \"from\": 4}]");
+    ThawWorld *one = world_of(text, "rigidify", 1), *two = world_of(text, "rigidify", 2), *resumed = NULL;
+    ThawStepStats a, b;
+    ThawError error = {0};
+    char path[] = "/tmp/thaw-oracle-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    for (int i = 0; i < 600; i++) {
+        assert_int_equal(thaw_world_step(one, &a, NULL), THAW_OK);
+        assert_int_equal(thaw_world_step(two, &b, NULL), THAW_OK);
+        assert_int_equal(a.state_hash, b.state_hash);
+        if (i % 150 == 120) { // go on from a file, in a world of its own
+            if (thaw_world_save(two, path, &error) != THAW_OK)
+                fail_msg("%s", error.message);
+            thaw_world_free(&two);
+            resumed = world_of(text, "rigidify", 1);
+            if (thaw_world_load(resumed, path, &error) != THAW_OK)
+                fail_msg("%s", error.message);
+            two = resumed;
+        }
+    }
+    remove(path);
+    thaw_world_free(&one);
+    thaw_world_free(&two);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_settled_cantilever_is_wholly_rigid_where_the_full_one_settles),
+        cmocka_unit_test(loads_at_the_tip_and_in_the_middle_and_their_release_are_felt),
+        cmocka_unit_test(a_slow_ramp_is_followed),
+        cmocka_unit_test(a_deformed_body_spinning_in_equilibrium_becomes_one_part_and_wakes_when_poked),
+        cmocka_unit_test(the_ledger_closes_over_forming_waking_and_relaxing),
+        cmocka_unit_test(bits_do_not_depend_on_threads_or_on_a_checkpoint_in_between),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
