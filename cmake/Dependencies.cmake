@@ -7,11 +7,10 @@ pkg_check_modules(THAW_JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(THAW_HDF5 REQUIRED IMPORTED_TARGET hdf5)
 pkg_check_modules(THAW_ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(THAW_PNG REQUIRED IMPORTED_TARGET libpng)
-find_library(THAW_METIS_LIBRARY metis REQUIRED)
 
-set(THAW_DEPENDENCIES PkgConfig::THAW_JANSSON PkgConfig::THAW_HDF5 PkgConfig::THAW_ZLIB ${THAW_METIS_LIBRARY} Threads::Threads m)
+set(THAW_DEPENDENCIES PkgConfig::THAW_JANSSON PkgConfig::THAW_HDF5 PkgConfig::THAW_ZLIB Threads::Threads m)
 set(THAW_PC_REQUIRES "jansson hdf5 zlib")
-set(THAW_PC_LIBS "-lmetis -pthread -lm")
+set(THAW_PC_LIBS "-pthread -lm")
 set(THAW_LICENCE "Apache-2.0")
 
 # Linked into every program of ours, but not forced on users of the static library.
