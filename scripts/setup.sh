@@ -14,7 +14,6 @@ ninja-build          runs the build
 pkg-config           finds libraries
 libjansson-dev       reads scene files (JSON)
 libhdf5-dev          reads and writes checkpoints
-libmetis-dev         orders sparse matrices
 libsuitesparse-dev   CHOLMOD, the direct solver
 libopenblas0-serial  fast matrix kernels for CHOLMOD, same bits on any number of threads
 libpng-dev           writes pictures

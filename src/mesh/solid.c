@@ -383,11 +383,15 @@ static double node_distance(const ThawSolid *solid, int32_t id, const double abo
 int thaw_solid_dimension(const ThawSolid *solid) { return solid ? solid->dim : 0; }
 
 double thaw_solid_distance(const ThawSolid *solid, const double x[3]) {
+    if (!solid || !x)
+        return NAN;
     const double at[3] = {x[0], x[1], solid->dim == 2 ? 0 : x[2]};
     return node_distance(solid, solid->root, at);
 }
 
 void thaw_solid_bounds(const ThawSolid *solid, double lo[3], double hi[3]) {
+    if (!solid || !lo || !hi)
+        return;
     memcpy(lo, solid->nodes[solid->root].lo, 3 * sizeof *lo);
     memcpy(hi, solid->nodes[solid->root].hi, 3 * sizeof *hi);
     if (solid->dim == 2)
@@ -426,6 +430,8 @@ static int32_t node_region(const ThawSolid *solid, int32_t id, const double abov
 }
 
 int32_t thaw_solid_region(const ThawSolid *solid, const double x[3]) {
+    if (!solid || !x)
+        return 0;
     const double at[3] = {x[0], x[1], solid->dim == 2 ? 0 : x[2]};
     return solid->region_count > 1 ? node_region(solid, solid->root, at, 0) : 0;
 }

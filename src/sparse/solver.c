@@ -8,9 +8,9 @@
 // --- plan --------------------------------------------------------------------------------------------------------------
 
 // Nanoseconds, one thread, of one factor and one solve to 1e-8 without a first guess; fitted to boxes of 50 to 200k
-// tetrahedra from cubes to slender beams (bench/solver_cubes.c), E 1e6 to 1e8. Both costs follow from the mean reach w of
-// a row, which in a Cuthill-McKee order is the size of a cross-section:
-//   supernodal factor   n (1200 + 125 w (bs/3)^3)
+// tetrahedra from cubes to slender beams and sheets (bench/solver_cubes.c), E 1e6 to 1e8. Both costs follow from the mean
+// reach w of a row, which in a Cuthill-McKee order is the size of a cross-section:
+//   supernodal factor   n (300 + (75 w + 0.2 w^2) (bs/3)^3), within 1.6 either way
 //   one iteration       6.4 a block of 3x3; about 3 for each of the n / w levels that news has to travel
 // The iterations' number varies by three either way with the material, which a pattern does not know.
 static ThawSolverKind choose_kind(const ThawBlockPattern *pattern) {
@@ -22,7 +22,7 @@ static ThawSolverKind choose_kind(const ThawBlockPattern *pattern) {
     for (int32_t i = 0; i < pattern->n; i++)
         reach += i - pattern->col[pattern->row[i]];
     double w = reach / n;
-    double direct = n * (1200.0 + 125.0 * w * bs * bs * bs);
+    double direct = n * (300.0 + (75.0 * w + 0.2 * w * w) * bs * bs * bs);
     double iterative = blocks * bs * bs * (35.0 + 6.4 * 3.0 * n / (w + 1.0));
     return direct < iterative ? THAW_SOLVER_LDL : THAW_SOLVER_PCG;
 }

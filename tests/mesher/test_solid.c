@@ -204,6 +204,13 @@ static void wrong_solids_are_refused_with_their_place(void **state) {
     assert_int_equal(thaw_solid_parse("{}", 2, NULL, NULL, 3, NULL, NULL), THAW_ERROR_INPUT);
     assert_int_equal(thaw_solid_load(NULL, 3, &solid, NULL), THAW_ERROR_INPUT);
     assert_int_equal(thaw_solid_load("/no/such/file", 3, &solid, NULL), THAW_ERROR_INPUT);
+    assert_true(isnan(thaw_solid_distance(NULL, (double[3]){0})));
+    assert_int_equal(thaw_solid_region(NULL, (double[3]){0}), 0);
+    assert_int_equal(thaw_solid_region_count(NULL), 0);
+    assert_int_equal(thaw_solid_dimension(NULL), 0);
+    assert_null(thaw_solid_region_name(NULL, 0));
+    thaw_solid_bounds(NULL, NULL, NULL);
+    assert_int_equal(thaw_solid_from_triangles(NULL, &solid, NULL), THAW_ERROR_INPUT);
     thaw_solid_free(NULL);
     thaw_solid_free(&solid);
 }

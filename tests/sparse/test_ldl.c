@@ -406,7 +406,7 @@ static void the_bits_are_those_of_every_other_build(void **state) {
     uint64_t hash = 0;
     for (int mixed = 0; mixed <= 1; mixed++) {
         Matrix m = make_matrix(box_pattern(6, 5, 4), 1.0, mixed, &seed);
-        // METIS may order differently in another version.
+        // An order of the test's own: the dissection may change without changing what this test is about.
         int32_t order[120];
         for (int32_t i = 0; i < 120; i++)
             order[i] = 37 * i % 120;
@@ -612,6 +612,43 @@ static void an_order_can_be_restricted_to_active_rows(void **state) {
     free(neighbour);
 }
 
+static void the_solver_interface_serves_it_and_auto_needs_no_other_library(void **state) {
+    (void)state;
+    Seed seed = 14;
+    const ThawSolverKind kinds[] = {THAW_SOLVER_LDL, THAW_SOLVER_AUTO};
+    const int32_t cells[4][3] = {{30, 2, 2}, {5, 5, 5}, {12, 12, 1}, {1, 1, 1}};
+    for (int k = 0; k < 8; k++) {
+        const int32_t *c = cells[k / 2];
+        Matrix m = make_matrix(box_pattern(c[0], c[1], c[2]), 0.1, 0, &seed);
+        ThawSolverPlan *plan;
+        ThawSolver *solver;
+        ThawError error;
+        assert_int_equal(thaw_solver_plan_create(kinds[k % 2], m.pattern, &plan, &error), THAW_OK);
+        assert_true(thaw_solver_plan_kind(plan) == THAW_SOLVER_LDL ||
+                    (k % 2 && thaw_solver_plan_kind(plan) == THAW_SOLVER_PCG));
+        assert_int_equal(thaw_solver_create(plan, NULL, &solver, &error), THAW_OK);
+        double *value = thaw_solver_matrix(solver)->value, *b = calloc((size_t)m.size, 8),
+               *x = calloc((size_t)m.size, 8);
+        memcpy(value, m.A.value, (size_t)m.pattern->row[m.pattern->n] * 9 * sizeof *value);
+        for (int32_t i = 0; i < m.size; i++)
+            b[i] = next_random(&seed);
+        ThawSolveInfo info;
+        assert_int_equal(thaw_solver_factor(solver), THAW_OK);
+        assert_int_equal(thaw_solver_solve(solver, b, x, 1e-10, &info), THAW_OK);
+        assert_true(info.residual <= 1e-10 && backward_error(&m, b, x) < 1e-10);
+        assert_true(thaw_solver_bytes(solver) > (size_t)m.size * sizeof *x);
+        if (kinds[k % 2] == THAW_SOLVER_LDL) {
+            value[0] = -1;
+            assert_int_equal(thaw_solver_factor(solver), THAW_INDEFINITE);
+        }
+        free(b);
+        free(x);
+        thaw_solver_free(&solver);
+        thaw_solver_plan_free(&plan);
+        free_matrix(&m);
+    }
+}
+
 static void wrong_arguments_are_named(void **state) {
     (void)state;
     Seed seed = 13;
@@ -647,6 +684,7 @@ int main(void) {
         cmocka_unit_test(the_response_of_contacts_is_that_of_the_dense_inverse),
         cmocka_unit_test(diagonal_blocks_of_the_inverse_are_those_of_the_dense_one),
         cmocka_unit_test(an_order_can_be_restricted_to_active_rows),
+        cmocka_unit_test(the_solver_interface_serves_it_and_auto_needs_no_other_library),
         cmocka_unit_test(wrong_arguments_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every allocation of nested dissection is made to fail once.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "sparse/ldl.h"
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *memory, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *memory, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+static int64_t until_failure = -1; // allocations of ours that still succeed; -1: all
+
+void *__wrap_malloc(size_t size) { return __real_malloc(size); }
+void *__wrap_calloc(size_t count, size_t size) { return __real_calloc(count, size); }
+void *__wrap_realloc(void *memory, size_t size) { return __real_realloc(memory, size); }
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+    if (until_failure >= 0 && until_failure-- == 0)
+        return NULL;
+    return __real_aligned_alloc(alignment, size);
+}
+
+static void an_order_without_memory_says_so(void **state) {
+    (void)state;
+    enum { SIDE = 20, N = SIDE * SIDE };
+    int32_t offset[N + 1] = {0}, neighbour[4 * N], order[N], end = 0;
+    for (int32_t i = 0; i < N; i++) {
+        const int32_t near[4] = {i % SIDE ? i - 1 : -1, i % SIDE < SIDE - 1 ? i + 1 : -1, i - SIDE,
+                                 i + SIDE < N ? i + SIDE : -1};
+        for (int k = 0; k < 4; k++)
+            if (near[k] >= 0)
+                neighbour[end++] = near[k];
+        offset[i + 1] = end;
+    }
+    ThawBlockPattern *pattern;
+    assert_int_equal(thaw_block_pattern_create(N, 3, offset, neighbour, &pattern, NULL), THAW_OK);
+    int64_t failures = 0;
+    for (ThawStatus status = THAW_ERROR_MEMORY; status != THAW_OK; failures++) {
+        ThawError error = {0};
+        until_failure = failures;
+        status = thaw_order_dissect(pattern, order, &error);
+        until_failure = -1;
+        assert_true(status == THAW_OK || status == THAW_ERROR_MEMORY);
+        if (status != THAW_OK)
+            assert_non_null(strstr(error.message, "memory"));
+    }
+    print_message("%d allocations\n", (int)failures);
+    assert_true(failures > 50);
+    thaw_block_pattern_free(&pattern);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(an_order_without_memory_says_so)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
