@@ -13,6 +13,7 @@ typedef struct Touch {
     ThawWorld *world;
     ThawStepStats last; // of the last step
     double residual;    // the worst of all steps
+    int64_t left;       // steps whose residual was above the tolerance
 } Touch;
 
 // A world from a scene file as text, with printf's conversions. Floor, materials and the like are written as the format
@@ -21,6 +22,8 @@ Touch touch_open(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void touch_close(Touch *touch);
 // Steps; every one must succeed and leave a residual below the tolerance of the scene.
 void touch_run(Touch *touch, int64_t steps);
+// The same, where a residual may be left.
+void touch_try(Touch *touch, int64_t steps);
 
 // Mass-weighted means of a body: centre, velocity, and its spin about the centre.
 void touch_centre(const Touch *touch, int32_t body, double x[3]);
