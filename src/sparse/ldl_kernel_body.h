@@ -289,14 +289,12 @@ TARGET static void KERNEL(forward)(int32_t nc, int32_t panels, const double *val
         int32_t k = 0;
         for (; k < 8 * p; k++)
             sum = KERNEL(subtract_product)(KERNEL(load)(value + 8 * (size_t)k), KERNEL(set)(x[k]), sum);
+        KERNEL(store)(x + 8 * p, sum);
         for (; k < nc && k < 8 * p + 8; k++) {
-            KERNEL(store)(x + 8 * p, sum);
-            double xk = x[k] * reciprocal[k];
-            sum = KERNEL(subtract_product)(KERNEL(load)(value + 8 * (size_t)k), KERNEL(set)(xk), sum);
-            // What is solved must not be touched again: above the diagonal L is zero, on it the pivot is not.
-            KERNEL(store)(x + 8 * p, sum);
-            x[k] = xk;
-            sum = KERNEL(load)(x + 8 * p);
+            const double *a = value + 8 * (size_t)k - 8 * p;
+            double xk = x[k] *= reciprocal[k];
+            for (int32_t i = k + 1; i < 8 * p + 8; i++)
+                x[i] -= a[i] * xk;
         }
     }
     // Four panels at once: four chains of operations hide their latency.
