@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "app.h"
 #include "output/output.h"
@@ -232,6 +233,18 @@ static ThawStatus read_frame(const Render *r, int64_t index, ThawFrameData **fra
     return thaw_vtu_read(path, frame, error);
 }
 
+// What stands around in a frame: obstacles.vtu, or one a frame where something moves. *frame is NULL without either.
+static ThawStatus read_obstacles(const Render *r, int64_t index, ThawFrameData **frame, ThawError *error) {
+    char path[4200];
+    *frame = NULL;
+    if (r->single)
+        return THAW_OK;
+    snprintf(path, sizeof path, "%.4000s/obstacles_%06" PRId64 ".vtu", r->input, r->frames[index]);
+    if (access(path, F_OK))
+        snprintf(path, sizeof path, "%.4000s/obstacles.vtu", r->input);
+    return access(path, F_OK) ? THAW_OK : thaw_vtu_read(path, frame, error);
+}
+
 // --- drawing -------------------------------------------------------------------------------------------------------------
 
 static const unsigned char ink[3] = {58, 70, 84};
@@ -301,17 +314,22 @@ static ThawStatus draw_picture(const Render *r, const int64_t *indices, int coun
         raster_create(SAMPLES * width, SAMPLES * r->height, &raster) ? THAW_OK : thaw_error_memory(error, "a picture");
     fill_background(r, &picture);
     for (int i = 0; status == THAW_OK && i < count; i++) {
-        ThawFrameData *frame = NULL;
+        ThawFrameData *frame = NULL, *obstacles = NULL;
         char label[40];
+        View view = r->view;
         status = read_frame(r, indices[i], &frame, error);
         if (status == THAW_OK)
-            status = view_draw(&r->view, frame, &raster, error);
+            status = read_obstacles(r, indices[i], &obstacles, error);
+        view.obstacles = obstacles;
+        if (status == THAW_OK)
+            status = view_draw(&view, frame, &raster, error);
         if (status == THAW_OK) {
             picture_place(&picture, &raster, SAMPLES, i * width, 0);
             snprintf(label, sizeof label, "t = %.4g s", frame->time);
             int x = count > 1 ? i * width + (width - picture_text_width(label, size)) / 2 : 10 * size;
             picture_text(&picture, x, r->height - 16 * size, size, label, ink);
         }
+        thaw_frame_data_free(&obstacles);
         thaw_frame_data_free(&frame);
     }
     if (status == THAW_OK) {
@@ -356,10 +374,11 @@ static ThawStatus settle_view(Render *r, ThawError *error) {
     int64_t looked_at = r->sheet ? panels(r) : r->frame_count < LOOKED_AT ? r->frame_count : LOOKED_AT;
     // First what there is, then, with the camera pointed at it, how far back the camera must go.
     for (int64_t i = 0; status == THAW_OK && i < 2 * looked_at; i++) {
-        ThawFrameData *frame;
+        ThawFrameData *frame, *obstacles;
         status = read_frame(r, evenly(r, i % looked_at, looked_at), &frame, error);
         if (status != THAW_OK)
             break;
+        status = read_obstacles(r, evenly(r, i % looked_at, looked_at), &obstacles, error);
         if (i == looked_at) {
             bounds.largest = round_up(bounds.largest);
             view->largest = bounds.largest; // decides whether there is a legend, and so the width
@@ -370,12 +389,17 @@ static ThawStatus settle_view(Render *r, ThawError *error) {
         }
         if (i >= looked_at) {
             view_fit(view, frame);
+            if (obstacles)
+                view_fit_obstacles(view, obstacles);
         } else {
             view->flat = frame->nodes == 3;
             view_turn(view, r->azimuth, r->elevation);
             if (!view_bounds_add(view, frame, &bounds))
                 status = thaw_error_memory(error, "the range of colours");
+            if (obstacles)
+                view_bounds_add_obstacles(view, obstacles, &bounds);
         }
+        thaw_frame_data_free(&obstacles);
         thaw_frame_data_free(&frame);
     }
     return status;

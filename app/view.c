@@ -63,7 +63,8 @@ ViewBounds view_bounds_empty(void) {
     return (ViewBounds){.low = {INFINITY, INFINITY, INFINITY},
                         .high = {-INFINITY, -INFINITY, -INFINITY},
                         .shade = {INFINITY, -INFINITY},
-                        .lowest = INFINITY};
+                        .lowest = INFINITY,
+                        .floor = -INFINITY};
 }
 
 static int ascending(const void *a, const void *b) {
@@ -109,6 +110,42 @@ int view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *bo
     return 1;
 }
 
+// A level half-space is the ground itself: z of its upper side, or -INFINITY for other triangles. Slabs are boxes, whose
+// points come in eights.
+static double level_of(const ThawFrameData *o, int64_t triangle) {
+    const int32_t *t = o->cells + 3 * triangle;
+    double low = INFINITY, high = -INFINITY;
+    if (o->region[triangle] != THAW_OBSTACLE_HALF_SPACE)
+        return -INFINITY;
+    int32_t first = t[0], last = t[0];
+    while (first > 0 && o->body[first - 1] == o->body[t[0]])
+        first--;
+    while (last + 1 < o->point_count && o->body[last + 1] == o->body[t[0]])
+        last++;
+    double wide = 0;
+    for (int64_t p = first; p <= last; p++) {
+        low = fmin(low, o->x[3 * p + 2]);
+        high = fmax(high, o->x[3 * p + 2]);
+        wide = fmax(wide, fabs(o->x[3 * p] - o->x[3 * (int64_t)first]));
+    }
+    return high - low < 0.0201 * wide ? high : -INFINITY;
+}
+
+void view_bounds_add_obstacles(const View *view, const ThawFrameData *obstacles, ViewBounds *bounds) {
+    for (int64_t t = 0; t < obstacles->cell_count; t++) {
+        if (!view->flat)
+            bounds->floor = fmax(bounds->floor, level_of(obstacles, t));
+        for (int i = 0; i < 3 && obstacles->region[t] != THAW_OBSTACLE_HALF_SPACE; i++) {
+            double c[3];
+            to_camera(view, obstacles->x + 3 * (int64_t)obstacles->cells[3 * t + i], c);
+            for (int k = 0; k < 3; k++) {
+                bounds->low[k] = fmin(bounds->low[k], c[k]);
+                bounds->high[k] = fmax(bounds->high[k], c[k]);
+            }
+        }
+    }
+}
+
 void view_bounds_close(const View *view, ViewBounds *bounds) {
     double shift = shadow_drift(view) * bounds->lowest;
     if (view->flat || !(bounds->shade[0] <= bounds->shade[1]))
@@ -130,7 +167,7 @@ void view_aim(View *view, const ViewBounds *bounds, int width, int height, doubl
         view->size = 1;
     view->wide = 0.88 * zoom * width;
     view->high = 0.82 * zoom * height;
-    view->ground = bounds->lowest - 0.012 * view->size;
+    view->ground = isfinite(bounds->floor) ? bounds->floor : bounds->lowest - 0.012 * view->size;
     view->largest = bounds->largest;
     double least = 1e-3 * view->size;
     if (view->flat) {
@@ -142,17 +179,27 @@ void view_aim(View *view, const ViewBounds *bounds, int width, int height, doubl
     view->distance = half[2] + 0.05 * view->size;
 }
 
-void view_fit(View *view, const ThawFrameData *frame) {
+// Moves the camera back until a point fits.
+static void fit_point(View *view, const double x[3]) {
     // |a| focal / (distance + c) <= wide / 2, with a and c along right and forward from the centre; shadows are taken to
     // be as far away as what throws them.
     double across = 2 * view->focal / view->wide, along = 2 * view->focal / view->high, c[3];
-    for (int64_t p = 0; !view->flat && p < frame->point_count; p++) {
-        to_camera(view, frame->x + 3 * p, c);
-        double shade = c[0] - shadow_drift(view) * (frame->x[3 * p + 2] - view->ground);
-        double side = fmax(fabs(c[0] - view->centre[0]), fabs(shade - view->centre[0]));
-        double height = fabs(c[1] - view->centre[1]);
-        view->distance = fmax(view->distance, fmax(across * side, along * height) - (c[2] - view->centre[2]));
-    }
+    to_camera(view, x, c);
+    double shade = c[0] - shadow_drift(view) * (x[2] - view->ground);
+    double side = fmax(fabs(c[0] - view->centre[0]), fabs(shade - view->centre[0]));
+    double height = fabs(c[1] - view->centre[1]);
+    view->distance = fmax(view->distance, fmax(across * side, along * height) - (c[2] - view->centre[2]));
+}
+
+void view_fit(View *view, const ThawFrameData *frame) {
+    for (int64_t p = 0; !view->flat && p < frame->point_count; p++)
+        fit_point(view, frame->x + 3 * p);
+}
+
+void view_fit_obstacles(View *view, const ThawFrameData *obstacles) {
+    for (int64_t i = 0; !view->flat && i < 3 * (int64_t)obstacles->cell_count; i++)
+        if (obstacles->region[i / 3] != THAW_OBSTACLE_HALF_SPACE)
+            fit_point(view, obstacles->x + 3 * (int64_t)obstacles->cells[i]);
 }
 
 static void project(const View *view, const Raster *raster, const double x[3], RasterCorner *corner) {
@@ -282,6 +329,25 @@ static void draw_surface(const View *view, const ThawFrameData *f, const Surface
     }
 }
 
+// In a neutral grey, and no level floors, which the ground stands for.
+static void draw_obstacles(const View *view, const ThawFrameData *f, const Surface *s, Raster *raster) {
+    RasterShading shading = view->shading;
+    shading.edge_width = 0;
+    for (int64_t t = 0; t < s->skin.triangle_count; t++) {
+        RasterCorner corner[3];
+        if (!view->flat && isfinite(level_of(f, t)))
+            continue;
+        for (int i = 0; i < 3; i++) {
+            int32_t p = s->skin.triangles[3 * t + i];
+            project(view, raster, f->x + 3 * (int64_t)p, &corner[i]);
+            corner_normal(s, t, p, corner[i].normal);
+            for (int k = 0; k < 3; k++)
+                corner[i].colour[k] = picture_linear((int[]){158, 163, 168}[k]);
+        }
+        raster_triangle(raster, corner, &shading);
+    }
+}
+
 // --- ground --------------------------------------------------------------------------------------------------------------
 
 enum { SHADOW = 384 }; // samples across
@@ -315,18 +381,31 @@ static void to_ground(const View *view, const double x[3], double out[2]) {
         out[k] = x[k] - (x[2] - view->ground) * key[k] / key[2];
 }
 
-static ThawStatus shadow_build(const View *view, const ThawFrameData *f, const Surface *s, Shadow *shadow,
-                               ThawError *error) {
+// Something that throws a shadow.
+typedef struct Thing {
+    const ThawFrameData *frame;
+    const Surface *surface;
+    int around; // obstacles: half-spaces throw none
+} Thing;
+
+static int throws_shadow(const Thing *thing, int64_t triangle) {
+    return !thing->around || thing->frame->region[thing->surface->skin.element[triangle]] != THAW_OBSTACLE_HALF_SPACE;
+}
+
+static ThawStatus shadow_build(const View *view, const Thing *things, int count, Shadow *shadow, ThawError *error) {
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, at[2];
-    for (int64_t p = 0; p < f->point_count; p++) {
-        to_ground(view, f->x + 3 * p, at);
-        for (int k = 0; k < 2; k++) {
-            low[k] = fmin(low[k], at[k]);
-            high[k] = fmax(high[k], at[k]);
+    for (const Thing *thing = things; thing < things + count; thing++)
+        for (int64_t i = 0; i < 3 * (int64_t)thing->surface->skin.triangle_count; i++) {
+            if (!throws_shadow(thing, i / 3))
+                continue;
+            to_ground(view, thing->frame->x + 3 * (int64_t)thing->surface->skin.triangles[i], at);
+            for (int k = 0; k < 2; k++) {
+                low[k] = fmin(low[k], at[k]);
+                high[k] = fmax(high[k], at[k]);
+            }
         }
-    }
     double softness = 0.04 * view->size, margin = 4 * softness;
-    double extent = f->point_count ? fmax(high[0] - low[0], high[1] - low[1]) + 2 * margin : 1;
+    double extent = low[0] <= high[0] ? fmax(high[0] - low[0], high[1] - low[1]) + 2 * margin : 1;
     shadow->spacing = extent / SHADOW;
     shadow->x0 = low[0] - margin;
     shadow->y0 = low[1] - margin;
@@ -337,17 +416,20 @@ static ThawStatus shadow_build(const View *view, const ThawFrameData *f, const S
         return thaw_error_memory(error, "a shadow");
     }
     RasterShading plain = {0};
-    for (int64_t t = 0; t < s->skin.triangle_count; t++) {
-        RasterCorner corner[3] = {0};
-        for (int i = 0; i < 3; i++) {
-            to_ground(view, f->x + 3 * (int64_t)s->skin.triangles[3 * t + i], at);
-            corner[i] = (RasterCorner){.x = (float)((at[0] - shadow->x0) / shadow->spacing),
-                                       .y = (float)((at[1] - shadow->y0) / shadow->spacing),
-                                       .nearness = 1,
-                                       .colour = {1, 1, 1}};
+    for (const Thing *thing = things; thing < things + count; thing++)
+        for (int64_t t = 0; t < thing->surface->skin.triangle_count; t++) {
+            RasterCorner corner[3] = {0};
+            if (!throws_shadow(thing, t))
+                continue;
+            for (int i = 0; i < 3; i++) {
+                to_ground(view, thing->frame->x + 3 * (int64_t)thing->surface->skin.triangles[3 * t + i], at);
+                corner[i] = (RasterCorner){.x = (float)((at[0] - shadow->x0) / shadow->spacing),
+                                           .y = (float)((at[1] - shadow->y0) / shadow->spacing),
+                                           .nearness = 1,
+                                           .colour = {1, 1, 1}};
+            }
+            raster_triangle(&shadow->map, corner, &plain);
         }
-        raster_triangle(&shadow->map, corner, &plain);
-    }
     int radius = 1 + (int)(softness / shadow->spacing);
     for (int pass = 0; pass < 3; pass++) {
         blur(shadow->map.rgb, line, radius, 1, SHADOW);
@@ -412,17 +494,23 @@ static void draw_background(const View *view, const Shadow *shadow, Raster *rast
 }
 
 ThawStatus view_draw(const View *view, const ThawFrameData *frame, Raster *raster, ThawError *error) {
-    Surface surface;
+    Surface surface, around = {0};
     Shadow shadow = {0};
     memset(raster->nearness, 0, sizeof(float) * (size_t)raster->width * (size_t)raster->height);
     ThawStatus status = surface_build(view, frame, &surface, error);
+    if (status == THAW_OK && view->obstacles)
+        status = surface_build(view, view->obstacles, &around, error);
     if (status == THAW_OK && !view->flat)
-        status = shadow_build(view, frame, &surface, &shadow, error);
+        status = shadow_build(view, (Thing[]){{frame, &surface, 0}, {view->obstacles, &around, 1}},
+                              view->obstacles ? 2 : 1, &shadow, error);
     if (status == THAW_OK) {
         draw_surface(view, frame, &surface, raster);
+        if (view->obstacles)
+            draw_obstacles(view, view->obstacles, &around, raster);
         draw_background(view, &shadow, raster);
     }
     raster_clear(&shadow.map);
+    surface_clear(&around);
     surface_clear(&surface);
     return status;
 }

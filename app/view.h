@@ -14,6 +14,7 @@ typedef struct ViewBounds {
     double lowest;          // z in the world
     double shade[2];        // least and most of (coordinate along right) - (shadow's drift) z
     double largest;         // of the value that is coloured
+    double floor;           // z of the highest floor that is an obstacle; -INFINITY: none
 } ViewBounds;
 
 typedef struct View {
@@ -29,6 +30,7 @@ typedef struct View {
     ViewColour colour;
     float background[2][3]; // top and bottom, linear
     RasterShading shading;
+    const ThawFrameData *obstacles; // also drawn, in grey; may be NULL
 } View;
 
 // The camera's axes, for angles in degrees: azimuth 0 looks along +y, elevation 90 from above.
@@ -42,6 +44,9 @@ void view_bounds_close(const View *view, ViewBounds *bounds);
 // too near: each frame moves it back until the frame fits.
 void view_aim(View *view, const ViewBounds *bounds, int width, int height, double zoom);
 void view_fit(View *view, const ThawFrameData *frame);
+// Finite obstacles count for the bounds, floors for where the ground is.
+void view_bounds_add_obstacles(const View *view, const ThawFrameData *obstacles, ViewBounds *bounds);
+void view_fit_obstacles(View *view, const ThawFrameData *obstacles);
 ThawStatus view_draw(const View *view, const ThawFrameData *frame, Raster *raster, ThawError *error);
 
 #endif

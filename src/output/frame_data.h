@@ -4,6 +4,7 @@
 #define THAW_FRAME_DATA_H
 
 #include "base/base.h"
+#include "thaw/world.h"
 
 // The outside of a mesh: tetrahedron faces that belong to one tetrahedron only, seen anticlockwise from outside; in 2D
 // the triangles themselves.
@@ -28,12 +29,22 @@ typedef struct ThawFrameData {
     int32_t *cells;    // nodes a cell
     int32_t *region;   // of each cell
     double *von_mises; // of each cell, Pa
+    // Where something may touch, else NULL:
+    double *contact_force;    // 3 a point, N
+    double *contact_pressure; // of each point, Pa
+    double *contact_friction; // of each point, Pa, across the normal
 } ThawFrameData;
 
 // Room for so many points and cells; all or nothing.
 ThawStatus thaw_frame_data_create(int nodes, int32_t point_count, int32_t cell_count, ThawFrameData **data,
                                   ThawError *error);
 void thaw_frame_data_free(ThawFrameData **data);
+
+// The surfaces of a world's obstacles at its present time as a frame of triangles: `body` is the obstacle, `region` its
+// ThawObstacleKind. Half-spaces end as slabs around `middle`. *moves: whether any will be elsewhere at another time.
+// *data is NULL where there are none; the caller frees it.
+ThawStatus thaw_obstacle_frame(const ThawWorld *world, const double middle[3], double extent, ThawFrameData **data,
+                               int *moves, ThawError *error);
 
 // --- VTU files (vtu.c, vtu_read.c)
 // ---------------------------------------------------------------------------------------

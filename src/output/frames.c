@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,6 +37,9 @@ struct ThawFrames {
     char **names;
     IndexEntry *index; // ascending numbers
     int64_t index_count, index_room;
+    // Obstacles: one file obstacles.vtu, or one a frame where any moves.
+    double middle[3], extent; // m, where half-spaces end
+    int has_obstacles, obstacles_move, obstacles_done;
 };
 
 ThawFramesDef thaw_frames_def_default(void) { return (ThawFramesDef){.formats = THAW_FRAMES_VTU, .bits = 32}; }
@@ -50,6 +54,9 @@ void thaw_frame_data_free(ThawFrameData **data) {
     thaw_free(d->cells);
     thaw_free(d->region);
     thaw_free(d->von_mises);
+    thaw_free(d->contact_force);
+    thaw_free(d->contact_pressure);
+    thaw_free(d->contact_friction);
     thaw_free(d);
     *data = NULL;
 }
@@ -171,6 +178,69 @@ static ThawStatus build_surface(ThawFrames *f, const ThawWorld *world, ThawError
     return status;
 }
 
+static ThawStatus read_state(ThawFrames *f, const ThawWorld *world, ThawError *error) {
+    ThawFrameData *d = f->data;
+    int dim = thaw_world_dim(world);
+    d->time = thaw_world_time(world);
+    int64_t point = 0, cell = 0;
+    for (int32_t b = 0; b < d->body_count; b++) {
+        int32_t points = thaw_world_vertex_count(world, b);
+        ThawStatus status = THAW_OK;
+        for (int what = 0; what < 2 && status == THAW_OK; what++) {
+            double *to = (what ? d->v : d->x) + 3 * point;
+            status =
+                what ? thaw_world_get_velocities(world, b, f->packed) : thaw_world_get_positions(world, b, f->packed);
+            for (int64_t i = 0; i < points; i++)
+                for (int k = 0; k < dim; k++)
+                    to[3 * i + k] = f->packed[dim * i + k];
+        }
+        if (status == THAW_OK && f->formats & THAW_FRAMES_VTU)
+            status = thaw_world_get_stresses(world, b, d->von_mises + cell);
+        if (status == THAW_OK && d->contact_force) {
+            status = thaw_world_get_contact_forces(world, b, f->packed);
+            for (int64_t i = 0; i < points; i++)
+                for (int k = 0; k < dim; k++)
+                    d->contact_force[3 * (point + i) + k] = f->packed[dim * i + k];
+            if (status == THAW_OK)
+                status = thaw_world_get_contact_pressures(world, b, d->contact_pressure + point,
+                                                          d->contact_friction + point);
+        }
+        if (status != THAW_OK)
+            return thaw_error_set(error, status, "cannot read the state of body %d", b);
+        point += points;
+        cell += thaw_world_element_count(world, b);
+    }
+    return THAW_OK;
+}
+
+// Half-spaces are shown around what there is at the start, and three times as wide.
+static ThawStatus settle_extent(ThawFrames *f, const ThawWorld *world, ThawError *error) {
+    double lo[3] = {INFINITY, INFINITY, INFINITY}, hi[3] = {-INFINITY, -INFINITY, -INFINITY}, square = 0;
+    ThawFrameData *obstacles = NULL;
+    f->extent = 1;
+    f->has_obstacles = thaw_world_obstacle_count(world) > 0;
+    if (!f->has_obstacles)
+        return THAW_OK;
+    ThawStatus status = read_state(f, world, error);
+    if (status == THAW_OK)
+        status = thaw_obstacle_frame(world, f->middle, f->extent, &obstacles, &f->obstacles_move, error);
+    for (int which = 0; status == THAW_OK && which < 2; which++) {
+        const ThawFrameData *d = which ? obstacles : f->data;
+        for (int64_t i = 0; i < (int64_t)d->nodes * d->cell_count; i++)
+            for (int k = 0; k < 3 && !(which && d->region[i / 3] == THAW_OBSTACLE_HALF_SPACE); k++) {
+                lo[k] = fmin(lo[k], d->x[3 * (int64_t)d->cells[i] + k]);
+                hi[k] = fmax(hi[k], d->x[3 * (int64_t)d->cells[i] + k]);
+            }
+    }
+    thaw_frame_data_free(&obstacles);
+    for (int k = 0; status == THAW_OK && k < 3; k++) {
+        f->middle[k] = (lo[k] + hi[k]) / 2;
+        square += (hi[k] - lo[k]) * (hi[k] - lo[k]);
+    }
+    f->extent = square > 0 ? 3 * sqrt(square) : 1;
+    return status;
+}
+
 static ThawStatus frames_build(ThawFrames *f, const ThawWorld *world, const ThawFramesDef *def, ThawError *error) {
     int dim = thaw_world_dim(world);
     int32_t bodies = thaw_world_body_count(world), largest = 0;
@@ -190,6 +260,13 @@ static ThawStatus frames_build(ThawFrames *f, const ThawWorld *world, const Thaw
     if (status != THAW_OK)
         return status;
     f->data->body_count = bodies;
+    if (bodies > 1 || thaw_world_obstacle_count(world) > 0) {
+        f->data->contact_force = THAW_NEW(double, 3 * (size_t)points);
+        f->data->contact_pressure = THAW_NEW(double, points);
+        f->data->contact_friction = THAW_NEW(double, points);
+        if (!f->data->contact_force || !f->data->contact_pressure || !f->data->contact_friction)
+            return thaw_error_memory(error, "a frame");
+    }
     f->formats = def->formats;
     f->bits = def->bits;
     f->folder = thaw_strdup(def->folder);
@@ -201,6 +278,8 @@ static ThawStatus frames_build(ThawFrames *f, const ThawWorld *world, const Thaw
     status = read_topology(f, world, error);
     if (status == THAW_OK && def->formats & (THAW_FRAMES_OBJ | THAW_FRAMES_PLY))
         status = build_surface(f, world, error);
+    if (status == THAW_OK)
+        status = settle_extent(f, world, error);
     return status;
 }
 
@@ -227,6 +306,13 @@ ThawStatus thaw_frames_create(const ThawWorld *world, const ThawFramesDef *def, 
 static const char *path_of(ThawFrames *f, const char *name) {
     sprintf(f->path, "%s/%s", f->folder, name);
     return f->path;
+}
+
+static const char *path_of_obstacles(ThawFrames *f, int64_t number) {
+    char name[NAME_SIZE] = "obstacles.vtu";
+    if (f->obstacles_move)
+        snprintf(name, sizeof name, "obstacles_%06" PRId64 ".vtu", number);
+    return path_of(f, name);
 }
 
 static const char *path_of_frame(ThawFrames *f, int64_t number, const char *ending) {
@@ -257,9 +343,14 @@ static ThawStatus index_write(ThawFrames *f, ThawError *error) {
         return status;
     thaw_file_print(file, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
                           "byte_order=\"LittleEndian\">\n  <Collection>\n");
-    for (int64_t i = 0; i < f->index_count; i++)
+    for (int64_t i = 0; i < f->index_count; i++) {
+        const IndexEntry *e = &f->index[i];
         thaw_file_print(file, "    <DataSet timestep=\"%.17g\" part=\"0\" file=\"frame_%06" PRId64 ".vtu\"/>\n",
-                        f->index[i].time, f->index[i].number);
+                        e->time, e->number);
+        if (f->has_obstacles)
+            thaw_file_print(file, "    <DataSet timestep=\"%.17g\" part=\"1\" file=\"%s\"/>\n", e->time,
+                            strrchr(path_of_obstacles(f, e->number), '/') + 1);
+    }
     thaw_file_print(file, "  </Collection>\n</VTKFile>\n");
     return thaw_file_commit(&file, error);
 }
@@ -280,9 +371,11 @@ static ThawStatus index_read(ThawFrames *f, int64_t last, ThawError *error) {
     for (char *at = text; status == THAW_OK && (at = strstr(at, "<DataSet timestep=\""));) {
         at += strlen("<DataSet timestep=\"");
         double time = strtod_l(at, &at, c_locale);
-        char *name = strstr(at, "file=\"frame_");
-        if (!name)
+        char *name = strstr(at, "file=\"frame_"), *end = strchr(at, '>');
+        if (!name || !end)
             break;
+        if (name > end) // of obstacles
+            continue;
         int64_t number = strtoll(name + strlen("file=\"frame_"), &at, 10);
         if (number <= last)
             status = index_add(f, number, time, error);
@@ -296,9 +389,10 @@ static ThawStatus index_read(ThawFrames *f, int64_t last, ThawError *error) {
 // The number of a frame file, finished or not; -1 for every other name.
 static int64_t frame_number(const char *name) {
     char *end;
-    if (strncmp(name, "frame_", 6) != 0 || name[6] < '0' || name[6] > '9')
+    const char *digits = strchr(name, '_');
+    if ((strncmp(name, "frame_", 6) != 0 && strncmp(name, "obstacles_", 10) != 0) || digits[1] < '0' || digits[1] > '9')
         return -1;
-    int64_t number = strtoll(name + 6, &end, 10);
+    int64_t number = strtoll(digits + 1, &end, 10);
     static const char *const endings[] = {".vtu", ".obj", ".ply", ".vtu.tmp", ".obj.tmp", ".ply.tmp"};
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (strcmp(end, endings[i]) == 0)
@@ -336,30 +430,21 @@ ThawStatus thaw_frames_keep(ThawFrames *frames, int64_t last, int64_t *removed, 
 // --- one frame
 // -----------------------------------------------------------------------------------------------------------
 
-static ThawStatus read_state(ThawFrames *f, const ThawWorld *world, ThawError *error) {
-    ThawFrameData *d = f->data;
-    int dim = thaw_world_dim(world);
-    d->time = thaw_world_time(world);
-    int64_t point = 0, cell = 0;
-    for (int32_t b = 0; b < d->body_count; b++) {
-        int32_t points = thaw_world_vertex_count(world, b);
-        ThawStatus status = THAW_OK;
-        for (int what = 0; what < 2 && status == THAW_OK; what++) {
-            double *to = (what ? d->v : d->x) + 3 * point;
-            status =
-                what ? thaw_world_get_velocities(world, b, f->packed) : thaw_world_get_positions(world, b, f->packed);
-            for (int64_t i = 0; i < points; i++)
-                for (int k = 0; k < dim; k++)
-                    to[3 * i + k] = f->packed[dim * i + k];
-        }
-        if (status == THAW_OK && f->formats & THAW_FRAMES_VTU)
-            status = thaw_world_get_stresses(world, b, d->von_mises + cell);
-        if (status != THAW_OK)
-            return thaw_error_set(error, status, "cannot read the state of body %d", b);
-        point += points;
-        cell += thaw_world_element_count(world, b);
-    }
-    return THAW_OK;
+static ThawStatus write_obstacles(ThawFrames *f, const ThawWorld *world, int64_t number, ThawError *error) {
+    ThawFrameData *obstacles = NULL;
+    int moves;
+    if (!f->has_obstacles || (f->obstacles_done && !f->obstacles_move))
+        return THAW_OK;
+    ThawStatus status = thaw_obstacle_frame(world, f->middle, f->extent, &obstacles, &moves, error);
+    void *scratch = status == THAW_OK ? thaw_alloc(thaw_vtu_scratch(obstacles), 1) : NULL;
+    if (status == THAW_OK && !scratch)
+        status = thaw_error_memory(error, "the obstacles of a frame");
+    if (status == THAW_OK)
+        status = thaw_vtu_write(path_of_obstacles(f, number), obstacles, f->bits, scratch, error);
+    f->obstacles_done |= status == THAW_OK;
+    thaw_free(scratch);
+    thaw_frame_data_free(&obstacles);
+    return status;
 }
 
 ThawStatus thaw_frames_write(ThawFrames *frames, const ThawWorld *world, int64_t number, ThawError *error) {
@@ -370,7 +455,9 @@ ThawStatus thaw_frames_write(ThawFrames *frames, const ThawWorld *world, int64_t
     if (status == THAW_OK && f->formats & THAW_FRAMES_PLY)
         status = thaw_ply_write(path_of_frame(f, number, "ply"), f->data, &f->surface, error);
     if (status == THAW_OK && f->formats & THAW_FRAMES_VTU) {
-        status = thaw_vtu_write(path_of_frame(f, number, "vtu"), f->data, f->bits, f->scratch, error);
+        status = write_obstacles(f, world, number, error);
+        if (status == THAW_OK)
+            status = thaw_vtu_write(path_of_frame(f, number, "vtu"), f->data, f->bits, f->scratch, error);
         if (status == THAW_OK)
             status = index_add(f, number, f->data->time, error);
         if (status == THAW_OK)

@@ -72,6 +72,11 @@ ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits,
     thaw_file_print(file, "      </Cells>\n      <PointData Vectors=\"velocity\">\n");
     announce(file, real, "velocity", 3, 3 * points * real_size, &offset);
     announce(file, "Int32", "body", 1, points * 4, &offset);
+    if (data->contact_force) {
+        announce(file, "Float32", "contact_force", 3, 3 * points * 4, &offset);
+        announce(file, "Float32", "contact_pressure", 1, points * 4, &offset);
+        announce(file, "Float32", "contact_friction", 1, points * 4, &offset);
+    }
     thaw_file_print(file, "      </PointData>\n      <CellData Scalars=\"von_mises\">\n");
     announce(file, "Int32", "region", 1, cells * 4, &offset);
     announce(file, "Float32", "von_mises", 1, cells * 4, &offset);
@@ -88,6 +93,11 @@ ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits,
     append(file, scratch, cells);
     append_reals(file, data->v, 3 * points, bits, scratch);
     append(file, data->body, points * 4);
+    if (data->contact_force) {
+        append_reals(file, data->contact_force, 3 * points, 32, scratch);
+        append_reals(file, data->contact_pressure, points, 32, scratch);
+        append_reals(file, data->contact_friction, points, 32, scratch);
+    }
     append(file, data->region, cells * 4);
     append_reals(file, data->von_mises, cells, 32, scratch);
     thaw_file_print(file, "\n  </AppendedData>\n</VTKFile>\n");
