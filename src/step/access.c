@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looking into a world from outside: sizes, and copies in the mesh's own numbering.
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "force/force.h"
@@ -88,11 +89,22 @@ ThawStatus thaw_world_get_masses(const ThawWorld *world, int32_t body, double *m
     return s && m ? copy_out(s, s->shape->mass, 1, m) : THAW_ERROR_INPUT;
 }
 
+// What a body keeps of its state, anew. The other bodies' is still true.
+static void refresh(ThawStepper *s) {
+    // A member more than these is one that may have to be dropped here.
+    _Static_assert(sizeof(ThawState) == offsetof(ThawState, ledger) + sizeof(ThawLedger),
+                   "the state has grown: does it hold anything that goes stale when one body is moved from outside?");
+    size_t size = sizeof *s->x * (size_t)s->shape->nv * (size_t)s->model->dim;
+    s->hash = thaw_hash(thaw_hash(0, s->x, size), s->v, size);
+    if (s->model->options.ledger)
+        s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
+}
+
 ThawStatus thaw_world_set_positions(ThawWorld *world, int32_t body, const double *x) {
     const ThawStepper *s = body_at(world, body);
     ThawStatus status = s && x ? copy_in(s, x, s->x) : THAW_ERROR_INPUT;
     if (status == THAW_OK)
-        thaw_world_refresh(world);
+        refresh(&world->steppers[body]);
     return status;
 }
 
@@ -100,7 +112,7 @@ ThawStatus thaw_world_set_velocities(ThawWorld *world, int32_t body, const doubl
     const ThawStepper *s = body_at(world, body);
     ThawStatus status = s && v ? copy_in(s, v, s->v) : THAW_ERROR_INPUT;
     if (status == THAW_OK)
-        thaw_world_refresh(world);
+        refresh(&world->steppers[body]);
     return status;
 }
 
@@ -123,14 +135,19 @@ ThawStatus thaw_world_get_stresses(const ThawWorld *world, int32_t body, double 
     return THAW_OK;
 }
 
-ThawStatus thaw_world_get_ledger(ThawWorld *world, ThawLedger *ledger) {
+ThawSolverKind thaw_world_solver(const ThawWorld *world, int32_t body) {
+    const ThawStepper *s = body_at(world, body);
+    return s && s->system && s->system->plan ? thaw_solver_plan_kind(s->system->plan) : THAW_SOLVER_AUTO;
+}
+
+ThawStatus thaw_world_get_ledger(const ThawWorld *world, ThawLedger *ledger) {
     if (!world || !ledger)
         return THAW_ERROR_INPUT;
     *ledger = world->state.ledger;
     ledger->kinetic = ledger->elastic = ledger->gravitational = 0;
     for (int32_t i = 0; i < world->model->body_count; i++) {
-        ThawStepper *s = &world->steppers[i];
-        if (!world->model->options.ledger) // nobody kept it
+        ThawStepper *s = &world->steppers[i]; // its energy is a cache
+        if (!world->model->options.ledger)    // nobody kept it
             s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
         thaw_ledger_add_energies(s, ledger);
     }
