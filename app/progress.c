@@ -109,18 +109,21 @@ void app_report(const AppRun *run) {
         {"rest of the step", s->wall_ms > inside ? s->wall_ms - inside : 0},
         {"frames and files", run->output_ms},
     };
-    printf("\n  stage                    s   ms/step      %%\n");
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (run->steps_done) // else there is nothing to divide
+        printf("\n  stage                    s   ms/step      %%\n");
+    for (size_t i = 0; run->steps_done && i < sizeof rows / sizeof *rows; i++)
         printf("  %-18s %7.2f %9.3f  %5.1f\n", rows[i].name, 1e-3 * rows[i].ms, rows[i].ms / steps,
                100 * rows[i].ms / (wall > 0 ? wall : 1));
-    printf("  %-18s %7.2f %9.3f  (%.2f s of processor time in steps)\n\n", "all", 1e-3 * wall, wall / steps,
-           1e-3 * s->cpu_ms);
+    if (run->steps_done)
+        printf("  %-18s %7.2f %9.3f  (%.2f s of processor time in steps)\n\n", "all", 1e-3 * wall, wall / steps,
+               1e-3 * s->cpu_ms);
     double simulated = thaw_world_time(run->world) - run->first_time;
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     if (run->steps_done)
-        printf("  %" PRId64 " steps, %.4g steps/s, %.3g x real time, %.0f MiB\n", run->steps_done,
-               1e3 * (double)run->steps_done / wall, 1e3 * simulated / wall, (double)usage.ru_maxrss / 1024);
+        printf("  %" PRId64 " step%s, %.4g steps/s, %.3g x real time, %.0f MiB\n", run->steps_done,
+               run->steps_done == 1 ? "" : "s", 1e3 * (double)run->steps_done / wall, 1e3 * simulated / wall,
+               (double)usage.ru_maxrss / 1024);
     printf("  state hash %016" PRIx64 " at step %" PRId64 ", t = %.6g s\n", thaw_world_hash(run->world),
            thaw_world_step_count(run->world), thaw_world_time(run->world));
 }

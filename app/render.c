@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -122,6 +123,27 @@ static int parse_frame(Render *r, const char *text) {
     return 1;
 }
 
+// Refuses names of other formats, and tells how to come by those.
+static int is_png(const char *path) {
+    static const char *const films[] = {"mp4", "webm", "mkv", "mov", "avi", "gif"};
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    const char *ending = dot ? dot + 1 : "";
+    if (strcasecmp(ending, "png") == 0)
+        return 1;
+    int film = 0;
+    for (size_t i = 0; i < sizeof films / sizeof *films; i++)
+        film |= strcasecmp(ending, films[i]) == 0;
+    if (film)
+        app_complain(
+            "render",
+            "-o is '%s'; pictures are PNG files, and ffmpeg makes films of them: `--frame all -o film%%04d.png`, then "
+            "`ffmpeg -framerate 20 -i film%%04d.png -pix_fmt yuv420p %s`",
+            path, path);
+    else
+        app_complain("render", "-o is '%s'; allowed: a name that ends in .png, which other programs convert", path);
+    return 0;
+}
+
 static int parse(Render *r, int argc, char **argv) {
     AppArguments a = {.argc = argc, .argv = argv, .next = 2, .table = options};
     int ok = 1;
@@ -172,7 +194,7 @@ static int parse(Render *r, int argc, char **argv) {
         app_complain("render", "say where the picture goes: -o FILE.png");
         return 0;
     }
-    return ok;
+    return ok && is_png(r->output);
 }
 
 // --- which frames --------------------------------------------------------------------------------------------------------

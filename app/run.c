@@ -3,8 +3,11 @@
 //
 // Each step is followed, in this order, by its row of statistics, its frame and its checkpoint, as they are due. A run that
 // is killed loses what came after its last checkpoint and computes it again when resumed, with the same bits; rows and
-// frames of the lost stretch are replaced by equal ones. Ctrl-C waits for the end of the step and checkpoints.
-#include <errno.h>
+// frames of the lost stretch are replaced by equal ones. Between the first step and the last, Ctrl-C waits for the end of
+// the step and checkpoints; before, it ends the program at once, for nothing can be lost.
+//
+// Unless the scene says otherwise, a checkpoint is written each minute. A clock decides when, but a checkpoint changes
+// nothing in the world, so the trajectory does not depend on it.
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -12,6 +15,7 @@
 #include <unistd.h>
 
 #include "run.h"
+#include "scene/read.h"
 
 extern const char app_default_scene[] __attribute__((weak)); // scenes/twist.json (cmake/Embed.cmake)
 extern const size_t app_default_scene_size __attribute__((weak));
@@ -108,13 +112,20 @@ static int parse(AppRun *run, int argc, char **argv) {
 
 // --- before the first step -----------------------------------------------------------------------------------------------
 
+// The file is read once, so that it may be a pipe, and what is run is what is kept.
 static ThawStatus load_scene(AppRun *run, ThawError *error) {
-    ThawStatus status;
+    ThawStatus status = THAW_OK;
     if (run->scene_path) {
-        status = thaw_scene_load(run->scene_path, &run->scene, error);
-        if (status == THAW_OK)
-            status = thaw_file_read(run->scene_path, &run->text, &run->text_size, error);
-        return status == THAW_ERROR_IO ? THAW_ERROR_INPUT : status; // a scene that cannot be read is wrong input
+        run->text = thaw_scene_read_text(run->scene_path, &run->text_size, &status, error);
+        if (!run->text)
+            return status == THAW_ERROR_IO ? THAW_ERROR_INPUT : status; // a scene that cannot be read is wrong input
+        char *folder = thaw_strdup(run->scene_path), *slash = folder ? strrchr(folder, '/') : NULL;
+        if (!folder)
+            return thaw_error_memory(error, "a scene's folder");
+        folder[slash ? slash - folder + 1 : 0] = 0; // the slash stays: "/" is a folder, "" is the working one
+        status = thaw_scene_parse(run->text, run->text_size, run->scene_path, folder, &run->scene, error);
+        thaw_free(folder);
+        return status == THAW_ERROR_IO ? THAW_ERROR_INPUT : status;
     }
     if (!app_default_scene)
         return thaw_error_set(error, THAW_ERROR_INPUT, "name a scene: this build has none of its own");
@@ -140,17 +151,36 @@ static void settle_folder(AppRun *run) {
     snprintf(run->checkpoint, sizeof run->checkpoint, "%s/checkpoint.h5", run->folder);
 }
 
+static const char *const solver_names[] = {[THAW_SOLVER_AUTO] = "auto",
+                                           [THAW_SOLVER_PCG] = "pcg",
+                                           [THAW_SOLVER_CHOLMOD] = "cholmod",
+                                           [THAW_SOLVER_LDL] = "ldl"};
+enum { SOLVERS = sizeof solver_names / sizeof *solver_names };
+
 static ThawStatus settle_solver(const char *name, ThawSolverKind *solver, ThawError *error) {
-    static const char *const names[] = {[THAW_SOLVER_AUTO] = "auto",
-                                        [THAW_SOLVER_PCG] = "pcg",
-                                        [THAW_SOLVER_CHOLMOD] = "cholmod",
-                                        [THAW_SOLVER_LDL] = "ldl"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0) {
+    for (size_t i = 0; i < SOLVERS; i++)
+        if (strcmp(name, solver_names[i]) == 0) {
             *solver = (ThawSolverKind)i;
             return THAW_OK;
         }
     return thaw_error_set(error, THAW_ERROR_INPUT, "--solver is '%s'; allowed: auto, pcg, cholmod, ldl", name);
+}
+
+// Which solvers the world came to. It is that of the first step: later ones follow from it and from the scene.
+static void describe_solvers(AppRun *run) {
+    int32_t count[SOLVERS] = {0}, bodies = thaw_world_body_count(run->world);
+    size_t length = 0;
+    for (int32_t b = 0; b < bodies; b++)
+        count[thaw_world_solver(run->world, b)]++;
+    if (count[THAW_SOLVER_AUTO] == bodies)
+        snprintf(run->solver, sizeof run->solver, "none");
+    for (int i = THAW_SOLVER_PCG; i < SOLVERS && length < sizeof run->solver; i++)
+        if (count[i] == bodies)
+            snprintf(run->solver, sizeof run->solver, "%s", solver_names[i]);
+        else if (count[i])
+            length +=
+                (size_t)snprintf(run->solver + length, sizeof run->solver - length, "%s%s (%d %s)", length ? ", " : "",
+                                 solver_names[i], (int)count[i], count[i] == 1 ? "body" : "bodies");
 }
 
 // What the command line says goes over what the scene says; the scene itself is left alone.
@@ -183,61 +213,106 @@ static ThawStatus create_world(AppRun *run, ThawError *error) {
         run->every = run->scene->frame_every;
     if (!run->formats)
         run->formats = run->scene->frames;
-    return status == THAW_OK ? thaw_world_create(&def, &run->world, error) : status;
+    if (status == THAW_OK)
+        status = thaw_world_create(&def, &run->world, error);
+    if (status == THAW_OK)
+        describe_solvers(run);
+    return status;
 }
 
+// The frames and rows it counts reach the disk before it does.
 static ThawStatus checkpoint(AppRun *run, ThawError *error) {
-    // The frames it counts must reach the disk before it does.
-    if (run->lock >= 0 && syncfs(run->lock) && (errno == ENOSPC || errno == EIO || errno == EDQUOT))
-        return thaw_error_set(error, THAW_ERROR_IO, "cannot write to %s: %s", run->folder, strerror(errno));
-    return thaw_world_save(run->world, run->checkpoint, error);
+    ThawStatus status = thaw_frames_sync(run->frames, error);
+    if (status == THAW_OK && run->stats)
+        status = thaw_stats_sync(run->stats, error);
+    if (status == THAW_OK)
+        status = thaw_world_save(run->world, run->checkpoint, error);
+    if (status == THAW_OK) {
+        run->saved = thaw_world_step_count(run->world);
+        run->saved_ms = thaw_wall_ms();
+    }
+    return status;
+}
+
+// On a full disk: without the index, which is made anew from the frames when the run goes on.
+static ThawStatus save_alone(AppRun *run, ThawError *error) {
+    ThawStatus status = thaw_world_save(run->world, run->checkpoint, error);
+    if (status == THAW_OK)
+        run->saved = thaw_world_step_count(run->world);
+    return status;
 }
 
 static ThawStatus write_frame(AppRun *run, ThawError *error) {
-    run->frames_written++;
-    return thaw_frames_write(run->frames, run->world, thaw_world_step_count(run->world) / run->every, error);
+    int64_t number = thaw_world_step_count(run->world) / run->every;
+    ThawStatus status = thaw_frames_write(run->frames, run->world, number, error);
+    if (status == THAW_OK)
+        run->last_frame = number;
+    return status;
 }
 
-// From a checkpoint, when one is wanted and there; else from the beginning, with the first frame.
+static ThawStatus solve_static(AppRun *run, ThawError *error) {
+    ThawStepStats stats = {0};
+    ThawStatus status = thaw_world_solve_static(run->world, &stats, error);
+    if (status == THAW_OK && !run->quiet)
+        printf("static equilibrium found in %d Newton iterations, %.4g s\n", stats.newton_iterations,
+               1e-3 * stats.wall_ms);
+    return status;
+}
+
+// Goes on from the checkpoint. Its last frame is missing if the disk was full then.
+static ThawStatus go_on(AppRun *run, ThawError *error) {
+    int64_t step = thaw_world_step_count(run->world), frame = step / run->every;
+    ThawStatus status = thaw_frames_keep(run->frames, frame, NULL, error);
+    if (status != THAW_OK)
+        return status;
+    run->saved = step;
+    run->last_frame = frame;
+    if (!run->quiet)
+        printf("resumed at step %" PRId64 ", t = %.6g s\n", step, thaw_world_time(run->world));
+    if (!run->quiet && step >= run->steps)
+        printf("nothing is left to do: %" PRId64 " steps were asked for\n", run->steps);
+    return step % run->every == 0 && !thaw_frames_has(run->frames, frame) ? write_frame(run, error) : THAW_OK;
+}
+
+// Starts from the beginning. Frames of the same run that was killed before its first checkpoint stay, and are replaced by
+// equal ones as they come.
+static ThawStatus start_over(AppRun *run, AppTrace trace, ThawError *error) {
+    int64_t removed = 0;
+    if (run->resume && !run->quiet)
+        printf("no checkpoint in %s yet: starting from the beginning\n", run->folder);
+    ThawStatus status = app_folder_begin(run, trace == APP_TRACE_BEGUN ? INT64_MAX : -1, &removed, error);
+    if (removed && !run->quiet)
+        printf("removed %" PRId64 " frame%s of an earlier run from %s\n", removed, removed == 1 ? "" : "s",
+               run->folder);
+    return status == THAW_OK ? write_frame(run, error) : status;
+}
+
+// Everything that can fail comes first, what removes an earlier run's files last.
 static ThawStatus begin(AppRun *run, ThawError *error) {
     ThawFramesDef def = thaw_frames_def_default();
-    int found = 0;
+    AppTrace trace = APP_TRACE_NONE;
+    int64_t keep = -1;
     def.folder = run->folder;
     def.formats = run->formats;
     ThawStatus status = app_folder_lock(run, error);
     if (status == THAW_OK && run->resume)
-        status = app_folder_match(run, &found, error);
+        status = app_folder_match(run, &trace, error);
     if (status == THAW_OK)
         status = thaw_frames_create(run->world, &def, &run->frames, error);
-    int64_t removed = 0, keep = -1;
+    int found = trace == APP_TRACE_CHECKPOINT;
     if (status == THAW_OK && found) {
         status = thaw_world_load(run->world, run->checkpoint, error);
         keep = thaw_world_step_count(run->world);
-        if (status == THAW_OK)
-            status = thaw_frames_keep(run->frames, keep / run->every, NULL, error);
-        if (status == THAW_OK && !run->quiet)
-            printf("resumed at step %" PRId64 ", t = %.6g s\n", keep, thaw_world_time(run->world));
-    } else if (status == THAW_OK) {
-        if (run->resume && !run->quiet)
-            printf("no checkpoint in %s yet: starting from the beginning\n", run->folder);
-        status = app_folder_begin(run, &removed, error);
-        if (removed && !run->quiet)
-            printf("removed %" PRId64 " frame%s of an earlier run from %s\n", removed, removed == 1 ? "" : "s",
-                   run->folder);
+    } else if (status == THAW_OK && run->solve_static) {
+        status = solve_static(run, error);
     }
     if (status == THAW_OK && run->stats_path)
         status = thaw_stats_open(run->stats_path, keep, &run->stats, error);
     run->first_time = thaw_world_time(run->world);
-    if (status != THAW_OK || found)
-        return status;
-    if (run->solve_static) {
-        ThawStepStats stats = {0};
-        status = thaw_world_solve_static(run->world, &stats, error);
-        if (status == THAW_OK && !run->quiet)
-            printf("static equilibrium found in %d Newton iterations, %.4g s\n", stats.newton_iterations,
-                   1e-3 * stats.wall_ms);
-    }
-    return status == THAW_OK ? write_frame(run, error) : status;
+    if (status == THAW_OK)
+        status = found ? go_on(run, error) : start_over(run, trace, error);
+    run->saved_ms = thaw_wall_ms();
+    return status;
 }
 
 // --- the steps -----------------------------------------------------------------------------------------------------------
@@ -256,10 +331,19 @@ static void add_up(ThawStepStats *sum, const ThawStepStats *s) {
     sum->ledger_ms += s->ledger_ms;
 }
 
+// From here on a signal asks for the end of the step. A second one ends the program at once; files are renamed into place,
+// so that is safe, too.
+static void listen_to_signals(void) {
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
 static ThawStatus steps(AppRun *run, ThawError *error) {
     AppProgress progress;
-    int64_t checkpoint_every = run->scene->checkpoint_every, saved = -1;
     ThawStatus status = THAW_OK, failed = THAW_OK;
+    int64_t tried = run->saved; // the step of the last checkpoint that was tried
+    listen_to_signals();
     app_progress_begin(&progress, run->quiet, thaw_world_step_count(run->world), run->steps, run->scene->world.h);
     while (status == THAW_OK && !interrupted && thaw_world_step_count(run->world) < run->steps) {
         ThawStepStats stats = {0};
@@ -274,21 +358,27 @@ static ThawStatus steps(AppRun *run, ThawError *error) {
             status = thaw_stats_write(run->stats, &stats, error);
         if (status == THAW_OK && step % run->every == 0)
             status = write_frame(run, error);
-        if (status == THAW_OK && checkpoint_every > 0 && step % checkpoint_every == 0) {
+        if (status == THAW_OK && app_checkpoint_due(run->scene->checkpoint_every, step, before - run->saved_ms)) {
             status = checkpoint(run, error);
-            saved = step;
+            tried = step;
         }
         run->output_ms += thaw_wall_ms() - before;
         app_progress_show(&progress, step);
     }
     app_progress_end(&progress);
-    // What was finished is kept, also when the step failed: the state is then that before it.
+    // What was finished is kept. When the step failed, the state is that before it; when a file could not be written, there
+    // may still be room for a checkpoint.
     double before = thaw_wall_ms();
-    if (status == THAW_OK && saved != thaw_world_step_count(run->world)) {
+    if (tried != thaw_world_step_count(run->world)) {
+        int first = failed == THAW_OK && status == THAW_OK;
         ThawError second = {0};
-        status = checkpoint(run, failed == THAW_OK ? error : &second);
-        if (failed != THAW_OK && status != THAW_OK)
-            app_complain("run", "%s", second.message);
+        ThawStatus saved = checkpoint(run, first ? error : &second);
+        if (!first && saved == THAW_ERROR_IO && status != THAW_OK) // the index may not fit, but the checkpoint
+            saved = save_alone(run, &second);
+        if (first)
+            status = saved;
+        else if (saved != THAW_OK)
+            app_complain("run", "no checkpoint either: %s", second.message);
     }
     run->output_ms += thaw_wall_ms() - before;
     return failed != THAW_OK ? failed : status;
@@ -323,6 +413,48 @@ static int complain_about(const ThawStatus status, const ThawError *error) {
     return app_exit_status(status);
 }
 
+// Says no more than what is there.
+static void print_kept(const AppRun *run, ThawStatus status, int argc, char **argv) {
+    char frames[64] = "no frame", saved[64] = "no checkpoint";
+    if (run->last_frame == 0)
+        snprintf(frames, sizeof frames, "frame 0");
+    else if (run->last_frame > 0)
+        snprintf(frames, sizeof frames, "frames 0 to %" PRId64, run->last_frame);
+    if (run->saved >= 0)
+        snprintf(saved, sizeof saved, "the checkpoint of step %" PRId64, run->saved);
+    // A step that failed would fail again; a disk may have room now.
+    int useful = run->saved >= 0 && status < 0;
+    app_complain("run", "kept in %s: %s and %s%s", run->folder, frames, saved, useful ? "; continue with" : "");
+    if (useful) {
+        fputs("  ", stderr);
+        print_resume_command(stderr, argc, argv);
+    }
+}
+
+static int report_failure(const AppRun *run, ThawStatus status, const ThawError *error, int argc, char **argv) {
+    // What the engine says of a step that failed begins with the step.
+    if (strncmp(error->message, "step ", 5) == 0)
+        app_complain("run", "failed at %s", error->message);
+    else
+        app_complain("run", "failed at step %" PRId64 ", t = %.6g s: %s",
+                     thaw_world_step_count(run->world) + (status > 0), thaw_world_time(run->world),
+                     error->message[0] ? error->message : thaw_status_name(status));
+    print_kept(run, status, argc, argv);
+    return APP_FAILED;
+}
+
+static void print_title(const AppRun *run) {
+    const char *title = run->scene->title[0] ? run->scene->title : run->scene_path ? run->scene_path : "built-in scene";
+    printf("%s: ", title);
+    if (run->solve_static)
+        printf("static equilibrium%s", run->steps ? ", then " : "");
+    if (run->steps || !run->solve_static)
+        printf("%" PRId64 " step%s of %g s", run->steps, run->steps == 1 ? "" : "s", run->scene->world.h);
+    printf(" into %s\n", run->folder);
+    app_print_groups(run->world);
+    fflush(stdout);
+}
+
 static int run_scene(AppRun *run, int argc, char **argv) {
     ThawError error = {0};
     run->started_ms = thaw_wall_ms();
@@ -332,8 +464,7 @@ static int run_scene(AppRun *run, int argc, char **argv) {
     if (status == THAW_OK) {
         settle_folder(run);
         if (!run->quiet)
-            printf("%s: %" PRId64 " steps of %g s into %s\n", run->scene->title, run->steps, run->scene->world.h,
-                   run->folder);
+            print_title(run);
         status = begin(run, &error);
     }
     if (status != THAW_OK)
@@ -343,14 +474,9 @@ static int run_scene(AppRun *run, int argc, char **argv) {
     ThawStatus closed = thaw_stats_close(&run->stats, status == THAW_OK ? &error : NULL);
     if (status == THAW_OK)
         status = closed;
+    if (status != THAW_OK)
+        return report_failure(run, status, &error, argc, argv);
     int64_t step = thaw_world_step_count(run->world);
-    if (status != THAW_OK) {
-        app_complain("run", "failed at step %" PRId64 ", t = %.6g s (%s)%s%s", step + (status > 0),
-                     thaw_world_time(run->world), thaw_status_name(status), error.message[0] ? ": " : "",
-                     error.message);
-        app_complain("run", "kept in %s: every frame so far and the last checkpoint", run->folder);
-        return APP_FAILED;
-    }
     if (!run->quiet)
         app_report(run);
     if (interrupted && step < run->steps) {
@@ -360,7 +486,8 @@ static int run_scene(AppRun *run, int argc, char **argv) {
         return APP_FAILED;
     }
     if (!run->quiet && run->formats & THAW_FRAMES_VTU) {
-        printf("  %" PRId64 " frames: %s/frames.pvd\n  picture: ", step / run->every + 1, run->folder);
+        int64_t count = step / run->every + 1;
+        printf("  %" PRId64 " frame%s: %s/frames.pvd\n  picture: ", count, count == 1 ? "" : "s", run->folder);
         app_print_word(stdout, argv[0]);
         printf(" render ");
         app_print_word(stdout, run->folder);
@@ -375,14 +502,10 @@ static int command_run(int argc, char **argv) {
         app_complain("run", "out of memory");
         return APP_FAILED;
     }
-    run->steps = run->threads = run->every = run->lock = -1;
+    run->steps = run->threads = run->every = run->lock = run->saved = run->last_frame = -1;
     int status = APP_WRONG_INPUT;
     if (parse(run, argc, argv)) {
         app_prepare_blas(argv);
-        // A second Ctrl-C ends the program at once; files are renamed into place, so that is safe, too.
-        struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
-        sigaction(SIGINT, &action, NULL);
-        sigaction(SIGTERM, &action, NULL);
         signal(SIGPIPE, SIG_IGN); // a reader of our lines that goes away does not end the run
         status = run_scene(run, argc, argv);
     }
@@ -412,7 +535,9 @@ static const char help[] =
     "  --quiet           say nothing but errors\n"
     "\n"
     "DIR holds frame_000000.vtu ..., frames.pvd (open this one), checkpoint.h5, run.json and a copy of the scene.\n"
-    "Ctrl-C ends the step, writes a checkpoint and tells how to go on.\n"
+    "Ctrl-C ends the step, writes a checkpoint and tells how to go on. A checkpoint is also written each minute, or as "
+    "the\n"
+    "scene's checkpoint_every says; it does not change a bit of the result.\n"
     "Exit status: 0 done; 1 the input is wrong; 2 the run failed or was interrupted, what was finished is kept.\n";
 
 const AppCommand app_command_run = {"run", "simulate a scene into a folder of frames", help, command_run};

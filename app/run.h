@@ -27,14 +27,19 @@ typedef struct AppRun {
     size_t text_size;
     ThawBodyDef *bodies; // the scene's, with the method replaced; NULL when it is not
     char folder[4000], checkpoint[4096];
+    char solver[60]; // what `auto` and the like came to, body by body: "ldl", or "ldl (2 bodies), pcg (1 body)"
     uint64_t digest; // of the scene and of everything on the command line that changes the trajectory
     int lock;        // the folder's file descriptor, locked; -1: none
     ThawWorld *world;
     ThawFrames *frames;
     ThawStatsFile *stats;
 
+    // What is on the disk.
+    int64_t last_frame, saved; // the last frame, the step of the checkpoint; -1: none
+    double saved_ms;           // when the checkpoint was written, or the run begun
+
     // Sums over the steps of this process, ms.
-    int64_t steps_done, frames_written;
+    int64_t steps_done;
     ThawStepStats sum;
     double started_ms, setup_ms, output_ms, first_time;
 } AppRun;
@@ -43,11 +48,14 @@ typedef struct AppRun {
 
 // Makes the folder and locks it, so that two runs cannot write into each other's files.
 ThawStatus app_folder_lock(AppRun *run, ThawError *error);
-// Is there a checkpoint to go on from? Refuses one of another scene or of other options. *found: 0 or 1.
-ThawStatus app_folder_match(const AppRun *run, int *found, ThawError *error);
-// Makes the folder ready for a run from the beginning: what an earlier run left is removed (*removed files), then run.json
-// and a copy of the scene are written.
-ThawStatus app_folder_begin(AppRun *run, int64_t *removed, ThawError *error);
+// What there is to go on from. Refuses what another scene, other options or another solver left.
+typedef enum AppTrace { APP_TRACE_NONE, APP_TRACE_BEGUN, APP_TRACE_CHECKPOINT } AppTrace;
+ThawStatus app_folder_match(const AppRun *run, AppTrace *trace, ThawError *error);
+// Makes the folder ready for a run from the beginning: frames above number `last` (-1: all) that an earlier run left are
+// removed (*removed files), run.json and a copy of the scene are written. Removes nothing before all else is sure.
+ThawStatus app_folder_begin(AppRun *run, int64_t last, int64_t *removed, ThawError *error);
+// Is a checkpoint due after this step? every: as the scene says, 0: when the last one is a minute old.
+int app_checkpoint_due(int64_t every, int64_t step, double age_ms);
 
 // --- the terminal (progress.c) -------------------------------------------------------------------------------------------
 
@@ -63,6 +71,8 @@ void app_progress_begin(AppProgress *progress, int quiet, int64_t first, int64_t
 void app_progress_show(AppProgress *progress, int64_t step);
 void app_progress_end(AppProgress *progress);
 void app_report(const AppRun *run);
+// How many vertices each pinned, moved and pushed group has, in one line (run_groups.c).
+void app_print_groups(const ThawWorld *world);
 
 // A word as a shell would need it to be typed.
 void app_print_word(FILE *stream, const char *word);

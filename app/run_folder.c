@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The folder of a run: frames, index, checkpoint.h5, a copy of the scene, and run.json, which says what was run.
 //
-// The order of writing makes a kill at any moment harmless. A new run removes the old checkpoint first and then writes
-// run.json, so a checkpoint always belongs to the run.json beside it; frames and rows of statistics are on disk before
-// the checkpoint that counts them.
+// The order of writing makes a kill at any moment harmless. A new run writes run.json and the scene beside their places
+// first, so that a full disk shows before anything is lost; then it removes the old checkpoint, run.json and frames, in this
+// order, and puts the new files in place. So a checkpoint and frames always belong to the run.json beside them; frames and
+// rows of statistics are on disk before the checkpoint that counts them.
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -30,33 +32,31 @@ static void path_in(const AppRun *run, const char *name, char path[4096]) {
 }
 
 // The text or number behind "KEY": in a file that write_record has written; empty when it is not there.
-static void record_value(const char *json, const char *key, char value[64]) {
+static void record_value(const char *json, const char *key, size_t size, char *value) {
     char quoted[40];
     snprintf(quoted, sizeof quoted, "\"%s\": ", key);
     const char *at = strstr(json, quoted);
     at = at ? at + strlen(quoted) : "";
-    at += *at == '"';
-    size_t length = strcspn(at, "\",\n}");
-    snprintf(value, 64, "%.*s", (int)(length < 63 ? length : 63), at);
+    size_t length = *at == '"' ? strcspn(++at, "\"") : strcspn(at, ",\n}");
+    snprintf(value, size, "%.*s", (int)(length < size - 1 ? length : size - 1), at);
 }
 
-ThawStatus app_folder_match(const AppRun *run, int *found, ThawError *error) {
-    char path[4096], digest[64], every[64], want[20];
-    *found = 0;
-    path_in(run, "run.json", path);
-    if (access(path, F_OK)) {
-        if (!access(run->checkpoint, F_OK))
-            return thaw_error_set(error, THAW_ERROR_INPUT, "%s cannot be resumed: it has no run.json", run->folder);
-        return THAW_OK;
-    }
-    char *json;
-    size_t size;
-    ThawStatus status = thaw_file_read(path, &json, &size, error);
-    if (status != THAW_OK)
-        return status;
-    record_value(json, "digest", digest);
-    record_value(json, "every", every);
-    thaw_free(json);
+static int has_frames(const AppRun *run) {
+    int found = 0;
+    DIR *folder = opendir(run->folder);
+    for (struct dirent *entry; folder && !found && (entry = readdir(folder));)
+        found = strncmp(entry->d_name, "frame_", 6) == 0;
+    if (folder)
+        closedir(folder);
+    return found;
+}
+
+static ThawStatus compare_record(const AppRun *run, const char *json, ThawError *error) {
+    char digest[64], every[64], solver[64], build[256], want[20];
+    record_value(json, "digest", sizeof digest, digest);
+    record_value(json, "every", sizeof every, every);
+    record_value(json, "solver", sizeof solver, solver);
+    record_value(json, "build", sizeof build, build);
     snprintf(want, sizeof want, "%016" PRIx64, run->digest);
     if (strcmp(digest, want) != 0)
         return thaw_error_set(
@@ -69,8 +69,45 @@ ThawStatus app_folder_match(const AppRun *run, int *found, ThawError *error) {
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "%s cannot be resumed with a frame every %" PRId64 " steps: it was begun with --every %s",
                               run->folder, run->every, every);
-    *found = !access(run->checkpoint, F_OK);
+    if (strcmp(solver, run->solver) != 0)
+        return thaw_error_set(
+            error, THAW_ERROR_INPUT,
+            "%s cannot be resumed to the same bits: it was begun with the solver %s, and this program (%s) "
+            "chooses %s; use the program it was begun with (%s), or leave out --resume to start over",
+            run->folder, solver, thaw_build_info(), run->solver, build);
+    if (strcmp(build, thaw_build_info()) != 0)
+        app_complain("run", "warning: %s was begun by another build (%s; this is %s); bits may differ from here on",
+                     run->folder, build, thaw_build_info());
     return THAW_OK;
+}
+
+ThawStatus app_folder_match(const AppRun *run, AppTrace *trace, ThawError *error) {
+    char path[4096];
+    int saved = !access(run->checkpoint, F_OK);
+    *trace = APP_TRACE_NONE;
+    path_in(run, "run.json", path);
+    if (access(path, F_OK)) {
+        if (saved || has_frames(run))
+            return thaw_error_set(
+                error, THAW_ERROR_INPUT,
+                "%s cannot be resumed: it has %s but no run.json, which tells what they belong to; use "
+                "another --out, or leave out --resume to start over",
+                run->folder, saved ? "a checkpoint" : "frames");
+        return THAW_OK;
+    }
+    char *json;
+    size_t size;
+    ThawStatus status = thaw_file_read(path, &json, &size, error);
+    if (status != THAW_OK)
+        return status;
+    status = compare_record(run, json, error);
+    thaw_free(json);
+    *trace = saved ? APP_TRACE_CHECKPOINT : APP_TRACE_BEGUN;
+    return status;
+}
+
+int app_checkpoint_due(int64_t every, int64_t step, double age_ms) {
+    return every > 0 ? step % every == 0 : age_ms >= 60e3;
 }
 
 static void print_json_text(ThawFile *file, const char *text) {
@@ -87,25 +124,19 @@ static void print_json_text(ThawFile *file, const char *text) {
     thaw_file_print(file, "\"");
 }
 
-static ThawStatus write_record(const AppRun *run, ThawError *error) {
-    char path[4096];
-    path_in(run, "run.json", path);
-    ThawFile *file;
-    ThawStatus status = thaw_file_create(path, &file, error);
-    if (status != THAW_OK)
-        return status;
+static void write_record(const AppRun *run, ThawFile *file) {
     const struct {
         const char *key, *text;
     } texts[] = {
         {"scene", run->scene_path ? run->scene_path : "(built in)"},
         {"title", run->scene->title},
         {"method", run->method ? run->method : "(as the scene says)"},
-        {"solver", run->solver_name ? run->solver_name : "(as the scene says)"},
-        {"version", thaw_version()},
-        {"build", thaw_build_info()},
+        {"solver_option", run->solver_name ? run->solver_name : "(as the scene says)"},
     };
     // The fields that are read back come first, so that no text can be taken for them.
     thaw_file_print(file, "{\n  \"digest\": \"%016" PRIx64 "\",\n  \"every\": %" PRId64 ",\n", run->digest, run->every);
+    thaw_file_print(file, "  \"solver\": \"%s\",\n  \"version\": \"%s\",\n  \"build\": \"%s\",\n", run->solver,
+                    thaw_version(), thaw_build_info());
     thaw_file_print(file, "  \"steps\": %" PRId64 ",\n  \"static\": %s", run->steps,
                     run->solve_static ? "true" : "false");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -113,23 +144,42 @@ static ThawStatus write_record(const AppRun *run, ThawError *error) {
         print_json_text(file, texts[i].text);
     }
     thaw_file_print(file, "\n}\n");
-    return thaw_file_commit(&file, error);
 }
 
-ThawStatus app_folder_begin(AppRun *run, int64_t *removed, ThawError *error) {
-    char path[4096];
+static ThawStatus remove_file(const char *path, ThawError *error) {
+    if (unlink(path) && errno != ENOENT)
+        return thaw_error_set(error, THAW_ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
+    return THAW_OK;
+}
+
+ThawStatus app_folder_begin(AppRun *run, int64_t last, int64_t *removed, ThawError *error) {
+    char path[4096], copy_path[4096];
+    ThawFile *record = NULL, *copy = NULL;
     *removed = 0;
-    if (unlink(run->checkpoint) && errno != ENOENT)
-        return thaw_error_set(error, THAW_ERROR_IO, "cannot remove %s: %s", run->checkpoint, strerror(errno));
-    ThawStatus status = thaw_frames_keep(run->frames, -1, removed, error);
+    path_in(run, "run.json", path);
+    path_in(run, "scene.json", copy_path);
+    ThawStatus status = thaw_file_create(path, &record, error);
     if (status == THAW_OK)
-        status = write_record(run, error);
-    ThawFile *copy = NULL;
-    path_in(run, "scene.json", path);
+        status = thaw_file_create(copy_path, &copy, error);
+    if (status == THAW_OK) {
+        write_record(run, record);
+        thaw_file_write(copy, run->text, run->text_size);
+        if (thaw_file_sync(record))
+            status = thaw_file_commit(&record, error); // tells why
+        else if (thaw_file_sync(copy))
+            status = thaw_file_commit(&copy, error);
+    }
     if (status == THAW_OK)
-        status = thaw_file_create(path, &copy, error);
-    if (status != THAW_OK)
-        return status;
-    thaw_file_write(copy, run->text, run->text_size);
-    return thaw_file_commit(&copy, error);
+        status = remove_file(run->checkpoint, error);
+    if (status == THAW_OK && last < 0)
+        status = remove_file(path, error);
+    if (status == THAW_OK)
+        status = thaw_frames_keep(run->frames, last, removed, error);
+    if (status == THAW_OK)
+        status = thaw_file_commit(&record, error);
+    if (status == THAW_OK)
+        status = thaw_file_commit(&copy, error);
+    thaw_file_discard(&record);
+    thaw_file_discard(&copy);
+    return status;
 }

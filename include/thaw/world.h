@@ -17,7 +17,8 @@ extern "C" {
 // --- Shapes: a mesh with its materials, compiled once and shared by any number of bodies
 // -------------------------------
 
-// How a group of vertices is chosen, in the shape's own coordinates.
+// How a group of vertices is chosen, in the shape's own coordinates. Boundaries count as inside, with a slack of 1e-9 of the
+// shape's diameter for rounding.
 typedef enum ThawSelect {
     THAW_SELECT_ALL,
     THAW_SELECT_MESH_GROUP, // a group of the mesh file, by mesh_group
@@ -355,8 +356,11 @@ ThawStatus thaw_world_get_obstacle_surface(const ThawWorld *world, int32_t obsta
                                            double extent, ThawObstacleSurface *surface);
 void thaw_obstacle_surface_free(ThawObstacleSurface *surface);
 
+// Which method solves the body's present system: AUTO has been resolved, and says that nothing is to be solved.
+ThawSolverKind thaw_world_solver(const ThawWorld *world, int32_t body);
+
 // The energies and works so far (also computed when the ledger is off; works are then zero).
-ThawStatus thaw_world_get_ledger(ThawWorld *world, ThawLedger *ledger);
+ThawStatus thaw_world_get_ledger(const ThawWorld *world, ThawLedger *ledger);
 
 // The whole state, as one file (HDF5). A world made from the same definition continues from it with the same bits.
 // Written under a temporary name and renamed: a file that exists is complete.

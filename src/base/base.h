@@ -15,7 +15,7 @@
 ThawStatus thaw_error_set(ThawError *error, ThawStatus status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// The message of every failed allocation: "out of memory (SIZE bytes for WHAT)".
+// The message of every failed allocation: "out of memory (for WHAT)".
 ThawStatus thaw_error_memory(ThawError *error, const char *what);
 
 // --- memory (memory.c)

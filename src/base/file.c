@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that are complete or not there.
 //
-// A run may be killed, or its disk fill up, at any byte. Whatever is written here goes to PATH.tmp first, is flushed
-// and synced (a full disk may show as late as fsync or close), and takes its place by rename, which is atomic: a reader
-// sees the old file or the new one, never half of one. PATH.tmp left behind by a killed run is overwritten by the next.
+// A run may be killed, or its disk fill up, at any byte. Whatever is written here goes to PATH.tmp first, is flushed and
+// closed (a full disk may show as late as that), and takes its place by rename, which is atomic: a reader sees the old file
+// or the new one, never half of one. PATH.tmp left behind by a killed run is overwritten by the next. Against a power cut
+// only thaw_file_sync and thaw_path_sync help; they wait for the disk, so they are called where it matters, not always.
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -71,12 +72,25 @@ void thaw_file_print(ThawFile *file, const char *format, ...) {
     va_end(arguments);
 }
 
-void thaw_file_sync(ThawFile *file) {
+// A file system without fsync (EINVAL) is no reason to lose the file.
+static int sync_failed(int descriptor) {
+    return fsync(descriptor) && errno != EINVAL && errno != ENOTSUP && errno != EROFS ? errno : 0;
+}
+
+int thaw_file_sync(ThawFile *file) {
     if (!file->failed && fflush(file->stream))
-        file->failed = errno;
-    // A file system without fsync (EINVAL) is no reason to lose the file.
-    if (!file->failed && fsync(fileno(file->stream)) && errno != EINVAL && errno != ENOTSUP)
-        file->failed = errno;
+        file->failed = errno ? errno : EIO;
+    if (!file->failed)
+        file->failed = sync_failed(fileno(file->stream));
+    return file->failed;
+}
+
+ThawStatus thaw_path_sync(const char *path, ThawError *error) {
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    int failed = descriptor < 0 ? errno : sync_failed(descriptor);
+    if (descriptor >= 0)
+        close(descriptor);
+    return failed ? thaw_error_set(error, THAW_ERROR_IO, "cannot write %s: %s", path, strerror(failed)) : THAW_OK;
 }
 
 ThawStatus thaw_file_commit(ThawFile **file, ThawError *error) {

@@ -13,12 +13,16 @@ typedef struct ThawFile ThawFile;
 ThawStatus thaw_file_create(const char *path, ThawFile **file, ThawError *error);
 void thaw_file_write(ThawFile *file, const void *bytes, size_t size);
 void thaw_file_print(ThawFile *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
-// Waits until what was written so far is on the disk, for files that must survive a power cut.
-void thaw_file_sync(ThawFile *file);
+// Waits until what was written so far is on the disk, for files that must survive a power cut, or whose failure must show
+// before something else is done. Nonzero (an errno) when anything has failed so far.
+int thaw_file_sync(ThawFile *file);
 // Flushes, closes and renames. Frees *file in any case; on an error the temporary file is gone and an older file
 // at the path is untouched.
 ThawStatus thaw_file_commit(ThawFile **file, ThawError *error);
 void thaw_file_discard(ThawFile **file);
+
+// Waits until a file or folder that is closed already is on the disk. A file system that cannot tell is no error.
+ThawStatus thaw_path_sync(const char *path, ThawError *error);
 
 // Makes a folder and those above it.
 ThawStatus thaw_folder_create(const char *path, ThawError *error);

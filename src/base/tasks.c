@@ -2,12 +2,14 @@
 // A pool of threads for loops. One loop runs at a time; the caller takes part in it. Indices are claimed from an atomic
 // counter, so uneven work balances itself; determinism comes from what the bodies of loops write, not from who runs
 // them. Idle threads spin for some microseconds, because the next loop of a step is usually that near, and sleep after
-// that.
+// that. The caller spins likewise until the others are done, and then gives up its processor at each look: where there are
+// more threads than processors, the one it waits for may need it.
 //
 // The hand-over: `ticket` packs the loop's number (high half) and the next index to claim (low half). It is closed (an
 // index beyond any count) while the next loop is being described. What a thread reads of the description counts only if
 // its claim then succeeds, which proves that the ticket, and so the loop, is still the one it looked at.
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -80,15 +82,20 @@ static void *worker_main(void *argument) {
     }
 }
 
+// Processors that this process may use, which may be fewer than the machine has (taskset, containers).
+static int processors(void) {
+    cpu_set_t allowed;
+    long count = sched_getaffinity(0, sizeof allowed, &allowed) ? sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&allowed);
+    return count < 1 ? 1 : count > 1024 ? 1024 : (int)count;
+}
+
 ThawStatus thaw_tasks_create(int threads, ThawTasks **result, ThawError *error) {
     *result = NULL;
     if (threads < 0 || threads > 1024)
         return thaw_error_set(error, THAW_ERROR_INPUT, "threads is %d; allowed: 0 (one per processor) to 1024",
                               threads);
-    if (threads == 0) {
-        long processors = sysconf(_SC_NPROCESSORS_ONLN);
-        threads = processors < 1 ? 1 : processors > 1024 ? 1024 : (int)processors;
-    }
+    if (threads == 0)
+        threads = processors();
     ThawTasks *tasks = THAW_NEW(ThawTasks, 1);
     if (!tasks)
         return thaw_error_memory(error, "the thread pool");
@@ -149,7 +156,10 @@ void thaw_tasks_for(ThawTasks *tasks, int32_t count, ThawTaskFn fn, void *contex
         pthread_mutex_unlock(&tasks->mutex);
     }
     work_on(tasks, number);
-    while (atomic_load(&tasks->finished) < count)
-        pause_briefly();
+    for (int spin = 0; atomic_load(&tasks->finished) < count; spin++)
+        if (spin < SPIN)
+            pause_briefly();
+        else
+            sched_yield();
     atomic_store(&tasks->busy, 0);
 }

@@ -356,6 +356,34 @@ static ThawStatus fill_quadrilateral(Stuffing *s, int32_t a, int32_t b, int32_t 
     return status ? status : add_element(s, from_a ? va : vb, bc, ac, apex, error);
 }
 
+// Each vertex itself, or its cut with the one inside.
+static ThawStatus fill_simplex(Stuffing *s, const int32_t *v, int32_t in, ThawError *error) {
+    int32_t corner[4] = {0};
+    for (int i = 0; i <= s->dim; i++)
+        corner[i] = use_vertex(s, v[i], s->side[v[i]] < 0 ? in : v[i]);
+    return add_element(s, corner[0], corner[1], corner[2], corner[3], error);
+}
+
+// All vertices were warped onto the surface. The paper drops such an element, for on a smooth surface it is flat or outside;
+// but in a neck hardly thicker than the size it is what holds both ends together. Kept where it is
+// well inside, and of good shape.
+static int is_bridge(const Stuffing *s, const int32_t *v) {
+    static const double least = 15 * M_PI / 180, most = 150 * M_PI / 180, depth = 0.1; // depth: by the size
+    double x[12], middle[3] = {0};
+    int32_t ids[4] = {0, 1, 2, 3};
+    for (int i = 0; i <= s->dim; i++)
+        for (int k = 0; k < s->dim; k++) {
+            x[s->dim * i + k] = s->x[3 * (size_t)v[i] + (size_t)k];
+            middle[k] += x[s->dim * i + k] / (s->dim + 1);
+        }
+    const ThawMesh one = {
+        .dim = s->dim, .nodes = s->dim + 1, .vertex_count = s->dim + 1, .element_count = 1, .x = x, .elements = ids};
+    const ThawMeshQuality q = thaw_mesh_quality(&one);
+    if (!(q.min_volume > 0 && q.min_angle > least && q.max_angle < most))
+        return 0;
+    return thaw_solid_distance(s->lattice->solid, middle) < -depth * s->lattice->size;
+}
+
 static ThawStatus fill_element(Stuffing *s, const int32_t *v, ThawError *error) {
     const int nodes = s->dim + 1;
     int32_t in[4], on[4], out[4];
@@ -368,13 +396,9 @@ static ThawStatus fill_element(Stuffing *s, const int32_t *v, ThawError *error) 
         else
             on[ons++] = v[i];
     if (ins == 0)
-        return THAW_OK;
-    if (outs == 0 || ins == 1) { // a simplex: each vertex itself, or its cut
-        int32_t corner[4] = {0};
-        for (int i = 0; i < nodes; i++)
-            corner[i] = use_vertex(s, v[i], s->side[v[i]] < 0 ? in[0] : v[i]);
-        return add_element(s, corner[0], corner[1], corner[2], corner[3], error);
-    }
+        return outs == 0 && is_bridge(s, v) ? fill_simplex(s, v, v[0], error) : THAW_OK;
+    if (outs == 0 || ins == 1)
+        return fill_simplex(s, v, in[0], error);
     if (ins == 2 && outs == 1)
         return fill_quadrilateral(s, in[0], in[1], out[0], ons ? on[0] : 0, error);
     return ins == 3 ? fill_one_out(s, in, out[0], error) : fill_two_out(s, in[0], in[1], out[0], out[1], error);

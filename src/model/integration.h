@@ -10,7 +10,7 @@
 
 struct ThawShape;
 
-// Eight integration points with one material model. Lanes beyond the last element repeat it with weight 0.
+// Eight integration points with one material model. Unused lanes repeat the first element with weight 0.
 typedef struct ThawBatch {
     ThawLanes gradient[(THAW_ELEMENT_NODES_MAX - 1) * 3]; // [node - 1][axis], dim axes used, 1/m
     ThawLanes weight;                                     // m^3 (2D: area times thickness)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/model.h"
+#include "scene/select.h"
 
 // Elements in the order of their lowest vertex (then of the mesh), vertices ascending inside each.
 static ThawStatus renumber(const ThawMesh *mesh, ThawShape *shape, ThawError *error) {
@@ -84,31 +85,6 @@ static void integrate_rest(const ThawShapeDef *def, ThawShape *shape) {
     shape->diameter = sqrt(diagonal);
     for (int32_t i = 0; i < shape->nv; i++)
         shape->total_mass += shape->mass[i];
-}
-
-static int selected(const ThawGroupDef *group, int dim, const double *x) {
-    double square = 0, side = 0;
-    int inside = 1;
-    for (int k = 0; k < dim; k++) {
-        double d = x[k] - group->a[k];
-        square += d * d;
-        side += d * group->b[k];
-        inside &= x[k] >= group->a[k] && x[k] <= group->b[k];
-    }
-    switch (group->select) {
-    case THAW_SELECT_ALL:
-        return 1;
-    case THAW_SELECT_BOX:
-        return inside;
-    case THAW_SELECT_SPHERE:
-        return square <= group->radius * group->radius;
-    case THAW_SELECT_PLANE_SIDE:
-        return side >= 0;
-    case THAW_SELECT_MESH_GROUP:
-    case THAW_SELECT_NEAREST:
-        break;
-    }
-    return 0;
 }
 
 // Marks the vertices of one mesh group, by internal id. Returns 0 when the mesh has no group of that name.
@@ -194,7 +170,9 @@ static ThawStatus compile_group(const ThawShapeDef *def, const ThawGroupDef *gro
                                   shape->name, name, group_def->mesh_group ? group_def->mesh_group : "(NULL)");
     } else
         for (int32_t i = 0; i < shape->nv; i++)
-            marked[i] = (unsigned char)selected(group_def, shape->kind->dim, shape->X + (size_t)i * shape->kind->dim);
+            marked[i] =
+                (unsigned char)thaw_select_chooses(group_def, shape->kind->dim, thaw_select_slack(shape->diameter),
+                                                   shape->X + (size_t)i * shape->kind->dim);
     for (int32_t i = 0; i < shape->nv; i++)
         group->count += marked[i];
     if (group->count == 0)

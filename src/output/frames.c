@@ -2,9 +2,11 @@
 // Frames: the world as files that other programs open.
 //
 // Topology is taken from the world once; a frame then copies positions, velocities and stresses through the public
-// interface and writes the formats that were asked for. The index frames.pvd is rewritten after each frame (its size
-// grows by a line a frame), always under a temporary name, so whenever a run is killed the index is valid and lists
-// only frames that are complete.
+// interface and writes the formats that were asked for. The index frames.pvd is always rewritten as a whole, under a
+// temporary name, so whenever a run is killed the index is valid and lists only frames that are complete. Rewriting it for
+// each frame would cost the square of their number; it is done whenever 1/64 has come on top (so at once for the first 64),
+// which costs 64 lines a frame at most, and at each checkpoint and in the end (thaw_frames_sync). A killed run may leave
+// its last frames without an entry; none of them was part of a checkpoint.
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +19,7 @@
 #include "output/frame_data.h"
 #include "output/output.h"
 
-enum { NAME_SIZE = 64 };
+enum { NAME_SIZE = 64, INDEX_SHARE = 64 };
 
 typedef struct IndexEntry {
     int64_t number;
@@ -40,6 +42,9 @@ struct ThawFrames {
     // Obstacles: one file obstacles.vtu, or one a frame where any moves.
     double middle[3], extent; // m, where half-spaces end
     int has_obstacles, obstacles_move, obstacles_done;
+    int64_t listed;   // entries that frames.pvd has; those beyond are to come
+    int64_t *written; // written_count numbers of frames that may not be on the disk yet
+    int64_t written_count, written_room;
 };
 
 ThawFramesDef thaw_frames_def_default(void) { return (ThawFramesDef){.formats = THAW_FRAMES_VTU, .bits = 32}; }
@@ -93,6 +98,7 @@ void thaw_frames_free(ThawFrames **frames) {
     thaw_free(f->first);
     thaw_free(f->triangles);
     thaw_free(f->points);
+    thaw_free(f->written);
     thaw_free(f->index);
     thaw_free(f->scratch);
     thaw_free(f->packed);
@@ -321,9 +327,15 @@ static const char *path_of_frame(ThawFrames *f, int64_t number, const char *endi
     return path_of(f, name);
 }
 
+// A frame that is written once more keeps its place; entries behind it stay.
 static ThawStatus index_add(ThawFrames *f, int64_t number, double time, ThawError *error) {
-    while (f->index_count && f->index[f->index_count - 1].number >= number)
-        f->index_count--;
+    int64_t at = f->index_count;
+    while (at && f->index[at - 1].number >= number)
+        at--;
+    if (at < f->index_count && f->index[at].number == number) {
+        f->index[at].time = time;
+        return THAW_OK;
+    }
     if (f->index_count == f->index_room) {
         int64_t room = 2 * f->index_room + 256;
         IndexEntry *grown = thaw_regrow(f->index, (size_t)f->index_count, (size_t)room, sizeof *grown);
@@ -332,7 +344,8 @@ static ThawStatus index_add(ThawFrames *f, int64_t number, double time, ThawErro
         f->index = grown;
         f->index_room = room;
     }
-    f->index[f->index_count++] = (IndexEntry){number, time};
+    memmove(f->index + at + 1, f->index + at, sizeof *f->index * (size_t)(f->index_count++ - at));
+    f->index[at] = (IndexEntry){number, time};
     return THAW_OK;
 }
 
@@ -352,7 +365,10 @@ static ThawStatus index_write(ThawFrames *f, ThawError *error) {
                             strrchr(path_of_obstacles(f, e->number), '/') + 1);
     }
     thaw_file_print(file, "  </Collection>\n</VTKFile>\n");
-    return thaw_file_commit(&file, error);
+    status = thaw_file_commit(&file, error);
+    if (status == THAW_OK)
+        f->listed = f->index_count;
+    return status;
 }
 
 // Takes the entries up to `last` from an index that an earlier run of the same scene wrote.
@@ -400,18 +416,50 @@ static int64_t frame_number(const char *name) {
     return -1;
 }
 
+static int is_listed(const ThawFrames *f, int64_t number) {
+    int64_t lo = 0, hi = f->index_count;
+    while (lo < hi) {
+        int64_t mid = lo + (hi - lo) / 2;
+        if (f->index[mid].number < number)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < f->index_count && f->index[lo].number == number;
+}
+
+// Takes up frame `number`, which the index has missed; the frame itself tells its time. One that cannot be read stays out.
+static ThawStatus adopt(ThawFrames *f, int64_t number, ThawError *error) {
+    ThawFrameData *data;
+    ThawStatus status = thaw_vtu_read(path_of_frame(f, number, "vtu"), &data, error);
+    if (status != THAW_OK)
+        return status == THAW_ERROR_MEMORY ? status : THAW_OK;
+    status = index_add(f, number, data->time, error);
+    thaw_frame_data_free(&data);
+    return status;
+}
+
 ThawStatus thaw_frames_keep(ThawFrames *frames, int64_t last, int64_t *removed, ThawError *error) {
     int64_t count = 0;
-    frames->index_count = 0;
+    frames->index_count = frames->listed = 0;
     ThawStatus status = last >= 0 ? index_read(frames, last, error) : THAW_OK;
+    DIR *folder = status == THAW_OK ? opendir(frames->folder) : NULL;
+    if (status == THAW_OK && !folder)
+        status = thaw_error_set(error, THAW_ERROR_IO, "cannot list %s: %s", frames->folder, strerror(errno));
+    for (struct dirent *entry; last >= 0 && status == THAW_OK && (entry = readdir(folder));) {
+        int64_t number = frame_number(entry->d_name);
+        size_t length = strlen(entry->d_name);
+        if (number >= 0 && number <= last && strcmp(entry->d_name + length - 4, ".vtu") == 0 &&
+            !is_listed(frames, number))
+            status = adopt(frames, number, error);
+    }
     // The index goes first: at no moment does it name a frame that is gone.
     if (status == THAW_OK && frames->index_count)
         status = index_write(frames, error);
     else if (status == THAW_OK && unlink(path_of(frames, "frames.pvd")) && errno != ENOENT)
         status = thaw_error_set(error, THAW_ERROR_IO, "cannot remove %s: %s", frames->path, strerror(errno));
-    DIR *folder = status == THAW_OK ? opendir(frames->folder) : NULL;
-    if (status == THAW_OK && !folder)
-        status = thaw_error_set(error, THAW_ERROR_IO, "cannot list %s: %s", frames->folder, strerror(errno));
+    if (folder)
+        rewinddir(folder);
     for (struct dirent *entry; status == THAW_OK && (entry = readdir(folder));) {
         if (frame_number(entry->d_name) <= last || strlen(entry->d_name) >= NAME_SIZE)
             continue;
@@ -447,6 +495,20 @@ static ThawStatus write_obstacles(ThawFrames *f, const ThawWorld *world, int64_t
     return status;
 }
 
+// That the frame's files are not known to be on the disk.
+static ThawStatus remember(ThawFrames *f, int64_t number, ThawError *error) {
+    if (f->written_count == f->written_room) {
+        int64_t room = 2 * f->written_room + 256;
+        int64_t *grown = thaw_regrow(f->written, (size_t)f->written_count, (size_t)room, sizeof *grown);
+        if (!grown)
+            return thaw_error_memory(error, "the list of frames");
+        f->written = grown;
+        f->written_room = room;
+    }
+    f->written[f->written_count++] = number;
+    return THAW_OK;
+}
+
 ThawStatus thaw_frames_write(ThawFrames *frames, const ThawWorld *world, int64_t number, ThawError *error) {
     ThawFrames *f = frames;
     ThawStatus status = read_state(f, world, error);
@@ -460,8 +522,34 @@ ThawStatus thaw_frames_write(ThawFrames *frames, const ThawWorld *world, int64_t
             status = thaw_vtu_write(path_of_frame(f, number, "vtu"), f->data, f->bits, f->scratch, error);
         if (status == THAW_OK)
             status = index_add(f, number, f->data->time, error);
-        if (status == THAW_OK)
+        if (status == THAW_OK && f->index_count - f->listed > f->index_count / INDEX_SHARE)
             status = index_write(f, error);
     }
+    return status == THAW_OK ? remember(f, number, error) : status;
+}
+
+static const char *const format_endings[] = {"vtu", "obj", "ply"};
+static const unsigned format_bits[] = {THAW_FRAMES_VTU, THAW_FRAMES_OBJ, THAW_FRAMES_PLY};
+
+ThawStatus thaw_frames_sync(ThawFrames *frames, ThawError *error) {
+    ThawFrames *f = frames;
+    ThawStatus status = f->listed < f->index_count ? index_write(f, error) : THAW_OK;
+    for (int64_t i = 0; i < f->written_count; i++)
+        for (int k = 0; k < 3 && status == THAW_OK; k++)
+            if (f->formats & format_bits[k])
+                status = thaw_path_sync(path_of_frame(f, f->written[i], format_endings[k]), error);
+    if (status == THAW_OK && f->written_count && f->formats & THAW_FRAMES_VTU)
+        status = thaw_path_sync(path_of(f, "frames.pvd"), error);
+    if (status == THAW_OK && f->written_count) // their names
+        status = thaw_path_sync(f->folder, error);
+    if (status == THAW_OK)
+        f->written_count = 0;
     return status;
+}
+
+int thaw_frames_has(ThawFrames *frames, int64_t number) {
+    for (int k = 0; k < 3; k++)
+        if (frames->formats & format_bits[k] && access(path_of_frame(frames, number, format_endings[k]), F_OK))
+            return 0;
+    return 1;
 }

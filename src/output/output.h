@@ -28,12 +28,16 @@ ThawFramesDef thaw_frames_def_default(void); // no folder yet, VTU, 32 bits
 ThawStatus thaw_frames_create(const ThawWorld *world, const ThawFramesDef *def, ThawFrames **frames, ThawError *error);
 void thaw_frames_free(ThawFrames **frames);
 
-// Forgets and deletes the frames in the folder with a number above `last` (-1: all), and takes those up to it into the
-// index. *removed (may be NULL) counts files.
+// Forgets and deletes the frames in the folder with a number above `last` (-1: all; INT64_MAX: none), and takes those up to
+// it into the index. *removed (may be NULL) counts files.
 ThawStatus thaw_frames_keep(ThawFrames *frames, int64_t last, int64_t *removed, ThawError *error);
 
-// Writes the present state as frame `number` and then the index.
+// Writes the present state as frame `number`, and the index when it has grown by a certain share.
 ThawStatus thaw_frames_write(ThawFrames *frames, const ThawWorld *world, int64_t number, ThawError *error);
+// Brings the index up to date, and waits until it and all frames so far are on the disk: before a checkpoint, and at the end.
+ThawStatus thaw_frames_sync(ThawFrames *frames, ThawError *error);
+// Whether frame `number` is in the folder, in all formats that were asked for.
+int thaw_frames_has(ThawFrames *frames, int64_t number);
 
 // --- statistics (stats.c)
 // ------------------------------------------------------------------------------------------------
@@ -45,6 +49,7 @@ typedef struct ThawStatsFile ThawStatsFile;
 // that is not there is begun, one with other columns is refused.
 ThawStatus thaw_stats_open(const char *path, int64_t keep, ThawStatsFile **stats, ThawError *error);
 ThawStatus thaw_stats_write(ThawStatsFile *stats, const ThawStepStats *row, ThawError *error);
+ThawStatus thaw_stats_sync(ThawStatsFile *stats, ThawError *error); // waits until the rows so far are on the disk
 ThawStatus thaw_stats_close(ThawStatsFile **stats, ThawError *error); // frees in any case
 
 #endif

@@ -112,6 +112,13 @@ ThawStatus thaw_stats_write(ThawStatsFile *stats, const ThawStepStats *r, ThawEr
     return THAW_OK;
 }
 
+ThawStatus thaw_stats_sync(ThawStatsFile *stats, ThawError *error) {
+    // A pipe or a device has nothing to wait for.
+    if (fsync(fileno(stats->stream)) && errno != EINVAL && errno != ENOTSUP && errno != EROFS)
+        return write_failed(stats->path, error);
+    return THAW_OK;
+}
+
 ThawStatus thaw_stats_close(ThawStatsFile **stats, ThawError *error) {
     if (!stats || !*stats)
         return THAW_OK;

@@ -6,39 +6,24 @@
 #include <string.h>
 
 #include "scene/read.h"
-
-static bool chooses(const ThawGroupDef *group, int dim, const double *x) {
-    double dot = 0, square = 0;
-    bool inside = true;
-    for (int i = 0; i < dim; i++) {
-        inside = inside && group->a[i] <= x[i] && x[i] <= group->b[i];
-        dot += (x[i] - group->a[i]) * group->b[i];
-        square += (x[i] - group->a[i]) * (x[i] - group->a[i]);
-    }
-    switch (group->select) {
-    case THAW_SELECT_BOX:
-        return inside;
-    case THAW_SELECT_SPHERE:
-        return square <= group->radius * group->radius;
-    case THAW_SELECT_PLANE_SIDE:
-        return dot >= 0;
-    default:
-        return true;
-    }
-}
+#include "scene/select.h"
 
 static void refuse_empty(const ThawPlace *place, const ThawGroupDef *group, const ThawMesh *mesh) {
     int dim = mesh->dim;
-    double lo[3] = {0}, hi[3] = {0};
-    for (int32_t v = 0; v < mesh->vertex_count; v++) {
-        const double *x = mesh->x + (size_t)v * (size_t)dim;
-        if (chooses(group, dim, x))
-            return;
-        for (int i = 0; i < dim; i++) {
-            lo[i] = v ? fmin(lo[i], x[i]) : x[i];
-            hi[i] = v ? fmax(hi[i], x[i]) : x[i];
+    double lo[3] = {0}, hi[3] = {0}, square = 0;
+    if (group->select == THAW_SELECT_MESH_GROUP || group->select == THAW_SELECT_NEAREST)
+        return;
+    for (int i = 0; i < dim; i++) {
+        lo[i] = INFINITY, hi[i] = -INFINITY;
+        for (int32_t v = 0; v < mesh->vertex_count; v++) {
+            lo[i] = fmin(lo[i], mesh->x[(size_t)v * (size_t)dim + (size_t)i]);
+            hi[i] = fmax(hi[i], mesh->x[(size_t)v * (size_t)dim + (size_t)i]);
         }
+        square += (hi[i] - lo[i]) * (hi[i] - lo[i]);
     }
+    for (int32_t v = 0; v < mesh->vertex_count; v++)
+        if (thaw_select_chooses(group, dim, thaw_select_slack(sqrt(square)), mesh->x + (size_t)v * (size_t)dim))
+            return;
     thaw_place_fail(place, THAW_ERROR_INPUT,
                     "the group has no vertex of the mesh; allowed: a group that reaches into the box from "
                     "(%.6g, %.6g, %.6g) to (%.6g, %.6g, %.6g) m that the mesh fills",

@@ -152,16 +152,13 @@ int thaw_split_better(ThawSplitCost a, ThawSplitCost b) {
 // The side that the next vertex moves to: where the gain is larger, then where less is; -1: no move is allowed.
 static int choose(const ThawWeb *web, ThawRefiner *r, const int32_t sum[3], int32_t allowed) {
     for (;;) {
-        int to = -1;
-        for (int s = 0; s < 2; s++) {
-            if (!r->count[s])
-                continue;
-            int32_t here = r->gain[s][r->heap[s][0]], there = to < 0 ? INT32_MIN : r->gain[to][r->heap[to][0]];
-            if (here > there || (here == there && sum[s] < sum[to]))
-                to = s;
-        }
-        if (to < 0)
+        if (!r->count[0] && !r->count[1])
             return -1;
+        int to = !r->count[0];
+        if (r->count[0] && r->count[1]) {
+            int32_t left = r->gain[0][r->heap[0][0]], right = r->gain[1][r->heap[1][0]];
+            to = right > left || (right == left && sum[1] < sum[0]);
+        }
         int32_t v = r->heap[to][0];
         // A side that is too heavy may still not grow; the lighter one may always.
         if (sum[to] + web->weight[v] <= allowed || sum[to] + web->weight[v] <= sum[1 - to])

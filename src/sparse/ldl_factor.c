@@ -21,12 +21,18 @@ enum { GROUP = THAW_LDL_GROUP, BLOCK = THAW_LDL_BLOCK };
 
 // --- memory ------------------------------------------------------------------------------------------------------------
 
+// Doubles of the widest node's widest block of columns, packed, and what packing writes beyond its end.
+static size_t packed_size(const ThawLdlPlan *plan) {
+    int32_t wide = plan->most_cols < BLOCK ? plan->most_cols : BLOCK;
+    return (size_t)((wide + GROUP - 1) / GROUP * GROUP) * (size_t)plan->most_cols + 8;
+}
+
 ThawStatus thaw_ldl_create(const ThawLdlPlan *plan, ThawTasks *tasks, ThawLdl **result, ThawError *error) {
     *result = NULL;
     ThawLdl *ldl = THAW_NEW(ThawLdl, 1);
     if (!ldl)
         return thaw_error_memory(error, "a factor");
-    size_t size = (size_t)plan->n * (size_t)plan->bs, b = (size_t)BLOCK * (size_t)(plan->most_cols + BLOCK) + 8;
+    size_t size = (size_t)plan->n * (size_t)plan->bs, b = packed_size(plan);
     ldl->plan = plan;
     ldl->kernels = thaw_ldl_kernels();
     ldl->tasks = tasks;
@@ -92,7 +98,7 @@ size_t thaw_ldl_bytes(const ThawLdl *ldl) {
     size_t size = (size_t)plan->n * (size_t)plan->bs, rows = (size_t)plan->most_rows;
     size_t scratch = sizeof(ThawLdlScratch) + (size_t)plan->n * sizeof(int32_t) +
                      (size_t)plan->count * sizeof(ptrdiff_t) + rows * (sizeof(int32_t) + sizeof(double)) +
-                     (size_t)BLOCK * (size_t)(plan->most_cols + BLOCK) * sizeof(double);
+                     packed_size(plan) * sizeof(double);
     return sizeof *ldl + ((size_t)plan->cost.numbers + 3 * size) * sizeof(double) +
            (size_t)(plan->task_count + 1) * sizeof(int32_t) + (size_t)plan->count + (size_t)ldl->threads * scratch +
            ldl->work_size * sizeof *ldl->work + ldl->index_size * sizeof *ldl->index;
@@ -269,7 +275,7 @@ static int factor_triangle(ThawLdl *ldl, const double *value, int32_t nc, int32_
 // Rows of `count` panels from `panel` on, in the block's columns.
 static void reduce_panels(const NodeJob *job, int32_t panel, int32_t count) {
     int32_t nc = job->ldl->plan->bs * job->node->cols;
-    size_t next = 8 * (size_t)nc, stride = (size_t)GROUP * (size_t)(job->block + BLOCK);
+    size_t next = 8 * (size_t)nc, stride = (size_t)GROUP * (size_t)(job->block + job->wide);
     double *value = job->ldl->value + job->node->value;
     for (int32_t p = panel; p < panel + count; p += 2) {
         int panels = p + 1 < panel + count ? 2 : 1;
@@ -300,7 +306,7 @@ static int32_t factor_dense(NodeJob *job, const double *diagonal, ThawLdlScratch
     job->t = scratch->t;
     for (int32_t block = 0; block < nc; block += BLOCK) {
         int32_t wide = nc - block < BLOCK ? nc - block : BLOCK, stop = (block + wide + 7) / 8;
-        size_t stride = (size_t)GROUP * (size_t)(block + BLOCK);
+        size_t stride = (size_t)GROUP * (size_t)(block + wide);
         job->block = block;
         job->wide = wide;
         for (int32_t g = 0; g < wide; g += GROUP) {

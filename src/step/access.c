@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looking into a world from outside: sizes, and copies in the mesh's own numbering.
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "force/force.h"
+#include "step/adapt.h"
 #include "step/step.h"
 
 static const ThawStepper *body_at(const ThawWorld *world, int32_t body) {
@@ -88,20 +90,26 @@ ThawStatus thaw_world_get_masses(const ThawWorld *world, int32_t body, double *m
     return s && m ? copy_out(s, s->shape->mass, 1, m) : THAW_ERROR_INPUT;
 }
 
-ThawStatus thaw_world_set_positions(ThawWorld *world, int32_t body, const double *x) {
+// Sets x or v of a body. Parts would move it otherwise, so it is elastic from here on.
+static ThawStatus set_from_outside(ThawWorld *world, int32_t body, const double *from, int positions) {
     const ThawStepper *s = body_at(world, body);
-    ThawStatus status = s && x ? copy_in(s, x, s->x) : THAW_ERROR_INPUT;
-    if (status == THAW_OK)
-        thaw_world_refresh(world);
-    return status;
+    if (!s || !from)
+        return THAW_ERROR_INPUT;
+    for (size_t i = 0; i < (size_t)s->shape->nv * (size_t)s->model->dim; i++)
+        if (!isfinite(from[i]))
+            return THAW_ERROR_INPUT;
+    thaw_adapt_abandon(&world->steppers[body]);
+    copy_in(s, from, positions ? s->x : s->v);
+    thaw_world_refresh_body(world, body);
+    return THAW_OK;
+}
+
+ThawStatus thaw_world_set_positions(ThawWorld *world, int32_t body, const double *x) {
+    return set_from_outside(world, body, x, 1);
 }
 
 ThawStatus thaw_world_set_velocities(ThawWorld *world, int32_t body, const double *v) {
-    const ThawStepper *s = body_at(world, body);
-    ThawStatus status = s && v ? copy_in(s, v, s->v) : THAW_ERROR_INPUT;
-    if (status == THAW_OK)
-        thaw_world_refresh(world);
-    return status;
+    return set_from_outside(world, body, v, 0);
 }
 
 ThawStatus thaw_world_set_forces(ThawWorld *world, int32_t body, const double *f) {
@@ -123,14 +131,19 @@ ThawStatus thaw_world_get_stresses(const ThawWorld *world, int32_t body, double 
     return THAW_OK;
 }
 
-ThawStatus thaw_world_get_ledger(ThawWorld *world, ThawLedger *ledger) {
+ThawSolverKind thaw_world_solver(const ThawWorld *world, int32_t body) {
+    const ThawStepper *s = body_at(world, body);
+    return s && s->system && s->system->plan ? thaw_solver_plan_kind(s->system->plan) : THAW_SOLVER_AUTO;
+}
+
+ThawStatus thaw_world_get_ledger(const ThawWorld *world, ThawLedger *ledger) {
     if (!world || !ledger)
         return THAW_ERROR_INPUT;
     *ledger = world->state.ledger;
     ledger->kinetic = ledger->elastic = ledger->gravitational = 0;
     for (int32_t i = 0; i < world->model->body_count; i++) {
-        ThawStepper *s = &world->steppers[i];
-        if (!world->model->options.ledger) // nobody kept it
+        ThawStepper *s = &world->steppers[i]; // its energy is a cache
+        if (!world->model->options.ledger)    // nobody kept it
             s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
         thaw_ledger_add_energies(s, ledger);
     }

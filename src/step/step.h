@@ -153,5 +153,6 @@ void thaw_ledger_add_energies(const ThawStepper *stepper, ThawLedger *ledger);
 
 // After x, v or time were set from outside: nothing derived from the old ones may be used again.
 void thaw_world_refresh(ThawWorld *world);
+void thaw_world_refresh_body(ThawWorld *world, int32_t body);
 
 #endif

@@ -150,21 +150,20 @@ static void clear_stepper(ThawStepper *s) {
     thaw_adaptive_free(&s->adaptive);
 }
 
-static void refresh_body(void *context, int32_t i) {
-    ThawStepper *s = &((ThawWorld *)context)->steppers[i];
-    s->hash = thaw_hash(0, s->x, sizeof *s->x * (size_t)s->shape->nv * (size_t)s->model->dim);
-    s->hash = thaw_hash(s->hash, s->v, sizeof *s->v * (size_t)s->shape->nv * (size_t)s->model->dim);
+void thaw_world_refresh_body(ThawWorld *world, int32_t body) {
+    ThawStepper *s = &world->steppers[body];
+    size_t bytes = sizeof *s->x * (size_t)s->shape->nv * (size_t)s->model->dim;
+    world->state.contacts.count = 0; // of another time
+    world->start_memory_count = 0;
+    s->hash = thaw_hash(thaw_hash(0, s->x, bytes), s->v, bytes);
     if (s->model->options.ledger)
         s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
+    thaw_adapt_reset(s);
 }
 
 void thaw_world_refresh(ThawWorld *world) {
-    world->state.contacts.count = 0;
-    world->start_memory_count = 0;
-    for (int32_t i = 0; i < world->model->body_count; i++) {
-        refresh_body(world, i);
-        thaw_adapt_reset(&world->steppers[i]);
-    }
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        thaw_world_refresh_body(world, i);
 }
 
 ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawError *error) {

@@ -6,6 +6,8 @@ static const char program[] = THAW_PROGRAM;
 #include <sys/file.h>
 #include <sys/mount.h>
 
+#include "run.h"
+
 static void help_names_the_subcommands_and_their_options(void **state) {
     (void)state;
     expect("", 0, "usage: thaw SUBCOMMAND");
@@ -37,6 +39,9 @@ static void a_wrong_command_line_is_refused_with_a_suggestion(void **state) {
     expect("run @missing.json", 1, "missing.json");
     expect("render", 1, "name the folder");
     expect("render @bar.json", 1, "-o FILE.png");
+    expect("render @bar.json -o @a.jpg", 1, "ends in .png");
+    expect("render @bar.json -o @a", 1, "ends in .png");
+    expect("render @bar.json -o @a.mp4", 1, "ffmpeg -framerate");
     expect("render @missing -o @a.png", 1, "missing");
     expect("render @bar.json -o @a.png", 1, "not a frame");
     expect("render @ -o @a.png", 1, "no frames");
@@ -91,8 +96,67 @@ static void a_run_leaves_frames_index_checkpoint_and_record(void **state) {
     assert_string_equal(said, "");
     assert_false(exists("a/b/out/frame_000002.vtu") || exists("a/b/out/frame_000000.obj"));
     expect("run @bar.json --out @static --steps=0 --static", 0, "static equilibrium");
+    assert_null(strstr(said, "ms/step"));
+    assert_non_null(strstr(said, "1 frame:"));
     assert_true(exists("static/frame_000000.vtu"));
     expect("run @bar.json --out @a/b/out --steps 3 --every 3", 0, "removed 2 frames of an earlier run");
+}
+
+static void a_scene_may_come_through_a_pipe(void **state) {
+    (void)state;
+    write_scene(at("bar.json"), "1e5");
+    assert_int_equal(mkfifo(at("pipe"), 0600), 0);
+    pid_t writer = fork();
+    if (writer == 0) {
+        char line[1100];
+        snprintf(line, sizeof line, "cat '%s' > '%s'", at("bar.json"), at("pipe"));
+        execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+        _exit(127);
+    }
+    expect("run @pipe --out @piped --steps 1", 0, "state hash");
+    waitpid(writer, NULL, 0);
+    size_t size, original;
+    char *copy = slurp(at("piped/scene.json"), &size), *scene = slurp(at("bar.json"), &original);
+    assert_int_equal(size, original);
+    assert_memory_equal(copy, scene, size);
+    free(copy);
+    free(scene);
+}
+
+static void a_run_says_how_many_vertices_it_holds_and_pushes(void **state) {
+    (void)state;
+    write_text(
+        at("held.json"),
+        "{\"thaw\": 1, \"time\": {\"step\": 0.01, \"steps\": 1},\n"
+        " \"materials\": {\"m\": {\"young\": 1e5, \"poisson\": 0.4}},\n"
+        " \"shapes\": {\"s\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [0.3, 0.1, 0.1], \"cells\": [3, 1, "
+        "1]}}, \"material\": \"m\", \"groups\": {\n"
+        "  \"held\": {\"side\": {\"point\": [0.1, 0, 0], \"normal\": [-1, 0, 0]}},\n"
+        "  \"tip\": {\"box\": {\"min\": [0.3, 0, 0], \"max\": [1, 0.1, 0.1]}}}}},\n"
+        " \"bodies\": [{\"shape\": \"s\", \"pins\": [\"held\"], \"forces\": [{\"group\": \"tip\", \"total\": [0, 0, "
+        "-1]}]}]}\n");
+    expect("run @held.json --out @held", 0, "pinned: held (8 vertices); pushed: tip (4 vertices)\n");
+    assert_non_null(strstr(said, "held.json: 1 step of 0.01 s into"));
+    assert_non_null(strstr(said, "2 frames:"));
+    expect("run @held.json --out @held --quiet", 0, "");
+    assert_string_equal(said, "");
+}
+
+static void old_frames_survive_a_run_that_cannot_begin(void **state) {
+    (void)state;
+    write_scene(at("bar.json"), "1e5");
+    expect("run @bar.json --out @old --steps 4", 0, "state hash");
+    expect("run @bar.json --out @old --steps 4 --stats @no/such/folder.csv", 2, "no/such");
+    assert_true(exists("old/frame_000001.vtu") && exists("old/checkpoint.h5") && exists("old/frames.pvd"));
+    expect("run @bar.json --out @old --steps 8 --resume", 0, "resumed at step 4");
+}
+
+static void checkpoints_are_due_each_minute_or_as_the_scene_says(void **state) {
+    (void)state;
+    assert_false(app_checkpoint_due(0, 7, 59e3));
+    assert_true(app_checkpoint_due(0, 7, 61e3));
+    assert_false(app_checkpoint_due(5, 7, 61e3));
+    assert_true(app_checkpoint_due(7, 7, 0));
 }
 
 static void the_number_of_threads_does_not_change_the_hash(void **state) {
@@ -120,6 +184,8 @@ static void a_run_that_diverges_keeps_what_was_finished(void **state) {
                "\"x-max\", \"keys\": [{\"time\": 0.05, \"translation\": [0, 0, 0]}, {\"time\": 0.06, \"translation\": "
                "[-3, 0, 0]}]}]}]}\n");
     expect("run @crush.json --out @crush", 2, "failed at step 6");
+    assert_non_null(strstr(said, "frames 0 to 5 and the checkpoint of step 5"));
+    assert_null(strstr(strstr(said, "step 6") + 1, "step 6")); // once is enough
     assert_true(exists("crush/frame_000005.vtu"));
     assert_false(exists("crush/frame_000006.vtu"));
     assert_true(exists("crush/checkpoint.h5"));
@@ -170,9 +236,39 @@ static void a_full_disk_leaves_a_valid_index(void **state) {
         closedir(dir);
     int closed = index && strstr(index, "</VTKFile>");
     free(index);
+    // What it says is kept is there, and with more room the run goes on to the same end.
+    const char *kept = strstr(said, "/small/out: frames 0 to ");
+    int64_t last = kept ? strtoll(kept + strlen("/small/out: frames 0 to "), NULL, 10) : -1;
+    char name[64];
+    snprintf(name, sizeof name, "small/out/frame_%06d.vtu", (int)last);
+    int frame_there = exists(name), full = strstr(said, "No space left on device") != NULL;
+    int saved = strstr(said, "the checkpoint of step") != NULL, saved_there = exists("small/out/checkpoint.h5");
+    char again[64] = "", hash[20] = "", whole[20] = "";
+    if (mount("tmpfs", at("small"), "tmpfs", MS_REMOUNT, "size=8m") == 0) {
+        thaw("run @bar.json --out @small/out --every 1 --resume");
+        snprintf(again, sizeof again, "%.60s",
+                 strstr(said, saved ? "resumed at step" : "no checkpoint in") ? "as told" : "");
+        snprintf(hash, sizeof hash, "%.16s", strstr(said, "state hash ") ? strstr(said, "state hash ") + 11 : "");
+    }
+    int all = exists("small/out/frame_000060.vtu");
+    for (int i = 0; i <= 60; i++) {
+        snprintf(name, sizeof name, "small/out/frame_%06d.vtu", i);
+        all = all && exists(name);
+    }
+    index = slurp(at("small/out/frames.pvd"), &size);
+    int listed = 0;
+    for (const char *c = index; c && (c = strstr(c, "file=\"")); c++)
+        listed++;
+    free(index);
     umount(at("small"));
+    thaw("run @bar.json --out @roomy --every 1");
+    snprintf(whole, sizeof whole, "%.16s", strstr(said, "state hash ") ? strstr(said, "state hash ") + 11 : "?");
     assert_int_equal(status, 2);
-    assert_non_null(strstr(said, "No space left on device"));
+    assert_true(full && frame_there && saved == saved_there);
+    assert_string_equal(again, "as told");
+    assert_string_equal(hash, whole);
+    assert_true(all);
+    assert_int_equal(listed, 61);
     assert_true(closed);
     assert_true(named > 0);
     assert_int_equal(named, complete);
@@ -214,6 +310,10 @@ int main(void) {
         cmocka_unit_test(a_wrong_command_line_is_refused_with_a_suggestion),
         cmocka_unit_test(a_bad_scene_names_file_and_place),
         cmocka_unit_test(a_run_leaves_frames_index_checkpoint_and_record),
+        cmocka_unit_test(a_scene_may_come_through_a_pipe),
+        cmocka_unit_test(a_run_says_how_many_vertices_it_holds_and_pushes),
+        cmocka_unit_test(old_frames_survive_a_run_that_cannot_begin),
+        cmocka_unit_test(checkpoints_are_due_each_minute_or_as_the_scene_says),
         cmocka_unit_test(the_number_of_threads_does_not_change_the_hash),
         cmocka_unit_test(a_run_that_diverges_keeps_what_was_finished),
         cmocka_unit_test(two_runs_do_not_write_into_one_folder),

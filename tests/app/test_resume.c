@@ -147,7 +147,7 @@ static void more_steps_can_be_asked_for_later(void **state) {
     expect("run @bar.json --out @cut --stats @cut.csv --steps 25", 0, "state hash");
     assert_ends_like_the_reference();
     // And fewer: nothing is left to do, and what is there stays.
-    expect("run @bar.json --out @cut --resume --steps 5", 0, "state hash");
+    expect("run @bar.json --out @cut --resume --steps 5", 0, "nothing is left to do: 5 steps were asked for");
     assert_same_frames("whole", "cut");
 }
 
@@ -165,6 +165,64 @@ static void a_checkpoint_of_something_else_is_refused(void **state) {
     expect("run @bar.json --out @cut --resume", 1, "run.json");
 }
 
+static void resuming_without_a_checkpoint_removes_no_frame(void **state) {
+    (void)state;
+    remove_tree(at("cut"));
+    unlink(at("cut.csv"));
+    expect("run @bar.json --out @cut", 0, "state hash");
+    unlink(at("cut/checkpoint.h5"));
+    expect("run @bar.json --out @cut --resume --steps 2", 0, "no checkpoint in");
+    assert_same_frames("whole", "cut");
+    unlink(at("cut/checkpoint.h5"));
+    unlink(at("cut/run.json"));
+    expect("run @bar.json --out @cut --resume", 1, "it has frames but no run.json");
+    assert_same_frames("whole", "cut");
+}
+
+static void a_missing_frame_of_the_checkpoint_is_written_again(void **state) {
+    (void)state;
+    remove_tree(at("cut"));
+    unlink(at("cut.csv"));
+    expect("run @bar.json --out @cut --stats @cut.csv --steps 24", 0, "state hash");
+    assert_int_equal(unlink(at("cut/frame_000006.vtu")), 0);
+    assert_ends_like_the_reference();
+    // And an index that got lost is made from the frames.
+    expect("run @bar.json --out @cut --stats @cut.csv --steps 24", 0, "state hash");
+    assert_int_equal(unlink(at("cut/frames.pvd")), 0);
+    assert_ends_like_the_reference();
+}
+
+static void another_solver_or_build_is_noticed(void **state) {
+    (void)state;
+    remove_tree(at("cut"));
+    expect("run @bar.json --out @cut --steps 9", 0, "state hash");
+    size_t size;
+    char *record = slurp(at("cut/run.json"), &size), *found = strstr(record, "\"solver\": \"");
+    assert_non_null(found);
+    char kept = found[11];
+    found[11] = '?';
+    write_text(at("cut/run.json"), record);
+    expect("run @bar.json --out @cut --resume", 1, "it was begun with the solver ?");
+    found[11] = kept;
+    found = strstr(record, "\"build\": \"");
+    assert_non_null(found);
+    found[10] = '?';
+    write_text(at("cut/run.json"), record);
+    expect("run @bar.json --out @cut --resume", 0, "was begun by another build");
+    free(record);
+}
+
+static void a_signal_before_the_first_step_ends_the_program(void **state) {
+    (void)state;
+    // The pipe is never written to, so the program waits for its scene for ever.
+    assert_int_equal(mkfifo(at("silent"), 0600), 0);
+    pid_t pid = start("run @silent --out @never", at("said"));
+    usleep(30000);
+    kill(pid, SIGINT);
+    assert_int_equal(finish(pid), -SIGINT);
+    assert_int_equal(access(at("never"), F_OK), -1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_killed_run_ends_like_an_undisturbed_one),
@@ -172,6 +230,10 @@ int main(void) {
         cmocka_unit_test(an_interrupted_run_says_how_to_go_on),
         cmocka_unit_test(more_steps_can_be_asked_for_later),
         cmocka_unit_test(a_checkpoint_of_something_else_is_refused),
+        cmocka_unit_test(resuming_without_a_checkpoint_removes_no_frame),
+        cmocka_unit_test(a_missing_frame_of_the_checkpoint_is_written_again),
+        cmocka_unit_test(another_solver_or_build_is_noticed),
+        cmocka_unit_test(a_signal_before_the_first_step_ends_the_program),
     };
     return cmocka_run_group_tests(tests, make_reference, drop_folder);
 }

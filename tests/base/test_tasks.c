@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The thread pool: every index once, loops inside loops, very many small loops, threads that sleep between loops. Also run
 // under the thread sanitizer.
+#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -149,6 +150,29 @@ static void numbers_of_threads_out_of_range_are_refused(void **state) {
     thaw_tasks_free(&tasks);
 }
 
+// Pinned to one processor, the caller must let the worker it waits for have it.
+static void a_pool_lives_with_fewer_processors_than_threads(void **state) {
+    (void)state;
+    cpu_set_t all, one;
+    assert_int_equal(sched_getaffinity(0, sizeof all, &all), 0);
+    CPU_ZERO(&one);
+    for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+        if (CPU_ISSET(i, &all))
+            CPU_SET(i, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    ThawTasks *tasks = tasks_of(0);
+    assert_int_equal(thaw_tasks_threads(tasks), 1);
+    thaw_tasks_free(&tasks);
+    tasks = tasks_of(4);
+    double slots[64];
+    for (int loop = 0; loop < 300 * SCALE; loop++) {
+        thaw_tasks_for(tasks, 64, square_index, slots);
+        assert_true(slots[63] == 63 * 63);
+    }
+    thaw_tasks_free(&tasks);
+    assert_int_equal(sched_setaffinity(0, sizeof all, &all), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_index_runs_once),
@@ -157,6 +181,7 @@ int main(void) {
         cmocka_unit_test(a_loop_wakes_threads_that_went_to_sleep),
         cmocka_unit_test(without_a_pool_indices_run_in_order),
         cmocka_unit_test(pools_come_and_go),
+        cmocka_unit_test(a_pool_lives_with_fewer_processors_than_threads),
         cmocka_unit_test(numbers_of_threads_out_of_range_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

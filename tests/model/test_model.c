@@ -177,6 +177,34 @@ static void every_selector_finds_its_vertices(void **state) {
     sample_free(&s);
 }
 
+// 3 * 0.1 is not 0.3: whoever writes 0.3 means that vertex all the same.
+static void rounding_decides_no_selection(void **state) {
+    (void)state;
+    Sample s;
+    sample_create(&s, 2, 2, THAW_MATERIAL_STVK, 1);
+    for (int32_t i = 0; i < 9; i++) {
+        s.mesh->x[2 * i] = 3 * (i % 3 * 0.1);
+        s.mesh->x[2 * i + 1] = 3 * (i / 3 * 0.1);
+    }
+    ThawGroupDef groups[] = {
+        {.name = "box", .select = THAW_SELECT_BOX, .a = {0.3 * (1 + 1e-12), 0}, .b = {0.3, 1}},
+        {.name = "sphere", .select = THAW_SELECT_SPHERE, .a = {0, 0}, .radius = 0.3 * (1 - 1e-12)},
+        {.name = "side", .select = THAW_SELECT_PLANE_SIDE, .a = {0.3 * (1 - 1e-12), 0}, .b = {-1e6, 0}},
+        {.name = "less", .select = THAW_SELECT_PLANE_SIDE, .a = {0.3 * (1 - 1e-7), 0}, .b = {-1e6, 0}},
+    };
+    const char *const expected[] = {"010010010", "110100000", "110110110", "100100100"};
+    s.shape.groups = groups;
+    s.shape.group_count = COUNT(groups);
+    ThawModel *model = model_of(&s);
+    for (int g = 0; g < COUNT(groups); g++) {
+        char text[10];
+        group_text(&model->shapes[0], &model->shapes[0].groups[g], text);
+        assert_string_equal(text, expected[g]);
+    }
+    thaw_model_free(&model);
+    sample_free(&s);
+}
+
 // --- scripts -------------------------------------------------------------------------------------------------------------
 
 static ThawKey quarter_keys[] = {
@@ -296,6 +324,7 @@ int main(void) {
         cmocka_unit_test(internal_numbers_are_a_permutation_and_elements_are_the_same_sets),
         cmocka_unit_test(regions_without_a_material_take_the_default),
         cmocka_unit_test(every_selector_finds_its_vertices),
+        cmocka_unit_test(rounding_decides_no_selection),
         cmocka_unit_test(linear_keys_move_and_turn_evenly_and_rest_outside),
         cmocka_unit_test(smooth_keys_rest_at_each_key),
         cmocka_unit_test(a_pin_keeps_the_bits_of_its_start),

@@ -164,6 +164,10 @@ static void the_index_lists_complete_frames_and_forgets_a_lost_future(void **sta
     assert_int_equal(thaw_frames_keep(frames, -1, &removed, &error), THAW_OK);
     for (int64_t i = 0; i < 300; i++)
         assert_int_equal(thaw_frames_write(frames, world, i, &error), THAW_OK);
+    // Of a run that is killed here, all but a few of the last frames are listed.
+    assert_in_range(count_text("frames.pvd", "<DataSet "), 300 - 300 / 64, 300);
+    assert_int_equal(count_text("frames.pvd", "</VTKFile>"), 1);
+    assert_int_equal(thaw_frames_sync(frames, &error), THAW_OK);
     thaw_frames_free(&frames);
     assert_int_equal(count_text("frames.pvd", "<DataSet "), 300);
     frames = make_frames(world, THAW_FRAMES_VTU, 32);
@@ -173,6 +177,7 @@ static void the_index_lists_complete_frames_and_forgets_a_lost_future(void **sta
     assert_int_equal(access(in_folder("frame_000099.vtu"), F_OK), 0);
     assert_int_equal(access(in_folder("frame_000100.vtu"), F_OK), -1);
     assert_int_equal(thaw_frames_write(frames, world, 100, &error), THAW_OK);
+    assert_int_equal(thaw_frames_sync(frames, &error), THAW_OK);
     assert_int_equal(count_text("frames.pvd", "<DataSet "), 101);
     assert_int_equal(count_text("frames.pvd", "frame_000100.vtu"), 1);
     FILE *mine = fopen(in_folder("frame_notes.txt"), "w");
@@ -181,6 +186,40 @@ static void the_index_lists_complete_frames_and_forgets_a_lost_future(void **sta
     assert_int_equal(removed, 101);
     assert_int_equal(access(in_folder("frame_notes.txt"), F_OK), 0);
     assert_int_equal(access(in_folder("frames.pvd"), F_OK), -1);
+    thaw_frames_free(&frames);
+    thaw_world_free(&world);
+}
+
+static void an_index_that_got_lost_is_made_from_the_frames(void **state) {
+    (void)state;
+    ThawError error = {0};
+    ThawWorld *world = make_world(3);
+    ThawFrames *frames = make_frames(world, THAW_FRAMES_VTU, 32);
+    assert_int_equal(thaw_frames_keep(frames, -1, NULL, &error), THAW_OK);
+    for (int64_t i = 0; i < 5; i++) {
+        assert_int_equal(thaw_frames_write(frames, world, i, &error), THAW_OK);
+        assert_int_equal(thaw_world_step(world, NULL, &error), THAW_OK);
+    }
+    char *before, *after;
+    size_t size, other;
+    assert_int_equal(thaw_file_read(in_folder("frames.pvd"), &before, &size, NULL), THAW_OK);
+    assert_int_equal(unlink(in_folder("frames.pvd")), 0);
+    thaw_frames_free(&frames);
+    frames = make_frames(world, THAW_FRAMES_VTU, 32);
+    int64_t removed;
+    assert_int_equal(thaw_frames_keep(frames, INT64_MAX, &removed, &error), THAW_OK);
+    assert_int_equal(removed, 0);
+    assert_int_equal(thaw_file_read(in_folder("frames.pvd"), &after, &other, NULL), THAW_OK);
+    assert_string_equal(before, after);
+    thaw_free(before);
+    thaw_free(after);
+    assert_true(thaw_frames_has(frames, 4));
+    assert_false(thaw_frames_has(frames, 5));
+    // A frame in the middle that is written again keeps its place, and the others theirs.
+    assert_int_equal(thaw_frames_write(frames, world, 2, &error), THAW_OK);
+    assert_int_equal(thaw_frames_sync(frames, &error), THAW_OK);
+    assert_int_equal(count_text("frames.pvd", "<DataSet "), 5);
+    assert_int_equal(thaw_frames_keep(frames, -1, NULL, &error), THAW_OK);
     thaw_frames_free(&frames);
     thaw_world_free(&world);
 }
@@ -253,6 +292,7 @@ int main(void) {
         cmocka_unit_test(a_vtu_frame_reads_back_as_the_world),
         cmocka_unit_test(obj_and_ply_hold_the_surface_of_each_body),
         cmocka_unit_test(the_index_lists_complete_frames_and_forgets_a_lost_future),
+        cmocka_unit_test(an_index_that_got_lost_is_made_from_the_frames),
         cmocka_unit_test(damaged_frames_are_refused_and_never_crash),
         cmocka_unit_test(a_place_that_cannot_be_written_is_named),
     };
