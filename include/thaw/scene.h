@@ -21,7 +21,7 @@ typedef struct ThawScene {
     char *title;              // never NULL
     int64_t steps;            // how many steps a run makes
     int64_t frame_every;      // a frame each so many steps, >= 1
-    int64_t checkpoint_every; // a checkpoint each so many steps; 0: only at the end
+    int64_t checkpoint_every; // a checkpoint each so many steps; 0: each minute of wall time
     unsigned frames;          // THAW_FRAMES_ bits
     uint64_t digest;          // of the definition's content, meshes included: tells whether a checkpoint belongs to it
 } ThawScene;

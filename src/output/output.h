@@ -49,7 +49,7 @@ typedef struct ThawStatsFile ThawStatsFile;
 // that is not there is begun, one with other columns is refused.
 ThawStatus thaw_stats_open(const char *path, int64_t keep, ThawStatsFile **stats, ThawError *error);
 ThawStatus thaw_stats_write(ThawStatsFile *stats, const ThawStepStats *row, ThawError *error);
-ThawStatus thaw_stats_sync(ThawStatsFile *stats, ThawError *error); // waits until the rows so far are on the disk
+ThawStatus thaw_stats_sync(ThawStatsFile *stats, ThawError *error);   // waits until the rows so far are on the disk
 ThawStatus thaw_stats_close(ThawStatsFile **stats, ThawError *error); // frees in any case
 
 #endif

@@ -220,14 +220,15 @@ typedef struct NodeJob {
     ThawLdl *ldl;
     const ThawLdlNode *node;
     const int32_t *map;
-    int32_t s, first_row;     // of the dense part: the panel below the block's triangle
+    int32_t s, first_row;     // first_row: the panel below the block's triangle
     int32_t tile_rows, tiles; // tiles down a column of tiles
     int32_t block, wide;      // columns of the dense part at work
-    const double *b, *t;      // its packed columns and triangles
+    double *b;                // its packed columns
+    const double *t;          // its triangles
 } NodeJob;
 
 // Tiles of a node that is worked on by all threads, in blocks; multiples of kernel sizes for blocks of 3.
-enum { TILE_ROWS = 96, TILE_COLS = 24, RUN_PANELS = 12 };
+enum { TILE_ROWS = 96, TILE_COLS = 24, RUN_PANELS = 6 };
 
 static void update_tile(void *context, int32_t index) {
     NodeJob *job = context;
@@ -294,53 +295,93 @@ static void reduce_run(void *context, int32_t index) {
     reduce_panels(job, panel, end - panel < RUN_PANELS ? end - panel : RUN_PANELS);
 }
 
+// Columns [from, to) of the group that begins at column g of the block.
+static void pack_columns(const NodeJob *job, int32_t g, int32_t from, int32_t to, double *b) {
+    const ThawLdl *ldl = job->ldl;
+    int32_t nc = ldl->plan->bs * job->node->cols, at = job->block + g;
+    int n = job->wide - g < GROUP ? job->wide - g : GROUP;
+    const double *sign = ldl->mixed ? ldl->sign + ldl->plan->bs * job->node->first + from : NULL;
+    pack(ldl->kernels, ldl->value + job->node->value + 8 * (size_t)from, nc, at, at + n, to - from, sign, 0,
+         b + (size_t)GROUP * (size_t)from);
+}
+
+static void pack_group(void *context, int32_t index) {
+    NodeJob *job = context;
+    size_t stride = (size_t)GROUP * (size_t)(job->block + job->wide);
+    pack_columns(job, GROUP * index, 0, job->block, job->b + (size_t)index * stride);
+}
+
+// Subtracts everything to the left of the block from two panels of its own rows.
+static void reduce_own(void *context, int32_t index) {
+    const NodeJob *job = context;
+    int32_t nc = job->ldl->plan->bs * job->node->cols, p = job->block / 8 + 2 * index;
+    int panels = job->first_row - p < 2 ? 1 : 2;
+    size_t next = 8 * (size_t)nc, stride = (size_t)GROUP * (size_t)(job->block + job->wide);
+    double *a = job->ldl->value + job->node->value + (size_t)p * next;
+    for (int32_t g = 0; g < job->wide && job->block + g < 8 * (p + panels); g += GROUP)
+        job->ldl->kernels->reduce(panels, job->wide - g < GROUP ? job->wide - g : GROUP, job->block, a, next,
+                                  job->b + (size_t)(g / GROUP) * stride, NULL, a + 8 * (size_t)(job->block + g));
+}
+
+// The triangle of a block of columns, from what lies within the block. Returns the first bad column, or -1.
+static int32_t factor_block(NodeJob *job, const double *diagonal, double *t) {
+    ThawLdl *ldl = job->ldl;
+    int32_t nc = ldl->plan->bs * job->node->cols, block = job->block, stop = job->first_row;
+    size_t next = 8 * (size_t)nc, stride = (size_t)GROUP * (size_t)(block + job->wide);
+    double *value = ldl->value + job->node->value;
+    for (int32_t g = 0; g < job->wide; g += GROUP) {
+        int32_t at = block + g, panel = at / 8;
+        int n = job->wide - g < GROUP ? job->wide - g : GROUP, panels = stop - panel < 2 ? stop - panel : 2;
+        double *b = job->b + (size_t)(g / GROUP) * stride, *tg = t + (size_t)(g / GROUP) * GROUP * GROUP;
+        pack_columns(job, g, block, at, b);
+        b += (size_t)GROUP * (size_t)block;
+        // The first two panels hold the triangle; nine rows never touch a third.
+        double *a = value + (size_t)panel * next;
+        ldl->kernels->reduce(panels, n, g, a + 8 * (size_t)block, next, b, NULL, a + 8 * (size_t)at);
+        int good =
+            factor_triangle(ldl, value, nc, at, n, (size_t)(ldl->plan->bs * job->node->first + at), diagonal + at, tg);
+        if (good < n)
+            return at + good;
+        ldl->kernels->reduce(panels, n, 0, a, next, b, tg, a + 8 * (size_t)at);
+        for (int32_t p = panel + panels; p < stop; p += 2) {
+            a = value + (size_t)p * next;
+            ldl->kernels->reduce(stop - p < 2 ? 1 : 2, n, g, a + 8 * (size_t)block, next, b, tg, a + 8 * (size_t)at);
+        }
+    }
+    return -1;
+}
+
 // The node's rectangle, all updates subtracted. Returns the local column of the first bad pivot, or -1.
 static int32_t factor_dense(NodeJob *job, const double *diagonal, ThawLdlScratch *scratch, ThawTasks *tasks) {
-    ThawLdl *ldl = job->ldl;
-    const ThawLdlPlan *plan = ldl->plan;
-    int32_t bs = plan->bs, nc = bs * job->node->cols, end = thaw_ldl_panels(plan, job->node);
-    size_t next = 8 * (size_t)nc, first = (size_t)(bs * job->node->first);
-    double *value = ldl->value + job->node->value;
-    const double *sign = ldl->mixed ? ldl->sign + first : NULL;
+    const ThawLdlPlan *plan = job->ldl->plan;
+    int32_t nc = plan->bs * job->node->cols, end = thaw_ldl_panels(plan, job->node);
+    double *value = job->ldl->value + job->node->value;
     job->b = scratch->b;
     job->t = scratch->t;
-    for (int32_t block = 0; block < nc; block += BLOCK) {
-        int32_t wide = nc - block < BLOCK ? nc - block : BLOCK, stop = (block + wide + 7) / 8;
-        size_t stride = (size_t)GROUP * (size_t)(block + wide);
-        job->block = block;
-        job->wide = wide;
-        for (int32_t g = 0; g < wide; g += GROUP) {
-            int32_t at = block + g, panel = at / 8;
-            int n = wide - g < GROUP ? wide - g : GROUP, panels = stop - panel < 2 ? stop - panel : 2;
-            double *b = scratch->b + (size_t)(g / GROUP) * stride,
-                   *tg = scratch->t + (size_t)(g / GROUP) * GROUP * GROUP;
-            double *a = value + (size_t)panel * next;
-            _Alignas(64) double c[2 * 8 * GROUP];
-            pack(ldl->kernels, value, nc, at, at + n, at, sign, stride, b);
-            // The two panels that hold the triangle; nine rows never touch a third.
-            ldl->kernels->product(panels, n, at, a, next, 8, b, GROUP, c);
-            for (int h = 0; h < panels; h++)
-                for (int j = 0; j < 8 * n; j++)
-                    a[(size_t)h * next + 8 * (size_t)at + (size_t)j] -= c[8 * h * n + j];
-            int good = factor_triangle(ldl, value, nc, at, n, first + (size_t)at, diagonal + at, tg);
-            if (good < n)
-                return at + good;
-            ldl->kernels->reduce(panels, n, 0, a, next, b, tg, a + 8 * (size_t)at);
-            for (int32_t p = panel + panels; p < stop; p += 2)
-                ldl->kernels->reduce(stop - p < 2 ? 1 : 2, n, at, value + (size_t)p * next, next, b, tg,
-                                     value + (size_t)p * next + 8 * (size_t)at);
+    for (job->block = 0; job->block < nc; job->block += BLOCK) {
+        job->wide = nc - job->block < BLOCK ? nc - job->block : BLOCK;
+        job->first_row = (job->block + job->wide + 7) / 8;
+        if (job->block > 0) {
+            thaw_tasks_for(tasks, (job->wide + GROUP - 1) / GROUP, pack_group, job);
+            thaw_tasks_for(tasks, (job->first_row - job->block / 8 + 1) / 2, reduce_own, job);
         }
-        job->first_row = stop;
+        int32_t bad = factor_block(job, diagonal, scratch->t);
+        if (bad >= 0)
+            return bad;
         if (tasks)
-            thaw_tasks_for(tasks, (end - stop + RUN_PANELS - 1) / RUN_PANELS, reduce_run, job);
+            thaw_tasks_for(tasks, (end - job->first_row + RUN_PANELS - 1) / RUN_PANELS, reduce_run, job);
         else
-            reduce_panels(job, stop, end - stop);
+            reduce_panels(job, job->first_row, end - job->first_row);
     }
     // What lies above the diagonal was computed along with the rest; solves read it as zero.
-    for (int32_t k = 1; k < nc; k++)
-        for (int32_t p = 0; p <= k / 8; p++)
-            memset(value + (size_t)p * next + 8 * (size_t)k, 0,
-                   (k - 8 * p < 8 ? (size_t)(k - 8 * p) : 8) * sizeof *value);
+    for (int32_t p = 0; 8 * p < nc; p++) {
+        double *panel = value + 8 * (size_t)p * (size_t)nc;
+        int32_t k = 8 * p;
+        for (; k < nc && k < 8 * p + 8; k++)
+            for (int32_t l = 0; l < k - 8 * p; l++)
+                panel[8 * k + l] = 0.0;
+        memset(panel + 8 * (size_t)k, 0, 8 * (size_t)(nc - k) * sizeof *panel);
+    }
     return -1;
 }
 

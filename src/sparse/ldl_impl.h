@@ -125,7 +125,7 @@ struct ThawLdlKernels {
     void (*product)(int panels, int n, int32_t k, const double *a, size_t next, size_t step, const double *b,
                     size_t b_step, double *c);
     // X = (C - A B') T^-1, in place of the panels C: T is lower triangular with the reciprocals of its diagonal in its place,
-    // T(j, i) = t[9 i + j]; B as above, b_step 9.
+    // T(j, i) = t[9 i + j]; B as above, b_step 9. t NULL: only C - A B'.
     void (*reduce)(int panels, int n, int32_t k, const double *a, size_t next, const double *b, const double *t,
                    double *c);
     // b[9 i + j] = L(row + j, i) (times sign[i], if not NULL) for n <= 9 rows and i < k; `value` is the panel with the

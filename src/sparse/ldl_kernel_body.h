@@ -123,6 +123,12 @@ INLINE void KERNEL(reduce_tile)(int panels, int n, int32_t k, const double *a, s
                 acc[h][j] = KERNEL(subtract_product)(ai[h], bj, acc[h][j]);
         }
     }
+    if (!t) {
+        for (int h = 0; h < panels; h++)
+            for (int j = 0; j < n; j++)
+                KERNEL(store)(c + (size_t)h * next + 8 * j, acc[h][j]);
+        return;
+    }
     for (int i = 0; i < n; i++)
         for (int h = 0; h < panels; h++) {
             V x = KERNEL(multiply)(acc[h][i], KERNEL(set)(t[(THAW_LDL_GROUP + 1) * i]));
@@ -227,9 +233,11 @@ TARGET static void KERNEL(reduce)(int panels, int columns, int32_t k, const doub
             for (int32_t i = 0; i < k; i++)
                 x = KERNEL(subtract_product)(KERNEL(load)(a + 8 * (size_t)i),
                                              KERNEL(set)(b[THAW_LDL_GROUP * (size_t)i + (size_t)j]), x);
-            for (int i = 0; i < j; i++)
+            for (int i = 0; t && i < j; i++)
                 x = KERNEL(subtract_product)(KERNEL(load)(c + 8 * i), KERNEL(set)(t[THAW_LDL_GROUP * i + j]), x);
-            KERNEL(store)(c + 8 * j, KERNEL(multiply)(x, KERNEL(set)(t[(THAW_LDL_GROUP + 1) * j])));
+            if (t)
+                x = KERNEL(multiply)(x, KERNEL(set)(t[(THAW_LDL_GROUP + 1) * j]));
+            KERNEL(store)(c + 8 * j, x);
         }
     }
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs what the documentation shows: C programs (```c with a main), whole scenes (```json with "thaw": 1) and the lines of
-# ```sh blocks that call the program.
+# ```sh blocks that call the program. Relative links must lead to files, and to headings where they name one.
 #   test_docs.sh BUILD_DIR CC
 set -euo pipefail
 source_dir=$(cd "$(dirname "$0")/../.." && pwd)
@@ -61,6 +61,21 @@ for document in "$source_dir"/README.md "$source_dir"/docs/*.md; do
             ;;
         esac
     done
+done
+# A heading's anchor: lower case, without punctuation, blanks as hyphens.
+anchors() { sed -n 's/^#\+ //p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'; }
+leads_somewhere() { # DOCUMENT TARGET
+    local file=${2%%#*} anchor=
+    [[ $2 == *#* ]] && anchor=${2#*#}
+    if [ -n "$file" ]; then file=$(dirname "$1")/$file; else file=$1; fi
+    [ -e "$file" ] || { echo "no such file: $file"; return 1; }
+    [ -z "$anchor" ] || anchors "$file" | grep -qx -- "$anchor" || { echo "no heading for #$anchor in $file"; return 1; }
+}
+for document in "$source_dir"/*.md "$source_dir"/docs/*.md; do
+    while read -r target; do
+        try "$(basename "$document"): link to $target" leads_somewhere "$document" "$target"
+    done < <(awk '/^```/ { code = !code } !code' "$document" | grep -o '](\([^)]*\))' | sed 's/^](//; s/)$//' |
+        grep -v '^[a-z]*://' | sort -u)
 done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

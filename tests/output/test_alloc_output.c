@@ -51,6 +51,11 @@ static ThawStatus write_frames(const ThawWorld *world, ThawError *error) {
     if (status == THAW_OK)
         status = thaw_frames_write(frames, world, 0, error);
     if (status == THAW_OK)
+        status = thaw_frames_sync(frames, error);
+    if (status == THAW_OK)
+        status = thaw_frames_keep(frames, 0, NULL, error);
+    unlink(in_folder("frames.pvd")); // the index is then made from the frame
+    if (status == THAW_OK)
         status = thaw_frames_keep(frames, 0, NULL, error);
     thaw_frames_free(&frames);
     return status;
