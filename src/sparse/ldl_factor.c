@@ -89,6 +89,8 @@ void thaw_ldl_free(ThawLdl **pointer) {
     thaw_free(ldl->y);
     thaw_free(ldl->work);
     thaw_free(ldl->index);
+    for (int i = 0; i < THAW_LDL_SLOTS; i++)
+        thaw_free(ldl->slot[i]);
     thaw_free(ldl);
     *pointer = NULL;
 }
@@ -99,7 +101,10 @@ size_t thaw_ldl_bytes(const ThawLdl *ldl) {
     size_t scratch = sizeof(ThawLdlScratch) + (size_t)plan->n * sizeof(int32_t) +
                      (size_t)plan->count * sizeof(ptrdiff_t) + rows * (sizeof(int32_t) + sizeof(double)) +
                      packed_size(plan) * sizeof(double);
-    return sizeof *ldl + ((size_t)plan->cost.numbers + 3 * size) * sizeof(double) +
+    size_t kept = 0;
+    for (int i = 0; i < THAW_LDL_SLOTS; i++)
+        kept += ldl->slot_size[i];
+    return sizeof *ldl + kept + ((size_t)plan->cost.numbers + 3 * size) * sizeof(double) +
            (size_t)(plan->task_count + 1) * sizeof(int32_t) + (size_t)plan->count + (size_t)ldl->threads * scratch +
            ldl->work_size * sizeof *ldl->work + ldl->index_size * sizeof *ldl->index;
 }

@@ -70,6 +70,8 @@ typedef struct ThawLdlScratch {
 
 typedef struct ThawLdlKernels ThawLdlKernels;
 
+enum { THAW_LDL_SLOTS = 14 };
+
 struct ThawLdl {
     const ThawLdlPlan *plan;
     const ThawLdlKernels *kernels;
@@ -90,6 +92,8 @@ struct ThawLdl {
     size_t work_size;
     int32_t *index; // the same for indices
     size_t index_size;
+    void *slot[THAW_LDL_SLOTS]; // scratch of ldl_sides.c, kept from call to call
+    size_t slot_size[THAW_LDL_SLOTS];
 };
 
 ThawLdlScratch *thaw_ldl_claim(ThawLdl *ldl, int32_t *slot);

@@ -38,6 +38,41 @@ static int reserve_index(ThawLdl *ldl, size_t size) {
     return ldl->index != NULL;
 }
 
+// Zeroed room for `count` items in the factor's slot, which only ever grows: a steady caller allocates nothing.
+typedef enum Slot {
+    SLOT_ENTRANCE,
+    SLOT_STAMPS,
+    SLOT_NODES,
+    SLOT_NODE,
+    SLOT_BEFORE,
+    SLOT_ROW,
+    SLOT_START,
+    SLOT_Y,
+    SLOT_UNIT_START,
+    SLOT_UNIT,
+    SLOT_G,
+    SLOT_W,
+    SLOT_TOUCHED,
+    SLOT_NUMBER,
+    SLOT_COUNT
+} Slot;
+_Static_assert((int)SLOT_COUNT == (int)THAW_LDL_SLOTS, "one slot for each");
+
+static void *take(ThawLdl *ldl, Slot slot, size_t count, size_t size) {
+    size_t bytes = (count ? count : 1) * size;
+    if (ldl->slot_size[slot] < bytes) {
+        void *room = thaw_alloc(bytes + bytes / 2, 1);
+        if (!room)
+            return NULL;
+        thaw_free(ldl->slot[slot]);
+        ldl->slot[slot] = room;
+        ldl->slot_size[slot] = bytes + bytes / 2;
+        return room;
+    }
+    return memset(ldl->slot[slot], 0, bytes);
+}
+#define TAKE(ldl, slot, type, count) ((type *)take(ldl, slot, (size_t)(count), sizeof(type)))
+
 // --- sixteen sides through one node ------------------------------------------------------------------------------------
 
 // Y holds 16 doubles a scalar row; the rows of node s begin at base[s] + bs * first.
@@ -279,7 +314,7 @@ static int compare_entrance(const void *a, const void *b) {
 
 static int sort_rows(Response *r) {
     const ThawLdlPlan *plan = r->ldl->plan;
-    Entrance *entrance = THAW_NEW(Entrance, r->J->count);
+    Entrance *entrance = TAKE(r->ldl, SLOT_ENTRANCE, Entrance, r->J->count);
     if (!entrance)
         return 0;
     for (int32_t c = 0; c < r->J->count; c++) {
@@ -296,7 +331,6 @@ static int sort_rows(Response *r) {
         qsort(entrance, (size_t)r->rows, sizeof *entrance, compare_entrance);
     for (int32_t i = 0; i < r->rows; i++)
         r->row[i] = entrance[i].row;
-    thaw_free(entrance);
     return 1;
 }
 
@@ -311,7 +345,8 @@ static int32_t reach_of(const Response *r, int32_t batch, int32_t stamp, int32_t
 
 static int find_reaches(Response *r) {
     const ThawLdlPlan *plan = r->ldl->plan;
-    int32_t *stamps = THAW_NEW(int32_t, plan->count), *nodes = THAW_NEW(int32_t, plan->count);
+    int32_t *stamps = TAKE(r->ldl, SLOT_STAMPS, int32_t, plan->count);
+    int32_t *nodes = TAKE(r->ldl, SLOT_NODES, int32_t, plan->count);
     int good = stamps && nodes;
     for (int32_t b = 0; good && b < r->batches; b++) {
         int32_t count = reach_of(r, b, b + 1, stamps, nodes);
@@ -319,8 +354,8 @@ static int find_reaches(Response *r) {
         r->start[b + 1] = good ? r->start[b] + count : 0;
     }
     if (good) {
-        r->node = THAW_NEW(int32_t, r->start[r->batches]);
-        r->before = THAW_NEW(int32_t, r->start[r->batches]);
+        r->node = TAKE(r->ldl, SLOT_NODE, int32_t, r->start[r->batches]);
+        r->before = TAKE(r->ldl, SLOT_BEFORE, int32_t, r->start[r->batches]);
         good = r->node && r->before;
     }
     if (good)
@@ -334,8 +369,6 @@ static int find_reaches(Response *r) {
         }
         r->Y[b + 1] = r->Y[b] + (size_t)rows;
     }
-    thaw_free(stamps);
-    thaw_free(nodes);
     return good;
 }
 
@@ -436,9 +469,9 @@ static void add_tiles(void *context, int32_t a) {
 
 static ThawStatus respond(Response *r) {
     int32_t most = r->J->count / r->in_batch + 1;
-    r->row = THAW_NEW(int32_t, r->J->count);
-    r->start = THAW_NEW(int32_t, most + 1);
-    r->Y = THAW_NEW(size_t, most + 1);
+    r->row = TAKE(r->ldl, SLOT_ROW, int32_t, r->J->count);
+    r->start = TAKE(r->ldl, SLOT_START, int32_t, most + 1);
+    r->Y = TAKE(r->ldl, SLOT_Y, size_t, most + 1);
     int good = r->row && r->start && r->Y && sort_rows(r);
     if (good) {
         r->batches = (r->rows + r->in_batch - 1) / r->in_batch;
@@ -450,11 +483,6 @@ static ThawStatus respond(Response *r) {
         thaw_tasks_for(r->ldl->tasks, r->batches, add_tiles, r);
         status = thaw_ldl_check(r->ldl->work, SIDES * r->Y[r->batches]);
     }
-    thaw_free(r->row);
-    thaw_free(r->start);
-    thaw_free(r->node);
-    thaw_free(r->before);
-    thaw_free(r->Y);
     return status;
 }
 
@@ -506,8 +534,8 @@ static void multiply_rows(void *context, int32_t c) {
 static ThawStatus unit_response(ThawLdl *ldl, int32_t count, const int32_t *row, double *H, size_t stride,
                                 double *blocks) {
     int32_t bs = ldl->plan->bs;
-    int32_t *start = THAW_NEW(int32_t, count + 1);
-    double *unit = THAW_NEW(double, (size_t)count *(size_t)(bs * bs));
+    int32_t *start = TAKE(ldl, SLOT_UNIT_START, int32_t, count + 1);
+    double *unit = TAKE(ldl, SLOT_UNIT, double, (size_t)count *(size_t)(bs * bs));
     ThawStatus status = THAW_ERROR_MEMORY;
     if (start && unit) {
         for (int32_t i = 0; i < count; i++) {
@@ -519,20 +547,16 @@ static ThawStatus unit_response(ThawLdl *ldl, int32_t count, const int32_t *row,
         Response r = {.ldl = ldl, .J = &E, .in_batch = SIDES / bs, .H = H, .stride = stride, .blocks = blocks};
         status = respond(&r);
     }
-    thaw_free(start);
-    thaw_free(unit);
     return status;
 }
 
 static ThawStatus respond_by_vertices(ThawLdl *ldl, Touched *t) {
     size_t wide = (size_t)(t->bs * t->count), rows = (size_t)(t->J->count * t->J->height);
-    t->G = THAW_NEW(double, wide *wide);
-    t->W = THAW_NEW(double, wide *rows);
+    t->G = TAKE(ldl, SLOT_G, double, wide *wide);
+    t->W = TAKE(ldl, SLOT_W, double, wide *rows);
     ThawStatus status = t->G && t->W ? unit_response(ldl, t->count, t->row, t->G, wide, NULL) : THAW_ERROR_MEMORY;
     if (status == THAW_OK)
         thaw_tasks_for(ldl->tasks, t->J->count, multiply_rows, t);
-    thaw_free(t->G);
-    thaw_free(t->W);
     return status;
 }
 
@@ -546,8 +570,8 @@ ThawStatus thaw_ldl_schur(ThawLdl *ldl, const ThawBlockRows *J, double *H, size_
     if (J->count == 0)
         return THAW_OK;
     Touched t = {.J = J, .bs = plan->bs, .H = H, .stride = stride};
-    t.row = THAW_NEW(int32_t, plan->n);
-    t.slot = THAW_NEW(int32_t, plan->n);
+    t.row = TAKE(ldl, SLOT_TOUCHED, int32_t, plan->n);
+    t.slot = TAKE(ldl, SLOT_NUMBER, int32_t, plan->n);
     ThawStatus status = t.row && t.slot ? THAW_OK : THAW_ERROR_MEMORY;
     if (status == THAW_OK) {
         for (int32_t k = 0; k < J->start[J->count]; k++)
@@ -565,8 +589,6 @@ ThawStatus thaw_ldl_schur(ThawLdl *ldl, const ThawBlockRows *J, double *H, size_
             status = respond(&r);
         }
     }
-    thaw_free(t.row);
-    thaw_free(t.slot);
     return status;
 }
 

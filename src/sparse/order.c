@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "sparse/dissect.h"
-#include "sparse/sparse_impl.h"
+#include "sparse/ldl.h"
 
 enum { PIECE = 120, MOST_HALO = 1000, DEEPEST = 80 };
 
