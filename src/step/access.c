@@ -90,11 +90,10 @@ ThawStatus thaw_world_get_masses(const ThawWorld *world, int32_t body, double *m
 }
 
 // What a body keeps of its state, anew. The other bodies' is still true.
-static void refresh(ThawWorld *world, int32_t body) {
+static void refresh(ThawStepper *s) {
     // A member more than these is one that may have to be dropped here.
     _Static_assert(sizeof(ThawState) == offsetof(ThawState, ledger) + sizeof(ThawLedger),
                    "the state has grown: does it hold anything that goes stale when one body is moved from outside?");
-    ThawStepper *s = &world->steppers[body];
     size_t size = sizeof *s->x * (size_t)s->shape->nv * (size_t)s->model->dim;
     s->hash = thaw_hash(thaw_hash(0, s->x, size), s->v, size);
     if (s->model->options.ledger)
@@ -105,7 +104,7 @@ ThawStatus thaw_world_set_positions(ThawWorld *world, int32_t body, const double
     const ThawStepper *s = body_at(world, body);
     ThawStatus status = s && x ? copy_in(s, x, s->x) : THAW_ERROR_INPUT;
     if (status == THAW_OK)
-        refresh(world, body);
+        refresh(&world->steppers[body]);
     return status;
 }
 
@@ -113,7 +112,7 @@ ThawStatus thaw_world_set_velocities(ThawWorld *world, int32_t body, const doubl
     const ThawStepper *s = body_at(world, body);
     ThawStatus status = s && v ? copy_in(s, v, s->v) : THAW_ERROR_INPUT;
     if (status == THAW_OK)
-        refresh(world, body);
+        refresh(&world->steppers[body]);
     return status;
 }
 
