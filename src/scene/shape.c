@@ -97,8 +97,10 @@ static void read_beam(const ThawPlace *place, ThawMesh **mesh) {
     make_box(place, lo, hi, cells, mesh);
 }
 
+typedef enum SolidKind { SOLID_HERE, FILE_OF_SOLID, SURFACE } SolidKind;
+
 // A solid, or the inside of a surface, meshed here and now.
-static void mesh_solid(const ThawPlace *place, const ThawPlace *member, ThawMesh **mesh) {
+static void mesh_solid(const ThawPlace *place, const ThawPlace *member, SolidKind kind, ThawMesh **mesh) {
     static const ThawRange gradings = {1, 1024, false, false};
     ThawSceneReader *reader = place->reader;
     ThawMesherDef def = thaw_mesher_def_default();
@@ -117,16 +119,19 @@ static void mesh_solid(const ThawPlace *place, const ThawPlace *member, ThawMesh
     def.elements = (int32_t)count;
     ThawSolid *solid = NULL;
     ThawError error = {0};
-    ThawStatus status =
-        reader->status ? reader->status : thaw_solid_create(reader->store->scene.world.dim, &solid, &error);
-    if (!status) {
-        solid->root = (json_is_string(member->value) ? thaw_scene_read_surface : thaw_scene_read_solid)(member, solid);
+    ThawStatus status = reader->status;
+    if (!status && kind == FILE_OF_SOLID) {
+        char *path = thaw_scene_path(member);
+        status = path ? thaw_solid_load(path, reader->store->scene.world.dim, &solid, &error) : reader->status;
+        thaw_free(path);
+    } else if (!status && !(status = thaw_solid_create(reader->store->scene.world.dim, &solid, &error))) {
+        solid->root = (kind == SURFACE ? thaw_scene_read_surface : thaw_scene_read_solid)(member, solid);
         status = reader->status;
     }
     if (!status)
         status = thaw_mesh_from_solid(solid, &def, mesh, NULL, &error);
     if (status)
-        thaw_place_fail(place, status, "%s", error.message);
+        thaw_place_fail(solid ? place : member, status, "%s", error.message);
     thaw_solid_free(&solid);
 }
 
@@ -141,15 +146,18 @@ static void read_mesh(const ThawPlace *place, ThawMesh **mesh) {
     if (which < 0)
         return;
     ThawPlace member = thaw_place_member(place, keys[which]);
-    if (which >= SOLID && (which == SOLID ? !json_is_object(member.value) : !json_is_string(member.value)))
-        thaw_place_refuse(&member, "wrong type", which == SOLID ? "an object {...}" : "the name of a surface file");
+    const int named = json_is_string(member.value);
+    if (which >= SOLID && !named && (which != SOLID || !json_is_object(member.value)))
+        thaw_place_refuse(&member, "wrong type",
+                          which == SOLID ? "an object {...}, or the name of a solid's file"
+                                         : "the name of a surface file");
     for (int i = SETTINGS; keys[i] && which < SOLID; i++) {
         ThawPlace setting = thaw_place_member(place, keys[i]);
         if (setting.value)
             thaw_place_refuse(&setting, "only a solid or a surface is meshed", "to leave it out");
     }
     if (which >= SOLID)
-        mesh_solid(place, &member, mesh);
+        mesh_solid(place, &member, which > SOLID ? SURFACE : named ? FILE_OF_SOLID : SOLID_HERE, mesh);
     else
         (which == 0 ? read_mesh_file : which == 1 ? read_box : read_beam)(&member, mesh);
     if (*mesh && (*mesh)->dim != dim)

@@ -225,11 +225,11 @@ typedef struct NodeJob {
     ThawLdl *ldl;
     const ThawLdlNode *node;
     const int32_t *map;
-    int32_t s, first_row;     // first_row: the panel below the block's triangle
-    int32_t tile_rows, tiles; // tiles down a column of tiles
-    int32_t block, wide;      // columns of the dense part at work
-    double *b;                // its packed columns
-    const double *t;          // its triangles
+    int32_t s, first_row; // first_row: the panel below the block's triangle
+    int32_t tiles;        // down a column of tiles
+    int32_t block, wide;  // columns of the dense part at work
+    double *b;            // its packed columns
+    const double *t;      // its triangles
 } NodeJob;
 
 // Tiles of a node that is worked on by all threads, in blocks; multiples of kernel sizes for blocks of 3.
