@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step of the world:
 //
-//     scripts -> contacts -> islands -> each island: linearise, solve, respond, iterate (island.c) -> advance, remember
+//     scripts -> contacts -> islands -> each island: linearise, solve, respond, iterate (island.c)
+//             -> contacts that were missed (missed.c): again -> advance, remember
 //
 // Small islands are tasks of one loop, large ones take turns and use all threads inside; which is which depends on the
 // model and state only. A step that fails is taken back and done in halves, with contacts found anew; if that fails too,
@@ -89,21 +90,32 @@ typedef struct IslandLoop {
     ThawWorld *world;
     ThawIncrement step;
     int large; // run the large islands, or the small ones
+    int again; // only islands with a body that says so
 } IslandLoop;
 
 static void solve_island(void *context, int32_t i) {
     const IslandLoop *loop = context;
     ThawIsland *island = &loop->world->islands[i];
-    if ((island->elements >= THAW_LARGE_BODY) == loop->large)
+    int wanted = !loop->again;
+    for (int32_t b = 0; b < island->count && !wanted; b++)
+        wanted = island->bodies[b]->again;
+    if (wanted && (island->elements >= THAW_LARGE_BODY) == loop->large)
         island->status = thaw_island_solve(island, loop->step);
 }
 
-static void solve_islands(ThawWorld *world, ThawIncrement step) {
-    IslandLoop loop = {world, step, 0};
+static void solve_islands(ThawWorld *world, ThawIncrement step, int again) {
+    IslandLoop loop = {world, step, 0, again};
     thaw_tasks_for(world->tasks, world->island_count, solve_island, &loop);
     loop.large = 1;
     for (int32_t i = 0; i < world->island_count; i++)
         solve_island(&loop, i);
+    for (int32_t i = 0; i < world->island_count; i++) {
+        const ThawIsland *island = &world->islands[i];
+        world->response_ms += island->response_ms;
+        world->response_residual = fmax(world->response_residual, island->residual);
+        if (island->iterations > world->response_iterations)
+            world->response_iterations = island->iterations;
+    }
 }
 
 // --- the step -----------------------------------------------------------------------------------------------------------
@@ -124,18 +136,11 @@ static void commit_body(void *context, int32_t i) {
     memcpy(s->v, s->v1, bytes_of(s));
 }
 
-// From t to t + h, in two halves if it will not go in one, and so on.
-static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
-    ThawState *state = &world->state;
-    double since = thaw_wall_ms();
-    ThawStatus status = THAW_OK;
-    if (world->collider)
-        status = thaw_contacts_find(world->collider, world->tasks, step.t, step.h, state->x, state->v, &state->contacts,
-                                    error);
-    if (status == THAW_OK)
-        status = form_islands(world, error);
-    world->contact_ms += thaw_wall_ms() - since;
-    for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
+// Solves all islands with the contacts that are known; again: only those for which some were missed, and without asking
+// who is rigid once more.
+static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, ThawError *error) {
+    ThawStatus status = form_islands(world, error);
+    for (int32_t i = 0; !again && i < world->model->body_count && status == THAW_OK; i++)
         if (world->steppers[i].adaptive)
             status = thaw_adapt_body(world, &world->steppers[i], step, error);
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++) {
@@ -148,9 +153,30 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
     }
     if (status != THAW_OK)
         return status;
-    solve_islands(world, step);
+    solve_islands(world, step, again);
     for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++)
         status = world->islands[i].status;
+    return status;
+}
+
+// From t to t + h, in two halves if it will not go in one, and so on.
+static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
+    ThawState *state = &world->state;
+    double since = thaw_wall_ms();
+    ThawStatus status = THAW_OK;
+    if (world->collider)
+        status = thaw_contacts_find(world->collider, world->tasks, step.t, step.h, state->x, state->v, &state->contacts,
+                                    error);
+    world->contact_ms += thaw_wall_ms() - since;
+    if (status == THAW_OK)
+        status = solve_step(world, step, 0, error);
+    int32_t missed = 0;
+    since = thaw_wall_ms();
+    if (status == THAW_OK && world->collider)
+        status = thaw_step_find_missed(world, step, &missed, error);
+    world->contact_ms += thaw_wall_ms() - since;
+    if (missed > 0)
+        status = solve_step(world, step, 1, error);
     if (status == THAW_OK) {
         CommitLoop loop = {world, step};
         thaw_tasks_for(world->model->body_count > 1 ? world->tasks : NULL, world->model->body_count, commit_body,
@@ -173,7 +199,8 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
 static ThawStatus begin_step(ThawWorld *world, double middle, ThawError *error) {
     ThawContactSet *set = &world->state.contacts;
     world->substeps = 0;
-    world->contact_ms = 0;
+    world->contact_ms = world->response_ms = world->response_residual = 0;
+    world->response_iterations = 0;
     for (int32_t i = 0; i < world->model->body_count; i++) {
         ThawStepper *s = &world->steppers[i];
         memcpy(s->start_x, s->x, bytes_of(s));
@@ -250,13 +277,10 @@ static void collect_stats(ThawWorld *world, double wall, double cpu, ThawStepSta
             stats->newton_iterations = s->newton_iterations;
     }
     stats->contact_ms += world->contact_ms;
+    stats->response_ms = world->response_ms;
     stats->contacts = world->state.contacts.count;
-    for (int32_t i = 0; i < world->island_count; i++) {
-        stats->response_ms += world->islands[i].response_ms;
-        stats->response_residual = fmax(stats->response_residual, world->islands[i].residual);
-        if (world->islands[i].iterations > stats->response_iterations)
-            stats->response_iterations = world->islands[i].iterations;
-    }
+    stats->response_residual = world->response_residual;
+    stats->response_iterations = world->response_iterations;
     if (world->model->options.ledger)
         thaw_world_get_ledger(world, &stats->ledger);
     else

@@ -48,6 +48,7 @@ typedef struct ThawStepper {
     ThawSolver *solver;         // the one of the present step:
     ThawSolver *plain, *direct; // of the system's plan, and of its direct plan for steps in contact; made when needed
     int touching;               // in contact in this step
+    int again;                  // its island is to be solved again, for contacts that were missed
     unsigned char *scripted;    // nv flags for the present step
     double middle;              // s, of the present step: decides which scripts act, for all its parts
     double *x, *v;              // the body's part of the state
@@ -111,11 +112,14 @@ struct ThawWorld {
     int32_t *island_of;      // body_count
     int32_t *contact_order;  // contacts, island by island
     int32_t contact_capacity;
+    ThawContactSet missed;           // contacts of a second search; scratch
+    double *end_v;                   // dim * vertex_count, velocities for it
     ThawContactMemory *start_memory; // at the start of the whole step, to go back to
     int32_t start_memory_count, start_memory_capacity;
     // What happened in this step:
     int substeps;
-    double contact_ms;
+    double contact_ms, response_ms, response_residual;
+    int response_iterations;
 };
 
 // The coefficients of one implicit step. A static solve is the same step without mass, damping or history and h = 1.
@@ -125,6 +129,9 @@ typedef struct ThawIncrement {
     int newton;  // iterate to convergence
     int iterations;
 } ThawIncrement;
+
+// missed.c: adds to the contacts those that the step (x, v to v1) ran into without a row. Nonzero *added: solve again.
+ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement increment, int32_t *added, ThawError *error);
 
 // loads.c
 // Flags the vertices that are scripted in the step whose middle is given; nonzero when the stepper's system does not fit.

@@ -194,6 +194,9 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
     }
     if (status == THAW_OK && !def->contact.disabled && (def->obstacle_count > 0 || def->body_count > 1))
         status = thaw_collider_create(world->model, &world->collider, error);
+    if (status == THAW_OK && world->collider &&
+        !(world->end_v = THAW_NEW(double, (size_t)world->model->vertex_count *(size_t)def->dim)))
+        status = thaw_error_memory(error, "the state");
     for (int32_t i = 0; status == THAW_OK && i < def->body_count; i++)
         status = create_stepper(world, i, error);
     for (int32_t i = 0; status == THAW_OK && i < def->body_count; i++) {
@@ -219,6 +222,8 @@ void thaw_world_free(ThawWorld **pointer) {
     for (int32_t i = 0; world->islands && i < world->model->body_count; i++)
         thaw_response_free(&world->islands[i].response);
     thaw_contact_set_clear(&world->state.contacts);
+    thaw_contact_set_clear(&world->missed);
+    thaw_free(world->end_v);
     thaw_collider_free(&world->collider);
     thaw_free(world->start_memory);
     thaw_free(world->islands);

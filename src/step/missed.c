@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contacts that a step ran into without having looked for them.
+//
+// The search before a step looks along the velocities at its start. Within a violent step (an impact; a soft body let go) a
+// vertex may go elsewhere, and through a wall. So where any surface vertex ended farther from where it was expected than a
+// tenth of an edge, the search is repeated along the velocities that the step ended with, from the same positions; of what it
+// finds, contacts are added that would be penetrated by more than a twentieth of an edge and whose vertex (or pair of edges)
+// had no row. Islands with such contacts are then solved again, once. Cost: a comparison a surface vertex; in violent steps a
+// search, and where it finds something a second solve.
+#include <math.h>
+#include <string.h>
+
+#include "contact/collider.h"
+#include "step/step.h"
+
+static const double ASTRAY = 0.1, DEEP = 0.05; // edge lengths
+
+static int went_astray(const ThawWorld *world, const ThawStepper *s, double h) {
+    const ThawContactShape *surface = &world->collider->shapes[s->shape - world->model->shapes];
+    const int dim = s->model->dim;
+    for (int32_t i = 0; i < surface->nv; i++) {
+        const size_t at = (size_t)surface->vertex[i] * (size_t)dim;
+        double square = 0;
+        for (int k = 0; k < dim; k++)
+            square += (s->v1[at + (size_t)k] - s->v[at + (size_t)k]) * (s->v1[at + (size_t)k] - s->v[at + (size_t)k]);
+        if (h * sqrt(square) > ASTRAY * surface->length[i])
+            return 1;
+    }
+    return 0;
+}
+
+// Contacts of the same vertex with the same body count as one, whatever the face.
+static int compare(const ThawContact *a, const ThawContact *b) {
+    ThawContactKey p = a->key, q = b->key;
+    if (p.kind != THAW_CONTACT_EDGE_EDGE && q.kind != THAW_CONTACT_EDGE_EDGE)
+        p.feature[1] = q.feature[1] = 0;
+    return thaw_contact_key_compare(&p, &q);
+}
+
+// The mean length of the edges at the first vertex of side 0.
+static double edge_length(const ThawWorld *world, const ThawContact *c) {
+    const ThawContactShape *surface =
+        &world->collider->shapes[world->steppers[c->key.body[0]].shape - world->model->shapes];
+    int32_t lo = 0, hi = surface->nv - 1;
+    while (lo < hi) {
+        int32_t mid = lo + (hi - lo) / 2;
+        if (surface->vertex[mid] < c->vertex[0][0])
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return surface->length[lo];
+}
+
+// The gap that the step ended with, were the contact's sides to go on as its velocities say.
+static double gap_at_end(const ThawWorld *world, const ThawContact *c, double h) {
+    double u = -thaw_v3_dot(c->frame[0], c->velocity);
+    for (int side = 0; side < 2; side++)
+        for (int n = 0; n < c->nodes[side]; n++) {
+            const ThawStepper *s = &world->steppers[c->key.body[side]];
+            for (int k = 0; k < s->model->dim; k++)
+                u += (side ? -1 : 1) * c->weight[side][n] * c->frame[0][k] *
+                     s->v1[(size_t)c->vertex[side][n] * (size_t)s->model->dim + (size_t)k];
+        }
+    return c->gap + h * u;
+}
+
+// Moves what of `found` is missed to its front; how many. Both are sorted.
+static int32_t keep_missed(const ThawWorld *world, double h, const ThawContactSet *set, ThawContactSet *found) {
+    int32_t kept = 0, at = 0;
+    for (int32_t i = 0; i < found->count; i++) {
+        while (at < set->count && compare(&set->contacts[at], &found->contacts[i]) < 0)
+            at++;
+        int known = at < set->count && compare(&set->contacts[at], &found->contacts[i]) == 0;
+        if (!known && gap_at_end(world, &found->contacts[i], h) < -DEEP * edge_length(world, &found->contacts[i]))
+            found->contacts[kept++] = found->contacts[i];
+    }
+    return kept;
+}
+
+// Merges the first `count` of `more` into the set, from the back.
+static ThawStatus merge(ThawContactSet *set, const ThawContact *more, int32_t count, ThawError *error) {
+    if (set->count + count > set->capacity) {
+        int32_t capacity = 2 * (set->count + count);
+        ThawContact *contacts = thaw_regrow(set->contacts, (size_t)set->count, (size_t)capacity, sizeof *set->contacts);
+        if (!contacts)
+            return thaw_error_memory(error, "the contacts");
+        set->contacts = contacts;
+        set->capacity = capacity;
+    }
+    int32_t a = set->count - 1, b = count - 1;
+    for (int32_t to = set->count + count - 1; b >= 0; to--)
+        if (a >= 0 && thaw_contact_key_compare(&set->contacts[a].key, &more[b].key) > 0)
+            set->contacts[to] = set->contacts[a--];
+        else
+            set->contacts[to] = more[b--];
+    set->count += count;
+    return THAW_OK;
+}
+
+ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement step, int32_t *added, ThawError *error) {
+    ThawContactSet *set = &world->state.contacts, *found = &world->missed;
+    int astray = 0;
+    *added = 0;
+    for (int32_t i = 0; i < world->model->body_count; i++) {
+        world->steppers[i].again = 0;
+        astray = astray || went_astray(world, &world->steppers[i], step.h);
+    }
+    if (!astray)
+        return THAW_OK;
+    for (int32_t i = 0; i < world->model->body_count; i++) {
+        const ThawStepper *s = &world->steppers[i];
+        const size_t dim = (size_t)s->model->dim;
+        memcpy(world->end_v + (size_t)s->body->first_vertex * dim, s->v1, sizeof(double) * (size_t)s->shape->nv * dim);
+    }
+    // Memory and scratch are lent.
+    found->memory = set->memory;
+    found->memory_count = set->memory_count;
+    found->scratch = set->scratch;
+    ThawStatus status =
+        thaw_contacts_find(world->collider, world->tasks, step.t, step.h, world->state.x, world->end_v, found, error);
+    set->scratch = found->scratch;
+    found->memory = NULL;
+    found->memory_count = 0;
+    found->scratch = NULL;
+    if (status != THAW_OK)
+        return status;
+    int32_t count = keep_missed(world, step.h, set, found);
+    for (int32_t i = 0; i < count; i++)
+        world->steppers[found->contacts[i].key.body[0]].again = 1; // and with it all of its island
+    if (count > 0)
+        status = merge(set, found->contacts, count, error);
+    *added = status == THAW_OK ? count : 0;
+    return status;
+}
