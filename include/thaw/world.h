@@ -253,6 +253,7 @@ typedef struct ThawStepStats {
     int64_t contacts;
     int response_iterations;   // of the contact response, the largest of any island
     double response_residual;  // complementarity that it left, relative, likewise
+    double reaction[3];        // N, of all obstacles on all bodies; of each: thaw_world_get_reaction
     int newton_iterations;     // linearisations, the largest of any body; 1 for a semi-implicit step, 0 at rest
     int64_t solver_iterations; // of iterative solves, summed
     int projected;             // bodies whose matrix was indefinite and was projected

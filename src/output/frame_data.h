@@ -33,6 +33,8 @@ typedef struct ThawFrameData {
     double *contact_force;    // 3 a point, N
     double *contact_pressure; // of each point, Pa
     double *contact_friction; // of each point, Pa, across the normal
+    double *reaction;         // 3 an obstacle, N: its forces on all bodies
+    int32_t obstacle_count;
 } ThawFrameData;
 
 // Room for so many points and cells; all or nothing.

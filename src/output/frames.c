@@ -62,6 +62,7 @@ void thaw_frame_data_free(ThawFrameData **data) {
     thaw_free(d->contact_force);
     thaw_free(d->contact_pressure);
     thaw_free(d->contact_friction);
+    thaw_free(d->reaction);
     thaw_free(d);
     *data = NULL;
 }
@@ -188,6 +189,8 @@ static ThawStatus read_state(ThawFrames *f, const ThawWorld *world, ThawError *e
     ThawFrameData *d = f->data;
     int dim = thaw_world_dim(world);
     d->time = thaw_world_time(world);
+    for (int32_t i = 0; i < d->obstacle_count; i++)
+        thaw_world_get_reaction(world, i, d->reaction + 3 * i);
     int64_t point = 0, cell = 0;
     for (int32_t b = 0; b < d->body_count; b++) {
         int32_t points = thaw_world_vertex_count(world, b);
@@ -270,7 +273,9 @@ static ThawStatus frames_build(ThawFrames *f, const ThawWorld *world, const Thaw
         f->data->contact_force = THAW_NEW(double, 3 * (size_t)points);
         f->data->contact_pressure = THAW_NEW(double, points);
         f->data->contact_friction = THAW_NEW(double, points);
-        if (!f->data->contact_force || !f->data->contact_pressure || !f->data->contact_friction)
+        f->data->obstacle_count = thaw_world_obstacle_count(world);
+        f->data->reaction = THAW_NEW(double, 3 * (size_t)f->data->obstacle_count);
+        if (!f->data->contact_force || !f->data->contact_pressure || !f->data->contact_friction || !f->data->reaction)
             return thaw_error_memory(error, "a frame");
     }
     f->formats = def->formats;

@@ -60,9 +60,19 @@ ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits,
                           "  <UnstructuredGrid>\n");
     thaw_file_print(file,
                     "    <FieldData>\n      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
-                    "format=\"ascii\">%.17g</DataArray>\n    </FieldData>\n"
-                    "    <Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n",
-                    data->time, points, cells);
+                    "format=\"ascii\">%.17g</DataArray>\n",
+                    data->time);
+    if (data->obstacle_count > 0) {
+        thaw_file_print(file,
+                        "      <DataArray type=\"Float64\" Name=\"reaction\" NumberOfComponents=\"3\" "
+                        "NumberOfTuples=\"%d\" format=\"ascii\">",
+                        (int)data->obstacle_count);
+        for (int32_t i = 0; i < 3 * data->obstacle_count; i++)
+            thaw_file_print(file, i ? " %.9g" : "%.9g", data->reaction[i]);
+        thaw_file_print(file, "</DataArray>\n");
+    }
+    thaw_file_print(file, "    </FieldData>\n    <Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n", points,
+                    cells);
     thaw_file_print(file, "      <Points>\n");
     announce(file, real, "Points", 3, 3 * points * real_size, &offset);
     thaw_file_print(file, "      </Points>\n      <Cells>\n");

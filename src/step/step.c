@@ -281,6 +281,12 @@ static void collect_stats(ThawWorld *world, double wall, double cpu, ThawStepSta
     stats->contacts = world->state.contacts.count;
     stats->response_residual = world->response_residual;
     stats->response_iterations = world->response_iterations;
+    for (int32_t i = 0; i < world->model->obstacle_count; i++) {
+        double force[3];
+        thaw_world_get_reaction(world, i, force);
+        for (int k = 0; k < 3; k++)
+            stats->reaction[k] += force[k];
+    }
     if (world->model->options.ledger)
         thaw_world_get_ledger(world, &stats->ledger);
     else

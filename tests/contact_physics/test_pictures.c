@@ -116,8 +116,14 @@ static void frames_hold_contact_forces_and_obstacles(void **state) {
         assert_true(
             mentions(folder, "frames.pvd",
                      moving ? "part=\"1\" file=\"obstacles_000002.vtu\"" : "part=\"1\" file=\"obstacles.vtu\""));
-        snprintf(path, sizeof path, "%s/%s", folder, moving ? "obstacles_000002.vtu" : "obstacles.vtu");
+        snprintf(path, sizeof path, "%s/frame_000002.vtu", folder);
         ThawFrameData *data;
+        assert_int_equal(thaw_vtu_read(path, &data, &error), THAW_OK);
+        assert_int_equal(data->cell_count, 48);
+        thaw_frame_data_free(&data);
+        assert_true(
+            mentions(folder, "frame_000002.vtu", "Name=\"reaction\" NumberOfComponents=\"3\" NumberOfTuples=\"2\""));
+        snprintf(path, sizeof path, "%s/%s", folder, moving ? "obstacles_000002.vtu" : "obstacles.vtu");
         assert_int_equal(thaw_vtu_read(path, &data, &error), THAW_OK);
         assert_int_equal(data->nodes, 3);
         assert_int_equal(data->body_count, 2);
