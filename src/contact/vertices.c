@@ -63,6 +63,23 @@ static void choose_wall(const ThawModelObstacle *o, int dim, const double x[3], 
         n[k] = k == chosen / 2 ? (chosen % 2 ? 1 : -1) : 0;
 }
 
+// Whether a vertex has come out at the far side of the wall that it was pressed against, by no more than `reach`: then that
+// wall holds it still.
+static int is_behind_wall(const ThawModelObstacle *o, int dim, const double x[3], double reach, int32_t wall,
+                          double n[3], double *phi) {
+    const int axis = wall / 2;
+    const double sign = wall % 2 ? 1 : -1, depth = sign * x[axis] - o->size[axis] / 2;
+    if (depth > -o->size[axis] || depth < -o->size[axis] - reach)
+        return 0;
+    for (int k = 0; k < dim; k++)
+        if (k != axis && fabs(x[k]) > o->size[k] / 2)
+            return 0;
+    for (int k = 0; k < 3; k++)
+        n[k] = k == axis ? sign : 0;
+    *phi = depth;
+    return 1;
+}
+
 // Where material that is at `local` of an obstacle's frame is at the start and where it goes.
 static void obstacle_velocity(const ThawPlace place[2], double h, const double local[3], double point[3],
                               double velocity[3]) {
@@ -93,6 +110,12 @@ void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const Thaw
         thaw_v3_sub(x, place[0].p, arm);
         thaw_v3_turn_back(place[0].R, arm, local);
         double phi = thaw_obstacle_local(o, dim, local, n, &face);
+        const ThawContactMemory *memory =
+            o->kind == THAW_OBSTACLE_BOX ? thaw_contact_advance(scratch, &cursor, a->shape->vertex[v]) : NULL;
+        const int32_t remembered = memory && thaw_v3_norm(memory->force) > 0 ? memory->key.feature[1] : -1;
+        const int held = phi > 0 && remembered >= 0 && is_behind_wall(o, dim, local, length, remembered, n, &phi);
+        if (held)
+            face = remembered;
         // Where the vertex goes as the obstacle sees it.
         thaw_v3_add(x, 1, a->d + 3 * (size_t)v, end);
         thaw_v3_sub(end, place[1].p, arm);
@@ -102,9 +125,8 @@ void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const Thaw
             continue;
         ThawContactKey key = {{item->a, item->b}, THAW_CONTACT_VERTEX_OBSTACLE, {a->shape->vertex[v], -1, 0, 0}};
         if (phi <= 1e-9 * length) {
-            if (o->kind == THAW_OBSTACLE_BOX && face >= 0) {
+            if (o->kind == THAW_OBSTACLE_BOX && face >= 0 && !held) {
                 double own[3], facing[3];
-                const ThawContactMemory *memory = thaw_contact_advance(scratch, &cursor, key.feature[0]);
                 thaw_contact_vertex_normal(a->shape, a->x, v, own);
                 thaw_v3_turn_back(place[0].R, own, facing);
                 choose_wall(o, dim, local, facing, length, memory ? memory->key.feature[1] : -1, n, &phi, &face);
