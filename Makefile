@@ -7,8 +7,6 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 DEMO := out/demo
 THAW := build/release/thaw
-# Tests that take their time; they run in the release only, which takes most of `make check` as it is.
-LONG := slow|physics|mesher
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .PHONY: help setup build demo check bench format format-check tidy coverage valgrind tsan install clean
@@ -35,10 +33,10 @@ check: setup ## build with warnings as errors and run every test, first under sa
 	@$(call build,release)
 	@$(call build,asan-ubsan)
 	@echo "== tests with address and undefined-behaviour sanitizers"
-	@ctest --preset asan-ubsan -j $(JOBS) -LE "$(LONG)"
+	@ctest --preset asan-ubsan -j $(JOBS)
 	@$(call build,portable)
 	@echo "== tests of the build without CHOLMOD, for any processor"
-	@ctest --preset portable -j $(JOBS) -LE "$(LONG)"
+	@ctest --preset portable -j $(JOBS)
 	@echo "== tests of the release"
 	@ctest --preset release -j $(JOBS)
 
