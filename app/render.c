@@ -204,41 +204,39 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
+static ThawStatus add_frame(Render *r, int64_t *room, int64_t number, ThawError *error) {
+    if (r->frame_count == *room) {
+        int64_t *grown = thaw_regrow(r->frames, (size_t)*room, (size_t)(2 * *room + 64), sizeof *grown);
+        if (!grown)
+            return thaw_error_memory(error, "the list of frames");
+        r->frames = grown;
+        *room = 2 * *room + 64;
+    }
+    r->frames[r->frame_count++] = number;
+    return THAW_OK;
+}
+
 static ThawStatus list_frames(Render *r, ThawError *error) {
     struct stat info;
+    int64_t room = 0;
     if (stat(r->input, &info))
         return thaw_error_set(error, THAW_ERROR_INPUT, "cannot read %s: %s", r->input, strerror(errno));
     r->single = !S_ISDIR(info.st_mode);
-    int64_t room = 0;
-    DIR *folder = r->single ? NULL : opendir(r->input);
-    if (!r->single && !folder)
+    if (r->single)
+        return add_frame(r, &room, 0, error);
+    DIR *folder = opendir(r->input);
+    if (!folder)
         return thaw_error_set(error, THAW_ERROR_INPUT, "cannot list %s: %s", r->input, strerror(errno));
     ThawStatus status = THAW_OK;
-    for (struct dirent *entry; r->single || (entry = readdir(folder));) {
-        char *end = ".vtu";
-        int64_t number = 0;
-        if (!r->single &&
-            (strncmp(entry->d_name, "frame_", 6) != 0 || entry->d_name[6] < '0' || entry->d_name[6] > '9'))
+    for (struct dirent *entry; status == THAW_OK && (entry = readdir(folder));) {
+        if (strncmp(entry->d_name, "frame_", 6) != 0 || entry->d_name[6] < '0' || entry->d_name[6] > '9')
             continue;
-        if (!r->single)
-            number = strtoll(entry->d_name + 6, &end, 10);
-        if (strcmp(end, ".vtu") != 0)
-            continue;
-        if (r->frame_count == room) {
-            int64_t *grown = thaw_regrow(r->frames, (size_t)room, (size_t)(2 * room + 64), sizeof *grown);
-            if (!grown) {
-                status = thaw_error_memory(error, "the list of frames");
-                break;
-            }
-            r->frames = grown;
-            room = 2 * room + 64;
-        }
-        r->frames[r->frame_count++] = number;
-        if (r->single)
-            break;
+        char *end;
+        int64_t number = strtoll(entry->d_name + 6, &end, 10);
+        if (strcmp(end, ".vtu") == 0)
+            status = add_frame(r, &room, number, error);
     }
-    if (folder)
-        closedir(folder);
+    closedir(folder);
     if (status == THAW_OK && !r->frame_count)
         status = thaw_error_set(error, THAW_ERROR_INPUT, "%s has no frames (frame_000000.vtu, ...)", r->input);
     if (r->frame_count)
