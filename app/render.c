@@ -15,7 +15,8 @@
 #include <unistd.h>
 
 #include "app.h"
-#include "output/output.h"
+#include "film.h"
+#include "output/replay.h"
 #include "picture.h"
 #include "view.h"
 
@@ -25,28 +26,29 @@ typedef struct Render {
     const char *input, *output;
     const char *frame_text; // N, "last" or "all"
     int64_t sheet;          // pictures side by side, 0: none
+    int64_t rate;           // pictures a second of a film, 0: as the run's time
     int width, height;
     int edges, quiet;
     double azimuth, elevation, zoom;
     ViewColour colour;
 
-    int64_t *frames; // numbers, ascending
-    int64_t frame_count;
-    int single; // input is a file
+    ThawReplay *replay;
+    int64_t frame_count, pictures;
     View view;
 } Render;
 
-enum { OUTPUT, OUTPUT_LONG, FRAME, SIZE, COLOUR, COLOR, CAMERA, SHEET, EDGES, QUIET };
+enum { OUTPUT, OUTPUT_LONG, FRAME, SIZE, COLOUR, COLOR, CAMERA, SHEET, RATE, EDGES, QUIET };
 
 static const AppOption options[] = {
-    [OUTPUT] = {"-o", "FILE.png"},
-    [OUTPUT_LONG] = {"--output", "FILE.png"},
+    [OUTPUT] = {"-o", "FILE.png|FILE.mp4"},
+    [OUTPUT_LONG] = {"--output", "FILE.png|FILE.mp4"},
     [FRAME] = {"--frame", "N|last|all"},
     [SIZE] = {"--size", "WxH"},
     [COLOUR] = {"--colour", "NAME"},
     [COLOR] = {"--color", "NAME"},
     [CAMERA] = {"--camera", "A,E[,ZOOM]"},
     [SHEET] = {"--sheet", "N"},
+    [RATE] = {"--fps", "N"},
     [EDGES] = {"--edges", NULL},
     [QUIET] = {"--quiet", NULL},
     {NULL, NULL},
@@ -123,24 +125,15 @@ static int parse_frame(Render *r, const char *text) {
     return 1;
 }
 
-// Refuses names of other formats, and tells how to come by those.
-static int is_png(const char *path) {
-    static const char *const films[] = {"mp4", "webm", "mkv", "mov", "avi", "gif"};
+// A picture or a film, by the ending.
+static int is_output(const char *path) {
     const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    const char *ending = dot ? dot + 1 : "";
-    if (strcasecmp(ending, "png") == 0)
+    if ((dot && strcasecmp(dot, ".png") == 0) || film_is_name(path))
         return 1;
-    int film = 0;
-    for (size_t i = 0; i < sizeof films / sizeof *films; i++)
-        film |= strcasecmp(ending, films[i]) == 0;
-    if (film)
-        app_complain(
-            "render",
-            "-o is '%s'; pictures are PNG files, and ffmpeg makes films of them: `--frame all -o film%%04d.png`, then "
-            "`ffmpeg -framerate 20 -i film%%04d.png -pix_fmt yuv420p %s`",
-            path, path);
-    else
-        app_complain("render", "-o is '%s'; allowed: a name that ends in .png, which other programs convert", path);
+    app_complain("render",
+                 "-o is '%s'; allowed: a name that ends in .png (a picture) or in .mp4, .webm, .mkv, .mov or "
+                 ".gif (a film, made by ffmpeg)",
+                 path);
     return 0;
 }
 
@@ -169,6 +162,9 @@ static int parse(Render *r, int argc, char **argv) {
         case SHEET:
             ok = app_parse_integer("render", "--sheet", a.value, 1, 32, &r->sheet);
             break;
+        case RATE:
+            ok = app_parse_integer("render", "--fps", a.value, 1, 240, &r->rate);
+            break;
         case EDGES:
             r->edges = 1;
             break;
@@ -191,78 +187,10 @@ static int parse(Render *r, int argc, char **argv) {
         return 0;
     }
     if (ok && !r->output) {
-        app_complain("render", "say where the picture goes: -o FILE.png");
+        app_complain("render", "say where the picture or film goes: -o FILE.png or -o FILE.mp4");
         return 0;
     }
-    return ok && is_png(r->output);
-}
-
-// --- which frames --------------------------------------------------------------------------------------------------------
-
-static int ascending(const void *a, const void *b) {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
-static ThawStatus add_frame(Render *r, int64_t *room, int64_t number, ThawError *error) {
-    if (r->frame_count == *room) {
-        int64_t *grown = thaw_regrow(r->frames, (size_t)*room, (size_t)(2 * *room + 64), sizeof *grown);
-        if (!grown)
-            return thaw_error_memory(error, "the list of frames");
-        r->frames = grown;
-        *room = 2 * *room + 64;
-    }
-    r->frames[r->frame_count++] = number;
-    return THAW_OK;
-}
-
-static ThawStatus list_frames(Render *r, ThawError *error) {
-    struct stat info;
-    int64_t room = 0;
-    if (stat(r->input, &info))
-        return thaw_error_set(error, THAW_ERROR_INPUT, "cannot read %s: %s", r->input, strerror(errno));
-    r->single = !S_ISDIR(info.st_mode);
-    if (r->single)
-        return add_frame(r, &room, 0, error);
-    DIR *folder = opendir(r->input);
-    if (!folder)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "cannot list %s: %s", r->input, strerror(errno));
-    ThawStatus status = THAW_OK;
-    for (struct dirent *entry; status == THAW_OK && (entry = readdir(folder));) {
-        if (strncmp(entry->d_name, "frame_", 6) != 0 || entry->d_name[6] < '0' || entry->d_name[6] > '9')
-            continue;
-        char *end;
-        int64_t number = strtoll(entry->d_name + 6, &end, 10);
-        if (strcmp(end, ".vtu") == 0)
-            status = add_frame(r, &room, number, error);
-    }
-    closedir(folder);
-    if (status == THAW_OK && !r->frame_count)
-        status = thaw_error_set(error, THAW_ERROR_INPUT, "%s has no frames (frame_000000.vtu, ...)", r->input);
-    if (r->frame_count)
-        qsort(r->frames, (size_t)r->frame_count, sizeof *r->frames, ascending);
-    return status;
-}
-
-static ThawStatus read_frame(const Render *r, int64_t index, ThawFrameData **frame, ThawError *error) {
-    char path[4200];
-    if (r->single)
-        snprintf(path, sizeof path, "%s", r->input);
-    else
-        snprintf(path, sizeof path, "%.4000s/frame_%06" PRId64 ".vtu", r->input, r->frames[index]);
-    return thaw_vtu_read(path, frame, error);
-}
-
-// What stands around in a frame: obstacles.vtu, or one a frame where something moves. *frame is NULL without either.
-static ThawStatus read_obstacles(const Render *r, int64_t index, ThawFrameData **frame, ThawError *error) {
-    char path[4200];
-    *frame = NULL;
-    if (r->single)
-        return THAW_OK;
-    snprintf(path, sizeof path, "%.4000s/obstacles_%06" PRId64 ".vtu", r->input, r->frames[index]);
-    if (access(path, F_OK))
-        snprintf(path, sizeof path, "%.4000s/obstacles.vtu", r->input);
-    return access(path, F_OK) ? THAW_OK : thaw_vtu_read(path, frame, error);
+    return ok && is_output(r->output);
 }
 
 // --- drawing -------------------------------------------------------------------------------------------------------------
@@ -324,40 +252,33 @@ static int panels(const Render *r) {
 static int panel_width(const Render *r) { return (r->width - legend_room(r)) / panels(r); }
 
 // One picture with the frames at these indices side by side.
-static ThawStatus draw_picture(const Render *r, const int64_t *indices, int count, const char *path, ThawError *error) {
-    Picture picture;
+static ThawStatus draw_picture(const Render *r, const int64_t *indices, int count, Picture *picture, ThawError *error) {
     Raster raster = {0};
     int width = panel_width(r), size = letter_size(r);
-    if (!picture_create(r->width, r->height, &picture))
-        return thaw_error_memory(error, "a picture");
     ThawStatus status =
         raster_create(SAMPLES * width, SAMPLES * r->height, &raster) ? THAW_OK : thaw_error_memory(error, "a picture");
-    fill_background(r, &picture);
+    fill_background(r, picture);
     for (int i = 0; status == THAW_OK && i < count; i++) {
         ThawFrameData *frame = NULL, *obstacles = NULL;
         char label[40];
         View view = r->view;
-        status = read_frame(r, indices[i], &frame, error);
+        status = thaw_replay_read(r->replay, indices[i], &frame, error);
         if (status == THAW_OK)
-            status = read_obstacles(r, indices[i], &obstacles, error);
+            status = thaw_replay_read_obstacles(r->replay, indices[i], &obstacles, error);
         view.obstacles = obstacles;
         if (status == THAW_OK)
             status = view_draw(&view, frame, &raster, error);
         if (status == THAW_OK) {
-            picture_place(&picture, &raster, SAMPLES, i * width, 0);
+            picture_place(picture, &raster, SAMPLES, i * width, 0);
             snprintf(label, sizeof label, "t = %.4g s", frame->time);
             int x = count > 1 ? i * width + (width - picture_text_width(label, size)) / 2 : 10 * size;
-            picture_text(&picture, x, r->height - 16 * size, size, label, ink);
+            picture_text(picture, x, r->height - 16 * size, size, label, ink);
         }
         thaw_frame_data_free(&obstacles);
         thaw_frame_data_free(&frame);
     }
-    if (status == THAW_OK) {
-        draw_legend(r, &picture);
-        status = picture_write(&picture, path, error);
-    }
+    draw_legend(r, picture);
     raster_clear(&raster);
-    picture_clear(&picture);
     return status;
 }
 
@@ -395,10 +316,10 @@ static ThawStatus settle_view(Render *r, ThawError *error) {
     // First what there is, then, with the camera pointed at it, how far back the camera must go.
     for (int64_t i = 0; status == THAW_OK && i < 2 * looked_at; i++) {
         ThawFrameData *frame, *obstacles;
-        status = read_frame(r, evenly(r, i % looked_at, looked_at), &frame, error);
+        status = thaw_replay_read(r->replay, evenly(r, i % looked_at, looked_at), &frame, error);
         if (status != THAW_OK)
             break;
-        status = read_obstacles(r, evenly(r, i % looked_at, looked_at), &obstacles, error);
+        status = thaw_replay_read_obstacles(r->replay, evenly(r, i % looked_at, looked_at), &obstacles, error);
         if (i == looked_at) {
             bounds.largest = round_up(bounds.largest);
             view->largest = bounds.largest; // decides whether there is a legend, and so the width
@@ -439,40 +360,99 @@ static int numbered(const char *pattern, int64_t number, char *path, size_t size
     return 1;
 }
 
-static ThawStatus render(Render *r, int64_t *pictures, ThawError *error) {
-    ThawStatus status = list_frames(r, error);
+static ThawStatus write_one(const Render *r, const int64_t *indices, int count, const char *path, Picture *picture,
+                            ThawError *error) {
+    ThawStatus status = draw_picture(r, indices, count, picture, error);
+    return status == THAW_OK ? picture_write(picture, path, error) : status;
+}
+
+static ThawStatus write_all(Render *r, Picture *picture, ThawError *error) {
+    ThawStatus status = THAW_OK;
+    for (; status == THAW_OK && r->pictures < r->frame_count; r->pictures++) {
+        char path[4200];
+        if (!numbered(r->output, thaw_replay_number(r->replay, r->pictures), path, sizeof path))
+            return thaw_error_set(error, THAW_ERROR_INPUT,
+                                  "-o is '%s'; --frame all needs one place for the number, as in frame%%04d.png",
+                                  r->output);
+        status = write_one(r, &r->pictures, 1, path, picture, error);
+    }
+    return status;
+}
+
+// How many frames a second show the run at its own speed; where that is more than screens show, every n-th frame is taken.
+static ThawStatus settle_rate(const Render *r, double *rate, int64_t *stride, ThawError *error) {
+    double time[2] = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        ThawFrameData *frame;
+        ThawStatus status = thaw_replay_read(r->replay, i * (r->frame_count - 1), &frame, error);
+        if (status != THAW_OK)
+            return status;
+        time[i] = frame->time;
+        thaw_frame_data_free(&frame);
+    }
+    double natural = (double)(r->frame_count - 1) / (time[1] - time[0]);
+    *stride = natural > 60 ? (int64_t)ceil(natural / 60) : 1;
+    *rate = r->rate > 0 ? r->rate : isfinite(natural) && natural >= 1 ? natural / (double)*stride : 25;
+    if (r->rate > 0)
+        *stride = 1;
+    return THAW_OK;
+}
+
+static ThawStatus write_film(Render *r, Picture *picture, ThawError *error) {
+    Film *film;
+    double rate;
+    int64_t stride;
+    ThawStatus status = settle_rate(r, &rate, &stride, error);
     if (status == THAW_OK)
-        status = settle_view(r, error);
+        status = film_open(r->output, r->width, r->height, rate, &film, error);
     if (status != THAW_OK)
         return status;
-    *pictures = 1;
+    for (int64_t i = 0; status == THAW_OK && i < r->frame_count; i += stride, r->pictures++) {
+        status = draw_picture(r, &i, 1, picture, error);
+        if (status == THAW_OK)
+            status = film_add(film, picture, error);
+    }
+    ThawStatus closed = film_close(&film, status != THAW_OK, error);
+    return status == THAW_OK ? closed : status;
+}
+
+static ThawStatus write_output(Render *r, Picture *picture, ThawError *error) {
+    if (film_is_name(r->output))
+        return write_film(r, picture, error);
+    if (!r->sheet && strcmp(r->frame_text, "all") == 0)
+        return write_all(r, picture, error);
+    r->pictures = 1;
     if (r->sheet) {
         int64_t indices[32];
         int count = panels(r);
         for (int i = 0; i < count; i++)
             indices[i] = evenly(r, i, count);
-        return draw_picture(r, indices, count, r->output, error);
+        return write_one(r, indices, count, r->output, picture, error);
     }
-    if (strcmp(r->frame_text, "all") != 0) {
-        int64_t wanted = strtoll(r->frame_text, NULL, 10), index = r->frame_count - 1;
-        if (strcmp(r->frame_text, "last") != 0)
-            for (index = 0; index < r->frame_count && r->frames[index] != wanted;)
-                index++;
-        if (index == r->frame_count)
-            return thaw_error_set(error, THAW_ERROR_INPUT,
-                                  "--frame is %" PRId64 "; there are %" PRId64 " frames, from %" PRId64 " to %" PRId64,
-                                  wanted, r->frame_count, r->frames[0], r->frames[r->frame_count - 1]);
-        return draw_picture(r, &index, 1, r->output, error);
-    }
-    for (int64_t i = 0; status == THAW_OK && i < r->frame_count; i++) {
-        char path[4200];
-        if (!numbered(r->output, r->frames[i], path, sizeof path))
-            return thaw_error_set(error, THAW_ERROR_INPUT,
-                                  "-o is '%s'; --frame all needs one place for the number, as in frame%%04d.png",
-                                  r->output);
-        status = draw_picture(r, &i, 1, path, error);
-    }
-    *pictures = r->frame_count;
+    int64_t wanted = strtoll(r->frame_text, NULL, 10), index = r->frame_count - 1;
+    if (strcmp(r->frame_text, "last") != 0)
+        index = thaw_replay_find(r->replay, wanted);
+    if (index < 0)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "--frame is %" PRId64 "; there are %" PRId64 " frames, from %" PRId64 " to %" PRId64,
+                              wanted, r->frame_count, thaw_replay_number(r->replay, 0),
+                              thaw_replay_number(r->replay, r->frame_count - 1));
+    return write_one(r, &index, 1, r->output, picture, error);
+}
+
+static ThawStatus render(Render *r, ThawError *error) {
+    Picture picture;
+    ThawStatus status = thaw_replay_open(r->input, &r->replay, error);
+    if (status != THAW_OK)
+        return status;
+    r->frame_count = thaw_replay_count(r->replay);
+    status = settle_view(r, error);
+    if (status != THAW_OK)
+        return status;
+    if (!picture_create(r->width, r->height, &picture))
+        return thaw_error_memory(error, "a picture");
+    status = write_output(r, &picture, error);
+    picture_clear(&picture);
     return status;
 }
 
@@ -481,24 +461,25 @@ static int command_render(int argc, char **argv) {
     if (!parse(&r, argc, argv))
         return APP_WRONG_INPUT;
     ThawError error = {0};
-    int64_t pictures = 0;
-    ThawStatus status = render(&r, &pictures, &error);
-    thaw_free(r.frames);
+    ThawStatus status = render(&r, &error);
+    thaw_replay_free(&r.replay);
     if (status != THAW_OK)
         app_complain("render", "%s", error.message);
-    else if (!r.quiet && pictures > 1)
-        printf("%s: %" PRId64 " pictures of %d x %d\n", r.output, pictures, r.width, r.height);
+    else if (!r.quiet && r.pictures > 1)
+        printf("%s: %" PRId64 " pictures of %d x %d\n", r.output, r.pictures, r.width, r.height);
     else if (!r.quiet)
         printf("%s: %d x %d\n", r.output, r.width, r.height);
     return app_exit_status(status);
 }
 
 static const char help[] =
-    "usage: thaw render DIR|FILE.vtu -o FILE.png [OPTIONS]\n"
+    "usage: thaw render DIR|FILE.vtu -o FILE.png|FILE.mp4 [OPTIONS]\n"
     "\n"
     "Draws frames that `thaw run` wrote. Camera and colour scale are the same for all frames of a folder.\n"
     "\n"
     "  -o FILE.png       where the picture goes; with --frame all a pattern: frame%04d.png\n"
+    "  -o FILE.mp4       a film of all frames (also .webm, .mkv, .mov, .gif), made by ffmpeg\n"
+    "  --fps N           pictures a second of a film (default: so that it runs as fast as the simulated time)\n"
     "  --frame N         which frame (default: last); all: every one\n"
     "  --sheet N         N frames, evenly spaced in time, side by side in one picture\n"
     "  --size WxH        pixels (default 1280x720)\n"
@@ -508,7 +489,6 @@ static const char help[] =
     "  --edges           draws the edges of the mesh\n"
     "  --quiet           say nothing but errors\n"
     "\n"
-    "A film: thaw render DIR --frame all -o film%04d.png && ffmpeg -framerate 20 -i film%04d.png film.mp4\n"
     "Exit status: 0 done; 1 the input is wrong; 2 the picture could not be written.\n";
 
-const AppCommand app_command_render = {"render", "draw frames as PNG pictures", help, command_render};
+const AppCommand app_command_render = {"render", "draw frames as pictures or a film", help, command_render};

@@ -143,7 +143,13 @@ static void write_record(const AppRun *run, ThawFile *file) {
         thaw_file_print(file, ",\n  \"%s\": ", texts[i].key);
         print_json_text(file, texts[i].text);
     }
-    thaw_file_print(file, "\n}\n");
+    thaw_file_print(file, ",\n  \"bodies\": [");
+    for (int32_t b = 0; b < run->scene->world.body_count; b++) {
+        const char *name = run->scene->world.bodies[b].name;
+        thaw_file_print(file, "%s", b ? ", " : "");
+        print_json_text(file, name ? name : "");
+    }
+    thaw_file_print(file, "]\n}\n");
 }
 
 static ThawStatus remove_file(const char *path, ThawError *error) {

@@ -41,7 +41,7 @@ static void a_wrong_command_line_is_refused_with_a_suggestion(void **state) {
     expect("render @bar.json", 1, "-o FILE.png");
     expect("render @bar.json -o @a.jpg", 1, "ends in .png");
     expect("render @bar.json -o @a", 1, "ends in .png");
-    expect("render @bar.json -o @a.mp4", 1, "ffmpeg -framerate");
+    expect("render @bar.json -o @a.mp4", 1, "not a frame");
     expect("render @missing -o @a.png", 1, "missing");
     expect("render @bar.json -o @a.png", 1, "not a frame");
     expect("render @ -o @a.png", 1, "no frames");
