@@ -88,6 +88,7 @@ typedef struct ThawForceDef {
 typedef struct ThawBodyDef {
     const char *name;
     const char *method; // which adaptive method moves it: "full" or "rigidify"
+    int at_rest;        // nonzero: starts from its static solution, asleep; method "rigidify", held by pins
     int32_t shape;
     double position[3];           // m; x = rotation * X + position
     double rotation[4];           // unit quaternion (w, x, y, z)
@@ -165,13 +166,15 @@ typedef struct ThawContactOptions {
 
 // Settings of the method "rigidify". The defaults suit bodies whose motion is damped; docs/rigidification.md.
 typedef struct ThawRigidifyOptions {
-    double tau_rigid; // 1/s^2: an element may become rigid when |E_dot|_F^2 stays below
-    int frame_count;  // for so many steps
-    double epsilon;   // predicted static strain above which an element must be elastic
-    double horizon;   // s, T: loads are judged by what they do within this time
-    int hold;         // steps that a woken element stays elastic at least
-    double relax;     // share of the predicted displacement that is taken up a step, 0: none
-    int32_t smallest; // parts of fewer elements are not formed
+    double tau_rigid;   // 1/s^2: an element may become rigid when |E_dot|_F^2 stays below
+    int frame_count;    // for so many steps
+    double epsilon;     // predicted static strain above which an element must be elastic
+    double horizon;     // s, T: loads are judged by what they do within this time
+    int hold;           // steps that a woken element stays elastic at least
+    double relax;       // share of the predicted displacement that is taken up a step, 0: none
+    int32_t smallest;   // parts of fewer elements are not formed
+    int sleep;          // steps at rest after which a wholly rigid body falls asleep with all that it touches; 0: never
+    double sleep_speed; // 1/s: at rest is who moves by less than this share of the body's diameter in a second
 } ThawRigidifyOptions;
 
 // --- The world ---------------------------------------------------------------------------------------------------------
@@ -296,6 +299,19 @@ ThawStatus thaw_world_get_masses(const ThawWorld *world, int32_t body, double *m
 
 // A force on every vertex (N, dim doubles each), on top of the scripted ones, until set again; NULL takes it away.
 ThawStatus thaw_world_set_forces(ThawWorld *world, int32_t body, const double *f);
+
+// --- How bodies are moved, at run time. Whatever could change a verdict wakes bodies: nothing is missed. ---------------
+
+// Method of a body by name ("full", "rigidify"); body -1: of all. Takes effect with the next step; x and v stay.
+ThawStatus thaw_world_set_method(ThawWorld *world, int32_t body, const char *name, ThawError *error);
+const char *thaw_world_get_method(const ThawWorld *world, int32_t body); // NULL for a body out of range
+// Thresholds of the method "rigidify". They are part of the state: checkpoints store them.
+ThawStatus thaw_world_set_rigidify(ThawWorld *world, const ThawRigidifyOptions *options, ThawError *error);
+ThawStatus thaw_world_get_rigidify(const ThawWorld *world, ThawRigidifyOptions *options);
+// Makes a body (-1: all) elastic, waking whatever it rests on or carries; it becomes rigid again when the oracle finds so.
+ThawStatus thaw_world_wake(ThawWorld *world, int32_t body);
+// Nonzero: at rest with all that it touches; it costs nothing until something changes.
+int thaw_world_is_asleep(const ThawWorld *world, int32_t body);
 
 // von Mises equivalent of the Cauchy stress per element, Pa.
 ThawStatus thaw_world_get_stresses(const ThawWorld *world, int32_t body, double *von_mises);

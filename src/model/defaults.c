@@ -24,7 +24,9 @@ ThawWorldDef thaw_world_def_default(void) {
                      .horizon = 1,
                      .hold = 20,
                      .relax = 0.1,
-                     .smallest = 8},
+                     .smallest = 8,
+                     .sleep = 20,
+                     .sleep_speed = 1e-4},
         .contact = {.damping = -1, .tangent = 0.5, .tolerance = 1e-6, .iterations = 500, .edges = 1},
     };
 }

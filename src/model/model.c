@@ -30,6 +30,39 @@ ThawStatus thaw_check_rotation(const char *where, int dim, const double *q, doub
     return THAW_OK;
 }
 
+const char *const thaw_method_names[THAW_METHOD_COUNT] = {"full", "rigidify"};
+
+ThawStatus thaw_method_find(const char *where, const char *name, ThawMethod *method, ThawError *error) {
+    for (int i = 0; name && i < THAW_METHOD_COUNT; i++)
+        if (strcmp(name, thaw_method_names[i]) == 0) {
+            *method = (ThawMethod)i;
+            return THAW_OK;
+        }
+    return thaw_error_set(error, THAW_ERROR_INPUT, "%s: method is \"%s\"; allowed: \"full\" or \"rigidify\"", where,
+                          name ? name : "(NULL)");
+}
+
+ThawStatus thaw_rigidify_check(const ThawRigidifyOptions *r, ThawError *error) {
+    const struct {
+        const char *name;
+        double value, low, high;
+        int open; // low itself is not allowed
+    } fields[] = {
+        {"tau_rigid", r->tau_rigid, 0, INFINITY, 1},     {"epsilon", r->epsilon, 0, INFINITY, 1},
+        {"horizon", r->horizon, 0, INFINITY, 1},         {"relax", r->relax, 0, 1, 0},
+        {"frame_count", r->frame_count, 1, 255, 0},      {"hold", r->hold, 0, 255, 0},
+        {"smallest", r->smallest, 1, INT32_MAX, 0},      {"sleep", r->sleep, 0, 255, 0},
+        {"sleep_speed", r->sleep_speed, 0, INFINITY, 0},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (!(fields[i].value >= fields[i].low && fields[i].value <= fields[i].high) ||
+            (fields[i].open && !(fields[i].value > fields[i].low)))
+            return thaw_error_set(error, THAW_ERROR_INPUT, "world: rigidify: %s is %g; allowed: %s %g, <= %g",
+                                  fields[i].name, fields[i].value, fields[i].open ? ">" : ">=", fields[i].low,
+                                  fields[i].high);
+    return THAW_OK;
+}
+
 static ThawStatus check_options(const ThawWorldDef *def, ThawError *error) {
     if (def->dim != 2 && def->dim != 3)
         return thaw_error_set(error, THAW_ERROR_INPUT, "world: dim is %d; allowed: 2 or 3", def->dim);
@@ -53,15 +86,9 @@ static ThawStatus check_options(const ThawWorldDef *def, ThawError *error) {
     if (def->newton_iterations < 1)
         return thaw_error_set(error, THAW_ERROR_INPUT, "world: newton_iterations is %d; allowed: >= 1",
                               def->newton_iterations);
-    const ThawRigidifyOptions *r = &def->rigidify;
-    if (!(r->tau_rigid > 0) || !(r->epsilon > 0) || !(r->horizon > 0) || !(r->relax >= 0 && r->relax <= 1) ||
-        r->frame_count < 1 || r->frame_count > 255 || r->hold < 0 || r->hold > 255 || r->smallest < 1)
-        return thaw_error_set(
-            error, THAW_ERROR_INPUT,
-            "world: rigidify has tau_rigid %g, epsilon %g, horizon %g, relax %g, frame_count %d, hold %d, "
-            "smallest %d; allowed: the first three > 0, relax from 0 to 1, frame_count 1 to 255, hold 0 to "
-            "255, smallest >= 1",
-            r->tau_rigid, r->epsilon, r->horizon, r->relax, r->frame_count, r->hold, (int)r->smallest);
+    ThawStatus status = thaw_rigidify_check(&def->rigidify, error);
+    if (status != THAW_OK)
+        return status;
     if (def->halvings < 0 || def->halvings > 20)
         return thaw_error_set(error, THAW_ERROR_INPUT, "world: halvings is %d; allowed: 0 to 20", def->halvings);
     if (def->material_count < 0 || def->shape_count < 0 || def->body_count < 0 ||
@@ -180,11 +207,15 @@ static ThawStatus compile_body(const ThawBodyDef *def, int32_t index, ThawModel 
     if (def->shape < 0 || def->shape >= model->shape_count)
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: shape is %d; allowed: 0 to %d", where, (int)def->shape,
                               (int)model->shape_count - 1);
-    body->rigidifies = def->method && strcmp(def->method, "rigidify") == 0;
-    if (!def->method || (strcmp(def->method, "full") != 0 && !body->rigidifies))
-        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: method is \"%s\"; allowed: \"full\" or \"rigidify\"", where,
-                              def->method ? def->method : "(NULL)");
-    if (body->rigidifies && model->options.integrator == THAW_INTEGRATOR_NEWTON)
+    ThawStatus status = thaw_method_find(where, def->method, &body->method, error);
+    if (status != THAW_OK)
+        return status;
+    body->starts_at_rest = def->at_rest;
+    if (def->at_rest && body->method != THAW_METHOD_RIGIDIFY)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "%s: starts at rest with method \"%s\"; allowed: \"rigidify\", which can be asleep",
+                              where, def->method);
+    if (body->method == THAW_METHOD_RIGIDIFY && model->options.integrator == THAW_INTEGRATOR_NEWTON)
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "%s: method \"rigidify\" goes with the integrator semi-implicit only, not with newton",
                               where);
@@ -194,7 +225,7 @@ static ThawStatus compile_body(const ThawBodyDef *def, int32_t index, ThawModel 
                               "%s: a count of scripts or forces is negative, or its array is NULL", where);
     if (!(def->friction >= 0) || !isfinite(def->friction))
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: friction is %g; allowed: >= 0", where, def->friction);
-    ThawStatus status = thaw_check_vector(where, "position", def->position, dim, error);
+    status = thaw_check_vector(where, "position", def->position, dim, error);
     if (status == THAW_OK)
         status = thaw_check_vector(where, "velocity", def->velocity, dim, error);
     if (status == THAW_OK)

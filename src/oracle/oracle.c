@@ -98,8 +98,18 @@ void thaw_oracle_free(ThawOracle **pointer) {
 
 ThawOracleState *thaw_oracle_state(ThawOracle *oracle) { return &oracle->state; }
 
+void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options) {
+    oracle->options = *options;
+    oracle->state.quiet = oracle->state.has_reference = 0; // the factor depends on the horizon
+}
+
 void thaw_oracle_forget(ThawOracle *oracle, const double *x) {
     thaw_strain_compute(oracle->shape->all, oracle->tasks, NULL, 0, x, oracle->state.strain);
+    oracle->state.quiet = 0;
+}
+
+void thaw_oracle_restart(ThawOracle *oracle) {
+    memset(oracle->state.below, 0, (size_t)oracle->shape->ne);
     oracle->state.quiet = 0;
 }
 

@@ -55,6 +55,8 @@ ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions 
                               ThawOracle **oracle, ThawError *error);
 void thaw_oracle_free(ThawOracle **oracle);
 ThawOracleState *thaw_oracle_state(ThawOracle *oracle);
+// Other thresholds from now on; what was found quiet has to be asked again.
+void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options);
 
 // Decides flagged (ne) from what is rigid now and the question. system: of the identity map with the present pins, whose
 // plan is used for the static solve. x is moved by relaxation, parts along with it.
@@ -63,6 +65,8 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawSystem *system, const T
                            ThawError *error);
 // After a step: strain rates of the elements that are elastic, and who may become rigid.
 void thaw_oracle_observe(ThawOracle *oracle, const ThawPartition *partition, const double *x, double h);
+// Every element has to show anew that it may become rigid.
+void thaw_oracle_restart(ThawOracle *oracle);
 // Decides nothing anew, but the factor must be made again from the state (after a checkpoint was read).
 void thaw_oracle_drop_factor(ThawOracle *oracle);
 // Strain is what it is: no rate is to be seen in how x came about (a start, a checkpoint, positions set from outside).

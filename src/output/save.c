@@ -9,18 +9,22 @@
 #include "step/adapt.h"
 #include "step/step.h"
 
-enum { VERSION = 2, WORKS = 5, KEY = sizeof(ThawContactKey) / sizeof(int32_t), MEMORY = 6 };
+enum { VERSION = 3, WORKS = 5, KEY = sizeof(ThawContactKey) / sizeof(int32_t), MEMORY = 6 };
 
 // What must agree between the world that saved and the one that loads.
 static void describe(const ThawWorld *world, uint64_t out[3]) {
     const ThawModel *model = world->model;
     uint64_t hash = thaw_hash(0, &model->options.h, sizeof model->options.h);
-    for (int32_t i = 0; i < model->body_count; i++) {
-        const ThawShape *shape = model->bodies[i].shape;
+    for (int32_t i = 0; i < model->shape_count; i++) {
+        const ThawShape *shape = &model->shapes[i];
         hash = thaw_hash(hash, shape->X, sizeof *shape->X * (size_t)shape->nv * (size_t)model->dim);
         hash = thaw_hash(hash, shape->elements, sizeof(int32_t) * (size_t)shape->ne * (size_t)shape->kind->nodes);
         hash = thaw_hash(hash, shape->mass, sizeof(double) * (size_t)shape->nv);
         hash = thaw_hash(hash, shape->material, sizeof(int32_t) * (size_t)shape->ne);
+    }
+    for (int32_t i = 0; i < model->body_count; i++) {
+        int64_t shape = model->bodies[i].shape - model->shapes;
+        hash = thaw_hash(hash, &shape, sizeof shape);
     }
     for (int32_t i = 0; i < model->material_count; i++) {
         const ThawMaterial *material = &model->materials[i];
@@ -42,7 +46,14 @@ static void works_of(const ThawLedger *ledger, double works[WORKS]) {
 }
 
 // The contacts' memory as two tables: keys, and force with anchor.
-static ThawStatus put_contacts(ThawCheckpoint *file, const ThawContactSet *set, ThawError *error) {
+static void name_tables(const char *group, char name[2][40]) {
+    snprintf(name[0], sizeof name[0], "%s/key", group);
+    snprintf(name[1], sizeof name[1], "%s/memory", group);
+}
+
+static ThawStatus put_contacts(ThawCheckpoint *file, const char *group, const ThawContactSet *set, ThawError *error) {
+    char name[2][40];
+    name_tables(group, name);
     int64_t count = set->memory_count;
     int32_t *keys = THAW_NEW(int32_t, count * KEY);
     double *values = THAW_NEW(double, count *MEMORY);
@@ -53,16 +64,18 @@ static ThawStatus put_contacts(ThawCheckpoint *file, const ThawContactSet *set, 
         memcpy(values + i * MEMORY + 3, set->memory[i].anchor, 3 * sizeof(double));
     }
     if (status == THAW_OK)
-        status = thaw_checkpoint_put_i32(file, "contacts/key", keys, count * KEY, error);
+        status = thaw_checkpoint_put_i32(file, name[0], keys, count * KEY, error);
     if (status == THAW_OK)
-        status = thaw_checkpoint_put_f64(file, "contacts/memory", values, count * MEMORY, error);
+        status = thaw_checkpoint_put_f64(file, name[1], values, count * MEMORY, error);
     thaw_free(keys);
     thaw_free(values);
     return status;
 }
 
-static ThawStatus get_contacts(ThawCheckpoint *file, ThawContactSet *set, ThawError *error) {
-    int64_t count = thaw_checkpoint_count(file, "contacts/key") / KEY;
+static ThawStatus get_contacts(ThawCheckpoint *file, const char *group, ThawContactSet *set, ThawError *error) {
+    char name[2][40];
+    name_tables(group, name);
+    int64_t count = thaw_checkpoint_count(file, name[0]) / KEY;
     if (count < 0 || count > INT32_MAX)
         return thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint holds no table of contacts");
     int32_t *keys = THAW_NEW(int32_t, count * KEY);
@@ -71,9 +84,9 @@ static ThawStatus get_contacts(ThawCheckpoint *file, ThawContactSet *set, ThawEr
     set->memory_count = set->memory_capacity = (int32_t)count;
     ThawStatus status = keys && values && set->memory ? THAW_OK : thaw_error_memory(error, "the checkpoint");
     if (status == THAW_OK)
-        status = thaw_checkpoint_get_i32(file, "contacts/key", keys, count * KEY, error);
+        status = thaw_checkpoint_get_i32(file, name[0], keys, count * KEY, error);
     if (status == THAW_OK)
-        status = thaw_checkpoint_get_f64(file, "contacts/memory", values, count * MEMORY, error);
+        status = thaw_checkpoint_get_f64(file, name[1], values, count * MEMORY, error);
     for (int64_t i = 0; status == THAW_OK && i < count; i++) {
         memcpy(&set->memory[i].key, keys + i * KEY, sizeof(ThawContactKey));
         memcpy(set->memory[i].force, values + i * MEMORY, 3 * sizeof(double));
@@ -217,6 +230,98 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     return status;
 }
 
+// --- what is known of each body ------------------------------------------------------------------------------------------
+
+enum { BODY = 4, RIGIDIFY = 9 };
+
+static void list_rigidify(const ThawRigidifyOptions *r, double n[RIGIDIFY]) {
+    const double all[RIGIDIFY] = {r->tau_rigid, r->frame_count, r->epsilon, r->horizon,    r->hold,
+                                  r->relax,     r->smallest,    r->sleep,   r->sleep_speed};
+    memcpy(n, all, sizeof all);
+}
+
+static ThawRigidifyOptions make_rigidify(const double n[RIGIDIFY]) {
+    return (ThawRigidifyOptions){.tau_rigid = n[0],
+                                 .frame_count = (int)n[1],
+                                 .epsilon = n[2],
+                                 .horizon = n[3],
+                                 .hold = (int)n[4],
+                                 .relax = n[5],
+                                 .smallest = (int32_t)n[6],
+                                 .sleep = (int)n[7],
+                                 .sleep_speed = n[8]};
+}
+
+// A row a body: asleep, slow, method, parts; and the elastic energies that the ledger goes on from.
+static ThawStatus put_bodies(ThawCheckpoint *file, const ThawWorld *world, ThawError *error) {
+    const ThawState *state = &world->state;
+    int64_t count = world->model->body_count;
+    int32_t *rows = THAW_NEW(int32_t, count * BODY);
+    double *elastic = THAW_NEW(double, count), rigidify[RIGIDIFY];
+    ThawStatus status = rows && elastic ? THAW_OK : thaw_error_memory(error, "the checkpoint");
+    for (int64_t i = 0; status == THAW_OK && i < count; i++) {
+        int32_t *row = rows + i * BODY;
+        row[0] = state->asleep[i];
+        row[1] = state->slow[i];
+        row[2] = state->method[i];
+        row[3] = world->steppers[i].parts;
+        elastic[i] = world->steppers[i].elastic;
+    }
+    list_rigidify(&state->rigidify, rigidify);
+    if (status == THAW_OK)
+        status = thaw_checkpoint_put_i32(file, "bodies", rows, count * BODY, error);
+    if (status == THAW_OK)
+        status = thaw_checkpoint_put_f64(file, "elastic", elastic, count, error);
+    if (status == THAW_OK)
+        status = thaw_checkpoint_put_f64(file, "rigidify", rigidify, RIGIDIFY, error);
+    thaw_free(rows);
+    thaw_free(elastic);
+    return status;
+}
+
+// Bodies awake and asleep as in the file; x, v and time are in place.
+static ThawStatus get_bodies(ThawCheckpoint *file, ThawWorld *world, ThawError *error) {
+    ThawState *state = &world->state;
+    int32_t count = world->model->body_count;
+    int32_t *rows = THAW_NEW(int32_t, (size_t)count * BODY);
+    unsigned char *asleep = THAW_NEW(unsigned char, count);
+    double *elastic = THAW_NEW(double, count), rigidify[RIGIDIFY];
+    ThawStatus status = rows && asleep && elastic ? THAW_OK : thaw_error_memory(error, "the checkpoint");
+    if (status == THAW_OK)
+        status = thaw_checkpoint_get_i32(file, "bodies", rows, (int64_t)count * BODY, error);
+    if (status == THAW_OK)
+        status = thaw_checkpoint_get_f64(file, "elastic", elastic, count, error);
+    if (status == THAW_OK)
+        status = thaw_checkpoint_get_f64(file, "rigidify", rigidify, RIGIDIFY, error);
+    for (int32_t i = 0; status == THAW_OK && i < count; i++) {
+        asleep[i] = rows[i * BODY] != 0;
+        if (rows[i * BODY + 2] < 0 || rows[i * BODY + 2] >= THAW_METHOD_COUNT ||
+            (asleep[i] && rows[i * BODY + 2] != THAW_METHOD_RIGIDIFY))
+            status = thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint's method of body %d is %d", (int)i,
+                                    (int)rows[i * BODY + 2]);
+    }
+    if (status == THAW_OK) {
+        ThawRigidifyOptions options = make_rigidify(rigidify);
+        status = thaw_rigidify_check(&options, error);
+        state->rigidify = status == THAW_OK ? options : state->rigidify;
+    }
+    for (int32_t i = 0; status == THAW_OK && i < count; i++)
+        state->method[i] = (unsigned char)rows[i * BODY + 2];
+    if (status == THAW_OK)
+        status = thaw_sleep_restore(world, asleep, error);
+    if (status == THAW_OK)
+        thaw_world_refresh(world);
+    for (int32_t i = 0; status == THAW_OK && i < count; i++) {
+        state->slow[i] = (unsigned char)rows[i * BODY + 1];
+        world->steppers[i].parts = rows[i * BODY + 3];
+        world->steppers[i].elastic = elastic[i];
+    }
+    thaw_free(rows);
+    thaw_free(asleep);
+    thaw_free(elastic);
+    return status;
+}
+
 ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *error) {
     if (!world || !path)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_save: %s is NULL", world ? "path" : "world");
@@ -244,7 +349,11 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
     if (status == THAW_OK)
         status = thaw_checkpoint_put_u64(file, "hash", &hash, 1, error);
     if (status == THAW_OK)
-        status = put_contacts(file, &state->contacts, error);
+        status = put_contacts(file, "contacts", &state->contacts, error);
+    if (status == THAW_OK)
+        status = put_contacts(file, "resting", &state->resting, error);
+    if (status == THAW_OK)
+        status = put_bodies(file, world, error);
     for (int32_t i = 0; status == THAW_OK && i < world->model->body_count; i++)
         if (world->steppers[i].adaptive)
             status = put_adaptive(file, &world->steppers[i], error);
@@ -278,7 +387,9 @@ static ThawStatus read_state(ThawCheckpoint *file, const ThawWorld *world, ThawS
     if (status == THAW_OK)
         status = thaw_checkpoint_get_u64(file, "hash", hash, 1, error);
     if (status == THAW_OK)
-        status = get_contacts(file, &loaded->contacts, error);
+        status = get_contacts(file, "contacts", &loaded->contacts, error);
+    if (status == THAW_OK)
+        status = get_contacts(file, "resting", &loaded->resting, error);
     if (status == THAW_OK)
         loaded->ledger = (ThawLedger){.external_work = works[0],
                                       .damping_loss = works[1],
@@ -286,6 +397,14 @@ static ThawStatus read_state(ThawCheckpoint *file, const ThawWorld *world, ThawS
                                       .contact_work = works[3],
                                       .transition_loss = works[4]};
     return status;
+}
+
+static void take_memory(ThawContactSet *from, ThawContactSet *to) {
+    thaw_free(to->memory);
+    to->memory = from->memory;
+    to->memory_count = to->memory_capacity = from->memory_count;
+    to->count = 0;
+    from->memory = NULL;
 }
 
 ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error) {
@@ -305,15 +424,12 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
         memcpy(state->x, loaded.x, sizeof(double) * count);
         memcpy(state->v, loaded.v, sizeof(double) * count);
         memcpy(state->push, loaded.push, sizeof(double) * count);
-        state->ledger = loaded.ledger;
-        thaw_free(state->contacts.memory);
-        state->contacts.memory = loaded.contacts.memory;
-        state->contacts.memory_count = state->contacts.memory_capacity = loaded.contacts.memory_count;
-        state->contacts.count = 0;
-        loaded.contacts.memory = NULL;
+        take_memory(&loaded.contacts, &state->contacts);
+        take_memory(&loaded.resting, &state->resting);
         state->step = loaded.step;
         state->time = (double)loaded.step * world->model->options.h;
-        thaw_world_refresh(world);
+        status = get_bodies(file, world, error);
+        state->ledger = loaded.ledger;
         for (int32_t i = 0; status == THAW_OK && i < world->model->body_count; i++)
             if (world->steppers[i].adaptive)
                 status = get_adaptive(file, &world->steppers[i], error);
@@ -325,5 +441,6 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
     thaw_free(loaded.v);
     thaw_free(loaded.push);
     thaw_free(loaded.contacts.memory);
+    thaw_free(loaded.resting.memory);
     return status;
 }

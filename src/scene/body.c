@@ -177,9 +177,9 @@ static void read_loads(const ThawPlace *place, ThawBodyDef *body) {
 // --- bodies -------------------------------------------------------------------------------------------------------------
 
 static void read_body(const ThawPlace *place, ThawBodyDef *body) {
-    static const char *const keys[] = {"shape", "name", "method",  "position", "rotation", "velocity",
-                                       "spin",  "pins", "scripts", "forces",   "friction", NULL};
-    static const char *const methods[] = {"full", "rigidify"};
+    static const char *const keys[] = {"shape", "name",    "method", "position", "rotation", "velocity", "spin",
+                                       "pins",  "scripts", "forces", "friction", "start",    NULL};
+    static const char *const methods[] = {"full", "rigidify"}, *const starts[] = {"awake", "rest"};
     if (!thaw_place_is_object(place, keys, 1))
         return;
     ThawSceneReader *reader = place->reader;
@@ -192,6 +192,7 @@ static void read_body(const ThawPlace *place, ThawBodyDef *body) {
     body->name = thaw_scene_keep_text(reader, name.value ? thaw_place_own_text(&name) : fallback);
     thaw_place_choice(place, "method", methods, sizeof methods / sizeof *methods, &method);
     body->method = methods[method];
+    thaw_place_choice(place, "start", starts, sizeof starts / sizeof *starts, &body->at_rest);
     thaw_place_vector(place, "position", body->position);
     thaw_place_rotation(place, "rotation", body->rotation, NULL);
     thaw_place_vector(place, "velocity", body->velocity);

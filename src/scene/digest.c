@@ -73,6 +73,7 @@ static uint64_t hash_force(uint64_t seed, const ThawForceDef *force) {
 static uint64_t hash_body(uint64_t seed, const ThawBodyDef *body) {
     seed = hash_integer(seed, body->shape);
     seed = thaw_hash(seed, body->method, strlen(body->method));
+    seed = hash_integer(seed, body->at_rest);
     seed = hash_doubles(seed, body->position, 3);
     seed = hash_doubles(seed, body->rotation, 4);
     seed = hash_doubles(seed, body->velocity, 3);
@@ -141,7 +142,8 @@ uint64_t thaw_scene_digest(const ThawWorldDef *world) {
     for (int32_t i = 0; i < world->body_count; i++)
         hash = hash_body(hash, &world->bodies[i]);
     const ThawRigidifyOptions *r = &world->rigidify;
-    hash = hash_doubles(hash, (double[]){r->tau_rigid, r->epsilon, r->horizon, r->relax}, 4);
+    hash = hash_doubles(hash, (double[]){r->tau_rigid, r->epsilon, r->horizon, r->relax, r->sleep_speed}, 5);
+    hash = hash_integer(hash, r->sleep);
     hash = hash_integer(hash, r->frame_count);
     hash = hash_integer(hash, r->hold);
     hash = hash_integer(hash, r->smallest);

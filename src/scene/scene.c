@@ -106,12 +106,13 @@ static void read_solver(const ThawPlace *solver, ThawWorldDef *world) {
 }
 
 static void read_rigidify(const ThawPlace *place, ThawRigidifyOptions *rigidify) {
-    static const char *const keys[] = {"tau_rigid", "frame_count", "epsilon",  "horizon",
-                                       "hold",      "relax",       "smallest", NULL};
+    static const char *const keys[] = {"tau_rigid", "frame_count", "epsilon", "horizon",     "hold",
+                                       "relax",     "smallest",    "sleep",   "sleep_speed", NULL};
     static const ThawRange share = {0, 1, false, false};
     if (!place->value || !thaw_place_is_object(place, keys, 0))
         return;
-    int64_t frames = rigidify->frame_count, hold = rigidify->hold, smallest = rigidify->smallest;
+    int64_t frames = rigidify->frame_count, hold = rigidify->hold, smallest = rigidify->smallest,
+            sleep = rigidify->sleep;
     thaw_place_number(place, "tau_rigid", thaw_range_positive, &rigidify->tau_rigid);
     thaw_place_integer(place, "frame_count", 1, 255, &frames);
     thaw_place_number(place, "epsilon", thaw_range_positive, &rigidify->epsilon);
@@ -119,7 +120,10 @@ static void read_rigidify(const ThawPlace *place, ThawRigidifyOptions *rigidify)
     thaw_place_integer(place, "hold", 0, 255, &hold);
     thaw_place_number(place, "relax", share, &rigidify->relax);
     thaw_place_integer(place, "smallest", 1, 1000000000, &smallest);
+    thaw_place_integer(place, "sleep", 0, 255, &sleep);
+    thaw_place_number(place, "sleep_speed", thaw_range_not_negative, &rigidify->sleep_speed);
     rigidify->frame_count = (int)frames;
+    rigidify->sleep = (int)sleep;
     rigidify->hold = (int)hold;
     rigidify->smallest = (int32_t)smallest;
 }

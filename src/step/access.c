@@ -98,6 +98,9 @@ static ThawStatus set_from_outside(ThawWorld *world, int32_t body, const double 
     for (size_t i = 0; i < (size_t)s->shape->nv * (size_t)s->model->dim; i++)
         if (!isfinite(from[i]))
             return THAW_ERROR_INPUT;
+    ThawStatus status = thaw_sleep_wake(world, body, NULL);
+    if (status != THAW_OK)
+        return status;
     thaw_adapt_abandon(&world->steppers[body]);
     copy_in(s, from, positions ? s->x : s->v);
     thaw_world_refresh_body(world, body);
@@ -117,9 +120,112 @@ ThawStatus thaw_world_set_forces(ThawWorld *world, int32_t body, const double *f
     if (!s)
         return THAW_ERROR_INPUT;
     double *push = world->state.push + (size_t)s->body->first_vertex * (size_t)s->model->dim;
-    if (f)
-        return copy_in(s, f, push);
-    memset(push, 0, sizeof *push * (size_t)s->shape->nv * (size_t)s->model->dim);
+    size_t dim = (size_t)s->model->dim;
+    int same = 1;
+    for (int32_t i = 0; i < s->shape->nv && same; i++)
+        for (size_t k = 0; k < dim; k++)
+            same &= push[(size_t)i * dim + k] == (f ? f[(size_t)s->shape->vertex_user[i] * dim + k] : 0);
+    if (same)
+        return THAW_OK;
+    ThawStatus status = thaw_sleep_wake(world, body, NULL);
+    if (status == THAW_OK && f)
+        status = copy_in(s, f, push);
+    else if (status == THAW_OK)
+        memset(push, 0, sizeof *push * (size_t)s->shape->nv * dim);
+    if (status == THAW_OK)
+        world->state.slow[body] = 0;
+    return status;
+}
+
+// --- changing how bodies are moved --------------------------------------------------------------------------------------
+
+ThawStatus thaw_world_wake(ThawWorld *world, int32_t body) {
+    if (!world || body < -1 || body >= world->model->body_count)
+        return THAW_ERROR_INPUT;
+    ThawStatus status = THAW_OK;
+    for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
+        if (body == -1 || body == i) {
+            status = thaw_sleep_wake(world, i, NULL);
+            if (status == THAW_OK)
+                thaw_adapt_abandon(&world->steppers[i]);
+            world->state.slow[i] = 0;
+        }
+    return status;
+}
+
+int thaw_world_is_asleep(const ThawWorld *world, int32_t body) {
+    return body_at(world, body) && world->state.asleep[body];
+}
+
+const char *thaw_world_get_method(const ThawWorld *world, int32_t body) {
+    return body_at(world, body) ? thaw_method_names[world->state.method[body]] : NULL;
+}
+
+static ThawStatus change_method(ThawWorld *world, int32_t body, ThawMethod method, ThawError *error) {
+    ThawStepper *s = &world->steppers[body];
+    if (world->state.method[body] == (unsigned char)method)
+        return THAW_OK;
+    ThawStatus status = thaw_sleep_wake(world, body, error);
+    if (status != THAW_OK)
+        return status;
+    thaw_adapt_abandon(s); // velocities of parts
+    thaw_stepper_drop_solvers(s);
+    thaw_adaptive_free(&s->adaptive);
+    s->system = NULL;
+    s->marked_until = -1;
+    world->state.method[body] = (unsigned char)method;
+    world->state.slow[body] = 0;
+    if (method != THAW_METHOD_RIGIDIFY)
+        return THAW_OK;
+    status = thaw_adaptive_create(s, &world->state.rigidify, error);
+    if (status != THAW_OK) { // it goes on as it can
+        thaw_adaptive_free(&s->adaptive);
+        world->state.method[body] = THAW_METHOD_FULL;
+    }
+    return status;
+}
+
+ThawStatus thaw_world_set_method(ThawWorld *world, int32_t body, const char *name, ThawError *error) {
+    ThawMethod method = THAW_METHOD_FULL;
+    if (!world || body < -1 || body >= world->model->body_count)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_set_method: body is %d; allowed: -1 (all) to %d",
+                              (int)body, world ? (int)world->model->body_count - 1 : -1);
+    ThawStatus status = thaw_method_find("thaw_world_set_method", name, &method, error);
+    if (status == THAW_OK && method == THAW_METHOD_RIGIDIFY &&
+        world->model->options.integrator == THAW_INTEGRATOR_NEWTON)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "thaw_world_set_method: \"rigidify\" goes with the integrator semi-implicit only");
+    for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
+        if (body == -1 || body == i)
+            status = change_method(world, i, method, error);
+    return status;
+}
+
+ThawStatus thaw_world_get_rigidify(const ThawWorld *world, ThawRigidifyOptions *options) {
+    if (!world || !options)
+        return THAW_ERROR_INPUT;
+    *options = world->state.rigidify;
+    return THAW_OK;
+}
+
+ThawStatus thaw_world_set_rigidify(ThawWorld *world, const ThawRigidifyOptions *options, ThawError *error) {
+    if (!world || !options)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_set_rigidify: %s is NULL",
+                              world ? "options" : "world");
+    ThawStatus status = thaw_rigidify_check(options, error);
+    for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
+        status = thaw_sleep_wake(world, i, error);
+    if (status != THAW_OK)
+        return status;
+    world->state.rigidify = *options;
+    for (int32_t i = 0; i < world->model->body_count; i++) {
+        ThawStepper *s = &world->steppers[i];
+        world->state.slow[i] = 0;
+        if (s->adaptive) {
+            thaw_oracle_set_options(s->adaptive->oracle, options);
+            s->adaptive->partition->min_elements = options->smallest;
+        }
+    }
     return THAW_OK;
 }
 
@@ -145,7 +251,7 @@ ThawStatus thaw_world_get_ledger(const ThawWorld *world, ThawLedger *ledger) {
         ThawStepper *s = &world->steppers[i]; // its energy is a cache
         if (!world->model->options.ledger)    // nobody kept it
             s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
-        thaw_ledger_add_energies(s, ledger);
+        thaw_ledger_add_energies(s, world->state.asleep[i], ledger);
     }
     return THAW_OK;
 }

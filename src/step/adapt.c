@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-ThawStatus thaw_adaptive_create(ThawStepper *s, ThawError *error) {
+ThawStatus thaw_adaptive_create(ThawStepper *s, const ThawRigidifyOptions *options, ThawError *error) {
     const ThawShape *shape = s->shape;
     ThawAdaptive *a = THAW_NEW(ThawAdaptive, 1);
     if (!a)
@@ -19,7 +19,6 @@ ThawStatus thaw_adaptive_create(ThawStepper *s, ThawError *error) {
     a->k_contact = THAW_NEW(double, shape->nv);
     if (!a->flagged || !a->script || !a->f_contact || !a->k_contact)
         return thaw_error_memory(error, "an adaptive body");
-    const ThawRigidifyOptions *options = &s->model->options.rigidify;
     ThawStatus status = thaw_oracle_create(shape, options, s->tasks, &a->oracle, error);
     if (status == THAW_OK)
         status = thaw_partition_create(shape, options->smallest, &a->partition, error);
@@ -61,34 +60,47 @@ void thaw_adapt_abandon(ThawStepper *s) {
     if (!a)
         return;
     memset(a->flagged, 0, (size_t)s->shape->ne);
+    thaw_oracle_restart(a->oracle);
     thaw_partition_update(a->partition, a->flagged, a->script, s->x, s->v, &a->transition, NULL);
     thaw_stepper_drop_solvers(s);
     thaw_system_free(&a->system);
     s->system = NULL;
 }
 
-// Pinned, or moved by a script, in this step.
-static void mark_script(ThawStepper *s) {
+// Pinned, or moved by a script, from t to t + h.
+static void mark_script(ThawStepper *s, double t, double h) {
     memset(s->adaptive->script, THAW_VERTEX_FREE, (size_t)s->shape->nv);
     for (int32_t k = 0; k < s->body->script_count; k++) {
         const ThawScript *script = &s->body->scripts[k];
+        int moves =
+            script->key_count > 1 && t + h > script->keys[0].time && t < script->keys[script->key_count - 1].time;
         for (int32_t i = 0; i < script->group->count && s->middle < script->release; i++)
-            s->adaptive->script[script->group->vertices[i]] =
-                script->key_count > 1 ? THAW_VERTEX_MOVED : THAW_VERTEX_PINNED;
+            s->adaptive->script[script->group->vertices[i]] = moves ? THAW_VERTEX_MOVED : THAW_VERTEX_PINNED;
     }
+}
+
+ThawStatus thaw_adapt_wake(ThawStepper *s, const ThawState *state, ThawError *error) {
+    double h = s->model->options.h;
+    ThawStatus status = thaw_adaptive_create(s, &state->rigidify, error);
+    if (status != THAW_OK)
+        return status;
+    ThawAdaptive *a = s->adaptive;
+    s->middle = state->time + h / 2;
+    mark_script(s, state->time, h);
+    memset(a->flagged, 1, (size_t)s->shape->ne);
+    return thaw_partition_update(a->partition, a->flagged, a->script, s->x, s->v, &a->transition, error);
 }
 
 // Forces of the contacts on this body: those remembered, and for a new contact what would stop its vertices if they were
 // alone (equations 18-19 with the diagonal of A in the place of the whole).
-static uint64_t gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncrement step) {
+static uint64_t gather_contacts(const ThawIsland *island, ThawStepper *s, ThawIncrement step) {
     ThawAdaptive *a = s->adaptive;
-    const ThawContactSet *set = &world->state.contacts;
     size_t dim = (size_t)s->model->dim;
     uint64_t hash = 0;
     memset(a->f_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim);
     memset(a->k_contact, 0, sizeof(double) * (size_t)s->shape->nv);
-    for (int32_t c = 0; c < set->count; c++) {
-        const ThawContact *contact = &set->contacts[c];
+    for (int32_t c = 0; c < island->contact_count; c++) {
+        const ThawContact *contact = &island->set->contacts[island->contacts[c]];
         for (int side = 0; side < 2; side++) {
             if (contact->key.body[side] != s->index || contact->nodes[side] == 0)
                 continue;
@@ -142,28 +154,32 @@ static ThawStatus renew_system(ThawStepper *s, ThawError *error) {
     return thaw_stepper_fit(s, error);
 }
 
-ThawStatus thaw_adapt_body(ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawError *error) {
+ThawStatus thaw_adapt_prepare(ThawWorld *world, ThawStepper *s, ThawError *error) {
+    ThawAdaptive *a = s->adaptive;
+    ThawStatus status = THAW_OK;
+    if (!a->full || !s->system)
+        status = thaw_world_full_system(world, s, &a->full, error);
+    return status == THAW_OK ? thaw_system_plan_direct(a->full, error) : status;
+}
+
+ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawError *error) {
     ThawAdaptive *a = s->adaptive;
     double since = thaw_wall_ms();
-    mark_script(s);
+    mark_script(s, step.t, step.h);
     thaw_loads_evaluate(s, step);
-    ThawStatus status = thaw_world_full_system(world, s, &a->full, error);
-    if (status == THAW_OK)
-        status = thaw_system_plan_direct((ThawSystem *)a->full, error);
-    if (status != THAW_OK)
-        return status;
     ThawQuestion question = {.x = s->x,
                              .v = s->v,
                              .f_ext = s->f_ext,
                              .f_contact = a->f_contact,
                              .k_contact = a->k_contact,
-                             .contacts = gather_contacts(world, s, step),
+                             .contacts = gather_contacts(&world->islands[s->island], s, step),
                              .script = a->script,
                              .h = step.h};
     double elastic = s->elastic;
     ThawLedger work = s->work;
     thaw_ledger_move(s, 1);
-    status = thaw_oracle_ask(a->oracle, a->full, &question, a->partition, s->x, a->flagged, &a->answer, error);
+    ThawStatus status =
+        thaw_oracle_ask(a->oracle, a->full, &question, a->partition, s->x, a->flagged, &a->answer, error);
     if (a->answer.moved > 0)
         thaw_ledger_move(s, 0);
     else
@@ -192,4 +208,19 @@ void thaw_adapt_commit(ThawStepper *s, ThawIncrement step) {
         thaw_map_rigid_move(a->system->map, step.h, s->q);
     thaw_oracle_observe(a->oracle, partition, s->x1, step.h);
     s->ms[THAW_STAGE_ORACLE] += thaw_wall_ms() - since;
+}
+
+int thaw_adapt_rests(const ThawStepper *s, const ThawRigidifyOptions *options) {
+    const ThawPartition *partition = s->adaptive->partition;
+    if (partition->elastic_count > 0 || !thaw_oracle_state(s->adaptive->oracle)->quiet || s->offset_moves)
+        return 0;
+    for (int32_t k = 0; k < partition->part_count; k++) {
+        double v[3], omega[3], D = s->shape->diameter;
+        thaw_part_velocity(&partition->parts[k], s->model->dim, v, omega);
+        double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) +
+                       D * sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]);
+        if (speed > options->sleep_speed * D)
+            return 0;
+    }
+    return 1;
 }

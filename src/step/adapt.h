@@ -11,7 +11,7 @@ typedef struct ThawAdaptive {
     ThawPartition *partition; // likewise
     ThawIntegrationSet *set;  // the elastic elements
     ThawSystem *system;       // of the rigid map; the stepper's own
-    const ThawSystem *full;   // of the identity map, for the oracle's static solves
+    ThawSystem *full;         // of the identity map, for the oracle's static solves
     unsigned char *flagged;   // ne
     unsigned char *script;    // nv, THAW_VERTEX_*
     double *f_contact;        // dim * nv, N
@@ -20,13 +20,20 @@ typedef struct ThawAdaptive {
     ThawTransition transition;
 } ThawAdaptive;
 
-ThawStatus thaw_adaptive_create(ThawStepper *stepper, ThawError *error);
+// Everything elastic.
+ThawStatus thaw_adaptive_create(ThawStepper *stepper, const ThawRigidifyOptions *options, ThawError *error);
+// The adaptive part of a body that has slept: wholly rigid, at rest.
+ThawStatus thaw_adapt_wake(ThawStepper *stepper, const ThawState *state, ThawError *error);
 void thaw_adaptive_free(ThawAdaptive **adaptive);
 
-// Before islands are solved: asks the oracle, forms and dissolves parts, and gives the stepper the system that fits.
-ThawStatus thaw_adapt_body(ThawWorld *world, ThawStepper *stepper, ThawIncrement step, ThawError *error);
+// Before islands are solved. First what bodies share (the full system), one body after the other; then, for any number of
+// bodies at the same time: asks the oracle, forms and dissolves parts, and gives the stepper the system that fits.
+ThawStatus thaw_adapt_prepare(ThawWorld *world, ThawStepper *stepper, ThawError *error);
+ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *stepper, ThawIncrement step, ThawError *error);
 // After a step that succeeded (x1, v1 known): parts move on, and strain rates are looked at.
 void thaw_adapt_commit(ThawStepper *stepper, ThawIncrement step);
+// Whether it has come to rest: wholly rigid, found in balance, and slower than sleep_speed.
+int thaw_adapt_rests(const ThawStepper *stepper, const ThawRigidifyOptions *options);
 // A step failed and x, v are what they were before it: all is elastic again, with the velocities of the parts.
 void thaw_adapt_abandon(ThawStepper *stepper);
 // The partition and the oracle's state were restored: what was derived from the old ones goes.

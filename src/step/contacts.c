@@ -11,10 +11,32 @@
 #include "contact/collider.h"
 #include "step/step.h"
 
-// Contacts of the last step; 0 unless a step was the last thing to happen.
-static int32_t known(const ThawWorld *world) {
-    const ThawContactSet *set = &world->state.contacts;
-    return set->count == set->memory_count ? set->count : 0;
+// The contacts of the last step, and those of bodies asleep, as one sorted list: a walk through both. There are none of the
+// former unless a step was the last thing to happen; of the latter, those are known that fell asleep in this process.
+typedef struct Walk {
+    const ThawContactSet *sets[2];
+    int32_t next[2], memory[2];
+    const ThawContact *contact;
+    const ThawContactMemory *remembered;
+} Walk;
+
+static Walk walk_contacts(const ThawWorld *world) {
+    return (Walk){.sets = {&world->state.contacts, &world->state.resting}};
+}
+
+static int walk_on(Walk *w) {
+    int has[2];
+    for (int i = 0; i < 2; i++)
+        has[i] = w->next[i] < w->sets[i]->count && (i == 1 || w->sets[0]->count == w->sets[0]->memory_count);
+    if (!has[0] && !has[1])
+        return 0;
+    int from = !has[0] || (has[1] && thaw_contact_key_compare(&w->sets[1]->contacts[w->next[1]].key,
+                                                              &w->sets[0]->contacts[w->next[0]].key) < 0);
+    w->contact = &w->sets[from]->contacts[w->next[from]++];
+    while (thaw_contact_key_compare(&w->sets[from]->memory[w->memory[from]].key, &w->contact->key) < 0)
+        w->memory[from]++;
+    w->remembered = &w->sets[from]->memory[w->memory[from]];
+    return 1;
 }
 
 // --- one point -----------------------------------------------------------------------------------------------------------
@@ -29,11 +51,11 @@ static double friction_force(const ThawContact *c, const ThawContactMemory *m) {
 
 static int presses(const ThawContactMemory *m) { return m->force[0] != 0 || m->force[1] != 0 || m->force[2] != 0; }
 
-static void describe(const ThawWorld *world, int32_t i, ThawContactPoint *p) {
-    const ThawContact *c = &world->state.contacts.contacts[i];
-    const ThawContactMemory *m = &world->state.contacts.memory[i];
-    *p = (ThawContactPoint){
-        .gap = c->gap, .normal_force = normal_force(c, m), .friction = friction_force(c, m), .began = c->is_new};
+static void describe(const ThawWorld *world, const ThawContact *c, const ThawContactMemory *m, ThawContactPoint *p) {
+    *p = (ThawContactPoint){.gap = c->gap,
+                            .normal_force = normal_force(c, m),
+                            .friction = friction_force(c, m),
+                            .began = c->is_new && !world->state.asleep[c->key.body[0]]};
     p->sliding = p->normal_force > 0 && p->friction >= 0.999 * c->friction * p->normal_force;
     thaw_v3_copy(c->point, p->point);
     thaw_v3_copy(c->frame[0], p->normal);
@@ -48,13 +70,19 @@ static void describe(const ThawWorld *world, int32_t i, ThawContactPoint *p) {
     }
 }
 
-int32_t thaw_world_contact_count(const ThawWorld *world) { return world ? known(world) : 0; }
+int32_t thaw_world_contact_count(const ThawWorld *world) {
+    if (!world)
+        return 0;
+    const ThawContactSet *set = &world->state.contacts;
+    return (set->count == set->memory_count ? set->count : 0) + world->state.resting.count;
+}
 
 ThawStatus thaw_world_get_contacts(const ThawWorld *world, ThawContactPoint *points) {
     if (!world || !points)
         return THAW_ERROR_INPUT;
-    for (int32_t i = 0; i < known(world); i++)
-        describe(world, i, &points[i]);
+    int32_t i = 0;
+    for (Walk w = walk_contacts(world); walk_on(&w);)
+        describe(world, w.contact, w.remembered, &points[i++]);
     return THAW_OK;
 }
 
@@ -132,13 +160,13 @@ ThawStatus thaw_world_get_contact_forces(const ThawWorld *world, int32_t body, d
     const ThawShape *shape = world->steppers[body].shape;
     const size_t dim = (size_t)world->model->dim;
     memset(f, 0, sizeof *f * dim * (size_t)shape->nv);
-    for (int32_t i = 0; i < known(world); i++) {
-        const ThawContact *c = &world->state.contacts.contacts[i];
+    for (Walk w = walk_contacts(world); walk_on(&w);) {
+        const ThawContact *c = w.contact;
         for (int s = 0; s < 2; s++)
             for (int k = 0; c->key.body[s] == body && k < c->nodes[s]; k++)
                 for (size_t d = 0; d < dim; d++)
                     f[dim * (size_t)shape->vertex_user[c->vertex[s][k]] + d] +=
-                        (s ? -1 : 1) * c->weight[s][k] * world->state.contacts.memory[i].force[d];
+                        (s ? -1 : 1) * c->weight[s][k] * w.remembered->force[d];
     }
     return THAW_OK;
 }
@@ -179,9 +207,9 @@ ThawStatus thaw_world_get_contact_pressures(const ThawWorld *world, int32_t body
         memset(pressure, 0, sizeof *pressure * (size_t)s->shape->nv);
     if (friction)
         memset(friction, 0, sizeof *friction * (size_t)s->shape->nv);
-    for (int32_t i = 0; i < known(world); i++) {
-        const ThawContact *c = &world->state.contacts.contacts[i];
-        const ThawContactMemory *m = &world->state.contacts.memory[i];
+    for (Walk w = walk_contacts(world); walk_on(&w);) {
+        const ThawContact *c = w.contact;
+        const ThawContactMemory *m = w.remembered;
         const ThawContactShape *surface = &world->collider->shapes[s->shape - world->model->shapes];
         const double *n = c->frame[0], towards[2][3] = {{-n[0], -n[1], -n[2]}, {n[0], n[1], n[2]}};
         for (int side = 0; side < 2; side++)
@@ -210,8 +238,10 @@ ThawStatus thaw_world_get_reaction(const ThawWorld *world, int32_t obstacle, dou
     if (!world || !force || obstacle < 0 || obstacle >= world->model->obstacle_count)
         return THAW_ERROR_INPUT;
     memset(force, 0, 3 * sizeof *force);
-    for (int32_t i = 0; i < known(world); i++)
-        if (world->state.contacts.contacts[i].key.body[1] == -1 - obstacle)
-            thaw_v3_add(force, 1, world->state.contacts.memory[i].force, force);
+    const ThawContactSet *sets[] = {&world->state.contacts, &world->state.resting};
+    for (int s = sets[0]->count == sets[0]->memory_count ? 0 : 1; s < 2; s++)
+        for (int32_t i = 0; i < sets[s]->memory_count; i++)
+            if (sets[s]->memory[i].key.body[1] == -1 - obstacle)
+                thaw_v3_add(force, 1, sets[s]->memory[i].force, force);
     return THAW_OK;
 }

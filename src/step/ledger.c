@@ -63,7 +63,7 @@ void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
     s->ms[THAW_STAGE_LEDGER] += thaw_wall_ms() - since;
 }
 
-static double height_energy(const ThawStepper *s) {
+double thaw_ledger_height(const ThawStepper *s) {
     int dim = s->model->dim;
     double sum = 0;
     for (int32_t i = 0; i < s->shape->nv; i++)
@@ -76,18 +76,20 @@ void thaw_ledger_move(ThawStepper *s, int begin) {
     if (!s->model->options.ledger)
         return;
     if (begin) {
-        s->work.transition_loss += s->elastic + height_energy(s);
+        s->work.transition_loss += s->elastic + thaw_ledger_height(s);
         return;
     }
     s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
-    s->work.transition_loss -= s->elastic + height_energy(s);
+    s->work.transition_loss -= s->elastic + thaw_ledger_height(s);
 }
 
-void thaw_ledger_add_energies(const ThawStepper *s, ThawLedger *ledger) {
+void thaw_ledger_add_energies(const ThawStepper *s, int asleep, ThawLedger *ledger) {
     int dim = s->model->dim;
     const ThawPartition *parts = s->adaptive ? s->adaptive->partition : NULL;
     ledger->elastic += s->elastic;
-    ledger->gravitational += height_energy(s);
+    ledger->gravitational += asleep ? s->height : thaw_ledger_height(s);
+    if (asleep)
+        return;
     for (int32_t i = 0; i < s->shape->nv; i++)
         for (int k = 0; k < dim && !(parts && parts->part_of_vertex[i] >= 0); k++) {
             double v = s->v[(size_t)i * (size_t)dim + (size_t)k];

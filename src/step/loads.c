@@ -1,20 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 // External forces, and the offset w of scripted vertices: w takes them exactly to where the script wants them at the end
 // of the step. Windows are asked at the middle of the step, so that no rounding of t decides.
+#include <math.h>
 #include <string.h>
 
 #include "step/step.h"
 
 int thaw_loads_mark_scripted(ThawStepper *stepper, double middle) {
     const ThawModelBody *body = stepper->body;
+    stepper->middle = middle;
+    if (middle < stepper->marked_until && stepper->system)
+        return 0;
+    stepper->marked_until = INFINITY;
     memset(stepper->scripted, 0, (size_t)stepper->shape->nv);
     for (int32_t s = 0; s < body->script_count; s++) {
         const ThawScript *script = &body->scripts[s];
+        if (middle < script->release)
+            stepper->marked_until = fmin(stepper->marked_until, script->release);
         for (int32_t i = 0; i < script->group->count && middle < script->release; i++)
             stepper->scripted[script->group->vertices[i]] = 1;
     }
-    stepper->middle = middle;
     return !stepper->system || !thaw_system_serves(stepper->system, stepper->shape, stepper->scripted);
+}
+
+double thaw_loads_constant_until(const ThawModelBody *body, double t) {
+    double until = INFINITY;
+    for (int32_t i = 0; i < body->load_count; i++) {
+        const ThawLoad *load = &body->loads[i];
+        if (t < load->from)
+            until = fmin(until, load->from);
+        else if (t < load->to && t < load->from + load->ramp)
+            return t;
+        else if (t < load->to)
+            until = fmin(until, load->to);
+    }
+    for (int32_t i = 0; i < body->script_count; i++) {
+        const ThawScript *script = &body->scripts[i];
+        if (t >= script->release)
+            continue;
+        until = fmin(until, script->release);
+        if (script->key_count > 1 && t < script->keys[0].time)
+            until = fmin(until, script->keys[0].time);
+        else if (script->key_count > 1 && t < script->keys[script->key_count - 1].time)
+            return t;
+    }
+    return until;
 }
 
 static void add_load(const ThawStepper *stepper, const ThawLoad *load, double t, double *f) {

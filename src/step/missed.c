@@ -58,7 +58,7 @@ static double gap_at_end(const ThawWorld *world, const ThawContact *c, double h)
     for (int side = 0; side < 2; side++)
         for (int n = 0; n < c->nodes[side]; n++) {
             const ThawStepper *s = &world->steppers[c->key.body[side]];
-            for (int k = 0; k < s->model->dim; k++)
+            for (int k = 0; k < s->model->dim && !world->state.asleep[s->index]; k++)
                 u += (side ? -1 : 1) * c->weight[side][n] * c->frame[0][k] *
                      s->v1[(size_t)c->vertex[side][n] * (size_t)s->model->dim + (size_t)k];
         }
@@ -98,20 +98,22 @@ static ThawStatus merge(ThawContactSet *set, const ThawContact *more, int32_t co
     return THAW_OK;
 }
 
-ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement step, int32_t *added, ThawError *error) {
+ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement step, int32_t *added, int *woken, ThawError *error) {
     ThawContactSet *set = &world->state.contacts, *found = &world->missed;
     int astray = 0;
-    *added = 0;
-    for (int32_t i = 0; i < world->model->body_count; i++) {
-        world->steppers[i].again = 0;
-        astray = astray || went_astray(world, &world->steppers[i], step.h);
+    *added = *woken = 0;
+    for (int32_t i = 0; i < world->awake_count; i++) {
+        ThawStepper *s = &world->steppers[world->awake[i]];
+        s->again = 0;
+        astray = astray || went_astray(world, s, step.h);
     }
     if (!astray)
         return THAW_OK;
     for (int32_t i = 0; i < world->model->body_count; i++) {
         const ThawStepper *s = &world->steppers[i];
         const size_t dim = (size_t)s->model->dim;
-        memcpy(world->end_v + (size_t)s->body->first_vertex * dim, s->v1, sizeof(double) * (size_t)s->shape->nv * dim);
+        memcpy(world->end_v + (size_t)s->body->first_vertex * dim, world->state.asleep[i] ? s->v : s->v1,
+               sizeof(double) * (size_t)s->shape->nv * dim);
     }
     // Memory and scratch are lent.
     found->memory = set->memory;
@@ -125,7 +127,11 @@ ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement step, int32_t *
     found->scratch = NULL;
     if (status != THAW_OK)
         return status;
-    int32_t count = keep_missed(world, step.h, set, found);
+    found->count = keep_missed(world, step.h, set, found);
+    status = thaw_sleep_disturb(world, found, step.t, step.h, woken, error);
+    if (status != THAW_OK || *woken)
+        return status;
+    int32_t count = found->count;
     for (int32_t i = 0; i < count; i++)
         world->steppers[found->contacts[i].key.body[0]].again = 1; // and with it all of its island
     if (count > 0)

@@ -23,10 +23,10 @@ static int32_t find_root(int32_t *parent, int32_t i) {
     return i;
 }
 
-// Bodies joined by contacts, in the order of their lowest body; obstacles join nothing. Linear but for the forest.
+// Bodies awake joined by contacts, in the order of their lowest body; obstacles join nothing. Linear but for the forest.
 static ThawStatus form_islands(ThawWorld *world, ThawError *error) {
     ThawContactSet *set = &world->state.contacts;
-    int32_t bodies = world->model->body_count, *island_of = world->island_of;
+    int32_t *island_of = world->island_of;
     if (set->count > world->contact_capacity) {
         int32_t *order = THAW_NEW(int32_t, 2 * (size_t)set->count);
         if (!order)
@@ -35,16 +35,16 @@ static ThawStatus form_islands(ThawWorld *world, ThawError *error) {
         world->contact_order = order;
         world->contact_capacity = 2 * set->count;
     }
-    for (int32_t i = 0; i < bodies; i++)
-        island_of[i] = i;
+    for (int32_t i = 0; i < world->awake_count; i++)
+        island_of[world->awake[i]] = world->awake[i];
     for (int32_t c = 0; c < set->count; c++) {
         const int32_t *pair = set->contacts[c].key.body;
         int32_t a = find_root(island_of, pair[0]), b = pair[1] < 0 ? a : find_root(island_of, pair[1]);
         island_of[a > b ? a : b] = a < b ? a : b;
     }
     world->island_count = 0;
-    for (int32_t i = 0; i < bodies; i++) { // a root comes before its other members
-        int32_t root = find_root(island_of, i);
+    for (int32_t k = 0; k < world->awake_count; k++) { // a root comes before its other members
+        int32_t i = world->awake[k], root = find_root(island_of, i);
         if (root == i) {
             ThawIsland *island = &world->islands[world->island_count];
             *island = (ThawIsland){.response = island->response, .set = set, .tasks = world->tasks};
@@ -61,10 +61,11 @@ static ThawStatus form_islands(ThawWorld *world, ThawError *error) {
         first += island->count;
         island->count = 0;
     }
-    for (int32_t i = 0; i < bodies; i++) {
-        ThawIsland *island = &world->islands[world->steppers[i].island];
-        island->bodies[island->count++] = &world->steppers[i];
-        island->elements += world->steppers[i].shape->ne;
+    for (int32_t i = 0; i < world->awake_count; i++) {
+        ThawStepper *s = &world->steppers[world->awake[i]];
+        ThawIsland *island = &world->islands[s->island];
+        island->bodies[island->count++] = s;
+        island->elements += s->shape->ne;
     }
     // Contacts by island, in their own order: count, then place.
     for (int32_t c = 0; c < set->count; c++)
@@ -120,6 +121,17 @@ static void solve_islands(ThawWorld *world, ThawIncrement step, int again) {
 
 // --- the step -----------------------------------------------------------------------------------------------------------
 
+// The scripts that act in this step, and systems that fit them.
+static ThawStatus mark_bodies(ThawWorld *world, ThawError *error) {
+    ThawStatus status = THAW_OK;
+    for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
+        ThawStepper *s = &world->steppers[world->awake[i]];
+        if (thaw_loads_mark_scripted(s, world->middle))
+            status = thaw_world_bind_system(world, s, error);
+    }
+    return status;
+}
+
 typedef struct CommitLoop {
     ThawWorld *world;
     ThawIncrement step;
@@ -127,27 +139,69 @@ typedef struct CommitLoop {
 
 static void commit_body(void *context, int32_t i) {
     const CommitLoop *loop = context;
-    ThawStepper *s = &loop->world->steppers[i];
+    ThawState *state = &loop->world->state;
+    ThawStepper *s = &loop->world->steppers[loop->world->awake[i]];
     if (s->model->options.ledger)
         thaw_ledger_record(s, loop->step);
-    if (s->adaptive)
+    if (s->adaptive) {
+        unsigned char *slow = &state->slow[s->index];
         thaw_adapt_commit(s, loop->step);
+        *slow = !thaw_adapt_rests(s, &state->rigidify) ? 0 : *slow < 255 ? *slow + 1 : 255;
+    }
     memcpy(s->x, s->x1, bytes_of(s));
     memcpy(s->v, s->v1, bytes_of(s));
+}
+
+typedef struct AdaptLoop {
+    ThawWorld *world;
+    ThawIncrement step;
+    int large; // as for islands
+} AdaptLoop;
+
+static void adapt_body(void *context, int32_t i) {
+    const AdaptLoop *loop = context;
+    ThawStepper *s = &loop->world->steppers[loop->world->awake[i]];
+    if (s->adaptive && (s->shape->ne >= THAW_LARGE_BODY) == loop->large)
+        s->status = thaw_adapt_body(loop->world, s, loop->step, NULL);
+}
+
+// Who is rigid in this step.
+static ThawStatus adapt_bodies(ThawWorld *world, ThawIncrement step, ThawError *error) {
+    ThawStatus status = THAW_OK;
+    for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
+        ThawStepper *s = &world->steppers[world->awake[i]];
+        s->status = THAW_OK;
+        if (s->adaptive)
+            status = thaw_adapt_prepare(world, s, error);
+    }
+    if (status != THAW_OK)
+        return status;
+    AdaptLoop loop = {world, step, 0};
+    thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, adapt_body, &loop);
+    loop.large = 1;
+    for (int32_t i = 0; i < world->awake_count; i++)
+        adapt_body(&loop, i);
+    for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
+        const ThawStepper *s = &world->steppers[world->awake[i]];
+        status = s->status;
+        if (status != THAW_OK)
+            thaw_error_set(error, status, "body %d (%s): the oracle failed: %s", (int)s->index, s->body->name,
+                           thaw_status_name(status));
+    }
+    return status;
 }
 
 // Solves all islands with the contacts that are known; again: only those for which some were missed, and without asking
 // who is rigid once more.
 static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, ThawError *error) {
     ThawStatus status = form_islands(world, error);
-    for (int32_t i = 0; !again && i < world->model->body_count && status == THAW_OK; i++)
-        if (world->steppers[i].adaptive)
-            status = thaw_adapt_body(world, &world->steppers[i], step, error);
-    for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++) {
-        ThawStepper *s = &world->steppers[i];
+    if (status == THAW_OK && !again)
+        status = adapt_bodies(world, step, error);
+    for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
+        ThawStepper *s = &world->steppers[world->awake[i]];
         s->touching = world->islands[s->island].contact_count > 0;
         if (s->touching)
-            status = thaw_system_plan_direct((ThawSystem *)s->system, error);
+            status = thaw_system_plan_direct(s->system, error);
         if (status == THAW_OK)
             status = thaw_stepper_choose_solver(s, error);
     }
@@ -159,28 +213,50 @@ static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, Th
     return status;
 }
 
+// Contacts of the step; whoever asleep is touched wakes, and then they are found anew.
+static ThawStatus find_contacts(ThawWorld *world, ThawIncrement step, ThawError *error) {
+    ThawState *state = &world->state;
+    ThawStatus status = THAW_OK;
+    int woken = world->awake_count > 0;
+    for (int32_t i = 0; i < world->model->obstacle_count && !woken; i++)
+        woken = thaw_obstacle_moves(&world->model->obstacles[i], step.t, step.h);
+    if (!woken)
+        state->contacts.count = 0;
+    while (woken && status == THAW_OK) {
+        status = thaw_contacts_find(world->collider, world->tasks, step.t, step.h, state->x, state->v, &state->contacts,
+                                    error);
+        woken = 0;
+        if (status == THAW_OK)
+            status = thaw_sleep_disturb(world, &state->contacts, step.t, step.h, &woken, error);
+        if (status == THAW_OK && woken)
+            status = mark_bodies(world, error);
+    }
+    return status;
+}
+
 // From t to t + h, in two halves if it will not go in one, and so on.
 static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
     ThawState *state = &world->state;
     double since = thaw_wall_ms();
     ThawStatus status = THAW_OK;
     if (world->collider)
-        status = thaw_contacts_find(world->collider, world->tasks, step.t, step.h, state->x, state->v, &state->contacts,
-                                    error);
+        status = find_contacts(world, step, error);
     world->contact_ms += thaw_wall_ms() - since;
     if (status == THAW_OK)
         status = solve_step(world, step, 0, error);
     int32_t missed = 0;
+    int woken = 0;
     since = thaw_wall_ms();
     if (status == THAW_OK && world->collider)
-        status = thaw_step_find_missed(world, step, &missed, error);
+        status = thaw_step_find_missed(world, step, &missed, &woken, error);
     world->contact_ms += thaw_wall_ms() - since;
+    if (status == THAW_OK && woken)
+        return mark_bodies(world, error) == THAW_OK ? step_interval(world, step, halvings, error) : THAW_ERROR_MEMORY;
     if (missed > 0)
         status = solve_step(world, step, 1, error);
     if (status == THAW_OK) {
         CommitLoop loop = {world, step};
-        thaw_tasks_for(world->model->body_count > 1 ? world->tasks : NULL, world->model->body_count, commit_body,
-                       &loop);
+        thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, commit_body, &loop);
         world->substeps++;
         return world->collider
                    ? thaw_contacts_remember(world->collider, step.t, step.h, state->x, &state->contacts, error)
@@ -188,21 +264,25 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
     }
     if (status < 0 || halvings == 0)
         return status;
-    for (int32_t i = 0; i < world->model->body_count; i++)
-        thaw_adapt_abandon(&world->steppers[i]);
+    for (int32_t i = 0; i < world->awake_count; i++)
+        thaw_adapt_abandon(&world->steppers[world->awake[i]]);
     step.h /= 2;
     status = step_interval(world, step, halvings - 1, error);
     step.t += step.h;
     return status == THAW_OK ? step_interval(world, step, halvings - 1, error) : status;
 }
 
-static ThawStatus begin_step(ThawWorld *world, double middle, ThawError *error) {
+static ThawStatus begin_step(ThawWorld *world, double h, ThawError *error) {
     ThawContactSet *set = &world->state.contacts;
     world->substeps = 0;
     world->contact_ms = world->response_ms = world->response_residual = 0;
     world->response_iterations = 0;
-    for (int32_t i = 0; i < world->model->body_count; i++) {
-        ThawStepper *s = &world->steppers[i];
+    world->middle = world->state.time + h / 2;
+    ThawStatus status = thaw_sleep_turn(world, world->state.time, h, error);
+    if (status != THAW_OK)
+        return status;
+    for (int32_t i = 0; i < world->awake_count; i++) {
+        ThawStepper *s = &world->steppers[world->awake[i]];
         memcpy(s->start_x, s->x, bytes_of(s));
         memcpy(s->start_v, s->v, bytes_of(s));
         memset(s->ms, 0, sizeof s->ms);
@@ -221,18 +301,12 @@ static ThawStatus begin_step(ThawWorld *world, double middle, ThawError *error) 
     world->start_memory_count = set->memory_count;
     if (set->memory_count > 0)
         memcpy(world->start_memory, set->memory, sizeof *set->memory * (size_t)set->memory_count);
-    for (int32_t i = 0; i < world->model->body_count; i++) {
-        ThawStepper *s = &world->steppers[i];
-        ThawStatus status = thaw_loads_mark_scripted(s, middle) ? thaw_world_bind_system(world, s, error) : THAW_OK;
-        if (status != THAW_OK)
-            return status;
-    }
-    return THAW_OK;
+    return mark_bodies(world, error);
 }
 
 static void undo_step(ThawWorld *world) {
-    for (int32_t i = 0; i < world->model->body_count; i++) {
-        ThawStepper *s = &world->steppers[i];
+    for (int32_t i = 0; i < world->awake_count; i++) {
+        ThawStepper *s = &world->steppers[world->awake[i]];
         memcpy(s->x, s->start_x, bytes_of(s));
         memcpy(s->v, s->start_v, bytes_of(s));
         thaw_adapt_abandon(s);
@@ -253,23 +327,30 @@ static void add_works(ThawLedger *to, const ThawLedger *from) {
 }
 
 static void hash_body(void *context, int32_t i) {
-    ThawStepper *s = &((ThawWorld *)context)->steppers[i];
+    const ThawWorld *world = context;
+    ThawStepper *s = &world->steppers[world->awake[i]];
     s->hash = thaw_hash(0, s->x, bytes_of(s));
     s->hash = thaw_hash(s->hash, s->v, bytes_of(s));
 }
 
-static void collect_stats(ThawWorld *world, double wall, double cpu, ThawStepStats *stats) {
+void thaw_world_collect(ThawWorld *world, double wall, double cpu, ThawStepStats *stats) {
     *stats = (ThawStepStats){.step = world->state.step, .time = world->state.time, .substeps = world->substeps};
     double *ms[THAW_STAGE_COUNT] = {&stats->force_ms,    &stats->assemble_ms, &stats->factor_ms,
                                     &stats->solve_ms,    &stats->oracle_ms,   &stats->contact_ms,
                                     &stats->response_ms, &stats->advance_ms,  &stats->ledger_ms};
     for (int32_t i = 0; i < world->model->body_count; i++) {
         const ThawStepper *s = &world->steppers[i];
+        if (world->state.asleep[i]) {
+            stats->rigid_parts += s->parts;
+            continue;
+        }
         for (int k = 0; k < THAW_STAGE_COUNT; k++)
             if (k != THAW_STAGE_RESPONSE) // inside the islands' time
                 *ms[k] += s->ms[k];
-        stats->dofs += (int64_t)s->system->map->n * world->model->dim;
-        stats->elastic_elements += s->system->map->set->element_count;
+        if (s->system) { // none after a static solve
+            stats->dofs += (int64_t)s->system->map->n * world->model->dim;
+            stats->elastic_elements += s->system->map->set->element_count;
+        }
         stats->rigid_parts += s->adaptive ? s->adaptive->partition->part_count : 0;
         stats->solver_iterations += s->solver_iterations;
         stats->projected += s->projected;
@@ -278,7 +359,7 @@ static void collect_stats(ThawWorld *world, double wall, double cpu, ThawStepSta
     }
     stats->contact_ms += world->contact_ms;
     stats->response_ms = world->response_ms;
-    stats->contacts = world->state.contacts.count;
+    stats->contacts = world->state.contacts.count + world->state.resting.memory_count;
     stats->response_residual = world->response_residual;
     stats->response_iterations = world->response_iterations;
     for (int32_t i = 0; i < world->model->obstacle_count; i++) {
@@ -301,7 +382,7 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_step: world is NULL");
     const ThawWorldDef *options = &world->model->options;
     double wall = thaw_wall_ms(), cpu = thaw_cpu_ms();
-    ThawStatus status = begin_step(world, world->state.time + options->h / 2, error);
+    ThawStatus status = begin_step(world, options->h, error);
     if (status != THAW_OK)
         return status;
     ThawIncrement step = {world->state.time, options->h, 1, options->integrator == THAW_INTEGRATOR_NEWTON,
@@ -327,50 +408,10 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
     }
     world->state.step++;
     world->state.time = (double)world->state.step * options->h;
-    thaw_tasks_for(world->model->body_count > 1 ? world->tasks : NULL, world->model->body_count, hash_body, world);
-    for (int32_t i = 0; i < world->model->body_count; i++)
-        add_works(&world->state.ledger, &world->steppers[i].work);
+    thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, hash_body, world);
+    for (int32_t i = 0; i < world->awake_count; i++)
+        add_works(&world->state.ledger, &world->steppers[world->awake[i]].work);
     if (stats)
-        collect_stats(world, wall, cpu, stats);
-    return THAW_OK;
-}
-
-// Bodies one by one; contact plays no part.
-ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawError *error) {
-    if (!world)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_solve_static: world is NULL");
-    double wall = thaw_wall_ms(), cpu = thaw_cpu_ms();
-    enum { ITERATIONS = 500 };
-    ThawIncrement step = {world->state.time, 1, 0, 1, ITERATIONS};
-    ThawStatus status = begin_step(world, world->state.time, error);
-    if (status != THAW_OK)
-        return status;
-    world->state.contacts.count = 0;
-    status = form_islands(world, error);
-    for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++) {
-        world->steppers[i].touching = 0;
-        status = thaw_stepper_choose_solver(&world->steppers[i], error);
-    }
-    for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++) {
-        status = thaw_island_solve(&world->islands[i], step);
-        if (status != THAW_OK)
-            thaw_error_set(error, status, "static solve: body %d (%s): %s%s", (int)i, world->steppers[i].body->name,
-                           thaw_status_name(status),
-                           status == THAW_INDEFINITE ? "; a static solve needs enough pins to hold the body" : "");
-    }
-    if (status != THAW_OK) {
-        undo_step(world);
-        return status;
-    }
-    for (int32_t i = 0; i < world->model->body_count; i++) {
-        ThawStepper *s = &world->steppers[i];
-        memcpy(s->x, s->x1, bytes_of(s));
-        memset(s->v, 0, bytes_of(s));
-    }
-    world->substeps = 1;
-    thaw_world_refresh(world);
-    world->state.ledger = (ThawLedger){0};
-    if (stats)
-        collect_stats(world, wall, cpu, stats);
+        thaw_world_collect(world, wall, cpu, stats);
     return THAW_OK;
 }

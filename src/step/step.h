@@ -17,6 +17,11 @@ typedef struct ThawState {
     double *push;            // dim * vertex_count: forces set through the API, N
     ThawLedger ledger;       // works and losses since the start; energies are not kept here
     ThawContactSet contacts; // its memory belongs to the state, the contacts themselves to the step
+    ThawContactSet resting;  // of bodies asleep, likewise: kept as they were when the bodies fell asleep
+    unsigned char *asleep;   // body_count flags: it stands still with all that it touches (sleep.c)
+    unsigned char *slow;     // body_count: steps in a row after which it might have fallen asleep, capped
+    unsigned char *method;   // body_count: a ThawMethod
+    ThawRigidifyOptions rigidify;
 } ThawState;
 
 enum { THAW_LARGE_BODY = 10000 }; // elements from which a body's own loops are worth sharing out
@@ -39,18 +44,19 @@ typedef enum ThawStage {
 typedef struct ThawStepper {
     int32_t index;                 // of the body
     int32_t island;                // it is in, in this step
-    struct ThawAdaptive *adaptive; // NULL: the method is "full"
+    struct ThawAdaptive *adaptive; // NULL: the method is "full", or the body sleeps
     const ThawModel *model;
     const ThawModelBody *body;
     const ThawShape *shape;
     ThawTasks *tasks;
-    const ThawSystem *system;   // shared; NULL until the first step and after a change of scripts
+    ThawSystem *system;         // shared; NULL until the first step and after a change of scripts
     ThawSolver *solver;         // the one of the present step:
     ThawSolver *plain, *direct; // of the system's plan, and of its direct plan for steps in contact; made when needed
     int touching;               // in contact in this step
     int again;                  // its island is to be solved again, for contacts that were missed
     unsigned char *scripted;    // nv flags for the present step
     double middle;              // s, of the present step: decides which scripts act, for all its parts
+    double marked_until;        // s, `scripted` is good for middles before this
     double *x, *v;              // the body's part of the state
     const double *push;         // likewise
     double *start_x, *start_v;  // at the start of the whole step, to go back to
@@ -77,6 +83,10 @@ typedef struct ThawStepper {
     ThawLedger work; // works and losses of this step
     double elastic;  // J, of x; kept by the ledger
     uint64_t hash;   // of x and v after it
+    // While it sleeps:
+    double wake_time; // s, when its loads or scripts change next
+    double height;    // J, gravitational
+    int32_t parts;    // rigid parts it had
 } ThawStepper;
 
 // Bodies that are joined by contacts in this step, or one body alone: what is solved together.
@@ -102,7 +112,10 @@ struct ThawWorld {
     ThawState state;
     ThawTasks *tasks;
     ThawStepper *steppers; // one a body
-    ThawSystem **systems;  // shared between bodies
+    int32_t *awake;        // bodies that do not sleep, ascending: all that a step looks at
+    int32_t awake_count;
+    unsigned char *marks; // body_count, scratch
+    ThawSystem **systems; // shared between bodies
     int32_t system_count;
     ThawCollider *collider; // NULL where nothing can touch
     ThawIsland *islands;    // body_count of them, the first island_count in use
@@ -116,6 +129,7 @@ struct ThawWorld {
     double *end_v;                   // dim * vertex_count, velocities for it
     ThawContactMemory *start_memory; // at the start of the whole step, to go back to
     int32_t start_memory_count, start_memory_capacity;
+    double middle; // s, of the present step
     // What happened in this step:
     int substeps;
     double contact_ms, response_ms, response_residual;
@@ -130,10 +144,38 @@ typedef struct ThawIncrement {
     int iterations;
 } ThawIncrement;
 
-// missed.c: adds to the contacts those that the step (x, v to v1) ran into without a row. Nonzero *added: solve again.
-ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement increment, int32_t *added, ThawError *error);
+// missed.c: adds to the contacts those that the step (x, v to v1) ran into without a row. Nonzero *added: solve again;
+// *woken: it ran into bodies that slept, so all of it has to be done again.
+ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement increment, int32_t *added, int *woken,
+                                 ThawError *error);
+
+// sleep.c
+// Before the step from t to t + h: wakes bodies whose loads or scripts change, and lets islands fall asleep that have been
+// at rest for long enough.
+ThawStatus thaw_sleep_turn(ThawWorld *world, double t, double h, ThawError *error);
+// Wakes a body and all that it rests on or carries; nothing happens if it is awake.
+ThawStatus thaw_sleep_wake(ThawWorld *world, int32_t body, ThawError *error);
+// After contacts were found: drops those between bodies asleep or obstacles that stand still, and wakes bodies asleep that
+// anything else touches. *woken: contacts have to be found again.
+ThawStatus thaw_sleep_disturb(ThawWorld *world, ThawContactSet *set, double t, double h, int *woken, ThawError *error);
+// A body starts asleep, or is asleep in a checkpoint: gives back all that only a body awake needs.
+void thaw_sleep_lay(ThawWorld *world, ThawStepper *stepper);
+// Brings all bodies to the flags, methods and thresholds of a checkpoint, whose x, v and time are in place.
+ThawStatus thaw_sleep_restore(ThawWorld *world, const unsigned char *asleep, ThawError *error);
+// Whether an obstacle is elsewhere at t + h than at t.
+int thaw_obstacle_moves(const ThawModelObstacle *obstacle, double t, double h);
+// The list of bodies that are awake.
+void thaw_world_list_awake(ThawWorld *world);
+
+// static.c: bodies that start at rest, where they belong and asleep.
+ThawStatus thaw_static_start(ThawWorld *world, ThawError *error);
+
+// step.c: the statistics of what has happened since wall and cpu (ms).
+void thaw_world_collect(ThawWorld *world, double wall, double cpu, ThawStepStats *stats);
 
 // loads.c
+// The time until which the body's loads and scripts stay as they are at t; t itself while they change.
+double thaw_loads_constant_until(const ThawModelBody *body, double t);
 // Flags the vertices that are scripted in the step whose middle is given; nonzero when the stepper's system does not fit.
 int thaw_loads_mark_scripted(ThawStepper *stepper, double middle);
 // External forces and the offset w for the (sub)step from t to t + h.
@@ -143,11 +185,14 @@ void thaw_loads_evaluate(ThawStepper *stepper, ThawIncrement increment);
 ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement increment);
 
 // world.c: the shared system of the identity map for the stepper's scripted vertices; and room for a stepper's system.
-ThawStatus thaw_world_full_system(ThawWorld *world, ThawStepper *stepper, const ThawSystem **system, ThawError *error);
+ThawStatus thaw_world_full_system(ThawWorld *world, ThawStepper *stepper, ThawSystem **system, ThawError *error);
 ThawStatus thaw_stepper_fit(ThawStepper *stepper, ThawError *error);
 // world.c: the solver that fits whether the body is touched, made when it is first needed; and away with both.
 ThawStatus thaw_stepper_choose_solver(ThawStepper *stepper, ThawError *error);
 void thaw_stepper_drop_solvers(ThawStepper *stepper);
+// world.c: the vectors of a stepper that is awake, made where they are missing; and away with them.
+ThawStatus thaw_stepper_reserve(ThawStepper *stepper, ThawError *error);
+void thaw_stepper_release(ThawStepper *stepper);
 // world.c: finds or makes the system for the stepper's scripted vertices. Not for steady steps: it may allocate.
 ThawStatus thaw_world_bind_system(ThawWorld *world, ThawStepper *stepper, ThawError *error);
 
@@ -156,7 +201,8 @@ void thaw_ledger_record(ThawStepper *stepper, ThawIncrement increment);
 // Around positions that are moved by something other than the step (begin: before): the difference is transition_loss.
 void thaw_ledger_move(ThawStepper *stepper, int begin);
 // Kinetic, elastic (as kept in the stepper) and gravitational energy of a body's present state, added to *ledger.
-void thaw_ledger_add_energies(const ThawStepper *stepper, ThawLedger *ledger);
+void thaw_ledger_add_energies(const ThawStepper *stepper, int asleep, ThawLedger *ledger);
+double thaw_ledger_height(const ThawStepper *stepper); // J
 
 // After x, v or time were set from outside: nothing derived from the old ones may be used again.
 void thaw_world_refresh(ThawWorld *world);

@@ -49,7 +49,7 @@ ThawStatus thaw_stepper_fit(ThawStepper *s, ThawError *error) {
     return THAW_OK;
 }
 
-ThawStatus thaw_world_full_system(ThawWorld *world, ThawStepper *s, const ThawSystem **result, ThawError *error) {
+ThawStatus thaw_world_full_system(ThawWorld *world, ThawStepper *s, ThawSystem **result, ThawError *error) {
     for (int32_t i = 0; i < world->system_count; i++)
         if (thaw_system_serves(world->systems[i], s->shape, s->scripted)) {
             *result = world->systems[i];
@@ -100,12 +100,44 @@ static void start_body(const ThawModelBody *body, int dim, double *x, double *v)
     }
 }
 
+// Newton's two come last.
+#define STEP_VECTORS(s)                                                                                                \
+    {                                                                                                                  \
+        &(s)->start_x, &(s)->start_v, &(s)->w, &(s)->f, &(s)->f_ext, &(s)->v1, &(s)->x1, &(s)->y, &(s)->u,             \
+            &(s)->before, &(s)->impulse, &(s)->d, &(s)->dp                                                             \
+    }
+
+ThawStatus thaw_stepper_reserve(ThawStepper *s, ThawError *error) {
+    double **vectors[] = STEP_VECTORS(s);
+    int newton = s->model->options.integrator == THAW_INTEGRATOR_NEWTON;
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors - (newton ? 0 : 2); i++)
+        if (!*vectors[i] && !(*vectors[i] = THAW_NEW(double, (size_t)s->shape->nv *(size_t)s->model->dim)))
+            return thaw_error_memory(error, "a body's step");
+    return THAW_OK;
+}
+
+void thaw_stepper_release(ThawStepper *s) {
+    double **vectors[] = STEP_VECTORS(s);
+    double **unknowns[] = {&s->b, &s->q, &s->p, &s->trial_q, &s->r, &s->damping};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        thaw_free(*vectors[i]);
+        *vectors[i] = NULL;
+    }
+    for (size_t i = 0; i < sizeof unknowns / sizeof *unknowns; i++) {
+        thaw_free(*unknowns[i]);
+        *unknowns[i] = NULL;
+    }
+    thaw_stepper_drop_solvers(s);
+    thaw_compliance_scratch_clear(&s->reach);
+    thaw_adaptive_free(&s->adaptive);
+    s->system = NULL;
+}
+
 static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *error) {
     const ThawModelBody *body = &world->model->bodies[index];
     const ThawShape *shape = body->shape;
     ThawStepper *s = &world->steppers[index];
-    size_t count = (size_t)shape->nv * (size_t)world->model->dim,
-           first = (size_t)body->first_vertex * (size_t)world->model->dim;
+    size_t first = (size_t)body->first_vertex * (size_t)world->model->dim;
     s->index = index;
     s->model = world->model;
     s->body = body;
@@ -118,18 +150,9 @@ static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *err
     s->partial = THAW_NEW(double, 2 * (size_t)shape->all->chunk_count);
     if (!s->scripted || !s->partial)
         return thaw_error_memory(error, "a body's step");
-    double **vectors[] = {&s->start_x, &s->start_v, &s->w,      &s->f,       &s->f_ext, &s->v1, &s->x1,
-                          &s->y,       &s->u,       &s->before, &s->impulse, &s->d,     &s->dp};
-    int newton = world->model->options.integrator == THAW_INTEGRATOR_NEWTON;
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors - (newton ? 0 : 2); i++)
-        if (!(*vectors[i] = THAW_NEW(double, count)))
-            return thaw_error_memory(error, "a body's step");
     start_body(body, world->model->dim, s->x, s->v);
-    if (body->rigidifies) {
-        ThawStatus status = thaw_adaptive_create(s, error);
-        if (status != THAW_OK)
-            return status;
-    }
+    s->marked_until = -1;
+    world->state.method[index] = (unsigned char)body->method;
     // Energy densities are differences of terms as large as the Lame constants.
     for (int32_t e = 0; e < shape->ne * shape->kind->points; e++) {
         const double *c = shape->materials[shape->material[e / shape->kind->points]].c;
@@ -139,15 +162,9 @@ static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *err
 }
 
 static void clear_stepper(ThawStepper *s) {
-    double *vectors[] = {s->start_x, s->start_v, s->w,       s->f,       s->f_ext,   s->v1,     s->x1,
-                         s->y,       s->u,       s->before,  s->impulse, s->d,       s->dp,     s->b,
-                         s->q,       s->p,       s->trial_q, s->r,       s->damping, s->partial};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        thaw_free(vectors[i]);
+    thaw_stepper_release(s);
+    thaw_free(s->partial);
     thaw_free(s->scripted);
-    thaw_stepper_drop_solvers(s);
-    thaw_compliance_scratch_clear(&s->reach);
-    thaw_adaptive_free(&s->adaptive);
 }
 
 void thaw_world_refresh_body(ThawWorld *world, int32_t body) {
@@ -158,12 +175,14 @@ void thaw_world_refresh_body(ThawWorld *world, int32_t body) {
     s->hash = thaw_hash(thaw_hash(0, s->x, bytes), s->v, bytes);
     if (s->model->options.ledger)
         s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
+    s->marked_until = -1;
+    world->state.slow[body] = 0;
     thaw_adapt_reset(s);
 }
 
 void thaw_world_refresh(ThawWorld *world) {
-    for (int32_t i = 0; i < world->model->body_count; i++)
-        thaw_world_refresh_body(world, i);
+    for (int32_t i = 0; i < world->awake_count; i++)
+        thaw_world_refresh_body(world, world->awake[i]);
 }
 
 ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawError *error) {
@@ -188,8 +207,15 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
         world->members = THAW_NEW(ThawStepper *, def->body_count);
         world->views = THAW_NEW(ThawResponseBody, def->body_count);
         world->island_of = THAW_NEW(int32_t, def->body_count);
+        world->awake = THAW_NEW(int32_t, def->body_count);
+        world->marks = THAW_NEW(unsigned char, def->body_count);
+        world->state.asleep = THAW_NEW(unsigned char, def->body_count);
+        world->state.slow = THAW_NEW(unsigned char, def->body_count);
+        world->state.method = THAW_NEW(unsigned char, def->body_count);
+        world->state.rigidify = def->rigidify;
         if (!world->state.x || !world->state.v || !world->state.push || !world->steppers || !world->islands ||
-            !world->members || !world->views || !world->island_of)
+            !world->members || !world->views || !world->island_of || !world->awake || !world->marks ||
+            !world->state.asleep || !world->state.slow || !world->state.method)
             status = thaw_error_memory(error, "the state");
     }
     if (status == THAW_OK && !def->contact.disabled && (def->obstacle_count > 0 || def->body_count > 1))
@@ -199,9 +225,17 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
         status = thaw_error_memory(error, "the state");
     for (int32_t i = 0; status == THAW_OK && i < def->body_count; i++)
         status = create_stepper(world, i, error);
-    for (int32_t i = 0; status == THAW_OK && i < def->body_count; i++) {
-        thaw_loads_mark_scripted(&world->steppers[i], def->h / 2);
-        status = thaw_world_bind_system(world, &world->steppers[i], error);
+    if (status == THAW_OK)
+        status = thaw_static_start(world, error);
+    if (status == THAW_OK)
+        thaw_world_list_awake(world);
+    for (int32_t i = 0; status == THAW_OK && i < world->awake_count; i++) {
+        ThawStepper *s = &world->steppers[world->awake[i]];
+        status = thaw_stepper_reserve(s, error);
+        if (status == THAW_OK && s->body->method == THAW_METHOD_RIGIDIFY)
+            status = thaw_adaptive_create(s, &world->state.rigidify, error);
+        if (status == THAW_OK && thaw_loads_mark_scripted(s, def->h / 2))
+            status = thaw_world_bind_system(world, s, error);
     }
     if (status == THAW_OK)
         thaw_world_refresh(world);
@@ -222,6 +256,7 @@ void thaw_world_free(ThawWorld **pointer) {
     for (int32_t i = 0; world->islands && i < world->model->body_count; i++)
         thaw_response_free(&world->islands[i].response);
     thaw_contact_set_clear(&world->state.contacts);
+    thaw_contact_set_clear(&world->state.resting);
     thaw_contact_set_clear(&world->missed);
     thaw_free(world->end_v);
     thaw_collider_free(&world->collider);
@@ -236,6 +271,11 @@ void thaw_world_free(ThawWorld **pointer) {
     thaw_free(world->state.x);
     thaw_free(world->state.v);
     thaw_free(world->state.push);
+    thaw_free(world->state.asleep);
+    thaw_free(world->state.slow);
+    thaw_free(world->state.method);
+    thaw_free(world->awake);
+    thaw_free(world->marks);
     thaw_tasks_free(&world->tasks);
     thaw_model_free(&world->model);
     thaw_free(world);

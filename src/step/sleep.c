@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rest costs nothing.
+//
+// A body that is wholly rigid, that the oracle has found in balance, and that has not moved for some steps falls asleep,
+// together with everything it touches: an island sleeps as a whole or not at all (solids paper, section 5; Coevoet et al.
+// 2020). Asleep it is nowhere: not asked, detected, solved, hashed or walked over. It keeps its positions, and its contacts
+// as they were; its velocity is zero, exactly. All else (partition, strains, factors, vectors of a step) is given back and
+// made anew when it wakes, wholly rigid and at rest, so a thousand bodies asleep take little more than their positions, and
+// a checkpoint of one is a flag.
+//
+// It wakes when anything could change the verdict: a load or a script that begins, changes or ends (the time is known
+// beforehand); a call that sets forces, positions, velocities, method or thresholds; a body awake or an obstacle in motion
+// that comes into contact with it. Whatever rests on it or carries it wakes too. That the body is awake then does not mean
+// that it deforms: the oracle is asked.
+//
+// Cost: one comparison a body asleep and step. Falling asleep and waking are linear in the contacts at rest.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "contact/collider.h"
+#include "step/adapt.h"
+
+void thaw_world_list_awake(ThawWorld *world) {
+    world->awake_count = 0;
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        if (!world->state.asleep[i])
+            world->awake[world->awake_count++] = i;
+}
+
+// --- islands of bodies at rest ------------------------------------------------------------------------------------------
+
+static int32_t find_root(int32_t *parent, int32_t i) {
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+// island_of becomes a forest in which bodies that remember a contact with each other have one root.
+static void join(ThawWorld *world, const ThawContactSet *set) {
+    int32_t *root = world->island_of;
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        root[i] = i;
+    for (int32_t c = 0; c < set->memory_count; c++) {
+        const int32_t *pair = set->memory[c].key.body;
+        int32_t a = find_root(root, pair[0]), b = pair[1] < 0 ? a : find_root(root, pair[1]);
+        root[a > b ? a : b] = a < b ? a : b;
+    }
+}
+
+int thaw_obstacle_moves(const ThawModelObstacle *obstacle, double t, double h) {
+    if (obstacle->frame_count > 1 && t + h > obstacle->frame_times[0] &&
+        t < obstacle->frame_times[obstacle->frame_count - 1])
+        return 1;
+    if (obstacle->script.key_count == 0)
+        return 0;
+    ThawPlace place[2];
+    thaw_obstacle_place(obstacle, t, &place[0]);
+    thaw_obstacle_place(obstacle, t + h, &place[1]);
+    return memcmp(&place[0], &place[1], sizeof place[0]) != 0;
+}
+
+// --- what is remembered of contacts at rest -----------------------------------------------------------------------------
+
+static int compare_memories(const void *a, const void *b) {
+    return thaw_contact_key_compare(&((const ThawContactMemory *)a)->key, &((const ThawContactMemory *)b)->key);
+}
+
+static int compare_contacts(const void *a, const void *b) {
+    return thaw_contact_key_compare(&((const ThawContact *)a)->key, &((const ThawContact *)b)->key);
+}
+
+static ThawStatus reserve(void **array, int32_t used, int32_t *capacity, int32_t wanted, size_t size,
+                          ThawError *error) {
+    if (wanted <= *capacity)
+        return THAW_OK;
+    void *more = thaw_regrow(*array, (size_t)used, 2 * (size_t)wanted, size);
+    if (!more)
+        return thaw_error_memory(error, "contacts at rest");
+    *array = more;
+    *capacity = 2 * wanted;
+    return THAW_OK;
+}
+
+static int32_t count_marked(const ThawWorld *world, const ThawContactSet *set) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < set->memory_count; i++)
+        count += world->marks[set->memory[i].key.body[0]];
+    return count;
+}
+
+// Room for what `from` remembers of marked bodies.
+static ThawStatus make_room(const ThawWorld *world, const ThawContactSet *from, ThawContactSet *to, ThawError *error) {
+    int32_t more = count_marked(world, from);
+    ThawStatus status = reserve((void **)&to->memory, to->memory_count, &to->memory_capacity, to->memory_count + more,
+                                sizeof *to->memory, error);
+    return status != THAW_OK ? status
+                             : reserve((void **)&to->contacts, to->count, &to->capacity, to->count + more,
+                                       sizeof *to->contacts, error);
+}
+
+// Moves it; both stay sorted. The contacts themselves go along where `keep` says so, else they are dropped.
+static void move_marked(const ThawWorld *world, ThawContactSet *from, ThawContactSet *to, int keep) {
+    int32_t kept = 0, before = to->memory_count;
+    for (int32_t i = 0; i < from->memory_count; i++)
+        if (world->marks[from->memory[i].key.body[0]])
+            to->memory[to->memory_count++] = from->memory[i];
+        else
+            from->memory[kept++] = from->memory[i];
+    from->memory_count = kept;
+    if (to->memory_count > before)
+        qsort(to->memory, (size_t)to->memory_count, sizeof *to->memory, compare_memories);
+    kept = 0, before = to->count;
+    for (int32_t i = 0; i < from->count; i++)
+        if (!world->marks[from->contacts[i].key.body[0]])
+            from->contacts[kept++] = from->contacts[i];
+        else if (keep)
+            to->contacts[to->count++] = from->contacts[i];
+    from->count = kept;
+    if (to->count > before)
+        qsort(to->contacts, (size_t)to->count, sizeof *to->contacts, compare_contacts);
+}
+
+// --- falling asleep -----------------------------------------------------------------------------------------------------
+
+void thaw_sleep_lay(ThawWorld *world, ThawStepper *s) {
+    ThawState *state = &world->state;
+    size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim;
+    ThawLedger energies = {0};
+    thaw_ledger_add_energies(s, 0, &energies);
+    if (s->model->options.ledger)
+        state->ledger.transition_loss += energies.kinetic;
+    if (s->adaptive)
+        s->parts = s->adaptive->partition->part_count;
+    memset(s->v, 0, bytes);
+    memset(s->ms, 0, sizeof s->ms);
+    s->work = (ThawLedger){0};
+    s->hash = thaw_hash(thaw_hash(0, s->x, bytes), s->v, bytes);
+    s->height = energies.gravitational;
+    s->wake_time = thaw_loads_constant_until(s->body, state->time);
+    s->newton_iterations = s->projected = s->again = 0;
+    s->solver_iterations = 0;
+    state->asleep[s->index] = 1;
+    state->slow[s->index] = 0;
+    thaw_stepper_release(s);
+}
+
+ThawStatus thaw_sleep_restore(ThawWorld *world, const unsigned char *asleep, ThawError *error) {
+    ThawState *state = &world->state;
+    ThawStatus status = THAW_OK;
+    for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++) {
+        ThawStepper *s = &world->steppers[i];
+        if (asleep[i]) {
+            thaw_sleep_lay(world, s);
+            continue;
+        }
+        state->asleep[i] = 0;
+        status = thaw_stepper_reserve(s, error);
+        if (status == THAW_OK && state->method[i] == THAW_METHOD_RIGIDIFY && !s->adaptive)
+            status = thaw_adaptive_create(s, &state->rigidify, error);
+        if (state->method[i] != THAW_METHOD_RIGIDIFY && s->adaptive) {
+            thaw_stepper_drop_solvers(s);
+            thaw_adaptive_free(&s->adaptive);
+            s->system = NULL;
+        }
+        if (s->adaptive)
+            thaw_oracle_set_options(s->adaptive->oracle, &state->rigidify);
+    }
+    thaw_world_list_awake(world);
+    return status;
+}
+
+static int is_ready(const ThawWorld *world, int32_t body, double t, double h) {
+    const ThawState *state = &world->state;
+    return state->rigidify.sleep > 0 && state->slow[body] >= state->rigidify.sleep &&
+           thaw_loads_constant_until(&world->model->bodies[body], t) > t + h;
+}
+
+// Marks the bodies of islands that are ready as a whole; how many.
+static int32_t mark_ready(ThawWorld *world, double t, double h) {
+    const ThawContactSet *set = &world->state.contacts;
+    unsigned char *marks = world->marks;
+    int32_t ready = 0;
+    memset(marks, 0, (size_t)world->model->body_count);
+    for (int32_t i = 0; i < world->awake_count; i++)
+        ready += marks[world->awake[i]] = (unsigned char)is_ready(world, world->awake[i], t, h);
+    if (ready == 0)
+        return 0;
+    join(world, set);
+    for (int32_t i = 0; i < world->awake_count; i++) // roots come before their islands
+        marks[find_root(world->island_of, world->awake[i])] &= marks[world->awake[i]];
+    for (int32_t c = 0; c < set->memory_count; c++) {
+        const int32_t *pair = set->memory[c].key.body;
+        if (pair[1] < 0 && thaw_obstacle_moves(&world->model->obstacles[-1 - pair[1]], t, h))
+            marks[find_root(world->island_of, pair[0])] = 0;
+    }
+    ready = 0;
+    for (int32_t i = 0; i < world->awake_count; i++)
+        ready += marks[world->awake[i]] = marks[find_root(world->island_of, world->awake[i])];
+    return ready;
+}
+
+ThawStatus thaw_sleep_turn(ThawWorld *world, double t, double h, ThawError *error) {
+    ThawState *state = &world->state;
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        if (state->asleep[i] && t + h > world->steppers[i].wake_time) {
+            ThawStatus status = thaw_sleep_wake(world, i, error);
+            if (status != THAW_OK)
+                return status;
+        }
+    if (mark_ready(world, t, h) == 0)
+        return THAW_OK;
+    ThawStatus status = make_room(world, &state->contacts, &state->resting, error);
+    if (status != THAW_OK)
+        return status;
+    move_marked(world, &state->contacts, &state->resting, 1);
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        if (world->marks[i])
+            thaw_sleep_lay(world, &world->steppers[i]);
+    thaw_world_list_awake(world);
+    return THAW_OK;
+}
+
+// --- waking -------------------------------------------------------------------------------------------------------------
+
+// What a body awake needs, wholly rigid and at rest.
+static ThawStatus raise(ThawWorld *world, ThawStepper *s, ThawError *error) {
+    size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim;
+    ThawStatus status = thaw_stepper_reserve(s, error);
+    if (status == THAW_OK)
+        status = thaw_adapt_wake(s, &world->state, error);
+    if (status != THAW_OK) {
+        thaw_stepper_release(s);
+        return status;
+    }
+    memcpy(s->start_x, s->x, bytes);
+    memcpy(s->start_v, s->v, bytes);
+    return THAW_OK;
+}
+
+// Wakes all marked bodies. within: a step has begun, which may have to be taken back.
+static ThawStatus wake_marked(ThawWorld *world, int within, ThawError *error) {
+    ThawState *state = &world->state;
+    ThawContactSet start = {.memory = world->start_memory,
+                            .memory_count = world->start_memory_count,
+                            .memory_capacity = world->start_memory_capacity};
+    ThawStatus status = make_room(world, &state->resting, &state->contacts, error);
+    int32_t first = start.memory_count;
+    if (status == THAW_OK && within) {
+        status = reserve((void **)&start.memory, first, &start.memory_capacity,
+                         first + count_marked(world, &state->resting), sizeof *start.memory, error);
+        world->start_memory = start.memory;
+        world->start_memory_capacity = start.memory_capacity;
+    }
+    int32_t risen = 0;
+    for (; risen < world->model->body_count && status == THAW_OK; risen++)
+        if (world->marks[risen])
+            status = raise(world, &world->steppers[risen], error);
+    if (status != THAW_OK) {
+        for (int32_t i = 0; i < risen; i++)
+            if (world->marks[i])
+                thaw_stepper_release(&world->steppers[i]);
+        return status;
+    }
+    for (int32_t i = 0; within && i < state->resting.memory_count; i++)
+        if (world->marks[state->resting.memory[i].key.body[0]])
+            world->start_memory[world->start_memory_count++] = state->resting.memory[i];
+    if (world->start_memory_count > first)
+        qsort(world->start_memory, (size_t)world->start_memory_count, sizeof *world->start_memory, compare_memories);
+    move_marked(world, &state->resting, &state->contacts, 0);
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        if (world->marks[i])
+            state->asleep[i] = state->slow[i] = 0;
+    thaw_world_list_awake(world);
+    return THAW_OK;
+}
+
+// Marks with each marked body all of its island at rest.
+static void spread_marks(ThawWorld *world) {
+    unsigned char *marks = world->marks;
+    join(world, &world->state.resting);
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        marks[find_root(world->island_of, i)] |= marks[i];
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        marks[i] = marks[find_root(world->island_of, i)];
+}
+
+ThawStatus thaw_sleep_wake(ThawWorld *world, int32_t body, ThawError *error) {
+    if (!world->state.asleep[body])
+        return THAW_OK;
+    memset(world->marks, 0, (size_t)world->model->body_count);
+    world->marks[body] = 1;
+    spread_marks(world);
+    return wake_marked(world, 0, error);
+}
+
+ThawStatus thaw_sleep_disturb(ThawWorld *world, ThawContactSet *set, double t, double h, int *woken, ThawError *error) {
+    const ThawState *state = &world->state;
+    int32_t kept = 0;
+    *woken = 0;
+    if (world->awake_count == world->model->body_count)
+        return THAW_OK;
+    memset(world->marks, 0, (size_t)world->model->body_count);
+    for (int32_t i = 0; i < set->count; i++) {
+        const int32_t *pair = set->contacts[i].key.body;
+        int still[2] = {state->asleep[pair[0]], pair[1] < 0
+                                                    ? !thaw_obstacle_moves(&world->model->obstacles[-1 - pair[1]], t, h)
+                                                    : state->asleep[pair[1]]};
+        if (still[0] && still[1])
+            continue;
+        if (kept != i)
+            set->contacts[kept] = set->contacts[i];
+        kept++;
+        for (int side = 0; side < 2; side++)
+            if (pair[side] >= 0 && state->asleep[pair[side]])
+                *woken = world->marks[pair[side]] = 1;
+    }
+    set->count = kept;
+    if (!*woken)
+        return THAW_OK;
+    spread_marks(world);
+    return wake_marked(world, 1, error);
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Static equilibrium: the implicit step without mass, damping or history, iterated to convergence (body.c, h = 1), body by
+// body; contact plays no part. Bodies that are to start at rest begin there, asleep. Bodies that agree in shape, rotation,
+// pins and loads share one solve and differ by a translation only, so a thousand trees start as quickly as one.
+#include <string.h>
+
+#include "step/adapt.h"
+
+static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim; }
+
+// x1: where a body that is awake balances its loads at the present time. Parts play no part: all of it deforms.
+static ThawStatus balance(ThawWorld *world, ThawStepper *s, ThawError *error) {
+    enum { ITERATIONS = 500 };
+    ThawIncrement step = {world->state.time, 1, 0, 1, ITERATIONS};
+    struct ThawAdaptive *adaptive = s->adaptive;
+    ThawContactSet none = {0};
+    ThawIsland island = {.bodies = &s, .count = 1, .set = &none, .tasks = world->tasks};
+    s->adaptive = NULL;
+    s->marked_until = -1;
+    s->touching = 0;
+    thaw_stepper_drop_solvers(s);
+    thaw_loads_mark_scripted(s, world->state.time);
+    ThawStatus status = thaw_world_full_system(world, s, &s->system, error);
+    if (status == THAW_OK)
+        status = thaw_stepper_fit(s, error);
+    if (status == THAW_OK)
+        status = thaw_stepper_choose_solver(s, error);
+    if (status == THAW_OK) {
+        status = thaw_island_solve(&island, step);
+        if (status != THAW_OK)
+            thaw_error_set(error, status, "static solve: body %d (%s): %s%s", (int)s->index, s->body->name,
+                           thaw_status_name(status),
+                           status == THAW_INDEFINITE ? "; a static solve needs enough pins to hold the body" : "");
+    }
+    s->marked_until = -1;
+    s->adaptive = adaptive;
+    if (adaptive || status != THAW_OK) // a full body goes on with its system
+        s->system = NULL;
+    return status;
+}
+
+ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawError *error) {
+    if (!world)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_solve_static: world is NULL");
+    double wall = thaw_wall_ms(), cpu = thaw_cpu_ms();
+    ThawStatus status = THAW_OK;
+    for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
+        status = thaw_sleep_wake(world, i, error);
+    for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++) {
+        ThawStepper *s = &world->steppers[i];
+        memset(s->ms, 0, sizeof s->ms);
+        s->newton_iterations = s->projected = 0;
+        s->solver_iterations = 0;
+        status = balance(world, s, error);
+    }
+    if (status != THAW_OK)
+        return status;
+    for (int32_t i = 0; i < world->model->body_count; i++) {
+        ThawStepper *s = &world->steppers[i];
+        thaw_adapt_abandon(s);
+        memcpy(s->x, s->x1, bytes_of(s));
+        memset(s->v, 0, bytes_of(s));
+    }
+    world->substeps = 1;
+    thaw_world_refresh(world);
+    world->state.ledger = (ThawLedger){0};
+    if (stats)
+        thaw_world_collect(world, wall, cpu, stats);
+    return THAW_OK;
+}
+
+// --- starting at rest ---------------------------------------------------------------------------------------------------
+
+// Whether two bodies that start at rest have static solutions that are equal but for a translation.
+static int are_alike(const ThawModelBody *a, const ThawModelBody *b, double t) {
+    if (a->shape != b->shape || a->script_count != b->script_count || a->load_count != b->load_count ||
+        memcmp(a->rotation, b->rotation, sizeof a->rotation) != 0)
+        return 0;
+    for (int32_t i = 0; i < a->script_count; i++)
+        if (a->scripts[i].group != b->scripts[i].group || a->scripts[i].key_count > 0 || b->scripts[i].key_count > 0 ||
+            (t < a->scripts[i].release) != (t < b->scripts[i].release))
+            return 0;
+    for (int32_t i = 0; i < a->load_count; i++)
+        if (a->loads[i].group != b->loads[i].group || a->loads[i].kind != b->loads[i].kind ||
+            thaw_load_factor(&a->loads[i], t) != thaw_load_factor(&b->loads[i], t) ||
+            memcmp(a->loads[i].value, b->loads[i].value, sizeof a->loads[i].value) != 0)
+            return 0;
+    return 1;
+}
+
+static void follow(const ThawStepper *leader, ThawStepper *s) {
+    int dim = s->model->dim;
+    for (size_t i = 0; i < (size_t)s->shape->nv * (size_t)dim; i++)
+        s->x[i] = leader->x[i] + (s->body->position[i % (size_t)dim] - leader->body->position[i % (size_t)dim]);
+    s->elastic = leader->elastic;
+    s->parts = leader->parts;
+}
+
+static ThawStatus lead(ThawWorld *world, ThawStepper *s, ThawError *error) {
+    ThawStatus status = thaw_stepper_reserve(s, error);
+    if (status == THAW_OK)
+        status = balance(world, s, error);
+    if (status != THAW_OK)
+        return status;
+    memcpy(s->x, s->x1, bytes_of(s));
+    memset(s->v, 0, bytes_of(s));
+    s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
+    return thaw_adapt_wake(s, &world->state, error); // to count its parts
+}
+
+ThawStatus thaw_static_start(ThawWorld *world, ThawError *error) {
+    const ThawModel *model = world->model;
+    for (int32_t i = 0; i < model->body_count; i++) {
+        ThawStepper *s = &world->steppers[i], *leader = NULL;
+        if (!model->bodies[i].starts_at_rest)
+            continue;
+        for (int32_t k = 0; k < i && !leader; k++)
+            if (model->bodies[k].starts_at_rest && are_alike(&model->bodies[k], &model->bodies[i], world->state.time))
+                leader = &world->steppers[k];
+        ThawStatus status = THAW_OK;
+        if (leader)
+            follow(leader, s);
+        else
+            status = lead(world, s, error);
+        if (status != THAW_OK)
+            return status;
+        memset(s->v, 0, bytes_of(s));
+        thaw_sleep_lay(world, s);
+    }
+    return THAW_OK;
+}
