@@ -117,17 +117,23 @@ typedef struct Field {
     size_t size;
 } Field;
 
-enum { FIELDS = 8 };
+enum { FIELDS = 13 };
 
 // All of fixed size; parts and their vertices' places come besides.
 static void list_fields(const ThawStepper *s, int64_t numbers[4], Field fields[FIELDS]) {
     ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
+    ThawHistory *history = s->adaptive->history;
     const ThawShape *shape = s->shape;
     size_t nv = (size_t)shape->nv, ne = (size_t)shape->ne, dim = (size_t)s->model->dim;
     Field all[FIELDS] = {
         {"below", oracle->below, ne},
         {"hold", oracle->hold, ne},
         {"reason", oracle->reason, ne},
+        {"rate", oracle->rate, sizeof(float) * ne},
+        {"predicted", oracle->predicted, sizeof(float) * ne},
+        {"woken_by", history->woken_by, ne},
+        {"since", history->since, sizeof *history->since * ne},
+        {"told", &history->told, sizeof history->told},
         {"strain", oracle->strain, sizeof(ThawLanes) * thaw_strain_size(shape->all)},
         {"reference", oracle->reference, sizeof(double) * nv * dim},
         {"held", oracle->held, sizeof(double) * nv},
@@ -206,9 +212,11 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         oracle->contacts = (uint64_t)numbers[1];
         oracle->quiet = (int)numbers[2];
         oracle->question = (uint64_t)numbers[3];
+        s->adaptive->history->at = -1;
         status = thaw_partition_restore(s->adaptive->partition, flagged, script, parts, (int32_t)counts[0], r,
                                         (int32_t)counts[1], error);
         thaw_adapt_renew(s);
+        s->adaptive->history->asleep = thaw_adapt_asleep(s);
     }
     thaw_free(flagged);
     thaw_free(script);

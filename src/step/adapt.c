@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-ThawStatus thaw_adaptive_create(ThawStepper *s, ThawError *error) {
+ThawStatus thaw_adaptive_create(ThawStepper *s, const int64_t *now, ThawError *error) {
     const ThawShape *shape = s->shape;
     ThawAdaptive *a = THAW_NEW(ThawAdaptive, 1);
     if (!a)
@@ -24,6 +24,8 @@ ThawStatus thaw_adaptive_create(ThawStepper *s, ThawError *error) {
     if (status == THAW_OK)
         status = thaw_partition_create(shape, options->smallest, &a->partition, error);
     if (status == THAW_OK)
+        status = thaw_history_create(shape->ne, now, &a->history, error);
+    if (status == THAW_OK)
         thaw_oracle_forget(a->oracle, s->x);
     return status;
 }
@@ -36,12 +38,17 @@ void thaw_adaptive_free(ThawAdaptive **pointer) {
     thaw_integration_free(&a->set);
     thaw_partition_free(&a->partition);
     thaw_oracle_free(&a->oracle);
+    thaw_history_free(&a->history);
     thaw_free(a->flagged);
     thaw_free(a->script);
     thaw_free(a->f_contact);
     thaw_free(a->k_contact);
     thaw_free(a);
     *pointer = NULL;
+}
+
+int thaw_adapt_asleep(const ThawStepper *s) {
+    return s->adaptive && s->adaptive->partition->elastic_count == 0 && thaw_oracle_state(s->adaptive->oracle)->quiet;
 }
 
 void thaw_adapt_reset(ThawStepper *s) {
@@ -61,6 +68,7 @@ void thaw_adapt_abandon(ThawStepper *s) {
     if (!a)
         return;
     memset(a->flagged, 0, (size_t)s->shape->ne);
+    thaw_history_abandon(a->history);
     thaw_partition_update(a->partition, a->flagged, a->script, s->x, s->v, &a->transition, NULL);
     thaw_stepper_drop_solvers(s);
     thaw_system_free(&a->system);
@@ -160,6 +168,7 @@ ThawStatus thaw_adapt_body(ThawWorld *world, ThawStepper *s, ThawIncrement step,
                              .contacts = gather_contacts(world, s, step),
                              .script = a->script,
                              .h = step.h};
+    thaw_history_ask(a->history, s->shape, &question);
     double elastic = s->elastic;
     ThawLedger work = s->work;
     thaw_ledger_move(s, 1);
@@ -170,6 +179,9 @@ ThawStatus thaw_adapt_body(ThawWorld *world, ThawStepper *s, ThawIncrement step,
         s->elastic = elastic, s->work = work; // nothing was moved
     if (status == THAW_OK)
         status = thaw_partition_update(a->partition, a->flagged, a->script, s->x, s->v, &a->transition, error);
+    if (status == THAW_OK)
+        thaw_history_record(a->history, thaw_oracle_state(a->oracle), a->partition, a->transition.changed,
+                            thaw_adapt_asleep(s));
     if (status == THAW_OK && (a->transition.changed || s->system != a->system || !a->system))
         status = renew_system(s, error);
     else if (status == THAW_OK && a->answer.moved > 0)

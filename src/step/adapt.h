@@ -4,11 +4,13 @@
 #define THAW_ADAPT_H
 
 #include "oracle/oracle.h"
+#include "step/history.h"
 #include "step/step.h"
 
 typedef struct ThawAdaptive {
     ThawOracle *oracle;       // its state belongs to the world's
     ThawPartition *partition; // likewise
+    ThawHistory *history;     // likewise
     ThawIntegrationSet *set;  // the elastic elements
     ThawSystem *system;       // of the rigid map; the stepper's own
     const ThawSystem *full;   // of the identity map, for the oracle's static solves
@@ -20,7 +22,8 @@ typedef struct ThawAdaptive {
     ThawTransition transition;
 } ThawAdaptive;
 
-ThawStatus thaw_adaptive_create(ThawStepper *stepper, ThawError *error);
+// now: the world's count of steps.
+ThawStatus thaw_adaptive_create(ThawStepper *stepper, const int64_t *now, ThawError *error);
 void thaw_adaptive_free(ThawAdaptive **adaptive);
 
 // Before islands are solved: asks the oracle, forms and dissolves parts, and gives the stepper the system that fits.
@@ -29,6 +32,8 @@ ThawStatus thaw_adapt_body(ThawWorld *world, ThawStepper *stepper, ThawIncrement
 void thaw_adapt_commit(ThawStepper *stepper, ThawIncrement step);
 // A step failed and x, v are what they were before it: all is elastic again, with the velocities of the parts.
 void thaw_adapt_abandon(ThawStepper *stepper);
+// Wholly rigid, and known to stay so until something changes.
+int thaw_adapt_asleep(const ThawStepper *stepper);
 // The partition and the oracle's state were restored: what was derived from the old ones goes.
 void thaw_adapt_renew(ThawStepper *stepper);
 // After x or v were set from outside.

@@ -126,7 +126,7 @@ static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *err
             return thaw_error_memory(error, "a body's step");
     start_body(body, world->model->dim, s->x, s->v);
     if (body->rigidifies) {
-        ThawStatus status = thaw_adaptive_create(s, error);
+        ThawStatus status = thaw_adaptive_create(s, &world->state.step, error);
         if (status != THAW_OK)
             return status;
     }
@@ -155,6 +155,7 @@ void thaw_world_refresh_body(ThawWorld *world, int32_t body) {
     size_t bytes = sizeof *s->x * (size_t)s->shape->nv * (size_t)s->model->dim;
     world->state.contacts.count = 0; // of another time
     world->start_memory_count = 0;
+    memcpy(s->start_x, s->x, bytes); // no motion led here
     s->hash = thaw_hash(thaw_hash(0, s->x, bytes), s->v, bytes);
     if (s->model->options.ledger)
         s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
