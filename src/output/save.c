@@ -122,7 +122,7 @@ enum { FIELDS = 13 };
 // All of fixed size; parts and their vertices' places come besides.
 static void list_fields(const ThawStepper *s, int64_t numbers[4], Field fields[FIELDS]) {
     ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
-    ThawHistory *history = s->adaptive->history;
+    ThawHistory *history = s->history;
     const ThawShape *shape = s->shape;
     size_t nv = (size_t)shape->nv, ne = (size_t)shape->ne, dim = (size_t)s->model->dim;
     Field all[FIELDS] = {
@@ -212,11 +212,11 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         oracle->contacts = (uint64_t)numbers[1];
         oracle->quiet = (int)numbers[2];
         oracle->question = (uint64_t)numbers[3];
-        s->adaptive->history->at = -1;
+        s->history->at = -1;
         status = thaw_partition_restore(s->adaptive->partition, flagged, script, parts, (int32_t)counts[0], r,
                                         (int32_t)counts[1], error);
         thaw_adapt_renew(s);
-        s->adaptive->history->asleep = thaw_adapt_asleep(s);
+        s->history->asleep = thaw_adapt_asleep(s);
     }
     thaw_free(flagged);
     thaw_free(script);

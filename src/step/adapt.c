@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-ThawStatus thaw_adaptive_create(ThawStepper *s, const int64_t *now, ThawError *error) {
+ThawStatus thaw_adaptive_create(ThawStepper *s, ThawError *error) {
     const ThawShape *shape = s->shape;
     ThawAdaptive *a = THAW_NEW(ThawAdaptive, 1);
     if (!a)
@@ -24,8 +24,6 @@ ThawStatus thaw_adaptive_create(ThawStepper *s, const int64_t *now, ThawError *e
     if (status == THAW_OK)
         status = thaw_partition_create(shape, options->smallest, &a->partition, error);
     if (status == THAW_OK)
-        status = thaw_history_create(shape->ne, now, &a->history, error);
-    if (status == THAW_OK)
         thaw_oracle_forget(a->oracle, s->x);
     return status;
 }
@@ -38,7 +36,6 @@ void thaw_adaptive_free(ThawAdaptive **pointer) {
     thaw_integration_free(&a->set);
     thaw_partition_free(&a->partition);
     thaw_oracle_free(&a->oracle);
-    thaw_history_free(&a->history);
     thaw_free(a->flagged);
     thaw_free(a->script);
     thaw_free(a->f_contact);
@@ -68,7 +65,7 @@ void thaw_adapt_abandon(ThawStepper *s) {
     if (!a)
         return;
     memset(a->flagged, 0, (size_t)s->shape->ne);
-    thaw_history_abandon(a->history);
+    thaw_history_abandon(s->history);
     thaw_partition_update(a->partition, a->flagged, a->script, s->x, s->v, &a->transition, NULL);
     thaw_stepper_drop_solvers(s);
     thaw_system_free(&a->system);
@@ -168,7 +165,7 @@ ThawStatus thaw_adapt_body(ThawWorld *world, ThawStepper *s, ThawIncrement step,
                              .contacts = gather_contacts(world, s, step),
                              .script = a->script,
                              .h = step.h};
-    thaw_history_ask(a->history, s->shape, &question);
+    thaw_history_ask(s->history, s->shape, &question);
     double elastic = s->elastic;
     ThawLedger work = s->work;
     thaw_ledger_move(s, 1);
@@ -180,7 +177,7 @@ ThawStatus thaw_adapt_body(ThawWorld *world, ThawStepper *s, ThawIncrement step,
     if (status == THAW_OK)
         status = thaw_partition_update(a->partition, a->flagged, a->script, s->x, s->v, &a->transition, error);
     if (status == THAW_OK)
-        thaw_history_record(a->history, thaw_oracle_state(a->oracle), a->partition, a->transition.changed,
+        thaw_history_record(s->history, thaw_oracle_state(a->oracle), a->partition, a->transition.changed,
                             thaw_adapt_asleep(s));
     if (status == THAW_OK && (a->transition.changed || s->system != a->system || !a->system))
         status = renew_system(s, error);

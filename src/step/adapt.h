@@ -10,7 +10,6 @@
 typedef struct ThawAdaptive {
     ThawOracle *oracle;       // its state belongs to the world's
     ThawPartition *partition; // likewise
-    ThawHistory *history;     // likewise
     ThawIntegrationSet *set;  // the elastic elements
     ThawSystem *system;       // of the rigid map; the stepper's own
     const ThawSystem *full;   // of the identity map, for the oracle's static solves
@@ -22,8 +21,7 @@ typedef struct ThawAdaptive {
     ThawTransition transition;
 } ThawAdaptive;
 
-// now: the world's count of steps.
-ThawStatus thaw_adaptive_create(ThawStepper *stepper, const int64_t *now, ThawError *error);
+ThawStatus thaw_adaptive_create(ThawStepper *stepper, ThawError *error);
 void thaw_adaptive_free(ThawAdaptive **adaptive);
 
 // Before islands are solved: asks the oracle, forms and dissolves parts, and gives the stepper the system that fits.

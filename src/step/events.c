@@ -13,7 +13,7 @@ static int32_t list_events(const ThawWorld *world, ThawSleepEvent *events) {
     int32_t count = 0;
     for (int32_t i = 0; i < world->model->body_count; i++) {
         const ThawStepper *s = &world->steppers[i];
-        const ThawHistory *h = s->adaptive ? s->adaptive->history : NULL;
+        const ThawHistory *h = s->history;
         if (!h || h->at < 0 || h->at != world->state.step - 1)
             continue;
         if (h->rose)

@@ -38,25 +38,34 @@ void thaw_stepper_explain(const ThawStepper *s, int32_t e, ThawElementReport *re
                                   .predicted_allowed = NAN,
                                   .reason = THAW_REASON_METHOD,
                                   .woken_by = THAW_REASON_METHOD};
-    const ThawAdaptive *a = s->adaptive;
-    if (!a)
-        return;
-    const ThawOracleState *oracle = thaw_oracle_state(a->oracle);
+    const ThawHistory *history = s->history;
     const ThawRigidifyOptions *options = &s->model->options.rigidify;
-    int rigid = a->partition->part_of_element[e] >= 0;
-    report->part = a->partition->part_of_element[e];
-    report->state = !rigid ? THAW_ELEMENT_ELASTIC : thaw_adapt_asleep(s) ? THAW_ELEMENT_ASLEEP : THAW_ELEMENT_RIGID;
-    report->rate = rigid ? 0 : (double)oracle->rate[e];
+    if (!history)
+        return;
+    report->rate = 0;
     report->rate_threshold = options->tau_rigid;
-    report->steps_below = oracle->below[e];
     report->steps_needed = options->frame_count;
-    report->steps_held = oracle->hold[e];
-    report->predicted = (double)oracle->predicted[e];
     report->predicted_allowed = options->epsilon;
-    report->reason = rigid ? THAW_REASON_NONE : reason_now(oracle, options, e);
-    report->woken_by = rigid ? THAW_REASON_NONE : (ThawReason)a->history->woken_by[e];
-    report->since_step = a->history->since[e];
+    report->reason = THAW_REASON_NONE;
+    report->woken_by = (ThawReason)history->woken_by[e];
+    report->since_step = history->since[e];
     report->since_time = (double)report->since_step * s->model->options.h;
+    if (!s->adaptive) { // a sleeping body keeps nothing of an oracle
+        report->state = THAW_ELEMENT_ASLEEP;
+        report->part = 0;
+        return;
+    }
+    const ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
+    report->part = s->adaptive->partition->part_of_element[e];
+    report->predicted = (double)oracle->predicted[e];
+    if (report->part >= 0) {
+        report->state = thaw_adapt_asleep(s) ? THAW_ELEMENT_ASLEEP : THAW_ELEMENT_RIGID;
+        return;
+    }
+    report->rate = (double)oracle->rate[e];
+    report->steps_below = oracle->below[e];
+    report->steps_held = oracle->hold[e];
+    report->reason = reason_now(oracle, options, e);
 }
 
 ThawStatus thaw_world_explain(const ThawWorld *world, int32_t body, int32_t element, ThawElementReport *report,

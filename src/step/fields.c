@@ -70,13 +70,13 @@ static ThawStatus get_region(const ThawWorld *world, int32_t body, double *value
 static ThawStatus get_rate(const ThawWorld *world, int32_t body, double *values) {
     const ThawStepper *s = &world->steppers[body];
     const ThawShape *shape = s->shape;
-    if (s->adaptive) {
-        const ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
-        for (int32_t e = 0; e < shape->ne; e++)
-            values[shape->element_user[e]] =
-                s->adaptive->partition->part_of_element[e] >= 0 ? 0 : (double)oracle->rate[e];
-        return THAW_OK;
+    for (int32_t e = 0; s->history && e < shape->ne; e++) {
+        ThawElementReport report;
+        thaw_stepper_explain(s, e, &report);
+        values[shape->element_user[e]] = report.rate;
     }
+    if (s->history)
+        return THAW_OK;
     ThawLanes *E = THAW_NEW(ThawLanes, thaw_strain_size(shape->all));
     double *rate = THAW_NEW(double, shape->ne);
     if (E && rate) {

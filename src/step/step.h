@@ -40,6 +40,7 @@ typedef struct ThawStepper {
     int32_t index;                 // of the body
     int32_t island;                // it is in, in this step
     struct ThawAdaptive *adaptive; // NULL: the method is "full"
+    struct ThawHistory *history;   // likewise; part of the state
     const ThawModel *model;
     const ThawModelBody *body;
     const ThawShape *shape;

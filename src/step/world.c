@@ -126,7 +126,9 @@ static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *err
             return thaw_error_memory(error, "a body's step");
     start_body(body, world->model->dim, s->x, s->v);
     if (body->rigidifies) {
-        ThawStatus status = thaw_adaptive_create(s, &world->state.step, error);
+        ThawStatus status = thaw_history_create(shape->ne, &world->state.step, &s->history, error);
+        if (status == THAW_OK)
+            status = thaw_adaptive_create(s, error);
         if (status != THAW_OK)
             return status;
     }
@@ -148,6 +150,7 @@ static void clear_stepper(ThawStepper *s) {
     thaw_stepper_drop_solvers(s);
     thaw_compliance_scratch_clear(&s->reach);
     thaw_adaptive_free(&s->adaptive);
+    thaw_history_free(&s->history);
 }
 
 void thaw_world_refresh_body(ThawWorld *world, int32_t body) {
