@@ -115,7 +115,7 @@ static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *err
     s->v = world->state.v + first;
     s->push = world->state.push + first;
     s->scripted = THAW_NEW(unsigned char, shape->nv);
-    s->partial = THAW_NEW(double, 2 * (size_t)shape->all->chunk_count);
+    s->partial = THAW_NEW(double, 2 * (size_t)thaw_integration_most_chunks(shape));
     if (!s->scripted || !s->partial)
         return thaw_error_memory(error, "a body's step");
     double **vectors[] = {&s->start_x, &s->start_v, &s->w,      &s->f,       &s->f_ext, &s->v1, &s->x1,
