@@ -15,6 +15,9 @@ extern "C" {
 
 typedef enum ThawFieldPlace { THAW_FIELD_VERTEX, THAW_FIELD_ELEMENT } ThawFieldPlace;
 
+// Where a field says something: everywhere, where anything may touch, about bodies of an adaptive method.
+typedef enum ThawFieldUse { THAW_FIELD_ALWAYS, THAW_FIELD_TOUCHING, THAW_FIELD_ADAPTIVE } ThawFieldUse;
+
 typedef struct ThawField {
     const char *name;  // a word, as in files and options: "von_mises"
     const char *label; // for people: "von Mises stress"
@@ -24,7 +27,7 @@ typedef struct ThawField {
     int category_count; // > 0: values are indices into categories; < 0: ids of any size, -1 for none; 0: numbers
     const char *const *categories;
     int logarithmic; // nonzero: makes most sense on a logarithmic scale
-    int adaptive;    // nonzero: says something only about bodies of an adaptive method
+    ThawFieldUse use;
 } ThawField;
 
 // What an element is doing: categories of the field "state".
@@ -56,6 +59,10 @@ int32_t thaw_field_find(const char *name);    // -1: there is none of that name
 const char *thaw_reason_name(ThawReason why); // "load change"; never NULL
 const char *thaw_reason_text(ThawReason why); // a clause: "forces, pins or scripts on the body changed"; never NULL
 const char *thaw_element_state_name(ThawElementState state); // "rigid"; never NULL
+
+// Whether the field says something in this world, so that its frames carry it. The others may be asked for all the same;
+// strain_rate can be had of any body.
+int thaw_world_shows_field(const ThawWorld *world, int32_t field);
 
 // The present values of a field over a body's vertices or elements, in the mesh's numbering: room for `components` doubles
 // each. Computed when asked for; a step pays nothing. A body or field out of range is THAW_ERROR_INPUT.

@@ -39,16 +39,25 @@ const char *thaw_element_state_name(ThawElementState state) {
 
 // --- what fills them -----------------------------------------------------------------------------------------------------
 
-static ThawStatus get_velocity(const ThawWorld *world, int32_t body, double *values) {
-    ThawStatus status = thaw_world_get_velocities(world, body, values);
+// From two doubles a vertex to three.
+static ThawStatus widen(const ThawWorld *world, int32_t body, ThawStatus status, double *values) {
     if (status != THAW_OK || thaw_world_dim(world) == 3)
         return status;
-    for (int64_t i = (int64_t)thaw_world_vertex_count(world, body) - 1; i >= 0; i--) { // from two to three a vertex
+    for (int64_t i = (int64_t)thaw_world_vertex_count(world, body) - 1; i >= 0; i--) {
+        double x = values[2 * i], y = values[2 * i + 1];
+        values[3 * i] = x;
+        values[3 * i + 1] = y;
         values[3 * i + 2] = 0;
-        values[3 * i + 1] = values[2 * i + 1];
-        values[3 * i] = values[2 * i];
     }
     return THAW_OK;
+}
+
+static ThawStatus get_velocity(const ThawWorld *world, int32_t body, double *values) {
+    return widen(world, body, thaw_world_get_velocities(world, body, values), values);
+}
+
+static ThawStatus get_force(const ThawWorld *world, int32_t body, double *values) {
+    return widen(world, body, thaw_world_get_contact_forces(world, body, values), values);
 }
 
 static ThawStatus get_pressure(const ThawWorld *world, int32_t body, double *values) {
@@ -107,18 +116,37 @@ typedef struct FieldRow {
 } FieldRow;
 
 static const FieldRow rows[] = {
-    {{"velocity", "velocity", "m/s", THAW_FIELD_VERTEX, 3, 0, NULL, 0, 0}, get_velocity, NULL},
-    {{"contact_pressure", "contact pressure", "Pa", THAW_FIELD_VERTEX, 1, 0, NULL, 0, 0}, get_pressure, NULL},
-    {{"contact_friction", "contact friction", "Pa", THAW_FIELD_VERTEX, 1, 0, NULL, 0, 0}, get_friction, NULL},
-    {{"von_mises", "von Mises stress", "Pa", THAW_FIELD_ELEMENT, 1, 0, NULL, 0, 0}, thaw_world_get_stresses, NULL},
-    {{"strain_rate", "strain rate squared", "1/s^2", THAW_FIELD_ELEMENT, 1, 0, NULL, 1, 0}, get_rate, NULL},
-    {{"predicted_strain", "predicted strain", "", THAW_FIELD_ELEMENT, 1, 0, NULL, 1, 1}, NULL, look_predicted},
-    {{"part", "rigid part", "", THAW_FIELD_ELEMENT, 1, -1, NULL, 0, 1}, NULL, look_part},
-    {{"state", "state", "", THAW_FIELD_ELEMENT, 1, THAW_ELEMENT_STATE_COUNT, states, 0, 1}, NULL, look_state},
-    {{"reason", "why elastic", "", THAW_FIELD_ELEMENT, 1, THAW_REASON_COUNT, reasons, 0, 1}, NULL, look_reason},
-    {{"woken_by", "woken by", "", THAW_FIELD_ELEMENT, 1, THAW_REASON_COUNT, reasons, 0, 1}, NULL, look_woken_by},
-    {{"awake_since", "in this state since", "s", THAW_FIELD_ELEMENT, 1, 0, NULL, 0, 1}, NULL, look_since},
-    {{"region", "region", "", THAW_FIELD_ELEMENT, 1, -1, NULL, 0, 0}, get_region, NULL},
+    {{"velocity", "velocity", "m/s", THAW_FIELD_VERTEX, 3, 0, NULL, 0, THAW_FIELD_ALWAYS}, get_velocity, NULL},
+    {{"contact_force", "contact force", "N", THAW_FIELD_VERTEX, 3, 0, NULL, 0, THAW_FIELD_TOUCHING}, get_force, NULL},
+    {{"contact_pressure", "contact pressure", "Pa", THAW_FIELD_VERTEX, 1, 0, NULL, 0, THAW_FIELD_TOUCHING},
+     get_pressure,
+     NULL},
+    {{"contact_friction", "contact friction", "Pa", THAW_FIELD_VERTEX, 1, 0, NULL, 0, THAW_FIELD_TOUCHING},
+     get_friction,
+     NULL},
+    {{"von_mises", "von Mises stress", "Pa", THAW_FIELD_ELEMENT, 1, 0, NULL, 0, THAW_FIELD_ALWAYS},
+     thaw_world_get_stresses,
+     NULL},
+    {{"region", "region", "", THAW_FIELD_ELEMENT, 1, -1, NULL, 0, THAW_FIELD_ALWAYS}, get_region, NULL},
+    {{"strain_rate", "strain rate squared", "1/s^2", THAW_FIELD_ELEMENT, 1, 0, NULL, 1, THAW_FIELD_ADAPTIVE},
+     get_rate,
+     NULL},
+    {{"predicted_strain", "predicted strain", "", THAW_FIELD_ELEMENT, 1, 0, NULL, 1, THAW_FIELD_ADAPTIVE},
+     NULL,
+     look_predicted},
+    {{"part", "rigid part", "", THAW_FIELD_ELEMENT, 1, -1, NULL, 0, THAW_FIELD_ADAPTIVE}, NULL, look_part},
+    {{"state", "state", "", THAW_FIELD_ELEMENT, 1, THAW_ELEMENT_STATE_COUNT, states, 0, THAW_FIELD_ADAPTIVE},
+     NULL,
+     look_state},
+    {{"reason", "why elastic", "", THAW_FIELD_ELEMENT, 1, THAW_REASON_COUNT, reasons, 0, THAW_FIELD_ADAPTIVE},
+     NULL,
+     look_reason},
+    {{"woken_by", "woken by", "", THAW_FIELD_ELEMENT, 1, THAW_REASON_COUNT, reasons, 0, THAW_FIELD_ADAPTIVE},
+     NULL,
+     look_woken_by},
+    {{"awake_since", "in this state since", "s", THAW_FIELD_ELEMENT, 1, 0, NULL, 0, THAW_FIELD_ADAPTIVE},
+     NULL,
+     look_since},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -133,6 +161,22 @@ int32_t thaw_field_find(const char *name) {
         if (strcmp(rows[i].field.name, name) == 0)
             return i;
     return -1;
+}
+
+int thaw_world_shows_field(const ThawWorld *world, int32_t field) {
+    if (!world || field < 0 || field >= ROWS)
+        return 0;
+    switch (rows[field].field.use) {
+    case THAW_FIELD_TOUCHING:
+        return world->collider != NULL;
+    case THAW_FIELD_ADAPTIVE:
+        for (int32_t i = 0; i < world->model->body_count; i++)
+            if (world->steppers[i].history)
+                return 1;
+        return 0;
+    default:
+        return 1;
+    }
 }
 
 ThawStatus thaw_world_get_field(const ThawWorld *world, int32_t body, int32_t field, double *values) {
