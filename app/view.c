@@ -93,7 +93,8 @@ int view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *bo
         if (view->colour == VIEW_VELOCITY)
             bounds->largest = fmax(bounds->largest, sqrt(dot(frame->v + 3 * p, frame->v + 3 * p)));
     }
-    if (view->colour != VIEW_VON_MISES || !frame->cell_count)
+    const double *von_mises = frame->fields[thaw_field_find("von_mises")];
+    if (view->colour != VIEW_VON_MISES || !frame->cell_count || !von_mises)
         return 1;
     // A few elements at a clamped corner would otherwise take the whole scale: the warmest colour begins at 98 percent.
     double *sorted = THAW_NEW(double, frame->cell_count);
@@ -101,8 +102,8 @@ int view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *bo
         return 0;
     int32_t count = 0;
     for (int32_t c = 0; c < frame->cell_count; c++)
-        if (isfinite(frame->von_mises[c]))
-            sorted[count++] = frame->von_mises[c];
+        if (isfinite(von_mises[c]))
+            sorted[count++] = von_mises[c];
     qsort(sorted, (size_t)count, sizeof *sorted, ascending);
     if (count)
         bounds->largest = fmax(bounds->largest, sorted[(int64_t)(count - 1) * 98 / 100]);
@@ -235,7 +236,8 @@ static ThawStatus point_values(const View *view, const ThawFrameData *f, double 
     if (view->colour == VIEW_VELOCITY)
         for (int64_t p = 0; p < f->point_count; p++)
             value[p] = scale * sqrt(dot(f->v + 3 * p, f->v + 3 * p));
-    if (view->colour != VIEW_VON_MISES)
+    const double *von_mises = f->fields[thaw_field_find("von_mises")];
+    if (view->colour != VIEW_VON_MISES || !von_mises)
         return THAW_OK;
     int32_t *count = THAW_NEW(int32_t, f->point_count);
     if (!count)
@@ -243,7 +245,7 @@ static ThawStatus point_values(const View *view, const ThawFrameData *f, double 
     for (int64_t c = 0; c < f->cell_count; c++)
         for (int i = 0; i < f->nodes; i++) {
             int32_t p = f->cells[f->nodes * c + i];
-            value[p] += scale * f->von_mises[c];
+            value[p] += scale * von_mises[c];
             count[p]++;
         }
     for (int64_t p = 0; p < f->point_count; p++)
@@ -308,7 +310,7 @@ static void corner_colour(const View *view, const ThawFrameData *f, const Surfac
         picture_colour_of(f->body[point], colour);
         break;
     case VIEW_REGION:
-        picture_colour_of(f->region[s->skin.element[triangle]], colour);
+        picture_colour_of((int)f->region[s->skin.element[triangle]], colour);
         break;
     default:
         for (int k = 0; k < 3; k++)

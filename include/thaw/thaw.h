@@ -4,6 +4,7 @@
 #define THAW_THAW_H
 
 #include "thaw/doctor.h"
+#include "thaw/field.h"
 #include "thaw/material.h"
 #include "thaw/mesh.h"
 #include "thaw/mesher.h"

@@ -303,9 +303,20 @@ static double smooth_minimum(double a, double b, double k) {
     return fmin(a, b) - k * h * h / 4;
 }
 
+// Back from where the twist has turned x. Two products are volatile because gcc 12.2 fuses c x - s y, s x + c y into
+// one instruction even where contraction is forbidden (scripts/fused.sh looks for such code).
+static void untwist(const ThawSolidNode *node, const double x[3], double turned[3]) {
+    const double angle = -node->value[0] * x[2], c = cos(angle), s = sin(angle);
+    volatile const double sy = s * x[1], cy = c * x[1];
+    turned[0] = c * x[0] - sy;
+    turned[1] = s * x[0] + cy;
+    turned[2] = x[2];
+}
+
 static double twisted_distance(const ThawSolid *solid, const ThawSolidNode *node, const double x[3]) {
-    const double rate = node->value[0], angle = -rate * x[2], c = cos(angle), s = sin(angle);
-    const double turned[3] = {c * x[0] - s * x[1], s * x[0] + c * x[1], x[2]};
+    const double rate = node->value[0];
+    double turned[3];
+    untwist(node, x, turned);
     const ThawSolidNode *child = &solid->nodes[node->child];
     const double reach = fmax(hypot(x[0], x[1]), hypot(fmax(fabs(child->lo[0]), fabs(child->hi[0])),
                                                        fmax(fabs(child->lo[1]), fabs(child->hi[1]))));
@@ -415,8 +426,8 @@ static int32_t node_region(const ThawSolid *solid, int32_t id, const double abov
     if (node->child < 0)
         return region;
     if (node->kind == THAW_SOLID_TWIST) {
-        const double angle = -node->value[0] * x[2], c = cos(angle), s = sin(angle);
-        const double turned[3] = {c * x[0] - s * x[1], s * x[0] + c * x[1], x[2]};
+        double turned[3];
+        untwist(node, x, turned);
         return node_region(solid, node->child, turned, region);
     }
     int32_t chosen = node->child;

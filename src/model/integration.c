@@ -129,6 +129,10 @@ static int32_t chunk_size(const ThawShape *shape, const int32_t *elements, int32
     return (runs > 0 ? runs : 1) * SMALLEST_CHUNK;
 }
 
+int32_t thaw_integration_most_chunks(const ThawShape *shape) {
+    return shape->ne / SMALLEST_CHUNK + THAW_MATERIAL_MODEL_COUNT; // one of each model may be short
+}
+
 ThawStatus thaw_integration_create(const ThawShape *shape, const int32_t *elements, int32_t count,
                                    ThawIntegrationSet **result, ThawError *error) {
     *result = NULL;

@@ -40,6 +40,8 @@ typedef struct ThawIntegrationSet {
 ThawStatus thaw_integration_create(const struct ThawShape *shape, const int32_t *elements, int32_t count,
                                    ThawIntegrationSet **set, ThawError *error);
 void thaw_integration_free(ThawIntegrationSet **set);
+// No set of a shape's elements has more chunks: a part of them may be cut finer than all are.
+int32_t thaw_integration_most_chunks(const struct ThawShape *shape);
 
 // Runs fn(context, chunk) over all chunks, colour after colour.
 void thaw_integration_for(const ThawIntegrationSet *set, ThawTasks *tasks, ThawTaskFn fn, void *context);

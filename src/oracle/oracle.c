@@ -70,9 +70,12 @@ ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions 
     oracle->state.below = THAW_NEW(unsigned char, ne);
     oracle->state.hold = THAW_NEW(unsigned char, ne);
     oracle->state.reason = THAW_NEW(unsigned char, ne);
+    oracle->state.rate = THAW_NEW(float, ne);
+    oracle->state.predicted = THAW_NEW(float, ne);
     oracle->state.strain = THAW_NEW(ThawLanes, thaw_strain_size(shape->all));
     if (!good || !oracle->predicted || !oracle->trial || !oracle->root || !oracle->partial || !oracle->state.held ||
-        !oracle->state.below || !oracle->state.hold || !oracle->state.reason || !oracle->state.strain) {
+        !oracle->state.below || !oracle->state.hold || !oracle->state.reason || !oracle->state.rate ||
+        !oracle->state.predicted || !oracle->state.strain) {
         thaw_oracle_free(&oracle);
         return thaw_error_memory(error, "the oracle");
     }
@@ -88,7 +91,8 @@ void thaw_oracle_free(ThawOracle **pointer) {
     void *blocks[] = {oracle->f,       oracle->y,          oracle->c,         oracle->d,     oracle->u,
                       oracle->b,       oracle->q,          oracle->predicted, oracle->trial, oracle->root,
                       oracle->partial, oracle->components, state->below,      state->hold,   state->reason,
-                      state->strain,   state->reference,   state->kept,       state->held};
+                      state->strain,   state->reference,   state->kept,       state->held,   state->rate,
+                      state->predicted};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         thaw_free(blocks[i]);
     thaw_solver_free(&oracle->solver);
@@ -524,6 +528,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawSystem *system, const T
     if (status != THAW_OK)
         return status;
     for (int32_t e = 0; e < shape->ne; e++) {
+        state->predicted[e] = (float)oracle->predicted[e];
         if (!oracle->trial[e])
             continue;
         if (oracle->predicted[e] > oracle->options.epsilon) {
@@ -560,6 +565,7 @@ void thaw_oracle_observe(ThawOracle *oracle, const ThawPartition *partition, con
         if (partition->part_of_element[e] >= 0)
             continue;
         int slow = oracle->predicted[e] < oracle->options.tau_rigid;
+        state->rate[e] = (float)oracle->predicted[e];
         if (state->hold[e] > 0)
             state->hold[e]--;
         if (!slow)

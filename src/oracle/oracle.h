@@ -14,12 +14,15 @@
 
 #include "oracle/partition.h"
 #include "reduced/reduced.h"
+#include "thaw/field.h"
 
 // What the oracle remembers of a body: part of the state.
 typedef struct ThawOracleState {
     unsigned char *below;  // ne: steps in a row with a rate below tau_R, capped
     unsigned char *hold;   // ne: steps left during which a woken element may not become rigid
-    unsigned char *reason; // ne: THAW_REASON_*, why it is elastic
+    unsigned char *reason; // ne: ThawReason, why it is elastic
+    float *rate;           // ne: |E_dot|_F^2 in the last step that it was elastic, 1/s^2
+    float *predicted;      // ne: static strain that the last question foresaw
     ThawLanes *strain;     // Green strain of all elements at the end of the last step (strain.h)
     double *reference;     // dim * nv: the shape that K was factored for
     double *held;          // nv: and the stiffness of the contacts that held it, N/m
@@ -29,8 +32,6 @@ typedef struct ThawOracleState {
     int quiet;         // the last answer was: fully rigid, at rest in itself, nothing to relax
     double *kept;      // dim * nv: constraint force c at that answer, in the reference's frame
 } ThawOracleState;
-
-enum { THAW_REASON_RATE, THAW_REASON_STRAIN, THAW_REASON_NEIGHBOUR, THAW_REASON_SCRIPT, THAW_REASON_YOUNG };
 
 // Inputs of one question, over the body's vertices.
 typedef struct ThawQuestion {

@@ -4,6 +4,7 @@
 #define THAW_FRAME_DATA_H
 
 #include "base/base.h"
+#include "thaw/field.h"
 #include "thaw/world.h"
 
 // The outside of a mesh: tetrahedron faces that belong to one tetrahedron only, seen anticlockwise from outside; in 2D
@@ -23,24 +24,26 @@ typedef struct ThawFrameData {
     double time; // s
     int nodes;   // vertices a cell: 4 or 3
     int32_t point_count, cell_count, body_count;
-    double *x;         // 3 a point, m; z = 0 in 2D
-    double *v;         // 3 a point, m/s
-    int32_t *body;     // of each point
-    int32_t *cells;    // nodes a cell
-    int32_t *region;   // of each cell
-    double *von_mises; // of each cell, Pa
-    // Where something may touch, else NULL:
-    double *contact_force;    // 3 a point, N
-    double *contact_pressure; // of each point, Pa
-    double *contact_friction; // of each point, Pa, across the normal
-    double *reaction;         // 3 an obstacle, N: its forces on all bodies
+    int64_t step;    // -1: not known
+    double *x;       // 3 a point, m; z = 0 in 2D
+    int32_t *body;   // of each point
+    int32_t *cells;  // nodes a cell
+    double **fields; // thaw_field_count() of them, `components` doubles a point or cell; NULL: not in this frame
+    double *v;       // one of them, by a shorter name: velocity, always there
+    double *region;  // likewise
     int32_t obstacle_count;
+    double *reaction;   // 3 an obstacle, N: its forces on all bodies; NULL without
+    double *thresholds; // 2 a body: of the strain rate squared (1/s^2) and the strain allowed; < 0: none. NULL without
 } ThawFrameData;
 
-// Room for so many points and cells; all or nothing.
+// Room for so many points and cells, with velocity and region; all or nothing.
 ThawStatus thaw_frame_data_create(int nodes, int32_t point_count, int32_t cell_count, ThawFrameData **data,
                                   ThawError *error);
 void thaw_frame_data_free(ThawFrameData **data);
+// Room for a field, all zero, unless it is there already.
+ThawStatus thaw_frame_data_add(ThawFrameData *data, int32_t field, ThawError *error);
+// Doubles that a field takes in this frame.
+size_t thaw_frame_field_size(const ThawFrameData *data, int32_t field);
 
 // The surfaces of a world's obstacles at its present time as a frame of triangles: `body` is the obstacle, `region` its
 // ThawObstacleKind. Half-spaces end as slabs around `middle`. *moves: whether any will be elsewhere at another time.

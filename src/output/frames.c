@@ -49,46 +49,6 @@ struct ThawFrames {
 
 ThawFramesDef thaw_frames_def_default(void) { return (ThawFramesDef){.formats = THAW_FRAMES_VTU, .bits = 32}; }
 
-void thaw_frame_data_free(ThawFrameData **data) {
-    if (!data || !*data)
-        return;
-    ThawFrameData *d = *data;
-    thaw_free(d->x);
-    thaw_free(d->v);
-    thaw_free(d->body);
-    thaw_free(d->cells);
-    thaw_free(d->region);
-    thaw_free(d->von_mises);
-    thaw_free(d->contact_force);
-    thaw_free(d->contact_pressure);
-    thaw_free(d->contact_friction);
-    thaw_free(d->reaction);
-    thaw_free(d);
-    *data = NULL;
-}
-
-ThawStatus thaw_frame_data_create(int nodes, int32_t point_count, int32_t cell_count, ThawFrameData **data,
-                                  ThawError *error) {
-    ThawFrameData *d = *data = THAW_NEW(ThawFrameData, 1);
-    if (!d)
-        return thaw_error_memory(error, "a frame");
-    *d = (ThawFrameData){
-        .nodes = nodes,
-        .point_count = point_count,
-        .cell_count = cell_count,
-        .x = THAW_NEW(double, 3 * (size_t)point_count),
-        .v = THAW_NEW(double, 3 * (size_t)point_count),
-        .body = THAW_NEW(int32_t, point_count),
-        .cells = THAW_NEW(int32_t, (size_t)nodes * (size_t)cell_count),
-        .region = THAW_NEW(int32_t, cell_count),
-        .von_mises = THAW_NEW(double, cell_count),
-    };
-    if (d->x && d->v && d->body && d->cells && d->region && d->von_mises)
-        return THAW_OK;
-    thaw_frame_data_free(data);
-    return thaw_error_memory(error, "a frame");
-}
-
 void thaw_frames_free(ThawFrames **frames) {
     if (!frames || !*frames)
         return;
@@ -119,8 +79,7 @@ static ThawStatus read_topology(ThawFrames *f, const ThawWorld *world, ThawError
     for (int32_t b = 0; b < d->body_count; b++) {
         int32_t *cells = d->cells + (int64_t)d->nodes * cell;
         int32_t points = thaw_world_vertex_count(world, b), count = thaw_world_element_count(world, b);
-        if (thaw_world_get_elements(world, b, cells) != THAW_OK ||
-            thaw_world_get_regions(world, b, d->region + cell) != THAW_OK)
+        if (thaw_world_get_elements(world, b, cells) != THAW_OK)
             return thaw_error_set(error, THAW_ERROR_INPUT, "cannot read the elements of body %d", b);
         for (int64_t i = 0; i < (int64_t)d->nodes * count; i++)
             cells[i] += point;
@@ -185,35 +144,46 @@ static ThawStatus build_surface(ThawFrames *f, const ThawWorld *world, ThawError
     return status;
 }
 
+// One body's share of every field that the frame has.
+static ThawStatus read_fields(ThawFrameData *d, const ThawWorld *world, int32_t body, int64_t point, int64_t cell) {
+    ThawStatus status = THAW_OK;
+    for (int32_t i = 0; i < thaw_field_count() && status == THAW_OK; i++) {
+        const ThawField *field = thaw_field(i);
+        int64_t first = field->components * (field->place == THAW_FIELD_VERTEX ? point : cell);
+        if (d->fields[i])
+            status = thaw_world_get_field(world, body, i, d->fields[i] + first);
+    }
+    return status;
+}
+
+static ThawStatus read_thresholds(ThawFrameData *d, const ThawWorld *world, int32_t body, ThawError *error) {
+    ThawElementReport report;
+    ThawStatus status = d->thresholds ? thaw_world_explain(world, body, 0, &report, error) : THAW_ERROR_UNSUPPORTED;
+    if (status == THAW_OK) {
+        d->thresholds[2 * (int64_t)body] = isfinite(report.rate_threshold) ? report.rate_threshold : -1;
+        d->thresholds[2 * (int64_t)body + 1] = isfinite(report.predicted_allowed) ? report.predicted_allowed : -1;
+    }
+    return d->thresholds ? status : THAW_OK;
+}
+
 static ThawStatus read_state(ThawFrames *f, const ThawWorld *world, ThawError *error) {
     ThawFrameData *d = f->data;
     int dim = thaw_world_dim(world);
     d->time = thaw_world_time(world);
+    d->step = thaw_world_step_count(world);
     for (int32_t i = 0; i < d->obstacle_count; i++)
         thaw_world_get_reaction(world, i, d->reaction + 3 * i);
     int64_t point = 0, cell = 0;
     for (int32_t b = 0; b < d->body_count; b++) {
         int32_t points = thaw_world_vertex_count(world, b);
-        ThawStatus status = THAW_OK;
-        for (int what = 0; what < 2 && status == THAW_OK; what++) {
-            double *to = (what ? d->v : d->x) + 3 * point;
-            status =
-                what ? thaw_world_get_velocities(world, b, f->packed) : thaw_world_get_positions(world, b, f->packed);
-            for (int64_t i = 0; i < points; i++)
-                for (int k = 0; k < dim; k++)
-                    to[3 * i + k] = f->packed[dim * i + k];
-        }
-        if (status == THAW_OK && f->formats & THAW_FRAMES_VTU)
-            status = thaw_world_get_stresses(world, b, d->von_mises + cell);
-        if (status == THAW_OK && d->contact_force) {
-            status = thaw_world_get_contact_forces(world, b, f->packed);
-            for (int64_t i = 0; i < points; i++)
-                for (int k = 0; k < dim; k++)
-                    d->contact_force[3 * (point + i) + k] = f->packed[dim * i + k];
-            if (status == THAW_OK)
-                status = thaw_world_get_contact_pressures(world, b, d->contact_pressure + point,
-                                                          d->contact_friction + point);
-        }
+        ThawStatus status = thaw_world_get_positions(world, b, f->packed);
+        for (int64_t i = 0; i < points; i++)
+            for (int k = 0; k < dim; k++)
+                d->x[3 * (point + i) + k] = f->packed[dim * i + k];
+        if (status == THAW_OK)
+            status = read_fields(d, world, b, point, cell);
+        if (status == THAW_OK)
+            status = read_thresholds(d, world, b, error);
         if (status != THAW_OK)
             return thaw_error_set(error, status, "cannot read the state of body %d", b);
         point += points;
@@ -269,15 +239,18 @@ static ThawStatus frames_build(ThawFrames *f, const ThawWorld *world, const Thaw
     if (status != THAW_OK)
         return status;
     f->data->body_count = bodies;
-    if (bodies > 1 || thaw_world_obstacle_count(world) > 0) {
-        f->data->contact_force = THAW_NEW(double, 3 * (size_t)points);
-        f->data->contact_pressure = THAW_NEW(double, points);
-        f->data->contact_friction = THAW_NEW(double, points);
-        f->data->obstacle_count = thaw_world_obstacle_count(world);
-        f->data->reaction = THAW_NEW(double, 3 * (size_t)f->data->obstacle_count);
-        if (!f->data->contact_force || !f->data->contact_pressure || !f->data->contact_friction || !f->data->reaction)
-            return thaw_error_memory(error, "a frame");
-    }
+    // Surface files show no more than where things are.
+    for (int32_t i = 0; def->formats & THAW_FRAMES_VTU && i < thaw_field_count() && status == THAW_OK; i++)
+        if (thaw_world_shows_field(world, i))
+            status = thaw_frame_data_add(f->data, i, error);
+    if (status != THAW_OK)
+        return status;
+    f->data->obstacle_count = thaw_world_obstacle_count(world);
+    f->data->reaction = THAW_NEW(double, 3 * (size_t)f->data->obstacle_count);
+    if (thaw_world_shows_field(world, thaw_field_find("part")))
+        f->data->thresholds = THAW_NEW(double, 2 * (size_t)bodies);
+    if (!f->data->reaction || (!f->data->thresholds && thaw_world_shows_field(world, thaw_field_find("part"))))
+        return thaw_error_memory(error, "a frame");
     f->formats = def->formats;
     f->bits = def->bits;
     f->folder = thaw_strdup(def->folder);

@@ -11,7 +11,7 @@ static void append(const ThawObstacleSurface *surface, int32_t obstacle, int32_t
     for (int32_t i = 0; i < surface->vertex_count; i++)
         d->body[*point + i] = obstacle;
     for (int32_t t = 0; t < surface->triangle_count; t++) {
-        d->region[*cell + t] = (int32_t)surface->kind;
+        d->region[*cell + t] = surface->kind;
         for (int k = 0; k < 3; k++)
             d->cells[3 * (size_t)(*cell + t) + (size_t)k] = *point + surface->triangles[3 * (size_t)t + (size_t)k];
     }

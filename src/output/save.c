@@ -130,17 +130,54 @@ typedef struct Field {
     size_t size;
 } Field;
 
-enum { FIELDS = 8 };
+static ThawStatus put_fields(ThawCheckpoint *file, const ThawStepper *s, const Field *fields, int count,
+                             ThawError *error) {
+    ThawStatus status = THAW_OK;
+    for (int i = 0; i < count && status == THAW_OK; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "body/%d/%s", (int)s->index, fields[i].name);
+        if (fields[i].size > 0)
+            status = put_bytes(file, name, fields[i].bytes, fields[i].size, error);
+    }
+    return status;
+}
 
-// All of fixed size; parts and their vertices' places come besides.
-static void list_fields(const ThawStepper *s, int64_t numbers[4], Field fields[FIELDS]) {
+static ThawStatus get_fields(ThawCheckpoint *file, const ThawStepper *s, const Field *fields, int count,
+                             ThawError *error) {
+    ThawStatus status = THAW_OK;
+    for (int i = 0; i < count && status == THAW_OK; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "body/%d/%s", (int)s->index, fields[i].name);
+        if (fields[i].size > 0)
+            status = get_bytes(file, name, fields[i].bytes, fields[i].size, error);
+    }
+    return status;
+}
+
+enum { STORY = 3, ORACLE = 10, PARTS = 4 };
+
+// What a body keeps while it sleeps, too.
+static void list_story(const ThawStepper *s, Field fields[STORY]) {
+    ThawHistory *history = s->history;
+    size_t ne = (size_t)s->shape->ne;
+    Field all[STORY] = {
+        {"woken_by", history->woken_by, ne},
+        {"since", history->since, sizeof *history->since * ne},
+        {"told", &history->told, sizeof history->told},
+    };
+    memcpy(fields, all, sizeof all);
+}
+
+static void list_oracle(const ThawStepper *s, int64_t numbers[4], Field fields[ORACLE]) {
     ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
     const ThawShape *shape = s->shape;
     size_t nv = (size_t)shape->nv, ne = (size_t)shape->ne, dim = (size_t)s->model->dim;
-    Field all[FIELDS] = {
+    Field all[ORACLE] = {
         {"below", oracle->below, ne},
         {"hold", oracle->hold, ne},
         {"reason", oracle->reason, ne},
+        {"rate", oracle->rate, sizeof(float) * ne},
+        {"predicted", oracle->predicted, sizeof(float) * ne},
         {"strain", oracle->strain, sizeof(ThawLanes) * thaw_strain_size(shape->all)},
         {"reference", oracle->reference, sizeof(double) * nv * dim},
         {"held", oracle->held, sizeof(double) * nv},
@@ -154,25 +191,18 @@ static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawE
     const ThawPartition *partition = s->adaptive->partition;
     const ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
     int64_t numbers[4] = {oracle->has_reference, (int64_t)oracle->contacts, oracle->quiet, (int64_t)oracle->question};
-    Field fields[FIELDS];
+    Field fields[ORACLE];
     char name[64];
-    ThawStatus status = THAW_OK;
-    list_fields(s, numbers, fields);
-    for (int i = 0; i < FIELDS && status == THAW_OK; i++) {
-        snprintf(name, sizeof name, "body/%d/%s", (int)s->index, fields[i].name);
-        status = put_bytes(file, name, fields[i].bytes, fields[i].size, error);
-    }
-    const Field more[] = {
+    list_oracle(s, numbers, fields);
+    ThawStatus status = put_fields(file, s, fields, ORACLE, error);
+    const Field more[PARTS] = {
         {"flagged", partition->flagged, (size_t)s->shape->ne},
         {"script", partition->script, (size_t)s->shape->nv},
         {"parts", partition->parts, sizeof(ThawPart) * (size_t)partition->part_count},
         {"r", partition->r, sizeof(double) * (size_t)partition->vertex_count * (size_t)s->model->dim},
     };
-    for (size_t i = 0; i < sizeof more / sizeof *more && status == THAW_OK; i++) {
-        snprintf(name, sizeof name, "body/%d/%s", (int)s->index, more[i].name);
-        if (more[i].size > 0)
-            status = put_bytes(file, name, more[i].bytes, more[i].size, error);
-    }
+    if (status == THAW_OK)
+        status = put_fields(file, s, more, PARTS, error);
     int64_t counts[2] = {partition->part_count, partition->vertex_count};
     snprintf(name, sizeof name, "body/%d/counts", (int)s->index);
     return status == THAW_OK ? thaw_checkpoint_put_i64(file, name, counts, 2, error) : status;
@@ -184,7 +214,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     const ThawShape *shape = s->shape;
     size_t dim = (size_t)s->model->dim;
     int64_t numbers[4] = {0}, counts[2] = {0};
-    Field fields[FIELDS];
+    Field fields[ORACLE];
     char name[64];
     snprintf(name, sizeof name, "body/%d/counts", (int)s->index);
     ThawStatus status = thaw_checkpoint_get_i64(file, name, counts, 2, error);
@@ -198,22 +228,17 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     double *r = THAW_NEW(double, (size_t)counts[1] * dim);
     if (!flagged || !script || !parts || !r)
         status = thaw_error_memory(error, "the checkpoint");
-    list_fields(s, numbers, fields);
-    for (int i = 0; i < FIELDS && status == THAW_OK; i++) {
-        snprintf(name, sizeof name, "body/%d/%s", (int)s->index, fields[i].name);
-        status = get_bytes(file, name, fields[i].bytes, fields[i].size, error);
-    }
-    const Field more[] = {
+    list_oracle(s, numbers, fields);
+    if (status == THAW_OK)
+        status = get_fields(file, s, fields, ORACLE, error);
+    const Field more[PARTS] = {
         {"flagged", flagged, (size_t)shape->ne},
         {"script", script, (size_t)shape->nv},
         {"parts", parts, sizeof(ThawPart) * (size_t)counts[0]},
         {"r", r, sizeof(double) * (size_t)counts[1] * dim},
     };
-    for (size_t i = 0; i < sizeof more / sizeof *more && status == THAW_OK; i++) {
-        snprintf(name, sizeof name, "body/%d/%s", (int)s->index, more[i].name);
-        if (more[i].size > 0)
-            status = get_bytes(file, name, more[i].bytes, more[i].size, error);
-    }
+    if (status == THAW_OK)
+        status = get_fields(file, s, more, PARTS, error);
     if (status == THAW_OK) {
         oracle->has_reference = (int)numbers[0];
         oracle->contacts = (uint64_t)numbers[1];
@@ -227,6 +252,29 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     thaw_free(script);
     thaw_free(parts);
     thaw_free(r);
+    return status;
+}
+
+// What a body of the method "rigidify" knows besides x and v, awake or asleep.
+static ThawStatus put_body(ThawCheckpoint *file, const ThawStepper *s, ThawError *error) {
+    Field story[STORY];
+    if (!s->history)
+        return THAW_OK;
+    list_story(s, story);
+    ThawStatus status = put_fields(file, s, story, STORY, error);
+    return status == THAW_OK && s->adaptive ? put_adaptive(file, s, error) : status;
+}
+
+static ThawStatus get_body(ThawCheckpoint *file, ThawStepper *s, ThawError *error) {
+    Field story[STORY];
+    if (!s->history)
+        return THAW_OK;
+    list_story(s, story);
+    ThawStatus status = get_fields(file, s, story, STORY, error);
+    if (status == THAW_OK && s->adaptive)
+        status = get_adaptive(file, s, error);
+    s->history->at = -1;
+    s->history->asleep = thaw_adapt_asleep(s);
     return status;
 }
 
@@ -355,8 +403,7 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
     if (status == THAW_OK)
         status = put_bodies(file, world, error);
     for (int32_t i = 0; status == THAW_OK && i < world->model->body_count; i++)
-        if (world->steppers[i].adaptive)
-            status = put_adaptive(file, &world->steppers[i], error);
+        status = put_body(file, &world->steppers[i], error);
     if (status == THAW_OK)
         return thaw_checkpoint_commit(&file, error);
     thaw_checkpoint_free(&file);
@@ -431,8 +478,7 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
         status = get_bodies(file, world, error);
         state->ledger = loaded.ledger;
         for (int32_t i = 0; status == THAW_OK && i < world->model->body_count; i++)
-            if (world->steppers[i].adaptive)
-                status = get_adaptive(file, &world->steppers[i], error);
+            status = get_body(file, &world->steppers[i], error);
         if (status == THAW_OK && thaw_world_hash(world) != hash)
             status = thaw_error_set(error, THAW_ERROR_INPUT, "%s: the state does not match its own hash", path);
     }

@@ -45,6 +45,59 @@ static void append_reals(ThawFile *file, const double *value, size_t count, int 
     append(file, narrow, count * sizeof(float));
 }
 
+// How a field is stored: categories as bytes, other ids as whole numbers, numbers as floats, vectors like positions.
+typedef struct Stored {
+    const char *type;
+    uint64_t size; // bytes a number
+} Stored;
+
+static Stored stored(const ThawField *field, int bits) {
+    if (field->category_count)
+        return field->category_count > 0 ? (Stored){"UInt8", 1} : (Stored){"Int32", 4};
+    return field->components > 1 && bits == 64 ? (Stored){"Float64", 8} : (Stored){"Float32", 4};
+}
+
+static void announce_fields(ThawFile *file, const ThawFrameData *data, ThawFieldPlace place, int bits,
+                            uint64_t *offset) {
+    for (int32_t i = 0; i < thaw_field_count(); i++) {
+        const ThawField *field = thaw_field(i);
+        Stored how = stored(field, bits);
+        if (data->fields[i] && field->place == place)
+            announce(file, how.type, field->name, field->components, thaw_frame_field_size(data, i) * how.size, offset);
+    }
+}
+
+static void append_fields(ThawFile *file, const ThawFrameData *data, ThawFieldPlace place, int bits, void *scratch) {
+    for (int32_t i = 0; i < thaw_field_count(); i++) {
+        const ThawField *field = thaw_field(i);
+        const double *values = data->fields[i];
+        Stored how = stored(field, bits);
+        if (!values || field->place != place)
+            continue;
+        size_t count = thaw_frame_field_size(data, i);
+        if (field->category_count == 0) {
+            append_reals(file, values, count, 8 * (int)how.size, scratch);
+            continue;
+        }
+        for (size_t k = 0; k < count; k++)
+            if (how.size == 1)
+                ((unsigned char *)scratch)[k] = (unsigned char)values[k];
+            else
+                ((int32_t *)scratch)[k] = (int32_t)values[k];
+        append(file, scratch, count * how.size);
+    }
+}
+
+static void print_field_data(ThawFile *file, const char *name, int components, int32_t count, const double *values) {
+    thaw_file_print(file,
+                    "      <DataArray type=\"Float64\" Name=\"%s\" NumberOfComponents=\"%d\" NumberOfTuples=\"%d\" "
+                    "format=\"ascii\">",
+                    name, components, (int)count);
+    for (int32_t i = 0; i < components * count; i++)
+        thaw_file_print(file, i ? " %.9g" : "%.9g", values[i]);
+    thaw_file_print(file, "</DataArray>\n");
+}
+
 ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits, void *scratch, ThawError *error) {
     ThawFile *file;
     ThawStatus status = thaw_file_create(path, &file, error);
@@ -62,15 +115,15 @@ ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits,
                     "    <FieldData>\n      <DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" "
                     "format=\"ascii\">%.17g</DataArray>\n",
                     data->time);
-    if (data->obstacle_count > 0) {
+    if (data->step >= 0)
         thaw_file_print(file,
-                        "      <DataArray type=\"Float64\" Name=\"reaction\" NumberOfComponents=\"3\" "
-                        "NumberOfTuples=\"%d\" format=\"ascii\">",
-                        (int)data->obstacle_count);
-        for (int32_t i = 0; i < 3 * data->obstacle_count; i++)
-            thaw_file_print(file, i ? " %.9g" : "%.9g", data->reaction[i]);
-        thaw_file_print(file, "</DataArray>\n");
-    }
+                        "      <DataArray type=\"Int64\" Name=\"step\" NumberOfTuples=\"1\" format=\"ascii\">%" PRId64
+                        "</DataArray>\n",
+                        data->step);
+    if (data->obstacle_count > 0)
+        print_field_data(file, "reaction", 3, data->obstacle_count, data->reaction);
+    if (data->thresholds)
+        print_field_data(file, "thresholds", 2, data->body_count, data->thresholds);
     thaw_file_print(file, "    </FieldData>\n    <Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n", points,
                     cells);
     thaw_file_print(file, "      <Points>\n");
@@ -80,16 +133,10 @@ ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits,
     announce(file, "Int64", "offsets", 1, cells * 8, &offset);
     announce(file, "UInt8", "types", 1, cells, &offset);
     thaw_file_print(file, "      </Cells>\n      <PointData Vectors=\"velocity\">\n");
-    announce(file, real, "velocity", 3, 3 * points * real_size, &offset);
     announce(file, "Int32", "body", 1, points * 4, &offset);
-    if (data->contact_force) {
-        announce(file, "Float32", "contact_force", 3, 3 * points * 4, &offset);
-        announce(file, "Float32", "contact_pressure", 1, points * 4, &offset);
-        announce(file, "Float32", "contact_friction", 1, points * 4, &offset);
-    }
+    announce_fields(file, data, THAW_FIELD_VERTEX, bits, &offset);
     thaw_file_print(file, "      </PointData>\n      <CellData Scalars=\"von_mises\">\n");
-    announce(file, "Int32", "region", 1, cells * 4, &offset);
-    announce(file, "Float32", "von_mises", 1, cells * 4, &offset);
+    announce_fields(file, data, THAW_FIELD_ELEMENT, bits, &offset);
     thaw_file_print(file, "      </CellData>\n    </Piece>\n  </UnstructuredGrid>\n"
                           "  <AppendedData encoding=\"raw\">\n_");
 
@@ -101,15 +148,9 @@ ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits,
     append(file, offsets, cells * 8);
     memset(scratch, data->nodes == 4 ? VTK_TETRA : VTK_TRIANGLE, cells);
     append(file, scratch, cells);
-    append_reals(file, data->v, 3 * points, bits, scratch);
     append(file, data->body, points * 4);
-    if (data->contact_force) {
-        append_reals(file, data->contact_force, 3 * points, 32, scratch);
-        append_reals(file, data->contact_pressure, points, 32, scratch);
-        append_reals(file, data->contact_friction, points, 32, scratch);
-    }
-    append(file, data->region, cells * 4);
-    append_reals(file, data->von_mises, cells, 32, scratch);
+    append_fields(file, data, THAW_FIELD_VERTEX, bits, scratch);
+    append_fields(file, data, THAW_FIELD_ELEMENT, bits, scratch);
     thaw_file_print(file, "\n  </AppendedData>\n</VTKFile>\n");
     return thaw_file_commit(&file, error);
 }

@@ -2,8 +2,8 @@
 // Reads VTU files back as frames, for rendering and replay: those that vtu.c writes, and any other of one kind of element.
 //
 // mesh/vtu.c finds and decodes the arrays and sees to it that each has the length that the counts of points and cells ask
-// for; here values are checked: every vertex id must be in range. Arrays that only colour a picture (velocity, body, region,
-// von_mises) may be missing.
+// for; here values are checked: every vertex id must be in range, and so must categories. An array with the name of a field
+// is that field; any of them may be missing.
 #include <math.h>
 
 #include "mesh/draft.h"
@@ -41,6 +41,49 @@ static ThawStatus read_ids(const ThawVtu *vtu, ThawVtuPlace place, const char *n
     return status;
 }
 
+// Values of a field must be what the field allows.
+static ThawStatus check_field(const ThawVtu *vtu, const ThawField *field, const double *values, size_t count) {
+    const double low = field->category_count < 0 ? -1 : 0,
+                 high = field->category_count < 0 ? INT32_MAX : field->category_count - 1;
+    for (size_t i = 0; field->category_count != 0 && i < count; i++)
+        if (!(values[i] >= low && values[i] <= high && values[i] == floor(values[i])))
+            return thaw_text_fail(vtu->text, "the array \"%s\" holds %g; allowed are whole numbers from %g to %g",
+                                  field->name, values[i], low, high);
+    return THAW_OK;
+}
+
+static ThawStatus read_fields(const ThawVtu *vtu, ThawFrameData *d, ThawError *error) {
+    ThawStatus status = THAW_OK;
+    for (int32_t i = 0; i < thaw_field_count() && !status; i++) {
+        const ThawField *field = thaw_field(i);
+        const ThawVtuPlace place = field->place == THAW_FIELD_VERTEX ? THAW_VTU_POINT_DATA : THAW_VTU_CELL_DATA;
+        const size_t count = thaw_frame_field_size(d, i);
+        if (!thaw_vtu_find(vtu, place, field->name))
+            continue;
+        status = thaw_frame_data_add(d, i, error);
+        if (!status)
+            status = read_reals(vtu, place, field->name, count, 1, d->fields[i]);
+        if (!status)
+            status = check_field(vtu, field, d->fields[i], count);
+    }
+    return status;
+}
+
+// What the frame tells about the whole world. Thresholds that do not fit the bodies belong to something else.
+static ThawStatus read_world(const ThawVtu *vtu, ThawFrameData *d, ThawError *error) {
+    double step = -1;
+    ThawStatus status = read_reals(vtu, THAW_VTU_FIELD_DATA, "TimeValue", 1, 0, &d->time);
+    if (!status)
+        status = read_reals(vtu, THAW_VTU_FIELD_DATA, "step", 1, 0, &step);
+    d->step = step >= 0 && step < 9e15 ? (int64_t)step : -1;
+    if (status || !thaw_vtu_find(vtu, THAW_VTU_FIELD_DATA, "thresholds") || !d->body_count)
+        return status;
+    d->thresholds = THAW_NEW(double, 2 * (size_t)d->body_count);
+    return d->thresholds
+               ? read_reals(vtu, THAW_VTU_FIELD_DATA, "thresholds", 2 * (uint64_t)d->body_count, 1, d->thresholds)
+               : thaw_error_memory(error, "a frame");
+}
+
 // Tetrahedra have type 10, triangles 5; one kind a file.
 static ThawStatus read_nodes(const ThawVtu *vtu, int *nodes) {
     const ThawVtuArray *array = thaw_vtu_find(vtu, THAW_VTU_CELLS, "types");
@@ -58,28 +101,22 @@ static ThawStatus read_nodes(const ThawVtu *vtu, int *nodes) {
     return status;
 }
 
-static ThawStatus read_arrays(const ThawVtu *vtu, ThawFrameData *d) {
+static ThawStatus read_arrays(const ThawVtu *vtu, ThawFrameData *d, ThawError *error) {
     const uint64_t points = vtu->point_count, cells = vtu->cell_count;
     ThawStatus status = read_reals(vtu, THAW_VTU_POINTS, NULL, 3 * points, 1, d->x);
     if (!status)
-        status = read_reals(vtu, THAW_VTU_FIELD_DATA, "TimeValue", 1, 0, &d->time);
-    if (!status)
         status = read_ids(vtu, THAW_VTU_CELLS, "connectivity", (uint64_t)d->nodes * cells, d->point_count, 1, d->cells);
-    if (!status)
-        status = read_reals(vtu, THAW_VTU_POINT_DATA, "velocity", 3 * points, 0, d->v);
     if (!status)
         status = read_ids(vtu, THAW_VTU_POINT_DATA, "body", points, INT32_MAX, 0, d->body);
     if (!status)
-        status = read_ids(vtu, THAW_VTU_CELL_DATA, "region", cells, INT32_MAX, 0, d->region);
-    if (!status)
-        status = read_reals(vtu, THAW_VTU_CELL_DATA, "von_mises", cells, 0, d->von_mises);
+        status = read_fields(vtu, d, error);
     for (int64_t i = 0; !status && i < 3 * (int64_t)d->point_count; i++)
         if (!isfinite(d->x[i]))
             status = thaw_text_fail(vtu->text, "point %lld has the coordinate %g", (long long)(i / 3), d->x[i]);
     for (int32_t p = 0; !status && p < d->point_count; p++)
         if (d->body[p] >= d->body_count)
             d->body_count = d->body[p] + 1;
-    return status;
+    return status ? status : read_world(vtu, d, error);
 }
 
 static ThawStatus read_content(const ThawVtu *vtu, size_t size, ThawFrameData **data, ThawError *error) {
@@ -91,7 +128,7 @@ static ThawStatus read_content(const ThawVtu *vtu, size_t size, ThawFrameData **
     ThawStatus status = read_nodes(vtu, &nodes);
     if (!status)
         status = thaw_frame_data_create(nodes, (int32_t)vtu->point_count, (int32_t)vtu->cell_count, data, error);
-    return status ? status : read_arrays(vtu, *data);
+    return status ? status : read_arrays(vtu, *data, error);
 }
 
 ThawStatus thaw_vtu_read(const char *path, ThawFrameData **data, ThawError *error) {

@@ -171,13 +171,14 @@ static ThawStatus change_method(ThawWorld *world, int32_t body, ThawMethod metho
     thaw_adapt_abandon(s); // velocities of parts
     thaw_stepper_drop_solvers(s);
     thaw_adaptive_free(&s->adaptive);
+    thaw_history_free(&s->history);
     s->system = NULL;
     s->marked_until = -1;
     world->state.method[body] = (unsigned char)method;
     world->state.slow[body] = 0;
     if (method != THAW_METHOD_RIGIDIFY)
         return THAW_OK;
-    status = thaw_adaptive_create(s, &world->state.rigidify, error);
+    status = thaw_adaptive_create(s, &world->state, error);
     if (status != THAW_OK) { // it goes on as it can
         thaw_adaptive_free(&s->adaptive);
         world->state.method[body] = THAW_METHOD_FULL;

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-ThawStatus thaw_adaptive_create(ThawStepper *s, const ThawRigidifyOptions *options, ThawError *error) {
+ThawStatus thaw_adaptive_create(ThawStepper *s, const ThawState *state, ThawError *error) {
     const ThawShape *shape = s->shape;
     ThawAdaptive *a = THAW_NEW(ThawAdaptive, 1);
     if (!a)
@@ -19,9 +19,11 @@ ThawStatus thaw_adaptive_create(ThawStepper *s, const ThawRigidifyOptions *optio
     a->k_contact = THAW_NEW(double, shape->nv);
     if (!a->flagged || !a->script || !a->f_contact || !a->k_contact)
         return thaw_error_memory(error, "an adaptive body");
-    ThawStatus status = thaw_oracle_create(shape, options, s->tasks, &a->oracle, error);
+    ThawStatus status = thaw_oracle_create(shape, &state->rigidify, s->tasks, &a->oracle, error);
     if (status == THAW_OK)
-        status = thaw_partition_create(shape, options->smallest, &a->partition, error);
+        status = thaw_partition_create(shape, state->rigidify.smallest, &a->partition, error);
+    if (status == THAW_OK && !s->history)
+        status = thaw_history_create(shape->ne, &state->step, &s->history, error);
     if (status == THAW_OK)
         thaw_oracle_forget(a->oracle, s->x);
     return status;
@@ -43,6 +45,12 @@ void thaw_adaptive_free(ThawAdaptive **pointer) {
     *pointer = NULL;
 }
 
+int thaw_adapt_asleep(const ThawStepper *s) {
+    if (!s->adaptive)
+        return s->history != NULL;
+    return s->adaptive->partition->elastic_count == 0 && thaw_oracle_state(s->adaptive->oracle)->quiet;
+}
+
 void thaw_adapt_reset(ThawStepper *s) {
     if (s->adaptive)
         thaw_oracle_forget(s->adaptive->oracle, s->x);
@@ -61,6 +69,7 @@ void thaw_adapt_abandon(ThawStepper *s) {
         return;
     memset(a->flagged, 0, (size_t)s->shape->ne);
     thaw_oracle_restart(a->oracle);
+    thaw_history_abandon(s->history);
     thaw_partition_update(a->partition, a->flagged, a->script, s->x, s->v, &a->transition, NULL);
     thaw_stepper_drop_solvers(s);
     thaw_system_free(&a->system);
@@ -81,7 +90,7 @@ static void mark_script(ThawStepper *s, double t, double h) {
 
 ThawStatus thaw_adapt_wake(ThawStepper *s, const ThawState *state, ThawError *error) {
     double h = s->model->options.h;
-    ThawStatus status = thaw_adaptive_create(s, &state->rigidify, error);
+    ThawStatus status = thaw_adaptive_create(s, state, error);
     if (status != THAW_OK)
         return status;
     ThawAdaptive *a = s->adaptive;
@@ -175,6 +184,7 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
                              .contacts = gather_contacts(&world->islands[s->island], s, step),
                              .script = a->script,
                              .h = step.h};
+    thaw_history_ask(s->history, s->shape, &question);
     double elastic = s->elastic;
     ThawLedger work = s->work;
     thaw_ledger_move(s, 1);
@@ -186,6 +196,9 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
         s->elastic = elastic, s->work = work; // nothing was moved
     if (status == THAW_OK)
         status = thaw_partition_update(a->partition, a->flagged, a->script, s->x, s->v, &a->transition, error);
+    if (status == THAW_OK)
+        thaw_history_record(s->history, thaw_oracle_state(a->oracle), a->partition, a->transition.changed,
+                            thaw_adapt_asleep(s));
     if (status == THAW_OK && (a->transition.changed || s->system != a->system || !a->system))
         status = renew_system(s, error);
     else if (status == THAW_OK && a->answer.moved > 0)

@@ -4,6 +4,7 @@
 #define THAW_ADAPT_H
 
 #include "oracle/oracle.h"
+#include "step/history.h"
 #include "step/step.h"
 
 typedef struct ThawAdaptive {
@@ -20,8 +21,8 @@ typedef struct ThawAdaptive {
     ThawTransition transition;
 } ThawAdaptive;
 
-// Everything elastic.
-ThawStatus thaw_adaptive_create(ThawStepper *stepper, const ThawRigidifyOptions *options, ThawError *error);
+// Everything elastic. Makes the history, too, unless there is one.
+ThawStatus thaw_adaptive_create(ThawStepper *stepper, const ThawState *state, ThawError *error);
 // The adaptive part of a body that has slept: wholly rigid, at rest.
 ThawStatus thaw_adapt_wake(ThawStepper *stepper, const ThawState *state, ThawError *error);
 void thaw_adaptive_free(ThawAdaptive **adaptive);
@@ -36,6 +37,8 @@ void thaw_adapt_commit(ThawStepper *stepper, ThawIncrement step);
 int thaw_adapt_rests(const ThawStepper *stepper, const ThawRigidifyOptions *options);
 // A step failed and x, v are what they were before it: all is elastic again, with the velocities of the parts.
 void thaw_adapt_abandon(ThawStepper *stepper);
+// Wholly rigid, and known to stay so until something changes.
+int thaw_adapt_asleep(const ThawStepper *stepper);
 // The partition and the oracle's state were restored: what was derived from the old ones goes.
 void thaw_adapt_renew(ThawStepper *stepper);
 // After x or v were set from outside.

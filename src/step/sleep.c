@@ -152,15 +152,18 @@ ThawStatus thaw_sleep_restore(ThawWorld *world, const unsigned char *asleep, Tha
         ThawStepper *s = &world->steppers[i];
         if (asleep[i]) {
             thaw_sleep_lay(world, s);
+            if (!s->history)
+                status = thaw_history_create(s->shape->ne, &state->step, &s->history, error);
             continue;
         }
         state->asleep[i] = 0;
         status = thaw_stepper_reserve(s, error);
         if (status == THAW_OK && state->method[i] == THAW_METHOD_RIGIDIFY && !s->adaptive)
-            status = thaw_adaptive_create(s, &state->rigidify, error);
+            status = thaw_adaptive_create(s, state, error);
         if (state->method[i] != THAW_METHOD_RIGIDIFY && s->adaptive) {
             thaw_stepper_drop_solvers(s);
             thaw_adaptive_free(&s->adaptive);
+            thaw_history_free(&s->history);
             s->system = NULL;
         }
         if (s->adaptive)

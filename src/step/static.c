@@ -118,9 +118,10 @@ ThawStatus thaw_static_start(ThawWorld *world, ThawError *error) {
             if (model->bodies[k].starts_at_rest && are_alike(&model->bodies[k], &model->bodies[i], world->state.time))
                 leader = &world->steppers[k];
         ThawStatus status = THAW_OK;
-        if (leader)
+        if (leader) {
             follow(leader, s);
-        else
+            status = thaw_history_create(s->shape->ne, &world->state.step, &s->history, error);
+        } else
             status = lead(world, s, error);
         if (status != THAW_OK)
             return status;

@@ -45,6 +45,7 @@ typedef struct ThawStepper {
     int32_t index;                 // of the body
     int32_t island;                // it is in, in this step
     struct ThawAdaptive *adaptive; // NULL: the method is "full", or the body sleeps
+    struct ThawHistory *history;   // of the method "rigidify", also asleep; part of the state
     const ThawModel *model;
     const ThawModelBody *body;
     const ThawShape *shape;

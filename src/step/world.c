@@ -147,7 +147,7 @@ static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *err
     s->v = world->state.v + first;
     s->push = world->state.push + first;
     s->scripted = THAW_NEW(unsigned char, shape->nv);
-    s->partial = THAW_NEW(double, 2 * (size_t)shape->all->chunk_count);
+    s->partial = THAW_NEW(double, 2 * (size_t)thaw_integration_most_chunks(shape));
     if (!s->scripted || !s->partial)
         return thaw_error_memory(error, "a body's step");
     start_body(body, world->model->dim, s->x, s->v);
@@ -165,6 +165,7 @@ static void clear_stepper(ThawStepper *s) {
     thaw_stepper_release(s);
     thaw_free(s->partial);
     thaw_free(s->scripted);
+    thaw_history_free(&s->history);
 }
 
 void thaw_world_refresh_body(ThawWorld *world, int32_t body) {
@@ -172,6 +173,7 @@ void thaw_world_refresh_body(ThawWorld *world, int32_t body) {
     size_t bytes = sizeof *s->x * (size_t)s->shape->nv * (size_t)s->model->dim;
     world->state.contacts.count = 0; // of another time
     world->start_memory_count = 0;
+    memcpy(s->start_x, s->x, bytes); // no motion led here
     s->hash = thaw_hash(thaw_hash(0, s->x, bytes), s->v, bytes);
     if (s->model->options.ledger)
         s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
@@ -233,7 +235,7 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
         ThawStepper *s = &world->steppers[world->awake[i]];
         status = thaw_stepper_reserve(s, error);
         if (status == THAW_OK && s->body->method == THAW_METHOD_RIGIDIFY)
-            status = thaw_adaptive_create(s, &world->state.rigidify, error);
+            status = thaw_adaptive_create(s, &world->state, error);
         if (status == THAW_OK && thaw_loads_mark_scripted(s, def->h / 2))
             status = thaw_world_bind_system(world, s, error);
     }

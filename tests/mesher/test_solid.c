@@ -219,7 +219,7 @@ static void wrong_solids_are_refused_with_their_place(void **state) {
 static void mutilated_solids_do_no_harm(void **state) {
     (void)state;
     static char text[1 << 14], copy[1 << 14];
-    FILE *f = fopen(THAW_SOURCE_DIR "/tests/scene/solids.json", "rb");
+    FILE *f = fopen(THAW_SOURCE_DIR "/tests/scene/small/solids.json", "rb");
     assert_non_null(f);
     text[fread(text, 1, sizeof text - 1, f)] = '\0';
     fclose(f);

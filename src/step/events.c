@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Wake and sleep events of the last step, from what each body's history counted in it. Computed when asked for.
+#include "step/adapt.h"
+#include "thaw/field.h"
+
+static void put(ThawSleepEvent *events, int32_t *count, ThawSleepEvent event) {
+    if (events)
+        events[*count] = event;
+    ++*count;
+}
+
+static int32_t list_events(const ThawWorld *world, ThawSleepEvent *events) {
+    int32_t count = 0;
+    for (int32_t i = 0; i < world->model->body_count; i++) {
+        const ThawStepper *s = &world->steppers[i];
+        const ThawHistory *h = s->history;
+        if (!h || h->at < 0 || h->at != world->state.step - 1)
+            continue;
+        if (h->rose)
+            put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_ROSE, h->count, h->cause});
+        if (h->woke > 0)
+            put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_WOKE, h->woke, h->cause});
+        if (h->formed > 0)
+            put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_FORMED, h->formed, THAW_REASON_NONE});
+        if (h->fell)
+            put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_FELL, h->count, THAW_REASON_NONE});
+    }
+    return count;
+}
+
+int32_t thaw_world_sleep_event_count(const ThawWorld *world) { return world ? list_events(world, NULL) : 0; }
+
+ThawStatus thaw_world_get_sleep_events(const ThawWorld *world, ThawSleepEvent *events) {
+    if (!world || !events)
+        return THAW_ERROR_INPUT;
+    list_events(world, events);
+    return THAW_OK;
+}

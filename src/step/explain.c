@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why is it awake? What the oracle and the history know of one element, put together and into words.
+//
+// Two questions are kept apart. What made it elastic (woken_by) is decided once, when it happens. Why it is elastic now
+// (reason) follows from the present: it is fast; or slow, but it was woken and has not moved since, or must wait, or cannot
+// be in any part.
+#include "step/explain.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "step/adapt.h"
+
+// As of the end of a step. An element that was fast since it woke is elastic for its rate, whatever woke it.
+static ThawReason reason_now(const ThawOracleState *oracle, const ThawRigidifyOptions *options, int32_t e) {
+    if (oracle->below[e] == 0)
+        return oracle->reason[e] == THAW_REASON_NONE ? THAW_REASON_START : (ThawReason)oracle->reason[e];
+    if (oracle->below[e] > options->frame_count && oracle->hold[e] == 0)
+        return THAW_REASON_LONE; // the last question let it be rigid, and no part took it
+    switch (oracle->reason[e]) {
+    case THAW_REASON_STRAIN:
+    case THAW_REASON_NEIGHBOUR:
+    case THAW_REASON_CONTACT:
+    case THAW_REASON_LOAD:
+        return (ThawReason)oracle->reason[e];
+    default:
+        return THAW_REASON_WAIT;
+    }
+}
+
+void thaw_stepper_explain(const ThawStepper *s, int32_t e, ThawElementReport *report) {
+    *report = (ThawElementReport){.body = s->index,
+                                  .element = s->shape->element_user[e],
+                                  .part = -1,
+                                  .rate = NAN,
+                                  .rate_threshold = NAN,
+                                  .predicted_allowed = NAN,
+                                  .reason = THAW_REASON_METHOD,
+                                  .woken_by = THAW_REASON_METHOD};
+    const ThawHistory *history = s->history;
+    const ThawRigidifyOptions *options = &s->model->options.rigidify;
+    if (!history)
+        return;
+    report->rate = 0;
+    report->rate_threshold = options->tau_rigid;
+    report->steps_needed = options->frame_count;
+    report->predicted_allowed = options->epsilon;
+    report->reason = THAW_REASON_NONE;
+    report->woken_by = (ThawReason)history->woken_by[e];
+    report->since_step = history->since[e];
+    report->since_time = (double)report->since_step * s->model->options.h;
+    if (!s->adaptive) { // a sleeping body keeps nothing of an oracle
+        report->state = THAW_ELEMENT_ASLEEP;
+        report->part = 0;
+        return;
+    }
+    const ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
+    report->part = s->adaptive->partition->part_of_element[e];
+    report->predicted = (double)oracle->predicted[e];
+    if (report->part >= 0) {
+        report->state = thaw_adapt_asleep(s) ? THAW_ELEMENT_ASLEEP : THAW_ELEMENT_RIGID;
+        return;
+    }
+    report->rate = (double)oracle->rate[e];
+    report->steps_below = oracle->below[e];
+    report->steps_held = oracle->hold[e];
+    report->reason = reason_now(oracle, options, e);
+}
+
+ThawStatus thaw_world_explain(const ThawWorld *world, int32_t body, int32_t element, ThawElementReport *report,
+                              ThawError *error) {
+    if (!world || !report)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_explain: %s is NULL", world ? "report" : "world");
+    if (body < 0 || body >= world->model->body_count)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "body is %d; the world has bodies 0 to %d", (int)body,
+                              (int)world->model->body_count - 1);
+    const ThawStepper *s = &world->steppers[body];
+    if (element < 0 || element >= s->shape->ne)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "element is %d; body %d (%s) has elements 0 to %d", (int)element,
+                              (int)body, s->body->name, (int)s->shape->ne - 1);
+    int32_t e = 0;
+    while (s->shape->element_user[e] != element)
+        e++;
+    thaw_stepper_explain(s, e, report);
+    return THAW_OK;
+}
+
+// --- in words ------------------------------------------------------------------------------------------------------------
+
+typedef struct Words {
+    char *text;
+    int size, length; // length: what all of it would need
+} Words;
+
+__attribute__((format(printf, 2, 3))) static void say(Words *words, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    int room = words->size - words->length;
+    words->length +=
+        vsnprintf(room > 0 ? words->text + words->length : NULL, room > 0 ? (size_t)room : 0, format, arguments);
+    va_end(arguments);
+}
+
+static void say_rate(Words *words, const ThawElementReport *r) {
+    if (!isfinite(r->rate_threshold))
+        return;
+    say(words, " Its strain rate |E_dot|^2 is %.3g 1/s^2, %s the threshold %.3g 1/s^2", r->rate,
+        r->rate < r->rate_threshold ? "below" : "not below", r->rate_threshold);
+    if (r->rate < r->rate_threshold && r->steps_below < 255)
+        say(words, " for %d steps (%d are asked for)", r->steps_below, r->steps_needed);
+    say(words, ".");
+}
+
+static void say_predicted(Words *words, const ThawElementReport *r) {
+    if (isfinite(r->predicted_allowed))
+        say(words, " Being rigid suppresses a strain of %.3g, %s the %.3g allowed, as last foreseen.", r->predicted,
+            r->predicted > r->predicted_allowed ? "more than" : "within", r->predicted_allowed);
+}
+
+int thaw_report_text(const ThawElementReport *r, char *text, int size) {
+    Words words = {text, text ? size : 0, 0};
+    if (!r)
+        return 0;
+    if (words.size > 0)
+        text[0] = 0;
+    say(&words, "Element %d of body %d is %s", (int)r->element, (int)r->body, thaw_element_state_name(r->state));
+    if (r->part >= 0)
+        say(&words, " in rigid part %d", (int)r->part);
+    if (r->reason == THAW_REASON_METHOD) {
+        say(&words, ": %s.", thaw_reason_text(r->reason));
+        return words.length;
+    }
+    if (r->since_step > 0)
+        say(&words, " since step %lld (t = %.6g s)", (long long)r->since_step, r->since_time);
+    else
+        say(&words, " since the start");
+    if (r->state != THAW_ELEMENT_ELASTIC) {
+        say(&words, ".");
+        say_predicted(&words, r);
+        return words.length;
+    }
+    say(&words, ", because %s.", thaw_reason_text(r->reason));
+    if (r->woken_by != r->reason && r->woken_by != THAW_REASON_START)
+        say(&words, " It became elastic when %s.", thaw_reason_text(r->woken_by));
+    say_rate(&words, r);
+    if (r->steps_held > 0)
+        say(&words, " It stays elastic for %d more steps in any case.", r->steps_held);
+    if (r->reason != THAW_REASON_RATE)
+        say_predicted(&words, r);
+    return words.length;
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifndef THAW_EXPLAIN_H
+#define THAW_EXPLAIN_H
+
+#include "step/step.h"
+#include "thaw/field.h"
+
+// The report of an element by its internal number. The rate of a full body is left NAN: it is not kept.
+void thaw_stepper_explain(const ThawStepper *stepper, int32_t element, ThawElementReport *report);
+
+#endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fields of a world: one row of a table each. A new one is a row and a function; viewers, pictures and frames follow.
+#include <math.h>
+#include <string.h>
+
+#include "force/force.h"
+#include "oracle/strain.h"
+#include "step/adapt.h"
+#include "step/explain.h"
+#include "thaw/field.h"
+
+static const char *const states[THAW_ELEMENT_STATE_COUNT] = {"elastic", "rigid", "asleep"};
+static const char *const reasons[THAW_REASON_COUNT] = {
+    [THAW_REASON_NONE] = "none",       [THAW_REASON_METHOD] = "method",    [THAW_REASON_START] = "start",
+    [THAW_REASON_RATE] = "rate",       [THAW_REASON_STRAIN] = "strain",    [THAW_REASON_NEIGHBOUR] = "neighbour",
+    [THAW_REASON_CONTACT] = "contact", [THAW_REASON_LOAD] = "load change", [THAW_REASON_WAIT] = "wait",
+    [THAW_REASON_LONE] = "lone",
+};
+static const char *const reason_texts[THAW_REASON_COUNT] = {
+    [THAW_REASON_NONE] = "it is rigid",
+    [THAW_REASON_METHOD] = "the body's method keeps every element elastic",
+    [THAW_REASON_START] = "it began elastic, or its state was set from outside",
+    [THAW_REASON_RATE] = "its strain changes faster than the threshold",
+    [THAW_REASON_STRAIN] = "staying rigid would suppress more strain than allowed",
+    [THAW_REASON_NEIGHBOUR] = "it shares a vertex with an element that had to wake",
+    [THAW_REASON_CONTACT] = "what touches the body, or how it presses, changed",
+    [THAW_REASON_LOAD] = "forces, pins or scripts on the body changed",
+    [THAW_REASON_WAIT] = "it has been slow, but not for as many steps as are asked for",
+    [THAW_REASON_LONE] = "it is slow, but it would hang on a hinge, or in a part that is too small",
+};
+
+const char *thaw_reason_name(ThawReason why) { return why >= 0 && why < THAW_REASON_COUNT ? reasons[why] : "unknown"; }
+const char *thaw_reason_text(ThawReason why) {
+    return why >= 0 && why < THAW_REASON_COUNT ? reason_texts[why] : "unknown";
+}
+const char *thaw_element_state_name(ThawElementState state) {
+    return state >= 0 && state < THAW_ELEMENT_STATE_COUNT ? states[state] : "unknown";
+}
+
+// --- what fills them -----------------------------------------------------------------------------------------------------
+
+// From two doubles a vertex to three.
+static ThawStatus widen(const ThawWorld *world, int32_t body, ThawStatus status, double *values) {
+    if (status != THAW_OK || thaw_world_dim(world) == 3)
+        return status;
+    for (int64_t i = (int64_t)thaw_world_vertex_count(world, body) - 1; i >= 0; i--) {
+        double x = values[2 * i], y = values[2 * i + 1];
+        values[3 * i] = x;
+        values[3 * i + 1] = y;
+        values[3 * i + 2] = 0;
+    }
+    return THAW_OK;
+}
+
+static ThawStatus get_velocity(const ThawWorld *world, int32_t body, double *values) {
+    return widen(world, body, thaw_world_get_velocities(world, body, values), values);
+}
+
+static ThawStatus get_force(const ThawWorld *world, int32_t body, double *values) {
+    return widen(world, body, thaw_world_get_contact_forces(world, body, values), values);
+}
+
+static ThawStatus get_pressure(const ThawWorld *world, int32_t body, double *values) {
+    return thaw_world_get_contact_pressures(world, body, values, NULL);
+}
+
+static ThawStatus get_friction(const ThawWorld *world, int32_t body, double *values) {
+    return thaw_world_get_contact_pressures(world, body, NULL, values);
+}
+
+static ThawStatus get_region(const ThawWorld *world, int32_t body, double *values) {
+    const ThawShape *shape = world->steppers[body].shape;
+    for (int32_t e = 0; e < shape->ne; e++)
+        values[e] = shape->region[e];
+    return THAW_OK;
+}
+
+// Every step of a full body ends where it can be compared with where it began; of others the oracle keeps the rates.
+static ThawStatus get_rate(const ThawWorld *world, int32_t body, double *values) {
+    const ThawStepper *s = &world->steppers[body];
+    const ThawShape *shape = s->shape;
+    for (int32_t e = 0; s->history && e < shape->ne; e++) {
+        ThawElementReport report;
+        thaw_stepper_explain(s, e, &report);
+        values[shape->element_user[e]] = report.rate;
+    }
+    if (s->history)
+        return THAW_OK;
+    ThawLanes *E = THAW_NEW(ThawLanes, thaw_strain_size(shape->all));
+    double *rate = THAW_NEW(double, shape->ne);
+    if (E && rate) {
+        thaw_strain_compute(shape->all, s->tasks, NULL, 0, s->start_x, E);
+        thaw_strain_rate(shape->all, s->tasks, NULL, 0, s->x, s->model->options.h, E, rate);
+        for (int32_t e = 0; e < shape->ne; e++)
+            values[shape->element_user[e]] = rate[e];
+    }
+    ThawStatus status = E && rate ? THAW_OK : THAW_ERROR_MEMORY;
+    thaw_free(rate);
+    thaw_free(E);
+    return status;
+}
+
+// Those that an element's report holds.
+typedef double (*Look)(const ThawElementReport *report);
+static double look_predicted(const ThawElementReport *r) { return r->predicted; }
+static double look_part(const ThawElementReport *r) { return r->part; }
+static double look_state(const ThawElementReport *r) { return r->state; }
+static double look_reason(const ThawElementReport *r) { return r->reason; }
+static double look_woken_by(const ThawElementReport *r) { return r->woken_by; }
+static double look_since(const ThawElementReport *r) { return r->since_time; }
+
+typedef struct FieldRow {
+    ThawField field;
+    ThawStatus (*get)(const ThawWorld *world, int32_t body, double *values); // or
+    Look look;
+} FieldRow;
+
+static const FieldRow rows[] = {
+    {{"velocity", "velocity", "m/s", THAW_FIELD_VERTEX, 3, 0, NULL, 0, THAW_FIELD_ALWAYS}, get_velocity, NULL},
+    {{"contact_force", "contact force", "N", THAW_FIELD_VERTEX, 3, 0, NULL, 0, THAW_FIELD_TOUCHING}, get_force, NULL},
+    {{"contact_pressure", "contact pressure", "Pa", THAW_FIELD_VERTEX, 1, 0, NULL, 0, THAW_FIELD_TOUCHING},
+     get_pressure,
+     NULL},
+    {{"contact_friction", "contact friction", "Pa", THAW_FIELD_VERTEX, 1, 0, NULL, 0, THAW_FIELD_TOUCHING},
+     get_friction,
+     NULL},
+    {{"von_mises", "von Mises stress", "Pa", THAW_FIELD_ELEMENT, 1, 0, NULL, 0, THAW_FIELD_ALWAYS},
+     thaw_world_get_stresses,
+     NULL},
+    {{"region", "region", "", THAW_FIELD_ELEMENT, 1, -1, NULL, 0, THAW_FIELD_ALWAYS}, get_region, NULL},
+    {{"strain_rate", "strain rate squared", "1/s^2", THAW_FIELD_ELEMENT, 1, 0, NULL, 1, THAW_FIELD_ADAPTIVE},
+     get_rate,
+     NULL},
+    {{"predicted_strain", "predicted strain", "", THAW_FIELD_ELEMENT, 1, 0, NULL, 1, THAW_FIELD_ADAPTIVE},
+     NULL,
+     look_predicted},
+    {{"part", "rigid part", "", THAW_FIELD_ELEMENT, 1, -1, NULL, 0, THAW_FIELD_ADAPTIVE}, NULL, look_part},
+    {{"state", "state", "", THAW_FIELD_ELEMENT, 1, THAW_ELEMENT_STATE_COUNT, states, 0, THAW_FIELD_ADAPTIVE},
+     NULL,
+     look_state},
+    {{"reason", "why elastic", "", THAW_FIELD_ELEMENT, 1, THAW_REASON_COUNT, reasons, 0, THAW_FIELD_ADAPTIVE},
+     NULL,
+     look_reason},
+    {{"woken_by", "woken by", "", THAW_FIELD_ELEMENT, 1, THAW_REASON_COUNT, reasons, 0, THAW_FIELD_ADAPTIVE},
+     NULL,
+     look_woken_by},
+    {{"awake_since", "in this state since", "s", THAW_FIELD_ELEMENT, 1, 0, NULL, 0, THAW_FIELD_ADAPTIVE},
+     NULL,
+     look_since},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+// --- the list ------------------------------------------------------------------------------------------------------------
+
+int32_t thaw_field_count(void) { return ROWS; }
+
+const ThawField *thaw_field(int32_t field) { return field >= 0 && field < ROWS ? &rows[field].field : NULL; }
+
+int32_t thaw_field_find(const char *name) {
+    for (int32_t i = 0; name && i < ROWS; i++)
+        if (strcmp(rows[i].field.name, name) == 0)
+            return i;
+    return -1;
+}
+
+int thaw_world_shows_field(const ThawWorld *world, int32_t field) {
+    if (!world || field < 0 || field >= ROWS)
+        return 0;
+    switch (rows[field].field.use) {
+    case THAW_FIELD_TOUCHING:
+        return world->collider != NULL;
+    case THAW_FIELD_ADAPTIVE:
+        for (int32_t i = 0; i < world->model->body_count; i++)
+            if (world->steppers[i].history)
+                return 1;
+        return 0;
+    default:
+        return 1;
+    }
+}
+
+ThawStatus thaw_world_get_field(const ThawWorld *world, int32_t body, int32_t field, double *values) {
+    if (!world || body < 0 || body >= world->model->body_count || field < 0 || field >= ROWS || !values)
+        return THAW_ERROR_INPUT;
+    if (rows[field].get)
+        return rows[field].get(world, body, values);
+    const ThawStepper *s = &world->steppers[body];
+    for (int32_t e = 0; e < s->shape->ne; e++) {
+        ThawElementReport report;
+        thaw_stepper_explain(s, e, &report);
+        values[s->shape->element_user[e]] = rows[field].look(&report);
+    }
+    return THAW_OK;
+}

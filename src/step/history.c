@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who woke, when and why.
+//
+// The oracle says which elements must be elastic because staying rigid would suppress too much strain; that strain comes
+// from the force which holds the body together, and this changes with loads, with contacts, or with the motion itself.
+// Which of them it was is decided for the whole body: against the question before, have forces or pins changed, have
+// contacts opened, closed or come to press otherwise? Where both have, the larger change of force counts. The price is one
+// pass over the vertices at each question and one over the elements whenever the partition changes.
+#include "step/history.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "thaw/field.h"
+
+// Contacts that only press a little more or less than before, as they do in every iterated solution, explain nothing.
+static const double PRESS_CHANGE = 0.01;
+
+ThawStatus thaw_history_create(int32_t count, const int64_t *now, ThawHistory **result, ThawError *error) {
+    ThawHistory *history = *result = THAW_NEW(ThawHistory, 1);
+    if (!history)
+        return thaw_error_memory(error, "the history of a body");
+    history->now = now;
+    history->count = count;
+    history->at = -1;
+    history->woken_by = THAW_NEW(unsigned char, count);
+    history->since = THAW_NEW(uint32_t, count);
+    if (!history->woken_by || !history->since) {
+        thaw_history_free(result);
+        return thaw_error_memory(error, "the history of a body");
+    }
+    memset(history->woken_by, THAW_REASON_START, (size_t)count);
+    return THAW_OK;
+}
+
+void thaw_history_free(ThawHistory **pointer) {
+    if (!pointer || !*pointer)
+        return;
+    thaw_free((*pointer)->woken_by);
+    thaw_free((*pointer)->since);
+    thaw_free(*pointer);
+    *pointer = NULL;
+}
+
+static double total(int32_t nv, int dim, const double *f, double sum[3]) {
+    double size = 0;
+    sum[0] = sum[1] = sum[2] = 0;
+    for (int32_t i = 0; i < nv; i++) {
+        double square = 0;
+        for (int k = 0; k < dim; k++) {
+            double part = f[(size_t)i * (size_t)dim + (size_t)k];
+            sum[k] += part;
+            square += part * part;
+        }
+        size += sqrt(square);
+    }
+    return size;
+}
+
+// How different two systems of forces must be at least, N.
+static double difference(double size0, double size1, const double total0[3], const double total1[3]) {
+    double square = 0;
+    for (int k = 0; k < 3; k++)
+        square += (total1[k] - total0[k]) * (total1[k] - total0[k]);
+    return fmax(fabs(size1 - size0), sqrt(square));
+}
+
+// A question that is asked for the first time in a step begins the step's events.
+static void begin(ThawHistory *history) {
+    if (history->at == *history->now)
+        return;
+    history->at = *history->now;
+    history->woke = history->formed = 0;
+    history->fell = history->rose = 0;
+    history->cause = THAW_REASON_NONE;
+}
+
+void thaw_history_ask(ThawHistory *history, const ThawShape *shape, const ThawQuestion *q) {
+    int dim = shape->kind->dim;
+    ThawToldBefore old = history->told, *told = &history->told;
+    begin(history);
+    told->loads = thaw_hash(thaw_hash(0, q->f_ext, sizeof(double) * (size_t)shape->nv * (size_t)dim), q->script,
+                            (size_t)shape->nv);
+    told->contacts = q->contacts;
+    told->load_size = total(shape->nv, dim, q->f_ext, told->load_total);
+    told->contact_size = total(shape->nv, dim, q->f_contact, told->contact_total);
+    double loads = difference(old.load_size, told->load_size, old.load_total, told->load_total);
+    double contacts = difference(old.contact_size, told->contact_size, old.contact_total, told->contact_total);
+    int other_loads = told->loads != old.loads;
+    int other_contacts =
+        told->contacts != old.contacts || contacts > PRESS_CHANGE * fmax(old.contact_size, told->contact_size);
+    if (other_loads && (!other_contacts || loads >= contacts))
+        history->cause = THAW_REASON_LOAD;
+    else
+        history->cause = other_contacts ? THAW_REASON_CONTACT : THAW_REASON_STRAIN;
+}
+
+void thaw_history_record(ThawHistory *history, ThawOracleState *oracle, const ThawPartition *partition, int changed,
+                         int asleep) {
+    begin(history);
+    uint32_t now = (uint32_t)(*history->now < UINT32_MAX ? *history->now : UINT32_MAX);
+    for (int32_t e = 0; changed && e < history->count; e++) {
+        int rigid = partition->part_of_element[e] >= 0, was_rigid = history->woken_by[e] == THAW_REASON_NONE;
+        if (rigid == was_rigid)
+            continue;
+        if (rigid)
+            history->woken_by[e] = THAW_REASON_NONE;
+        else // its own strain, or it lost the part that it was in
+            history->woken_by[e] = oracle->reason[e] =
+                (unsigned char)(oracle->reason[e] == THAW_REASON_STRAIN ? history->cause : THAW_REASON_NEIGHBOUR);
+        history->since[e] = now;
+        history->woke += !rigid;
+        history->formed += rigid;
+    }
+    history->fell += asleep && !history->asleep;
+    history->rose += !asleep && history->asleep;
+    history->asleep = asleep;
+}
+
+void thaw_history_abandon(ThawHistory *history) {
+    uint32_t now = (uint32_t)(*history->now < UINT32_MAX ? *history->now : UINT32_MAX);
+    for (int32_t e = 0; e < history->count; e++)
+        if (history->woken_by[e] == THAW_REASON_NONE) {
+            history->woken_by[e] = THAW_REASON_START;
+            history->since[e] = now;
+        }
+}

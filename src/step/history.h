@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happened to the elements of an adaptive body: since when each is what it is, what woke it, and what changed in the
+// last step. Part of the state: a run that is resumed tells the same story.
+#ifndef THAW_HISTORY_H
+#define THAW_HISTORY_H
+
+#include "oracle/oracle.h"
+
+// What a body was told at its last question, in a few numbers that tell a change of loads from one of contacts.
+typedef struct ThawToldBefore {
+    uint64_t loads, contacts;               // hashes: forces and pins; which contacts are closed
+    double load_size, contact_size;         // N, sums of the sizes of all forces
+    double load_total[3], contact_total[3]; // N
+} ThawToldBefore;
+
+typedef struct ThawHistory {
+    const int64_t *now; // the world's count of steps
+    int32_t count;      // elements
+    // State:
+    unsigned char *woken_by; // count: ThawReason, NONE while rigid
+    uint32_t *since;         // count: the change took place after this step
+    ThawToldBefore told;
+    int asleep;
+    // Of the step that was begun at `at`; anything older is no event any more.
+    int64_t at;
+    ThawReason cause; // of waking
+    int32_t woke, formed;
+    int fell, rose;
+} ThawHistory;
+
+ThawStatus thaw_history_create(int32_t element_count, const int64_t *now, ThawHistory **history, ThawError *error);
+void thaw_history_free(ThawHistory **history);
+
+// Before the oracle is asked: has anything from outside changed, and is it a load or a contact?
+void thaw_history_ask(ThawHistory *history, const ThawShape *shape, const ThawQuestion *question);
+// After the partition has taken up the verdict. asleep: the whole body is. Turns the oracle's reasons into causes.
+void thaw_history_record(ThawHistory *history, ThawOracleState *oracle, const ThawPartition *partition, int changed,
+                         int asleep);
+// Everything was made elastic from outside, or because a step failed.
+void thaw_history_abandon(ThawHistory *history);
+
+#endif
