@@ -346,20 +346,6 @@ static ThawStatus settle_view(Render *r, ThawError *error) {
     return status;
 }
 
-// Puts a number where the pattern has %d or %04d; 0 when it has no such place or more than one.
-static int numbered(const char *pattern, int64_t number, char *path, size_t size) {
-    const char *percent = strchr(pattern, '%');
-    if (!percent || strchr(percent + 1, '%'))
-        return 0;
-    char *end;
-    long digits =
-        percent[1] >= '0' && percent[1] <= '9' ? strtol(percent + 1, &end, 10) : (end = (char *)percent + 1, 1);
-    if (*end != 'd' || digits > 20)
-        return 0;
-    snprintf(path, size, "%.*s%0*" PRId64 "%s", (int)(percent - pattern), pattern, (int)digits, number, end + 1);
-    return 1;
-}
-
 static ThawStatus write_one(const Render *r, const int64_t *indices, int count, const char *path, Picture *picture,
                             ThawError *error) {
     ThawStatus status = draw_picture(r, indices, count, picture, error);
@@ -370,7 +356,7 @@ static ThawStatus write_all(Render *r, Picture *picture, ThawError *error) {
     ThawStatus status = THAW_OK;
     for (; status == THAW_OK && r->pictures < r->frame_count; r->pictures++) {
         char path[4200];
-        if (!numbered(r->output, thaw_replay_number(r->replay, r->pictures), path, sizeof path))
+        if (!app_numbered(r->output, thaw_replay_number(r->replay, r->pictures), path, sizeof path))
             return thaw_error_set(error, THAW_ERROR_INPUT,
                                   "-o is '%s'; --frame all needs one place for the number, as in frame%%04d.png",
                                   r->output);
