@@ -20,7 +20,7 @@ typedef struct AppCommand {
 
 extern const AppCommand app_command_run, app_command_compare, app_command_render;
 extern const AppCommand app_command_check, app_command_new;
-extern const AppCommand app_command_mesh;
+extern const AppCommand app_command_mesh, app_command_export;
 
 // --- options (options.c) -------------------------------------------------------------------------------------------------
 
@@ -47,6 +47,9 @@ int app_arguments_next(AppArguments *arguments);
 // A whole number in [low, high]; complains on stderr and returns 0 when it is not.
 int app_parse_integer(const char *command, const char *option, const char *text, int64_t low, int64_t high,
                       int64_t *value);
+
+// Puts a number where the pattern has %d or %04d; 0 when it has no such place or more than one.
+int app_numbered(const char *pattern, int64_t number, char *path, size_t size);
 
 // Which of `count` names is nearest to the word, NULL when none is near.
 const char *app_suggest(const char *word, const char *const *names, int count);

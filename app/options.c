@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command lines: options from a table, in any order, with suggestions for misspelt ones.
 #include <errno.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,5 +114,18 @@ int app_parse_integer(const char *command, const char *option, const char *text,
         return 0;
     }
     *value = number;
+    return 1;
+}
+
+int app_numbered(const char *pattern, int64_t number, char *path, size_t size) {
+    const char *percent = strchr(pattern, '%');
+    if (!percent || strchr(percent + 1, '%'))
+        return 0;
+    char *end;
+    long digits =
+        percent[1] >= '0' && percent[1] <= '9' ? strtol(percent + 1, &end, 10) : (end = (char *)percent + 1, 1);
+    if (*end != 'd' || digits > 20)
+        return 0;
+    snprintf(path, size, "%.*s%0*" PRId64 "%s", (int)(percent - pattern), pattern, (int)digits, number, end + 1);
     return 1;
 }

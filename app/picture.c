@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From samples to a file: averaging in linear light, sRGB, labels in a 5 x 7 font, a colour legend, PNG.
+// From samples to a file: averaging in linear light, sRGB, labels in a 5 x 7 font, PNG.
 #include "picture.h"
 
 #include <math.h>
@@ -81,31 +81,6 @@ void picture_colour_of(int number, float rgb[3]) {
     enum { COUNT = sizeof palette / sizeof *palette };
     for (int k = 0; k < 3; k++)
         rgb[k] = picture_linear(palette[(number % COUNT + COUNT) % COUNT][k]);
-}
-
-int picture_legend_width(int size) { return 14 * 6 * size; }
-
-void picture_legend(Picture *picture, int x, int y, int height, int size, double largest, const char *title,
-                    const char *unit, const unsigned char colour[3]) {
-    enum { TICKS = 4 };
-    int bar = 7 * size, top = y + 24 * size, bottom = y + height - 4 * size;
-    picture_text(picture, x, y, size, title, colour);
-    picture_text(picture, x, y + 10 * size, size, unit, colour);
-    for (int j = top; j < bottom; j++) {
-        float rgb[3];
-        unsigned char line[3];
-        picture_colour((double)(bottom - 1 - j) / (bottom - 1 - top), rgb);
-        for (int k = 0; k < 3; k++)
-            line[k] = picture_srgb(rgb[k]);
-        picture_fill(picture, x, j, bar, 1, line);
-    }
-    for (int i = 0; i <= TICKS; i++) {
-        char text[32];
-        int at = bottom - 1 - i * (bottom - 1 - top) / TICKS;
-        snprintf(text, sizeof text, "%.3g", largest * i / TICKS);
-        picture_fill(picture, x + bar, at, 2 * size, size > 1 ? size / 2 : 1, colour);
-        picture_text(picture, x + bar + 4 * size, at - 3 * size, size, text, colour);
-    }
 }
 
 // --- PNG -----------------------------------------------------------------------------------------------------------------

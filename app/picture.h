@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture of 8-bit colours: labels, a colour legend, and PNG files.
+// A picture of 8-bit colours: labels and PNG files.
 #ifndef THAW_APP_PICTURE_H
 #define THAW_APP_PICTURE_H
 
@@ -30,11 +30,6 @@ void picture_colour(double value, float rgb[3]);
 void picture_colour_of(int number, float rgb[3]);
 float picture_linear(int srgb);           // 0..255 to linear light
 unsigned char picture_srgb(float linear); // and back
-
-// A bar of the colours from 0 to `largest`, with numbers; (x, y) is the top left corner, `size` that of the letters.
-void picture_legend(Picture *picture, int x, int y, int height, int size, double largest, const char *title,
-                    const char *unit, const unsigned char colour[3]);
-int picture_legend_width(int size);
 
 // Written under a temporary name and renamed.
 ThawStatus picture_write(const Picture *picture, const char *path, ThawError *error);

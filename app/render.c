@@ -30,7 +30,7 @@ typedef struct Render {
     int width, height;
     int edges, quiet;
     double azimuth, elevation, zoom;
-    ViewColour colour;
+    Colouring colour;
 
     ThawReplay *replay;
     int64_t frame_count, pictures;
@@ -54,12 +54,6 @@ static const AppOption options[] = {
     {NULL, NULL},
 };
 
-static const char *const colour_names[VIEW_COLOURS] = {[VIEW_VELOCITY] = "velocity",
-                                                       [VIEW_VON_MISES] = "von_mises",
-                                                       [VIEW_BODY] = "body",
-                                                       [VIEW_REGION] = "region",
-                                                       [VIEW_NONE] = "none"};
-
 // --- options -------------------------------------------------------------------------------------------------------------
 
 static int parse_size(Render *r, const char *text) {
@@ -74,18 +68,6 @@ static int parse_size(Render *r, const char *text) {
     r->width = (int)width;
     r->height = (int)height;
     return 1;
-}
-
-static int parse_colour(Render *r, const char *text) {
-    for (int i = 0; i < VIEW_COLOURS; i++)
-        if (strcmp(text, colour_names[i]) == 0) {
-            r->colour = (ViewColour)i;
-            return 1;
-        }
-    const char *near = app_suggest(text, colour_names, VIEW_COLOURS);
-    app_complain("render", "--colour is '%s'%s%s%s; allowed: velocity, von_mises, body, region, none", text,
-                 near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
-    return 0;
 }
 
 static int parse_camera(Render *r, const char *text) {
@@ -154,7 +136,7 @@ static int parse(Render *r, int argc, char **argv) {
             break;
         case COLOUR:
         case COLOR:
-            ok = parse_colour(r, a.value);
+            ok = colouring_parse("render", "--colour", a.value, &r->colour);
             break;
         case CAMERA:
             ok = parse_camera(r, a.value);
@@ -197,42 +179,18 @@ static int parse(Render *r, int argc, char **argv) {
 
 static const unsigned char ink[3] = {58, 70, 84};
 
-// The smallest round number that is not below: quarters of it are round, too.
-static double round_up(double value) {
-    static const double steps[] = {1, 1.2, 1.6, 2, 2.4, 3.2, 4, 5, 6, 8, 10};
-    if (!(value > 0))
-        return 0;
-    double power = pow(10, floor(log10(value)));
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        if (steps[i] * power >= value * (1 - 1e-9))
-            return steps[i] * power;
-    return 10 * power;
-}
-
-static int by_value(const Render *r) { return r->colour == VIEW_VELOCITY || r->colour == VIEW_VON_MISES; }
-
 static int letter_size(const Render *r) { return r->height < 400 ? 1 : r->height < 900 ? 2 : r->height / 360; }
 
 static int legend_room(const Render *r) {
-    int room = by_value(r) && r->view.largest > 0 ? picture_legend_width(letter_size(r)) : 0;
+    int room = colouring_legend_width(&r->view.colour, letter_size(r));
     return room < r->width / 2 ? room : 0;
 }
 
 static void draw_legend(const Render *r, Picture *picture) {
-    static const struct {
-        double scale;
-        const char *stress;
-    } units[] = {{1e9, "GPa"}, {1e6, "MPa"}, {1e3, "kPa"}, {1, "Pa"}};
-    int room = legend_room(r), size = letter_size(r), i = 0;
-    if (!room)
-        return;
-    double largest = r->view.largest;
-    while (i < 3 && largest < units[i].scale)
-        i++;
-    int stress = r->colour == VIEW_VON_MISES;
-    picture_legend(picture, r->width - room + 4 * size, r->height / 8, r->height * 3 / 4, size,
-                   stress ? largest / units[i].scale : largest, stress ? "von Mises" : "speed",
-                   stress ? units[i].stress : "m/s", ink);
+    int room = legend_room(r), size = letter_size(r);
+    if (room)
+        colouring_legend(&r->view.colour, picture, r->width - room + 4 * size, r->height / 8, r->height * 3 / 4, size,
+                         ink);
 }
 
 static void fill_background(const Render *r, Picture *picture) {
@@ -321,8 +279,7 @@ static ThawStatus settle_view(Render *r, ThawError *error) {
             break;
         status = thaw_replay_read_obstacles(r->replay, evenly(r, i % looked_at, looked_at), &obstacles, error);
         if (i == looked_at) {
-            bounds.largest = round_up(bounds.largest);
-            view->largest = bounds.largest; // decides whether there is a legend, and so the width
+            colouring_settle(&view->colour); // decides whether there is a legend, and so the width
             view_bounds_close(view, &bounds);
             settle_size(r, &bounds);
             view->shading.edge_width = r->edges ? (r->height < 700 ? 0.36f : 0.45f) * SAMPLES : 0;
@@ -335,8 +292,9 @@ static ThawStatus settle_view(Render *r, ThawError *error) {
         } else {
             view->flat = frame->nodes == 3;
             view_turn(view, r->azimuth, r->elevation);
-            if (!view_bounds_add(view, frame, &bounds))
-                status = thaw_error_memory(error, "the range of colours");
+            view_bounds_add(view, frame, &bounds);
+            if (status == THAW_OK)
+                status = colouring_look(&view->colour, frame, error);
             if (obstacles)
                 view_bounds_add_obstacles(view, obstacles, &bounds);
         }
@@ -344,20 +302,6 @@ static ThawStatus settle_view(Render *r, ThawError *error) {
         thaw_frame_data_free(&frame);
     }
     return status;
-}
-
-// Puts a number where the pattern has %d or %04d; 0 when it has no such place or more than one.
-static int numbered(const char *pattern, int64_t number, char *path, size_t size) {
-    const char *percent = strchr(pattern, '%');
-    if (!percent || strchr(percent + 1, '%'))
-        return 0;
-    char *end;
-    long digits =
-        percent[1] >= '0' && percent[1] <= '9' ? strtol(percent + 1, &end, 10) : (end = (char *)percent + 1, 1);
-    if (*end != 'd' || digits > 20)
-        return 0;
-    snprintf(path, size, "%.*s%0*" PRId64 "%s", (int)(percent - pattern), pattern, (int)digits, number, end + 1);
-    return 1;
 }
 
 static ThawStatus write_one(const Render *r, const int64_t *indices, int count, const char *path, Picture *picture,
@@ -370,7 +314,7 @@ static ThawStatus write_all(Render *r, Picture *picture, ThawError *error) {
     ThawStatus status = THAW_OK;
     for (; status == THAW_OK && r->pictures < r->frame_count; r->pictures++) {
         char path[4200];
-        if (!numbered(r->output, thaw_replay_number(r->replay, r->pictures), path, sizeof path))
+        if (!app_numbered(r->output, thaw_replay_number(r->replay, r->pictures), path, sizeof path))
             return thaw_error_set(error, THAW_ERROR_INPUT,
                                   "-o is '%s'; --frame all needs one place for the number, as in frame%%04d.png",
                                   r->output);
@@ -457,7 +401,8 @@ static ThawStatus render(Render *r, ThawError *error) {
 }
 
 static int command_render(int argc, char **argv) {
-    Render r = {.frame_text = "last", .azimuth = -32, .elevation = 18, .zoom = 1, .colour = VIEW_VON_MISES};
+    Render r = {.frame_text = "last", .azimuth = -32, .elevation = 18, .zoom = 1};
+    r.colour.field = thaw_field_find("von_mises");
     if (!parse(&r, argc, argv))
         return APP_WRONG_INPUT;
     ThawError error = {0};
@@ -483,7 +428,9 @@ static const char help[] =
     "  --frame N         which frame (default: last); all: every one\n"
     "  --sheet N         N frames, evenly spaced in time, side by side in one picture\n"
     "  --size WxH        pixels (default 1280x720)\n"
-    "  --colour NAME     velocity, von_mises (default), body, region or none\n"
+    "  --colour NAME     a field that the frames hold: velocity, von_mises (default), region, contact_pressure, ...;\n"
+    "                    of adaptive runs also part, state, reason, woken_by, strain_rate, predicted_strain; body; "
+    "none\n"
     "  --camera A,E[,Z]  azimuth and elevation in degrees, zoom (default -32,18,1); azimuth 0 looks along +y,\n"
     "                    2D scenes are always seen from above\n"
     "  --edges           draws the edges of the mesh\n"

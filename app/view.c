@@ -67,18 +67,13 @@ ViewBounds view_bounds_empty(void) {
                         .floor = -INFINITY};
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // How far a shadow moves to the right for each metre that a point is above the ground, sign reversed.
 static double shadow_drift(const View *view) {
     const float *key = view->shading.key;
     return view->flat ? 0 : (view->right[0] * key[0] + view->right[1] * key[1]) / key[2];
 }
 
-int view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *bounds) {
+void view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *bounds) {
     for (int64_t p = 0; p < frame->point_count; p++) {
         double c[3];
         to_camera(view, frame->x + 3 * p, c);
@@ -90,25 +85,7 @@ int view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *bo
         bounds->lowest = fmin(bounds->lowest, z);
         bounds->shade[0] = fmin(bounds->shade[0], c[0] - shadow_drift(view) * z);
         bounds->shade[1] = fmax(bounds->shade[1], c[0] - shadow_drift(view) * z);
-        if (view->colour == VIEW_VELOCITY)
-            bounds->largest = fmax(bounds->largest, sqrt(dot(frame->v + 3 * p, frame->v + 3 * p)));
     }
-    const double *von_mises = frame->fields[thaw_field_find("von_mises")];
-    if (view->colour != VIEW_VON_MISES || !frame->cell_count || !von_mises)
-        return 1;
-    // A few elements at a clamped corner would otherwise take the whole scale: the warmest colour begins at 98 percent.
-    double *sorted = THAW_NEW(double, frame->cell_count);
-    if (!sorted)
-        return 0;
-    int32_t count = 0;
-    for (int32_t c = 0; c < frame->cell_count; c++)
-        if (isfinite(von_mises[c]))
-            sorted[count++] = von_mises[c];
-    qsort(sorted, (size_t)count, sizeof *sorted, ascending);
-    if (count)
-        bounds->largest = fmax(bounds->largest, sorted[(int64_t)(count - 1) * 98 / 100]);
-    thaw_free(sorted);
-    return 1;
 }
 
 // A level half-space is the ground itself: z of its upper side, or -INFINITY for other triangles. Slabs are boxes, whose
@@ -169,7 +146,6 @@ void view_aim(View *view, const ViewBounds *bounds, int width, int height, doubl
     view->wide = 0.88 * zoom * width;
     view->high = 0.82 * zoom * height;
     view->ground = isfinite(bounds->floor) ? bounds->floor : bounds->lowest - 0.012 * view->size;
-    view->largest = bounds->largest;
     double least = 1e-3 * view->size;
     if (view->flat) {
         view->distance = 1;
@@ -230,30 +206,6 @@ static void surface_clear(Surface *s) {
     thaw_free(s->value);
 }
 
-// Values of elements are averaged into their vertices, so that colours run smoothly.
-static ThawStatus point_values(const View *view, const ThawFrameData *f, double *value, ThawError *error) {
-    double scale = view->largest > 0 ? 1 / view->largest : 0;
-    if (view->colour == VIEW_VELOCITY)
-        for (int64_t p = 0; p < f->point_count; p++)
-            value[p] = scale * sqrt(dot(f->v + 3 * p, f->v + 3 * p));
-    const double *von_mises = f->fields[thaw_field_find("von_mises")];
-    if (view->colour != VIEW_VON_MISES || !von_mises)
-        return THAW_OK;
-    int32_t *count = THAW_NEW(int32_t, f->point_count);
-    if (!count)
-        return thaw_error_memory(error, "colours");
-    for (int64_t c = 0; c < f->cell_count; c++)
-        for (int i = 0; i < f->nodes; i++) {
-            int32_t p = f->cells[f->nodes * c + i];
-            value[p] += scale * von_mises[c];
-            count[p]++;
-        }
-    for (int64_t p = 0; p < f->point_count; p++)
-        value[p] /= count[p] ? count[p] : 1;
-    thaw_free(count);
-    return THAW_OK;
-}
-
 static ThawStatus surface_build(const View *view, const ThawFrameData *f, Surface *s, ThawError *error) {
     *s = (Surface){0};
     ThawStatus status = thaw_skin_build(f->point_count, f->nodes, f->cells, f->cell_count, &s->skin, error);
@@ -281,7 +233,7 @@ static ThawStatus surface_build(const View *view, const ThawFrameData *f, Surfac
         s->first[p + 2] += s->first[p + 1];
     for (int64_t i = 0; i < corners; i++)
         s->around[s->first[s->skin.triangles[i] + 1]++] = (int32_t)(i / 3);
-    return point_values(view, f, s->value, error);
+    return colouring_points(&view->colour, f, s->value, error);
 }
 
 // The average over the triangles around a corner that are not behind a crease.
@@ -299,25 +251,6 @@ static void corner_normal(const Surface *s, int64_t triangle, int32_t point, flo
         normal[k] = (float)sum[k];
 }
 
-static void corner_colour(const View *view, const ThawFrameData *f, const Surface *s, int64_t triangle, int32_t point,
-                          float colour[3]) {
-    switch (view->colour) {
-    case VIEW_VELOCITY:
-    case VIEW_VON_MISES:
-        picture_colour(s->value[point], colour);
-        break;
-    case VIEW_BODY:
-        picture_colour_of(f->body[point], colour);
-        break;
-    case VIEW_REGION:
-        picture_colour_of((int)f->region[s->skin.element[triangle]], colour);
-        break;
-    default:
-        for (int k = 0; k < 3; k++)
-            colour[k] = picture_linear((int[]){203, 196, 184}[k]);
-    }
-}
-
 static void draw_surface(const View *view, const ThawFrameData *f, const Surface *s, Raster *raster) {
     for (int64_t t = 0; t < s->skin.triangle_count; t++) {
         RasterCorner corner[3];
@@ -325,7 +258,7 @@ static void draw_surface(const View *view, const ThawFrameData *f, const Surface
             int32_t p = s->skin.triangles[3 * t + i];
             project(view, raster, f->x + 3 * (int64_t)p, &corner[i]);
             corner_normal(s, t, p, corner[i].normal);
-            corner_colour(view, f, s, t, p, corner[i].colour);
+            colouring_corner(&view->colour, f, s->skin.element[t], p, s->value[p], corner[i].colour);
         }
         raster_triangle(raster, corner, &view->shading);
     }

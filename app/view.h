@@ -3,17 +3,15 @@
 #ifndef THAW_APP_VIEW_H
 #define THAW_APP_VIEW_H
 
+#include "colour.h"
 #include "output/frame_data.h"
 #include "raster.h"
-
-typedef enum ViewColour { VIEW_VELOCITY, VIEW_VON_MISES, VIEW_BODY, VIEW_REGION, VIEW_NONE, VIEW_COLOURS } ViewColour;
 
 // What has to fit into the picture: the extent of all frames along the camera's axes.
 typedef struct ViewBounds {
     double low[3], high[3]; // along right, up, forward
     double lowest;          // z in the world
     double shade[2];        // least and most of (coordinate along right) - (shadow's drift) z
-    double largest;         // of the value that is coloured
     double floor;           // z of the highest floor that is an obstacle; -INFINITY: none
 } ViewBounds;
 
@@ -26,8 +24,7 @@ typedef struct View {
     double focal;                       // samples for a slope of 1 (flat: for a metre)
     double ground;                      // z
     double size;                        // m, of everything
-    double largest;                     // value of the warmest colour
-    ViewColour colour;
+    Colouring colour;
     float background[2][3]; // top and bottom, linear
     RasterShading shading;
     const ThawFrameData *obstacles; // also drawn, in grey; may be NULL
@@ -36,8 +33,8 @@ typedef struct View {
 // The camera's axes, for angles in degrees: azimuth 0 looks along +y, elevation 90 from above.
 void view_turn(View *view, double azimuth, double elevation);
 ViewBounds view_bounds_empty(void);
-// Takes a frame into the bounds. 0 when memory ran out.
-int view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *bounds);
+// Takes a frame into the bounds.
+void view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *bounds);
 // To be called when all frames are in: takes the shadows on the ground below them into the bounds.
 void view_bounds_close(const View *view, ViewBounds *bounds);
 // Points the camera at the middle of the bounds, for a raster of that size; zoom 1 leaves a margin. The camera is then

@@ -149,7 +149,8 @@ static void text_stays_inside_the_picture(void **state) {
     assert_true(picture_create(30, 12, &picture));
     picture_text(&picture, -8, -3, 2, "Thaw \x80\xff 0.5", white);
     picture_text(&picture, 25, 8, 3, "off the edge", white);
-    picture_legend(&picture, 20, -5, 3, 2, 1e9, "t", "u", white);
+    Colouring colouring = {.field = thaw_field_find("von_mises"), .high = 1e9};
+    colouring_legend(&colouring, &picture, 20, -5, 3, 2, white);
     int bright = 0;
     for (int i = 0; i < 3 * 30 * 12; i++)
         bright += picture.rgb[i] == 255;
@@ -174,12 +175,17 @@ static void a_fitted_view_shows_everything_from_any_side(void **state) {
     for (int turn = 0; turn < 24; turn++)
         for (double size = 0; size <= 1000; size = size > 0 ? 1000 * size : 1e-3) {
             ThawFrameData *frame = tetrahedron(size);
-            View view = {.colour = (ViewColour)(turn % VIEW_COLOURS)};
+            View view = {.colour.field = turn % (thaw_field_count() + 2) - 2};
             ViewBounds bounds = view_bounds_empty();
             Raster raster;
             assert_true(raster_create(90, 60, &raster));
             view_turn(&view, 30.0 * turn, 15.0 * (turn % 13) - 90);
-            assert_true(view_bounds_add(&view, frame, &bounds));
+            for (int32_t i = 0; turn >= 12 && i < thaw_field_count();
+                 i++) // the others lack all but velocity and region
+                assert_int_equal(thaw_frame_data_add(frame, i, NULL), THAW_OK);
+            view_bounds_add(&view, frame, &bounds);
+            assert_int_equal(colouring_look(&view.colour, frame, NULL), THAW_OK);
+            colouring_settle(&view.colour);
             view_aim(&view, &bounds, 90, 60, 1);
             view_fit(&view, frame);
             assert_int_equal(view_draw(&view, frame, &raster, NULL), THAW_OK);
