@@ -379,7 +379,9 @@ ThawSolverKind thaw_world_solver(const ThawWorld *world, int32_t body);
 // The energies and works so far (also computed when the ledger is off; works are then zero).
 ThawStatus thaw_world_get_ledger(const ThawWorld *world, ThawLedger *ledger);
 
-// The whole state, as one file (HDF5). A world made from the same definition continues from it with the same bits.
+// The whole state, as one file (HDF5). A world made from the same definition continues from it with the same bits. One
+// with more bodies, behind the same first ones, takes over the state of those; the others stay as they are. Methods and
+// thresholds are state: set others after loading.
 // Written under a temporary name and renamed: a file that exists is complete.
 ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *error);
 ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error);

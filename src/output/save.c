@@ -11,8 +11,8 @@
 
 enum { VERSION = 3, WORKS = 5, KEY = sizeof(ThawContactKey) / sizeof(int32_t), MEMORY = 6 };
 
-// What must agree between the world that saved and the one that loads.
-static void describe(const ThawWorld *world, uint64_t out[3]) {
+// What must agree between the world that saved and the one that loads, about its first body_count bodies.
+static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]) {
     const ThawModel *model = world->model;
     uint64_t hash = thaw_hash(0, &model->options.h, sizeof model->options.h);
     for (int32_t i = 0; i < model->shape_count; i++) {
@@ -22,7 +22,7 @@ static void describe(const ThawWorld *world, uint64_t out[3]) {
         hash = thaw_hash(hash, shape->mass, sizeof(double) * (size_t)shape->nv);
         hash = thaw_hash(hash, shape->material, sizeof(int32_t) * (size_t)shape->ne);
     }
-    for (int32_t i = 0; i < model->body_count; i++) {
+    for (int32_t i = 0; i < body_count; i++) {
         int64_t shape = model->bodies[i].shape - model->shapes;
         hash = thaw_hash(hash, &shape, sizeof shape);
     }
@@ -33,8 +33,15 @@ static void describe(const ThawWorld *world, uint64_t out[3]) {
         hash = thaw_hash(hash, material->c, sizeof material->c);
     }
     out[0] = VERSION;
-    out[1] = (uint64_t)model->body_count;
+    out[1] = (uint64_t)body_count;
     out[2] = hash;
+}
+
+// Coordinates of the first body_count bodies.
+static size_t coordinates_of(const ThawWorld *world, int32_t body_count) {
+    const ThawModel *model = world->model;
+    int32_t vertices = body_count < model->body_count ? model->bodies[body_count].first_vertex : model->vertex_count;
+    return (size_t)vertices * (size_t)model->dim;
 }
 
 static void works_of(const ThawLedger *ledger, double works[WORKS]) {
@@ -327,12 +334,11 @@ static ThawStatus put_bodies(ThawCheckpoint *file, const ThawWorld *world, ThawE
     return status;
 }
 
-// Bodies awake and asleep as in the file; x, v and time are in place.
-static ThawStatus get_bodies(ThawCheckpoint *file, ThawWorld *world, ThawError *error) {
+// The first `count` bodies awake and asleep as in the file; x, v and time are in place.
+static ThawStatus get_bodies(ThawCheckpoint *file, ThawWorld *world, int32_t count, ThawError *error) {
     ThawState *state = &world->state;
-    int32_t count = world->model->body_count;
     int32_t *rows = THAW_NEW(int32_t, (size_t)count * BODY);
-    unsigned char *asleep = THAW_NEW(unsigned char, count);
+    unsigned char *asleep = THAW_NEW(unsigned char, world->model->body_count);
     double *elastic = THAW_NEW(double, count), rigidify[RIGIDIFY];
     ThawStatus status = rows && asleep && elastic ? THAW_OK : thaw_error_memory(error, "the checkpoint");
     if (status == THAW_OK)
@@ -341,6 +347,8 @@ static ThawStatus get_bodies(ThawCheckpoint *file, ThawWorld *world, ThawError *
         status = thaw_checkpoint_get_f64(file, "elastic", elastic, count, error);
     if (status == THAW_OK)
         status = thaw_checkpoint_get_f64(file, "rigidify", rigidify, RIGIDIFY, error);
+    if (status == THAW_OK)
+        memcpy(asleep, state->asleep, (size_t)world->model->body_count);
     for (int32_t i = 0; status == THAW_OK && i < count; i++) {
         asleep[i] = rows[i * BODY] != 0;
         if (rows[i * BODY + 2] < 0 || rows[i * BODY + 2] >= THAW_METHOD_COUNT ||
@@ -382,7 +390,7 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
     double works[WORKS];
     uint64_t model[3], hash = thaw_world_hash(world);
     works_of(&state->ledger, works);
-    describe(world, model);
+    describe(world, world->model->body_count, model);
     status = thaw_checkpoint_put_u64(file, "model", model, 3, error);
     if (status == THAW_OK)
         status = thaw_checkpoint_put_i64(file, "step", &state->step, 1, error);
@@ -410,17 +418,20 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
     return status;
 }
 
-// Reads into `loaded`, whose vectors have room for the whole state.
-static ThawStatus read_state(ThawCheckpoint *file, const ThawWorld *world, ThawState *loaded, uint64_t *hash,
-                             ThawError *error) {
-    int64_t count = (int64_t)world->model->vertex_count * world->model->dim;
+// Reads into `loaded`, whose vectors have room for the whole state, what there is of the first *bodies.
+static ThawStatus read_state(ThawCheckpoint *file, const ThawWorld *world, ThawState *loaded, int32_t *bodies,
+                             uint64_t *hash, ThawError *error) {
     uint64_t model[3], found[3];
     double works[WORKS];
-    describe(world, model);
     ThawStatus status = thaw_checkpoint_get_u64(file, "model", found, 3, error);
-    if (status == THAW_OK && memcmp(model, found, sizeof model) != 0)
+    if (status != THAW_OK)
+        return status;
+    *bodies = found[1] < (uint64_t)world->model->body_count ? (int32_t)found[1] : world->model->body_count;
+    describe(world, *bodies, model);
+    if (memcmp(model, found, sizeof model) != 0)
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "the checkpoint belongs to another world (other meshes, materials or time step)");
+    int64_t count = (int64_t)coordinates_of(world, *bodies);
     if (status == THAW_OK)
         status = thaw_checkpoint_get_i64(file, "step", &loaded->step, 1, error);
     if (status == THAW_OK)
@@ -460,14 +471,16 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
     size_t count = (size_t)world->model->vertex_count * (size_t)world->model->dim;
     ThawState loaded = {.x = THAW_NEW(double, count), .v = THAW_NEW(double, count), .push = THAW_NEW(double, count)};
     ThawCheckpoint *file = NULL;
+    int32_t bodies = 0;
     uint64_t hash = 0;
     ThawStatus status = loaded.x && loaded.v && loaded.push ? THAW_OK : thaw_error_memory(error, "the checkpoint");
     if (status == THAW_OK)
         status = thaw_checkpoint_open(path, &file, error);
     if (status == THAW_OK)
-        status = read_state(file, world, &loaded, &hash, error);
+        status = read_state(file, world, &loaded, &bodies, &hash, error);
     if (status == THAW_OK) {
         ThawState *state = &world->state;
+        count = coordinates_of(world, bodies); // bodies behind those stay what they are
         memcpy(state->x, loaded.x, sizeof(double) * count);
         memcpy(state->v, loaded.v, sizeof(double) * count);
         memcpy(state->push, loaded.push, sizeof(double) * count);
@@ -475,11 +488,11 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
         take_memory(&loaded.resting, &state->resting);
         state->step = loaded.step;
         state->time = (double)loaded.step * world->model->options.h;
-        status = get_bodies(file, world, error);
+        status = get_bodies(file, world, bodies, error);
         state->ledger = loaded.ledger;
-        for (int32_t i = 0; status == THAW_OK && i < world->model->body_count; i++)
+        for (int32_t i = 0; status == THAW_OK && i < bodies; i++)
             status = get_body(file, &world->steppers[i], error);
-        if (status == THAW_OK && thaw_world_hash(world) != hash)
+        if (status == THAW_OK && bodies == world->model->body_count && thaw_world_hash(world) != hash)
             status = thaw_error_set(error, THAW_ERROR_INPUT, "%s: the state does not match its own hash", path);
     }
     thaw_checkpoint_free(&file);
