@@ -8,7 +8,7 @@
 
 static const AppCommand *const commands[] = {&app_command_run,   &app_command_compare, &app_command_render,
                                              &app_command_check, &app_command_mesh,    &app_command_new,
-                                             &app_command_export};
+                                             &app_command_export, &app_command_explain};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static const AppCommand *find_command(const char *name) {

@@ -77,7 +77,7 @@ typedef struct ThawElementReport {
     int32_t part;             // which rigid part of its body, -1: elastic
     double rate;              // |E_dot|_F^2, 1/s^2; 0 while rigid
     double rate_threshold;    // it may become rigid when the rate stays below; NAN where the method has none
-    int steps_below;          // for so many steps in a row it has; 255 stands for more
+    int steps_below;          // for so many steps in a row it has; 255 stands for more, -1: not known
     int steps_needed;         // and for so many it must
     int steps_held;           // steps left for which it stays elastic in any case
     double predicted;         // strain that staying rigid would suppress, as last asked for

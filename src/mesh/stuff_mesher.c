@@ -412,6 +412,19 @@ static ThawStatus fit(const ThawSolid *solid, const ThawMesherDef *def, ThawTask
     return status;
 }
 
+// Where a surface is open, that is the likeliest reason for a lattice that finds nothing, or too much, to fill.
+static void blame_holes(const ThawSolid *solid, ThawStatus status, ThawError *error) {
+    ThawMesherReport report = {0};
+    thaw_solid_surfaces(solid, report_surface, &report);
+    if (status != THAW_ERROR_INPUT || !error || !report.holes.count)
+        return;
+    const ThawError why = *error;
+    const double *x = report.holes.place[0];
+    thaw_error_set(error, status,
+                   "%.300s. The surface is open along %lld edges, the first near (%.4g, %.4g, %.4g): close it",
+                   why.message, (long long)report.holes.count, x[0], x[1], x[2]);
+}
+
 // --- what may be asked --------------------------------------------------------------------------------------------------
 
 static ThawStatus check_def(const ThawMesherDef *def, ThawError *error) {
@@ -452,6 +465,8 @@ ThawStatus thaw_mesh_from_solid(const ThawSolid *solid, const ThawMesherDef *def
         status = thaw_error_set(
             error, THAW_ERROR_INPUT,
             "at a size of %.6g m nothing is inside; allowed: a solid that is thicker, or a smaller size", report.size);
+    if (status)
+        blame_holes(solid, status, error);
     if (!status && def->sharpen)
         status = thaw_mesh_sharpen(solid, report.size, tasks, *mesh, &report.sharpened, error);
     if (!status)

@@ -296,10 +296,22 @@ const ThawMesherFinding *thaw_winding_crossings(const ThawWinding *winding) { re
 
 // --- what is wrong with it ----------------------------------------------------------------------------------------------
 
-static void note(ThawMesherFinding *finding, const double place[3]) {
-    if (finding->count < THAW_MESHER_PLACES)
-        memcpy(finding->place[finding->count], place, 3 * sizeof *place);
+// What rounding has left of a zero is told as one.
+static void note(const ThawWinding *winding, ThawMesherFinding *finding, const double place[3]) {
+    const Node *all = winding->triangles.nodes;
+    for (int k = 0; k < 3 && finding->count < THAW_MESHER_PLACES; k++)
+        finding->place[finding->count][k] = fabs(place[k]) > 1e-12 * (all->hi[k] - all->lo[k]) ? place[k] : 0;
     finding->count++;
+}
+
+static ThawStatus refuse_sheet(const ThawMesherFinding *holes, ThawError *error) {
+    const double *x = holes->place[0];
+    return thaw_error_set(
+        error, THAW_ERROR_INPUT,
+        "the surface encloses no volume: it is a sheet, open along %lld edge%s, the first near (%.4g, "
+        "%.4g, %.4g); allowed: a closed surface, or one with small holes. Close it, or give it a "
+        "thickness, in a modelling program",
+        (long long)holes->count, holes->count == 1 ? "" : "s", x[0], x[1], x[2]);
 }
 
 // An edge is one of a hole when it is not run through as often one way as the other.
@@ -335,12 +347,15 @@ static ThawStatus find_holes(ThawWinding *winding, const ThawTriangleMesh *surfa
         memcpy(corner + 6, b, 3 * sizeof *b);
         subtract(b, a, e);
         winding->length += sqrt(dot(e, e));
-        note(&winding->holes, (double[3]){(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2});
+        note(winding, &winding->holes, (double[3]){(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2});
     }
+    int encloses = 1;
+    if (!status && open)
+        status = thaw_surface_encloses(surface, open, rows, &encloses, error);
     thaw_free(rows);
     if (!status && open)
         build_node(&winding->edges, 0, (int32_t)open);
-    return status;
+    return !status && !encloses ? refuse_sheet(&winding->holes, error) : status;
 }
 
 // Does the segment pass through the triangle's inside?
@@ -409,7 +424,7 @@ static void find_crossings(ThawWinding *winding, const ThawTriangleMesh *surface
                 for (int m = 0; m < 9; m++)
                     shared |= v[m / 3] == w[m % 3];
                 if (!shared && cut_each_other(c, tree->corner + 9 * (size_t)j, place))
-                    note(&winding->crossings, place);
+                    note(winding, &winding->crossings, place);
             }
         }
     }

@@ -8,7 +8,7 @@
 
 typedef struct ThawWinding ThawWinding;
 
-// Nothing of *surface is kept. Vertices at the same place count as one.
+// Nothing of *surface is kept. Vertices at the same place count as one. An open sheet, which encloses nothing, is refused.
 ThawStatus thaw_winding_create(const ThawTriangleMesh *surface, ThawWinding **winding, ThawError *error);
 void thaw_winding_free(ThawWinding **winding);
 
@@ -18,6 +18,11 @@ double thaw_winding_distance(const ThawWinding *winding, const double x[3]);
 // How often the surface goes round x: 1 inside a closed one, 0 outside.
 double thaw_winding_number(const ThawWinding *winding, const double x[3]);
 void thaw_winding_bounds(const ThawWinding *winding, double lo[3], double hi[3]);
+
+// Does any piece of the surface enclose a volume, or are all of them sheets (enclose.c)? edges: open_count pairs of vertices,
+// those of holes.
+ThawStatus thaw_surface_encloses(const ThawTriangleMesh *surface, size_t open_count, const int32_t *edges,
+                                 int *encloses, ThawError *error);
 
 const ThawMesherFinding *thaw_winding_holes(const ThawWinding *winding);
 const ThawMesherFinding *thaw_winding_crossings(const ThawWinding *winding);

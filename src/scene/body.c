@@ -8,6 +8,7 @@
 
 #include "scene/read.h"
 
+enum { BODIES_AT_MOST = 1000000 };          // that one entry may stand for
 static const double LARGEST_TURN = 179.999; // degrees between neighbouring keys: from 180 on the short way is another
 
 static int32_t find_shape(const ThawPlace *place) {
@@ -178,7 +179,7 @@ static void read_loads(const ThawPlace *place, ThawBodyDef *body) {
 
 static void read_body(const ThawPlace *place, ThawBodyDef *body) {
     static const char *const keys[] = {"shape", "name",    "method", "position", "rotation", "velocity", "spin",
-                                       "pins",  "scripts", "forces", "friction", "start",    NULL};
+                                       "pins",  "scripts", "forces", "friction", "repeat",   "start",    NULL};
     static const char *const methods[] = {"full", "rigidify"}, *const starts[] = {"awake", "rest"};
     if (!thaw_place_is_object(place, keys, 1))
         return;
@@ -204,13 +205,56 @@ static void read_body(const ThawPlace *place, ThawBodyDef *body) {
     read_loads(place, body);
 }
 
+// How many bodies an entry stands for: a grid of copies, or one.
+static size_t read_grid(const ThawPlace *place, double count[3], double step[3]) {
+    static const char *const keys[] = {"count", "step", NULL};
+    ThawPlace repeat = thaw_place_member(place, "repeat"), grid = thaw_place_member(&repeat, "count");
+    double total = 1;
+    for (int k = 0; k < 3; k++)
+        count[k] = 1, step[k] = 0;
+    if (!json_is_object(place->value) || !repeat.value || !thaw_place_is_object(&repeat, keys, 2))
+        return 1;
+    thaw_place_own_vector(&grid, count);
+    thaw_place_vector(&repeat, "step", step);
+    for (int k = 0; k < place->reader->store->scene.world.dim; k++) {
+        total *= count[k];
+        if (!(count[k] >= 1 && floor(count[k]) == count[k] && total <= BODIES_AT_MOST)) {
+            thaw_place_refuse(&grid, "no grid of copies", "integers of at least 1, at most 1000000 bodies in all");
+            return 1;
+        }
+    }
+    return (size_t)total;
+}
+
+// Copy number `index` of the first body of a grid: moved along, and so are the centres that its scripts turn about.
+static void copy_body(ThawSceneReader *reader, const ThawBodyDef *first, const char *name, const double moved[3],
+                      size_t index, ThawBodyDef *body) {
+    *body = *first;
+    size_t room = strlen(name) + 24;
+    char *text = thaw_scene_keep(reader, room, 1);
+    ThawScriptDef *scripts = thaw_scene_keep(reader, (size_t)first->script_count, sizeof *scripts);
+    if (reader->status)
+        return;
+    snprintf(text, room, "%s-%zu", name, index);
+    body->name = text;
+    body->scripts = scripts;
+    for (int k = 0; k < 3; k++)
+        body->position[k] += moved[k];
+    for (int32_t i = 0; i < first->script_count; i++) {
+        scripts[i] = first->scripts[i];
+        for (int k = 0; k < 3; k++)
+            scripts[i].centre[k] += moved[k];
+    }
+}
+
 static int compare_names(const void *a, const void *b) {
     const ThawBodyDef *const *p = a, *const *q = b;
     int order = strcmp((*p)->name, (*q)->name);
     return order ? order : (*p > *q) - (*p < *q); // in the order of the file
 }
 
-static void check_names(const ThawPlace *place, size_t count) {
+// entry: of each body, its place in the list.
+static void check_names(const ThawPlace *place, const size_t *entry, size_t count) {
     ThawSceneReader *reader = place->reader;
     if (reader->status)
         return;
@@ -224,11 +268,11 @@ static void check_names(const ThawPlace *place, size_t count) {
     qsort(sorted, count, sizeof *sorted, compare_names);
     for (size_t i = 1; i < count; i++)
         if (strcmp(sorted[i]->name, sorted[i - 1]->name) == 0) {
-            ThawPlace body = thaw_place_item(place, (size_t)(sorted[i] - reader->bodies));
+            ThawPlace body = thaw_place_item(place, entry[sorted[i] - reader->bodies]);
             ThawPlace name = thaw_place_member(&body, "name");
             thaw_place_fail(&name, THAW_ERROR_INPUT,
-                            "the name \"%.60s\" is taken by bodies[%td]; allowed: a name of its own for each body",
-                            sorted[i]->name, sorted[i - 1] - reader->bodies);
+                            "the name \"%.60s\" is taken by bodies[%zu]; allowed: a name of its own for each body",
+                            sorted[i]->name, entry[sorted[i - 1] - reader->bodies]);
             break;
         }
     thaw_free(sorted);
@@ -237,16 +281,34 @@ static void check_names(const ThawPlace *place, size_t count) {
 void thaw_scene_read_bodies(const ThawPlace *place) {
     ThawSceneReader *reader = place->reader;
     ThawWorldDef *world = &reader->store->scene.world;
-    size_t count;
+    size_t count, total = 0, at = 0;
+    double grid[3], step[3];
     if (!thaw_place_is_array(place, 1, &count))
         return;
-    reader->bodies = thaw_scene_keep(reader, count, sizeof *reader->bodies);
+    for (size_t i = 0; i < count && !reader->status; i++) {
+        ThawPlace item = thaw_place_item(place, i);
+        total += read_grid(&item, grid, step);
+    }
+    if (!reader->status && total > BODIES_AT_MOST)
+        thaw_place_fail(place, THAW_ERROR_INPUT, "%zu bodies; allowed: at most %d", total, (int)BODIES_AT_MOST);
+    reader->bodies = thaw_scene_keep(reader, total, sizeof *reader->bodies);
+    size_t *entry = thaw_scene_keep(reader, total, sizeof *entry);
     world->bodies = reader->bodies;
     for (size_t i = 0; i < count && !reader->status; i++) {
         ThawPlace item = thaw_place_item(place, i);
-        reader->bodies[i] = thaw_body_def_default();
-        world->body_count++;
-        read_body(&item, &reader->bodies[i]);
+        size_t copies = read_grid(&item, grid, step), nx = (size_t)grid[0], ny = (size_t)grid[1];
+        ThawBodyDef first = thaw_body_def_default();
+        read_body(&item, &first);
+        for (size_t k = 0; k < copies && !reader->status; k++, at++) {
+            double moved[3] = {step[0] * (double)(k % nx), step[1] * (double)(k / nx % ny),
+                               step[2] * (double)(k / nx / ny)};
+            entry[at] = i;
+            if (copies == 1)
+                reader->bodies[at] = first;
+            else
+                copy_body(reader, &first, first.name, moved, k, &reader->bodies[at]);
+            world->body_count++;
+        }
     }
-    check_names(place, count);
+    check_names(place, entry, total);
 }

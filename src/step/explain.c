@@ -107,13 +107,13 @@ static void say_rate(Words *words, const ThawElementReport *r) {
         return;
     say(words, " Its strain rate |E_dot|^2 is %.3g 1/s^2, %s the threshold %.3g 1/s^2", r->rate,
         r->rate < r->rate_threshold ? "below" : "not below", r->rate_threshold);
-    if (r->rate < r->rate_threshold && r->steps_below < 255)
+    if (r->rate < r->rate_threshold && r->steps_below >= 0 && r->steps_below < 255)
         say(words, " for %d steps (%d are asked for)", r->steps_below, r->steps_needed);
     say(words, ".");
 }
 
 static void say_predicted(Words *words, const ThawElementReport *r) {
-    if (isfinite(r->predicted_allowed))
+    if (isfinite(r->predicted_allowed) && isfinite(r->predicted))
         say(words, " Being rigid suppresses a strain of %.3g, %s the %.3g allowed, as last foreseen.", r->predicted,
             r->predicted > r->predicted_allowed ? "more than" : "within", r->predicted_allowed);
 }
@@ -125,24 +125,24 @@ int thaw_report_text(const ThawElementReport *r, char *text, int size) {
     if (words.size > 0)
         text[0] = 0;
     say(&words, "Element %d of body %d is %s", (int)r->element, (int)r->body, thaw_element_state_name(r->state));
-    if (r->part >= 0)
-        say(&words, " in rigid part %d", (int)r->part);
     if (r->reason == THAW_REASON_METHOD) {
         say(&words, ": %s.", thaw_reason_text(r->reason));
         return words.length;
     }
+    if (r->state == THAW_ELEMENT_ASLEEP)
+        say(&words, " with its whole body; it has been rigid");
     if (r->since_step > 0)
         say(&words, " since step %lld (t = %.6g s)", (long long)r->since_step, r->since_time);
     else
         say(&words, " since the start");
     if (r->state != THAW_ELEMENT_ELASTIC) {
-        say(&words, ".");
+        say(&words, ", in part %d.", (int)r->part);
         say_predicted(&words, r);
         return words.length;
     }
     say(&words, ", because %s.", thaw_reason_text(r->reason));
     if (r->woken_by != r->reason && r->woken_by != THAW_REASON_START)
-        say(&words, " It became elastic when %s.", thaw_reason_text(r->woken_by));
+        say(&words, " It became elastic because %s.", thaw_reason_text(r->woken_by));
     say_rate(&words, r);
     if (r->steps_held > 0)
         say(&words, " It stays elastic for %d more steps in any case.", r->steps_held);

@@ -122,6 +122,76 @@ static void balls_that_overlap_are_joined_and_told(void **state) {
     thaw_triangles_free(&two);
 }
 
+// A square of side 1 in cells x cells, at z = height sin(9 x) cos(7 y).
+static ThawTriangleMesh *square(int32_t cells, double height) {
+    ThawTriangleMesh *sheet = NULL;
+    ThawError error = {0};
+    if (thaw_triangles_grid(1, 1, (int32_t[2]){cells, cells}, &sheet, &error))
+        fail_msg("%s", error.message);
+    for (int32_t v = 0; v < sheet->vertex_count; v++)
+        sheet->x[3 * v + 2] = height * sin(9 * sheet->x[3 * v]) * cos(7 * sheet->x[3 * v + 1]);
+    return sheet;
+}
+
+static ThawStatus try_to_fill(const ThawTriangleMesh *surface, ThawMesh **mesh, ThawError *error) {
+    ThawMesherDef def = thaw_mesher_def_default();
+    def.elements = 1000;
+    return thaw_mesh_from_triangles(surface, &def, mesh, NULL, error);
+}
+
+static void sheets_are_refused_with_the_place_where_they_are_open(void **state) {
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        ThawTriangleMesh *sheet = square(20, 0.1 * i);
+        ThawMesh *mesh = NULL;
+        ThawError error = {0};
+        assert_int_equal(try_to_fill(sheet, &mesh, &error), THAW_ERROR_INPUT);
+        assert_null(mesh);
+        assert_non_null(
+            strstr(error.message, "encloses no volume: it is a sheet, open along 80 edges, the first near (-0."));
+        assert_non_null(strstr(error.message, "thickness"));
+        thaw_triangles_free(&sheet);
+    }
+}
+
+static void a_ball_above_a_sheet_is_filled(void **state) {
+    (void)state;
+    ThawTriangleMesh *one = ball(20), *ground = square(4, 0), *both = NULL;
+    ThawError error = {0};
+    const int32_t n = one->vertex_count, m = one->triangle_count;
+    assert_int_equal(thaw_triangles_create(n + ground->vertex_count, m + ground->triangle_count, &both, &error),
+                     THAW_OK);
+    memcpy(both->x, one->x, 3 * sizeof *one->x * (size_t)n);
+    memcpy(both->triangles, one->triangles, 3 * sizeof *one->triangles * (size_t)m);
+    for (int32_t i = 0; i < 3 * ground->vertex_count; i++)
+        both->x[3 * n + i] = i % 3 == 2 ? -1.5 : 6 * ground->x[i];
+    for (int32_t i = 0; i < 3 * ground->triangle_count; i++)
+        both->triangles[3 * m + i] = ground->triangles[i] + n;
+    ThawMesherReport report;
+    ThawMesh *mesh = fill(both, 0.2, &report);
+    assert_int_equal(report.holes.count, 16);
+    assert_true(fabs(report.volume / (4 * M_PI / 3) - 1) < 0.1);
+    thaw_mesh_free(&mesh);
+    thaw_triangles_free(&one);
+    thaw_triangles_free(&ground);
+    thaw_triangles_free(&both);
+}
+
+static void half_a_ball_is_closed_by_a_disc_and_a_dish_is_a_sheet(void **state) {
+    (void)state;
+    for (int dish = 0; dish < 2; dish++) {
+        ThawTriangleMesh *surface = ball(20);
+        surface->triangle_count /= 2; // the lower half comes first
+        for (int32_t v = 0; v < surface->vertex_count; v++)
+            surface->x[3 * v + 2] *= dish ? 0.3 : 1;
+        ThawMesh *mesh = NULL;
+        ThawError error = {0};
+        assert_int_equal(try_to_fill(surface, &mesh, &error), dish ? THAW_ERROR_INPUT : THAW_OK);
+        thaw_mesh_free(&mesh);
+        thaw_triangles_free(&surface);
+    }
+}
+
 static double sheet_area(const ThawTriangleMesh *sheet, double *least_angle) {
     double area = 0;
     *least_angle = M_PI;
@@ -194,6 +264,9 @@ int main(void) {
         cmocka_unit_test(a_surface_inside_out_is_filled_all_the_same),
         cmocka_unit_test(holes_are_told_and_closed),
         cmocka_unit_test(balls_that_overlap_are_joined_and_told),
+        cmocka_unit_test(sheets_are_refused_with_the_place_where_they_are_open),
+        cmocka_unit_test(a_ball_above_a_sheet_is_filled),
+        cmocka_unit_test(half_a_ball_is_closed_by_a_disc_and_a_dish_is_a_sheet),
         cmocka_unit_test(sheets_have_the_right_area_and_even_triangles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

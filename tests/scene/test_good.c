@@ -350,6 +350,22 @@ static void the_digest_sees_what_the_trajectory_depends_on_and_nothing_else(void
     }
 }
 
+static void a_repeated_body_stands_for_a_grid_of_them(void **state) {
+    (void)state;
+    ThawScene *scene = load("tests/scene/small/grid.json");
+    const ThawBodyDef *bodies = scene->world.bodies;
+    assert_int_equal(scene->world.body_count, 7);
+    assert_string_equal(bodies[0].name, "cube-0");
+    assert_string_equal(bodies[5].name, "cube-5");
+    assert_string_equal(bodies[6].name, "last");
+    near_vector(bodies[0].position, 1, 2, 3);
+    near_vector(bodies[2].position, 3, 2, 3);
+    near_vector(bodies[4].position, 2, 4, 3);
+    near_vector(bodies[4].scripts[0].centre, 2, 4, 3);
+    assert_ptr_equal(bodies[4].scripts[0].keys, bodies[0].scripts[0].keys);
+    thaw_scene_free(&scene);
+}
+
 static void null_arguments_are_refused_or_allowed_as_documented(void **state) {
     (void)state;
     ThawScene *scene = NULL;
@@ -374,6 +390,7 @@ int main(void) {
         cmocka_unit_test(every_published_scene_loads),
         cmocka_unit_test(comments_are_passed_over_but_not_inside_strings),
         cmocka_unit_test(the_digest_sees_what_the_trajectory_depends_on_and_nothing_else),
+        cmocka_unit_test(a_repeated_body_stands_for_a_grid_of_them),
         cmocka_unit_test(null_arguments_are_refused_or_allowed_as_documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

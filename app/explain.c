@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+// `thaw explain`: why an element of a run is elastic or rigid, out of the run's frames.
+//
+// Each frame says of every element what it is, since when, and what woke it. So its past is a chain: the frame before the
+// last change tells of the one before, and so on; a handful of frames is read, found by bisection, however long the run.
+// What came and went between two frames is not seen.
+#include "explain.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app.h"
+#include "base/base.h"
+#include "output/replay.h"
+
+typedef struct Explain {
+    const char *input, *body_name;
+    int64_t element, step; // -1: not given
+    int json;
+    ThawReplay *replay;
+    int32_t body;
+} Explain;
+
+enum { ELEMENT, STEP, BODY, JSON };
+static const AppOption options[] = {[ELEMENT] = {"--element", "N"},
+                                    [STEP] = {"--step", "K"},
+                                    [BODY] = {"--body", "NAME"},
+                                    [JSON] = {"--json", NULL},
+                                    {NULL, NULL}};
+
+enum { EPISODES = 12 }; // of the past that are told
+
+// --- out of a frame ------------------------------------------------------------------------------------------------------
+
+static double field_at(const ThawFrameData *frame, const char *name, int64_t cell, double otherwise) {
+    const double *values = frame->fields[thaw_field_find(name)];
+    return values ? values[cell] : otherwise;
+}
+
+ThawStatus app_report_from_frame(const ThawFrameData *frame, int32_t body, int32_t element, ThawElementReport *r,
+                                 ThawError *error) {
+    int64_t first = -1, count = 0;
+    for (int64_t c = 0; c < frame->cell_count; c++)
+        if (frame->body[frame->cells[frame->nodes * c]] == body) {
+            first = first < 0 ? c : first;
+            count++;
+        }
+    if (body < 0 || body >= frame->body_count || count == 0)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "body is %d; the frames have bodies 0 to %d", (int)body,
+                              (int)frame->body_count - 1);
+    if (element < 0 || element >= count)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "element is %d; the body has elements 0 to %lld", (int)element,
+                              (long long)count - 1);
+    int64_t cell = first + element;
+    double h = frame->step > 0 ? frame->time / (double)frame->step : 0;
+    *r = (ThawElementReport){
+        .body = body,
+        .element = element,
+        .state = (ThawElementState)field_at(frame, "state", cell, THAW_ELEMENT_ELASTIC),
+        .part = (int32_t)field_at(frame, "part", cell, -1),
+        .rate = field_at(frame, "strain_rate", cell, NAN),
+        .rate_threshold = frame->thresholds ? frame->thresholds[2 * (int64_t)body] : NAN,
+        .steps_below = -1,
+        .steps_held = -1,
+        .predicted = field_at(frame, "predicted_strain", cell, NAN),
+        .predicted_allowed = frame->thresholds ? frame->thresholds[2 * (int64_t)body + 1] : NAN,
+        .reason = (ThawReason)field_at(frame, "reason", cell, THAW_REASON_METHOD),
+        .woken_by = (ThawReason)field_at(frame, "woken_by", cell, THAW_REASON_METHOD),
+        .since_time = field_at(frame, "awake_since", cell, 0),
+    };
+    r->rate_threshold = r->rate_threshold >= 0 ? r->rate_threshold : NAN;
+    r->predicted_allowed = r->predicted_allowed >= 0 ? r->predicted_allowed : NAN;
+    r->since_step = h > 0 ? llround(r->since_time / h) : 0;
+    r->since_time = h * (double)r->since_step; // frames hold single precision
+    return THAW_OK;
+}
+
+static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+static json_t *count_of(int value) { return value >= 0 ? json_integer(value) : json_null(); }
+
+json_t *app_report_json(const ThawElementReport *r, const char *body_name) {
+    char text[1000];
+    thaw_report_text(r, text, sizeof text);
+    int rigid = r->state != THAW_ELEMENT_ELASTIC;
+    return json_pack("{s:i, s:s?, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:I, s:f, s:s}", "body",
+                     (int)r->body, "body_name", body_name, "element", (int)r->element, "state",
+                     thaw_element_state_name(r->state), "part", rigid ? json_integer(r->part) : json_null(), "rate",
+                     number(r->rate), "rate_threshold", number(r->rate_threshold), "steps_below",
+                     count_of(r->steps_below), "steps_held", count_of(r->steps_held), "predicted", number(r->predicted),
+                     "predicted_allowed", number(r->predicted_allowed), "reason", thaw_reason_name(r->reason),
+                     "reason_text", thaw_reason_text(r->reason), "woken_by", thaw_reason_name(r->woken_by),
+                     "since_step", (json_int_t)r->since_step, "since_time", r->since_time, "text", text);
+}
+
+// --- which frame ---------------------------------------------------------------------------------------------------------
+
+// The last frame at or before a step (-1: the last of all); *frame is NULL when the run has none so early.
+static ThawStatus read_at(const Explain *e, int64_t step, ThawFrameData **frame, ThawError *error) {
+    int64_t low = -1, high = thaw_replay_count(e->replay); // frame low is at or before the step, frame high is after it
+    *frame = NULL;
+    if (step < 0)
+        return thaw_replay_read(e->replay, high - 1, frame, error);
+    while (high - low > 1) {
+        int64_t middle = low + (high - low) / 2;
+        ThawStatus status = thaw_replay_read(e->replay, middle, frame, error);
+        if (status == THAW_OK && (*frame)->step < 0)
+            status = thaw_error_set(error, THAW_ERROR_INPUT, "frame %" PRId64 " does not say of which step it is",
+                                    thaw_replay_number(e->replay, middle));
+        int early = status == THAW_OK && (*frame)->step <= step;
+        thaw_frame_data_free(frame);
+        if (status != THAW_OK)
+            return status;
+        if (early)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low >= 0 ? thaw_replay_read(e->replay, low, frame, error) : THAW_OK;
+}
+
+static ThawStatus find_body(Explain *e, const ThawFrameData *frame, ThawError *error) {
+    if (!e->body_name && frame->body_count == 1)
+        return THAW_OK;
+    char list[500] = "";
+    for (int32_t b = 0; b < frame->body_count; b++) {
+        const char *name = thaw_replay_body_name(e->replay, b);
+        size_t length = strlen(list);
+        if (e->body_name && strcmp(name, e->body_name) == 0) {
+            e->body = b;
+            return THAW_OK;
+        }
+        snprintf(list + length, sizeof list - length, "%s%s", b ? ", " : "", name);
+    }
+    if (!e->body_name)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "the run has %d bodies; say which: --body NAME, of %s",
+                              (int)frame->body_count, list);
+    return thaw_error_set(error, THAW_ERROR_INPUT, "--body is '%s'; allowed: %s", e->body_name, list);
+}
+
+// --- telling -------------------------------------------------------------------------------------------------------------
+
+typedef struct Told {
+    int64_t step; // of the frame
+    double time;  // s
+    ThawElementReport report;
+} Told;
+
+// What it is at the step asked for, then what it was before, back in time. Returns how many episodes were found.
+static ThawStatus tell(Explain *e, Told told[EPISODES], int *count, ThawError *error) {
+    ThawStatus status = THAW_OK;
+    int64_t step = e->step;
+    for (*count = 0; *count < EPISODES && status == THAW_OK; ++*count) {
+        ThawFrameData *frame;
+        status = read_at(e, step, &frame, error);
+        if (status != THAW_OK || !frame)
+            break;
+        Told *now = &told[*count];
+        if (*count == 0)
+            status = find_body(e, frame, error);
+        if (status == THAW_OK)
+            status = app_report_from_frame(frame, e->body, (int32_t)e->element, &now->report, error);
+        now->step = frame->step;
+        now->time = frame->time;
+        thaw_frame_data_free(&frame);
+        if (status != THAW_OK || now->report.since_step <= 0) {
+            *count += status == THAW_OK;
+            break;
+        }
+        // At the end of that step it was still otherwise; a frame that far back may tell.
+        step = now->report.since_step < now->step ? now->report.since_step : now->step - 1;
+    }
+    if (status == THAW_OK && *count == 0)
+        status = thaw_error_set(error, THAW_ERROR_INPUT, "--step is %" PRId64 "; the first frame is of a later step",
+                                e->step);
+    return status;
+}
+
+static void print_words(Explain *e, const Told *told, int count) {
+    char text[1000];
+    thaw_report_text(&told[0].report, text, sizeof text);
+    printf("%s, after step %lld (t = %.6g s):\n%s\n", thaw_replay_body_name(e->replay, e->body),
+           (long long)told[0].step, told[0].time, text);
+    if (count > 1)
+        printf("Before that, as far as the frames show:\n");
+    for (int i = 1; i < count; i++) {
+        const ThawElementReport *r = &told[i].report;
+        printf("  %s from step %lld (t = %.6g s)", thaw_element_state_name(r->state), (long long)r->since_step,
+               r->since_time);
+        if (r->state == THAW_ELEMENT_ELASTIC && r->since_step > 0)
+            printf(", woken by: %s", thaw_reason_name(r->woken_by));
+        printf("\n");
+    }
+}
+
+static ThawStatus print_json(Explain *e, const Told *told, int count, ThawError *error) {
+    json_t *whole = app_report_json(&told[0].report, thaw_replay_body_name(e->replay, e->body));
+    json_t *past = json_array();
+    int bad = !whole || !past || json_object_set_new(whole, "step", json_integer(told[0].step)) ||
+              json_object_set_new(whole, "time", json_real(told[0].time));
+    for (int i = 1; i < count && !bad; i++)
+        bad = json_array_append_new(past, app_report_json(&told[i].report, NULL)) != 0;
+    bad =
+        bad || json_object_set(whole, "before", past) || json_dumpf(whole, stdout, JSON_INDENT(2)) || printf("\n") < 0;
+    json_decref(past);
+    json_decref(whole);
+    return bad ? thaw_error_memory(error, "the report") : THAW_OK;
+}
+
+static int parse(Explain *e, int argc, char **argv) {
+    AppArguments a = {.argc = argc, .argv = argv, .next = 2, .table = options};
+    int ok = 1;
+    for (int option; ok && (option = app_arguments_next(&a)) != APP_END;) {
+        switch (option) {
+        case ELEMENT:
+            ok = app_parse_integer("explain", "--element", a.value, 0, INT32_MAX, &e->element);
+            break;
+        case STEP:
+            ok = app_parse_integer("explain", "--step", a.value, 0, INT64_C(1000000000000), &e->step);
+            break;
+        case BODY:
+            e->body_name = a.value;
+            break;
+        case JSON:
+            e->json = 1;
+            break;
+        case APP_OPERAND:
+            ok = !e->input;
+            if (!ok)
+                app_complain("explain", "one run at a time: both '%s' and '%s' were given", e->input, a.value);
+            e->input = a.value;
+            break;
+        default:
+            ok = 0;
+        }
+    }
+    if (ok && (!e->input || e->element < 0)) {
+        app_complain("explain", !e->input ? "name the folder of a run; see `thaw help explain`"
+                                          : "say which element: --element N");
+        return 0;
+    }
+    return ok;
+}
+
+static int command_explain(int argc, char **argv) {
+    Explain e = {.element = -1, .step = -1};
+    if (!parse(&e, argc, argv))
+        return APP_WRONG_INPUT;
+    ThawError error = {0};
+    Told *told = THAW_NEW(Told, EPISODES);
+    int count = 0;
+    ThawStatus status = told ? thaw_replay_open(e.input, &e.replay, &error) : thaw_error_memory(&error, "the report");
+    if (status == THAW_OK)
+        status = tell(&e, told, &count, &error);
+    if (status == THAW_OK && e.json)
+        status = print_json(&e, told, count, &error);
+    else if (status == THAW_OK)
+        print_words(&e, told, count);
+    else
+        app_complain("explain", "%s", error.message);
+    thaw_replay_free(&e.replay);
+    thaw_free(told);
+    return app_exit_status(status);
+}
+
+static const char help[] =
+    "usage: thaw explain DIR --element N [OPTIONS]\n"
+    "\n"
+    "Says of an element of a run what it is (elastic, rigid, asleep), since when, and why, from the run's frames.\n"
+    "\n"
+    "  --element N   number of the element in its body's mesh, from 0\n"
+    "  --body NAME   of which body; needed where there are several\n"
+    "  --step K      after this step, or the last frame before it (default: the last frame)\n"
+    "  --json        for programs\n"
+    "\n"
+    "Exit status: 0 done; 1 the input is wrong.\n";
+
+const AppCommand app_command_explain = {"explain", "why an element is elastic or rigid", help, command_explain};

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracle of an adaptive run against the facts (issue of the solids paper's section 3.5 and figure 6).
+//
+// An element *moves* in a step when the full run shows a squared strain rate |E_dot|^2 above tau there. The adaptive run is
+// right when it keeps such an element elastic. The two runs drift apart by a few steps (a contact a step sooner, an
+// oscillation a little faster), which is no mistake of the oracle: an element counts as caught when it was elastic in any step within
+// `tolerance` steps of the one in which it moved; an elastic one is justified when it moved within as many.
+//     recall = caught / moving,   precision = justified / elastic,   over all elements and steps.
+// A step can be judged when `tolerance` more have been made, so their flags are kept in a ring. Linear in the elements a step.
+#include "judge.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "thaw/field.h"
+
+enum { MOVED = 1, ELASTIC = 2 };
+enum { BINS = 40, BINS_PER_DECADE = 2, FIRST_DECADE = -14 }; // of histograms: 1e-14 to 1e6 1/s^2
+
+ThawStatus app_judge_create(const ThawWorld *world, double tau, int64_t tolerance, AppJudge *j, ThawError *error) {
+    int32_t largest = 0;
+    *j = (AppJudge){.tau = tau,
+                    .tolerance = tolerance,
+                    .rate_field = thaw_field_find("strain_rate"),
+                    .state_field = thaw_field_find("state"),
+                    .predicted_field = thaw_field_find("predicted_strain")};
+    for (int32_t b = 0; b < thaw_world_body_count(world); b++) {
+        int32_t count = thaw_world_element_count(world, b);
+        largest = count > largest ? count : largest;
+        j->elements += count;
+    }
+    j->rate = THAW_NEW(double, largest);
+    j->state = THAW_NEW(double, largest);
+    j->predicted = THAW_NEW(double, largest);
+    j->seen = THAW_NEW(unsigned char, (size_t)(tolerance + 1) * (size_t)j->elements);
+    j->moved = THAW_NEW(int32_t, j->elements);
+    j->elastic = THAW_NEW(int32_t, j->elements);
+    if (!j->rate || !j->state || !j->predicted || !j->seen || !j->moved || !j->elastic) {
+        app_judge_clear(j);
+        return thaw_error_memory(error, "judging the oracle");
+    }
+    for (int64_t e = 0; e < j->elements; e++)
+        j->moved[e] = j->elastic[e] = INT32_MIN / 2;
+    return THAW_OK;
+}
+
+void app_judge_clear(AppJudge *j) {
+    thaw_free(j->rate);
+    thaw_free(j->state);
+    thaw_free(j->predicted);
+    thaw_free(j->seen);
+    thaw_free(j->moved);
+    thaw_free(j->elastic);
+    *j = (AppJudge){0};
+}
+
+// Judges a step from its flags and from when each element moved or was elastic last, up to now.
+static void judge_step(AppJudge *j, int64_t step) {
+    const unsigned char *seen = j->seen + (size_t)(step % (j->tolerance + 1)) * (size_t)j->elements;
+    for (int64_t e = 0; e < j->elements; e++) {
+        int moved = (seen[e] & MOVED) != 0, elastic = (seen[e] & ELASTIC) != 0;
+        j->confusion[moved][elastic]++;
+        j->needed += moved;
+        j->kept += elastic;
+        j->caught += moved && j->elastic[e] >= step - j->tolerance;
+        j->justified += elastic && j->moved[e] >= step - j->tolerance;
+    }
+}
+
+void app_judge_histogram_header(FILE *file) {
+    fprintf(file, "step,time,kind");
+    for (int b = 0; b < BINS; b++)
+        fprintf(file, ",1e%+.1f", FIRST_DECADE + (double)b / BINS_PER_DECADE);
+    fputc('\n', file);
+}
+
+static void count(int64_t bins[BINS], double value) {
+    int b = value > 0 ? (int)floor((log10(value) - FIRST_DECADE) * BINS_PER_DECADE) : 0;
+    bins[b < 0 ? 0 : b >= BINS ? BINS - 1 : b]++;
+}
+
+static void write_row(FILE *file, const ThawWorld *world, const char *kind, const int64_t bins[BINS]) {
+    fprintf(file, "%lld,%.9g,%s", (long long)thaw_world_step_count(world), thaw_world_time(world), kind);
+    for (int b = 0; b < BINS; b++)
+        fprintf(file, ",%lld", (long long)bins[b]);
+    fputc('\n', file);
+}
+
+void app_judge_look(AppJudge *j, const ThawWorld *reference, const ThawWorld *other, FILE *histogram) {
+    int64_t reference_bins[BINS] = {0}, elastic_bins[BINS] = {0}, rigid_bins[BINS] = {0}, predicted_bins[BINS] = {0};
+    unsigned char *seen = j->seen + (size_t)(j->step % (j->tolerance + 1)) * (size_t)j->elements;
+    int64_t first = 0;
+    for (int32_t b = 0; b < thaw_world_body_count(reference); b++) {
+        double since = thaw_wall_ms();
+        thaw_world_get_field(reference, b, j->rate_field, j->rate);
+        j->look_ms += thaw_wall_ms() - since;
+        thaw_world_get_field(other, b, j->state_field, j->state);
+        if (histogram && j->predicted_field >= 0)
+            thaw_world_get_field(other, b, j->predicted_field, j->predicted);
+        int32_t count_of_body = thaw_world_element_count(reference, b);
+        for (int32_t e = 0; e < count_of_body; e++) {
+            int moved = j->rate[e] > j->tau, elastic = (int)j->state[e] == THAW_ELEMENT_ELASTIC;
+            seen[first + e] = (unsigned char)((moved ? MOVED : 0) | (elastic ? ELASTIC : 0));
+            if (moved)
+                j->moved[first + e] = (int32_t)j->step;
+            if (elastic)
+                j->elastic[first + e] = (int32_t)j->step;
+            if (histogram) {
+                count(reference_bins, j->rate[e]);
+                count(elastic ? elastic_bins : rigid_bins, j->rate[e]);
+                if (!elastic)
+                    count(predicted_bins, j->predicted[e]);
+            }
+        }
+        first += count_of_body;
+    }
+    if (j->step >= j->tolerance)
+        judge_step(j, j->step - j->tolerance);
+    j->step++;
+    if (histogram) {
+        write_row(histogram, reference, "all", reference_bins);
+        write_row(histogram, reference, "elastic", elastic_bins);
+        write_row(histogram, reference, "rigid", rigid_bins);
+        write_row(histogram, reference, "predicted", predicted_bins);
+    }
+}
+
+void app_judge_finish(AppJudge *j) {
+    for (int64_t step = j->step > j->tolerance ? j->step - j->tolerance : 0; step < j->step; step++)
+        judge_step(j, step);
+}
+
+double app_judge_recall(const AppJudge *j) { return j->needed > 0 ? (double)j->caught / (double)j->needed : 1; }
+double app_judge_precision(const AppJudge *j) { return j->kept > 0 ? (double)j->justified / (double)j->kept : 1; }
+
+// --- to go on later -----------------------------------------------------------------------------------------------------
+
+// What has to be kept, piece by piece: the counts are the tail of the struct before the fields' numbers.
+static int exchange(AppJudge *j, FILE *file, size_t (*move)(void *, size_t, size_t, FILE *)) {
+    size_t n = (size_t)j->elements, ring = n * (size_t)(j->tolerance + 1);
+    return move(&j->step, sizeof j->step, 1, file) == 1 && move(j->confusion, sizeof j->confusion, 1, file) == 1 &&
+           move(&j->needed, sizeof j->needed, 1, file) == 1 && move(&j->caught, sizeof j->caught, 1, file) == 1 &&
+           move(&j->kept, sizeof j->kept, 1, file) == 1 && move(&j->justified, sizeof j->justified, 1, file) == 1 &&
+           move(&j->look_ms, sizeof j->look_ms, 1, file) == 1 && move(j->seen, 1, ring, file) == ring &&
+           move(j->moved, sizeof *j->moved, n, file) == n && move(j->elastic, sizeof *j->elastic, n, file) == n;
+}
+
+static size_t put(void *from, size_t size, size_t n, FILE *file) { return fwrite(from, size, n, file); }
+static size_t get(void *to, size_t size, size_t n, FILE *file) { return fread(to, size, n, file); }
+
+int app_judge_write(const AppJudge *j, FILE *file) { return exchange((AppJudge *)j, file, put); }
+int app_judge_read(AppJudge *j, FILE *file) { return exchange(j, file, get); }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Was the oracle right? What the full run shows, element by element and step by step, against what was kept elastic.
+#ifndef THAW_APP_JUDGE_H
+#define THAW_APP_JUDGE_H
+
+#include <stdio.h>
+
+#include "thaw/thaw.h"
+
+typedef struct AppJudge {
+    double tau;                       // 1/s^2: an element moves where the reference's |E_dot|^2 is above
+    int64_t tolerance;                // steps
+    int64_t elements;                 // of all bodies
+    double *rate, *state, *predicted; // of one body at a time
+    unsigned char *seen;              // (tolerance + 1) * elements: of the last steps, MOVED and ELASTIC bits
+    int32_t *moved, *elastic;         // elements: the last step in which it was so, -1: never
+    int64_t step;                     // steps looked at
+    // Counts over elements and steps:
+    int64_t confusion[2][2]; // [moves in the reference][elastic], in the same step
+    int64_t needed, caught;  // moving ones, and those of them that were elastic within the tolerance
+    int64_t kept, justified; // elastic ones, and those of them that moved within the tolerance
+    double look_ms;          // spent on strain rates of all elements: the least that asking each of them costs
+    int rate_field, state_field, predicted_field;
+} AppJudge;
+
+ThawStatus app_judge_create(const ThawWorld *world, double tau, int64_t tolerance, AppJudge *judge, ThawError *error);
+void app_judge_clear(AppJudge *judge);
+// After both have made a step. histogram may be NULL: a row for each kind of rate.
+void app_judge_look(AppJudge *judge, const ThawWorld *reference, const ThawWorld *other, FILE *histogram);
+void app_judge_finish(AppJudge *judge);            // the last steps, whose tolerance the end cuts short
+double app_judge_recall(const AppJudge *judge);    // 1 where nothing moved
+double app_judge_precision(const AppJudge *judge); // 1 where nothing was elastic
+
+void app_judge_histogram_header(FILE *file);
+
+// As it stands, to go on later. Nonzero: done.
+int app_judge_write(const AppJudge *judge, FILE *file);
+int app_judge_read(AppJudge *judge, FILE *file); // into one that was created the same way
+
+#endif

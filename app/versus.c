@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two methods side by side in one process and one run, so that whatever else the machine does falls on both: a step of the
+// reference, a step of the other, two half steps where the error floor is wanted, and so on. Times are those of the steps
+// alone (CPU time; contact is taken off as wall time, the only one that stages have). The error of a step is the largest
+// distance between equal vertices over the diameter of their body; its floor is the same between the reference and itself
+// with half the time step, which is what another step size alone does.
+#include "versus.h"
+
+#include <math.h>
+
+#include "base/base.h"
+
+double app_versus_tau(const AppVersusDef *def) {
+    const ThawRigidifyOptions *rigidify = def->rigidify ? def->rigidify : &def->scene->world.rigidify;
+    return def->tau != 0 ? def->tau : 10 * rigidify->tau_rigid;
+}
+
+ThawStatus app_versus_create(const AppVersusDef *def, AppVersus *v, ThawError *error) {
+    *v = (AppVersus){.def = *def};
+    double h = def->scene->world.h, tau = app_versus_tau(def);
+    ThawStatus status = app_lockstep_create(def->scene, &v->lockstep, error);
+    if (status == THAW_OK)
+        status = app_runner_create(&v->lockstep, def->against, h, def->rigidify, &v->reference, error);
+    if (status == THAW_OK)
+        status = app_runner_create(&v->lockstep, def->method, h, def->rigidify, &v->other, error);
+    if (status == THAW_OK && def->floor)
+        status = app_runner_create(&v->lockstep, def->against, h / 2, def->rigidify, &v->half, error);
+    if (status == THAW_OK && tau > 0)
+        status = app_judge_create(v->reference.world, tau, def->tolerance, &v->judge, error);
+    if (status != THAW_OK)
+        app_versus_clear(v);
+    return status;
+}
+
+void app_versus_clear(AppVersus *v) {
+    app_judge_clear(&v->judge);
+    app_runner_clear(&v->reference);
+    app_runner_clear(&v->other);
+    app_runner_clear(&v->half);
+    app_lockstep_clear(&v->lockstep);
+}
+
+static double contact_of(const ThawStepStats *s) { return s->contact_ms + s->response_ms; }
+
+static void add_cost(AppCost *cost, const ThawStepStats *s) {
+    cost->wall_ms += s->wall_ms;
+    cost->cpu_ms += s->cpu_ms;
+    cost->contact_ms += contact_of(s);
+    cost->dofs += (double)s->dofs;
+}
+
+static void write_line(const AppVersus *v) {
+    const ThawStepStats *r = &v->reference.last, *o = &v->other.last;
+    if (v->figures.steps == 1)
+        fprintf(v->def.csv,
+                "step,time,reference_ms,other_ms,reference_contact_ms,other_contact_ms,other_oracle_ms,max_error,"
+                "error_floor,reference_dofs,other_dofs,elastic_elements,rigid_parts,contacts\n");
+    fprintf(v->def.csv, "%lld,%.9g,%.4f,%.4f,%.4f,%.4f,%.4f,%.6e,%.6e,%lld,%lld,%lld,%lld,%lld\n", (long long)o->step,
+            o->time, r->cpu_ms, o->cpu_ms, contact_of(r), contact_of(o), o->oracle_ms, v->error, v->floor,
+            (long long)r->dofs, (long long)o->dofs, (long long)o->elastic_elements, (long long)o->rigid_parts,
+            (long long)o->contacts);
+}
+
+ThawStatus app_versus_step(AppVersus *v, ThawError *error) {
+    ThawStatus status = app_runner_step(&v->reference, error);
+    if (status == THAW_OK)
+        status = app_runner_step(&v->other, error);
+    for (int i = 0; i < 2 && status == THAW_OK && v->half.world; i++)
+        status = app_runner_step(&v->half, error);
+    if (status != THAW_OK)
+        return status;
+    AppFigures *f = &v->figures;
+    const ThawStepStats *r = &v->reference.last, *o = &v->other.last;
+    double mean = 0;
+    v->error = app_lockstep_distance(&v->lockstep, &v->reference, &v->other, &mean);
+    v->floor = v->half.world ? app_lockstep_distance(&v->lockstep, &v->reference, &v->half, NULL) : 0;
+    f->steps++;
+    add_cost(&f->reference, r);
+    add_cost(&f->other, o);
+    f->max_error = fmax(f->max_error, v->error);
+    f->sum_error += mean;
+    f->max_floor = fmax(f->max_floor, v->floor);
+    f->ratio_sum += r->cpu_ms / fmax(1e-4, o->cpu_ms);
+    f->nc_ratio_sum += fmax(0, r->cpu_ms - contact_of(r)) / fmax(1e-3, o->cpu_ms - contact_of(o));
+    f->final_rigid = 1 - (double)o->elastic_elements / (double)v->lockstep.elements;
+    f->rigid_sum += f->final_rigid;
+    f->solver_ms += o->force_ms + o->assemble_ms + o->factor_ms + o->solve_ms + o->advance_ms + contact_of(o);
+    int64_t every = v->def.steps / 200 > 1 ? v->def.steps / 200 : 1;
+    if (v->judge.elements > 0)
+        app_judge_look(&v->judge, v->reference.world, v->other.world, f->steps % every == 0 ? v->def.histogram : NULL);
+    if (v->def.csv)
+        write_line(v);
+    return THAW_OK;
+}
+
+void app_versus_finish(AppVersus *v) {
+    if (v->judge.elements > 0)
+        app_judge_finish(&v->judge);
+}
+
+double app_total_speedup(const AppFigures *f) { return f->reference.cpu_ms / f->other.cpu_ms; }
+
+double app_nc_total_speedup(const AppFigures *f) {
+    return (f->reference.cpu_ms - f->reference.contact_ms) / (f->other.cpu_ms - f->other.contact_ms);
+}
+
+double app_step_over_floor(const AppVersus *v) {
+    return v->figures.other.wall_ms / (v->judge.look_ms + v->figures.solver_ms);
+}

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page as a whole: it takes a stream's messages in, keeps what is shown in step with them, and turns what the user does
+// into messages. The pieces know nothing of each other; they meet here.
+//
+// Two paces: pictures are drawn when something changed, and texts (labels, numbers, plots) at most ten times a second.
+import { Box3, Plane, Vector3 } from "three";
+import { byId, press } from "./dom";
+import { number, seconds, withUnit } from "./format";
+import { Hand, type Over } from "./hand";
+import { answerRows, fillReport, showCard, showLabels, showLegend, showMessage } from "./overlays";
+import { Painter } from "./painter";
+import { Panel, type Clip } from "./panel";
+import { Plots } from "./plots";
+import { VERSION, type ElementAnswer, type Field, type Hello, type Settings, type ToServer } from "./protocol";
+import type { Sink, Source } from "./source";
+import { Stage } from "./stage";
+import { findSection, readSection, type Frame } from "./stream";
+import { onThemeChange, theme } from "./theme";
+import { LiveTransport, ReplayTransport, type Transport } from "./transport";
+import { ViewScene, type Look } from "./viewscene";
+
+const TEXT_MS = 100;
+const ASK_MS = 400; // between questions about the element under the mouse
+
+export class App implements Sink {
+  readonly stage = new Stage(byId<HTMLCanvasElement>("canvas"));
+  readonly painter = new Painter();
+  readonly plots = new Plots(byId("plots"));
+  readonly hand: Hand;
+  readonly panel: Panel;
+  header: Hello | null = null;
+  transport: Transport | null = null;
+  source: Source | null = null;
+  look: Look = { wireframe: false, contacts: false, clip: null };
+  private clip: Clip = { on: false, axis: 1, part: 0.5, flip: false };
+  private pending: Frame[] = []; // by view: the newest that is not yet drawn
+  private unacknowledged: Frame[] = [];
+  private lookChanged = true;
+  private over: Over | null = null;
+  private asked = { view: -1, element: -1, at: 0 };
+  private answer: ElementAnswer | null = null;
+  private textTimer = 0;
+  private pace = { time: 0, at: 0, rate: 0 };
+
+  constructor() {
+    this.panel = new Panel(byId("panel"), {
+      field: (name) => this.chooseField(name),
+      logarithmic: (on) => this.setLogarithmic(on),
+      wireframe: (on) => this.setLook({ wireframe: on }),
+      contacts: (on) => this.setLook({ contacts: on }),
+      clip: (clip) => this.setClip(clip),
+      method: (name) => this.send({ type: "method", name }),
+      threshold: (name, value) => this.send({ type: "settings", values: { [name]: value } }),
+      drop: (shape) => this.drop(shape),
+    });
+    this.hand = new Hand(this.stage, byId("stage"), {
+      canPull: () => this.header?.live === true,
+      clip: () => this.look.clip,
+      over: (over) => this.hover(over),
+      pull: (view, hit, to) => {
+        this.send({ type: "drag", view, triangle: hit.triangle, bary: hit.bary, to: to.toArray() });
+        this.stage.redraw();
+      },
+      release: () => {
+        this.send({ type: "release" });
+        this.stage.redraw();
+      },
+    });
+    this.stage.beforeDraw = () => this.beforeDraw();
+    this.stage.afterDraw = () => this.afterDraw();
+    this.plots.onSeek = (time) => {
+      const times = this.header?.times ?? [];
+      const after = times.findIndex((t) => t >= time);
+      if (times.length > 0) this.transport?.seek(after < 0 ? times.length - 1 : after);
+    };
+    onThemeChange(() => this.rebuild());
+  }
+
+  send(message: ToServer): void {
+    this.source?.send(message);
+  }
+
+  // --- from the stream ----------------------------------------------------------------------------------------------------
+
+  hello(hello: Hello): void {
+    if (hello.version !== VERSION) return this.error(`This page reads streams of version ${VERSION}; this one is of version ${hello.version}.`);
+    const before = this.header;
+    this.header = hello;
+    document.title = `${hello.title || hello.scene} · Thaw`;
+    byId("title").textContent = hello.title || hello.scene;
+    byId("badge").textContent = hello.live ? "live" : "replay";
+    if (!before || before.live !== hello.live) {
+      const changed = (): void => this.showTransport();
+      const send = (message: ToServer): void => this.send(message);
+      this.transport = hello.live ? new LiveTransport(hello, send, changed) : new ReplayTransport(hello, send, changed);
+    }
+    this.rebuild();
+    if (!before || before.dim !== hello.dim) this.stage.look(hello.box[0], hello.box[1], hello.dim);
+    this.panel.open(hello);
+    this.plots.open(hello);
+    byId("split").hidden = !hello.live;
+    byId("back").hidden = hello.live;
+    const timeline = byId<HTMLInputElement>("timeline");
+    timeline.hidden = hello.live;
+    timeline.max = String(Math.max(0, hello.times.length - 1));
+    if (hello.report && !before) {
+      fillReport(hello.report);
+      byId("report-open").hidden = false;
+      this.togglePlots(true);
+    }
+    this.takeField(hello.settings.field);
+    this.showTransport();
+  }
+
+  // New objects for three.js; frames that were shown are shown again if they fit.
+  private rebuild(): void {
+    const hello = this.header;
+    if (!hello) return;
+    const old = this.stage.views;
+    this.hand.letGo();
+    this.stage.views = hello.views.map(() => new ViewScene(hello, this.painter, theme()));
+    old.forEach((view, i) => {
+      if (view.frame && !this.pending[i] && i < hello.views.length) this.pending[i] = view.frame;
+      view.dispose();
+    });
+    this.pending.length = Math.min(this.pending.length, hello.views.length);
+    this.plots.rebuild();
+    this.lookChanged = true;
+    this.stage.redraw();
+  }
+
+  frame(frame: Frame): void {
+    const { view } = frame.header;
+    if (!this.header || view >= this.header.views.length) return;
+    this.plots.add(frame.header);
+    const skipped = this.pending[view];
+    if (skipped && skipped !== frame) this.unacknowledged.push(skipped);
+    this.pending[view] = frame;
+    this.measurePace(frame);
+    this.stage.redraw();
+  }
+
+  settings(settings: Settings): void {
+    if (!this.header) return;
+    const split = this.header.views.length > 1;
+    this.header.settings = settings;
+    this.transport?.settings(settings);
+    this.panel.settings(settings);
+    press(byId("split"), split);
+    if (settings.field !== this.painter.field.name) this.takeField(settings.field);
+  }
+
+  element(answer: ElementAnswer): void {
+    this.answer = answer;
+    this.showHover();
+  }
+
+  error(message: string): void {
+    showMessage(message);
+  }
+
+  closed(reason: string): void {
+    byId("badge").textContent = "ended";
+    byId("badge").classList.add("bad");
+    showMessage(reason);
+  }
+
+  // --- drawing ------------------------------------------------------------------------------------------------------------
+
+  private beforeDraw(): void {
+    const { views } = this.stage;
+    let fresh = false;
+    views.forEach((view, i) => {
+      const frame = this.pending[i];
+      if (!frame) return;
+      view.show(frame);
+      view.readValues();
+      this.unacknowledged.push(frame);
+      delete this.pending[i];
+      fresh = true;
+    });
+    if (fresh || this.lookChanged) {
+      if (this.painter.adapt(views.map((v) => v.values))) showLegend(this.painter);
+      views.forEach((view) => {
+        view.paint();
+        view.look(this.look);
+      });
+    }
+    this.lookChanged = false;
+    const { pulled } = this.hand;
+    views.forEach((view, i) => view.showSpring(pulled?.view === i ? pulled.hit : null, pulled?.to ?? new Vector3()));
+    this.hand.look();
+    if (fresh) this.soon();
+  }
+
+  private afterDraw(): void {
+    for (const { header } of this.unacknowledged.splice(0)) {
+      this.send({ type: "ack", frame: header.frame, view: header.view });
+      this.transport?.shown(header.frame);
+    }
+  }
+
+  // Texts and plots, a little later.
+  private soon(): void {
+    this.textTimer ||= window.setTimeout(() => {
+      this.textTimer = 0;
+      this.showTexts();
+    }, TEXT_MS);
+  }
+
+  private showTexts(): void {
+    const { header: hello, stage } = this;
+    if (!hello) return;
+    const shown = hello.views.map(({ name }, i) => ({ name, stats: stage.views[i]?.frame?.header.stats ?? {}, ...stage.viewport(i) }));
+    showLabels(shown);
+    this.panel.stats(shown);
+    const header = stage.views.at(-1)?.frame?.header;
+    byId("clock").textContent = header ? `${seconds(header.time)} · step ${number(header.step)}` : "";
+    byId("pace").textContent = hello.live && this.transport?.playing && this.pace.rate > 0
+      ? `${number(this.pace.rate, 2)} s simulated a second` : "";
+    this.plots.draw(header?.time ?? null);
+  }
+
+  private measurePace(frame: Frame): void {
+    const now = performance.now(), { time } = frame.header;
+    const passed = now - this.pace.at;
+    if (time < this.pace.time || passed > 3000) this.pace = { time, at: now, rate: 0 };
+    else if (passed > 700) this.pace = { time, at: now, rate: (1000 * (time - this.pace.time)) / passed };
+  }
+
+  showTransport(): void {
+    const { transport } = this;
+    if (!transport || !this.header) return;
+    const play = byId("play");
+    press(play, transport.playing);
+    play.setAttribute("aria-label", transport.playing ? "Pause" : "Play");
+    const speed = byId<HTMLSelectElement>("speed");
+    if (document.activeElement !== speed) speed.value = String(transport.speed);
+    byId<HTMLInputElement>("timeline").value = String(transport.frame);
+    press(byId("split"), this.header.views.length > 1);
+    this.soon();
+  }
+
+  // --- colours and looks ----------------------------------------------------------------------------------------------------
+
+  chooseField(name: string): void {
+    this.send({ type: "field", name });
+    this.takeField(name);
+  }
+
+  nextField(by: number): void {
+    const fields = this.header?.fields ?? [];
+    const at = fields.findIndex((f) => f.name === this.painter.field.name);
+    if (fields.length > 0) this.chooseField(fields[(at + by + fields.length) % fields.length].name);
+  }
+
+  private takeField(name: string): void {
+    const field = this.header?.fields.find((f) => f.name === name) ?? this.header?.fields[0];
+    if (!field || !this.header) return;
+    this.header.settings.field = field.name;
+    this.painter.choose(field);
+    this.panel.settings(this.header.settings);
+    this.panel.showScale(this.painter.smooth, this.painter.logarithmic);
+    this.stage.views.forEach((view) => view.readValues());
+    showLegend(this.painter);
+    this.repaint();
+  }
+
+  setLogarithmic(on: boolean): void {
+    this.painter.setLogarithmic(on);
+    this.panel.showScale(this.painter.smooth, on);
+    this.repaint();
+  }
+
+  private repaint(): void {
+    this.lookChanged = true;
+    this.stage.redraw();
+  }
+
+  setLook(change: Partial<Look>): void {
+    this.look = { ...this.look, ...change };
+    this.panel.wireframe.box.checked = this.look.wireframe;
+    this.panel.contacts.box.checked = this.look.contacts;
+    this.repaint();
+  }
+
+  // Cutting open needs the inside, which is sent only while it is asked for.
+  setClip(clip: Clip): void {
+    const hello = this.header;
+    if (!hello) return;
+    if (clip.on !== this.clip.on && hello.live && hello.dim === 3) this.send({ type: "interior", on: clip.on });
+    this.clip = clip;
+    const [low, high] = hello.box, at = low[clip.axis] + clip.part * (high[clip.axis] - low[clip.axis]);
+    const normal = new Vector3().setComponent(clip.axis, clip.flip ? -1 : 1);
+    this.setLook({ clip: clip.on ? new Plane(normal, clip.flip ? at : -at) : null });
+  }
+
+  togglePlots(on = byId("plots").hidden): void {
+    byId("plots").hidden = !on;
+    press(byId("plots-open"), on);
+    if (on) this.plots.rebuild();
+    this.soon();
+  }
+
+  // Everything that is there, from the present direction.
+  fitBodies(): void {
+    const box = new Box3();
+    for (const { x } of this.stage.views) for (let i = 0; i < x.length; i += 3) box.expandByPoint(new Vector3(x[i], x[i + 1], x[i + 2]));
+    if (!box.isEmpty()) this.stage.fit(box);
+  }
+
+  // Above everything, in the middle of what is looked at.
+  private drop(shape: string): void {
+    const { header: hello, stage } = this;
+    if (!hello) return;
+    const up = hello.dim === 3 ? 2 : 1, position = stage.controls.target.toArray();
+    const x = stage.views.at(-1)?.x ?? new Float32Array(0);
+    let top = hello.box[0][up];
+    for (let i = up; i < x.length; i += 3) top = Math.max(top, x[i]);
+    const diameter = hello.bodies.find((b) => b.name === shape)?.diameter ?? Math.max(...hello.bodies.map((b) => b.diameter));
+    position[up] = top + 0.75 * diameter;
+    if (hello.dim === 2) position[2] = 0;
+    this.send({ type: "drop", shape, position });
+  }
+
+  // --- the element under the mouse --------------------------------------------------------------------------------------------
+
+  private hover(over: Over | null): void {
+    this.over = over;
+    this.stage.views.forEach((view, i) => view.markTriangle(over?.view === i ? (over.picked.hit?.triangle ?? null) : null));
+    this.showHover();
+    if (!over || !this.header?.live) return;
+    const now = performance.now(), same = this.asked.view === over.view && this.asked.element === over.picked.element;
+    if (now - this.asked.at < (same ? ASK_MS : 60)) return;
+    this.asked = { view: over.view, element: over.picked.element, at: now };
+    this.send({ type: "pick", view: over.view, element: over.picked.element });
+  }
+
+  private showHover(): void {
+    const { over, header: hello } = this;
+    const view = over && this.stage.views[over.view];
+    if (!over || !hello || !view) return showCard(null);
+    const { element } = over.picked;
+    const body = hello.bodies.find((b) => element >= b.first_element && element < b.first_element + b.elements);
+    const answer = this.answer?.view === over.view && this.answer.element === element ? this.answer : null;
+    const rows = hello.live ? this.liveRows(over, view) : this.fileRows(over, view);
+    showCard({
+      title: `${body?.name ?? "element"} · element ${number(element - (body?.first_element ?? 0))}`,
+      rows: answer && !answer.text ? [...rows, ...answerRows(answer, (n) => hello.fields.find((f) => f.name === n)?.unit ?? "")] : rows,
+      text: answer?.text ?? "",
+      x: over.x, y: over.y,
+    });
+  }
+
+  private liveRows(over: Over, view: ViewScene): [string, string][] {
+    const value = view.valueAt(over.picked);
+    return value === null ? [] : [[this.painter.field.label, this.say(this.painter.field, value)]];
+  }
+
+  // Files hold all fields, and nobody to ask.
+  private fileRows(over: Over, view: ViewScene): [string, string][] {
+    const { hit, element } = over.picked;
+    return (this.header?.fields ?? []).flatMap((field): [string, string][] => {
+      const section = view.frame && findSection(view.frame, field.name);
+      if (!view.frame || !section || (!hit && section.place !== "element")) return [];
+      const all = readSection(view.frame, section), n = section.components;
+      const at = (i: number): number => Math.hypot(...all.subarray(n * i, n * i + n)) * (n === 1 ? Math.sign(all[i]) || 1 : 1);
+      const value = section.place === "element" ? at(element) : section.place === "triangle" ? at(hit!.triangle)
+        : hit!.bary.reduce((sum, w, k) => sum + w * at(view.skin.triangles[3 * hit!.triangle + k]), 0);
+      return [[field.label, this.say(field, value)]];
+    });
+  }
+
+  private say(field: Field, value: number): string {
+    if (Array.isArray(field.categories)) return field.categories[value] ?? "none";
+    if (field.categories) return value < 0 ? "none" : number(value);
+    return withUnit(value, field.unit);
+  }
+}

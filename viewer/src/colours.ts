@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a field's value to a colour, and the legend's ticks.
+//
+// A field is shown through a strip of texels: the page turns values into texture coordinates, the graphics card looks
+// the colour up after interpolation. Numbers use a strip from ice to embers (the one of `thaw render`); categories
+// and numbered parts use one texel each. Nothing here knows a field by name: place, categories, unit and
+// scale come with the stream.
+
+export type Rgb = [number, number, number]; // sRGB, 0..255
+
+const ICE_TO_EMBERS: Rgb[] = [
+  [62, 101, 156], [82, 147, 190], [146, 200, 214], [233, 234, 222], [246, 190, 112], [232, 118, 76], [178, 42, 66],
+];
+
+// What is elastic keeps one warm, quiet colour; rigid parts take cool and strong ones around it.
+export const ELASTIC: Rgb = [236, 205, 165];
+// Categories that are not parts: told apart also in greyscale and by readers who see few hues.
+const CATEGORIES: Rgb[] = [
+  ELASTIC, [88, 148, 189], [205, 104, 110], [122, 178, 132], [150, 129, 187], [222, 170, 72], [94, 172, 172],
+  [186, 120, 96], [128, 134, 146], [214, 130, 178],
+];
+
+const toLinear = (c: number): number => (c <= 10.31 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
+const toSrgb = (c: number): number =>
+  255 * Math.min(1, Math.max(0, c <= 0.0031308 ? 12.92 * c : 1.055 * c ** (1 / 2.4) - 0.055));
+
+// t in 0..1; mixed in linear light, as the pictures are.
+export function sequential(t: number): Rgb {
+  const last = ICE_TO_EMBERS.length - 1;
+  const at = t > 0 ? Math.min(t * last, last) : 0; // also for what is not a number
+  const i = Math.min(Math.floor(at), last - 1);
+  const mix = (k: number): number =>
+    toSrgb((1 - at + i) * toLinear(ICE_TO_EMBERS[i][k]) + (at - i) * toLinear(ICE_TO_EMBERS[i + 1][k]));
+  return [mix(0), mix(1), mix(2)];
+}
+
+// Oklab (B. Ottosson 2020) keeps lightness the same around the hue circle.
+function oklch(lightness: number, chroma: number, hue: number): Rgb {
+  const a = chroma * Math.cos(hue), b = chroma * Math.sin(hue);
+  const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
+  const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
+  const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
+  return [
+    toSrgb(4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s),
+    toSrgb(-1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s),
+    toSrgb(-0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s),
+  ];
+}
+
+// Rigid part n. Steps of the golden section leave the largest gaps between any few neighbours; the arc of warm hues
+// (30 to 110 degrees) is left to what is elastic. Lightness alternates, so that parts differ in grey as well.
+export function partColour(n: number): Rgb {
+  const turn = (0.28 + n * 0.6180339887) % 1;
+  const hue = ((110 + 280 * turn) * Math.PI) / 180;
+  return oklch([0.66, 0.74, 0.58][n % 3], 0.115, hue);
+}
+
+export function categoryColour(n: number): Rgb {
+  return CATEGORIES[((n % CATEGORIES.length) + CATEGORIES.length) % CATEGORIES.length];
+}
+
+export const css = (c: Rgb): string => `rgb(${c.map(Math.round).join(" ")})`;
+
+export function strip(length: number, colour: (i: number) => Rgb, into: Uint8Array): void {
+  for (let i = 0; i < length; i++) {
+    const c = colour(i);
+    for (let k = 0; k < 3; k++) into[4 * i + k] = Math.round(c[k]);
+    into[4 * i + 3] = 255;
+  }
+}
+
+// A scale maps values to 0..1. On a logarithmic one everything below `low` is `low`.
+export interface Scale {
+  low: number;
+  high: number;
+  logarithmic: boolean;
+}
+
+export function scaled(scale: Scale, value: number): number {
+  const { low, high } = scale;
+  if (!(high > low)) return 0;
+  const t = scale.logarithmic ? Math.log(value / low) / Math.log(high / low) : (value - low) / (high - low);
+  return t > 0 ? Math.min(t, 1) : 0; // also for what is not a number
+}
+
+export function unscaled(scale: Scale, t: number): number {
+  const { low, high } = scale;
+  return scale.logarithmic ? low * (high / low) ** t : low + t * (high - low);
+}
+
+// Round values to write beside the strip: 1, 2 or 5 times a power of ten, or the powers alone.
+export function ticks(scale: Scale, wanted: number): number[] {
+  const { low, high } = scale;
+  if (!(high > low)) return [low];
+  if (scale.logarithmic) {
+    const first = Math.ceil(Math.log10(low) - 1e-9), last = Math.floor(Math.log10(high) + 1e-9);
+    const every = Math.max(1, Math.ceil((last - first) / wanted));
+    const out: number[] = [];
+    for (let e = first; e <= last; e += every) out.push(10 ** e);
+    return out.length > 1 ? out : [low, high];
+  }
+  const raw = (high - low) / wanted, power = 10 ** Math.floor(Math.log10(raw));
+  const step = power * ([1, 2, 5, 10].find((m) => m * power >= raw * 0.999) ?? 10);
+  const out: number[] = [];
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); i++) out.push(i * step);
+  return out;
+}

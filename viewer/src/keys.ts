@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Everything the mouse can do has a key. One table serves the keyboard and the help overlay.
+import { byId, make } from "./dom";
+
+export interface Key {
+  keys: string[]; // as KeyboardEvent.key gives them
+  shown: string[];
+  does: string;
+  run: (event: KeyboardEvent) => void;
+}
+
+// While someone types or moves a slider, keys belong to that control; space and enter belong to a focused button.
+function taken(event: KeyboardEvent): boolean {
+  const target = event.target as HTMLElement;
+  if (event.ctrlKey || event.metaKey || event.altKey) return true;
+  if (target.closest("dialog")) return true;
+  const kind = target instanceof HTMLInputElement ? target.type : target.tagName.toLowerCase();
+  if (kind === "number" || kind === "select") return true;
+  if (kind === "range") return event.key.startsWith("Arrow") || ["Home", "End", "PageUp", "PageDown"].includes(event.key);
+  if (kind === "button" || kind === "checkbox") return event.key === " " || event.key === "Enter";
+  return false;
+}
+
+export function listen(keys: Key[]): void {
+  const table = new Map(keys.flatMap((key) => key.keys.map((name) => [name, key] as const)));
+  addEventListener("keydown", (event) => {
+    const key = table.get(event.key.length === 1 ? event.key.toLowerCase() : event.key);
+    if (!key || taken(event)) return;
+    event.preventDefault();
+    key.run(event);
+  });
+}
+
+export function showHelp(keys: Key[], mouse: [string, string][]): void {
+  const dialog = byId<HTMLDialogElement>("help");
+  const close = make("button", { type: "button" }, "Close");
+  close.onclick = () => dialog.close();
+  const rows = keys.map(({ shown, does }) => [make("dt", {}, ...shown.flatMap((s, i) => [i > 0 && " ", make("kbd", {}, s)])), make("dd", {}, does)]);
+  const hands = mouse.map(([what, does]) => [make("dt", {}, what), make("dd", {}, does)]);
+  dialog.replaceChildren(
+    make("h2", { id: "help-title" }, "Mouse and keys"), make("dl", {}, ...hands.flat()), make("dl", {}, ...rows.flat()), close);
+  dialog.showModal();
+}

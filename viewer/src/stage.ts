@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// The canvas: one camera for all views (so split screens cannot drift apart), one viewport each, and drawing on demand
+// only: nothing is drawn while nothing changes, and never more than once per frame of the screen.
+import {
+  Box3, MOUSE, OrthographicCamera, PCFShadowMap, PerspectiveCamera, Raycaster, TOUCH, Vector2, Vector3, WebGLRenderer,
+} from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import type { Ray } from "./pick";
+import type { ViewScene } from "./viewscene";
+
+const FOV = 32; // degrees
+
+export interface Spot {
+  view: number;
+  ray: Ray;
+}
+
+export class Stage {
+  readonly renderer: WebGLRenderer;
+  readonly controls: OrbitControls;
+  views: ViewScene[] = [];
+  beforeDraw: () => void = () => undefined;
+  afterDraw: () => void = () => undefined;
+  drawn = 0; // pictures so far, for tests and for measuring
+  private camera: PerspectiveCamera | OrthographicCamera = new PerspectiveCamera(FOV);
+  private readonly flat = new OrthographicCamera();
+  private readonly deep = this.camera as PerspectiveCamera;
+  private pending = 0;
+  private size = 1; // m, of what is looked at
+  private readonly raycaster = new Raycaster();
+
+  constructor(readonly canvas: HTMLCanvasElement) {
+    this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, powerPreference: "low-power" });
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.localClippingEnabled = true;
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = PCFShadowMap;
+    this.deep.up.set(0, 0, 1);
+    this.controls = new OrbitControls(this.camera, canvas);
+    this.controls.enableDamping = true;
+    this.controls.dampingFactor = 0.22;
+    this.controls.zoomToCursor = true;
+    this.controls.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.DOLLY, RIGHT: MOUSE.PAN };
+    this.controls.addEventListener("change", () => this.redraw());
+    new ResizeObserver(() => this.resize()).observe(canvas);
+    canvas.addEventListener("webglcontextrestored", () => this.redraw());
+  }
+
+  redraw(): void {
+    this.pending ||= requestAnimationFrame(() => {
+      this.pending = 0;
+      this.beforeDraw();
+      this.controls.update(); // while the camera still glides, this asks for the next picture
+      this.draw();
+      this.drawn++;
+      this.afterDraw();
+    });
+  }
+
+  private resize(): void {
+    const { clientWidth, clientHeight } = this.canvas;
+    if (clientWidth === 0 || clientHeight === 0) return;
+    this.renderer.setSize(clientWidth, clientHeight, false);
+    this.shape();
+    this.redraw();
+  }
+
+  // Side by side, or above each other on a narrow screen. In CSS pixels from the top left.
+  viewport(i: number): { x: number; y: number; width: number; height: number } {
+    const { clientWidth: width, clientHeight: height } = this.canvas;
+    const n = Math.max(1, this.views.length);
+    return width >= height
+      ? { x: (i * width) / n, y: 0, width: width / n, height }
+      : { x: 0, y: (i * height) / n, width, height: height / n };
+  }
+
+  private shape(): void {
+    const { width, height } = this.viewport(0);
+    const aspect = width / height;
+    this.deep.aspect = aspect;
+    this.flat.right = (this.size / 2) * Math.max(1, aspect);
+    this.flat.left = -this.flat.right;
+    this.flat.top = this.flat.right / aspect;
+    this.flat.bottom = -this.flat.top;
+    this.camera.updateProjectionMatrix();
+  }
+
+  private draw(): void {
+    const { renderer, camera, controls } = this;
+    const distance = camera.position.distanceTo(controls.target);
+    if (camera === this.deep) {
+      camera.near = Math.max(distance / 200, 1e-4 * this.size);
+      camera.far = distance + 30 * this.size;
+      camera.updateProjectionMatrix();
+    }
+    renderer.setScissorTest(this.views.length > 1);
+    this.views.forEach((view, i) => {
+      const { x, y, width, height } = this.viewport(i);
+      const bottom = this.canvas.clientHeight - y - height;
+      renderer.setViewport(x, bottom, width, height);
+      renderer.setScissor(x, bottom, width, height);
+      renderer.render(view.scene, camera);
+    });
+  }
+
+  // Chooses the kind of camera and looks at a box: from the front and a little above, or straight at a plane.
+  look(low: number[], high: number[], dim: 2 | 3): void {
+    const box = new Box3(new Vector3(...(low as [number, number, number])), new Vector3(...(high as [number, number, number])));
+    this.camera = dim === 2 ? this.flat : this.deep;
+    this.controls.object = this.camera;
+    this.controls.enableRotate = dim === 3;
+    this.controls.touches = { ONE: dim === 3 ? TOUCH.ROTATE : TOUCH.PAN, TWO: TOUCH.DOLLY_PAN };
+    this.controls.mouseButtons.LEFT = dim === 3 ? MOUSE.ROTATE : MOUSE.PAN;
+    this.fit(box, dim === 3 ? new Vector3(0.62, -1, 0.42) : new Vector3(0, 0, 1));
+  }
+
+  // Moves the camera until a box fills the view, keeping the direction unless one is given.
+  fit(box: Box3, direction?: Vector3): void {
+    const middle = box.getCenter(new Vector3());
+    this.size = box.getSize(new Vector3()).length() || 1;
+    const from = (direction ?? this.camera.position.clone().sub(this.controls.target)).normalize();
+    this.shape();
+    const aspect = this.deep.aspect;
+    const half = Math.tan((FOV * Math.PI) / 360) * Math.min(1, aspect);
+    const distance = this.camera === this.deep ? (0.46 * this.size) / half : 2 * this.size;
+    this.controls.target.copy(middle);
+    this.camera.position.copy(middle).addScaledVector(from, distance);
+    this.controls.minDistance = 0.02 * this.size;
+    this.controls.maxDistance = 25 * this.size;
+    this.flat.zoom = 1;
+    this.flat.near = 0;
+    this.flat.far = 4 * this.size;
+    this.camera.updateProjectionMatrix();
+    this.controls.update();
+    this.redraw();
+  }
+
+  // For the keyboard: turns by radians, moves by parts of the distance, zooms by a factor.
+  turn(azimuth: number, elevation: number): void {
+    if (this.camera === this.flat) return this.pan(azimuth, -elevation);
+    const arm = this.camera.position.clone().sub(this.controls.target), length = arm.length();
+    const east = Math.atan2(arm.y, arm.x) + azimuth;
+    const up = Math.min(1.55, Math.max(-1.55, Math.asin(arm.z / length) + elevation));
+    arm.set(Math.cos(up) * Math.cos(east), Math.cos(up) * Math.sin(east), Math.sin(up)).multiplyScalar(length);
+    this.camera.position.copy(this.controls.target).add(arm);
+    this.controls.update();
+    this.redraw();
+  }
+
+  pan(right: number, up: number): void {
+    const reach = this.camera === this.flat ? (this.flat.right - this.flat.left) / this.flat.zoom
+      : this.camera.position.distanceTo(this.controls.target) * Math.tan((FOV * Math.PI) / 360) * 2;
+    const by = new Vector3(right * reach, up * reach, 0).applyQuaternion(this.camera.quaternion);
+    this.controls.target.add(by);
+    this.camera.position.add(by);
+    this.controls.update();
+    this.redraw();
+  }
+
+  zoom(factor: number): void {
+    if (this.camera === this.flat) {
+      this.flat.zoom *= factor;
+      this.flat.updateProjectionMatrix();
+    } else {
+      this.camera.position.sub(this.controls.target).divideScalar(factor).add(this.controls.target);
+    }
+    this.controls.update();
+    this.redraw();
+  }
+
+  get direction(): Vector3 {
+    return this.camera.getWorldDirection(new Vector3());
+  }
+
+  // Where a place on the canvas (CSS pixels) looks.
+  spot(px: number, py: number): Spot {
+    const view = Math.max(0, this.views.findIndex((_, i) => {
+      const p = this.viewport(i);
+      return px >= p.x && px < p.x + p.width && py >= p.y && py < p.y + p.height;
+    }));
+    const p = this.viewport(view);
+    this.camera.updateMatrixWorld();
+    this.raycaster.setFromCamera(new Vector2((2 * (px - p.x)) / p.width - 1, 1 - (2 * (py - p.y)) / p.height), this.camera);
+    const { origin, direction } = this.raycaster.ray;
+    return { view, ray: { origin: origin.toArray(), direction: direction.toArray() } };
+  }
+
+  // The other way, for the first view.
+  project(x: number, y: number, z: number): { x: number; y: number } {
+    const p = this.viewport(0), at = new Vector3(x, y, z).project(this.camera);
+    return { x: p.x + ((at.x + 1) / 2) * p.width, y: p.y + ((1 - at.y) / 2) * p.height };
+  }
+}

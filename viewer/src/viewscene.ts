@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// One view: the bodies of one simulation with what belongs to them, ready to be drawn. Split screens have two.
+//
+// Positions and values of the newest frame stay here, for picking, hovering and new colours without a new frame.
+import {
+  BufferAttribute, BufferGeometry, ClampToEdgeWrapping, DataTexture, DirectionalLight, DoubleSide, DynamicDrawUsage,
+  FrontSide, HemisphereLight, LineBasicMaterial, LineSegments, LinearFilter, Mesh, MeshBasicMaterial,
+  MeshLambertMaterial, NearestFilter, type Plane, RGBAFormat, Scene, SphereGeometry, SRGBColorSpace, Vector3,
+} from "three";
+import { Arrows } from "./arrows";
+import { Cut } from "./cut";
+import type { Painter } from "./painter";
+import { Obstacles } from "./obstacles";
+import { pickTriangle, pointOf, type Hit, type Ray } from "./pick";
+import type { Hello } from "./protocol";
+import { Skin } from "./skin";
+import { findSection, readSection, u32OfBase64, type Frame } from "./stream";
+import type { Theme } from "./theme";
+
+export interface Look {
+  wireframe: boolean;
+  contacts: boolean;
+  clip: Plane | null;
+}
+
+// A point of the surface, or an element of the section that a clip plane shows.
+export interface Picked {
+  point: [number, number, number];
+  element: number;
+  hit: Hit | null; // null: an element of the section
+}
+
+const dynamic = (array: Float32Array, size: number): BufferAttribute => {
+  const attribute = new BufferAttribute(array, size);
+  attribute.setUsage(DynamicDrawUsage);
+  return attribute;
+};
+
+export class ViewScene {
+  readonly scene = new Scene();
+  readonly skin: Skin;
+  readonly elementOfTriangle: Uint32Array;
+  x: Float32Array; // of all vertices, as sent
+  values: Float32Array | null = null;
+  frame: Frame | null = null;
+  private valuesPlace = "triangle";
+  private contacts: Float32Array = new Float32Array(0);
+  private obstaclesX: Float32Array | undefined;
+  private readonly obstacles: Obstacles;
+  private readonly arrows: Arrows;
+  private readonly cut: Cut | null;
+  private readonly strip: DataTexture;
+  private readonly surface: MeshLambertMaterial;
+  private readonly geometry = new BufferGeometry();
+  private readonly edges: LineSegments;
+  private readonly section: Mesh<BufferGeometry, MeshBasicMaterial>; // unlit: its colours are those of the legend
+  private readonly sectionEdges: LineSegments;
+  private readonly mark: LineSegments;
+  private readonly spring: LineSegments;
+  private readonly ends: Mesh[];
+  private readonly sun: DirectionalLight;
+
+  constructor(private readonly hello: Hello, private readonly painter: Painter, theme: Theme) {
+    const count = hello.bodies.reduce((sum, b) => Math.max(sum, b.first_vertex + b.vertices), 0);
+    this.skin = new Skin(u32OfBase64(hello.mesh.triangles), count);
+    this.elementOfTriangle = u32OfBase64(hello.mesh.element_of_triangle);
+    this.cut = hello.mesh.tets ? new Cut(u32OfBase64(hello.mesh.tets)) : null;
+    this.x = new Float32Array(3 * count);
+    const [low, high] = hello.box.map((p) => new Vector3(...(p as [number, number, number])));
+    const size = high.distanceTo(low) || 1;
+
+    this.strip = new DataTexture(painter.texels, painter.texels.length / 4, 1, RGBAFormat);
+    this.strip.colorSpace = SRGBColorSpace;
+    this.strip.wrapS = ClampToEdgeWrapping;
+    this.surface = new MeshLambertMaterial({
+      map: this.strip, clipShadows: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
+    });
+    this.geometry.setAttribute("position", dynamic(this.skin.positions, 3));
+    this.geometry.setAttribute("normal", dynamic(this.skin.normals, 3));
+    this.geometry.setAttribute("uv", dynamic(this.skin.uv, 2));
+    const body = new Mesh(this.geometry, this.surface);
+    body.castShadow = body.receiveShadow = hello.dim === 3;
+    body.frustumCulled = false;
+
+    const lines = new LineBasicMaterial({ color: theme.edge, transparent: true, opacity: theme.edgeOpacity });
+    const edgeGeometry = new BufferGeometry();
+    edgeGeometry.setAttribute("position", this.geometry.attributes.position);
+    edgeGeometry.setIndex(new BufferAttribute(this.skin.edges, 1));
+    this.edges = new LineSegments(edgeGeometry, lines);
+    this.sectionEdges = new LineSegments(new BufferGeometry(), lines.clone());
+    this.section = new Mesh(new BufferGeometry(), new MeshBasicMaterial({ map: this.strip, side: DoubleSide }));
+
+    const over = { color: theme.accent, depthTest: false, transparent: true };
+    this.mark = new LineSegments(pointsGeometry(6), new LineBasicMaterial(over));
+    this.spring = new LineSegments(pointsGeometry(2), new LineBasicMaterial(over));
+    this.ends = [0, 1].map(() => new Mesh(new SphereGeometry(0.006 * size, 12, 8), new MeshBasicMaterial(over)));
+    for (const object of [this.mark, this.spring, ...this.ends]) {
+      object.visible = false;
+      object.renderOrder = 3;
+    }
+    for (const object of [this.edges, this.section, this.sectionEdges, this.mark, this.spring]) object.frustumCulled = false;
+
+    this.obstacles = new Obstacles(hello, theme);
+    this.arrows = new Arrows(0.12 * size, theme.contact);
+    this.sun = sunlight(low, high, theme, hello.dim === 3);
+    const sky = new HemisphereLight(theme.sky, theme.ground, hello.dim === 3 ? theme.skyLight : 3.1);
+    sky.position.set(0, 0, 1);
+    this.scene.add(
+      body, this.edges, this.section, this.sectionEdges, this.obstacles.group, this.arrows.mesh, this.mark, this.spring,
+      ...this.ends, sky, this.sun, this.sun.target);
+  }
+
+  // Takes a frame in. The painter's field must be the one to be shown.
+  show(frame: Frame): void {
+    const positions = findSection(frame, "positions");
+    if (!positions || positions.count !== this.skin.vertexCount) return; // of a mesh that is gone
+    this.frame = frame;
+    this.x = readSection(frame, positions, this.x);
+    this.skin.update(this.x);
+    for (const name of ["position", "normal"]) this.geometry.attributes[name].needsUpdate = true;
+    const contacts = findSection(frame, "contacts"), moved = findSection(frame, "obstacles");
+    this.contacts = contacts ? readSection(frame, contacts, this.contacts) : new Float32Array(0);
+    this.arrows.update(this.contacts);
+    if (moved) this.obstacles.update((this.obstaclesX = readSection(frame, moved, this.obstaclesX)));
+    this.sun.shadow.needsUpdate = true;
+  }
+
+  // Reads the painter's field from the newest frame; magnitudes of vectors. null where the frame has none.
+  readValues(): Float32Array | null {
+    const section = this.frame && findSection(this.frame, this.painter.field.name);
+    if (!this.frame || !section) return (this.values = null);
+    const raw = readSection(this.frame, section, section.components === 1 ? (this.values ?? undefined) : undefined);
+    this.valuesPlace = section.place;
+    return (this.values = section.components === 1 ? raw : lengths(raw, section.components));
+  }
+
+  // The value under a triangle (with a place on it) or of an element of the section.
+  valueAt(picked: Picked): number | null {
+    if (!this.values) return null;
+    if (this.valuesPlace === "element") return this.values[picked.element] ?? null;
+    if (!picked.hit) return null;
+    const { triangle, bary } = picked.hit;
+    if (this.valuesPlace === "triangle") return this.values[triangle] ?? null;
+    return bary.reduce((sum, w, k) => sum + w * this.values![this.skin.triangles[3 * triangle + k]], 0);
+  }
+
+  paint(): void {
+    const { painter, skin, values, elementOfTriangle } = this;
+    const filter = painter.smooth ? LinearFilter : NearestFilter;
+    if (this.strip.minFilter !== filter) this.strip.minFilter = this.strip.magFilter = filter;
+    this.strip.needsUpdate = true;
+    if (!values) skin.uv.fill(painter.nothing);
+    else if (this.valuesPlace === "vertex") skin.colour(painter.placer(0), values, false);
+    else {
+      const perElement = this.valuesPlace === "element";
+      for (const [i, body] of this.hello.bodies.entries()) {
+        const place = painter.placer(i);
+        for (let t = body.first_triangle; t < body.first_triangle + body.triangles; t++) {
+          const u = place(values[perElement ? elementOfTriangle[t] : t]);
+          skin.uv[6 * t] = skin.uv[6 * t + 2] = skin.uv[6 * t + 4] = u;
+        }
+      }
+    }
+    this.geometry.attributes.uv.needsUpdate = true;
+  }
+
+  // Applies what the user wants to see; after every frame as well, since a section moves with it.
+  look(look: Look): void {
+    const planes = look.clip ? [look.clip] : null;
+    const clipped = [this.surface, this.edges.material as LineBasicMaterial, this.arrows.mesh.material as MeshBasicMaterial];
+    for (const material of clipped) material.clippingPlanes = planes;
+    this.sun.shadow.needsUpdate = true;
+    this.surface.side = look.clip ? DoubleSide : FrontSide;
+    if (this.hello.dim === 2) this.surface.side = DoubleSide;
+    this.edges.visible = look.wireframe;
+    this.arrows.mesh.visible = look.contacts;
+    this.section.visible = this.sectionEdges.visible = false;
+    if (look.clip && this.cut) this.showSection(look.clip, look.wireframe);
+  }
+
+  private showSection(plane: Plane, wireframe: boolean): void {
+    const cut = this.cut!;
+    const { values, painter, valuesPlace } = this;
+    const bodies = this.hello.bodies, placers = bodies.map((_, i) => painter.placer(i));
+    let body = 0; // elements come in order
+    cut.update(this.x, plane.normal.toArray(), plane.constant, (element, a, b, t) => {
+      if (!values || valuesPlace === "triangle") return painter.nothing;
+      if (valuesPlace === "vertex") return placers[0](values[a] + t * (values[b] - values[a]));
+      if (element < bodies[body].first_element) body = 0;
+      while (element >= bodies[body].first_element + bodies[body].elements) body++;
+      return placers[body](values[element]);
+    });
+    const geometry = this.section.geometry;
+    if (geometry.attributes.position?.array !== cut.positions) {
+      geometry.dispose();
+      geometry.setAttribute("position", dynamic(cut.positions, 3));
+      geometry.setAttribute("uv", dynamic(cut.uv, 2));
+    }
+    for (const name of ["position", "uv"]) geometry.attributes[name].needsUpdate = true;
+    geometry.setDrawRange(0, 3 * cut.triangleCount);
+    const lines = this.sectionEdges.geometry;
+    if (lines.attributes.position?.array !== cut.lines) {
+      lines.dispose();
+      lines.setAttribute("position", dynamic(cut.lines, 3));
+    }
+    lines.attributes.position.needsUpdate = true;
+    lines.setDrawRange(0, 2 * cut.lineCount);
+    this.section.visible = cut.triangleCount > 0;
+    this.sectionEdges.visible = wireframe && cut.lineCount > 0;
+  }
+
+  pick(ray: Ray, clip: Plane | null): Picked | null {
+    const at = new Vector3();
+    const kept = clip && ((x: number, y: number, z: number) => clip.distanceToPoint(at.set(x, y, z)) >= 0);
+    const hit = pickTriangle(ray, this.x, this.skin.triangles, this.skin.triangles.length / 3, kept);
+    const cut = clip && this.cut && this.cut.triangleCount > 0 ? this.cut : null;
+    if (cut) {
+      const corners = Uint32Array.from({ length: 3 * cut.triangleCount }, (_, i) => i);
+      const inside = pickTriangle(ray, cut.positions, corners, cut.triangleCount, null);
+      if (inside && (!hit || inside.distance < hit.distance))
+        return { point: pointOf(inside, cut.positions, corners), element: cut.elements[inside.triangle], hit: null };
+    }
+    if (!hit) return null;
+    return { point: pointOf(hit, this.x, this.skin.triangles), element: this.elementOfTriangle[hit.triangle], hit };
+  }
+
+  // Outlines a triangle; null: none.
+  markTriangle(triangle: number | null): void {
+    this.mark.visible = triangle !== null;
+    if (triangle === null) return;
+    const to = this.mark.geometry.attributes.position as BufferAttribute;
+    for (let k = 0; k < 6; k++) {
+      const v = 3 * this.skin.triangles[3 * triangle + (((k + 1) >> 1) % 3)];
+      to.setXYZ(k, this.x[v], this.x[v + 1], this.x[v + 2]);
+    }
+    to.needsUpdate = true;
+  }
+
+  // The spring from a point of the surface to the hand; null: none.
+  showSpring(hit: Hit | null, to: Vector3): void {
+    for (const object of [this.spring, ...this.ends]) object.visible = hit !== null;
+    if (!hit) return;
+    const from = pointOf(hit, this.x, this.skin.triangles);
+    const line = this.spring.geometry.attributes.position as BufferAttribute;
+    line.setXYZ(0, ...from);
+    line.setXYZ(1, to.x, to.y, to.z);
+    line.needsUpdate = true;
+    this.ends[0].position.set(...from);
+    this.ends[1].position.copy(to);
+  }
+
+  dispose(): void {
+    this.obstacles.dispose();
+    this.arrows.dispose();
+    this.strip.dispose();
+    this.sun.shadow.map?.dispose();
+    this.scene.traverse((object) => {
+      if (!(object instanceof Mesh || object instanceof LineSegments)) return;
+      (object.geometry as BufferGeometry).dispose();
+      (object.material as MeshBasicMaterial).dispose();
+    });
+  }
+}
+
+function pointsGeometry(count: number): BufferGeometry {
+  const geometry = new BufferGeometry();
+  geometry.setAttribute("position", dynamic(new Float32Array(3 * count), 3));
+  return geometry;
+}
+
+function lengths(raw: Float32Array, components: number): Float32Array {
+  return Float32Array.from({ length: raw.length / components }, (_, i) =>
+    Math.hypot(...raw.subarray(components * i, components * (i + 1))));
+}
+
+// The sun's shadow covers the box with some room; it is drawn again for new frames only, not when the camera moves.
+function sunlight(low: Vector3, high: Vector3, theme: Theme, shadow: boolean): DirectionalLight {
+  const sun = new DirectionalLight("#fff4e6", shadow ? theme.keyLight : 0);
+  const middle = low.clone().add(high).multiplyScalar(0.5), size = high.distanceTo(low) || 1;
+  sun.target.position.copy(middle);
+  sun.position.copy(middle).add(new Vector3(-0.45, -0.6, 1.25).multiplyScalar(size));
+  if (!shadow) return sun;
+  sun.castShadow = true;
+  sun.shadow.autoUpdate = false;
+  sun.shadow.mapSize.set(1024, 1024);
+  sun.shadow.radius = 3;
+  sun.shadow.bias = -0.0006;
+  sun.shadow.normalBias = 0.0015 * size;
+  const camera = sun.shadow.camera;
+  camera.left = camera.bottom = -0.75 * size;
+  camera.right = camera.top = 0.75 * size;
+  camera.near = 0.1 * size;
+  camera.far = 3.5 * size;
+  return sun;
+}
