@@ -250,6 +250,8 @@ typedef struct ThawStepStats {
     int64_t dofs;             // unknowns solved for
     int64_t elastic_elements; // elements evaluated
     int64_t rigid_parts;
+    int64_t woken, settled; // elements that became elastic, and rigid, in this step
+    int64_t asleep;         // bodies
     int64_t contacts;
     int response_iterations;   // of the contact response, the largest of any island
     double response_residual;  // complementarity that it left, relative, likewise
@@ -363,7 +365,9 @@ ThawSolverKind thaw_world_solver(const ThawWorld *world, int32_t body);
 // The energies and works so far (also computed when the ledger is off; works are then zero).
 ThawStatus thaw_world_get_ledger(const ThawWorld *world, ThawLedger *ledger);
 
-// The whole state, as one file (HDF5). A world made from the same definition continues from it with the same bits.
+// The whole state, as one file (HDF5). A world made from the same definition continues from it with the same bits. One
+// with more bodies, behind the same first ones, takes over the state of those; the others stay as they are. A body that has
+// another method than it was saved with begins it anew, from the same positions and velocities.
 // Written under a temporary name and renamed: a file that exists is complete.
 ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *error);
 ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error);

@@ -11,11 +11,11 @@
 
 enum { VERSION = 2, WORKS = 5, KEY = sizeof(ThawContactKey) / sizeof(int32_t), MEMORY = 6 };
 
-// What must agree between the world that saved and the one that loads.
-static void describe(const ThawWorld *world, uint64_t out[3]) {
+// What must agree between the world that saved and the one that loads, about its first body_count bodies.
+static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]) {
     const ThawModel *model = world->model;
     uint64_t hash = thaw_hash(0, &model->options.h, sizeof model->options.h);
-    for (int32_t i = 0; i < model->body_count; i++) {
+    for (int32_t i = 0; i < body_count; i++) {
         const ThawShape *shape = model->bodies[i].shape;
         hash = thaw_hash(hash, shape->X, sizeof *shape->X * (size_t)shape->nv * (size_t)model->dim);
         hash = thaw_hash(hash, shape->elements, sizeof(int32_t) * (size_t)shape->ne * (size_t)shape->kind->nodes);
@@ -29,7 +29,7 @@ static void describe(const ThawWorld *world, uint64_t out[3]) {
         hash = thaw_hash(hash, material->c, sizeof material->c);
     }
     out[0] = VERSION;
-    out[1] = (uint64_t)model->body_count;
+    out[1] = (uint64_t)body_count;
     out[2] = hash;
 }
 
@@ -171,7 +171,7 @@ static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawE
     return status == THAW_OK ? thaw_checkpoint_put_i64(file, name, counts, 2, error) : status;
 }
 
-// Reads straight into the stepper; a file that fails half-way leaves the body elastic.
+// Reads straight into the stepper; a file that fails half-way leaves the body elastic, as does one that has nothing for it.
 static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *error) {
     ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
     const ThawShape *shape = s->shape;
@@ -180,6 +180,8 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     Field fields[FIELDS];
     char name[64];
     snprintf(name, sizeof name, "body/%d/counts", (int)s->index);
+    if (thaw_checkpoint_count(file, name) < 0) // saved under another method
+        return THAW_OK;
     ThawStatus status = thaw_checkpoint_get_i64(file, name, counts, 2, error);
     if (status == THAW_OK && (counts[0] < 0 || counts[0] > shape->ne || counts[1] < 0 || counts[1] > shape->nv))
         status =
@@ -237,7 +239,7 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
     double works[WORKS];
     uint64_t model[3], hash = thaw_world_hash(world);
     works_of(&state->ledger, works);
-    describe(world, model);
+    describe(world, world->model->body_count, model);
     status = thaw_checkpoint_put_u64(file, "model", model, 3, error);
     if (status == THAW_OK)
         status = thaw_checkpoint_put_i64(file, "step", &state->step, 1, error);
@@ -262,17 +264,22 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
     return status;
 }
 
-// Reads into `loaded`, whose vectors have room for the whole state.
-static ThawStatus read_state(ThawCheckpoint *file, const ThawWorld *world, ThawState *loaded, uint64_t *hash,
-                             ThawError *error) {
-    int64_t count = (int64_t)world->model->vertex_count * world->model->dim;
+// Reads into `loaded`, whose vectors have room for the whole state, what there is of the first *bodies.
+static ThawStatus read_state(ThawCheckpoint *file, const ThawWorld *world, ThawState *loaded, int32_t *bodies,
+                             uint64_t *hash, ThawError *error) {
     uint64_t model[3], found[3];
     double works[WORKS];
-    describe(world, model);
     ThawStatus status = thaw_checkpoint_get_u64(file, "model", found, 3, error);
-    if (status == THAW_OK && memcmp(model, found, sizeof model) != 0)
+    if (status != THAW_OK)
+        return status;
+    *bodies = found[1] < (uint64_t)world->model->body_count ? (int32_t)found[1] : world->model->body_count;
+    describe(world, *bodies, model);
+    if (memcmp(model, found, sizeof model) != 0)
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "the checkpoint belongs to another world (other meshes, materials or time step)");
+    const int64_t count =
+        world->model->dim * (*bodies < world->model->body_count ? (int64_t)world->model->bodies[*bodies].first_vertex
+                                                                : (int64_t)world->model->vertex_count);
     if (status == THAW_OK)
         status = thaw_checkpoint_get_i64(file, "step", &loaded->step, 1, error);
     if (status == THAW_OK)
@@ -302,14 +309,17 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
     size_t count = (size_t)world->model->vertex_count * (size_t)world->model->dim;
     ThawState loaded = {.x = THAW_NEW(double, count), .v = THAW_NEW(double, count), .push = THAW_NEW(double, count)};
     ThawCheckpoint *file = NULL;
+    int32_t bodies = 0;
     uint64_t hash = 0;
     ThawStatus status = loaded.x && loaded.v && loaded.push ? THAW_OK : thaw_error_memory(error, "the checkpoint");
     if (status == THAW_OK)
         status = thaw_checkpoint_open(path, &file, error);
     if (status == THAW_OK)
-        status = read_state(file, world, &loaded, &hash, error);
+        status = read_state(file, world, &loaded, &bodies, &hash, error);
     if (status == THAW_OK) {
         ThawState *state = &world->state;
+        if (bodies < world->model->body_count) // those that came behind stay what they are
+            count = (size_t)world->model->bodies[bodies].first_vertex * (size_t)world->model->dim;
         memcpy(state->x, loaded.x, sizeof(double) * count);
         memcpy(state->v, loaded.v, sizeof(double) * count);
         memcpy(state->push, loaded.push, sizeof(double) * count);
@@ -322,10 +332,10 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
         state->step = loaded.step;
         state->time = (double)loaded.step * world->model->options.h;
         thaw_world_refresh(world);
-        for (int32_t i = 0; status == THAW_OK && i < world->model->body_count; i++)
+        for (int32_t i = 0; status == THAW_OK && i < bodies; i++)
             if (world->steppers[i].adaptive)
                 status = get_adaptive(file, &world->steppers[i], error);
-        if (status == THAW_OK && thaw_world_hash(world) != hash)
+        if (status == THAW_OK && bodies == world->model->body_count && thaw_world_hash(world) != hash)
             status = thaw_error_set(error, THAW_ERROR_INPUT, "%s: the state does not match its own hash", path);
     }
     thaw_checkpoint_free(&file);
