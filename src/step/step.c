@@ -276,6 +276,7 @@ static void collect_stats(ThawWorld *world, double wall, double cpu, ThawStepSta
         if (s->newton_iterations > stats->newton_iterations)
             stats->newton_iterations = s->newton_iterations;
     }
+    thaw_history_count(world, stats);
     stats->contact_ms += world->contact_ms;
     stats->response_ms = world->response_ms;
     stats->contacts = world->state.contacts.count;
