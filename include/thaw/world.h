@@ -252,8 +252,6 @@ typedef struct ThawStepStats {
     int64_t rigid_parts;
     int64_t woken, settled; // elements that became elastic, and rigid, in this step
     int64_t asleep;         // bodies
-    int64_t woken, settled; // elements that became elastic, and rigid, in this step
-    int64_t asleep;         // bodies
     int64_t contacts;
     int response_iterations;   // of the contact response, the largest of any island
     double response_residual;  // complementarity that it left, relative, likewise
