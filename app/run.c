@@ -24,13 +24,22 @@ static volatile sig_atomic_t interrupted;
 
 static void on_signal(int signal) { interrupted = signal; }
 
-enum { METHOD, STEPS, OUT, STATS, THREADS, RESUME, STATIC, EVERY, FORMAT, SOLVER, QUIET };
+enum { METHOD, STEPS, OUT, STATS, HISTOGRAM, THREADS, RESUME, STATIC, EVERY, FORMAT, SOLVER, QUIET };
 
 static const AppOption options[] = {
-    [METHOD] = {"--method", "NAME"}, [STEPS] = {"--steps", "N"},     [OUT] = {"--out", "DIR"},
-    [STATS] = {"--stats", "FILE"},   [THREADS] = {"--threads", "N"}, [RESUME] = {"--resume", NULL},
-    [STATIC] = {"--static", NULL},   [EVERY] = {"--every", "N"},     [FORMAT] = {"--format", "vtu,obj,ply"},
-    [SOLVER] = {"--solver", "NAME"}, [QUIET] = {"--quiet", NULL},    {NULL, NULL},
+    [METHOD] = {"--method", "NAME"},
+    [STEPS] = {"--steps", "N"},
+    [OUT] = {"--out", "DIR"},
+    [STATS] = {"--stats", "FILE"},
+    [HISTOGRAM] = {"--histogram", "FILE"},
+    [THREADS] = {"--threads", "N"},
+    [RESUME] = {"--resume", NULL},
+    [STATIC] = {"--static", NULL},
+    [EVERY] = {"--every", "N"},
+    [FORMAT] = {"--format", "vtu,obj,ply"},
+    [SOLVER] = {"--solver", "NAME"},
+    [QUIET] = {"--quiet", NULL},
+    {NULL, NULL},
 };
 
 static int parse_formats(const char *text, unsigned *formats) {
@@ -75,6 +84,9 @@ static int parse(AppRun *run, int argc, char **argv) {
             break;
         case STATS:
             run->stats_path = a.value;
+            break;
+        case HISTOGRAM:
+            run->histogram_path = a.value;
             break;
         case THREADS:
             ok = app_parse_integer("run", "--threads", a.value, 0, 1024, &run->threads);
@@ -224,7 +236,9 @@ static ThawStatus create_world(AppRun *run, ThawError *error) {
 static ThawStatus checkpoint(AppRun *run, ThawError *error) {
     ThawStatus status = thaw_frames_sync(run->frames, error);
     if (status == THAW_OK && run->stats)
-        status = thaw_stats_sync(run->stats, error);
+        status = thaw_table_sync(run->stats, error);
+    if (status == THAW_OK && run->histogram)
+        status = thaw_table_sync(run->histogram, error);
     if (status == THAW_OK)
         status = thaw_world_save(run->world, run->checkpoint, error);
     if (status == THAW_OK) {
@@ -308,6 +322,8 @@ static ThawStatus begin(AppRun *run, ThawError *error) {
     }
     if (status == THAW_OK && run->stats_path)
         status = thaw_stats_open(run->stats_path, keep, &run->stats, error);
+    if (status == THAW_OK && run->histogram_path)
+        status = thaw_histogram_open(run->histogram_path, keep, &run->histogram, error);
     run->first_time = thaw_world_time(run->world);
     if (status == THAW_OK)
         status = found ? go_on(run, error) : start_over(run, trace, error);
@@ -356,6 +372,8 @@ static ThawStatus steps(AppRun *run, ThawError *error) {
         add_up(&run->sum, &stats);
         if (run->stats)
             status = thaw_stats_write(run->stats, &stats, error);
+        if (status == THAW_OK && run->histogram && step % run->every == 0)
+            status = thaw_histogram_write(run->histogram, run->world, error);
         if (status == THAW_OK && step % run->every == 0)
             status = write_frame(run, error);
         if (status == THAW_OK && app_checkpoint_due(run->scene->checkpoint_every, step, before - run->saved_ms)) {
@@ -398,7 +416,8 @@ static void print_resume_command(FILE *stream, int argc, char **argv) {
 }
 
 static void finish(AppRun *run) {
-    thaw_stats_close(&run->stats, NULL);
+    thaw_table_close(&run->stats, NULL);
+    thaw_table_close(&run->histogram, NULL);
     thaw_frames_free(&run->frames);
     thaw_world_free(&run->world);
     thaw_scene_free(&run->scene);
@@ -471,7 +490,9 @@ static int run_scene(AppRun *run, int argc, char **argv) {
         return complain_about(status, &error);
     run->setup_ms = thaw_wall_ms() - run->started_ms;
     status = steps(run, &error);
-    ThawStatus closed = thaw_stats_close(&run->stats, status == THAW_OK ? &error : NULL);
+    ThawStatus closed = thaw_table_close(&run->stats, status == THAW_OK ? &error : NULL);
+    if (closed == THAW_OK)
+        closed = thaw_table_close(&run->histogram, status == THAW_OK ? &error : NULL);
     if (status == THAW_OK)
         status = closed;
     if (status != THAW_OK)
@@ -527,6 +548,7 @@ static const char help[] =
     "  --every N         a frame every N steps\n"
     "  --format LIST     of vtu, obj, ply, with commas between them\n"
     "  --stats FILE.csv  one row of numbers a step: times, sizes, energies, hash\n"
+    "  --histogram FILE.csv  with each frame, how strain rates and predicted strains are spread over the elements\n"
     "  --method NAME     moves every body by this method instead of the scene's\n"
     "  --solver NAME     auto, pcg, cholmod or ldl\n"
     "  --threads N       0: one a processor. The results do not depend on it\n"

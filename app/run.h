@@ -10,15 +10,16 @@
 
 typedef struct AppRun {
     // As asked for on the command line.
-    const char *scene_path;  // NULL: the built-in scene
-    const char *method;      // NULL: as the scene says
-    const char *out;         // NULL: out/NAME
-    const char *stats_path;  // NULL: none
-    const char *solver_name; // NULL: as the scene says
-    int64_t steps;           // -1: as the scene says
-    int64_t threads;         // -1: as the scene says
-    int64_t every;           // -1: as the scene says
-    unsigned formats;        // 0: as the scene says
+    const char *scene_path;     // NULL: the built-in scene
+    const char *method;         // NULL: as the scene says
+    const char *out;            // NULL: out/NAME
+    const char *stats_path;     // NULL: none
+    const char *histogram_path; // likewise
+    const char *solver_name;    // NULL: as the scene says
+    int64_t steps;              // -1: as the scene says
+    int64_t threads;            // -1: as the scene says
+    int64_t every;              // -1: as the scene says
+    unsigned formats;           // 0: as the scene says
     int resume, solve_static, quiet;
 
     // Settled before the run begins.
@@ -32,7 +33,7 @@ typedef struct AppRun {
     int lock;        // the folder's file descriptor, locked; -1: none
     ThawWorld *world;
     ThawFrames *frames;
-    ThawStatsFile *stats;
+    ThawTable *stats, *histogram;
 
     // What is on the disk.
     int64_t last_frame, saved; // the last frame, the step of the checkpoint; -1: none

@@ -253,6 +253,8 @@ typedef struct ThawStepStats {
     int64_t dofs;             // unknowns solved for
     int64_t elastic_elements; // elements evaluated
     int64_t rigid_parts;
+    int64_t woken, settled; // elements that became elastic, and rigid, in this step
+    int64_t asleep;         // bodies
     int64_t contacts;
     int response_iterations;   // of the contact response, the largest of any island
     double response_residual;  // complementarity that it left, relative, likewise

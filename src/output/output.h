@@ -39,17 +39,28 @@ ThawStatus thaw_frames_sync(ThawFrames *frames, ThawError *error);
 // Whether frame `number` is in the folder, in all formats that were asked for.
 int thaw_frames_has(ThawFrames *frames, int64_t number);
 
-// --- statistics (stats.c)
-// ------------------------------------------------------------------------------------------------
+// --- tables (table.c, stats.c, histogram.c) ------------------------------------------------------------------------------
 
-// One row of comma-separated values a step; each is handed to the system at once, so a killed run loses none.
-typedef struct ThawStatsFile ThawStatsFile;
+// Comma-separated values whose first column is the step; each row is handed to the system at once, so a killed run loses
+// none.
+typedef struct ThawTable ThawTable;
 
-// keep < 0: a new file. Else rows up to step `keep` stay and later ones (of a future that was lost) are cut off; a file
-// that is not there is begun, one with other columns is refused.
-ThawStatus thaw_stats_open(const char *path, int64_t keep, ThawStatsFile **stats, ThawError *error);
-ThawStatus thaw_stats_write(ThawStatsFile *stats, const ThawStepStats *row, ThawError *error);
-ThawStatus thaw_stats_sync(ThawStatsFile *stats, ThawError *error);   // waits until the rows so far are on the disk
-ThawStatus thaw_stats_close(ThawStatsFile **stats, ThawError *error); // frees in any case
+// columns: the first line, with its line break. keep < 0: a new file. Else rows up to step `keep` stay and later ones (of a
+// future that was lost) are cut off; a file that is not there is begun, one with other columns is refused.
+ThawStatus thaw_table_open(const char *path, const char *columns, int64_t keep, ThawTable **table, ThawError *error);
+// A format with a line break at its end completes a row.
+ThawStatus thaw_table_print(ThawTable *table, ThawError *error, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+ThawStatus thaw_table_sync(ThawTable *table, ThawError *error);   // waits until the rows so far are on the disk
+ThawStatus thaw_table_close(ThawTable **table, ThawError *error); // frees in any case
+
+// One row a step.
+ThawStatus thaw_stats_open(const char *path, int64_t keep, ThawTable **stats, ThawError *error);
+ThawStatus thaw_stats_write(ThawTable *stats, const ThawStepStats *row, ThawError *error);
+
+// How strain rates and predicted strains are spread over the elements, by powers of ten (solids paper, figure 6): two rows
+// for the present state.
+ThawStatus thaw_histogram_open(const char *path, int64_t keep, ThawTable **histogram, ThawError *error);
+ThawStatus thaw_histogram_write(ThawTable *histogram, const ThawWorld *world, ThawError *error);
 
 #endif

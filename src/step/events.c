@@ -9,12 +9,17 @@ static void put(ThawSleepEvent *events, int32_t *count, ThawSleepEvent event) {
     ++*count;
 }
 
+// What the body did in the last step; NULL without any change.
+static const ThawHistory *history_of(const ThawWorld *world, int32_t body) {
+    const ThawHistory *h = world->steppers[body].history;
+    return h && h->at >= 0 && h->at == world->state.step - 1 ? h : NULL;
+}
+
 static int32_t list_events(const ThawWorld *world, ThawSleepEvent *events) {
     int32_t count = 0;
     for (int32_t i = 0; i < world->model->body_count; i++) {
-        const ThawStepper *s = &world->steppers[i];
-        const ThawHistory *h = s->history;
-        if (!h || h->at < 0 || h->at != world->state.step - 1)
+        const ThawHistory *h = history_of(world, i);
+        if (!h)
             continue;
         if (h->rose)
             put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_ROSE, h->count, h->cause});
@@ -35,4 +40,13 @@ ThawStatus thaw_world_get_sleep_events(const ThawWorld *world, ThawSleepEvent *e
         return THAW_ERROR_INPUT;
     list_events(world, events);
     return THAW_OK;
+}
+
+void thaw_history_count(const ThawWorld *world, ThawStepStats *stats) {
+    for (int32_t i = 0; i < world->model->body_count; i++) {
+        const ThawHistory *h = history_of(world, i);
+        stats->woken += h ? h->woke : 0;
+        stats->settled += h ? h->formed : 0;
+        stats->asleep += world->steppers[i].history && world->steppers[i].history->asleep;
+    }
 }

@@ -36,6 +36,8 @@ void thaw_history_ask(ThawHistory *history, const ThawShape *shape, const ThawQu
 // After the partition has taken up the verdict. asleep: the whole body is. Turns the oracle's reasons into causes.
 void thaw_history_record(ThawHistory *history, ThawOracleState *oracle, const ThawPartition *partition, int changed,
                          int asleep);
+// The last step's events in numbers (events.c).
+void thaw_history_count(const struct ThawWorld *world, struct ThawStepStats *stats);
 // Everything was made elastic from outside, or because a step failed.
 void thaw_history_abandon(ThawHistory *history);
 

@@ -357,6 +357,7 @@ void thaw_world_collect(ThawWorld *world, double wall, double cpu, ThawStepStats
         if (s->newton_iterations > stats->newton_iterations)
             stats->newton_iterations = s->newton_iterations;
     }
+    thaw_history_count(world, stats);
     stats->contact_ms += world->contact_ms;
     stats->response_ms = world->response_ms;
     stats->contacts = world->state.contacts.count + world->state.resting.memory_count;

@@ -76,15 +76,15 @@ static ThawStatus read_frame(const ThawWorld *world, ThawError *error) {
 
 static ThawStatus write_stats(const ThawWorld *world, ThawError *error) {
     (void)world;
-    ThawStatsFile *stats;
+    ThawTable *stats;
     ThawStepStats row = {.step = 1};
     ThawStatus status = thaw_stats_open(in_folder("stats.csv"), -1, &stats, error);
     if (status == THAW_OK)
         status = thaw_stats_write(stats, &row, error);
-    thaw_stats_close(&stats, NULL);
+    thaw_table_close(&stats, NULL);
     if (status == THAW_OK)
         status = thaw_stats_open(in_folder("stats.csv"), 1, &stats, error);
-    thaw_stats_close(&stats, NULL);
+    thaw_table_close(&stats, NULL);
     return status;
 }
 

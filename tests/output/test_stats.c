@@ -32,14 +32,14 @@ static ThawStepStats row(int64_t step) {
 }
 
 static void write_rows(int64_t keep, int64_t from, int64_t to) {
-    ThawStatsFile *stats;
+    ThawTable *stats;
     ThawError error = {0};
     assert_int_equal(thaw_stats_open(path, keep, &stats, &error), THAW_OK);
     for (int64_t i = from; i <= to; i++) {
         ThawStepStats r = row(i);
         assert_int_equal(thaw_stats_write(stats, &r, &error), THAW_OK);
     }
-    assert_int_equal(thaw_stats_close(&stats, &error), THAW_OK);
+    assert_int_equal(thaw_table_close(&stats, &error), THAW_OK);
     assert_null(stats);
 }
 
@@ -65,7 +65,7 @@ static void every_row_has_the_columns_of_the_header(void **state) {
     const char *line = text;
     int lines = 0;
     for (; *line; line = strchr(line, '\n') + 1, lines++)
-        assert_int_equal(commas(line), 34);
+        assert_int_equal(commas(line), 37);
     assert_int_equal(lines, 4);
     assert_non_null(strstr(text, ",0000000000000abc\n"));
     assert_non_null(strstr(text, ",0.33333333333333331,"));
@@ -103,7 +103,7 @@ static void a_foreign_file_is_not_continued(void **state) {
     FILE *file = fopen(path, "w");
     fputs("my,precious,data\n1,2,3\n", file);
     fclose(file);
-    ThawStatsFile *stats;
+    ThawTable *stats;
     ThawError error = {0};
     assert_int_equal(thaw_stats_open(path, 3, &stats, &error), THAW_ERROR_INPUT);
     assert_non_null(strstr(error.message, path));
@@ -114,7 +114,7 @@ static void a_foreign_file_is_not_continued(void **state) {
 
 static void a_full_disk_is_reported(void **state) {
     (void)state;
-    ThawStatsFile *stats;
+    ThawTable *stats;
     ThawError error = {0};
     if (access("/dev/full", W_OK))
         skip();
@@ -122,7 +122,7 @@ static void a_full_disk_is_reported(void **state) {
     assert_null(stats);
     assert_non_null(strstr(error.message, "/dev/full"));
     assert_int_equal(thaw_stats_open("/nowhere/stats.csv", -1, &stats, &error), THAW_ERROR_IO);
-    assert_int_equal(thaw_stats_close(NULL, NULL), THAW_OK);
+    assert_int_equal(thaw_table_close(NULL, NULL), THAW_OK);
 }
 
 int main(void) {

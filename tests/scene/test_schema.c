@@ -21,7 +21,7 @@ static const char *const files[] = {
     "tests/scene/small/two_materials.json", "tests/scene/small/newton.json",  "tests/scene/small/scripted.json",
     "tests/scene/small/twins.json",         "tests/scene/library.json",       "tests/scene/small/solids.json",
     "tests/scene/small/grid.json",          "tests/scene/small/contact.json", "tests/scene/small/contact2d.json",
-    "tests/scene/small/plane.json",
+    "tests/scene/small/plane.json",         "tests/scene/small/rest.json",
 };
 enum { FILES = sizeof files / sizeof *files, PLANE = FILES - 2, ROOM = 1 << 16 };
 

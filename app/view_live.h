@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// `thaw view SCENE`: a simulation that pages look at and play with. One thread owns everything here; the server has its own
+// and talks to it through the inbox.
+#ifndef THAW_APP_VIEW_LIVE_H
+#define THAW_APP_VIEW_LIVE_H
+
+#include "lockstep.h"
+#include "serve.h"
+#include "view_hello.h"
+#include "view_inbox.h"
+
+enum { VIEW_DROPS = 64, VIEW_NAME = 96 };
+
+// Where a page holds a body (view_drag.c).
+typedef struct ViewDrag {
+    int32_t body; // -1: nothing is held
+    int32_t corner[3];
+    double bary[3], to[3];            // to: m
+    double *weight;                   // of each vertex of the body, sums to 1: how the force is shared out
+    double *x, *v, *f;                // 3 a vertex, scratch
+    double stiffness, damping, reach; // N/m, N s/m, m
+} ViewDrag;
+
+typedef struct ViewLive {
+    char name[VIEW_NAME]; // of the scene: its file without folder and ending
+    ThawScene *scene;     // as it was loaded
+    ThawScene now;        // the same with bodies that were dropped into it
+    ThawBodyDef *bodies;
+    char drop_names[VIEW_DROPS][VIEW_NAME];
+    int32_t drops;
+    const char *method;           // of all bodies, NULL: as the scene says
+    const char *split_method;     // of view 1, when there are two
+    ThawRigidifyOptions rigidify; // present thresholds
+    char state[200];              // folder for states that are handed from world to world
+
+    // The worlds (view_worlds.c): one, or full and adaptive side by side.
+    AppLockstep lockstep;
+    AppRunner runners[VIEW_VIEWS];
+    int views;
+
+    // What is shown of them (view_show.c).
+    ThawStreamMesh *mesh;
+    ThawStream *streams[VIEW_VIEWS];
+    double *x, *values, *packed; // room for 3 doubles a point or element
+    ThawContactPoint *contacts;
+    double *arrows;
+    int32_t contact_room;
+    double middle[3], extent; // m, where half-spaces end
+    int obstacles_move;
+    int32_t field;
+    int interior;
+    int64_t frame;
+
+    ViewDrag drag;
+    int playing, single; // single: one step, then pause
+    double speed;        // simulated seconds a second
+    int dirty;           // the newest state has not been shown
+    double due_ms, shown_ms;
+
+    Serve *serve;
+    ViewInbox inbox;
+} ViewLive;
+
+// view_live.c. threads < 0: as the scene says. It runs until a signal comes.
+ThawStatus view_live_open(const char *path, int threads, ViewLive *live, ThawError *error);
+void view_live_run(ViewLive *live, volatile const int *interrupted);
+void view_live_clear(ViewLive *live);
+
+// view_worlds.c. Each leaves the worlds as they were when it fails.
+// Worlds for so many views of live->now, which take over the states of the present ones; keep 0: from the start.
+ThawStatus view_worlds_build(ViewLive *live, int views, int keep, ThawError *error);
+ThawStatus view_worlds_drop(ViewLive *live, const char *shape, const double position[3], ThawError *error);
+ThawStatus view_worlds_set_method(ViewLive *live, const char *method, ThawError *error);
+ThawStatus view_worlds_set_rigidify(ViewLive *live, const ThawRigidifyOptions *options, ThawError *error);
+void view_worlds_clear(ViewLive *live);
+
+// view_show.c
+// To be called when the worlds are others: room and streams for them, and a header for all pages.
+ThawStatus view_show_begin(ViewLive *live, ThawError *error);
+ThawStatus view_show_hello(ViewLive *live, ThawError *error);
+ThawStatus view_show_frame(ViewLive *live, ThawError *error);
+// The answer to a pick as JSON; NULL and an error when there is no such element.
+json_t *view_show_element(ViewLive *live, int view, int32_t element, ThawError *error);
+void view_show_clear(ViewLive *live);
+
+// view_settings.c
+json_t *view_settings(const ViewLive *live);
+// New thresholds out of {"name": number, ...}; an error names what is wrong.
+ThawStatus view_settings_read(const json_t *values, ThawRigidifyOptions *options, ThawError *error);
+
+// view_drag.c
+// Takes hold of a point of a surface triangle, or moves it if held; forces act from the next step on.
+ThawStatus view_drag_hold(ViewLive *live, int view, int32_t triangle, const double bary[3], const double to[3],
+                          ThawError *error);
+void view_drag_apply(ViewLive *live);
+void view_drag_release(ViewLive *live);
+
+#endif

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run's folder as a stream. The mesh comes from the first frame, names and times from the run's own files where they are
+// there (run.json, frames.pvd), and every field that frames hold is offered by its name.
+#include "view_recorded.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+
+void view_recorded_clear(ViewRecorded *r) {
+    thaw_stream_free(&r->stream);
+    thaw_stream_mesh_free(&r->mesh);
+    thaw_frame_data_free(&r->first);
+    thaw_frame_data_free(&r->obstacles);
+    thaw_free(r->scene);
+    thaw_free(r->title);
+    thaw_free(r->times);
+    thaw_free(r->has_field);
+    thaw_free(r->names);
+    *r = (ViewRecorded){0};
+}
+
+// Last part of the path, or what the run says about itself.
+static ThawStatus read_names(ViewRecorded *r, ThawError *error) {
+    char path[4200];
+    const char *folder = thaw_replay_path(r->replay);
+    size_t end = strlen(folder);
+    while (end > 1 && folder[end - 1] == '/')
+        end--;
+    size_t start = end;
+    while (start > 0 && folder[start - 1] != '/')
+        start--;
+    snprintf(path, sizeof path, "%.*s", (int)(end - start), folder + start);
+    r->scene = thaw_strdup(path);
+    snprintf(path, sizeof path, "%.4000s/run.json", folder);
+    json_t *json = json_load_file(path, 0, NULL);
+    const char *title = json_string_value(json_object_get(json, "title"));
+    r->title = thaw_strdup(title ? title : r->scene ? r->scene : "");
+    json_decref(json);
+    r->names = THAW_NEW(const char *, r->first->body_count);
+    if (!r->scene || !r->title || !r->names)
+        return thaw_error_memory(error, "names of bodies");
+    for (int32_t b = 0; b < r->first->body_count; b++) {
+        const char *name = thaw_replay_body_name(r->replay, b);
+        r->names[b] = name ? name : "";
+    }
+    return THAW_OK;
+}
+
+// Out of frames.pvd; a frame that is not listed there is as long after the one before as that was.
+static ThawStatus read_times(ViewRecorded *r, ThawError *error) {
+    const int64_t count = thaw_replay_count(r->replay);
+    char path[4200], *text = NULL;
+    size_t size;
+    r->times = THAW_NEW(double, count);
+    if (!r->times)
+        return thaw_error_memory(error, "times of frames");
+    for (int64_t i = 0; i < count; i++)
+        r->times[i] = NAN;
+    snprintf(path, sizeof path, "%.4000s/frames.pvd", thaw_replay_path(r->replay));
+    if (thaw_file_read(path, &text, &size, NULL) == THAW_OK)
+        for (char *at = text; (at = strstr(at, "<DataSet timestep=\""));) {
+            const double time = strtod(at + strlen("<DataSet timestep=\""), &at);
+            const char *end = strchr(at, '>'), *name = strstr(at, "file=\"frame_");
+            const int64_t index =
+                end && name && name < end ? thaw_replay_find(r->replay, strtoll(name + 12, NULL, 10)) : -1;
+            if (index >= 0)
+                r->times[index] = time;
+        }
+    thaw_free(text);
+    for (int64_t i = 0; i < count; i++)
+        if (!isfinite(r->times[i]))
+            r->times[i] = i == 0 ? r->first->time : 2 * r->times[i - 1] - (i > 1 ? r->times[i - 2] : 0);
+    return THAW_OK;
+}
+
+// Files of other programs may name bodies in any order; they are then shown as one.
+static void settle_bodies(ThawFrameData *d) {
+    int ordered = d->body_count >= 1 && d->body_count <= d->point_count;
+    for (int32_t p = 1; p < d->point_count && ordered; p++)
+        ordered = d->body[p] >= d->body[p - 1];
+    for (int32_t c = 1; c < d->cell_count && ordered; c++)
+        ordered =
+            d->body[d->cells[(size_t)c * (size_t)d->nodes]] >= d->body[d->cells[(size_t)(c - 1) * (size_t)d->nodes]];
+    if (ordered)
+        return;
+    memset(d->body, 0, sizeof *d->body * (size_t)d->point_count);
+    d->body_count = 1;
+}
+
+static ThawStatus read_obstacles(ViewRecorded *r, ThawError *error) {
+    const int64_t last = thaw_replay_count(r->replay) - 1;
+    ThawStatus status = thaw_replay_read_obstacles(r->replay, 0, &r->obstacles, error);
+    for (int64_t i = last; status == THAW_OK && r->obstacles && i > 0 && !r->obstacles_move; i /= 2) {
+        ThawFrameData *other = NULL;
+        status = thaw_replay_read_obstacles(r->replay, i, &other, error);
+        if (status == THAW_OK && other && other->point_count == r->obstacles->point_count)
+            r->obstacles_move = memcmp(other->x, r->obstacles->x, 3 * sizeof(double) * (size_t)other->point_count) != 0;
+        thaw_frame_data_free(&other);
+    }
+    if (status == THAW_OK && r->obstacles && r->obstacles->nodes != 3)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "the obstacles of %s are no triangles",
+                              thaw_replay_path(r->replay));
+    return status;
+}
+
+ThawStatus view_recorded_open(ThawReplay *replay, ThawStreamKind kind, int interior, ViewRecorded *r,
+                              ThawError *error) {
+    *r = (ViewRecorded){.replay = replay, .box = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY}};
+    ThawStatus status = thaw_replay_read(replay, 0, &r->first, error);
+    if (status != THAW_OK)
+        return status;
+    settle_bodies(r->first);
+    r->has_field = THAW_NEW(unsigned char, thaw_field_count());
+    if (!r->has_field)
+        status = thaw_error_memory(error, "fields");
+    for (int32_t f = 0; status == THAW_OK && f < thaw_field_count(); f++)
+        r->has_field[f] = r->first->fields[f] != NULL;
+    if (status == THAW_OK)
+        status = read_names(r, error);
+    if (status == THAW_OK)
+        status = read_times(r, error);
+    if (status == THAW_OK)
+        status = read_obstacles(r, error);
+    if (status == THAW_OK)
+        status = thaw_stream_mesh_create(r->first->nodes, r->first->body_count, r->first->body, r->first->point_count,
+                                         r->first->cells, r->first->cell_count, interior, &r->mesh, error);
+    if (status == THAW_OK)
+        status = thaw_stream_create(r->mesh, kind, 0, &r->stream, error);
+    if (status != THAW_OK)
+        view_recorded_clear(r);
+    return status;
+}
+
+// --- frames --------------------------------------------------------------------------------------------------------------
+
+static ThawStatus send_contacts(ViewRecorded *r, const ThawFrameData *d, ThawError *error) {
+    const int32_t field = thaw_field_find("contact_force");
+    const double *f = field >= 0 ? d->fields[field] : NULL;
+    int32_t count = 0;
+    double *arrows = f ? THAW_NEW(double, 6 * (size_t)d->point_count) : NULL;
+    if (f && !arrows)
+        return thaw_error_memory(error, "contacts");
+    for (size_t p = 0; f && p < (size_t)d->point_count; p++)
+        if (f[3 * p] != 0 || f[3 * p + 1] != 0 || f[3 * p + 2] != 0) {
+            memcpy(arrows + 6 * (size_t)count, d->x + 3 * p, 3 * sizeof(double));
+            memcpy(arrows + 6 * (size_t)count++ + 3, f + 3 * p, 3 * sizeof(double));
+        }
+    thaw_stream_numbers(r->stream, "contacts", "contact", 6, count, arrows);
+    thaw_free(arrows);
+    return THAW_OK;
+}
+
+static ThawStatus send_frame(ViewRecorded *r, int64_t index, int32_t field, const ThawFrameData *d,
+                             const unsigned char **bytes, size_t *size, ThawError *error) {
+    ThawStatus status = THAW_OK;
+    char stats[100];
+    thaw_stream_begin(r->stream);
+    thaw_stream_positions(r->stream, d->x);
+    for (int32_t f = 0; f < thaw_field_count(); f++)
+        if ((field < 0 ? r->has_field[f] : f == field) && d->fields[f])
+            thaw_stream_field(r->stream, thaw_field(f), d->fields[f]);
+    status = send_contacts(r, d, error);
+    if (status == THAW_OK && r->obstacles_move) {
+        ThawFrameData *around = NULL;
+        status = thaw_replay_read_obstacles(r->replay, index, &around, error);
+        if (status == THAW_OK && around && around->point_count == r->obstacles->point_count)
+            view_send_obstacles(r->stream, around);
+        thaw_frame_data_free(&around);
+    }
+    snprintf(stats, sizeof stats, "\"elements\": %d", (int)d->cell_count);
+    return status == THAW_OK ? thaw_stream_end(r->stream, index, d->step, d->time, stats, bytes, size, error) : status;
+}
+
+ThawStatus view_recorded_encode(ViewRecorded *r, int64_t index, int32_t field, const unsigned char **bytes,
+                                size_t *size, ThawError *error) {
+    ThawFrameData *d = NULL;
+    ThawStatus status = thaw_replay_read(r->replay, index, &d, error);
+    if (status == THAW_OK && (d->nodes != r->first->nodes || d->point_count != r->first->point_count ||
+                              d->cell_count != r->first->cell_count))
+        status = thaw_error_set(
+            error, THAW_ERROR_INPUT,
+            "frame %lld of %s has another mesh than the first (%d points and %d elements, not %d and %d)",
+            (long long)thaw_replay_number(r->replay, index), thaw_replay_path(r->replay), d->point_count, d->cell_count,
+            r->first->point_count, r->first->cell_count);
+    if (status == THAW_OK) {
+        r->times[index] = d->time;
+        for (int32_t i = 0; i < r->mesh->vertex_count; i++)
+            for (int k = 0; k < 3; k++) {
+                const double value = d->x[3 * (size_t)r->mesh->points[i] + (size_t)k];
+                r->box[k] = fmin(r->box[k], value);
+                r->box[3 + k] = fmax(r->box[3 + k], value);
+            }
+        status = send_frame(r, index, field, d, bytes, size, error);
+    }
+    thaw_frame_data_free(&d);
+    return status;
+}
+
+char *view_recorded_hello(const ViewRecorded *r, json_t *settings) {
+    ViewHello hello = {.scene = r->scene,
+                       .title = r->title,
+                       .dim = r->first->nodes - 1,
+                       .views = 1,
+                       .view_names = {r->scene},
+                       .mesh = r->mesh,
+                       .x = r->first->x,
+                       .body_names = r->names,
+                       .obstacles = r->obstacles,
+                       .obstacles_move = r->obstacles_move,
+                       .has_field = r->has_field,
+                       .times = r->times,
+                       .frames = thaw_replay_count(r->replay),
+                       .box = isfinite(r->box[0]) ? r->box : NULL,
+                       .settings = settings};
+    return view_hello_text(&hello);
+}

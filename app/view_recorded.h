@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// A recorded run as a stream: for replay and for offline pages.
+#ifndef THAW_APP_VIEW_RECORDED_H
+#define THAW_APP_VIEW_RECORDED_H
+
+#include "output/replay.h"
+#include "view_hello.h"
+
+typedef struct ViewRecorded {
+    ThawReplay *replay; // borrowed
+    char *scene, *title;
+    ThawFrameData *first; // frame 0
+    ThawFrameData *obstacles;
+    ThawStreamMesh *mesh;
+    ThawStream *stream;
+    double *times; // s, of each frame
+    unsigned char *has_field;
+    const char **names;
+    int interior, obstacles_move;
+    double box[6];
+} ViewRecorded;
+
+// Reads what does not change from the first frame and from the run's files. Every frame must have the first one's mesh.
+ThawStatus view_recorded_open(ThawReplay *replay, ThawStreamKind kind, int interior, ViewRecorded *recorded,
+                              ThawError *error);
+void view_recorded_clear(ViewRecorded *recorded);
+
+// One frame with all its fields (field < 0) or with one. The bytes stay valid until the next call. Widens the box.
+ThawStatus view_recorded_encode(ViewRecorded *recorded, int64_t index, int32_t field, const unsigned char **bytes,
+                                size_t *size, ThawError *error);
+
+// The header. settings: taken over, may be NULL. The caller frees the text with free.
+char *view_recorded_hello(const ViewRecorded *recorded, json_t *settings);
+
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loop of a replay: the page keeps the time line and asks for frames, each is read when it is wanted, and of many
+// requests only the newest counts. All pages see the same moment.
+#include "view_replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void tell(ViewReplay *r, int client, ServeSlot slot, json_t *json) {
+    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    if (text)
+        serve_put(r->serve, client, slot, text, strlen(text));
+    free(text);
+    json_decref(json);
+}
+
+static json_t *settings_of(const ViewReplay *r) {
+    return json_pack("{s:s, s:b}", "field", thaw_field(r->field)->name, "interior", r->interior);
+}
+
+ThawStatus view_replay_open(const char *path, ViewReplay *r, ThawError *error) {
+    *r = (ViewReplay){.dirty = 1};
+    ThawStatus status = thaw_replay_open(path, &r->replay, error);
+    if (status == THAW_OK)
+        status = view_recorded_open(r->replay, THAW_STREAM_LIVE, 0, &r->recorded, error);
+    if (status != THAW_OK)
+        return status;
+    static const char *const wanted[] = {"state", "velocity"};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        r->field = thaw_field_find(wanted[i]);
+        if (r->field >= 0 && r->recorded.has_field[r->field])
+            break;
+    }
+    return THAW_OK;
+}
+
+void view_replay_clear(ViewReplay *r) {
+    view_recorded_clear(&r->recorded);
+    thaw_replay_free(&r->replay);
+}
+
+ThawStatus view_replay_hello(ViewReplay *r, ThawError *error) {
+    char *text = view_recorded_hello(&r->recorded, settings_of(r));
+    ThawStatus status = text && serve_put(r->serve, SERVE_EVERYONE, SERVE_HELLO, text, strlen(text))
+                            ? THAW_OK
+                            : thaw_error_memory(error, "the header for the page");
+    free(text);
+    r->dirty = 1;
+    return status;
+}
+
+static ThawStatus set_interior(ViewReplay *r, int on, ThawError *error) {
+    ViewRecorded other;
+    ThawStatus status = view_recorded_open(r->replay, THAW_STREAM_LIVE, on, &other, error);
+    if (status != THAW_OK)
+        return status;
+    view_recorded_clear(&r->recorded);
+    r->recorded = other;
+    r->interior = on;
+    return view_replay_hello(r, error);
+}
+
+static ThawStatus act(ViewReplay *r, const json_t *message, ThawError *error) {
+    const char *type = json_string_value(json_object_get(message, "type"));
+    const json_t *value = NULL;
+    if (strcmp(type, "seek") == 0) {
+        value = json_object_get(message, "frame");
+        const json_int_t frame = json_integer_value(value);
+        if (!json_is_integer(value) || frame < 0 || frame >= thaw_replay_count(r->replay))
+            return thaw_error_set(error, THAW_ERROR_INPUT, "\"frame\" must be a whole number from 0 to %lld",
+                                  (long long)thaw_replay_count(r->replay) - 1);
+        r->frame = frame;
+    } else if (strcmp(type, "field") == 0) {
+        const char *name = json_string_value(json_object_get(message, "name"));
+        const int32_t field = name ? thaw_field_find(name) : -1;
+        if (field < 0 || !r->recorded.has_field[field])
+            return thaw_error_set(error, THAW_ERROR_INPUT, "these frames hold no field '%.40s'", name ? name : "");
+        r->field = field;
+        json_t *settings = settings_of(r);
+        json_object_set_new(settings, "type", json_string("settings"));
+        tell(r, SERVE_EVERYONE, SERVE_SETTINGS, settings);
+    } else if (strcmp(type, "interior") == 0) {
+        return set_interior(r, json_is_true(json_object_get(message, "on")), error);
+    } else {
+        return thaw_error_set(error, THAW_ERROR_INPUT, "a replay cannot '%.32s'", type);
+    }
+    r->dirty = 1;
+    return THAW_OK;
+}
+
+void view_replay_run(ViewReplay *r, volatile const int *interrupted) {
+    while (!*interrupted) {
+        ViewRequest request;
+        ThawError error = {0};
+        double wait = r->dirty && serve_wants_frame(r->serve) ? 0 : 0.25;
+        while (!*interrupted && view_inbox_take(&r->inbox, wait, &request)) {
+            if (!request.message)
+                r->dirty = 1;
+            else if (act(r, request.message, &error) != THAW_OK)
+                tell(r, request.client, SERVE_ERROR,
+                     json_pack("{s:s, s:s}", "type", "error", "message", error.message));
+            json_decref(request.message);
+            wait = 0;
+        }
+        if (!r->dirty || !serve_wants_frame(r->serve))
+            continue;
+        const unsigned char *bytes;
+        size_t size;
+        r->dirty = 0;
+        if (view_recorded_encode(&r->recorded, r->frame, r->field, &bytes, &size, &error) != THAW_OK)
+            tell(r, SERVE_EVERYONE, SERVE_ERROR, json_pack("{s:s, s:s}", "type", "error", "message", error.message));
+        else
+            serve_put(r->serve, SERVE_EVERYONE, SERVE_FRAME, bytes, size);
+    }
+}

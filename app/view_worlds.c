@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The worlds of a live view, and every way in which they change while they run.
+//
+// Worlds are compiled once and do not change their bodies, methods or thresholds. So each change is the same: write the
+// present states down, compile new worlds from the changed definition, and let them take over the states, adaptive parts
+// and contacts included (thaw_world_load). Nothing wakes up but what has changed. If any of it fails, the old worlds are
+// still there.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "view_live.h"
+
+typedef struct Worlds {
+    AppLockstep lockstep;
+    AppRunner runners[VIEW_VIEWS];
+    int views;
+} Worlds;
+
+static void clear(Worlds *worlds) {
+    for (int v = 0; v < VIEW_VIEWS; v++)
+        app_runner_clear(&worlds->runners[v]);
+    app_lockstep_clear(&worlds->lockstep);
+}
+
+void view_worlds_clear(ViewLive *live) {
+    Worlds old = {.lockstep = live->lockstep, .runners = {live->runners[0], live->runners[1]}};
+    clear(&old);
+    live->lockstep = (AppLockstep){0};
+    memset(live->runners, 0, sizeof live->runners);
+    live->views = 0;
+}
+
+// With two views the first is the reference.
+static const char *method_of(const ViewLive *live, int views, int view) {
+    if (views == 1)
+        return live->method;
+    return view == 0 ? "full" : live->split_method;
+}
+
+static ThawStatus take_over(const ViewLive *live, const AppRunner *from, AppRunner *to, ThawError *error) {
+    char path[240];
+    snprintf(path, sizeof path, "%s/state.h5", live->state);
+    ThawStatus status = thaw_world_save(from->world, path, error);
+    if (status == THAW_OK)
+        status = thaw_world_load(to->world, path, error);
+    unlink(path);
+    return status;
+}
+
+ThawStatus view_worlds_build(ViewLive *live, int views, int keep, ThawError *error) {
+    Worlds made = {.views = views};
+    ThawStatus status = app_lockstep_create(&live->now, &made.lockstep, error);
+    for (int v = 0; v < views && status == THAW_OK; v++) {
+        status = app_runner_create(&made.lockstep, method_of(live, views, v), live->now.world.h, &live->rigidify,
+                                   &made.runners[v], error);
+        // From one view to two both go on from the one; from two to one the adaptive one stays.
+        const int from = views == 1 ? live->views - 1 : v < live->views ? v : live->views - 1;
+        if (status == THAW_OK && keep && from >= 0)
+            status = take_over(live, &live->runners[from], &made.runners[v], error);
+    }
+    if (status != THAW_OK) {
+        clear(&made);
+        return status;
+    }
+    view_drag_release(live);
+    view_worlds_clear(live);
+    live->lockstep = made.lockstep;
+    memcpy(live->runners, made.runners, sizeof live->runners);
+    live->views = views;
+    return THAW_OK;
+}
+
+ThawStatus view_worlds_set_method(ViewLive *live, const char *method, ThawError *error) {
+    const char *before = live->method, *split = live->split_method;
+    if (live->views > 1)
+        live->split_method = method;
+    else
+        live->method = method;
+    ThawStatus status = view_worlds_build(live, live->views, 1, error);
+    if (status != THAW_OK) {
+        live->method = before;
+        live->split_method = split;
+    }
+    return status;
+}
+
+ThawStatus view_worlds_set_rigidify(ViewLive *live, const ThawRigidifyOptions *options, ThawError *error) {
+    const ThawRigidifyOptions before = live->rigidify;
+    live->rigidify = *options;
+    ThawStatus status = view_worlds_build(live, live->views, 1, error);
+    if (status != THAW_OK)
+        live->rigidify = before;
+    return status;
+}
+
+// --- dropping a body -----------------------------------------------------------------------------------------------------
+
+static int32_t find_shape(const ThawWorldDef *def, const char *name) {
+    for (int32_t i = 0; i < def->shape_count; i++)
+        if (strcmp(def->shapes[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+// A body of that shape like the first one there is, without its pins and loads, with its middle at `position`.
+static ThawBodyDef describe(const ThawWorldDef *def, int32_t shape, const double position[3]) {
+    ThawBodyDef body = thaw_body_def_default();
+    const ThawMesh *mesh = def->shapes[shape].mesh;
+    for (int32_t b = def->body_count - 1; b >= 0; b--)
+        if (def->bodies[b].shape == shape || b == 0) {
+            body.method = def->bodies[b].method;
+            body.friction = def->bodies[b].friction;
+        }
+    body.shape = shape;
+    for (int k = 0; k < mesh->dim; k++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int32_t i = 0; i < mesh->vertex_count; i++) {
+            low = fmin(low, mesh->x[(size_t)i * (size_t)mesh->dim + (size_t)k]);
+            high = fmax(high, mesh->x[(size_t)i * (size_t)mesh->dim + (size_t)k]);
+        }
+        body.position[k] = position[k] - (low + high) / 2;
+    }
+    return body;
+}
+
+ThawStatus view_worlds_drop(ViewLive *live, const char *shape, const double position[3], ThawError *error) {
+    ThawWorldDef *def = &live->now.world;
+    const int32_t index = find_shape(def, shape), count = def->body_count;
+    if (index < 0)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "there is no shape '%.60s'", shape);
+    if (live->drops == VIEW_DROPS)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%d bodies were dropped already; reset takes them away",
+                              VIEW_DROPS);
+    char *name = live->drop_names[live->drops];
+    snprintf(name, VIEW_NAME, "%.60s, dropped %d", shape, (int)live->drops + 1);
+    live->bodies[count] = describe(def, index, position);
+    live->bodies[count].name = name;
+    def->body_count++;
+    live->drops++;
+    ThawStatus status = view_worlds_build(live, live->views, 1, error);
+    if (status != THAW_OK) {
+        def->body_count--;
+        live->drops--;
+    }
+    return status;
+}
