@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "app.h"
+#include "run.h"
 #include "thaw/doctor.h"
 
 enum { JSON, QUIET };
@@ -19,12 +20,17 @@ static const AppOption options[] = {[JSON] = {"--json", "FILE"}, [QUIET] = {"--q
 
 static const char *plural(int64_t count) { return count == 1 ? "" : "s"; }
 
+static int is_surface(const ThawDoctorReport *report) { return strcmp(report->kind, "surface") == 0; }
+
 static void print_patients(const ThawDoctorReport *report) {
     enum { SHOWN = 20 };
     for (int32_t i = 0; i < report->patient_count && i < SHOWN; i++) {
         const ThawPatient *p = &report->patients[i];
-        printf("  %s: %" PRId32 " vertices, %" PRId32 " %s, %.4g x %.4g x %.4g m", p->name, p->vertices, p->elements,
-               strcmp(report->kind, "surface") == 0 ? "triangles" : "elements", p->size[0], p->size[1], p->size[2]);
+        printf("  %s: %" PRId32 " %s, %" PRId32 " %s%s, %.4g x %.4g x %.4g m", p->name, p->vertices,
+               p->vertices == 1 ? "vertex" : "vertices", p->elements, is_surface(report) ? "triangle" : "element",
+               plural(p->elements), p->size[0], p->size[1], p->size[2]);
+        if (p->unit > 0 && p->unit != 1)
+            printf(" if its unit is %g m, as its size suggests", p->unit);
         if (!isnan(p->min_angle))
             printf(", angles %.3g to %.4g degrees", p->min_angle * 180 / M_PI, p->max_angle * 180 / M_PI);
         if (!isnan(p->mass))
@@ -66,7 +72,7 @@ static void print_wrapped(const char *head, const char *text) {
     printf("\n");
 }
 
-static void print_complaint(const ThawComplaint *c) {
+static void print_complaint(const ThawDoctorReport *report, const ThawComplaint *c) {
     printf("\n%s: %s [%s]\n", thaw_severity_name(c->severity), c->where, c->id);
     print_wrapped("", c->what);
     int64_t shown = c->found.count < THAW_FINDING_IDS ? c->found.count : THAW_FINDING_IDS;
@@ -78,11 +84,35 @@ static void print_complaint(const ThawComplaint *c) {
             printf(", ... (%" PRId64 " in all)", c->found.count);
     }
     if (c->has_place)
-        printf("%snear (%.5g, %.5g, %.5g) m", *c->ids_of && shown ? ", " : "    ", c->place[0], c->place[1],
-               c->place[2]);
+        printf("%snear (%.5g, %.5g, %.5g) %s", *c->ids_of && shown ? ", " : "    ", c->place[0], c->place[1],
+               c->place[2], is_surface(report) ? "in the file's unit" : "m");
     if ((*c->ids_of && shown) || c->has_place)
         printf("\n");
     print_wrapped("cure: ", c->cure);
+}
+
+// What can be done with a mesh or a surface.
+static void print_next(const char *path, int surface) {
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
+    printf("next: thaw new ");
+    app_print_word(stdout, path);
+    printf(" --drop   (a scene of it)\n");
+    if (!surface)
+        return;
+    char mesh[300];
+    snprintf(mesh, sizeof mesh, "%.*s.msh", dot ? (int)(dot - base) : 200, base);
+    printf("  or: thaw mesh ");
+    app_print_word(stdout, path);
+    printf(" -o ");
+    app_print_word(stdout, mesh);
+    printf("   (tetrahedra that fill it)\n");
+}
+
+static int can_go_on(const ThawDoctorReport *report) {
+    int can = strcmp(report->kind, "scene") != 0 && !report->errors;
+    for (int32_t i = 0; i < report->complaint_count; i++)
+        can &= strcmp(report->complaints[i].id, "sheet") != 0;
+    return can;
 }
 
 static void print_report(const char *path, const ThawDoctorReport *report) {
@@ -95,7 +125,7 @@ static void print_report(const char *path, const ThawDoctorReport *report) {
         printf("  frames of a run: about %.2g %s\n", report->disk / (report->disk < 1e9 ? 1e6 : 1e9),
                report->disk < 1e9 ? "MB" : "GB");
     for (int32_t i = 0; i < report->complaint_count; i++)
-        print_complaint(&report->complaints[i]);
+        print_complaint(report, &report->complaints[i]);
     if (report->left_off)
         printf("\n%d more of the kinds above\n", (int)report->left_off);
     if (!report->complaint_count)
@@ -103,6 +133,8 @@ static void print_report(const char *path, const ThawDoctorReport *report) {
     else
         printf("\n%d error%s, %d warning%s, %d hint%s\n", (int)report->errors, plural(report->errors),
                (int)report->warnings, plural(report->warnings), (int)report->hints, plural(report->hints));
+    if (can_go_on(report))
+        print_next(path, is_surface(report));
 }
 
 // --- for programs -------------------------------------------------------------------------------------------------------
@@ -138,11 +170,12 @@ static json_t *report_json(const char *path, const ThawDoctorReport *report) {
     json_t *bodies = json_array(), *findings = json_array();
     for (int32_t i = 0; i < report->patient_count; i++) {
         const ThawPatient *p = &report->patients[i];
-        json_array_append_new(bodies, json_pack("{s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:i}", "name", text(p->name),
-                                                "vertices", (int)p->vertices, "elements", (int)p->elements, "size",
-                                                vector(p->size), "min_angle", number(p->min_angle * 180 / M_PI),
-                                                "max_angle", number(p->max_angle * 180 / M_PI), "mass", number(p->mass),
-                                                "period", number(p->period), "held", (int)p->held));
+        json_array_append_new(
+            bodies, json_pack("{s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "name", text(p->name), "vertices",
+                              (int)p->vertices, "elements", (int)p->elements, "size", vector(p->size), "unit",
+                              number(p->unit > 0 ? p->unit : 1), "min_angle", number(p->min_angle * 180 / M_PI),
+                              "max_angle", number(p->max_angle * 180 / M_PI), "mass", number(p->mass), "period",
+                              number(p->period), "held", (int)p->held));
     }
     for (int32_t i = 0; i < report->complaint_count; i++)
         json_array_append_new(findings, complaint_json(&report->complaints[i]));

@@ -23,7 +23,7 @@ ThawStatus app_export_html(ThawReplay *replay, const char *path, ThawError *erro
         if (status == THAW_OK)
             status = view_page_add(file, bytes, size, error);
     }
-    char *header = status == THAW_OK ? view_recorded_hello(&recorded, NULL) : NULL;
+    char *header = status == THAW_OK ? view_recorded_hello(&recorded, view_recorded_field(&recorded)) : NULL;
     if (status == THAW_OK && !header)
         status = thaw_error_memory(error, "the header of the page");
     if (status == THAW_OK)

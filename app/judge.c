@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle of an adaptive run against the facts (issue of the solids paper's section 3.5 and figure 6).
+// The oracle of an adaptive run against the facts (solids paper, section 3.5 and figure 6).
 //
 // An element *moves* in a step when the full run shows a squared strain rate |E_dot|^2 above tau there. The adaptive run is
 // right when it keeps such an element elastic. The two runs drift apart by a few steps (a contact a step sooner, an
@@ -87,9 +87,24 @@ static void write_row(FILE *file, const ThawWorld *world, const char *kind, cons
     fputc('\n', file);
 }
 
+void app_judge_note(AppJudge *j, int64_t element, int moved, int elastic) {
+    size_t slot = (size_t)(j->step % (j->tolerance + 1));
+    j->seen[slot * (size_t)j->elements + (size_t)element] =
+        (unsigned char)((moved ? MOVED : 0) | (elastic ? ELASTIC : 0));
+    if (moved)
+        j->moved[element] = (int32_t)j->step;
+    if (elastic)
+        j->elastic[element] = (int32_t)j->step;
+}
+
+void app_judge_next(AppJudge *j) {
+    if (j->step >= j->tolerance)
+        judge_step(j, j->step - j->tolerance);
+    j->step++;
+}
+
 void app_judge_look(AppJudge *j, const ThawWorld *reference, const ThawWorld *other, FILE *histogram) {
     int64_t reference_bins[BINS] = {0}, elastic_bins[BINS] = {0}, rigid_bins[BINS] = {0}, predicted_bins[BINS] = {0};
-    unsigned char *seen = j->seen + (size_t)(j->step % (j->tolerance + 1)) * (size_t)j->elements;
     int64_t first = 0;
     for (int32_t b = 0; b < thaw_world_body_count(reference); b++) {
         double since = thaw_wall_ms();
@@ -101,11 +116,7 @@ void app_judge_look(AppJudge *j, const ThawWorld *reference, const ThawWorld *ot
         int32_t count_of_body = thaw_world_element_count(reference, b);
         for (int32_t e = 0; e < count_of_body; e++) {
             int moved = j->rate[e] > j->tau, elastic = (int)j->state[e] == THAW_ELEMENT_ELASTIC;
-            seen[first + e] = (unsigned char)((moved ? MOVED : 0) | (elastic ? ELASTIC : 0));
-            if (moved)
-                j->moved[first + e] = (int32_t)j->step;
-            if (elastic)
-                j->elastic[first + e] = (int32_t)j->step;
+            app_judge_note(j, first + e, moved, elastic);
             if (histogram) {
                 count(reference_bins, j->rate[e]);
                 count(elastic ? elastic_bins : rigid_bins, j->rate[e]);
@@ -115,9 +126,7 @@ void app_judge_look(AppJudge *j, const ThawWorld *reference, const ThawWorld *ot
         }
         first += count_of_body;
     }
-    if (j->step >= j->tolerance)
-        judge_step(j, j->step - j->tolerance);
-    j->step++;
+    app_judge_next(j);
     if (histogram) {
         write_row(histogram, reference, "all", reference_bins);
         write_row(histogram, reference, "elastic", elastic_bins);

@@ -27,6 +27,9 @@ ThawStatus app_judge_create(const ThawWorld *world, double tau, int64_t toleranc
 void app_judge_clear(AppJudge *judge);
 // After both have made a step. histogram may be NULL: a row for each kind of rate.
 void app_judge_look(AppJudge *judge, const ThawWorld *reference, const ThawWorld *other, FILE *histogram);
+// The same by hand: what an element does in this step, and on to the next step.
+void app_judge_note(AppJudge *judge, int64_t element, int moved, int elastic);
+void app_judge_next(AppJudge *judge);
 void app_judge_finish(AppJudge *judge);            // the last steps, whose tolerance the end cuts short
 double app_judge_recall(const AppJudge *judge);    // 1 where nothing moved
 double app_judge_precision(const AppJudge *judge); // 1 where nothing was elastic

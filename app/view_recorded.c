@@ -200,7 +200,22 @@ ThawStatus view_recorded_encode(ViewRecorded *r, int64_t index, int32_t field, c
     return status;
 }
 
-char *view_recorded_hello(const ViewRecorded *r, json_t *settings) {
+int32_t view_recorded_field(const ViewRecorded *r) {
+    static const char *const wanted[] = {"state", "velocity"};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        const int32_t field = thaw_field_find(wanted[i]);
+        if (field >= 0 && r->has_field[field])
+            return field;
+    }
+    return 0;
+}
+
+json_t *view_recorded_settings(const ViewRecorded *r, int32_t field) {
+    return json_pack("{s:b, s:f, s:b, s:b, s:s, s:s, s:[]}", "playing", 0, "speed", 1.0, "split", 0, "interior",
+                     r->mesh->interior, "method", "", "field", thaw_field(field)->name, "thresholds");
+}
+
+char *view_recorded_hello(const ViewRecorded *r, int32_t field) {
     ViewHello hello = {.scene = r->scene,
                        .title = r->title,
                        .dim = r->first->nodes - 1,
@@ -215,6 +230,6 @@ char *view_recorded_hello(const ViewRecorded *r, json_t *settings) {
                        .times = r->times,
                        .frames = thaw_replay_count(r->replay),
                        .box = isfinite(r->box[0]) ? r->box : NULL,
-                       .settings = settings};
+                       .settings = view_recorded_settings(r, field)};
     return view_hello_text(&hello);
 }

@@ -16,7 +16,7 @@ typedef struct ViewRecorded {
     double *times; // s, of each frame
     unsigned char *has_field;
     const char **names;
-    int interior, obstacles_move;
+    int obstacles_move;
     double box[6];
 } ViewRecorded;
 
@@ -29,7 +29,11 @@ void view_recorded_clear(ViewRecorded *recorded);
 ThawStatus view_recorded_encode(ViewRecorded *recorded, int64_t index, int32_t field, const unsigned char **bytes,
                                 size_t *size, ThawError *error);
 
-// The header. settings: taken over, may be NULL. The caller frees the text with free.
-char *view_recorded_hello(const ViewRecorded *recorded, json_t *settings);
+// What a page can be told to show of it, as in the header.
+json_t *view_recorded_settings(const ViewRecorded *recorded, int32_t field);
+// A field that is worth a look.
+int32_t view_recorded_field(const ViewRecorded *recorded);
+// The header, for a page that starts with this field. The caller frees the text with free.
+char *view_recorded_hello(const ViewRecorded *recorded, int32_t field);
 
 #endif

@@ -14,10 +14,6 @@ static void tell(ViewReplay *r, int client, ServeSlot slot, json_t *json) {
     json_decref(json);
 }
 
-static json_t *settings_of(const ViewReplay *r) {
-    return json_pack("{s:s, s:b}", "field", thaw_field(r->field)->name, "interior", r->interior);
-}
-
 ThawStatus view_replay_open(const char *path, ViewReplay *r, ThawError *error) {
     *r = (ViewReplay){.dirty = 1};
     ThawStatus status = thaw_replay_open(path, &r->replay, error);
@@ -25,12 +21,7 @@ ThawStatus view_replay_open(const char *path, ViewReplay *r, ThawError *error) {
         status = view_recorded_open(r->replay, THAW_STREAM_LIVE, 0, &r->recorded, error);
     if (status != THAW_OK)
         return status;
-    static const char *const wanted[] = {"state", "velocity"};
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
-        r->field = thaw_field_find(wanted[i]);
-        if (r->field >= 0 && r->recorded.has_field[r->field])
-            break;
-    }
+    r->field = view_recorded_field(&r->recorded);
     return THAW_OK;
 }
 
@@ -40,7 +31,7 @@ void view_replay_clear(ViewReplay *r) {
 }
 
 ThawStatus view_replay_hello(ViewReplay *r, ThawError *error) {
-    char *text = view_recorded_hello(&r->recorded, settings_of(r));
+    char *text = view_recorded_hello(&r->recorded, r->field);
     ThawStatus status = text && serve_put(r->serve, SERVE_EVERYONE, SERVE_HELLO, text, strlen(text))
                             ? THAW_OK
                             : thaw_error_memory(error, "the header for the page");
@@ -56,7 +47,6 @@ static ThawStatus set_interior(ViewReplay *r, int on, ThawError *error) {
         return status;
     view_recorded_clear(&r->recorded);
     r->recorded = other;
-    r->interior = on;
     return view_replay_hello(r, error);
 }
 
@@ -76,7 +66,7 @@ static ThawStatus act(ViewReplay *r, const json_t *message, ThawError *error) {
         if (field < 0 || !r->recorded.has_field[field])
             return thaw_error_set(error, THAW_ERROR_INPUT, "these frames hold no field '%.40s'", name ? name : "");
         r->field = field;
-        json_t *settings = settings_of(r);
+        json_t *settings = view_recorded_settings(&r->recorded, r->field);
         json_object_set_new(settings, "type", json_string("settings"));
         tell(r, SERVE_EVERYONE, SERVE_SETTINGS, settings);
     } else if (strcmp(type, "interior") == 0) {

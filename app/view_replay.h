@@ -11,7 +11,6 @@ typedef struct ViewReplay {
     ThawReplay *replay;
     ViewRecorded recorded;
     int32_t field;
-    int interior;
     int64_t frame; // that is shown
     int dirty;
     Serve *serve;

@@ -32,14 +32,16 @@ typedef struct ThawComplaint {
     const char *ids_of; // what `found` counts: "element", "vertex", "triangle", "piece"; "": nothing
     ThawFinding found;  // ids in the mesh's own numbering, the worst first
     int has_place;      // nonzero: `place` is where the first of them is
-    double place[3];    // m; in the world for bodies, in the mesh's own coordinates (as scaled) otherwise
+    double place[3];    // m; in the world for bodies, in the mesh's own coordinates (as scaled) otherwise; of a surface
+                        // file in its own unit
 } ThawComplaint;
 
 // What was looked at: each body of a scene, or the one mesh.
 typedef struct ThawPatient {
     char name[80];
     int32_t vertices, elements;
-    double size[3];              // m, of the bounding box
+    double size[3]; // m, of the bounding box
+    double unit;    // m, that one unit of a surface file was taken for; 0 elsewhere, where all is in metres
     double min_angle, max_angle; // rad: dihedral angles, in 2D angles; NAN for surfaces
     double mass;                 // kg; NAN where there is no material
     double period;               // s, of its first mode: an estimate from size and material; NAN without material

@@ -44,7 +44,7 @@ void thaw_element_centre(const ThawMesh *mesh, int32_t element, double centre[3]
 // Which piece each vertex belongs to: piece[v] in 0 .. count-1, numbered by lowest vertex (mesh.c).
 ThawStatus thaw_mesh_pieces(const ThawMesh *mesh, int32_t *piece, int32_t *count, ThawError *error);
 
-// Is it as large as things are that people simulate (mesh.c)?
+// Is it as large, in metres, as things are that people simulate (mesh.c)?
 void thaw_exam_size(ThawExam *exam, const char *where, const double size[3]);
 // Elements, pieces, thickness, size (mesh.c).
 void thaw_exam_mesh(ThawExam *exam, const ThawMesh *mesh, const char *where, ThawPatient *patient);
@@ -52,8 +52,22 @@ void thaw_exam_mesh(ThawExam *exam, const ThawMesh *mesh, const char *where, Tha
 void thaw_exam_world(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
 // Groups, pins, scripts, forces, speeds (loads.c).
 void thaw_exam_loads(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
+// Bodies that nothing catches, or that start inside obstacles; after the loads, which know what is held (fall.c).
+void thaw_exam_falls(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
 // Bodies inside each other at the start (overlap.c).
 void thaw_exam_overlap(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
+
+// What one unit of a file is (unit.c).
+typedef struct ThawUnit {
+    const char *symbol; // "mm"
+    const char *name;   // "millimetres"
+    double metres;
+} ThawUnit;
+// mm, cm, m or in; NULL for any other word.
+const ThawUnit *thaw_unit_find(const char *symbol);
+// The unit of a surface file whose largest extent is so many of its units: metres where the file says so, as those that
+// Thaw has written do (*said becomes 1), else by what would be the size of a thing on a table. said may be NULL.
+const ThawUnit *thaw_unit_guess(const char *path, double largest, int *said);
 
 // The index of the material that fills most of the shape (world.c).
 int32_t thaw_shape_main_material(const ThawShapeDef *shape);

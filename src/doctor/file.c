@@ -8,6 +8,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "mesh/winding.h"
+
 static int ends_with(const char *path, const char *ending) {
     size_t length = strlen(path), tail = strlen(ending);
     return length > tail && strcasecmp(path + length - tail, ending) == 0;
@@ -55,6 +57,7 @@ static void examine_scene(ThawExam *exam, const ThawScene *scene) {
     if (patients) {
         thaw_exam_world(exam, scene, model);
         thaw_exam_loads(exam, scene, model);
+        thaw_exam_falls(exam, scene, model);
         thaw_exam_overlap(exam, scene, model);
     }
     thaw_model_free(&model);
@@ -171,33 +174,68 @@ static double enclosed_volume(const ThawTriangleMesh *mesh) {
     return volume;
 }
 
-static void examine_surface(ThawExam *exam, const ThawTriangleMesh *mesh, const char *name,
+// Holes as the mesher finds them, which takes vertices at one place for one. A refusal is that of a sheet.
+static void examine_holes(ThawExam *exam, const ThawTriangleMesh *mesh, const char *name,
+                          const ThawTriangleReport *found) {
+    ThawWinding *winding = NULL;
+    ThawError error = {0};
+    ThawStatus status = thaw_winding_create(mesh, &winding, &error);
+    const int64_t count = status ? found->open.count : thaw_winding_holes(winding)->count;
+    if (status && status != THAW_ERROR_INPUT) {
+        thaw_exam_fail(exam, status, &error);
+    } else if (count) {
+        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, status ? "sheet" : "hole", "%s", name);
+        if (status) {
+            thaw_complaint_what(c, "it encloses no volume: it is a sheet, open along %lld edges", (long long)count);
+            thaw_complaint_cure(c, "close it, or give it a thickness, in a modelling program; as it is, neither "
+                                   "`thaw new` nor `thaw mesh` can fill it");
+            thaw_complaint_place(c, 3, mesh->x + 3 * (size_t)mesh->triangles[3 * found->open.ids[0]]);
+        } else {
+            thaw_complaint_what(c, "the surface is open: %lld edge%s belong%s to one triangle only", (long long)count,
+                                count == 1 ? "" : "s", count == 1 ? "s" : "");
+            thaw_complaint_cure(
+                c, "close it in a modelling program; `thaw mesh` and `thaw new` close holes by themselves, "
+                   "well if they are small");
+            thaw_complaint_place(c, 3, thaw_winding_holes(winding)->place[0]);
+        }
+        thaw_complaint_value(c, (double)count, "edges");
+        if (found->open.count == count) { // else they are those of seams, which the mesher closes
+            c->ids_of = "triangle";
+            c->found = found->open;
+        }
+    }
+    thaw_winding_free(&winding);
+}
+
+static void examine_surface(ThawExam *exam, const ThawTriangleMesh *mesh, const char *path,
                             const ThawTriangleReport *found) {
+    const char *name = base_name(path);
     ThawPatient *patient = thaw_exam_patients(exam, 1);
     if (!patient)
         return;
     ThawMesh points = {.dim = 3, .vertex_count = mesh->vertex_count, .x = mesh->x};
     double lo[3], hi[3];
     thaw_mesh_box_of(&points, lo, hi);
+    const double largest = fmax(fmax(hi[0] - lo[0], hi[1] - lo[1]), hi[2] - lo[2]);
     *patient = (ThawPatient){.vertices = mesh->vertex_count,
                              .elements = mesh->triangle_count,
+                             .unit = thaw_unit_guess(path, largest, NULL)->metres,
                              .min_angle = NAN,
                              .max_angle = NAN,
                              .mass = NAN,
                              .period = NAN};
     snprintf(patient->name, sizeof patient->name, "%s", name);
     for (int k = 0; k < 3; k++)
-        patient->size[k] = hi[k] - lo[k];
-    complain_surface(exam, mesh, name, "hole", "triangle", &found->open,
-                     "edges belong to one triangle only: the surface has holes",
-                     "close it in a modelling program; `thaw mesh` fills small holes by itself");
+        patient->size[k] = (hi[k] - lo[k]) * patient->unit;
+    examine_holes(exam, mesh, name, found);
     complain_surface(exam, mesh, name, "crowded-edge", "triangle", &found->crowded,
                      "edges belong to three or more triangles: what is inside is not clear there",
                      "remove inner walls and doubled sheets");
     complain_surface(exam, mesh, name, "turned-triangle", "triangle", &found->turned,
                      "edges join triangles that disagree about what is outside", "make the normals consistent");
-    complain_surface(exam, mesh, name, "open-seam", "vertex", &found->coincident,
-                     "vertices lie exactly where another one does", "merge vertices by distance");
+    tell_mended(exam, name, "open-seam", "vertex", &found->coincident,
+                "vertices lie exactly where another one does: `thaw mesh` and `thaw new` take them for one",
+                "nothing has to be done; modelling programs call it merging by distance");
     tell_mended(exam, name, "degenerate", "triangle of the file", &found->degenerate,
                 "triangles have a vertex twice and are left out", "nothing has to be done");
     tell_mended(exam, name, "repeated", "triangle of the file", &found->repeated,
@@ -206,7 +244,7 @@ static void examine_surface(ThawExam *exam, const ThawTriangleMesh *mesh, const 
         ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "inside-out", "%s", name);
         thaw_complaint_what(c, "all triangles look inwards: the surface encloses a negative volume");
         thaw_complaint_cure(c, "flip the normals");
-        thaw_complaint_value(c, enclosed_volume(mesh), "m^3");
+        thaw_complaint_value(c, enclosed_volume(mesh), "");
     }
     thaw_exam_size(exam, name, patient->size);
 }
@@ -219,7 +257,7 @@ static void examine_surface_file(ThawExam *exam, const char *path) {
     if (status)
         refuse(exam, base_name(path), status, &error);
     else
-        examine_surface(exam, mesh, base_name(path), &found);
+        examine_surface(exam, mesh, path, &found);
     thaw_triangles_free(&mesh);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What holds, moves and pushes the bodies: groups that select everything or serve nothing, pins that leave a body free to
-// fall or turn or that hold all of it, scripts that jump or outrun sound, forces that never act, and speeds that look like
+// turn or that hold all of it, scripts that jump or outrun sound, forces that never act, and speeds that look like
 // slips. Linear in vertices and keys of each body.
 //
 // A set of held vertices stops all rigid motion when it spans a plane (in 2D a line): one point leaves every turn, a line
@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double FALLS_FAR = 3;     // diameters during the run
 static const double MOSTLY_HELD = 0.5; // share of the vertices
 static const double FLAT = 1e-6;       // of the diameter: what counts as one point or one line
 
@@ -113,28 +112,13 @@ static int held_span(const Case *c, int32_t *first) {
     return *first < 0 ? -1 : farthest <= flat ? 0 : widest <= flat ? 1 : 2;
 }
 
-// Until there are obstacles, whatever is not held falls for ever.
-static void examine_free(const Case *c) {
-    double g = length(c->dim, c->scene->world.gravity), fall = g * c->duration * c->duration / 2;
-    if (!(fall > FALLS_FAR * c->shape->diameter))
-        return;
-    ThawComplaint *complaint = thaw_exam_add(c->exam, THAW_SEVERITY_WARNING, "falls", "body %.100s", c->def->name);
-    thaw_complaint_what(complaint,
-                        "nothing holds it: it falls freely, %.3g m in the %.3g s of the run (it is %.3g m large)", fall,
-                        c->duration, c->shape->diameter);
-    thaw_complaint_cure(complaint, "pin a group of it (\"pins\": [...]), or set \"gravity\" to zeros");
-    thaw_complaint_value(complaint, fall, "m");
-}
-
 static void examine_held(const Case *c) {
     int32_t first, moving = 0;
     int span = held_span(c, &first);
     for (int32_t i = 0; i < c->body->script_count; i++)
         moving += c->body->scripts[i].key_count > 1;
-    if (span < 0) {
-        examine_free(c);
+    if (span < 0)
         return;
-    }
     double share = (double)c->held_count / c->shape->nv;
     if (share == 1 && !moving) {
         ThawComplaint *complaint =

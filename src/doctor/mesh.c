@@ -338,9 +338,12 @@ void thaw_exam_size(ThawExam *exam, const char *where, const double size[3]) {
         return;
     ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "odd-size", "%s", where);
     int large = diameter > LARGE_BODY;
-    thaw_complaint_what(c, "it measures %.4g x %.4g x %.4g m, %s: coordinates are taken as metres", size[0], size[1],
-                        size[2], large ? "larger than a house" : "smaller than a grain of rice");
-    if (large)
+    thaw_complaint_what(c, "it measures %.4g x %.4g x %.4g m, %s%s", size[0], size[1], size[2],
+                        large ? "larger than a house" : "smaller than a grain of rice",
+                        strcmp(exam->report->kind, "surface") == 0 ? "" : ": coordinates are taken as metres");
+    if (strcmp(exam->report->kind, "scene") != 0)
+        thaw_complaint_cure(c, "if the file is in another unit, say so: `thaw new FILE --unit mm`, cm or in");
+    else if (large)
         thaw_complaint_cure(c, "if the file is in millimetres, add \"scale\": 0.001 to the shape; if in centimetres, "
                                "\"scale\": 0.01");
     else

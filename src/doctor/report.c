@@ -99,7 +99,7 @@ void thaw_complaint_value(ThawComplaint *complaint, double value, const char *un
 void thaw_complaint_place(ThawComplaint *complaint, int dim, const double *x) {
     complaint->has_place = 1;
     for (int k = 0; k < 3; k++)
-        complaint->place[k] = k < dim ? x[k] : 0;
+        complaint->place[k] = k < dim ? x[k] + 0.0 : 0; // -0 becomes 0
 }
 
 ThawPatient *thaw_exam_patients(ThawExam *exam, int32_t patients) {

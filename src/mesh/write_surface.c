@@ -63,6 +63,7 @@ static ThawStatus write_obj(const ThawTriangleMesh *mesh, const char *path, Thaw
     if (!status)
         status = thaw_file_create(path, &file, error);
     if (!status) {
+        thaw_file_print(file, "# thaw, metres\n");
         for (size_t v = 0; v < (size_t)mesh->vertex_count; v++)
             thaw_file_print(file, "v %.17g %.17g %.17g\n", mesh->x[3 * v], mesh->x[3 * v + 1], mesh->x[3 * v + 2]);
         for (int32_t t = 0; t < mesh->triangle_count; t++) {

@@ -7,6 +7,14 @@
 
 #include <string.h>
 
+// A map without some of the elements is that of an adaptive body, and changes every few steps. One with all of them has to
+// give the bits of the reference.
+static ThawStatus plan_solver(const ThawMap *map, ThawSolverKind kind, const ThawBlockPattern *pattern,
+                              ThawSolverPlan **plan, ThawError *error) {
+    return map->set == map->shape->all ? thaw_solver_plan_create(kind, pattern, plan, error)
+                                       : thaw_solver_plan_sketch(kind, pattern, plan, error);
+}
+
 ThawStatus thaw_system_wrap(ThawMap **map, const unsigned char *scripted, ThawSolverKind solver, ThawSystem **result,
                             ThawError *error) {
     *result = NULL;
@@ -24,7 +32,7 @@ ThawStatus thaw_system_wrap(ThawMap **map, const unsigned char *scripted, ThawSo
     if (status == THAW_OK && (*map)->n > 0)
         status = (*map)->ops->pattern(*map, &system->pattern, error);
     if (status == THAW_OK && (*map)->n > 0)
-        status = thaw_solver_plan_create(solver, system->pattern, &system->plan, error);
+        status = plan_solver(*map, solver, system->pattern, &system->plan, error);
     if (status != THAW_OK) {
         thaw_system_free(&system);
         return status;
@@ -91,7 +99,7 @@ ThawStatus thaw_system_plan_direct(ThawSystem *system, ThawError *error) {
         system->direct = system->plan;
         return THAW_OK;
     }
-    return thaw_solver_plan_create(THAW_SOLVER_LDL, system->pattern, &system->direct, error);
+    return plan_solver(system->map, THAW_SOLVER_LDL, system->pattern, &system->direct, error);
 }
 
 void thaw_compliance_scratch_clear(ThawComplianceScratch *scratch) {

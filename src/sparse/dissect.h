@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nested dissection's own parts: graphs with weights, and how one is split in two (dissect.c, dissect_split.c,
-// dissect_refine.c). Everything is integer arithmetic with a random stream of its own, so the order of elimination is a
-// function of the graph on every machine.
+// What orders of elimination are made of (order.c): graphs with weights and how one is split in two (dissect_split.c,
+// dissect_refine.c), minimum degree (degree.c). Everything is integer arithmetic with a random stream of its own, so the
+// order is a function of the graph on every machine.
 #ifndef THAW_DISSECT_H
 #define THAW_DISSECT_H
 
@@ -24,6 +24,8 @@ enum { THAW_LEFT, THAW_RIGHT, THAW_SEPARATOR };
 // Divides a web into two sides of similar weight that no edge joins, and a light separator: side[v] is one of the three
 // above. Either side may come out empty when there is nothing to separate (a complete graph).
 ThawStatus thaw_web_split(const ThawWeb *web, unsigned char *side, ThawError *error);
+// The same at an eighth of the cost, with a separator that is somewhat heavier.
+ThawStatus thaw_web_halve(const ThawWeb *web, unsigned char *side, ThawError *error);
 
 // Scratch of thaw_separator_refine for webs of up to `room` vertices.
 typedef struct ThawRefiner {
@@ -48,5 +50,15 @@ int thaw_split_better(ThawSplitCost a, ThawSplitCost b);
 
 // Improves a split in place and returns what it costs.
 ThawSplitCost thaw_separator_refine(const ThawWeb *web, ThawRefiner *refiner, unsigned char *side);
+
+// --- degree.c ------------------------------------------------------------------------------------------------------------
+
+// Orders vertices [0, frozen) of a graph by minimum degree; the others stay, and only their neighbours below `frozen` need
+// be listed. Neighbours of i are neighbour[offset[i] .. offset[i + 1]), both directions, no loops. Vertex order[k] is
+// eliminated k-th.
+ThawStatus thaw_degree_order(int32_t n, int32_t frozen, const int32_t *offset, const int32_t *neighbour, int32_t *order,
+                             ThawError *error);
+// Whoever has more neighbours than this among n vertices comes last, unseen.
+int32_t thaw_degree_many(int32_t n);
 
 #endif

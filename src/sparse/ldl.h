@@ -18,7 +18,7 @@ typedef struct ThawLdlCost {
     double path;     // numbers of L on the longest way from a leaf to its root: what a sparse right-hand side meets
 } ThawLdlCost;
 
-// order: block row order[k] is eliminated k-th, a permutation; NULL: by nested dissection. The pattern must outlive the
+// order: block row order[k] is eliminated k-th, a permutation; NULL: thaw_order_dissect's. The pattern must outlive the
 // plan. Block sizes of 1 to 8 are served, whatever thaw_block_pattern_create allows; six unknowns are two blocks of 3.
 ThawStatus thaw_ldl_plan_create(const ThawBlockPattern *pattern, const int32_t *order, ThawLdlPlan **plan,
                                 ThawError *error);
@@ -26,11 +26,15 @@ void thaw_ldl_plan_free(ThawLdlPlan **plan);
 ThawLdlCost thaw_ldl_plan_cost(const ThawLdlPlan *plan);
 size_t thaw_ldl_plan_bytes(const ThawLdlPlan *plan);
 
+// Fill-reducing orders of a pattern's rows: row order[k] is eliminated k-th.
+ThawStatus thaw_order_dissect(const ThawBlockPattern *pattern, int32_t *order, ThawError *error); // one that lasts
+// One that serves some factorisations only: costs a fifth of one, where dissection may cost twice of one.
+ThawStatus thaw_order_sketch(const ThawBlockPattern *pattern, int32_t *order, ThawError *error);
+// Minimum degree, which both of them use for small systems.
+ThawStatus thaw_order_degree(const ThawBlockPattern *pattern, int32_t *order, ThawError *error);
 // The order of a subset of the rows, taken from an order of all `n` without ordering anew: new_id[i] is row i's number in
-// the subset, or -1. `restricted` gets one entry for each row of the subset.
+// the subset, or -1. `restricted` gets one entry for each row of the subset. Twice the operations of an order of its own.
 void thaw_order_restrict(int32_t n, const int32_t *order, const int32_t *new_id, int32_t *restricted);
-// A fill-reducing order of a pattern's rows: row order[k] is eliminated k-th.
-ThawStatus thaw_order_dissect(const ThawBlockPattern *pattern, int32_t *order, ThawError *error);
 
 // The plan must outlive the factor. tasks may be NULL; it never changes a bit.
 ThawStatus thaw_ldl_create(const ThawLdlPlan *plan, ThawTasks *tasks, ThawLdl **ldl, ThawError *error);

@@ -54,7 +54,7 @@ struct ThawLdlPlan {
 };
 
 // Column groups of the dense kernels, and how many of them a block of columns has.
-enum { THAW_LDL_GROUP = 9, THAW_LDL_GROUPS = 8, THAW_LDL_BLOCK = THAW_LDL_GROUP * THAW_LDL_GROUPS };
+enum { THAW_LDL_GROUP = 9, THAW_LDL_GROUPS = 4, THAW_LDL_BLOCK = THAW_LDL_GROUP * THAW_LDL_GROUPS };
 // Right-hand sides that are worked on together.
 enum { THAW_LDL_SIDES = 16 };
 

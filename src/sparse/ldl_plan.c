@@ -509,10 +509,3 @@ size_t thaw_ldl_plan_bytes(const ThawLdlPlan *plan) {
            ((size_t)plan->count + 1) * sizeof *plan->node + (size_t)end->update * sizeof *plan->update +
            (size_t)end->entry * sizeof *plan->entry;
 }
-
-void thaw_order_restrict(int32_t n, const int32_t *order, const int32_t *new_id, int32_t *restricted) {
-    int32_t kept = 0;
-    for (int32_t k = 0; k < n; k++)
-        if (new_id[order[k]] >= 0)
-            restricted[kept++] = new_id[order[k]];
-}

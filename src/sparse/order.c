@@ -1,105 +1,147 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fill-reducing elimination order: nested dissection (George 1973) of the graph of block rows. Ordering vertices and not
-// scalars makes the graph bs times smaller and keeps the bs rows of a vertex together, which the supernodal factor wants
-// anyway.
+// Fill-reducing elimination orders of the graph of block rows. Ordering vertices and not scalars makes the graph bs times
+// smaller and keeps the bs rows of a vertex together, which the supernodal factor wants anyway.
 //
-// A separator (dissect_split.c) is eliminated after the two sides it parts, which are ordered in the same way, down to pieces
-// of some hundred vertices. Within a piece the vertex with the fewest neighbours goes next (minimum degree, Tinney and Walker
-// 1967), neighbours outside the piece, all of them in separators, counted too (Pellegrini, Roman and Amestoy 2000). A piece is
-// so small that bit sets are the quickest way to know its elimination graph: exact degrees, no bookkeeping.
+// Small systems are ordered by minimum degree (degree.c), larger ones by nested dissection (George 1973): a separator is
+// eliminated after the two sides it parts, which are ordered in the same way, down to pieces of some hundred vertices. These
+// are left to minimum degree, which counts their neighbours in separators too.
 //
-// Cost: O(edges log n). The order is a function of the pattern alone, on every machine and with any number of threads.
+// What matters is how long the order will serve. One that serves for good deserves separators found on many levels
+// (thaw_web_split); this takes twice the time of a factorisation at a thousand vertices, a quarter at ten thousand. For one that
+// serves some steps, such as that of the elastic part of an adaptive body, separators are found the quick way
+// (thaw_web_halve): a fifth of a factorisation, which then makes up to 20 percent more operations.
+//
+// Vertices with very many neighbours (rigid parts) would shorten every distance and be in every separator: they come last.
+//
+// Cost: O(edges log n). An order is a function of the pattern alone, on every machine and with any number of threads.
 #include <string.h>
 
 #include "sparse/dissect.h"
 #include "sparse/ldl.h"
 
-enum { PIECE = 120, MOST_HALO = 1000, DEEPEST = 80 };
+// Up to SMALL vertices minimum degree makes as few operations as dissection; found by trying (bench/ldl_orders.c).
+enum { SMALL = 200, PIECE = 120, QUICK_PIECE = 300, QUICK_MOST = 8000, DEEPEST = 80 };
 
-typedef struct Dissection {
-    const ThawWeb *whole;
-    int32_t *order; // of the whole, filled from below
-    int32_t *local; // whole's vertex -> its number in the present piece or its halo; -1: neither
-    int32_t *member;
-    uint64_t *bits; // piece and halo: rows of the elimination graph
-    size_t bits_room;
+typedef ThawStatus (*Split)(const ThawWeb *web, unsigned char *side, ThawError *error);
+
+// A graph: neighbours of i are neighbour[offset[i] .. offset[i + 1]).
+typedef struct Graph {
+    int32_t n, *offset, *neighbour;
+} Graph;
+
+typedef struct Ordering {
+    Graph whole;
+    Split split;
+    int32_t piece;   // vertices that are not split any more
+    int32_t *local;  // whole's vertex -> its number in the present piece or its halo; -1: neither
+    int32_t *member; // the other way
+    Graph part;      // the piece, then its halo
+    int32_t *order;  // of the piece
+    size_t room;     // neighbours that part has memory for
     ThawError *error;
-} Dissection;
+} Ordering;
+
+// --- the graph ---------------------------------------------------------------------------------------------------------
+
+static int fill_graph(const ThawBlockPattern *pattern, Graph *graph) {
+    int32_t n = graph->n = pattern->n;
+    graph->offset = THAW_NEW(int32_t, n + 2);
+    graph->neighbour = THAW_NEW(int32_t, 2 * (size_t)(pattern->row[n] - n));
+    if (!graph->offset || !graph->neighbour)
+        return 0;
+    int32_t *end = graph->offset + 1; // from the start of a list to its end, while it is filled
+    for (int32_t i = 0; i < n; i++) {
+        end[i + 1] += pattern->row[i + 1] - 1 - pattern->row[i];
+        for (int32_t e = pattern->row[i]; e < pattern->row[i + 1] - 1; e++)
+            end[pattern->col[e] + 1]++;
+    }
+    for (int32_t i = 0; i < n; i++)
+        end[i + 1] += end[i];
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t e = pattern->row[i]; e < pattern->row[i + 1] - 1; e++) {
+            int32_t j = pattern->col[e];
+            graph->neighbour[end[i]++] = j;
+            graph->neighbour[end[j]++] = i;
+        }
+    return 1;
+}
+
+static void clear_ordering(Ordering *o) {
+    thaw_free(o->whole.offset);
+    thaw_free(o->whole.neighbour);
+    thaw_free(o->part.offset);
+    thaw_free(o->part.neighbour);
+    thaw_free(o->local);
+    thaw_free(o->member);
+    thaw_free(o->order);
+}
+
+static ThawStatus create_ordering(const ThawBlockPattern *pattern, Ordering *o, ThawError *error) {
+    int32_t n = pattern->n;
+    *o = (Ordering){.error = error,
+                    .local = THAW_NEW(int32_t, n),
+                    .member = THAW_NEW(int32_t, n),
+                    .order = THAW_NEW(int32_t, n),
+                    .part.offset = THAW_NEW(int32_t, n + 1)};
+    if (!o->local || !o->member || !o->order || !o->part.offset || !fill_graph(pattern, &o->whole)) {
+        clear_ordering(o);
+        return thaw_error_memory(error, "the graph of a matrix");
+    }
+    memset(o->local, -1, sizeof *o->local * (size_t)n);
+    return THAW_OK;
+}
 
 // --- pieces ------------------------------------------------------------------------------------------------------------
 
-static int32_t degree_of(const uint64_t *row, size_t words) {
-    int32_t degree = 0;
-    for (size_t w = 0; w < words; w++)
-        degree += __builtin_popcountll(row[w]);
-    return degree;
-}
-
-// Eliminates vertex v of the elimination graph: its neighbours become neighbours of each other. Only members' rows matter.
-static void eliminate(uint64_t *bits, size_t words, int32_t count, int32_t v, int32_t *degree) {
-    uint64_t *gone = bits + (size_t)v * words;
-    for (size_t w = 0; w < words; w++)
-        for (uint64_t rest = gone[w]; rest; rest &= rest - 1) {
-            int32_t u = (int32_t)(64 * w) + __builtin_ctzll(rest);
-            if (u >= count)
-                return;
-            uint64_t *row = bits + (size_t)u * words;
-            for (size_t k = 0; k < words; k++)
-                row[k] |= gone[k];
-            row[u / 64] &= ~(UINT64_C(1) << u % 64);
-            row[v / 64] &= ~(UINT64_C(1) << v % 64);
-            degree[u] = degree_of(row, words);
-        }
-}
-
-// Orders `count` vertices of the whole into order[0..count), by minimum degree.
-static ThawStatus order_piece(Dissection *d, int32_t count, const int32_t *vertex, int32_t *order) {
-    const ThawWeb *web = d->whole;
+// Orders `count` vertices of the whole by minimum degree, in place. Neighbours outside, which come later, count.
+static ThawStatus order_piece(Ordering *o, int32_t count, int32_t *vertex) {
+    const Graph *whole = &o->whole;
+    Graph *part = &o->part;
     int32_t all = count;
-    memcpy(d->member, vertex, sizeof *vertex * (size_t)count);
-    for (int32_t i = 0; i < count; i++)
-        d->local[vertex[i]] = i;
-    for (int32_t i = 0; i < count; i++)
-        for (int32_t e = web->offset[vertex[i]]; e < web->offset[vertex[i] + 1] && all < count + MOST_HALO; e++)
-            if (d->local[web->neighbour[e]] < 0) {
-                d->local[web->neighbour[e]] = all;
-                d->member[all++] = web->neighbour[e];
-            }
-    size_t words = (size_t)(all + 63) / 64, need = words * (size_t)count;
-    if (need > d->bits_room) {
-        thaw_free(d->bits);
-        d->bits_room = 0;
-        d->bits = THAW_NEW(uint64_t, need);
-        if (!d->bits)
-            return thaw_error_memory(d->error, "nested dissection");
-        d->bits_room = need;
-    }
-    int32_t *degree = THAW_NEW(int32_t, count);
-    if (!degree)
-        return thaw_error_memory(d->error, "nested dissection");
-    memset(d->bits, 0, sizeof *d->bits * need);
+    size_t ends = 0;
+    if (count < 3)
+        return THAW_OK;
+    memcpy(o->member, vertex, sizeof *vertex * (size_t)count);
     for (int32_t i = 0; i < count; i++) {
-        uint64_t *row = d->bits + (size_t)i * words;
-        for (int32_t e = web->offset[vertex[i]]; e < web->offset[vertex[i] + 1]; e++) {
-            int32_t j = d->local[web->neighbour[e]];
-            if (j >= 0)
-                row[j / 64] |= UINT64_C(1) << j % 64;
+        o->local[vertex[i]] = i;
+        ends += 2 * (size_t)(whole->offset[vertex[i] + 1] - whole->offset[vertex[i]]);
+    }
+    if (ends > o->room) {
+        thaw_free(part->neighbour);
+        o->room = 0;
+        part->neighbour = THAW_NEW(int32_t, ends);
+        if (!part->neighbour)
+            return thaw_error_memory(o->error, "the graph of a matrix");
+        o->room = ends;
+    }
+    int32_t *end = part->offset;
+    *end = 0;
+    for (int32_t i = 0, at = 0; i < count; i++) {
+        for (int32_t e = whole->offset[vertex[i]]; e < whole->offset[vertex[i] + 1]; e++) {
+            int32_t j = whole->neighbour[e];
+            if (o->local[j] < 0) {
+                o->local[j] = all;
+                o->member[all++] = j;
+            }
+            part->neighbour[at++] = o->local[j];
         }
-        degree[i] = degree_of(row, words);
+        end[i + 1] = at;
     }
-    for (int32_t k = 0; k < count; k++) {
-        int32_t best = 0;
-        for (int32_t i = 1; i < count; i++)
-            if (degree[i] < degree[best])
-                best = i;
-        order[k] = vertex[best];
-        eliminate(d->bits, words, count, best, degree);
-        degree[best] = INT32_MAX;
+    for (int32_t i = count, at = end[count]; i < all; i++) {
+        int32_t v = o->member[i];
+        for (int32_t e = whole->offset[v]; e < whole->offset[v + 1]; e++) {
+            int32_t j = o->local[whole->neighbour[e]];
+            if (j >= 0 && j < count)
+                part->neighbour[at++] = j;
+        }
+        end[i + 1] = at;
     }
+    ThawStatus status = thaw_degree_order(all, count, part->offset, part->neighbour, o->order, o->error);
+    for (int32_t i = 0; i < count && status == THAW_OK; i++)
+        vertex[i] = o->member[o->order[i]];
     for (int32_t i = 0; i < all; i++)
-        d->local[d->member[i]] = -1;
-    thaw_free(degree);
-    return THAW_OK;
+        o->local[o->member[i]] = -1;
+    return status;
 }
 
 // --- halves ------------------------------------------------------------------------------------------------------------
@@ -137,17 +179,16 @@ static ThawStatus take_part(const ThawWeb *web, const int32_t *id, const unsigne
 }
 
 // Orders the vertices of *web, id of the whole, into order[0..n). Frees *web and *id as soon as they are not needed.
-static ThawStatus dissect(Dissection *d, ThawWeb **web, int32_t **id, int32_t *order, int depth) {
+static ThawStatus dissect(Ordering *o, ThawWeb **web, int32_t **id, int32_t *order, int depth) {
     ThawStatus status = THAW_OK;
     int32_t n = (*web)->n, size[3] = {0, 0, 0};
     unsigned char *side = NULL;
     int32_t *fresh = NULL, *part_id[2] = {NULL, NULL};
     ThawWeb *part[2] = {NULL, NULL};
-    if (n > PIECE && depth < DEEPEST) {
+    if (n > o->piece && depth < DEEPEST) {
         side = THAW_NEW(unsigned char, n);
         fresh = THAW_NEW(int32_t, n);
-        status =
-            side && fresh ? thaw_web_split(*web, side, d->error) : thaw_error_memory(d->error, "nested dissection");
+        status = side && fresh ? o->split(*web, side, o->error) : thaw_error_memory(o->error, "nested dissection");
         for (int32_t v = 0; status == THAW_OK && v < n; v++)
             size[side[v]]++;
     }
@@ -156,14 +197,14 @@ static ThawStatus dissect(Dissection *d, ThawWeb **web, int32_t **id, int32_t *o
             if (side[v] == THAW_SEPARATOR)
                 order[k++] = (*id)[v];
         for (int s = 0; s < 2 && status == THAW_OK; s++)
-            status = take_part(*web, *id, side, s, fresh, &part[s], &part_id[s], d->error);
+            status = take_part(*web, *id, side, s, fresh, &part[s], &part_id[s], o->error);
         thaw_web_free(web);
         thaw_free(*id);
         *id = NULL;
         thaw_free(side);
         thaw_free(fresh);
         for (int s = 0; s < 2 && status == THAW_OK; s++)
-            status = dissect(d, &part[s], &part_id[s], order + (s ? size[THAW_LEFT] : 0), depth + 1);
+            status = dissect(o, &part[s], &part_id[s], order + (s ? size[THAW_LEFT] : 0), depth + 1);
         for (int s = 0; s < 2; s++) {
             thaw_web_free(&part[s]);
             thaw_free(part_id[s]);
@@ -172,71 +213,90 @@ static ThawStatus dissect(Dissection *d, ThawWeb **web, int32_t **id, int32_t *o
     }
     thaw_free(side);
     thaw_free(fresh);
-    if (status == THAW_OK && n <= 8 * PIECE)
-        status = order_piece(d, n, *id, order);
-    else if (status == THAW_OK) // nothing to gain from so dense a graph
-        memcpy(order, *id, sizeof *order * (size_t)n);
+    memcpy(order, *id, sizeof *order * (size_t)n);
+    return status == THAW_OK ? order_piece(o, n, order) : status;
+}
+
+// --- the whole ---------------------------------------------------------------------------------------------------------
+
+// The web of vertices order[0..count), its own numbers in that order. `local` is -1 before and after.
+static ThawStatus create_web(const Graph *graph, int32_t count, const int32_t *order, int32_t *local, ThawWeb **web,
+                             ThawError *error) {
+    ThawStatus status = thaw_web_create(count, graph->offset[graph->n], web, error);
+    if (status != THAW_OK)
+        return status;
+    ThawWeb *w = *web;
+    w->total = count;
+    for (int32_t i = 0; i < count; i++)
+        local[order[i]] = i;
+    for (int32_t i = 0, end = 0; i < count; i++) {
+        w->weight[i] = 1;
+        for (int32_t e = graph->offset[order[i]]; e < graph->offset[order[i] + 1]; e++)
+            if (local[graph->neighbour[e]] >= 0) {
+                w->edge[end] = 1;
+                w->neighbour[end++] = local[graph->neighbour[e]];
+            }
+        w->offset[i + 1] = end;
+    }
+    for (int32_t i = 0; i < count; i++)
+        local[order[i]] = -1;
+    return THAW_OK;
+}
+
+static ThawStatus order_whole(Ordering *o, int32_t *order) {
+    const Graph *whole = &o->whole;
+    int32_t n = whole->n, few = 0, last = n, many = thaw_degree_many(n);
+    for (int32_t i = 0; i < n; i++)
+        if (whole->offset[i + 1] - whole->offset[i] <= many)
+            order[few++] = i;
+    for (int32_t i = n - 1; i >= 0; i--)
+        if (whole->offset[i + 1] - whole->offset[i] > many)
+            order[--last] = i;
+    ThawWeb *web = NULL;
+    int32_t *id = THAW_NEW(int32_t, few);
+    ThawStatus status =
+        id ? create_web(whole, few, order, o->local, &web, o->error) : thaw_error_memory(o->error, "nested dissection");
+    if (status == THAW_OK) {
+        memcpy(id, order, sizeof *id * (size_t)few);
+        status = dissect(o, &web, &id, order, 0);
+    }
+    thaw_web_free(&web);
+    thaw_free(id);
     return status;
 }
 
-static ThawStatus create_web(const ThawBlockPattern *pattern, ThawWeb **web, ThawError *error) {
-    int32_t n = pattern->n;
-    ThawStatus status = thaw_web_create(n, 2 * (pattern->row[n] - n), web, error);
-    int32_t *end = THAW_NEW(int32_t, n);
-    if (status == THAW_OK && !end)
-        status = thaw_error_memory(error, "the graph of a matrix");
-    if (status == THAW_OK) {
-        ThawWeb *w = *web;
-        w->total = n;
-        for (int32_t i = 0; i < n; i++)
-            for (int32_t e = pattern->row[i]; e < pattern->row[i + 1] - 1; e++) {
-                w->offset[i + 1]++;
-                w->offset[pattern->col[e] + 1]++;
-            }
-        for (int32_t i = 0; i < n; i++) {
-            end[i] = w->offset[i];
-            w->offset[i + 1] += w->offset[i];
-            w->weight[i] = 1;
-        }
-        for (int32_t i = 0; i < n; i++)
-            for (int32_t e = pattern->row[i]; e < pattern->row[i + 1] - 1; e++) {
-                int32_t j = pattern->col[e];
-                w->neighbour[end[i]++] = j;
-                w->neighbour[end[j]++] = i;
-            }
-        for (int32_t e = 0; e < w->offset[n]; e++)
-            w->edge[e] = 1;
-    }
-    thaw_free(end);
+static ThawStatus order_rows(const ThawBlockPattern *pattern, int32_t small, int32_t piece, Split split, int32_t *order,
+                             ThawError *error) {
+    Ordering o;
+    ThawStatus status = create_ordering(pattern, &o, error);
+    if (status != THAW_OK)
+        return status;
+    o.piece = piece;
+    o.split = split;
+    if (pattern->n <= small)
+        status = thaw_degree_order(pattern->n, pattern->n, o.whole.offset, o.whole.neighbour, order, error);
+    else
+        status = order_whole(&o, order);
+    clear_ordering(&o);
     return status;
 }
 
 ThawStatus thaw_order_dissect(const ThawBlockPattern *pattern, int32_t *order, ThawError *error) {
-    int32_t n = pattern->n;
-    for (int32_t i = 0; i < n; i++)
-        order[i] = i;
-    if (n < 3 || pattern->row[n] == n)
-        return THAW_OK;
-    ThawWeb *whole = NULL, *web = NULL;
-    Dissection d = {.order = order, .error = error, .local = THAW_NEW(int32_t, n), .member = THAW_NEW(int32_t, n)};
-    int32_t *id = THAW_NEW(int32_t, n);
-    ThawStatus status =
-        id && d.local && d.member ? create_web(pattern, &whole, error) : thaw_error_memory(error, "nested dissection");
-    if (status == THAW_OK)
-        status = create_web(pattern, &web, error); // dissect consumes its own
-    if (status == THAW_OK) {
-        d.whole = whole;
-        for (int32_t i = 0; i < n; i++) {
-            id[i] = i;
-            d.local[i] = -1;
-        }
-        status = dissect(&d, &web, &id, order, 0);
-    }
-    thaw_web_free(&whole);
-    thaw_web_free(&web);
-    thaw_free(id);
-    thaw_free(d.local);
-    thaw_free(d.member);
-    thaw_free(d.bits);
-    return status;
+    return order_rows(pattern, SMALL, PIECE, thaw_web_split, order, error);
+}
+
+ThawStatus thaw_order_sketch(const ThawBlockPattern *pattern, int32_t *order, ThawError *error) {
+    return pattern->n > QUICK_MOST ? thaw_order_dissect(pattern, order, error)
+                                   : order_rows(pattern, QUICK_PIECE, QUICK_PIECE, thaw_web_halve, order, error);
+}
+
+ThawStatus thaw_order_degree(const ThawBlockPattern *pattern, int32_t *order, ThawError *error) {
+    return order_rows(pattern, pattern->n, pattern->n, NULL, order, error);
+}
+
+void thaw_order_restrict(int32_t n, const int32_t *order, const int32_t *new_id, int32_t *restricted) {
+    int32_t kept = 0;
+    for (int32_t k = 0; k < n; k++)
+        if (new_id[order[k]] >= 0)
+            restricted[kept++] = new_id[order[k]];
 }

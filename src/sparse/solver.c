@@ -27,8 +27,23 @@ static ThawSolverKind choose_kind(const ThawBlockPattern *pattern) {
     return direct < iterative ? THAW_SOLVER_LDL : THAW_SOLVER_PCG;
 }
 
-ThawStatus thaw_solver_plan_create(ThawSolverKind kind, const ThawBlockPattern *pattern, ThawSolverPlan **result,
-                                   ThawError *error) {
+static ThawStatus dissect_ldl(const ThawBlockPattern *pattern, ThawLdlPlan **plan, ThawError *error) {
+    return thaw_ldl_plan_create(pattern, NULL, plan, error);
+}
+
+static ThawStatus sketch_ldl(const ThawBlockPattern *pattern, ThawLdlPlan **plan, ThawError *error) {
+    int32_t *order = THAW_NEW(int32_t, pattern->n);
+    ThawStatus status = order ? thaw_order_sketch(pattern, order, error) : thaw_error_memory(error, "a solver plan");
+    if (status == THAW_OK)
+        status = thaw_ldl_plan_create(pattern, order, plan, error);
+    thaw_free(order);
+    return status;
+}
+
+typedef ThawStatus (*LdlPlanner)(const ThawBlockPattern *pattern, ThawLdlPlan **plan, ThawError *error);
+
+static ThawStatus create_plan(ThawSolverKind kind, LdlPlanner plan_ldl, const ThawBlockPattern *pattern,
+                              ThawSolverPlan **result, ThawError *error) {
     *result = NULL;
     if ((unsigned)kind > THAW_SOLVER_LDL)
         return thaw_error_set(error, THAW_ERROR_INPUT,
@@ -45,11 +60,21 @@ ThawStatus thaw_solver_plan_create(ThawSolverKind kind, const ThawBlockPattern *
     if (status == THAW_OK && plan->kind == THAW_SOLVER_CHOLMOD)
         status = thaw_cholmod_plan_create(pattern, &plan->cholmod, error);
     if (status == THAW_OK && plan->kind == THAW_SOLVER_LDL)
-        status = thaw_ldl_plan_create(pattern, NULL, &plan->ldl, error);
+        status = plan_ldl(pattern, &plan->ldl, error);
     if (status != THAW_OK)
         thaw_solver_plan_free(&plan);
     *result = plan;
     return status;
+}
+
+ThawStatus thaw_solver_plan_create(ThawSolverKind kind, const ThawBlockPattern *pattern, ThawSolverPlan **plan,
+                                   ThawError *error) {
+    return create_plan(kind, dissect_ldl, pattern, plan, error);
+}
+
+ThawStatus thaw_solver_plan_sketch(ThawSolverKind kind, const ThawBlockPattern *pattern, ThawSolverPlan **plan,
+                                   ThawError *error) {
+    return create_plan(kind, sketch_ldl, pattern, plan, error);
 }
 
 void thaw_solver_plan_free(ThawSolverPlan **pointer) {

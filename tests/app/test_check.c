@@ -115,7 +115,19 @@ static void surfaces_are_checked_for_holes(void **state) {
     snprintf(text, sizeof text, "%sf 1 3 2\nf 1 2 4\nf 2 3 4\n", points);
     write_text(at("open.obj"), text);
     expect("check @open.obj", 0, "[hole]");
-    assert_non_null(strstr(said, "3 edges belong to one triangle only"));
+    assert_non_null(strstr(said, "the surface is open: 3 edges belong to one triangle only"));
+    assert_non_null(strstr(said, "near (0, 0.5, 0) in the file's unit"));
+    assert_non_null(strstr(said, "thaw new "));
+    assert_non_null(strstr(said, "open.obj -o open.msh"));
+    write_text(at("sheet.obj"), "v 0 0 0\nv 100 0 0\nv 0 100 0\nf 1 2 3\n");
+    expect("check @sheet.obj", 0, "warning: sheet.obj [sheet]");
+    assert_non_null(strstr(said, "encloses no volume"));
+    assert_non_null(
+        strstr(said, "3 vertices, 1 triangle, 0.1 x 0.1 x 0 m if its unit is 0.001 m, as its size suggests"));
+    // Triangles that share no vertices, as many programs write them, are no holes.
+    write_text(at("apart.obj"), "v 0 0 0\nv 0 1 0\nv 1 0 0\nv 0 0 0\nv 1 0 0\nv 0 0 1\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+                                "v 0 0 0\nv 0 0 1\nv 0 1 0\nf 1 2 3\nf 4 5 6\nf 7 8 9\nf 10 11 12\n");
+    expect("check @apart.obj", 0, "0 errors, 0 warnings, 1 hint");
     snprintf(text, sizeof text, "%sf 1 2 3\nf 1 4 2\nf 2 4 3\nf 1 3 4\n", points);
     write_text(at("inverted.obj"), text);
     expect("check @inverted.obj", 0, "[inside-out]");

@@ -232,12 +232,65 @@ static void bodies_that_only_touch_do_not_overlap(void **state) {
     thaw_doctor_report_free(&report);
 }
 
+// A loose bar above (or in, or beside) an obstacle, and what is said of its start.
+static void a_body_falls_only_where_nothing_catches_it(void **state) {
+    (void)state;
+    static const char loose[] = "'bodies': [{'name': 'loose', 'shape': 'bar', 'position': [3, 0, 1]%s}, ";
+    static const struct {
+        const char *more, *world; // of the loose body; of the scene
+        const char *id, *says;    // NULL: nothing is said
+    } cases[] = {
+        {"", "", "falls", "nothing holds it: it falls freely"},
+        {"", "'obstacles': [{'plane': {'normal': [0, 0, 1]}, 'position': [0, 0, -2]}], ", NULL, NULL},
+        {"", "'contact': {'enabled': false}, 'obstacles': [{'plane': {'normal': [0, 0, 1]}, 'position': [0, 0, -2]}], ",
+         "falls", "nothing holds it: it"},
+        {"", "'obstacles': [{'name': 'b', 'box': {'size': [1, 1, 1]}, 'position': [3, 0, -5]}], ", NULL, NULL},
+        {"", "'obstacles': [{'name': 'b', 'box': {'size': [1, 1, 1]}, 'position': [6, 0, -5]}], ", "falls",
+         "no obstacle is on its way"},
+        {", 'velocity': [2.9, 0, 0]",
+         "'obstacles': [{'name': 'b', 'box': {'size': [1, 1, 1]}, 'position': [6, 0, -5]}], ", NULL, NULL},
+        {"",
+         "'obstacles': [{'name': 'b', 'sphere': {'radius': 1}, 'position': [3, 0, -5]}], 'pairs': [{'between': "
+         "['loose', 'b'], 'enabled': false}], ",
+         "falls", "no obstacle is on its way"},
+        {"", "'obstacles': [{'name': 'b', 'box': {'size': [1, 1, 1]}, 'position': [3, 0, 0.55]}], ", "in-obstacle",
+         "0.05 m deep"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char body[300], bodies[900];
+        snprintf(body, sizeof body, loose, cases[i].more);
+        snprintf(bodies, sizeof bodies, "%s%s", cases[i].world, body);
+        Slip slip = {"'bodies': [", bodies, W, "", "", ""};
+        ThawDoctorReport *report = examine(&slip);
+        if (report->complaint_count != (cases[i].id != NULL) ||
+            (cases[i].id && !strstr(find(report, cases[i].id)->what, cases[i].says))) {
+            print_all(report);
+            fail_msg("case %zu", i);
+        }
+        thaw_doctor_report_free(&report);
+    }
+}
+
+static void a_body_is_caught_by_one_that_is_held(void **state) {
+    (void)state;
+    static const Slip slip = {
+        "'bodies': [",
+        "'bodies': [{'shape': 'bar', 'position': [0, 0, 3]}, {'shape': 'bar', 'position': [0, 0, 2]}, ",
+        W,
+        "",
+        "",
+        ""};
+    ThawDoctorReport *report = examine(&slip);
+    assert_int_equal(report->complaint_count, 0);
+    thaw_doctor_report_free(&report);
+}
+
 static void the_same_complaint_about_many_bodies_is_cut_short(void **state) {
     (void)state;
     char bodies[4000] = "'bodies': [";
     for (int i = 0; i < 30; i++) {
         size_t n = strlen(bodies);
-        snprintf(bodies + n, sizeof bodies - n, "{'shape': 'bar', 'position': [0, 0, %d]}, ", i);
+        snprintf(bodies + n, sizeof bodies - n, "{'shape': 'bar', 'position': [%d, 5, 0]}, ", i);
     }
     Slip slip = {"'bodies': [", bodies, W, "", "", ""};
     ThawDoctorReport *report = examine(&slip);
@@ -436,6 +489,8 @@ int main(void) {
         cmocka_unit_test(every_slip_is_found_and_named),
         cmocka_unit_test(an_overlap_is_told_with_depth_place_and_vertices),
         cmocka_unit_test(bodies_that_only_touch_do_not_overlap),
+        cmocka_unit_test(a_body_falls_only_where_nothing_catches_it),
+        cmocka_unit_test(a_body_is_caught_by_one_that_is_held),
         cmocka_unit_test(the_same_complaint_about_many_bodies_is_cut_short),
         cmocka_unit_test(pieces_hinges_and_seams_are_found),
         cmocka_unit_test(a_piece_that_nothing_holds_falls_off),

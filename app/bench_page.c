@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of `thaw bench rigidify`: tables in Markdown, of the rows that are there. A figure that is missing is a dash.
+#include <math.h>
+#include <string.h>
+
+#include "bench.h"
+
+// A value in a cell: as text of the format, times `factor`.
+static void cell(FILE *page, const Bench *bench, const char *row, const char *key, const char *format, double factor) {
+    double value = factor * bench_get(bench, row, key);
+    fputs(" ", page);
+    if (isnan(value))
+        fputs("-", page);
+    else
+        fprintf(page, format, value);
+    fputs(" |", page);
+}
+
+static int any(const Bench *bench, const char *prefix) {
+    for (size_t i = 0; i < bench->count; i++)
+        if (strncmp(bench->values[i].row, prefix, strlen(prefix)) == 0)
+            return 1;
+    return 0;
+}
+
+static void write_scenes(const Bench *bench, FILE *page) {
+    fprintf(page, "## Scenes (table 1)\n\n"
+                  "CPU ms a step; speedups of the whole run and the mean of its steps, and both without contact; "
+                  "errors over the\n"
+                  "diameter of the body. The error floor is the full method against itself with half the time step.\n\n"
+                  "| scene | elements | steps | full | adaptive | total (paper) | mean | total, nc | mean, nc | max "
+                  "error | floor | "
+                  "rigid | recall | precision | step over floor | tau_rigid | epsilon |\n"
+                  "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+    for (int i = 0; i < bench_suite_rigidify.job_count; i++) {
+        const BenchJob *job = &bench_suite_rigidify.jobs[i];
+        char floor[64];
+        if (job->paper == 0 || isnan(bench_get(bench, job->row, "total")))
+            continue;
+        snprintf(floor, sizeof floor, "floor-%s", job->row);
+        fprintf(page, "| %s |", job->row);
+        cell(page, bench, job->row, "elements", "%.0f", 1);
+        cell(page, bench, job->row, "steps", "%.0f", 1);
+        cell(page, bench, job->row, "full_ms", "%.2f", 1);
+        cell(page, bench, job->row, "adaptive_ms", "%.2f", 1);
+        fprintf(page, " %.2f (%.1f) |", bench_get(bench, job->row, "total"), job->paper);
+        cell(page, bench, job->row, "mean", "%.1f", 1);
+        cell(page, bench, job->row, "nc_total", "%.2f", 1);
+        cell(page, bench, job->row, "nc_mean", "%.1f", 1);
+        cell(page, bench, job->row, "max_error", "%.2f %%", 100);
+        cell(page, bench, floor, "error_floor", "%.1f %%", 100);
+        cell(page, bench, job->row, "rigid", "%.0f %%", 100);
+        cell(page, bench, job->row, "recall", "%.2f %%", 100);
+        cell(page, bench, job->row, "precision", "%.0f %%", 100);
+        cell(page, bench, job->row, "over_floor", "%.2f", 1);
+        cell(page, bench, job->row, "tau_rigid", "%.0e", 1);
+        cell(page, bench, job->row, "epsilon", "%.0e", 1);
+        fputc('\n', page);
+    }
+    fputc('\n', page);
+}
+
+static void write_cantilever(const Bench *bench, FILE *page) {
+    static const char *const phases[] = {"settles", "5 N at the tip", "20 N in the middle", "release"};
+    if (!any(bench, "cantilever"))
+        return;
+    fprintf(page, "## A settled cantilever and loads on it\n\n"
+                  "Errors over its length; \"felt\" is how many steps after the load changed something was elastic.\n\n"
+                  "| phase | max error | at its end | rigid at its end | felt after |\n|---|---|---|---|---|\n");
+    for (int p = 0; p < 4; p++) {
+        char key[4][32];
+        static const char *const names[] = {"phase_error", "phase_end_error", "phase_rigid", "phase_felt"};
+        for (int k = 0; k < 4; k++)
+            snprintf(key[k], sizeof key[k], "%s_%d", names[k], p);
+        fprintf(page, "| %s |", phases[p]);
+        cell(page, bench, "cantilever", key[0], "%.1e", 1);
+        cell(page, bench, "cantilever", key[1], "%.1e", 1);
+        cell(page, bench, "cantilever", key[2], "%.0f %%", 100);
+        cell(page, bench, "cantilever", key[3], "%.0f", 1);
+        fputc('\n', page);
+    }
+    fprintf(page,
+            "\n%.0f elements. In the last 500 steps of settling a full step takes %.0f times as long; over all %.0f "
+            "steps %.2f times. "
+            "Recall %.3f %%.\n\n",
+            bench_get(bench, "cantilever", "elements"), bench_get(bench, "cantilever", "settled_ratio"),
+            bench_get(bench, "cantilever", "steps"), bench_get(bench, "cantilever", "total"),
+            100 * bench_get(bench, "cantilever", "recall"));
+}
+
+static void write_sweep(const Bench *bench, FILE *page, const char *prefix, const char *title) {
+    if (!any(bench, prefix))
+        return;
+    fprintf(page,
+            "## %s\n\n| tau_E | tau_rigid | epsilon | speedup | max error | rigid | recall |\n"
+            "|---|---|---|---|---|---|---|\n",
+            title);
+    for (int i = 0; i < bench_suite_rigidify.job_count; i++) {
+        const char *row = bench_suite_rigidify.jobs[i].row;
+        if (strncmp(row, prefix, strlen(prefix)) != 0 || isnan(bench_get(bench, row, "total")))
+            continue;
+        fputc('|', page);
+        cell(page, bench, row, "tau_E", "%.0e", 1);
+        cell(page, bench, row, "tau_rigid", "%.0e", 1);
+        cell(page, bench, row, "epsilon", "%.1e", 1);
+        cell(page, bench, row, "total", "%.2f", 1);
+        cell(page, bench, row, "max_error", "%.3f %%", 100);
+        cell(page, bench, row, "rigid", "%.0f %%", 100);
+        cell(page, bench, row, "recall", "%.2f %%", 100);
+        fputc('\n', page);
+    }
+    fputc('\n', page);
+}
+
+static void write_resolutions(const Bench *bench, FILE *page) {
+    if (!any(bench, "resolutions"))
+        return;
+    fprintf(page, "## One beam in four resolutions (figure 4c)\n\n"
+                  "Share of the time that tenths of the beam, from the clamp to the tip, are rigid.\n\n"
+                  "| elements | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | all rigid from step |\n"
+                  "|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+    for (int r = 0; r < 4; r++) {
+        char key[32];
+        snprintf(key, sizeof key, "elements_%d", r);
+        fputc('|', page);
+        cell(page, bench, "resolutions", key, "%.0f", 1);
+        for (int s = 0; s < 10; s++) {
+            snprintf(key, sizeof key, "share_%d_%d", r, s);
+            cell(page, bench, "resolutions", key, "%.0f %%", 100);
+        }
+        snprintf(key, sizeof key, "settled_%d", r);
+        cell(page, bench, "resolutions", key, "%.0f", 1);
+        fputc('\n', page);
+    }
+    fputc('\n', page);
+}
+
+static void write_rest(const Bench *bench, FILE *page) {
+    fprintf(page, "## Rest, drops and the worst case\n\n| what | measured |\n|---|---|\n");
+    if (any(bench, "mattress"))
+        fprintf(page,
+                "| mattress of %.0f elements: awake on its side within %.2g s of the touch | low drop %.0f (before: "
+                "%.0f), high drop %.0f (before: %.0f) |\n",
+                bench_get(bench, "mattress", "elements"), bench_get(bench, "mattress", "window"),
+                bench_get(bench, "mattress", "low_woken"), bench_get(bench, "mattress", "low_before"),
+                bench_get(bench, "mattress", "high_woken"), bench_get(bench, "mattress", "high_before"));
+    if (any(bench, "rest"))
+        fprintf(page, "| %.0f elements at rest, CPU ms a step | full %.1f, rigid %.3f: %.2f %% |\n",
+                bench_get(bench, "rest", "elements"), bench_get(bench, "rest", "full_ms"),
+                bench_get(bench, "rest", "rigid_ms"), 100 * bench_get(bench, "rest", "share"));
+    if (any(bench, "trees"))
+        fprintf(page, "| %.0f trees, one of them struck, CPU ms a step | all %.3f, that one alone %.3f: %.2f times |\n",
+                bench_get(bench, "trees", "trees"), bench_get(bench, "trees", "all_ms"),
+                bench_get(bench, "trees", "one_ms"), bench_get(bench, "trees", "ratio"));
+    if (any(bench, "worst"))
+        fprintf(page, "| a bar that is twisted without pause: adaptive over full | %.3f |\n",
+                bench_get(bench, "worst", "ratio"));
+    fputc('\n', page);
+}
+
+void bench_rigidify_page(const Bench *bench, FILE *page) {
+    fprintf(page, "# Adaptive rigidification: benchmark\n\nWritten by `thaw bench rigidify`, %s. One thread.\n\n",
+            thaw_build_info());
+    write_scenes(bench, page);
+    write_cantilever(bench, page);
+    write_sweep(bench, page, "sweep-2d", "Threshold against error in 2D (figure 5)");
+    write_sweep(bench, page, "sweep-3d", "Threshold against error in 3D");
+    write_resolutions(bench, page);
+    write_rest(bench, page);
+}

@@ -1,0 +1,634 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables and figures of the paper on adaptive rigidification of solids, and what a user would ask beside them: scenes by
+// the full and the adaptive method side by side (table 1), the error floors of the scenes, a load on a settled cantilever,
+// thresholds against error (figure 5), one beam in four resolutions (figure 4c), two drops onto a mattress (figure 8), what rest
+// costs, and the case in which nothing can be gained. Times are CPU times of steps alone, on one thread.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base.h"
+#include "bench.h"
+#include "thaw/field.h"
+#include "versus.h"
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+// Puts several values of a row at once; the list ends with a key of NULL.
+typedef struct Pair {
+    const char *key;
+    double value;
+} Pair;
+static ThawStatus put_all(Bench *bench, const char *row, const Pair *pairs, ThawError *error) {
+    ThawStatus status = THAW_OK;
+    for (; pairs->key && status == THAW_OK; pairs++)
+        status = bench_put(bench, row, pairs->key, pairs->value, error);
+    return status;
+}
+
+static ThawStatus put_figures(Bench *bench, const char *row, const AppVersus *v, ThawError *error) {
+    const AppFigures *f = &v->figures;
+    const ThawRigidifyOptions *r = v->def.rigidify ? v->def.rigidify : &v->def.scene->world.rigidify;
+    double n = (double)f->steps;
+    const Pair pairs[] = {{"steps", n},
+                          {"elements", (double)v->lockstep.elements},
+                          {"h", v->def.scene->world.h},
+                          {"tau_rigid", r->tau_rigid},
+                          {"epsilon", r->epsilon},
+                          {"full_ms", f->reference.cpu_ms / n},
+                          {"adaptive_ms", f->other.cpu_ms / n},
+                          {"full_contact_ms", f->reference.contact_ms / n},
+                          {"adaptive_contact_ms", f->other.contact_ms / n},
+                          {"full_wall_ms", f->reference.wall_ms / n},
+                          {"adaptive_wall_ms", f->other.wall_ms / n},
+                          {"full_dofs", f->reference.dofs / n},
+                          {"adaptive_dofs", f->other.dofs / n},
+                          {"total", app_total_speedup(f)},
+                          {"mean", f->ratio_sum / n},
+                          {"nc_total", app_nc_total_speedup(f)},
+                          {"nc_mean", f->nc_ratio_sum / n},
+                          {"max_error", f->max_error},
+                          {"mean_error", f->sum_error / n},
+                          {"rigid", f->rigid_sum / n},
+                          {"rigid_end", f->final_rigid},
+                          {"recall", app_judge_recall(&v->judge)},
+                          {"precision", app_judge_precision(&v->judge)},
+                          {"judge_tau", v->judge.tau},
+                          {"over_floor", app_step_over_floor(v)},
+                          {NULL, 0}};
+    return put_all(bench, row, pairs, error);
+}
+
+// Runs a comparison to its end, saying every tenth of it how it stands; after, if any, looks at each step.
+typedef void (*After)(const AppVersus *versus, void *context);
+static ThawStatus run_versus(AppVersus *v, const char *row, After after, void *context, ThawError *error) {
+    ThawStatus status = THAW_OK;
+    double saved_ms = thaw_wall_ms();
+    while (status == THAW_OK && v->figures.steps < v->def.steps) {
+        status = app_versus_step(v, error);
+        int64_t step = v->figures.steps;
+        if (status == THAW_OK && after)
+            after(v, context);
+        if (status == THAW_OK && v->def.keep && thaw_wall_ms() - saved_ms > 60e3) {
+            status = app_versus_save(v, error);
+            saved_ms = thaw_wall_ms();
+        }
+        if (status == THAW_OK && 10 * step / v->def.steps != 10 * (step - 1) / v->def.steps)
+            bench_say("  %s: step %lld of %lld, %.2f times faster, error %.2e, %.0f %% rigid", row, (long long)step,
+                      (long long)v->def.steps, app_total_speedup(&v->figures), v->figures.max_error,
+                      100 * v->figures.final_rigid);
+    }
+    if (status == THAW_OK)
+        app_versus_finish(v);
+    return status;
+}
+
+// --- table 1 -------------------------------------------------------------------------------------------------------------
+
+static ThawStatus run_scene(Bench *bench, const BenchJob *job, ThawError *error) {
+    ThawScene *scene = NULL;
+    AppVersus versus = {0};
+    char keep[4096], csv[4096], histogram[4096];
+    int resumed = 0;
+    ThawStatus status = bench_load(bench, job->scene, &scene, error);
+    if (status != THAW_OK)
+        return status;
+    snprintf(keep, sizeof keep, "%s/%s", bench->out, job->row);
+    snprintf(csv, sizeof csv, "%s/%s-steps.csv", bench->out, job->row);
+    snprintf(histogram, sizeof histogram, "%s/%s-rates.csv", bench->out, job->row);
+    AppVersusDef def = {.scene = scene,
+                        .method = "rigidify",
+                        .against = "full",
+                        .steps = bench_steps(bench, scene->steps),
+                        .tolerance = 10,
+                        .keep = keep,
+                        .csv = fopen(csv, bench->resume ? "a+" : "w"),
+                        .histogram = fopen(histogram, bench->resume ? "a+" : "w")};
+    if (!def.csv || !def.histogram)
+        status = thaw_error_set(error, THAW_ERROR_IO, "cannot write %s or %s", csv, histogram);
+    if (status == THAW_OK)
+        status = app_versus_create(&def, &versus, error);
+    if (status == THAW_OK && bench->resume)
+        status = app_versus_load(&versus, &resumed, error);
+    if (status == THAW_OK && !resumed)
+        app_judge_histogram_header(def.histogram);
+    if (resumed)
+        bench_say("  %s goes on after step %lld", job->row, (long long)versus.figures.steps);
+    if (status == THAW_OK)
+        status = run_versus(&versus, job->row, NULL, NULL, error);
+    if (status == THAW_OK)
+        status = put_figures(bench, job->row, &versus, error);
+    if (def.csv)
+        fclose(def.csv);
+    if (def.histogram)
+        fclose(def.histogram);
+    app_versus_clear(&versus);
+    thaw_scene_free(&scene);
+    return status;
+}
+
+// What half the time step alone does to the full run. Needs no adaptive run, so its row stands when thresholds change.
+static ThawStatus run_floor(Bench *bench, const BenchJob *job, ThawError *error) {
+    ThawScene *scene = NULL;
+    AppLockstep lockstep = {0};
+    AppRunner whole = {0}, half = {0};
+    double worst = 0;
+    ThawStatus status = bench_load(bench, job->scene, &scene, error);
+    if (status != THAW_OK)
+        return status;
+    int64_t steps = bench_steps(bench, scene->steps);
+    status = app_lockstep_create(scene, &lockstep, error);
+    if (status == THAW_OK)
+        status = app_runner_create(&lockstep, "full", scene->world.h, NULL, &whole, error);
+    if (status == THAW_OK)
+        status = app_runner_create(&lockstep, "full", scene->world.h / 2, NULL, &half, error);
+    for (int64_t k = 1; k <= steps && status == THAW_OK; k++) {
+        status = app_runner_step(&whole, error);
+        for (int i = 0; i < 2 && status == THAW_OK; i++)
+            status = app_runner_step(&half, error);
+        if (status == THAW_OK)
+            worst = fmax(worst, app_lockstep_distance(&lockstep, &whole, &half, NULL));
+        if (10 * k / steps != 10 * (k - 1) / steps)
+            bench_say("  %s: step %lld of %lld, floor %.2e", job->row, (long long)k, (long long)steps, worst);
+    }
+    const Pair pairs[] = {{"steps", (double)steps}, {"error_floor", worst}, {NULL, 0}};
+    if (status == THAW_OK)
+        status = put_all(bench, job->row, pairs, error);
+    app_runner_clear(&whole);
+    app_runner_clear(&half);
+    app_lockstep_clear(&lockstep);
+    thaw_scene_free(&scene);
+    return status;
+}
+
+// --- a settled cantilever, and loads on it ---------------------------------------------------------------------------------
+
+enum { PHASES = 4 };
+static const int64_t PHASE_END[PHASES] = {1500, 2200, 2900, 3600}; // settling, 5 N, 20 N more, release
+
+typedef struct Cantilever {
+    double error[PHASES], end[PHASES]; // largest, and at the end of the phase, over the length
+    double rigid[PHASES];              // share at the end of the phase
+    int64_t felt[PHASES];              // steps from the beginning of the phase until something is elastic, -1: never
+    double settled[2];                 // CPU ms in the last 500 steps of the first phase: full, adaptive
+    double scale;                      // diameter over length: errors are over the length here
+} Cantilever;
+
+static void watch_cantilever(const AppVersus *v, void *context) {
+    Cantilever *c = context;
+    int64_t step = v->figures.steps - 1;
+    int phase = 0;
+    while (phase < PHASES - 1 && step >= PHASE_END[phase])
+        phase++;
+    int64_t first = phase > 0 ? PHASE_END[phase - 1] : 0;
+    c->error[phase] = fmax(c->error[phase], c->scale * v->error);
+    c->end[phase] = c->scale * v->error;
+    c->rigid[phase] = v->figures.final_rigid;
+    if (c->felt[phase] < 0 && v->other.last.elastic_elements > 0)
+        c->felt[phase] = step - first;
+    if (phase == 0 && step >= 1000) {
+        c->settled[0] += v->reference.last.cpu_ms;
+        c->settled[1] += v->other.last.cpu_ms;
+    }
+}
+
+static ThawStatus run_cantilever(Bench *bench, const BenchJob *job, ThawError *error) {
+    ThawScene *scene = NULL;
+    AppVersus versus = {0};
+    Cantilever c = {.felt = {-1, -1, -1, -1}};
+    ThawStatus status = bench_load(bench, job->scene, &scene, error);
+    if (status != THAW_OK)
+        return status;
+    AppVersusDef def = {.scene = scene,
+                        .method = "rigidify",
+                        .against = "full",
+                        .steps = bench_steps(bench, PHASE_END[PHASES - 1]),
+                        .tolerance = 10};
+    status = app_versus_create(&def, &versus, error);
+    if (status == THAW_OK) {
+        c.scale = versus.lockstep.diameter[0] / 4.11;
+        status = run_versus(&versus, job->row, watch_cantilever, &c, error);
+    }
+    if (status == THAW_OK)
+        status = put_figures(bench, job->row, &versus, error);
+    for (int p = 0; p < PHASES && status == THAW_OK; p++) {
+        char key[4][32];
+        static const char *const names[] = {"phase_error", "phase_end_error", "phase_rigid", "phase_felt"};
+        for (int k = 0; k < 4; k++)
+            snprintf(key[k], sizeof key[k], "%s_%d", names[k], p);
+        const Pair pairs[] = {
+            {key[0], c.error[p]}, {key[1], c.end[p]}, {key[2], c.rigid[p]}, {key[3], (double)c.felt[p]}, {NULL, 0}};
+        status = put_all(bench, job->row, pairs, error);
+    }
+    if (status == THAW_OK)
+        status = bench_put(bench, job->row, "settled_ratio", c.settled[0] / c.settled[1], error);
+    app_versus_clear(&versus);
+    thaw_scene_free(&scene);
+    return status;
+}
+
+// --- figure 5: thresholds against error ------------------------------------------------------------------------------------
+
+// tau_rigid = 0.1 tau_E as in the figure. Our own oracle has a strain in the place of tau_E: epsilon = 0.2 s sqrt(tau_E)
+// goes through the default (2e-4 at tau_rigid 1e-7).
+static ThawStatus run_sweep(Bench *bench, const BenchJob *job, ThawError *error) {
+    ThawScene *scene = NULL;
+    AppVersus versus = {0};
+    ThawStatus status = bench_load(bench, job->scene, &scene, error);
+    if (status != THAW_OK)
+        return status;
+    ThawRigidifyOptions rigidify = scene->world.rigidify;
+    rigidify.tau_rigid = 0.1 * job->parameter;
+    rigidify.epsilon = 0.2 * sqrt(job->parameter);
+    AppVersusDef def = {.scene = scene,
+                        .method = "rigidify",
+                        .against = "full",
+                        .rigidify = &rigidify,
+                        .steps = bench_steps(bench, least(1500, scene->steps)),
+                        .tolerance = 10};
+    status = app_versus_create(&def, &versus, error);
+    while (status == THAW_OK && versus.figures.steps < def.steps)
+        status = app_versus_step(&versus, error);
+    app_versus_finish(&versus);
+    if (status == THAW_OK)
+        status = put_figures(bench, job->row, &versus, error);
+    if (status == THAW_OK)
+        status = bench_put(bench, job->row, "tau_E", job->parameter, error);
+    app_versus_clear(&versus);
+    thaw_scene_free(&scene);
+    return status;
+}
+
+// --- scenes made here ------------------------------------------------------------------------------------------------------
+
+// The scene in a text with ' for ".
+static ThawStatus parse_scene(const char *quoted, ThawScene **scene, ThawError *error) {
+    char text[4096];
+    snprintf(text, sizeof text, "%s", quoted);
+    for (char *c = text; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    ThawStatus status = thaw_scene_parse(text, strlen(text), "bench", NULL, scene, error);
+    if (status == THAW_OK)
+        (*scene)->world.threads = 1;
+    return status;
+}
+
+static ThawStatus beam_scene(const int cells[3], ThawScene **scene, ThawError *error) {
+    char text[2000];
+    snprintf(text, sizeof text,
+             "{'thaw': 1, 'gravity': [0, 0, -9.8], 'time': {'step': 0.01, 'steps': 1500},"
+             " 'materials': {'m': {'density': 10, 'young': 5e4, 'poisson': 0.35, 'alpha0': 1e-5, 'alpha1': 0.1}},"
+             " 'shapes': {'beam': {'mesh': {'box': {'min': [0, -0.6, -0.6], 'max': [4.11, 0.6, 0.6], 'cells': [%d, %d, "
+             "%d]}},"
+             " 'material': 'm'}}, 'bodies': [{'shape': 'beam', 'method': 'rigidify', 'pins': ['x-min']}]}",
+             cells[0], cells[1], cells[2]);
+    return parse_scene(text, scene, error);
+}
+
+// --- figure 4c: the same regions whatever the resolution ---------------------------------------------------------------------
+
+enum { RESOLUTIONS = 4, SLICES = 10 };
+static const int RESOLUTION[RESOLUTIONS][3] = {{10, 3, 3}, {17, 5, 5}, {24, 7, 7}, {34, 10, 10}};
+
+// For each slice of the beam across x: the share of elements and steps that are rigid.
+static ThawStatus rigid_slices(Bench *bench, const int cells[3], double share[SLICES], int64_t *settled,
+                               ThawError *error) {
+    ThawScene *scene = NULL;
+    AppLockstep lockstep = {0};
+    AppRunner runner = {0};
+    double *state = NULL, *x = NULL;
+    int32_t *elements = NULL;
+    int64_t rigid[SLICES] = {0}, all[SLICES] = {0};
+    ThawStatus status = beam_scene(cells, &scene, error);
+    if (status != THAW_OK)
+        return status;
+    int64_t steps = bench_steps(bench, scene->steps);
+    status = app_lockstep_create(scene, &lockstep, error);
+    if (status == THAW_OK)
+        status = app_runner_create(&lockstep, "rigidify", scene->world.h, NULL, &runner, error);
+    if (status == THAW_OK) {
+        int32_t ne = thaw_world_element_count(runner.world, 0), nv = thaw_world_vertex_count(runner.world, 0);
+        state = THAW_NEW(double, ne);
+        x = THAW_NEW(double, 3 * (size_t)nv);
+        elements = THAW_NEW(int32_t, 4 * (size_t)ne);
+        if (!state || !x || !elements)
+            status = thaw_error_memory(error, "the slices of a beam");
+        else {
+            thaw_world_get_elements(runner.world, 0, elements);
+            thaw_world_get_positions(runner.world, 0, x);
+        }
+    }
+    *settled = -1;
+    for (int64_t k = 0; k < steps && status == THAW_OK; k++) {
+        status = app_runner_step(&runner, error);
+        if (status != THAW_OK)
+            break;
+        if (*settled < 0 && runner.last.elastic_elements == 0)
+            *settled = k;
+        thaw_world_get_field(runner.world, 0, thaw_field_find("state"), state);
+        for (int32_t e = 0; e < thaw_world_element_count(runner.world, 0); e++) {
+            double middle = 0;
+            for (int a = 0; a < 4; a++)
+                middle += x[3 * (size_t)elements[4 * e + a]] / 4;
+            int slice = (int)(middle / 4.11 * SLICES);
+            slice = slice < 0 ? 0 : slice >= SLICES ? SLICES - 1 : slice;
+            all[slice]++;
+            rigid[slice] += (int)state[e] != THAW_ELEMENT_ELASTIC;
+        }
+    }
+    for (int s = 0; s < SLICES; s++)
+        share[s] = all[s] > 0 ? (double)rigid[s] / (double)all[s] : 0;
+    thaw_free(state);
+    thaw_free(x);
+    thaw_free(elements);
+    app_runner_clear(&runner);
+    app_lockstep_clear(&lockstep);
+    thaw_scene_free(&scene);
+    return status;
+}
+
+static ThawStatus run_resolutions(Bench *bench, const BenchJob *job, ThawError *error) {
+    double share[RESOLUTIONS][SLICES];
+    ThawStatus status = THAW_OK;
+    for (int r = 0; r < RESOLUTIONS && status == THAW_OK; r++) {
+        int64_t settled = 0;
+        status = rigid_slices(bench, RESOLUTION[r], share[r], &settled, error);
+        for (int s = 0; s < SLICES && status == THAW_OK; s++) {
+            char key[32];
+            snprintf(key, sizeof key, "share_%d_%d", r, s);
+            status = bench_put(bench, job->row, key, share[r][s], error);
+        }
+        char key[2][32];
+        snprintf(key[0], sizeof key[0], "settled_%d", r);
+        snprintf(key[1], sizeof key[1], "elements_%d", r);
+        const Pair pairs[] = {{key[0], (double)settled},
+                              {key[1], 6.0 * RESOLUTION[r][0] * RESOLUTION[r][1] * RESOLUTION[r][2]},
+                              {NULL, 0}};
+        if (status == THAW_OK)
+            status = put_all(bench, job->row, pairs, error);
+        bench_say("  %s: %d of %d", job->row, r + 1, RESOLUTIONS);
+    }
+    return status;
+}
+
+// --- figure 8: the higher drop wakes more ------------------------------------------------------------------------------------
+
+// The largest number of elastic elements of the mattress (body 0) on either side of its middle, from the first touch of
+// that side's ball on, for `window` seconds.
+static ThawStatus run_mattress(Bench *bench, const BenchJob *job, ThawError *error) {
+    const double window = 0.05;
+    ThawScene *scene = NULL;
+    AppLockstep lockstep = {0};
+    AppRunner runner = {0};
+    ThawContactPoint *points = NULL;
+    double *state = NULL, *x = NULL, touched[2] = {-1, -1};
+    int32_t *elements = NULL, room = 0;
+    int64_t most[2] = {0, 0}, before[2] = {0, 0};
+    ThawStatus status = bench_load(bench, job->scene, &scene, error);
+    if (status != THAW_OK)
+        return status;
+    status = app_lockstep_create(scene, &lockstep, error);
+    if (status == THAW_OK)
+        status = app_runner_create(&lockstep, "rigidify", scene->world.h, NULL, &runner, error);
+    int32_t ne = thaw_world_element_count(runner.world, 0), nv = thaw_world_vertex_count(runner.world, 0);
+    state = THAW_NEW(double, ne);
+    x = THAW_NEW(double, 3 * (size_t)nv);
+    elements = THAW_NEW(int32_t, 4 * (size_t)ne);
+    if (status == THAW_OK && (!state || !x || !elements))
+        status = thaw_error_memory(error, "the mattress");
+    if (status == THAW_OK) {
+        thaw_world_get_elements(runner.world, 0, elements);
+        thaw_world_get_positions(runner.world, 0, x);
+    }
+    int64_t steps = bench_steps(bench, scene->steps);
+    for (int64_t k = 0; k < steps && status == THAW_OK; k++) {
+        status = app_runner_step(&runner, error);
+        int32_t count = thaw_world_contact_count(runner.world);
+        if (status == THAW_OK && count > room) {
+            ThawContactPoint *more = thaw_regrow(points, 0, 2 * (size_t)count, sizeof *more);
+            points = more ? more : points;
+            room = more ? 2 * count : room;
+            status = more ? THAW_OK : thaw_error_memory(error, "the mattress");
+        }
+        if (status != THAW_OK)
+            break;
+        thaw_world_get_contacts(runner.world, points);
+        int64_t elastic[2] = {0, 0};
+        thaw_world_get_field(runner.world, 0, thaw_field_find("state"), state);
+        for (int32_t e = 0; e < ne; e++) {
+            double middle = 0;
+            for (int a = 0; a < 4; a++)
+                middle += x[3 * (size_t)elements[4 * e + a] + 1];
+            elastic[middle > 0] += (int)state[e] == THAW_ELEMENT_ELASTIC;
+        }
+        for (int32_t c = 0; c < count; c++)
+            for (int side = 0; side < 2; side++)
+                if (points[c].body[1 - side] == 0 && points[c].body[side] > 0 && touched[points[c].body[side] - 1] < 0)
+                    touched[points[c].body[side] - 1] = runner.last.time;
+        for (int b = 0; b < 2; b++) {
+            if (touched[b] >= 0 && runner.last.time <= touched[b] + window && elastic[b] > most[b])
+                most[b] = elastic[b];
+            if (touched[b] < 0)
+                before[b] = elastic[b];
+        }
+    }
+    const Pair pairs[] = {{"low_woken", (double)most[0]},
+                          {"high_woken", (double)most[1]},
+                          {"low_before", (double)before[0]},
+                          {"high_before", (double)before[1]},
+                          {"low_time", touched[0]},
+                          {"high_time", touched[1]},
+                          {"elements", (double)ne},
+                          {"window", window},
+                          {NULL, 0}};
+    if (status == THAW_OK)
+        status = put_all(bench, job->row, pairs, error);
+    thaw_free(points);
+    thaw_free(state);
+    thaw_free(x);
+    thaw_free(elements);
+    app_runner_clear(&runner);
+    app_lockstep_clear(&lockstep);
+    thaw_scene_free(&scene);
+    return status;
+}
+
+// --- what rest costs, and the worst case -------------------------------------------------------------------------------------
+
+// A block of 55,566 tetrahedra at rest under gravity: a step of the full method against one with all of it rigid.
+static ThawStatus run_rest(Bench *bench, const BenchJob *job, ThawError *error) {
+    static const char text[] = "{'thaw': 1, 'gravity': [0, 0, -9.8], 'time': {'step': 0.01},"
+                               " 'materials': {'m': {'density': 1000, 'young': 1e6, 'poisson': 0.35, 'alpha1': 0.01}},"
+                               " 'shapes': {'block': {'mesh': {'box': {'min': [0, 0, 0], 'max': [1, 1, 1], 'cells': "
+                               "[21, 21, 21]}}, 'material': 'm'}},"
+                               " 'bodies': [{'shape': 'block', 'method': 'rigidify', 'pins': ['z-min']}]}";
+    ThawScene *scene = NULL;
+    AppLockstep lockstep = {0};
+    AppRunner full = {0}, rigid = {0};
+    enum { FULL_STEPS = 5, RIGID_STEPS = 500, SETTLE = 200 };
+    ThawStatus status = parse_scene(text, &scene, error);
+    if (status == THAW_OK)
+        status = app_lockstep_create(scene, &lockstep, error);
+    if (status == THAW_OK)
+        status = app_runner_create(&lockstep, "full", scene->world.h, NULL, &full, error);
+    if (status == THAW_OK)
+        status = app_runner_create(&lockstep, "rigidify", scene->world.h, NULL, &rigid, error);
+    if (status == THAW_OK)
+        status = thaw_world_solve_static(full.world, NULL, error);
+    if (status == THAW_OK)
+        status = thaw_world_solve_static(rigid.world, NULL, error);
+    if (status == THAW_OK)
+        status = app_runner_step(&full, error); // the first makes plans
+    for (int k = 0; k < SETTLE && status == THAW_OK; k++) {
+        status = app_runner_step(&rigid, error);
+        if (rigid.last.elastic_elements == 0 && k > 30)
+            break;
+    }
+    int64_t elastic = rigid.last.elastic_elements;
+    full.cpu_ms = rigid.cpu_ms = 0;
+    for (int k = 0; k < FULL_STEPS && status == THAW_OK; k++)
+        status = app_runner_step(&full, error);
+    for (int k = 0; k < RIGID_STEPS && status == THAW_OK; k++)
+        status = app_runner_step(&rigid, error);
+    const Pair pairs[] = {{"elements", (double)lockstep.elements},
+                          {"elastic", (double)elastic},
+                          {"full_ms", full.cpu_ms / FULL_STEPS},
+                          {"rigid_ms", rigid.cpu_ms / RIGID_STEPS},
+                          {"share", rigid.cpu_ms / RIGID_STEPS / (full.cpu_ms / FULL_STEPS)},
+                          {NULL, 0}};
+    if (status == THAW_OK)
+        status = put_all(bench, job->row, pairs, error);
+    app_runner_clear(&full);
+    app_runner_clear(&rigid);
+    app_lockstep_clear(&lockstep);
+    thaw_scene_free(&scene);
+    return status;
+}
+
+// A bar whose ends are turned to and fro without pause: nothing can become rigid, and asking must not cost much.
+static ThawStatus run_worst(Bench *bench, const BenchJob *job, ThawError *error) {
+    char text[4096];
+    int at =
+        snprintf(text, sizeof text,
+                 "{'thaw': 1, 'gravity': [0, 0, -9.8], 'time': {'step': 0.01},"
+                 " 'materials': {'m': {'density': 1000, 'young': 1e6, 'poisson': 0.4, 'alpha1': 0.005}},"
+                 " 'shapes': {'bar': {'mesh': {'box': {'min': [0, 0, 0], 'max': [1, 0.2, 0.2], 'cells': [34, 5, 5]}},"
+                 " 'material': 'm'}}, 'bodies': [{'shape': 'bar', 'method': 'rigidify', 'pins': ['x-min'], 'scripts':"
+                 " [{'group': 'x-max', 'centre': [1, 0.1, 0.1], 'keys': [{'time': 0}");
+    for (int k = 1; k <= 16; k++)
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       ", {'time': %g, 'rotation': {'axis': [1, 0, 0], 'degrees': %d}}", 0.5 * k - 0.25,
+                       k % 2 ? 60 : -60);
+    snprintf(text + at, sizeof text - (size_t)at, "]}]}]}");
+    ThawScene *scene = NULL;
+    AppVersus versus = {0};
+    ThawStatus status = parse_scene(text, &scene, error);
+    AppVersusDef def = {
+        .scene = scene, .method = "rigidify", .against = "full", .steps = bench_steps(bench, 750), .tolerance = 10};
+    if (status == THAW_OK)
+        status = app_versus_create(&def, &versus, error);
+    if (status == THAW_OK)
+        status = run_versus(&versus, job->row, NULL, NULL, error);
+    if (status == THAW_OK)
+        status = put_figures(bench, job->row, &versus, error);
+    if (status == THAW_OK)
+        status =
+            bench_put(bench, job->row, "ratio", versus.figures.other.cpu_ms / versus.figures.reference.cpu_ms, error);
+    app_versus_clear(&versus);
+    thaw_scene_free(&scene);
+    return status;
+}
+
+// A thousand trees with one struck, against that one alone (the first bodies of the scene are the trees, the last the bat).
+static ThawStatus run_trees(Bench *bench, const BenchJob *job, ThawError *error) {
+    ThawScene *scene = NULL;
+    ThawStatus status = bench_load(bench, job->scene, &scene, error);
+    if (status != THAW_OK)
+        return status;
+    const ThawBodyDef *all = scene->world.bodies;
+    int32_t count = scene->world.body_count, struck = -1;
+    int64_t steps = bench_steps(bench, scene->steps);
+    double ms[2] = {0, 0}, elastic[2] = {0, 0};
+    for (int32_t i = 0; i < count; i++)
+        if (strcmp(all[i].name, "tree-0") == 0)
+            struck = i;
+    ThawBodyDef *two = THAW_NEW(ThawBodyDef, 2);
+    if (!two || struck < 0)
+        status = thaw_error_set(error, THAW_ERROR_INPUT, "%s: no body tree-0, which is to be struck", job->scene);
+    for (int alone = 0; alone < 2 && status == THAW_OK; alone++) {
+        AppLockstep lockstep = {0};
+        AppRunner runner = {0};
+        if (alone) {
+            two[0] = all[struck];
+            two[1] = all[count - 1];
+            scene->world.bodies = two;
+            scene->world.body_count = 2;
+        }
+        status = app_lockstep_create(scene, &lockstep, error);
+        if (status == THAW_OK)
+            status = app_runner_create(&lockstep, NULL, scene->world.h, NULL, &runner, error);
+        for (int64_t k = 0; k < steps && status == THAW_OK; k++) {
+            status = app_runner_step(&runner, error);
+            elastic[alone] += (double)runner.last.elastic_elements;
+        }
+        ms[alone] = runner.cpu_ms;
+        bench_say("  %s: %s %.1f ms of CPU time", job->row, alone ? "one tree" : "all trees", runner.cpu_ms);
+        app_runner_clear(&runner);
+        app_lockstep_clear(&lockstep);
+    }
+    scene->world.bodies = all;
+    scene->world.body_count = count;
+    const Pair pairs[] = {{"trees", count - 1.0},
+                          {"steps", (double)steps},
+                          {"all_ms", ms[0] / (double)steps},
+                          {"one_ms", ms[1] / (double)steps},
+                          {"elastic_all", elastic[0] / (double)steps},
+                          {"elastic_one", elastic[1] / (double)steps},
+                          {"ratio", ms[0] / ms[1]},
+                          {NULL, 0}};
+    if (status == THAW_OK)
+        status = put_all(bench, job->row, pairs, error);
+    thaw_free(two);
+    thaw_scene_free(&scene);
+    return status;
+}
+
+// --- the list --------------------------------------------------------------------------------------------------------------
+
+static const BenchJob jobs[] = {
+    {"octopus", run_scene, "octopus", 4.3, 0},
+    {"blob", run_scene, "blob", 2.1, 0},
+    {"wheel", run_scene, "wheel", 11.5, 0},
+    {"forest", run_scene, "forest", 8.3, 0},
+    {"pachinko", run_scene, "pachinko", 11.0, 0},
+    {"cantilever", run_cantilever, "cantilever-3d", 0, 0},
+    {"sweep-2d-1e-7", run_sweep, "cantilever-2d", 0, 1e-7},
+    {"sweep-2d-1e-6", run_sweep, "cantilever-2d", 0, 1e-6},
+    {"sweep-2d-1e-5", run_sweep, "cantilever-2d", 0, 1e-5},
+    {"sweep-2d-1e-4", run_sweep, "cantilever-2d", 0, 1e-4},
+    {"sweep-2d-1e-3", run_sweep, "cantilever-2d", 0, 1e-3},
+    {"sweep-2d-1e-2", run_sweep, "cantilever-2d", 0, 1e-2},
+    {"sweep-2d-1e-1", run_sweep, "cantilever-2d", 0, 1e-1},
+    {"sweep-2d-1", run_sweep, "cantilever-2d", 0, 1},
+    {"sweep-3d-1e-7", run_sweep, "cantilever-3d", 0, 1e-7},
+    {"sweep-3d-1e-6", run_sweep, "cantilever-3d", 0, 1e-6},
+    {"sweep-3d-1e-5", run_sweep, "cantilever-3d", 0, 1e-5},
+    {"sweep-3d-1e-4", run_sweep, "cantilever-3d", 0, 1e-4},
+    {"sweep-3d-1e-3", run_sweep, "cantilever-3d", 0, 1e-3},
+    {"sweep-3d-1e-2", run_sweep, "cantilever-3d", 0, 1e-2},
+    {"sweep-3d-1e-1", run_sweep, "cantilever-3d", 0, 1e-1},
+    {"sweep-3d-1", run_sweep, "cantilever-3d", 0, 1},
+    {"resolutions", run_resolutions, NULL, 0, 0},
+    {"mattress", run_mattress, "mattress", 0, 0},
+    {"rest", run_rest, NULL, 0, 0},
+    {"trees", run_trees, "thousand-trees", 0, 0},
+    {"worst", run_worst, NULL, 0, 0},
+    {"floor-octopus", run_floor, "octopus", 0, 0},
+    {"floor-blob", run_floor, "blob", 0, 0},
+    {"floor-wheel", run_floor, "wheel", 0, 0},
+    {"floor-forest", run_floor, "forest", 0, 0},
+    {"floor-pachinko", run_floor, "pachinko", 0, 0},
+};
+
+const BenchSuite bench_suite_rigidify = {"rigidify", "adaptive rigidification of solids: speed, error and the oracle",
+                                         jobs, sizeof jobs / sizeof *jobs, bench_rigidify_page};

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// `thaw compare`: its figures add up, its judge counts as it says, and a comparison that is stopped goes on to the same
+// figures.
+static const char program[] = THAW_PROGRAM;
+
+#include <jansson.h>
+#include <math.h>
+
+#include "app/program.h"
+#include "base/base.h"
+#include "versus.h"
+
+static const char BEAM[] =
+    "{\"thaw\": 1, \"time\": {\"step\": 0.01, \"steps\": 120}, \"gravity\": [0, 0, -9.8],\n"
+    " \"materials\": {\"m\": {\"density\": 10, \"young\": 5e4, \"poisson\": 0.35, \"alpha1\": 0.1}},\n"
+    " \"rigidify\": {\"tau_rigid\": 1e-5, \"epsilon\": 1e-3},\n"
+    " \"shapes\": {\"beam\": {\"mesh\": {\"beam\": {\"length\": 2, \"width\": 0.5, \"height\": 0.5, \"size\": 0.25}}, "
+    "\"material\": \"m\"}},\n"
+    " \"bodies\": [{\"shape\": \"beam\", \"method\": \"rigidify\", \"pins\": [\"x-min\"]}]}\n";
+
+static json_t *figures(const char *name) {
+    json_error_t error;
+    json_t *json = json_load_file(at(name), 0, &error);
+    if (!json)
+        fail_msg("%s: %s", name, error.text);
+    return json;
+}
+
+static double number(const json_t *json, const char *key) {
+    const json_t *value = json_object_get(json, key);
+    if (!json_is_number(value))
+        fail_msg("%s is no number", key);
+    return json_number_value(value);
+}
+
+static void every_figure_is_there_and_they_add_up(void **state) {
+    (void)state;
+    write_text(at("beam.json"), BEAM);
+    expect("compare @beam.json --json @a.json --csv @a.csv --histogram @h.csv", 0, "speedup");
+    json_t *json = figures("a.json");
+    static const char *const sides[] = {"reference", "other"};
+    for (int i = 0; i < 2; i++) {
+        const json_t *side = json_object_get(json, sides[i]);
+        assert_true(json_is_string(json_object_get(side, "method")));
+        assert_true(number(side, "cpu_ms") > 0 && number(side, "wall_ms") > 0 && number(side, "mean_dofs") > 0);
+        assert_true(number(side, "contact_ms") >= 0);
+    }
+    double speedup =
+        number(json_object_get(json, "reference"), "cpu_ms") / number(json_object_get(json, "other"), "cpu_ms");
+    assert_true(fabs(number(json, "total_speedup") / speedup - 1) < 1e-2);
+    assert_int_equal(number(json, "steps"), 120);
+    assert_true(number(json, "mean_speedup") > 0 && number(json, "nc_total_speedup") > 0 &&
+                number(json, "nc_mean_speedup") > 0);
+    assert_true(number(json, "mean_error") <= number(json, "max_error") && number(json, "max_error") < 1e-2);
+    assert_true(number(json, "error_floor") > 0 && number(json, "error_floor") < 0.2);
+    assert_true(number(json, "mean_rigid_share") > 0 && number(json, "mean_rigid_share") <= 1);
+    const json_t *oracle = json_object_get(json, "oracle");
+    double cells = number(oracle, "moving_elastic") + number(oracle, "moving_rigid") + number(oracle, "still_elastic") +
+                   number(oracle, "still_rigid");
+    assert_int_equal(cells, 120 * 8 * 2 * 2 * 6); // every element in every step
+    assert_true(number(json, "oracle_recall") > 0.99 && number(json, "oracle_recall") <= 1);
+    assert_true(number(json, "oracle_precision") > 0 && number(json, "oracle_precision") <= 1);
+    json_decref(json);
+    size_t size;
+    char *rates = slurp(at("h.csv"), &size);
+    assert_non_null(rates);
+    assert_non_null(strstr(rates, ",predicted,"));
+    free(rates);
+}
+
+static void a_method_against_itself_has_no_error(void **state) {
+    (void)state;
+    expect("compare @beam.json --method full --steps 20 --no-floor --json @full.json", 0, "speedup");
+    json_t *json = figures("full.json");
+    assert_true(number(json, "max_error") == 0 && number(json, "oracle_recall") == 1);
+    assert_true(json_is_null(json_object_get(json, "error_floor")));
+    json_decref(json);
+}
+
+static void a_comparison_that_was_stopped_goes_on_to_the_same_figures(void **state) {
+    (void)state;
+    expect("compare @beam.json --steps 70 --keep @kept --csv @b.csv --quiet", 0, "");
+    expect("compare @beam.json --keep @kept --resume --csv @b.csv --json @b.json", 0, "goes on after step 70");
+    json_t *whole = figures("a.json"), *parts = figures("b.json");
+    static const char *const same[] = {"max_error",     "mean_error",       "error_floor",      "mean_rigid_share",
+                                       "oracle_recall", "oracle_precision", "final_rigid_share"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        assert_true(number(whole, same[i]) == number(parts, same[i]));
+    assert_true(json_equal(json_object_get(whole, "oracle"), json_object_get(parts, "oracle")));
+    json_decref(whole);
+    json_decref(parts);
+    size_t size;
+    char *lines = slurp(at("b.csv"), &size);
+    int count = 0;
+    for (char *c = lines; *c; c++)
+        count += *c == '\n';
+    assert_int_equal(count, 121);
+    free(lines);
+    expect("compare @beam.json --keep @kept --resume --no-floor --quiet", 1, "of another scene");
+}
+
+static void wrong_options_are_refused(void **state) {
+    (void)state;
+    expect("compare", 1, "a scene is missing");
+    expect("compare @beam.json --resume", 1, "--keep DIR");
+    expect("compare @beam.json --tau -1", 1, "greater than 0");
+    expect("compare @beam.json --csv @none/x.csv", 2, "cannot write");
+    expect("compare @missing.json", 1, "missing.json");
+}
+
+// A world of one body whose fields say whatever the judge is to see is hard to come by; its counting is checked through
+// its flags instead: one element, moving in step 5 only, elastic from step `from` to step `to`.
+static AppJudge judge_of(int64_t tolerance, int from, int to) {
+    AppJudge judge = {.tolerance = tolerance, .elements = 1};
+    judge.seen = THAW_NEW(unsigned char, tolerance + 1);
+    judge.moved = THAW_NEW(int32_t, 1);
+    judge.elastic = THAW_NEW(int32_t, 1);
+    judge.moved[0] = judge.elastic[0] = INT32_MIN / 2;
+    for (int step = 0; step < 30; step++)
+        app_judge_note(&judge, 0, step == 5, step >= from && step <= to), app_judge_next(&judge);
+    app_judge_finish(&judge);
+    return judge;
+}
+
+static void what_was_elastic_within_the_tolerance_counts_as_caught(void **state) {
+    (void)state;
+    static const struct {
+        int tolerance, from, to, caught, justified;
+    } cases[] = {{0, 5, 5, 1, 1}, {0, 6, 6, 0, 0}, {3, 8, 10, 1, 1}, {3, 9, 12, 0, 0},
+                 {3, 2, 2, 1, 1}, {3, 0, 1, 0, 0}, {3, 0, 29, 1, 7}, {10, 15, 29, 1, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        AppJudge judge = judge_of(cases[i].tolerance, cases[i].from, cases[i].to);
+        assert_int_equal(judge.needed, 1);
+        assert_int_equal(judge.caught, cases[i].caught);
+        assert_int_equal(judge.kept, cases[i].to - cases[i].from + 1);
+        assert_int_equal(judge.justified, cases[i].justified);
+        app_judge_clear(&judge);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_figure_is_there_and_they_add_up),
+        cmocka_unit_test(a_method_against_itself_has_no_error),
+        cmocka_unit_test(a_comparison_that_was_stopped_goes_on_to_the_same_figures),
+        cmocka_unit_test(wrong_options_are_refused),
+        cmocka_unit_test(what_was_elastic_within_the_tolerance_counts_as_caught),
+    };
+    return cmocka_run_group_tests(tests, make_folder, drop_folder);
+}
