@@ -10,14 +10,16 @@
 #include "base/base.h"
 #include "run.h"
 #include "versus.h"
+#include "view_report.h"
 
 typedef struct Comparison {
-    const char *scene_path, *json, *csv, *histogram;
+    const char *scene_path, *json, *csv, *histogram, *report_path;
     int64_t steps, threads, tolerance;
     int quiet, resume;
     AppVersusDef def;
     ThawScene *scene;
     AppVersus versus;
+    ViewReport *report; // NULL: none
 } Comparison;
 
 enum {
@@ -33,12 +35,14 @@ enum {
     OPTION_NO_FLOOR,
     OPTION_KEEP,
     OPTION_RESUME,
+    OPTION_REPORT,
     OPTION_QUIET
 };
-static const AppOption options[] = {
-    {"--method", "NAME"},    {"--against", "NAME"}, {"--steps", "N"},  {"--json", "FILE"},   {"--csv", "FILE"},
-    {"--histogram", "FILE"}, {"--threads", "N"},    {"--tau", "RATE"}, {"--tolerance", "N"}, {"--no-floor", NULL},
-    {"--keep", "DIR"},       {"--resume", NULL},    {"--quiet", NULL}, {NULL, NULL}};
+static const AppOption options[] = {{"--method", "NAME"},      {"--against", "NAME"}, {"--steps", "N"},
+                                    {"--json", "FILE"},        {"--csv", "FILE"},     {"--histogram", "FILE"},
+                                    {"--threads", "N"},        {"--tau", "RATE"},     {"--tolerance", "N"},
+                                    {"--no-floor", NULL},      {"--keep", "DIR"},     {"--resume", NULL},
+                                    {"--report", "FILE.html"}, {"--quiet", NULL},     {NULL, NULL}};
 
 static int failed(const ThawError *error) {
     app_complain("compare", "%s", error->message);
@@ -136,6 +140,12 @@ static int parse(int argc, char **argv, Comparison *c) {
     for (;;) {
         switch (app_arguments_next(&arguments)) {
         case APP_END:
+            if (c->resume && c->report_path) {
+                app_complain("compare",
+                             "--report shows all steps, and --resume makes only those that are missing; leave "
+                             "one of them out");
+                return APP_WRONG_INPUT;
+            }
             if (c->scene_path && (c->def.keep || !c->resume))
                 return APP_DONE;
             app_complain("compare", c->scene_path ? "--resume needs the folder that --keep DIR filled"
@@ -193,6 +203,9 @@ static int parse(int argc, char **argv, Comparison *c) {
         case OPTION_RESUME:
             c->resume = 1;
             break;
+        case OPTION_REPORT:
+            c->report_path = arguments.value;
+            break;
         case OPTION_QUIET:
             c->quiet = 1;
             break;
@@ -209,6 +222,8 @@ static ThawStatus run(Comparison *c, ThawError *error) {
         ThawStatus status = app_versus_step(v, error);
         if (status != THAW_OK)
             return status;
+        if (c->report && (status = view_report_step(c->report, error)) != THAW_OK)
+            return status;
         app_progress_show(&progress, v->figures.steps);
         int due =
             v->figures.steps == c->def.steps || app_checkpoint_due(0, v->figures.steps, thaw_wall_ms() - saved_ms);
@@ -220,7 +235,7 @@ static ThawStatus run(Comparison *c, ThawError *error) {
     }
     app_progress_end(&progress);
     app_versus_finish(v);
-    return THAW_OK;
+    return c->report ? view_report_write(c->report, c->report_path, error) : THAW_OK;
 }
 
 // Opens a table for writing: anew, or where one is gone on with at its end.
@@ -245,6 +260,8 @@ static int compare_scene(Comparison *c, ThawError *error) {
     if (c->def.histogram && !c->resume)
         app_judge_histogram_header(c->def.histogram);
     if (app_versus_create(&c->def, &c->versus, error) != THAW_OK)
+        return failed(error);
+    if (c->report_path && view_report_create(&c->versus, c->scene_path, &c->report, error) != THAW_OK)
         return failed(error);
     if (c->resume && app_versus_load(&c->versus, &resumed, error) != THAW_OK)
         return failed(error);
@@ -271,6 +288,7 @@ static int compare(int argc, char **argv) {
         app_complain("compare", "cannot write %s", c.json && !json ? c.json : "all that was asked for");
         status = APP_FAILED;
     }
+    view_report_free(&c.report);
     app_versus_clear(&c.versus);
     thaw_scene_free(&c.scene);
     return status;
@@ -294,5 +312,6 @@ const AppCommand app_command_compare = {
     "  --no-floor        leave out the reference with half the time step, which costs twice the reference\n"
     "  --keep DIR        write what it takes to go on there, about once a minute\n"
     "  --resume          go on from what is in that folder\n"
+    "  --report FILE     one page that opens offline: both runs side by side, this table, and plots\n"
     "  --quiet           print nothing\n",
     compare};

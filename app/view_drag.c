@@ -74,7 +74,7 @@ static void settle(ViewLive *live, const double *mass, int32_t count, double dia
 
 static ThawStatus take_hold(ViewLive *live, int view, int32_t triangle, const double bary[3], ThawError *error) {
     ViewDrag *drag = &live->drag;
-    const ThawStreamMesh *mesh = live->mesh;
+    const ThawStreamMesh *mesh = live->shown.mesh;
     const ThawWorld *world = live->runners[view].world;
     int32_t body = 0;
     while (mesh->first_triangle[body + 1] <= triangle)

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "explain.h"
+
 char *view_base64(const void *data, size_t size) {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     const unsigned char *bytes = data;
@@ -191,4 +193,23 @@ char *view_hello_text(ViewHello *hello) {
 
 void view_send_obstacles(ThawStream *stream, const ThawFrameData *obstacles) {
     thaw_stream_numbers(stream, "obstacles", "obstacle", 3, obstacles->point_count, obstacles->x);
+}
+
+void view_hello_drop(ViewHello *hello) {
+    json_decref(hello->settings);
+    json_decref(hello->shapes);
+    json_decref(hello->methods_known);
+    json_decref(hello->report);
+    for (int v = 0; v < VIEW_VIEWS; v++)
+        json_decref(hello->series[v]);
+}
+
+json_t *view_element_json(const ThawElementReport *report, const char *body_name, int view, int32_t element) {
+    json_t *json = app_report_json(report, body_name);
+    json_t *place = json_pack("{s:s, s:i, s:i, s:i, s:i}", "type", "element", "view", view, "element", element, "body",
+                              report->body, "body_element", report->element);
+    if (json && place)
+        json_object_update(json, place);
+    json_decref(place);
+    return json;
 }

@@ -34,6 +34,11 @@ typedef struct ViewHello {
 // any case.
 char *view_hello_text(ViewHello *hello);
 
+void view_hello_drop(ViewHello *hello); // frees the JSON in it
+
+// The answer to a pick: the keys of `thaw explain --json` and what tells where it is. NULL when memory ran out.
+json_t *view_element_json(const ThawElementReport *report, const char *body_name, int view, int32_t element);
+
 // base64 of bytes, terminated, in memory of thaw_alloc; NULL without.
 char *view_base64(const void *bytes, size_t size);
 

@@ -147,7 +147,7 @@ static ThawStatus do_drag(ViewLive *live, int client, const json_t *message, Tha
     double bary[3], to[3];
     ThawStatus status = read_view(live, message, &view, error);
     if (status == THAW_OK)
-        status = read_index(message, "triangle", live->mesh->triangle_count, &triangle, error);
+        status = read_index(message, "triangle", live->shown.mesh->triangle_count, &triangle, error);
     if (status == THAW_OK)
         status = read_vector(message, "bary", 1, bary, error);
     if (status == THAW_OK)
@@ -169,13 +169,13 @@ static ThawStatus do_pick(ViewLive *live, int client, const json_t *message, Tha
     ThawStatus status = read_view(live, message, &view, error);
     const int by_element = json_object_get(message, "element") != NULL;
     if (status == THAW_OK && by_element)
-        status = read_index(message, "element", live->mesh->element_count, &element, error);
+        status = read_index(message, "element", live->shown.mesh->element_count, &element, error);
     else if (status == THAW_OK)
-        status = read_index(message, "triangle", live->mesh->triangle_count, &triangle, error);
+        status = read_index(message, "triangle", live->shown.mesh->triangle_count, &triangle, error);
     if (status != THAW_OK)
         return status;
     if (!by_element)
-        element = live->mesh->element[triangle];
+        element = live->shown.mesh->element[triangle];
     json_t *json = view_show_element(live, view, element, error);
     if (!json)
         return THAW_ERROR_INPUT;

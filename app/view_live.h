@@ -6,8 +6,8 @@
 
 #include "lockstep.h"
 #include "serve.h"
-#include "view_hello.h"
 #include "view_inbox.h"
+#include "view_world.h"
 
 enum { VIEW_DROPS = 64, VIEW_NAME = 96 };
 
@@ -39,14 +39,8 @@ typedef struct ViewLive {
     int views;
 
     // What is shown of them (view_show.c).
-    ThawStreamMesh *mesh;
+    ViewWorld shown;
     ThawStream *streams[VIEW_VIEWS];
-    double *x, *values, *packed; // room for 3 doubles a point or element
-    ThawContactPoint *contacts;
-    double *arrows;
-    int32_t contact_room;
-    double middle[3], extent; // m, where half-spaces end
-    int obstacles_move;
     int32_t field;
     int interior;
     int64_t frame;
