@@ -26,11 +26,20 @@ typedef struct ThawOracleState {
     ThawLanes *strain;     // Green strain of all elements at the end of the last step (strain.h)
     double *reference;     // dim * nv: the shape that K was factored for
     double *held;          // nv: and the stiffness of the contacts that held it, N/m
-    int has_reference;
+    double *mean;          // dim * nv: c, averaged over the recent past, in the reference's frame, N
+    unsigned char *known;  // nv: has such a past
+    double *inner;         // dim * nv: elastic forces of rigid elements in the frames of their parts, N
+    double *outside;       // dim * nv: loads and contact forces at the last answer, N
+    double *kept;          // dim * nv: constraint force c at the last quiet answer, in the reference's frame
+    int has_reference, has_inner;
     uint64_t contacts; // hash of the contact set that K_contact was made for
-    uint64_t question; // hash of the loads at the last quiet answer of a body that stood still
+    uint64_t touched;  // hash of the contact set at the last answer
     int quiet;         // the last answer was: fully rigid, at rest in itself, nothing to relax
-    double *kept;      // dim * nv: constraint force c at that answer, in the reference's frame
+    int restless;      // the last answer woke somebody, or left something to relax
+    int32_t since;     // steps since the last answer, capped
+    int32_t waited;    // steps that candidates have waited to become rigid together
+    double drift;      // strain, and turns, that parts have seen beside them since the last answer
+    double margin;     // epsilon less the largest strain of rigid elements at the last answer
 } ThawOracleState;
 
 // Inputs of one question, over the body's vertices.
@@ -41,6 +50,8 @@ typedef struct ThawQuestion {
     const double *k_contact;     // N/m, stiffness of the contacts at each vertex along its axes (diagonal), or NULL
     uint64_t contacts;           // hash of the contact set
     const unsigned char *script; // THAW_VERTEX_* flags
+    const ThawIntegrationSet *elastic; // the elements that are in no part
+    const ThawSystem *system;          // of the identity map with the present pins: its direct plan is used
     double h;
 } ThawQuestion;
 
@@ -59,11 +70,14 @@ ThawOracleState *thaw_oracle_state(ThawOracle *oracle);
 // Other thresholds from now on; what was found quiet has to be asked again.
 void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options);
 
-// Decides flagged (ne) from what is rigid now and the question. system: of the identity map with the present pins, whose
-// plan is used for the static solve. x is moved by relaxation, parts along with it.
-ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawSystem *system, const ThawQuestion *question,
-                           ThawPartition *partition, double *x, unsigned char *flagged, ThawAnswer *answer,
-                           ThawError *error);
+// Decides flagged (ne) from what is rigid now and the question. x is moved by relaxation, parts along with it. Where
+// nothing has changed enough since the last answer, that answer stands and the question costs next to nothing.
+ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition, double *x,
+                           unsigned char *flagged, ThawAnswer *answer, ThawError *error);
+// The partition has another topology.
+void thaw_oracle_repartitioned(ThawOracle *oracle);
+// A body that has slept in balance: whatever acts on it now is new.
+void thaw_oracle_rested(ThawOracle *oracle);
 // After a step: strain rates of the elements that are elastic, and who may become rigid.
 void thaw_oracle_observe(ThawOracle *oracle, const ThawPartition *partition, const double *x, double h);
 // Every element has to show anew that it may become rigid.

@@ -161,7 +161,7 @@ static ThawStatus get_fields(ThawCheckpoint *file, const ThawStepper *s, const F
     return status;
 }
 
-enum { STORY = 3, ORACLE = 10, PARTS = 4 };
+enum { STORY = 3, ORACLE = 14, PARTS = 4, NUMBERS = 10 };
 
 // What a body keeps while it sleeps, too.
 static void list_story(const ThawStepper *s, Field fields[STORY]) {
@@ -175,7 +175,7 @@ static void list_story(const ThawStepper *s, Field fields[STORY]) {
     memcpy(fields, all, sizeof all);
 }
 
-static void list_oracle(const ThawStepper *s, int64_t numbers[4], Field fields[ORACLE]) {
+static void list_oracle(const ThawStepper *s, int64_t numbers[NUMBERS], Field fields[ORACLE]) {
     ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
     const ThawShape *shape = s->shape;
     size_t nv = (size_t)shape->nv, ne = (size_t)shape->ne, dim = (size_t)s->model->dim;
@@ -189,7 +189,11 @@ static void list_oracle(const ThawStepper *s, int64_t numbers[4], Field fields[O
         {"reference", oracle->reference, sizeof(double) * nv * dim},
         {"held", oracle->held, sizeof(double) * nv},
         {"kept", oracle->kept, sizeof(double) * nv * dim},
-        {"numbers", numbers, 4 * sizeof *numbers},
+        {"mean", oracle->mean, sizeof(double) * nv * dim},
+        {"known", oracle->known, nv},
+        {"inner", oracle->inner, sizeof(double) * nv * dim},
+        {"outside", oracle->outside, sizeof(double) * nv * dim},
+        {"numbers", numbers, NUMBERS * sizeof *numbers},
     };
     memcpy(fields, all, sizeof all);
 }
@@ -197,7 +201,16 @@ static void list_oracle(const ThawStepper *s, int64_t numbers[4], Field fields[O
 static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawError *error) {
     const ThawPartition *partition = s->adaptive->partition;
     const ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
-    int64_t numbers[4] = {oracle->has_reference, (int64_t)oracle->contacts, oracle->quiet, (int64_t)oracle->question};
+    int64_t numbers[NUMBERS] = {oracle->has_reference,
+                                oracle->has_inner,
+                                (int64_t)oracle->contacts,
+                                (int64_t)oracle->touched,
+                                oracle->quiet,
+                                oracle->restless,
+                                oracle->since,
+                                oracle->waited};
+    memcpy(&numbers[8], &oracle->drift, sizeof oracle->drift);
+    memcpy(&numbers[9], &oracle->margin, sizeof oracle->margin);
     Field fields[ORACLE];
     char name[64];
     list_oracle(s, numbers, fields);
@@ -220,7 +233,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
     const ThawShape *shape = s->shape;
     size_t dim = (size_t)s->model->dim;
-    int64_t numbers[4] = {0}, counts[2] = {0};
+    int64_t numbers[NUMBERS] = {0}, counts[2] = {0};
     Field fields[ORACLE];
     char name[64];
     snprintf(name, sizeof name, "body/%d/counts", (int)s->index);
@@ -248,9 +261,15 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         status = get_fields(file, s, more, PARTS, error);
     if (status == THAW_OK) {
         oracle->has_reference = (int)numbers[0];
-        oracle->contacts = (uint64_t)numbers[1];
-        oracle->quiet = (int)numbers[2];
-        oracle->question = (uint64_t)numbers[3];
+        oracle->has_inner = (int)numbers[1];
+        oracle->contacts = (uint64_t)numbers[2];
+        oracle->touched = (uint64_t)numbers[3];
+        oracle->quiet = (int)numbers[4];
+        oracle->restless = (int)numbers[5];
+        oracle->since = (int32_t)numbers[6];
+        oracle->waited = (int32_t)numbers[7];
+        memcpy(&oracle->drift, &numbers[8], sizeof oracle->drift);
+        memcpy(&oracle->margin, &numbers[9], sizeof oracle->margin);
         status = thaw_partition_restore(s->adaptive->partition, flagged, script, parts, (int32_t)counts[0], r,
                                         (int32_t)counts[1], error);
         thaw_adapt_renew(s);

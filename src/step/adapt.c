@@ -59,6 +59,7 @@ void thaw_adapt_reset(ThawStepper *s) {
 void thaw_adapt_renew(ThawStepper *s) {
     thaw_stepper_drop_solvers(s);
     thaw_system_free(&s->adaptive->system);
+    thaw_integration_free(&s->adaptive->set);
     thaw_oracle_drop_factor(s->adaptive->oracle);
     s->system = NULL;
 }
@@ -97,6 +98,7 @@ ThawStatus thaw_adapt_wake(ThawStepper *s, const ThawState *state, ThawError *er
     s->middle = state->time + h / 2;
     mark_script(s, state->time, h);
     memset(a->flagged, 1, (size_t)s->shape->ne);
+    thaw_oracle_rested(a->oracle);
     return thaw_partition_update(a->partition, a->flagged, a->script, s->x, s->v, &a->transition, error);
 }
 
@@ -176,6 +178,11 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
     double since = thaw_wall_ms();
     mark_script(s, step.t, step.h);
     thaw_loads_evaluate(s, step);
+    ThawStatus status = THAW_OK;
+    if (a->partition->elastic_count > 0 && a->partition->part_count > 0 && !a->set) // after loading
+        status = thaw_integration_create(s->shape, a->partition->elastic, a->partition->elastic_count, &a->set, error);
+    if (status != THAW_OK)
+        return status;
     ThawQuestion question = {.x = s->x,
                              .v = s->v,
                              .f_ext = s->f_ext,
@@ -183,13 +190,14 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
                              .k_contact = a->k_contact,
                              .contacts = gather_contacts(&world->islands[s->island], s, step),
                              .script = a->script,
+                             .elastic = a->partition->part_count > 0 ? a->set : s->shape->all,
+                             .system = a->full,
                              .h = step.h};
     thaw_history_ask(s->history, s->shape, &question);
     double elastic = s->elastic;
     ThawLedger work = s->work;
     thaw_ledger_move(s, 1);
-    ThawStatus status =
-        thaw_oracle_ask(a->oracle, a->full, &question, a->partition, s->x, a->flagged, &a->answer, error);
+    status = thaw_oracle_ask(a->oracle, &question, a->partition, s->x, a->flagged, &a->answer, error);
     if (a->answer.moved > 0)
         thaw_ledger_move(s, 0);
     else
@@ -199,6 +207,8 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
     if (status == THAW_OK)
         thaw_history_record(s->history, thaw_oracle_state(a->oracle), a->partition, a->transition.changed,
                             thaw_adapt_asleep(s));
+    if (status == THAW_OK && a->transition.changed)
+        thaw_oracle_repartitioned(a->oracle);
     if (status == THAW_OK && (a->transition.changed || s->system != a->system || !a->system))
         status = renew_system(s, error);
     else if (status == THAW_OK && a->answer.moved > 0)

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+// The force that holds rigid parts together. All forces on the vertices of elements that are rigid, or about to be, less
+// what the rigid motion of each connected component absorbs (Newton and Euler): what is left, c, is what staying rigid has
+// to supply, and nothing else could tell whether it may.
+//
+// Elastic forces inside parts do not change while parts only move: they are kept in the frames of the parts, so that only
+// elastic elements are evaluated. Linear in the vertices and the elastic elements.
+#include <math.h>
+#include <string.h>
+
+#include "force/force.h"
+#include "math/decompose.h"
+#include "oracle/oracle_impl.h"
+
+// --- components ---------------------------------------------------------------------------------------------------------
+
+static int32_t find_root(int32_t *parent, int32_t i) {
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+// Components of the trial elements, by shared vertices; how many.
+static int32_t join_elements(ThawOracle *oracle) {
+    const ThawShape *shape = oracle->shape;
+    int32_t *root = oracle->root, nodes = shape->kind->nodes, count = 0;
+    unsigned char *used = (unsigned char *)oracle->q; // scratch of at least nv bytes
+    memset(used, 0, (size_t)shape->nv);
+    for (int32_t i = 0; i < shape->nv; i++)
+        root[i] = i;
+    for (int32_t e = 0; e < shape->ne; e++) {
+        const int32_t *vertex = shape->elements + (size_t)e * (size_t)nodes;
+        if (!oracle->trial[e])
+            continue;
+        for (int32_t a = 0; a < nodes; a++) {
+            int32_t p = find_root(root, vertex[0]), q = find_root(root, vertex[a]);
+            root[p > q ? p : q] = p < q ? p : q;
+            used[vertex[a]] = 1;
+        }
+    }
+    // Roots are the lowest of their trees and come first: number them as they come.
+    for (int32_t i = 0; i < shape->nv; i++)
+        if (!used[i])
+            root[i] = -1;
+        else if (root[i] == i)
+            root[i] = -2 - count++;
+        else {
+            int32_t up = root[i];
+            while (up >= 0)
+                up = root[up];
+            root[i] = up;
+        }
+    for (int32_t i = 0; i < shape->nv; i++)
+        root[i] = root[i] == -1 ? -1 : -2 - root[i];
+    return count;
+}
+
+static ThawStatus find_components(ThawOracle *oracle, const ThawPartition *partition, int candidates,
+                                  ThawError *error) {
+    int32_t count = partition->part_count;
+    if (candidates)
+        count = join_elements(oracle);
+    else
+        memcpy(oracle->root, partition->part_of_vertex, sizeof(int32_t) * (size_t)oracle->shape->nv);
+    if (count > oracle->component_capacity) {
+        ThawComponent *components = THAW_NEW(ThawComponent, 2 * (size_t)count);
+        if (!components)
+            return thaw_error_memory(error, "the oracle's components");
+        thaw_free(oracle->components);
+        oracle->components = components;
+        oracle->component_capacity = 2 * count;
+    }
+    oracle->component_count = count;
+    memset(oracle->components, 0, sizeof(ThawComponent) * (size_t)count);
+    return THAW_OK;
+}
+
+// --- Newton and Euler ---------------------------------------------------------------------------------------------------
+
+// x = A^-1 b for a symmetric positive 3x3; the part of b in a direction that A has nothing of is ignored.
+static void solve_inertia(const double A[9], const double b[3], double x[3]) {
+    double Q[9], l[3], largest = 0;
+    thaw_eigen_sym3(A, l, Q);
+    for (int i = 0; i < 3; i++)
+        largest = fmax(largest, l[i]);
+    x[0] = x[1] = x[2] = 0;
+    for (int i = 0; i < 3; i++) {
+        double along = Q[3 * i] * b[0] + Q[3 * i + 1] * b[1] + Q[3 * i + 2] * b[2];
+        if (l[i] > 1e-12 * largest)
+            for (int k = 0; k < 3; k++)
+                x[k] += Q[k + 3 * i] * along / l[i];
+    }
+}
+
+// What a component would do if it were rigid.
+static void accelerate(ThawComponent *p, int dim) {
+    double gyration[3], spin[3];
+    for (int i = 0; i < 3; i++)
+        spin[i] = p->inertia[i] * p->omega[0] + p->inertia[i + 3] * p->omega[1] + p->inertia[i + 6] * p->omega[2];
+    thaw_part_cross(p->omega, spin, gyration);
+    for (int k = 0; k < 3; k++)
+        p->torque[k] -= gyration[k];
+    if (dim == 2)
+        p->torque[0] = p->torque[1] = 0;
+    double held = 0, axis[3] = {0, 0, 0};
+    for (int k = 0; k < 3; k++) {
+        axis[k] = p->pin[1][k] - p->pin[0][k];
+        held += axis[k] * axis[k];
+    }
+    p->fixed = p->pins > dim - 1;
+    if (p->pins == 0)
+        for (int k = 0; k < dim; k++)
+            p->a[k] = p->force[k] / p->mass;
+    if (p->fixed)
+        return;
+    if (p->pins == 2 && held > 0) { // 3D: spin about the line through them
+        double moment = 0, torque = 0;
+        for (int i = 0; i < 3; i++) {
+            torque += axis[i] * p->torque[i];
+            for (int k = 0; k < 3; k++)
+                moment += axis[i] * p->inertia[i + 3 * k] * axis[k];
+        }
+        for (int k = 0; k < 3; k++)
+            p->alpha[k] = moment > 0 ? axis[k] * torque / moment : 0;
+    } else
+        solve_inertia(p->inertia, p->torque, p->alpha);
+}
+
+// --- forces -------------------------------------------------------------------------------------------------------------
+
+// oracle->f: elastic forces of all elements; those of rigid ones as they are kept in the frames of their parts.
+static void elastic_forces(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
+    const ThawShape *shape = oracle->shape;
+    ThawOracleState *state = &oracle->state;
+    int dim = shape->kind->dim;
+    size_t bytes = sizeof(double) * (size_t)shape->nv * (size_t)dim;
+    if (partition->part_count == 0) {
+        thaw_force_internal(shape->all, oracle->tasks, q->x, shape->nv, oracle->f, oracle->partial);
+        return;
+    }
+    memset(oracle->f, 0, bytes);
+    if (partition->elastic_count > 0)
+        thaw_force_internal(q->elastic, oracle->tasks, q->x, shape->nv, oracle->f, oracle->partial);
+    if (!state->has_inner)
+        thaw_force_internal(shape->all, oracle->tasks, q->x, shape->nv, oracle->y, oracle->partial);
+    for (int32_t k = 0; k < partition->part_count; k++) {
+        const ThawPart *part = &partition->parts[k];
+        for (int32_t m = part->first; m < part->first + part->count; m++) {
+            size_t at = (size_t)partition->vertices[m] * (size_t)dim;
+            if (!state->has_inner)
+                for (int i = 0; i < dim; i++) {
+                    state->inner[at + (size_t)i] = 0;
+                    for (int j = 0; j < dim; j++)
+                        state->inner[at + (size_t)i] +=
+                            part->R[j + 3 * i] * (oracle->y[at + (size_t)j] - oracle->f[at + (size_t)j]);
+                }
+            double turned[3];
+            thaw_part_rotate(part, dim, state->inner + at, turned);
+            for (int i = 0; i < dim; i++)
+                oracle->f[at + (size_t)i] += turned[i];
+        }
+    }
+    state->has_inner = 1;
+}
+
+// oracle->c: everything that acts on vertices of components, before their motion is taken off.
+static void gather_forces(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
+    const ThawShape *shape = oracle->shape;
+    size_t dim = (size_t)shape->kind->dim;
+    double forms[2];
+    // Velocities as the parts have them: their own strain no rate.
+    memcpy(oracle->u, q->v, sizeof(double) * (size_t)shape->nv * dim);
+    thaw_partition_velocities(partition, oracle->u);
+    elastic_forces(oracle, q, partition);
+    if (partition->elastic_count > 0 && q->elastic->has_alpha1)
+        thaw_force_product(q->elastic, oracle->tasks, q->x, oracle->u, (ThawStiffness){0, 1, 0}, shape->nv, oracle->y,
+                           forms, oracle->partial);
+    else
+        memset(oracle->y, 0, sizeof(double) * (size_t)shape->nv * dim);
+    for (int32_t i = 0; i < shape->nv; i++)
+        for (size_t at = (size_t)i * dim; at < ((size_t)i + 1) * dim; at++)
+            oracle->c[at] = oracle->root[i] < 0 ? 0
+                                                : oracle->f[at] + q->f_ext[at] + q->f_contact[at] - oracle->y[at] -
+                                                      shape->damping_mass[i] * oracle->u[at];
+}
+
+// Sums over each component: first the mass centre (or pins), then moments about it.
+static void sum_components(ThawOracle *oracle, const ThawQuestion *q) {
+    const ThawShape *shape = oracle->shape;
+    int dim = shape->kind->dim;
+    for (int32_t i = 0; i < shape->nv; i++) {
+        if (oracle->root[i] < 0)
+            continue;
+        ThawComponent *p = &oracle->components[oracle->root[i]];
+        p->mass += shape->mass[i];
+        for (int k = 0; k < dim; k++) {
+            p->at[k] += shape->mass[i] * q->x[(size_t)i * (size_t)dim + (size_t)k];
+            if (q->script[i] && p->pins < 2)
+                p->pin[p->pins][k] = q->x[(size_t)i * (size_t)dim + (size_t)k];
+        }
+        p->pins += q->script[i] != 0;
+    }
+    for (int32_t k = 0; k < oracle->component_count; k++) {
+        ThawComponent *p = &oracle->components[k];
+        for (int i = 0; i < dim; i++)
+            p->at[i] = p->pins > 0 ? p->pin[0][i] : p->at[i] / p->mass;
+        p->fixed = p->pins > dim - 1;
+    }
+    for (int32_t i = 0; i < shape->nv; i++) {
+        ThawComponent *p = oracle->root[i] < 0 ? NULL : &oracle->components[oracle->root[i]];
+        if (!p || p->fixed)
+            continue;
+        double rho[3] = {0, 0, 0}, force[3] = {0, 0, 0}, turn[3], v[3] = {0, 0, 0}, L[3], m = shape->mass[i],
+               square = 0;
+        for (int k = 0; k < dim; k++) {
+            size_t at = (size_t)i * (size_t)dim + (size_t)k;
+            rho[k] = q->x[at] - p->at[k];
+            force[k] = oracle->c[at];
+            v[k] = oracle->u[at];
+            square += rho[k] * rho[k];
+        }
+        thaw_part_cross(rho, force, turn);
+        thaw_part_cross(rho, v, L);
+        for (int k = 0; k < 3; k++) {
+            p->force[k] += force[k];
+            p->torque[k] += turn[k];
+            p->omega[k] += m * L[k]; // angular momentum for now
+            for (int l = 0; l < 3; l++)
+                p->inertia[k + 3 * l] += m * ((k == l ? square : 0) - rho[k] * rho[l]);
+        }
+    }
+}
+
+ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition,
+                                  int candidates, ThawError *error) {
+    const ThawShape *shape = oracle->shape;
+    int dim = shape->kind->dim;
+    ThawStatus status = find_components(oracle, partition, candidates, error);
+    if (status != THAW_OK)
+        return status;
+    gather_forces(oracle, q, partition);
+    sum_components(oracle, q);
+    for (int32_t k = 0; k < oracle->component_count; k++) {
+        ThawComponent *p = &oracle->components[k];
+        double L[3];
+        if (p->fixed)
+            continue;
+        memcpy(L, p->omega, sizeof L);
+        solve_inertia(p->inertia, L, p->omega); // exact for free parts: the centre's motion adds nothing about itself
+        accelerate(p, dim);
+    }
+    for (int32_t i = 0; i < shape->nv; i++) {
+        double *c = oracle->c + (size_t)i * (size_t)dim;
+        const ThawComponent *p = oracle->root[i] < 0 ? NULL : &oracle->components[oracle->root[i]];
+        if (q->script[i])
+            memset(c, 0, sizeof *c * (size_t)dim);
+        if (!p || p->fixed || q->script[i])
+            continue;
+        double rho[3] = {0, 0, 0}, turn[3], swing[3], centripetal[3];
+        for (int k = 0; k < dim; k++)
+            rho[k] = q->x[(size_t)i * (size_t)dim + (size_t)k] - p->at[k];
+        thaw_part_cross(p->alpha, rho, turn);
+        thaw_part_cross(p->omega, rho, swing);
+        thaw_part_cross(p->omega, swing, centripetal);
+        for (int k = 0; k < dim; k++)
+            c[k] -= shape->mass[i] * (p->a[k] + turn[k] + centripetal[k]);
+    }
+    return THAW_OK;
+}

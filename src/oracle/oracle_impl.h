@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracle's inside: what its question (oracle.c), the force that holds parts together (constraint.c) and the static
+// answer (foresee.c) share.
+#ifndef THAW_ORACLE_IMPL_H
+#define THAW_ORACLE_IMPL_H
+
+#include "oracle/oracle.h"
+
+// Vertices that would move as one, and how: accelerations a of `at` and alpha.
+typedef struct ThawComponent {
+    double mass, at[3], force[3], torque[3], inertia[9], omega[3];
+    int32_t pins;
+    double pin[2][3]; // the first two pinned vertices
+    double a[3], alpha[3];
+    int fixed;
+} ThawComponent;
+
+// What is factored for one horizon.
+typedef struct ThawForesight {
+    const ThawSystem *system; // that the solver is for
+    ThawSolver *solver;
+    int factored; // for the present reference
+} ThawForesight;
+
+struct ThawOracle {
+    const ThawShape *shape;
+    ThawRigidifyOptions options;
+    ThawTasks *tasks;
+    ThawOracleState state;
+    double *f, *y, *c, *d, *u; // over vertices
+    double *b, *q;             // over unknowns of the identity map, at most dim * nv
+    double *predicted;         // ne: static strain
+    unsigned char *trial;      // ne: rigid, or about to be
+    int32_t *root;             // nv: component, -1: none
+    ThawComponent *components;
+    int32_t component_count, component_capacity;
+    double *partial;
+    ThawForesight lasting, sudden; // for loads that last, and for those that have just come
+};
+
+// constraint.c: oracle->c, the force that keeps each component of the trial elements rigid; 0 on other vertices.
+// candidates: some trial elements are not rigid yet.
+ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *question, const ThawPartition *partition,
+                                  int candidates, ThawError *error);
+
+// foresee.c
+// The rotation Q that takes the reference shape nearest to x, and how far any vertex is from there, m.
+double thaw_oracle_compare(const ThawOracle *oracle, const double *x, double Q[9]);
+// out_i = Q in_i, or (back) Q' in_i.
+void thaw_oracle_turn(const ThawShape *shape, const double Q[9], int back, const double *in, double *out);
+// The present shape and contacts become the reference: Q becomes the identity.
+void thaw_oracle_take_reference(ThawOracle *oracle, const ThawQuestion *question, double Q[9]);
+// oracle->d, what c would do: its lasting share statically, the rest within a few steps; and oracle->predicted, the
+// strain of that. since: s, since the last answer.
+ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], double since,
+                               ThawError *error);
+// Moves the body by a part of the lasting d, parts with it; strain rates do not see it. steps: since the last answer.
+// Returns the largest displacement, m.
+double thaw_oracle_relax(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition, double largest,
+                         int steps, double *x);
+
+#endif
