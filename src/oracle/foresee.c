@@ -75,6 +75,7 @@ void thaw_oracle_turn(const ThawShape *shape, const double Q[9], int back, const
 }
 
 void thaw_oracle_drop_factor(ThawOracle *oracle) {
+    oracle->batch_count = -1;
     thaw_solver_free(&oracle->lasting.solver);
     thaw_solver_free(&oracle->sudden.solver);
     oracle->lasting = oracle->sudden = (ThawForesight){0};

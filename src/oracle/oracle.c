@@ -18,8 +18,9 @@ static const double SHAPE_DRIFT = 0.025; // of the diameter: then K is factored 
 static const double RELAX_FLOOR = 0.02;  // of epsilon: relaxation stops there
 static const double QUIET_CHANGE = 1e-4; // m/s^2: a change of c below this cannot change a quiet answer
 static const double LOAD_CHANGE =
-    0.02;                        // of the force on a vertex: a change of loads or contacts that calls for a question
-static const double DRIFT = 0.1; // of what was left to epsilon: may happen beside parts between two questions
+    0.02;                         // of the force on a vertex: a change of loads or contacts that calls for a question
+static const double DRIFT = 0.25; // of what was left to epsilon: may happen beside parts between two questions
+static const double TURN = 0.1;   // strain a rad: what a body's own weight does to it when it turns, at most
 // Of the elements: fewer do not begin to be rigid, as asking would cost more than it saves; fewer do not stay so.
 static const double WORTH = 0.2, POOR = 0.1;
 enum { GATHER = 5, LEISURE = 3 }; // steps that candidates wait for others; steps between answers that only relax
@@ -47,14 +48,16 @@ ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions 
         good &= (*flags[i] = THAW_NEW(unsigned char, ne)) != NULL;
     oracle->predicted = THAW_NEW(double, ne);
     oracle->root = THAW_NEW(int32_t, nv);
+    oracle->batches = THAW_NEW(int32_t, shape->all->batch_count);
+    oracle->batch_count = -1;
     oracle->partial = THAW_NEW(double, 2 * (size_t)thaw_integration_most_chunks(shape));
     state->held = THAW_NEW(double, nv);
     state->known = THAW_NEW(unsigned char, nv);
     state->rate = THAW_NEW(float, ne);
     state->predicted = THAW_NEW(float, ne);
     state->strain = THAW_NEW(ThawLanes, thaw_strain_size(shape->all));
-    if (!good || !oracle->predicted || !oracle->root || !oracle->partial || !state->held || !state->known ||
-        !state->rate || !state->predicted || !state->strain) {
+    if (!good || !oracle->predicted || !oracle->root || !oracle->partial || !oracle->batches || !state->held ||
+        !state->known || !state->rate || !state->predicted || !state->strain) {
         thaw_oracle_free(&oracle);
         return thaw_error_memory(error, "the oracle");
     }
@@ -67,11 +70,12 @@ void thaw_oracle_free(ThawOracle **pointer) {
         return;
     ThawOracle *oracle = *pointer;
     ThawOracleState *state = &oracle->state;
-    void *blocks[] = {oracle->f,       oracle->y,          oracle->c,         oracle->d,      oracle->u,
-                      oracle->b,       oracle->q,          oracle->predicted, oracle->trial,  oracle->root,
-                      oracle->partial, oracle->components, state->below,      state->hold,    state->reason,
-                      state->strain,   state->reference,   state->kept,       state->held,    state->rate,
-                      state->mean,     state->known,       state->inner,      state->outside, state->predicted};
+    void *blocks[] = {oracle->batches, oracle->f,       oracle->y,          oracle->c,         oracle->d,
+                      oracle->u,       oracle->b,       oracle->q,          oracle->predicted, oracle->trial,
+                      oracle->root,    oracle->partial, oracle->components, state->below,      state->hold,
+                      state->reason,   state->strain,   state->reference,   state->kept,       state->held,
+                      state->rate,     state->mean,     state->known,       state->inner,      state->outside,
+                      state->predicted};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         thaw_free(blocks[i]);
     thaw_oracle_drop_factor(oracle);
@@ -96,9 +100,13 @@ void thaw_oracle_forget(ThawOracle *oracle, const double *x) {
 void thaw_oracle_restart(ThawOracle *oracle) {
     memset(oracle->state.below, 0, (size_t)oracle->shape->ne);
     oracle->state.has_inner = oracle->state.quiet = 0;
+    oracle->batch_count = -1;
 }
 
-void thaw_oracle_repartitioned(ThawOracle *oracle) { oracle->state.has_inner = 0; }
+void thaw_oracle_repartitioned(ThawOracle *oracle) {
+    oracle->state.has_inner = 0;
+    oracle->batch_count = -1;
+}
 
 void thaw_oracle_rested(ThawOracle *oracle) {
     memset(oracle->state.known, 1, (size_t)oracle->shape->nv);
@@ -292,7 +300,14 @@ static double drift_of(const ThawOracle *oracle, const ThawPartition *partition,
         thaw_part_velocity(&partition->parts[k], dim, v, omega);
         turn = fmax(turn, sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]));
     }
-    return h * (sqrt(fastest) + turn);
+    return h * (sqrt(fastest) + TURN * turn);
+}
+
+// The batches of the set of all elements that hold elastic ones.
+static void list_batches(ThawOracle *oracle, const ThawPartition *partition) {
+    for (int32_t e = 0; e < oracle->shape->ne; e++)
+        oracle->trial[e] = partition->part_of_element[e] < 0;
+    oracle->batch_count = thaw_strain_batches(oracle->shape->all, oracle->trial, oracle->batches);
 }
 
 void thaw_oracle_observe(ThawOracle *oracle, const ThawPartition *partition, const double *x, double h) {
@@ -302,7 +317,10 @@ void thaw_oracle_observe(ThawOracle *oracle, const ThawPartition *partition, con
         state->drift += drift_of(oracle, partition, h);
         return;
     }
-    thaw_strain_rate(shape->all, oracle->tasks, NULL, 0, x, h, state->strain, oracle->predicted);
+    if (oracle->batch_count < 0)
+        list_batches(oracle, partition);
+    thaw_strain_rate(shape->all, oracle->tasks, oracle->batches, oracle->batch_count, x, h, state->strain,
+                     oracle->predicted);
     for (int32_t e = 0; e < shape->ne; e++) {
         if (partition->part_of_element[e] >= 0)
             continue;

@@ -82,7 +82,7 @@ void thaw_oracle_rested(ThawOracle *oracle);
 void thaw_oracle_observe(ThawOracle *oracle, const ThawPartition *partition, const double *x, double h);
 // Every element has to show anew that it may become rigid.
 void thaw_oracle_restart(ThawOracle *oracle);
-// Decides nothing anew, but the factor must be made again from the state (after a checkpoint was read).
+// Decides nothing anew, but what was derived from the state must be made again (after a checkpoint was read).
 void thaw_oracle_drop_factor(ThawOracle *oracle);
 // Strain is what it is: no rate is to be seen in how x came about (a start, a checkpoint, positions set from outside).
 void thaw_oracle_forget(ThawOracle *oracle, const double *x);

@@ -34,6 +34,8 @@ struct ThawOracle {
     int32_t *root;             // nv: component, -1: none
     ThawComponent *components;
     int32_t component_count, component_capacity;
+    int32_t *batches;    // of shape->all, that hold elastic elements
+    int32_t batch_count; // -1: to be listed
     double *partial;
     ThawForesight lasting, sudden; // for loads that last, and for those that have just come
 };
