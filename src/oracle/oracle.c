@@ -229,10 +229,9 @@ static void judge(ThawOracle *oracle, const ThawPartition *partition, unsigned c
     }
     if (answer->woken > 0)
         dilate(oracle, flagged, &answer->woken);
-    int32_t left = 0;
     for (int32_t e = 0; e < oracle->shape->ne; e++)
-        left += flagged[e];
-    for (int32_t e = 0; e < oracle->shape->ne && left < POOR * oracle->shape->ne; e++)
+        answer->rigid += flagged[e];
+    for (int32_t e = 0; e < oracle->shape->ne && answer->rigid < POOR * oracle->shape->ne; e++)
         if (flagged[e]) {
             flagged[e] = 0;
             state->reason[e] = THAW_REASON_LONE;
@@ -275,7 +274,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     state->restless = answer->woken > 0 || answer->largest > RELAX_FLOOR * oracle->options.epsilon;
     if (answer->woken == 0 && state->restless && oracle->options.relax > 0)
         answer->moved = thaw_oracle_relax(oracle, q, partition, answer->largest, steps, x);
-    if (whole && !state->restless) {
+    if (answer->rigid == shape->ne && !state->restless) {
         state->quiet = 1;
         thaw_oracle_turn(shape, Q, 1, oracle->c, state->kept);
     }

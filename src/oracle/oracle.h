@@ -57,6 +57,7 @@ typedef struct ThawQuestion {
 
 typedef struct ThawAnswer {
     int32_t woken, vetoed, candidates; // elements
+    int32_t rigid;                     // elements that may be, after a question
     double largest;                    // predicted strain of the elements that stay rigid
     double moved;                      // m, the largest displacement of relaxation
     int asked;                         // 0: the answer was known
