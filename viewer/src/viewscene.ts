@@ -3,9 +3,28 @@
 //
 // Positions and values of the newest frame stay here, for picking, hovering and new colours without a new frame.
 import {
-  BufferAttribute, BufferGeometry, ClampToEdgeWrapping, DataTexture, DirectionalLight, DoubleSide, DynamicDrawUsage,
-  FrontSide, HemisphereLight, LineBasicMaterial, LineSegments, LinearFilter, Mesh, MeshBasicMaterial,
-  MeshLambertMaterial, NearestFilter, type Plane, RGBAFormat, Scene, SphereGeometry, SRGBColorSpace, Vector3,
+  BufferAttribute,
+  BufferGeometry,
+  ClampToEdgeWrapping,
+  DataTexture,
+  DirectionalLight,
+  DoubleSide,
+  DynamicDrawUsage,
+  FrontSide,
+  HemisphereLight,
+  LineBasicMaterial,
+  LineSegments,
+  LinearFilter,
+  Mesh,
+  MeshBasicMaterial,
+  MeshLambertMaterial,
+  NearestFilter,
+  type Plane,
+  RGBAFormat,
+  Scene,
+  SphereGeometry,
+  SRGBColorSpace,
+  Vector3,
 } from "three";
 import { Arrows } from "./arrows";
 import { Cut } from "./cut";
@@ -20,6 +39,7 @@ import type { Theme } from "./theme";
 export interface Look {
   wireframe: boolean;
   contacts: boolean;
+  glass: boolean; // obstacles can be seen through
   clip: Plane | null;
 }
 
@@ -60,7 +80,11 @@ export class ViewScene {
   private readonly ends: Mesh[];
   private readonly sun: DirectionalLight;
 
-  constructor(private readonly hello: Hello, private readonly painter: Painter, theme: Theme) {
+  constructor(
+    private readonly hello: Hello,
+    private readonly painter: Painter,
+    theme: Theme,
+  ) {
     const count = hello.bodies.reduce((sum, b) => Math.max(sum, b.first_vertex + b.vertices), 0);
     this.skin = new Skin(u32OfBase64(hello.mesh.triangles), count);
     this.elementOfTriangle = u32OfBase64(hello.mesh.element_of_triangle);
@@ -72,9 +96,8 @@ export class ViewScene {
     this.strip = new DataTexture(painter.texels, painter.texels.length / 4, 1, RGBAFormat);
     this.strip.colorSpace = SRGBColorSpace;
     this.strip.wrapS = ClampToEdgeWrapping;
-    this.surface = new MeshLambertMaterial({
-      map: this.strip, clipShadows: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
-    });
+    const behindLines = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 2 };
+    this.surface = new MeshLambertMaterial({ map: this.strip, clipShadows: true, ...behindLines });
     this.geometry.setAttribute("position", dynamic(this.skin.positions, 3));
     this.geometry.setAttribute("normal", dynamic(this.skin.normals, 3));
     this.geometry.setAttribute("uv", dynamic(this.skin.uv, 2));
@@ -88,7 +111,10 @@ export class ViewScene {
     edgeGeometry.setIndex(new BufferAttribute(this.skin.edges, 1));
     this.edges = new LineSegments(edgeGeometry, lines);
     this.sectionEdges = new LineSegments(new BufferGeometry(), lines.clone());
-    this.section = new Mesh(new BufferGeometry(), new MeshBasicMaterial({ map: this.strip, side: DoubleSide }));
+    this.section = new Mesh(
+      new BufferGeometry(),
+      new MeshBasicMaterial({ map: this.strip, side: DoubleSide, ...behindLines }),
+    );
 
     const over = { color: theme.accent, depthTest: false, transparent: true };
     this.mark = new LineSegments(pointsGeometry(6), new LineBasicMaterial(over));
@@ -98,7 +124,8 @@ export class ViewScene {
       object.visible = false;
       object.renderOrder = 3;
     }
-    for (const object of [this.edges, this.section, this.sectionEdges, this.mark, this.spring]) object.frustumCulled = false;
+    for (const object of [this.edges, this.section, this.sectionEdges, this.mark, this.spring])
+      object.frustumCulled = false;
 
     this.obstacles = new Obstacles(hello, theme);
     this.arrows = new Arrows(0.12 * size, theme.contact);
@@ -106,8 +133,19 @@ export class ViewScene {
     const sky = new HemisphereLight(theme.sky, theme.ground, hello.dim === 3 ? theme.skyLight : 3.1);
     sky.position.set(0, 0, 1);
     this.scene.add(
-      body, this.edges, this.section, this.sectionEdges, this.obstacles.group, this.arrows.mesh, this.mark, this.spring,
-      ...this.ends, sky, this.sun, this.sun.target);
+      body,
+      this.edges,
+      this.section,
+      this.sectionEdges,
+      this.obstacles.group,
+      this.arrows.mesh,
+      this.mark,
+      this.spring,
+      ...this.ends,
+      sky,
+      this.sun,
+      this.sun.target,
+    );
   }
 
   // Takes a frame in. The painter's field must be the one to be shown.
@@ -118,7 +156,8 @@ export class ViewScene {
     this.x = readSection(frame, positions, this.x);
     this.skin.update(this.x);
     for (const name of ["position", "normal"]) this.geometry.attributes[name].needsUpdate = true;
-    const contacts = findSection(frame, "contacts"), moved = findSection(frame, "obstacles");
+    const contacts = findSection(frame, "contacts"),
+      moved = findSection(frame, "obstacles");
     this.contacts = contacts ? readSection(frame, contacts, this.contacts) : new Float32Array(0);
     this.arrows.update(this.contacts);
     if (moved) this.obstacles.update((this.obstaclesX = readSection(frame, moved, this.obstaclesX)));
@@ -167,12 +206,17 @@ export class ViewScene {
   // Applies what the user wants to see; after every frame as well, since a section moves with it.
   look(look: Look): void {
     const planes = look.clip ? [look.clip] : null;
-    const clipped = [this.surface, this.edges.material as LineBasicMaterial, this.arrows.mesh.material as MeshBasicMaterial];
+    const clipped = [
+      this.surface,
+      this.edges.material as LineBasicMaterial,
+      this.arrows.mesh.material as MeshBasicMaterial,
+    ];
     for (const material of clipped) material.clippingPlanes = planes;
     this.sun.shadow.needsUpdate = true;
     this.surface.side = look.clip ? DoubleSide : FrontSide;
     if (this.hello.dim === 2) this.surface.side = DoubleSide;
     this.edges.visible = look.wireframe;
+    this.obstacles.setGlass(look.glass);
     this.arrows.mesh.visible = look.contacts;
     this.section.visible = this.sectionEdges.visible = false;
     if (look.clip && this.cut) this.showSection(look.clip, look.wireframe);
@@ -181,7 +225,8 @@ export class ViewScene {
   private showSection(plane: Plane, wireframe: boolean): void {
     const cut = this.cut!;
     const { values, painter, valuesPlace } = this;
-    const bodies = this.hello.bodies, placers = bodies.map((_, i) => painter.placer(i));
+    const bodies = this.hello.bodies,
+      placers = bodies.map((_, i) => painter.placer(i));
     let body = 0; // elements come in order
     cut.update(this.x, plane.normal.toArray(), plane.constant, (element, a, b, t) => {
       if (!values || valuesPlace === "triangle") return painter.nothing;
@@ -270,13 +315,15 @@ function pointsGeometry(count: number): BufferGeometry {
 
 function lengths(raw: Float32Array, components: number): Float32Array {
   return Float32Array.from({ length: raw.length / components }, (_, i) =>
-    Math.hypot(...raw.subarray(components * i, components * (i + 1))));
+    Math.hypot(...raw.subarray(components * i, components * (i + 1))),
+  );
 }
 
 // The sun's shadow covers the box with some room; it is drawn again for new frames only, not when the camera moves.
 function sunlight(low: Vector3, high: Vector3, theme: Theme, shadow: boolean): DirectionalLight {
   const sun = new DirectionalLight("#fff4e6", shadow ? theme.keyLight : 0);
-  const middle = low.clone().add(high).multiplyScalar(0.5), size = high.distanceTo(low) || 1;
+  const middle = low.clone().add(high).multiplyScalar(0.5),
+    size = high.distanceTo(low) || 1;
   sun.target.position.copy(middle);
   sun.position.copy(middle).add(new Vector3(-0.45, -0.6, 1.25).multiplyScalar(size));
   if (!shadow) return sun;
