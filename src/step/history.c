@@ -65,14 +65,18 @@ static double difference(double size0, double size1, const double total0[3], con
     return fmax(fabs(size1 - size0), sqrt(square));
 }
 
-// A question that is asked for the first time in a step begins the step's events.
+static uint32_t step_of(const ThawHistory *history) {
+    return (uint32_t)(*history->now < UINT32_MAX ? *history->now : UINT32_MAX);
+}
+
+// What happens first in a step begins the step's events.
 static void begin(ThawHistory *history) {
     if (history->at == *history->now)
         return;
     history->at = *history->now;
     history->woke = history->formed = 0;
     history->fell = history->rose = 0;
-    history->cause = THAW_REASON_NONE;
+    history->cause = history->risen_by = THAW_REASON_NONE;
 }
 
 void thaw_history_ask(ThawHistory *history, const ThawShape *shape, const ThawQuestion *q) {
@@ -93,12 +97,13 @@ void thaw_history_ask(ThawHistory *history, const ThawShape *shape, const ThawQu
         history->cause = THAW_REASON_LOAD;
     else
         history->cause = other_contacts ? THAW_REASON_CONTACT : THAW_REASON_STRAIN;
+    if (history->rose && history->cause != THAW_REASON_STRAIN)
+        history->risen_by = history->cause;
 }
 
-void thaw_history_record(ThawHistory *history, ThawOracleState *oracle, const ThawPartition *partition, int changed,
-                         int asleep) {
+void thaw_history_record(ThawHistory *history, ThawOracleState *oracle, const ThawPartition *partition, int changed) {
+    uint32_t now = step_of(history);
     begin(history);
-    uint32_t now = (uint32_t)(*history->now < UINT32_MAX ? *history->now : UINT32_MAX);
     for (int32_t e = 0; changed && e < history->count; e++) {
         int rigid = partition->part_of_element[e] >= 0, was_rigid = history->woken_by[e] == THAW_REASON_NONE;
         if (rigid == was_rigid)
@@ -112,13 +117,30 @@ void thaw_history_record(ThawHistory *history, ThawOracleState *oracle, const Th
         history->woke += !rigid;
         history->formed += rigid;
     }
-    history->fell += asleep && !history->asleep;
-    history->rose += !asleep && history->asleep;
-    history->asleep = asleep;
+}
+
+void thaw_history_rest(ThawHistory *history) {
+    uint32_t now = step_of(history);
+    for (int32_t e = 0; e < history->count; e++)
+        if (history->woken_by[e] != THAW_REASON_NONE) {
+            history->woken_by[e] = THAW_REASON_NONE;
+            history->since[e] = now;
+        }
+}
+
+void thaw_history_fall(ThawHistory *history) {
+    begin(history);
+    history->fell = 1;
+}
+
+void thaw_history_rise(ThawHistory *history, ThawReason why) {
+    begin(history);
+    history->rose = 1;
+    history->risen_by = why;
 }
 
 void thaw_history_abandon(ThawHistory *history) {
-    uint32_t now = (uint32_t)(*history->now < UINT32_MAX ? *history->now : UINT32_MAX);
+    uint32_t now = step_of(history);
     for (int32_t e = 0; e < history->count; e++)
         if (history->woken_by[e] == THAW_REASON_NONE) {
             history->woken_by[e] = THAW_REASON_START;

@@ -218,8 +218,10 @@ ThawStatus thaw_sleep_turn(ThawWorld *world, double t, double h, ThawError *erro
         return status;
     move_marked(world, &state->contacts, &state->resting, 1);
     for (int32_t i = 0; i < world->model->body_count; i++)
-        if (world->marks[i])
+        if (world->marks[i]) {
+            thaw_history_fall(world->steppers[i].history);
             thaw_sleep_lay(world, &world->steppers[i]);
+        }
     thaw_world_list_awake(world);
     return THAW_OK;
 }
@@ -272,8 +274,10 @@ static ThawStatus wake_marked(ThawWorld *world, int within, ThawError *error) {
         qsort(world->start_memory, (size_t)world->start_memory_count, sizeof *world->start_memory, compare_memories);
     move_marked(world, &state->resting, &state->contacts, 0);
     for (int32_t i = 0; i < world->model->body_count; i++)
-        if (world->marks[i])
+        if (world->marks[i]) {
+            thaw_history_rise(world->steppers[i].history, THAW_REASON_NEIGHBOUR);
             state->asleep[i] = state->slow[i] = 0;
+        }
     thaw_world_list_awake(world);
     return THAW_OK;
 }
@@ -294,7 +298,10 @@ ThawStatus thaw_sleep_wake(ThawWorld *world, int32_t body, ThawError *error) {
     memset(world->marks, 0, (size_t)world->model->body_count);
     world->marks[body] = 1;
     spread_marks(world);
-    return wake_marked(world, 0, error);
+    ThawStatus status = wake_marked(world, 0, error);
+    if (status == THAW_OK)
+        thaw_history_rise(world->steppers[body].history, THAW_REASON_START);
+    return status;
 }
 
 ThawStatus thaw_sleep_disturb(ThawWorld *world, ThawContactSet *set, double t, double h, int *woken, ThawError *error) {
