@@ -231,7 +231,7 @@ static const char *scene_name(AppPlan *plan) {
     return base;
 }
 
-static int make_scene(AppPlan *plan) {
+static int make_scene(AppPlan *plan, const char *program) {
     ThawError error = {0};
     if (!find_material(plan) || !check_kind(plan) || !settle_paths(plan))
         return APP_WRONG_INPUT;
@@ -251,9 +251,13 @@ static int make_scene(AppPlan *plan) {
         return APP_WRONG_INPUT;
     if (plan->quiet)
         return APP_DONE;
-    printf("wrote %s. Next:\n  thaw run ", plan->out_path);
+    printf("wrote %s. Next:\n  ", plan->out_path);
+    app_print_word(stdout, program);
+    printf(" run ");
     app_print_word(stdout, plan->out_path);
-    printf("\n  thaw render out/%s -o ", scene_name(plan));
+    printf("\n  ");
+    app_print_word(stdout, program);
+    printf(" render out/%s -o ", scene_name(plan));
     app_print_word(stdout, plan->name);
     printf(".png --sheet 6\n");
     return APP_DONE;
@@ -266,7 +270,7 @@ static int run_new(int argc, char **argv) {
         return APP_WRONG_INPUT;
     if (list)
         return list_materials();
-    int result = make_scene(&plan);
+    int result = make_scene(&plan, argv[0]);
     thaw_mesh_free(&plan.mesh);
     return result;
 }

@@ -211,9 +211,12 @@ void app_plan_print(const AppPlan *plan) {
     print_stance(plan);
     printf("  time      %" PRId64 " steps of %g s, %.3g s in all: its first mode swings in about %.2g s\n", plan->steps,
            plan->h, (double)plan->steps * plan->h, plan->period);
-    printf("  output    a frame each %" PRId64 " step%s: %" PRId64
-           " frames, in slow motion %.2g times as long at 30 a second\n",
-           plan->every, plan->every == 1 ? "" : "s", plan->steps / plan->every + 1,
-           1 / (30 * plan->h * (double)plan->every));
+    const double slow = 1 / (30 * plan->h * (double)plan->every); // at 30 frames a second
+    printf("  output    a frame each %" PRId64 " step%s: %" PRId64 " frames, ", plan->every,
+           plan->every == 1 ? "" : "s", plan->steps / plan->every + 1);
+    if (slow < 1.25)
+        printf("about as fast as it happens at 30 a second\n");
+    else
+        printf("slowed down %.2g times at 30 a second\n", slow);
     print_warnings(plan);
 }
