@@ -65,7 +65,6 @@ export class Hand {
     this.plane.setFromNormalAndCoplanarPoint(this.stage.direction, to);
     this.pulled = { view, hit: picked.hit, to };
     this.stage.canvas.setPointerCapture(event.pointerId);
-    this.stage.canvas.focus();
     this.stage.canvas.classList.add("pull");
     this.events.over(null);
     this.events.pull(view, picked.hit, to);

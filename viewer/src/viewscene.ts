@@ -6,6 +6,7 @@ import {
   BufferAttribute,
   BufferGeometry,
   ClampToEdgeWrapping,
+  CylinderGeometry,
   DataTexture,
   DirectionalLight,
   DoubleSide,
@@ -76,7 +77,7 @@ export class ViewScene {
   private readonly section: Mesh<BufferGeometry, MeshBasicMaterial>; // unlit: its colours are those of the legend
   private readonly sectionEdges: LineSegments;
   private readonly mark: LineSegments;
-  private readonly spring: LineSegments;
+  private readonly spring: Mesh; // one long, along +y
   private readonly ends: Mesh[];
   private readonly sun: DirectionalLight;
 
@@ -118,7 +119,8 @@ export class ViewScene {
 
     const over = { color: theme.accent, depthTest: false, transparent: true };
     this.mark = new LineSegments(pointsGeometry(6), new LineBasicMaterial(over));
-    this.spring = new LineSegments(pointsGeometry(2), new LineBasicMaterial(over));
+    const rod = new CylinderGeometry(0.0018 * size, 0.0018 * size, 1, 6).translate(0, 0.5, 0);
+    this.spring = new Mesh(rod, new MeshBasicMaterial(over));
     this.ends = [0, 1].map(() => new Mesh(new SphereGeometry(0.006 * size, 12, 8), new MeshBasicMaterial(over)));
     for (const object of [this.mark, this.spring, ...this.ends]) {
       object.visible = false;
@@ -285,12 +287,13 @@ export class ViewScene {
   showSpring(hit: Hit | null, to: Vector3): void {
     for (const object of [this.spring, ...this.ends]) object.visible = hit !== null;
     if (!hit) return;
-    const from = pointOf(hit, this.x, this.skin.triangles);
-    const line = this.spring.geometry.attributes.position as BufferAttribute;
-    line.setXYZ(0, ...from);
-    line.setXYZ(1, to.x, to.y, to.z);
-    line.needsUpdate = true;
-    this.ends[0].position.set(...from);
+    const from = new Vector3(...pointOf(hit, this.x, this.skin.triangles)),
+      arm = to.clone().sub(from),
+      length = arm.length();
+    this.spring.position.copy(from);
+    this.spring.scale.set(1, Math.max(length, 1e-9), 1);
+    if (length > 0) this.spring.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), arm.divideScalar(length));
+    this.ends[0].position.copy(from);
     this.ends[1].position.copy(to);
   }
 

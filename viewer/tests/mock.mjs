@@ -401,10 +401,14 @@ export function serve(html, mock, { fps = 60, compressed = false } = {}) {
   sockets.on("connection", (socket) => {
     const flying = [0, 0];
     const say = (message) => socket.send(JSON.stringify(message));
+    const owed = [false, false]; // the newest frame could not be sent yet
+    const sendTo = (view) => {
+      owed[view] = flying[view] >= 2;
+      if (!owed[view]) (flying[view]++, socket.send(mock.frame(view, { compressed })));
+    };
     const show = () => {
       mock.frameNumber++;
-      for (let view = 0; view < (mock.settings.split ? 2 : 1); view++)
-        if (flying[view] < 2) (flying[view]++, socket.send(mock.frame(view, { compressed })));
+      for (let view = 0; view < (mock.settings.split ? 2 : 1); view++) sendTo(view);
     };
     const settle = () => say({ type: "settings", ...mock.settings });
     const again = () => (mock.build(), flying.fill(0), say(mock.hello()), show());
@@ -420,6 +424,7 @@ export function serve(html, mock, { fps = 60, compressed = false } = {}) {
       const act = {
         ack: () => {
           flying[m.view] = Math.max(0, flying[m.view] - 1);
+          if (owed[m.view]) sendTo(m.view);
         },
         play: () => ((settings.playing = true), settle()),
         pause: () => ((settings.playing = false), settle()),
