@@ -14,15 +14,23 @@
 #include "run.h"
 #include "thaw/doctor.h"
 
-enum { MATERIAL, DROP, HANG, OUT, SIZE, ELEMENTS, UNIT, SCALE, HEIGHT, UP, FORCE, LIST, QUIET };
+enum { MATERIAL, DROP, HANG, OUT, SIZE, ELEMENTS, UNIT, SCALE, HEIGHT, UP, SHARPEN, FORCE, LIST, QUIET };
 static const AppOption options[] = {
-    [MATERIAL] = {"--material", "NAME"}, [DROP] = {"--drop", NULL},
-    [HANG] = {"--hang", NULL},           [OUT] = {"-o", "SCENE.json"},
-    [SIZE] = {"--size", "METRES"},       [ELEMENTS] = {"--elements", "N"},
-    [UNIT] = {"--unit", "mm|cm|m|in"},   [SCALE] = {"--scale", "S"},
-    [HEIGHT] = {"--height", "METRES"},   [UP] = {"--up", "x|y|z"},
-    [FORCE] = {"--force", NULL},         [LIST] = {"--list", NULL},
-    [QUIET] = {"--quiet", NULL},         {NULL, NULL},
+    [MATERIAL] = {"--material", "NAME"},
+    [DROP] = {"--drop", NULL},
+    [HANG] = {"--hang", NULL},
+    [OUT] = {"-o", "SCENE.json"},
+    [SIZE] = {"--size", "METRES"},
+    [ELEMENTS] = {"--elements", "N"},
+    [UNIT] = {"--unit", "mm|cm|m|in"},
+    [SCALE] = {"--scale", "S"},
+    [HEIGHT] = {"--height", "METRES"},
+    [UP] = {"--up", "x|y|z"},
+    [SHARPEN] = {"--sharpen", NULL},
+    [FORCE] = {"--force", NULL},
+    [LIST] = {"--list", NULL},
+    [QUIET] = {"--quiet", NULL},
+    {NULL, NULL},
 };
 
 static int ends_with(const char *path, const char *ending) {
@@ -99,6 +107,9 @@ static int parse(AppPlan *plan, int argc, char **argv, int *list) {
             plan->up = ok ? a.value[0] - 'x' : -1;
             if (!ok)
                 app_complain("new", "--up is '%s'; allowed: x, y or z", a.value);
+            break;
+        case SHARPEN:
+            plan->sharpen = 1;
             break;
         case FORCE:
             plan->force = 1;
@@ -290,6 +301,7 @@ const AppCommand app_command_new = {
         "  -o SCENE.json     where to write (the file's name with .json, in this folder)\n"
         "  --elements N      about so many elements (6000, or more where parts are thin), or\n"
         "  --size METRES     elements of this size\n"
+        "  --sharpen         keep the sharp edges of a surface, for machine parts and furniture\n"
         "  --unit mm|cm|m|in the file's unit; else that of a surface is guessed by its size, and a mesh is in metres\n"
         "  --scale S         metres in one unit of the file, or\n"
         "  --height METRES   how tall it shall be\n"

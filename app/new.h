@@ -21,6 +21,7 @@ typedef struct AppPlan {
     const ThawUnit *unit; // given, or as it was taken; NULL: a scale
     double height;        // m; 0: not given
     int up;               // axis; -1: to be guessed
+    int sharpen;          // nonzero: vertices near sharp edges of a surface are moved onto them
     int force, quiet;
 
     char name[80]; // of the body: the file without folder and ending

@@ -91,6 +91,7 @@ static ThawStatus load_surface(AppPlan *plan, ThawError *error) {
     settle_extents(plan, 3, triangles->vertex_count, triangles->x);
     ThawMesherDef def = thaw_mesher_def_default();
     def.size = plan->size / plan->scale; // the file's units: the shape is scaled after meshing
+    def.sharpen = plan->sharpen;
     def.elements = (int32_t)(plan->elements ? plan->elements : FEWEST);
     do { // finer, as long as nobody said how fine and thin parts fall through the lattice
         status = mesh_surface(plan, triangles, &def, error);

@@ -37,9 +37,10 @@ static void put_mesh(FILE *file, const AppPlan *plan) {
     fprintf(file, "            \"mesh\": {\"%s\": ", plan->surface ? "surface" : "file");
     put_text(file, plan->mesh_path);
     if (plan->surface)
-        fprintf(file,
-                ", \"size\": %s}, // edges of the elements, in the file's unit: half of it makes eight times as many\n",
-                plan->size_text);
+        fprintf(
+            file,
+            ", \"size\": %s%s}, // edges of the elements, in the file's unit: half of it makes eight times as many\n",
+            plan->size_text, plan->sharpen ? ", \"sharpen\": true" : "");
     else
         fputs("},\n", file);
     if (plan->scale != 1)
@@ -202,6 +203,8 @@ void app_plan_print(const AppPlan *plan) {
                plan->report.max_angle * 180 / M_PI);
     else
         printf("  mesh      %" PRId32 " element%s, as in the file\n", plan->mesh->element_count, s);
+    if (plan->report.sharpened)
+        printf("            %" PRId32 " of its vertices moved onto sharp edges\n", plan->report.sharpened);
     if (plan->mesh->region_count > 1)
         printf("            %" PRId32 " regions, all of the same material for now (see \"regions\" in the scene)\n",
                plan->mesh->region_count);

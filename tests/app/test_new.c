@@ -117,6 +117,24 @@ static void units_are_guessed_for_surfaces_only_and_once(void **state) {
     expect("mesh " THAW_SOURCE_DIR "/scenes/shapes/ball.json --unit mm", 1, "a solid (.json) is in metres");
 }
 
+// The mesh of the scene is that of the plan: as many elements as were told, and an edge where the box has it.
+static void sharp_edges_are_kept(void **state) {
+    (void)state;
+    write_text(at("box.obj"),
+               "v 0 0 0\nv 0.3 0 0\nv 0 0.2 0\nv 0.3 0.2 0\nv 0 0 0.1\nv 0.3 0 0.1\nv 0 0.2 0.1\nv 0.3 0.2 0.1\n"
+               "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n");
+    expect("new @box.obj -o @s.json --force --up z --size 0.037 --sharpen", 0, "moved onto sharp edges");
+    int told = atoi(strstr(said, "  mesh ") + 7);
+    ThawScene *scene = load("s.json");
+    const ThawMesh *mesh = scene->world.shapes[0].mesh;
+    assert_int_equal(mesh->element_count, told);
+    int32_t on_edge = 0; // z = 0.1 and y = 0.2
+    for (int32_t v = 0; v < mesh->vertex_count; v++)
+        on_edge += fabs(mesh->x[3 * v + 1] - 0.2) + fabs(mesh->x[3 * v + 2] - 0.1) < 0.002;
+    assert_true(on_edge >= 7); // without it none is nearer than 0.01 m
+    thaw_scene_free(&scene);
+}
+
 static void open_surfaces_are_warned_of_and_sheets_refused(void **state) {
     (void)state;
     write_text(at("open.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n");
@@ -259,6 +277,7 @@ int main(void) {
         cmocka_unit_test(a_surface_becomes_a_scene_that_runs),
         cmocka_unit_test(a_dropped_body_falls_bounces_and_comes_to_rest_on_the_floor),
         cmocka_unit_test(units_are_guessed_for_surfaces_only_and_once),
+        cmocka_unit_test(sharp_edges_are_kept),
         cmocka_unit_test(open_surfaces_are_warned_of_and_sheets_refused),
         cmocka_unit_test(a_volume_mesh_is_used_as_it_is),
         cmocka_unit_test(units_and_axes_follow_the_options),
