@@ -94,11 +94,11 @@ void thaw_history_ask(ThawHistory *history, const ThawShape *shape, const ThawQu
     int other_contacts =
         told->contacts != old.contacts || contacts > PRESS_CHANGE * fmax(old.contact_size, told->contact_size);
     if (other_loads && (!other_contacts || loads >= contacts))
-        history->cause = THAW_REASON_LOAD;
+        history->asked = THAW_REASON_LOAD;
     else
-        history->cause = other_contacts ? THAW_REASON_CONTACT : THAW_REASON_STRAIN;
-    if (history->rose && history->cause != THAW_REASON_STRAIN)
-        history->risen_by = history->cause;
+        history->asked = other_contacts ? THAW_REASON_CONTACT : THAW_REASON_STRAIN;
+    if (history->rose && history->asked != THAW_REASON_STRAIN)
+        history->risen_by = history->asked;
 }
 
 void thaw_history_record(ThawHistory *history, ThawOracleState *oracle, const ThawPartition *partition, int changed) {
@@ -112,10 +112,12 @@ void thaw_history_record(ThawHistory *history, ThawOracleState *oracle, const Th
             history->woken_by[e] = THAW_REASON_NONE;
         else // its own strain, or it lost the part that it was in
             history->woken_by[e] = oracle->reason[e] =
-                (unsigned char)(oracle->reason[e] == THAW_REASON_STRAIN ? history->cause : THAW_REASON_NEIGHBOUR);
+                (unsigned char)(oracle->reason[e] == THAW_REASON_STRAIN ? history->asked : THAW_REASON_NEIGHBOUR);
         history->since[e] = now;
         history->woke += !rigid;
         history->formed += rigid;
+        if (!rigid)
+            history->cause = history->asked;
     }
 }
 
@@ -141,9 +143,12 @@ void thaw_history_rise(ThawHistory *history, ThawReason why) {
 
 void thaw_history_abandon(ThawHistory *history) {
     uint32_t now = step_of(history);
+    begin(history);
     for (int32_t e = 0; e < history->count; e++)
         if (history->woken_by[e] == THAW_REASON_NONE) {
             history->woken_by[e] = THAW_REASON_START;
             history->since[e] = now;
+            history->woke++;
+            history->cause = THAW_REASON_START;
         }
 }

@@ -22,6 +22,7 @@ typedef struct ThawHistory {
     ThawToldBefore told;
     // Of the step that was begun at `at`; anything older is no event any more.
     int64_t at;
+    ThawReason asked; // what the present question would wake for
     ThawReason cause; // of what woke
     int32_t woke, formed;
     int fell, rose;

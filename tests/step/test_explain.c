@@ -336,6 +336,69 @@ static void what_falls_on_a_sleeping_body_wakes_it_as_a_contact(void **state) {
     thaw_world_free(&world);
 }
 
+static void a_call_that_wakes_a_body_is_told_as_such(void **state) {
+    (void)state;
+    ThawWorld *world = world_of(cantilever);
+    ThawSleepEvent event = {0};
+    run_until_asleep(world, 0, 900);
+    assert_int_equal(thaw_world_wake(world, 0), THAW_OK);
+    step(world, NULL);
+    assert_int_equal(event_of(world, 0, THAW_SLEEP_ROSE, &event), 1);
+    assert_int_equal(event.reason, THAW_REASON_START);
+    assert_int_equal(event_of(world, 0, THAW_SLEEP_WOKE, &event), 1);
+    assert_int_equal(event.reason, THAW_REASON_START);
+    assert_int_equal(event.elements, thaw_world_element_count(world, 0));
+    assert_int_equal(report_of(world, 0, 5).woken_by, THAW_REASON_START);
+    run_until_asleep(world, 0, 100);
+    thaw_world_free(&world);
+}
+
+static void what_rests_on_a_body_rises_with_it(void **state) {
+    (void)state;
+    char text[2000];
+    snprintf(text, sizeof text, "%s", stack);
+    memcpy(strstr(text, "0, 20]"), "0,0.5]", 6);
+    ThawWorld *world = world_of(text);
+    ThawSleepEvent event = {0};
+    run_until_asleep(world, 1, 1500); // the upper one has come to rest on the lower
+    assert_true(thaw_world_is_asleep(world, 0));
+    int32_t nv = thaw_world_vertex_count(world, 0);
+    double *f = calloc(3 * (size_t)nv, sizeof *f);
+    f[0] = 1e-3; // a breath on the lower one
+    assert_int_equal(thaw_world_set_forces(world, 0, f), THAW_OK);
+    step(world, NULL);
+    assert_int_equal(event_of(world, 0, THAW_SLEEP_ROSE, &event), 1);
+    assert_int_equal(event.reason, THAW_REASON_LOAD);
+    assert_int_equal(event_of(world, 1, THAW_SLEEP_ROSE, &event), 1);
+    assert_int_equal(event.reason, THAW_REASON_NEIGHBOUR);
+    free(f);
+    thaw_world_free(&world);
+}
+
+static void what_starts_at_rest_is_asleep_without_an_event(void **state) {
+    (void)state;
+    char text[2000];
+    snprintf(text, sizeof text, "%s", cantilever);
+    char *method = strstr(text, "\"method\": \"rigidify\",");
+    const char start[] = "\"start\": \"rest\", ";
+    memmove(method + strlen(start), method, strlen(method) + 1);
+    memcpy(method, start, strlen(start));
+    ThawWorld *world = world_of(text);
+    ThawElementReport report = report_of(world, 0, 17);
+    assert_int_equal(report.state, THAW_ELEMENT_ASLEEP);
+    assert_int_equal(report.since_step, 0);
+    assert_int_equal(report.woken_by, THAW_REASON_NONE);
+    assert_true(isnan(report.predicted));
+    ThawStepStats stats;
+    step(world, &stats);
+    assert_int_equal(thaw_world_sleep_event_count(world), 0);
+    assert_int_equal(stats.asleep, 1);
+    double *predicted = field_of(world, 0, "predicted_strain");
+    assert_true(predicted[0] == 0);
+    free(predicted);
+    thaw_world_free(&world);
+}
+
 // All that is told of a body, as numbers.
 static double *everything(const ThawWorld *world, size_t *count) {
     double *all = NULL;
@@ -396,6 +459,9 @@ int main(void) {
         cmocka_unit_test(a_text_is_cut_to_its_room),
         cmocka_unit_test(setting_positions_begins_anew),
         cmocka_unit_test(what_falls_on_a_sleeping_body_wakes_it_as_a_contact),
+        cmocka_unit_test(a_call_that_wakes_a_body_is_told_as_such),
+        cmocka_unit_test(what_rests_on_a_body_rises_with_it),
+        cmocka_unit_test(what_starts_at_rest_is_asleep_without_an_event),
         cmocka_unit_test(a_resumed_world_tells_the_same_story),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
