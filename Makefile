@@ -20,14 +20,20 @@ setup: ## install the Debian packages that are missing
 build: setup ## build/release/thaw and the libraries
 	@$(call build,release) --target thaw_program thaw thaw_shared
 
-demo: build ## simulate the built-in scene and draw it
+demo: build ## simulate the built-in scene and draw it; adaptive against full in a web page
 	@$(THAW) run --out $(DEMO)
 	@$(THAW) render $(DEMO) -o $(DEMO)/sheet.png --sheet 6
 	@$(THAW) render $(DEMO) -o $(DEMO)/last.png --frame last
-	@printf '\nYou saw a soft bar that is wound up and let go: the built-in scene, scenes/twist.json.\n'
-	@printf '  pictures    %s (six moments), %s (the end)\n' $(DEMO)/sheet.png $(DEMO)/last.png
-	@printf '  frames      %s frames for ParaView: open %s\n' "$$(ls $(DEMO)/*.vtu | wc -l)" $(DEMO)/frames.pvd
-	@printf '  try next    %s run scenes/NAME.json, %s help\n' $(THAW) $(THAW)
+	@if $(THAW) compare scenes/stack.json --steps 500 --no-floor --report $(DEMO)/adaptive.html; then \
+	  shown='$(DEMO)/adaptive.html (open it in a browser: full and adaptive side by side)'; \
+	else \
+	  shown='$(DEMO)/sheet.png (there is no web page in this build)'; \
+	fi; \
+	printf '\nYou saw a soft bar that is wound up and let go: the built-in scene, scenes/twist.json.\n'; \
+	printf '  pictures    %s (six moments), %s (the end)\n' $(DEMO)/sheet.png $(DEMO)/last.png; \
+	printf '  frames      %s frames for ParaView: open %s\n' "$$(ls $(DEMO)/*.vtu | wc -l)" $(DEMO)/frames.pvd; \
+	printf '  try next    %s view scenes/NAME.json, %s help\n' $(THAW) $(THAW); \
+	printf '  look at     %s\n' "$$shown"
 
 check: setup ## build with warnings as errors and run every test, first under sanitizers
 	@$(call build,release)

@@ -21,7 +21,7 @@ typedef struct AppCommand {
 extern const AppCommand app_command_run, app_command_compare, app_command_render;
 extern const AppCommand app_command_check, app_command_new;
 extern const AppCommand app_command_mesh, app_command_export, app_command_explain, app_command_view;
-extern const AppCommand app_command_bench;
+extern const AppCommand app_command_bench, app_command_tune;
 
 // --- options (options.c) -------------------------------------------------------------------------------------------------
 

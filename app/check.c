@@ -30,7 +30,7 @@ static void print_patients(const ThawDoctorReport *report) {
                p->vertices == 1 ? "vertex" : "vertices", p->elements, is_surface(report) ? "triangle" : "element",
                plural(p->elements), p->size[0], p->size[1], p->size[2]);
         if (p->unit > 0 && p->unit != 1)
-            printf(" if its unit is %g m, as its size suggests", p->unit);
+            printf(" if it is in %s, as its size suggests", p->unit == 0.001 ? "millimetres" : "centimetres");
         if (!isnan(p->min_angle))
             printf(", angles %.3g to %.4g degrees", p->min_angle * 180 / M_PI, p->max_angle * 180 / M_PI);
         if (!isnan(p->mass))
@@ -92,16 +92,20 @@ static void print_complaint(const ThawDoctorReport *report, const ThawComplaint 
 }
 
 // What can be done with a mesh or a surface.
-static void print_next(const char *path, int surface) {
+static void print_next(const char *program, const char *path, int surface) {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
-    printf("next: thaw new ");
+    printf("next: ");
+    app_print_word(stdout, program);
+    printf(" new ");
     app_print_word(stdout, path);
     printf(" --drop   (a scene of it)\n");
     if (!surface)
         return;
     char mesh[300];
     snprintf(mesh, sizeof mesh, "%.*s.msh", dot ? (int)(dot - base) : 200, base);
-    printf("  or: thaw mesh ");
+    printf("  or: ");
+    app_print_word(stdout, program);
+    printf(" mesh ");
     app_print_word(stdout, path);
     printf(" -o ");
     app_print_word(stdout, mesh);
@@ -115,7 +119,7 @@ static int can_go_on(const ThawDoctorReport *report) {
     return can;
 }
 
-static void print_report(const char *path, const ThawDoctorReport *report) {
+static void print_report(const char *program, const char *path, const ThawDoctorReport *report) {
     printf("%s: %s", path, report->kind);
     if (strcmp(report->kind, "scene") == 0 && report->patient_count)
         printf(" of %d bod%s", (int)report->patient_count, report->patient_count == 1 ? "y" : "ies");
@@ -134,7 +138,7 @@ static void print_report(const char *path, const ThawDoctorReport *report) {
         printf("\n%d error%s, %d warning%s, %d hint%s\n", (int)report->errors, plural(report->errors),
                (int)report->warnings, plural(report->warnings), (int)report->hints, plural(report->hints));
     if (can_go_on(report))
-        print_next(path, is_surface(report));
+        print_next(program, path, is_surface(report));
 }
 
 // --- for programs -------------------------------------------------------------------------------------------------------
@@ -231,7 +235,7 @@ static int run_check(int argc, char **argv) {
     }
     int result = report->errors ? APP_WRONG_INPUT : APP_DONE;
     if (!quiet && !(json && strcmp(json, "-") == 0))
-        print_report(path, report);
+        print_report(argv[0], path, report);
     if (json && !write_json(json, path, report))
         result = APP_FAILED;
     thaw_doctor_report_free(&report);

@@ -6,9 +6,10 @@
 
 #include "app.h"
 
-static const AppCommand *const commands[] = {
-    &app_command_run,  &app_command_compare, &app_command_view,   &app_command_render,  &app_command_check,
-    &app_command_mesh, &app_command_new,     &app_command_export, &app_command_explain, &app_command_bench};
+static const AppCommand *const commands[] = {&app_command_run,    &app_command_compare, &app_command_view,
+                                             &app_command_render, &app_command_check,   &app_command_mesh,
+                                             &app_command_new,    &app_command_export,  &app_command_explain,
+                                             &app_command_bench,  &app_command_tune};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static const AppCommand *find_command(const char *name) {

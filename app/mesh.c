@@ -8,22 +8,32 @@
 
 #include "app.h"
 #include "base/base.h"
+#include "unit.h"
 
 typedef struct Meshing {
     const char *input, *output; // output NULL: only tell
     ThawMesherDef def;
     int dim;
     int json;
+    const ThawUnit *unit; // of a surface file; NULL: to be guessed
+    const char *why;      // that unit
+    double raw[3];        // extents of a surface in its own unit; 0 for a solid
 } Meshing;
 
-enum { OUTPUT, OUTPUT_LONG, SIZE, ELEMENTS, GRADING, DIMENSION, SHARPEN, THREADS, JSON };
+enum { OUTPUT, OUTPUT_LONG, SIZE, ELEMENTS, GRADING, DIMENSION, SHARPEN, THREADS, UNIT, JSON };
 
 static const AppOption options[] = {
-    [OUTPUT] = {"-o", "FILE"},       [OUTPUT_LONG] = {"--output", "FILE"},
-    [SIZE] = {"--size", "M"},        [ELEMENTS] = {"--elements", "N"},
-    [GRADING] = {"--grading", "G"},  [DIMENSION] = {"--dimension", "2|3"},
-    [SHARPEN] = {"--sharpen", NULL}, [THREADS] = {"--threads", "N"},
-    [JSON] = {"--json", NULL},       {NULL, NULL},
+    [OUTPUT] = {"-o", "FILE"},
+    [OUTPUT_LONG] = {"--output", "FILE"},
+    [SIZE] = {"--size", "M"},
+    [ELEMENTS] = {"--elements", "N"},
+    [GRADING] = {"--grading", "G"},
+    [DIMENSION] = {"--dimension", "2|3"},
+    [SHARPEN] = {"--sharpen", NULL},
+    [THREADS] = {"--threads", "N"},
+    [UNIT] = {"--unit", "mm|cm|m|in"},
+    [JSON] = {"--json", NULL},
+    {NULL, NULL},
 };
 
 static int parse_number(const char *option, const char *text, double low, double high, double *value) {
@@ -64,6 +74,9 @@ static int parse_arguments(int argc, char **argv, Meshing *m) {
             break;
         case THREADS:
             fine = app_parse_integer("mesh", "--threads", text, 0, 1024, &threads);
+            break;
+        case UNIT:
+            fine = app_parse_unit("mesh", text, &m->unit);
             break;
         case SHARPEN:
             m->def.sharpen = 1;
@@ -109,6 +122,9 @@ static void tell_finding(const ThawMesherFinding *finding, const char *one, cons
 
 static void tell(const Meshing *m, const ThawMesh *mesh, const ThawMesherReport *r, double ms) {
     const double degrees = 180 / M_PI;
+    if (m->unit)
+        printf("%.4g x %.4g x %.4g in the file, taken as %s %s (change with --unit mm, cm, m or in)\n", m->raw[0],
+               m->raw[1], m->raw[2], m->unit->name, m->why);
     printf("%d vertices, %d %s of about %.4g m, in %.0f ms\n", r->vertices, r->elements,
            mesh->dim == 3 ? "tetrahedra" : "triangles", r->size, ms);
     printf("%s from %.1f to %.1f degrees\n", mesh->dim == 3 ? "dihedral angles" : "angles", r->min_angle * degrees,
@@ -128,7 +144,9 @@ static void tell(const Meshing *m, const ThawMesh *mesh, const ThawMesherReport 
     tell_finding(&r->islands, "small piece was dropped", "small pieces were dropped",
                  "a smaller --size would join or resolve them");
     if (m->output)
-        printf("written to %s\n", m->output);
+        printf("written to %s, in metres\n", m->output);
+    else
+        printf("nothing was written; name a file with -o, like -o mesh.msh\n");
 }
 
 static void json_text(const char *text) {
@@ -158,6 +176,7 @@ static void tell_json(const Meshing *m, const ThawMesh *mesh, const ThawMesherRe
         json_text(m->output);
     else
         printf("null");
+    printf(",\n  \"unit\": %g", m->unit ? m->unit->metres : 1.0);
     printf(",\n  \"dimension\": %d,\n  \"vertices\": %d,\n  \"elements\": %d,\n  \"size\": %.9g", mesh->dim,
            r->vertices, r->elements, r->size);
     printf(",\n  \"min_angle\": %.6g,\n  \"max_angle\": %.6g,\n  \"volume\": %.12g,\n  \"deviation\": %.6g",
@@ -178,17 +197,40 @@ static void tell_json(const Meshing *m, const ThawMesh *mesh, const ThawMesherRe
 
 // --- doing --------------------------------------------------------------------------------------------------------------
 
-static ThawStatus read_solid(const Meshing *m, ThawSolid **solid, ThawError *error) {
+// Takes the surface to metres.
+static void scale_surface(Meshing *m, ThawTriangleMesh *surface) {
+    ThawMesh points = {.dim = 3, .vertex_count = surface->vertex_count, .x = surface->x};
+    double lo[3], hi[3];
+    int said = 0;
+    thaw_mesh_box_of(&points, lo, hi);
+    for (int k = 0; k < 3; k++)
+        m->raw[k] = hi[k] - lo[k];
+    m->why = "as told";
+    if (!m->unit) {
+        m->unit = thaw_unit_guess(m->input, fmax(fmax(m->raw[0], m->raw[1]), m->raw[2]), &said);
+        m->why = said ? "as the file says" : "by its size";
+    }
+    for (size_t i = 0; i < 3 * (size_t)surface->vertex_count; i++)
+        surface->x[i] *= m->unit->metres;
+}
+
+static ThawStatus read_solid(Meshing *m, ThawSolid **solid, ThawError *error) {
     const size_t length = strlen(m->input);
-    if (length > 5 && strcmp(m->input + length - 5, ".json") == 0)
+    const int described = length > 5 && strcmp(m->input + length - 5, ".json") == 0;
+    if (described && m->unit)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "--unit is for surface files; a solid (.json) is in metres, or has a \"scale\"");
+    if (described)
         return thaw_solid_load(m->input, m->dim, solid, error);
     if (m->dim == 2)
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "--dimension is 2 for a surface; allowed: 3, or a solid (.json)");
     ThawTriangleMesh *surface = NULL;
     ThawStatus status = thaw_triangles_read(m->input, &surface, error);
-    if (!status)
+    if (!status) {
+        scale_surface(m, surface);
         status = thaw_solid_from_triangles(surface, solid, error);
+    }
     thaw_triangles_free(&surface);
     return status;
 }
@@ -222,12 +264,13 @@ static int run_mesh(int argc, char **argv) {
 static const char help[] =
     "usage: thaw mesh IN -o OUT [OPTIONS]\n\n"
     "Fills a closed surface, or a solid described in JSON, with tetrahedra of good shape (isosurface stuffing).\n\n"
-    "  IN                  .obj, .ply or .stl: a closed triangle surface, in metres; .json: a solid (docs/mesher.md)\n"
+    "  IN                  .obj, .ply or .stl: a closed triangle surface; .json: a solid (docs/mesher.md)\n"
     "  -o, --output FILE   .msh, .vtu, .vtk, .mesh or .node; .obj, .ply or .stl get the boundary. Without it: only "
     "tell\n"
     "  --size M            edges of about M metres at the surface\n"
     "  --elements N        or about N elements; the default is 10000\n"
     "  --grading G         cells inside grow up to G times as large: 1 (uniform, the default), 2, 4, 8, ...\n"
+    "  --unit mm|cm|m|in   the surface's unit; else it is guessed by its size, and told. Meshes are in metres\n"
     "  --sharpen           move vertices near sharp edges onto them\n"
     "  --dimension 2       a flat solid becomes triangles\n"
     "  --threads N         one per processor by default; the mesh does not depend on it\n"

@@ -199,7 +199,9 @@ static int refuse(const Serve *serve, struct lws *wsi, const char *path, const c
         return HTTP_STATUS_FORBIDDEN;
     if (lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) <= 0)
         return HTTP_STATUS_METHOD_NOT_ALLOWED;
-    return strcmp(path, wanted) == 0 ? 0 : HTTP_STATUS_NOT_FOUND;
+    // By its length too: a path may hold a zero.
+    const int same = lws_hdr_total_length(wsi, WSI_TOKEN_GET_URI) == (int)strlen(wanted) && strcmp(path, wanted) == 0;
+    return same ? 0 : HTTP_STATUS_NOT_FOUND;
 }
 
 // --- the page ------------------------------------------------------------------------------------------------------------

@@ -24,7 +24,7 @@ typedef struct AppVersusDef {
 // What one of them cost, summed over the steps.
 typedef struct AppCost {
     double wall_ms, cpu_ms;
-    double contact_ms; // detection, rows and response, not the shared factor; wall
+    double contact_ms; // detection, rows and response, not the shared factor; CPU time
     double dofs;
 } AppCost;
 

@@ -189,8 +189,11 @@ static ThawStatus do_method(ViewLive *live, int client, const json_t *message, T
     static const char *const known[] = {"full", "rigidify"};
     const char *name = json_string_value(json_object_get(message, "name"));
     for (size_t i = 0; name && i < sizeof known / sizeof *known; i++)
-        if (strcmp(name, known[i]) == 0)
-            return shown_anew(live, view_worlds_set_method(live, known[i], error), error);
+        if (strcmp(name, known[i]) == 0) {
+            ThawStatus status = view_worlds_set_method(live, known[i], error);
+            live->dirty = 1;
+            return status == THAW_OK ? view_show_hello(live, error) : status;
+        }
     return thaw_error_set(error, THAW_ERROR_INPUT, "the method is '%.40s'; allowed: full, rigidify", name ? name : "");
 }
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explain.h"
+
 static void tell(ViewReplay *r, int client, ServeSlot slot, json_t *json) {
     char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
     if (text)
@@ -50,7 +52,35 @@ static ThawStatus set_interior(ViewReplay *r, int on, ThawError *error) {
     return view_replay_hello(r, error);
 }
 
-static ThawStatus act(ViewReplay *r, const json_t *message, ThawError *error) {
+// An element by its own number or by that of a triangle of the surface.
+static ThawStatus pick(ViewReplay *r, int client, const json_t *message, ThawError *error) {
+    const ThawStreamMesh *mesh = r->recorded.mesh;
+    const json_t *by_element = json_object_get(message, "element"), *by_triangle = json_object_get(message, "triangle");
+    const json_t *value = by_element ? by_element : by_triangle;
+    const json_int_t number = json_integer_value(value),
+                     count = by_element ? mesh->element_count : mesh->triangle_count;
+    if (!json_is_integer(value) || number < 0 || number >= count)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "\"%s\" must be a whole number from 0 to %lld",
+                              by_element ? "element" : "triangle", (long long)count - 1);
+    const int32_t element = by_element ? (int32_t)number : mesh->element[number];
+    ThawFrameData *frame = NULL;
+    ThawElementReport report;
+    int32_t body = 0;
+    while (mesh->first_element[body + 1] <= element)
+        body++;
+    ThawStatus status = thaw_replay_read(r->replay, r->frame, &frame, error);
+    if (status == THAW_OK)
+        status = app_report_from_frame(frame, body, element - mesh->first_element[body], &report, error);
+    thaw_frame_data_free(&frame);
+    if (status != THAW_OK)
+        return status;
+    json_t *json = view_element_json(&report, r->recorded.names[body], 0, element);
+    json_object_set_new(json, "triangle", json_integer(by_element ? -1 : number));
+    tell(r, client, SERVE_ELEMENT, json);
+    return THAW_OK;
+}
+
+static ThawStatus act(ViewReplay *r, int client, const json_t *message, ThawError *error) {
     const char *type = json_string_value(json_object_get(message, "type"));
     const json_t *value = NULL;
     if (strcmp(type, "seek") == 0) {
@@ -69,6 +99,8 @@ static ThawStatus act(ViewReplay *r, const json_t *message, ThawError *error) {
         json_t *settings = view_recorded_settings(&r->recorded, r->field);
         json_object_set_new(settings, "type", json_string("settings"));
         tell(r, SERVE_EVERYONE, SERVE_SETTINGS, settings);
+    } else if (strcmp(type, "pick") == 0) {
+        return pick(r, client, message, error);
     } else if (strcmp(type, "interior") == 0) {
         return set_interior(r, json_is_true(json_object_get(message, "on")), error);
     } else {
@@ -86,7 +118,7 @@ void view_replay_run(ViewReplay *r, volatile const int *interrupted) {
         while (!*interrupted && view_inbox_take(&r->inbox, wait, &request)) {
             if (!request.message)
                 r->dirty = 1;
-            else if (act(r, request.message, &error) != THAW_OK)
+            else if (act(r, request.client, request.message, &error) != THAW_OK)
                 tell(r, request.client, SERVE_ERROR,
                      json_pack("{s:s, s:s}", "type", "error", "message", error.message));
             json_decref(request.message);

@@ -29,6 +29,11 @@ static const Threshold thresholds[] = {
      offsetof(ThawRigidifyOptions, relax), REAL, 0, 1, 0},
     {"smallest", "smallest part", "elements", "parts of fewer elements are not formed",
      offsetof(ThawRigidifyOptions, smallest), INT32, 1, 1000, 0},
+    {"sleep", "steps to rest", "",
+     "a wholly rigid body that rests for so long sleeps with all that it touches; 0: never",
+     offsetof(ThawRigidifyOptions, sleep), INT, 0, 1000, 0},
+    {"sleep_speed", "speed of rest", "1/s", "at rest is what moves by less than this share of its diameter in a second",
+     offsetof(ThawRigidifyOptions, sleep_speed), REAL, 1e-8, 1, 1},
 };
 enum { THRESHOLDS = sizeof thresholds / sizeof *thresholds };
 
@@ -49,14 +54,12 @@ static void set(ThawRigidifyOptions *options, const Threshold *t, double value) 
 
 // The name all bodies share, or "mixed".
 static const char *method_of(const ViewLive *live) {
-    const AppRunner *runner = &live->runners[live->views - 1];
-    const ThawWorldDef *def = &live->now.world;
-    if (runner->method)
-        return runner->method;
-    for (int32_t b = 1; b < def->body_count; b++)
-        if (strcmp(def->bodies[b].method, def->bodies[0].method) != 0)
+    const ThawWorld *world = live->runners[live->views - 1].world;
+    const char *name = thaw_world_get_method(world, 0);
+    for (int32_t b = 1; b < thaw_world_body_count(world); b++)
+        if (strcmp(thaw_world_get_method(world, b), name) != 0)
             return "mixed";
-    return def->body_count ? def->bodies[0].method : "full";
+    return name ? name : "full";
 }
 
 json_t *view_settings(const ViewLive *live) {

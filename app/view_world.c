@@ -144,7 +144,7 @@ static char *complete(ViewWorld *shown, const ThawWorld *world, const ThawFrameD
                       const char **methods, const char **obstacle_names, unsigned char *fields, ViewHello *hello) {
     for (int32_t b = 0; b < shown->mesh->body_count; b++) {
         names[b] = thaw_world_body_name(world, b);
-        methods[b] = NULL;
+        methods[b] = thaw_world_get_method(world, b);
     }
     for (int32_t o = 0; o < thaw_world_obstacle_count(world); o++)
         obstacle_names[o] = thaw_world_obstacle_name(world, o);
@@ -192,6 +192,8 @@ char *view_world_hello(ViewWorld *shown, const ThawWorld *world, ViewHello *hell
 
 int view_world_stats(const ViewWorld *shown, const ThawWorld *world, const ThawStepStats *last, char *text) {
     ThawLedger ledger = {0};
+    if (last->step == 0) // nothing has been counted yet
+        return snprintf(text, VIEW_STATS, "\"elements\": %" PRId32, shown->mesh->element_count);
     thaw_world_get_ledger(world, &ledger);
     return snprintf(
         text, VIEW_STATS,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The worlds of a live view, and every way in which they change while they run.
 //
-// Worlds are compiled once and do not change their bodies, methods or thresholds. So each change is the same: write the
-// present states down, compile new worlds from the changed definition, and let them take over the states, adaptive parts
-// and contacts included (thaw_world_load). Nothing wakes up but what has changed. If any of it fails, the old worlds are
-// still there.
+// Methods and thresholds are changed in place. Bodies of a world are fixed, so for a dropped body, and for two views
+// instead of one, new worlds are compiled and take over the states of the old ones (thaw_world_load), adaptive parts and
+// contacts included: nothing wakes up but what has changed. If any of it fails, the old worlds are still there.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,6 +38,7 @@ static const char *method_of(const ViewLive *live, int views, int view) {
     return view == 0 ? "full" : live->split_method;
 }
 
+// A state brings its methods and thresholds along, so those that are wanted come after it.
 static ThawStatus take_over(const ViewLive *live, const AppRunner *from, AppRunner *to, ThawError *error) {
     char path[240];
     snprintf(path, sizeof path, "%s/state.h5", live->state);
@@ -46,6 +46,9 @@ static ThawStatus take_over(const ViewLive *live, const AppRunner *from, AppRunn
     if (status == THAW_OK)
         status = thaw_world_load(to->world, path, error);
     unlink(path);
+    for (int32_t b = 0; b < thaw_world_body_count(to->world) && status == THAW_OK && to->method; b++)
+        if (strcmp(thaw_world_get_method(to->world, b), to->method) != 0)
+            status = thaw_world_set_method(to->world, b, to->method, error);
     return status;
 }
 
@@ -73,25 +76,24 @@ ThawStatus view_worlds_build(ViewLive *live, int views, int keep, ThawError *err
 }
 
 ThawStatus view_worlds_set_method(ViewLive *live, const char *method, ThawError *error) {
-    const char *before = live->method, *split = live->split_method;
+    AppRunner *runner = &live->runners[live->views - 1];
+    ThawStatus status = thaw_world_set_method(runner->world, -1, method, error);
+    if (status != THAW_OK)
+        return status;
+    runner->method = method;
     if (live->views > 1)
         live->split_method = method;
     else
         live->method = method;
-    ThawStatus status = view_worlds_build(live, live->views, 1, error);
-    if (status != THAW_OK) {
-        live->method = before;
-        live->split_method = split;
-    }
-    return status;
+    return THAW_OK;
 }
 
 ThawStatus view_worlds_set_rigidify(ViewLive *live, const ThawRigidifyOptions *options, ThawError *error) {
-    const ThawRigidifyOptions before = live->rigidify;
-    live->rigidify = *options;
-    ThawStatus status = view_worlds_build(live, live->views, 1, error);
-    if (status != THAW_OK)
-        live->rigidify = before;
+    ThawStatus status = THAW_OK;
+    for (int v = 0; v < live->views && status == THAW_OK; v++)
+        status = thaw_world_set_rigidify(live->runners[v].world, options, error);
+    if (status == THAW_OK)
+        live->rigidify = *options;
     return status;
 }
 

@@ -73,7 +73,7 @@ if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   return()
 endif()
 
-set(THAW_VIEWER OFF CACHE STRING "The web page of thaw view: AUTO (when npm can build it), ON or OFF")
+set(THAW_VIEWER AUTO CACHE STRING "The web page of thaw view: AUTO (when npm can build it), ON or OFF")
 set(THAW_PAGE "" CACHE FILEPATH "A built page to take instead of building viewer/")
 set(THAW_VIEWER_SCRIPT ${CMAKE_CURRENT_LIST_FILE})
 find_program(THAW_NODE node)

@@ -4,6 +4,7 @@
 #   setup.sh           what `make demo` and `make check` need
 #   setup.sh --all     also what `make format`, `tidy`, `coverage` and `valgrind` need
 #   setup.sh --list    names the packages and does nothing
+# Node.js only builds the web page: where it cannot be had, everything else is built without it.
 set -euo pipefail
 
 packages() {
@@ -18,6 +19,7 @@ libsuitesparse-dev   CHOLMOD, the direct solver
 libopenblas0-serial  fast matrix kernels for CHOLMOD, same bits on any number of threads
 libpng-dev           writes pictures
 zlib1g-dev           compresses them
+libwebsockets-dev    serves the web page
 libcmocka-dev        runs the tests
 valgrind             counts instructions: a gate against slow code
 LIST
@@ -27,7 +29,14 @@ clang-format         formats the code
 clang-tidy           looks for mistakes
 clang-tools          runs clang-tidy on all files
 gcovr                counts the lines that tests run
+chromium             runs the tests of the web page
 LIST
+}
+
+# For the web page, unless they are there from elsewhere.
+wishes() {
+    command -v node >/dev/null || echo "nodejs               builds the web page"
+    command -v npm >/dev/null || echo "npm                  fetches what that takes"
 }
 
 all=no
@@ -57,11 +66,16 @@ while read -r name why; do
         missing+=("$name")
     fi
 done < <(packages)
-[ ${#missing[@]} -gt 0 ] || exit 0
+mapfile -t wished < <(wishes | sed 's/ .*//')
+[ $((${#missing[@]} + ${#wished[@]})) -gt 0 ] || exit 0
 
 root=(env DEBIAN_FRONTEND=noninteractive)
 if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then
+        if [ ${#missing[@]} -eq 0 ]; then
+            echo "The web page needs ${wished[*]}, which takes root to install: building without it."
+            exit 0
+        fi
         echo "Installing them takes root. Please run: apt-get install ${missing[*]}" >&2
         exit 1
     fi
@@ -69,10 +83,17 @@ if [ "$(id -u)" -ne 0 ]; then
 fi
 
 update() { "${root[@]}" apt-get update -q; }
-install() { "${root[@]}" apt-get install -q -y --no-install-recommends "${missing[@]}"; }
+install() { "${root[@]}" apt-get install -q -y --no-install-recommends "$@"; }
+known() { apt-cache show "$@" >/dev/null 2>&1; }
 
-echo "Installing them with apt-get ..."
-known() { apt-cache show "${missing[@]}" >/dev/null 2>&1; }
-known || update
-# A package list that has grown old names files that are gone; a fresh one does not.
-install || { update && install; }
+if [ ${#missing[@]} -gt 0 ]; then
+    echo "Installing them with apt-get ..."
+    known "${missing[@]}" || update
+    # A package list that has grown old names files that are gone; a fresh one does not.
+    install "${missing[@]}" || { update && install "${missing[@]}"; }
+fi
+if [ ${#wished[@]} -gt 0 ]; then
+    echo "Installing what builds the web page: ${wished[*]} ..."
+    known "${wished[@]}" || update || true
+    install "${wished[@]}" || echo "They could not be installed: building without the web page."
+fi

@@ -17,7 +17,8 @@ function oneFile() {
     enforce: "post",
     generateBundle(_options, bundle) {
       const html = bundle["index.html"];
-      let script = "", style = "";
+      let script = "",
+        style = "";
       for (const [name, part] of Object.entries(bundle)) {
         if (part === html) continue;
         if (part.type === "chunk") script += part.code;
@@ -26,12 +27,18 @@ function oneFile() {
         delete bundle[name];
       }
       // Inside a script element the HTML parser looks for two words only.
-      script = script.trim().replace(/<\/script/gi, "<\\/script").replace(/<!--/g, "<\\!--");
+      script = script
+        .trim()
+        .replace(/<\/script/gi, "<\\/script")
+        .replace(/<!--/g, "<\\!--");
       style = style.trim();
       html.source = html.source
         .replace(/\s*<script type="module"[^>]*><\/script>/, "")
         .replace(/\s*<link rel="stylesheet"[^>]*>/, "")
-        .replace("<!--policy-->", () => `<meta http-equiv="Content-Security-Policy" content="${policy(script, style)}">`)
+        .replace(
+          "<!--policy-->",
+          () => `<meta http-equiv="Content-Security-Policy" content="${policy(script, style)}">`,
+        )
         .replace("</head>", () => `<style>${style}</style>\n</head>`)
         .replace("</body>", () => `<script type="module">${script}</script>\n</body>`);
     },

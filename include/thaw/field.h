@@ -34,7 +34,7 @@ typedef struct ThawField {
 typedef enum ThawElementState {
     THAW_ELEMENT_ELASTIC,
     THAW_ELEMENT_RIGID,
-    THAW_ELEMENT_ASLEEP, // rigid, and the whole body at rest in itself: nothing of it is computed
+    THAW_ELEMENT_ASLEEP, // rigid, and the whole body at rest: nothing of it is computed
     THAW_ELEMENT_STATE_COUNT
 } ThawElementState;
 
@@ -80,7 +80,7 @@ typedef struct ThawElementReport {
     int steps_below;          // for so many steps in a row it has; 255 stands for more, -1: not known
     int steps_needed;         // and for so many it must
     int steps_held;           // steps left for which it stays elastic in any case
-    double predicted;         // strain that staying rigid would suppress, as last asked for
+    double predicted;         // strain that staying rigid would suppress, as last asked for; NAN: asleep, or not known
     double predicted_allowed; // above, it must be elastic; NAN where the method has none
     ThawReason reason;        // why it is elastic now
     ThawReason woken_by;      // what made it elastic when it last became so; of a rigid one NONE
@@ -105,8 +105,10 @@ typedef enum ThawSleepKind {
 typedef struct ThawSleepEvent {
     int32_t body;
     ThawSleepKind kind;
-    int32_t elements;  // how many changed; for FELL and ROSE all of the body's
-    ThawReason reason; // WOKE and ROSE: why (of the elements that were not mere neighbours); else NONE
+    int32_t elements; // how many changed; for FELL and ROSE all of the body's
+    ThawReason
+        reason; // WOKE: why, of the elements that were not mere neighbours. ROSE: LOAD, CONTACT, NEIGHBOUR (what it
+                // touches woke), or START (a call). Else NONE
 } ThawSleepEvent;
 
 // Sorted by body; none before the first step and after loading.

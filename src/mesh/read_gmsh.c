@@ -83,7 +83,9 @@ static int32_t count_of(Gmsh *g, const char *what, int words, int bytes) {
         return thaw_text_count(g->text, what, words);
     const int64_t count = large(g, what, 0, INT32_MAX);
     if (!g->text->status && count > (g->text->end - g->text->at) / bytes)
-        thaw_text_fail(g->text, "%s is %" PRId64 "; the rest of the file is too short for that many", what, count);
+        thaw_text_fail(g->text,
+                       "%s is %" PRId64 "; the rest of the file is too short for that many: it seems to be cut short",
+                       what, count);
     return g->text->status ? 0 : (int32_t)count;
 }
 
@@ -116,7 +118,8 @@ static int32_t count_line(Gmsh *g, const char *what, int words, int bytes) {
     if (g->binary && !text->status) {
         thaw_text_end_line(text);
         if (count > (text->end - text->at) / bytes)
-            thaw_text_fail(text, "%s is %d; the rest of the file is too short for that many", what, count);
+            thaw_text_fail(text, "%s is %d; the rest of the file is too short for that many: it seems to be cut short",
+                           what, count);
     }
     return text->status ? 0 : count;
 }

@@ -96,5 +96,9 @@ ThawStatus thaw_read_medit(ThawText *text, ThawDraft *draft) {
         else
             skip_section(text);
     }
+    if (!text->status && !draft->cells[2].count && !draft->cells[3].count)
+        thaw_text_fail(text,
+                       "the file ends without its keyword End, and before any Tetrahedra or Triangles: it seems to be "
+                       "cut short");
     return text->status;
 }

@@ -47,7 +47,9 @@ static int64_t integer(Meshb *m, const char *what, int size, int64_t least, int6
 static int32_t count_of(Meshb *m, const char *what, int bytes) {
     const int64_t count = integer(m, what, m->whole, 0, INT32_MAX);
     if (!m->text->status && count > (m->text->end - m->text->at) / bytes)
-        thaw_text_fail(m->text, "%s is %" PRId64 "; the rest of the file is too short for that many", what, count);
+        thaw_text_fail(m->text,
+                       "%s is %" PRId64 "; the rest of the file is too short for that many: it seems to be cut short",
+                       what, count);
     return m->text->status ? 0 : (int32_t)count;
 }
 

@@ -202,8 +202,9 @@ void thaw_read_ply(ThawText *text, ThawSoup *soup) {
         // Every item takes a byte at least, so a count beyond the file is found before the loop gets there.
         if (element->count > (element->first == element->end ? 0 : text->end - text->at))
             thaw_text_fail(text,
-                           "element %d has the count %" PRId64 "; the rest of the file is too short for that many", e,
-                           element->count);
+                           "element %d has the count %" PRId64
+                           "; the rest of the file is too short for that many: it seems to be cut short",
+                           e, element->count);
         for (int64_t i = 0; i < element->count && !text->status; i++)
             read_item(&p, element);
     }

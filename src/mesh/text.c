@@ -286,7 +286,9 @@ int32_t thaw_text_count(ThawText *text, const char *what, int words) {
     const int64_t count = thaw_text_integer(text, what, 0, INT32_MAX);
     // A word takes a character and a blank; the last one of the file may do without the blank.
     if (!text->status && count > ((int64_t)(text->end - text->at) + 1) / (2 * words))
-        thaw_text_fail(text, "%s is %" PRId64 "; the rest of the file is too short for that many", what, count);
+        thaw_text_fail(text,
+                       "%s is %" PRId64 "; the rest of the file is too short for that many: it seems to be cut short",
+                       what, count);
     return text->status ? 0 : (int32_t)count;
 }
 

@@ -185,7 +185,8 @@ static ThawStatus read_state(ThawFrames *f, const ThawWorld *world, ThawError *e
         if (status == THAW_OK)
             status = read_thresholds(d, world, b, error);
         if (status != THAW_OK)
-            return thaw_error_set(error, status, "cannot read the state of body %d", b);
+            return thaw_error_set(error, status, "cannot read the state of body %d: %s", b,
+                                  status == THAW_ERROR_MEMORY ? "out of memory" : thaw_status_name(status));
         point += points;
         cell += thaw_world_element_count(world, b);
     }

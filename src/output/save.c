@@ -300,7 +300,6 @@ static ThawStatus get_body(ThawCheckpoint *file, ThawStepper *s, ThawError *erro
     if (status == THAW_OK && s->adaptive)
         status = get_adaptive(file, s, error);
     s->history->at = -1;
-    s->history->asleep = thaw_adapt_asleep(s);
     return status;
 }
 

@@ -272,7 +272,7 @@ ThawStatus thaw_scene_parse(const char *text, size_t length, const char *name, c
 char *thaw_scene_read_text(const char *path, size_t *length, ThawStatus *status, ThawError *error) {
     FILE *file = fopen(path, "rb");
     if (!file) {
-        *status = thaw_error_set(error, THAW_ERROR_INPUT, "%s: cannot be opened (%s); allowed: a scene file", path,
+        *status = thaw_error_set(error, THAW_ERROR_INPUT, "%s: cannot be opened (%s); allowed: a JSON file", path,
                                  strerror(errno));
         return NULL;
     }

@@ -3,15 +3,9 @@
 // in its row. Half the blocks are half the memory traffic of every product, and the rows of the lower triangle are the
 // columns of the upper one, so factorisations that want columns read the same arrays.
 //
-// Building costs one pass over the adjacency and a sort of each (short) row.
-#include <stdlib.h>
-
+// Building costs two passes over the adjacency: vertices taken in ascending order enter themselves in the rows of their later
+// neighbours, so rows come out sorted. Rows may be long (a rigid part has all vertices around it).
 #include "sparse/sparse.h"
-
-static int compare_columns(const void *a, const void *b) {
-    int32_t i = *(const int32_t *)a, j = *(const int32_t *)b;
-    return (i > j) - (i < j);
-}
 
 static ThawStatus check_graph(int32_t n, int32_t bs, const int32_t *offset, const int32_t *neighbours,
                               ThawError *error) {
@@ -32,6 +26,33 @@ static ThawStatus check_graph(int32_t n, int32_t bs, const int32_t *offset, cons
     return THAW_OK;
 }
 
+// end: n, scratch: where the next entry of a row goes.
+static void fill_rows(const int32_t *offset, const int32_t *neighbours, int32_t *end, ThawBlockPattern *pattern) {
+    int32_t n = pattern->n, *row = pattern->row, *col = pattern->col, kept = 0;
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t k = offset[i]; k < offset[i + 1]; k++)
+            row[neighbours[k] + 1] += i < neighbours[k];
+    for (int32_t i = 0; i < n; i++) {
+        row[i + 1] += row[i] + 1;
+        end[i] = row[i];
+    }
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t k = offset[i]; k < offset[i + 1]; k++) {
+            int32_t j = neighbours[k];
+            if (i < j && (end[j] == row[j] || col[end[j] - 1] != i)) // a neighbour that is listed twice is one block
+                col[end[j]++] = i;
+        }
+        col[end[i]++] = i;
+    }
+    for (int32_t i = 0; i < n; i++) { // close the gaps of what was listed twice
+        int32_t begin = row[i];
+        row[i] = kept;
+        for (int32_t k = begin; k < end[i]; k++)
+            col[kept++] = col[k];
+    }
+    row[n] = kept;
+}
+
 ThawStatus thaw_block_pattern_create(int32_t n, int32_t bs, const int32_t *offset, const int32_t *neighbours,
                                      ThawBlockPattern **result, ThawError *error) {
     *result = NULL;
@@ -41,39 +62,27 @@ ThawStatus thaw_block_pattern_create(int32_t n, int32_t bs, const int32_t *offse
     int64_t entries = n;
     for (int32_t i = 0; i < n; i++)
         for (int32_t k = offset[i]; k < offset[i + 1]; k++)
-            entries += neighbours[k] < i;
+            entries += i < neighbours[k];
     // Positions in col, times bs^2 = 9, are kept in 32 bits where a factorisation maps them.
     if (entries > INT32_MAX / 9)
         return thaw_error_set(error, THAW_ERROR_INPUT, "block pattern: %lld blocks; allowed: at most %d",
                               (long long)entries, INT32_MAX / 9);
 
     ThawBlockPattern *pattern = THAW_NEW(ThawBlockPattern, 1);
+    int32_t *end = THAW_NEW(int32_t, n);
     if (pattern) {
         pattern->row = THAW_NEW(int32_t, n + 1);
         pattern->col = THAW_NEW(int32_t, entries);
     }
-    if (!pattern || !pattern->row || !pattern->col) {
+    if (!pattern || !end || !pattern->row || !pattern->col) {
+        thaw_free(end);
         thaw_block_pattern_free(&pattern);
         return thaw_error_memory(error, "a block pattern");
     }
     pattern->n = n;
     pattern->bs = bs;
-    int32_t end = 0;
-    for (int32_t i = 0; i < n; i++) {
-        int32_t begin = end;
-        for (int32_t k = offset[i]; k < offset[i + 1]; k++)
-            if (neighbours[k] < i)
-                pattern->col[end++] = neighbours[k];
-        if (end - begin > 1)
-            qsort(pattern->col + begin, (size_t)(end - begin), sizeof *pattern->col, compare_columns);
-        // A neighbour that is listed twice is one block.
-        int32_t kept = begin;
-        for (int32_t k = begin; k < end; k++)
-            if (k == begin || pattern->col[k] != pattern->col[kept - 1])
-                pattern->col[kept++] = pattern->col[k];
-        pattern->col[kept++] = i;
-        pattern->row[i + 1] = end = kept;
-    }
+    fill_rows(offset, neighbours, end, pattern);
+    thaw_free(end);
     *result = pattern;
     return THAW_OK;
 }

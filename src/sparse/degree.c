@@ -219,14 +219,6 @@ static void eliminate(Quotient *q, int32_t p) {
 
 // --- all -------------------------------------------------------------------------------------------------------------------
 
-// 10 sqrt(n), as others have found good.
-int32_t thaw_degree_many(int32_t n) {
-    int64_t many = 16;
-    while (many * many < 100 * (int64_t)n)
-        many++;
-    return (int32_t)many;
-}
-
 static int fill_quotient(Quotient *q, const int32_t *offset, const int32_t *neighbour, int32_t *memory) {
     int32_t n = q->n, **arrays[] = {&q->start, &q->length, &q->elements, &q->weight, &q->degree, &q->mark,
                                     &q->next,  &q->before, &q->head,     &q->bucket, &q->into};
@@ -236,7 +228,9 @@ static int fill_quotient(Quotient *q, const int32_t *offset, const int32_t *neig
     q->list = THAW_NEW(int32_t, q->room);
     if (!q->list)
         return 0;
-    int32_t many = thaw_degree_many(n);
+    int64_t many = 16; // neighbours: 10 sqrt(n), as others have found good
+    while (many * many < 100 * (int64_t)n)
+        many++;
     q->tag = 1;
     for (int32_t i = 0; i < n; i++) {
         q->head[i] = q->bucket[i] = -1;

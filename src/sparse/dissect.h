@@ -58,7 +58,5 @@ ThawSplitCost thaw_separator_refine(const ThawWeb *web, ThawRefiner *refiner, un
 // eliminated k-th.
 ThawStatus thaw_degree_order(int32_t n, int32_t frozen, const int32_t *offset, const int32_t *neighbour, int32_t *order,
                              ThawError *error);
-// Whoever has more neighbours than this among n vertices comes last, unseen.
-int32_t thaw_degree_many(int32_t n);
 
 #endif

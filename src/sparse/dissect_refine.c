@@ -98,7 +98,7 @@ static void enter(const ThawWeb *web, ThawRefiner *r, const unsigned char *side,
     for (int32_t e = web->offset[v]; e < web->offset[v + 1]; e++) {
         int32_t u = web->neighbour[e];
         if (side[u] != THAW_SEPARATOR)
-            r->gain[1 - side[u]][v] -= web->weight[u];
+            r->gain[side[u] == THAW_LEFT][v] -= web->weight[u]; // u is on the other side of where v would go
     }
     for (int s = 0; s < 2; s++) {
         r->place[s][v] = -1;

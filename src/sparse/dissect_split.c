@@ -8,7 +8,7 @@
 // level has about half the vertices of the one before.
 //
 // Where that is too much, half of the web is taken as it is met on the way from one end (George 1973's level sets), and the
-// boundary is refined: an eighth of the cost, and separators that make up to 20 percent more operations.
+// boundary is refined: an eighth of the cost, and separators that make 5 percent more operations on the mean, 30 at most.
 #include <string.h>
 
 #include "sparse/dissect.h"

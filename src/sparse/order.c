@@ -9,7 +9,7 @@
 // What matters is how long the order will serve. One that serves for good deserves separators found on many levels
 // (thaw_web_split); this takes twice the time of a factorisation at a thousand vertices, a quarter at ten thousand. For one that
 // serves some steps, such as that of the elastic part of an adaptive body, separators are found the quick way
-// (thaw_web_halve): a fifth of a factorisation, which then makes up to 20 percent more operations.
+// (thaw_web_halve): a fifth of a factorisation, which then makes 5 percent more operations on the mean, 30 at most.
 //
 // Vertices with very many neighbours (rigid parts) would shorten every distance and be in every separator: they come last.
 //
@@ -19,8 +19,11 @@
 #include "sparse/dissect.h"
 #include "sparse/ldl.h"
 
-// Up to SMALL vertices minimum degree makes as few operations as dissection; found by trying (bench/ldl_orders.c).
-enum { SMALL = 200, PIECE = 120, QUICK_PIECE = 300, QUICK_MOST = 8000, DEEPEST = 80 };
+// Vertices up to which minimum degree is as good as dissection, or what it loses is not worth the time; pieces; where
+// dissection costs so little of a factorisation that a quick one does not pay. Found by trying (bench/ldl_orders.c).
+enum { SMALL = 200, PIECE = 120, QUICK_SMALL = 450, QUICK_PIECE = 300, QUICK_MOST = 8000 };
+// Times the mean of neighbours are very many; splits on top of each other.
+enum { MANY = 4, DEEPEST = 80 };
 
 typedef ThawStatus (*Split)(const ThawWeb *web, unsigned char *side, ThawError *error);
 
@@ -245,7 +248,7 @@ static ThawStatus create_web(const Graph *graph, int32_t count, const int32_t *o
 
 static ThawStatus order_whole(Ordering *o, int32_t *order) {
     const Graph *whole = &o->whole;
-    int32_t n = whole->n, few = 0, last = n, many = thaw_degree_many(n);
+    int32_t n = whole->n, few = 0, last = n, many = MANY * (whole->offset[n] / n) + MANY;
     for (int32_t i = 0; i < n; i++)
         if (whole->offset[i + 1] - whole->offset[i] <= many)
             order[few++] = i;
@@ -265,18 +268,27 @@ static ThawStatus order_whole(Ordering *o, int32_t *order) {
     return status;
 }
 
+ThawStatus thaw_order_degree(const ThawBlockPattern *pattern, int32_t *order, ThawError *error) {
+    Graph graph;
+    ThawStatus status = fill_graph(pattern, &graph)
+                            ? thaw_degree_order(graph.n, graph.n, graph.offset, graph.neighbour, order, error)
+                            : thaw_error_memory(error, "the graph of a matrix");
+    thaw_free(graph.offset);
+    thaw_free(graph.neighbour);
+    return status;
+}
+
 static ThawStatus order_rows(const ThawBlockPattern *pattern, int32_t small, int32_t piece, Split split, int32_t *order,
                              ThawError *error) {
+    if (pattern->n <= small)
+        return thaw_order_degree(pattern, order, error);
     Ordering o;
     ThawStatus status = create_ordering(pattern, &o, error);
     if (status != THAW_OK)
         return status;
     o.piece = piece;
     o.split = split;
-    if (pattern->n <= small)
-        status = thaw_degree_order(pattern->n, pattern->n, o.whole.offset, o.whole.neighbour, order, error);
-    else
-        status = order_whole(&o, order);
+    status = order_whole(&o, order);
     clear_ordering(&o);
     return status;
 }
@@ -287,11 +299,7 @@ ThawStatus thaw_order_dissect(const ThawBlockPattern *pattern, int32_t *order, T
 
 ThawStatus thaw_order_sketch(const ThawBlockPattern *pattern, int32_t *order, ThawError *error) {
     return pattern->n > QUICK_MOST ? thaw_order_dissect(pattern, order, error)
-                                   : order_rows(pattern, QUICK_PIECE, QUICK_PIECE, thaw_web_halve, order, error);
-}
-
-ThawStatus thaw_order_degree(const ThawBlockPattern *pattern, int32_t *order, ThawError *error) {
-    return order_rows(pattern, pattern->n, pattern->n, NULL, order, error);
+                                   : order_rows(pattern, QUICK_SMALL, QUICK_PIECE, thaw_web_halve, order, error);
 }
 
 void thaw_order_restrict(int32_t n, const int32_t *order, const int32_t *new_id, int32_t *restricted) {

@@ -45,12 +45,6 @@ void thaw_adaptive_free(ThawAdaptive **pointer) {
     *pointer = NULL;
 }
 
-int thaw_adapt_asleep(const ThawStepper *s) {
-    if (!s->adaptive)
-        return s->history != NULL;
-    return s->adaptive->partition->elastic_count == 0 && thaw_oracle_state(s->adaptive->oracle)->quiet;
-}
-
 void thaw_adapt_reset(ThawStepper *s) {
     if (s->adaptive)
         thaw_oracle_forget(s->adaptive->oracle, s->x);
@@ -205,8 +199,7 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
     if (status == THAW_OK)
         status = thaw_partition_update(a->partition, a->flagged, a->script, s->x, s->v, &a->transition, error);
     if (status == THAW_OK)
-        thaw_history_record(s->history, thaw_oracle_state(a->oracle), a->partition, a->transition.changed,
-                            thaw_adapt_asleep(s));
+        thaw_history_record(s->history, thaw_oracle_state(a->oracle), a->partition, a->transition.changed);
     if (status == THAW_OK && a->transition.changed)
         thaw_oracle_repartitioned(a->oracle);
     if (status == THAW_OK && (a->transition.changed || s->system != a->system || !a->system))

@@ -37,8 +37,6 @@ void thaw_adapt_commit(ThawStepper *stepper, ThawIncrement step);
 int thaw_adapt_rests(const ThawStepper *stepper, const ThawRigidifyOptions *options);
 // A step failed and x, v are what they were before it: all is elastic again, with the velocities of the parts.
 void thaw_adapt_abandon(ThawStepper *stepper);
-// Wholly rigid, and known to stay so until something changes.
-int thaw_adapt_asleep(const ThawStepper *stepper);
 // The partition and the oracle's state were restored: what was derived from the old ones goes.
 void thaw_adapt_renew(ThawStepper *stepper);
 // After x or v were set from outside.

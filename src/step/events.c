@@ -22,7 +22,7 @@ static int32_t list_events(const ThawWorld *world, ThawSleepEvent *events) {
         if (!h)
             continue;
         if (h->rose)
-            put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_ROSE, h->count, h->cause});
+            put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_ROSE, h->count, h->risen_by});
         if (h->woke > 0)
             put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_WOKE, h->woke, h->cause});
         if (h->formed > 0)
@@ -47,6 +47,6 @@ void thaw_history_count(const ThawWorld *world, ThawStepStats *stats) {
         const ThawHistory *h = history_of(world, i);
         stats->woken += h ? h->woke : 0;
         stats->settled += h ? h->formed : 0;
-        stats->asleep += world->steppers[i].history && world->steppers[i].history->asleep;
+        stats->asleep += world->state.asleep[i];
     }
 }

@@ -29,7 +29,8 @@ static ThawReason reason_now(const ThawOracleState *oracle, const ThawRigidifyOp
     }
 }
 
-void thaw_stepper_explain(const ThawStepper *s, int32_t e, ThawElementReport *report) {
+void thaw_body_explain(const ThawWorld *world, int32_t body, int32_t e, ThawElementReport *report) {
+    const ThawStepper *s = &world->steppers[body];
     *report = (ThawElementReport){.body = s->index,
                                   .element = s->shape->element_user[e],
                                   .part = -1,
@@ -39,7 +40,7 @@ void thaw_stepper_explain(const ThawStepper *s, int32_t e, ThawElementReport *re
                                   .reason = THAW_REASON_METHOD,
                                   .woken_by = THAW_REASON_METHOD};
     const ThawHistory *history = s->history;
-    const ThawRigidifyOptions *options = &s->model->options.rigidify;
+    const ThawRigidifyOptions *options = &world->state.rigidify;
     if (!history)
         return;
     report->rate = 0;
@@ -53,13 +54,14 @@ void thaw_stepper_explain(const ThawStepper *s, int32_t e, ThawElementReport *re
     if (!s->adaptive) { // a sleeping body keeps nothing of an oracle
         report->state = THAW_ELEMENT_ASLEEP;
         report->part = 0;
+        report->predicted = NAN;
         return;
     }
     const ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
     report->part = s->adaptive->partition->part_of_element[e];
     report->predicted = (double)oracle->predicted[e];
     if (report->part >= 0) {
-        report->state = thaw_adapt_asleep(s) ? THAW_ELEMENT_ASLEEP : THAW_ELEMENT_RIGID;
+        report->state = THAW_ELEMENT_RIGID;
         return;
     }
     report->rate = (double)oracle->rate[e];
@@ -82,7 +84,7 @@ ThawStatus thaw_world_explain(const ThawWorld *world, int32_t body, int32_t elem
     int32_t e = 0;
     while (s->shape->element_user[e] != element)
         e++;
-    thaw_stepper_explain(s, e, report);
+    thaw_body_explain(world, body, e, report);
     return THAW_OK;
 }
 

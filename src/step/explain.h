@@ -6,6 +6,6 @@
 #include "thaw/field.h"
 
 // The report of an element by its internal number. The rate of a full body is left NAN: it is not kept.
-void thaw_stepper_explain(const ThawStepper *stepper, int32_t element, ThawElementReport *report);
+void thaw_body_explain(const ThawWorld *world, int32_t body, int32_t element, ThawElementReport *report);
 
 #endif

@@ -81,7 +81,7 @@ static ThawStatus get_rate(const ThawWorld *world, int32_t body, double *values)
     const ThawShape *shape = s->shape;
     for (int32_t e = 0; s->history && e < shape->ne; e++) {
         ThawElementReport report;
-        thaw_stepper_explain(s, e, &report);
+        thaw_body_explain(world, body, e, &report);
         values[shape->element_user[e]] = report.rate;
     }
     if (s->history)
@@ -102,7 +102,7 @@ static ThawStatus get_rate(const ThawWorld *world, int32_t body, double *values)
 
 // Those that an element's report holds.
 typedef double (*Look)(const ThawElementReport *report);
-static double look_predicted(const ThawElementReport *r) { return r->predicted; }
+static double look_predicted(const ThawElementReport *r) { return isnan(r->predicted) ? 0 : r->predicted; }
 static double look_part(const ThawElementReport *r) { return r->part; }
 static double look_state(const ThawElementReport *r) { return r->state; }
 static double look_reason(const ThawElementReport *r) { return r->reason; }
@@ -187,7 +187,7 @@ ThawStatus thaw_world_get_field(const ThawWorld *world, int32_t body, int32_t fi
     const ThawStepper *s = &world->steppers[body];
     for (int32_t e = 0; e < s->shape->ne; e++) {
         ThawElementReport report;
-        thaw_stepper_explain(s, e, &report);
+        thaw_body_explain(world, body, e, &report);
         values[s->shape->element_user[e]] = rows[field].look(&report);
     }
     return THAW_OK;

@@ -65,14 +65,18 @@ static double difference(double size0, double size1, const double total0[3], con
     return fmax(fabs(size1 - size0), sqrt(square));
 }
 
-// A question that is asked for the first time in a step begins the step's events.
+static uint32_t step_of(const ThawHistory *history) {
+    return (uint32_t)(*history->now < UINT32_MAX ? *history->now : UINT32_MAX);
+}
+
+// What happens first in a step begins the step's events.
 static void begin(ThawHistory *history) {
     if (history->at == *history->now)
         return;
     history->at = *history->now;
     history->woke = history->formed = 0;
     history->fell = history->rose = 0;
-    history->cause = THAW_REASON_NONE;
+    history->cause = history->risen_by = THAW_REASON_NONE;
 }
 
 void thaw_history_ask(ThawHistory *history, const ThawShape *shape, const ThawQuestion *q) {
@@ -90,15 +94,18 @@ void thaw_history_ask(ThawHistory *history, const ThawShape *shape, const ThawQu
     int other_contacts =
         told->contacts != old.contacts || contacts > PRESS_CHANGE * fmax(old.contact_size, told->contact_size);
     if (other_loads && (!other_contacts || loads >= contacts))
-        history->cause = THAW_REASON_LOAD;
+        history->asked = THAW_REASON_LOAD;
     else
-        history->cause = other_contacts ? THAW_REASON_CONTACT : THAW_REASON_STRAIN;
+        history->asked = other_contacts ? THAW_REASON_CONTACT : THAW_REASON_STRAIN;
+    // Who rises with a neighbour finds other contacts, too.
+    if (history->rose && (history->asked == THAW_REASON_LOAD ||
+                          (history->asked == THAW_REASON_CONTACT && history->risen_by != THAW_REASON_NEIGHBOUR)))
+        history->risen_by = history->asked;
 }
 
-void thaw_history_record(ThawHistory *history, ThawOracleState *oracle, const ThawPartition *partition, int changed,
-                         int asleep) {
+void thaw_history_record(ThawHistory *history, ThawOracleState *oracle, const ThawPartition *partition, int changed) {
+    uint32_t now = step_of(history);
     begin(history);
-    uint32_t now = (uint32_t)(*history->now < UINT32_MAX ? *history->now : UINT32_MAX);
     for (int32_t e = 0; changed && e < history->count; e++) {
         int rigid = partition->part_of_element[e] >= 0, was_rigid = history->woken_by[e] == THAW_REASON_NONE;
         if (rigid == was_rigid)
@@ -107,21 +114,43 @@ void thaw_history_record(ThawHistory *history, ThawOracleState *oracle, const Th
             history->woken_by[e] = THAW_REASON_NONE;
         else // its own strain, or it lost the part that it was in
             history->woken_by[e] = oracle->reason[e] =
-                (unsigned char)(oracle->reason[e] == THAW_REASON_STRAIN ? history->cause : THAW_REASON_NEIGHBOUR);
+                (unsigned char)(oracle->reason[e] == THAW_REASON_STRAIN ? history->asked : THAW_REASON_NEIGHBOUR);
         history->since[e] = now;
         history->woke += !rigid;
         history->formed += rigid;
+        if (!rigid)
+            history->cause = history->asked;
     }
-    history->fell += asleep && !history->asleep;
-    history->rose += !asleep && history->asleep;
-    history->asleep = asleep;
+}
+
+void thaw_history_rest(ThawHistory *history) {
+    uint32_t now = step_of(history);
+    for (int32_t e = 0; e < history->count; e++)
+        if (history->woken_by[e] != THAW_REASON_NONE) {
+            history->woken_by[e] = THAW_REASON_NONE;
+            history->since[e] = now;
+        }
+}
+
+void thaw_history_fall(ThawHistory *history) {
+    begin(history);
+    history->fell = 1;
+}
+
+void thaw_history_rise(ThawHistory *history, ThawReason why) {
+    begin(history);
+    history->rose = 1;
+    history->risen_by = why;
 }
 
 void thaw_history_abandon(ThawHistory *history) {
-    uint32_t now = (uint32_t)(*history->now < UINT32_MAX ? *history->now : UINT32_MAX);
+    uint32_t now = step_of(history);
+    begin(history);
     for (int32_t e = 0; e < history->count; e++)
         if (history->woken_by[e] == THAW_REASON_NONE) {
             history->woken_by[e] = THAW_REASON_START;
             history->since[e] = now;
+            history->woke++;
+            history->cause = THAW_REASON_START;
         }
 }

@@ -20,12 +20,13 @@ typedef struct ThawHistory {
     unsigned char *woken_by; // count: ThawReason, NONE while rigid
     uint32_t *since;         // count: the change took place after this step
     ThawToldBefore told;
-    int asleep;
     // Of the step that was begun at `at`; anything older is no event any more.
     int64_t at;
-    ThawReason cause; // of waking
+    ThawReason asked; // what the present question would wake for
+    ThawReason cause; // of what woke
     int32_t woke, formed;
     int fell, rose;
+    ThawReason risen_by; // of a sleeping body that rose
 } ThawHistory;
 
 ThawStatus thaw_history_create(int32_t element_count, const int64_t *now, ThawHistory **history, ThawError *error);
@@ -33,9 +34,13 @@ void thaw_history_free(ThawHistory **history);
 
 // Before the oracle is asked: has anything from outside changed, and is it a load or a contact?
 void thaw_history_ask(ThawHistory *history, const ThawShape *shape, const ThawQuestion *question);
-// After the partition has taken up the verdict. asleep: the whole body is. Turns the oracle's reasons into causes.
-void thaw_history_record(ThawHistory *history, ThawOracleState *oracle, const ThawPartition *partition, int changed,
-                         int asleep);
+// After the partition has taken up the verdict. Turns the oracle's reasons into causes.
+void thaw_history_record(ThawHistory *history, ThawOracleState *oracle, const ThawPartition *partition, int changed);
+// The whole body falls asleep, and is woken from that: for no reason of its own (START: from outside; NEIGHBOUR: with its
+// island; CONTACT) unless its loads tell another. What rests from the start is no event.
+void thaw_history_fall(ThawHistory *history);
+void thaw_history_rise(ThawHistory *history, ThawReason why);
+void thaw_history_rest(ThawHistory *history);
 // The last step's events in numbers (events.c).
 void thaw_history_count(const struct ThawWorld *world, struct ThawStepStats *stats);
 // Everything was made elastic from outside, or because a step failed.

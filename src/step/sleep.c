@@ -85,7 +85,7 @@ static ThawStatus reserve(void **array, int32_t used, int32_t *capacity, int32_t
 static int32_t count_marked(const ThawWorld *world, const ThawContactSet *set) {
     int32_t count = 0;
     for (int32_t i = 0; i < set->memory_count; i++)
-        count += world->marks[set->memory[i].key.body[0]];
+        count += world->marks[set->memory[i].key.body[0]] != 0;
     return count;
 }
 
@@ -218,8 +218,10 @@ ThawStatus thaw_sleep_turn(ThawWorld *world, double t, double h, ThawError *erro
         return status;
     move_marked(world, &state->contacts, &state->resting, 1);
     for (int32_t i = 0; i < world->model->body_count; i++)
-        if (world->marks[i])
+        if (world->marks[i]) {
+            thaw_history_fall(world->steppers[i].history);
             thaw_sleep_lay(world, &world->steppers[i]);
+        }
     thaw_world_list_awake(world);
     return THAW_OK;
 }
@@ -272,20 +274,26 @@ static ThawStatus wake_marked(ThawWorld *world, int within, ThawError *error) {
         qsort(world->start_memory, (size_t)world->start_memory_count, sizeof *world->start_memory, compare_memories);
     move_marked(world, &state->resting, &state->contacts, 0);
     for (int32_t i = 0; i < world->model->body_count; i++)
-        if (world->marks[i])
+        if (world->marks[i]) {
+            thaw_history_rise(world->steppers[i].history, THAW_REASON_NEIGHBOUR);
             state->asleep[i] = state->slow[i] = 0;
+        }
     thaw_world_list_awake(world);
     return THAW_OK;
 }
+
+enum { NEIGHBOUR = 1, TOUCHED = 2 }; // marks of bodies that are to wake
 
 // Marks with each marked body all of its island at rest.
 static void spread_marks(ThawWorld *world) {
     unsigned char *marks = world->marks;
     join(world, &world->state.resting);
     for (int32_t i = 0; i < world->model->body_count; i++)
-        marks[find_root(world->island_of, i)] |= marks[i];
+        if (marks[i])
+            marks[find_root(world->island_of, i)] |= NEIGHBOUR;
     for (int32_t i = 0; i < world->model->body_count; i++)
-        marks[i] = marks[find_root(world->island_of, i)];
+        if (marks[find_root(world->island_of, i)])
+            marks[i] |= NEIGHBOUR;
 }
 
 ThawStatus thaw_sleep_wake(ThawWorld *world, int32_t body, ThawError *error) {
@@ -294,7 +302,10 @@ ThawStatus thaw_sleep_wake(ThawWorld *world, int32_t body, ThawError *error) {
     memset(world->marks, 0, (size_t)world->model->body_count);
     world->marks[body] = 1;
     spread_marks(world);
-    return wake_marked(world, 0, error);
+    ThawStatus status = wake_marked(world, 0, error);
+    if (status == THAW_OK)
+        thaw_history_rise(world->steppers[body].history, THAW_REASON_START);
+    return status;
 }
 
 ThawStatus thaw_sleep_disturb(ThawWorld *world, ThawContactSet *set, double t, double h, int *woken, ThawError *error) {
@@ -316,11 +327,15 @@ ThawStatus thaw_sleep_disturb(ThawWorld *world, ThawContactSet *set, double t, d
         kept++;
         for (int side = 0; side < 2; side++)
             if (pair[side] >= 0 && state->asleep[pair[side]])
-                *woken = world->marks[pair[side]] = 1;
+                *woken = world->marks[pair[side]] = TOUCHED;
     }
     set->count = kept;
     if (!*woken)
         return THAW_OK;
     spread_marks(world);
-    return wake_marked(world, 1, error);
+    ThawStatus status = wake_marked(world, 1, error);
+    for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
+        if (world->marks[i] & TOUCHED)
+            thaw_history_rise(world->steppers[i].history, THAW_REASON_CONTACT);
+    return status;
 }

@@ -126,6 +126,7 @@ ThawStatus thaw_static_start(ThawWorld *world, ThawError *error) {
         if (status != THAW_OK)
             return status;
         memset(s->v, 0, bytes_of(s));
+        thaw_history_rest(s->history);
         thaw_sleep_lay(world, s);
     }
     return THAW_OK;

@@ -123,7 +123,7 @@ static void surfaces_are_checked_for_holes(void **state) {
     expect("check @sheet.obj", 0, "warning: sheet.obj [sheet]");
     assert_non_null(strstr(said, "encloses no volume"));
     assert_non_null(
-        strstr(said, "3 vertices, 1 triangle, 0.1 x 0.1 x 0 m if its unit is 0.001 m, as its size suggests"));
+        strstr(said, "3 vertices, 1 triangle, 0.1 x 0.1 x 0 m if it is in millimetres, as its size suggests"));
     // Triangles that share no vertices, as many programs write them, are no holes.
     write_text(at("apart.obj"), "v 0 0 0\nv 0 1 0\nv 1 0 0\nv 0 0 0\nv 1 0 0\nv 0 0 1\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
                                 "v 0 0 0\nv 0 0 1\nv 0 1 0\nf 1 2 3\nf 4 5 6\nf 7 8 9\nf 10 11 12\n");

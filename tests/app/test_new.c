@@ -54,14 +54,17 @@ static void reach(const ThawScene *scene, int axis, double *lo, double *hi) {
 static void a_surface_becomes_a_scene_that_runs(void **state) {
     (void)state;
     write_ball(at("ball.obj"), 70);
-    expect("new @ball.obj --material silicone --drop -o @ball.json --elements 800", 0, "taken as millimetres");
-    assert_non_null(strstr(said, "as if it had"));
+    expect("new @ball.obj --material silicone --drop -o @ball.json --elements 800", 0,
+           "taken as millimetres by its size");
+    assert_non_null(strstr(said, "above a floor"));
     assert_non_null(strstr(said, "ball.json. Next:"));
+    assert_null(strstr(said, "warning"));
     ThawScene *scene = load("ball.json");
     double lo, hi;
     reach(scene, 2, &lo, &hi);
-    assert_true(fabs(lo) < 1e-6 && fabs(hi - 0.07) < 0.002); // upright: the file's y is up
-    assert_true(scene->world.bodies[0].velocity[2] < -0.5);
+    assert_true(fabs(hi - lo - 0.07) < 0.002); // upright: the file's y is up
+    assert_true(fabs(lo - 0.07) < 0.002 && scene->world.obstacle_count == 1);
+    assert_true(scene->world.bodies[0].script_count == 0);
     int32_t elements = scene->world.shapes[0].mesh->element_count;
     assert_true(elements > 400 && elements < 1600);
     assert_true(scene->world.materials[0].young == thaw_material_library_find("silicone")->def.young);
@@ -70,9 +73,81 @@ static void a_surface_becomes_a_scene_that_runs(void **state) {
     expect("run @ball.json --steps 3 --out @out", 0, "state hash");
 }
 
+// The run of a dropped ball: it falls, bounces off the floor, and neither sinks in nor floats in the end.
+static void a_dropped_body_falls_bounces_and_comes_to_rest_on_the_floor(void **state) {
+    (void)state;
+    write_ball(at("ball.obj"), 70);
+    expect("new @ball.obj --material soft-silicone --drop -o @ball.json --elements 300 --quiet --force", 0, "");
+    ThawScene *scene = load("ball.json");
+    ThawWorld *world = NULL;
+    ThawError error = {0};
+    ThawStepStats stats;
+    assert_int_equal(thaw_world_create(&scene->world, &world, &error), THAW_OK);
+    const int32_t nv = scene->world.shapes[0].mesh->vertex_count;
+    double *x = calloc(3 * (size_t)nv, sizeof *x), lowest = INFINITY, last = 0;
+    for (int64_t k = 0; k < scene->steps; k++) {
+        assert_int_equal(thaw_world_step(world, &stats, &error), THAW_OK);
+        assert_int_equal(thaw_world_get_positions(world, 0, x), THAW_OK);
+        last = INFINITY;
+        for (int32_t v = 0; v < nv; v++)
+            last = fmin(last, x[3 * v + 2]);
+        lowest = fmin(lowest, last);
+    }
+    assert_true(stats.contacts > 0 && lowest > -0.0035); // a twentieth of its size, at the impact
+    assert_true(fabs(last) < 0.002);
+    free(x);
+    thaw_world_free(&world);
+    thaw_scene_free(&scene);
+}
+
+// What Thaw wrote is in metres, whatever its size; the same for all programs that read it.
+static void units_are_guessed_for_surfaces_only_and_once(void **state) {
+    (void)state;
+    write_ball(at("ball.obj"), 7000);
+    expect("mesh @ball.obj -o @ball.msh --elements 300", 0, "taken as millimetres by its size");
+    expect("new @ball.msh -o @s.json --force", 0, "taken as metres as volume meshes are");
+    expect("mesh @ball.obj -o @skin.obj --elements 300", 0, "written to");
+    expect("new @skin.obj -o @s.json --force --elements 300", 0, "taken as metres as the file says");
+    expect("mesh @skin.obj --elements 300", 0, "taken as metres as the file says");
+    expect("mesh @skin.obj --elements 300", 0, "nothing was written; name a file with -o");
+    expect("new @ball.msh -o @s.json --force --unit cm", 0, "taken as centimetres as told: 0.04");
+    expect("mesh @ball.obj --unit in --elements 300", 0, "taken as inches as told");
+    expect("mesh @ball.obj --unit foot", 1, "--unit is 'foot'; allowed: mm, cm, m or in");
+    expect("new @ball.obj --unit ft", 1, "--unit is 'ft'; allowed: mm, cm, m or in");
+    expect("mesh " THAW_SOURCE_DIR "/scenes/shapes/ball.json --unit mm", 1, "a solid (.json) is in metres");
+}
+
+// The mesh of the scene is that of the plan: as many elements as were told, and an edge where the box has it.
+static void sharp_edges_are_kept(void **state) {
+    (void)state;
+    write_text(at("box.obj"),
+               "v 0 0 0\nv 0.3 0 0\nv 0 0.2 0\nv 0.3 0.2 0\nv 0 0 0.1\nv 0.3 0 0.1\nv 0 0.2 0.1\nv 0.3 0.2 0.1\n"
+               "f 1 3 4 2\nf 5 6 8 7\nf 1 2 6 5\nf 3 7 8 4\nf 1 5 7 3\nf 2 4 8 6\n");
+    expect("new @box.obj -o @s.json --force --up z --size 0.037 --sharpen", 0, "moved onto sharp edges");
+    int told = atoi(strstr(said, "  mesh ") + 7);
+    ThawScene *scene = load("s.json");
+    const ThawMesh *mesh = scene->world.shapes[0].mesh;
+    assert_int_equal(mesh->element_count, told);
+    int32_t on_edge = 0; // z = 0.1 and y = 0.2
+    for (int32_t v = 0; v < mesh->vertex_count; v++)
+        on_edge += fabs(mesh->x[3 * v + 1] - 0.2) + fabs(mesh->x[3 * v + 2] - 0.1) < 0.002;
+    assert_true(on_edge >= 7); // without it none is nearer than 0.01 m
+    thaw_scene_free(&scene);
+}
+
+static void open_surfaces_are_warned_of_and_sheets_refused(void **state) {
+    (void)state;
+    write_text(at("open.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n");
+    expect("new @open.obj -o @s.json --force --elements 300", 0, "warning: 3 edges of holes near (0.5, 0.5, 0),");
+    write_text(at("sheet.obj"), "v 0 0 0\nv 1 0 0\nv 1 1 0.1\nv 0 1 0\nf 1 2 3 4\n");
+    expect("new @sheet.obj -o @none.json", 1, "sheet.obj: the surface encloses no volume");
+    expect("mesh @sheet.obj", 1, "open along 4 edges");
+    assert_int_equal(access(at("none.json"), F_OK), -1);
+}
+
 static void a_volume_mesh_is_used_as_it_is(void **state) {
     (void)state;
-    expect("new " THAW_SOURCE_DIR "/tests/scene/small/hub.msh --hang -o @hub.json", 0, "as they are in the file");
+    expect("new " THAW_SOURCE_DIR "/tests/scene/small/hub.msh --hang -o @hub.json", 0, "as in the file");
     assert_non_null(strstr(said, "2 regions"));
     assert_non_null(strstr(said, "at its top"));
     ThawScene *scene = load("hub.json");
@@ -82,6 +157,8 @@ static void a_volume_mesh_is_used_as_it_is(void **state) {
     thaw_scene_free(&scene);
     expect("run @hub.json --steps 3 --out @out", 0, "state hash");
     // In the plane, up is y.
+    expect("new " THAW_SOURCE_DIR "/tests/mesh/data/square.mesh --drop -o @flat.json --quiet", 0, "");
+    expect("run @flat.json --steps 3 --out @out", 0, "state hash");
     expect("new " THAW_SOURCE_DIR "/tests/mesh/data/square.mesh -o @square.json --quiet", 0, "");
     scene = load("square.json");
     assert_int_equal(scene->world.dim, 2);
@@ -165,6 +242,11 @@ static void nothing_is_overwritten_unasked(void **state) {
     free(text);
     expect("new @ball.obj -o @mine.json --elements 200 --force --quiet", 0, "");
     assert_string_equal(said, "");
+    // Never the input itself, and a scene is no mesh.
+    expect("new @mine.json --force", 1, "mine.json is no mesh");
+    assert_int_equal(symlink("ball.obj", at("link.json")), 0);
+    expect("new @ball.obj -o @link.json --force", 1, "would be overwritten");
+    expect("new @ball.obj -o @mine.json --force --elements 200", 0, "wrote");
 }
 
 static void wrong_input_is_refused_and_leaves_no_file(void **state) {
@@ -181,6 +263,7 @@ static void wrong_input_is_refused_and_leaves_no_file(void **state) {
     expect("new @ball.obj -o @x.json --size -1", 1, "greater than 0");
     expect("new @ball.obj -o @x.json --height tall", 1, "'tall'");
     expect("new @ball.obj -o @x.json --scale 1 --height 1", 1, "exclude each other");
+    expect("new @ball.obj -o @x.json --scale 1 --unit mm", 1, "exclude each other");
     expect("new @ball.obj -o @x.json --up w", 1, "x, y or z");
     expect("new @ball.obj -o @x.json --elements 0", 1, "--elements");
     expect("new @ball.obj -o @x.txt", 1, ".json");
@@ -192,6 +275,10 @@ static void wrong_input_is_refused_and_leaves_no_file(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_surface_becomes_a_scene_that_runs),
+        cmocka_unit_test(a_dropped_body_falls_bounces_and_comes_to_rest_on_the_floor),
+        cmocka_unit_test(units_are_guessed_for_surfaces_only_and_once),
+        cmocka_unit_test(sharp_edges_are_kept),
+        cmocka_unit_test(open_surfaces_are_warned_of_and_sheets_refused),
         cmocka_unit_test(a_volume_mesh_is_used_as_it_is),
         cmocka_unit_test(units_and_axes_follow_the_options),
         cmocka_unit_test(the_scene_finds_its_mesh_wherever_it_stands),

@@ -2,28 +2,7 @@
 // Every allocation of contact is made to fail once: the error comes out, nothing leaks (the address sanitizer looks after
 // that), and what was there before still works.
 #include "contact/touching.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-static int64_t until_failure = -1; // allocations of ours that still succeed; -1: all
-static int64_t made;
-
-void *__wrap_malloc(size_t size) { return __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) { return __real_calloc(count, size); }
-void *__wrap_realloc(void *memory, size_t size) { return __real_realloc(memory, size); }
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    made++;
-    if (until_failure >= 0 && until_failure-- == 0)
-        return NULL;
-    return __real_aligned_alloc(alignment, size);
-}
+#include "support/memory.h"
 
 // A little of everything: bodies in each other, every kind of obstacle, one of them a surface of frames, and a pair.
 static void scene(Touching *s) {
@@ -135,12 +114,12 @@ static void a_steady_search_allocates_nothing(void **state) {
         touching_find(&s, 0);
         touching_remember(&s, 0);
     }
-    int64_t before = made;
+    int64_t before = allocations_made;
     for (int step = 0; step < 5; step++) {
         touching_find(&s, 0);
         touching_remember(&s, 0);
     }
-    assert_int_equal(made, before);
+    assert_int_equal(allocations_made, before);
     touching_free(&s);
 }
 

@@ -10,27 +10,8 @@
 
 #include <cmocka.h>
 
+#include "support/memory.h"
 #include "thaw/thaw.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-static int64_t until_failure = -1; // allocations of ours that still succeed; -1: all
-
-void *__wrap_malloc(size_t size) { return __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) { return __real_calloc(count, size); }
-void *__wrap_realloc(void *memory, size_t size) { return __real_realloc(memory, size); }
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    if (until_failure >= 0 && until_failure-- == 0)
-        return NULL;
-    return __real_aligned_alloc(alignment, size);
-}
 
 // Ill in many ways, so that the report must grow.
 static const char ill[] =

@@ -2,26 +2,7 @@
 // Every allocation of reading and meshing a solid is made to fail once: the error must come out, and nothing may leak (the
 // address sanitizer looks after that).
 #include "mesher/shapes.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-static int64_t until_failure = -1; // allocations of ours that still succeed; -1: all
-
-void *__wrap_malloc(size_t size) { return __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) { return __real_calloc(count, size); }
-void *__wrap_realloc(void *memory, size_t size) { return __real_realloc(memory, size); }
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    if (until_failure >= 0 && until_failure-- == 0)
-        return NULL;
-    return __real_aligned_alloc(alignment, size);
-}
+#include "support/memory.h"
 
 static const char text[] = "{\"union\":[{\"sphere\":{\"radius\":1},\"region\":\"a\"},"
                            "{\"revolution\":{\"profile\":[[1,0],[0.5,1]]},\"region\":\"b\"},"

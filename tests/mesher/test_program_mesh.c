@@ -92,7 +92,7 @@ static void wrong_arguments_are_refused(void **state) {
     (void)state;
     static const char *const cases[][2] = {
         {"", "a surface (.obj, .ply, .stl) or a solid (.json) is missing"},
-        {"none.json", "cannot be opened"},
+        {"none.json", "cannot be opened (No such file or directory); allowed: a JSON file"},
         {"none.obj", "none.obj"},
         {"ball.json ball.json", "one input, please"},
         {"ball.json --size 0", "--size is '0'; allowed: a number from 1e-30"},

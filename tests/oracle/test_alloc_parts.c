@@ -3,27 +3,7 @@
 // leaks (the address sanitizer looks). Where the partition is as before, nothing is allocated at all.
 #include "map/map.h"
 #include "oracle/parts.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-static int64_t until_failure = -1, calls; // allocations of ours that still succeed (-1: all), and how many there were
-
-void *__wrap_malloc(size_t size) { return __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) { return __real_calloc(count, size); }
-void *__wrap_realloc(void *memory, size_t size) { return __real_realloc(memory, size); }
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    calls++;
-    if (until_failure >= 0 && until_failure-- == 0)
-        return NULL;
-    return __real_aligned_alloc(alignment, size);
-}
+#include "support/memory.h"
 
 // Runs an operation with its 1st, 2nd, ... allocation failing until it has no more; returns how many there were.
 static int64_t fail_each(ThawStatus (*operation)(Parts *p, ThawError *error), Parts *p) {
@@ -99,7 +79,7 @@ static void nothing_is_allocated_while_the_partition_stands(void **state) {
                      THAW_OK);
     assert_int_equal(thaw_map_rigid_create(p.shape, p.script, p.partition, set, &map, &error), THAW_OK);
     double *q = THAW_NEW(double, 3 * map->n), *x1 = THAW_NEW(double, p.nx);
-    calls = 0;
+    allocations_made = 0;
     for (int i = 0; i < 10; i++) {
         parts_update(&p);
         assert_int_equal(p.transition.changed, 0);
@@ -113,7 +93,7 @@ static void nothing_is_allocated_while_the_partition_stands(void **state) {
         parts_update(&p);
         assert_int_equal(p.transition.changed, 1);
     }
-    assert_int_equal(calls, 0);
+    assert_int_equal(allocations_made, 0);
     thaw_free(q);
     thaw_free(x1);
     thaw_map_free(&map);

@@ -14,26 +14,7 @@
 #include "output/checkpoint.h"
 #include "output/frame_data.h"
 #include "output/output.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-static int64_t until_failure = -1; // allocations of ours that still succeed; -1: all
-
-void *__wrap_malloc(size_t size) { return __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) { return __real_calloc(count, size); }
-void *__wrap_realloc(void *memory, size_t size) { return __real_realloc(memory, size); }
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    if (until_failure >= 0 && until_failure-- == 0)
-        return NULL;
-    return __real_aligned_alloc(alignment, size);
-}
+#include "support/memory.h"
 
 static char folder[64], path[128];
 
@@ -88,6 +69,15 @@ static ThawStatus write_stats(const ThawWorld *world, ThawError *error) {
     return status;
 }
 
+static ThawStatus write_histogram(const ThawWorld *world, ThawError *error) {
+    ThawTable *table;
+    ThawStatus status = thaw_histogram_open(in_folder("rates.csv"), -1, &table, error);
+    if (status == THAW_OK)
+        status = thaw_histogram_write(table, world, error);
+    thaw_table_close(&table, NULL);
+    return status;
+}
+
 static ThawStatus save_and_load(const ThawWorld *world, ThawError *error) {
     (void)world;
     double x[3] = {1, 2, 3};
@@ -121,14 +111,18 @@ static ThawWorld *make_world(int dim) {
     ThawShapeDef shape = thaw_shape_def_default();
     shape.mesh = mesh;
     shape.name = "box";
-    ThawBodyDef body = thaw_body_def_default();
-    body.name = "box";
+    ThawBodyDef bodies[2] = {thaw_body_def_default(), thaw_body_def_default()};
+    bodies[0].name = "box";
+    bodies[1].name = "adaptive";
+    bodies[1].method = "rigidify";
+    bodies[1].position[0] = 3;
     ThawWorldDef def = thaw_world_def_default();
     def.dim = dim;
     def.materials = &material;
     def.shapes = &shape;
-    def.bodies = &body;
-    def.material_count = def.shape_count = def.body_count = 1;
+    def.bodies = bodies;
+    def.body_count = 2;
+    def.material_count = def.shape_count = 1;
     ThawWorld *world;
     if (thaw_world_create(&def, &world, &error) != THAW_OK)
         fail_msg("%s", error.message);
@@ -139,7 +133,7 @@ static ThawWorld *make_world(int dim) {
 static void every_failed_allocation_is_reported_and_nothing_leaks(void **state) {
     (void)state;
     static ThawStatus (*const work[])(const ThawWorld *, ThawError *) = {write_frames, read_frame, write_stats,
-                                                                         save_and_load};
+                                                                         write_histogram, save_and_load};
     strcpy(folder, "/tmp/thaw-alloc-XXXXXX");
     assert_non_null(mkdtemp(folder));
     for (int dim = 2; dim <= 3; dim++) {
@@ -163,8 +157,8 @@ static void every_failed_allocation_is_reported_and_nothing_leaks(void **state) 
         }
         thaw_world_free(&world);
     }
-    static const char *const left[] = {"frame_000000.vtu", "frame_000000.obj", "frame_000000.ply",
-                                       "frames.pvd",       "stats.csv",        "c.h5"};
+    static const char *const left[] = {
+        "frame_000000.vtu", "frame_000000.obj", "frame_000000.ply", "frames.pvd", "stats.csv", "rates.csv", "c.h5"};
     for (size_t i = 0; i < sizeof left / sizeof *left; i++)
         assert_int_equal(unlink(in_folder(left[i])), 0);
     assert_int_equal(rmdir(folder), 0); // no temporary file is left either

@@ -41,7 +41,7 @@ static int drop_folder(void **state) {
 }
 
 // Two boxes of 2 x 1 (x 1) cells, one beside the other.
-static ThawWorld *make_world(int dim) {
+static ThawWorld *make_world_of(int dim, const char *method) {
     ThawMesh *mesh;
     ThawError error = {0};
     assert_int_equal(thaw_mesh_box(dim, (double[]){0, 0, 0}, (double[]){2, 1, 1}, (int32_t[]){2, 1, 1}, &mesh, &error),
@@ -55,6 +55,7 @@ static ThawWorld *make_world(int dim) {
     bodies[0].name = "left";
     bodies[1].name = "right";
     bodies[1].position[0] = 5;
+    bodies[1].method = method;
     ThawWorldDef def = thaw_world_def_default();
     def.dim = dim;
     def.materials = &material;
@@ -63,12 +64,15 @@ static ThawWorld *make_world(int dim) {
     def.shape_count = 1;
     def.bodies = bodies;
     def.body_count = 2;
+    def.rigidify.smallest = 1;
     ThawWorld *world;
     if (thaw_world_create(&def, &world, &error) != THAW_OK)
         fail_msg("%s", error.message);
     thaw_mesh_free(&mesh);
     return world;
 }
+
+static ThawWorld *make_world(int dim) { return make_world_of(dim, "full"); }
 
 static ThawFrames *make_frames(const ThawWorld *world, unsigned formats, int bits) {
     ThawFramesDef def = thaw_frames_def_default();
@@ -119,6 +123,50 @@ static void a_vtu_frame_reads_back_as_the_world(void **state) {
         }
 }
 
+// The right box falls freely: it soon moves as one, and the frame says so.
+static void a_frame_of_an_adaptive_world_holds_every_field(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        ThawWorld *world = make_world_of(dim, "rigidify");
+        ThawFrames *frames = make_frames(world, THAW_FRAMES_VTU, 64);
+        ThawError error = {0};
+        ThawStepStats stats = {0};
+        for (int i = 0; i < 15; i++)
+            assert_int_equal(thaw_world_step(world, &stats, &error), THAW_OK);
+        assert_int_equal(stats.rigid_parts, 1);
+        assert_int_equal(thaw_frames_write(frames, world, 0, &error), THAW_OK);
+        ThawFrameData *d;
+        if (thaw_vtu_read(in_folder("frame_000000.vtu"), &d, &error) != THAW_OK)
+            fail_msg("%s", error.message);
+        assert_int_equal(d->step, 15);
+        assert_non_null(d->thresholds);
+        assert_true(d->thresholds[0] < 0 && d->thresholds[2] > 0); // full, rigidify
+        for (int32_t i = 0; i < thaw_field_count(); i++) {
+            const ThawField *field = thaw_field(i);
+            assert_non_null(d->fields[i]);
+            size_t first = 0;
+            for (int32_t b = 0; b < 2; b++) {
+                size_t count = (size_t)field->components * (size_t)(field->place == THAW_FIELD_VERTEX
+                                                                        ? thaw_world_vertex_count(world, b)
+                                                                        : thaw_world_element_count(world, b));
+                double *want = THAW_NEW(double, count);
+                assert_int_equal(thaw_world_get_field(world, b, i, want), THAW_OK);
+                for (size_t k = 0; k < count; k++)
+                    assert_true(d->fields[i][first + k] == want[k] ||
+                                d->fields[i][first + k] == (double)(float)want[k]);
+                first += count;
+                thaw_free(want);
+            }
+            assert_int_equal(first, thaw_frame_field_size(d, i));
+        }
+        const double *part = d->fields[thaw_field_find("part")];
+        assert_true(part[0] == -1 && part[d->cell_count - 1] == 0);
+        thaw_frame_data_free(&d);
+        thaw_frames_free(&frames);
+        thaw_world_free(&world);
+    }
+}
+
 static int count_text(const char *name, const char *what) {
     char *text;
     size_t size;
@@ -128,6 +176,62 @@ static int count_text(const char *name, const char *what) {
         count++;
     thaw_free(text);
     return count;
+}
+
+static void frames_of_a_full_world_are_not_burdened_with_adaptive_fields(void **state) {
+    (void)state;
+    ThawWorld *world = make_world(3);
+    ThawFrames *frames = make_frames(world, THAW_FRAMES_VTU, 32);
+    assert_int_equal(thaw_frames_write(frames, world, 0, NULL), THAW_OK);
+    assert_int_equal(count_text("frame_000000.vtu", "Name=\"von_mises\""), 1);
+    assert_int_equal(count_text("frame_000000.vtu", "Name=\"contact_pressure\""), 1);
+    assert_int_equal(count_text("frame_000000.vtu", "Name=\"strain_rate\""), 0);
+    assert_int_equal(count_text("frame_000000.vtu", "Name=\"part\""), 0);
+    assert_int_equal(count_text("frame_000000.vtu", "Name=\"thresholds\""), 0);
+    thaw_frames_free(&frames);
+    thaw_world_free(&world);
+}
+
+// A hand-written triangle with a category that does not exist, and one with values that are none.
+static void values_that_a_field_does_not_allow_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *value, *complaint;
+    } cases[] = {{"state", "3", "the array \"state\" holds 3; allowed are whole numbers from 0 to 2"},
+                 {"part", "-2", "the array \"part\" holds -2; allowed are whole numbers from -1"},
+                 {"reason", "0.5", "the array \"reason\" holds 0.5"},
+                 {"region", "-1", NULL},
+                 {"strain_rate", "1e-7", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ThawError error = {0};
+        ThawFrameData *d;
+        FILE *file = fopen(in_folder("hand.vtu"), "w");
+        fprintf(file,
+                "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
+                "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n"
+                "<Piece NumberOfPoints=\"3\" NumberOfCells=\"1\">\n"
+                "<Points><DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">0 0 0 1 0 0 0 1 0"
+                "</DataArray></Points>\n<Cells>"
+                "<DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">0 1 2</DataArray>"
+                "<DataArray type=\"Int64\" Name=\"offsets\" format=\"ascii\">3</DataArray>"
+                "<DataArray type=\"UInt8\" Name=\"types\" format=\"ascii\">5</DataArray></Cells>\n"
+                "<CellData><DataArray type=\"Float64\" Name=\"%s\" format=\"ascii\">%s</DataArray></CellData>\n"
+                "</Piece>\n</UnstructuredGrid>\n</VTKFile>\n",
+                cases[i].name, cases[i].value);
+        fclose(file);
+        ThawStatus status = thaw_vtu_read(in_folder("hand.vtu"), &d, &error);
+        if (cases[i].complaint) {
+            assert_int_equal(status, THAW_ERROR_INPUT);
+            if (!strstr(error.message, cases[i].complaint))
+                fail_msg("%s", error.message);
+            continue;
+        }
+        assert_int_equal(status, THAW_OK);
+        assert_non_null(d->fields[thaw_field_find(cases[i].name)]);
+        assert_null(d->fields[thaw_field_find("part")]);
+        assert_int_equal(d->step, -1);
+        thaw_frame_data_free(&d);
+    }
 }
 
 static void obj_and_ply_hold_the_surface_of_each_body(void **state) {
@@ -290,6 +394,9 @@ static void a_place_that_cannot_be_written_is_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_vtu_frame_reads_back_as_the_world),
+        cmocka_unit_test(a_frame_of_an_adaptive_world_holds_every_field),
+        cmocka_unit_test(frames_of_a_full_world_are_not_burdened_with_adaptive_fields),
+        cmocka_unit_test(values_that_a_field_does_not_allow_are_refused),
         cmocka_unit_test(obj_and_ply_hold_the_surface_of_each_body),
         cmocka_unit_test(the_index_lists_complete_frames_and_forgets_a_lost_future),
         cmocka_unit_test(an_index_that_got_lost_is_made_from_the_frames),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "output/output.h"
+#include "thaw/thaw.h"
 
 static char path[64];
 
@@ -125,6 +126,49 @@ static void a_full_disk_is_reported(void **state) {
     assert_int_equal(thaw_table_close(NULL, NULL), THAW_OK);
 }
 
+static void a_histogram_counts_every_element_and_is_continued(void **state) {
+    (void)state;
+    ThawWorld *world;
+    ThawScene *scene;
+    ThawTable *table;
+    ThawError error = {0};
+    const char *text =
+        "{\"thaw\": 1, \"time\": {\"step\": 0.01}, \"materials\": {\"m\": {\"young\": 1e5, \"density\": 100}},"
+        "\"shapes\": {\"s\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [1, 1, 1], \"cells\": [2, 1, 1]}},"
+        "\"material\": \"m\"}}, \"bodies\": [{\"shape\": \"s\", \"method\": \"rigidify\", \"pins\": [\"x-min\"]}]}";
+    if (thaw_scene_parse(text, strlen(text), "scene", NULL, &scene, &error) != THAW_OK ||
+        thaw_world_create(&scene->world, &world, &error) != THAW_OK ||
+        thaw_histogram_open(path, -1, &table, &error) != THAW_OK)
+        fail_msg("%s", error.message);
+    int elements = thaw_world_element_count(world, 0), rows = 0;
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(thaw_world_step(world, NULL, &error), THAW_OK);
+        assert_int_equal(thaw_histogram_write(table, world, &error), THAW_OK);
+    }
+    assert_int_equal(thaw_table_close(&table, &error), THAW_OK);
+    assert_int_equal(thaw_histogram_open(path, 3, &table, &error), THAW_OK); // the rows of step 4 go
+    assert_int_equal(thaw_histogram_write(table, world, &error), THAW_OK);
+    assert_int_equal(thaw_table_sync(table, &error), THAW_OK);
+    assert_int_equal(thaw_table_close(&table, &error), THAW_OK);
+    char *whole = content();
+    int columns = commas(whole);
+    for (char *line = strchr(whole, '\n') + 1; *line; line = strchr(line, '\n') + 1, rows++) {
+        assert_int_equal(commas(line), columns);
+        int64_t sum = 0, column = 0, total = 0;
+        for (char *at = line; *at != '\n'; at++)
+            if (*at == ',' && ++column >= 4)
+                sum += strtoll(at + 1, NULL, 10);
+            else if (*at == ',' && column == 3)
+                total = strtoll(at + 1, NULL, 10);
+        assert_int_equal(sum, total);
+        assert_int_equal(sum, elements);
+    }
+    assert_int_equal(rows, 8);
+    thaw_free(whole);
+    thaw_world_free(&world);
+    thaw_scene_free(&scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_has_the_columns_of_the_header),
@@ -132,6 +176,7 @@ int main(void) {
         cmocka_unit_test(resuming_without_a_table_begins_one),
         cmocka_unit_test(a_foreign_file_is_not_continued),
         cmocka_unit_test(a_full_disk_is_reported),
+        cmocka_unit_test(a_histogram_counts_every_element_and_is_continued),
     };
     return cmocka_run_group_tests(tests, make_path, drop_path);
 }

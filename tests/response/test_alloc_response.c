@@ -9,30 +9,11 @@
 #include <cmocka.h>
 
 #include "response/support_response.h"
-
-static long calls, fail_at; // allocations since arm(), and which of them fails
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-static int refuse(void) { return ++calls == fail_at; }
-
-void *__wrap_malloc(size_t size) { return refuse() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) { return refuse() ? NULL : __real_calloc(count, size); }
-void *__wrap_realloc(void *old, size_t size) { return refuse() ? NULL : __real_realloc(old, size); }
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    return refuse() ? NULL : __real_aligned_alloc(alignment, size);
-}
+#include "support/memory.h"
 
 static void arm(long which) {
-    calls = 0;
-    fail_at = which;
+    allocations_made = 0;
+    until_failure = which - 1;
 }
 
 static ThawStatus solve(Island *island, ThawResponse *response, ThawError *error) {
@@ -53,7 +34,7 @@ static void every_failing_allocation_is_survived(void **state) {
             ThawStatus status = thaw_response_create(&response, &error);
             if (status == THAW_OK)
                 status = solve(island, response, &error);
-            int failed = calls >= n;
+            int failed = allocations_made >= n;
             arm(0);
             if (!failed) {
                 assert_int_equal(status, THAW_OK);
@@ -87,7 +68,7 @@ static void steady_solves_allocate_nothing(void **state) {
         arm(0);
         assert_int_equal(solve(small, response, NULL), THAW_OK);
         assert_int_equal(solve(large, response, NULL), THAW_OK);
-        assert_int_equal(calls, 0);
+        assert_int_equal(allocations_made, 0);
         thaw_response_free(&response);
         island_free(large);
         island_free(small);

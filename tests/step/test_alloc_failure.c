@@ -1,45 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every allocation of the library made to fail once: each operation then says so and leaks nothing (the address sanitizer
 // looks), and what existed before works on. And steady steps allocate nothing at all.
-#include <stdatomic.h>
 #include <unistd.h>
 
 #include "output/output.h"
 #include "step/sample.h"
-
-// --- the allocator -------------------------------------------------------------------------------------------------------
-
-static atomic_long calls;   // allocations since the last arm()
-static atomic_long fail_at; // which of them fails; 0: none
-static atomic_int has_failed;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-static int refuse(void) {
-    if (atomic_fetch_add(&calls, 1) + 1 != atomic_load(&fail_at))
-        return 0;
-    atomic_store(&has_failed, 1);
-    return 1;
-}
-
-void *__wrap_malloc(size_t size) { return refuse() ? NULL : __real_malloc(size); }
-void *__wrap_calloc(size_t count, size_t size) { return refuse() ? NULL : __real_calloc(count, size); }
-void *__wrap_realloc(void *old, size_t size) { return refuse() ? NULL : __real_realloc(old, size); }
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-    return refuse() ? NULL : __real_aligned_alloc(alignment, size);
-}
+#include "support/memory.h"
 
 static void arm(long which) {
-    atomic_store(&calls, 0);
-    atomic_store(&has_failed, 0);
-    atomic_store(&fail_at, which);
+    allocations_made = 0;
+    until_failure = which - 1;
 }
 
 // Runs an operation with its 1st, 2nd, ... allocation failing until it has no more; returns how many there were.
@@ -48,7 +18,7 @@ static long fail_each(const char *name, ThawStatus (*operation)(void *context, T
         ThawError error = {0};
         arm(n);
         ThawStatus status = operation(context, &error);
-        int failed = atomic_load(&has_failed);
+        int failed = until_failure < 0;
         arm(0);
         if (!failed) {
             if (status != THAW_OK)
@@ -253,7 +223,7 @@ static void steady_steps_allocate_nothing(void **state) {
                 arm(0);
                 for (int i = 0; i < 20; i++)
                     assert_int_equal(thaw_world_step(world, &stats, NULL), THAW_OK);
-                assert_int_equal(atomic_load(&calls), 0);
+                assert_int_equal(allocations_made, 0);
                 thaw_world_free(&world);
                 sample_free(&s);
             }
@@ -281,7 +251,7 @@ static void steady_contact_allocates_nothing(void **state) {
         arm(0);
         for (int i = 0; i < 20; i++)
             assert_int_equal(thaw_world_step(world, &stats, NULL), THAW_OK);
-        assert_int_equal(atomic_load(&calls), 0);
+        assert_int_equal(allocations_made, 0);
         assert_true(stats.contacts > 0);
         thaw_world_free(&world);
         sample_free(&s);

@@ -14,7 +14,7 @@ import { Plots } from "./plots";
 import { VERSION, type ElementAnswer, type Field, type Hello, type Settings, type ToServer } from "./protocol";
 import type { Sink, Source } from "./source";
 import { Stage } from "./stage";
-import { findSection, readSection, type Frame } from "./stream";
+import { f32OfBase64, findSection, readSection, type Frame } from "./stream";
 import { onThemeChange, theme } from "./theme";
 import { LiveTransport, ReplayTransport, type Transport } from "./transport";
 import { ViewScene, type Look } from "./viewscene";
@@ -31,7 +31,7 @@ export class App implements Sink {
   header: Hello | null = null;
   transport: Transport | null = null;
   source: Source | null = null;
-  look: Look = { wireframe: false, contacts: false, clip: null };
+  look: Look = { wireframe: false, contacts: false, glass: false, clip: null };
   private clip: Clip = { on: false, axis: 1, part: 0.5, flip: false };
   private pending: Frame[] = []; // by view: the newest that is not yet drawn
   private unacknowledged: Frame[] = [];
@@ -48,6 +48,7 @@ export class App implements Sink {
       logarithmic: (on) => this.setLogarithmic(on),
       wireframe: (on) => this.setLook({ wireframe: on }),
       contacts: (on) => this.setLook({ contacts: on }),
+      glass: (on) => this.setLook({ glass: on }),
       clip: (clip) => this.setClip(clip),
       method: (name) => this.send({ type: "method", name }),
       threshold: (name, value) => this.send({ type: "settings", values: { [name]: value } }),
@@ -83,7 +84,8 @@ export class App implements Sink {
   // --- from the stream ----------------------------------------------------------------------------------------------------
 
   hello(hello: Hello): void {
-    if (hello.version !== VERSION) return this.error(`This page reads streams of version ${VERSION}; this one is of version ${hello.version}.`);
+    if (hello.version !== VERSION)
+      return this.error(`This page reads streams of version ${VERSION}; this one is of version ${hello.version}.`);
     const before = this.header;
     this.header = hello;
     document.title = `${hello.title || hello.scene} · Thaw`;
@@ -95,7 +97,7 @@ export class App implements Sink {
       this.transport = hello.live ? new LiveTransport(hello, send, changed) : new ReplayTransport(hello, send, changed);
     }
     this.rebuild();
-    if (!before || before.dim !== hello.dim) this.stage.look(hello.box[0], hello.box[1], hello.dim);
+    if (!before || before.dim !== hello.dim) this.stage.look(sceneBox(hello), hello.dim);
     this.panel.open(hello);
     this.plots.open(hello);
     byId("split").hidden = !hello.live;
@@ -211,18 +213,25 @@ export class App implements Sink {
   private showTexts(): void {
     const { header: hello, stage } = this;
     if (!hello) return;
-    const shown = hello.views.map(({ name }, i) => ({ name, stats: stage.views[i]?.frame?.header.stats ?? {}, ...stage.viewport(i) }));
+    const shown = hello.views.map(({ name }, i) => ({
+      name,
+      stats: stage.views[i]?.frame?.header.stats ?? {},
+      ...stage.viewport(i),
+    }));
     showLabels(shown);
     this.panel.stats(shown);
     const header = stage.views.at(-1)?.frame?.header;
     byId("clock").textContent = header ? `${seconds(header.time)} · step ${number(header.step)}` : "";
-    byId("pace").textContent = hello.live && this.transport?.playing && this.pace.rate > 0
-      ? `${number(this.pace.rate, 2)} s simulated a second` : "";
+    byId("pace").textContent =
+      hello.live && this.transport?.playing && this.pace.rate > 0
+        ? `${number(this.pace.rate, 2)} s simulated a second`
+        : "";
     this.plots.draw(header?.time ?? null);
   }
 
   private measurePace(frame: Frame): void {
-    const now = performance.now(), { time } = frame.header;
+    const now = performance.now(),
+      { time } = frame.header;
     const passed = now - this.pace.at;
     if (time < this.pace.time || passed > 3000) this.pace = { time, at: now, rate: 0 };
     else if (passed > 700) this.pace = { time, at: now, rate: (1000 * (time - this.pace.time)) / passed };
@@ -290,7 +299,8 @@ export class App implements Sink {
     if (!hello) return;
     if (clip.on !== this.clip.on && hello.live && hello.dim === 3) this.send({ type: "interior", on: clip.on });
     this.clip = clip;
-    const [low, high] = hello.box, at = low[clip.axis] + clip.part * (high[clip.axis] - low[clip.axis]);
+    const [low, high] = hello.box,
+      at = low[clip.axis] + clip.part * (high[clip.axis] - low[clip.axis]);
     const normal = new Vector3().setComponent(clip.axis, clip.flip ? -1 : 1);
     this.setLook({ clip: clip.on ? new Plane(normal, clip.flip ? at : -at) : null });
   }
@@ -305,7 +315,8 @@ export class App implements Sink {
   // Everything that is there, from the present direction.
   fitBodies(): void {
     const box = new Box3();
-    for (const { x } of this.stage.views) for (let i = 0; i < x.length; i += 3) box.expandByPoint(new Vector3(x[i], x[i + 1], x[i + 2]));
+    for (const { x } of this.stage.views)
+      for (let i = 0; i < x.length; i += 3) box.expandByPoint(new Vector3(x[i], x[i + 1], x[i + 2]));
     if (!box.isEmpty()) this.stage.fit(box);
   }
 
@@ -313,11 +324,13 @@ export class App implements Sink {
   private drop(shape: string): void {
     const { header: hello, stage } = this;
     if (!hello) return;
-    const up = hello.dim === 3 ? 2 : 1, position = stage.controls.target.toArray();
+    const up = hello.dim === 3 ? 2 : 1,
+      position = stage.controls.target.toArray();
     const x = stage.views.at(-1)?.x ?? new Float32Array(0);
     let top = hello.box[0][up];
     for (let i = up; i < x.length; i += 3) top = Math.max(top, x[i]);
-    const diameter = hello.bodies.find((b) => b.name === shape)?.diameter ?? Math.max(...hello.bodies.map((b) => b.diameter));
+    const diameter =
+      hello.bodies.find((b) => b.name === shape)?.diameter ?? Math.max(...hello.bodies.map((b) => b.diameter));
     position[up] = top + 0.75 * diameter;
     if (hello.dim === 2) position[2] = 0;
     this.send({ type: "drop", shape, position });
@@ -327,10 +340,13 @@ export class App implements Sink {
 
   private hover(over: Over | null): void {
     this.over = over;
-    this.stage.views.forEach((view, i) => view.markTriangle(over?.view === i ? (over.picked.hit?.triangle ?? null) : null));
+    this.stage.views.forEach((view, i) =>
+      view.markTriangle(over?.view === i ? (over.picked.hit?.triangle ?? null) : null),
+    );
     this.showHover();
     if (!over || !this.header?.live) return;
-    const now = performance.now(), same = this.asked.view === over.view && this.asked.element === over.picked.element;
+    const now = performance.now(),
+      same = this.asked.view === over.view && this.asked.element === over.picked.element;
     if (now - this.asked.at < (same ? ASK_MS : 60)) return;
     this.asked = { view: over.view, element: over.picked.element, at: now };
     this.send({ type: "pick", view: over.view, element: over.picked.element });
@@ -346,9 +362,13 @@ export class App implements Sink {
     const rows = hello.live ? this.liveRows(over, view) : this.fileRows(over, view);
     showCard({
       title: `${body?.name ?? "element"} · element ${number(element - (body?.first_element ?? 0))}`,
-      rows: answer && !answer.text ? [...rows, ...answerRows(answer, (n) => hello.fields.find((f) => f.name === n)?.unit ?? "")] : rows,
+      rows:
+        answer && !answer.text
+          ? [...rows, ...answerRows(answer, (n) => hello.fields.find((f) => f.name === n)?.unit ?? "")]
+          : rows,
       text: answer?.text ?? "",
-      x: over.x, y: over.y,
+      x: over.x,
+      y: over.y,
     });
   }
 
@@ -363,10 +383,16 @@ export class App implements Sink {
     return (this.header?.fields ?? []).flatMap((field): [string, string][] => {
       const section = view.frame && findSection(view.frame, field.name);
       if (!view.frame || !section || (!hit && section.place !== "element")) return [];
-      const all = readSection(view.frame, section), n = section.components;
-      const at = (i: number): number => Math.hypot(...all.subarray(n * i, n * i + n)) * (n === 1 ? Math.sign(all[i]) || 1 : 1);
-      const value = section.place === "element" ? at(element) : section.place === "triangle" ? at(hit!.triangle)
-        : hit!.bary.reduce((sum, w, k) => sum + w * at(view.skin.triangles[3 * hit!.triangle + k]), 0);
+      const all = readSection(view.frame, section),
+        n = section.components;
+      const at = (i: number): number =>
+        Math.hypot(...all.subarray(n * i, n * i + n)) * (n === 1 ? Math.sign(all[i]) || 1 : 1);
+      const value =
+        section.place === "element"
+          ? at(element)
+          : section.place === "triangle"
+            ? at(hit!.triangle)
+            : hit!.bary.reduce((sum, w, k) => sum + w * at(view.skin.triangles[3 * hit!.triangle + k]), 0);
       return [[field.label, this.say(field, value)]];
     });
   }
@@ -376,4 +402,16 @@ export class App implements Sink {
     if (field.categories) return value < 0 ? "none" : number(value);
     return withUnit(value, field.unit);
   }
+}
+
+// The program's box, and solid obstacles that are not much larger than it.
+function sceneBox(hello: Hello): Box3 {
+  const box = new Box3(new Vector3().fromArray(hello.box[0]), new Vector3().fromArray(hello.box[1]));
+  const size = box.getSize(new Vector3()).length(),
+    x = f32OfBase64(hello.mesh.obstacle_positions);
+  for (const { kind, first_vertex, vertices } of hello.obstacles) {
+    const own = new Box3().setFromArray(x.subarray(3 * first_vertex, 3 * (first_vertex + vertices)));
+    if (kind !== "half_space" && own.getSize(new Vector3()).length() < 3 * size) box.union(own);
+  }
+  return box;
 }

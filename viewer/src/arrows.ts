@@ -2,7 +2,14 @@
 // Contact forces as arrows: one instanced shape, its length by the force (a square root, so that small forces stay
 // visible beside large ones). The longest arrow is a fixed part of the scene's size.
 import {
-  BufferGeometry, ConeGeometry, CylinderGeometry, InstancedMesh, Matrix4, MeshBasicMaterial, Quaternion, Vector3,
+  BufferGeometry,
+  ConeGeometry,
+  CylinderGeometry,
+  InstancedMesh,
+  Matrix4,
+  MeshBasicMaterial,
+  Quaternion,
+  Vector3,
 } from "three";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
 
@@ -22,7 +29,10 @@ export class Arrows {
   mesh: InstancedMesh;
   private largest = 0; // N, of all forces so far: the scale stays calm
 
-  constructor(private readonly longest: number, private readonly colour: string) {
+  constructor(
+    private readonly longest: number,
+    private readonly colour: string,
+  ) {
     this.mesh = this.allocate(64);
   }
 
@@ -39,14 +49,19 @@ export class Arrows {
   update(contacts: Float32Array): void {
     const count = contacts.length / 6;
     if (count > this.mesh.instanceMatrix.count) {
-      const old = this.mesh, parent = old.parent;
+      const old = this.mesh,
+        parent = old.parent;
       this.mesh = this.allocate(2 * count);
       this.mesh.visible = old.visible;
       parent?.remove(old);
       parent?.add(this.mesh);
       disposeMesh(old);
     }
-    const point = new Vector3(), force = new Vector3(), scale = new Vector3(), turn = new Quaternion(), matrix = new Matrix4();
+    const point = new Vector3(),
+      force = new Vector3(),
+      scale = new Vector3(),
+      turn = new Quaternion(),
+      matrix = new Matrix4();
     for (let i = 0; i < count; i++)
       this.largest = Math.max(this.largest, Math.hypot(contacts[6 * i + 3], contacts[6 * i + 4], contacts[6 * i + 5]));
     let shown = 0;

@@ -9,16 +9,31 @@
 export type Rgb = [number, number, number]; // sRGB, 0..255
 
 const ICE_TO_EMBERS: Rgb[] = [
-  [62, 101, 156], [82, 147, 190], [146, 200, 214], [233, 234, 222], [246, 190, 112], [232, 118, 76], [178, 42, 66],
+  [62, 101, 156],
+  [82, 147, 190],
+  [146, 200, 214],
+  [233, 234, 222],
+  [246, 190, 112],
+  [232, 118, 76],
+  [178, 42, 66],
 ];
 
 // What is elastic keeps one warm, quiet colour; rigid parts take cool and strong ones around it.
 export const ELASTIC: Rgb = [236, 205, 165];
-// Categories that are not parts: told apart also in greyscale and by readers who see few hues.
+// Categories: the first is what is elastic, where that is what they tell; strong colours come late.
 const CATEGORIES: Rgb[] = [
-  ELASTIC, [88, 148, 189], [205, 104, 110], [122, 178, 132], [150, 129, 187], [222, 170, 72], [94, 172, 172],
-  [186, 120, 96], [128, 134, 146], [214, 130, 178],
+  ELASTIC,
+  [80, 145, 192],
+  [112, 100, 168],
+  [112, 178, 126],
+  [222, 168, 60],
+  [150, 190, 214],
+  [206, 90, 84],
+  [214, 130, 178],
+  [74, 158, 160],
+  [168, 108, 84],
 ];
+const NONE: Rgb = [158, 164, 173];
 
 const toLinear = (c: number): number => (c <= 10.31 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4);
 const toSrgb = (c: number): number =>
@@ -36,7 +51,8 @@ export function sequential(t: number): Rgb {
 
 // Oklab (B. Ottosson 2020) keeps lightness the same around the hue circle.
 function oklch(lightness: number, chroma: number, hue: number): Rgb {
-  const a = chroma * Math.cos(hue), b = chroma * Math.sin(hue);
+  const a = chroma * Math.cos(hue),
+    b = chroma * Math.sin(hue);
   const l = (lightness + 0.3963377774 * a + 0.2158037573 * b) ** 3;
   const m = (lightness - 0.1055613458 * a - 0.0638541728 * b) ** 3;
   const s = (lightness - 0.0894841775 * a - 1.291485548 * b) ** 3;
@@ -55,8 +71,8 @@ export function partColour(n: number): Rgb {
   return oklch([0.66, 0.74, 0.58][n % 3], 0.115, hue);
 }
 
-export function categoryColour(n: number): Rgb {
-  return CATEGORIES[((n % CATEGORIES.length) + CATEGORIES.length) % CATEGORIES.length];
+export function categoryColour(n: number, name: string): Rgb {
+  return name === "none" ? NONE : CATEGORIES[((n % CATEGORIES.length) + CATEGORIES.length) % CATEGORIES.length];
 }
 
 export const css = (c: Rgb): string => `rgb(${c.map(Math.round).join(" ")})`;
@@ -93,13 +109,15 @@ export function ticks(scale: Scale, wanted: number): number[] {
   const { low, high } = scale;
   if (!(high > low)) return [low];
   if (scale.logarithmic) {
-    const first = Math.ceil(Math.log10(low) - 1e-9), last = Math.floor(Math.log10(high) + 1e-9);
+    const first = Math.ceil(Math.log10(low) - 1e-9),
+      last = Math.floor(Math.log10(high) + 1e-9);
     const every = Math.max(1, Math.ceil((last - first) / wanted));
     const out: number[] = [];
     for (let e = first; e <= last; e += every) out.push(10 ** e);
     return out.length > 1 ? out : [low, high];
   }
-  const raw = (high - low) / wanted, power = 10 ** Math.floor(Math.log10(raw));
+  const raw = (high - low) / wanted,
+    power = 10 ** Math.floor(Math.log10(raw));
   const step = power * ([1, 2, 5, 10].find((m) => m * power >= raw * 0.999) ?? 10);
   const out: number[] = [];
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high * (1 + 1e-9); i++) out.push(i * step);

@@ -7,15 +7,24 @@
 
 // Edges of a tetrahedron, and for each set of vertices behind the plane (as bits) the edges that are cut, in the order
 // around the section.
-const EDGES = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]] as const;
+const EDGES = [
+  [0, 1],
+  [0, 2],
+  [0, 3],
+  [1, 2],
+  [1, 3],
+  [2, 3],
+] as const;
 const AROUND: number[][] = Array.from({ length: 16 }, (_, behind) => {
-  const inside = [0, 1, 2, 3].filter((v) => behind & (1 << v)), outside = [0, 1, 2, 3].filter((v) => !(behind & (1 << v)));
+  const inside = [0, 1, 2, 3].filter((v) => behind & (1 << v)),
+    outside = [0, 1, 2, 3].filter((v) => !(behind & (1 << v)));
   const edge = (a: number, b: number): number =>
     EDGES.findIndex(([p, q]) => (p === a && q === b) || (p === b && q === a));
   if (inside.length === 1) return outside.map((o) => edge(inside[0], o));
   if (outside.length === 1) return inside.map((i) => edge(i, outside[0]));
   if (inside.length === 2) {
-    const [a, b] = inside, [c, d] = outside;
+    const [a, b] = inside,
+      [c, d] = outside;
     return [edge(a, c), edge(a, d), edge(b, d), edge(b, c)];
   }
   return [];
@@ -35,16 +44,20 @@ export class Cut {
   // The section where dot(normal, x) + constant = 0. `place` gives the place on the colour strip of an element at the
   // point a + t (b - a) between two of its vertices.
   update(
-    x: Float32Array, normal: ArrayLike<number>, constant: number,
+    x: Float32Array,
+    normal: ArrayLike<number>,
+    constant: number,
     place: (element: number, a: number, b: number, t: number) => number,
   ): void {
     const count = x.length / 3;
     if (this.distances.length !== count) this.distances = new Float32Array(count);
-    const d = this.distances, [nx, ny, nz] = Array.from(normal);
+    const d = this.distances,
+      [nx, ny, nz] = Array.from(normal);
     for (let v = 0; v < count; v++) d[v] = nx * x[3 * v] + ny * x[3 * v + 1] + nz * x[3 * v + 2] + constant;
     this.triangleCount = this.lineCount = 0;
     const { tets } = this;
-    const corner = new Float32Array(12), u = new Float32Array(4);
+    const corner = new Float32Array(12),
+      u = new Float32Array(4);
     for (let e = 0; 4 * e < tets.length; e++) {
       let behind = 0;
       for (let k = 0; k < 4; k++) if (d[tets[4 * e + k]] < 0) behind |= 1 << k;
@@ -52,7 +65,9 @@ export class Cut {
       if (around.length === 0) continue;
       for (let i = 0; i < around.length; i++) {
         const [p, q] = EDGES[around[i]];
-        const a = tets[4 * e + p], b = tets[4 * e + q], t = d[a] / (d[a] - d[b]);
+        const a = tets[4 * e + p],
+          b = tets[4 * e + q],
+          t = d[a] / (d[a] - d[b]);
         for (let k = 0; k < 3; k++) corner[3 * i + k] = x[3 * a + k] + t * (x[3 * b + k] - x[3 * a + k]);
         u[i] = place(e, a, b, t);
       }
@@ -72,7 +87,8 @@ export class Cut {
       });
     }
     for (let i = 0; i < sides; i++) {
-      const to = 6 * this.lineCount++, next = (i + 1) % sides;
+      const to = 6 * this.lineCount++,
+        next = (i + 1) % sides;
       this.lines.set(corner.subarray(3 * i, 3 * i + 3), to);
       this.lines.set(corner.subarray(3 * next, 3 * next + 3), to + 3);
     }

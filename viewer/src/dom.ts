@@ -4,7 +4,9 @@
 type Child = Node | string | null | undefined | false;
 
 export function make<K extends keyof HTMLElementTagNameMap>(
-  tag: K, properties: Partial<HTMLElementTagNameMap[K]> = {}, ...children: Child[]
+  tag: K,
+  properties: Partial<HTMLElementTagNameMap[K]> = {},
+  ...children: Child[]
 ): HTMLElementTagNameMap[K] {
   const element = Object.assign(document.createElement(tag), properties);
   element.append(...children.filter((c): c is Node | string => c !== null && c !== undefined && c !== false));

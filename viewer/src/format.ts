@@ -2,7 +2,17 @@
 // Numbers for people: four digits, thin spaces between thousands, powers of ten only where they are needed.
 
 const SUPERSCRIPT: Record<string, string> = {
-  "-": "⁻", "0": "⁰", "1": "¹", "2": "²", "3": "³", "4": "⁴", "5": "⁵", "6": "⁶", "7": "⁷", "8": "⁸", "9": "⁹",
+  "-": "⁻",
+  "0": "⁰",
+  "1": "¹",
+  "2": "²",
+  "3": "³",
+  "4": "⁴",
+  "5": "⁵",
+  "6": "⁶",
+  "7": "⁷",
+  "8": "⁸",
+  "9": "⁹",
 };
 
 export function number(value: number, digits = 4): string {
@@ -27,8 +37,13 @@ export function grouped(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 }
 
+// "1/s^2" with a raised two.
+export function raised(unit: string): string {
+  return unit.replace(/\^(-?\d+)/g, (_, digits: string) => [...digits].map((c) => SUPERSCRIPT[c]).join(""));
+}
+
 export function withUnit(value: number, unit: string): string {
-  return unit ? `${number(value)}\u202f${unit}` : number(value);
+  return unit ? `${number(value)}\u202f${raised(unit)}` : number(value);
 }
 
 export function seconds(value: number): string {

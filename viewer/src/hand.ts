@@ -26,12 +26,21 @@ export class Hand {
   private plane = new Plane();
   private mouse: { x: number; y: number } | null = null;
 
-  constructor(private readonly stage: Stage, frame: HTMLElement, private readonly events: HandEvents) {
+  constructor(
+    private readonly stage: Stage,
+    frame: HTMLElement,
+    private readonly events: HandEvents,
+  ) {
     const { canvas } = stage;
     // In the capturing phase, so that the camera's controls do not see a pull.
-    frame.addEventListener("pointerdown", (event) => {
-      if (event.target === canvas && event.button === 0 && event.isPrimary && !event.shiftKey && this.grab(event)) event.stopPropagation();
-    }, { capture: true });
+    frame.addEventListener(
+      "pointerdown",
+      (event) => {
+        if (event.target === canvas && event.button === 0 && event.isPrimary && !event.shiftKey && this.grab(event))
+          event.stopPropagation();
+      },
+      { capture: true },
+    );
     canvas.addEventListener("pointermove", (event) => this.move(event));
     canvas.addEventListener("pointerup", () => this.letGo());
     canvas.addEventListener("pointercancel", () => this.letGo());
@@ -48,14 +57,14 @@ export class Hand {
 
   private grab(event: PointerEvent): boolean {
     if (!this.events.canPull()) return false;
-    const { x, y } = this.at(event), { view, ray } = this.stage.spot(x, y);
+    const { x, y } = this.at(event),
+      { view, ray } = this.stage.spot(x, y);
     const picked = this.stage.views[view]?.pick(ray, this.events.clip());
     if (!picked?.hit) return false;
     const to = new Vector3(...picked.point);
     this.plane.setFromNormalAndCoplanarPoint(this.stage.direction, to);
     this.pulled = { view, hit: picked.hit, to };
     this.stage.canvas.setPointerCapture(event.pointerId);
-    this.stage.canvas.focus();
     this.stage.canvas.classList.add("pull");
     this.events.over(null);
     this.events.pull(view, picked.hit, to);
@@ -69,7 +78,8 @@ export class Hand {
       return;
     }
     const { ray } = this.stage.spot(this.mouse!.x, this.mouse!.y);
-    const origin = new Vector3().fromArray(ray.origin), direction = new Vector3().fromArray(ray.direction);
+    const origin = new Vector3().fromArray(ray.origin),
+      direction = new Vector3().fromArray(ray.direction);
     const along = direction.dot(this.plane.normal);
     if (Math.abs(along) < 1e-6) return;
     this.pulled.to = origin.addScaledVector(direction, -this.plane.distanceToPoint(origin) / along);

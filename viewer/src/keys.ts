@@ -16,7 +16,8 @@ function taken(event: KeyboardEvent): boolean {
   if (target.closest("dialog")) return true;
   const kind = target instanceof HTMLInputElement ? target.type : target.tagName.toLowerCase();
   if (kind === "number" || kind === "select") return true;
-  if (kind === "range") return event.key.startsWith("Arrow") || ["Home", "End", "PageUp", "PageDown"].includes(event.key);
+  if (kind === "range")
+    return event.key.startsWith("Arrow") || ["Home", "End", "PageUp", "PageDown"].includes(event.key);
   if (kind === "button" || kind === "checkbox") return event.key === " " || event.key === "Enter";
   return false;
 }
@@ -35,9 +36,16 @@ export function showHelp(keys: Key[], mouse: [string, string][]): void {
   const dialog = byId<HTMLDialogElement>("help");
   const close = make("button", { type: "button" }, "Close");
   close.onclick = () => dialog.close();
-  const rows = keys.map(({ shown, does }) => [make("dt", {}, ...shown.flatMap((s, i) => [i > 0 && " ", make("kbd", {}, s)])), make("dd", {}, does)]);
+  const rows = keys.map(({ shown, does }) => [
+    make("dt", {}, ...shown.flatMap((s, i) => [i > 0 && " ", make("kbd", {}, s)])),
+    make("dd", {}, does),
+  ]);
   const hands = mouse.map(([what, does]) => [make("dt", {}, what), make("dd", {}, does)]);
   dialog.replaceChildren(
-    make("h2", { id: "help-title" }, "Mouse and keys"), make("dl", {}, ...hands.flat()), make("dl", {}, ...rows.flat()), close);
+    make("h2", { id: "help-title" }, "Mouse and keys"),
+    make("dl", {}, ...hands.flat()),
+    make("dl", {}, ...rows.flat()),
+    close,
+  );
   dialog.showModal();
 }

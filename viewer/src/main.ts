@@ -33,18 +33,41 @@ function start(): void {
     { keys: ["s", "."], shown: ["s", "."], does: "single step", run: () => app.transport?.step(1) },
     { keys: [","], shown: [","], does: "previous frame (replay)", run: () => app.transport?.step(-1) },
     { keys: ["r"], shown: ["r"], does: "back to the start", run: () => app.transport?.reset() },
-    { keys: ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"], shown: ["←", "→", "↑", "↓"], does: "turn the camera; with shift: move it", run: (event) => steer(app, event) },
-    { keys: ["+", "=", "-"], shown: ["+", "−"], does: "zoom", run: ({ key }) => app.stage.zoom(key === "-" ? 1 / 1.15 : 1.15) },
+    {
+      keys: ["ArrowLeft", "ArrowRight", "ArrowUp", "ArrowDown"],
+      shown: ["←", "→", "↑", "↓"],
+      does: "turn the camera; with shift: move it",
+      run: (event) => steer(app, event),
+    },
+    {
+      keys: ["+", "=", "-"],
+      shown: ["+", "−"],
+      does: "zoom",
+      run: ({ key }) => app.stage.zoom(key === "-" ? 1 / 1.15 : 1.15),
+    },
     { keys: ["f"], shown: ["f"], does: "show all bodies", run: () => app.fitBodies() },
-    { keys: ["c"], shown: ["c"], does: "colour by the next field; with shift: the one before", run: ({ shiftKey }) => app.nextField(shiftKey ? -1 : 1) },
+    {
+      keys: ["c"],
+      shown: ["c"],
+      does: "colour by the next field; with shift: the one before",
+      run: ({ shiftKey }) => app.nextField(shiftKey ? -1 : 1),
+    },
     { keys: ["l"], shown: ["l"], does: "logarithmic scale", run: () => app.setLogarithmic(!app.painter.logarithmic) },
     { keys: ["w"], shown: ["w"], does: "wireframe", run: () => click(app.panel.wireframe.box) },
     { keys: ["a"], shown: ["a"], does: "contact forces as arrows", run: () => click(app.panel.contacts.box) },
+    { keys: ["o"], shown: ["o"], does: "see through obstacles", run: () => click(app.panel.glass.box) },
     { keys: ["x"], shown: ["x"], does: "cut open", run: () => click(app.panel.clip.box) },
     { keys: ["m"], shown: ["m"], does: "next method", run: () => nextMethod(app) },
     { keys: ["v"], shown: ["v"], does: "split screen", run: toggleSplit },
     { keys: ["p"], shown: ["p"], does: "plots", run: () => app.togglePlots() },
-    { keys: ["t"], shown: ["t"], does: "report of a comparison", run: () => { if (app.header?.report) toggle("report", "report-open"); } },
+    {
+      keys: ["t"],
+      shown: ["t"],
+      does: "report of a comparison",
+      run: () => {
+        if (app.header?.report) toggle("report", "report-open");
+      },
+    },
     { keys: ["h"], shown: ["h"], does: "show or hide the panel", run: () => toggle("panel", "panel-open") },
     { keys: ["?"], shown: ["?"], does: "this help", run: () => showHelp(keys, MOUSE) },
   ];
@@ -68,13 +91,17 @@ function start(): void {
   if (matchMedia("(max-width: 900px)").matches) toggle("panel", "panel-open");
 
   openSource(app).then(
-    (source) => { app.source = source; },
-    (reason: unknown) => showMessage(sentence(reason)));
+    (source) => {
+      app.source = source;
+    },
+    (reason: unknown) => showMessage(sentence(reason)),
+  );
   Object.assign(window, { thaw: app }); // for the tests and for the curious
 }
 
 function steer(app: App, { key, shiftKey }: KeyboardEvent): void {
-  const x = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : 0, y = key === "ArrowUp" ? 1 : key === "ArrowDown" ? -1 : 0;
+  const x = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : 0,
+    y = key === "ArrowUp" ? 1 : key === "ArrowDown" ? -1 : 0;
   if (shiftKey) app.stage.pan(0.05 * x, 0.05 * y);
   else app.stage.turn(TURN * x, TURN * y);
 }

@@ -1,9 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // What bodies lie on. Half-spaces come as thick slabs: only the face towards the bodies is drawn, with a fine grid, and it
 // fades out towards its rim, so that it has no end. Everything else is a plain grey solid.
+//
+// A floor fills most of the picture, so it decides the speed where graphics are computed in software: it is unlit, without
+// textures, and takes the shadow only on a smaller sheet below the bodies (a lit and textured floor cost four times as much).
 import {
-  BufferAttribute, BufferGeometry, CanvasTexture, Group, LinearFilter, Mesh, MeshLambertMaterial, RepeatWrapping,
-  SRGBColorSpace, Vector3, type Texture,
+  BufferAttribute,
+  BufferGeometry,
+  Color,
+  Group,
+  Mesh,
+  MeshLambertMaterial,
+  ShaderMaterial,
+  ShadowMaterial,
+  Vector3,
+  type Material,
 } from "three";
 import type { Hello, ObstacleInfo } from "./protocol";
 import { Skin } from "./skin";
@@ -12,19 +23,24 @@ import type { Theme } from "./theme";
 
 export class Obstacles {
   readonly group = new Group();
-  private readonly solids: { skin: Skin; geometry: BufferGeometry; info: ObstacleInfo }[] = [];
+  private readonly solids: { skin: Skin; mesh: Mesh<BufferGeometry, MeshLambertMaterial>; info: ObstacleInfo }[] = [];
 
   constructor(hello: Hello, theme: Theme) {
-    const x = f32OfBase64(hello.mesh.obstacle_positions), all = u32OfBase64(hello.mesh.obstacle_triangles);
-    const middle = new Vector3(
-      ...[0, 1, 2].map((k) => (hello.box[0][k] + hello.box[1][k]) / 2) as [number, number, number]);
+    const x = f32OfBase64(hello.mesh.obstacle_positions),
+      all = u32OfBase64(hello.mesh.obstacle_triangles);
+    const low = new Vector3().fromArray(hello.box[0]),
+      high = new Vector3().fromArray(hello.box[1]);
+    const middle = low.clone().add(high).multiplyScalar(0.5),
+      size = high.distanceTo(low) || 1;
     for (const info of hello.obstacles) {
       const triangles = all
         .subarray(3 * info.first_triangle, 3 * (info.first_triangle + info.triangles))
         .map((v) => v - info.first_vertex);
       const own = x.subarray(3 * info.first_vertex, 3 * (info.first_vertex + info.vertices));
       const floor = info.kind === "half_space" && !info.moves && hello.dim === 3;
-      const mesh = floor ? floorMesh(own, triangles, middle, theme) : this.solid(own, triangles, info, theme, hello.dim);
+      const mesh = floor
+        ? floorMesh(own, triangles, middle, size, theme)
+        : this.solid(own, triangles, info, theme, hello.dim);
       mesh.name = info.name;
       this.group.add(mesh);
     }
@@ -39,26 +55,32 @@ export class Obstacles {
     const mesh = new Mesh(geometry, new MeshLambertMaterial({ color: theme.obstacle }));
     mesh.castShadow = mesh.receiveShadow = dim === 3;
     mesh.frustumCulled = false;
-    this.solids.push({ skin, geometry, info });
+    this.solids.push({ skin, mesh, info });
     return mesh;
+  }
+
+  setGlass(on: boolean): void {
+    for (const { mesh } of this.solids) {
+      const { material } = mesh;
+      if (material.transparent === on) continue;
+      Object.assign(material, { transparent: on, opacity: on ? 0.28 : 1, depthWrite: !on, needsUpdate: true });
+      mesh.castShadow = !on;
+    }
   }
 
   // x: vertices of all obstacles, where any moves.
   update(x: Float32Array): void {
-    for (const { skin, geometry, info } of this.solids)
+    for (const { skin, mesh, info } of this.solids)
       if (info.moves) {
         skin.update(x.subarray(3 * info.first_vertex, 3 * (info.first_vertex + info.vertices)));
-        geometry.attributes.position.needsUpdate = geometry.attributes.normal.needsUpdate = true;
+        for (const name of ["position", "normal"]) mesh.geometry.attributes[name].needsUpdate = true;
       }
   }
 
   dispose(): void {
     this.group.traverse((object) => {
       if (!(object instanceof Mesh)) return;
-      const material = object.material as MeshLambertMaterial;
-      material.map?.dispose();
-      material.alphaMap?.dispose();
-      material.dispose();
+      (object.material as Material).dispose();
       (object.geometry as BufferGeometry).dispose();
     });
   }
@@ -69,71 +91,93 @@ function corner(x: Float32Array, v: number): Vector3 {
 }
 
 // The face of the slab that looks at the bodies: the largest of those whose outer side they are on.
-function floorMesh(x: Float32Array, triangles: Uint32Array, middle: Vector3, theme: Theme): Mesh {
-  let normal = new Vector3(0, 0, 1), origin = new Vector3(), largest = 0;
-  const faces: { at: number; normal: Vector3 }[] = [];
+function facingPlane(
+  x: Float32Array,
+  triangles: Uint32Array,
+  middle: Vector3,
+): { normal: Vector3; foot: Vector3; radius: number } {
+  let normal = new Vector3(0, 0, 1),
+    origin = new Vector3(),
+    largest = 0;
   for (let t = 0; t < triangles.length; t += 3) {
     const [a, b, c] = [0, 1, 2].map((k) => corner(x, triangles[t + k]));
-    const n = b.clone().sub(a).cross(c.clone().sub(a)), area = n.length();
-    if (area === 0) continue;
-    n.divideScalar(area);
-    faces.push({ at: t, normal: n });
-    if (area > 1.001 * largest || (area > 0.999 * largest && middle.clone().sub(a).dot(n) > 0)) {
-      [normal, origin, largest] = [n, a, Math.max(area, largest)];
-    }
+    const n = b.clone().sub(a).cross(c.clone().sub(a)),
+      area = n.length();
+    if (area > 1.001 * largest || (area > 0.999 * largest && middle.clone().sub(a).dot(n) > 0))
+      [normal, origin, largest] = [n.divideScalar(area || 1), a, Math.max(area, largest)];
   }
-  const index = faces.filter((f) => f.normal.dot(normal) > 0.999).flatMap((f) => [0, 1, 2].map((k) => triangles[f.at + k]));
-
-  // Coordinates within the face, around the point below the bodies.
   const foot = middle.clone().addScaledVector(normal, origin.clone().sub(middle).dot(normal));
-  const right = (Math.abs(normal.x) < 0.9 ? new Vector3(1, 0, 0) : new Vector3(0, 1, 0));
-  right.addScaledVector(normal, -right.dot(normal)).normalize();
-  const up = normal.clone().cross(right);
-  const places = index.map((v) => corner(x, v).sub(foot)).map((p) => [p.dot(right), p.dot(up)]);
-  const radius = Math.max(1e-9, ...places.map(([u, v]) => Math.max(Math.abs(u), Math.abs(v))));
+  return { normal, foot, radius: Math.sqrt(largest) / 2 }; // `largest` is the area of the square
+}
 
+function floorMesh(x: Float32Array, triangles: Uint32Array, middle: Vector3, size: number, theme: Theme): Group {
+  const { normal, foot, radius } = facingPlane(x, triangles, middle);
+  const cell = 10 ** Math.floor(Math.log10(radius / 1.5)); // a power of ten metres
+  const floor = new Mesh(
+    square(radius),
+    new ShaderMaterial({
+      vertexShader: FLOOR_VERTEX,
+      fragmentShader: FLOOR_FRAGMENT,
+      transparent: true,
+      depthWrite: false,
+      uniforms: {
+        floor: { value: new Color(theme.floor) },
+        grid: { value: new Color(theme.grid) },
+        radius: { value: radius },
+        cell: { value: cell },
+      },
+    }),
+  );
+  const shadow = new Mesh(
+    square(Math.min(radius, 1.1 * size)),
+    new ShadowMaterial({ opacity: theme.shadow, depthWrite: false }),
+  );
+  shadow.receiveShadow = true;
+  [floor.renderOrder, shadow.renderOrder] = [-2, -1]; // behind everything; they write no depth
+  const group = new Group();
+  group.add(floor, shadow);
+  group.position.copy(foot);
+  group.quaternion.setFromUnitVectors(new Vector3(0, 0, 1), normal);
+  return group;
+}
+
+// In its own x and y, facing +z.
+function square(half: number): BufferGeometry {
   const geometry = new BufferGeometry();
-  geometry.setAttribute("position", new BufferAttribute(Float32Array.from(index.flatMap((v) => corner(x, v).toArray())), 3));
-  geometry.setAttribute("normal", new BufferAttribute(Float32Array.from(index.flatMap(() => normal.toArray())), 3));
-  geometry.setAttribute("uv", new BufferAttribute(
-    Float32Array.from(places.flatMap(([u, v]) => [0.5 + u / (2 * radius), 0.5 + v / (2 * radius)])), 2));
-  const mesh = new Mesh(geometry, new MeshLambertMaterial({
-    map: gridTexture(radius, theme), alphaMap: fadeTexture(), transparent: true, depthWrite: false,
-  }));
-  mesh.receiveShadow = true;
-  mesh.renderOrder = -1; // behind everything; it writes no depth
-  return mesh;
+  const corners = [
+    [-1, -1],
+    [1, -1],
+    [1, 1],
+    [-1, -1],
+    [1, 1],
+    [-1, 1],
+  ];
+  geometry.setAttribute(
+    "position",
+    new BufferAttribute(Float32Array.from(corners.flatMap(([u, v]) => [half * u, half * v, 0])), 3),
+  );
+  geometry.setAttribute("normal", new BufferAttribute(Float32Array.from(corners.flatMap(() => [0, 0, 1])), 3));
+  return geometry;
 }
 
-// One cell of the grid is a power of ten metres.
-function gridTexture(radius: number, theme: Theme): Texture {
-  const cell = 10 ** Math.floor(Math.log10(radius / 1.5));
-  const size = 256, canvas = new OffscreenCanvas(size, size), pen = canvas.getContext("2d")!;
-  pen.fillStyle = theme.floor;
-  pen.fillRect(0, 0, size, size);
-  pen.fillStyle = theme.grid;
-  pen.fillRect(0, size / 2 - 1, size, 2);
-  pen.fillRect(size / 2 - 1, 0, 2, size);
-  const texture = new CanvasTexture(canvas);
-  texture.colorSpace = SRGBColorSpace;
-  texture.wrapS = texture.wrapT = RepeatWrapping;
-  texture.anisotropy = 4;
-  const cells = (2 * radius) / cell;
-  texture.repeat.set(cells, cells);
-  texture.offset.set(0.5 - cells / 2, 0.5 - cells / 2);
-  return texture;
-}
+const FLOOR_VERTEX = `
+varying vec2 place;
+void main() {
+  place = position.xy;
+  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+}`;
 
-function fadeTexture(): Texture {
-  const size = 128, canvas = new OffscreenCanvas(size, size), pen = canvas.getContext("2d")!;
-  const fade = pen.createRadialGradient(size / 2, size / 2, 0, size / 2, size / 2, size / 2);
-  for (let i = 0; i <= 8; i++) {
-    const r = i / 8, s = r * r * (3 - 2 * r);
-    fade.addColorStop(r, `rgb(${Array(3).fill(Math.round(255 * (1 - s))).join(" ")})`);
-  }
-  pen.fillStyle = fade;
-  pen.fillRect(0, 0, size, size);
-  const texture = new CanvasTexture(canvas);
-  texture.minFilter = LinearFilter;
-  return texture;
-}
+// Lines keep about a pixel's width at any distance, and fade where they would be closer than a few pixels. Floor and
+// background differ by a few of 256 steps only: noise breaks up the rings that the fade would show.
+const FLOOR_FRAGMENT = `
+uniform vec3 floor, grid;
+uniform float radius, cell;
+varying vec2 place;
+void main() {
+  vec2 at = place / cell, width = fwidth(at), off = abs(fract(at + 0.5) - 0.5) / width;
+  float line = (1.0 - min(min(off.x, off.y), 1.0)) * (1.0 - smoothstep(0.1, 0.5, max(width.x, width.y)));
+  float noise = fract(sin(dot(gl_FragCoord.xy, vec2(12.9898, 78.233))) * 43758.5453) - 0.5;
+  float fade = 1.0 - smoothstep(0.0, 1.0, length(place) / radius);
+  gl_FragColor = vec4(mix(floor, grid, line), clamp(fade + 0.1 * noise * fade, 0.0, 1.0));
+  #include <colorspace_fragment>
+}`;

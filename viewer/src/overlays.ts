@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lies over the picture: legend, names of the views, the card of the element under the mouse, messages, the report.
 import { byId, make, pairs } from "./dom";
-import { number, withUnit } from "./format";
+import { number, raised, withUnit } from "./format";
 import type { Painter } from "./painter";
 import type { ElementAnswer, Report, Stats } from "./protocol";
 
 export function showLegend(painter: Painter): void {
-  const { field } = painter, legend = painter.legend();
-  const title = make("h2", {}, field.label, field.unit ? make("span", {}, ` (${field.unit})`) : null);
+  const { field } = painter,
+    legend = painter.legend();
+  const title = make("h2", {}, field.label, field.unit ? make("span", {}, ` (${raised(field.unit)})`) : null);
   if (legend.kind === "swatches") {
     const rows = legend.rows.map(([name, colour]) => {
       const swatch = make("i");
@@ -36,19 +37,24 @@ export interface Label {
 
 export function showLabels(labels: Label[]): void {
   const root = byId("labels");
-  root.classList.toggle("stacked", labels.some((l) => l.y > 0));
-  root.replaceChildren(...labels.map(({ name, stats, x, y }) => {
-    const { elastic_elements: elastic, elements, dofs } = stats;
-    const facts = [
-      elastic != null && `${number(elastic)}${elements != null ? ` of ${number(elements)}` : ""} elements elastic`,
-      dofs != null && `${number(dofs)} dof`,
-      stats.speedup != null && `${number(stats.speedup, 2)} × as fast`,
-    ].filter((f) => f !== false);
-    const label = make("div", {}, make("b", {}, name), make("span", {}, facts.join(" · ")));
-    label.style.left = `${x}px`;
-    label.style.top = `${y}px`;
-    return label;
-  }));
+  root.classList.toggle(
+    "stacked",
+    labels.some((l) => l.y > 0),
+  );
+  root.replaceChildren(
+    ...labels.map(({ name, stats, x, y }) => {
+      const { elastic_elements: elastic, elements, dofs } = stats;
+      const facts = [
+        elastic != null && `${number(elastic)}${elements != null ? ` of ${number(elements)}` : ""} elements elastic`,
+        dofs != null && `${number(dofs)} dof`,
+        stats.speedup != null && `${number(stats.speedup, 2)} × as fast`,
+      ].filter((f) => f !== false);
+      const label = make("div", {}, make("b", {}, name), make("span", {}, facts.join(" · ")));
+      label.style.left = `${x}px`;
+      label.style.top = `${y}px`;
+      return label;
+    }),
+  );
 }
 
 export interface CardContent {
@@ -64,7 +70,10 @@ export function showCard(content: CardContent | null): void {
   card.hidden = !content;
   if (!content) return;
   card.replaceChildren(
-    make("h2", {}, content.title), ...(content.rows.length > 0 ? [pairs(content.rows)] : []), ...(content.text ? [make("p", {}, content.text)] : []));
+    make("h2", {}, content.title),
+    ...(content.rows.length > 0 ? [pairs(content.rows)] : []),
+    ...(content.text ? [make("p", {}, content.text)] : []),
+  );
   // Beside the mouse, on whichever side there is room.
   const { clientWidth: width, clientHeight: height } = card.parentElement!;
   const left = content.x + 18 + card.offsetWidth > width ? content.x - 18 - card.offsetWidth : content.x + 18;
@@ -78,7 +87,10 @@ export function answerRows(answer: ElementAnswer, units: (name: string) => strin
   const skip = new Set(["type", "view", "element", "triangle", "body", "text"]);
   return Object.entries(answer)
     .filter(([key, value]) => !skip.has(key) && (typeof value === "number" || typeof value === "string"))
-    .map(([key, value]) => [key.replaceAll("_", " "), typeof value === "number" ? withUnit(value, units(key)) : String(value)]);
+    .map(([key, value]) => [
+      key.replaceAll("_", " "),
+      typeof value === "number" ? withUnit(value, units(key)) : String(value),
+    ]);
 }
 
 export function showMessage(text: string | null): void {
@@ -102,5 +114,7 @@ export function fillReport(report: Report): void {
   });
   const head = make("tr", {}, make("td"), ...report.columns.map((c) => make("th", { scope: "col" }, c)));
   byId("report").replaceChildren(
-    make("h2", {}, report.title), make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)));
+    make("h2", {}, report.title),
+    make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)),
+  );
 }

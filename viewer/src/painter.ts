@@ -3,13 +3,30 @@
 //
 // The scale of numbers follows the data calmly: it widens at once, and shrinks only when the data have become much
 // smaller, so that colours do not flicker from frame to frame.
-import { categoryColour, css, ELASTIC, partColour, scaled, sequential, strip, ticks, type Rgb, type Scale } from "./colours";
+import {
+  categoryColour,
+  css,
+  ELASTIC,
+  partColour,
+  scaled,
+  sequential,
+  strip,
+  ticks,
+  type Rgb,
+  type Scale,
+} from "./colours";
 import type { Field } from "./protocol";
 
 export const TEXELS = 512;
 
 const PLAIN: Field = {
-  name: "", label: "plain", unit: "", place: "vertex", components: 1, categories: ["surface"], logarithmic: false,
+  name: "",
+  label: "plain",
+  unit: "",
+  place: "vertex",
+  components: 1,
+  categories: ["surface"],
+  logarithmic: false,
 };
 
 export class Painter {
@@ -48,7 +65,7 @@ export class Painter {
     const { categories } = this.field;
     if (categories === null) return sequential(i / (TEXELS - 1));
     if (categories === true) return i === 0 ? ELASTIC : partColour(i - 1);
-    return categoryColour(i);
+    return categoryColour(i, categories[i] ?? "");
   }
 
   private texel(i: number): number {
@@ -58,7 +75,9 @@ export class Painter {
   // Widens or shrinks the scale for the values of a new frame. Returns whether it changed.
   adapt(values: (Float32Array | null)[]): boolean {
     if (!this.smooth) return false;
-    let low = Infinity, high = -Infinity, least = Infinity; // least above zero
+    let low = Infinity,
+      high = -Infinity,
+      least = Infinity; // least above zero
     for (const array of values)
       for (const v of array ?? []) {
         if (v < low) low = v;
@@ -74,7 +93,8 @@ export class Painter {
   }
 
   private linearScale(low: number, high: number): Scale {
-    const now = this.scale, from = low < 0 ? Math.min(low, now.low) : 0;
+    const now = this.scale,
+      from = low < 0 ? Math.min(low, now.low) : 0;
     const shrink = high < 0.35 * now.high && ++this.smallSince > 60;
     if (high > now.high || shrink) {
       this.smallSince = 0;
@@ -105,7 +125,9 @@ export class Painter {
     return (v) => this.texel(Math.max(0, Math.min(v, categories.length - 1)));
   }
 
-  legend(): { kind: "strip"; gradient: string; ticks: { at: number; value: number }[] } | { kind: "swatches"; rows: [string, string][] } {
+  legend():
+    | { kind: "strip"; gradient: string; ticks: { at: number; value: number }[] }
+    | { kind: "swatches"; rows: [string, string][] } {
     const { categories } = this.field;
     if (categories === null) {
       const stops = Array.from({ length: 13 }, (_, i) => css(sequential(i / 12)));
@@ -114,9 +136,15 @@ export class Painter {
     }
     if (categories === true) {
       const parts = `linear-gradient(90deg, ${[0, 1, 2, 3].map((i) => `${css(partColour(i))} ${25 * i}% ${25 * i + 25}%`).join(", ")})`;
-      return { kind: "swatches", rows: [[`no ${this.field.label}`, css(ELASTIC)], [`${this.field.label}, each its own`, parts]] };
+      return {
+        kind: "swatches",
+        rows: [
+          [`no ${this.field.label}`, css(ELASTIC)],
+          [`${this.field.label}, each its own`, parts],
+        ],
+      };
     }
-    return { kind: "swatches", rows: categories.map((name, i) => [name, css(categoryColour(i))]) };
+    return { kind: "swatches", rows: categories.map((name, i) => [name, css(categoryColour(i, name))]) };
   }
 }
 

@@ -2,7 +2,7 @@
 // The settings beside the picture. Everything in it comes from the stream's header: fields, methods, thresholds,
 // shapes and statistics that a later method adds appear without a change here.
 import { make, pairs, press } from "./dom";
-import { number } from "./format";
+import { number, raised } from "./format";
 import type { Field, Hello, Settings, Stats, Threshold } from "./protocol";
 
 export interface Clip {
@@ -17,16 +17,28 @@ export interface Actions {
   logarithmic(on: boolean): void;
   wireframe(on: boolean): void;
   contacts(on: boolean): void;
+  glass(on: boolean): void;
   clip(clip: Clip): void;
   method(name: string): void;
   threshold(name: string, value: number): void;
   drop(shape: string): void;
 }
 
+const FIRST = 3; // thresholds that are always in sight; streams name the most useful ones first
+
 const LABELS: Record<string, string> = {
-  dofs: "degrees of freedom", elements: "elements", elastic_elements: "elastic elements", rigid_parts: "rigid parts",
-  contacts: "contacts", cpu_ms: "CPU time of a step, ms", wall_ms: "time of a step, ms", kinetic: "kinetic energy, J",
-  elastic: "elastic energy, J", gravitational: "gravitational energy, J", speedup: "speedup", error: "error",
+  dofs: "degrees of freedom",
+  elements: "elements",
+  elastic_elements: "elastic elements",
+  rigid_parts: "rigid parts",
+  contacts: "contacts",
+  cpu_ms: "CPU time of a step, ms",
+  wall_ms: "time of a step, ms",
+  kinetic: "kinetic energy, J",
+  elastic: "elastic energy, J",
+  gravitational: "gravitational energy, J",
+  speedup: "speedup",
+  error: "error",
 };
 
 export class Panel {
@@ -38,18 +50,22 @@ export class Panel {
   private numbers: HTMLElement | null = null;
   readonly wireframe = check("Wireframe", "w", (on) => this.actions.wireframe(on));
   readonly contacts = check("Contact forces", "a", (on) => this.actions.contacts(on));
+  readonly glass = check("See through obstacles", "o", (on) => this.actions.glass(on));
   readonly clip = check("Cut open", "x", (on) => this.setClip({ on }));
   private cut: Clip = { on: false, axis: 1, part: 0.5, flip: false };
   private cutControls: HTMLElement | null = null;
 
-  constructor(private readonly root: HTMLElement, private readonly actions: Actions) {}
+  constructor(
+    private readonly root: HTMLElement,
+    private readonly actions: Actions,
+  ) {}
 
   open(hello: Hello): void {
     this.thresholds.clear();
     const parts = [
       this.colours(hello.fields),
+      this.look(hello),
       hello.live && hello.methods.length > 0 ? this.method(hello) : null,
-      this.look(hello.dim),
       hello.live && hello.shapes.length > 0 ? this.drops(hello.shapes) : null,
       group("Numbers", (this.numbers = make("div"))),
     ];
@@ -70,18 +86,24 @@ export class Panel {
   }
 
   stats(views: { name: string; stats: Stats }[]): void {
-    this.numbers?.replaceChildren(...views.map(({ name, stats }) => {
-      const rows = Object.entries(stats)
-        .filter((row): row is [string, number] => row[1] !== null)
-        .map(([key, value]): [string, string] => [LABELS[key] ?? key.replaceAll("_", " "), number(value)]);
-      const list = pairs(rows);
-      if (views.length > 1) list.prepend(make("b", {}, name));
-      return list;
-    }));
+    this.numbers?.replaceChildren(
+      ...views.map(({ name, stats }) => {
+        const rows = Object.entries(stats)
+          .filter((row): row is [string, number] => row[1] !== null)
+          .map(([key, value]): [string, string] => [LABELS[key] ?? key.replaceAll("_", " "), number(value)]);
+        const list = pairs(rows);
+        if (views.length > 1) list.prepend(make("b", {}, name));
+        return list;
+      }),
+    );
   }
 
   private colours(fields: Field[]): HTMLElement {
-    this.field = make("select", { ariaLabel: "Colour by" }, ...fields.map((f) => make("option", { value: f.name }, f.label)));
+    this.field = make(
+      "select",
+      { ariaLabel: "Colour by" },
+      ...fields.map((f) => make("option", { value: f.name }, f.label)),
+    );
     this.field.onchange = () => this.actions.field(this.field!.value);
     const log = check("Logarithmic scale", "l", (on) => this.actions.logarithmic(on));
     [this.log, this.logRow] = [log.box, log.label];
@@ -95,20 +117,39 @@ export class Panel {
       return button;
     });
     const segments = make("div", { className: "segments", role: "group", ariaLabel: "Method" }, ...this.methods);
-    return group("Method", segments, ...hello.settings.thresholds.map((t) => this.threshold(t)));
+    const rows = hello.settings.thresholds.map((t) => this.threshold(t));
+    const more = make(
+      "details",
+      { hidden: rows.length <= FIRST },
+      make("summary", {}, "More thresholds"),
+      ...rows.slice(FIRST),
+    );
+    return group("Method", segments, ...rows.slice(0, FIRST), more);
   }
 
   private threshold(t: Threshold): HTMLElement {
     const id = `threshold-${t.name}`;
-    const label = make("label", { htmlFor: id, title: t.help }, t.label, t.unit ? make("span", {}, ` (${t.unit})`) : null);
+    const label = make(
+      "label",
+      { htmlFor: id, title: t.help },
+      t.label,
+      t.unit ? make("span", {}, ` (${raised(t.unit)})`) : null,
+    );
     const log = t.logarithmic && t.low > 0;
-    const place = (value: number): number => log ? Math.log(value / t.low) / Math.log(t.high / t.low) : (value - t.low) / (t.high - t.low);
+    const place = (value: number): number =>
+      log ? Math.log(value / t.low) / Math.log(t.high / t.low) : (value - t.low) / (t.high - t.low);
     const value = (part: number): number => {
       const raw = log ? t.low * (t.high / t.low) ** part : t.low + part * (t.high - t.low);
       return t.whole ? Math.round(raw) : Number(raw.toPrecision(3));
     };
     const slider = make("input", { type: "range", min: "0", max: "1", step: "any", ariaLabel: t.label, title: t.help });
-    const box = make("input", { type: "number", id, min: String(t.low), max: String(t.high), step: t.whole ? "1" : "any" });
+    const box = make("input", {
+      type: "number",
+      id,
+      min: String(t.low),
+      max: String(t.high),
+      step: t.whole ? "1" : "any",
+    });
     const show = (v: number): void => {
       if (document.activeElement !== slider) slider.value = String(place(v));
       if (document.activeElement !== box) box.value = plain(v);
@@ -128,17 +169,38 @@ export class Panel {
     return make("div", { className: "threshold" }, label, make("div", { className: "row" }, slider, box));
   }
 
-  private look(dim: 2 | 3): HTMLElement {
-    const axis = make("select", { ariaLabel: "Across" }, ...["x", "y", "z"].map((name, i) => make("option", { value: String(i) }, `across ${name}`)));
+  private look({ dim, obstacles }: Hello): HTMLElement {
+    const axis = make(
+      "select",
+      { ariaLabel: "Across" },
+      ...["x", "y", "z"].map((name, i) => make("option", { value: String(i) }, `across ${name}`)),
+    );
     axis.value = String(this.cut.axis);
     axis.onchange = () => this.setClip({ axis: Number(axis.value) });
     const flip = make("button", { type: "button", title: "The other half" }, "Flip");
     flip.onclick = () => this.setClip({ flip: !this.cut.flip });
-    const where = make("input", { type: "range", min: "0", max: "1", step: "0.002", value: String(this.cut.part), ariaLabel: "Where to cut" });
+    const where = make("input", {
+      type: "range",
+      min: "0",
+      max: "1",
+      step: "0.002",
+      value: String(this.cut.part),
+      ariaLabel: "Where to cut",
+    });
     where.oninput = () => this.setClip({ part: Number(where.value) });
-    this.cutControls = make("div", { hidden: !this.cut.on },
-      make("div", { className: "row" }, axis, flip), make("div", { className: "row" }, where));
-    return group("Look", this.wireframe.label, this.contacts.label, ...(dim === 3 ? [this.clip.label, this.cutControls] : []));
+    this.cutControls = make(
+      "div",
+      { hidden: !this.cut.on },
+      make("div", { className: "row" }, axis, flip),
+      make("div", { className: "row" }, where),
+    );
+    return group(
+      "Look",
+      this.wireframe.label,
+      this.contacts.label,
+      ...(obstacles.length > 0 ? [this.glass.label] : []),
+      ...(dim === 3 ? [this.clip.label, this.cutControls] : []),
+    );
   }
 
   private setClip(change: Partial<Clip>): void {
@@ -148,7 +210,11 @@ export class Panel {
   }
 
   private drops(shapes: string[]): HTMLElement {
-    const shape = make("select", { ariaLabel: "Shape" }, ...shapes.map((name) => make("option", { value: name }, name)));
+    const shape = make(
+      "select",
+      { ariaLabel: "Shape" },
+      ...shapes.map((name) => make("option", { value: name }, name)),
+    );
     const button = make("button", { type: "button", id: "drop" }, "Drop");
     button.onclick = () => this.actions.drop(shape.value);
     return group("Drop a body", make("div", { className: "row" }, shape, button));
@@ -172,5 +238,7 @@ function check(text: string, key: string, changed: (on: boolean) => void): Check
 
 // For boxes that are typed into: no thin spaces, no superscripts.
 function plain(value: number): string {
-  return value !== 0 && (Math.abs(value) < 1e-3 || Math.abs(value) >= 1e6) ? value.toExponential(3).replace(/\.?0+e/, "e") : String(value);
+  return value !== 0 && (Math.abs(value) < 1e-3 || Math.abs(value) >= 1e6)
+    ? value.toExponential(3).replace(/\.?0+e/, "e")
+    : String(value);
 }

@@ -16,20 +16,39 @@ export interface Hit {
 export type Kept = (x: number, y: number, z: number) => boolean;
 
 // `kept` says which points are drawn at all (what a clip plane has cut away cannot be hit).
-export function pickTriangle(ray: Ray, x: Float32Array, triangles: Uint32Array, count: number, kept: Kept | null): Hit | null {
-  const [ox, oy, oz] = Array.from(ray.origin), [dx, dy, dz] = Array.from(ray.direction);
+export function pickTriangle(
+  ray: Ray,
+  x: Float32Array,
+  triangles: Uint32Array,
+  count: number,
+  kept: Kept | null,
+): Hit | null {
+  const [ox, oy, oz] = Array.from(ray.origin),
+    [dx, dy, dz] = Array.from(ray.direction);
   let best: Hit | null = null;
   for (let t = 0; t < count; t++) {
-    const a = 3 * triangles[3 * t], b = 3 * triangles[3 * t + 1], c = 3 * triangles[3 * t + 2];
-    const ux = x[b] - x[a], uy = x[b + 1] - x[a + 1], uz = x[b + 2] - x[a + 2];
-    const vx = x[c] - x[a], vy = x[c + 1] - x[a + 1], vz = x[c + 2] - x[a + 2];
-    const px = dy * vz - dz * vy, py = dz * vx - dx * vz, pz = dx * vy - dy * vx;
+    const a = 3 * triangles[3 * t],
+      b = 3 * triangles[3 * t + 1],
+      c = 3 * triangles[3 * t + 2];
+    const ux = x[b] - x[a],
+      uy = x[b + 1] - x[a + 1],
+      uz = x[b + 2] - x[a + 2];
+    const vx = x[c] - x[a],
+      vy = x[c + 1] - x[a + 1],
+      vz = x[c + 2] - x[a + 2];
+    const px = dy * vz - dz * vy,
+      py = dz * vx - dx * vz,
+      pz = dx * vy - dy * vx;
     const det = ux * px + uy * py + uz * pz;
     if (det === 0) continue;
-    const sx = ox - x[a], sy = oy - x[a + 1], sz = oz - x[a + 2];
+    const sx = ox - x[a],
+      sy = oy - x[a + 1],
+      sz = oz - x[a + 2];
     const beta = (sx * px + sy * py + sz * pz) / det;
     if (beta < 0 || beta > 1) continue;
-    const qx = sy * uz - sz * uy, qy = sz * ux - sx * uz, qz = sx * uy - sy * ux;
+    const qx = sy * uz - sz * uy,
+      qy = sz * ux - sx * uz,
+      qz = sx * uy - sy * ux;
     const gamma = (dx * qx + dy * qy + dz * qz) / det;
     if (gamma < 0 || beta + gamma > 1) continue;
     const distance = (vx * qx + vy * qy + vz * qz) / det;

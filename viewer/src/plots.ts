@@ -5,6 +5,7 @@
 // that neither memory nor drawing grows without bound.
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
+import { make } from "./dom";
 import { number } from "./format";
 import type { FrameHeader, Hello } from "./protocol";
 
@@ -23,7 +24,7 @@ const LONGEST = 4000;
 type Series = { time: number[]; columns: Map<string, (number | null)[]> };
 
 export class Plots {
-  private plots: { plot: uPlot; name: string; own: Series[] }[] = [];
+  private plots: { plot: uPlot; name: string }[] = [];
   private series: Series[] = [];
   private growing = false;
   private stale = false;
@@ -93,28 +94,50 @@ export class Plots {
     this.parent.replaceChildren();
     const style = getComputedStyle(this.parent);
     const colour = (name: string): string => style.getPropertyValue(name).trim();
-    const axis = { stroke: colour("--quiet"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false }, font: "11px system-ui, sans-serif" };
-    this.plots = this.wanted().map((name) => {
-      const holder = document.createElement("figure");
-      const caption = document.createElement("figcaption");
-      caption.textContent = QUANTITIES.find((q) => q.name === name)!.label;
-      holder.append(caption);
-      this.parent.append(holder);
+    const axis = {
+      stroke: colour("--quiet"),
+      grid: { stroke: colour("--line"), width: 1 },
+      ticks: { show: false },
+      font: "11px system-ui, sans-serif",
+    };
+    const names = this.wanted();
+    const holders = names.map((name) =>
+      make("figure", {}, make("figcaption", {}, QUANTITIES.find((q) => q.name === name)!.label)),
+    );
+    this.parent.append(...holders); // all at once, since each takes its share of the width
+    this.plots = names.map((name, i) => {
+      const holder = holders[i];
       const plot = new uPlot(
         {
-          ...this.size(holder), cursor: { drag: { x: false, y: false }, points: { show: false }, y: false }, legend: { show: false },
-          scales: { x: { time: false }, y: { range: (_plot, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? 1.08 * high : 1] } },
-          axes: [{ ...axis, size: 20, gap: 2, space: 60 }, { ...axis, size: 52, gap: 4, space: 24, values: (_plot, values) => values.map((v) => number(v, 3)) }],
-          series: [{}, ...this.series.map((_, i) => ({
-            label: this.names[i], stroke: colour(i === this.series.length - 1 ? "--accent" : "--second"), width: 1.6, points: { show: false }, spanGaps: true,
-          }))],
+          ...this.size(holder),
+          cursor: { drag: { x: false, y: false }, points: { show: false }, y: false },
+          legend: { show: false },
+          scales: {
+            x: { time: false },
+            y: { range: (_plot, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? 1.08 * high : 1] },
+          },
+          axes: [
+            { ...axis, size: 20, gap: 2, space: 60 },
+            { ...axis, size: 52, gap: 4, space: 24, values: (_plot, values) => values.map((v) => number(v, 3)) },
+          ],
+          series: [
+            {},
+            ...this.series.map((_, view) => ({
+              label: this.names[view],
+              stroke: colour(view === this.series.length - 1 ? "--accent" : "--second"),
+              width: 1.6,
+              points: { show: false },
+              spanGaps: true,
+            })),
+          ],
         },
-        this.data(name), holder,
+        this.data(name),
+        holder,
       );
       plot.over.addEventListener("click", () => {
         if (plot.cursor.left !== undefined) this.onSeek(plot.posToVal(plot.cursor.left, "x"));
       });
-      return { plot, name, own: this.series };
+      return { plot, name };
     });
     this.stale = true;
   }

@@ -135,11 +135,7 @@ export interface ElementAnswer {
   [key: string]: unknown;
 }
 
-export type FromServer =
-  | Hello
-  | ({ type: "settings" } & Settings)
-  | ElementAnswer
-  | { type: "error"; message: string };
+export type FromServer = Hello | ({ type: "settings" } & Settings) | ElementAnswer | { type: "error"; message: string };
 
 export type ToServer =
   | { type: "ack"; frame: number; view: number }

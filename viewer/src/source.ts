@@ -65,15 +65,15 @@ export async function openEmbedded(header: Element, data: Element, sink: Sink): 
     if (moment) moment.push(frame);
     else at.set(frame.header.frame, [frame]);
   }
-  for (const [i, view] of hello.views.entries())
-    view.series ??= seriesOf(frames.filter((f) => f.header.view === i));
+  for (const [i, view] of hello.views.entries()) view.series ??= seriesOf(frames.filter((f) => f.header.view === i));
   for (const field of hello.fields) {
     const range = rangeOf(frames, field.name);
     if (range && field.components === 1) field.range = range;
   }
   let shown = frames[0].header.frame;
   const show = (n: number): void => at.get(n)?.forEach((f) => sink.frame(f));
-  setTimeout(() => { // when the caller knows its source
+  setTimeout(() => {
+    // when the caller knows its source
     sink.hello(hello);
     show(shown);
   });
@@ -99,7 +99,8 @@ function seriesOf(frames: Frame[]): Record<string, (number | null)[]> {
 
 // What a field's sections span, so that colours mean the same in all frames.
 function rangeOf(frames: Frame[], name: string): [number, number] | null {
-  const ends = frames.flatMap((f) => f.header.sections.filter((s) => s.name === name && s.low && s.high))
+  const ends = frames
+    .flatMap((f) => f.header.sections.filter((s) => s.name === name && s.low && s.high))
     .map((s) => (s.log ? [10 ** s.low![0], 10 ** s.high![0]] : [s.low![0], s.high![0]]));
   return ends.length > 0 ? [Math.min(...ends.map((e) => e[0])), Math.max(...ends.map((e) => e[1]))] : null;
 }
@@ -110,7 +111,8 @@ export function sentence(reason: unknown): string {
 
 // The page decides by what it finds in itself.
 export async function openSource(sink: Sink): Promise<Source> {
-  const header = document.getElementById("thaw-header"), data = document.getElementById("thaw-frames");
+  const header = document.getElementById("thaw-header"),
+    data = document.getElementById("thaw-frames");
   if (header && data) return openEmbedded(header, data, sink);
   if (!location.protocol.startsWith("http"))
     throw new Error("This page has nothing to show: it is the viewer alone. Use thaw view, or thaw export --html.");

@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // The canvas: one camera for all views (so split screens cannot drift apart), one viewport each, and drawing on demand
-// only: nothing is drawn while nothing changes, and never more than once per frame of the screen.
+// only: nothing is drawn while nothing changes, and never more than once per frame of the screen. Where pictures come too
+// slowly while things move, they are drawn coarser, and sharp again as soon as everything rests.
 import {
-  Box3, MOUSE, OrthographicCamera, PCFShadowMap, PerspectiveCamera, Raycaster, TOUCH, Vector2, Vector3, WebGLRenderer,
+  Box3,
+  MOUSE,
+  OrthographicCamera,
+  PCFShadowMap,
+  PerspectiveCamera,
+  Raycaster,
+  TOUCH,
+  Vector2,
+  Vector3,
+  WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Ray } from "./pick";
 import type { ViewScene } from "./viewscene";
 
 const FOV = 32; // degrees
+const SLOW_MS = 40; // between pictures of a movement
+const COARSE = 0.5; // pixels a pixel
+const REST_MS = 250;
 
 export interface Spot {
   view: number;
@@ -26,12 +39,16 @@ export class Stage {
   private readonly flat = new OrthographicCamera();
   private readonly deep = this.camera as PerspectiveCamera;
   private pending = 0;
+  private sharp = Math.min(devicePixelRatio, 2);
+  private lastDrawn = 0; // ms
+  private pause = 0; // ms between pictures of a movement, averaged
+  private restTimer = 0;
   private size = 1; // m, of what is looked at
   private readonly raycaster = new Raycaster();
 
   constructor(readonly canvas: HTMLCanvasElement) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: true, alpha: true, powerPreference: "low-power" });
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer = new WebGLRenderer({ canvas, antialias: !isSoftware(), alpha: true });
+    this.renderer.setPixelRatio(this.sharp);
     this.renderer.localClippingEnabled = true;
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
@@ -47,14 +64,39 @@ export class Stage {
   }
 
   redraw(): void {
-    this.pending ||= requestAnimationFrame(() => {
+    this.pending ||= requestAnimationFrame((now) => {
       this.pending = 0;
+      this.choosePixels(now);
       this.beforeDraw();
       this.controls.update(); // while the camera still glides, this asks for the next picture
       this.draw();
       this.drawn++;
       this.afterDraw();
     });
+  }
+
+  // Coarse while a movement is slow, with some inertia; sharp after a rest.
+  private choosePixels(now: number): void {
+    const gap = now - this.lastDrawn;
+    this.lastDrawn = now;
+    this.pause = gap < REST_MS ? this.pause + 0.15 * (gap - this.pause) : Math.min(this.pause, SLOW_MS);
+    if (this.pause > SLOW_MS && this.renderer.getPixelRatio() === this.sharp) this.setPixels(COARSE * this.sharp);
+    clearTimeout(this.restTimer);
+    if (this.renderer.getPixelRatio() !== this.sharp)
+      this.restTimer = window.setTimeout(() => {
+        this.pause = 0;
+        this.setPixels(this.sharp);
+        this.redraw();
+      }, 2 * REST_MS);
+  }
+
+  get resting(): boolean {
+    return this.pending === 0 && this.renderer.getPixelRatio() === this.sharp;
+  }
+
+  private setPixels(ratio: number): void {
+    this.renderer.setPixelRatio(ratio);
+    this.renderer.setSize(this.canvas.clientWidth, this.canvas.clientHeight, false);
   }
 
   private resize(): void {
@@ -104,8 +146,7 @@ export class Stage {
   }
 
   // Chooses the kind of camera and looks at a box: from the front and a little above, or straight at a plane.
-  look(low: number[], high: number[], dim: 2 | 3): void {
-    const box = new Box3(new Vector3(...(low as [number, number, number])), new Vector3(...(high as [number, number, number])));
+  look(box: Box3, dim: 2 | 3): void {
     this.camera = dim === 2 ? this.flat : this.deep;
     this.controls.object = this.camera;
     this.controls.enableRotate = dim === 3;
@@ -120,9 +161,7 @@ export class Stage {
     this.size = box.getSize(new Vector3()).length() || 1;
     const from = (direction ?? this.camera.position.clone().sub(this.controls.target)).normalize();
     this.shape();
-    const aspect = this.deep.aspect;
-    const half = Math.tan((FOV * Math.PI) / 360) * Math.min(1, aspect);
-    const distance = this.camera === this.deep ? (0.46 * this.size) / half : 2 * this.size;
+    const distance = this.camera === this.deep ? this.distanceFor(box, from) : 2 * this.size;
     this.controls.target.copy(middle);
     this.camera.position.copy(middle).addScaledVector(from, distance);
     this.controls.minDistance = 0.02 * this.size;
@@ -135,10 +174,32 @@ export class Stage {
     this.redraw();
   }
 
+  // From where all corners are seen, with a margin: at depth d - w a half-width of r needs d >= r / tan + w.
+  private distanceFor(box: Box3, from: Vector3): number {
+    const middle = box.getCenter(new Vector3()),
+      vertical = Math.tan((FOV * Math.PI) / 360) / 1.12;
+    const right = new Vector3(0, 0, 1).cross(from).normalize(),
+      up = from.clone().cross(right);
+    let distance = 0.1 * this.size;
+    for (const x of [box.min.x, box.max.x])
+      for (const y of [box.min.y, box.max.y])
+        for (const z of [box.min.z, box.max.z]) {
+          const arm = new Vector3(x, y, z).sub(middle),
+            w = arm.dot(from);
+          distance = Math.max(
+            distance,
+            Math.abs(arm.dot(up)) / vertical + w,
+            Math.abs(arm.dot(right)) / (vertical * this.deep.aspect) + w,
+          );
+        }
+    return distance;
+  }
+
   // For the keyboard: turns by radians, moves by parts of the distance, zooms by a factor.
   turn(azimuth: number, elevation: number): void {
     if (this.camera === this.flat) return this.pan(azimuth, -elevation);
-    const arm = this.camera.position.clone().sub(this.controls.target), length = arm.length();
+    const arm = this.camera.position.clone().sub(this.controls.target),
+      length = arm.length();
     const east = Math.atan2(arm.y, arm.x) + azimuth;
     const up = Math.min(1.55, Math.max(-1.55, Math.asin(arm.z / length) + elevation));
     arm.set(Math.cos(up) * Math.cos(east), Math.cos(up) * Math.sin(east), Math.sin(up)).multiplyScalar(length);
@@ -148,8 +209,10 @@ export class Stage {
   }
 
   pan(right: number, up: number): void {
-    const reach = this.camera === this.flat ? (this.flat.right - this.flat.left) / this.flat.zoom
-      : this.camera.position.distanceTo(this.controls.target) * Math.tan((FOV * Math.PI) / 360) * 2;
+    const reach =
+      this.camera === this.flat
+        ? (this.flat.right - this.flat.left) / this.flat.zoom
+        : this.camera.position.distanceTo(this.controls.target) * Math.tan((FOV * Math.PI) / 360) * 2;
     const by = new Vector3(right * reach, up * reach, 0).applyQuaternion(this.camera.quaternion);
     this.controls.target.add(by);
     this.camera.position.add(by);
@@ -174,20 +237,36 @@ export class Stage {
 
   // Where a place on the canvas (CSS pixels) looks.
   spot(px: number, py: number): Spot {
-    const view = Math.max(0, this.views.findIndex((_, i) => {
-      const p = this.viewport(i);
-      return px >= p.x && px < p.x + p.width && py >= p.y && py < p.y + p.height;
-    }));
+    const view = Math.max(
+      0,
+      this.views.findIndex((_, i) => {
+        const p = this.viewport(i);
+        return px >= p.x && px < p.x + p.width && py >= p.y && py < p.y + p.height;
+      }),
+    );
     const p = this.viewport(view);
     this.camera.updateMatrixWorld();
-    this.raycaster.setFromCamera(new Vector2((2 * (px - p.x)) / p.width - 1, 1 - (2 * (py - p.y)) / p.height), this.camera);
+    this.raycaster.setFromCamera(
+      new Vector2((2 * (px - p.x)) / p.width - 1, 1 - (2 * (py - p.y)) / p.height),
+      this.camera,
+    );
     const { origin, direction } = this.raycaster.ray;
     return { view, ray: { origin: origin.toArray(), direction: direction.toArray() } };
   }
 
   // The other way, for the first view.
   project(x: number, y: number, z: number): { x: number; y: number } {
-    const p = this.viewport(0), at = new Vector3(x, y, z).project(this.camera);
+    const p = this.viewport(0),
+      at = new Vector3(x, y, z).project(this.camera);
     return { x: p.x + ((at.x + 1) / 2) * p.width, y: p.y + ((1 - at.y) / 2) * p.height };
   }
+}
+
+// Smooth edges cost a software renderer a quarter of its speed.
+function isSoftware(): boolean {
+  const context = document.createElement("canvas").getContext("webgl2");
+  const info = context?.getExtension("WEBGL_debug_renderer_info");
+  const name = info && context ? String(context.getParameter(info.UNMASKED_RENDERER_WEBGL)) : "";
+  context?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software/i.test(name);
 }

@@ -71,7 +71,8 @@ export function readFrames(bytes: Uint8Array<ArrayBuffer>): Frame[] {
     if (at + 4 + length > bytes.byteLength) throw new Error("The stream ends inside a frame.");
     const frame = checkSections(splitFrame(bytes.slice(at + 4, at + 4 + length)));
     for (const s of frame.header.sections) {
-      const key = `${frame.header.view} ${s.name}`, values = unpack(frame, s, previous.get(key));
+      const key = `${frame.header.view} ${s.name}`,
+        values = unpack(frame, s, previous.get(key));
       if (values) previous.set(key, values);
     }
     frames.push(frame);
@@ -81,7 +82,8 @@ export function readFrames(bytes: Uint8Array<ArrayBuffer>): Frame[] {
 }
 
 function quantised(frame: Frame, s: Section): Uint8Array | Uint16Array {
-  const start = frame.payload.byteOffset + s.offset, length = s.components * s.count;
+  const start = frame.payload.byteOffset + s.offset,
+    length = s.components * s.count;
   return s.type === "u8"
     ? new Uint8Array(frame.payload.buffer, start, length)
     : new Uint16Array(frame.payload.buffer, start, length);
@@ -89,20 +91,29 @@ function quantised(frame: Frame, s: Section): Uint8Array | Uint16Array {
 
 // Undoes planes and deltas; `before` is the same section of the frame before. Returns the integers of a section that has
 // such.
-function unpack(frame: Frame, s: Section, before: Uint8Array | Uint16Array | undefined): Uint8Array | Uint16Array | undefined {
-  const width = s.type === "f32" ? 4 : s.type === "u16" ? 2 : 1, length = s.count * s.components;
+function unpack(
+  frame: Frame,
+  s: Section,
+  before: Uint8Array | Uint16Array | undefined,
+): Uint8Array | Uint16Array | undefined {
+  const width = s.type === "f32" ? 4 : s.type === "u16" ? 2 : 1,
+    length = s.count * s.components;
   if (s.planes) {
-    const bytes = new Uint8Array(frame.payload.buffer, frame.payload.byteOffset + s.offset, width * length), stored = bytes.slice();
+    const bytes = new Uint8Array(frame.payload.buffer, frame.payload.byteOffset + s.offset, width * length),
+      stored = bytes.slice();
     for (let plane = 0; plane < width * s.components; plane++) {
-      const component = Math.floor(plane / width), byte = plane % width;
-      for (let i = 0; i < s.count; i++) bytes[width * (s.components * i + component) + byte] = stored[plane * s.count + i];
+      const component = Math.floor(plane / width),
+        byte = plane % width;
+      for (let i = 0; i < s.count; i++)
+        bytes[width * (s.components * i + component) + byte] = stored[plane * s.count + i];
     }
   }
   s.planes = false;
   if (s.type === "f32") return undefined;
   const values = quantised(frame, s);
   if (s.delta) {
-    if (before?.length !== length) throw new Error(`Section "${s.name}" of frame ${frame.header.frame} continues one that is not there.`);
+    if (before?.length !== length)
+      throw new Error(`Section "${s.name}" of frame ${frame.header.frame} continues one that is not there.`);
     for (let i = 0; i < length; i++) values[i] += before[i]; // wraps to the width
   }
   s.delta = false;
@@ -121,13 +132,15 @@ export function readSection(frame: Frame, s: Section, reuse?: Float32Array): Flo
     out.set(new Float32Array(frame.payload.buffer, frame.payload.byteOffset + s.offset, length));
     return out;
   }
-  const q = quantised(frame, s), most = s.type === "u8" ? 255 : 65535;
+  const q = quantised(frame, s),
+    most = s.type === "u8" ? 255 : 65535;
   if (!s.low || !s.high) {
     for (let i = 0; i < length; i++) out[i] = q[i] === most ? -1 : q[i];
     return out;
   }
   for (let k = 0; k < s.components; k++) {
-    const low = s.low[k], step = (s.high[k] - low) / most;
+    const low = s.low[k],
+      step = (s.high[k] - low) / most;
     if (s.log) for (let i = k; i < length; i += s.components) out[i] = q[i] === 0 ? 0 : 10 ** (low + step * q[i]);
     else for (let i = k; i < length; i += s.components) out[i] = low + step * q[i];
   }

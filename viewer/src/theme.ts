@@ -6,6 +6,7 @@ export interface Theme {
   obstacle: string;
   floor: string;
   grid: string;
+  shadow: number; // opacity
   edge: string; // wireframe
   edgeOpacity: number;
   accent: string; // springs, marks
@@ -17,13 +18,33 @@ export interface Theme {
 }
 
 const LIGHT: Theme = {
-  obstacle: "#b9bec6", floor: "#e9ebee", grid: "#d3d7dd", edge: "#1c2733", edgeOpacity: 0.34, accent: "#0b63c5",
-  contact: "#b3261e", sky: "#ffffff", ground: "#b8b2a8", skyLight: 1.75, keyLight: 1.9,
+  obstacle: "#b9bec6",
+  floor: "#eceef0",
+  grid: "#cfd4da",
+  shadow: 0.26,
+  edge: "#1c2733",
+  edgeOpacity: 0.34,
+  accent: "#0b63c5",
+  contact: "#b3261e",
+  sky: "#ffffff",
+  ground: "#b8b2a8",
+  skyLight: 1.75,
+  keyLight: 1.9,
 };
 
 const DARK: Theme = {
-  obstacle: "#59616d", floor: "#2b3038", grid: "#3a414b", edge: "#05080c", edgeOpacity: 0.5, accent: "#7cc0ff",
-  contact: "#ff8a80", sky: "#dfe9f5", ground: "#4a4641", skyLight: 1.35, keyLight: 1.75,
+  obstacle: "#59616d",
+  floor: "#2b3038",
+  grid: "#424a55",
+  shadow: 0.5,
+  edge: "#05080c",
+  edgeOpacity: 0.5,
+  accent: "#7cc0ff",
+  contact: "#ff8a80",
+  sky: "#dfe9f5",
+  ground: "#4a4641",
+  skyLight: 1.35,
+  keyLight: 1.75,
 };
 
 const preference = matchMedia("(prefers-color-scheme: dark)");

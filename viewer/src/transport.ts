@@ -24,7 +24,11 @@ export class LiveTransport implements Transport {
   speed: number;
   readonly frame = 0;
 
-  constructor(hello: Hello, private readonly send: Send, private readonly changed: () => void) {
+  constructor(
+    hello: Hello,
+    private readonly send: Send,
+    private readonly changed: () => void,
+  ) {
     this.playing = hello.settings.playing;
     this.speed = hello.settings.speed;
   }
@@ -66,7 +70,11 @@ export class ReplayTransport implements Transport {
   private since = 0; // ms
   private tick = 0;
 
-  constructor(private readonly hello: Hello, private readonly send: Send, private readonly changed: () => void) {}
+  constructor(
+    private readonly hello: Hello,
+    private readonly send: Send,
+    private readonly changed: () => void,
+  ) {}
 
   private get times(): number[] {
     return this.hello.times;

@@ -3,9 +3,29 @@
 //
 // Positions and values of the newest frame stay here, for picking, hovering and new colours without a new frame.
 import {
-  BufferAttribute, BufferGeometry, ClampToEdgeWrapping, DataTexture, DirectionalLight, DoubleSide, DynamicDrawUsage,
-  FrontSide, HemisphereLight, LineBasicMaterial, LineSegments, LinearFilter, Mesh, MeshBasicMaterial,
-  MeshLambertMaterial, NearestFilter, type Plane, RGBAFormat, Scene, SphereGeometry, SRGBColorSpace, Vector3,
+  BufferAttribute,
+  BufferGeometry,
+  ClampToEdgeWrapping,
+  CylinderGeometry,
+  DataTexture,
+  DirectionalLight,
+  DoubleSide,
+  DynamicDrawUsage,
+  FrontSide,
+  HemisphereLight,
+  LineBasicMaterial,
+  LineSegments,
+  LinearFilter,
+  Mesh,
+  MeshBasicMaterial,
+  MeshLambertMaterial,
+  NearestFilter,
+  type Plane,
+  RGBAFormat,
+  Scene,
+  SphereGeometry,
+  SRGBColorSpace,
+  Vector3,
 } from "three";
 import { Arrows } from "./arrows";
 import { Cut } from "./cut";
@@ -20,6 +40,7 @@ import type { Theme } from "./theme";
 export interface Look {
   wireframe: boolean;
   contacts: boolean;
+  glass: boolean; // obstacles can be seen through
   clip: Plane | null;
 }
 
@@ -56,11 +77,15 @@ export class ViewScene {
   private readonly section: Mesh<BufferGeometry, MeshBasicMaterial>; // unlit: its colours are those of the legend
   private readonly sectionEdges: LineSegments;
   private readonly mark: LineSegments;
-  private readonly spring: LineSegments;
+  private readonly spring: Mesh; // one long, along +y
   private readonly ends: Mesh[];
   private readonly sun: DirectionalLight;
 
-  constructor(private readonly hello: Hello, private readonly painter: Painter, theme: Theme) {
+  constructor(
+    private readonly hello: Hello,
+    private readonly painter: Painter,
+    theme: Theme,
+  ) {
     const count = hello.bodies.reduce((sum, b) => Math.max(sum, b.first_vertex + b.vertices), 0);
     this.skin = new Skin(u32OfBase64(hello.mesh.triangles), count);
     this.elementOfTriangle = u32OfBase64(hello.mesh.element_of_triangle);
@@ -72,9 +97,8 @@ export class ViewScene {
     this.strip = new DataTexture(painter.texels, painter.texels.length / 4, 1, RGBAFormat);
     this.strip.colorSpace = SRGBColorSpace;
     this.strip.wrapS = ClampToEdgeWrapping;
-    this.surface = new MeshLambertMaterial({
-      map: this.strip, clipShadows: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1,
-    });
+    const behindLines = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 2 };
+    this.surface = new MeshLambertMaterial({ map: this.strip, clipShadows: true, ...behindLines });
     this.geometry.setAttribute("position", dynamic(this.skin.positions, 3));
     this.geometry.setAttribute("normal", dynamic(this.skin.normals, 3));
     this.geometry.setAttribute("uv", dynamic(this.skin.uv, 2));
@@ -88,17 +112,22 @@ export class ViewScene {
     edgeGeometry.setIndex(new BufferAttribute(this.skin.edges, 1));
     this.edges = new LineSegments(edgeGeometry, lines);
     this.sectionEdges = new LineSegments(new BufferGeometry(), lines.clone());
-    this.section = new Mesh(new BufferGeometry(), new MeshBasicMaterial({ map: this.strip, side: DoubleSide }));
+    this.section = new Mesh(
+      new BufferGeometry(),
+      new MeshBasicMaterial({ map: this.strip, side: DoubleSide, ...behindLines }),
+    );
 
     const over = { color: theme.accent, depthTest: false, transparent: true };
     this.mark = new LineSegments(pointsGeometry(6), new LineBasicMaterial(over));
-    this.spring = new LineSegments(pointsGeometry(2), new LineBasicMaterial(over));
+    const rod = new CylinderGeometry(0.0018 * size, 0.0018 * size, 1, 6).translate(0, 0.5, 0);
+    this.spring = new Mesh(rod, new MeshBasicMaterial(over));
     this.ends = [0, 1].map(() => new Mesh(new SphereGeometry(0.006 * size, 12, 8), new MeshBasicMaterial(over)));
     for (const object of [this.mark, this.spring, ...this.ends]) {
       object.visible = false;
       object.renderOrder = 3;
     }
-    for (const object of [this.edges, this.section, this.sectionEdges, this.mark, this.spring]) object.frustumCulled = false;
+    for (const object of [this.edges, this.section, this.sectionEdges, this.mark, this.spring])
+      object.frustumCulled = false;
 
     this.obstacles = new Obstacles(hello, theme);
     this.arrows = new Arrows(0.12 * size, theme.contact);
@@ -106,8 +135,19 @@ export class ViewScene {
     const sky = new HemisphereLight(theme.sky, theme.ground, hello.dim === 3 ? theme.skyLight : 3.1);
     sky.position.set(0, 0, 1);
     this.scene.add(
-      body, this.edges, this.section, this.sectionEdges, this.obstacles.group, this.arrows.mesh, this.mark, this.spring,
-      ...this.ends, sky, this.sun, this.sun.target);
+      body,
+      this.edges,
+      this.section,
+      this.sectionEdges,
+      this.obstacles.group,
+      this.arrows.mesh,
+      this.mark,
+      this.spring,
+      ...this.ends,
+      sky,
+      this.sun,
+      this.sun.target,
+    );
   }
 
   // Takes a frame in. The painter's field must be the one to be shown.
@@ -118,7 +158,8 @@ export class ViewScene {
     this.x = readSection(frame, positions, this.x);
     this.skin.update(this.x);
     for (const name of ["position", "normal"]) this.geometry.attributes[name].needsUpdate = true;
-    const contacts = findSection(frame, "contacts"), moved = findSection(frame, "obstacles");
+    const contacts = findSection(frame, "contacts"),
+      moved = findSection(frame, "obstacles");
     this.contacts = contacts ? readSection(frame, contacts, this.contacts) : new Float32Array(0);
     this.arrows.update(this.contacts);
     if (moved) this.obstacles.update((this.obstaclesX = readSection(frame, moved, this.obstaclesX)));
@@ -167,12 +208,17 @@ export class ViewScene {
   // Applies what the user wants to see; after every frame as well, since a section moves with it.
   look(look: Look): void {
     const planes = look.clip ? [look.clip] : null;
-    const clipped = [this.surface, this.edges.material as LineBasicMaterial, this.arrows.mesh.material as MeshBasicMaterial];
+    const clipped = [
+      this.surface,
+      this.edges.material as LineBasicMaterial,
+      this.arrows.mesh.material as MeshBasicMaterial,
+    ];
     for (const material of clipped) material.clippingPlanes = planes;
     this.sun.shadow.needsUpdate = true;
     this.surface.side = look.clip ? DoubleSide : FrontSide;
     if (this.hello.dim === 2) this.surface.side = DoubleSide;
     this.edges.visible = look.wireframe;
+    this.obstacles.setGlass(look.glass);
     this.arrows.mesh.visible = look.contacts;
     this.section.visible = this.sectionEdges.visible = false;
     if (look.clip && this.cut) this.showSection(look.clip, look.wireframe);
@@ -181,7 +227,8 @@ export class ViewScene {
   private showSection(plane: Plane, wireframe: boolean): void {
     const cut = this.cut!;
     const { values, painter, valuesPlace } = this;
-    const bodies = this.hello.bodies, placers = bodies.map((_, i) => painter.placer(i));
+    const bodies = this.hello.bodies,
+      placers = bodies.map((_, i) => painter.placer(i));
     let body = 0; // elements come in order
     cut.update(this.x, plane.normal.toArray(), plane.constant, (element, a, b, t) => {
       if (!values || valuesPlace === "triangle") return painter.nothing;
@@ -240,12 +287,13 @@ export class ViewScene {
   showSpring(hit: Hit | null, to: Vector3): void {
     for (const object of [this.spring, ...this.ends]) object.visible = hit !== null;
     if (!hit) return;
-    const from = pointOf(hit, this.x, this.skin.triangles);
-    const line = this.spring.geometry.attributes.position as BufferAttribute;
-    line.setXYZ(0, ...from);
-    line.setXYZ(1, to.x, to.y, to.z);
-    line.needsUpdate = true;
-    this.ends[0].position.set(...from);
+    const from = new Vector3(...pointOf(hit, this.x, this.skin.triangles)),
+      arm = to.clone().sub(from),
+      length = arm.length();
+    this.spring.position.copy(from);
+    this.spring.scale.set(1, Math.max(length, 1e-9), 1);
+    if (length > 0) this.spring.quaternion.setFromUnitVectors(new Vector3(0, 1, 0), arm.divideScalar(length));
+    this.ends[0].position.copy(from);
     this.ends[1].position.copy(to);
   }
 
@@ -270,13 +318,15 @@ function pointsGeometry(count: number): BufferGeometry {
 
 function lengths(raw: Float32Array, components: number): Float32Array {
   return Float32Array.from({ length: raw.length / components }, (_, i) =>
-    Math.hypot(...raw.subarray(components * i, components * (i + 1))));
+    Math.hypot(...raw.subarray(components * i, components * (i + 1))),
+  );
 }
 
 // The sun's shadow covers the box with some room; it is drawn again for new frames only, not when the camera moves.
 function sunlight(low: Vector3, high: Vector3, theme: Theme, shadow: boolean): DirectionalLight {
   const sun = new DirectionalLight("#fff4e6", shadow ? theme.keyLight : 0);
-  const middle = low.clone().add(high).multiplyScalar(0.5), size = high.distanceTo(low) || 1;
+  const middle = low.clone().add(high).multiplyScalar(0.5),
+    size = high.distanceTo(low) || 1;
   sun.target.position.copy(middle);
   sun.position.copy(middle).add(new Vector3(-0.45, -0.6, 1.25).multiplyScalar(size));
   if (!shadow) return sun;

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of `thaw new` share: new.c reads the command line, new_plan.c loads the mesh and chooses, new_scene.c
+// writes the scene and says what was chosen.
+#ifndef THAW_APP_NEW_H
+#define THAW_APP_NEW_H
+
+#include "app.h"
+#include "doctor/doctor.h"
+#include "thaw/mesher.h"
+#include "unit.h"
+
+typedef enum AppStance { APP_STAND, APP_DROP, APP_HANG } AppStance;
+
+// What was asked for, and what was settled.
+typedef struct AppPlan {
+    const char *path, *out, *material_name;
+    AppStance stance;
+    int64_t elements;     // 0: not given
+    double size;          // m, of elements; 0: by `elements`
+    double scale;         // file units to m; 0: to be guessed, or metres
+    const ThawUnit *unit; // given, or as it was taken; NULL: a scale
+    double height;        // m; 0: not given
+    int up;               // axis; -1: to be guessed
+    int sharpen;          // nonzero: vertices near sharp edges of a surface are moved onto them
+    int force, quiet;
+
+    char name[80]; // of the body: the file without folder and ending
+    char out_path[1200];
+    char mesh_path[1200]; // as the scene names it
+    const ThawLibraryMaterial *material;
+    int surface;             // nonzero: a triangle surface, to be meshed
+    ThawMesh *mesh;          // in the file's units, as it stands there; scaled and turned after the place is settled
+    ThawMesherReport report; // in the file's units
+    char size_text[32];      // of its elements, as the scene says it
+    double lost;             // share of the extent that the mesh does not reach
+    double raw[3];           // extents in the file's units
+    const char *why;         // its unit is what it is
+    double lo[3], hi[3];     // m, as scaled and turned
+    double band;             // m: vertices within it from the end that is held are held
+    int32_t held;
+    double fall; // m, between a dropped body and the floor
+    double period, h;
+    int64_t steps, every;
+} AppPlan;
+
+extern const double app_new_lost; // share of the extent from which on lost parts are told
+
+// Reads the mesh, or meshes the surface, and chooses unit, place, time step and output.
+ThawStatus app_plan_settle(AppPlan *plan, ThawError *error);
+int app_plan_is_surface(const char *path);
+// The turn that takes the file's up to the scene's: axis and degrees; 0 degrees: none.
+double app_plan_turn(const AppPlan *plan, int axis[3]);
+
+ThawStatus app_plan_write(const AppPlan *plan, ThawError *error);
+void app_plan_print(const AppPlan *plan);
+
+#endif

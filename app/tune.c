@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+// `thaw tune`: thresholds of rigidification for an error budget.
+//
+// One number is looked for, a scale f of the scene's own thresholds: strains allowed are multiplied by f, strain rates
+// squared by f^2, so that both stand for the same speeds. The full method runs once and its positions are kept (in single
+// precision, at as many steps as memory allows); each trial runs against them and is given up as soon as it strays further
+// than the budget. From f = 1 the scale is multiplied or divided by sqrt(10) until the budget is between two trials, then
+// that gap is halved a few times (in the logarithm). Of the trials that kept the budget over all steps, the one with the
+// fewest unknowns on average is chosen: not the one that a clock found fastest, so the same scene is always tuned the same.
+#include <errno.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app.h"
+#include "base/base.h"
+#include "base/file.h"
+#include "lockstep.h"
+#include "scene_edit.h"
+
+enum { TRIALS = 24, UPWARDS = 6, DOWNWARDS = 8, HALVINGS = 3 };
+static const size_t MEMORY = (size_t)512 << 20; // bytes of positions to keep
+static const double WIDEST = 0.1;               // strain: beyond, no part of a body is rigid in any useful sense
+
+typedef struct Trial {
+    double scale;
+    ThawRigidifyOptions options;
+    int kept;             // the budget, over all steps
+    double error;         // the largest until it was given up
+    double speedup, dofs; // CPU time of the full run over its own; unknowns on average
+    int64_t steps;        // how many it made
+} Trial;
+
+typedef struct Tune {
+    const char *scene_path, *out;
+    double budget;
+    int64_t steps, threads;
+    int dry, quiet;
+    ThawScene *scene;
+    const char *method; // NULL: as the scene says
+    AppLockstep lockstep;
+    // The full run:
+    float *x;         // positions of all bodies, kept step after kept step
+    size_t width;     // floats a kept step
+    int64_t stride;   // every so many steps
+    double full_ms;   // CPU
+    double full_dofs; // on average
+    Trial trials[TRIALS];
+    int count;
+} Tune;
+
+// --- the full run --------------------------------------------------------------------------------------------------------
+
+static int is_kept(const Tune *t, int64_t step) { return step % t->stride == 0 || step == t->steps; }
+static size_t place_of(const Tune *t, int64_t step) {
+    return t->width * (size_t)((step + t->stride - 1) / t->stride - 1);
+}
+
+static ThawStatus run_full(Tune *t, ThawError *error) {
+    AppRunner full = {0};
+    ThawStatus status = app_runner_create(&t->lockstep, "full", t->scene->world.h, NULL, &full, error);
+    size_t dim = (size_t)t->scene->world.dim;
+    for (int32_t b = 0; status == THAW_OK && b < thaw_world_body_count(full.world); b++)
+        t->width += dim * (size_t)thaw_world_vertex_count(full.world, b);
+    t->stride = 1;
+    while (t->width * sizeof(float) * (size_t)(t->steps / t->stride + 1) > MEMORY && t->stride < t->steps)
+        t->stride++;
+    if (status == THAW_OK && !(t->x = THAW_NEW(float, t->width *(size_t)(t->steps / t->stride + 1))))
+        status = thaw_error_memory(error, "the full run's positions");
+    for (int64_t step = 1; step <= t->steps && status == THAW_OK; step++) {
+        status = app_runner_step(&full, error);
+        float *to = t->x + place_of(t, step);
+        for (int32_t b = 0; status == THAW_OK && is_kept(t, step) && b < thaw_world_body_count(full.world); b++) {
+            size_t count = dim * (size_t)thaw_world_vertex_count(full.world, b);
+            thaw_world_get_positions(full.world, b, t->lockstep.x[0]);
+            for (size_t i = 0; i < count; i++)
+                *to++ = (float)t->lockstep.x[0][i];
+        }
+    }
+    t->full_ms = full.cpu_ms;
+    t->full_dofs = full.dofs / (double)t->steps;
+    app_runner_clear(&full);
+    return status;
+}
+
+// --- a trial -------------------------------------------------------------------------------------------------------------
+
+// As in `thaw compare`: the largest distance between vertices, each over the diameter of its body.
+static double stray(Tune *t, const AppRunner *runner, int64_t step) {
+    const float *from = t->x + place_of(t, step);
+    size_t dim = (size_t)t->scene->world.dim;
+    double worst = 0;
+    for (int32_t b = 0; b < thaw_world_body_count(runner->world); b++) {
+        int32_t vertices = thaw_world_vertex_count(runner->world, b);
+        thaw_world_get_positions(runner->world, b, t->lockstep.x[0]);
+        for (int32_t i = 0; i < vertices; i++) {
+            double square = 0;
+            for (size_t k = 0; k < dim; k++) {
+                double d = t->lockstep.x[0][(size_t)i * dim + k] - (double)*from++;
+                square += d * d;
+            }
+            worst = fmax(worst, sqrt(square) / t->lockstep.diameter[b]);
+        }
+    }
+    return worst;
+}
+
+// Three digits: what is written is what was tried.
+static double rounded(double value) {
+    char text[32];
+    snprintf(text, sizeof text, "%.3g", value);
+    return strtod(text, NULL);
+}
+
+static void print_trial(const Tune *t, const Trial *trial) {
+    if (t->quiet)
+        return;
+    printf("  %5d  %9.3g  %9.3g  %9.3g  ", t->count, trial->scale, trial->options.tau_rigid, trial->options.epsilon);
+    if (trial->kept)
+        printf("%8.4f %%  %8.2f  %9.0f\n", 100 * trial->error, trial->speedup, trial->dofs);
+    else
+        printf("%8.4f %%  given up at step %" PRId64 "\n", 100 * trial->error, trial->steps);
+    fflush(stdout);
+}
+
+static ThawStatus try_scale(Tune *t, double scale, Trial **result, ThawError *error) {
+    Trial *trial = *result = &t->trials[t->count++];
+    AppRunner runner = {0};
+    *trial = (Trial){.scale = scale, .options = t->scene->world.rigidify};
+    trial->options.epsilon = rounded(trial->options.epsilon * scale);
+    trial->options.tau_rigid = rounded(trial->options.tau_rigid * scale * scale);
+    ThawStatus status = app_runner_create(&t->lockstep, t->method, t->scene->world.h, &trial->options, &runner, error);
+    for (int64_t step = 1; step <= t->steps && status == THAW_OK && trial->error <= t->budget; step++) {
+        status = app_runner_step(&runner, error);
+        if (status == THAW_OK && is_kept(t, step))
+            trial->error = fmax(trial->error, stray(t, &runner, step));
+        trial->steps = step;
+    }
+    trial->kept = trial->error <= t->budget;
+    trial->speedup = t->full_ms / fmax(1e-6, runner.cpu_ms);
+    trial->dofs = runner.dofs / (double)trial->steps;
+    app_runner_clear(&runner);
+    if (status == THAW_OK)
+        print_trial(t, trial);
+    return status;
+}
+
+// --- the search ----------------------------------------------------------------------------------------------------------
+
+static ThawStatus search(Tune *t, ThawError *error) {
+    const double factor = sqrt(10);
+    double good = 0, bad = INFINITY; // scales
+    Trial *trial, *before = NULL;
+    ThawStatus status = try_scale(t, 1, &trial, error);
+    for (int i = 0; i < UPWARDS && status == THAW_OK && trial->kept; i++) {
+        good = trial->scale;
+        // Where larger thresholds change nothing any more, the budget is not what limits.
+        if (trial->options.epsilon * factor > WIDEST || (before && trial->dofs > 0.98 * before->dofs))
+            return THAW_OK;
+        before = trial;
+        status = try_scale(t, good * factor, &trial, error);
+    }
+    for (int i = 0; i < DOWNWARDS && status == THAW_OK && !trial->kept && good == 0; i++) {
+        bad = trial->scale;
+        status = try_scale(t, bad / factor, &trial, error);
+    }
+    if (status != THAW_OK || (good == 0 && !trial->kept))
+        return status;
+    if (trial->kept)
+        good = trial->scale;
+    else
+        bad = trial->scale;
+    for (int i = 0; i < HALVINGS && status == THAW_OK && isfinite(bad); i++) {
+        status = try_scale(t, sqrt(good * bad), &trial, error);
+        if (trial->kept)
+            good = trial->scale;
+        else
+            bad = trial->scale;
+    }
+    return status;
+}
+
+static const Trial *best_of(const Tune *t) {
+    const Trial *best = NULL;
+    for (const Trial *trial = t->trials; trial < t->trials + t->count; trial++)
+        if (trial->kept && (!best || trial->dofs < best->dofs))
+            best = trial;
+    return best;
+}
+
+// --- the scene -----------------------------------------------------------------------------------------------------------
+
+// The scene's text with the thresholds in it, checked before anything is written.
+static ThawStatus write_scene(const Tune *t, const Trial *best, ThawError *error) {
+    const AppSetting settings[] = {{"tau_rigid", best->options.tau_rigid}, {"epsilon", best->options.epsilon}};
+    const char *out = t->out ? t->out : t->scene_path;
+    char *text = NULL, *edited = NULL, *copy = thaw_strdup(out);
+    size_t size = 0;
+    ThawScene *check = NULL;
+    ThawFile *file = NULL;
+    ThawStatus status = copy ? thaw_file_read(t->scene_path, &text, &size, error) : thaw_error_memory(error, "a path");
+    if (status == THAW_OK)
+        status = app_scene_set(text, size, "rigidify", settings, 2, &edited, error);
+    if (status == THAW_OK) // meshes are looked up beside the new file
+        status = thaw_scene_parse(edited, strlen(edited), out, dirname(copy), &check, error);
+    if (status == THAW_OK &&
+        (check->world.rigidify.tau_rigid != settings[0].value || check->world.rigidify.epsilon != settings[1].value))
+        status = thaw_error_set(error, THAW_ERROR_INPUT,
+                                "cannot put the thresholds into %s; write tau_rigid %.3g and epsilon %.3g into its "
+                                "\"rigidify\"",
+                                t->scene_path, settings[0].value, settings[1].value);
+    if (status == THAW_OK)
+        status = thaw_file_create(out, &file, error);
+    if (status == THAW_OK) {
+        thaw_file_write(file, edited, strlen(edited));
+        status = thaw_file_commit(&file, error);
+    }
+    thaw_scene_free(&check);
+    thaw_free(copy);
+    thaw_free(edited);
+    thaw_free(text);
+    return status;
+}
+
+// --- the command ---------------------------------------------------------------------------------------------------------
+
+enum { ERROR, OUTPUT, OUTPUT_LONG, STEPS, THREADS, DRY, QUIET };
+static const AppOption options[] = {[ERROR] = {"--error", "P%"},          [OUTPUT] = {"-o", "FILE"},
+                                    [OUTPUT_LONG] = {"--output", "FILE"}, [STEPS] = {"--steps", "N"},
+                                    [THREADS] = {"--threads", "N"},       [DRY] = {"--dry-run", NULL},
+                                    [QUIET] = {"--quiet", NULL},          {NULL, NULL}};
+
+static int parse_budget(const char *text, double *budget) {
+    char *end;
+    double value = strtod(text, &end);
+    int percent = *end == '%';
+    value *= percent ? 0.01 : 1;
+    if (end == text || end[percent] || !(value >= 1e-5 && value <= 0.5)) {
+        app_complain("tune", "--error is '%s'; allowed: a share of a body's diameter from 0.001%% to 50%%, as in 0.5%%",
+                     text);
+        return 0;
+    }
+    *budget = value;
+    return 1;
+}
+
+static int parse(Tune *t, int argc, char **argv) {
+    AppArguments a = {.argc = argc, .argv = argv, .next = 2, .table = options};
+    int ok = 1;
+    for (int option; ok && (option = app_arguments_next(&a)) != APP_END;) {
+        switch (option) {
+        case ERROR:
+            ok = parse_budget(a.value, &t->budget);
+            break;
+        case OUTPUT:
+        case OUTPUT_LONG:
+            t->out = a.value;
+            break;
+        case STEPS:
+            ok = app_parse_integer("tune", "--steps", a.value, 1, 1000000000, &t->steps);
+            break;
+        case THREADS:
+            ok = app_parse_integer("tune", "--threads", a.value, 0, 1024, &t->threads);
+            break;
+        case DRY:
+            t->dry = 1;
+            break;
+        case QUIET:
+            t->quiet = 1;
+            break;
+        case APP_OPERAND:
+            ok = !t->scene_path;
+            if (!ok)
+                app_complain("tune", "one scene at a time, not also '%s'", a.value);
+            t->scene_path = a.value;
+            break;
+        default:
+            ok = 0;
+        }
+    }
+    if (ok && (!t->scene_path || !(t->budget > 0))) {
+        app_complain("tune", t->scene_path ? "say how large the error may be: --error 0.5%%"
+                                           : "a scene is missing; see `thaw help tune`");
+        return 0;
+    }
+    return ok;
+}
+
+static ThawStatus tune(Tune *t, ThawError *error) {
+    ThawStatus status = thaw_scene_load(t->scene_path, &t->scene, error);
+    if (status != THAW_OK)
+        return status;
+    ThawWorldDef *def = &t->scene->world;
+    def->threads = (int)t->threads;
+    if (t->steps == 0)
+        t->steps = t->scene->steps;
+    t->method = "rigidify";
+    for (int32_t i = 0; i < def->body_count; i++)
+        if (strcmp(def->bodies[i].method, "full") != 0)
+            t->method = NULL;
+    status = app_lockstep_create(t->scene, &t->lockstep, error);
+    if (status == THAW_OK)
+        status = run_full(t, error);
+    if (status == THAW_OK && !t->quiet)
+        printf("%s: %" PRId64
+               " steps, full: %.3g s of CPU time, %.0f unknowns\n\n  %5s  %9s  %9s  %9s  %10s  %8s  %9s\n",
+               t->scene_path, t->steps, 1e-3 * t->full_ms, t->full_dofs, "trial", "scale", "tau_rigid", "epsilon",
+               "error", "speedup", "unknowns");
+    if (status == THAW_OK)
+        status = search(t, error);
+    const Trial *best = best_of(t);
+    if (status == THAW_OK && !best)
+        return thaw_error_set(error, THAW_NOT_CONVERGED,
+                              "no thresholds keep the error within %g %%: even epsilon %.3g strays by %.3g %%. A scene "
+                              "whose full runs already differ that much with half the time step (`thaw compare` says "
+                              "so: error floor) needs a larger budget or a smaller step",
+                              100 * t->budget, t->trials[t->count - 1].options.epsilon,
+                              100 * t->trials[t->count - 1].error);
+    if (status == THAW_OK && !t->dry)
+        status = write_scene(t, best, error);
+    if (status == THAW_OK && !t->quiet) {
+        printf("\nchosen: tau_rigid %.3g, epsilon %.3g: %.4f %% error in %" PRId64
+               " steps (%.4g %% allowed), %.2f times "
+               "as fast as full%s\n",
+               best->options.tau_rigid, best->options.epsilon, 100 * best->error, t->steps, 100 * t->budget,
+               best->speedup, best->speedup < 1 ? ": it does not pay here, too much deforms all the time" : "");
+        if (!t->dry)
+            printf("written to %s\n", t->out ? t->out : t->scene_path);
+        if (t->method)
+            printf("the scene's bodies have the method \"full\": run it with --method rigidify, or set it there\n");
+    }
+    return status;
+}
+
+static int command_tune(int argc, char **argv) {
+    Tune *t = THAW_NEW(Tune, 1);
+    ThawError error = {0};
+    if (!t) {
+        app_complain("tune", "out of memory");
+        return APP_FAILED;
+    }
+    t->threads = 1;
+    int ok = parse(t, argc, argv);
+    ThawStatus status = THAW_ERROR_INPUT;
+    if (ok) {
+        app_prepare_blas(argv);
+        status = tune(t, &error);
+        if (status != THAW_OK)
+            app_complain("tune", "%s", error.message);
+    }
+    app_lockstep_clear(&t->lockstep);
+    thaw_scene_free(&t->scene);
+    thaw_free(t->x);
+    thaw_free(t);
+    return app_exit_status(status);
+}
+
+static const char help[] =
+    "usage: thaw tune SCENE --error P% [OPTIONS]\n"
+    "\n"
+    "Finds the thresholds of adaptive rigidification with which the scene runs fastest and no vertex strays from the\n"
+    "full run by more than P percent of its body's diameter, and writes them into the scene (the rest of the file "
+    "stays\n"
+    "as it is, comments included).\n"
+    "\n"
+    "  --error P%    the budget, 0.001% to 50%\n"
+    "  -o FILE       writes to FILE instead, beside the scene's meshes\n"
+    "  --steps N     judges by so many steps instead of the scene's\n"
+    "  --threads N   1 unless said: CPU times are compared\n"
+    "  --dry-run     writes nothing\n"
+    "  --quiet       prints nothing but errors\n"
+    "\n"
+    "Exit status: 0 done; 1 the input is wrong; 2 no thresholds keep the budget, or a run failed.\n";
+
+const AppCommand app_command_tune = {"tune", "thresholds for an error budget", help, command_tune};

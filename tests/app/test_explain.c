@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// `thaw explain`, `thaw tune`, and pictures by field, on a beam that settles, sleeps, and is loaded.
+static const char program[] = THAW_PROGRAM;
+#include "program.h"
+
+#include <jansson.h>
+
+#include "base/base.h"
+#include "scene_edit.h"
+
+static void write_beam(const char *path, const char *method) {
+    char text[2048];
+    snprintf(text, sizeof text,
+             "// a comment that must survive\n"
+             "{\"thaw\": 1, \"gravity\": [0, 0, -9.8], \"time\": {\"step\": 0.01, \"steps\": 520},\n"
+             " \"output\": {\"every\": 10}, /* and another, with \"rigidify\": {} in it */\n"
+             " \"materials\": {\"foam\": {\"young\": 5e4, \"poisson\": 0.35, \"density\": 10, \"alpha1\": 0.1}},\n"
+             " \"shapes\": {\"beam\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [2, 1, 1], \"cells\": [4, 2, "
+             "2]}}, \"material\": \"foam\"}},\n"
+             " \"bodies\": [{\"name\": \"beam\", \"shape\": \"beam\", \"method\": \"%s\", \"pins\": [\"x-min\"],\n"
+             "   \"forces\": [{\"group\": \"x-max\", \"total\": [0, 0, -20], \"from\": 5}]}]}\n",
+             method);
+    write_text(path, text);
+}
+
+static int make_run(void **state) {
+    if (make_folder(state))
+        return -1;
+    write_beam(at("beam.json"), "rigidify");
+    expect("run @beam.json --out @run --histogram @rates.csv --quiet", 0, "");
+    return 0;
+}
+
+static void a_run_explains_its_elements(void **state) {
+    (void)state;
+    expect(
+        "explain @run --element 90 --step 20", 0,
+        "beam, after step 20 (t = 0.2 s):\nElement 90 of body 0 is elastic since the start, because its strain changes "
+        "faster than the threshold.");
+    expect("explain @run --element 90 --step 499", 0,
+           "beam, after step 490 (t = 4.9 s):\nElement 90 of body 0 is asleep");
+    expect("explain @run --element 90 --step 510", 0, "is elastic since step 500 (t = 5 s)");
+    assert_non_null(strstr(said, "Before that, as far as the frames show:\n  asleep from step "));
+    assert_non_null(strstr(said, "\n  elastic from step 0 (t = 0 s)\n"));
+}
+
+static void the_same_as_json(void **state) {
+    (void)state;
+    expect("explain @run --element 90 --step 510 --json --body beam", 0, "{");
+    json_t *report = json_loads(said, 0, NULL);
+    assert_non_null(report);
+    assert_string_equal(json_string_value(json_object_get(report, "state")), "elastic");
+    assert_string_equal(json_string_value(json_object_get(report, "body_name")), "beam");
+    assert_int_equal(json_integer_value(json_object_get(report, "step")), 510);
+    assert_int_equal(json_integer_value(json_object_get(report, "since_step")), 500);
+    const char *by = json_string_value(json_object_get(report, "woken_by"));
+    assert_true(strcmp(by, "load change") == 0 || strcmp(by, "neighbour") == 0);
+    assert_true(json_is_null(json_object_get(report, "part")));
+    assert_true(json_number_value(json_object_get(report, "rate_threshold")) > 0);
+    assert_true(json_array_size(json_object_get(report, "before")) >= 2);
+    json_decref(report);
+}
+
+static void explain_refuses_what_is_not_there(void **state) {
+    (void)state;
+    expect("explain", 1, "name the folder of a run");
+    expect("explain @run", 1, "say which element: --element N");
+    expect("explain @run --element 96", 1, "element is 96; the body has elements 0 to 95");
+    expect("explain @run --element -1", 1, "--element is '-1'; allowed: a whole number from 0");
+    expect("explain @run --element 1 --body cat", 1, "--body is 'cat'; allowed: beam");
+    expect("explain @nowhere --element 1", 1, "cannot read");
+    expect("explain @run @run --element 1", 1, "one run at a time");
+    expect("help explain", 0, "usage: thaw explain DIR --element N");
+}
+
+static void a_full_run_says_that_nothing_can_be_rigid(void **state) {
+    (void)state;
+    expect("run @beam.json --method full --out @full --steps 20 --quiet", 0, "");
+    expect("explain @full --element 3", 0, "is elastic: the body's method keeps every element elastic.");
+    expect("render @full -o @no.png --colour part", 1,
+           "the frames hold no 'part', which only runs with an adaptive method write; they hold body, none, velocity, "
+           "von_mises, region");
+}
+
+static void pictures_are_coloured_by_any_field(void **state) {
+    (void)state;
+    static const char *const names[] = {
+        "part",        "state",    "reason",    "woken_by", "strain_rate", "predicted_strain",
+        "awake_since", "velocity", "von_mises", "region",   "body",        "none"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char line[200];
+        snprintf(line, sizeof line, "render @run -o @by.png --size 320x180 --frame 51 --color %s", names[i]);
+        expect(line, 0, "320 x 180");
+    }
+    expect("render @run -o @by.png --colour stat", 1,
+           "--colour is 'stat' (did you mean state?); allowed: body, none, velocity");
+    expect("render @run -o @by.png --colour contact_pressure", 1, "which only runs where something can touch write");
+}
+
+static void a_histogram_follows_the_run(void **state) {
+    (void)state;
+    size_t size = 0;
+    int rows = 0;
+    char *text = slurp(at("rates.csv"), &size);
+    assert_non_null(text);
+    for (char *line = text; (line = strchr(line, '\n')); line++)
+        rows++;
+    assert_int_equal(rows, 1 + 2 * 52);                            // the frames after the first, two quantities
+    assert_non_null(strstr(text, "\n490,4.9,strain_rate,96,96,")); // asleep: all zero
+    free(text);
+}
+
+static void tune_writes_thresholds_that_keep_the_budget(void **state) {
+    (void)state;
+    expect("tune @beam.json --error 1% -o @tuned.json --steps 300", 0, "chosen: tau_rigid ");
+    double tau = 0, epsilon = 0, error = 0;
+    assert_int_equal(
+        sscanf(strstr(said, "chosen:"), "chosen: tau_rigid %lf, epsilon %lf: %lf %%", &tau, &epsilon, &error), 3);
+    assert_true(error <= 1 && epsilon >= 2e-4);
+    size_t size = 0;
+    char *text = slurp(at("tuned.json"), &size), want[100];
+    assert_non_null(strstr(text, "// a comment that must survive\n"));
+    assert_non_null(strstr(text, "/* and another, with \"rigidify\": {} in it */"));
+    snprintf(want, sizeof want, "\"rigidify\": {\"tau_rigid\": %.3g, \"epsilon\": %.3g}", tau, epsilon);
+    assert_non_null(strstr(text, want));
+    free(text);
+    expect("compare @tuned.json --steps 300 --no-floor --json @compare.json --quiet", 0, "");
+    json_t *figures = json_load_file(at("compare.json"), 0, NULL);
+    assert_true(json_number_value(json_object_get(figures, "max_error")) <= 0.01 * (1 + 1e-3));
+    json_decref(figures);
+    // Asked again, it starts from there, changes the file in place, and needs no more than it has.
+    expect("tune @tuned.json --error 1% --steps 300 --quiet", 0, "");
+    text = slurp(at("tuned.json"), &size);
+    assert_non_null(strstr(text, "// a comment that must survive\n"));
+    free(text);
+}
+
+static void tune_refuses_what_makes_no_sense(void **state) {
+    (void)state;
+    expect("tune", 1, "a scene is missing");
+    expect("tune @beam.json", 1, "say how large the error may be: --error 0.5%");
+    expect("tune @beam.json --error 80%", 1,
+           "--error is '80%'; allowed: a share of a body's diameter from 0.001% to 50%");
+    expect("tune @beam.json --error 1%x", 1, "--error is '1%x'");
+    expect("tune @nothing.json --error 1%", 1, "nothing.json");
+    expect("tune @beam.json --error 1% --steps 2 -o @none/x.json", 2, "none/x.json");
+    write_beam(at("full.json"), "full");
+    expect("tune @full.json --error 0.01 --steps 5 --dry-run", 0, "run it with --method rigidify, or set it there");
+    size_t size = 0;
+    char *text = slurp(at("full.json"), &size);
+    assert_null(strstr(text, "tau_rigid"));
+    free(text);
+}
+
+static void settings_are_put_into_a_scene_and_nothing_else_changes(void **state) {
+    (void)state;
+    static const struct {
+        const char *before, *after;
+    } cases[] = {
+        {"{\"a\": 1}", "{\"a\": 1,\n    \"r\": {\"x\": 2, \"y\": 0.5}}"},
+        {"{}", "{\n    \"r\": {\"x\": 2, \"y\": 0.5}}"},
+        {"{\"r\": {}}", "{\"r\": {\"x\": 2, \"y\": 0.5}}"},
+        {"{\"r\": {\"x\": 7}}", "{\"r\": {\"x\": 2, \"y\": 0.5}}"},
+        {"{\"r\": {\"y\": 1e-3 , // the y\n \"x\" :7}, \"z\": [1, {\"x\": 3}]}",
+         "{\"r\": {\"y\": 0.5 , // the y\n \"x\" :2}, \"z\": [1, {\"x\": 3}]}"},
+        {"// \"r\": {\"x\": 1}\n{ /* { */ \"s\": \"a \\\" { // }\", \"r\" /*c*/ : /*d*/ { \"k\": \"x\" } }",
+         "// \"r\": {\"x\": 1}\n{ /* { */ \"s\": \"a \\\" { // }\", \"r\" /*c*/ : /*d*/ { \"k\": \"x\", \"x\": 2, "
+         "\"y\": 0.5 } }"},
+        {"\xEF\xBB\xBF{\"a\": [], \"b\": true // end\n}",
+         "\xEF\xBB\xBF{\"a\": [], \"b\": true,\n    \"r\": {\"x\": 2, \"y\": 0.5} // end\n}"},
+    };
+    const AppSetting settings[] = {{"x", 2}, {"y", 0.5}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *edited;
+        ThawError error = {0};
+        assert_int_equal(app_scene_set(cases[i].before, strlen(cases[i].before), "r", settings, 2, &edited, &error),
+                         THAW_OK);
+        assert_string_equal(edited, cases[i].after);
+        thaw_free(edited);
+    }
+    char *edited;
+    ThawError error = {0};
+    assert_int_equal(app_scene_set("{\"r\": 3}", 8, "r", settings, 2, &edited, &error), THAW_ERROR_INPUT);
+    assert_string_equal(error.message, "\"r\" is not an object");
+    assert_int_equal(app_scene_set("[]", 2, "r", settings, 2, &edited, &error), THAW_ERROR_INPUT);
+    // Whatever a text is cut to, nothing is read beyond its end.
+    const char *whole = cases[5].before;
+    for (size_t length = 0; length < strlen(whole); length++) {
+        char *copy = malloc(length + 1);
+        memcpy(copy, whole, length);
+        if (app_scene_set(copy, length, "r", settings, 2, &edited, &error) == THAW_OK)
+            thaw_free(edited);
+        free(copy);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_explains_its_elements),
+        cmocka_unit_test(the_same_as_json),
+        cmocka_unit_test(explain_refuses_what_is_not_there),
+        cmocka_unit_test(a_full_run_says_that_nothing_can_be_rigid),
+        cmocka_unit_test(pictures_are_coloured_by_any_field),
+        cmocka_unit_test(a_histogram_follows_the_run),
+        cmocka_unit_test(tune_writes_thresholds_that_keep_the_budget),
+        cmocka_unit_test(tune_refuses_what_makes_no_sense),
+        cmocka_unit_test(settings_are_put_into_a_scene_and_nothing_else_changes),
+    };
+    return cmocka_run_group_tests(tests, make_run, drop_folder);
+}
