@@ -49,6 +49,13 @@ ThawStatus bench_put(Bench *bench, const char *row, const char *key, double valu
     return THAW_OK;
 }
 
+ThawStatus bench_put_all(Bench *bench, const char *row, const BenchPair *pairs, ThawError *error) {
+    ThawStatus status = THAW_OK;
+    for (; pairs->key && status == THAW_OK; pairs++)
+        status = bench_put(bench, row, pairs->key, pairs->value, error);
+    return status;
+}
+
 double bench_get(const Bench *bench, const char *row, const char *key) {
     for (size_t i = bench->count; i-- > 0;) // the latest first
         if (strcmp(bench->values[i].row, row) == 0 && strcmp(bench->values[i].key, key) == 0)
@@ -89,6 +96,17 @@ ThawStatus bench_load(const Bench *bench, const char *name, ThawScene **scene, T
     char path[4096];
     snprintf(path, sizeof path, "%s/%s.json", bench->scenes, name);
     ThawStatus status = thaw_scene_load(path, scene, error);
+    if (status == THAW_OK)
+        (*scene)->world.threads = 1;
+    return status;
+}
+
+ThawStatus bench_parse(const char *quoted, ThawScene **scene, ThawError *error) {
+    char text[4096];
+    snprintf(text, sizeof text, "%s", quoted);
+    for (char *c = text; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
+    ThawStatus status = thaw_scene_parse(text, strlen(text), "bench", NULL, scene, error);
     if (status == THAW_OK)
         (*scene)->world.threads = 1;
     return status;

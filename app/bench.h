@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "app.h"
+#include "versus.h"
 
 typedef struct BenchValue {
     char row[48], key[32];
@@ -43,6 +44,12 @@ typedef struct BenchSuite {
 extern const BenchSuite bench_suite_rigidify;
 
 ThawStatus bench_put(Bench *bench, const char *row, const char *key, double value, ThawError *error);
+// Several of a row at once; the list ends with a key of NULL.
+typedef struct BenchPair {
+    const char *key;
+    double value;
+} BenchPair;
+ThawStatus bench_put_all(Bench *bench, const char *row, const BenchPair *pairs, ThawError *error);
 double bench_get(const Bench *bench, const char *row, const char *key); // NAN: not there
 // A line on stderr with the time of day, to show that something goes on.
 void bench_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -51,6 +58,25 @@ void bench_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 ThawStatus bench_load(const Bench *bench, const char *name, ThawScene **scene, ThawError *error);
 // How many steps a row makes that would like to make `wanted`.
 int64_t bench_steps(const Bench *bench, int64_t wanted);
+
+// The scene in a text with ' for ", with one thread.
+ThawStatus bench_parse(const char *quoted, ThawScene **scene, ThawError *error);
+
+// --- comparisons (bench_rigidify.c) ----------------------------------------------------------------------------------------
+
+// Runs a comparison to its end, saying every tenth of it how it stands; `after`, if any, looks at each step.
+typedef void (*BenchAfter)(const AppVersus *versus, void *context);
+ThawStatus bench_run_versus(AppVersus *versus, const char *row, BenchAfter after, void *context, ThawError *error);
+// All figures of a comparison.
+ThawStatus bench_put_figures(Bench *bench, const char *row, const AppVersus *versus, ThawError *error);
+
+// --- rows about rest (bench_rest.c) ----------------------------------------------------------------------------------------
+
+ThawStatus bench_run_rest(Bench *bench, const BenchJob *job,
+                          ThawError *error); // parameter 0: held and at rest; 1: in flight
+ThawStatus bench_run_worst(Bench *bench, const BenchJob *job, ThawError *error); // always in motion
+ThawStatus bench_run_trees(Bench *bench, const BenchJob *job, ThawError *error); // many at rest, one struck
+ThawStatus bench_run_block(Bench *bench, const BenchJob *job, ThawError *error); // dropped, beside Bullet's
 
 // --- the page (bench_page.c) ---------------------------------------------------------------------------------------------
 

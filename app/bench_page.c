@@ -148,6 +148,10 @@ static void write_rest(const Bench *bench, FILE *page) {
         fprintf(page, "| %.0f elements at rest, CPU ms a step | full %.1f, rigid %.3f: %.2f %% |\n",
                 bench_get(bench, "rest", "elements"), bench_get(bench, "rest", "full_ms"),
                 bench_get(bench, "rest", "rigid_ms"), 100 * bench_get(bench, "rest", "share"));
+    if (any(bench, "flight"))
+        fprintf(page, "| the same in free flight, wholly rigid, never asleep | full %.1f, rigid %.3f: %.2f %% |\n",
+                bench_get(bench, "flight", "full_ms"), bench_get(bench, "flight", "rigid_ms"),
+                100 * bench_get(bench, "flight", "share"));
     if (any(bench, "trees"))
         fprintf(page, "| %.0f trees, one of them struck, CPU ms a step | all %.3f, that one alone %.3f: %.2f times |\n",
                 bench_get(bench, "trees", "trees"), bench_get(bench, "trees", "all_ms"),
@@ -155,6 +159,30 @@ static void write_rest(const Bench *bench, FILE *page) {
     if (any(bench, "worst"))
         fprintf(page, "| a bar that is twisted without pause: adaptive over full | %.3f |\n",
                 bench_get(bench, "worst", "ratio"));
+    fputc('\n', page);
+}
+
+static void write_block(const Bench *bench, FILE *page) {
+    static const char *const rows[][2] = {{"Thaw, full", "full"},
+                                          {"Thaw, adaptive", "adaptive"},
+                                          {"Bullet 3.24 without sleep", "bullet"},
+                                          {"Bullet 3.24 with sleep", "bullet_sleep"}};
+    if (!any(bench, "block"))
+        return;
+    fprintf(page,
+            "## A block of 6000 tetrahedra, dropped and at rest\n\n"
+            "CPU ms a step in the first second and in the third; error of the adaptive run %.1e.\n\n"
+            "| | falling | resting |\n|---|---|---|\n",
+            bench_get(bench, "block", "max_error"));
+    for (int i = 0; i < 4; i++) {
+        char key[2][40];
+        snprintf(key[0], sizeof key[0], "%s_falling_ms", rows[i][1]);
+        snprintf(key[1], sizeof key[1], "%s_resting_ms", rows[i][1]);
+        fprintf(page, "| %s |", rows[i][0]);
+        cell(page, bench, "block", key[0], "%.1f", 1);
+        cell(page, bench, "block", key[1], "%.4g", 1);
+        fputc('\n', page);
+    }
     fputc('\n', page);
 }
 
@@ -167,4 +195,5 @@ void bench_rigidify_page(const Bench *bench, FILE *page) {
     write_sweep(bench, page, "sweep-3d", "Threshold against error in 3D");
     write_resolutions(bench, page);
     write_rest(bench, page);
+    write_block(bench, page);
 }

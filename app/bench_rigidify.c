@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables and figures of the paper on adaptive rigidification of solids, and what a user would ask beside them: scenes by
 // the full and the adaptive method side by side (table 1), the error floors of the scenes, a load on a settled cantilever,
-// thresholds against error (figure 5), one beam in four resolutions (figure 4c), two drops onto a mattress (figure 8), what rest
-// costs, and the case in which nothing can be gained. Times are CPU times of steps alone, on one thread.
+// thresholds against error (figure 5), one beam in four resolutions (figure 4c), two drops onto a mattress (figure 8). What rest
+// costs, and the case in which nothing can be gained, is in bench_rest.c. Times are CPU times of steps alone, on one thread.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,58 +10,44 @@
 #include "base/base.h"
 #include "bench.h"
 #include "thaw/field.h"
-#include "versus.h"
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-// Puts several values of a row at once; the list ends with a key of NULL.
-typedef struct Pair {
-    const char *key;
-    double value;
-} Pair;
-static ThawStatus put_all(Bench *bench, const char *row, const Pair *pairs, ThawError *error) {
-    ThawStatus status = THAW_OK;
-    for (; pairs->key && status == THAW_OK; pairs++)
-        status = bench_put(bench, row, pairs->key, pairs->value, error);
-    return status;
-}
-
-static ThawStatus put_figures(Bench *bench, const char *row, const AppVersus *v, ThawError *error) {
+ThawStatus bench_put_figures(Bench *bench, const char *row, const AppVersus *v, ThawError *error) {
     const AppFigures *f = &v->figures;
     const ThawRigidifyOptions *r = v->def.rigidify ? v->def.rigidify : &v->def.scene->world.rigidify;
     double n = (double)f->steps;
-    const Pair pairs[] = {{"steps", n},
-                          {"elements", (double)v->lockstep.elements},
-                          {"h", v->def.scene->world.h},
-                          {"tau_rigid", r->tau_rigid},
-                          {"epsilon", r->epsilon},
-                          {"full_ms", f->reference.cpu_ms / n},
-                          {"adaptive_ms", f->other.cpu_ms / n},
-                          {"full_contact_ms", f->reference.contact_ms / n},
-                          {"adaptive_contact_ms", f->other.contact_ms / n},
-                          {"full_wall_ms", f->reference.wall_ms / n},
-                          {"adaptive_wall_ms", f->other.wall_ms / n},
-                          {"full_dofs", f->reference.dofs / n},
-                          {"adaptive_dofs", f->other.dofs / n},
-                          {"total", app_total_speedup(f)},
-                          {"mean", f->ratio_sum / n},
-                          {"nc_total", app_nc_total_speedup(f)},
-                          {"nc_mean", f->nc_ratio_sum / n},
-                          {"max_error", f->max_error},
-                          {"mean_error", f->sum_error / n},
-                          {"rigid", f->rigid_sum / n},
-                          {"rigid_end", f->final_rigid},
-                          {"recall", app_judge_recall(&v->judge)},
-                          {"precision", app_judge_precision(&v->judge)},
-                          {"judge_tau", v->judge.tau},
-                          {"over_floor", app_step_over_floor(v)},
-                          {NULL, 0}};
-    return put_all(bench, row, pairs, error);
+    const BenchPair pairs[] = {{"steps", n},
+                               {"elements", (double)v->lockstep.elements},
+                               {"h", v->def.scene->world.h},
+                               {"tau_rigid", r->tau_rigid},
+                               {"epsilon", r->epsilon},
+                               {"full_ms", f->reference.cpu_ms / n},
+                               {"adaptive_ms", f->other.cpu_ms / n},
+                               {"full_contact_ms", f->reference.contact_ms / n},
+                               {"adaptive_contact_ms", f->other.contact_ms / n},
+                               {"full_wall_ms", f->reference.wall_ms / n},
+                               {"adaptive_wall_ms", f->other.wall_ms / n},
+                               {"full_dofs", f->reference.dofs / n},
+                               {"adaptive_dofs", f->other.dofs / n},
+                               {"total", app_total_speedup(f)},
+                               {"mean", f->ratio_sum / n},
+                               {"nc_total", app_nc_total_speedup(f)},
+                               {"nc_mean", f->nc_ratio_sum / n},
+                               {"max_error", f->max_error},
+                               {"mean_error", f->sum_error / n},
+                               {"rigid", f->rigid_sum / n},
+                               {"rigid_end", f->final_rigid},
+                               {"recall", app_judge_recall(&v->judge)},
+                               {"precision", app_judge_precision(&v->judge)},
+                               {"judge_tau", v->judge.tau},
+                               {"over_floor", app_step_over_floor(v)},
+                               {NULL, 0}};
+    return bench_put_all(bench, row, pairs, error);
 }
 
 // Runs a comparison to its end, saying every tenth of it how it stands; after, if any, looks at each step.
-typedef void (*After)(const AppVersus *versus, void *context);
-static ThawStatus run_versus(AppVersus *v, const char *row, After after, void *context, ThawError *error) {
+ThawStatus bench_run_versus(AppVersus *v, const char *row, BenchAfter after, void *context, ThawError *error) {
     ThawStatus status = THAW_OK;
     double saved_ms = thaw_wall_ms();
     while (status == THAW_OK && v->figures.steps < v->def.steps) {
@@ -115,9 +101,9 @@ static ThawStatus run_scene(Bench *bench, const BenchJob *job, ThawError *error)
     if (resumed)
         bench_say("  %s goes on after step %lld", job->row, (long long)versus.figures.steps);
     if (status == THAW_OK)
-        status = run_versus(&versus, job->row, NULL, NULL, error);
+        status = bench_run_versus(&versus, job->row, NULL, NULL, error);
     if (status == THAW_OK)
-        status = put_figures(bench, job->row, &versus, error);
+        status = bench_put_figures(bench, job->row, &versus, error);
     if (def.csv)
         fclose(def.csv);
     if (def.histogram)
@@ -151,9 +137,9 @@ static ThawStatus run_floor(Bench *bench, const BenchJob *job, ThawError *error)
         if (10 * k / steps != 10 * (k - 1) / steps)
             bench_say("  %s: step %lld of %lld, floor %.2e", job->row, (long long)k, (long long)steps, worst);
     }
-    const Pair pairs[] = {{"steps", (double)steps}, {"error_floor", worst}, {NULL, 0}};
+    const BenchPair pairs[] = {{"steps", (double)steps}, {"error_floor", worst}, {NULL, 0}};
     if (status == THAW_OK)
-        status = put_all(bench, job->row, pairs, error);
+        status = bench_put_all(bench, job->row, pairs, error);
     app_runner_clear(&whole);
     app_runner_clear(&half);
     app_lockstep_clear(&lockstep);
@@ -207,18 +193,18 @@ static ThawStatus run_cantilever(Bench *bench, const BenchJob *job, ThawError *e
     status = app_versus_create(&def, &versus, error);
     if (status == THAW_OK) {
         c.scale = versus.lockstep.diameter[0] / 4.11;
-        status = run_versus(&versus, job->row, watch_cantilever, &c, error);
+        status = bench_run_versus(&versus, job->row, watch_cantilever, &c, error);
     }
     if (status == THAW_OK)
-        status = put_figures(bench, job->row, &versus, error);
+        status = bench_put_figures(bench, job->row, &versus, error);
     for (int p = 0; p < PHASES && status == THAW_OK; p++) {
         char key[4][32];
         static const char *const names[] = {"phase_error", "phase_end_error", "phase_rigid", "phase_felt"};
         for (int k = 0; k < 4; k++)
             snprintf(key[k], sizeof key[k], "%s_%d", names[k], p);
-        const Pair pairs[] = {
+        const BenchPair pairs[] = {
             {key[0], c.error[p]}, {key[1], c.end[p]}, {key[2], c.rigid[p]}, {key[3], (double)c.felt[p]}, {NULL, 0}};
-        status = put_all(bench, job->row, pairs, error);
+        status = bench_put_all(bench, job->row, pairs, error);
     }
     if (status == THAW_OK)
         status = bench_put(bench, job->row, "settled_ratio", c.settled[0] / c.settled[1], error);
@@ -251,25 +237,11 @@ static ThawStatus run_sweep(Bench *bench, const BenchJob *job, ThawError *error)
         status = app_versus_step(&versus, error);
     app_versus_finish(&versus);
     if (status == THAW_OK)
-        status = put_figures(bench, job->row, &versus, error);
+        status = bench_put_figures(bench, job->row, &versus, error);
     if (status == THAW_OK)
         status = bench_put(bench, job->row, "tau_E", job->parameter, error);
     app_versus_clear(&versus);
     thaw_scene_free(&scene);
-    return status;
-}
-
-// --- scenes made here ------------------------------------------------------------------------------------------------------
-
-// The scene in a text with ' for ".
-static ThawStatus parse_scene(const char *quoted, ThawScene **scene, ThawError *error) {
-    char text[4096];
-    snprintf(text, sizeof text, "%s", quoted);
-    for (char *c = text; *c; c++)
-        *c = *c == '\'' ? '"' : *c;
-    ThawStatus status = thaw_scene_parse(text, strlen(text), "bench", NULL, scene, error);
-    if (status == THAW_OK)
-        (*scene)->world.threads = 1;
     return status;
 }
 
@@ -282,7 +254,7 @@ static ThawStatus beam_scene(const int cells[3], ThawScene **scene, ThawError *e
              "%d]}},"
              " 'material': 'm'}}, 'bodies': [{'shape': 'beam', 'method': 'rigidify', 'pins': ['x-min']}]}",
              cells[0], cells[1], cells[2]);
-    return parse_scene(text, scene, error);
+    return bench_parse(text, scene, error);
 }
 
 // --- figure 4c: the same regions whatever the resolution ---------------------------------------------------------------------
@@ -361,11 +333,11 @@ static ThawStatus run_resolutions(Bench *bench, const BenchJob *job, ThawError *
         char key[2][32];
         snprintf(key[0], sizeof key[0], "settled_%d", r);
         snprintf(key[1], sizeof key[1], "elements_%d", r);
-        const Pair pairs[] = {{key[0], (double)settled},
-                              {key[1], 6.0 * RESOLUTION[r][0] * RESOLUTION[r][1] * RESOLUTION[r][2]},
-                              {NULL, 0}};
+        const BenchPair pairs[] = {{key[0], (double)settled},
+                                   {key[1], 6.0 * RESOLUTION[r][0] * RESOLUTION[r][1] * RESOLUTION[r][2]},
+                                   {NULL, 0}};
         if (status == THAW_OK)
-            status = put_all(bench, job->row, pairs, error);
+            status = bench_put_all(bench, job->row, pairs, error);
         bench_say("  %s: %d of %d", job->row, r + 1, RESOLUTIONS);
     }
     return status;
@@ -432,163 +404,23 @@ static ThawStatus run_mattress(Bench *bench, const BenchJob *job, ThawError *err
                 before[b] = elastic[b];
         }
     }
-    const Pair pairs[] = {{"low_woken", (double)most[0]},
-                          {"high_woken", (double)most[1]},
-                          {"low_before", (double)before[0]},
-                          {"high_before", (double)before[1]},
-                          {"low_time", touched[0]},
-                          {"high_time", touched[1]},
-                          {"elements", (double)ne},
-                          {"window", window},
-                          {NULL, 0}};
+    const BenchPair pairs[] = {{"low_woken", (double)most[0]},
+                               {"high_woken", (double)most[1]},
+                               {"low_before", (double)before[0]},
+                               {"high_before", (double)before[1]},
+                               {"low_time", touched[0]},
+                               {"high_time", touched[1]},
+                               {"elements", (double)ne},
+                               {"window", window},
+                               {NULL, 0}};
     if (status == THAW_OK)
-        status = put_all(bench, job->row, pairs, error);
+        status = bench_put_all(bench, job->row, pairs, error);
     thaw_free(points);
     thaw_free(state);
     thaw_free(x);
     thaw_free(elements);
     app_runner_clear(&runner);
     app_lockstep_clear(&lockstep);
-    thaw_scene_free(&scene);
-    return status;
-}
-
-// --- what rest costs, and the worst case -------------------------------------------------------------------------------------
-
-// A block of 55,566 tetrahedra at rest under gravity: a step of the full method against one with all of it rigid.
-static ThawStatus run_rest(Bench *bench, const BenchJob *job, ThawError *error) {
-    static const char text[] = "{'thaw': 1, 'gravity': [0, 0, -9.8], 'time': {'step': 0.01},"
-                               " 'materials': {'m': {'density': 1000, 'young': 1e6, 'poisson': 0.35, 'alpha1': 0.01}},"
-                               " 'shapes': {'block': {'mesh': {'box': {'min': [0, 0, 0], 'max': [1, 1, 1], 'cells': "
-                               "[21, 21, 21]}}, 'material': 'm'}},"
-                               " 'bodies': [{'shape': 'block', 'method': 'rigidify', 'pins': ['z-min']}]}";
-    ThawScene *scene = NULL;
-    AppLockstep lockstep = {0};
-    AppRunner full = {0}, rigid = {0};
-    enum { FULL_STEPS = 5, RIGID_STEPS = 500, SETTLE = 200 };
-    ThawStatus status = parse_scene(text, &scene, error);
-    if (status == THAW_OK)
-        status = app_lockstep_create(scene, &lockstep, error);
-    if (status == THAW_OK)
-        status = app_runner_create(&lockstep, "full", scene->world.h, NULL, &full, error);
-    if (status == THAW_OK)
-        status = app_runner_create(&lockstep, "rigidify", scene->world.h, NULL, &rigid, error);
-    if (status == THAW_OK)
-        status = thaw_world_solve_static(full.world, NULL, error);
-    if (status == THAW_OK)
-        status = thaw_world_solve_static(rigid.world, NULL, error);
-    if (status == THAW_OK)
-        status = app_runner_step(&full, error); // the first makes plans
-    for (int k = 0; k < SETTLE && status == THAW_OK; k++) {
-        status = app_runner_step(&rigid, error);
-        if (rigid.last.elastic_elements == 0 && k > 30)
-            break;
-    }
-    int64_t elastic = rigid.last.elastic_elements;
-    full.cpu_ms = rigid.cpu_ms = 0;
-    for (int k = 0; k < FULL_STEPS && status == THAW_OK; k++)
-        status = app_runner_step(&full, error);
-    for (int k = 0; k < RIGID_STEPS && status == THAW_OK; k++)
-        status = app_runner_step(&rigid, error);
-    const Pair pairs[] = {{"elements", (double)lockstep.elements},
-                          {"elastic", (double)elastic},
-                          {"full_ms", full.cpu_ms / FULL_STEPS},
-                          {"rigid_ms", rigid.cpu_ms / RIGID_STEPS},
-                          {"share", rigid.cpu_ms / RIGID_STEPS / (full.cpu_ms / FULL_STEPS)},
-                          {NULL, 0}};
-    if (status == THAW_OK)
-        status = put_all(bench, job->row, pairs, error);
-    app_runner_clear(&full);
-    app_runner_clear(&rigid);
-    app_lockstep_clear(&lockstep);
-    thaw_scene_free(&scene);
-    return status;
-}
-
-// A bar whose ends are turned to and fro without pause: nothing can become rigid, and asking must not cost much.
-static ThawStatus run_worst(Bench *bench, const BenchJob *job, ThawError *error) {
-    char text[4096];
-    int at =
-        snprintf(text, sizeof text,
-                 "{'thaw': 1, 'gravity': [0, 0, -9.8], 'time': {'step': 0.01},"
-                 " 'materials': {'m': {'density': 1000, 'young': 1e6, 'poisson': 0.4, 'alpha1': 0.005}},"
-                 " 'shapes': {'bar': {'mesh': {'box': {'min': [0, 0, 0], 'max': [1, 0.2, 0.2], 'cells': [34, 5, 5]}},"
-                 " 'material': 'm'}}, 'bodies': [{'shape': 'bar', 'method': 'rigidify', 'pins': ['x-min'], 'scripts':"
-                 " [{'group': 'x-max', 'centre': [1, 0.1, 0.1], 'keys': [{'time': 0}");
-    for (int k = 1; k <= 16; k++)
-        at += snprintf(text + at, sizeof text - (size_t)at,
-                       ", {'time': %g, 'rotation': {'axis': [1, 0, 0], 'degrees': %d}}", 0.5 * k - 0.25,
-                       k % 2 ? 60 : -60);
-    snprintf(text + at, sizeof text - (size_t)at, "]}]}]}");
-    ThawScene *scene = NULL;
-    AppVersus versus = {0};
-    ThawStatus status = parse_scene(text, &scene, error);
-    AppVersusDef def = {
-        .scene = scene, .method = "rigidify", .against = "full", .steps = bench_steps(bench, 750), .tolerance = 10};
-    if (status == THAW_OK)
-        status = app_versus_create(&def, &versus, error);
-    if (status == THAW_OK)
-        status = run_versus(&versus, job->row, NULL, NULL, error);
-    if (status == THAW_OK)
-        status = put_figures(bench, job->row, &versus, error);
-    if (status == THAW_OK)
-        status =
-            bench_put(bench, job->row, "ratio", versus.figures.other.cpu_ms / versus.figures.reference.cpu_ms, error);
-    app_versus_clear(&versus);
-    thaw_scene_free(&scene);
-    return status;
-}
-
-// A thousand trees with one struck, against that one alone (the first bodies of the scene are the trees, the last the bat).
-static ThawStatus run_trees(Bench *bench, const BenchJob *job, ThawError *error) {
-    ThawScene *scene = NULL;
-    ThawStatus status = bench_load(bench, job->scene, &scene, error);
-    if (status != THAW_OK)
-        return status;
-    const ThawBodyDef *all = scene->world.bodies;
-    int32_t count = scene->world.body_count, struck = -1;
-    int64_t steps = bench_steps(bench, scene->steps);
-    double ms[2] = {0, 0}, elastic[2] = {0, 0};
-    for (int32_t i = 0; i < count; i++)
-        if (strcmp(all[i].name, "tree-0") == 0)
-            struck = i;
-    ThawBodyDef *two = THAW_NEW(ThawBodyDef, 2);
-    if (!two || struck < 0)
-        status = thaw_error_set(error, THAW_ERROR_INPUT, "%s: no body tree-0, which is to be struck", job->scene);
-    for (int alone = 0; alone < 2 && status == THAW_OK; alone++) {
-        AppLockstep lockstep = {0};
-        AppRunner runner = {0};
-        if (alone) {
-            two[0] = all[struck];
-            two[1] = all[count - 1];
-            scene->world.bodies = two;
-            scene->world.body_count = 2;
-        }
-        status = app_lockstep_create(scene, &lockstep, error);
-        if (status == THAW_OK)
-            status = app_runner_create(&lockstep, NULL, scene->world.h, NULL, &runner, error);
-        for (int64_t k = 0; k < steps && status == THAW_OK; k++) {
-            status = app_runner_step(&runner, error);
-            elastic[alone] += (double)runner.last.elastic_elements;
-        }
-        ms[alone] = runner.cpu_ms;
-        bench_say("  %s: %s %.1f ms of CPU time", job->row, alone ? "one tree" : "all trees", runner.cpu_ms);
-        app_runner_clear(&runner);
-        app_lockstep_clear(&lockstep);
-    }
-    scene->world.bodies = all;
-    scene->world.body_count = count;
-    const Pair pairs[] = {{"trees", count - 1.0},
-                          {"steps", (double)steps},
-                          {"all_ms", ms[0] / (double)steps},
-                          {"one_ms", ms[1] / (double)steps},
-                          {"elastic_all", elastic[0] / (double)steps},
-                          {"elastic_one", elastic[1] / (double)steps},
-                          {"ratio", ms[0] / ms[1]},
-                          {NULL, 0}};
-    if (status == THAW_OK)
-        status = put_all(bench, job->row, pairs, error);
-    thaw_free(two);
     thaw_scene_free(&scene);
     return status;
 }
@@ -620,9 +452,11 @@ static const BenchJob jobs[] = {
     {"sweep-3d-1", run_sweep, "cantilever-3d", 0, 1},
     {"resolutions", run_resolutions, NULL, 0, 0},
     {"mattress", run_mattress, "mattress", 0, 0},
-    {"rest", run_rest, NULL, 0, 0},
-    {"trees", run_trees, "thousand-trees", 0, 0},
-    {"worst", run_worst, NULL, 0, 0},
+    {"rest", bench_run_rest, NULL, 0, 0},
+    {"flight", bench_run_rest, NULL, 0, 1},
+    {"block", bench_run_block, NULL, 0, 0},
+    {"trees", bench_run_trees, "thousand-trees", 0, 0},
+    {"worst", bench_run_worst, NULL, 0, 0},
     {"floor-octopus", run_floor, "octopus", 0, 0},
     {"floor-blob", run_floor, "blob", 0, 0},
     {"floor-wheel", run_floor, "wheel", 0, 0},

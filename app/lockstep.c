@@ -55,18 +55,39 @@ void app_lockstep_clear(AppLockstep *l) {
     *l = (AppLockstep){0};
 }
 
+// Bodies that start at rest do so asleep, which only "rigidify" can be. By another method they start from the same shapes,
+// elastic: taken over from a world that is made as the scene says.
+static ThawStatus start_at_rest(AppLockstep *l, ThawWorld *world, ThawError *error) {
+    ThawWorld *asleep = NULL;
+    ThawStatus status = thaw_world_create(&l->scene->world, &asleep, error);
+    for (int32_t i = 0; i < l->scene->world.body_count && status == THAW_OK; i++)
+        if (l->scene->world.bodies[i].at_rest) {
+            thaw_world_get_positions(asleep, i, l->x[0]);
+            status = thaw_world_set_positions(world, i, l->x[0]);
+        }
+    thaw_world_free(&asleep);
+    return status;
+}
+
 ThawStatus app_runner_create(AppLockstep *l, const char *method, double h, const ThawRigidifyOptions *rigidify,
                              AppRunner *runner, ThawError *error) {
     ThawWorldDef def = l->scene->world;
-    for (int32_t i = 0; i < def.body_count; i++)
+    int woken = 0;
+    for (int32_t i = 0; i < def.body_count; i++) {
         l->bodies[i].method = method ? method : def.bodies[i].method;
+        l->bodies[i].at_rest = def.bodies[i].at_rest && strcmp(l->bodies[i].method, "rigidify") == 0;
+        woken |= l->bodies[i].at_rest != def.bodies[i].at_rest;
+    }
     def.bodies = l->bodies;
     def.h = h;
     def.ledger = 0;
     if (rigidify)
         def.rigidify = *rigidify;
     *runner = (AppRunner){.method = method};
-    return thaw_world_create(&def, &runner->world, error);
+    ThawStatus status = thaw_world_create(&def, &runner->world, error);
+    if (status == THAW_OK && woken)
+        status = start_at_rest(l, runner->world, error);
+    return status;
 }
 
 void app_runner_clear(AppRunner *runner) {

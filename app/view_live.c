@@ -246,29 +246,29 @@ static const struct {
     {"split", do_split, 1}, {"interior", do_interior, 1},
 };
 
-static void serve_request(ViewLive *live, const ViewRequest *request) {
+void view_live_request(ViewLive *live, int client, const json_t *message) {
     ThawError error = {0};
-    if (!request->message) { // a page has come, and has the header
+    if (!message) { // a page has come, and has the header
         live->dirty = 1;
         tell_settings(live);
         return;
     }
-    const char *type = json_string_value(json_object_get(request->message, "type"));
+    const char *type = json_string_value(json_object_get(message, "type"));
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
         if (strcmp(type, requests[i].type) == 0) {
-            if (requests[i].act(live, request->client, request->message, &error) != THAW_OK)
-                complain(live, request->client, &error);
+            if (requests[i].act(live, client, message, &error) != THAW_OK)
+                complain(live, client, &error);
             else if (requests[i].settles)
                 tell_settings(live);
             return;
         }
     thaw_error_set(&error, THAW_ERROR_INPUT, "there is no request of the type '%.32s'", type);
-    complain(live, request->client, &error);
+    complain(live, client, &error);
 }
 
 // --- the loop ------------------------------------------------------------------------------------------------------------
 
-static void advance(ViewLive *live) {
+void view_live_step(ViewLive *live) {
     ThawError error = {0};
     ThawStatus status = THAW_OK;
     view_drag_apply(live);
@@ -304,14 +304,14 @@ void view_live_run(ViewLive *live, volatile const int *interrupted) {
         const int wants = live->dirty && serve_wants_frame(live->serve);
         double wait = live->dirty && !wants && !live->playing ? PATIENCE : idle(live, clients);
         while (!*interrupted && view_inbox_take(&live->inbox, wait, &request)) {
-            serve_request(live, &request);
+            view_live_request(live, request.client, request.message);
             json_decref(request.message);
             wait = 0;
         }
         clients = serve_counts(live->serve).clients;
         double now = thaw_wall_ms();
         if (clients && (live->single || (live->playing && now >= live->due_ms))) {
-            advance(live);
+            view_live_step(live);
             live->due_ms = fmax(live->due_ms + 1e3 * live->now.world.h / live->speed, now - 1e3 * PATIENCE);
             now = thaw_wall_ms();
         }

@@ -58,6 +58,9 @@ typedef struct ViewLive {
 // view_live.c. threads < 0: as the scene says. It runs until a signal comes.
 ThawStatus view_live_open(const char *path, int threads, ViewLive *live, ThawError *error);
 void view_live_run(ViewLive *live, volatile const int *interrupted);
+// Its parts: what a page asks for (an object with a text "type"; NULL: it has just come), and a step of all worlds.
+void view_live_request(ViewLive *live, int client, const json_t *message);
+void view_live_step(ViewLive *live);
 void view_live_clear(ViewLive *live);
 
 // view_worlds.c. Each leaves the worlds as they were when it fails.

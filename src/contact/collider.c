@@ -303,6 +303,7 @@ void thaw_contact_scratch_free(ThawContactScratch **pointer) {
     for (int32_t i = 0; i < scratch->item_capacity; i++) {
         thaw_free(scratch->slots[i].contacts);
         thaw_free(scratch->slots[i].list);
+        thaw_free(scratch->slots[i].clear);
     }
     thaw_free(scratch->bodies);
     thaw_free(scratch->obstacles);
@@ -311,6 +312,7 @@ void thaw_contact_scratch_free(ThawContactScratch **pointer) {
     thaw_free(scratch->order);
     thaw_free(scratch->items);
     thaw_free(scratch->slots);
+    thaw_free(scratch->spare);
     thaw_free(scratch);
     *pointer = NULL;
 }

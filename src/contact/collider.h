@@ -23,8 +23,17 @@ typedef struct ThawContactItem {
     double friction;
 } ThawContactItem;
 
-// What a task has found. Slots stay with their memory when the tasks change.
+// A ball round a vertex that was free of the other surface when it was at x, and the other's odometer then.
+typedef struct ThawClearance {
+    double x[3], room, odometer; // m
+} ThawClearance;
+
+// What a task has found. Slots stay with their memory when the tasks change, and a task that comes again finds its own.
 typedef struct ThawContactSlot {
+    ThawContactItem item; // whose it was in the last search
+    int taken;            // while slots are handed out
+    ThawClearance *clear; // of clear_count searching vertices
+    int32_t clear_count, clear_capacity;
     ThawContact *contacts;
     int32_t count, capacity;
     int32_t *list; // vertices worth looking at, of large surfaces
@@ -44,6 +53,8 @@ struct ThawContactScratch {
     int32_t *order;         // bodies by the start of their swept boxes
     ThawContactItem *items; // item_count, sorted by (a, b, kind)
     ThawContactSlot *slots; // item_capacity
+    ThawContactSlot *spare; // item_capacity
+    int32_t slot_count;     // of the last search
     int32_t item_count, item_capacity;
 };
 
@@ -79,6 +90,19 @@ const ThawContactMemory *thaw_contact_advance(const ThawContactScratch *scratch,
 void thaw_contact_add(const ThawContactScratch *scratch, const ThawContactItem *item, const ThawContactKey *key,
                       const ThawContactSide side[2], const double point[3], const double normal[3], double gap,
                       const double *velocity, ThawContactSlot *slot);
+
+// clearance.c
+int thaw_contact_item_compare(const void *p, const void *q); // by (a, b, kind), for qsort
+// Gives every item the slot that was its own in the last search, if there was one.
+void thaw_contact_match_slots(ThawContactScratch *scratch);
+// Room for what is known of `count` vertices; nothing is known of those that are new. NULL when memory ran out.
+ThawClearance *thaw_contact_clearances(ThawContactSlot *slot, int32_t count);
+// Whether a vertex at x cannot come within `travel` of a surface with that odometer.
+static inline int thaw_contact_is_clear(const ThawClearance *clear, const double x[3], double odometer, double travel) {
+    double way[3], room = clear->room - (odometer - clear->odometer) - travel;
+    thaw_v3_sub(x, clear->x, way);
+    return room > 0 && thaw_v3_dot(way, way) < 0.999 * room * room; // rounding
+}
 
 // vertices.c, edges.c: the tasks.
 void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const ThawContactItem *item,

@@ -65,14 +65,18 @@ static void gather_body(void *context, int32_t index) {
     const int dim = model->dim;
     const size_t first = (size_t)model->bodies[index].first_vertex;
     const double h = scratch->h, *g = model->options.gravity;
+    double farthest = 0;
     for (int32_t v = 0; v < body->shape->nv; v++) {
         size_t at = (first + (size_t)body->shape->vertex[v]) * (size_t)dim;
-        double *x = body->x + 3 * (size_t)v, *d = body->d + 3 * (size_t)v;
+        double *x = body->x + 3 * (size_t)v, *d = body->d + 3 * (size_t)v, square = 0;
         for (int k = 0; k < dim; k++) {
+            square += (scratch->x[at + k] - x[k]) * (scratch->x[at + k] - x[k]);
             x[k] = scratch->x[at + k];
             d[k] = scratch->v ? h * (scratch->v[at + k] + (body->fixed[v] ? 0 : h * g[k])) : 0;
         }
+        farthest = square > farthest ? square : farthest;
     }
+    body->odometer += sqrt(farthest);
     bound_body(body);
 }
 
@@ -84,9 +88,17 @@ static void gather_obstacle(void *context, int32_t index) {
     ThawPlace *place = scratch->places[index];
     if (scratch->placed[index])
         return;
+    memcpy(body->d, body->x, sizeof *body->x * 3 * (size_t)body->shape->nv); // where it was
     thaw_obstacle_place(o, scratch->t, &place[0]);
     thaw_obstacle_place(o, scratch->t + scratch->h, &place[1]);
     thaw_obstacle_positions(collider, index, scratch->t, &place[0], body->x);
+    double farthest = 0;
+    for (int32_t v = 0; v < body->shape->nv; v++) {
+        double way[3];
+        thaw_v3_sub(body->x + 3 * (size_t)v, body->d + 3 * (size_t)v, way);
+        farthest = fmax(farthest, thaw_v3_dot(way, way));
+    }
+    body->odometer += sqrt(farthest);
     thaw_obstacle_positions(collider, index, scratch->t + scratch->h, &place[1], body->d);
     for (size_t i = 0; i < 3 * (size_t)body->shape->nv; i++)
         body->d[i] -= body->x[i];
@@ -109,7 +121,9 @@ static ThawStatus add_item(ThawContactScratch *scratch, ThawContactItem item, Th
         size_t used = (size_t)scratch->item_capacity, room = used < 64 ? 64 : 2 * used;
         ThawContactItem *items = room < INT32_MAX ? THAW_NEW(ThawContactItem, room) : NULL;
         ThawContactSlot *slots = items ? THAW_NEW(ThawContactSlot, room) : NULL;
-        if (!slots) {
+        ThawContactSlot *spare = slots ? THAW_NEW(ThawContactSlot, room) : NULL;
+        if (!spare) {
+            thaw_free(slots);
             thaw_free(items);
             return thaw_error_memory(error, "the search for contacts");
         }
@@ -119,8 +133,10 @@ static ThawStatus add_item(ThawContactScratch *scratch, ThawContactItem item, Th
         }
         thaw_free(scratch->items);
         thaw_free(scratch->slots);
+        thaw_free(scratch->spare);
         scratch->items = items;
         scratch->slots = slots;
+        scratch->spare = spare;
         scratch->item_capacity = (int32_t)room;
     }
     scratch->items[scratch->item_count++] = item;
@@ -198,15 +214,6 @@ static ThawStatus add_obstacle(ThawContactScratch *scratch, int32_t a, int32_t o
     return status;
 }
 
-static int compare_items(const void *p, const void *q) {
-    const ThawContactItem *a = p, *b = q;
-    if (a->a != b->a)
-        return a->a < b->a ? -1 : 1;
-    if (a->b != b->b)
-        return a->b < b->b ? -1 : 1;
-    return (int)a->kind - (int)b->kind;
-}
-
 // The axis along which the bodies' boxes lie farthest apart from each other.
 static int widest_axis(const ThawContactScratch *scratch) {
     double mean[3] = {0, 0, 0}, variance[3] = {0, 0, 0};
@@ -249,7 +256,8 @@ static ThawStatus plan(ThawContactScratch *scratch, ThawError *error) {
             status = add_obstacle(scratch, order[i], o, error);
     }
     if (scratch->item_count > 0)
-        qsort(scratch->items, (size_t)scratch->item_count, sizeof *scratch->items, compare_items);
+        qsort(scratch->items, (size_t)scratch->item_count, sizeof *scratch->items, thaw_contact_item_compare);
+    thaw_contact_match_slots(scratch);
     return status;
 }
 
@@ -258,7 +266,7 @@ static ThawStatus plan(ThawContactScratch *scratch, ThawError *error) {
 static const ThawContactSlot *slot_of(const ThawContactScratch *scratch, int32_t a, int32_t b, ThawContactKind kind) {
     ThawContactItem wanted = {.a = a, .b = b, .kind = kind};
     const ThawContactItem *item =
-        bsearch(&wanted, scratch->items, (size_t)scratch->item_count, sizeof wanted, compare_items);
+        bsearch(&wanted, scratch->items, (size_t)scratch->item_count, sizeof wanted, thaw_contact_item_compare);
     return item ? &scratch->slots[item - scratch->items] : NULL;
 }
 

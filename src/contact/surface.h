@@ -58,6 +58,7 @@ typedef struct ThawContactBody {
     double slab[THAW_SLABS][2]; // extent of x along more directions, which boxes of turned bodies exceed
     double mean[3], spread;     // m: |d - mean| <= spread
     int fitted;                 // 1: boxes are those of x; -1: they shall be
+    double odometer;            // m: no vertex has gone farther since the first search
 } ThawContactBody;
 
 // How much farther than expected something may go in a step and still find a row waiting.

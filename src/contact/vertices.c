@@ -194,20 +194,25 @@ static double distance_to_slabs(const ThawContactBody *b, const double x[3]) {
 }
 
 // Where vertex v of `own` touches or is about to touch surface b: 0 when it does not. remembered: the face of the last
-// step, or -1; touch->at.face: a face that may be near, or -1.
+// step, or -1; touch->at.face: a face that may be near, or -1. clear: what is known of the vertex, before and after.
 static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContactBody *b, int32_t remembered,
-                         Touch *touch) {
+                         ThawClearance *clear, Touch *touch) {
     const double *x = own->x + 3 * (size_t)v, *d = own->d + 3 * (size_t)v, radius = own->shape->radius;
     double relative[3], to[3], last[3], normal[3], *facing = radius > 0 ? NULL : normal;
     thaw_v3_sub(d, b->mean, relative);
     const double travel = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + b->spread) + radius;
-    const double outside = distance_to_slabs(b, x);
+    if (remembered < 0 && thaw_contact_is_clear(clear, x, b->odometer, travel))
+        return 0;
+    const double outside = distance_to_slabs(b, x), sight = travel + own->shape->length[v];
+    *clear = (ThawClearance){.x = {x[0], x[1], x[2]}, .room = outside, .odometer = b->odometer};
     if (outside > travel && remembered < 0)
         return 0;
-    touch->at.square = outside > 0 && remembered < 0 ? travel * travel : INFINITY;
+    touch->at.square = outside > 0 && remembered < 0 ? sight * sight : INFINITY;
     thaw_contact_nearest(b->shape, b->x, b->boxes, x, NULL, NULL, &touch->at);
-    if (touch->at.face < 0)
+    if (touch->at.face < 0) {
+        clear->room = sight;
         return 0;
+    }
     const ThawNearest *at = &touch->at;
     const double length = b->shape->length[b->shape->face[(size_t)at->face * b->shape->nodes]];
     const double distance = sqrt(at->square);
@@ -225,6 +230,7 @@ static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContac
     const int is_inside = thaw_v3_dot(touch->normal, to) < 0 || distance <= 1e-9 * length;
     const int on_face = at->w[0] > 0 && at->w[1] > 0 && (b->shape->nodes == 2 || at->w[2] > 0);
     touch->gap = is_inside ? -distance : distance;
+    clear->room = is_inside ? 0 : distance;
     if (!on_face && distance > 1e-6 * length)
         for (int k = 0; k < 3; k++)
             touch->normal[k] = to[k] / touch->gap;
@@ -338,15 +344,18 @@ void thaw_contact_find_on_surface(const ThawContactScratch *scratch, const ThawC
                                   ThawContactSlot *slot) {
     const ThawContactBody *a = &scratch->bodies[item->a], *b = thaw_contact_body(scratch, item->b);
     ThawContactCursor cursor = thaw_contact_cursor(scratch, item);
-    Touch touch = {.at.face =
-                       -1}; // neighbours in number are neighbours in space: each search starts where the last ended
+    ThawClearance *clear = thaw_contact_clearances(slot, a->shape->nv);
+    if (!clear)
+        return;
+    // Neighbours in number are neighbours in space: each search starts where the last ended.
+    Touch touch = {.at.face = -1};
     for (int32_t v = 0; v < a->shape->nv; v++) {
         const double *x = a->x + 3 * (size_t)v, *d = a->d + 3 * (size_t)v;
         ThawContactKey key = {{item->a, item->b}, (int32_t)item->kind, {a->shape->vertex[v], 0, 0, 0}};
         const ThawContactMemory *memory = thaw_contact_advance(scratch, &cursor, key.feature[0]);
         if ((!memory && !path_meets(b, x, d)) || (a->fixed[v] && !b->fixed))
             continue;
-        if (!touch_surface(a, v, b, memory ? memory->key.feature[1] : -1, &touch))
+        if (!touch_surface(a, v, b, memory ? memory->key.feature[1] : -1, &clear[v], &touch))
             continue;
         key.feature[1] = touch.at.face;
         ThawContactSide side[2] = {{a, 1, {v}, {1}}, side_of_face(b, &touch.at)};
@@ -361,6 +370,9 @@ void thaw_contact_find_points(const ThawContactScratch *scratch, const ThawConta
     const ThawContactBody *a = &scratch->bodies[item->a], *b = thaw_contact_body(scratch, item->b);
     const double radius = b->shape->radius;
     ThawContactCursor cursor = thaw_contact_cursor(scratch, item);
+    ThawClearance *clear = thaw_contact_clearances(slot, b->shape->nv);
+    if (!clear)
+        return;
     Touch touch = {.at.face = -1};
     list_vertices(scratch, cursor, b, a, slot);
     for (int32_t i = 0; i < slot->list_count; i++) {
@@ -371,7 +383,7 @@ void thaw_contact_find_points(const ThawContactScratch *scratch, const ThawConta
         if (radius == 0 && !memory && !path_meets(a, x, d))
             continue;
         double normal[3], point[3];
-        if (!touch_surface(b, v, a, memory ? memory->key.feature[1] : -1, &touch))
+        if (!touch_surface(b, v, a, memory ? memory->key.feature[1] : -1, &clear[v], &touch))
             continue;
         ThawContactSide side[2] = {side_of_face(a, &touch.at), {b, 1, {v}, {1}}};
         int nearest = 0; // the vertex of the face that the point is nearest to: has it a contact itself?

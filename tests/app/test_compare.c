@@ -77,6 +77,18 @@ static void a_method_against_itself_has_no_error(void **state) {
     json_decref(json);
 }
 
+static void bodies_that_start_at_rest_are_compared_from_there(void **state) {
+    (void)state;
+    char text[sizeof BEAM + 40];
+    const char *pins = strstr(BEAM, "\"pins\"");
+    snprintf(text, sizeof text, "%.*s\"start\": \"rest\", %s", (int)(pins - BEAM), BEAM, pins);
+    write_text(at("rest.json"), text);
+    expect("compare @rest.json --steps 20 --no-floor --json @rest-figures.json", 0, "speedup");
+    json_t *json = figures("rest-figures.json");
+    assert_true(number(json, "max_error") < 1e-5 && number(json, "final_rigid_share") == 1);
+    json_decref(json);
+}
+
 static void a_comparison_that_was_stopped_goes_on_to_the_same_figures(void **state) {
     (void)state;
     expect("compare @beam.json --steps 70 --keep @kept --csv @b.csv --quiet", 0, "");
@@ -142,6 +154,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_figure_is_there_and_they_add_up),
         cmocka_unit_test(a_method_against_itself_has_no_error),
+        cmocka_unit_test(bodies_that_start_at_rest_are_compared_from_there),
         cmocka_unit_test(a_comparison_that_was_stopped_goes_on_to_the_same_figures),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(what_was_elastic_within_the_tolerance_counts_as_caught),

@@ -17,4 +17,4 @@ command -v node >/dev/null || skip "node is not installed (Debian: nodejs)"
 rm -rf "$work/tests"
 cp -r "$source_dir/viewer/tests" "$work/tests"
 cd "$work"
-THAW_PROGRAM=$build/thaw THAW_PAGE=$work/dist/index.html THAW_SCENES=$source_dir/scenes exec node --test tests/
+THAW_PROGRAM=$build/thaw THAW_PAGE=$work/dist/index.html THAW_SCENES=$source_dir/scenes exec node --test tests/*.test.mjs

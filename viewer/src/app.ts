@@ -7,7 +7,7 @@ import { Box3, Plane, Vector3 } from "three";
 import { byId, press } from "./dom";
 import { number, seconds, withUnit } from "./format";
 import { Hand, type Over } from "./hand";
-import { answerRows, fillReport, showCard, showLabels, showLegend, showMessage } from "./overlays";
+import { answerRows, showCard, showLabels, showLegend, showMessage } from "./overlays";
 import { Painter } from "./painter";
 import { Panel, type Clip } from "./panel";
 import { Plots } from "./plots";
@@ -105,11 +105,7 @@ export class App implements Sink {
     const timeline = byId<HTMLInputElement>("timeline");
     timeline.hidden = hello.live;
     timeline.max = String(Math.max(0, hello.times.length - 1));
-    if (hello.report && !before) {
-      fillReport(hello.report);
-      byId("report-open").hidden = false;
-      this.togglePlots(true);
-    }
+    if (hello.report && !before) this.togglePlots(true);
     this.takeField(hello.settings.field);
     this.showTransport();
   }

@@ -60,14 +60,6 @@ function start(): void {
     { keys: ["m"], shown: ["m"], does: "next method", run: () => nextMethod(app) },
     { keys: ["v"], shown: ["v"], does: "split screen", run: toggleSplit },
     { keys: ["p"], shown: ["p"], does: "plots", run: () => app.togglePlots() },
-    {
-      keys: ["t"],
-      shown: ["t"],
-      does: "report of a comparison",
-      run: () => {
-        if (app.header?.report) toggle("report", "report-open");
-      },
-    },
     { keys: ["h"], shown: ["h"], does: "show or hide the panel", run: () => toggle("panel", "panel-open") },
     { keys: ["?"], shown: ["?"], does: "this help", run: () => showHelp(keys, MOUSE) },
   ];
@@ -80,7 +72,6 @@ function start(): void {
   byId("split").onclick = toggleSplit;
   byId("plots-open").onclick = () => app.togglePlots();
   byId("panel-open").onclick = () => toggle("panel", "panel-open");
-  byId("report-open").onclick = () => toggle("report", "report-open");
   byId("help-open").onclick = () => showHelp(keys, MOUSE);
   const timeline = byId<HTMLInputElement>("timeline");
   timeline.oninput = () => app.transport?.seek(Number(timeline.value));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies over the picture: legend, names of the views, the card of the element under the mouse, messages, the report.
+// What lies over the picture: legend, names of the views, the card of the element under the mouse, messages.
 import { byId, make, pairs } from "./dom";
 import { number, raised, withUnit } from "./format";
 import type { Painter } from "./painter";
-import type { ElementAnswer, Report, Stats } from "./protocol";
+import type { ElementAnswer, Stats } from "./protocol";
 
 export function showLegend(painter: Painter): void {
   const { field } = painter,
@@ -100,21 +100,4 @@ export function showMessage(text: string | null): void {
   const close = make("button", { type: "button", ariaLabel: "Dismiss" }, "×");
   close.onclick = () => showMessage(null);
   message.replaceChildren(text, close);
-}
-
-export function fillReport(report: Report): void {
-  const width = report.columns.length;
-  const rows = report.rows.map(({ label, values, note }) => {
-    const cells = values.map((value) => {
-      const cell = make("td", {}, value);
-      if (values.length === 1) cell.colSpan = width;
-      return cell;
-    });
-    return make("tr", {}, make("th", { scope: "row" }, label, note ? make("small", {}, note) : null), ...cells);
-  });
-  const head = make("tr", {}, make("td"), ...report.columns.map((c) => make("th", { scope: "col" }, c)));
-  byId("report").replaceChildren(
-    make("h2", {}, report.title),
-    make("table", {}, make("thead", {}, head), make("tbody", {}, ...rows)),
-  );
 }

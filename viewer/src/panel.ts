@@ -3,7 +3,7 @@
 // shapes and statistics that a later method adds appear without a change here.
 import { make, pairs, press } from "./dom";
 import { number, raised } from "./format";
-import type { Field, Hello, Settings, Stats, Threshold } from "./protocol";
+import type { Field, Hello, Report, Settings, Stats, Threshold } from "./protocol";
 
 export interface Clip {
   on: boolean;
@@ -63,12 +63,14 @@ export class Panel {
   open(hello: Hello): void {
     this.thresholds.clear();
     const parts = [
+      hello.report ? group(hello.report.title, reportTable(hello.report)) : null,
       this.colours(hello.fields),
       this.look(hello),
       hello.live && hello.methods.length > 0 ? this.method(hello) : null,
       hello.live && hello.shapes.length > 0 ? this.drops(hello.shapes) : null,
       group("Numbers", (this.numbers = make("div"))),
     ];
+    this.root.classList.toggle("wide", hello.report !== null);
     this.root.replaceChildren(...parts.filter((p) => p !== null));
     this.settings(hello.settings);
   }
@@ -223,6 +225,16 @@ export class Panel {
 
 function group(title: string, ...children: HTMLElement[]): HTMLElement {
   return make("fieldset", {}, make("legend", {}, title), ...children);
+}
+
+// What a comparison found; a row with one value spans the columns.
+function reportTable({ columns, rows }: Report): HTMLElement {
+  const body = rows.map(({ label, values, note }) => {
+    const cells = values.map((value) => make("td", { colSpan: values.length === 1 ? columns.length : 1 }, value));
+    return make("tr", {}, make("th", { scope: "row" }, label, note ? make("small", {}, note) : null), ...cells);
+  });
+  const head = make("tr", {}, make("td"), ...columns.map((c) => make("th", { scope: "col" }, c)));
+  return make("table", { id: "report" }, make("thead", {}, head), make("tbody", {}, ...body));
 }
 
 export interface Check {

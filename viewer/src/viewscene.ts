@@ -337,8 +337,8 @@ function sunlight(low: Vector3, high: Vector3, theme: Theme, shadow: boolean): D
   sun.shadow.bias = -0.0006;
   sun.shadow.normalBias = 0.0015 * size;
   const camera = sun.shadow.camera;
-  camera.left = camera.bottom = -0.75 * size;
-  camera.right = camera.top = 0.75 * size;
+  camera.left = camera.bottom = -0.95 * size;
+  camera.right = camera.top = 0.95 * size;
   camera.near = 0.1 * size;
   camera.far = 3.5 * size;
   return sun;
