@@ -239,6 +239,12 @@ void thaw_contact_find_edges(const ThawContactScratch *scratch, const ThawContac
         const int32_t *v = a->shape->edge + 2 * (size_t)e;
         const double *p = a->x + 3 * (size_t)v[0], *q = a->x + 3 * (size_t)v[1];
         double box[6], along[3];
+        thaw_v3_sub(q, p, along);
+        const double length = thaw_v3_norm(along);
+        // What an end has around it, the edge has too, less its own length.
+        if (near && near->clear_count == a->shape->nv &&
+            thaw_contact_is_clear(&near->clear[v[0]], p, b->odometer, length + travel))
+            continue;
         thaw_box_empty(box);
         thaw_box_add(box, p);
         thaw_box_add(box, q);
@@ -247,8 +253,7 @@ void thaw_contact_find_edges(const ThawContactScratch *scratch, const ThawContac
             pierced = thaw_contact_pierced(b, p, q, faces, PIERCED_MAX);
         for (int32_t i = 0; i < pierced; i++)
             find_passed(&search, e, faces[i]);
-        thaw_v3_sub(q, p, along);
-        if (pierced || travel < 0.02 * thaw_v3_norm(along))
+        if (pierced || travel < 0.02 * length)
             continue;
         for (int i = 0; i < 2; i++) { // where its ends go as b sees them
             double end[3];
