@@ -45,6 +45,7 @@ struct ThawContactScratch {
     const ThawCollider *collider;
     double t, h; // s, start and length of the step
     const double *x, *v;
+    const unsigned char *asleep;     // as the set says
     const ThawContactMemory *memory; // of the last step
     int32_t memory_count;
     ThawContactBody *bodies, *obstacles;

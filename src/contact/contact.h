@@ -66,6 +66,9 @@ typedef struct ThawContactSet {
     int32_t count, capacity;
     ThawContactMemory *memory; // of the last step, sorted by key (state)
     int32_t memory_count, memory_capacity;
+    const unsigned char
+        *asleep; // body_count flags, or NULL: bodies that stand still. They are not searched against each
+                 // other, nor against obstacles that stand still
     ThawContactScratch *scratch; // moved surfaces and their boxes; belongs to one collider. NULL: made when needed
 } ThawContactSet;
 // Frees all it holds and zeroes it.

@@ -65,7 +65,11 @@ static void gather_body(void *context, int32_t index) {
     const int dim = model->dim;
     const size_t first = (size_t)model->bodies[index].first_vertex;
     const double h = scratch->h, *g = model->options.gravity;
+    const int still = scratch->asleep && scratch->asleep[index] && scratch->v;
     double farthest = 0;
+    if (still && body->still == h)
+        return;
+    body->still = still ? h : 0;
     for (int32_t v = 0; v < body->shape->nv; v++) {
         size_t at = (first + (size_t)body->shape->vertex[v]) * (size_t)dim;
         double *x = body->x + 3 * (size_t)v, *d = body->d + 3 * (size_t)v, square = 0;
@@ -164,6 +168,8 @@ static int slabs_meet(const ThawContactBody *a, const ThawContactBody *b) {
 static ThawStatus add_bodies(ThawContactScratch *scratch, int32_t a, int32_t b, ThawError *error) {
     const ThawModel *model = scratch->collider->model;
     double friction;
+    if (scratch->asleep && scratch->asleep[a] && scratch->asleep[b])
+        return THAW_OK;
     if (!slabs_meet(&scratch->bodies[a], &scratch->bodies[b]) || !thaw_model_may_touch(model, a, b, &friction))
         return THAW_OK;
     want_fit(&scratch->bodies[a]);
@@ -198,6 +204,8 @@ static ThawStatus add_obstacle(ThawContactScratch *scratch, int32_t a, int32_t o
     const ThawObstacleKind kind = model->obstacles[o].kind;
     ThawContactBody *body = &scratch->bodies[a], *obstacle = &scratch->obstacles[o];
     double friction;
+    if (scratch->asleep && scratch->asleep[a] && scratch->placed[o])
+        return THAW_OK;
     int reaches = kind == THAW_OBSTACLE_HALF_SPACE ? reaches_half_space(scratch->places[o], model->dim - 1, body->swept)
                                                    : thaw_box_overlap(body->swept, obstacle->swept);
     if (!reaches || !thaw_model_may_touch(model, a, -1 - o, &friction))
@@ -339,6 +347,7 @@ ThawStatus thaw_contacts_find(const ThawCollider *collider, ThawTasks *tasks, do
     scratch->h = h;
     scratch->x = x;
     scratch->v = v;
+    scratch->asleep = set->asleep;
     scratch->memory = set->memory;
     scratch->memory_count = set->memory_count;
     thaw_tasks_for(tasks, model->body_count, gather_body, scratch);

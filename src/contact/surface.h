@@ -59,6 +59,7 @@ typedef struct ThawContactBody {
     double mean[3], spread;     // m: |d - mean| <= spread
     int fitted;                 // 1: boxes are those of x; -1: they shall be
     double odometer;            // m: no vertex has gone farther since the first search
+    double still;               // s: all of this is of a body asleep and steps of this length; 0: of one awake
 } ThawContactBody;
 
 // How much farther than expected something may go in a step and still find a row waiting.

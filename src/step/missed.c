@@ -116,6 +116,7 @@ ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement step, int32_t *
                sizeof(double) * (size_t)s->shape->nv * dim);
     }
     // Memory and scratch are lent.
+    found->asleep = set->asleep;
     found->memory = set->memory;
     found->memory_count = set->memory_count;
     found->scratch = set->scratch;

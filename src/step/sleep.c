@@ -148,6 +148,7 @@ void thaw_sleep_lay(ThawWorld *world, ThawStepper *s) {
 ThawStatus thaw_sleep_restore(ThawWorld *world, const unsigned char *asleep, ThawError *error) {
     ThawState *state = &world->state;
     ThawStatus status = THAW_OK;
+    thaw_contact_scratch_free(&state->contacts.scratch); // it knows where bodies slept
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++) {
         ThawStepper *s = &world->steppers[i];
         if (asleep[i]) {

@@ -220,6 +220,7 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
             !world->state.asleep || !world->state.slow || !world->state.method)
             status = thaw_error_memory(error, "the state");
     }
+    world->state.contacts.asleep = world->state.asleep;
     if (status == THAW_OK && !def->contact.disabled && (def->obstacle_count > 0 || def->body_count > 1))
         status = thaw_collider_create(world->model, &world->collider, error);
     if (status == THAW_OK && world->collider &&
