@@ -300,6 +300,14 @@ static ThawStatus get_body(ThawCheckpoint *file, ThawStepper *s, ThawError *erro
     if (status == THAW_OK && s->adaptive)
         status = get_adaptive(file, s, error);
     s->history->at = -1;
+    const unsigned char *reasons[] = {s->history->woken_by,
+                                      s->adaptive ? thaw_oracle_state(s->adaptive->oracle)->reason : NULL};
+    for (int k = 0; k < 2; k++) // names are looked up by them
+        for (int32_t e = 0; status == THAW_OK && reasons[k] && e < s->shape->ne; e++)
+            if (reasons[k][e] >= THAW_REASON_COUNT)
+                status =
+                    thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint gives element %d of body %d a reason %d",
+                                   (int)e, (int)s->index, reasons[k][e]);
     return status;
 }
 

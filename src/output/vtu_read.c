@@ -107,7 +107,7 @@ static ThawStatus read_arrays(const ThawVtu *vtu, ThawFrameData *d, ThawError *e
     if (!status)
         status = read_ids(vtu, THAW_VTU_CELLS, "connectivity", (uint64_t)d->nodes * cells, d->point_count, 1, d->cells);
     if (!status)
-        status = read_ids(vtu, THAW_VTU_POINT_DATA, "body", points, INT32_MAX, 0, d->body);
+        status = read_ids(vtu, THAW_VTU_POINT_DATA, "body", points, d->point_count, 0, d->body); // each has a point
     if (!status)
         status = read_fields(vtu, d, error);
     for (int64_t i = 0; !status && i < 3 * (int64_t)d->point_count; i++)

@@ -64,10 +64,10 @@ function oklch(lightness: number, chroma: number, hue: number): Rgb {
 }
 
 // Rigid part n. Steps of the golden section leave the largest gaps between any few neighbours; the arc of warm hues
-// (30 to 110 degrees) is left to what is elastic. Lightness alternates, so that parts differ in grey as well.
+// (15 to 135 degrees) is left to what is elastic. Lightness alternates, so that parts differ in grey as well.
 export function partColour(n: number): Rgb {
   const turn = (0.28 + n * 0.6180339887) % 1;
-  const hue = ((110 + 280 * turn) * Math.PI) / 180;
+  const hue = ((135 + 240 * turn) * Math.PI) / 180;
   return oklch([0.66, 0.74, 0.58][n % 3], 0.115, hue);
 }
 

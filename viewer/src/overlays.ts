@@ -49,7 +49,12 @@ export function showLabels(labels: Label[]): void {
         dofs != null && `${number(dofs)} dof`,
         stats.speedup != null && `${number(stats.speedup, 2)} × as fast`,
       ].filter((f) => f !== false);
-      const label = make("div", {}, make("b", {}, name), make("span", {}, facts.join(" · ")));
+      const label = make(
+        "div",
+        {},
+        make("b", {}, name),
+        make("span", {}, facts.map((f) => f.replaceAll(" ", "\u00a0")).join(" · ")),
+      );
       label.style.left = `${x}px`;
       label.style.top = `${y}px`;
       return label;

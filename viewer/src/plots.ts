@@ -101,9 +101,8 @@ export class Plots {
       font: "11px system-ui, sans-serif",
     };
     const names = this.wanted();
-    const holders = names.map((name) =>
-      make("figure", {}, make("figcaption", {}, QUANTITIES.find((q) => q.name === name)!.label)),
-    );
+    const stroke = (view: number): string => colour(view === this.series.length - 1 ? "--accent" : "--second");
+    const holders = names.map((name) => make("figure", {}, this.caption(name, stroke)));
     this.parent.append(...holders); // all at once, since each takes its share of the width
     this.plots = names.map((name, i) => {
       const holder = holders[i];
@@ -118,13 +117,13 @@ export class Plots {
           },
           axes: [
             { ...axis, size: 20, gap: 2, space: 60 },
-            { ...axis, size: 52, gap: 4, space: 24, values: (_plot, values) => values.map((v) => number(v, 3)) },
+            { ...axis, size: 58, gap: 4, space: 24, values: (_plot, values) => values.map(tick) },
           ],
           series: [
             {},
             ...this.series.map((_, view) => ({
               label: this.names[view],
-              stroke: colour(view === this.series.length - 1 ? "--accent" : "--second"),
+              stroke: stroke(view),
               width: 1.6,
               points: { show: false },
               spanGaps: true,
@@ -142,6 +141,18 @@ export class Plots {
     this.stale = true;
   }
 
+  // What is plotted, and which line is which where there are several.
+  private caption(name: string, stroke: (view: number) => string): HTMLElement {
+    const { label } = QUANTITIES.find((q) => q.name === name)!;
+    const shown = this.names.map((_, view) => view).filter((view) => this.series[view].columns.has(name));
+    const keys = shown.map((view) => {
+      const line = make("i");
+      line.style.background = stroke(view);
+      return make("span", {}, line, this.names[view]);
+    });
+    return make("figcaption", {}, label, ...(keys.length > 1 ? keys : []));
+  }
+
   private size(holder: HTMLElement): { width: number; height: number } {
     return { width: Math.max(120, holder.clientWidth), height: Math.max(60, holder.clientHeight - 20) };
   }
@@ -149,6 +160,11 @@ export class Plots {
   private resize(): void {
     for (const { plot } of this.plots) plot.setSize(this.size(plot.root.parentElement!));
   }
+}
+
+// Short enough for the margin.
+function tick(value: number): string {
+  return number(value, 3).replace(" × ", "·");
 }
 
 function thin(series: Series): void {

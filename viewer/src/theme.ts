@@ -42,8 +42,8 @@ const DARK: Theme = {
   accent: "#7cc0ff",
   contact: "#ff8a80",
   sky: "#dfe9f5",
-  ground: "#4a4641",
-  skyLight: 1.35,
+  ground: "#6a655e",
+  skyLight: 1.6,
   keyLight: 1.75,
 };
 
