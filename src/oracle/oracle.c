@@ -273,7 +273,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     state->margin = oracle->options.epsilon - answer->largest;
     state->restless = answer->woken > 0 || answer->largest > RELAX_FLOOR * oracle->options.epsilon;
     if (answer->woken == 0 && state->restless && oracle->options.relax > 0)
-        answer->moved = thaw_oracle_relax(oracle, q, partition, answer->largest, steps, x);
+        answer->moved = thaw_oracle_relax(oracle, q, partition, answer->largest, steps < LEISURE ? steps : LEISURE, x);
     if (answer->rigid == shape->ne && !state->restless) {
         state->quiet = 1;
         thaw_oracle_turn(shape, Q, 1, oracle->c, state->kept);
