@@ -4,7 +4,8 @@
 //
 // A body gives the compliance S over its contact vertices; contact i and j that both touch it have the block
 // R_i (w_i S w_j) R_j' there, and a contact between two bodies sums two of them. H is never put together over the island:
-// each body keeps a full square over its own contacts, so that a chain of bodies costs its sum and not its square. Each
+// each body keeps a full square over its own contacts, so that a chain of bodies costs its sum and not its square; rigid
+// bodies keep six numbers (modes.c). Each
 // body also keeps its part of u = H lambda, and a contact whose impulse changes adds its three rows to it: a sweep is
 // sum_b (dim n_b)^2 multiply-adds, all on contiguous rows.
 //
@@ -16,7 +17,7 @@
 
 #include "response/island.h"
 
-enum { CHUNK = 256, TASKS_FROM = 512, FIRST_SWEEPS = 12, SWEEPS_BETWEEN = 4, NEWTON_PRODUCTS = 120 };
+enum { CHUNK = 256, TASKS_FROM = 512, FIRST_SWEEPS = 8, SWEEPS_BETWEEN = 8, NEWTON_PRODUCTS = 120 };
 
 // --- H ---------------------------------------------------------------------------------------------------------------
 
@@ -25,7 +26,7 @@ static void call_compliance(void *context, int32_t index) {
     ThawPart *part = island->parts + index;
     const ThawResponseBody *body = island->bodies + index;
     part->status = THAW_OK;
-    if (part->vertices > 0)
+    if (part->vertices > 0 && part->motions != THAW_MOTIONS_ALL)
         part->status =
             body->compliance(body->context, part->vertices, island->vertex + part->first_vertex, island->S + part->S);
 }
@@ -101,6 +102,8 @@ ThawStatus thaw_assembled_prepare(ThawResponse *island) {
         size_t v = (size_t)d * (size_t)part->vertices, c = (size_t)d * (size_t)part->contacts;
         part->S = S;
         part->H = H;
+        if (part->motions == THAW_MOTIONS_ALL)
+            continue;
         S += v * v;
         H += c * c;
     }
@@ -116,6 +119,8 @@ ThawStatus thaw_assembled_prepare(ThawResponse *island) {
     for (int32_t p = 0; p < island->body_count; p++) {
         if (island->parts[p].status < 0)
             return island->parts[p].status;
+        if (island->parts[p].motions == THAW_MOTIONS_ALL)
+            continue;
         Fill fill = {island, island->parts + p};
         ThawTasks *tasks = island->parts[p].contacts >= 32 ? island->tasks : NULL;
         thaw_tasks_for(tasks, island->parts[p].contacts, fill_row, &fill);
@@ -126,6 +131,10 @@ ThawStatus thaw_assembled_prepare(ThawResponse *island) {
         for (int32_t s = 0; s < row->slots; s++) {
             const ThawPart *part = island->parts + row->part[s];
             size_t stride = (size_t)d * (size_t)part->contacts;
+            if (part->motions == THAW_MOTIONS_ALL) {
+                thaw_modes_own_block(island, row, s, row->D);
+                continue;
+            }
             const double *block = island->H + part->H + (size_t)(d * row->place[s]) * (stride + 1);
             for (int r = 0; r < d; r++)
                 for (int c = 0; c < d; c++)
@@ -176,6 +185,10 @@ void thaw_assembled_multiply(ThawResponse *island, const double *lambda) {
         double *share = island->share + (size_t)d * (size_t)part->first_contact;
         for (int32_t i = 0; i < part->contacts; i++)
             memcpy(share + d * i, lambda + d * member[i], (size_t)d * sizeof *share);
+        if (part->motions == THAW_MOTIONS_ALL) {
+            thaw_modes_multiply(island, p);
+            continue;
+        }
         Product product = {island, part};
         int32_t size = d * part->contacts;
         thaw_tasks_for(size >= TASKS_FROM ? island->tasks : NULL, (size + CHUNK - 1) / CHUNK, multiply_columns,
@@ -190,8 +203,13 @@ static void gather(const ThawResponse *island, int32_t i, const double *lambda, 
     for (int k = 0; k < d; k++)
         w[k] = island->b[d * i + k] + row->gamma[k] * lambda[k];
     for (int32_t s = 0; s < row->slots; s++) {
-        const double *speed =
-            island->speed + (size_t)d * (size_t)(island->parts[row->part[s]].first_contact + row->place[s]);
+        const ThawPart *part = island->parts + row->part[s];
+        const double *speed = island->speed + (size_t)d * (size_t)(part->first_contact + row->place[s]);
+        double own[3];
+        if (part->motions == THAW_MOTIONS_ALL) {
+            thaw_modes_gather(island, row->part[s], thaw_row_modes(island, row, s), own);
+            speed = own;
+        }
         for (int k = 0; k < d; k++)
             w[k] += speed[k];
     }
@@ -214,6 +232,10 @@ static void relax(ThawResponse *island, int32_t i) {
     for (int32_t s = 0; s < row->slots; s++) {
         const ThawPart *part = island->parts + row->part[s];
         size_t size = (size_t)d * (size_t)part->contacts;
+        if (part->motions == THAW_MOTIONS_ALL) {
+            thaw_modes_scatter(island, row->part[s], thaw_row_modes(island, row, s), change);
+            continue;
+        }
         const double *restrict H = island->H + part->H + (size_t)(d * row->place[s]) * size;
         double *restrict speed = island->speed + (size_t)d * (size_t)part->first_contact;
         if (d == 3)
@@ -247,7 +269,7 @@ ThawStatus thaw_assembled_solve(ThawResponse *island) {
         int32_t left = options->iterations - island->used;
         if (residual <= tolerance || left < 4)
             continue;
-        if (island->wrong > 0.25 * before) { // Newton's step did not pay: back, and more sweeps before the next
+        if (island->wrong > before) { // Newton's step did not pay: back, and more sweeps before the next
             memcpy(island->lambda, island->best, (size_t)island->dim * (size_t)island->n * sizeof(double));
             status = thaw_island_multiply(island, island->lambda, island->b, island->w);
             before = INFINITY;

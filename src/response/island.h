@@ -6,7 +6,10 @@
 
 #include "response/response.h"
 
-enum { THAW_RESPONSE_SAMPLES = 16 }; // vertices of a body that the matrix-free form asks for compliance
+enum {
+    THAW_RESPONSE_SAMPLES = 16, // vertices of a body that the matrix-free form asks for compliance
+    THAW_MODE_LANES = 8,        // what a row of modes takes in memory
+};
 
 // A contact. Vectors over rows have dim doubles each: normal, tangents.
 typedef struct ThawRow {
@@ -32,6 +35,7 @@ typedef struct ThawPart {
     int32_t contacts, first_contact; // into member
     int32_t vertices, first_vertex;  // into vertex
     size_t S, H;                     // where its matrices start
+    ThawMotions motions;             // what its modes are worth
     ThawStatus status;               // of its last callback
 } ThawPart;
 
@@ -55,6 +59,12 @@ enum {
     THAW_BUFFER_FIELDS,
     THAW_BUFFER_STATES,
     THAW_BUFFER_KRYLOV,
+    THAW_BUFFER_VERTEX_MODES,
+    THAW_BUFFER_MODES,
+    THAW_BUFFER_MOTION,
+    THAW_BUFFER_ORDER,
+    THAW_BUFFER_POOL,
+    THAW_BUFFER_COARSE,
     THAW_BUFFER_COUNT
 };
 
@@ -84,12 +94,23 @@ struct ThawResponse {
     double *S, *H;        // parts' matrices, one after the other
     double *impulse, *dv; // matrix-free: dim nv for each body, one after the other
     size_t *field;        // where each body starts there
+    // Whole motions (modes.c).
+    double *vertex_modes;                       // dim x THAW_MODE_COUNT for each contact vertex of each part
+    double *modes;                              // dim x THAW_MODE_LANES for each contact of each part: B
+    double *motion, *motion_scratch;            // THAW_MODE_LANES a body: y = B' lambda
+    int whole;                                  // the factor below can be had
+    int32_t *order, *rank;                      // bodies as they are eliminated, and when each is
+    int32_t *later, *later_start, *later_count; // neighbours eliminated later, by body, as they are eliminated
+    int32_t *seat;                              // first block of each body in upper and lower
+    double *pivot, *upper, *lower;              // blocks of THAW_MODE_COUNT rows of THAW_MODE_LANES
 };
 
 // response.c
 ThawStatus thaw_buffer_take(ThawResponse *response, int which, size_t count, size_t size, void *pointer);
 #define THAW_TAKE(response, which, count, pointer)                                                                     \
     thaw_buffer_take(response, which, (size_t)(count), sizeof(**(pointer)), pointer)
+// The same, but the first `kept` entries stay.
+ThawStatus thaw_buffer_grow(ThawResponse *response, int which, size_t kept, size_t count, size_t size, void *pointer);
 // The relative residual of an iterate; remembers the best one.
 double thaw_island_residual(ThawResponse *island, const double *w, const double *lambda);
 // w = (H + gamma) lambda + b, or without b.
@@ -111,6 +132,28 @@ ThawStatus thaw_assembled_solve(ThawResponse *island);
 ThawStatus thaw_matrix_free_prepare(ThawResponse *island);
 ThawStatus thaw_matrix_free_multiply(ThawResponse *island, const double *lambda);
 ThawStatus thaw_matrix_free_solve(ThawResponse *island);
+
+// modes.c
+ThawStatus thaw_modes_prepare(ThawResponse *island);
+// D += B B' of one slot.
+void thaw_modes_own_block(const ThawResponse *island, const ThawRow *row, int32_t slot, double *D);
+// speed = B y; y += B' lambda; and both for all contacts of a part, from share to speed.
+void thaw_modes_gather(const ThawResponse *island, int32_t part, const double *B, double *speed);
+void thaw_modes_scatter(ThawResponse *island, int32_t part, const double *B, const double *lambda);
+void thaw_modes_multiply(ThawResponse *island, int32_t part);
+// 1 + sum over rows of B' Q B: the order, once an island; then begin, add every row's Q (dim x dim), factor, and solve in
+// place (THAW_MODE_LANES doubles a body).
+ThawStatus thaw_modes_plan(ThawResponse *island);
+void thaw_modes_begin(ThawResponse *island);
+void thaw_modes_add(ThawResponse *island, const ThawRow *row, const double *Q);
+void thaw_modes_factor(ThawResponse *island);
+void thaw_modes_solve(ThawResponse *island, double *y);
+
+// B of a row on the body in its slot.
+static inline double *thaw_row_modes(const ThawResponse *island, const ThawRow *row, int32_t slot) {
+    size_t at = (size_t)(island->parts[row->part[slot]].first_contact + row->place[slot]);
+    return island->modes + at * (size_t)(island->dim * THAW_MODE_LANES);
+}
 
 // newton.c: one step from lambda, w at the cost of at most `products` with H; residual: before, and after.
 ThawStatus thaw_newton_step(ThawResponse *island, int32_t products, double *residual);

@@ -6,8 +6,8 @@
 // slides at one product each; Newton's method (newton.c) then settles how much. With P the contact law's own projection
 // (radius mu lambda_n of the moment, as in law.c), both have the solutions of the assembled form and no others.
 //
-// rho wants each contact's own block of H. Asking for it would cost as much as assembling, so a few vertices of each
-// body, spread evenly over its contact vertices, are asked instead, and each vertex uses the block of the sample before
+// rho wants each contact's own block of H. Whole motions (modes.c) are known at every contact. Asking for the rest would
+// cost as much as assembling, so a few vertices of each body, spread evenly over its contact vertices, are asked instead, and each vertex uses the block of the sample before
 // it. Scripted vertices, which nothing moves, are no samples for others; which contacts only touch such vertices is seen
 // by one product with impulses everywhere. Contact vertices come in an order in which neighbours are near. That a contact has several vertices is bounded by
 // Cauchy and Schwarz: (sum w_a x_a)^2 <= (sum |w_a|) (sum |w_a| x_a^2).
@@ -27,10 +27,24 @@ static void call_samples(void *context, int32_t index) {
     const ThawResponseBody *body = island->bodies + index;
     int32_t vertices[SAMPLES], count = sample_count(part);
     part->status = THAW_OK;
+    if (count == 0 || part->motions == THAW_MOTIONS_ALL)
+        return;
     for (int32_t k = 0; k < count; k++)
         vertices[k] = island->vertex[part->first_vertex + (int32_t)((int64_t)k * part->vertices / count)];
-    if (count > 0)
-        part->status = body->compliance(body->context, count, vertices, island->S + part->S);
+    part->status = body->compliance(body->context, count, vertices, island->S + part->S);
+    if (part->status < 0 || part->motions == THAW_MOTIONS_NONE)
+        return;
+    // Whole motions are known everywhere: only the rest is sampled.
+    size_t d = (size_t)island->dim, stride = d * (size_t)count;
+    for (int32_t k = 0; k < count; k++) {
+        int32_t local = part->first_vertex + (int32_t)((int64_t)k * part->vertices / count);
+        const double *B = island->vertex_modes + (size_t)local * d * THAW_MODE_COUNT;
+        double *block = island->S + part->S + d * (size_t)k * (stride + 1);
+        for (size_t r = 0; r < d; r++)
+            for (size_t c = 0; c < d; c++)
+                for (size_t m = 0; m < THAW_MODE_COUNT; m++)
+                    block[r * stride + c] -= B[r * THAW_MODE_COUNT + m] * B[c * THAW_MODE_COUNT + m];
+    }
 }
 
 static double trace(const ThawResponse *island, const ThawPart *part, int32_t sample) {
@@ -71,9 +85,14 @@ static ThawStatus find_immovable(ThawResponse *island) {
     for (int pass = 0; pass < 2 && status == THAW_OK; pass++)
         for (int32_t i = 0; i < island->n; i++) {
             ThawRow *row = island->rows + i;
-            double speed = 0.0;
+            double speed = 0.0, own[9] = {0};
             for (int32_t s = 0; s < row->slots; s++)
-                for (int32_t k = 0; k < row->nodes[s]; k++)
+                if (island->parts[row->part[s]].motions == THAW_MOTIONS_ALL)
+                    thaw_modes_own_block(island, row, s, own);
+            for (int c = 0; c < d; c++)
+                speed += own[(d + 1) * c];
+            for (int32_t s = 0; s < row->slots; s++)
+                for (int32_t k = 0; k < row->nodes[s] && island->parts[row->part[s]].motions != THAW_MOTIONS_ALL; k++)
                     for (int c = 0; c < d; c++)
                         speed += fabs(island->dv[island->field[row->part[s]] + (size_t)(d * row->vertex[s][k] + c)]);
             if (pass == 0)
@@ -91,6 +110,9 @@ static void estimate_block(const ThawResponse *island, ThawRow *row) {
         const ThawPart *part = island->parts + row->part[s];
         int32_t count = sample_count(part);
         double M[9] = {0}, total = 0.0;
+        thaw_modes_own_block(island, row, s, row->D);
+        if (part->motions == THAW_MOTIONS_ALL)
+            continue;
         for (int32_t a = 0; a < row->nodes[s]; a++) {
             int64_t sample = (int64_t)row->local[s][a] * count / part->vertices;
             size_t stride = (size_t)d * (size_t)count;
@@ -137,7 +159,8 @@ ThawStatus thaw_matrix_free_prepare(ThawResponse *island) {
         if (island->parts[p].status < 0)
             return island->parts[p].status;
     for (int32_t p = 0; p < island->body_count; p++)
-        mend_samples(island, island->parts + p);
+        if (island->parts[p].motions != THAW_MOTIONS_ALL)
+            mend_samples(island, island->parts + p);
     for (int32_t i = 0; i < island->n; i++)
         estimate_block(island, island->rows + i);
     return find_immovable(island);
@@ -154,6 +177,10 @@ static void apply_part(void *context, int32_t index) {
     part->status = THAW_OK;
     if (part->contacts == 0)
         return;
+    if (part->motions == THAW_MOTIONS_ALL) {
+        thaw_modes_multiply(island, index);
+        return;
+    }
     const int32_t *member = island->member + part->first_contact, *vertex = island->vertex + part->first_vertex;
     double *impulse = island->impulse + island->field[index], *dv = island->dv + island->field[index];
     for (int32_t k = 0; k < part->vertices; k++)

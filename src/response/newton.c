@@ -11,7 +11,8 @@
 // This is Alart and Curnier's Newton method (1991) with the unknowns that are bound eliminated, so that stick contacts
 // leave a symmetric system and only sliding ones make it unsymmetric.
 //
-// (E H C + kappa) d = -E w is solved by GMRES (Saad and Schultz 1986), right-preconditioned by each contact's own block.
+// (E H C + kappa) d = -E w is solved by GMRES (Saad and Schultz 1986), right-preconditioned by each contact's own block and
+// the whole motions of the bodies together (modes.c): exactly where bodies are rigid.
 // H may be singular (more contacts than freedoms): then many steps d are as good, and 1e-6 of each block is added to kappa,
 // which keeps d small where nothing else decides and changes no solution, since d is 0 there.
 //
@@ -32,13 +33,16 @@ typedef struct State {
     int32_t size, first; // unknowns, and where they start
     double C[9], E[9];   // [unknown][component]
     double kappa[3];
-    double P[9]; // inverse of its own E D C + kappa
+    double P[9]; // inverse of its own E D C + kappa, D without what whole motions account for
 } State;
 
 ThawStatus thaw_newton_reserve(ThawResponse *island) {
     State *states;
     double *krylov;
     ThawStatus status = THAW_TAKE(island, THAW_BUFFER_STATES, island->n, &states);
+    if (status < 0)
+        return status;
+    status = thaw_modes_plan(island);
     if (status < 0)
         return status;
     // Basis, one preconditioned vector, and two vectors over rows.
@@ -96,17 +100,23 @@ static void classify(const ThawResponse *island, const ThawRow *row, const doubl
         add_unknown(d, state, turn, turn, stiffness);
 }
 
-// P = (E D C + kappa)^-1 by elimination with pivoting; the identity scaled where that fails.
-static void invert_block(int d, const ThawRow *row, State *state) {
+static double own_entry(int d, const State *state, const double *D, int i, int j) {
+    double sum = 0.0;
+    for (int r = 0; r < d; r++)
+        for (int c = 0; c < d; c++)
+            sum += state->E[d * i + r] * D[d * r + c] * state->C[d * j + c];
+    return sum;
+}
+
+// P = (E rest C + kappa)^-1 by elimination with pivoting; the identity scaled where that fails.
+static void invert_block(int d, const ThawRow *row, const double *rest, State *state) {
     int m = state->size;
     double A[3][6] = {{0}}, largest = 0.0;
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
-            for (int r = 0; r < d; r++)
-                for (int c = 0; c < d; c++)
-                    A[i][j] += state->E[d * i + r] * row->D[d * r + c] * state->C[d * j + c];
+            A[i][j] = own_entry(d, state, rest, i, j);
     for (int i = 0; i < m; i++) {
-        state->kappa[i] += NEAR * fabs(A[i][i]);
+        state->kappa[i] += NEAR * fabs(own_entry(d, state, row->D, i, i));
         A[i][i] += state->kappa[i];
         for (int j = 0; j < m; j++)
             largest = fmax(largest, fabs(A[i][j]));
@@ -148,27 +158,88 @@ typedef struct Krylov {
 } Krylov;
 
 static double dot(int32_t n, const double *a, const double *b) {
-    double sum[4] = {0};
+    enum { WIDTH = 32 }; // sums that do not wait for each other
+    double sum[WIDTH] = {0};
     int32_t i = 0;
-    for (; i + 4 <= n; i += 4)
-        for (int k = 0; k < 4; k++)
+    for (; i + WIDTH <= n; i += WIDTH)
+        for (int k = 0; k < WIDTH; k++)
             sum[k] += a[i + k] * b[i + k];
     for (; i < n; i++)
-        sum[0] += a[i] * b[i];
-    return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+        sum[i % WIDTH] += a[i] * b[i];
+    for (int half = WIDTH / 2; half > 0; half /= 2)
+        for (int k = 0; k < half; k++)
+            sum[k] += sum[k + half];
+    return sum[0];
 }
 
-static void precondition(const Krylov *krylov, const double *x, double *y) {
-    for (int32_t i = 0; i < krylov->island->n; i++) {
-        const State *state = krylov->states + i;
-        int m = state->size;
-        for (int r = 0; r < m; r++) {
-            double sum = 0.0;
-            for (int c = 0; c < m; c++)
-                sum += state->P[m * r + c] * x[state->first + c];
-            y[state->first + r] = sum;
-        }
+static void apply_own(const State *state, const double *x, double *y) {
+    int m = state->size;
+    for (int r = 0; r < m; r++) {
+        double sum = 0.0;
+        for (int c = 0; c < m; c++)
+            sum += state->P[m * r + c] * x[c];
+        y[r] = sum;
     }
+}
+
+// z += B' C y of one contact.
+static inline __attribute__((always_inline)) void to_motions(const int d, const ThawResponse *island, int32_t i,
+                                                             const State *state, const double *y, double *z) {
+    const ThawRow *row = island->rows + i;
+    double lambda[3] = {0};
+    for (int m = 0; m < state->size; m++)
+        for (int k = 0; k < d; k++)
+            lambda[k] += state->C[d * m + k] * y[m];
+    for (int32_t s = 0; s < row->slots; s++) {
+        const double *B = thaw_row_modes(island, row, s);
+        double *to = z + (size_t)THAW_MODE_LANES * (size_t)row->part[s];
+        for (int r = 0; r < d; r++)
+            for (int k = 0; k < THAW_MODE_LANES; k++)
+                to[k] += B[THAW_MODE_LANES * r + k] * lambda[r];
+    }
+}
+
+// y -= P E B z of one contact.
+static inline __attribute__((always_inline)) void from_motions(const int d, const ThawResponse *island, int32_t i,
+                                                               const State *state, const double *z, double *y) {
+    const ThawRow *row = island->rows + i;
+    double w[3] = {0}, e[3] = {0}, change[3];
+    for (int32_t s = 0; s < row->slots; s++) {
+        const double *B = thaw_row_modes(island, row, s);
+        const double *from = z + (size_t)THAW_MODE_LANES * (size_t)row->part[s];
+        for (int r = 0; r < d; r++)
+            for (int k = 0; k < THAW_MODE_COUNT; k++)
+                w[r] += B[THAW_MODE_LANES * r + k] * from[k];
+    }
+    for (int m = 0; m < state->size; m++)
+        for (int k = 0; k < d; k++)
+            e[m] += state->E[d * m + k] * w[k];
+    apply_own(state, e, change);
+    for (int m = 0; m < state->size; m++)
+        y[m] -= change[m];
+}
+
+// y = (Gamma + U V')^-1 x (modes.c).
+static void precondition(const Krylov *krylov, const double *x, double *y) {
+    ThawResponse *island = krylov->island;
+    const State *states = krylov->states;
+    double *z = island->motion_scratch;
+    for (int32_t i = 0; i < island->n; i++)
+        apply_own(states + i, x + states[i].first, y + states[i].first);
+    if (!island->whole)
+        return;
+    memset(z, 0, (size_t)THAW_MODE_LANES * (size_t)island->body_count * sizeof *z);
+    for (int32_t i = 0; i < island->n; i++)
+        if (states[i].size > 0 && island->dim == 3)
+            to_motions(3, island, i, states + i, y + states[i].first, z);
+        else if (states[i].size > 0)
+            to_motions(2, island, i, states + i, y + states[i].first, z);
+    thaw_modes_solve(island, z);
+    for (int32_t i = 0; i < island->n; i++)
+        if (states[i].size > 0 && island->dim == 3)
+            from_motions(3, island, i, states + i, z, y + states[i].first);
+        else if (states[i].size > 0)
+            from_motions(2, island, i, states + i, z, y + states[i].first);
 }
 
 // rows += C d.
@@ -216,7 +287,10 @@ static ThawStatus solve_gmres(Krylov *krylov, double goal, int32_t products) {
         double before = sqrt(dot(n, next, next));
         for (int32_t i = 0; i <= j; i++)
             h[i][j] = 0.0;
-        for (int again = 0; again < 2; again++) // twice: small eigenvalues need a basis that is orthogonal to rounding
+        double size = before, last = INFINITY;
+        // Again where much cancelled: small eigenvalues need a basis that is orthogonal to rounding.
+        for (int again = 0; again < 2 && size < 0.5 * last; again++) {
+            last = size;
             for (int32_t i = 0; i <= j; i++) {
                 const double *old = basis + (size_t)i * (size_t)n;
                 double part = dot(n, next, old);
@@ -224,7 +298,8 @@ static ThawStatus solve_gmres(Krylov *krylov, double goal, int32_t products) {
                 for (int32_t k = 0; k < n; k++)
                     next[k] -= part * old[k];
             }
-        double size = sqrt(dot(n, next, next));
+            size = sqrt(dot(n, next, next));
+        }
         h[j + 1][j] = size;
         for (int32_t k = 0; k < n && size > 0; k++)
             next[k] /= size;
@@ -261,6 +336,33 @@ static ThawStatus solve_gmres(Krylov *krylov, double goal, int32_t products) {
     return THAW_OK;
 }
 
+// Each contact's own block, less what the motions account for, and the motions' factor with Q = C P E of every contact.
+static void prepare_preconditioner(ThawResponse *island, State *states) {
+    int d = island->dim;
+    if (island->whole)
+        thaw_modes_begin(island);
+    for (int32_t i = 0; i < island->n; i++) {
+        const ThawRow *row = island->rows + i;
+        State *state = states + i;
+        double rest[9], taken[9] = {0}, Q[9] = {0};
+        for (int32_t s = 0; s < row->slots && island->whole; s++)
+            thaw_modes_own_block(island, row, s, taken);
+        for (int k = 0; k < d * d; k++)
+            rest[k] = row->D[k] - taken[k];
+        invert_block(d, row, rest, state);
+        if (!island->whole || state->size == 0)
+            continue;
+        for (int a = 0; a < state->size; a++)
+            for (int b = 0; b < state->size; b++)
+                for (int r = 0; r < d; r++)
+                    for (int c = 0; c < d; c++)
+                        Q[d * r + c] += state->C[d * a + r] * state->P[state->size * a + b] * state->E[d * b + c];
+        thaw_modes_add(island, row, Q);
+    }
+    if (island->whole)
+        thaw_modes_factor(island);
+}
+
 // --- the step --------------------------------------------------------------------------------------------------------
 
 ThawStatus thaw_newton_step(ThawResponse *island, int32_t products, double *residual) {
@@ -280,8 +382,8 @@ ThawStatus thaw_newton_step(ThawResponse *island, int32_t products, double *resi
         classify(island, island->rows + i, island->w + d * i, trial + d * i, states + i);
         states[i].first = krylov.size;
         krylov.size += states[i].size;
-        invert_block(d, island->rows + i, states + i);
     }
+    prepare_preconditioner(island, states);
     ThawStatus status = THAW_OK;
     if (memcmp(trial, island->lambda, size * sizeof *trial) != 0)
         status = thaw_island_multiply(island, trial, island->b, trial_w);
@@ -292,7 +394,7 @@ ThawStatus thaw_newton_step(ThawResponse *island, int32_t products, double *resi
     restrict_rows(&krylov, trial_w, NULL, krylov.basis);
     for (int32_t k = 0; k < krylov.size; k++)
         krylov.basis[k] = -krylov.basis[k];
-    double goal = fmax(1e-3, fmin(0.1, 0.1 * island->options->tolerance / *residual));
+    double goal = fmax(1e-2, fmin(0.1, 0.1 * island->options->tolerance / *residual));
     status = solve_gmres(&krylov, goal, products - 2);
     if (status < 0)
         return status;

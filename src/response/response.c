@@ -62,6 +62,21 @@ ThawStatus thaw_buffer_take(ThawResponse *response, int which, size_t count, siz
     return THAW_OK;
 }
 
+ThawStatus thaw_buffer_grow(ThawResponse *response, int which, size_t kept, size_t count, size_t size, void *pointer) {
+    ThawBuffer *buffer = response->buffer + which;
+    if (buffer->bytes < count * size || !buffer->data) {
+        void *data = thaw_alloc(count, size);
+        if (!data)
+            return THAW_ERROR_MEMORY;
+        if (kept > 0 && buffer->data)
+            memcpy(data, buffer->data, kept * size);
+        thaw_free(buffer->data);
+        *buffer = (ThawBuffer){data, count * size};
+    }
+    memcpy(pointer, &buffer->data, sizeof buffer->data);
+    return THAW_OK;
+}
+
 // --- coefficients ----------------------------------------------------------------------------------------------------
 
 static void spring(double k, double c, double h, double gap, double *k_b, double *gamma) {
@@ -359,10 +374,13 @@ static ThawStatus make_island(ThawResponse *island, const ThawContact *contacts,
         status = begin_row(island, contacts + index[i], index[i], island->rows + i, island->b + island->dim * i, error);
     if (status < 0)
         return status;
-    if (make_parts(island) < 0)
+    if (make_parts(island) < 0 || thaw_modes_prepare(island) < 0)
         return thaw_error_memory(error, "the parts of an island");
-    for (int32_t p = 0; p < island->body_count; p++)
-        counts[p] = (ThawResponseCounts){island->parts[p].contacts, island->parts[p].vertices};
+    for (int32_t p = 0; p < island->body_count; p++) {
+        const ThawPart *part = island->parts + p;
+        counts[p] = part->motions == THAW_MOTIONS_ALL ? (ThawResponseCounts){0, 0} // costs the same in both forms
+                                                      : (ThawResponseCounts){part->contacts, part->vertices};
+    }
     island->form = island->options->form;
     if (island->form != 1 && island->form != 2)
         island->form = thaw_response_form(island->dim, island->bodies, counts, island->body_count);

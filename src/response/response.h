@@ -20,6 +20,14 @@
 
 #include "contact/contact.h"
 
+// What a body's whole motions B are worth: its compliance is S = B B' + rest.
+typedef enum ThawMotions {
+    THAW_MOTIONS_NONE,
+    THAW_MOTIONS_SOME, // rest >= 0
+    THAW_MOTIONS_ALL,  // rest = 0: the body is rigid, and neither compliance nor apply is called
+} ThawMotions;
+enum { THAW_MODE_COUNT = 6 };
+
 typedef struct ThawResponseBody {
     void *context;
     int32_t body; // index in the model
@@ -28,6 +36,8 @@ typedef struct ThawResponseBody {
     ThawStatus (*compliance)(void *context, int32_t count, const int32_t *vertices, double *S);
     // dv = A^-1 f for impulses f on all vertices (dim doubles each), as velocities of all vertices: one solve.
     ThawStatus (*apply)(void *context, const double *impulse, double *dv);
+    // B at those vertices: dim rows of THAW_MODE_COUNT for each, unused columns 0. NULL: none.
+    ThawMotions (*modes)(void *context, int32_t count, const int32_t *vertices, double *B);
     const double *v; // velocities v* before contact, dim doubles a vertex of the body
     int32_t nv;
     double apply_cost, compliance_cost; // estimates in equal units (flops): of one apply, and of compliance a vertex

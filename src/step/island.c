@@ -69,6 +69,7 @@ static ThawStatus respond(ThawIsland *island, ThawIncrement step, int to_directi
                                               .body = s->index,
                                               .compliance = thaw_body_compliance,
                                               .apply = thaw_body_apply,
+                                              .modes = thaw_body_modes,
                                               .v = s->before,
                                               .nv = s->shape->nv,
                                               .apply_cost = 100 * n * log2(n + 2),

@@ -28,6 +28,8 @@ static ThawStatus dense_compliance(void *context, int32_t count, const int32_t *
     return THAW_OK;
 }
 
+static ThawMotions dense_modes(void *context, int32_t count, const int32_t *vertices, double *B);
+
 static ThawStatus dense_apply(void *context, const double *impulse, double *dv) {
     const DenseBody *body = context;
     size_t n = (size_t)body->dim * (size_t)body->nv;
@@ -53,6 +55,7 @@ void island_free(Island *island) {
         free(island->dense[b].x);
         free(island->dense[b].v);
         free(island->dense[b].inverse);
+        free(island->dense[b].whole);
     }
     free(island->contacts);
     free(island->index);
@@ -72,6 +75,7 @@ static DenseBody *add_dense(Island *island, int32_t nv) {
                                            .body = 3 * b, // gaps between indices are allowed
                                            .compliance = dense_compliance,
                                            .apply = dense_apply,
+                                           .modes = dense_modes,
                                            .v = body->v,
                                            .nv = nv,
                                            .apply_cost = 2.0 * (double)(n * n),
@@ -100,9 +104,10 @@ static void invert(size_t n, double *A) {
             A[i * n + j] = A[j * n + i] = 0.5 * (A[i * n + j] + A[j * n + i]);
 }
 
-static void make_rigid(DenseBody *body) {
+// R L^-T with R the velocities of rigid motions about the middle at every vertex (6 columns) and R'MR = L L'.
+static double *rigid_motions(const DenseBody *body) {
     int d = body->dim, q = d == 3 ? 6 : 3;
-    double centre[3] = {0}, M[36] = {0}, m = body->mass / body->nv;
+    double L[6][6], centre[3] = {0}, m = body->mass / body->nv;
     size_t n = (size_t)d * (size_t)body->nv;
     double *G = calloc(n * 6, sizeof *G);
     for (int32_t i = 0; i < body->nv; i++)
@@ -124,17 +129,39 @@ static void make_rigid(DenseBody *body) {
             row[12 + 3] = r[1], row[12 + 4] = -r[0];
         }
     }
-    for (size_t i = 0; i < n; i++)
-        for (int a = 0; a < q; a++)
-            for (int b = 0; b < q; b++)
-                M[a * q + b] += m * G[i * 6 + (size_t)a] * G[i * 6 + (size_t)b];
-    invert((size_t)q, M);
+    for (int a = 0; a < q; a++)
+        for (int b = 0; b <= a; b++) {
+            L[a][b] = 0;
+            for (size_t i = 0; i < n; i++)
+                L[a][b] += m * G[i * 6 + (size_t)a] * G[i * 6 + (size_t)b];
+            for (int k = 0; k < b; k++)
+                L[a][b] -= L[a][k] * L[b][k];
+            L[a][b] = a == b ? sqrt(L[a][a]) : L[a][b] / L[b][b];
+        }
+    for (size_t i = 0; i < n; i++) // G L^-T
+        for (int a = 0; a < q; a++) {
+            for (int k = 0; k < a; k++)
+                G[i * 6 + (size_t)a] -= L[a][k] * G[i * 6 + (size_t)k];
+            G[i * 6 + (size_t)a] /= L[a][a];
+        }
+    return G;
+}
+
+static ThawMotions dense_modes(void *context, int32_t count, const int32_t *vertices, double *B) {
+    const DenseBody *body = context;
+    size_t block = (size_t)body->dim * THAW_MODE_COUNT;
+    for (int32_t v = 0; v < count && body->motions != THAW_MOTIONS_NONE; v++)
+        memcpy(B + block * (size_t)v, body->whole + block * (size_t)vertices[v], block * sizeof *B);
+    return body->motions;
+}
+
+static void make_rigid(DenseBody *body) {
+    size_t n = (size_t)body->dim * (size_t)body->nv;
+    const double *G = body->whole;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++)
-            for (int a = 0; a < q; a++)
-                for (int b = 0; b < q; b++)
-                    body->inverse[i * n + j] += G[i * 6 + (size_t)a] * M[a * q + b] * G[j * 6 + (size_t)b];
-    free(G);
+            for (size_t a = 0; a < 6; a++)
+                body->inverse[i * n + j] += G[i * 6 + a] * G[j * 6 + a];
 }
 
 int32_t island_add_body(Island *island, int32_t nv, const double *x, double mass, double stiffness, double reach) {
@@ -143,6 +170,8 @@ int32_t island_add_body(Island *island, int32_t nv, const double *x, double mass
     DenseBody *body = add_dense(island, nv);
     memcpy(body->x, x, (size_t)(d * nv) * sizeof *x);
     body->mass = mass;
+    body->motions = stiffness == 0 ? THAW_MOTIONS_ALL : THAW_MOTIONS_SOME;
+    body->whole = rigid_motions(body);
     if (stiffness == 0) {
         make_rigid(body);
         return island->body_count - 1;

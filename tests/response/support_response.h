@@ -15,6 +15,8 @@ typedef struct DenseBody {
     double *v;       // dim nv
     double *inverse; // (dim nv)^2: A^-1
     double mass;
+    double *whole;       // dim nv rows of 6: its whole motions, and
+    ThawMotions motions; // what they are worth
 } DenseBody;
 
 typedef struct Island {

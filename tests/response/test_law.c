@@ -266,10 +266,12 @@ static void what_is_wrong_is_refused_by_name(void **state) {
             island->options.tolerance = NAN;
             break;
         case 8:
+            island->bodies[1].modes = NULL;
             island->bodies[1].compliance = refuse_compliance;
             break;
         default:
             island->options.form = 2;
+            island->bodies[1].modes = NULL;
             island->bodies[1].apply = refuse_apply;
         }
         ThawError error = {0};

@@ -122,6 +122,7 @@ static void an_island_whose_warm_start_is_right_is_not_assembled(void **state) {
     island->bodies[0].context = &inner;
     island->bodies[0].compliance = few_only;
     island->bodies[0].apply = pass_on;
+    island->bodies[0].modes = NULL;
     island->options.tolerance = 1e-6;
     assert_int_equal(island_solve(island, NULL, &info), THAW_OK);
     assert_int_equal(info.form, 1);
@@ -412,6 +413,7 @@ static void what_cannot_be_moved_gets_no_impulse_or_its_spring_alone(void **stat
         for (int hard = 0; hard < 2; hard++) {
             Island *island = island_stack(3, 0.01, 1, 1, 0, 1, hard ? INFINITY : 1e3, 0.5);
             memset(island->dense[0].inverse, 0, 24 * 24 * sizeof(double)); // scripted throughout
+            island->dense[0].motions = THAW_MOTIONS_NONE;
             set_speed(island, 0, 1, 0, -1);
             island->options.form = form;
             ThawResponseInfo info;

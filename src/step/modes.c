@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// A body's whole motions, as contact response wants them (response.h): S = B B' + rest at its contact vertices.
+//
+// A body with few unknowns, such as a rigid one, has S = G A^-1 G' with A = L L' of six rows: B = G L^-T, and no rest. A
+// free elastic body moves as a whole with its mass and inertia M: A = M + h^2 K + ..., K r = 0 for rigid motions r, so that
+// B = R L^-T with L L' = R'(M + h D)R takes exactly their share of A^-1, and what is left is elastic and >= 0. A body
+// with scripted vertices has no such motions. Cost: one pass over the masses.
+#include <math.h>
+#include <string.h>
+
+#include "map/map.h"
+#include "step/body.h"
+
+enum { MODES = THAW_MODE_COUNT };
+
+// Lower triangle, in place; 0 if it fails.
+static int factor(int n, double A[MODES][MODES]) {
+    for (int j = 0; j < n; j++) {
+        for (int k = 0; k < j; k++)
+            A[j][j] -= A[j][k] * A[j][k];
+        if (!(A[j][j] > 0))
+            return 0;
+        A[j][j] = sqrt(A[j][j]);
+        for (int i = j + 1; i < n; i++) {
+            for (int k = 0; k < j; k++)
+                A[i][j] -= A[i][k] * A[j][k];
+            A[i][j] /= A[j][j];
+        }
+    }
+    return 1;
+}
+
+// row = L^-1 row.
+static void forward(int n, double L[MODES][MODES], double *row) {
+    for (int i = 0; i < n; i++) {
+        for (int k = 0; k < i; k++)
+            row[i] -= L[i][k] * row[k];
+        row[i] /= L[i][i];
+    }
+}
+
+static ThawMotions few_unknowns(const ThawStepper *s, int32_t count, const int32_t *vertices, double *B) {
+    const ThawMap *map = s->system->map;
+    const int dim = s->model->dim, n = map->n * dim;
+    double L[MODES][MODES] = {{0}};
+    if (n > 0) {
+        const ThawBlockMatrix *A = thaw_solver_matrix(s->solver);
+        for (int32_t i = 0; i < map->n; i++)
+            for (int32_t e = A->pattern->row[i]; e < A->pattern->row[i + 1]; e++)
+                for (int r = 0; r < dim; r++)
+                    for (int c = 0; c < dim; c++)
+                        L[dim * i + r][dim * A->pattern->col[e] + c] = A->value[dim * (dim * e + r) + c];
+    }
+    if (!factor(n, L))
+        return THAW_MOTIONS_NONE;
+    for (int32_t v = 0; v < count; v++) {
+        int32_t block[2];
+        double matrix[2][9];
+        int blocks = map->ops->rows(map, vertices[v], block, matrix);
+        for (int r = 0; r < dim; r++) {
+            double *row = B + (size_t)(dim * v + r) * MODES;
+            memset(row, 0, MODES * sizeof *row);
+            for (int b = 0; b < blocks; b++)
+                for (int c = 0; c < dim; c++)
+                    row[dim * block[b] + c] += matrix[b][dim * r + c];
+            forward(n, L, row);
+        }
+    }
+    return THAW_MOTIONS_ALL;
+}
+
+// dim rows: the velocity at arm r by unit motions.
+static int rigid_rows(int dim, const double r[3], double row[3][MODES]) {
+    memset(row, 0, sizeof(double) * 3 * MODES);
+    for (int k = 0; k < dim; k++)
+        row[k][k] = 1;
+    if (dim == 2) {
+        row[0][2] = -r[1], row[1][2] = r[0];
+        return 3;
+    }
+    row[0][4] = r[2], row[0][5] = -r[1];
+    row[1][3] = -r[2], row[1][5] = r[0];
+    row[2][3] = r[1], row[2][4] = -r[0];
+    return 6;
+}
+
+ThawMotions thaw_body_modes(void *stepper, int32_t count, const int32_t *vertices, double *B) {
+    const ThawStepper *s = stepper;
+    const int dim = s->model->dim;
+    if (s->system->map->n * dim <= MODES)
+        return few_unknowns(s, count, vertices, B);
+    double centre[3] = {0}, total = 0, L[MODES][MODES] = {{0}}, row[3][MODES];
+    int n = 0;
+    for (int32_t i = 0; i < s->shape->nv; i++) {
+        if (s->scripted[i])
+            return THAW_MOTIONS_NONE;
+        total += s->shape->mass[i];
+        for (int k = 0; k < dim; k++)
+            centre[k] += s->shape->mass[i] * s->x[dim * i + k];
+    }
+    for (int k = 0; k < dim; k++)
+        centre[k] /= total;
+    for (int32_t i = 0; i < s->shape->nv; i++) {
+        double r[3] = {0}, m = s->shape->mass[i] + s->model->options.h * s->shape->damping_mass[i];
+        for (int k = 0; k < dim; k++)
+            r[k] = s->x[dim * i + k] - centre[k];
+        n = rigid_rows(dim, r, row);
+        for (int k = 0; k < dim; k++)
+            for (int a = 0; a < n; a++)
+                for (int b = 0; b <= a; b++)
+                    L[a][b] += m * row[k][a] * row[k][b];
+    }
+    if (!factor(n, L))
+        return THAW_MOTIONS_NONE;
+    for (int32_t v = 0; v < count; v++) {
+        double r[3] = {0};
+        for (int k = 0; k < dim; k++)
+            r[k] = s->x[dim * vertices[v] + k] - centre[k];
+        rigid_rows(dim, r, row);
+        for (int k = 0; k < dim; k++) {
+            forward(n, L, row[k]);
+            memcpy(B + (size_t)(dim * v + k) * MODES, row[k], sizeof row[k]);
+        }
+    }
+    return THAW_MOTIONS_SOME;
+}
