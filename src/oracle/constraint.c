@@ -168,15 +168,16 @@ static void gather_forces(ThawOracle *oracle, const ThawQuestion *q, const ThawP
     const ThawShape *shape = oracle->shape;
     size_t dim = (size_t)shape->kind->dim;
     double forms[2];
-    // Velocities as the parts have them: their own strain no rate.
-    memcpy(oracle->u, q->v, sizeof(double) * (size_t)shape->nv * dim);
-    thaw_partition_velocities(partition, oracle->u);
     elastic_forces(oracle, q, partition);
+    // Damping sees chords, of vertices of turning parts as of all others: beside the parts' own velocities there would be
+    // a rate of h/2 omega^2 over the size of an element.
     if (partition->elastic_count > 0 && q->elastic->has_alpha1)
-        thaw_force_product(q->elastic, oracle->tasks, q->x, oracle->u, (ThawStiffness){0, 1, 0}, shape->nv, oracle->y,
-                           forms, oracle->partial);
+        thaw_force_product(q->elastic, oracle->tasks, q->x, q->v, (ThawStiffness){0, 1, 0}, shape->nv, oracle->y, forms,
+                           oracle->partial);
     else
         memset(oracle->y, 0, sizeof(double) * (size_t)shape->nv * dim);
+    memcpy(oracle->u, q->v, sizeof(double) * (size_t)shape->nv * dim);
+    thaw_partition_velocities(partition, oracle->u);
     for (int32_t i = 0; i < shape->nv; i++)
         for (size_t at = (size_t)i * dim; at < ((size_t)i + 1) * dim; at++)
             oracle->c[at] = oracle->root[i] < 0 ? 0
