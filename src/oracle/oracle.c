@@ -20,12 +20,11 @@ static const double QUIET_CHANGE = 1e-4; // m/s^2: a change of c below this cann
 static const double LOAD_CHANGE =
     0.02;                         // of the force on a vertex: a change of loads or contacts that calls for a question
 static const double DRIFT = 0.25; // of what was left to epsilon: may happen beside parts between two questions
-static const double TURN = 0.1;   // strain a rad: what a body's own weight does to it when it turns, at most
+static const double TURN = 0.01;  // strain a rad and m/s^2: what loads do to a body that turns under them, at most
 // Of the elements: fewer do not begin to be rigid, as asking would cost more than it saves; fewer do not stay so.
 static const double WORTH = 0.2, POOR = 0.1;
-enum { GATHER = 5, LEISURE = 3 }; // steps that candidates wait for others; steps between answers that only relax
-
-// --- life ---------------------------------------------------------------------------------------------------------------
+// Steps that candidates wait for others; steps between answers that only relax, and where strains are far below epsilon.
+enum { GATHER = 5, LEISURE = 3, LONG_LEISURE = 12 };
 
 ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions *options, ThawTasks *tasks,
                               ThawOracle **result, ThawError *error) {
@@ -132,9 +131,14 @@ static int force_changed(const ThawOracle *oracle, const ThawQuestion *q) {
     return 0;
 }
 
+// The closer to epsilon, the sooner.
+static int leisure_of(const ThawOracle *oracle) {
+    return oracle->state.margin > 0.75 * oracle->options.epsilon ? LONG_LEISURE : LEISURE;
+}
+
 static int is_due(const ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
     const ThawOracleState *state = &oracle->state;
-    if (state->restless && state->since >= LEISURE)
+    if (state->restless && state->since >= leisure_of(oracle))
         return 1;
     return state->drift > DRIFT * state->margin || state->touched != q->contacts ||
            memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0 || force_changed(oracle, q);
@@ -142,9 +146,19 @@ static int is_due(const ThawOracle *oracle, const ThawQuestion *q, const ThawPar
 
 static void note_outside(ThawOracle *oracle, const ThawQuestion *q) {
     ThawOracleState *state = &oracle->state;
-    size_t count = (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim;
-    for (size_t i = 0; i < count; i++)
+    size_t dim = (size_t)oracle->shape->kind->dim, count = (size_t)oracle->shape->nv * dim;
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    int pinned = 0;
+    for (size_t i = 0; i < count; i++) {
         state->outside[i] = q->f_ext[i] + q->f_contact[i];
+        double a = state->outside[i] / oracle->shape->mass[i / dim];
+        low[i % dim] = fmin(low[i % dim], a);
+        high[i % dim] = fmax(high[i % dim], a);
+        pinned |= q->script[i / dim];
+    }
+    state->uneven = 0;
+    for (size_t k = 0; k < dim; k++) // what pins hold up bears on the body as if it were pushed there
+        state->uneven = fmax(state->uneven, pinned ? fmax(high[k], -low[k]) : high[k] - low[k]);
     state->touched = q->contacts;
     state->drift = 0;
     state->since = 0;
@@ -196,13 +210,19 @@ static void dilate(ThawOracle *oracle, unsigned char *flagged, int32_t *woken) {
             }
 }
 
-// A wholly rigid body that was quiet, and whose c is what it was, is quiet.
+// A wholly rigid body that was quiet, and whose c is about what it was, is quiet: that c was harmless by a factor of fifty,
+// so a tenth of its usual size more is, too.
 static int is_as_kept(ThawOracle *oracle, const double Q[9]) {
     const ThawShape *shape = oracle->shape;
     size_t dim = (size_t)shape->kind->dim;
+    const double *kept = oracle->state.kept;
+    double square = 0;
     thaw_oracle_turn(shape, Q, 1, oracle->c, oracle->y);
     for (size_t i = 0; i < (size_t)shape->nv * dim; i++)
-        if (fabs(oracle->y[i] - oracle->state.kept[i]) >= QUIET_CHANGE * shape->mass[i / dim])
+        square += kept[i] * kept[i] / shape->mass[i / dim];
+    double usual = sqrt(square / shape->total_mass);
+    for (size_t i = 0; i < (size_t)shape->nv * dim; i++)
+        if (fabs(oracle->y[i] - kept[i]) >= (QUIET_CHANGE + 0.1 * usual) * shape->mass[i / dim])
             return 0;
     return 1;
 }
@@ -252,7 +272,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
         return THAW_OK; // nothing to ask: all is elastic, or nothing is free
     if (!forming && !is_due(oracle, q, partition))
         return THAW_OK;
-    int whole = rigid == shape->ne, steps = state->since;
+    int whole = rigid == shape->ne, steps = rigid > 0 && state->since < LONG_LEISURE ? state->since : 1;
     note_outside(oracle, q);
     ThawStatus status = thaw_oracle_constraint(oracle, q, partition, forming, error);
     if (status != THAW_OK)
@@ -273,7 +293,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     state->margin = oracle->options.epsilon - answer->largest;
     state->restless = answer->woken > 0 || answer->largest > RELAX_FLOOR * oracle->options.epsilon;
     if (answer->woken == 0 && state->restless && oracle->options.relax > 0)
-        answer->moved = thaw_oracle_relax(oracle, q, partition, answer->largest, steps < LEISURE ? steps : LEISURE, x);
+        answer->moved = thaw_oracle_relax(oracle, q, partition, answer->largest, steps, x);
     if (answer->rigid == shape->ne && !state->restless) {
         state->quiet = 1;
         thaw_oracle_turn(shape, Q, 1, oracle->c, state->kept);
@@ -295,9 +315,10 @@ static double drift_of(const ThawOracle *oracle, const ThawPartition *partition,
         fastest = oracle->predicted[e] > fastest ? oracle->predicted[e] : fastest;
     }
     for (int32_t k = 0; k < partition->part_count; k++) {
-        double v[3], omega[3];
+        double v[3], omega[3], spin;
         thaw_part_velocity(&partition->parts[k], dim, v, omega);
-        turn = fmax(turn, sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]));
+        spin = sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]);
+        turn = fmax(turn, spin * fmax(oracle->state.uneven, spin * spin * oracle->shape->diameter));
     }
     return h * (sqrt(fastest) + TURN * turn);
 }

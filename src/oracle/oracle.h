@@ -39,6 +39,7 @@ typedef struct ThawOracleState {
     int32_t since;     // steps since the last answer, capped
     int32_t waited;    // steps that candidates have waited to become rigid together
     double drift;      // strain, and turns, that parts have seen beside them since the last answer
+    double uneven;     // m/s^2, by how much accelerations by loads and contacts differed over the body, then
     double margin;     // epsilon less the largest strain of rigid elements at the last answer
 } ThawOracleState;
 

@@ -161,7 +161,7 @@ static ThawStatus get_fields(ThawCheckpoint *file, const ThawStepper *s, const F
     return status;
 }
 
-enum { STORY = 3, ORACLE = 14, PARTS = 4, NUMBERS = 10 };
+enum { STORY = 3, ORACLE = 14, PARTS = 4, NUMBERS = 11 };
 
 // What a body keeps while it sleeps, too.
 static void list_story(const ThawStepper *s, Field fields[STORY]) {
@@ -211,6 +211,7 @@ static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawE
                                 oracle->waited};
     memcpy(&numbers[8], &oracle->drift, sizeof oracle->drift);
     memcpy(&numbers[9], &oracle->margin, sizeof oracle->margin);
+    memcpy(&numbers[10], &oracle->uneven, sizeof oracle->uneven);
     Field fields[ORACLE];
     char name[64];
     list_oracle(s, numbers, fields);
@@ -270,6 +271,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         oracle->waited = (int32_t)numbers[7];
         memcpy(&oracle->drift, &numbers[8], sizeof oracle->drift);
         memcpy(&oracle->margin, &numbers[9], sizeof oracle->margin);
+        memcpy(&oracle->uneven, &numbers[10], sizeof oracle->uneven);
         status = thaw_partition_restore(s->adaptive->partition, flagged, script, parts, (int32_t)counts[0], r,
                                         (int32_t)counts[1], error);
         thaw_adapt_renew(s);
