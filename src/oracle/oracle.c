@@ -22,7 +22,7 @@ static const double LOAD_CHANGE =
 static const double DRIFT = 0.25; // of what was left to epsilon: may happen beside parts between two questions
 static const double TURN = 0.01;  // strain a rad and m/s^2: what loads do to a body that turns under them, at most
 // Of the elements: fewer do not begin to be rigid, as asking would cost more than it saves; fewer do not stay so.
-static const double WORTH = 0.2, POOR = 0.1;
+static const double WORTH = 0.3, POOR = 0.1;
 // Steps that candidates wait for others; steps between answers that only relax, and where strains are far below epsilon.
 enum { GATHER = 5, LEISURE = 3, LONG_LEISURE = 12 };
 
@@ -37,8 +37,9 @@ ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions 
     oracle->options = *options;
     oracle->tasks = tasks;
     ThawOracleState *state = &oracle->state;
-    double **vectors[] = {&oracle->f, &oracle->y,        &oracle->c,   &oracle->d,    &oracle->u,   &oracle->b,
-                          &oracle->q, &state->reference, &state->mean, &state->inner, &state->kept, &state->outside};
+    double **vectors[] = {&oracle->f,   &oracle->y,    &oracle->c,        &oracle->d,   &oracle->u,
+                          &oracle->b,   &oracle->q,    &state->reference, &state->mean, &state->inner,
+                          &state->kept, &state->loads, &state->presses};
     unsigned char **flags[] = {&oracle->trial, &state->below, &state->hold, &state->reason};
     int good = 1;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
@@ -73,8 +74,8 @@ void thaw_oracle_free(ThawOracle **pointer) {
                       oracle->u,       oracle->b,       oracle->q,          oracle->predicted, oracle->trial,
                       oracle->root,    oracle->partial, oracle->components, state->below,      state->hold,
                       state->reason,   state->strain,   state->reference,   state->kept,       state->held,
-                      state->rate,     state->mean,     state->known,       state->inner,      state->outside,
-                      state->predicted};
+                      state->rate,     state->mean,     state->known,       state->inner,      state->loads,
+                      state->presses,  state->predicted};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         thaw_free(blocks[i]);
     thaw_oracle_drop_factor(oracle);
@@ -114,17 +115,15 @@ void thaw_oracle_rested(ThawOracle *oracle) {
 
 // --- is it worth asking? --------------------------------------------------------------------------------------------------
 
-static int force_changed(const ThawOracle *oracle, const ThawQuestion *q) {
+static int force_changed(const ThawOracle *oracle, const double *was, const double *now) {
     const ThawShape *shape = oracle->shape;
     size_t dim = (size_t)shape->kind->dim;
     for (int32_t i = 0; i < shape->nv; i++) {
-        double change = 0, size = 0;
+        double change = 0, size = 0, quiet = QUIET_CHANGE * shape->mass[i];
         for (size_t at = (size_t)i * dim; at < ((size_t)i + 1) * dim; at++) {
-            double was = oracle->state.outside[at], now = q->f_ext[at] + q->f_contact[at];
-            change += (now - was) * (now - was);
-            size += was * was;
+            change += (now[at] - was[at]) * (now[at] - was[at]);
+            size += was[at] * was[at];
         }
-        double quiet = QUIET_CHANGE * shape->mass[i];
         if (change > LOAD_CHANGE * LOAD_CHANGE * size + quiet * quiet)
             return 1;
     }
@@ -141,17 +140,22 @@ static int is_due(const ThawOracle *oracle, const ThawQuestion *q, const ThawPar
     if (state->restless && state->since >= leisure_of(oracle))
         return 1;
     return state->drift > DRIFT * state->margin || state->touched != q->contacts ||
-           memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0 || force_changed(oracle, q);
+           memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0 ||
+           force_changed(oracle, state->loads, q->f_ext) || force_changed(oracle, state->presses, q->f_contact);
 }
 
+// A load that has changed is there to stay, as far as anybody knows: then all of c counts as lasting.
 static void note_outside(ThawOracle *oracle, const ThawQuestion *q) {
     ThawOracleState *state = &oracle->state;
     size_t dim = (size_t)oracle->shape->kind->dim, count = (size_t)oracle->shape->nv * dim;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     int pinned = 0;
+    if (force_changed(oracle, state->loads, q->f_ext))
+        memset(state->known, 0, (size_t)oracle->shape->nv);
     for (size_t i = 0; i < count; i++) {
-        state->outside[i] = q->f_ext[i] + q->f_contact[i];
-        double a = state->outside[i] / oracle->shape->mass[i / dim];
+        state->loads[i] = q->f_ext[i];
+        state->presses[i] = q->f_contact[i];
+        double a = (q->f_ext[i] + q->f_contact[i]) / oracle->shape->mass[i / dim];
         low[i % dim] = fmin(low[i % dim], a);
         high[i % dim] = fmax(high[i % dim], a);
         pinned |= q->script[i / dim];
@@ -169,13 +173,17 @@ static void note_outside(ThawOracle *oracle, const ThawQuestion *q) {
 static int32_t choose_trial(ThawOracle *oracle, const ThawPartition *partition, int *forming, ThawAnswer *answer) {
     const ThawShape *shape = oracle->shape;
     ThawOracleState *state = &oracle->state;
-    int32_t rigid = 0;
+    int32_t rigid = shape->ne - partition->elastic_count;
+    *forming = 0;
+    if (rigid == shape->ne) {
+        memset(oracle->trial, 1, (size_t)shape->ne);
+        return rigid;
+    }
     for (int32_t e = 0; e < shape->ne; e++) {
         int is_rigid = partition->part_of_element[e] >= 0;
         oracle->trial[e] = (unsigned char)(is_rigid                                                                ? 1
                                            : state->below[e] >= oracle->options.frame_count && state->hold[e] == 0 ? 2
                                                                                                                    : 0);
-        rigid += is_rigid;
         answer->candidates += oracle->trial[e] == 2;
     }
     state->waited = answer->candidates > 0 ? state->waited + 1 : 0;

@@ -29,7 +29,8 @@ typedef struct ThawOracleState {
     double *mean;          // dim * nv: c, averaged over the recent past, in the reference's frame, N
     unsigned char *known;  // nv: has such a past
     double *inner;         // dim * nv: elastic forces of rigid elements in the frames of their parts, N
-    double *outside;       // dim * nv: loads and contact forces at the last answer, N
+    double *loads;         // dim * nv: f_ext at the last answer, N
+    double *presses;       // dim * nv: f_contact then, N
     double *kept;          // dim * nv: constraint force c at the last quiet answer, in the reference's frame
     int has_reference, has_inner;
     uint64_t contacts; // hash of the contact set that K_contact was made for

@@ -161,7 +161,7 @@ static ThawStatus get_fields(ThawCheckpoint *file, const ThawStepper *s, const F
     return status;
 }
 
-enum { STORY = 3, ORACLE = 14, PARTS = 4, NUMBERS = 11 };
+enum { STORY = 3, ORACLE = 15, PARTS = 4, NUMBERS = 11 };
 
 // What a body keeps while it sleeps, too.
 static void list_story(const ThawStepper *s, Field fields[STORY]) {
@@ -192,7 +192,8 @@ static void list_oracle(const ThawStepper *s, int64_t numbers[NUMBERS], Field fi
         {"mean", oracle->mean, sizeof(double) * nv * dim},
         {"known", oracle->known, nv},
         {"inner", oracle->inner, sizeof(double) * nv * dim},
-        {"outside", oracle->outside, sizeof(double) * nv * dim},
+        {"loads", oracle->loads, sizeof(double) * nv * dim},
+        {"presses", oracle->presses, sizeof(double) * nv * dim},
         {"numbers", numbers, NUMBERS * sizeof *numbers},
     };
     memcpy(fields, all, sizeof all);
