@@ -103,4 +103,8 @@ function nextMethod(app: App): void {
     app.send({ type: "method", name: methods[(methods.indexOf(settings.method) + 1) % methods.length] });
 }
 
-start();
+try {
+  start();
+} catch (reason) {
+  showMessage(`This page needs WebGL 2, which the browser does not offer. (${sentence(reason)})`);
+}

@@ -77,6 +77,7 @@ export class ViewScene {
   private readonly section: Mesh<BufferGeometry, MeshBasicMaterial>; // unlit: its colours are those of the legend
   private readonly sectionEdges: LineSegments;
   private readonly mark: LineSegments;
+  private marked: number | null = null;
   private readonly spring: Mesh; // one long, along +y
   private readonly ends: Mesh[];
   private readonly sun: DirectionalLight;
@@ -271,16 +272,19 @@ export class ViewScene {
     return { point: pointOf(hit, this.x, this.skin.triangles), element: this.elementOfTriangle[hit.triangle], hit };
   }
 
-  // Outlines a triangle; null: none.
-  markTriangle(triangle: number | null): void {
+  // Outlines a triangle; null: none. Returns whether it was another one before.
+  markTriangle(triangle: number | null): boolean {
+    const changed = this.marked !== triangle;
+    this.marked = triangle;
     this.mark.visible = triangle !== null;
-    if (triangle === null) return;
+    if (triangle === null) return changed;
     const to = this.mark.geometry.attributes.position as BufferAttribute;
     for (let k = 0; k < 6; k++) {
       const v = 3 * this.skin.triangles[3 * triangle + (((k + 1) >> 1) % 3)];
       to.setXYZ(k, this.x[v], this.x[v + 1], this.x[v + 2]);
     }
     to.needsUpdate = true;
+    return changed;
   }
 
   // The spring from a point of the surface to the hand; null: none.
