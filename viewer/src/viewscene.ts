@@ -3,6 +3,7 @@
 //
 // Positions and values of the newest frame stay here, for picking, hovering and new colours without a new frame.
 import {
+  BackSide,
   BufferAttribute,
   BufferGeometry,
   ClampToEdgeWrapping,
@@ -99,7 +100,12 @@ export class ViewScene {
     this.strip.colorSpace = SRGBColorSpace;
     this.strip.wrapS = ClampToEdgeWrapping;
     const behindLines = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 2 };
-    this.surface = new MeshLambertMaterial({ map: this.strip, clipShadows: true, ...behindLines });
+    this.surface = new MeshLambertMaterial({
+      map: this.strip,
+      clipShadows: true,
+      shadowSide: BackSide,
+      ...behindLines,
+    });
     this.geometry.setAttribute("position", dynamic(this.skin.positions, 3));
     this.geometry.setAttribute("normal", dynamic(this.skin.normals, 3));
     this.geometry.setAttribute("uv", dynamic(this.skin.uv, 2));
