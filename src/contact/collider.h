@@ -87,6 +87,9 @@ typedef struct ThawContactCursor {
 ThawContactCursor thaw_contact_cursor(const ThawContactScratch *scratch, const ThawContactItem *item);
 const ThawContactMemory *thaw_contact_advance(const ThawContactScratch *scratch, ThawContactCursor *cursor,
                                               int32_t feature);
+// The last step's contact of this key, or NULL; but for edges, a vertex has one contact with another body: that one,
+// whatever the face.
+const ThawContactMemory *thaw_contact_recall(const ThawContactScratch *scratch, const ThawContactKey *key);
 // Adds a contact: side 1 has no nodes for an analytic obstacle, which then moves at `velocity` (else NULL).
 void thaw_contact_add(const ThawContactScratch *scratch, const ThawContactItem *item, const ThawContactKey *key,
                       const ThawContactSide side[2], const double point[3], const double normal[3], double gap,

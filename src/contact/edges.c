@@ -3,12 +3,16 @@
 // of one body that goes through a face of the other is held against a sharp edge near that face if the common
 // perpendicular of the two points out of both bodies: it must lie between the normals of the two faces at either edge
 // (the test of separating axes, made local), and its feet inside both edges and in the other's body. Crossings near an
-// end that has a contact of its own are left alone, and so are nearly parallel edges, whose ends do the work. Edges that
+// end that has a contact of its own are left alone, unless they carried something before, and so are nearly parallel edges, whose ends do the work. Edges that
 // come fast (by more than two percent of their length) are also held against the sharp edges they will cross in this step,
 // where and as they will cross them. Cost: a walk down the hierarchy for each sharp edge in the other's box.
 #include "contact/collider.h"
 
 enum { PIERCED_MAX = 16, CANDIDATES = 9, NEAR_MAX = 256 };
+
+// Of cosines between normals, and of the gap that a foot may be outside by: for pairs that are new, and for those that
+// carried something in the last step.
+static const double SLACK = 0.05, SLACK_KEPT = 0.2, OUTSIDE = 0.1, OUTSIDE_KEPT = 0.3;
 
 typedef struct Crossing {
     double s[2];      // place along either edge
@@ -17,8 +21,8 @@ typedef struct Crossing {
     double least; // m, length of the shorter edge
 } Crossing;
 
-// Whether n lies between the outward normals of an edge's faces, give or take a few degrees.
-static int in_normal_cone(const ThawContactBody *body, int32_t edge, const double n[3], double sign) {
+// Whether n lies between the outward normals of an edge's faces, give or take a few degrees (slack: of the cosine).
+static int in_normal_cone(const ThawContactBody *body, int32_t edge, const double n[3], double sign, double slack) {
     double m[2][3], middle[3];
     for (int i = 0; i < 2; i++) {
         thaw_contact_face_normal(body->shape, body->x, body->shape->edge_face[2 * (size_t)edge + i], m[i]);
@@ -26,13 +30,13 @@ static int in_normal_cone(const ThawContactBody *body, int32_t edge, const doubl
     }
     thaw_v3_add(m[0], 1, m[1], middle);
     thaw_v3_unit(middle);
-    return sign * thaw_v3_dot(n, middle) >= thaw_v3_dot(m[0], middle) - 0.05;
+    return sign * thaw_v3_dot(n, middle) >= thaw_v3_dot(m[0], middle) - slack;
 }
 
 // The common perpendicular of two edges after a share tau of the step: 0 unless its feet are inside both and it points
 // out of both bodies. gap is what it is then.
 static int edges_cross(const ThawContactBody *a, int32_t e, const ThawContactBody *b, int32_t f, double tau,
-                       Crossing *crossing) {
+                       double slack, Crossing *crossing) {
     double p[2][3], q[2][3], u[3], w[3], r[3], *n = crossing->normal, m[3];
     for (int i = 0; i < 2; i++) {
         int32_t v = a->shape->edge[2 * (size_t)e + i], k = b->shape->edge[2 * (size_t)f + i];
@@ -68,7 +72,7 @@ static int edges_cross(const ThawContactBody *a, int32_t e, const ThawContactBod
     }
     crossing->gap = height;
     crossing->least = sqrt(fmin(uu, ww));
-    return in_normal_cone(b, f, n, 1) && in_normal_cone(a, e, n, -1);
+    return in_normal_cone(b, f, n, 1, slack) && in_normal_cone(a, e, n, -1, slack);
 }
 
 // The displacement (moves = 1) or place (0) of the foot on side 0 relative to the foot on side 1, along the normal.
@@ -89,7 +93,7 @@ static int edges_will_cross(const ThawContactBody *a, int32_t e, const ThawConta
                             Crossing *crossing) {
     double tau = 0;
     for (int i = 0; i < 2; i++) { // the second time where they meet, by the first guess
-        if (!edges_cross(a, e, b, f, tau, crossing))
+        if (!edges_cross(a, e, b, f, tau, SLACK, crossing))
             return 0;
         double closing = -along_normal(a, e, b, f, crossing, 1), gap = along_normal(a, e, b, f, crossing, 0);
         if (gap < 0 || gap > THAW_CONTACT_REACH * closing)
@@ -174,13 +178,24 @@ static int may_cross(const Search *search, int32_t e, int32_t f) {
     return search->b->shape->sharp[f] && !(is_fixed(search->a, e) && is_fixed(search->b, f));
 }
 
+// Whether the pair carried something in the last step. Such a pair stays as long as it well can, whoever has joined it: one
+// that is lost as soon as it has pushed its edges a little apart comes back in the step after, for ever.
+static int is_kept(const Search *search, int32_t e, int32_t f) {
+    const int32_t *v = search->a->shape->edge + 2 * (size_t)e, *w = search->b->shape->edge + 2 * (size_t)f;
+    const int32_t *from = search->a->shape->vertex, *to = search->b->shape->vertex;
+    ThawContactKey key = {
+        {search->item->a, search->item->b}, THAW_CONTACT_EDGE_EDGE, {from[v[0]], from[v[1]], to[w[0]], to[w[1]]}};
+    const ThawContactMemory *memory = thaw_contact_recall(search->scratch, &key);
+    return memory && thaw_v3_norm(memory->force) > 0;
+}
+
 static int is_free(const Search *search, int32_t e, int32_t f, const Crossing *crossing) {
     return !is_covered(search->near, search->a->shape, e, crossing->s[0]) &&
            !is_covered(search->far, search->b->shape, f, crossing->s[1]);
 }
 
-// Whether the foot of a crossing on one edge is inside the other body, or as good as on its surface.
-static int foot_is_in(const ThawContactBody *a, int32_t e, double s, const ThawContactBody *b, double gap) {
+// Whether the foot of a crossing on one edge is inside the other body, or no more than `outside` away from it.
+static int foot_is_in(const ThawContactBody *a, int32_t e, double s, const ThawContactBody *b, double outside) {
     const int32_t *v = a->shape->edge + 2 * (size_t)e;
     double foot[3], along[3], n[3], to[3];
     ThawNearest nearest = {.face = -1, .square = INFINITY};
@@ -191,7 +206,7 @@ static int foot_is_in(const ThawContactBody *a, int32_t e, double s, const ThawC
         return 0;
     thaw_contact_normal_at(b->shape, b->x, nearest.face, nearest.w, n);
     thaw_v3_sub(foot, nearest.point, to);
-    return thaw_v3_dot(n, to) <= 0 || nearest.square <= 0.01 * gap * gap;
+    return thaw_v3_dot(n, to) <= 0 || nearest.square <= outside * outside;
 }
 
 // Edge e goes through a face: the sharp edge near it that it has passed least.
@@ -199,15 +214,23 @@ static void find_passed(const Search *search, int32_t e, int32_t face) {
     int32_t edges[CANDIDATES], best = -1;
     int count = edges_near(search->b->shape, face, edges);
     Crossing crossing, least = {.gap = -INFINITY};
-    for (int k = 0; k < count; k++)
-        if (may_cross(search, e, edges[k]) && edges_cross(search->a, e, search->b, edges[k], 0, &crossing) &&
-            crossing.gap < 0 && crossing.gap > -0.5 * crossing.least && is_free(search, e, edges[k], &crossing) &&
-            (crossing.gap > least.gap || (crossing.gap == least.gap && edges[k] < best)) &&
-            foot_is_in(search->a, e, crossing.s[0], search->b, crossing.gap) &&
-            foot_is_in(search->b, edges[k], crossing.s[1], search->a, crossing.gap)) {
+    for (int k = 0; k < count; k++) {
+        if (!may_cross(search, e, edges[k]) ||
+            !edges_cross(search->a, e, search->b, edges[k], 0, SLACK_KEPT, &crossing) || crossing.gap >= 0 ||
+            crossing.gap <= -0.5 * crossing.least ||
+            !(crossing.gap > least.gap || (crossing.gap == least.gap && edges[k] < best)))
+            continue;
+        const int kept = is_kept(search, e, edges[k]);
+        const double outside = -(kept ? OUTSIDE_KEPT : OUTSIDE) * crossing.gap;
+        if (!kept && (!edges_cross(search->a, e, search->b, edges[k], 0, SLACK, &crossing) ||
+                      !is_free(search, e, edges[k], &crossing)))
+            continue;
+        if (foot_is_in(search->a, e, crossing.s[0], search->b, outside) &&
+            foot_is_in(search->b, edges[k], crossing.s[1], search->a, outside)) {
             least = crossing;
             best = edges[k];
         }
+    }
     if (best >= 0)
         add_crossing(search->scratch, search->item, e, best, &least, search->slot);
 }

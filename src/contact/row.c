@@ -49,9 +49,7 @@ const ThawContactMemory *thaw_contact_advance(const ThawContactScratch *scratch,
                : NULL;
 }
 
-// The last step's contact of this key; but for edges, a vertex has one contact with another body: that one, whatever
-// the face.
-static const ThawContactMemory *recall(const ThawContactScratch *scratch, const ThawContactKey *key) {
+const ThawContactMemory *thaw_contact_recall(const ThawContactScratch *scratch, const ThawContactKey *key) {
     ThawContactKey wanted = *key;
     if (key->kind != THAW_CONTACT_EDGE_EDGE)
         wanted.feature[1] = INT32_MIN;
@@ -111,7 +109,7 @@ static void warm_start(const ThawContactScratch *scratch, const double x[3], dou
     const ThawModel *model = scratch->collider->model;
     const int anchored = is_anchored(model, &c->key);
     const ThawPlace *place = anchored ? &scratch->places[-1 - c->key.body[1]][0] : NULL;
-    const ThawContactMemory *memory = recall(scratch, &c->key);
+    const ThawContactMemory *memory = thaw_contact_recall(scratch, &c->key);
     c->is_new = !memory;
     if (memory) {
         double from[3] = {0, 0, 0}, offset[3];

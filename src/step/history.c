@@ -3,7 +3,7 @@
 //
 // The oracle says which elements must be elastic because staying rigid would suppress too much strain; that strain comes
 // from the force which holds the body together, and this changes with loads, with contacts, or with the motion itself.
-// Which of them it was is decided for the whole body: against the question before, have forces or pins changed, have
+// Which of them it was is decided for the whole body: within the last few questions, have forces or pins changed, have
 // contacts opened, closed or come to press otherwise? Where both have, the larger change of force counts. The price is one
 // pass over the vertices at each question and one over the elements whenever the partition changes.
 #include "step/history.h"
@@ -15,6 +15,8 @@
 
 // Contacts that only press a little more or less than before, as they do in every iterated solution, explain nothing.
 static const double PRESS_CHANGE = 0.01;
+// A load takes effect over some steps: what wakes so many steps after a change wakes because of it.
+enum { RECENT = 10 };
 
 ThawStatus thaw_history_create(int32_t count, const int64_t *now, ThawHistory **result, ThawError *error) {
     ThawHistory *history = *result = THAW_NEW(ThawHistory, 1);
@@ -93,10 +95,13 @@ void thaw_history_ask(ThawHistory *history, const ThawShape *shape, const ThawQu
     int other_loads = told->loads != old.loads;
     int other_contacts =
         told->contacts != old.contacts || contacts > PRESS_CHANGE * fmax(old.contact_size, told->contact_size);
-    if (other_loads && (!other_contacts || loads >= contacts))
-        history->asked = THAW_REASON_LOAD;
-    else
-        history->asked = other_contacts ? THAW_REASON_CONTACT : THAW_REASON_STRAIN;
+    if (other_loads || other_contacts) {
+        told->change = other_loads && (!other_contacts || loads >= contacts) ? THAW_REASON_LOAD : THAW_REASON_CONTACT;
+        told->changed_at = *history->now;
+    }
+    history->asked = told->change != THAW_REASON_NONE && *history->now - told->changed_at < RECENT
+                         ? (ThawReason)told->change
+                         : THAW_REASON_STRAIN;
     // Who rises with a neighbour finds other contacts, too.
     if (history->rose && (history->asked == THAW_REASON_LOAD ||
                           (history->asked == THAW_REASON_CONTACT && history->risen_by != THAW_REASON_NEIGHBOUR)))

@@ -11,6 +11,7 @@ typedef struct ThawToldBefore {
     uint64_t loads, contacts;               // hashes: forces and pins; which contacts are closed
     double load_size, contact_size;         // N, sums of the sizes of all forces
     double load_total[3], contact_total[3]; // N
+    int64_t change, changed_at;             // the last change (ThawReason LOAD or CONTACT) and the step before it
 } ThawToldBefore;
 
 typedef struct ThawHistory {

@@ -169,6 +169,32 @@ static void a_histogram_counts_every_element_and_is_continued(void **state) {
     thaw_scene_free(&scene);
 }
 
+static void the_documentation_names_every_column_and_every_field(void **state) {
+    (void)state;
+    char *page, name[64];
+    size_t size = 0;
+    assert_int_equal(thaw_file_read(THAW_SOURCE_DIR "/docs/output.md", &page, &size, NULL), THAW_OK);
+    write_rows(-1, 1, 1);
+    char *table = content();
+    *strchr(table, '\n') = 0;
+    for (char *word = strtok(table, ","); word; word = strtok(NULL, ",")) {
+        snprintf(name, sizeof name, "`%s`", word);
+        if (!strstr(page, name))
+            fail_msg("docs/output.md does not tell of the column %s", name);
+    }
+    for (int32_t i = 0; i < thaw_field_count(); i++) {
+        snprintf(name, sizeof name, "\n| `%s` |", thaw_field(i)->name);
+        if (!strstr(page, name))
+            fail_msg("docs/output.md does not tell of the field %s", thaw_field(i)->name);
+    }
+    for (int i = 0; i < THAW_REASON_COUNT; i++) {
+        snprintf(name, sizeof name, "%d %s", i, thaw_reason_name((ThawReason)i));
+        assert_non_null(strstr(page, name));
+    }
+    thaw_free(table);
+    thaw_free(page);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_row_has_the_columns_of_the_header),
@@ -177,6 +203,7 @@ int main(void) {
         cmocka_unit_test(a_foreign_file_is_not_continued),
         cmocka_unit_test(a_full_disk_is_reported),
         cmocka_unit_test(a_histogram_counts_every_element_and_is_continued),
+        cmocka_unit_test(the_documentation_names_every_column_and_every_field),
     };
     return cmocka_run_group_tests(tests, make_path, drop_path);
 }

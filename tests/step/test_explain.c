@@ -12,6 +12,8 @@
 
 #include <cmocka.h>
 
+#include "base/base.h"
+#include "step/history.h"
 #include "thaw/thaw.h"
 
 // Soft foam, clamped at one end; it settles within four seconds.
@@ -399,6 +401,43 @@ static void what_starts_at_rest_is_asleep_without_an_event(void **state) {
     thaw_world_free(&world);
 }
 
+static void a_change_is_the_reason_for_some_steps_and_the_larger_of_two_counts(void **state) {
+    (void)state;
+    const ThawElementKind kind = {.dim = 3};
+    const ThawShape shape = {.nv = 2, .kind = &kind};
+    double load[6] = {0, 0, -1, 0, 0, -1}, contact[6] = {0};
+    unsigned char script[2] = {0};
+    ThawQuestion question = {.f_ext = load, .f_contact = contact, .script = script};
+    ThawHistory *history;
+    int64_t now = 0;
+    assert_int_equal(thaw_history_create(1, &now, &history, NULL), THAW_OK);
+    thaw_history_ask(history, &shape, &question); // gravity sets in
+    for (now = 1; now < 40; now++) {
+        contact[0] *= 1.001; // as an iterated solution may
+        if (now == 12)
+            load[5] = -2;
+        if (now == 25)
+            contact[0] = 5, question.contacts = 77;
+        if (now == 26)
+            load[5] = -3, contact[2] = 4;
+        if (now == 27)
+            load[5] = -30, contact[2] = 3;
+        thaw_history_ask(history, &shape, &question);
+        ThawReason want = now < 10   ? THAW_REASON_LOAD
+                          : now < 12 ? THAW_REASON_STRAIN
+                          : now < 22 ? THAW_REASON_LOAD
+                          : now < 25 ? THAW_REASON_STRAIN
+                          : now < 27 ? THAW_REASON_CONTACT
+                          : now < 37 ? THAW_REASON_LOAD
+                                     : THAW_REASON_STRAIN;
+        assert_int_equal(history->asked, want);
+    }
+    script[1] = 1; // a pin is a load
+    thaw_history_ask(history, &shape, &question);
+    assert_int_equal(history->asked, THAW_REASON_LOAD);
+    thaw_history_free(&history);
+}
+
 // All that is told of a body, as numbers.
 static double *everything(const ThawWorld *world, size_t *count) {
     double *all = NULL;
@@ -462,6 +501,7 @@ int main(void) {
         cmocka_unit_test(a_call_that_wakes_a_body_is_told_as_such),
         cmocka_unit_test(what_rests_on_a_body_rises_with_it),
         cmocka_unit_test(what_starts_at_rest_is_asleep_without_an_event),
+        cmocka_unit_test(a_change_is_the_reason_for_some_steps_and_the_larger_of_two_counts),
         cmocka_unit_test(a_resumed_world_tells_the_same_story),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

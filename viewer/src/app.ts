@@ -293,12 +293,13 @@ export class App implements Sink {
   setClip(clip: Clip): void {
     const hello = this.header;
     if (!hello) return;
-    if (clip.on !== this.clip.on && hello.live && hello.dim === 3) this.send({ type: "interior", on: clip.on });
+    if (clip.on !== this.clip.on && hello.dim === 3) this.send({ type: "interior", on: clip.on });
     this.clip = clip;
-    const [low, high] = hello.box,
-      at = low[clip.axis] + clip.part * (high[clip.axis] - low[clip.axis]);
+    const box = this.bodiesBox(),
+      low = box.min.getComponent(clip.axis),
+      at = low + clip.part * (box.max.getComponent(clip.axis) - low);
     const normal = new Vector3().setComponent(clip.axis, clip.flip ? -1 : 1);
-    this.setLook({ clip: clip.on ? new Plane(normal, clip.flip ? at : -at) : null });
+    this.setLook({ clip: clip.on && !box.isEmpty() ? new Plane(normal, clip.flip ? at : -at) : null });
   }
 
   togglePlots(on = byId("plots").hidden): void {
@@ -308,11 +309,16 @@ export class App implements Sink {
     this.soon();
   }
 
+  // All bodies of all views, as they are now.
+  private bodiesBox(): Box3 {
+    const box = new Box3();
+    for (const { x, frame } of this.stage.views) if (frame) box.union(new Box3().setFromArray(x));
+    return box;
+  }
+
   // Everything that is there, from the present direction.
   fitBodies(): void {
-    const box = new Box3();
-    for (const { x } of this.stage.views)
-      for (let i = 0; i < x.length; i += 3) box.expandByPoint(new Vector3(x[i], x[i + 1], x[i + 2]));
+    const box = this.bodiesBox();
     if (!box.isEmpty()) this.stage.fit(box);
   }
 
@@ -321,31 +327,34 @@ export class App implements Sink {
     const { header: hello, stage } = this;
     if (!hello) return;
     const up = hello.dim === 3 ? 2 : 1,
-      position = stage.controls.target.toArray();
-    const x = stage.views.at(-1)?.x ?? new Float32Array(0);
-    let top = hello.box[0][up];
-    for (let i = up; i < x.length; i += 3) top = Math.max(top, x[i]);
+      position = stage.controls.target.toArray(),
+      box = this.bodiesBox().union(sceneBox(hello));
     const diameter =
       hello.bodies.find((b) => b.name === shape)?.diameter ?? Math.max(...hello.bodies.map((b) => b.diameter));
-    position[up] = top + 0.75 * diameter;
+    position[up] = box.max.getComponent(up) + 0.75 * diameter;
     if (hello.dim === 2) position[2] = 0;
     this.send({ type: "drop", shape, position });
   }
 
   // --- the element under the mouse --------------------------------------------------------------------------------------------
 
-  private hover(over: Over | null): void {
+  private hover(over: Over | null): boolean {
     this.over = over;
-    this.stage.views.forEach((view, i) =>
+    const changed = this.stage.views.map((view, i) =>
       view.markTriangle(over?.view === i ? (over.picked.hit?.triangle ?? null) : null),
     );
     this.showHover();
-    if (!over || !this.header?.live) return;
-    const now = performance.now(),
-      same = this.asked.view === over.view && this.asked.element === over.picked.element;
+    if (over && this.header?.live) this.ask(over);
+    return changed.includes(true);
+  }
+
+  // What the program knows about the element; again from time to time, since it changes.
+  private ask({ view, picked: { element } }: Over): void {
+    const now = performance.now();
+    const same = this.asked.view === view && this.asked.element === element;
     if (now - this.asked.at < (same ? ASK_MS : 60)) return;
-    this.asked = { view: over.view, element: over.picked.element, at: now };
-    this.send({ type: "pick", view: over.view, element: over.picked.element });
+    this.asked = { view, element, at: now };
+    this.send({ type: "pick", view, element });
   }
 
   private showHover(): void {

@@ -16,7 +16,7 @@ export interface Over {
 export interface HandEvents {
   canPull(): boolean;
   clip(): Plane | null;
-  over(over: Over | null): void;
+  over(over: Over | null): boolean; // whether that changes the picture
   pull(view: number, hit: Hit, to: Vector3): void;
   release(): void;
 }
@@ -25,6 +25,7 @@ export class Hand {
   pulled: { view: number; hit: Hit; to: Vector3 } | null = null;
   private plane = new Plane();
   private mouse: { x: number; y: number } | null = null;
+  private waiting = 0;
 
   constructor(
     private readonly stage: Stage,
@@ -46,7 +47,7 @@ export class Hand {
     canvas.addEventListener("pointercancel", () => this.letGo());
     canvas.addEventListener("pointerleave", () => {
       this.mouse = null;
-      this.look();
+      this.lookSoon();
     });
   }
 
@@ -74,7 +75,7 @@ export class Hand {
   private move(event: PointerEvent): void {
     this.mouse = event.buttons === 0 || this.pulled ? this.at(event) : null;
     if (!this.pulled) {
-      if (event.pointerType === "mouse") this.stage.redraw(); // hovering is looked at once per picture
+      if (event.pointerType === "mouse") this.lookSoon();
       return;
     }
     const { ray } = this.stage.spot(this.mouse!.x, this.mouse!.y);
@@ -93,9 +94,17 @@ export class Hand {
     this.events.release();
   }
 
+  // At most once per picture, and a new picture only when it would be another one.
+  private lookSoon(): void {
+    this.waiting ||= requestAnimationFrame(() => {
+      this.waiting = 0;
+      if (this.look()) this.stage.redraw();
+    });
+  }
+
   // What is under the mouse now; bodies move below a mouse that rests.
-  look(): void {
-    if (this.pulled) return;
+  look(): boolean {
+    if (this.pulled) return false;
     let over: Over | null = null;
     if (this.mouse) {
       const { view, ray } = this.stage.spot(this.mouse.x, this.mouse.y);
@@ -103,6 +112,6 @@ export class Hand {
       if (picked) over = { view, picked, ...this.mouse };
     }
     this.stage.canvas.classList.toggle("over", over !== null);
-    this.events.over(over);
+    return this.events.over(over);
   }
 }

@@ -36,16 +36,13 @@ export function showHelp(keys: Key[], mouse: [string, string][]): void {
   const dialog = byId<HTMLDialogElement>("help");
   const close = make("button", { type: "button" }, "Close");
   close.onclick = () => dialog.close();
-  const rows = keys.map(({ shown, does }) => [
-    make("dt", {}, ...shown.flatMap((s, i) => [i > 0 && " ", make("kbd", {}, s)])),
-    make("dd", {}, does),
-  ]);
-  const hands = mouse.map(([what, does]) => [make("dt", {}, what), make("dd", {}, does)]);
+  const row = (what: Node[], does: string): HTMLElement =>
+    make("div", {}, make("dt", {}, ...what), make("dd", {}, does));
+  const names = (shown: string[]): Node[] => shown.map((s) => make("kbd", {}, s));
   dialog.replaceChildren(
-    make("h2", { id: "help-title" }, "Mouse and keys"),
-    make("dl", {}, ...hands.flat()),
-    make("dl", {}, ...rows.flat()),
-    close,
+    make("header", {}, make("h2", { id: "help-title" }, "Mouse and keys"), close),
+    make("dl", {}, ...mouse.map(([what, does]) => row([document.createTextNode(what)], does))),
+    make("dl", { className: "keys" }, ...keys.map(({ shown, does }) => row(names(shown), does))),
   );
   dialog.showModal();
 }

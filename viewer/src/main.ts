@@ -12,7 +12,7 @@ const TURN = Math.PI / 36;
 
 const MOUSE: [string, string][] = [
   ["drag a body", "pull it by a spring (live)"],
-  ["drag elsewhere", "turn the camera; with the right button or two fingers: move it"],
+  ["drag elsewhere", "turn the camera; right button or two fingers: move it"],
   ["wheel, pinch", "zoom"],
   ["rest on an element", "its numbers"],
 ];
@@ -103,4 +103,8 @@ function nextMethod(app: App): void {
     app.send({ type: "method", name: methods[(methods.indexOf(settings.method) + 1) % methods.length] });
 }
 
-start();
+try {
+  start();
+} catch (reason) {
+  showMessage(`This page needs WebGL 2, which the browser does not offer. (${sentence(reason)})`);
+}

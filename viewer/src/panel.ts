@@ -54,13 +54,24 @@ export class Panel {
   readonly clip = check("Cut open", "x", (on) => this.setClip({ on }));
   private cut: Clip = { on: false, axis: 1, part: 0.5, flip: false };
   private cutControls: HTMLElement | null = null;
+  private offered = "";
 
   constructor(
     private readonly root: HTMLElement,
     private readonly actions: Actions,
   ) {}
 
+  // Rebuilt only when something else is offered: whoever uses a control keeps it while bodies come and go.
   open(hello: Hello): void {
+    const { dim, fields, live, methods, obstacles, report, shapes, settings } = hello;
+    const names = settings.thresholds.map((t) => t.name);
+    const offered = JSON.stringify([dim, fields, live, methods, obstacles.length > 0, report, shapes, names]);
+    if (offered !== this.offered) this.build(hello);
+    this.offered = offered;
+    this.settings(settings);
+  }
+
+  private build(hello: Hello): void {
     this.thresholds.clear();
     const parts = [
       hello.report ? group(hello.report.title, reportTable(hello.report)) : null,
@@ -72,7 +83,6 @@ export class Panel {
     ];
     this.root.classList.toggle("wide", hello.report !== null);
     this.root.replaceChildren(...parts.filter((p) => p !== null));
-    this.settings(hello.settings);
   }
 
   settings(settings: Settings): void {

@@ -20,7 +20,7 @@ import type { ViewScene } from "./viewscene";
 
 const FOV = 32; // degrees
 const SLOW_MS = 40; // between pictures of a movement
-const COARSE = 0.5; // pixels a pixel
+const PIXELS = [1, 0.7, 0.5]; // drawn ones a pixel's width: sharp, coarser, coarsest
 const REST_MS = 250;
 
 export interface Spot {
@@ -39,7 +39,8 @@ export class Stage {
   private readonly flat = new OrthographicCamera();
   private readonly deep = this.camera as PerspectiveCamera;
   private pending = 0;
-  private sharp = Math.min(devicePixelRatio, 2);
+  private readonly sharp = Math.min(devicePixelRatio, 2);
+  private level = 0; // of PIXELS
   private lastDrawn = 0; // ms
   private pause = 0; // ms between pictures of a movement, averaged
   private restTimer = 0;
@@ -75,28 +76,29 @@ export class Stage {
     });
   }
 
-  // Coarse while a movement is slow, with some inertia; sharp after a rest.
+  // Coarser while a movement is slow, one level after the other; sharp after a rest.
   private choosePixels(now: number): void {
     const gap = now - this.lastDrawn;
     this.lastDrawn = now;
-    this.pause = gap < REST_MS ? this.pause + 0.15 * (gap - this.pause) : Math.min(this.pause, SLOW_MS);
-    if (this.pause > SLOW_MS && this.renderer.getPixelRatio() === this.sharp) this.setPixels(COARSE * this.sharp);
+    if (gap < REST_MS) this.pause += 0.15 * (gap - this.pause);
+    if (this.pause > SLOW_MS && this.level < PIXELS.length - 1) this.setPixels(this.level + 1);
     clearTimeout(this.restTimer);
-    if (this.renderer.getPixelRatio() !== this.sharp)
+    if (this.level > 0)
       this.restTimer = window.setTimeout(() => {
-        this.pause = 0;
-        this.setPixels(this.sharp);
+        this.setPixels(0);
         this.redraw();
       }, 2 * REST_MS);
   }
 
-  get resting(): boolean {
-    return this.pending === 0 && this.renderer.getPixelRatio() === this.sharp;
+  private setPixels(level: number): void {
+    this.level = level;
+    this.pause = 0;
+    this.renderer.setPixelRatio(PIXELS[level] * this.sharp);
+    this.renderer.setSize(this.canvas.clientWidth, this.canvas.clientHeight, false);
   }
 
-  private setPixels(ratio: number): void {
-    this.renderer.setPixelRatio(ratio);
-    this.renderer.setSize(this.canvas.clientWidth, this.canvas.clientHeight, false);
+  get resting(): boolean {
+    return this.pending === 0 && this.level === 0;
   }
 
   private resize(): void {

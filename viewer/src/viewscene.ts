@@ -3,6 +3,7 @@
 //
 // Positions and values of the newest frame stay here, for picking, hovering and new colours without a new frame.
 import {
+  BackSide,
   BufferAttribute,
   BufferGeometry,
   ClampToEdgeWrapping,
@@ -77,6 +78,7 @@ export class ViewScene {
   private readonly section: Mesh<BufferGeometry, MeshBasicMaterial>; // unlit: its colours are those of the legend
   private readonly sectionEdges: LineSegments;
   private readonly mark: LineSegments;
+  private marked: number | null = null;
   private readonly spring: Mesh; // one long, along +y
   private readonly ends: Mesh[];
   private readonly sun: DirectionalLight;
@@ -98,7 +100,12 @@ export class ViewScene {
     this.strip.colorSpace = SRGBColorSpace;
     this.strip.wrapS = ClampToEdgeWrapping;
     const behindLines = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 2 };
-    this.surface = new MeshLambertMaterial({ map: this.strip, clipShadows: true, ...behindLines });
+    this.surface = new MeshLambertMaterial({
+      map: this.strip,
+      clipShadows: true,
+      shadowSide: BackSide,
+      ...behindLines,
+    });
     this.geometry.setAttribute("position", dynamic(this.skin.positions, 3));
     this.geometry.setAttribute("normal", dynamic(this.skin.normals, 3));
     this.geometry.setAttribute("uv", dynamic(this.skin.uv, 2));
@@ -271,16 +278,19 @@ export class ViewScene {
     return { point: pointOf(hit, this.x, this.skin.triangles), element: this.elementOfTriangle[hit.triangle], hit };
   }
 
-  // Outlines a triangle; null: none.
-  markTriangle(triangle: number | null): void {
+  // Outlines a triangle; null: none. Returns whether it was another one before.
+  markTriangle(triangle: number | null): boolean {
+    const changed = this.marked !== triangle;
+    this.marked = triangle;
     this.mark.visible = triangle !== null;
-    if (triangle === null) return;
+    if (triangle === null) return changed;
     const to = this.mark.geometry.attributes.position as BufferAttribute;
     for (let k = 0; k < 6; k++) {
       const v = 3 * this.skin.triangles[3 * triangle + (((k + 1) >> 1) % 3)];
       to.setXYZ(k, this.x[v], this.x[v + 1], this.x[v + 2]);
     }
     to.needsUpdate = true;
+    return changed;
   }
 
   // The spring from a point of the surface to the hand; null: none.
