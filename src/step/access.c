@@ -127,7 +127,10 @@ ThawStatus thaw_world_set_forces(ThawWorld *world, int32_t body, const double *f
             same &= push[(size_t)i * dim + k] == (f ? f[(size_t)s->shape->vertex_user[i] * dim + k] : 0);
     if (same)
         return THAW_OK;
+    int slept = world->state.asleep[body];
     ThawStatus status = thaw_sleep_wake(world, body, NULL);
+    if (status == THAW_OK && slept)
+        thaw_history_rise(s->history, THAW_REASON_LOAD);
     if (status == THAW_OK && f)
         status = copy_in(s, f, push);
     else if (status == THAW_OK)

@@ -102,9 +102,10 @@ void thaw_history_ask(ThawHistory *history, const ThawShape *shape, const ThawQu
     history->asked = told->change != THAW_REASON_NONE && *history->now - told->changed_at < RECENT
                          ? (ThawReason)told->change
                          : THAW_REASON_STRAIN;
-    // Who rises with a neighbour finds other contacts, too.
-    if (history->rose && (history->asked == THAW_REASON_LOAD ||
-                          (history->asked == THAW_REASON_CONTACT && history->risen_by != THAW_REASON_NEIGHBOUR)))
+    // Who rises with a neighbour, or for a force that was set, finds other contacts, too.
+    if (history->rose && history->risen_by != THAW_REASON_LOAD &&
+        (history->asked == THAW_REASON_LOAD ||
+         (history->asked == THAW_REASON_CONTACT && history->risen_by != THAW_REASON_NEIGHBOUR)))
         history->risen_by = history->asked;
 }
 
