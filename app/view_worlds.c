@@ -38,7 +38,6 @@ static const char *method_of(const ViewLive *live, int views, int view) {
     return view == 0 ? "full" : live->split_method;
 }
 
-// A state brings its methods and thresholds along, so those that are wanted come after it.
 static ThawStatus take_over(const ViewLive *live, const AppRunner *from, AppRunner *to, ThawError *error) {
     char path[240];
     snprintf(path, sizeof path, "%s/state.h5", live->state);
@@ -46,9 +45,16 @@ static ThawStatus take_over(const ViewLive *live, const AppRunner *from, AppRunn
     if (status == THAW_OK)
         status = thaw_world_load(to->world, path, error);
     unlink(path);
-    for (int32_t b = 0; b < thaw_world_body_count(to->world) && status == THAW_OK && to->method; b++)
-        if (strcmp(thaw_world_get_method(to->world, b), to->method) != 0)
-            status = thaw_world_set_method(to->world, b, to->method, error);
+    return status;
+}
+
+// After the state, which brings its methods along; the scene's own stay until then, for where bodies start may hang on them.
+static ThawStatus settle_method(AppRunner *runner, const char *method, ThawError *error) {
+    ThawStatus status = THAW_OK;
+    runner->method = method;
+    for (int32_t b = 0; b < thaw_world_body_count(runner->world) && status == THAW_OK && method; b++)
+        if (strcmp(thaw_world_get_method(runner->world, b), method) != 0)
+            status = thaw_world_set_method(runner->world, b, method, error);
     return status;
 }
 
@@ -56,12 +62,13 @@ ThawStatus view_worlds_build(ViewLive *live, int views, int keep, ThawError *err
     Worlds made = {.views = views};
     ThawStatus status = app_lockstep_create(&live->now, &made.lockstep, error);
     for (int v = 0; v < views && status == THAW_OK; v++) {
-        status = app_runner_create(&made.lockstep, method_of(live, views, v), live->now.world.h, &live->rigidify,
-                                   &made.runners[v], error);
+        status = app_runner_create(&made.lockstep, NULL, live->now.world.h, &live->rigidify, &made.runners[v], error);
         // From one view to two both go on from the one; from two to one the adaptive one stays.
         const int from = views == 1 ? live->views - 1 : v < live->views ? v : live->views - 1;
         if (status == THAW_OK && keep && from >= 0)
             status = take_over(live, &live->runners[from], &made.runners[v], error);
+        if (status == THAW_OK)
+            status = settle_method(&made.runners[v], method_of(live, views, v), error);
     }
     if (status != THAW_OK) {
         clear(&made);

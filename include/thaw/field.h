@@ -48,8 +48,8 @@ typedef enum ThawReason {
     THAW_REASON_NEIGHBOUR, // shares a vertex with an element that had to wake
     THAW_REASON_CONTACT,   // as STRAIN, after what touches the body or presses on it has changed
     THAW_REASON_LOAD,      // as STRAIN, after forces, pins or scripts have changed
-    THAW_REASON_WAIT,      // slow, but not for as many steps as are asked for
-    THAW_REASON_LONE,      // slow for long enough, but it would be part of a hinge, or of a part that is too small
+    THAW_REASON_WAIT,      // slow, but for too few steps, or too few elements with it
+    THAW_REASON_LONE, // let be rigid, but no part can take it: a hinge, too few elements, a vertex that a script moves
     THAW_REASON_COUNT
 } ThawReason;
 

@@ -169,26 +169,40 @@ void thaw_contact_nearest(const ThawContactShape *shape, const double *x, const 
     }
 }
 
-int32_t thaw_contact_faces_in(const ThawContactBody *body, const double box[6], int32_t *faces, int32_t room) {
-    const ThawContactShape *shape = body->shape;
-    int32_t stack[STACK], count = 0;
-    int top = 0;
-    if (shape->tree_count > 0)
-        stack[top++] = 0;
-    while (top > 0) {
-        int32_t n = stack[--top];
-        const ThawTreeNode *node = &shape->tree[n];
-        if (!thaw_box_overlap(box, body->boxes + 6 * (size_t)n))
+// A walk over the leaves whose boxes meet a box, in the order of the tree.
+typedef struct Walk {
+    const ThawContactBody *body;
+    const double *box;
+    int32_t stack[STACK];
+    int top;
+} Walk;
+
+static Walk begin_walk(const ThawContactBody *body, const double box[6]) {
+    return (Walk){.body = body, .box = box, .top = body->shape->tree_count > 0}; // the root is node 0
+}
+
+// NULL at the end.
+static const ThawTreeNode *next_leaf(Walk *walk) {
+    while (walk->top > 0) {
+        int32_t n = walk->stack[--walk->top];
+        const ThawTreeNode *node = &walk->body->shape->tree[n];
+        if (!thaw_box_overlap(walk->box, walk->body->boxes + 6 * (size_t)n))
             continue;
-        if (node->right) {
-            stack[top++] = node->right;
-            stack[top++] = n + 1;
-            continue;
-        }
-        for (int32_t i = node->first; i < node->first + node->count; i++, count++)
-            if (count < room)
-                faces[count] = shape->order[i];
+        if (!node->right)
+            return node;
+        walk->stack[walk->top++] = node->right;
+        walk->stack[walk->top++] = n + 1;
     }
+    return NULL;
+}
+
+int32_t thaw_contact_faces_in(const ThawContactBody *body, const double box[6], int32_t *faces, int32_t room) {
+    int32_t count = 0;
+    Walk walk = begin_walk(body, box);
+    for (const ThawTreeNode *leaf; (leaf = next_leaf(&walk));)
+        for (int32_t i = leaf->first; i < leaf->first + leaf->count; i++, count++)
+            if (count < room)
+                faces[count] = body->shape->order[i];
     return count;
 }
 
@@ -327,28 +341,15 @@ static int pierces(const ThawContactBody *body, int32_t face, const double a[3],
 
 int32_t thaw_contact_pierced(const ThawContactBody *body, const double a[3], const double b[3], int32_t *faces,
                              int32_t room) {
-    const ThawContactShape *shape = body->shape;
     double box[6];
+    int32_t count = 0;
     thaw_box_empty(box);
     thaw_box_add(box, a);
     thaw_box_add(box, b);
-    int32_t stack[STACK], count = 0;
-    int top = 0;
-    if (shape->tree_count > 0)
-        stack[top++] = 0;
-    while (top > 0) {
-        int32_t n = stack[--top];
-        const ThawTreeNode *node = &shape->tree[n];
-        if (!thaw_box_overlap(box, body->boxes + 6 * (size_t)n))
-            continue;
-        if (node->right) {
-            stack[top++] = node->right;
-            stack[top++] = n + 1;
-            continue;
-        }
-        for (int32_t i = node->first; i < node->first + node->count && count < room; i++)
-            if (pierces(body, shape->order[i], a, b))
-                faces[count++] = shape->order[i];
-    }
+    Walk walk = begin_walk(body, box);
+    for (const ThawTreeNode *leaf; (leaf = next_leaf(&walk));)
+        for (int32_t i = leaf->first; i < leaf->first + leaf->count && count < room; i++)
+            if (pierces(body, body->shape->order[i], a, b))
+                faces[count++] = body->shape->order[i];
     return count;
 }

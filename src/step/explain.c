@@ -13,11 +13,11 @@
 #include "step/adapt.h"
 
 // As of the end of a step. An element that was fast since it woke is elastic for its rate, whatever woke it.
-static ThawReason reason_now(const ThawOracleState *oracle, const ThawRigidifyOptions *options, int32_t e) {
+static ThawReason reason_now(const ThawOracleState *oracle, const ThawPartition *partition, int32_t e) {
     if (oracle->below[e] == 0)
         return oracle->reason[e] == THAW_REASON_NONE ? THAW_REASON_START : (ThawReason)oracle->reason[e];
-    if (oracle->below[e] > options->frame_count && oracle->hold[e] == 0)
-        return THAW_REASON_LONE; // the last question let it be rigid, and no part took it
+    if (partition->flagged[e])
+        return THAW_REASON_LONE; // it was let be rigid, and no part took it
     switch (oracle->reason[e]) {
     case THAW_REASON_STRAIN:
     case THAW_REASON_NEIGHBOUR:
@@ -67,7 +67,7 @@ void thaw_body_explain(const ThawWorld *world, int32_t body, int32_t e, ThawElem
     report->rate = (double)oracle->rate[e];
     report->steps_below = oracle->below[e];
     report->steps_held = oracle->hold[e];
-    report->reason = reason_now(oracle, options, e);
+    report->reason = reason_now(oracle, s->adaptive->partition, e);
 }
 
 ThawStatus thaw_world_explain(const ThawWorld *world, int32_t body, int32_t element, ThawElementReport *report,

@@ -25,8 +25,10 @@ static const char *const reason_texts[THAW_REASON_COUNT] = {
     [THAW_REASON_NEIGHBOUR] = "it shares a vertex with an element that had to wake",
     [THAW_REASON_CONTACT] = "what touches the body, or how it presses, changed",
     [THAW_REASON_LOAD] = "forces, pins or scripts on the body changed",
-    [THAW_REASON_WAIT] = "it has been slow, but not for as many steps as are asked for",
-    [THAW_REASON_LONE] = "it is slow, but it would hang on a hinge, or in a part that is too small",
+    [THAW_REASON_WAIT] =
+        "it is slow, but waits to become rigid: for more slow steps, or for more elements to go with it",
+    [THAW_REASON_LONE] =
+        "it is slow, but no part can take it: a hinge, too few elements, or a vertex that a script moves",
 };
 
 const char *thaw_reason_name(ThawReason why) { return why >= 0 && why < THAW_REASON_COUNT ? reasons[why] : "unknown"; }

@@ -164,9 +164,10 @@ ThawStatus thaw_sleep_restore(ThawWorld *world, const unsigned char *asleep, Tha
         if (state->method[i] != THAW_METHOD_RIGIDIFY && s->adaptive) {
             thaw_stepper_drop_solvers(s);
             thaw_adaptive_free(&s->adaptive);
-            thaw_history_free(&s->history);
             s->system = NULL;
         }
+        if (state->method[i] != THAW_METHOD_RIGIDIFY) // also of one that slept, which has nothing but its history
+            thaw_history_free(&s->history);
         if (s->adaptive)
             thaw_oracle_set_options(s->adaptive->oracle, &state->rigidify);
     }

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "contact_physics/support_touch.h"
+#include "step/step.h"
 
 #define MATERIAL "'materials': {'m': {'density': 1000, 'young': %g, 'poisson': 0.3, 'alpha1': 0.01}},"
 
@@ -74,6 +75,70 @@ static void halving_the_step_changes_no_resting_force(void **state) {
         } else {
             first = f;
         }
+        touch_close(&t);
+    }
+    free(first);
+}
+
+// Contact forces of a body at rest, 3 doubles a vertex.
+static double *forces_of(const Touch *t) {
+    double *f = calloc(3 * (size_t)thaw_world_vertex_count(t->world, 0), sizeof *f);
+    assert_int_equal(thaw_world_get_contact_forces(t->world, 0, f), THAW_OK);
+    return f;
+}
+
+static double difference(const Touch *t, const double *f, const double *g) {
+    double worst = 0, most = 0;
+    for (int32_t k = 0; k < 3 * thaw_world_vertex_count(t->world, 0); k++) {
+        most = fmax(most, fabs(f[k]));
+        worst = fmax(worst, fabs(f[k] - g[k]));
+    }
+    return worst / most;
+}
+
+// Friction is as much of the landing as of the load: sticking contacts keep the forces they were locked with. So it is the
+// same locked state that must stay when the step changes, normal forces and friction alike.
+static void what_friction_has_locked_stays_when_the_step_is_halved(void **state) {
+    (void)state;
+    Touch t = cube_on_floor(3, 0.01, "semi-implicit", "");
+    touch_run(&t, 400);
+    double *locked = forces_of(&t), friction = 0, *f;
+    for (int32_t i = 0; i < thaw_world_vertex_count(t.world, 0); i++)
+        friction = fmax(friction, hypot(locked[3 * i], locked[3 * i + 1]));
+    for (int i = 1; i <= 3; i++) {
+        t.world->model->options.h = 0.01 / (1 << i);
+        touch_run(&t, 100 << i);
+        f = forces_of(&t);
+        printf("h / %d: what was locked (friction up to %.3g N) differs by %.2e of the largest\n", 1 << i, friction,
+               difference(&t, locked, f));
+        assert_true(friction > 0.1 && difference(&t, locked, f) < 1e-4);
+        free(f);
+    }
+    free(locked);
+    touch_close(&t);
+}
+
+// Set down instead of dropped: it touches from the start, in air so thick that it does not swing.
+static void a_body_that_is_set_down_gently_rests_alike_whatever_the_step(void **state) {
+    (void)state;
+    double *first = NULL;
+    for (int i = 0; i < 3; i++) {
+        Touch t = touch_open(
+            "{'thaw': 1, 'time': {'step': %.17g}, 'materials': {'m': {'density': 1000, 'young': 2e5, 'poisson': 0.3,"
+            " 'alpha0': 200, 'alpha1': 0.01}},"
+            " 'shapes': {'cube': {'mesh': {'box': {'min': [-0.1, -0.1, 0], 'max': [0.1, 0.1, 0.2], 'cells': [3, 3, "
+            "3]}},"
+            " 'material': 'm'}}, 'bodies': [{'shape': 'cube'}], 'obstacles': [{'plane': {}}]}",
+            0.01 / (1 << i));
+        touch_run(&t, 600 << i);
+        double *f = forces_of(&t);
+        if (first) {
+            printf("set down, h / %d: resting forces differ by %.2e of the largest\n", 1 << i,
+                   difference(&t, first, f));
+            assert_true(difference(&t, first, f) < 0.01);
+            free(f);
+        } else
+            first = f;
         touch_close(&t);
     }
     free(first);
@@ -195,6 +260,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_floor_carries_the_weight),
         cmocka_unit_test(halving_the_step_changes_no_resting_force),
+        cmocka_unit_test(what_friction_has_locked_stays_when_the_step_is_halved),
+        cmocka_unit_test(a_body_that_is_set_down_gently_rests_alike_whatever_the_step),
         cmocka_unit_test(newton_comes_to_the_same_rest),
         cmocka_unit_test(pressures_add_up_to_the_weight),
         cmocka_unit_test(a_landing_is_told_once_and_so_is_leaving),
