@@ -164,6 +164,9 @@ typedef struct ThawContactOptions {
 
 // --- Adaptive rigidification ---------------------------------------------------------------------------------------------
 
+// How it is decided who must be elastic: by the strain that loads would cause statically, or by the rule of the paper.
+typedef enum ThawOracleRule { THAW_ORACLE_STATIC, THAW_ORACLE_PAPER, THAW_ORACLE_RULE_COUNT } ThawOracleRule;
+
 // Settings of the method "rigidify". The defaults suit bodies whose motion is damped; docs/rigidification.md.
 typedef struct ThawRigidifyOptions {
     double tau_rigid;   // 1/s^2: an element may become rigid when |E_dot|_F^2 stays below
@@ -175,6 +178,11 @@ typedef struct ThawRigidifyOptions {
     int32_t smallest;   // parts of fewer elements are not formed
     int sleep;          // steps at rest after which a wholly rigid body falls asleep with all that it touches; 0: never
     double sleep_speed; // 1/s: at rest is who moves by less than this share of the body's diameter in a second
+    ThawOracleRule oracle;
+    // Of the paper's rule, which uses neither epsilon nor horizon nor relax:
+    double tau_elastic; // 1/s^2: an element must be elastic when the quick solve foresees |E_dot|_F^2 above
+    int cg_iterations;  // of the quick solve
+    int split_gravity;  // nonzero: gravity acts before the quick solve, not in it
 } ThawRigidifyOptions;
 
 // --- The world ---------------------------------------------------------------------------------------------------------

@@ -26,7 +26,9 @@ ThawWorldDef thaw_world_def_default(void) {
                      .relax = 0.1,
                      .smallest = 8,
                      .sleep = 20,
-                     .sleep_speed = 1e-4},
+                     .sleep_speed = 1e-4,
+                     .tau_elastic = 1e-5,
+                     .cg_iterations = 1},
         .contact = {.damping = -1, .tangent = 0.5, .tolerance = 1e-6, .iterations = 500, .edges = 1},
     };
 }

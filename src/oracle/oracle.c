@@ -70,12 +70,12 @@ void thaw_oracle_free(ThawOracle **pointer) {
         return;
     ThawOracle *oracle = *pointer;
     ThawOracleState *state = &oracle->state;
-    void *blocks[] = {oracle->batches, oracle->f,       oracle->y,          oracle->c,         oracle->d,
-                      oracle->u,       oracle->b,       oracle->q,          oracle->predicted, oracle->trial,
-                      oracle->root,    oracle->partial, oracle->components, state->below,      state->hold,
-                      state->reason,   state->strain,   state->reference,   state->kept,       state->held,
-                      state->rate,     state->mean,     state->known,       state->inner,      state->loads,
-                      state->presses,  state->predicted};
+    void *blocks[] = {oracle->lanes, oracle->batches, oracle->f,       oracle->y,          oracle->c,
+                      oracle->d,     oracle->u,       oracle->b,       oracle->q,          oracle->predicted,
+                      oracle->trial, oracle->root,    oracle->partial, oracle->components, state->below,
+                      state->hold,   state->reason,   state->strain,   state->reference,   state->kept,
+                      state->held,   state->rate,     state->mean,     state->known,       state->inner,
+                      state->loads,  state->presses,  state->predicted};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         thaw_free(blocks[i]);
     thaw_oracle_drop_factor(oracle);
@@ -87,7 +87,8 @@ ThawOracleState *thaw_oracle_state(ThawOracle *oracle) { return &oracle->state; 
 
 void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options) {
     oracle->options = *options;
-    oracle->state.quiet = oracle->state.has_reference = 0; // the factor depends on the horizon
+    oracle->state.quiet = oracle->state.has_reference = 0;
+    thaw_oracle_drop_factor(oracle); // it depends on the horizon, and on the rule
 }
 
 void thaw_oracle_forget(ThawOracle *oracle, const double *x) {
@@ -235,14 +236,15 @@ static int is_as_kept(ThawOracle *oracle, const double Q[9]) {
     return 1;
 }
 
-// Who must be elastic, by the strains that were foreseen.
-static void judge(ThawOracle *oracle, const ThawPartition *partition, unsigned char *flagged, ThawAnswer *answer) {
+// Who must be elastic: whatever was foreseen to exceed the limit.
+static void judge(ThawOracle *oracle, const ThawPartition *partition, double limit, unsigned char *flagged,
+                  ThawAnswer *answer) {
     ThawOracleState *state = &oracle->state;
     for (int32_t e = 0; e < oracle->shape->ne; e++) {
         state->predicted[e] = (float)oracle->predicted[e];
         if (!oracle->trial[e])
             continue;
-        if (oracle->predicted[e] <= oracle->options.epsilon) {
+        if (oracle->predicted[e] <= limit) {
             answer->largest = fmax(answer->largest, oracle->predicted[e]);
             continue;
         }
@@ -259,12 +261,35 @@ static void judge(ThawOracle *oracle, const ThawPartition *partition, unsigned c
         dilate(oracle, flagged, &answer->woken);
     for (int32_t e = 0; e < oracle->shape->ne; e++)
         answer->rigid += flagged[e];
-    for (int32_t e = 0; e < oracle->shape->ne && answer->rigid < POOR * oracle->shape->ne; e++)
+    int poor = oracle->options.oracle == THAW_ORACLE_STATIC && answer->rigid < POOR * oracle->shape->ne;
+    for (int32_t e = 0; e < oracle->shape->ne && poor; e++)
         if (flagged[e]) {
             flagged[e] = 0;
             state->reason[e] = THAW_REASON_LONE;
             answer->woken += partition->part_of_element[e] >= 0;
         }
+}
+
+// The published rule: every step, no schedule, no relaxation.
+static ThawStatus ask_paper(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition,
+                            unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
+    ThawOracleState *state = &oracle->state;
+    for (int32_t e = 0; e < oracle->shape->ne; e++) {
+        int rigid = partition->part_of_element[e] >= 0;
+        int candidate = !rigid && state->below[e] >= oracle->options.frame_count && state->hold[e] == 0;
+        oracle->trial[e] = (unsigned char)(rigid || candidate);
+        answer->candidates += candidate;
+    }
+    memcpy(flagged, oracle->trial, (size_t)oracle->shape->ne);
+    if ((partition->part_count == 0 && answer->candidates == 0) || q->system->map->n == 0)
+        return THAW_OK;
+    ThawStatus status = thaw_oracle_quick_solve(oracle, q, error);
+    if (status != THAW_OK)
+        return status;
+    answer->asked = 1;
+    judge(oracle, partition, oracle->options.tau_elastic, flagged, answer);
+    state->quiet = answer->rigid == oracle->shape->ne;
+    return THAW_OK;
 }
 
 ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, double *x,
@@ -273,6 +298,8 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     ThawOracleState *state = &oracle->state;
     int forming;
     *answer = (ThawAnswer){0};
+    if (oracle->options.oracle == THAW_ORACLE_PAPER)
+        return ask_paper(oracle, q, partition, flagged, answer, error);
     state->since += state->since < INT32_MAX;
     int32_t rigid = choose_trial(oracle, partition, &forming, answer);
     memcpy(flagged, oracle->trial, (size_t)shape->ne);
@@ -297,7 +324,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     status = thaw_oracle_foresee(oracle, q, Q, steps * q->h, error);
     if (status != THAW_OK)
         return status;
-    judge(oracle, partition, flagged, answer);
+    judge(oracle, partition, oracle->options.epsilon, flagged, answer);
     state->margin = oracle->options.epsilon - answer->largest;
     state->restless = answer->woken > 0 || answer->largest > RELAX_FLOOR * oracle->options.epsilon;
     if (answer->woken == 0 && state->restless && oracle->options.relax > 0)

@@ -53,6 +53,7 @@ typedef struct ThawQuestion {
     uint64_t contacts;           // hash of the contact set
     const unsigned char *script; // THAW_VERTEX_* flags
     const ThawIntegrationSet *elastic; // the elements that are in no part
+    const double *gravity;             // m/s^2
     const ThawSystem *system;          // of the identity map with the present pins: its direct plan is used
     double h;
 } ThawQuestion;

@@ -37,8 +37,13 @@ struct ThawOracle {
     int32_t *batches;    // of shape->all, that hold elastic elements
     int32_t batch_count; // -1: to be listed
     double *partial;
+    ThawLanes *lanes;              // strains, for the published rule; NULL until needed
+    double quick_h;                // s, that its preconditioner is for
     ThawForesight lasting, sudden; // for loads that last, and for those that have just come
 };
+
+// paper.c: oracle->predicted, the squared strain rates that the published quick solve foresees, 1/s^2.
+ThawStatus thaw_oracle_quick_solve(ThawOracle *oracle, const ThawQuestion *question, ThawError *error);
 
 // constraint.c: oracle->c, the force that keeps each component of the trial elements rigid; 0 on other vertices.
 // candidates: some trial elements are not rigid yet.

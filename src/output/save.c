@@ -316,11 +316,12 @@ static ThawStatus get_body(ThawCheckpoint *file, ThawStepper *s, ThawError *erro
 
 // --- what is known of each body ------------------------------------------------------------------------------------------
 
-enum { BODY = 4, RIGIDIFY = 9 };
+enum { BODY = 4, RIGIDIFY = 13 };
 
 static void list_rigidify(const ThawRigidifyOptions *r, double n[RIGIDIFY]) {
-    const double all[RIGIDIFY] = {r->tau_rigid, r->frame_count, r->epsilon, r->horizon,    r->hold,
-                                  r->relax,     r->smallest,    r->sleep,   r->sleep_speed};
+    const double all[RIGIDIFY] = {r->tau_rigid,   r->frame_count,   r->epsilon,      r->horizon,     r->hold,
+                                  r->relax,       r->smallest,      r->sleep,        r->sleep_speed, r->oracle,
+                                  r->tau_elastic, r->cg_iterations, r->split_gravity};
     memcpy(n, all, sizeof all);
 }
 
@@ -333,7 +334,11 @@ static ThawRigidifyOptions make_rigidify(const double n[RIGIDIFY]) {
                                  .relax = n[5],
                                  .smallest = (int32_t)n[6],
                                  .sleep = (int)n[7],
-                                 .sleep_speed = n[8]};
+                                 .sleep_speed = n[8],
+                                 .oracle = (ThawOracleRule)n[9],
+                                 .tau_elastic = n[10],
+                                 .cg_iterations = (int)n[11],
+                                 .split_gravity = (int)n[12]};
 }
 
 // A row a body: asleep, slow, method, parts; and the elastic energies that the ledger goes on from.

@@ -106,8 +106,10 @@ static void read_solver(const ThawPlace *solver, ThawWorldDef *world) {
 }
 
 static void read_rigidify(const ThawPlace *place, ThawRigidifyOptions *rigidify) {
-    static const char *const keys[] = {"tau_rigid", "frame_count", "epsilon", "horizon",     "hold",
-                                       "relax",     "smallest",    "sleep",   "sleep_speed", NULL};
+    static const char *const keys[] = {"tau_rigid",   "frame_count",   "epsilon",       "horizon",     "hold",
+                                       "relax",       "smallest",      "sleep",         "sleep_speed", "oracle",
+                                       "tau_elastic", "cg_iterations", "split_gravity", NULL};
+    static const char *const rules[] = {"static", "paper"};
     static const ThawRange share = {0, 1, false, false};
     if (!place->value || !thaw_place_is_object(place, keys, 0))
         return;
@@ -124,6 +126,18 @@ static void read_rigidify(const ThawPlace *place, ThawRigidifyOptions *rigidify)
     thaw_place_number(place, "sleep_speed", thaw_range_not_negative, &rigidify->sleep_speed);
     rigidify->frame_count = (int)frames;
     rigidify->sleep = (int)sleep;
+    int rule = (int)rigidify->oracle;
+    int64_t iterations = rigidify->cg_iterations;
+    thaw_place_choice(place, "oracle", rules, THAW_ORACLE_RULE_COUNT, &rule);
+    thaw_place_number(place, "tau_elastic", thaw_range_positive, &rigidify->tau_elastic);
+    thaw_place_integer(place, "cg_iterations", 1, 1000, &iterations);
+    rigidify->oracle = (ThawOracleRule)rule;
+    rigidify->cg_iterations = (int)iterations;
+    ThawPlace split = thaw_place_member(place, "split_gravity");
+    if (split.value && !json_is_boolean(split.value))
+        thaw_place_refuse(&split, "wrong type", "true or false");
+    else if (split.value)
+        rigidify->split_gravity = json_is_true(split.value);
     rigidify->hold = (int)hold;
     rigidify->smallest = (int32_t)smallest;
 }

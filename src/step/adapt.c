@@ -185,6 +185,7 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
                              .contacts = gather_contacts(&world->islands[s->island], s, step),
                              .script = a->script,
                              .elastic = a->partition->part_count > 0 ? a->set : s->shape->all,
+                             .gravity = s->model->options.gravity,
                              .system = a->full,
                              .h = step.h};
     thaw_history_ask(s->history, s->shape, &question);
