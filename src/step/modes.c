@@ -2,9 +2,10 @@
 // A body's whole motions, as contact response wants them (response.h): S = B B' + rest at its contact vertices.
 //
 // A body with few unknowns, such as a rigid one, has S = G A^-1 G' with A = L L' of six rows: B = G L^-T, and no rest. A
-// free elastic body moves as a whole with its mass and inertia M: A = M + h^2 K + ..., K r = 0 for rigid motions r, so that
-// B = R L^-T with L L' = R'(M + h D)R takes exactly their share of A^-1, and what is left is elastic and >= 0. A body
-// with scripted vertices has no such motions. Cost: one pass over the masses.
+// free body moves as a whole with R, its rigid motions: B = R L^-T with L L' = R'AR is their share of A^-1, whatever A is
+// (Galerkin), so that what is left is >= 0. R'AR is not just mass and inertia: stress resists turning, by h^2 times stress
+// times volume, which under a stack is as much as inertia. A body with scripted vertices has no such motions. Cost: six
+// products with A and some passes over the vertices.
 #include <math.h>
 #include <string.h>
 
@@ -84,31 +85,41 @@ static int rigid_rows(int dim, const double r[3], double row[3][MODES]) {
     return 6;
 }
 
-ThawMotions thaw_body_modes(void *stepper, int32_t count, const int32_t *vertices, double *B) {
-    const ThawStepper *s = stepper;
+// q = the unknowns of unit motion `mode` about the centre; y is scratch over vertices.
+static void project_motion(const ThawStepper *s, const double centre[3], int mode, double *y, double *q) {
     const int dim = s->model->dim;
-    if (s->system->map->n * dim <= MODES)
+    for (int32_t i = 0; i < s->shape->nv; i++) {
+        double r[3] = {0}, row[3][MODES];
+        for (int k = 0; k < dim; k++)
+            r[k] = s->x[dim * i + k] - centre[k];
+        rigid_rows(dim, r, row);
+        for (int k = 0; k < dim; k++)
+            y[dim * i + k] = row[k][mode];
+    }
+    s->system->map->ops->project(s->system->map, NULL, y, q);
+}
+
+ThawMotions thaw_body_modes(void *stepper, int32_t count, const int32_t *vertices, double *B) {
+    ThawStepper *s = stepper;
+    const int dim = s->model->dim, n = dim == 3 ? 6 : 3;
+    const size_t unknowns = (size_t)s->system->map->n * (size_t)dim;
+    if (unknowns <= MODES)
         return few_unknowns(s, count, vertices, B);
-    double centre[3] = {0}, total = 0, L[MODES][MODES] = {{0}}, row[3][MODES];
-    int n = 0;
+    double centre[3] = {0}, L[MODES][MODES] = {{0}}, row[3][MODES];
     for (int32_t i = 0; i < s->shape->nv; i++) {
         if (s->scripted[i])
             return THAW_MOTIONS_NONE;
-        total += s->shape->mass[i];
         for (int k = 0; k < dim; k++)
-            centre[k] += s->shape->mass[i] * s->x[dim * i + k];
+            centre[k] += s->x[dim * i + k] / s->shape->nv;
     }
-    for (int k = 0; k < dim; k++)
-        centre[k] /= total;
-    for (int32_t i = 0; i < s->shape->nv; i++) {
-        double r[3] = {0}, m = s->shape->mass[i] + s->model->options.h * s->shape->damping_mass[i];
-        for (int k = 0; k < dim; k++)
-            r[k] = s->x[dim * i + k] - centre[k];
-        n = rigid_rows(dim, r, row);
-        for (int k = 0; k < dim; k++)
-            for (int a = 0; a < n; a++)
-                for (int b = 0; b <= a; b++)
-                    L[a][b] += m * row[k][a] * row[k][b];
+    for (int a = 0; a < n; a++) {
+        project_motion(s, centre, a, s->y, s->trial_q);
+        thaw_solver_multiply(s->solver, s->trial_q, s->r);
+        for (int b = 0; b <= a; b++) {
+            project_motion(s, centre, b, s->y, s->trial_q);
+            for (size_t k = 0; k < unknowns; k++)
+                L[a][b] += s->trial_q[k] * s->r[k];
+        }
     }
     if (!factor(n, L))
         return THAW_MOTIONS_NONE;

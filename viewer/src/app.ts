@@ -8,6 +8,7 @@ import { byId, press } from "./dom";
 import { number, seconds, withUnit } from "./format";
 import { Hand, type Over } from "./hand";
 import { answerRows, showCard, showLabels, showLegend, showMessage } from "./overlays";
+import { Outbox } from "./outbox";
 import { Painter } from "./painter";
 import { Panel, type Clip } from "./panel";
 import { Plots } from "./plots";
@@ -26,6 +27,7 @@ export class App implements Sink {
   readonly stage = new Stage(byId<HTMLCanvasElement>("canvas"));
   readonly painter = new Painter();
   readonly plots = new Plots(byId("plots"));
+  private readonly outbox = new Outbox((message) => this.source?.send(message));
   readonly hand: Hand;
   readonly panel: Panel;
   header: Hello | null = null;
@@ -78,7 +80,7 @@ export class App implements Sink {
   }
 
   send(message: ToServer): void {
-    this.source?.send(message);
+    this.outbox.post(message);
   }
 
   // --- from the stream ----------------------------------------------------------------------------------------------------
@@ -352,7 +354,7 @@ export class App implements Sink {
   private ask({ view, picked: { element } }: Over): void {
     const now = performance.now();
     const same = this.asked.view === view && this.asked.element === element;
-    if (now - this.asked.at < (same ? ASK_MS : 60)) return;
+    if (same && now - this.asked.at < ASK_MS) return;
     this.asked = { view, element, at: now };
     this.send({ type: "pick", view, element });
   }

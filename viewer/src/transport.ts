@@ -14,7 +14,6 @@ export interface Transport {
   seek(frame: number): void;
   settings(settings: Settings): void;
   shown(frame: number): void; // a frame has been drawn
-  stop(): void;
 }
 
 type Send = (message: ToServer) => void;
@@ -58,14 +57,14 @@ export class LiveTransport implements Transport {
   }
   seek(): void {}
   shown(): void {}
-  stop(): void {}
 }
 
 export class ReplayTransport implements Transport {
   playing = false;
   speed = 1;
   frame = 0;
-  private waiting = false; // for a frame that was asked for
+  private waiting = false; // for a frame that was asked for; until then no other is
+  private next: number | null = null; // to be asked for afterwards
   private origin = 0; // s of the replay, at `since`
   private since = 0; // ms
   private tick = 0;
@@ -94,7 +93,7 @@ export class ReplayTransport implements Transport {
     this.since = performance.now();
   }
 
-  // While a frame is on its way no other is asked for: a slow replay skips frames rather than falling behind.
+  // A slow replay skips frames rather than falling behind.
   private run(): void {
     this.tick = requestAnimationFrame((now) => {
       const time = this.origin + ((now - this.since) / 1000) * this.speed;
@@ -108,8 +107,9 @@ export class ReplayTransport implements Transport {
 
   private ask(frame: number): void {
     this.frame = frame;
+    if (this.waiting) this.next = frame;
+    else this.send({ type: "seek", frame });
     this.waiting = true;
-    this.send({ type: "seek", frame });
     this.changed();
   }
 
@@ -132,9 +132,8 @@ export class ReplayTransport implements Transport {
   settings(): void {}
   shown(): void {
     this.waiting = false;
-  }
-  stop(): void {
-    this.playing = false;
-    cancelAnimationFrame(this.tick);
+    const { next } = this;
+    this.next = null;
+    if (next !== null) this.ask(next);
   }
 }

@@ -397,7 +397,8 @@ export class Mock {
 export function serve(html, mock, { fps = 60, compressed = false } = {}) {
   const http = createServer((_request, response) => response.setHeader("Content-Type", "text/html").end(html));
   const sockets = new WebSocketServer({ server: http, path: "/stream" });
-  const log = [];
+  const log = [],
+    times = []; // ms, of each message
   sockets.on("connection", (socket) => {
     const flying = [0, 0];
     const say = (message) => socket.send(JSON.stringify(message));
@@ -420,6 +421,7 @@ export function serve(html, mock, { fps = 60, compressed = false } = {}) {
     socket.on("message", (text) => {
       const m = JSON.parse(text);
       log.push(m);
+      times.push(Date.now());
       const { settings } = mock;
       const act = {
         ack: () => {
@@ -462,6 +464,7 @@ export function serve(html, mock, { fps = 60, compressed = false } = {}) {
       resolve({
         url: `http://127.0.0.1:${http.address().port}/?token=mock`,
         log,
+        times,
         close: () => (sockets.clients.forEach((c) => c.terminate()), http.close()),
       }),
     ),

@@ -330,6 +330,28 @@ onPage(
   { server: { compressed: true } },
 );
 
+onPage(
+  "a hasty hand and fast frames stay below the program's limit of messages",
+  async () => {
+    await page.keyboard.press("v");
+    await page.waitForFunction(() => window.thaw.stage.views.length === 2 && window.thaw.stage.views[1].frame);
+    await page.keyboard.press(" ");
+    const at = await windowPlace(...FRONT);
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.down();
+    for (let i = 0; i < 12; i++) await page.mouse.move(at.x + 5 * i, at.y - 3 * i, { steps: 40 });
+    await page.mouse.up();
+    await heard("release");
+    const last = said("drag").at(-1);
+    const busiest = Math.max(
+      ...server.times.map((from) => server.times.filter((t) => t >= from && t < from + 1000).length),
+    );
+    assert.ok(busiest < 200, `${busiest} messages in a second`);
+    assert.ok(server.log.lastIndexOf(last) < server.log.findLastIndex((m) => m.type === "release"));
+  },
+  { server: { fps: 240 } },
+);
+
 onPage("a program that ends leaves a message and the last picture", async () => {
   server.close();
   await page.waitForFunction(() => !document.getElementById("message").hidden);
