@@ -259,7 +259,14 @@ static void settle_size(Render *r, const ViewBounds *bounds) {
     r->width = panel * panels(r) + legend_room(r);
 }
 
-// Camera and colour scale, from the frames that are shown side by side, or from an even choice of all.
+// How many frames decide on camera and colour scale, and which: an even choice of all, the same whatever is drawn, and those
+// that are shown side by side.
+static int64_t spread(const Render *r) { return r->frame_count < LOOKED_AT ? r->frame_count : LOOKED_AT; }
+
+static int64_t looked_at(const Render *r, int64_t i) {
+    return i < spread(r) ? evenly(r, i, spread(r)) : evenly(r, i - spread(r), panels(r));
+}
+
 static ThawStatus settle_view(Render *r, ThawError *error) {
     View *view = &r->view;
     ThawStatus status = THAW_OK;
@@ -270,22 +277,22 @@ static ThawStatus settle_view(Render *r, ThawError *error) {
             view->background[i][k] = picture_linear(backdrop[i][k]);
     view->shading.edge_colour = 0.62f;
     ViewBounds bounds = view_bounds_empty();
-    int64_t looked_at = r->sheet ? panels(r) : r->frame_count < LOOKED_AT ? r->frame_count : LOOKED_AT;
+    int64_t count = spread(r) + (r->sheet ? panels(r) : 0);
     // First what there is, then, with the camera pointed at it, how far back the camera must go.
-    for (int64_t i = 0; status == THAW_OK && i < 2 * looked_at; i++) {
+    for (int64_t i = 0; status == THAW_OK && i < 2 * count; i++) {
         ThawFrameData *frame, *obstacles;
-        status = thaw_replay_read(r->replay, evenly(r, i % looked_at, looked_at), &frame, error);
+        status = thaw_replay_read(r->replay, looked_at(r, i % count), &frame, error);
         if (status != THAW_OK)
             break;
-        status = thaw_replay_read_obstacles(r->replay, evenly(r, i % looked_at, looked_at), &obstacles, error);
-        if (i == looked_at) {
+        status = thaw_replay_read_obstacles(r->replay, looked_at(r, i % count), &obstacles, error);
+        if (i == count) {
             colouring_settle(&view->colour); // decides whether there is a legend, and so the width
             view_bounds_close(view, &bounds);
             settle_size(r, &bounds);
             view->shading.edge_width = r->edges ? (r->height < 700 ? 0.36f : 0.45f) * SAMPLES : 0;
             view_aim(view, &bounds, SAMPLES * panel_width(r), SAMPLES * r->height, r->zoom);
         }
-        if (i >= looked_at) {
+        if (i >= count) {
             view_fit(view, frame);
             if (obstacles)
                 view_fit_obstacles(view, obstacles);
@@ -423,8 +430,8 @@ static const char help[] =
     "Draws frames that `thaw run` wrote. Camera and colour scale are the same for all frames of a folder.\n"
     "\n"
     "  -o FILE.png       where the picture goes; with --frame all a pattern: frame%04d.png\n"
-    "  -o FILE.mp4       a film of all frames (also .webm, .mkv, .mov, .gif), made by ffmpeg\n"
-    "  --fps N           pictures a second of a film (default: so that it runs as fast as the simulated time)\n"
+    "  -o FILE.mp4       a film (also .webm, .mkv, .mov, .gif), made by ffmpeg; as fast as the simulated time\n"
+    "  --fps N           every frame, N a second: slower or faster than the simulated time\n"
     "  --frame N         which frame (default: last); all: every one\n"
     "  --sheet N         N frames, evenly spaced in time, side by side in one picture\n"
     "  --size WxH        pixels (default 1280x720)\n"

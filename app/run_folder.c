@@ -124,6 +124,11 @@ static void print_json_text(ThawFile *file, const char *text) {
     thaw_file_print(file, "\"");
 }
 
+static void print_name(ThawFile *file, int32_t place, const char *name) {
+    thaw_file_print(file, "%s", place ? ", " : "");
+    print_json_text(file, name ? name : "");
+}
+
 static void write_record(const AppRun *run, ThawFile *file) {
     const struct {
         const char *key, *text;
@@ -143,12 +148,13 @@ static void write_record(const AppRun *run, ThawFile *file) {
         thaw_file_print(file, ",\n  \"%s\": ", texts[i].key);
         print_json_text(file, texts[i].text);
     }
+    const ThawWorldDef *world = &run->scene->world;
     thaw_file_print(file, ",\n  \"bodies\": [");
-    for (int32_t b = 0; b < run->scene->world.body_count; b++) {
-        const char *name = run->scene->world.bodies[b].name;
-        thaw_file_print(file, "%s", b ? ", " : "");
-        print_json_text(file, name ? name : "");
-    }
+    for (int32_t b = 0; b < world->body_count; b++)
+        print_name(file, b, world->bodies[b].name);
+    thaw_file_print(file, "],\n  \"obstacles\": [");
+    for (int32_t o = 0; o < world->obstacle_count; o++)
+        print_name(file, o, world->obstacles[o].name);
     thaw_file_print(file, "]\n}\n");
 }
 

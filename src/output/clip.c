@@ -137,10 +137,8 @@ static void take_stage(ThawClip *c, const ThawFrameData *stage) {
             c->triangles[3 * (int64_t)(triangles + t) + a] = c->anchored_count + stage->cells[3 * (int64_t)t + a];
     }
     for (int32_t b = 0; b < stage->body_count; b++) {
-        char name[32];
-        snprintf(name, sizeof name, "obstacle_%" PRId32, b);
         c->parts[parts + b].obstacle = 1;
-        name_part(&c->parts[parts + b], name);
+        name_part(&c->parts[parts + b], thaw_replay_obstacle_name(c->replay, b));
     }
 }
 

@@ -20,7 +20,7 @@ struct ThawReplay {
     int single; // path is a file
     int64_t *numbers;
     int64_t count, room;
-    json_t *names; // array of texts, or NULL
+    json_t *bodies, *obstacles; // arrays of texts, or NULL
     char spare[NAME_ROOM];
 };
 
@@ -73,9 +73,10 @@ static void read_names(ThawReplay *r) {
     char path[4200];
     snprintf(path, sizeof path, "%.4000s/run.json", r->path);
     json_t *record = r->single ? NULL : json_load_file(path, 0, NULL);
-    json_t *names = json_object_get(record, "bodies");
-    if (json_is_array(names))
-        r->names = json_incref(names);
+    if (json_is_array(json_object_get(record, "bodies")))
+        r->bodies = json_incref(json_object_get(record, "bodies"));
+    if (json_is_array(json_object_get(record, "obstacles")))
+        r->obstacles = json_incref(json_object_get(record, "obstacles"));
     json_decref(record);
 }
 
@@ -96,7 +97,8 @@ ThawStatus thaw_replay_open(const char *path, ThawReplay **replay, ThawError *er
 void thaw_replay_free(ThawReplay **replay) {
     if (!replay || !*replay)
         return;
-    json_decref((*replay)->names);
+    json_decref((*replay)->bodies);
+    json_decref((*replay)->obstacles);
     thaw_free((*replay)->numbers);
     thaw_free((*replay)->path);
     thaw_free(*replay);
@@ -113,12 +115,20 @@ int64_t thaw_replay_find(const ThawReplay *replay, int64_t number) {
     return at ? at - replay->numbers : -1;
 }
 
-const char *thaw_replay_body_name(ThawReplay *replay, int32_t body) {
-    const char *name = json_string_value(json_array_get(replay->names, (size_t)body));
+static const char *name_in(ThawReplay *replay, const json_t *names, int32_t index, const char *kind) {
+    const char *name = json_string_value(json_array_get(names, (size_t)index));
     if (name && *name)
         return name;
-    snprintf(replay->spare, sizeof replay->spare, "body_%" PRId32, body);
+    snprintf(replay->spare, sizeof replay->spare, "%s_%" PRId32, kind, index);
     return replay->spare;
+}
+
+const char *thaw_replay_body_name(ThawReplay *replay, int32_t body) {
+    return name_in(replay, replay->bodies, body, "body");
+}
+
+const char *thaw_replay_obstacle_name(ThawReplay *replay, int32_t obstacle) {
+    return name_in(replay, replay->obstacles, obstacle, "obstacle");
 }
 
 ThawStatus thaw_replay_read(const ThawReplay *replay, int64_t index, ThawFrameData **frame, ThawError *error) {

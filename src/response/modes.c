@@ -167,13 +167,15 @@ static void insert_sorted(int32_t *list, int32_t *count, int32_t value) {
 // Who touches whom. A body has no more neighbours than contacts.
 static ThawStatus list_neighbours(Lists *lists) {
     ThawResponse *island = lists->island;
-    lists->used = 0;
+    size_t most = 0;
     for (int32_t p = 0; p < island->body_count; p++) {
-        lists->start[p] = (int32_t)lists->used;
+        lists->start[p] = (int32_t)most;
         lists->count[p] = 0;
-        lists->used += (size_t)island->parts[p].contacts;
+        most += (size_t)island->parts[p].contacts;
     }
-    ThawStatus status = make_room(lists, 1);
+    lists->used = 0; // nothing of an earlier island is to be kept
+    ThawStatus status = make_room(lists, most + 1);
+    lists->used = most;
     for (int32_t i = 0; i < island->n && status == THAW_OK; i++) {
         const ThawRow *row = island->rows + i;
         if (row->slots < 2 || island->parts[row->part[0]].motions == THAW_MOTIONS_NONE ||

@@ -83,7 +83,7 @@ static void usd_has_a_mesh_a_body_and_a_sample_a_frame(void **state) {
     assert_memory_equal(text, "#usda 1.0\n", 10);
     assert_non_null(strstr(text, "def Mesh \"left_one\"")); // no spaces, and no digit first
     assert_non_null(strstr(text, "def Mesh \"_2\""));
-    assert_non_null(strstr(text, "def Mesh \"obstacle_0\""));
+    assert_non_null(strstr(text, "def Mesh \"floor\""));
     int samples = 0, open = 0;
     for (const char *c = text; (c = strstr(c, "\n            ")); c++)
         samples += c[13] >= '0' && c[13] <= '9';
@@ -94,7 +94,7 @@ static void usd_has_a_mesh_a_body_and_a_sample_a_frame(void **state) {
     free(text);
     expect("export @run --usd @bare.usda --no-obstacles", 0, "");
     text = slurp(at("bare.usda"), &size);
-    assert_null(strstr(text, "obstacle"));
+    assert_null(strstr(text, "floor"));
     free(text);
 }
 

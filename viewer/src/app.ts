@@ -4,7 +4,7 @@
 //
 // Two paces: pictures are drawn when something changed, and texts (labels, numbers, plots) at most ten times a second.
 import { Box3, Plane, Vector3 } from "three";
-import { byId, press } from "./dom";
+import { byId, make, press } from "./dom";
 import { number, seconds, withUnit } from "./format";
 import { Hand, type Over } from "./hand";
 import { answerRows, showCard, showLabels, showLegend, showMessage } from "./overlays";
@@ -61,6 +61,7 @@ export class App implements Sink {
       clip: () => this.look.clip,
       over: (over) => this.hover(over),
       pull: (view, hit, to) => {
+        byId("hint").hidden = true;
         this.send({ type: "drag", view, triangle: hit.triangle, bary: hit.bary, to: to.toArray() });
         this.stage.redraw();
       },
@@ -108,6 +109,7 @@ export class App implements Sink {
     timeline.hidden = hello.live;
     timeline.max = String(Math.max(0, hello.times.length - 1));
     if (hello.report && !before) this.togglePlots(true);
+    if (!before) byId("hint").hidden = !hello.live;
     this.takeField(hello.settings.field);
     this.showTransport();
   }
@@ -241,8 +243,7 @@ export class App implements Sink {
     const play = byId("play");
     press(play, transport.playing);
     play.setAttribute("aria-label", transport.playing ? "Pause" : "Play");
-    const speed = byId<HTMLSelectElement>("speed");
-    if (document.activeElement !== speed) speed.value = String(transport.speed);
+    if (document.activeElement !== byId("speed")) showSpeed(transport.speed);
     byId<HTMLInputElement>("timeline").value = String(transport.frame);
     press(byId("split"), this.header.views.length > 1);
     this.soon();
@@ -409,6 +410,15 @@ export class App implements Sink {
     if (field.categories) return value < 0 ? "none" : number(value);
     return withUnit(value, field.unit);
   }
+}
+
+// Another page may have chosen a speed that is not offered here.
+function showSpeed(value: number): void {
+  const speed = byId<HTMLSelectElement>("speed");
+  speed.value = String(value);
+  if (speed.selectedIndex >= 0) return;
+  speed.append(make("option", { value: String(value) }, `${number(value)} ×`));
+  speed.value = String(value);
 }
 
 // The program's box, and solid obstacles that are not much larger than it.

@@ -65,6 +65,7 @@ export class ViewScene {
   x: Float32Array; // of all vertices, as sent
   values: Float32Array | null = null;
   frame: Frame | null = null;
+  private raw: Float32Array = new Float32Array(0); // of the field, as sent
   private valuesPlace = "triangle";
   private contacts: Float32Array = new Float32Array(0);
   private obstaclesX: Float32Array | undefined;
@@ -177,9 +178,10 @@ export class ViewScene {
   readValues(): Float32Array | null {
     const section = this.frame && findSection(this.frame, this.painter.field.name);
     if (!this.frame || !section) return (this.values = null);
-    const raw = readSection(this.frame, section, section.components === 1 ? (this.values ?? undefined) : undefined);
     this.valuesPlace = section.place;
-    return (this.values = section.components === 1 ? raw : lengths(raw, section.components));
+    this.raw = readSection(this.frame, section, this.raw);
+    this.values = section.components === 1 ? this.raw : lengths(this.raw, section.components, this.values);
+    return this.values;
   }
 
   // The value under a triangle (with a place on it) or of an element of the section.
@@ -326,10 +328,15 @@ function pointsGeometry(count: number): BufferGeometry {
   return geometry;
 }
 
-function lengths(raw: Float32Array, components: number): Float32Array {
-  return Float32Array.from({ length: raw.length / components }, (_, i) =>
-    Math.hypot(...raw.subarray(components * i, components * (i + 1))),
-  );
+function lengths(raw: Float32Array, components: number, reuse: Float32Array | null): Float32Array {
+  const count = raw.length / components;
+  const out = reuse?.length === count ? reuse : new Float32Array(count);
+  for (let i = 0; i < count; i++) {
+    let sum = 0;
+    for (let k = components * i; k < components * (i + 1); k++) sum += raw[k] * raw[k];
+    out[i] = Math.sqrt(sum);
+  }
+  return out;
 }
 
 // The sun's shadow covers the box with some room; it is drawn again for new frames only, not when the camera moves.

@@ -71,7 +71,7 @@ export async function settle(page) {
 // Compares the canvas, without the texts above it (fonts differ between machines), with the picture that was looked at
 // when it was kept. Where there is none it is written; `THAW_KEEP=1` renews all.
 export async function resembles(page, name) {
-  const overlays = "#labels, #legend, #card, #message";
+  const overlays = "#labels, #legend, #card, #message, #hint";
   await page.locator(overlays).evaluateAll((all) => all.forEach((e) => e.style.setProperty("visibility", "hidden")));
   const now = await page.locator("#canvas").screenshot({ type: "jpeg", quality: 85 });
   await page.locator(overlays).evaluateAll((all) => all.forEach((e) => e.style.removeProperty("visibility")));

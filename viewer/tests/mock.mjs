@@ -293,9 +293,10 @@ export class Mock {
       parts.push(buffer, Buffer.alloc((4 - (buffer.length % 4)) % 4));
       bytes += buffer.length + parts.at(-1).length;
     };
+    const reach = Math.max(2, this.options.size * this.options.count); // all blocks and some room
     const box = [
-        [-2, -2, -0.2],
-        [2, 2, 1.8],
+        [-reach, -2, -0.2],
+        [reach, 2, 1.8],
       ],
       x = [0, 0, 0];
     const q = new Uint16Array(3 * sent.length);
