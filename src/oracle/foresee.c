@@ -5,8 +5,9 @@
 //
 // T is the horizon (a second) for loads that last: their effect builds up far beyond that of one step, about which the
 // published rule asks. But an impact lasts some milliseconds, and what it does spreads at the speed of waves. So c is split:
-// its mean over the recent past (a tenth of the horizon) is judged statically, the rest by what it can do within a few
-// steps, after which the question is put again.
+// its mean over the recent past, a time tau of a tenth of the horizon, is judged statically, the rest by what it can do
+// within tau. The two times must be the same: a force F that came a time t ago has the mean F t/tau, and what it has done
+// to a mode of frequency omega, (t omega)^2 / 2 of its static effect, never exceeds the larger of the two answers.
 //
 // K is factored for a reference shape in the body's own frame, and anew only when the shape has changed by some percent or,
 // once all is rigid, other contacts hold it. A question is one or two back-substitutions and a pass over the strains.
@@ -19,7 +20,6 @@
 #include "oracle/strain.h"
 
 static const double MEMORY = 0.1;   // of the horizon: a load that has lasted so long counts as lasting
-static const double SUDDEN = 4;     // steps: the horizon of loads that have just come
 static const double RELAX_RATE = 3; // relaxation strains at most this many sqrt(tau_R) h a step
 
 // --- the body's frame ---------------------------------------------------------------------------------------------------
@@ -180,9 +180,10 @@ ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *q, const 
         return status;
     thaw_oracle_turn(shape, Q, 0, oracle->y, oracle->d);
     predict(oracle, q, oracle->d);
-    if (sudden == 0 || !exceeds(oracle))
+    oracle->lasts = sudden == 0 || !exceeds(oracle);
+    if (oracle->lasts)
         return THAW_OK;
-    status = fit_factor(oracle, &oracle->sudden, q->system, fmin(T, SUDDEN * q->h), error);
+    status = fit_factor(oracle, &oracle->sudden, q->system, MEMORY * T, error);
     memcpy(oracle->y, oracle->state.mean, sizeof(double) * count);
     if (status == THAW_OK)
         status = displace(oracle, &oracle->lasting, oracle->y);

@@ -327,7 +327,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     judge(oracle, partition, oracle->options.epsilon, flagged, answer);
     state->margin = oracle->options.epsilon - answer->largest;
     state->restless = answer->woken > 0 || answer->largest > RELAX_FLOOR * oracle->options.epsilon;
-    if (answer->woken == 0 && state->restless && oracle->options.relax > 0)
+    if (answer->woken == 0 && state->restless && oracle->lasts && oracle->options.relax > 0)
         answer->moved = thaw_oracle_relax(oracle, q, partition, answer->largest, steps, x);
     if (answer->rigid == shape->ne && !state->restless) {
         state->quiet = 1;

@@ -37,6 +37,7 @@ struct ThawOracle {
     int32_t *batches;    // of shape->all, that hold elastic elements
     int32_t batch_count; // -1: to be listed
     double *partial;
+    int lasts;                     // all of c is harmless, also if it lasts
     ThawLanes *lanes;              // strains, for the published rule; NULL until needed
     double quick_h;                // s, that its preconditioner is for
     ThawForesight lasting, sudden; // for loads that last, and for those that have just come
@@ -57,7 +58,7 @@ double thaw_oracle_compare(const ThawOracle *oracle, const double *x, double Q[9
 void thaw_oracle_turn(const ThawShape *shape, const double Q[9], int back, const double *in, double *out);
 // The present shape and contacts become the reference: Q becomes the identity.
 void thaw_oracle_take_reference(ThawOracle *oracle, const ThawQuestion *question, double Q[9]);
-// oracle->d, what c would do: its lasting share statically, the rest within a few steps; and oracle->predicted, the
+// oracle->d, what c would do: its lasting share statically, the rest within a tenth of the horizon; and oracle->predicted, the
 // strain of that. since: s, since the last answer.
 ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], double since,
                                ThawError *error);
