@@ -244,14 +244,15 @@ static void judge(ThawOracle *oracle, const ThawPartition *partition, double lim
         state->predicted[e] = (float)oracle->predicted[e];
         if (!oracle->trial[e])
             continue;
-        if (oracle->predicted[e] <= limit) {
+        int rigid = partition->part_of_element[e] >= 0;
+        if (oracle->predicted[e] <= limit && (rigid || oracle->lasts)) { // nobody becomes rigid while an impact lasts
             answer->largest = fmax(answer->largest, oracle->predicted[e]);
             continue;
         }
         flagged[e] = 0;
         state->below[e] = 0;
         state->reason[e] = THAW_REASON_STRAIN;
-        if (partition->part_of_element[e] >= 0) {
+        if (rigid) {
             answer->woken++;
             state->hold[e] = (unsigned char)oracle->options.hold;
         } else
@@ -287,6 +288,7 @@ static ThawStatus ask_paper(ThawOracle *oracle, const ThawQuestion *q, const Tha
     if (status != THAW_OK)
         return status;
     answer->asked = 1;
+    oracle->lasts = 1;
     judge(oracle, partition, oracle->options.tau_elastic, flagged, answer);
     state->quiet = answer->rigid == oracle->shape->ne;
     return THAW_OK;
