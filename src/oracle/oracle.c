@@ -22,6 +22,7 @@ static const double LOAD_CHANGE =
 static const double DRIFT = 0.25; // of what was left to epsilon: may happen beside parts between two questions
 static const double TURN = 0.01;  // strain a rad and m/s^2: what loads do to a body that turns under them, at most
 // Of the elements: fewer do not begin to be rigid, as asking would cost more than it saves; fewer do not stay so.
+static const double FOLLOW = 0.5; // of the limit: wakes where others do
 static const double WORTH = 0.3, POOR = 0.1;
 // Steps that candidates wait for others; steps between answers that only relax, and where strains are far below epsilon.
 enum { GATHER = 5, LEISURE = 3, LONG_LEISURE = 12 };
@@ -240,6 +241,11 @@ static int is_as_kept(ThawOracle *oracle, const double Q[9]) {
 static void judge(ThawOracle *oracle, const ThawPartition *partition, double limit, unsigned char *flagged,
                   ThawAnswer *answer) {
     ThawOracleState *state = &oracle->state;
+    int wakes = 0;
+    for (int32_t e = 0; e < oracle->shape->ne && !wakes; e++)
+        wakes = partition->part_of_element[e] >= 0 && oracle->predicted[e] > limit;
+    if (wakes) // who is about to follow wakes with them: a new partition is dear
+        limit *= FOLLOW;
     for (int32_t e = 0; e < oracle->shape->ne; e++) {
         state->predicted[e] = (float)oracle->predicted[e];
         if (!oracle->trial[e])
