@@ -273,13 +273,10 @@ ThawStatus thaw_assembled_solve(ThawResponse *island) {
             memcpy(island->lambda, island->best, (size_t)island->dim * (size_t)island->n * sizeof(double));
             status = thaw_island_multiply(island, island->lambda, island->b, island->w);
             before = INFINITY;
-            island->near = fmin(0.1, 100 * island->near);
             patience *= 2;
             sweeps = patience;
             continue;
         }
-        if (isfinite(before))
-            island->near = fmax(THAW_NEWTON_NEAR, 0.1 * island->near);
         before = island->wrong;
         status = thaw_newton_step(island, left < NEWTON_PRODUCTS ? left : NEWTON_PRODUCTS, &residual);
         if (status >= 0 && residual > tolerance)

@@ -87,7 +87,6 @@ struct ThawResponse {
     double *best;            // dim n: the lambda of the smallest residual so far
     double best_residual, best_wrong;
     double wrong;         // energy of the last residual
-    double near;          // share of its own block that holds each contact's step near the iterate (newton.c)
     double scale;         // energy that residuals are relative to, without the impulses'
     int32_t used;         // sweeps and products so far
     double *share;        // dim (sum of parts' contacts): each part's lambda ...
@@ -156,7 +155,6 @@ static inline double *thaw_row_modes(const ThawResponse *island, const ThawRow *
     return island->modes + at * (size_t)(island->dim * THAW_MODE_LANES);
 }
 
-#define THAW_NEWTON_NEAR 1e-6 // the least `near`
 // newton.c: one step from lambda, w at the cost of at most `products` with H; residual: before, and after.
 ThawStatus thaw_newton_step(ThawResponse *island, int32_t products, double *residual);
 ThawStatus thaw_newton_reserve(ThawResponse *island);

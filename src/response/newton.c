@@ -13,9 +13,8 @@
 //
 // (E H C + kappa) d = -E w is solved by GMRES (Saad and Schultz 1986), right-preconditioned by each contact's own block and
 // the whole motions of the bodies together (modes.c): exactly where bodies are rigid.
-// H may be singular (more contacts than freedoms): then many steps d are as good, and a share of each block (`near`) is added
-// to kappa, which keeps d small where nothing else decides and changes no solution, since d is 0 there. The share is that of
-// Levenberg and Marquardt: 1e-6, more after a step that did not pay.
+// H may be singular (more contacts than freedoms): then many steps d are as good, and 1e-6 of each block is added to kappa,
+// which keeps d small where nothing else decides and changes no solution, since d is 0 there.
 //
 // The step is taken whole, though the residual often rises by it: contacts that changed sides are put right by the sweeps
 // (or gradient steps) that follow, and only then it is judged. Shortening it by the residual instead was tried and stalls
@@ -24,6 +23,8 @@
 #include <string.h>
 
 #include "response/island.h"
+
+#define NEAR 1e-6 // share of its own block that holds a step near the iterate
 
 enum { KRYLOV = 120 };
 
@@ -108,14 +109,14 @@ static double own_entry(int d, const State *state, const double *D, int i, int j
 }
 
 // P = (E rest C + kappa)^-1 by elimination with pivoting; the identity scaled where that fails.
-static void invert_block(int d, const ThawRow *row, const double *rest, double near, State *state) {
+static void invert_block(int d, const ThawRow *row, const double *rest, State *state) {
     int m = state->size;
     double A[3][6] = {{0}}, largest = 0.0;
     for (int i = 0; i < m; i++)
         for (int j = 0; j < m; j++)
             A[i][j] = own_entry(d, state, rest, i, j);
     for (int i = 0; i < m; i++) {
-        state->kappa[i] += near * fabs(own_entry(d, state, row->D, i, i));
+        state->kappa[i] += NEAR * fabs(own_entry(d, state, row->D, i, i));
         A[i][i] += state->kappa[i];
         for (int j = 0; j < m; j++)
             largest = fmax(largest, fabs(A[i][j]));
@@ -348,7 +349,7 @@ static void prepare_preconditioner(ThawResponse *island, State *states) {
             thaw_modes_own_block(island, row, s, taken);
         for (int k = 0; k < d * d; k++)
             rest[k] = row->D[k] - taken[k];
-        invert_block(d, row, rest, island->near, state);
+        invert_block(d, row, rest, state);
         if (!island->whole || state->size == 0)
             continue;
         for (int a = 0; a < state->size; a++)

@@ -395,7 +395,6 @@ static void begin_solve(ThawResponse *island, const ThawContact *contacts, const
         largest = fmax(largest, island->rows[i].D[0]);
     island->scale = 0.0;
     island->used = 0;
-    island->near = THAW_NEWTON_NEAR;
     island->best_residual = island->best_wrong = INFINITY;
     for (int32_t i = 0; i < island->n; i++) {
         ThawRow *row = island->rows + i;

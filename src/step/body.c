@@ -165,16 +165,52 @@ void thaw_body_move(ThawStepper *s, ThawIncrement step) {
     lap(s, THAW_STAGE_ADVANCE, &since);
 }
 
-ThawStatus thaw_body_check(ThawStepper *s) {
+static int is_driven(const ThawStepper *s) {
+    for (int32_t k = 0; k < s->body->script_count; k++)
+        if (s->body->scripts[k].key_count > 1 && s->middle < s->body->scripts[k].release)
+            return 1;
+    return 0;
+}
+
+// The most that the elastic energy of a linearised step may come to. The step minimises a quadratic model of the incremental
+// potential, and would lower the potential itself, were it not for what the model leaves out: so what it stores can only
+// come from what was stored, the motion before it, and the work of loads and contacts. Coarse steps overshoot that by some
+// factor; ten times as much is no error of the model any more but a direction in which it bends down unnoticed, as an
+// iterative solver may miss it.
+static double largest_energy(const ThawStepper *s, ThawIncrement step, double elastic) {
+    int dim = s->model->dim;
+    double motion = 0, work = 0;
+    for (int32_t i = 0; i < s->shape->nv; i++)
+        for (int k = 0; k < dim; k++) {
+            size_t at = (size_t)i * (size_t)dim + (size_t)k;
+            motion += s->shape->mass[i] * s->v[at] * s->v[at] / 2;
+            work += fabs(s->v1[at] * (step.h * s->f_ext[at] + s->impulse[at]));
+        }
+    return 10 * (elastic + motion + work);
+}
+
+ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
     double sum = 0;
+    s->next_elastic = NAN;
     for (size_t i = 0; i < coordinates(s); i++)
         sum += s->x1[i] * 0 + s->v1[i] * 0; // NaN if any is not finite
     if (sum != 0)
         return THAW_DIVERGED;
     const ThawIntegrationSet *set = s->system->map->set;
-    if (set->needs_orientation && !isfinite(thaw_force_energy(set, s->tasks, s->x1, s->partial)))
+    int is_whole = set == s->shape->all;
+    if (set->element_count == 0 || (step.newton && !set->needs_orientation))
+        return THAW_OK;
+    double elastic = thaw_force_energy(set, s->tasks, s->x1, s->partial);
+    if (is_whole)
+        s->next_elastic = elastic;
+    if (!isfinite(elastic))
         return THAW_INVERTED;
-    return THAW_OK;
+    if (step.newton ||
+        is_driven(s)) // Newton has searched its lines; what drives a body does work that nobody counts here
+        return THAW_OK;
+    double before =
+        is_whole && s->model->options.ledger ? s->elastic : thaw_force_energy(set, s->tasks, s->x, s->partial);
+    return elastic <= largest_energy(s, step, before) ? THAW_OK : THAW_DIVERGED;
 }
 
 // --- Newton -------------------------------------------------------------------------------------------------------------

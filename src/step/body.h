@@ -38,6 +38,6 @@ ThawMotions thaw_body_modes(void *stepper, int32_t count, const int32_t *vertice
 ThawStatus thaw_body_push(ThawStepper *s, double *target);
 
 // Whether x1, v1 can be gone on from: finite, and no element inverted where that has no energy.
-ThawStatus thaw_body_check(ThawStepper *s);
+ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step);
 
 #endif

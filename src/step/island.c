@@ -143,9 +143,8 @@ static ThawStatus direct_body(ThawStepper *s, ThawIncrement step, double toleran
 }
 
 static ThawStatus check_body(ThawStepper *s, ThawIncrement step, double tolerance) {
-    (void)step;
     (void)tolerance;
-    return thaw_body_check(s);
+    return thaw_body_check(s, step);
 }
 
 // --- the step -----------------------------------------------------------------------------------------------------------

@@ -54,7 +54,7 @@ void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
                 external += v1 * (m * dv + drag + s->y[at] - h * (s->f[at] + s->f_ext[at]) - s->impulse[at]);
         }
     double damping = step.newton ? implicit : h * forms[1];
-    double elastic1 = energy_now(s, s->x1);
+    double elastic1 = isfinite(s->next_elastic) ? s->next_elastic : energy_now(s, s->x1);
     s->work.external_work += external;
     s->work.contact_work += contact;
     s->work.damping_loss += damping + friction;

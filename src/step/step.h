@@ -81,9 +81,10 @@ typedef struct ThawStepper {
     double ms[THAW_STAGE_COUNT];
     int newton_iterations, projected;
     int64_t solver_iterations;
-    ThawLedger work; // works and losses of this step
-    double elastic;  // J, of x; kept by the ledger
-    uint64_t hash;   // of x and v after it
+    ThawLedger work;     // works and losses of this step
+    double elastic;      // J, of x; kept by the ledger
+    double next_elastic; // J, of x1, where the check of the step has come by it; else NAN
+    uint64_t hash;       // of x and v after it
     // While it sleeps:
     double wake_time; // s, when its loads or scripts change next
     double height;    // J, gravitational

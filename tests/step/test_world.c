@@ -304,7 +304,7 @@ static void strong_compression_is_projected_and_says_so(void **state) {
     (void)state;
     Sample s;
     sample_create(&s, 3, 2, THAW_MATERIAL_STVK, 1);
-    s.world.h = 0.05;
+    s.world.h = 0.02;
     s.world.halvings = 0;
     ThawWorld *world = sample_world(&s);
     double x[81];
@@ -337,6 +337,34 @@ static void strong_compression_is_projected_and_says_so(void **state) {
     thaw_world_set_positions(world, 0, x);
     stats = sample_steps(world, 1);
     assert_int_equal(stats.projected, 0);
+    thaw_world_free(&world);
+    sample_free(&s);
+}
+
+static void a_step_that_would_multiply_the_energy_is_cut(void **state) {
+    (void)state;
+    Sample s;
+    sample_create(&s, 3, 2, THAW_MATERIAL_STVK, 1);
+    s.world.h = 0.05;
+    s.world.halvings = 0;
+    double x[81];
+    for (int i = 0; i < 81; i++)
+        x[i] = 0.5 * s.mesh->x[i];
+    ThawWorld *world = sample_world(&s);
+    thaw_world_set_positions(world, 0, x);
+    ThawError error = {0};
+    assert_int_equal(thaw_world_step(world, NULL, &error), THAW_DIVERGED);
+    assert_non_null(strstr(error.message, "diverged"));
+    thaw_world_free(&world);
+    s.world.halvings = 8;
+    world = sample_world(&s);
+    thaw_world_set_positions(world, 0, x);
+    ThawLedger ledger;
+    thaw_world_get_ledger(world, &ledger);
+    double before = ledger.elastic;
+    ThawStepStats stats = sample_steps(world, 1);
+    assert_true(stats.substeps > 1);
+    assert_true(stats.ledger.elastic + stats.ledger.kinetic < 10 * before);
     thaw_world_free(&world);
     sample_free(&s);
 }
@@ -559,6 +587,7 @@ int main(void) {
         cmocka_unit_test(a_failing_step_leaves_the_state_untouched),
         cmocka_unit_test(a_violent_step_is_halved_and_says_so),
         cmocka_unit_test(strong_compression_is_projected_and_says_so),
+        cmocka_unit_test(a_step_that_would_multiply_the_energy_is_cut),
         cmocka_unit_test(a_released_group_falls),
         cmocka_unit_test(a_body_that_is_scripted_as_a_whole_follows_exactly),
         cmocka_unit_test(a_static_solve_needs_pins),
