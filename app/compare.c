@@ -283,6 +283,9 @@ static int compare(int argc, char **argv) {
         write_json(&c, json);
     if (c.versus.figures.steps > 0 && !c.quiet)
         print_summary(&c);
+    struct stat page;
+    if (c.report_path && status == APP_DONE && !c.quiet && stat(c.report_path, &page) == 0)
+        printf("  page         %s, %.1f MB\n", c.report_path, 1e-6 * (double)page.st_size);
     if ((c.def.csv && fclose(c.def.csv) != 0) || (c.def.histogram && fclose(c.def.histogram) != 0) ||
         (json && fclose(json) != 0) || (status == APP_DONE && c.json && !json)) {
         app_complain("compare", "cannot write %s", c.json && !json ? c.json : "all that was asked for");

@@ -474,6 +474,9 @@ static ThawStatus listen_on(Serve *serve, ThawError *error) {
         .fd_limit_per_thread = SERVE_CONNECTIONS,
         .timeout_secs = SECONDS,
         .keepalive_timeout = SECONDS,
+        .ka_time = 30, // a peer that is gone without a word is found out
+        .ka_probes = 3,
+        .ka_interval = 5,
     };
     lws_set_log_level(0, NULL);
     serve->context = lws_create_context(&info);

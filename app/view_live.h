@@ -17,6 +17,7 @@ typedef struct ViewDrag {
     int32_t corner[3];
     double bary[3], to[3];            // to: m
     double *weight;                   // of each vertex of the body, sums to 1: how the force is shared out
+    double *mass;                     // of each vertex, kg
     double *x, *v, *f;                // 3 a vertex, scratch
     double stiffness, damping, reach; // N/m, N s/m, m
 } ViewDrag;

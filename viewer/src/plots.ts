@@ -26,6 +26,7 @@ type Series = { time: number[]; columns: Map<string, (number | null)[]> };
 export class Plots {
   private plots: { plot: uPlot; name: string }[] = [];
   private series: Series[] = [];
+  private names: string[] = []; // of the views
   private growing = false;
   private stale = false;
   onSeek: (time: number) => void = () => undefined;
@@ -45,8 +46,6 @@ export class Plots {
     this.names = hello.views.map((v) => v.name);
     this.rebuild();
   }
-
-  private names: string[] = [];
 
   private wanted(): string[] {
     return QUANTITIES.filter((q) => !q.pair || this.series.length > 1)
@@ -91,7 +90,9 @@ export class Plots {
 
   rebuild(): void {
     this.plots.forEach(({ plot }) => plot.destroy());
+    this.plots = [];
     this.parent.replaceChildren();
+    if (this.parent.hidden) return; // without a size; whoever shows it calls again
     const style = getComputedStyle(this.parent);
     const colour = (name: string): string => style.getPropertyValue(name).trim();
     const axis = {

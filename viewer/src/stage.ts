@@ -19,9 +19,9 @@ import type { Ray } from "./pick";
 import type { ViewScene } from "./viewscene";
 
 const FOV = 32; // degrees
-const SLOW_MS = 40; // between pictures of a movement
+const SLOW_MS = 40; // a picture
 const PIXELS = [1, 0.7, 0.5]; // drawn ones a pixel's width: sharp, coarser, coarsest
-const REST_MS = 250;
+const REST_MS = 400;
 
 export interface Spot {
   view: number;
@@ -41,8 +41,7 @@ export class Stage {
   private pending = 0;
   private readonly sharp = Math.min(devicePixelRatio, 2);
   private level = 0; // of PIXELS
-  private lastDrawn = 0; // ms
-  private pause = 0; // ms between pictures of a movement, averaged
+  private cost = 0; // ms a picture, averaged
   private restTimer = 0;
   private size = 1; // m, of what is looked at
   private readonly raycaster = new Raycaster();
@@ -67,38 +66,42 @@ export class Stage {
   redraw(): void {
     this.pending ||= requestAnimationFrame((now) => {
       this.pending = 0;
-      this.choosePixels(now);
       this.beforeDraw();
       this.controls.update(); // while the camera still glides, this asks for the next picture
+      this.setPixels();
       this.draw();
       this.drawn++;
       this.afterDraw();
+      requestAnimationFrame((next) => this.choosePixels(next - now));
     });
   }
 
-  // Coarser while a movement is slow, one level after the other; sharp after a rest.
-  private choosePixels(now: number): void {
-    const gap = now - this.lastDrawn;
-    this.lastDrawn = now;
-    if (gap < REST_MS) this.pause += 0.15 * (gap - this.pause);
-    if (this.pause > SLOW_MS && this.level < PIXELS.length - 1) this.setPixels(this.level + 1);
+  // `cost`: ms until the browser was ready for another picture. Coarser while that is long, one level after the other;
+  // sharp again after a rest. A simulation that sends few frames does not count as slow drawing.
+  private choosePixels(cost: number): void {
+    this.cost += 0.15 * (Math.min(cost, 3 * SLOW_MS) - this.cost); // one long wait, as for shaders, is no movement
+    if (this.cost > SLOW_MS && this.level < PIXELS.length - 1) this.setLevel(this.level + 1);
     clearTimeout(this.restTimer);
     if (this.level > 0)
       this.restTimer = window.setTimeout(() => {
-        this.setPixels(0);
-        this.redraw();
-      }, 2 * REST_MS);
+        this.setLevel(0);
+        if (this.renderer.getPixelRatio() !== this.sharp) this.redraw();
+      }, REST_MS);
   }
 
-  private setPixels(level: number): void {
+  private setLevel(level: number): void {
     this.level = level;
-    this.pause = 0;
-    this.renderer.setPixelRatio(PIXELS[level] * this.sharp);
-    this.renderer.setSize(this.canvas.clientWidth, this.canvas.clientHeight, false);
+    this.cost = 0;
+  }
+
+  // Another size empties the canvas, so it is set right before a picture is drawn.
+  private setPixels(): void {
+    const ratio = PIXELS[this.level] * this.sharp;
+    if (this.renderer.getPixelRatio() !== ratio) this.renderer.setPixelRatio(ratio);
   }
 
   get resting(): boolean {
-    return this.pending === 0 && this.level === 0;
+    return this.pending === 0 && this.renderer.getPixelRatio() === this.sharp;
   }
 
   private resize(): void {
