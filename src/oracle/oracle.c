@@ -141,6 +141,8 @@ static int is_due(const ThawOracle *oracle, const ThawQuestion *q, const ThawPar
     const ThawOracleState *state = &oracle->state;
     if (state->restless && state->since >= leisure_of(oracle))
         return 1;
+    if (partition->elastic_count == 0 && !state->quiet && !state->restless) // wholly rigid since the last answer
+        return 1;
     return state->drift > DRIFT * state->margin || state->touched != q->contacts ||
            memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0 ||
            force_changed(oracle, state->loads, q->f_ext) || force_changed(oracle, state->presses, q->f_contact);
