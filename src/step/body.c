@@ -186,7 +186,7 @@ static double largest_energy(const ThawStepper *s, ThawIncrement step, double el
             motion += s->shape->mass[i] * s->v[at] * s->v[at] / 2;
             work += fabs(s->v1[at] * (step.h * s->f_ext[at] + s->impulse[at]));
         }
-    return 10 * (elastic + motion + work);
+    return 10 * (fmax(0, elastic) + motion + work) + 1000 * s->energy_rounding; // at rest there is nothing but rounding
 }
 
 ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
