@@ -29,8 +29,10 @@ static void print_patients(const ThawDoctorReport *report) {
         printf("  %s: %" PRId32 " %s, %" PRId32 " %s%s, %.4g x %.4g x %.4g m", p->name, p->vertices,
                p->vertices == 1 ? "vertex" : "vertices", p->elements, is_surface(report) ? "triangle" : "element",
                plural(p->elements), p->size[0], p->size[1], p->size[2]);
-        if (p->unit > 0 && p->unit != 1)
-            printf(" if it is in %s, as its size suggests", p->unit == 0.001 ? "millimetres" : "centimetres");
+        if (p->unit > 0 && p->guessed)
+            printf(" if it is in %s, as its size suggests", p->unit == 0.001  ? "millimetres"
+                                                            : p->unit == 0.01 ? "centimetres"
+                                                                              : "metres");
         if (!isnan(p->min_angle))
             printf(", angles %.3g to %.4g degrees", p->min_angle * 180 / M_PI, p->max_angle * 180 / M_PI);
         if (!isnan(p->mass))
@@ -112,6 +114,14 @@ static void print_next(const char *program, const char *path, int surface) {
     printf("   (tetrahedra that fill it)\n");
 }
 
+// What `thaw new` will take the file for, unless told.
+static void print_guesses(const ThawPatient *p) {
+    if (p->guessed)
+        printf("  the unit is a guess%s: `thaw new --unit mm`, cm, m or in, --scale S or --height METRES know better\n",
+               p->unit == 1 ? " (small things are often drawn in millimetres)" : "");
+    printf("  %c of the file is taken for up: `thaw new --up x`, y or z changes it\n", "xyz"[p->up]);
+}
+
 static int can_go_on(const ThawDoctorReport *report) {
     int can = strcmp(report->kind, "scene") != 0 && !report->errors;
     for (int32_t i = 0; i < report->complaint_count; i++)
@@ -125,6 +135,12 @@ static void print_report(const char *program, const char *path, const ThawDoctor
         printf(" of %d bod%s", (int)report->patient_count, report->patient_count == 1 ? "y" : "ies");
     printf("\n");
     print_patients(report);
+    if (is_surface(report) && report->patient_count)
+        print_guesses(report->patients);
+    if (*report->regions)
+        printf("  regions: %s\n", report->regions);
+    if (*report->groups)
+        printf("  groups: %s\n", report->groups);
     if (report->disk > 0)
         printf("  frames of a run: about %.2g %s\n", report->disk / (report->disk < 1e9 ? 1e6 : 1e9),
                report->disk < 1e9 ? "MB" : "GB");
@@ -183,10 +199,11 @@ static json_t *report_json(const char *path, const ThawDoctorReport *report) {
     }
     for (int32_t i = 0; i < report->complaint_count; i++)
         json_array_append_new(findings, complaint_json(&report->complaints[i]));
-    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o}", "file", text(path), "kind", report->kind,
-                     "errors", (int)report->errors, "warnings", (int)report->warnings, "hints", (int)report->hints,
-                     "left_off", (int)report->left_off, "frame_bytes", number(report->disk), "bodies", bodies,
-                     "findings", findings);
+    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "file", text(path), "kind",
+                     report->kind, "errors", (int)report->errors, "warnings", (int)report->warnings, "hints",
+                     (int)report->hints, "left_off", (int)report->left_off, "frame_bytes", number(report->disk),
+                     "regions", text(report->regions), "groups", text(report->groups), "bodies", bodies, "findings",
+                     findings);
 }
 
 static int write_json(const char *file, const char *path, const ThawDoctorReport *report) {

@@ -135,8 +135,23 @@ static void tell(const Meshing *m, const ThawMesh *mesh, const ThawMesherReport 
         printf("%s%s%s", i ? ", " : "regions: ", mesh->region_names[i], i + 1 == mesh->region_count ? "\n" : "");
     if (r->sharpened)
         printf("%d vertices moved onto sharp edges\n", r->sharpened);
-    if (r->pieces > 1)
+    if (r->parts != r->pieces && r->pieces > 1)
         printf("warning: the mesh has %d pieces that do not hang together\n", r->pieces);
+    else if (r->pieces > 1)
+        printf(
+            "warning: the surface holds %d separate objects; a body made of them does not collide with itself, so they "
+            "pass through each other: `thaw new --split` makes each a body of its own\n",
+            r->pieces);
+    tell_finding(&r->welds, "face joins objects that are apart in the surface",
+                 "faces join objects that are apart in the surface",
+                 "they are nearer to each other than the elements: take a smaller --size, or `thaw new --split`");
+    if (r->lost.count)
+        printf(
+            "warning: walls or edges thinner than the elements are cut off, or torn, by up to %.2g m near (%.4g, %.4g, "
+            "%.4g)%s; take a smaller --size, like %.2g%s\n",
+            r->reach, r->lost.place[0][0], r->lost.place[0][1], r->lost.place[0][2],
+            r->lost.count > 1 ? " and elsewhere" : "", r->size / 2,
+            m->def.sharpen ? "" : ", or --sharpen if they are sharp edges");
     tell_finding(&r->holes, "edge of a hole", "edges of holes",
                  "the surface is open, and was closed where its winding number is 1/2");
     tell_finding(&r->crossings, "pair of triangles that cut each other", "pairs of triangles that cut each other",
@@ -181,6 +196,7 @@ static void tell_json(const Meshing *m, const ThawMesh *mesh, const ThawMesherRe
            r->vertices, r->elements, r->size);
     printf(",\n  \"min_angle\": %.6g,\n  \"max_angle\": %.6g,\n  \"volume\": %.12g,\n  \"deviation\": %.6g",
            r->min_angle * 180 / M_PI, r->max_angle * 180 / M_PI, r->volume, r->deviation);
+    printf(",\n  \"reach\": %.6g,\n  \"parts\": %d", r->reach, r->parts);
     printf(",\n  \"pieces\": %d,\n  \"sharpened\": %d,\n  \"trials\": %d,\n  \"evaluations\": %lld,\n  \"wall_ms\": "
            "%.1f,\n  \"regions\": [",
            r->pieces, r->sharpened, r->trials, (long long)r->evaluations, ms);
@@ -189,6 +205,8 @@ static void tell_json(const Meshing *m, const ThawMesh *mesh, const ThawMesherRe
         json_text(mesh->region_names[i]);
     }
     printf("]");
+    json_finding("welds", &r->welds);
+    json_finding("lost", &r->lost);
     json_finding("holes", &r->holes);
     json_finding("crossings", &r->crossings);
     json_finding("islands", &r->islands);
@@ -214,14 +232,19 @@ static void scale_surface(Meshing *m, ThawTriangleMesh *surface) {
         surface->x[i] *= m->unit->metres;
 }
 
-static ThawStatus read_solid(Meshing *m, ThawSolid **solid, ThawError *error) {
-    const size_t length = strlen(m->input);
-    const int described = length > 5 && strcmp(m->input + length - 5, ".json") == 0;
-    if (described && m->unit)
+static ThawStatus mesh_solid(const Meshing *m, ThawMesh **mesh, ThawMesherReport *report, ThawError *error) {
+    if (m->unit)
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "--unit is for surface files; a solid (.json) is in metres, or has a \"scale\"");
-    if (described)
-        return thaw_solid_load(m->input, m->dim, solid, error);
+    ThawSolid *solid = NULL;
+    ThawStatus status = thaw_solid_load(m->input, m->dim, &solid, error);
+    if (!status)
+        status = thaw_mesh_from_solid(solid, &m->def, mesh, report, error);
+    thaw_solid_free(&solid);
+    return status;
+}
+
+static ThawStatus mesh_surface(Meshing *m, ThawMesh **mesh, ThawMesherReport *report, ThawError *error) {
     if (m->dim == 2)
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "--dimension is 2 for a surface; allowed: 3, or a solid (.json)");
@@ -229,7 +252,7 @@ static ThawStatus read_solid(Meshing *m, ThawSolid **solid, ThawError *error) {
     ThawStatus status = thaw_triangles_read(m->input, &surface, error);
     if (!status) {
         scale_surface(m, surface);
-        status = thaw_solid_from_triangles(surface, solid, error);
+        status = thaw_mesh_from_triangles(surface, &m->def, mesh, report, error);
     }
     thaw_triangles_free(&surface);
     return status;
@@ -239,16 +262,15 @@ static int run_mesh(int argc, char **argv) {
     Meshing m = {.def = thaw_mesher_def_default()};
     if (!parse_arguments(argc, argv, &m))
         return APP_WRONG_INPUT;
-    ThawSolid *solid = NULL;
     ThawMesh *mesh = NULL;
     ThawMesherReport report = {0};
     ThawError error = {0};
     const double start = thaw_wall_ms();
-    ThawStatus status = read_solid(&m, &solid, &error);
+    const size_t length = strlen(m.input);
+    const int described = length > 5 && strcmp(m.input + length - 5, ".json") == 0;
+    ThawStatus status = described ? mesh_solid(&m, &mesh, &report, &error) : mesh_surface(&m, &mesh, &report, &error);
     if (status == THAW_ERROR_IO) // a file that is not there is a wrong argument
         status = THAW_ERROR_INPUT;
-    if (!status)
-        status = thaw_mesh_from_solid(solid, &m.def, &mesh, &report, &error);
     const double ms = thaw_wall_ms() - start;
     if (!status && m.output)
         status = thaw_mesh_write(mesh, m.output, &error);
@@ -257,7 +279,6 @@ static int run_mesh(int argc, char **argv) {
     else
         (m.json ? tell_json : tell)(&m, mesh, &report, ms);
     thaw_mesh_free(&mesh);
-    thaw_solid_free(&solid);
     return app_exit_status(status);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `thaw new`: a scene for a user's own file. A surface is meshed inside the scene, so that one number there changes its
+// `thaw new`: a scene for a user's own file. A surface or a solid is meshed inside the scene, so that one number there changes its
 // resolution; a volume mesh is used as it is. Everything that had to be guessed (unit, which way is up, resolution, time
 // step) is said, with the option that changes it, and written into the scene as comments.
 #include <math.h>
@@ -12,25 +12,19 @@
 
 #include "new.h"
 #include "run.h"
+#include "scene/kind.h"
 #include "thaw/doctor.h"
 
-enum { MATERIAL, DROP, HANG, OUT, SIZE, ELEMENTS, UNIT, SCALE, HEIGHT, UP, SHARPEN, FORCE, LIST, QUIET };
+enum { MATERIAL, DROP, HANG, OUT, SIZE, ELEMENTS, UNIT, SCALE, HEIGHT, UP, SHARPEN, SPLIT, FORCE, LIST, QUIET };
 static const AppOption options[] = {
-    [MATERIAL] = {"--material", "NAME"},
-    [DROP] = {"--drop", NULL},
-    [HANG] = {"--hang", NULL},
-    [OUT] = {"-o", "SCENE.json"},
-    [SIZE] = {"--size", "METRES"},
-    [ELEMENTS] = {"--elements", "N"},
-    [UNIT] = {"--unit", "mm|cm|m|in"},
-    [SCALE] = {"--scale", "S"},
-    [HEIGHT] = {"--height", "METRES"},
-    [UP] = {"--up", "x|y|z"},
-    [SHARPEN] = {"--sharpen", NULL},
-    [FORCE] = {"--force", NULL},
-    [LIST] = {"--list", NULL},
-    [QUIET] = {"--quiet", NULL},
-    {NULL, NULL},
+    [MATERIAL] = {"--material", "NAME"}, [DROP] = {"--drop", "[METRES]"},
+    [HANG] = {"--hang", NULL},           [OUT] = {"-o", "SCENE.json"},
+    [SIZE] = {"--size", "METRES"},       [ELEMENTS] = {"--elements", "N"},
+    [UNIT] = {"--unit", "mm|cm|m|in"},   [SCALE] = {"--scale", "S"},
+    [HEIGHT] = {"--height", "METRES"},   [UP] = {"--up", "x|y|z"},
+    [SHARPEN] = {"--sharpen", NULL},     [SPLIT] = {"--split", NULL},
+    [FORCE] = {"--force", NULL},         [LIST] = {"--list", NULL},
+    [QUIET] = {"--quiet", NULL},         {NULL, NULL},
 };
 
 static int ends_with(const char *path, const char *ending) {
@@ -57,9 +51,12 @@ static int find_material(AppPlan *plan) {
     int count = thaw_material_library_count();
     for (int i = 0; i < count && i < 64; i++)
         names[i] = thaw_material_library_get(i)->def.name;
+    char all[800] = "";
     const char *near = app_suggest(plan->material_name, names, count < 64 ? count : 64);
-    app_complain("new", "--material is '%s'%s%s%s; `thaw new --list` shows the library", plan->material_name,
-                 near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
+    for (int i = 0; !near && i < count && i < 64; i++)
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "; allowed: ", names[i]);
+    app_complain("new", "--material is '%s'%s%s%s%s; `thaw new --list` shows the library", plan->material_name,
+                 near ? " (did you mean " : "", near ? near : "", near ? "?)" : "", all);
     return 0;
 }
 
@@ -83,6 +80,7 @@ static int parse(AppPlan *plan, int argc, char **argv, int *list) {
         case DROP:
         case HANG:
             plan->stance = option == DROP ? APP_DROP : APP_HANG;
+            ok = option == HANG || !a.value || parse_positive("--drop", a.value, &plan->drop);
             break;
         case OUT:
             plan->out = a.value;
@@ -110,6 +108,9 @@ static int parse(AppPlan *plan, int argc, char **argv, int *list) {
             break;
         case SHARPEN:
             plan->sharpen = 1;
+            break;
+        case SPLIT:
+            plan->split = 1;
             break;
         case FORCE:
             plan->force = 1;
@@ -141,15 +142,14 @@ static int parse(AppPlan *plan, int argc, char **argv, int *list) {
     return ok;
 }
 
-// A scene, or a solid in JSON, is no mesh: say what to do with it instead.
+// A scene needs none.
 static int check_kind(const AppPlan *plan) {
-    if (!ends_with(plan->path, ".json"))
+    if (app_plan_source(plan->path) != APP_SOLID || thaw_json_kind(plan->path) != THAW_JSON_SCENE)
         return 1;
-    app_complain(
-        "new",
-        "%s is no mesh; allowed: a surface (.obj, .ply, .stl) or a mesh (.msh, .mesh, .node, .vtu, .vtk). A scene is "
-        "ready for `thaw run`; a solid becomes a mesh by `thaw mesh`",
-        plan->path);
+    app_complain("new",
+                 "%s is a scene, ready for `thaw run`; allowed: a surface (.obj, .ply, .stl), a mesh (.msh, .mesh, "
+                 ".node, .vtu, .vtk) or a solid (.json)",
+                 plan->path);
     return 0;
 }
 
@@ -189,7 +189,8 @@ static int settle_paths(AppPlan *plan) {
     int length = dot && dot != base ? (int)(dot - base) : (int)strlen(base);
     snprintf(plan->name, sizeof plan->name, "%.*s", length, base);
     int wanted = plan->out ? snprintf(plan->out_path, sizeof plan->out_path, "%s", plan->out)
-                           : snprintf(plan->out_path, sizeof plan->out_path, "%.*s.json", length, base);
+                           : snprintf(plan->out_path, sizeof plan->out_path, "%.*s%s.json", length, base,
+                                      app_plan_source(plan->path) == APP_SOLID ? "-scene" : "");
     const char *out_slash = strrchr(plan->out_path, '/');
     size_t folder = out_slash ? (size_t)(out_slash - plan->out_path) + 1 : 0;
     if (wanted >= (int)sizeof plan->out_path || strlen(plan->path) >= sizeof plan->mesh_path) {
@@ -212,6 +213,31 @@ static int settle_paths(AppPlan *plan) {
         app_complain("new", "%s is there already; name another with -o, or replace it with --force", plan->out_path);
         return 0;
     }
+    return 1;
+}
+
+static int is_ours(const char *path) {
+    char head[sizeof APP_NEW_MARK] = "";
+    FILE *file = fopen(path, "r");
+    const char *line = file ? fgets(head, sizeof head, file) : NULL;
+    if (file)
+        fclose(file);
+    return line && strcmp(line, APP_NEW_MARK) == 0;
+}
+
+// What --force would replace and `thaw new` has not written is somebody's work: it is kept under another name.
+static int keep_old(const AppPlan *plan) {
+    char kept[sizeof plan->out_path + 1];
+    snprintf(kept, sizeof kept, "%s~", plan->out_path);
+    if (access(plan->out_path, F_OK) != 0 || is_ours(plan->out_path))
+        return 1;
+    if (access(kept, F_OK) == 0 || rename(plan->out_path, kept) != 0) {
+        app_complain("new", "%s was not written by `thaw new`, and cannot be kept as %s%s; name another with -o",
+                     plan->out_path, kept, access(kept, F_OK) == 0 ? ", which is there" : "");
+        return 0;
+    }
+    if (!plan->quiet)
+        printf("%s was not written by `thaw new`: kept as %s\n", plan->out_path, kept);
     return 1;
 }
 
@@ -249,6 +275,8 @@ static int make_scene(AppPlan *plan, const char *program) {
     ThawStatus status = app_plan_settle(plan, &error);
     if (status == THAW_ERROR_IO)
         status = THAW_ERROR_INPUT; // a file that cannot be read is wrong input
+    if (!status && !keep_old(plan))
+        return APP_WRONG_INPUT;
     if (!status)
         status = app_plan_write(plan, &error);
     if (status) {
@@ -268,9 +296,14 @@ static int make_scene(AppPlan *plan, const char *program) {
     app_print_word(stdout, plan->out_path);
     printf("\n  ");
     app_print_word(stdout, program);
-    printf(" render out/%s -o ", scene_name(plan));
-    app_print_word(stdout, plan->name);
-    printf(".png --sheet 6\n");
+    char run[sizeof plan->out_path + 8], picture[sizeof plan->out_path + 8];
+    snprintf(run, sizeof run, "out/%s", scene_name(plan));
+    snprintf(picture, sizeof picture, "%s.png", run + 4);
+    printf(" render ");
+    app_print_word(stdout, run);
+    printf(" -o ");
+    app_print_word(stdout, picture);
+    printf(" --sheet 6\n");
     return APP_DONE;
 }
 
@@ -282,7 +315,7 @@ static int run_new(int argc, char **argv) {
     if (list)
         return list_materials();
     int result = make_scene(&plan, argv[0]);
-    thaw_mesh_free(&plan.mesh);
+    app_plan_clear(&plan);
     return result;
 }
 
@@ -290,14 +323,17 @@ const AppCommand app_command_new = {
     .name = "new",
     .summary = "a sensible scene for your own file: bunny.obj -> bunny.json",
     .help =
-        "usage: thaw new FILE [--material NAME] [--drop | --hang] [-o SCENE.json] [OPTIONS]\n"
+        "usage: thaw new FILE [--material NAME] [--drop [METRES] | --hang] [-o SCENE.json] [OPTIONS]\n"
         "\n"
-        "FILE is a closed surface (.obj, .ply, .stl), which is filled with tetrahedra, or a mesh (.msh, .mesh, .node,\n"
-        ".vtu, ...), which is used as it is. Writes a scene that is ready for `thaw run`, and says what it chose.\n"
+        "FILE is a closed surface (.obj, .ply, .stl) or a solid (.json, docs/mesher.md), which is filled with "
+        "tetrahedra,\n"
+        "or a mesh (.msh, .mesh, .node, .vtu, ...), which is used as it is. Writes a scene that is ready for `thaw "
+        "run`, and says what it chose.\n"
         "\n"
         "  --material NAME   what it is made of (silicone); see --list and docs/materials.md\n"
-        "  --drop            let fall onto a floor, instead of standing with its base held\n"
+        "  --drop [METRES]   let fall onto a floor, from so high (its own height), instead of standing, its base held\n"
         "  --hang            held at its top instead of its base\n"
+        "  --split           make each separate piece of the file a body of its own, so that they collide\n"
         "  -o SCENE.json     where to write (the file's name with .json, in this folder)\n"
         "  --elements N      about so many elements (6000, or more where parts are thin), or\n"
         "  --size METRES     elements of this size\n"
@@ -306,7 +342,7 @@ const AppCommand app_command_new = {
         "  --scale S         metres in one unit of the file, or\n"
         "  --height METRES   how tall it shall be\n"
         "  --up x|y|z        which way is up in the file (y for .obj, else z)\n"
-        "  --force           replace a scene that is there\n"
+        "  --force           replace a scene that is there; what `thaw new` has not written is kept as NAME~\n"
         "  --list            show the materials and end\n"
         "  --quiet           say only what is wrong\n",
     .run = run_new,

@@ -11,6 +11,18 @@
 
 typedef enum AppStance { APP_STAND, APP_DROP, APP_HANG } AppStance;
 
+// A body of the scene: the whole file, or one of the separate pieces in it.
+typedef struct AppPiece {
+    char name[80];
+    int32_t number;      // in the file, from 1; 0: the whole
+    ThawMesh *mesh;      // in the file's units, as it stands there; scaled and turned after the place is settled
+    double lo[3], hi[3]; // m, as scaled and turned
+    double band;         // m: vertices within it from the end that is held are held
+    int32_t held;
+} AppPiece;
+
+typedef enum AppSource { APP_MESH, APP_SURFACE, APP_SOLID } AppSource;
+
 // What was asked for, and what was settled.
 typedef struct AppPlan {
     const char *path, *out, *material_name;
@@ -20,34 +32,41 @@ typedef struct AppPlan {
     double scale;         // file units to m; 0: to be guessed, or metres
     const ThawUnit *unit; // given, or as it was taken; NULL: a scale
     double height;        // m; 0: not given
+    double drop;          // m above the floor; 0: not given
     int up;               // axis; -1: to be guessed
     int sharpen;          // nonzero: vertices near sharp edges of a surface are moved onto them
+    int split;            // nonzero: each separate piece becomes a body
     int force, quiet;
 
     char name[80]; // of the body: the file without folder and ending
     char out_path[1200];
     char mesh_path[1200]; // as the scene names it
     const ThawLibraryMaterial *material;
-    int surface;             // nonzero: a triangle surface, to be meshed
-    ThawMesh *mesh;          // in the file's units, as it stands there; scaled and turned after the place is settled
+    AppSource source;
+    AppPiece *pieces; // piece_count bodies, at least one once settled
+    int32_t piece_count;
+    int32_t found, left_out; // pieces of the file; those too small for the elements
     ThawMesherReport report; // in the file's units
-    char size_text[32];      // of its elements, as the scene says it
+    char size_text[32];      // m, of its elements, as the scene says it
     double lost;             // share of the extent that the mesh does not reach
     double raw[3];           // extents in the file's units
     const char *why;         // its unit is what it is
-    double lo[3], hi[3];     // m, as scaled and turned
-    double band;             // m: vertices within it from the end that is held are held
-    int32_t held;
-    double fall; // m, between a dropped body and the floor
+    int guessed;             // nonzero: by its size
+    double lo[3], hi[3];     // m, of all as scaled and turned
+    double fall;             // m, between a dropped body and the floor
     double period, h;
     int64_t steps, every;
 } AppPlan;
+
+// The first words of every scene that `thaw new` has written.
+#define APP_NEW_MARK "// Written by `thaw new`;"
 
 extern const double app_new_lost; // share of the extent from which on lost parts are told
 
 // Reads the mesh, or meshes the surface, and chooses unit, place, time step and output.
 ThawStatus app_plan_settle(AppPlan *plan, ThawError *error);
-int app_plan_is_surface(const char *path);
+AppSource app_plan_source(const char *path);
+void app_plan_clear(AppPlan *plan);
 // The turn that takes the file's up to the scene's: axis and degrees; 0 degrees: none.
 double app_plan_turn(const AppPlan *plan, int axis[3]);
 

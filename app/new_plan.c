@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `thaw new` chooses for a mesh: unit, which way is up, resolution, how it is held or dropped, time step and output.
 //
-// The time step resolves the first mode by about a hundred steps, estimated from size and material as the doctor does, as
-// far as that lies within half a millisecond and ten. A dropped body falls by its own height, or less where it would be
+// The time step resolves the first mode by 65 steps and more, estimated from size and material as the doctor does, so that
+// the integration takes less than half of its energy in a swing, as far as that lies within a tenth of a millisecond and ten. A dropped body falls by its own height, or less where it would be
 // crushed: the strain of an impact is about speed over the speed of waves.
 #include <math.h>
 #include <stdio.h>
@@ -10,12 +10,16 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/base.h"
+#include "mesh/pieces.h"
 #include "new.h"
 
 enum { FEWEST = 6000, MOST = 50000 }; // elements, unless told
 enum { FRAMES = 120 };                // of a run, about: four seconds to look at
+enum { MOST_PIECES = 200 };
 const double app_new_lost = 0.03;
-static const double SHORTEST_STEP = 5e-4; // s
+static const double SHORTEST_STEP = 1e-4; // s
+static const double RESOLVED = 65;        // steps a period
 static const double IMPACT = 0.2;         // of the speed of waves
 static const double GRAVITY = 9.81;       // m/s^2, as in a scene that says nothing of it
 
@@ -24,8 +28,37 @@ static int ends_with(const char *path, const char *ending) {
     return length > tail && strcasecmp(path + length - tail, ending) == 0;
 }
 
-int app_plan_is_surface(const char *path) {
-    return ends_with(path, ".obj") || ends_with(path, ".ply") || ends_with(path, ".stl");
+AppSource app_plan_source(const char *path) {
+    if (ends_with(path, ".json"))
+        return APP_SOLID;
+    return ends_with(path, ".obj") || ends_with(path, ".ply") || ends_with(path, ".stl") ? APP_SURFACE : APP_MESH;
+}
+
+void app_plan_clear(AppPlan *plan) {
+    for (int32_t i = 0; i < plan->piece_count; i++)
+        thaw_mesh_free(&plan->pieces[i].mesh);
+    thaw_free(plan->pieces);
+    plan->pieces = NULL;
+    plan->piece_count = 0;
+}
+
+// Room for so many bodies.
+static ThawStatus make_room(AppPlan *plan, int32_t count, ThawError *error) {
+    app_plan_clear(plan);
+    plan->pieces = THAW_NEW(AppPiece, count);
+    return plan->pieces ? THAW_OK : thaw_error_memory(error, "the bodies of a scene");
+}
+
+static ThawStatus add_whole(AppPlan *plan, ThawMesh *mesh, ThawError *error) {
+    ThawStatus status = make_room(plan, 1, error);
+    if (status) {
+        thaw_mesh_free(&mesh);
+        return status;
+    }
+    plan->pieces[0].mesh = mesh;
+    memcpy(plan->pieces[0].name, plan->name, sizeof plan->name);
+    plan->piece_count = 1;
+    return THAW_OK;
 }
 
 // --- the mesh -----------------------------------------------------------------------------------------------------------
@@ -35,15 +68,24 @@ static void settle_unit(AppPlan *plan, int dim) {
     const double largest = fmax(fmax(plan->raw[0], plan->raw[1]), plan->raw[2]);
     int said = 0;
     if (plan->up < 0)
-        plan->up = dim == 2 || (plan->surface && ends_with(plan->path, ".obj")) ? 1 : 2;
+        plan->up = dim == 2 || ends_with(plan->path, ".obj") ? 1 : 2;
     plan->why = "as told";
     if (plan->height > 0)
         plan->scale = plan->height / plan->raw[plan->up];
-    if (plan->scale > 0)
+    if (plan->scale > 0) { // as the scene will say it
+        char text[32];
+        snprintf(text, sizeof text, "%.9g", plan->scale);
+        plan->scale = strtod(text, NULL);
         return;
+    }
     if (!plan->unit) {
-        plan->unit = plan->surface ? thaw_unit_guess(plan->path, largest, &said) : thaw_unit_find("m");
-        plan->why = said ? "as the file says" : plan->surface ? "by its size" : "as volume meshes are";
+        const int surface = plan->source == APP_SURFACE;
+        plan->unit = surface ? thaw_unit_guess(plan->path, largest, &said) : thaw_unit_find("m");
+        plan->why = said                       ? "as the file says"
+                    : surface                  ? "by its size"
+                    : plan->source == APP_MESH ? "as volume meshes are"
+                                               : "as solids are";
+        plan->guessed = surface && !said;
     }
     plan->scale = plan->unit->metres;
 }
@@ -57,114 +99,286 @@ static void settle_extents(AppPlan *plan, int dim, int32_t count, double *x) {
 }
 
 // The share of the surface's extent that the mesh does not reach: ears and fingers thinner than the elements.
-static double lost_part(const AppPlan *plan) {
+static double lost_part(const AppPlan *plan, const ThawMesh *mesh) {
     double lo[3], hi[3], lost = 0;
-    thaw_mesh_box_of(plan->mesh, lo, hi);
+    thaw_mesh_box_of(mesh, lo, hi);
     for (int k = 0; k < 3; k++)
         lost = fmax(lost, (plan->raw[k] - (hi[k] - lo[k])) / fmax(fmax(plan->raw[0], plan->raw[1]), plan->raw[2]));
     return lost;
 }
 
-static ThawStatus mesh_surface(AppPlan *plan, const ThawTriangleMesh *triangles, const ThawMesherDef *wanted,
-                               ThawError *error) {
-    ThawMesherDef def = *wanted;
+// One of both is there.
+typedef struct Source {
+    const ThawTriangleMesh *triangles;
+    const ThawSolid *solid;
+} Source;
+
+static ThawStatus mesh_source(const Source *source, const ThawMesherDef *def, ThawMesh **mesh, ThawMesherReport *report,
+                              ThawError *error) {
+    *report = (ThawMesherReport){0};
+    return source->solid ? thaw_mesh_from_solid(source->solid, def, mesh, report, error)
+                         : thaw_mesh_from_triangles(source->triangles, def, mesh, report, error);
+}
+
+// *def gets the size that the scene will say, in few digits: another one would give another mesh.
+static ThawStatus mesh_whole(AppPlan *plan, const Source *source, ThawMesherDef *def, ThawMesh **mesh,
+                             ThawError *error) {
     ThawStatus status = THAW_OK;
-    thaw_mesh_free(&plan->mesh);
-    if (!(def.size > 0))
-        status = thaw_mesh_from_triangles(triangles, &def, &plan->mesh, &plan->report, error);
-    // The size that the scene will say, in few digits: another one would give another mesh.
-    snprintf(plan->size_text, sizeof plan->size_text, "%.4g", def.size > 0 ? def.size : plan->report.size);
-    def.size = strtod(plan->size_text, NULL);
-    thaw_mesh_free(&plan->mesh);
+    thaw_mesh_free(mesh);
+    if (!(def->size > 0))
+        status = mesh_source(source, def, mesh, &plan->report, error);
+    snprintf(plan->size_text, sizeof plan->size_text, "%.4g",
+             plan->scale * (def->size > 0 ? def->size : plan->report.size));
+    def->size = strtod(plan->size_text, NULL) / plan->scale;
+    thaw_mesh_free(mesh);
     if (!status)
-        status = thaw_mesh_from_triangles(triangles, &def, &plan->mesh, &plan->report, error);
-    if (!status)
-        plan->lost = lost_part(plan);
+        status = mesh_source(source, def, mesh, &plan->report, error);
+    if (!status && plan->source == APP_SURFACE)
+        plan->lost = lost_part(plan, *mesh);
     return status;
 }
 
+static ThawStatus fill_source(AppPlan *plan, const Source *source, ThawMesherDef *result, ThawMesh **mesh,
+                              ThawError *error) {
+    ThawStatus status;
+    ThawMesherDef def = thaw_mesher_def_default();
+    def.sharpen = plan->sharpen;
+    def.elements = (int32_t)(plan->elements ? plan->elements : FEWEST);
+    do { // finer, as long as nobody said how fine and thin parts fall through the lattice
+        def.size = plan->size / plan->scale; // the file's units: the shape is scaled after meshing
+        *result = def;
+        status = mesh_whole(plan, source, result, mesh, error);
+        def.elements *= 2;
+    } while (!status && !plan->elements && !plan->size && plan->lost > app_new_lost && def.elements <= MOST);
+    return status;
+}
+
+// --- pieces -------------------------------------------------------------------------------------------------------------
+
+// As the file calls the piece, where an object or group of it is all in there; else by its number.
+static void name_piece(const AppPlan *plan, const ThawTriangleMesh *triangles, const int32_t *piece, AppPiece *p) {
+    int32_t most = 0;
+    snprintf(p->name, sizeof p->name, "%.60s-%d", plan->name, (int)p->number);
+    for (int32_t g = 0; triangles && g < triangles->group_count; g++) {
+        const ThawTriangleGroup *group = &triangles->groups[g];
+        int fits = group->count > most && strlen(group->name) < sizeof p->name;
+        for (int32_t i = 0; fits && i < group->count; i++)
+            fits = piece[group->triangles[i]] == p->number - 1;
+        for (int32_t i = 0; fits && i < plan->piece_count; i++)
+            fits = strcmp(plan->pieces[i].name, group->name) != 0;
+        if (!fits)
+            continue;
+        most = group->count;
+        snprintf(p->name, sizeof p->name, "%s", group->name);
+    }
+}
+
+static void merge_report(ThawMesherReport *sum, const ThawMesherReport *part) {
+    sum->elements += part->elements;
+    sum->sharpened += part->sharpened;
+    sum->min_angle = sum->min_angle > 0 ? fmin(sum->min_angle, part->min_angle) : part->min_angle;
+    sum->max_angle = fmax(sum->max_angle, part->max_angle);
+    sum->reach = fmax(sum->reach, part->reach);
+    sum->lost = sum->lost.count ? sum->lost : part->lost;
+}
+
+// Each piece of the surface as a mesh of its own, of the same size. Those too small for it are left out.
+static ThawStatus split_surface(AppPlan *plan, const ThawTriangleMesh *triangles, const int32_t *piece,
+                                const ThawMesherDef *def, ThawError *error) {
+    ThawMesherReport sum = {
+        .size = plan->report.size, .holes = plan->report.holes, .crossings = plan->report.crossings};
+    ThawStatus status = make_room(plan, plan->found, error);
+    for (int32_t k = 0; !status && k < plan->found; k++) {
+        AppPiece *p = &plan->pieces[plan->piece_count];
+        ThawTriangleMesh *part = NULL;
+        ThawMesherReport report = {0};
+        ThawError why = {0};
+        *p = (AppPiece){.number = k + 1};
+        status = thaw_triangles_piece(triangles, piece, k, &part, error);
+        const ThawStatus fate = status ? status : thaw_mesh_from_triangles(part, def, &p->mesh, &report, &why);
+        thaw_triangles_free(&part);
+        if (fate == THAW_ERROR_INPUT) {
+            plan->left_out++;
+        } else if (!status && fate) {
+            *error = why;
+            status = fate;
+        } else if (!status) {
+            name_piece(plan, triangles, piece, p);
+            merge_report(&sum, &report);
+            plan->piece_count++;
+        }
+    }
+    if (!status && !plan->piece_count)
+        status =
+            thaw_error_set(error, THAW_ERROR_INPUT, "no piece is large enough for elements of %s m", plan->size_text);
+    plan->report = sum;
+    plan->lost = 0;
+    return status;
+}
+
+static ThawStatus split_mesh(AppPlan *plan, ThawMesh *whole, ThawError *error) {
+    ThawStatus status = make_room(plan, plan->found, error);
+    for (int32_t k = 0; !status && k < plan->found; k++) {
+        AppPiece *p = &plan->pieces[k];
+        *p = (AppPiece){.number = k + 1};
+        status = thaw_mesh_copy(whole, &p->mesh, error);
+        plan->piece_count += !status;
+        if (!status)
+            status = thaw_mesh_keep_piece(p->mesh, k, error);
+        name_piece(plan, NULL, NULL, p);
+    }
+    thaw_mesh_free(&whole);
+    return status;
+}
+
+static ThawStatus check_split(const AppPlan *plan, ThawError *error) {
+    if (plan->found <= MOST_PIECES)
+        return THAW_OK;
+    return thaw_error_set(error, THAW_ERROR_INPUT, "%s has %d separate pieces; --split makes at most %d bodies",
+                          plan->path, (int)plan->found, MOST_PIECES);
+}
+
+// --- files --------------------------------------------------------------------------------------------------------------
+
 static ThawStatus load_surface(AppPlan *plan, ThawError *error) {
     ThawTriangleMesh *triangles = NULL;
+    ThawMesh *mesh = NULL;
+    ThawMesherDef def;
     ThawStatus status = thaw_triangles_read(plan->path, &triangles, error);
     if (status)
         return status;
     settle_extents(plan, 3, triangles->vertex_count, triangles->x);
-    ThawMesherDef def = thaw_mesher_def_default();
-    def.size = plan->size / plan->scale; // the file's units: the shape is scaled after meshing
-    def.sharpen = plan->sharpen;
-    def.elements = (int32_t)(plan->elements ? plan->elements : FEWEST);
-    do { // finer, as long as nobody said how fine and thin parts fall through the lattice
-        status = mesh_surface(plan, triangles, &def, error);
-        def.elements *= 2;
-    } while (!status && !plan->elements && !plan->size && plan->lost > app_new_lost && def.elements <= MOST);
+    status = fill_source(plan, &(Source){.triangles = triangles}, &def, &mesh, error);
+    plan->found = status ? 0 : plan->report.parts;
+    if (!status && plan->split && plan->found > 1 && !(status = check_split(plan, error))) {
+        int32_t *piece = THAW_NEW(int32_t, triangles->triangle_count);
+        status = piece ? thaw_triangles_pieces(triangles, piece, &plan->found, error)
+                       : thaw_error_memory(error, "the pieces of a surface");
+        if (!status)
+            status = split_surface(plan, triangles, piece, &def, error);
+        thaw_free(piece);
+    } else if (!status) {
+        status = add_whole(plan, mesh, error);
+        mesh = NULL;
+    }
+    thaw_mesh_free(&mesh);
     thaw_triangles_free(&triangles);
     return status;
 }
 
-static ThawStatus load_mesh(AppPlan *plan, ThawError *error) {
-    plan->surface = app_plan_is_surface(plan->path);
-    if (plan->surface)
-        return load_surface(plan, error);
-    ThawStatus status = thaw_mesh_read(plan->path, &plan->mesh, NULL, error);
+static ThawStatus load_solid(AppPlan *plan, ThawError *error) {
+    ThawSolid *solid = NULL;
+    ThawMesh *mesh = NULL;
+    ThawMesherDef def;
+    double lo[3], hi[3];
+    ThawStatus status = thaw_solid_load(plan->path, 3, &solid, error);
+    if (status)
+        return status;
+    thaw_solid_bounds(solid, lo, hi);
+    for (int k = 0; k < 3; k++)
+        plan->raw[k] = hi[k] - lo[k];
+    settle_unit(plan, 3);
+    status = fill_source(plan, &(Source){.solid = solid}, &def, &mesh, error);
     if (!status)
-        settle_extents(plan, plan->mesh->dim, plan->mesh->vertex_count, plan->mesh->x);
+        status = add_whole(plan, mesh, error);
+    thaw_solid_free(&solid);
     return status;
+}
+
+static ThawStatus load_mesh(AppPlan *plan, ThawError *error) {
+    plan->source = app_plan_source(plan->path);
+    if (plan->source != APP_MESH)
+        return plan->source == APP_SURFACE ? load_surface(plan, error) : load_solid(plan, error);
+    ThawMesh *mesh = NULL;
+    ThawStatus status = thaw_mesh_read(plan->path, &mesh, NULL, error);
+    if (status)
+        return status;
+    settle_extents(plan, mesh->dim, mesh->vertex_count, mesh->x);
+    int32_t *piece = THAW_NEW(int32_t, mesh->vertex_count);
+    status =
+        piece ? thaw_mesh_pieces(mesh, piece, &plan->found, error) : thaw_error_memory(error, "the pieces of a mesh");
+    thaw_free(piece);
+    if (!status && plan->split && plan->found > 1)
+        status = check_split(plan, error);
+    if (status) {
+        thaw_mesh_free(&mesh);
+        return status;
+    }
+    return plan->split && plan->found > 1 ? split_mesh(plan, mesh, error) : add_whole(plan, mesh, error);
 }
 
 // --- what is chosen -----------------------------------------------------------------------------------------------------
 
 double app_plan_turn(const AppPlan *plan, int axis[3]) {
     memset(axis, 0, 3 * sizeof *axis);
-    if (plan->mesh->dim == 2 || plan->up == 2)
+    if (plan->pieces->mesh->dim == 2 || plan->up == 2)
         return 0;
     axis[plan->up == 1 ? 0 : 1] = 1;
     return plan->up == 1 ? 90 : -90;
 }
 
-static ThawStatus settle_place(AppPlan *plan, ThawError *error) {
-    int axis[3], up = plan->mesh->dim - 1;
-    double half = app_plan_turn(plan, axis) * M_PI / 360, scale[3] = {plan->scale, plan->scale, plan->scale};
-    double rotation[4] = {cos(half), axis[0] * sin(half), axis[1] * sin(half), axis[2] * sin(half)};
-    ThawStatus status = thaw_mesh_transform(plan->mesh, scale, rotation, (double[3]){0}, error);
-    if (status)
-        return status;
-    thaw_mesh_box_of(plan->mesh, plan->lo, plan->hi);
-    double height = plan->hi[up] - plan->lo[up];
-    // The thinnest slice that holds enough vertices to stand on.
-    for (double share = 0.02; share < 0.6 && plan->held < 3 * up; share *= 1.5) {
-        plan->held = 0;
-        plan->band = share * height;
-        for (int32_t v = 0; v < plan->mesh->vertex_count; v++) {
-            double x = plan->mesh->x[(size_t)plan->mesh->dim * (size_t)v + (size_t)up];
-            plan->held += plan->stance == APP_HANG ? x >= plan->hi[up] - plan->band : x <= plan->lo[up] + plan->band;
+// The thinnest slice that holds enough vertices to stand on, or to hang from.
+static void settle_band(const AppPlan *plan, AppPiece *p) {
+    const int up = p->mesh->dim - 1;
+    for (double share = 0.02; share < 0.6 && p->held < 3 * up; share *= 1.5) {
+        p->held = 0;
+        p->band = share * (p->hi[up] - p->lo[up]);
+        for (int32_t v = 0; v < p->mesh->vertex_count; v++) {
+            double x = p->mesh->x[(size_t)p->mesh->dim * (size_t)v + (size_t)up];
+            p->held += plan->stance == APP_HANG ? x >= p->hi[up] - p->band : x <= p->lo[up] + p->band;
         }
     }
-    return THAW_OK;
 }
 
-// 1, 2 or 5 times a power of ten, whichever is nearest.
-static double round_digit(double x) {
+static ThawStatus settle_place(AppPlan *plan, ThawError *error) {
+    int axis[3];
+    double half = app_plan_turn(plan, axis) * M_PI / 360, scale[3] = {plan->scale, plan->scale, plan->scale};
+    double rotation[4] = {cos(half), axis[0] * sin(half), axis[1] * sin(half), axis[2] * sin(half)};
+    ThawStatus status = THAW_OK;
+    for (int32_t i = 0; !status && i < plan->piece_count; i++) {
+        AppPiece *p = &plan->pieces[i];
+        status = thaw_mesh_transform(p->mesh, scale, rotation, (double[3]){0}, error);
+        thaw_mesh_box_of(p->mesh, p->lo, p->hi);
+        for (int k = 0; k < 3; k++) {
+            plan->lo[k] = i ? fmin(plan->lo[k], p->lo[k]) : p->lo[k];
+            plan->hi[k] = i ? fmax(plan->hi[k], p->hi[k]) : p->hi[k];
+        }
+        settle_band(plan, p);
+    }
+    return status;
+}
+
+// 1, 2 or 5 times a power of ten, at most x.
+static double round_down(double x) {
     double power = pow(10, floor(log10(x))), digit = x / power;
-    return power * (digit > 7 ? 10 : digit > 3.2 ? 5 : digit > 1.4 ? 2 : 1);
+    return power * (digit >= 5 ? 5 : digit >= 2 ? 2 : 1);
 }
 
 static void settle_motion(AppPlan *plan) {
-    const int up = plan->mesh->dim - 1;
+    const int dim = plan->pieces->mesh->dim, up = dim - 1;
     const ThawMaterialDef *material = &plan->material->def;
-    double size[3], air = 0;
-    for (int k = 0; k < 3; k++)
-        size[k] = plan->hi[k] - plan->lo[k];
-    plan->period = thaw_period_estimate(material, plan->mesh->dim, size);
-    // What vibrates faster than a few of the shortest steps cannot be watched: it moves like a rigid body.
-    plan->h =
-        plan->period < 4 * SHORTEST_STEP ? 0.005 : fmin(fmax(round_digit(plan->period / 100), SHORTEST_STEP), 0.01);
+    double longest = 0, air = 0;
+    plan->period = INFINITY;
+    for (int32_t i = 0; i < plan->piece_count; i++) {
+        double size[3];
+        for (int k = 0; k < 3; k++)
+            size[k] = plan->pieces[i].hi[k] - plan->pieces[i].lo[k];
+        plan->period = fmin(plan->period, thaw_period_estimate(material, dim, size));
+        longest = fmax(longest, thaw_period_estimate(material, dim, size));
+    }
+    // What vibrates faster than a hundred of the shortest steps cannot be watched: it moves like a rigid body.
+    plan->h = plan->period < RESOLVED * SHORTEST_STEP ? 0.005 : fmin(round_down(plan->period / RESOLVED), 0.01);
     if (plan->stance == APP_DROP) {
-        const double speed = fmin(sqrt(2 * GRAVITY * size[up]), IMPACT * thaw_material_wave_speed(material));
+        const double height = plan->hi[up] - plan->lo[up];
+        const double speed = plan->drop > 0
+                                 ? sqrt(2 * GRAVITY * plan->drop)
+                                 : fmin(sqrt(2 * GRAVITY * height), IMPACT * thaw_material_wave_speed(material));
         plan->fall = speed * speed / (2 * GRAVITY);
         air = speed / GRAVITY;
     }
     // Long enough to see it come down, bounce and settle, or swing.
-    plan->steps = (int64_t)ceil(fmin(fmax(8 * plan->period, plan->stance == APP_DROP ? 1 : 0.5) + air, 4) / plan->h);
+    const double least = plan->stance == APP_DROP ? fmin(1, 5 * air) : plan->h < 0.005 ? 0 : 0.5;
+    plan->steps = (int64_t)ceil(fmin(fmax(8 * longest, least) + air, 4) / plan->h);
     plan->every = (int64_t)fmax(1, round((double)plan->steps / FRAMES));
 }
 

@@ -12,7 +12,8 @@
 
 #include "new.h"
 
-static int up_of(const AppPlan *plan) { return plan->mesh->dim - 1; } // in the scene
+static int dim_of(const AppPlan *plan) { return plan->pieces->mesh->dim; }
+static int up_of(const AppPlan *plan) { return dim_of(plan) - 1; } // in the scene
 
 // --- the scene ----------------------------------------------------------------------------------------------------------
 
@@ -31,78 +32,90 @@ static void put_vector(FILE *file, int dim, const double v[3]) {
     fprintf(file, dim == 2 ? "[%.9g, %.9g]" : "[%.9g, %.9g, %.9g]", x[0], x[1], x[2]);
 }
 
-static void put_mesh(FILE *file, const AppPlan *plan) {
+static void put_names(FILE *file, const char *what, int32_t count, const char *(*name)(const ThawMesh *, int32_t),
+                      const ThawMesh *mesh) {
+    enum { SHOWN = 30 };
+    fprintf(file, "            // %s of the mesh: ", what);
+    for (int32_t i = 0; i < count && i < SHOWN; i++) {
+        fputs(i ? ", " : "", file);
+        put_text(file, name(mesh, i));
+    }
+    fputs(count > SHOWN ? ", ...\n" : "\n", file);
+}
+
+static const char *group_name(const ThawMesh *mesh, int32_t i) { return mesh->groups[i].name; }
+
+static void put_mesh(FILE *file, const AppPlan *plan, const AppPiece *p) {
+    static const char *const keys[] = {[APP_MESH] = "file", [APP_SURFACE] = "surface", [APP_SOLID] = "solid"};
     int axis[3];
     double degrees = app_plan_turn(plan, axis);
-    fprintf(file, "            \"mesh\": {\"%s\": ", plan->surface ? "surface" : "file");
+    if (p->mesh->group_count && plan->source == APP_MESH)
+        put_names(file, "groups, for \"pins\" and \"forces\",", p->mesh->group_count, group_name, p->mesh);
+    fprintf(file, "            \"mesh\": {\"%s\": ", keys[plan->source]);
     put_text(file, plan->mesh_path);
-    if (plan->surface)
-        fprintf(
-            file,
-            ", \"size\": %s%s}, // edges of the elements, in the file's unit: half of it makes eight times as many\n",
-            plan->size_text, plan->sharpen ? ", \"sharpen\": true" : "");
+    if (p->number)
+        fprintf(file, ", \"piece\": %" PRId32, p->number);
+    if (plan->source != APP_MESH)
+        fprintf(file, ", \"size\": %s%s}, // m, edges of the elements: half of it makes eight times as many\n",
+                plan->size_text, plan->sharpen ? ", \"sharpen\": true" : "");
     else
         fputs("},\n", file);
     if (plan->scale != 1)
-        fprintf(file, "            \"scale\": %.9g, // the file's unit to metres\n", plan->scale);
+        fprintf(file, "            \"scale\": %.9g, // the file's unit to metres%s\n", plan->scale,
+                plan->guessed ? ": a guess by its size" : "");
     if (degrees != 0)
         fprintf(file, "            \"rotate\": {\"axis\": [%d, %d, %d], \"degrees\": %g}, // %c of the file is up\n",
                 axis[0], axis[1], axis[2], degrees, "xyz"[plan->up]);
     fputs("            \"material\": \"body\"", file);
-    for (int32_t r = 0; plan->mesh->region_count > 1 && r < plan->mesh->region_count; r++) {
+    for (int32_t r = 0; p->mesh->region_count > 1 && r < p->mesh->region_count; r++) {
         fputs(r ? ", " : ",\n            \"regions\": {", file);
-        put_text(file, plan->mesh->region_names[r]);
+        put_text(file, p->mesh->region_names[r]);
         fputs(": \"body\"", file);
     }
-    fputs(plan->mesh->region_count > 1 ? "}" : "", file);
+    fputs(p->mesh->region_count > 1 ? "}" : "", file);
 }
 
 static const char *held_name(const AppPlan *plan) { return plan->stance == APP_HANG ? "top" : "base"; }
 
-static void put_group(FILE *file, const AppPlan *plan) {
+static void put_group(FILE *file, const AppPlan *plan, const AppPiece *p) {
     int up = up_of(plan);
     double point[3] = {0}, normal[3] = {0};
-    point[up] = plan->stance == APP_HANG ? plan->hi[up] - plan->band : plan->lo[up] + plan->band;
+    point[up] = plan->stance == APP_HANG ? p->hi[up] - p->band : p->lo[up] + p->band;
     normal[up] = plan->stance == APP_HANG ? 1 : -1;
     fprintf(file, ",\n            \"groups\": {\"%s\": {\"side\": {\"point\": ", held_name(plan));
-    put_vector(file, plan->mesh->dim, point);
+    put_vector(file, dim_of(plan), point);
     fputs(", \"normal\": ", file);
-    put_vector(file, plan->mesh->dim, normal);
-    fprintf(file, "}}} // %" PRId32 " vertices", plan->held);
+    put_vector(file, dim_of(plan), normal);
+    fprintf(file, "}}} // %" PRId32 " vertices", p->held);
 }
 
-// How the body is kept from falling for ever: held at one end, or above a floor.
-static void put_stage(FILE *file, const AppPlan *plan) {
-    int dim = plan->mesh->dim, up = up_of(plan);
+// How a body is kept from falling for ever: held at one end, or above a floor.
+static void put_body(FILE *file, const AppPlan *plan, const AppPiece *p) {
+    int dim = dim_of(plan), up = up_of(plan);
     double position[3] = {0};
     for (int k = 0; k < dim; k++)
         position[k] = k == up ? plan->fall - plan->lo[k] : -(plan->lo[k] + plan->hi[k]) / 2;
-    fputs("\n        }\n    },\n    \"bodies\": [\n        {\n            \"name\": ", file);
-    put_text(file, plan->name);
+    fputs("        {\n            \"name\": ", file);
+    put_text(file, p->name);
     fputs(",\n            \"shape\": ", file);
-    put_text(file, plan->name);
+    put_text(file, p->name);
     fputs(",\n            \"position\": ", file);
     put_vector(file, dim, position);
     if (plan->stance == APP_DROP)
         fprintf(file,
                 ", // its lowest point %.3g m above the floor\n            \"method\": \"rigidify\" // what does not "
-                "deform moves as rigid parts; \"full\" computes all of it\n        }\n    ],\n    \"obstacles\": "
-                "[{\"name\": \"floor\", \"plane\": {\"normal\": %s}, \"friction\": 0.5}]\n}\n",
-                plan->fall, dim == 3 ? "[0, 0, 1]" : "[0, 1]");
+                "deform moves as rigid parts; \"full\" computes all of it\n        }",
+                p->lo[up] - plan->lo[up] + plan->fall);
     else
-        fprintf(
-            file,
-            ", // its lowest point at %c = 0, centred above the origin\n            \"pins\": [\"%s\"]\n        }\n    "
-            "]\n}\n",
-            "xyz"[up], held_name(plan));
+        fprintf(file, ", // its lowest point at %c = %.3g\n            \"pins\": [\"%s\"]\n        }", "xyz"[up],
+                p -> lo[up] - plan -> lo[up], held_name(plan));
 }
 
 static void put_scene(FILE *file, const AppPlan *plan) {
-    fputs("// Written by `thaw new`; change whatever you like (docs/scene-format.md). SI units.\n{\n    \"thaw\": 1,\n",
-          file);
+    fputs(APP_NEW_MARK " change whatever you like (docs/scene-format.md). SI units.\n{\n    \"thaw\": 1,\n", file);
     fputs("    \"title\": ", file);
     put_text(file, plan->name);
-    if (plan->mesh->dim == 2)
+    if (dim_of(plan) == 2)
         fputs(",\n    \"dimension\": 2", file);
     fprintf(file,
             ",\n    \"time\": {\"step\": %g, \"steps\": %" PRId64 "},\n    \"output\": {\"every\": %" PRId64
@@ -112,14 +125,27 @@ static void put_scene(FILE *file, const AppPlan *plan) {
     fprintf(file,
             "    \"materials\": {\n        // density %g, young %g, poisson %g, alpha0 %g, alpha1 %g: add any of them "
             "to change it\n"
-            "        \"body\": {\"like\": \"%s\"}\n    },\n    \"shapes\": {\n        ",
+            "        \"body\": {\"like\": \"%s\"}\n    },\n    \"shapes\": {\n",
             m->density, m->young, m->poisson, m->alpha0, m->alpha1, m->name);
-    put_text(file, plan->name);
-    fputs(": {\n", file);
-    put_mesh(file, plan);
-    if (plan->stance != APP_DROP)
-        put_group(file, plan);
-    put_stage(file, plan);
+    for (int32_t i = 0; i < plan->piece_count; i++) {
+        fputs(i ? ",\n        " : "        ", file);
+        put_text(file, plan->pieces[i].name);
+        fputs(": {\n", file);
+        put_mesh(file, plan, &plan->pieces[i]);
+        if (plan->stance != APP_DROP)
+            put_group(file, plan, &plan->pieces[i]);
+        fputs("\n        }", file);
+    }
+    fputs("\n    },\n    \"bodies\": [\n", file);
+    for (int32_t i = 0; i < plan->piece_count; i++) {
+        fputs(i ? ",\n" : "", file);
+        put_body(file, plan, &plan->pieces[i]);
+    }
+    fputs("\n    ]", file);
+    if (plan->stance == APP_DROP)
+        fprintf(file, ",\n    \"obstacles\": [{\"name\": \"floor\", \"plane\": {\"normal\": %s}, \"friction\": 0.5}]",
+                dim_of(plan) == 3 ? "[0, 0, 1]" : "[0, 1]");
+    fputs("\n}\n", file);
 }
 
 ThawStatus app_plan_write(const AppPlan *plan, ThawError *error) {
@@ -156,9 +182,22 @@ static void print_findings(const ThawMesherFinding *found, const char *one, cons
 
 // What may make the mesh another thing than the surface.
 static void print_warnings(const AppPlan *plan) {
+    const ThawMesherReport *r = &plan->report;
     if (plan->lost > app_new_lost)
         printf("warning: thin parts are lost: the mesh is %.0f %% smaller than the surface; take smaller elements\n",
                100 * plan->lost);
+    else if (r->lost.count)
+        printf(
+            "warning: walls or edges thinner than the elements are cut off, or torn, by up to %.2g m near (%.4g, %.4g, "
+            "%.4g) in the file's unit%s; take a smaller --size, like %.2g%s\n",
+            r->reach * plan->scale, r->lost.place[0][0], r->lost.place[0][1], r->lost.place[0][2],
+            r->lost.count > 1 ? ", and elsewhere" : "", r->size * plan->scale / 2,
+            plan->sharpen ? "" : ", or --sharpen if they are sharp edges");
+    print_findings(
+        &r->welds, "face joins objects that are apart in the surface",
+        "faces join objects that are apart in the surface",
+        "they are nearer to each other than the elements: take a smaller --size, or --split, which makes each "
+        "a body of its own");
     print_findings(&plan->report.holes, "edge of a hole", "edges of holes",
                    "the surface is open there and was closed as well as possible: look at the result");
     print_findings(&plan->report.crossings, "pair of triangles that cut each other",
@@ -173,41 +212,70 @@ static void print_unit(const AppPlan *plan) {
         printf("taken as %s %s", plan->unit->name, plan->why);
     else
         printf("scaled by %.4g %s", plan->scale, plan->why);
+    if (plan->guessed)
+        printf(" (a guess%s)", plan->unit->metres == 1 ? "; small things are often drawn in millimetres" : "");
     printf(": %.3g m tall (change with --unit mm, cm, m or in, --scale S or --height METRES)\n",
            plan->hi[up_of(plan)] - plan->lo[up_of(plan)]);
 }
 
 static void print_stance(const AppPlan *plan) {
+    const AppPiece *p = plan->pieces;
     if (plan->stance == APP_DROP)
-        printf("  drop      from %.2g m above a floor, friction 0.5; method rigidify (or `thaw run --method full`)\n",
+        printf("  drop      from %.2g m above a floor (change with --drop METRES), friction 0.5; method rigidify (or "
+               "`thaw "
+               "run --method full`)\n",
                plan->fall);
+    else if (plan->piece_count > 1)
+        printf("  held      each at its own %s (or --drop, --hang)\n", held_name(plan));
     else if (plan->stance == APP_HANG)
-        printf("  held      at its top, %" PRId32 " vertices within %.2g m: it hangs and swings\n", plan->held,
-               plan->band);
+        printf("  held      at its top, %" PRId32 " vertices within %.2g m: it hangs and swings\n", p->held, p->band);
     else
         printf("  held      at its base, %" PRId32 " vertices within %.2g m of the ground (or --drop, --hang)\n",
-               plan->held, plan->band);
+               p->held, p->band);
+}
+
+static void print_pieces(const AppPlan *plan) {
+    enum { SHOWN = 8 };
+    printf("  split     %" PRId32 " bodies: ", plan->piece_count);
+    for (int32_t i = 0; i < plan->piece_count && i < SHOWN; i++)
+        printf("%s%s (%" PRId32 ")", i ? ", " : "", plan->pieces[i].name, plan->pieces[i].mesh->element_count);
+    printf(plan->piece_count > SHOWN ? ", ...\n" : "\n");
+    if (plan->left_out)
+        printf("            %" PRId32
+               " more are too small for elements of this size, or enclose nothing, and were left "
+               "out\n",
+               plan->left_out);
 }
 
 void app_plan_print(const AppPlan *plan) {
-    const char *s = plan->mesh->element_count == 1 ? "" : "s";
+    const ThawMesh *mesh = plan->pieces->mesh;
+    int64_t elements = 0;
+    for (int32_t i = 0; i < plan->piece_count; i++)
+        elements += plan->pieces[i].mesh->element_count;
     printf("%s\n", plan->path);
     print_unit(plan);
-    if (plan->mesh->dim == 3)
+    if (mesh->dim == 3)
         printf("  up        %c of the file (change with --up x, y or z)\n", "xyz"[plan->up]);
-    if (plan->surface)
-        printf("  mesh      %" PRId32
+    if (plan->source != APP_MESH)
+        printf("  mesh      %" PRId64
                " tetrahedra with edges of %.3g m, dihedral angles %.3g to %.4g degrees (change with "
                "--elements N or --size METRES)\n",
-               plan->mesh->element_count, plan->report.size * plan->scale, plan->report.min_angle * 180 / M_PI,
+               elements, plan->report.size * plan->scale, plan->report.min_angle * 180 / M_PI,
                plan->report.max_angle * 180 / M_PI);
     else
-        printf("  mesh      %" PRId32 " element%s, as in the file\n", plan->mesh->element_count, s);
+        printf("  mesh      %" PRId64 " element%s, as in the file\n", elements, elements == 1 ? "" : "s");
+    if (plan->elements && plan->source != APP_MESH && fabs((double)elements / (double)plan->elements - 1) > 0.1)
+        printf("            the nearest count to %" PRId64 " that was found for this shape\n", plan->elements);
+    if (plan->piece_count > 1)
+        print_pieces(plan);
+    if (mesh->group_count && plan->source == APP_MESH)
+        printf("            %" PRId32 " group%s of vertices: named in the scene, for \"pins\" and \"forces\"\n",
+               mesh->group_count, mesh->group_count == 1 ? "" : "s");
     if (plan->report.sharpened)
         printf("            %" PRId32 " of its vertices moved onto sharp edges\n", plan->report.sharpened);
-    if (plan->mesh->region_count > 1)
+    if (mesh->region_count > 1)
         printf("            %" PRId32 " regions, all of the same material for now (see \"regions\" in the scene)\n",
-               plan->mesh->region_count);
+               mesh->region_count);
     const ThawMaterialDef *m = &plan->material->def;
     printf("  material  %s: %g kg/m^3, young %g Pa, poisson %g (change with --material; `thaw new --list`)\n", m->name,
            m->density, m->young, m->poisson);

@@ -68,6 +68,9 @@ static int unknown_option(const AppArguments *a, const char *word, size_t length
         count++;
     }
     const char *near = app_suggest(option, names, count);
+    for (int i = 0; i < count; i++) // --drop-height means --drop, not --height
+        if (strlen(names[i]) > 4 && strncmp(option, names[i], strlen(names[i])) == 0)
+            near = names[i];
     app_complain(a->argv[1], "there is no option %s%s%s%s; see `thaw help %s`", option, near ? " (did you mean " : "",
                  near ? near : "", near ? "?)" : "", a->argv[1]);
     return APP_BAD_OPTION;
@@ -90,6 +93,12 @@ int app_arguments_next(AppArguments *a) {
         if (!option->value && equals) {
             app_complain(a->argv[1], "%s takes no value", option->name);
             return APP_BAD_OPTION;
+        }
+        if (option->value && option->value[0] == '[' && !equals) { // optional: the next word, if it is a number
+            char *end = NULL;
+            if (a->next < a->argc && (strtod(a->argv[a->next], &end), end != a->argv[a->next] && !*end))
+                a->value = a->argv[a->next++];
+            return i;
         }
         if (option->value && !equals) {
             if (a->next >= a->argc) {

@@ -42,6 +42,8 @@ typedef struct ThawPatient {
     int32_t vertices, elements;
     double size[3]; // m, of the bounding box
     double unit;    // m, that one unit of a surface file was taken for; 0 elsewhere, where all is in metres
+    int guessed;    // nonzero: that unit is a guess by its size
+    int up;         // the axis that `thaw new` takes for up in a surface file: 1 (y) or 2 (z)
     double min_angle, max_angle; // rad: dihedral angles, in 2D angles; NAN for surfaces
     double mass;                 // kg; NAN where there is no material
     double period;               // s, of its first mode: an estimate from size and material; NAN without material
@@ -56,7 +58,8 @@ typedef struct ThawDoctorReport {
     int32_t left_off; // further complaints of a kind that was told often enough; counted above as well
     int32_t patient_count;
     ThawPatient *patients;
-    double disk; // bytes that the frames of a run will take, about; 0 for meshes
+    char regions[500], groups[500]; // names in a mesh file, with commas between them, the last "..." if there are more
+    double disk;                    // bytes that the frames of a run will take, about; 0 for meshes
 } ThawDoctorReport;
 
 // A scene (.json), a mesh, or a triangle surface (.obj, .ply, .stl), by the file's ending. A file that cannot be read or

@@ -69,11 +69,15 @@ typedef struct ThawMesherReport {
     double min_angle, max_angle; // rad: dihedral angles, in 2D angles
     double volume;               // m^3, in 2D m^2
     double deviation;            // m, from the mesh's surface to the solid's: the largest, at the middle of faces
+    double reach;                // m, from the solid's surface to the mesh: the largest found; 0 in 2D
     int32_t pieces;              // that hang together by faces
+    int32_t parts;               // bodies that a triangle surface bounds; 0 for another solid
     int32_t sharpened;           // vertices moved onto creases
     int32_t trials;              // meshes made to meet the count of elements; 1 when the size was given
     int64_t evaluations;         // of the distance
     ThawMesherFinding islands;   // pieces that were dropped
+    ThawMesherFinding welds;     // faces at which the mesh joins bodies that a triangle surface keeps apart
+    ThawMesherFinding lost;      // walls, lips and sharp edges that the mesh does not reach by 0.4 sizes (3D)
     ThawMesherFinding holes;     // boundary edges of the surface
     ThawMesherFinding crossings; // pairs of triangles that cut each other
 } ThawMesherReport;

@@ -6,6 +6,7 @@
 
 #include "mesh/draft.h" // thaw_finding_add
 #include "mesh/mesh.h"
+#include "mesh/pieces.h"
 #include "model/model.h"
 #include "thaw/doctor.h"
 
@@ -40,9 +41,6 @@ ThawPatient *thaw_exam_patients(ThawExam *exam, int32_t count);
 
 void thaw_mesh_box_of(const ThawMesh *mesh, double lo[3], double hi[3]);
 void thaw_element_centre(const ThawMesh *mesh, int32_t element, double centre[3]);
-
-// Which piece each vertex belongs to: piece[v] in 0 .. count-1, numbered by lowest vertex (mesh.c).
-ThawStatus thaw_mesh_pieces(const ThawMesh *mesh, int32_t *piece, int32_t *count, ThawError *error);
 
 // Is it as large, in metres, as things are that people simulate (mesh.c)?
 void thaw_exam_size(ThawExam *exam, const char *where, const double size[3]);

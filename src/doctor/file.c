@@ -124,6 +124,21 @@ static void tell_mended(ThawExam *exam, const char *name, const char *id, const 
     c->found = *found;
 }
 
+static void add_name(char *list, size_t size, const char *name) {
+    const size_t used = strlen(list), room = size - used;
+    if (used && strcmp(list + used - 3, "...") == 0)
+        return;
+    if ((size_t)snprintf(list + used, room, "%s%s", used ? ", " : "", name) + 6 > room)
+        snprintf(list + used, room, "%s...", used ? ", " : "");
+}
+
+static void tell_names(ThawDoctorReport *report, const ThawMesh *mesh) {
+    for (int32_t r = 0; r < mesh->region_count; r++)
+        add_name(report->regions, sizeof report->regions, mesh->region_names[r]);
+    for (int32_t g = 0; g < mesh->group_count; g++)
+        add_name(report->groups, sizeof report->groups, mesh->groups[g].name);
+}
+
 static void examine_mesh_file(ThawExam *exam, const char *path) {
     ThawMesh *mesh = NULL;
     ThawMeshReport mended = {0};
@@ -142,6 +157,7 @@ static void examine_mesh_file(ThawExam *exam, const char *path) {
     tell_mended(exam, name, "unused-points", "point", &mended.unused, "points belong to no element and are left out",
                 nothing);
     examine_mesh(exam, mesh, name);
+    tell_names(exam->report, mesh);
     thaw_mesh_free(&mesh);
 }
 
@@ -204,7 +220,44 @@ static void examine_holes(ThawExam *exam, const ThawTriangleMesh *mesh, const ch
             c->found = found->open;
         }
     }
+    const ThawMesherFinding *cuts = winding ? thaw_winding_crossings(winding) : NULL;
+    if (cuts && cuts->count) {
+        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "crossing", "%s", name);
+        thaw_complaint_what(c, "%lld pair%s of triangles cut each other: what overlaps counts as inside, once",
+                            (long long)cuts->count, cuts->count == 1 ? "" : "s");
+        thaw_complaint_cure(
+            c, "if parts should stay apart, move them; else join them by a union in a modelling program, or "
+               "leave it, `thaw mesh` and `thaw new` do the same");
+        thaw_complaint_value(c, (double)cuts->count, "pairs");
+        thaw_complaint_place(c, 3, cuts->place[0]);
+    }
     thaw_winding_free(&winding);
+}
+
+static void examine_bodies(ThawExam *exam, const ThawTriangleMesh *mesh, const char *name) {
+    ThawError error = {0};
+    int32_t count = 0, *piece = THAW_NEW(int32_t, mesh->triangle_count);
+    ThawStatus status = piece ? thaw_triangles_pieces(mesh, piece, &count, &error)
+                              : thaw_error_memory(&error, "the pieces of a surface");
+    if (status)
+        thaw_exam_fail(exam, status, &error);
+    if (!status && count > 1) {
+        int32_t second = 0;
+        while (piece[second] != 1)
+            second++;
+        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "loose-pieces", "%s", name);
+        thaw_complaint_what(
+            c,
+            "the surface holds %d separate pieces. A body does not collide with itself: as one body they "
+            "pass through each other, and those nearer to each other than an element grow together",
+            count);
+        thaw_complaint_cure(c, "`thaw new FILE --split` makes each of them a body of its own");
+        thaw_complaint_value(c, count, "pieces");
+        c->ids_of = "triangle";
+        thaw_finding_add(&c->found, second);
+        thaw_complaint_place(c, 3, mesh->x + 3 * (size_t)mesh->triangles[3 * (size_t)second]);
+    }
+    thaw_free(piece);
 }
 
 static void examine_surface(ThawExam *exam, const ThawTriangleMesh *mesh, const char *path,
@@ -217,9 +270,10 @@ static void examine_surface(ThawExam *exam, const ThawTriangleMesh *mesh, const 
     double lo[3], hi[3];
     thaw_mesh_box_of(&points, lo, hi);
     const double largest = fmax(fmax(hi[0] - lo[0], hi[1] - lo[1]), hi[2] - lo[2]);
+    int said = 0;
     *patient = (ThawPatient){.vertices = mesh->vertex_count,
                              .elements = mesh->triangle_count,
-                             .unit = thaw_unit_guess(path, largest, NULL)->metres,
+                             .unit = thaw_unit_guess(path, largest, &said)->metres,
                              .min_angle = NAN,
                              .max_angle = NAN,
                              .mass = NAN,
@@ -227,7 +281,10 @@ static void examine_surface(ThawExam *exam, const ThawTriangleMesh *mesh, const 
     snprintf(patient->name, sizeof patient->name, "%s", name);
     for (int k = 0; k < 3; k++)
         patient->size[k] = (hi[k] - lo[k]) * patient->unit;
+    patient->guessed = !said;
+    patient->up = ends_with(path, ".obj") ? 1 : 2;
     examine_holes(exam, mesh, name, found);
+    examine_bodies(exam, mesh, name);
     complain_surface(exam, mesh, name, "crowded-edge", "triangle", &found->crowded,
                      "edges belong to three or more triangles: what is inside is not clear there",
                      "remove inner walls and doubled sheets");

@@ -153,25 +153,6 @@ static void join(int32_t *parent, int32_t a, int32_t b) {
     parent[a > b ? a : b] = a < b ? a : b;
 }
 
-ThawStatus thaw_mesh_pieces(const ThawMesh *mesh, int32_t *piece, int32_t *count, ThawError *error) {
-    int32_t *parent = THAW_NEW(int32_t, mesh->vertex_count);
-    if (!parent)
-        return thaw_error_memory(error, "the pieces of a mesh");
-    for (int32_t v = 0; v < mesh->vertex_count; v++)
-        parent[v] = v;
-    for (int32_t e = 0; e < mesh->element_count; e++)
-        for (int i = 1; i < mesh->nodes; i++)
-            join(parent, mesh->elements[(size_t)mesh->nodes * (size_t)e],
-                 mesh->elements[(size_t)mesh->nodes * (size_t)e + (size_t)i]);
-    *count = 0;
-    for (int32_t v = 0; v < mesh->vertex_count; v++) {
-        int32_t r = root(parent, v);
-        piece[v] = r == v ? (*count)++ : piece[r];
-    }
-    thaw_free(parent);
-    return THAW_OK;
-}
-
 // Elements joined across faces: how many such parts there are.
 static int32_t count_face_parts(const ThawMesh *mesh, const int32_t *across, int32_t *parent) {
     int32_t count = 0;
@@ -200,12 +181,14 @@ static void complain_pieces(ThawExam *exam, const ThawMesh *mesh, const char *wh
     for (int32_t v = 0; v < mesh->vertex_count && first < 0; v++)
         first = piece[v] == smallest ? v : -1;
     ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "loose-pieces", "%s", where);
-    thaw_complaint_what(c,
-                        "the mesh falls into %d pieces that are not joined (the smallest has %d of %d vertices): each "
-                        "moves on its own",
-                        count, size[smallest], mesh->vertex_count);
-    thaw_complaint_cure(c, "if they should hold together, merge the vertices where they touch; else make each piece a "
-                           "shape of its own, or drop it");
+    thaw_complaint_what(
+        c,
+        "the mesh falls into %d pieces that are not joined (the smallest has %d of %d vertices). A body "
+        "does not collide with itself: they move on their own, and pass through each other",
+        count, size[smallest], mesh->vertex_count);
+    thaw_complaint_cure(
+        c, "make each piece a body of its own: `thaw new FILE --split`, or \"piece\": 1, 2, ... in \"mesh\"; if "
+           "they should hold together, merge the vertices where they touch");
     thaw_complaint_value(c, count, "pieces");
     c->ids_of = "vertex";
     thaw_finding_add(&c->found, first);

@@ -274,6 +274,22 @@ static int same_place(const ThawBodyDef *a, const ThawBodyDef *b) {
            memcmp(a->rotation, b->rotation, sizeof a->rotation) == 0;
 }
 
+// The shortest way along an axis, but for down, on which the first body is clear of the other's bounding box.
+static double way_out(const Standing *a, const Standing *b, int *axis, int *sign) {
+    const int dim = a->mesh->dim;
+    double least = INFINITY;
+    for (int i = 0; i < 2 * dim - 1; i++) { // +z, then each of the others both ways
+        const int k = (dim - 1 + (i + 1) / 2) % dim, up = i % 2 == 0;
+        const double way = up ? b->hi[k] - a->lo[k] : a->hi[k] - b->lo[k];
+        if (way < least) {
+            least = way;
+            *axis = k;
+            *sign = up ? 1 : -1;
+        }
+    }
+    return least;
+}
+
 static void examine_pair(ThawExam *exam, const ThawWorldDef *world, const Standing *a, const Standing *b) {
     const ThawBodyDef *one = &world->bodies[a->body], *other = &world->bodies[b->body];
     if (same_place(one, other)) {
@@ -302,7 +318,12 @@ static void examine_pair(ThawExam *exam, const ThawWorldDef *world, const Standi
                         "they stand in each other at the start, %.3g m deep: contact would push them apart with force, "
                         "and without contact they pass through each other",
                         meeting.deepest);
-    thaw_complaint_cure(c, "move one of them by more than %.3g m, or join them into one shape", meeting.deepest);
+    int axis = 0, sign = 1;
+    double way = 1.002 * way_out(a, b, &axis, &sign); // rounding to three digits must not shorten it
+    const double unit = pow(10, floor(log10(way)) - 2);
+    way = ceil(way / unit) * unit;
+    thaw_complaint_cure(c, "move %.60s by %.3g m along %c%c, which is always enough, or join them into one shape",
+                        one->name, way, sign > 0 ? '+' : '-', "xyz"[axis]);
     thaw_complaint_value(c, meeting.deepest, "m");
     thaw_complaint_place(c, 3, meeting.place);
     c->ids_of = "vertex";

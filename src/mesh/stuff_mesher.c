@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "mesh/pieces.h"
 #include "mesh/stuff.h"
 
 ThawMesherDef thaw_mesher_def_default(void) {
@@ -256,7 +257,7 @@ static ThawStatus fill_report(const ThawSolid *solid, const ThawMesh *mesh, cons
         report->deviation = fmax(report->deviation, d.largest[i]);
     thaw_free(d.largest);
     thaw_solid_surfaces(solid, report_surface, report);
-    return THAW_OK;
+    return mesh->dim == 3 ? thaw_mesh_find_lost(solid, mesh, tasks, report, error) : THAW_OK;
 }
 
 // --- one size -----------------------------------------------------------------------------------------------------------
@@ -479,6 +480,18 @@ ThawStatus thaw_mesh_from_solid(const ThawSolid *solid, const ThawMesherDef *def
     return status;
 }
 
+// Bodies of the surface nearer to each other than a size may have become one.
+static ThawStatus report_welds(const ThawTriangleMesh *surface, const ThawMesh *mesh, ThawMesherReport *report,
+                               ThawError *error) {
+    int32_t *piece = THAW_NEW(int32_t, surface->triangle_count);
+    ThawStatus status = piece ? thaw_triangles_pieces(surface, piece, &report->parts, error)
+                              : thaw_error_memory(error, "the pieces of a surface");
+    if (!status && report->parts > report->pieces)
+        status = thaw_mesh_find_welds(mesh, surface, piece, report->parts, &report->welds, error);
+    thaw_free(piece);
+    return status;
+}
+
 ThawStatus thaw_mesh_from_triangles(const ThawTriangleMesh *surface, const ThawMesherDef *def, ThawMesh **mesh,
                                     ThawMesherReport *report, ThawError *error) {
     if (mesh)
@@ -486,10 +499,16 @@ ThawStatus thaw_mesh_from_triangles(const ThawTriangleMesh *surface, const ThawM
     if (!surface || !def || !mesh)
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "thaw_mesh_from_triangles: surface, def and mesh may not be NULL");
+    ThawMesherReport ignored;
     ThawSolid *solid = NULL;
+    report = report ? report : &ignored;
     ThawStatus status = thaw_solid_from_triangles(surface, &solid, error);
     if (!status)
         status = thaw_mesh_from_solid(solid, def, mesh, report, error);
     thaw_solid_free(&solid);
+    if (!status)
+        status = report_welds(surface, *mesh, report, error);
+    if (status)
+        thaw_mesh_free(mesh);
     return status;
 }

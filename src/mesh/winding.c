@@ -239,7 +239,7 @@ static double nearest_square(const Tree *tree, const double x[3]) {
 // --- winding number -----------------------------------------------------------------------------------------------------
 
 // Solid angle over 4 pi (van Oosterom and Strackee 1983): tan(angle / 2) = a.(b x c) / (abc + (a.b)c + (b.c)a + (c.a)b).
-static double triangle_winding(const double x[3], const double *corner) {
+double thaw_triangle_winding(const double x[3], const double *corner) {
     double a[3], b[3], c[3], n[3];
     subtract(corner, x, a);
     subtract(corner + 3, x, b);
@@ -268,7 +268,7 @@ double thaw_winding_number(const ThawWinding *winding, const double x[3]) {
             stack[used++] = id + 1;
         } else {
             for (int32_t i = node->first; i < node->first + node->count; i++)
-                sum += triangle_winding(x, tree->corner + 9 * (size_t)i);
+                sum += thaw_triangle_winding(x, tree->corner + 9 * (size_t)i);
         }
     }
     return sum;
@@ -392,8 +392,7 @@ static int cut_each_other(const double *s, const double *t, double place[3]) {
 }
 
 // Each triangle against those in overlapping boxes with a larger place in the tree that share no vertex with it.
-static void find_crossings(ThawWinding *winding, const ThawTriangleMesh *surface) {
-    const Tree *tree = &winding->triangles;
+static void find_crossings(const Tree *tree, const ThawTriangleMesh *surface, ThawCutVisit visit, void *context) {
     int32_t stack[STACK];
     for (int32_t i = 0; i < tree->count; i++) {
         const double *c = tree->corner + 9 * (size_t)i;
@@ -424,10 +423,16 @@ static void find_crossings(ThawWinding *winding, const ThawTriangleMesh *surface
                 for (int m = 0; m < 9; m++)
                     shared |= v[m / 3] == w[m % 3];
                 if (!shared && cut_each_other(c, tree->corner + 9 * (size_t)j, place))
-                    note(winding, &winding->crossings, place);
+                    visit(context, tree->id[i], tree->id[j], place);
             }
         }
     }
+}
+
+static void note_crossing(void *context, int32_t a, int32_t b, const double place[3]) {
+    ThawWinding *winding = context;
+    (void)a, (void)b;
+    note(winding, &winding->crossings, place);
 }
 
 // --- the whole ----------------------------------------------------------------------------------------------------------
@@ -441,15 +446,30 @@ static ThawStatus copy_surface(const ThawTriangleMesh *surface, ThawTriangleMesh
     return THAW_OK;
 }
 
-static ThawStatus fill_winding(ThawWinding *winding, const ThawTriangleMesh *surface, ThawError *error) {
-    ThawStatus status = create_tree(surface->triangle_count, &winding->triangles, error);
+static ThawStatus plant(const ThawTriangleMesh *surface, Tree *tree, ThawError *error) {
+    ThawStatus status = create_tree(surface->triangle_count, tree, error);
     for (size_t i = 0; !status && i < 3 * (size_t)surface->triangle_count; i++)
-        memcpy(winding->triangles.corner + 3 * i, surface->x + 3 * (size_t)surface->triangles[i], 3 * sizeof(double));
+        memcpy(tree->corner + 3 * i, surface->x + 3 * (size_t)surface->triangles[i], 3 * sizeof(double));
+    if (!status)
+        build_node(tree, 0, surface->triangle_count);
+    return status;
+}
+
+static ThawStatus fill_winding(ThawWinding *winding, const ThawTriangleMesh *surface, ThawError *error) {
+    ThawStatus status = plant(surface, &winding->triangles, error);
     if (status)
         return status;
-    build_node(&winding->triangles, 0, surface->triangle_count);
-    find_crossings(winding, surface);
+    find_crossings(&winding->triangles, surface, note_crossing, winding);
     return find_holes(winding, surface, error);
+}
+
+ThawStatus thaw_surface_cuts(const ThawTriangleMesh *surface, ThawCutVisit visit, void *context, ThawError *error) {
+    Tree tree = {0};
+    const ThawStatus status = plant(surface, &tree, error);
+    if (!status)
+        find_crossings(&tree, surface, visit, context);
+    free_tree(&tree);
+    return status;
 }
 
 ThawStatus thaw_winding_create(const ThawTriangleMesh *surface, ThawWinding **winding, ThawError *error) {

@@ -24,6 +24,12 @@ void thaw_winding_bounds(const ThawWinding *winding, double lo[3], double hi[3])
 ThawStatus thaw_surface_encloses(const ThawTriangleMesh *surface, size_t open_count, const int32_t *edges,
                                  int *encloses, ThawError *error);
 
+// What a triangle adds to the winding number at x; corner: 9 numbers.
+double thaw_triangle_winding(const double x[3], const double *corner);
+// Calls `visit` for each pair of triangles that cut each other and share no vertex; the surface must be valid.
+typedef void (*ThawCutVisit)(void *context, int32_t a, int32_t b, const double place[3]);
+ThawStatus thaw_surface_cuts(const ThawTriangleMesh *surface, ThawCutVisit visit, void *context, ThawError *error);
+
 const ThawMesherFinding *thaw_winding_holes(const ThawWinding *winding);
 const ThawMesherFinding *thaw_winding_crossings(const ThawWinding *winding);
 

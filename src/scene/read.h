@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "scene/kind.h"
 #include "thaw/mesher.h"
 #include "thaw/scene.h"
 
@@ -113,14 +114,16 @@ void thaw_scene_read_materials(const ThawPlace *materials);
 int32_t thaw_scene_find_material(const ThawPlace *name);
 // The document in a text with comments; NULL with *status set when it is none. `name` stands for the file (scene.c).
 json_t *thaw_scene_parse_json(const char *text, size_t length, const char *name, ThawStatus *status, ThawError *error);
+// Is it one of the words that a solid begins with (solid.c)?
+bool thaw_scene_is_solid_key(const char *key);
 // The whole file, in memory for thaw_free; NULL with *status set when there is none (scene.c).
 char *thaw_scene_read_text(const char *path, size_t *length, ThawStatus *status, ThawError *error);
 // Where the file is that the place names, for thaw_free; NULL with an error (shape.c).
 char *thaw_scene_path(const ThawPlace *place);
-// Adds the solid that the place describes, or the inside of the surface in the file it names; its node, or -1 with an error
-// (solid.c).
+// Adds the solid that the place describes, or the inside of the surface in the file it names (of one piece of it, from 1; 0:
+// of all of it); its node, or -1 with an error (solid.c).
 int32_t thaw_scene_read_solid(const ThawPlace *place, ThawSolid *solid);
-int32_t thaw_scene_read_surface(const ThawPlace *file, ThawSolid *solid);
+int32_t thaw_scene_read_surface(const ThawPlace *file, int32_t piece, ThawSolid *solid);
 
 void thaw_scene_read_shapes(const ThawPlace *shapes); // shape.c
 void thaw_scene_read_bodies(const ThawPlace *bodies); // body.c

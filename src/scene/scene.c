@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "scene/read.h"
 
@@ -172,12 +173,34 @@ static void read_output(const ThawPlace *output, ThawScene *scene) {
     }
 }
 
+// What a JSON document is, by its keys.
+static ThawJsonKind kind_of(const json_t *document) {
+    static const char *const keys[] = {"thaw", "shapes", "bodies", NULL};
+    for (int i = 0; keys[i]; i++)
+        if (json_object_get(document, keys[i]))
+            return THAW_JSON_SCENE;
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)document, key, value) {
+        if (thaw_scene_is_solid_key(key))
+            return THAW_JSON_SOLID;
+    }
+    return THAW_JSON_OTHER;
+}
+
 static void read_document(ThawSceneReader *reader, json_t *document) {
     static const char *const keys[] = {"thaw",      "shapes",    "bodies", "materials", "title",
                                        "dimension", "gravity",   "time",   "solver",    "output",
                                        "contact",   "obstacles", "pairs",  "rigidify",  NULL};
     ThawPlace top = {.reader = reader, .value = document};
     ThawScene *scene = &reader->store->scene;
+    if (kind_of(document) == THAW_JSON_SOLID) {
+        thaw_place_fail(
+            &top, THAW_ERROR_INPUT,
+            "this is a solid, no scene; make a scene of it by `thaw new %s`, or a mesh by `thaw mesh %s -o FILE.msh`",
+            reader->name, reader->name);
+        return;
+    }
     if (!thaw_place_is_object(&top, keys, 3))
         return;
     int64_t version = 0, dim = 3;
@@ -252,6 +275,19 @@ json_t *thaw_scene_parse_json(const char *text, size_t length, const char *name,
     return document;
 }
 
+// A mesh or a surface, by its ending; NULL: neither.
+static const char *kind_of_file(const char *path) {
+    static const char *const endings[][2] = {{".obj", "a surface"}, {".ply", "a surface"}, {".stl", "a surface"},
+                                             {".msh", "a mesh"},    {".mesh", "a mesh"},   {".meshb", "a mesh"},
+                                             {".node", "a mesh"},   {".ele", "a mesh"},    {".poly", "a mesh"},
+                                             {".vtk", "a mesh"},    {".vtu", "a mesh"}};
+    const char *ending = strrchr(path, '.');
+    for (size_t i = 0; ending && i < sizeof endings / sizeof *endings; i++)
+        if (strcasecmp(ending, endings[i][0]) == 0)
+            return endings[i][1];
+    return NULL;
+}
+
 ThawStatus thaw_scene_parse(const char *text, size_t length, const char *name, const char *folder, ThawScene **scene,
                             ThawError *error) {
     if (!scene)
@@ -260,6 +296,9 @@ ThawStatus thaw_scene_parse(const char *text, size_t length, const char *name, c
     if (!text)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_scene_parse: text is NULL; allowed: a scene's text");
     ThawSceneReader reader = {.name = name ? name : "scene", .folder = folder, .error = error};
+    if (kind_of_file(reader.name))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: this is %s, no scene; make a scene first: thaw new %s",
+                              reader.name, kind_of_file(reader.name), reader.name);
     json_t *document = thaw_scene_parse_json(text, length, reader.name, &reader.status, error);
     if (!document)
         return reader.status;
@@ -316,6 +355,17 @@ char *thaw_scene_read_text(const char *path, size_t *length, ThawStatus *status,
         return NULL;
     }
     return text;
+}
+
+ThawJsonKind thaw_json_kind(const char *path) {
+    ThawStatus status;
+    size_t length;
+    char *text = thaw_scene_read_text(path, &length, &status, NULL);
+    json_t *document = text ? thaw_scene_parse_json(text, length, path, &status, NULL) : NULL;
+    const ThawJsonKind kind = document ? kind_of(document) : THAW_JSON_OTHER;
+    json_decref(document);
+    thaw_free(text);
+    return kind;
 }
 
 ThawStatus thaw_scene_load(const char *path, ThawScene **scene, ThawError *error) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "mesh/mesh.h"
+#include "mesh/pieces.h"
 #include "mesh/solid.h"
 #include "scene/read.h"
 
@@ -99,8 +100,9 @@ static void read_beam(const ThawPlace *place, ThawMesh **mesh) {
 
 typedef enum SolidKind { SOLID_HERE, FILE_OF_SOLID, SURFACE } SolidKind;
 
-// A solid, or the inside of a surface, meshed here and now.
-static void mesh_solid(const ThawPlace *place, const ThawPlace *member, SolidKind kind, ThawMesh **mesh) {
+// A solid, or the inside of a surface, meshed here and now. unit: m, what one unit of its own is after the shape's scale.
+static void mesh_solid(const ThawPlace *place, const ThawPlace *member, SolidKind kind, int32_t piece, double unit,
+                       ThawMesh **mesh) {
     static const ThawRange gradings = {1, 1024, false, false};
     ThawSceneReader *reader = place->reader;
     ThawMesherDef def = thaw_mesher_def_default();
@@ -117,6 +119,7 @@ static void mesh_solid(const ThawPlace *place, const ThawPlace *member, SolidKin
         thaw_place_refuse(&elements, "both a size and a count of elements",
                           "one of them, or neither for 10000 elements");
     def.elements = (int32_t)count;
+    def.size /= unit;
     ThawSolid *solid = NULL;
     ThawError error = {0};
     ThawStatus status = reader->status;
@@ -125,21 +128,24 @@ static void mesh_solid(const ThawPlace *place, const ThawPlace *member, SolidKin
         status = path ? thaw_solid_load(path, reader->store->scene.world.dim, &solid, &error) : reader->status;
         thaw_free(path);
     } else if (!status && !(status = thaw_solid_create(reader->store->scene.world.dim, &solid, &error))) {
-        solid->root = (kind == SURFACE ? thaw_scene_read_surface : thaw_scene_read_solid)(member, solid);
+        solid->root =
+            kind == SURFACE ? thaw_scene_read_surface(member, piece, solid) : thaw_scene_read_solid(member, solid);
         status = reader->status;
     }
     if (!status)
         status = thaw_mesh_from_solid(solid, &def, mesh, NULL, &error);
-    if (status)
+    if (status && unit != 1 && solid)
+        thaw_place_fail(place, status, "%s (before the shape's scale: one unit becomes %g m)", error.message, unit);
+    else if (status)
         thaw_place_fail(solid ? place : member, status, "%s", error.message);
     thaw_solid_free(&solid);
 }
 
-static void read_mesh(const ThawPlace *place, ThawMesh **mesh) {
-    static const char *const keys[] = {"file", "box",      "beam",    "solid",   "surface",
-                                       "size", "elements", "grading", "sharpen", NULL};
+static void read_mesh(const ThawPlace *place, double unit, ThawMesh **mesh) {
+    static const char *const keys[] = {"file",     "box",     "beam",    "solid", "surface", "size",
+                                       "elements", "grading", "sharpen", "piece", NULL};
     static const char *const kinds[] = {"file", "box", "beam", "solid", "surface", NULL};
-    enum { SOLID = 3, SETTINGS = 5 };
+    enum { MESH_FILE = 0, SOLID = 3, SURFACE_FILE = 4, SETTINGS = 5 };
     if (!thaw_place_is_object(place, keys, 0))
         return;
     int which = thaw_place_which(place, kinds), dim = place->reader->store->scene.world.dim;
@@ -151,15 +157,29 @@ static void read_mesh(const ThawPlace *place, ThawMesh **mesh) {
         thaw_place_refuse(&member, "wrong type",
                           which == SOLID ? "an object {...}, or the name of a solid's file"
                                          : "the name of a surface file");
+    ThawPlace piece = thaw_place_member(place, "piece");
+    int64_t number = 0;
+    thaw_place_integer(place, "piece", 1, INT32_MAX, &number);
+    if (piece.value && which != MESH_FILE && which != SURFACE_FILE)
+        thaw_place_refuse(&piece, "only a file has pieces", "to leave it out");
     for (int i = SETTINGS; keys[i] && which < SOLID; i++) {
         ThawPlace setting = thaw_place_member(place, keys[i]);
-        if (setting.value)
+        if (setting.value && setting.value != piece.value)
             thaw_place_refuse(&setting, "only a solid or a surface is meshed", "to leave it out");
     }
     if (which >= SOLID)
-        mesh_solid(place, &member, which > SOLID ? SURFACE : named ? FILE_OF_SOLID : SOLID_HERE, mesh);
+        mesh_solid(place, &member,
+                   which > SOLID ? SURFACE
+                   : named       ? FILE_OF_SOLID
+                                 : SOLID_HERE,
+                   (int32_t)number, unit, mesh);
     else
         (which == 0 ? read_mesh_file : which == 1 ? read_box : read_beam)(&member, mesh);
+    ThawError error = {0};
+    const ThawStatus status =
+        *mesh && which == MESH_FILE && number ? thaw_mesh_keep_piece(*mesh, (int32_t)number - 1, &error) : THAW_OK;
+    if (status)
+        thaw_place_fail(&piece, status, "%s", error.message);
     if (*mesh && (*mesh)->dim != dim)
         thaw_place_fail(&member, THAW_ERROR_INPUT, "a mesh of dimension %d; allowed: %d, the scene's", (*mesh)->dim,
                         dim);
@@ -180,10 +200,17 @@ static void read_scale(const ThawPlace *place, double scale[3]) {
         thaw_place_refuse(place, "a scale of zero", "a number or vector without zeros (negative mirrors)");
 }
 
-static void transform_mesh(const ThawPlace *place, ThawMesh *mesh) {
-    double scale[3] = {1, 1, 1}, q[4] = {1, 0, 0, 0}, translation[3] = {0};
+// The length that a unit becomes; where that depends on the direction, their geometric mean.
+static double unit_of(int dim, const double scale[3]) {
+    const double x = fabs(scale[0]), y = fabs(scale[1]), z = fabs(scale[2]);
+    if (x == y && (dim == 2 || x == z))
+        return x;
+    return dim == 2 ? sqrt(x) * sqrt(y) : cbrt(x) * cbrt(y) * cbrt(z);
+}
+
+static void transform_mesh(const ThawPlace *place, const double scale[3], ThawMesh *mesh) {
+    double q[4] = {1, 0, 0, 0}, translation[3] = {0};
     ThawPlace scale_place = thaw_place_member(place, "scale"), rotate = thaw_place_member(place, "rotate");
-    read_scale(&scale_place, scale);
     thaw_place_rotation(place, "rotate", q, NULL);
     if (place->reader->status)
         return;
@@ -238,11 +265,14 @@ static void read_shape(const ThawPlace *place, int32_t s) {
     if (thickness.value && reader->store->scene.world.dim != 2)
         thaw_place_refuse(&thickness, "a solid has no thickness", "thickness in scenes of dimension 2 only");
     thaw_place_number(place, "thickness", thaw_range_positive, &shape->thickness);
-    read_mesh(&mesh, &reader->store->meshes[s]);
+    ThawPlace scale_place = thaw_place_member(place, "scale");
+    double scale[3] = {1, 1, 1};
+    read_scale(&scale_place, scale);
+    read_mesh(&mesh, unit_of(reader->store->scene.world.dim, scale), &reader->store->meshes[s]);
     shape->mesh = reader->store->meshes[s];
     if (reader->status)
         return;
-    transform_mesh(place, reader->store->meshes[s]);
+    transform_mesh(place, scale, reader->store->meshes[s]);
     read_regions(&regions, shape);
     thaw_scene_read_groups(&groups, s);
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mesh/pieces.h"
 #include "mesh/solid.h"
 #include "scene/read.h"
 
@@ -331,7 +332,24 @@ static int32_t read_half_space(const ThawPlace *place, ThawSolid *solid) {
     return node;
 }
 
-int32_t thaw_scene_read_surface(const ThawPlace *place, ThawSolid *solid) {
+static ThawStatus keep_piece(ThawTriangleMesh **surface, int32_t which, ThawError *error) {
+    int32_t count = 0, *piece = THAW_NEW(int32_t, (*surface)->triangle_count);
+    ThawTriangleMesh *part = NULL;
+    ThawStatus status = piece ? thaw_triangles_pieces(*surface, piece, &count, error)
+                              : thaw_error_memory(error, "the pieces of a surface");
+    if (!status && which > count)
+        status = thaw_error_set(error, THAW_ERROR_INPUT, "there is no piece %d; allowed: 1 to %d", which, count);
+    if (!status)
+        status = thaw_triangles_piece(*surface, piece, which - 1, &part, error);
+    if (!status) {
+        thaw_triangles_free(surface);
+        *surface = part;
+    }
+    thaw_free(piece);
+    return status;
+}
+
+int32_t thaw_scene_read_surface(const ThawPlace *place, int32_t piece, ThawSolid *solid) {
     if (is_flat(place))
         thaw_place_refuse(place, "a surface has no place in the plane", "surfaces in scenes of dimension 3 only");
     char *path = thaw_scene_path(place);
@@ -341,6 +359,8 @@ int32_t thaw_scene_read_surface(const ThawPlace *place, ThawSolid *solid) {
     ThawError error = {0};
     ThawStatus status = thaw_triangles_read(path, &surface, &error);
     thaw_free(path);
+    if (!status && piece)
+        status = keep_piece(&surface, piece, &error);
     const int32_t node = status ? -1 : add_node(place, solid, THAW_SOLID_SURFACE);
     if (node >= 0)
         status = thaw_winding_create(surface, &solid->nodes[node].surface, &error);
@@ -351,6 +371,10 @@ int32_t thaw_scene_read_surface(const ThawPlace *place, ThawSolid *solid) {
         return -1;
     thaw_solid_bound(solid, node);
     return node;
+}
+
+static int32_t read_whole_surface(const ThawPlace *place, ThawSolid *solid) {
+    return thaw_scene_read_surface(place, 0, solid);
 }
 
 // --- combinations -------------------------------------------------------------------------------------------------------
@@ -555,9 +579,16 @@ static const char *const node_keys[] = {
     "repeat", "circle",     "mirror",  "twist",    "region",       "scale",        "rotate",     "translate",  NULL};
 static const ReadKind readers[KINDS] = {
     read_sphere,    read_box,          read_capsule,      read_cylinder,   read_cone,       read_torus,
-    read_ellipsoid, read_revolution,   read_prism,        read_tube,       read_half_space, thaw_scene_read_surface,
+    read_ellipsoid, read_revolution,   read_prism,        read_tube,       read_half_space, read_whole_surface,
     read_union,     read_smooth_union, read_intersection, read_difference, read_shell,      read_offset,
     read_repeat,    read_circle,       read_mirror,       read_twist};
+
+bool thaw_scene_is_solid_key(const char *key) {
+    for (int i = 0; i < KINDS; i++)
+        if (strcmp(key, node_keys[i]) == 0)
+            return true;
+    return false;
+}
 
 int32_t thaw_scene_read_solid(const ThawPlace *place, ThawSolid *solid) {
     const char *kinds[KINDS + 1] = {NULL};

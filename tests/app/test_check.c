@@ -124,6 +124,8 @@ static void surfaces_are_checked_for_holes(void **state) {
     assert_non_null(strstr(said, "encloses no volume"));
     assert_non_null(
         strstr(said, "3 vertices, 1 triangle, 0.1 x 0.1 x 0 m if it is in millimetres, as its size suggests"));
+    assert_non_null(strstr(said, "the unit is a guess: `thaw new --unit mm`"));
+    assert_non_null(strstr(said, "y of the file is taken for up"));
     // Triangles that share no vertices, as many programs write them, are no holes.
     write_text(at("apart.obj"), "v 0 0 0\nv 0 1 0\nv 1 0 0\nv 0 0 0\nv 1 0 0\nv 0 0 1\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
                                 "v 0 0 0\nv 0 0 1\nv 0 1 0\nf 1 2 3\nf 4 5 6\nf 7 8 9\nf 10 11 12\n");
@@ -136,6 +138,36 @@ static void surfaces_are_checked_for_holes(void **state) {
     expect("check @turned.obj", 0, "[turned-triangle]");
 }
 
+// The same as `thaw new` would find.
+static void pieces_and_cuts_of_surfaces_are_found(void **state) {
+    (void)state;
+    static const char tetra[] = "f -4 -2 -3\nf -4 -3 -1\nf -3 -2 -1\nf -4 -1 -2\n";
+    char text[400];
+    snprintf(text, sizeof text, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n%sv 3 0 0\nv 4 0 0\nv 3 1 0\nv 3 0 1\n%s", tetra,
+             tetra);
+    write_text(at("two.obj"), text);
+    expect("check @two.obj", 0, "warning: two.obj [loose-pieces]");
+    assert_non_null(strstr(said, "the surface holds 2 separate pieces. A body does not collide with itself"));
+    assert_non_null(strstr(said, "--split"));
+    assert_non_null(strstr(said, "small things are often drawn in millimetres"));
+    snprintf(text, sizeof text,
+             "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n%sv 0.2 0.1 0.15\nv 4 0.1 0.12\nv 0.3 1 0.1\nv 0.3 0.2 1\n%s", tetra,
+             tetra);
+    write_text(at("cut.obj"), text);
+    expect("check @cut.obj", 0, "warning: cut.obj [crossing]");
+    assert_null(strstr(said, "loose-pieces"));
+}
+
+static void names_in_a_mesh_are_listed(void **state) {
+    (void)state;
+    expect("check " THAW_SOURCE_DIR "/tests/scene/small/hub.msh --json @report.json", 0, "  regions: ");
+    assert_non_null(strstr(said, "hub"));
+    assert_non_null(strstr(said, "  groups: "));
+    json_t *report = load_json(at("report.json"));
+    assert_non_null(strstr(text_of(report, "regions"), "hub"));
+    json_decref(report);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_healthy_scene_is_told_so),
@@ -145,6 +177,8 @@ int main(void) {
         cmocka_unit_test(bytes_that_are_no_text_do_not_stop_the_json),
         cmocka_unit_test(wrong_command_lines_are_refused),
         cmocka_unit_test(surfaces_are_checked_for_holes),
+        cmocka_unit_test(pieces_and_cuts_of_surfaces_are_found),
+        cmocka_unit_test(names_in_a_mesh_are_listed),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

@@ -69,7 +69,7 @@ static void a_surface_becomes_a_scene_that_runs(void **state) {
     assert_true(elements > 400 && elements < 1600);
     assert_true(scene->world.materials[0].young == thaw_material_library_find("silicone")->def.young);
     thaw_scene_free(&scene);
-    expect("check @ball.json", 0, "0 errors");
+    expect("check @ball.json", 0, "nothing to complain about");
     expect("run @ball.json --steps 3 --out @out", 0, "state hash");
 }
 
@@ -242,11 +242,85 @@ static void nothing_is_overwritten_unasked(void **state) {
     free(text);
     expect("new @ball.obj -o @mine.json --elements 200 --force --quiet", 0, "");
     assert_string_equal(said, "");
-    // Never the input itself, and a scene is no mesh.
-    expect("new @mine.json --force", 1, "mine.json is no mesh");
+    // Never the input itself, nor a scene of a scene.
+    text = slurp(at("mine.json~"), &size);
+    assert_string_equal(text, "my own work\n");
+    free(text);
+    write_text(at("mine.json"), "more of it\n");
+    expect("new @ball.obj -o @mine.json --elements 200 --force", 1,
+           "was not written by `thaw new`, and cannot be kept");
+    text = slurp(at("mine.json"), &size);
+    assert_string_equal(text, "more of it\n");
+    free(text);
+    assert_int_equal(unlink(at("mine.json~")), 0);
+    expect("new @ball.obj -o @mine.json --elements 200 --force", 0, "mine.json~");
+    expect("new @mine.json --force", 1, "mine.json is a scene, ready for `thaw run`");
     assert_int_equal(symlink("ball.obj", at("link.json")), 0);
     expect("new @ball.obj -o @link.json --force", 1, "would be overwritten");
     expect("new @ball.obj -o @mine.json --force --elements 200", 0, "wrote");
+}
+
+// Two boxes of 60 mm, so far apart along x, in mm, as objects of an OBJ file.
+static void write_boxes(const char *path, double apart) {
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (int b = 0; b < 2; b++) {
+        fprintf(file, "o %s\n", b ? "right" : "left");
+        for (int v = 0; v < 8; v++)
+            fprintf(file, "v %g %d %d\n", 60 * (v & 1) + b * (60 + apart), 60 * ((v >> 1) & 1), 60 * (v >> 2));
+        for (int f = 0; f < 6; f++) {
+            static const int quad[6][4] = {{1, 3, 4, 2}, {5, 6, 8, 7}, {1, 2, 6, 5},
+                                           {3, 7, 8, 4}, {1, 5, 7, 3}, {2, 4, 8, 6}};
+            fprintf(file, "f %d %d %d %d\n", 8 * b + quad[f][0], 8 * b + quad[f][1], 8 * b + quad[f][2],
+                    8 * b + quad[f][3]);
+        }
+    }
+    assert_int_equal(fclose(file), 0);
+}
+
+static void pieces_of_a_file_are_told_and_become_bodies_of_their_own(void **state) {
+    (void)state;
+    write_boxes(at("boxes.obj"), 50);
+    expect("new @boxes.obj --drop -o @boxes.json --force --elements 600", 0, "does not collide with itself");
+    assert_non_null(strstr(said, "pass through each other"));
+    assert_non_null(strstr(said, "--split"));
+    expect("check @boxes.json", 0, "does not collide with itself");
+    expect("new @boxes.obj --drop 0.3 --split -o @boxes.json --force --elements 600", 0, "2 bodies: left (");
+    assert_null(strstr(said, "warning"));
+    ThawScene *scene = load("boxes.json");
+    assert_int_equal(scene->world.body_count, 2);
+    assert_string_equal(scene->world.bodies[1].name, "right");
+    double lo, hi;
+    reach(scene, 2, &lo, &hi);
+    assert_true(fabs(lo - 0.3) < 1e-3 && fabs(hi - 0.36) < 1e-3);
+    reach(scene, 0, &lo, &hi);
+    assert_true(fabs(lo + 0.085) < 1e-3 && fabs(hi + 0.025) < 1e-3); // where the file has it, both about the middle
+    thaw_scene_free(&scene);
+    expect("run @boxes.json --steps 3 --out @out", 0, "state hash");
+    expect("mesh @boxes.obj -o @boxes.msh --elements 600", 0, "`thaw new --split`");
+    expect("new @boxes.msh --split -o @boxes.json --force", 0, "2 bodies: boxes-1 (");
+    expect("check @boxes.json", 0, "scene of 2 bodies");
+    // So near that the mesh joins them.
+    write_boxes(at("boxes.obj"), 1);
+    expect("new @boxes.obj -o @boxes.json --force --elements 600", 0, "faces join objects that are apart");
+    expect("mesh @boxes.obj --elements 600", 0, "faces join objects that are apart");
+    expect("new @boxes.obj -o @boxes.json --force --elements 600 --split", 0, "right");
+    assert_null(strstr(said, "warning"));
+}
+
+static void a_solid_becomes_a_scene(void **state) {
+    (void)state;
+    write_text(at("peg.json"), "{\"cylinder\": {\"from\": [0, 0, 0], \"to\": [0, 0, 0.1], \"radius\": 0.03}}\n");
+    expect("new @peg.json --drop -o @peg-scene.json --elements 500 --sharpen", 0, "taken as metres as solids are");
+    expect("run @peg-scene.json --steps 3 --out @out", 0, "state hash");
+    static const char *const commands[] = {"check", "run", "compare"};
+    for (int i = 0; i < 3; i++) {
+        char line[80];
+        snprintf(line, sizeof line, "%s @peg.json", commands[i]);
+        expect(line, 1, "this is a solid, no scene; make a scene of it by `thaw new");
+    }
+    write_ball(at("ball.obj"), 0.1);
+    expect("run @ball.obj", 1, "this is a surface, no scene; make a scene first: thaw new");
 }
 
 static void wrong_input_is_refused_and_leaves_no_file(void **state) {
@@ -260,7 +334,11 @@ static void wrong_input_is_refused_and_leaves_no_file(void **state) {
     expect("new @flat.obj -o @x.json", 1, "flat.obj");
     expect("new @ball.xyz -o @x.json", 1, "ball.xyz");
     expect("new @ball.obj -o @x.json --material silicon", 1, "did you mean silicone?");
+    expect("new @ball.obj -o @x.json --material gummy", 1, "allowed: natural-rubber, ");
     expect("new @ball.obj -o @x.json --size -1", 1, "greater than 0");
+    expect("new @ball.obj -o @x.json --drop -1", 1, "--drop is '-1'; allowed: a number greater than 0");
+    expect("new @ball.obj -o @x.json --drop=high", 1, "--drop is 'high'");
+    expect("new @ball.obj -o @x.json --drop-height 1", 1, "did you mean --drop?");
     expect("new @ball.obj -o @x.json --height tall", 1, "'tall'");
     expect("new @ball.obj -o @x.json --scale 1 --height 1", 1, "exclude each other");
     expect("new @ball.obj -o @x.json --scale 1 --unit mm", 1, "exclude each other");
@@ -283,6 +361,8 @@ int main(void) {
         cmocka_unit_test(units_and_axes_follow_the_options),
         cmocka_unit_test(the_scene_finds_its_mesh_wherever_it_stands),
         cmocka_unit_test(every_material_makes_a_scene_without_errors),
+        cmocka_unit_test(pieces_of_a_file_are_told_and_become_bodies_of_their_own),
+        cmocka_unit_test(a_solid_becomes_a_scene),
         cmocka_unit_test(nothing_is_overwritten_unasked),
         cmocka_unit_test(wrong_input_is_refused_and_leaves_no_file),
     };

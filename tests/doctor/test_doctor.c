@@ -220,6 +220,19 @@ static void an_overlap_is_told_with_depth_place_and_vertices(void **state) {
     assert_true(c->value > 0.02 && c->value < 0.07);
     assert_true(c->has_place && c->place[0] > 0.29 && c->place[0] < 0.41 && c->place[2] > 0.02 && c->place[2] < 0.11);
     assert_true(c->found.count > 0);
+    // The cure cures: moving the first one way is moving the second the other.
+    double way, at[3] = {0.3, 0.02, 0.03};
+    char sign, axis, place[80];
+    const char *cure = strstr(c->cure, "move one by ");
+    assert_non_null(cure);
+    assert_int_equal(sscanf(cure, "move one by %lf m along %c%c", &way, &sign, &axis), 3);
+    at[axis - 'x'] -= sign == '+' ? way : -way;
+    snprintf(place, sizeof place, "'position': [%.9g, %.9g, %.9g]", at[0], at[1], at[2]);
+    thaw_doctor_report_free(&report);
+    const Slip mended = {"'position': [0, 0, 1]", place, W, "", "", ""};
+    report = examine(&mended);
+    for (int32_t i = 0; i < report->complaint_count; i++)
+        assert_string_not_equal(report->complaints[i].id, "overlap");
     thaw_doctor_report_free(&report);
 }
 

@@ -42,6 +42,7 @@ export class App implements Sink {
   private asked = { view: -1, element: -1, at: 0 };
   private answer: ElementAnswer | null = null;
   private textTimer = 0;
+  private textShown = -Infinity; // ms
   private pace = { time: 0, at: 0, rate: 0 };
 
   constructor() {
@@ -202,17 +203,21 @@ export class App implements Sink {
     }
   }
 
-  // Texts and plots, a little later.
+  // Texts and plots: now if they have not just been shown, else a little later.
   private soon(): void {
-    this.textTimer ||= window.setTimeout(() => {
+    if (this.textTimer) return;
+    const wait = this.textShown + TEXT_MS - performance.now();
+    if (wait <= 0) return this.showTexts();
+    this.textTimer = window.setTimeout(() => {
       this.textTimer = 0;
       this.showTexts();
-    }, TEXT_MS);
+    }, wait);
   }
 
   private showTexts(): void {
     const { header: hello, stage } = this;
     if (!hello) return;
+    if (stage.views.some((view) => view.frame)) this.textShown = performance.now();
     const shown = hello.views.map(({ name }, i) => ({
       name,
       stats: stage.views[i]?.frame?.header.stats ?? {},

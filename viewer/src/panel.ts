@@ -79,7 +79,7 @@ export class Panel {
       this.look(hello),
       hello.live && hello.methods.length > 0 ? this.method(hello) : null,
       hello.live && hello.shapes.length > 0 ? this.drops(hello.shapes) : null,
-      group("Numbers", (this.numbers = make("div"))),
+      group("Numbers", (this.numbers = make("div", { id: "numbers" }))),
     ];
     this.root.classList.toggle("wide", hello.report !== null);
     this.root.replaceChildren(...parts.filter((p) => p !== null));
@@ -98,6 +98,8 @@ export class Panel {
   }
 
   stats(views: { name: string; stats: Stats }[]): void {
+    const some = views.some(({ stats }) => Object.values(stats).some((value) => value !== null));
+    if (this.numbers) this.numbers.parentElement!.hidden = !some;
     this.numbers?.replaceChildren(
       ...views.map(({ name, stats }) => {
         const rows = Object.entries(stats)

@@ -3,7 +3,16 @@
 //
 // All sources speak the same messages; what a source cannot do it answers with an error, as the server would.
 import type { ElementAnswer, FromServer, Hello, Settings, ToServer } from "./protocol";
-import { bytesOfBase64, inflate, readFrame, readFrames, type Frame } from "./stream";
+import {
+  bytesOfBase64,
+  findSection,
+  inflate,
+  magnitudes,
+  readFrame,
+  readFrames,
+  readSection,
+  type Frame,
+} from "./stream";
 
 export interface Sink {
   hello(hello: Hello): void;
@@ -67,8 +76,8 @@ export async function openEmbedded(header: Element, data: Element, sink: Sink): 
   }
   for (const [i, view] of hello.views.entries()) view.series ??= seriesOf(frames.filter((f) => f.header.view === i));
   for (const field of hello.fields) {
-    const range = rangeOf(frames, field.name);
-    if (range && field.components === 1) field.range = range;
+    const range = field.components === 1 ? rangeOf(frames, field.name) : longestOf(frames, field.name);
+    if (range) field.range = range;
   }
   let shown = frames[0].header.frame;
   const show = (n: number): void => at.get(n)?.forEach((f) => sink.frame(f));
@@ -103,6 +112,18 @@ function rangeOf(frames: Frame[], name: string): [number, number] | null {
     .flatMap((f) => f.header.sections.filter((s) => s.name === name && s.low && s.high))
     .map((s) => (s.log ? [10 ** s.low![0], 10 ** s.high![0]] : [s.low![0], s.high![0]]));
   return ends.length > 0 ? [Math.min(...ends.map((e) => e[0])), Math.max(...ends.map((e) => e[1]))] : null;
+}
+
+// Of vectors: from nothing to the longest.
+function longestOf(frames: Frame[], name: string): [number, number] | null {
+  let longest = -1;
+  for (const frame of frames) {
+    const section = findSection(frame, name);
+    if (!section) continue;
+    for (const length of magnitudes(readSection(frame, section), section.components, null))
+      if (length > longest) longest = length;
+  }
+  return longest >= 0 ? [0, longest] : null;
 }
 
 export function sentence(reason: unknown): string {

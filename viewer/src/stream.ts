@@ -146,3 +146,15 @@ export function readSection(frame: Frame, s: Section, reuse?: Float32Array): Flo
   }
   return out;
 }
+
+// The lengths of vectors. `reuse` is taken when it has the right length.
+export function magnitudes(raw: Float32Array, components: number, reuse: Float32Array | null): Float32Array {
+  const count = raw.length / components;
+  const out = reuse?.length === count ? reuse : new Float32Array(count);
+  for (let i = 0; i < count; i++) {
+    let sum = 0;
+    for (let k = components * i; k < components * (i + 1); k++) sum += raw[k] * raw[k];
+    out[i] = Math.sqrt(sum);
+  }
+  return out;
+}

@@ -35,7 +35,7 @@ import { Obstacles } from "./obstacles";
 import { pickTriangle, pointOf, type Hit, type Ray } from "./pick";
 import type { Hello } from "./protocol";
 import { Skin } from "./skin";
-import { findSection, readSection, u32OfBase64, type Frame } from "./stream";
+import { findSection, magnitudes, readSection, u32OfBase64, type Frame } from "./stream";
 import type { Theme } from "./theme";
 
 export interface Look {
@@ -180,7 +180,7 @@ export class ViewScene {
     if (!this.frame || !section) return (this.values = null);
     this.valuesPlace = section.place;
     this.raw = readSection(this.frame, section, this.raw);
-    this.values = section.components === 1 ? this.raw : lengths(this.raw, section.components, this.values);
+    this.values = section.components === 1 ? this.raw : magnitudes(this.raw, section.components, this.values);
     return this.values;
   }
 
@@ -326,17 +326,6 @@ function pointsGeometry(count: number): BufferGeometry {
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", dynamic(new Float32Array(3 * count), 3));
   return geometry;
-}
-
-function lengths(raw: Float32Array, components: number, reuse: Float32Array | null): Float32Array {
-  const count = raw.length / components;
-  const out = reuse?.length === count ? reuse : new Float32Array(count);
-  for (let i = 0; i < count; i++) {
-    let sum = 0;
-    for (let k = components * i; k < components * (i + 1); k++) sum += raw[k] * raw[k];
-    out[i] = Math.sqrt(sum);
-  }
-  return out;
 }
 
 // The sun's shadow covers the box with some room; it is drawn again for new frames only, not when the camera moves.

@@ -40,6 +40,8 @@ test("a file from disk plays, is scrubbed and fetches nothing", { skip }, async 
       [],
     );
     assert.equal(await page.locator("#badge").textContent(), "replay");
+    assert.match(await page.locator("#clock").textContent(), /0\.000\u202fs · step 0/);
+    assert.match(await page.locator("#numbers").innerText(), /degrees of freedom/);
     assert.equal(await page.locator("#split").isVisible(), false);
     await page.locator("#timeline").fill("13");
     await page.waitForFunction(() => window.thaw.stage.views[0].frame.header.frame === 13);
