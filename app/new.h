@@ -48,6 +48,7 @@ typedef struct AppPlan {
     int32_t found, left_out; // pieces of the file; those too small for the elements
     ThawMesherReport report; // in the file's units
     char size_text[32];      // m, of its elements, as the scene says it
+    int by_count;            // nonzero: the scene says how many elements instead
     double lost;             // share of the extent that the mesh does not reach
     double raw[3];           // extents in the file's units
     const char *why;         // its unit is what it is

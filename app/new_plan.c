@@ -120,19 +120,28 @@ static ThawStatus mesh_source(const Source *source, const ThawMesherDef *def, Th
                          : thaw_mesh_from_triangles(source->triangles, def, mesh, report, error);
 }
 
-// *def gets the size that the scene will say, in few digits: another one would give another mesh.
+// The scene says a size in few digits, for that is easy to change. Where a handful of elements span a part, counts jump, and
+// no such size may give what was asked for: then it says the count. *def gets what it says.
 static ThawStatus mesh_whole(AppPlan *plan, const Source *source, ThawMesherDef *def, ThawMesh **mesh,
                              ThawError *error) {
+    const ThawMesherDef asked = *def;
     ThawStatus status = THAW_OK;
     thaw_mesh_free(mesh);
     if (!(def->size > 0))
         status = mesh_source(source, def, mesh, &plan->report, error);
-    snprintf(plan->size_text, sizeof plan->size_text, "%.4g",
-             plan->scale * (def->size > 0 ? def->size : plan->report.size));
+    const double size = def->size > 0 ? def->size : plan->report.size, count = plan->report.elements;
+    snprintf(plan->size_text, sizeof plan->size_text, "%.4g", plan->scale * size);
     def->size = strtod(plan->size_text, NULL) / plan->scale;
     thaw_mesh_free(mesh);
     if (!status)
         status = mesh_source(source, def, mesh, &plan->report, error);
+    plan->by_count =
+        plan->elements && !(asked.size > 0) && !plan->split && fabs(plan->report.elements - count) > 0.1 * count;
+    if (!status && plan->by_count) {
+        *def = asked;
+        thaw_mesh_free(mesh);
+        status = mesh_source(source, def, mesh, &plan->report, error);
+    }
     if (!status && plan->source == APP_SURFACE)
         plan->lost = lost_part(plan, *mesh);
     return status;

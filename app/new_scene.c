@@ -55,7 +55,10 @@ static void put_mesh(FILE *file, const AppPlan *plan, const AppPiece *p) {
     put_text(file, plan->mesh_path);
     if (p->number)
         fprintf(file, ", \"piece\": %" PRId32, p->number);
-    if (plan->source != APP_MESH)
+    if (plan->source != APP_MESH && plan->by_count)
+        fprintf(file, ", \"elements\": %" PRId64 "%s}, // or \"size\": %s, m\n", plan->elements,
+                plan->sharpen ? ", \"sharpen\": true" : "", plan->size_text);
+    else if (plan->source != APP_MESH)
         fprintf(file, ", \"size\": %s%s}, // m, edges of the elements: half of it makes eight times as many\n",
                 plan->size_text, plan->sharpen ? ", \"sharpen\": true" : "");
     else
