@@ -2,6 +2,8 @@
 // Every allocation of reading and meshing a solid is made to fail once: the error must come out, and nothing may leak (the
 // address sanitizer looks after that).
 #include "mesher/shapes.h"
+
+#include "mesh/pieces.h"
 #include "support/memory.h"
 
 static const char text[] = "{\"union\":[{\"sphere\":{\"radius\":1},\"region\":\"a\"},"
@@ -61,10 +63,58 @@ static void every_allocation_may_fail_while_a_count_is_met(void **state) {
     fail_each(1, 0, 7); // the same again and again, so each seventh will do
 }
 
+// Two tetrahedra, one beside the other: their pieces, and where a mesh would join them.
+static ThawStatus pieces_once(ThawError *error) {
+    static const double x[24] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, 1.02, 0, 0, 2, 0, 0, 1.02, 1, 0, 1.02, 0, 1};
+    static const int32_t corner[12] = {0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2};
+    ThawTriangleMesh *surface = NULL, *part = NULL;
+    ThawMesh *mesh = NULL;
+    ThawMesherReport report;
+    ThawMesherDef def = sized(0.2);
+    def.threads = 1;
+    int32_t piece[8], count;
+    ThawStatus status = thaw_triangles_create(8, 8, &surface, error);
+    for (int i = 0; !status && i < 24; i++) {
+        surface->x[i] = x[i];
+        surface->triangles[i] = corner[i % 12] + 4 * (i / 12);
+    }
+    if (!status)
+        status = thaw_triangles_pieces(surface, piece, &count, error);
+    if (!status)
+        status = thaw_triangles_piece(surface, piece, 1, &part, error);
+    if (!status)
+        status = thaw_mesh_from_triangles(surface, &def, &mesh, &report, error);
+    if (!status)
+        status = thaw_mesh_find_welds(mesh, surface, piece, count, &report.welds, error);
+    if (!status)
+        status = thaw_mesh_keep_piece(mesh, 0, error);
+    thaw_mesh_free(&mesh);
+    thaw_triangles_free(&part);
+    thaw_triangles_free(&surface);
+    return status;
+}
+
+static void every_allocation_may_fail_while_pieces_are_found(void **state) {
+    (void)state;
+    for (int64_t allocations = 0;; allocations++) {
+        ThawError error = {0};
+        until_failure = allocations;
+        ThawStatus status = pieces_once(&error);
+        const int done = until_failure >= 0;
+        until_failure = -1;
+        if (done) {
+            assert_int_equal(status, THAW_OK);
+            return;
+        }
+        assert_int_equal(status, THAW_ERROR_MEMORY);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(every_allocation_may_fail_while_a_count_is_met),
+        cmocka_unit_test(every_allocation_may_fail_while_pieces_are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
