@@ -79,7 +79,7 @@ ThawStatus film_open(const char *path, int width, int height, double rate, Film 
     if (!f)
         return thaw_error_memory(error, "a film");
     f->pipe = -1;
-    size_t length = strlen(path) + 8 + strlen(ending_of(path));
+    size_t length = strlen(path) + 40 + strlen(ending_of(path));
     f->path = thaw_strdup(path);
     f->temporary = THAW_NEW(char, length);
     if (!f->path || !f->temporary) {
@@ -87,7 +87,7 @@ ThawStatus film_open(const char *path, int width, int height, double rate, Film 
         return thaw_error_memory(error, "a film");
     }
     // ffmpeg chooses the format by the ending; "file:" keeps it from taking a name for a protocol or an option.
-    snprintf(f->temporary, length, "file:%s.%s", path, ending_of(path));
+    snprintf(f->temporary, length, "file:%s.%ld.tmp.%s", path, (long)getpid(), ending_of(path));
     int failed = spawn(f, width, height, rate);
     if (!failed)
         return THAW_OK;

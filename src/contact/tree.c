@@ -4,6 +4,7 @@
 // each step only the boxes are fitted anew, from the leaves up, in one backward sweep over the nodes, for those bodies
 // that are near something. Queries walk down with a stack, nearer child first: about log n boxes and a dozen faces.
 #include "contact/surface.h"
+#include <float.h>
 
 enum { LEAF = 4, STACK = 64 };
 
@@ -135,8 +136,16 @@ static void try_face(const ThawContactShape *shape, const double *x, int32_t fac
     thaw_v3_copy(q, nearest->point);
 }
 
+// A face may come out nearer than its box by rounding. Boxes are passed over only beyond that, so that which face wins does
+// not depend on which was tried first.
+static double with_rounding(double square, double error) {
+    double distance = sqrt(square) + error;
+    return distance * distance;
+}
+
 void thaw_contact_nearest(const ThawContactShape *shape, const double *x, const double *boxes, const double point[3],
                           const double *against, const double *along, ThawNearest *nearest) {
+    const double error = 8 * DBL_EPSILON * thaw_v3_norm(point);
     struct {
         int32_t node;
         double square;
@@ -146,11 +155,11 @@ void thaw_contact_nearest(const ThawContactShape *shape, const double *x, const 
     nearest->face = -1;
     if (hint >= 0)
         try_face(shape, x, hint, point, against, along, nearest);
-    if (shape->tree_count > 0 && thaw_box_square(boxes, point) <= nearest->square)
+    if (shape->tree_count > 0 && thaw_box_square(boxes, point) <= with_rounding(nearest->square, error))
         stack[top++].node = 0, stack[0].square = 0;
     while (top > 0) {
         top--;
-        if (stack[top].square > nearest->square)
+        if (stack[top].square > with_rounding(nearest->square, error))
             continue;
         int32_t n = stack[top].node;
         const ThawTreeNode *node = &shape->tree[n];

@@ -103,6 +103,8 @@ static ThawStatus take_bodies(ThawClip *c, const ThawFrameData *frame, const Tha
             for (int a = 0; a < 3; a++)
                 c->triangles[3 * (int64_t)t + a] = number[skin.triangles[3 * (int64_t)t + a]];
         }
+        while (body + 1 < frame->body_count) // bodies without any
+            c->parts[++body].first_triangle = skin.triangle_count;
         for (int32_t b = 0; b < frame->body_count; b++)
             name_part(&c->parts[b], thaw_replay_body_name(c->replay, b));
     }
@@ -136,6 +138,8 @@ static void take_stage(ThawClip *c, const ThawFrameData *stage) {
         for (int a = 0; a < 3; a++)
             c->triangles[3 * (int64_t)(triangles + t) + a] = c->anchored_count + stage->cells[3 * (int64_t)t + a];
     }
+    while (body + 1 < stage->body_count)
+        c->parts[parts + ++body].first_triangle = triangles + stage->cell_count;
     for (int32_t b = 0; b < stage->body_count; b++) {
         c->parts[parts + b].obstacle = 1;
         name_part(&c->parts[parts + b], thaw_replay_obstacle_name(c->replay, b));
@@ -152,6 +156,9 @@ ThawStatus thaw_clip_open(ThawReplay *replay, const ThawClipDef *def, ThawClip *
     ThawStatus status = thaw_replay_read(replay, 0, &frame, error);
     if (status == THAW_OK && def->obstacles)
         status = thaw_replay_read_obstacles(replay, 0, &stage, error);
+    if (status == THAW_OK && stage && stage->nodes != 3)
+        status =
+            thaw_error_set(error, THAW_ERROR_INPUT, "the obstacles of %s are no triangles", thaw_replay_path(replay));
     if (status == THAW_OK)
         status = def->skin ? take_skin(c, frame, def->skin, stage, error) : take_bodies(c, frame, stage, error);
     if (status == THAW_OK && stage)

@@ -57,8 +57,10 @@ static ThawStatus list(ThawReplay *r, ThawError *error) {
         if (strncmp(entry->d_name, "frame_", 6) != 0 || entry->d_name[6] < '0' || entry->d_name[6] > '9')
             continue;
         char *end;
+        char name[NAME_ROOM];
         int64_t number = strtoll(entry->d_name + 6, &end, 10);
-        if (strcmp(end, ".vtu") == 0)
+        snprintf(name, sizeof name, "frame_%06" PRId64 ".vtu", number); // the only name under which it is found again
+        if (strcmp(entry->d_name, name) == 0)
             status = add(r, number, error);
     }
     closedir(folder);

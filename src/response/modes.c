@@ -210,7 +210,7 @@ ThawStatus thaw_modes_plan(ThawResponse *island) {
         island->order[k] = best;
         island->rank[best] = k;
         blocks += (size_t)lists.count[best];
-        for (int32_t j = 0; j < lists.count[best] && status == THAW_OK; j++)
+        for (int32_t j = 0; j < lists.count[best] && status == THAW_OK && blocks <= BLOCKS_MAX; j++)
             status = merge_lists(&lists, lists.pool[lists.start[best] + j], best);
     }
     if (status < 0)

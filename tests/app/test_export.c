@@ -59,7 +59,7 @@ static void point_caches_hold_the_points_of_their_mesh_in_every_frame(void **sta
     char *mdd = slurp(at("b.mdd"), &size);
     assert_int_equal(size, 8 + 5 * 4 + 5 * count * 12);
     for (int f = 0; f < 5; f++) {
-        char name[16];
+        char name[32];
         float stored[3 * 64];
         snprintf(name, sizeof name, "f%d.obj", f);
         assert_int_equal(read_obj(name, x, 64), count);
@@ -177,7 +177,6 @@ static void films_are_made_where_ffmpeg_is(void **state) {
     char *bytes = slurp(at("a.mp4"), &size);
     assert_memory_equal(bytes + 4, "ftyp", 4);
     free(bytes);
-    assert_int_equal(access(at("a.mp4.mp4"), F_OK), -1);
     expect("render @run -o /dev/full/a.mp4 --size 160x90", 2, "ffmpeg");
 }
 
