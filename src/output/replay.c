@@ -56,9 +56,8 @@ static ThawStatus list(ThawReplay *r, ThawError *error) {
     for (struct dirent *entry; status == THAW_OK && (entry = readdir(folder));) {
         if (strncmp(entry->d_name, "frame_", 6) != 0 || entry->d_name[6] < '0' || entry->d_name[6] > '9')
             continue;
-        char *end;
         char name[NAME_ROOM];
-        int64_t number = strtoll(entry->d_name + 6, &end, 10);
+        int64_t number = strtoll(entry->d_name + 6, NULL, 10);
         snprintf(name, sizeof name, "frame_%06" PRId64 ".vtu", number); // the only name under which it is found again
         if (strcmp(entry->d_name, name) == 0)
             status = add(r, number, error);
