@@ -257,14 +257,14 @@ static int compare_scene(Comparison *c, ThawError *error) {
         app_complain("compare", "cannot write %s", c->csv && !c->def.csv ? c->csv : c->histogram);
         return APP_FAILED;
     }
-    if (c->def.histogram && !c->resume)
-        app_judge_histogram_header(c->def.histogram);
     if (app_versus_create(&c->def, &c->versus, error) != THAW_OK)
         return failed(error);
     if (c->report_path && view_report_create(&c->versus, c->scene_path, &c->report, error) != THAW_OK)
         return failed(error);
     if (c->resume && app_versus_load(&c->versus, &resumed, error) != THAW_OK)
         return failed(error);
+    if (c->def.histogram && !resumed)
+        app_judge_histogram_header(c->def.histogram);
     if (resumed && !c->quiet)
         printf("goes on after step %" PRId64 "\n", c->versus.figures.steps);
     return run(c, error) == THAW_OK ? APP_DONE : failed(error);

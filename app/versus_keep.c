@@ -102,8 +102,11 @@ ThawStatus app_versus_load(AppVersus *v, int *resumed, ThawError *error) {
     *resumed = 0;
     snprintf(sums, sizeof sums, "%s/comparison.bin", v->def.keep);
     FILE *file = fopen(sums, "rb");
-    if (!file)
-        return errno == ENOENT ? THAW_OK : cannot(error, "read", sums);
+    if (!file && errno != ENOENT)
+        return cannot(error, "read", sums);
+    if (!file) // nothing was kept: tables of an earlier run begin anew as well
+        return cut(v->def.csv, 0) && cut(v->def.histogram, 0) ? THAW_OK
+                                                              : cannot(error, "empty the tables beside", sums);
     Header header, mine = header_of(v);
     AppFigures figures;
     int good = fread(&header, sizeof header, 1, file) == 1 && fread(&figures, sizeof figures, 1, file) == 1;

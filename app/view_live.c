@@ -83,7 +83,7 @@ static ThawStatus read_view(const ViewLive *live, const json_t *message, int *vi
 
 // New worlds want a new header.
 static ThawStatus shown_anew(ViewLive *live, ThawStatus status, ThawError *error) {
-    return status == THAW_OK ? view_show_begin(live, error) : status;
+    return status == THAW_OK ? view_show_hello(live, error) : status;
 }
 
 static ThawStatus do_play(ViewLive *live, int client, const json_t *message, ThawError *error) {
@@ -224,15 +224,23 @@ static ThawStatus do_split(ViewLive *live, int client, const json_t *message, Th
     const int views = json_is_true(json_object_get(message, "on")) ? 2 : 1;
     if (views == live->views)
         return THAW_OK;
+    const char *before = live->method;
     if (views == 1)
         live->method = live->split_method;
-    return shown_anew(live, view_worlds_build(live, views, 1, error), error);
+    ThawStatus status = view_worlds_build(live, views, 1, error);
+    if (status != THAW_OK)
+        live->method = before;
+    return shown_anew(live, status, error);
 }
 
 static ThawStatus do_interior(ViewLive *live, int client, const json_t *message, ThawError *error) {
     (void)client;
+    const int before = live->interior;
     live->interior = json_is_true(json_object_get(message, "on"));
-    return view_show_begin(live, error);
+    ThawStatus status = view_show_begin(live, error);
+    if (status != THAW_OK)
+        live->interior = before;
+    return status;
 }
 
 static const struct {
@@ -286,12 +294,12 @@ void view_live_step(ViewLive *live) {
 }
 
 // s until something is to be done of its own accord.
-static double idle(const ViewLive *live, int clients) {
+static double idle(const ViewLive *live, int clients, int wants) {
     const double now = thaw_wall_ms();
     double wait = 1e3 * PATIENCE;
     if (clients && live->playing)
         wait = fmin(wait, live->due_ms - now);
-    if (clients && live->dirty)
+    if (wants)
         wait = fmin(wait, live->shown_ms + FRAME_MS - now);
     return live->single ? 0 : 1e-3 * wait;
 }
@@ -302,7 +310,7 @@ void view_live_run(ViewLive *live, volatile const int *interrupted) {
         ViewRequest request;
         int clients = serve_counts(live->serve).clients;
         const int wants = live->dirty && serve_wants_frame(live->serve);
-        double wait = live->dirty && !wants && !live->playing ? PATIENCE : idle(live, clients);
+        double wait = idle(live, clients, wants);
         while (!*interrupted && view_inbox_take(&live->inbox, wait, &request)) {
             view_live_request(live, request.client, request.message);
             json_decref(request.message);

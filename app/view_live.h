@@ -65,7 +65,8 @@ void view_live_step(ViewLive *live);
 void view_live_clear(ViewLive *live);
 
 // view_worlds.c. Each leaves the worlds as they were when it fails.
-// Worlds for so many views of live->now, which take over the states of the present ones; keep 0: from the start.
+// Worlds for so many views of live->now, which take over the states of the present ones (keep 0: from the start), and what
+// is shown of them: pages need a new header then.
 ThawStatus view_worlds_build(ViewLive *live, int views, int keep, ThawError *error);
 ThawStatus view_worlds_drop(ViewLive *live, const char *shape, const double position[3], ThawError *error);
 ThawStatus view_worlds_set_method(ViewLive *live, const char *method, ThawError *error);
@@ -73,7 +74,11 @@ ThawStatus view_worlds_set_rigidify(ViewLive *live, const ThawRigidifyOptions *o
 void view_worlds_clear(ViewLive *live);
 
 // view_show.c
-// To be called when the worlds are others: room and streams for them, and a header for all pages.
+// Room and streams for so many worlds like this one; nothing of *live changes. view_show_set puts them in place.
+ThawStatus view_show_create(const ViewLive *live, const ThawWorld *world, int views, ViewWorld *shown,
+                            ThawStream *streams[VIEW_VIEWS], ThawError *error);
+void view_show_set(ViewLive *live, const ViewWorld *shown, ThawStream *const streams[VIEW_VIEWS]);
+// Both, for the present worlds, and a header for all pages. What was there stays when it fails.
 ThawStatus view_show_begin(ViewLive *live, ThawError *error);
 ThawStatus view_show_hello(ViewLive *live, ThawError *error);
 ThawStatus view_show_frame(ViewLive *live, ThawError *error);

@@ -13,6 +13,8 @@
 void view_recorded_clear(ViewRecorded *r) {
     thaw_stream_free(&r->stream);
     thaw_stream_mesh_free(&r->mesh);
+    for (int32_t b = 0; r->names && b < r->first->body_count; b++)
+        thaw_free(r->names[b]);
     thaw_frame_data_free(&r->first);
     thaw_frame_data_free(&r->obstacles);
     thaw_free(r->scene);
@@ -40,17 +42,31 @@ static ThawStatus read_names(ViewRecorded *r, ThawError *error) {
     const char *title = json_string_value(json_object_get(json, "title"));
     r->title = thaw_strdup(title ? title : r->scene ? r->scene : "");
     json_decref(json);
-    r->names = THAW_NEW(const char *, r->first->body_count);
+    r->names = THAW_NEW(char *, r->first->body_count);
     if (!r->scene || !r->title || !r->names)
         return thaw_error_memory(error, "names of bodies");
     for (int32_t b = 0; b < r->first->body_count; b++) {
-        const char *name = thaw_replay_body_name(r->replay, b);
-        r->names[b] = name ? name : "";
+        const char *name = thaw_replay_body_name(r->replay, b); // gone with the next call
+        r->names[b] = thaw_strdup(name ? name : "");
+        if (!r->names[b])
+            return thaw_error_memory(error, "names of bodies");
     }
     return THAW_OK;
 }
 
-// Out of frames.pvd; a frame that is not listed there is as long after the one before as that was.
+// A frame that cannot be read is as long after the one before as that was; what is wrong with it is said when it is shown.
+static double time_of(const ViewRecorded *r, int64_t index) {
+    ThawFrameData *frame = NULL;
+    double time = r->first->time;
+    if (index > 0 && thaw_replay_read(r->replay, index, &frame, NULL) == THAW_OK)
+        time = frame->time;
+    else if (index > 0)
+        time = 2 * r->times[index - 1] - r->times[index > 1 ? index - 2 : 0];
+    thaw_frame_data_free(&frame);
+    return time;
+}
+
+// Out of frames.pvd; a frame that is not listed there is asked itself, which takes longer.
 static ThawStatus read_times(ViewRecorded *r, ThawError *error) {
     const int64_t count = thaw_replay_count(r->replay);
     char path[4200], *text = NULL;
@@ -73,7 +89,7 @@ static ThawStatus read_times(ViewRecorded *r, ThawError *error) {
     thaw_free(text);
     for (int64_t i = 0; i < count; i++)
         if (!isfinite(r->times[i]))
-            r->times[i] = i == 0 ? r->first->time : 2 * r->times[i - 1] - (i > 1 ? r->times[i - 2] : 0);
+            r->times[i] = time_of(r, i);
     return THAW_OK;
 }
 
@@ -223,7 +239,7 @@ char *view_recorded_hello(const ViewRecorded *r, int32_t field) {
                        .view_names = {r->scene},
                        .mesh = r->mesh,
                        .x = r->first->x,
-                       .body_names = r->names,
+                       .body_names = (const char *const *)r->names,
                        .obstacles = r->obstacles,
                        .obstacles_move = r->obstacles_move,
                        .has_field = r->has_field,

@@ -15,7 +15,7 @@ typedef struct ViewRecorded {
     ThawStream *stream;
     double *times; // s, of each frame
     unsigned char *has_field;
-    const char **names;
+    char **names; // of bodies
     int obstacles_move;
     double box[6];
 } ViewRecorded;

@@ -31,7 +31,7 @@ static const Threshold thresholds[] = {
      offsetof(ThawRigidifyOptions, smallest), INT32, 1, 1000, 0},
     {"sleep", "steps to rest", "",
      "a wholly rigid body that rests for so long sleeps with all that it touches; 0: never",
-     offsetof(ThawRigidifyOptions, sleep), INT, 0, 1000, 0},
+     offsetof(ThawRigidifyOptions, sleep), INT, 0, 255, 0},
     {"sleep_speed", "speed of rest", "1/s", "at rest is what moves by less than this share of its diameter in a second",
      offsetof(ThawRigidifyOptions, sleep_speed), REAL, 1e-8, 1, 1},
 };

@@ -9,23 +9,40 @@
 #include "explain.h"
 #include "view_live.h"
 
-void view_show_clear(ViewLive *live) {
+static void clear(ViewWorld *shown, ThawStream *streams[VIEW_VIEWS]) {
     for (int v = 0; v < VIEW_VIEWS; v++)
-        thaw_stream_free(&live->streams[v]);
-    view_world_clear(&live->shown);
+        thaw_stream_free(&streams[v]);
+    view_world_clear(shown);
+}
+
+void view_show_clear(ViewLive *live) { clear(&live->shown, live->streams); }
+
+ThawStatus view_show_create(const ViewLive *live, const ThawWorld *world, int views, ViewWorld *shown,
+                            ThawStream *streams[VIEW_VIEWS], ThawError *error) {
+    memset(streams, 0, VIEW_VIEWS * sizeof *streams);
+    ThawStatus status = view_world_create(world, live->interior, live->shown.middle, live->shown.extent, shown, error);
+    for (int v = 0; v < views && status == THAW_OK; v++)
+        status = thaw_stream_create(shown->mesh, THAW_STREAM_LIVE, v, &streams[v], error);
+    if (status != THAW_OK)
+        clear(shown, streams);
+    return status;
+}
+
+void view_show_set(ViewLive *live, const ViewWorld *shown, ThawStream *const streams[VIEW_VIEWS]) {
+    view_show_clear(live);
+    live->shown = *shown;
+    memcpy(live->streams, streams, sizeof live->streams);
+    live->dirty = 1;
 }
 
 ThawStatus view_show_begin(ViewLive *live, ThawError *error) {
-    const ViewWorld before = live->shown;
-    double middle[3];
-    memcpy(middle, before.middle, sizeof middle);
-    view_show_clear(live);
-    ThawStatus status =
-        view_world_create(live->runners[0].world, live->interior, middle, before.extent, &live->shown, error);
-    for (int v = 0; v < live->views && status == THAW_OK; v++)
-        status = thaw_stream_create(live->shown.mesh, THAW_STREAM_LIVE, v, &live->streams[v], error);
-    live->dirty = 1;
-    return status == THAW_OK ? view_show_hello(live, error) : status;
+    ViewWorld shown;
+    ThawStream *streams[VIEW_VIEWS];
+    ThawStatus status = view_show_create(live, live->runners[0].world, live->views, &shown, streams, error);
+    if (status != THAW_OK)
+        return status;
+    view_show_set(live, &shown, streams);
+    return view_show_hello(live, error);
 }
 
 ThawStatus view_show_hello(ViewLive *live, ThawError *error) {

@@ -70,12 +70,17 @@ ThawStatus view_worlds_build(ViewLive *live, int views, int keep, ThawError *err
         if (status == THAW_OK)
             status = settle_method(&made.runners[v], method_of(live, views, v), error);
     }
+    ViewWorld shown;
+    ThawStream *streams[VIEW_VIEWS];
+    if (status == THAW_OK)
+        status = view_show_create(live, made.runners[0].world, views, &shown, streams, error);
     if (status != THAW_OK) {
         clear(&made);
         return status;
     }
     view_drag_release(live);
     view_worlds_clear(live);
+    view_show_set(live, &shown, streams);
     live->lockstep = made.lockstep;
     memcpy(live->runners, made.runners, sizeof live->runners);
     live->views = views;

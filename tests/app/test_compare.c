@@ -111,6 +111,24 @@ static void a_comparison_that_was_stopped_goes_on_to_the_same_figures(void **sta
     expect("compare @beam.json --keep @kept --resume --no-floor --quiet", 1, "of another scene");
 }
 
+static void with_nothing_kept_the_tables_of_an_earlier_run_are_gone(void **state) {
+    (void)state;
+    size_t size;
+    expect("compare @beam.json --steps 20 --csv @c.csv --histogram @c-rates.csv --quiet", 0, "");
+    char *before = slurp(at("c-rates.csv"), &size);
+    expect("compare @beam.json --steps 10 --keep @fresh --resume --csv @c.csv --histogram @c-rates.csv --quiet", 0, "");
+    char *lines = slurp(at("c.csv"), &size), *rates = slurp(at("c-rates.csv"), &size);
+    int count = 0;
+    for (char *c = lines; *c; c++)
+        count += *c == '\n';
+    assert_int_equal(count, 11);
+    assert_memory_equal(before, rates, strcspn(before, "\n")); // the header, and only one
+    assert_true(strlen(rates) < strlen(before));
+    free(before);
+    free(lines);
+    free(rates);
+}
+
 static void wrong_options_are_refused(void **state) {
     (void)state;
     expect("compare", 1, "a scene is missing");
@@ -156,6 +174,7 @@ int main(void) {
         cmocka_unit_test(a_method_against_itself_has_no_error),
         cmocka_unit_test(bodies_that_start_at_rest_are_compared_from_there),
         cmocka_unit_test(a_comparison_that_was_stopped_goes_on_to_the_same_figures),
+        cmocka_unit_test(with_nothing_kept_the_tables_of_an_earlier_run_are_gone),
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(what_was_elastic_within_the_tolerance_counts_as_caught),
     };

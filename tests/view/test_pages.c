@@ -185,6 +185,32 @@ static void a_comparison_becomes_a_page_of_two_views(void **state) {
     json_decref(header);
 }
 
+static void a_folder_with_nothing_but_frames_still_has_names_and_times(void **state) {
+    (void)state;
+    write_text(
+        at("pair.json"),
+        "{\"thaw\": 1, \"time\": {\"step\": 0.01, \"steps\": 20},"
+        " \"materials\": {\"m\": {\"density\": 1000, \"young\": 1e5, \"poisson\": 0.3}},"
+        " \"shapes\": {\"s\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [1, 1, 1], \"cells\": [1, 1, 1]}},"
+        " \"material\": \"m\"}},"
+        " \"bodies\": [{\"shape\": \"s\"}, {\"shape\": \"s\", \"position\": [3, 0, 0]}]}");
+    assert_int_equal(thaw("run @pair.json --out @bare --every 4 --quiet"), 0);
+    assert_int_equal(unlink(at("bare/run.json")), 0);
+    assert_int_equal(unlink(at("bare/frames.pvd")), 0);
+    ThawReplay *replay = NULL;
+    ThawError error = {0};
+    assert_int_equal(thaw_replay_open(at("bare"), &replay, &error), THAW_OK);
+    assert_int_equal(app_export_html(replay, at("bare.html"), &error), THAW_OK);
+    thaw_replay_free(&replay);
+    json_t *header = header_of(at("bare.html"));
+    const json_t *bodies = json_object_get(header, "bodies"), *times = json_object_get(header, "times");
+    assert_int_equal(json_array_size(bodies), 2);
+    assert_string_not_equal(json_string_value(json_object_get(json_array_get(bodies, 0), "name")),
+                            json_string_value(json_object_get(json_array_get(bodies, 1), "name")));
+    assert_true(fabs(json_number_value(json_array_get(times, 2)) - 0.08) < 1e-6);
+    json_decref(header);
+}
+
 static void a_replay_shows_the_frames_that_are_asked_for(void **state) {
     (void)state;
     Server server = start_server("--replay @run --page @page.html");
@@ -247,6 +273,7 @@ int main(void) {
         cmocka_unit_test(a_run_is_exported_with_all_its_frames_and_fields),
         cmocka_unit_test(a_title_cannot_leave_its_element),
         cmocka_unit_test(a_comparison_becomes_a_page_of_two_views),
+        cmocka_unit_test(a_folder_with_nothing_but_frames_still_has_names_and_times),
         cmocka_unit_test(a_replay_shows_the_frames_that_are_asked_for),
         cmocka_unit_test(what_cannot_be_shown_is_refused_with_a_reason),
     };
