@@ -12,6 +12,7 @@
 // All other threads reach in through the slots, under one lock that is never held during a system call of the network.
 #include <arpa/inet.h>
 #include <errno.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -43,6 +44,7 @@ const char *serve_address(const Serve *serve) { return serve ? "" : NULL; }
 int serve_put(Serve *serve, int client, ServeSlot slot, const void *bytes, size_t size) {
     return serve && bytes && client >= SERVE_EVERYONE && slot < SERVE_SLOTS && size > 0;
 }
+int serve_has_client(Serve *serve, int client) { return serve && client >= 0; }
 int serve_wants_frame(Serve *serve) { return serve != NULL; }
 ServeCounts serve_counts(Serve *serve) { return (ServeCounts){.clients = serve != NULL}; }
 
@@ -88,6 +90,7 @@ struct Serve {
     atomic_int stopping;
     pthread_mutex_t lock;
     Client *clients[SERVE_CLIENTS];
+    int joined; // number of the next stream
     Blob *hello;
     ServeCounts counts;
 };
@@ -129,7 +132,7 @@ int serve_put(Serve *serve, int client, ServeSlot slot, const void *bytes, size_
         blob_set(&serve->hello, blob);
     for (int i = 0; i < SERVE_CLIENTS; i++) {
         Client *to = serve->clients[i];
-        if (!to || (client != SERVE_EVERYONE && client != i))
+        if (!to || (client != SERVE_EVERYONE && client != to->number))
             continue;
         serve->counts.replaced += slot >= SERVE_FRAME && to->slots[slot];
         for (int k = SERVE_FRAME; k < SERVE_SLOTS && slot == SERVE_HELLO; k++)
@@ -140,6 +143,15 @@ int serve_put(Serve *serve, int client, ServeSlot slot, const void *bytes, size_
     pthread_mutex_unlock(&serve->lock);
     lws_cancel_service(serve->context);
     return 1;
+}
+
+int serve_has_client(Serve *serve, int client) {
+    int there = 0;
+    pthread_mutex_lock(&serve->lock);
+    for (int i = 0; i < SERVE_CLIENTS && !there; i++)
+        there = serve->clients[i] && serve->clients[i]->number == client;
+    pthread_mutex_unlock(&serve->lock);
+    return there;
 }
 
 int serve_wants_frame(Serve *serve) {
@@ -268,10 +280,12 @@ static int join(Serve *serve, struct lws *wsi, Client *client) {
         return -1;
     pthread_mutex_lock(&serve->lock);
     for (int i = 0; i < SERVE_CLIENTS && client->number < 0; i++)
-        if (!serve->clients[i])
-            client->number = i;
+        if (!serve->clients[i]) {
+            client->number = serve->joined;
+            serve->clients[i] = client;
+        }
     if (client->number >= 0) {
-        serve->clients[client->number] = client;
+        serve->joined = (int)((unsigned)(serve->joined + 1u) & INT_MAX);
         serve->counts.clients++;
         if (serve->hello)
             blob_set(&client->slots[SERVE_HELLO], serve->hello);
@@ -290,10 +304,11 @@ static void leave(Serve *serve, Client *client) {
     pthread_mutex_lock(&serve->lock);
     for (int i = 0; i < SERVE_SLOTS; i++)
         blob_drop(&client->slots[i]);
-    if (client->number >= 0) {
-        serve->clients[client->number] = NULL;
-        serve->counts.clients--;
-    }
+    for (int i = 0; i < SERVE_CLIENTS; i++)
+        if (serve->clients[i] == client) {
+            serve->clients[i] = NULL;
+            serve->counts.clients--;
+        }
     pthread_mutex_unlock(&serve->lock);
     thaw_free(client->message);
     *client = (Client){.number = -1};

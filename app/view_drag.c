@@ -104,12 +104,15 @@ static ThawStatus take_hold(ViewLive *live, int view, int32_t triangle, const do
     return THAW_OK;
 }
 
-ThawStatus view_drag_hold(ViewLive *live, int view, int32_t triangle, const double bary[3], const double to[3],
-                          ThawError *error) {
+ThawStatus view_drag_hold(ViewLive *live, int client, int view, int32_t triangle, const double bary[3],
+                          const double to[3], ThawError *error) {
+    if (live->drag.body >= 0 && live->drag.client != client)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "another page holds a body; one at a time");
     if (live->drag.body < 0) {
         ThawStatus status = take_hold(live, view, triangle, bary, error);
         if (status != THAW_OK)
             return status;
+        live->drag.client = client;
     }
     memcpy(live->drag.to, to, sizeof live->drag.to);
     return THAW_OK;

@@ -24,12 +24,50 @@ void view_inbox_clear(ViewInbox *inbox) {
     pthread_mutex_destroy(&inbox->lock);
 }
 
+static const char *type_of(const ViewRequest *request) {
+    return request->message ? json_string_value(json_object_get(request->message, "type")) : "";
+}
+
 static int replaces(const ViewRequest *newer, const ViewRequest *older) {
-    if (!newer->message || !older->message || newer->client != older->client)
-        return 0;
-    const char *type = json_string_value(json_object_get(newer->message, "type"));
-    const char *other = json_string_value(json_object_get(older->message, "type"));
-    return strcmp(type, other) == 0 && (strcmp(type, "seek") == 0 || strcmp(type, "drag") == 0);
+    const char *type = type_of(newer);
+    return newer->client == older->client && strcmp(type, type_of(older)) == 0 &&
+           (strcmp(type, "seek") == 0 || strcmp(type, "drag") == 0);
+}
+
+// What would leave a body hanging, a simulation running or a page empty if it were lost.
+static int must_stay(const ViewRequest *request) {
+    const char *type = type_of(request);
+    return !request->message || strcmp(type, "pause") == 0 || strcmp(type, "release") == 0;
+}
+
+static ViewRequest *waiting(ViewInbox *inbox, int at) {
+    return &inbox->requests[(inbox->first + at) % VIEW_INBOX_ROOM];
+}
+
+// Whether one that is waiting behind it says the same. A release is of one page, the others speak for all.
+static int repeated(ViewInbox *inbox, int at) {
+    const ViewRequest *request = waiting(inbox, at);
+    for (int i = at + 1; i < inbox->count; i++)
+        if (strcmp(type_of(waiting(inbox, i)), type_of(request)) == 0 &&
+            (strcmp(type_of(request), "release") != 0 || waiting(inbox, i)->client == request->client))
+            return 1;
+    return 0;
+}
+
+// Makes room for what must stay: the newest request that need not goes. If all of them must, one that is said again goes;
+// and if there is none, they are releases of more pages than there can be, and the oldest is of one that has left.
+static json_t *evict(ViewInbox *inbox) {
+    int at = inbox->count - 1;
+    while (at >= 0 && must_stay(waiting(inbox, at)))
+        at--;
+    for (int i = 0; at < 0 && i < inbox->count; i++)
+        if (repeated(inbox, i))
+            at = i;
+    at = at < 0 ? 0 : at;
+    json_t *message = waiting(inbox, at)->message;
+    for (inbox->count--; at < inbox->count; at++)
+        *waiting(inbox, at) = *waiting(inbox, at + 1);
+    return message;
 }
 
 static void put(ViewInbox *inbox, ViewRequest request) {
@@ -39,7 +77,9 @@ static void put(ViewInbox *inbox, ViewRequest request) {
     if (inbox->count && replaces(&request, last)) {
         dropped = last->message;
         *last = request;
-    } else if (inbox->count < VIEW_INBOX_ROOM) {
+    } else if (inbox->count < VIEW_INBOX_ROOM || must_stay(&request)) {
+        if (inbox->count == VIEW_INBOX_ROOM)
+            dropped = evict(inbox);
         inbox->requests[(inbox->first + inbox->count++) % VIEW_INBOX_ROOM] = request;
     } else {
         dropped = request.message;

@@ -86,8 +86,15 @@ static ThawStatus shown_anew(ViewLive *live, ThawStatus status, ThawError *error
     return status == THAW_OK ? view_show_hello(live, error) : status;
 }
 
+static ThawStatus refuse(ThawError *error) {
+    return thaw_error_set(error, THAW_ERROR_INPUT,
+                          "a step of the second view failed and the two are a step apart: reset, or show only one");
+}
+
 static ThawStatus do_play(ViewLive *live, int client, const json_t *message, ThawError *error) {
-    (void)client, (void)message, (void)error;
+    (void)client, (void)message;
+    if (live->apart)
+        return refuse(error);
     live->playing = 1;
     live->single = 0;
     live->due_ms = thaw_wall_ms();
@@ -101,7 +108,9 @@ static ThawStatus do_pause(ViewLive *live, int client, const json_t *message, Th
 }
 
 static ThawStatus do_step(ViewLive *live, int client, const json_t *message, ThawError *error) {
-    (void)client, (void)message, (void)error;
+    (void)client, (void)message;
+    if (live->apart)
+        return refuse(error);
     live->playing = 0;
     live->single = 1;
     return THAW_OK;
@@ -141,7 +150,6 @@ static ThawStatus do_field(ViewLive *live, int client, const json_t *message, Th
 }
 
 static ThawStatus do_drag(ViewLive *live, int client, const json_t *message, ThawError *error) {
-    (void)client;
     int view;
     int32_t triangle = 0;
     double bary[3], to[3];
@@ -154,12 +162,13 @@ static ThawStatus do_drag(ViewLive *live, int client, const json_t *message, Tha
         status = read_vector(message, "to", 1e6, to, error);
     if (status == THAW_OK && fabs(bary[0] + bary[1] + bary[2] - 1) > 1e-3)
         status = thaw_error_set(error, THAW_ERROR_INPUT, "\"bary\" must sum to 1");
-    return status == THAW_OK ? view_drag_hold(live, view, triangle, bary, to, error) : status;
+    return status == THAW_OK ? view_drag_hold(live, client, view, triangle, bary, to, error) : status;
 }
 
 static ThawStatus do_release(ViewLive *live, int client, const json_t *message, ThawError *error) {
-    (void)client, (void)message, (void)error;
-    view_drag_release(live);
+    (void)message, (void)error;
+    if (live->drag.client == client)
+        view_drag_release(live);
     return THAW_OK;
 }
 
@@ -280,8 +289,10 @@ void view_live_step(ViewLive *live) {
     ThawError error = {0};
     ThawStatus status = THAW_OK;
     view_drag_apply(live);
-    for (int v = 0; v < live->views && status == THAW_OK; v++)
+    for (int v = 0; v < live->views && status == THAW_OK; v++) {
         status = app_runner_step(&live->runners[v], &error);
+        live->apart = status != THAW_OK && v > 0;
+    }
     live->dirty = 1;
     live->single = 0;
     if (status == THAW_OK)
@@ -289,6 +300,11 @@ void view_live_step(ViewLive *live) {
     live->playing = 0;
     if (!error.message[0])
         thaw_error_set(&error, status, "the step failed: %s", thaw_status_name(status));
+    if (live->apart) {
+        const ThawError why = error;
+        thaw_error_set(&error, status, "%.200s; the two views are a step apart now: reset, or show only one",
+                       why.message);
+    }
     complain(live, SERVE_EVERYONE, &error);
     tell_settings(live);
 }
@@ -317,6 +333,8 @@ void view_live_run(ViewLive *live, volatile const int *interrupted) {
             wait = 0;
         }
         clients = serve_counts(live->serve).clients;
+        if (live->drag.body >= 0 && !serve_has_client(live->serve, live->drag.client))
+            view_drag_release(live);
         double now = thaw_wall_ms();
         if (clients && (live->single || (live->playing && now >= live->due_ms))) {
             view_live_step(live);

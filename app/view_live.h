@@ -14,6 +14,7 @@ enum { VIEW_DROPS = 64, VIEW_NAME = 96 };
 // Where a page holds a body (view_drag.c).
 typedef struct ViewDrag {
     int32_t body; // -1: nothing is held
+    int client;   // the page that holds it: nobody else moves it or lets it go
     int32_t corner[3];
     double bary[3], to[3];            // to: m
     double *weight;                   // of each vertex of the body, sums to 1: how the force is shared out
@@ -48,6 +49,7 @@ typedef struct ViewLive {
 
     ViewDrag drag;
     int playing, single; // single: one step, then pause
+    int apart;           // the first world is a step ahead of the second, which failed
     double speed;        // simulated seconds a second
     int dirty;           // the newest state has not been shown
     double due_ms, shown_ms;
@@ -92,9 +94,9 @@ json_t *view_settings(const ViewLive *live);
 ThawStatus view_settings_read(const json_t *values, ThawRigidifyOptions *options, ThawError *error);
 
 // view_drag.c
-// Takes hold of a point of a surface triangle, or moves it if held; forces act from the next step on.
-ThawStatus view_drag_hold(ViewLive *live, int view, int32_t triangle, const double bary[3], const double to[3],
-                          ThawError *error);
+// Takes hold of a point of a surface triangle, or moves it if this page holds it; forces act from the next step on.
+ThawStatus view_drag_hold(ViewLive *live, int client, int view, int32_t triangle, const double bary[3],
+                          const double to[3], ThawError *error);
 void view_drag_apply(ViewLive *live);
 void view_drag_release(ViewLive *live);
 

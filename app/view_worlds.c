@@ -84,6 +84,7 @@ ThawStatus view_worlds_build(ViewLive *live, int views, int keep, ThawError *err
     live->lockstep = made.lockstep;
     memcpy(live->runners, made.runners, sizeof live->runners);
     live->views = views;
+    live->apart = live->apart && keep && views > 1;
     return THAW_OK;
 }
 

@@ -57,7 +57,7 @@ static int32_t top_triangle(void) {
 static void hold(int32_t triangle, const double to[3]) {
     const double bary[3] = {1 / 3.0, 1 / 3.0, 1 / 3.0};
     ThawError error = {0};
-    assert_int_equal(view_drag_hold(&live, 0, triangle, bary, to, &error), THAW_OK);
+    assert_int_equal(view_drag_hold(&live, 0, 0, triangle, bary, to, &error), THAW_OK);
 }
 
 static void make_steps(double duration) {
@@ -141,11 +141,70 @@ static void what_is_rigid_wakes_when_pulled_and_falls_when_let_go(void **state) 
     view_live_clear(&live);
 }
 
+static void ask(int client, const char *text) {
+    json_t *message = json_loads(text, 0, NULL);
+    assert_non_null(message);
+    view_live_request(&live, client, message);
+    json_decref(message);
+}
+
+static void only_who_holds_a_body_moves_it_and_lets_it_go(void **state) {
+    (void)state;
+    const double bary[3] = {1 / 3.0, 1 / 3.0, 1 / 3.0}, here[3] = {0.1, 0.1, 0.5}, there[3] = {1, 1, 1};
+    ThawError error = {0};
+    open_cube(1e5, 0.01, 0, "full", 0);
+    assert_int_equal(view_drag_hold(&live, 3, 0, 0, bary, here, &error), THAW_OK);
+    assert_int_equal(view_drag_hold(&live, 4, 0, 1, bary, there, &error), THAW_ERROR_INPUT);
+    assert_non_null(strstr(error.message, "another page"));
+    assert_memory_equal(live.drag.to, here, sizeof here);
+    ask(4, "{\"type\":\"release\"}");
+    assert_int_equal(live.drag.body, 0);
+    ask(3, "{\"type\":\"release\"}");
+    assert_int_equal(live.drag.body, -1);
+    view_live_clear(&live);
+}
+
+static void put(ViewInbox *inbox, int client, const char *type) {
+    view_inbox_received(inbox, client, json_pack("{s:s}", "type", type));
+}
+
+static void a_full_inbox_still_takes_a_pause_and_a_release(void **state) {
+    (void)state;
+    static const char *const floods[] = {"pick", "pause", "release"};
+    for (size_t f = 0; f < sizeof floods / sizeof *floods; f++) {
+        ViewInbox inbox;
+        ViewRequest request;
+        int count = 0, paused = 0, released = 0, came = 0;
+        view_inbox_init(&inbox);
+        put(&inbox, 2, "release");
+        view_inbox_joined(&inbox, 9);
+        for (int i = 0; i < 3 * VIEW_INBOX_ROOM; i++)
+            put(&inbox, 1, floods[f]);
+        put(&inbox, 3, "pause");
+        put(&inbox, 3, "release");
+        put(&inbox, 3, "pick");
+        for (; view_inbox_take(&inbox, 0, &request); count++) {
+            const char *type = json_string_value(json_object_get(request.message, "type"));
+            came += !type;
+            paused += type && request.client == 3 && strcmp(type, "pause") == 0;
+            released += type && request.client != 1 && strcmp(type, "release") == 0;
+            json_decref(request.message);
+        }
+        assert_int_equal(count, VIEW_INBOX_ROOM);
+        assert_int_equal(came, 1);
+        assert_int_equal(paused, 1);
+        assert_int_equal(released, 2);
+        view_inbox_clear(&inbox);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_comes_to_rest_where_it_is_pulled),
         cmocka_unit_test(its_weight_stretches_the_spring_as_promised),
         cmocka_unit_test(what_is_rigid_wakes_when_pulled_and_falls_when_let_go),
+        cmocka_unit_test(only_who_holds_a_body_moves_it_and_lets_it_go),
+        cmocka_unit_test(a_full_inbox_still_takes_a_pause_and_a_release),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
