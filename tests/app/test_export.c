@@ -168,7 +168,7 @@ static void films_are_made_where_ffmpeg_is(void **state) {
     (void)state;
     run_scene();
     if (!installed("ffmpeg")) {
-        expect("render @run -o @a.mp4 --size 160x90", 1, "apt install ffmpeg");
+        expect("render @run -o @a.mp4 --size 160x90", 2, "apt install ffmpeg");
         return;
     }
     expect("render @run -o @a.mp4 --size 161x91", 0, "5 pictures");
