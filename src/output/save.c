@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "oracle/strain.h"
-#include "output/checkpoint.h"
+#include "output/save.h"
 #include "step/adapt.h"
-#include "step/step.h"
 
-enum { VERSION = 3, WORKS = 5, KEY = sizeof(ThawContactKey) / sizeof(int32_t), MEMORY = 6 };
+enum { VERSION = 4, WORKS = 5 };
 
 // What must agree between the world that saved and the one that loads, about its first body_count bodies.
 static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]) {
@@ -32,6 +31,17 @@ static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]
         hash = thaw_hash(hash, numbers, sizeof numbers);
         hash = thaw_hash(hash, material->c, sizeof material->c);
     }
+    hash = thaw_hash(hash, &model->obstacle_count, sizeof model->obstacle_count);
+    for (int32_t i = 0; i < model->obstacle_count; i++) { // contacts name its faces, and where on it they began
+        const ThawModelObstacle *o = &model->obstacles[i];
+        const int32_t counts[] = {(int32_t)o->kind, o->vertex_count, o->face_count, o->frame_count};
+        hash = thaw_hash(hash, counts, sizeof counts);
+        hash = thaw_hash(hash, o->size, sizeof o->size);
+        if (o->x)
+            hash = thaw_hash(hash, o->x, sizeof *o->x * (size_t)o->vertex_count * (size_t)model->dim);
+        if (o->faces)
+            hash = thaw_hash(hash, o->faces, sizeof *o->faces * (size_t)o->face_count * (size_t)model->dim);
+    }
     out[0] = VERSION;
     out[1] = (uint64_t)body_count;
     out[2] = hash;
@@ -50,58 +60,6 @@ static void works_of(const ThawLedger *ledger, double works[WORKS]) {
     works[2] = ledger->integration_loss;
     works[3] = ledger->contact_work;
     works[4] = ledger->transition_loss;
-}
-
-// The contacts' memory as two tables: keys, and force with anchor.
-static void name_tables(const char *group, char name[2][40]) {
-    snprintf(name[0], sizeof name[0], "%s/key", group);
-    snprintf(name[1], sizeof name[1], "%s/memory", group);
-}
-
-static ThawStatus put_contacts(ThawCheckpoint *file, const char *group, const ThawContactSet *set, ThawError *error) {
-    char name[2][40];
-    name_tables(group, name);
-    int64_t count = set->memory_count;
-    int32_t *keys = THAW_NEW(int32_t, count * KEY);
-    double *values = THAW_NEW(double, count *MEMORY);
-    ThawStatus status = keys && values ? THAW_OK : thaw_error_memory(error, "the checkpoint");
-    for (int64_t i = 0; status == THAW_OK && i < count; i++) {
-        memcpy(keys + i * KEY, &set->memory[i].key, sizeof(ThawContactKey));
-        memcpy(values + i * MEMORY, set->memory[i].force, 3 * sizeof(double));
-        memcpy(values + i * MEMORY + 3, set->memory[i].anchor, 3 * sizeof(double));
-    }
-    if (status == THAW_OK)
-        status = thaw_checkpoint_put_i32(file, name[0], keys, count * KEY, error);
-    if (status == THAW_OK)
-        status = thaw_checkpoint_put_f64(file, name[1], values, count * MEMORY, error);
-    thaw_free(keys);
-    thaw_free(values);
-    return status;
-}
-
-static ThawStatus get_contacts(ThawCheckpoint *file, const char *group, ThawContactSet *set, ThawError *error) {
-    char name[2][40];
-    name_tables(group, name);
-    int64_t count = thaw_checkpoint_count(file, name[0]) / KEY;
-    if (count < 0 || count > INT32_MAX)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint holds no table of contacts");
-    int32_t *keys = THAW_NEW(int32_t, count * KEY);
-    double *values = THAW_NEW(double, count *MEMORY);
-    set->memory = THAW_NEW(ThawContactMemory, count);
-    set->memory_count = set->memory_capacity = (int32_t)count;
-    ThawStatus status = keys && values && set->memory ? THAW_OK : thaw_error_memory(error, "the checkpoint");
-    if (status == THAW_OK)
-        status = thaw_checkpoint_get_i32(file, name[0], keys, count * KEY, error);
-    if (status == THAW_OK)
-        status = thaw_checkpoint_get_f64(file, name[1], values, count * MEMORY, error);
-    for (int64_t i = 0; status == THAW_OK && i < count; i++) {
-        memcpy(&set->memory[i].key, keys + i * KEY, sizeof(ThawContactKey));
-        memcpy(set->memory[i].force, values + i * MEMORY, 3 * sizeof(double));
-        memcpy(set->memory[i].anchor, values + i * MEMORY + 3, 3 * sizeof(double));
-    }
-    thaw_free(keys);
-    thaw_free(values);
-    return status;
 }
 
 // --- adaptive bodies ----------------------------------------------------------------------------------------------------
@@ -325,20 +283,28 @@ static void list_rigidify(const ThawRigidifyOptions *r, double n[RIGIDIFY]) {
     memcpy(n, all, sizeof all);
 }
 
-static ThawRigidifyOptions make_rigidify(const double n[RIGIDIFY]) {
-    return (ThawRigidifyOptions){.tau_rigid = n[0],
-                                 .frame_count = (int)n[1],
-                                 .epsilon = n[2],
-                                 .horizon = n[3],
-                                 .hold = (int)n[4],
-                                 .relax = n[5],
-                                 .smallest = (int32_t)n[6],
-                                 .sleep = (int)n[7],
-                                 .sleep_speed = n[8],
-                                 .oracle = (ThawOracleRule)n[9],
-                                 .tau_elastic = n[10],
-                                 .cg_iterations = (int)n[11],
-                                 .split_gravity = (int)n[12]};
+// Whole numbers are in the range of their type before they become it; thaw_rigidify_check asks for more.
+static ThawStatus make_rigidify(const double n[RIGIDIFY], ThawRigidifyOptions *options, ThawError *error) {
+    static const int whole[] = {1, 4, 6, 7, 9, 11, 12};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        if (!(n[whole[i]] >= 0 && n[whole[i]] <= INT32_MAX))
+            return thaw_error_set(error, THAW_ERROR_INPUT,
+                                  "the checkpoint's rigidify: number %d is %g; allowed: between 0 and %d", whole[i],
+                                  n[whole[i]], INT32_MAX);
+    *options = (ThawRigidifyOptions){.tau_rigid = n[0],
+                                     .frame_count = (int)n[1],
+                                     .epsilon = n[2],
+                                     .horizon = n[3],
+                                     .hold = (int)n[4],
+                                     .relax = n[5],
+                                     .smallest = (int32_t)n[6],
+                                     .sleep = (int)n[7],
+                                     .sleep_speed = n[8],
+                                     .oracle = (ThawOracleRule)n[9],
+                                     .tau_elastic = n[10],
+                                     .cg_iterations = (int)n[11],
+                                     .split_gravity = (int)n[12]};
+    return thaw_rigidify_check(options, error);
 }
 
 // A row a body: asleep, slow, method, parts; and the elastic energies that the ledger goes on from.
@@ -391,8 +357,8 @@ static ThawStatus get_bodies(ThawCheckpoint *file, ThawWorld *world, int32_t cou
                                     (int)rows[i * BODY + 2]);
     }
     if (status == THAW_OK) {
-        ThawRigidifyOptions options = make_rigidify(rigidify);
-        status = thaw_rigidify_check(&options, error);
+        ThawRigidifyOptions options;
+        status = make_rigidify(rigidify, &options, error);
         state->rigidify = status == THAW_OK ? options : state->rigidify;
     }
     for (int32_t i = 0; status == THAW_OK && i < count; i++)
@@ -439,9 +405,10 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
     if (status == THAW_OK)
         status = thaw_checkpoint_put_u64(file, "hash", &hash, 1, error);
     if (status == THAW_OK)
-        status = put_contacts(file, "contacts", &state->contacts, error);
+        status = thaw_save_contacts(file, "contacts", &state->contacts,
+                                    state->contacts.count == state->contacts.memory_count, error);
     if (status == THAW_OK)
-        status = put_contacts(file, "resting", &state->resting, error);
+        status = thaw_save_contacts(file, "resting", &state->resting, 1, error);
     if (status == THAW_OK)
         status = put_bodies(file, world, error);
     for (int32_t i = 0; status == THAW_OK && i < world->model->body_count; i++)
@@ -460,11 +427,15 @@ static ThawStatus read_state(ThawCheckpoint *file, const ThawWorld *world, ThawS
     ThawStatus status = thaw_checkpoint_get_u64(file, "model", found, 3, error);
     if (status != THAW_OK)
         return status;
+    if (found[0] != VERSION)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint is of version %llu; this program reads %d",
+                              (unsigned long long)found[0], VERSION);
     *bodies = found[1] < (uint64_t)world->model->body_count ? (int32_t)found[1] : world->model->body_count;
     describe(world, *bodies, model);
     if (memcmp(model, found, sizeof model) != 0)
-        return thaw_error_set(error, THAW_ERROR_INPUT,
-                              "the checkpoint belongs to another world (other meshes, materials or time step)");
+        return thaw_error_set(
+            error, THAW_ERROR_INPUT,
+            "the checkpoint belongs to another world (other meshes, materials, obstacles or time step)");
     int64_t count = (int64_t)coordinates_of(world, *bodies);
     if (status == THAW_OK)
         status = thaw_checkpoint_get_i64(file, "step", &loaded->step, 1, error);
@@ -479,9 +450,9 @@ static ThawStatus read_state(ThawCheckpoint *file, const ThawWorld *world, ThawS
     if (status == THAW_OK)
         status = thaw_checkpoint_get_u64(file, "hash", hash, 1, error);
     if (status == THAW_OK)
-        status = get_contacts(file, "contacts", &loaded->contacts, error);
+        status = thaw_load_contacts(file, "contacts", world, *bodies, &loaded->contacts, error);
     if (status == THAW_OK)
-        status = get_contacts(file, "resting", &loaded->resting, error);
+        status = thaw_load_contacts(file, "resting", world, *bodies, &loaded->resting, error);
     if (status == THAW_OK)
         loaded->ledger = (ThawLedger){.external_work = works[0],
                                       .damping_loss = works[1],
@@ -491,12 +462,33 @@ static ThawStatus read_state(ThawCheckpoint *file, const ThawWorld *world, ThawS
     return status;
 }
 
-static void take_memory(ThawContactSet *from, ThawContactSet *to) {
+// The memory now, the points when all else is in place: until then they count as of another time.
+static void take_contacts(ThawContactSet *from, ThawContactSet *to) {
     thaw_free(to->memory);
+    thaw_free(to->contacts);
     to->memory = from->memory;
     to->memory_count = to->memory_capacity = from->memory_count;
+    to->contacts = from->contacts;
+    to->capacity = from->count;
     to->count = 0;
     from->memory = NULL;
+    from->contacts = NULL;
+}
+
+// The points of the last step are there again, and nothing has begun or ended since.
+static ThawStatus show_contacts(ThawWorld *world, int32_t awake, int32_t resting, ThawError *error) {
+    ThawContactSet *set = &world->state.contacts;
+    ThawContactMemory *memory = THAW_NEW(ThawContactMemory, set->memory_count);
+    if (!memory)
+        return thaw_error_memory(error, "the contacts");
+    if (set->memory_count > 0)
+        memcpy(memory, set->memory, sizeof *memory * (size_t)set->memory_count);
+    thaw_free(world->start_memory);
+    world->start_memory = memory;
+    world->start_memory_count = world->start_memory_capacity = set->memory_count;
+    set->count = awake;
+    world->state.resting.count = resting;
+    return THAW_OK;
 }
 
 ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error) {
@@ -518,14 +510,16 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
         memcpy(state->x, loaded.x, sizeof(double) * count);
         memcpy(state->v, loaded.v, sizeof(double) * count);
         memcpy(state->push, loaded.push, sizeof(double) * count);
-        take_memory(&loaded.contacts, &state->contacts);
-        take_memory(&loaded.resting, &state->resting);
+        take_contacts(&loaded.contacts, &state->contacts);
+        take_contacts(&loaded.resting, &state->resting);
         state->step = loaded.step;
         state->time = (double)loaded.step * world->model->options.h;
         status = get_bodies(file, world, bodies, error);
         state->ledger = loaded.ledger;
         for (int32_t i = 0; status == THAW_OK && i < bodies; i++)
             status = get_body(file, &world->steppers[i], error);
+        if (status == THAW_OK)
+            status = show_contacts(world, loaded.contacts.count, loaded.resting.count, error);
         if (status == THAW_OK && bodies == world->model->body_count && thaw_world_hash(world) != hash)
             status = thaw_error_set(error, THAW_ERROR_INPUT, "%s: the state does not match its own hash", path);
     }
@@ -533,7 +527,7 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
     thaw_free(loaded.x);
     thaw_free(loaded.v);
     thaw_free(loaded.push);
-    thaw_free(loaded.contacts.memory);
-    thaw_free(loaded.resting.memory);
+    thaw_contact_set_clear(&loaded.contacts);
+    thaw_contact_set_clear(&loaded.resting);
     return status;
 }
