@@ -29,6 +29,40 @@ static json_t *encoded(const void *bytes, size_t size) {
     return json;
 }
 
+// Bytes of the character at `text`; 0: it is none (RFC 3629: no overlong forms, no surrogates, nothing above 10FFFF).
+static size_t character(const unsigned char *text) {
+    static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
+    const size_t size = *text < 0x80   ? 1
+                        : *text < 0xC2 ? 0
+                        : *text < 0xE0 ? 2
+                        : *text < 0xF0 ? 3
+                        : *text < 0xF5 ? 4
+                                       : 0;
+    uint32_t code = size < 2 ? *text : *text & (0x7Fu >> size);
+    for (size_t i = 1; i < size; i++) {
+        if ((text[i] & 0xC0) != 0x80) // the end of the text, too
+            return 0;
+        code = code << 6 | (text[i] & 0x3Fu);
+    }
+    return code < lowest[size] || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000) ? 0 : size;
+}
+
+void view_copy_text(const char *text, char *copy, size_t room) {
+    size_t used = 0;
+    while (*text) {
+        const size_t size = character((const unsigned char *)text), taken = size ? size : 1;
+        if (used + taken >= room)
+            break;
+        if (size)
+            memcpy(copy + used, text, size);
+        else
+            copy[used] = '?';
+        used += taken;
+        text += taken;
+    }
+    copy[used] = 0;
+}
+
 // Names come from scenes and files: what is no UTF-8 is shown as nothing.
 static json_t *words(const char *text) {
     json_t *json = json_string(text ? text : "");

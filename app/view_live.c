@@ -37,7 +37,9 @@ static void tell(ViewLive *live, int client, ServeSlot slot, json_t *json) {
 }
 
 static void complain(ViewLive *live, int client, const ThawError *error) {
-    tell(live, client, SERVE_ERROR, json_pack("{s:s, s:s}", "type", "error", "message", error->message));
+    char message[sizeof error->message]; // what it cites may have been cut off anywhere
+    view_copy_text(error->message, message, sizeof message);
+    tell(live, client, SERVE_ERROR, json_pack("{s:s, s:s}", "type", "error", "message", message));
 }
 
 // A number in a range, or an error that names it.
@@ -354,7 +356,7 @@ void view_live_run(ViewLive *live, volatile const int *interrupted) {
 ThawStatus view_live_open(const char *path, int threads, ViewLive *live, ThawError *error) {
     *live = (ViewLive){.split_method = "rigidify", .speed = 1, .playing = 1, .drag = {.body = -1}};
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    snprintf(live->name, sizeof live->name, "%.80s", name);
+    view_copy_text(name, live->name, sizeof live->name);
     if (strrchr(live->name, '.') > live->name)
         *strrchr(live->name, '.') = 0;
     ThawStatus status = thaw_scene_load(path, &live->scene, error);

@@ -36,7 +36,9 @@ static ThawStatus read_names(ViewRecorded *r, ThawError *error) {
     while (start > 0 && folder[start - 1] != '/')
         start--;
     snprintf(path, sizeof path, "%.*s", (int)(end - start), folder + start);
-    r->scene = thaw_strdup(path);
+    char scene[256];
+    view_copy_text(path, scene, sizeof scene);
+    r->scene = thaw_strdup(scene);
     snprintf(path, sizeof path, "%.4000s/run.json", folder);
     json_t *json = json_load_file(path, 0, NULL);
     const char *title = json_string_value(json_object_get(json, "title"));

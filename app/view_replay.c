@@ -16,6 +16,12 @@ static void tell(ViewReplay *r, int client, ServeSlot slot, json_t *json) {
     json_decref(json);
 }
 
+static void complain(ViewReplay *r, int client, const ThawError *error) {
+    char message[sizeof error->message];
+    view_copy_text(error->message, message, sizeof message);
+    tell(r, client, SERVE_ERROR, json_pack("{s:s, s:s}", "type", "error", "message", message));
+}
+
 ThawStatus view_replay_open(const char *path, ViewReplay *r, ThawError *error) {
     *r = (ViewReplay){.dirty = 1};
     ThawStatus status = thaw_replay_open(path, &r->replay, error);
@@ -119,8 +125,7 @@ void view_replay_run(ViewReplay *r, volatile const int *interrupted) {
             if (!request.message)
                 r->dirty = 1;
             else if (act(r, request.client, request.message, &error) != THAW_OK)
-                tell(r, request.client, SERVE_ERROR,
-                     json_pack("{s:s, s:s}", "type", "error", "message", error.message));
+                complain(r, request.client, &error);
             json_decref(request.message);
             wait = 0;
         }
@@ -130,7 +135,7 @@ void view_replay_run(ViewReplay *r, volatile const int *interrupted) {
         size_t size;
         r->dirty = 0;
         if (view_recorded_encode(&r->recorded, r->frame, r->field, &bytes, &size, &error) != THAW_OK)
-            tell(r, SERVE_EVERYONE, SERVE_ERROR, json_pack("{s:s, s:s}", "type", "error", "message", error.message));
+            complain(r, SERVE_EVERYONE, &error);
         else
             serve_put(r->serve, SERVE_EVERYONE, SERVE_FRAME, bytes, size);
     }

@@ -93,7 +93,7 @@ ThawStatus view_report_create(const AppVersus *versus, const char *scene_path, V
                       .every = steps > FRAMES ? (steps + FRAMES - 1) / FRAMES : 1,
                       .times = THAW_NEW(double, FRAMES + 2),
                       .box = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY}};
-    snprintf(r->scene, sizeof r->scene, "%.80s", slash ? slash + 1 : scene_path);
+    view_copy_text(slash ? slash + 1 : scene_path, r->scene, sizeof r->scene);
     if (!r->times)
         status = thaw_error_memory(error, "the report");
     if (status == THAW_OK)
@@ -146,6 +146,7 @@ static json_t *series_of(const ViewReport *r, int view) {
                    {"speedup", offsetof(Row, speedup), 1},
                    {"error", offsetof(Row, error), 1}};
     json_t *json = json_object();
+    int failed = !json;
     for (size_t c = 0; c < sizeof columns / sizeof *columns; c++) {
         if (columns[c].only_other && view == 0)
             continue;
@@ -154,14 +155,17 @@ static json_t *series_of(const ViewReport *r, int view) {
         json_t *array = json_array();
         for (int64_t i = 0; i < r->row_count; i++) {
             const double value = *(const double *)((const char *)&r->rows[i] + at);
-            json_array_append_new(array, json_real(isfinite(value) ? value : 0));
+            failed |= json_array_append_new(array, json_real(isfinite(value) ? value : 0));
         }
-        json_object_set_new(json, columns[c].name, array);
+        failed |= json_object_set_new(json, columns[c].name, array);
     }
-    return json;
+    if (failed)
+        json_decref(json);
+    return failed ? NULL : json;
 }
 
-__attribute__((format(printf, 4, 5))) static void add_row(json_t *rows, const char *label, const char *note,
+// *rows becomes NULL where it fails, and stays so.
+__attribute__((format(printf, 4, 5))) static void add_row(json_t **rows, const char *label, const char *note,
                                                           const char *format, ...) {
     char text[200], *divide;
     va_list arguments;
@@ -175,7 +179,10 @@ __attribute__((format(printf, 4, 5))) static void add_row(json_t *rows, const ch
             *divide++ = 0;
         json_array_append_new(values, json_string(at));
     }
-    json_array_append_new(rows, json_pack("{s:s, s:o, s:s}", "label", label, "values", values, "note", note));
+    if (json_array_append_new(*rows, json_pack("{s:s, s:o, s:s}", "label", label, "values", values, "note", note))) {
+        json_decref(*rows);
+        *rows = NULL;
+    }
 }
 
 static json_t *table_of(const ViewReport *r) {
@@ -184,24 +191,24 @@ static json_t *table_of(const ViewReport *r) {
     const AppCost *a = &f->reference, *b = &f->other;
     const double steps = fmax(1, (double)f->steps);
     json_t *rows = json_array();
-    add_row(rows, "CPU time a step", "", "%.3f ms|%.3f ms", a->cpu_ms / steps, b->cpu_ms / steps);
-    add_row(rows, "wall time a step", "", "%.3f ms|%.3f ms", a->wall_ms / steps, b->wall_ms / steps);
-    add_row(rows, "of it contact", "detection, rows and response", "%.3f ms|%.3f ms", a->contact_ms / steps,
+    add_row(&rows, "CPU time a step", "", "%.3f ms|%.3f ms", a->cpu_ms / steps, b->cpu_ms / steps);
+    add_row(&rows, "wall time a step", "", "%.3f ms|%.3f ms", a->wall_ms / steps, b->wall_ms / steps);
+    add_row(&rows, "of it contact", "detection, rows and response", "%.3f ms|%.3f ms", a->contact_ms / steps,
             b->contact_ms / steps);
-    add_row(rows, "unknowns", "mean over the steps", "%.0f|%.0f", a->dofs / steps, b->dofs / steps);
-    add_row(rows, "speedup", "CPU time, all steps", "%.2f", app_total_speedup(f));
-    add_row(rows, "speedup without contact", "", "%.2f", app_nc_total_speedup(f));
-    add_row(rows, "largest error", "vertex distance over its body's diameter", "%.3g %%", 100 * f->max_error);
-    add_row(rows, "mean error", "", "%.3g %%", 100 * f->sum_error / steps);
+    add_row(&rows, "unknowns", "mean over the steps", "%.0f|%.0f", a->dofs / steps, b->dofs / steps);
+    add_row(&rows, "speedup", "CPU time, all steps", "%.2f", app_total_speedup(f));
+    add_row(&rows, "speedup without contact", "", "%.2f", app_nc_total_speedup(f));
+    add_row(&rows, "largest error", "vertex distance over its body's diameter", "%.3g %%", 100 * f->max_error);
+    add_row(&rows, "mean error", "", "%.3g %%", 100 * f->sum_error / steps);
     if (versus->def.floor)
-        add_row(rows, "error floor", "the reference against itself with half the time step", "%.3g %%",
+        add_row(&rows, "error floor", "the reference against itself with half the time step", "%.3g %%",
                 100 * f->max_floor);
-    add_row(rows, "rigid elements", "on average, and at the end", "%.1f %%, %.1f %%", 100 * f->rigid_sum / steps,
+    add_row(&rows, "rigid elements", "on average, and at the end", "%.1f %%, %.1f %%", 100 * f->rigid_sum / steps,
             100 * f->final_rigid);
     if (versus->judge.elements > 0)
-        add_row(rows, "oracle", "of what moved, so much was elastic", "%.3f %%",
+        add_row(&rows, "oracle", "of what moved, so much was elastic", "%.3f %%",
                 100 * app_judge_recall(&versus->judge));
-    add_row(rows, "steps", thaw_build_info(), "%" PRId64, f->steps);
+    add_row(&rows, "steps", thaw_build_info(), "%" PRId64, f->steps);
     return rows;
 }
 
@@ -209,8 +216,9 @@ ThawStatus view_report_write(ViewReport *r, const char *path, ThawError *error) 
     const AppVersusDef *def = &r->versus->def;
     const char *method = def->method ? def->method : "as the scene says";
     const int32_t field = thaw_field_find("state");
-    char title[200];
-    snprintf(title, sizeof title, "%.120s: %.30s against %.30s", def->scene->title, method, def->against);
+    char title[200], scene_title[121];
+    view_copy_text(def->scene->title, scene_title, sizeof scene_title);
+    snprintf(title, sizeof title, "%s: %.30s against %.30s", scene_title, method, def->against);
     ViewHello hello = {.scene = r->scene,
                        .title = title,
                        .h = def->scene->world.h,
@@ -225,6 +233,10 @@ ThawStatus view_report_write(ViewReport *r, const char *path, ThawError *error) 
                        .report = json_pack("{s:s, s:[s, s], s:o}", "title", title, "columns", def->against, method,
                                            "rows", table_of(r)),
                        .series = {series_of(r, 0), series_of(r, 1)}};
+    if (!hello.settings || !hello.report || !hello.series[0] || !hello.series[1]) {
+        view_hello_drop(&hello);
+        return thaw_error_memory(error, "the report");
+    }
     char *text = view_world_hello(&r->shown, r->versus->other.world, &hello, error);
     if (!text)
         return error->status;

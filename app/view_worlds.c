@@ -149,7 +149,9 @@ ThawStatus view_worlds_drop(ViewLive *live, const char *shape, const double posi
         return thaw_error_set(error, THAW_ERROR_INPUT, "%d bodies were dropped already; reset takes them away",
                               VIEW_DROPS);
     char *name = live->drop_names[live->drops];
-    snprintf(name, VIEW_NAME, "%.60s, dropped %d", shape, (int)live->drops + 1);
+    char start[61];
+    view_copy_text(shape, start, sizeof start);
+    snprintf(name, VIEW_NAME, "%s, dropped %d", start, (int)live->drops + 1);
     live->bodies[count] = describe(def, index, position);
     live->bodies[count].name = name;
     def->body_count++;

@@ -137,6 +137,29 @@ static void a_title_cannot_leave_its_element(void **state) {
     json_decref(header);
 }
 
+static void texts_are_cut_between_characters(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *copy;
+    } cases[] = {{"plain", "plain"},
+                 {"abcdef\xC3\xA4", "abcdef"}, // 8 bytes do not fit into 8 with the end
+                 {"abcde\xC3\xA4xyz", "abcde\xC3\xA4"},
+                 {"abcd\xE2\x82\xAC", "abcd\xE2\x82\xAC"},
+                 {"abcd\xF0\x9F\x98\x80", "abcd"},
+                 {"\xE4pfel", "?pfel"},
+                 {"a\xC0\xAF", "a??"},
+                 {"\xED\xA0\x80", "???"},
+                 {"ab\xE2\x82", "ab??"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char copy[8];
+        view_copy_text(cases[i].text, copy, sizeof copy);
+        assert_string_equal(copy, cases[i].copy);
+        json_t *json = json_string(copy);
+        assert_non_null(json);
+        json_decref(json);
+    }
+}
+
 static void a_comparison_becomes_a_page_of_two_views(void **state) {
     (void)state;
     ThawScene *scene = NULL;
@@ -272,6 +295,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_is_exported_with_all_its_frames_and_fields),
         cmocka_unit_test(a_title_cannot_leave_its_element),
+        cmocka_unit_test(texts_are_cut_between_characters),
         cmocka_unit_test(a_comparison_becomes_a_page_of_two_views),
         cmocka_unit_test(a_folder_with_nothing_but_frames_still_has_names_and_times),
         cmocka_unit_test(a_replay_shows_the_frames_that_are_asked_for),
