@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `thaw view`: a scene, live, or the frames of a run, in a browser.
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "app.h"
 #include "base/file.h"
@@ -26,8 +28,9 @@ static void on_signal(int signal) {
 typedef struct ViewCommand {
     const char *scene, *replay, *host, *page_path;
     int64_t port, threads;
-    int silent; // does not open a browser
-    char *page; // read from page_path
+    int silent;                  // does not open a browser
+    char *page;                  // read from page_path
+    char folder[200], leaf[220]; // for the browser; folder is empty without
 } ViewCommand;
 
 enum { REPLAY, PORT, HOST, NO_OPEN, THREADS, PAGE };
@@ -85,12 +88,39 @@ static int parse(ViewCommand *c, int argc, char **argv) {
     return 1;
 }
 
+// Everybody on the machine can read what programs are started with, and the address holds the token. So the browser is
+// given a file that only this user can read, and that leads to the address.
+static int write_leaf(ViewCommand *c, const char *address) {
+    const char *folder = getenv("TMPDIR");
+    snprintf(c->folder, sizeof c->folder, "%.150s/thaw-open-XXXXXX", folder && *folder ? folder : "/tmp");
+    if (!mkdtemp(c->folder)) {
+        c->folder[0] = 0;
+        return 0;
+    }
+    snprintf(c->leaf, sizeof c->leaf, "%s/view.html", c->folder);
+    const int handle = open(c->leaf, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (handle < 0)
+        return 0;
+    const int good = dprintf(handle,
+                             "<!doctype html><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"0; "
+                             "url=%s\"><title>Thaw</title><a href=\"%s\">Thaw</a>\n",
+                             address, address) > 0;
+    return close(handle) == 0 && good;
+}
+
+static void remove_leaf(const ViewCommand *c) {
+    if (!c->folder[0])
+        return;
+    unlink(c->leaf);
+    rmdir(c->folder);
+}
+
 // Where there is a desktop. Whether a browser comes up is not ours to know; the address is printed in any case.
-static void open_browser(const char *address) {
-    char *const argv[] = {"xdg-open", (char *)address, NULL};
+static void open_browser(ViewCommand *c, const char *address) {
+    char *const argv[] = {"xdg-open", c->leaf, NULL};
     pid_t pid;
     posix_spawn_file_actions_t quiet;
-    if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY"))
+    if ((!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY")) || !write_leaf(c, address))
         return;
     posix_spawn_file_actions_init(&quiet);
     posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", 1, 0);
@@ -118,12 +148,12 @@ static ThawStatus start(ViewCommand *c, ViewInbox *inbox, Serve **serve, ThawErr
     return status == THAW_OK ? serve_start(&def, serve, error) : status;
 }
 
-static void announce(const ViewCommand *c, const Serve *serve) {
+static void announce(ViewCommand *c, const Serve *serve) {
     printf("%s\n", serve_address(serve));
     printf("Open this address in a browser; whoever knows it can look and play. Ctrl-C ends.\n");
     fflush(stdout);
     if (!c->silent)
-        open_browser(serve_address(serve));
+        open_browser(c, serve_address(serve));
 }
 
 static void farewell(Serve *serve) {
@@ -189,6 +219,7 @@ static int view(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     const ThawStatus status = c.scene ? view_live(&c, &error) : view_replay(&c, &error);
     thaw_free(c.page);
+    remove_leaf(&c);
     if (status != THAW_OK)
         app_complain("view", "%s", error.message);
     return app_exit_status(status);

@@ -40,6 +40,47 @@ static void the_page_goes_to_who_has_the_token(void **state) {
     assert_int_equal(get_page(&server, path, local, answer), 200);
 }
 
+static void the_browser_is_not_started_with_the_token(void **state) {
+    (void)state;
+    NEEDS_SERVER();
+    char text[2048], path[1200];
+    struct stat info;
+    const char *before = getenv("PATH");
+    char *kept = strdup(before ? before : "");
+    assert_int_equal(mkdir(at("bin"), 0700), 0);
+    snprintf(text, sizeof text,
+             "#!/bin/sh\necho \"$1\" > '%s/opened'\nls -ld \"$1\" \"${1%%/*}\" >> '%s/opened'\ncat \"$1\" >> "
+             "'%s/opened'\necho done >> '%s/opened'\n",
+             folder, folder, folder, folder);
+    write_text(at("bin/xdg-open"), text);
+    assert_int_equal(chmod(at("bin/xdg-open"), 0700), 0);
+    snprintf(path, sizeof path, "%s/bin:%s", folder, kept);
+    setenv("PATH", path, 1);
+    setenv("DISPLAY", ":99", 1);
+    const pid_t pid = start("view @bar.json --page @page.html", at("opens"));
+    setenv("PATH", kept, 1);
+    unsetenv("DISPLAY");
+    free(kept);
+    char *opened = NULL;
+    size_t size;
+    for (const double until = seconds() + 60; seconds() < until && !(opened && strstr(opened, "\ndone\n"));) {
+        free(opened);
+        usleep(10000);
+        opened = slurp(at("opened"), &size);
+    }
+    assert_non_null(opened);
+    char *line = strchr(opened, '\n');
+    *line++ = 0;
+    assert_null(strstr(opened, "token"));
+    assert_non_null(strstr(line, "-rw-------"));
+    assert_non_null(strstr(line, "drwx------"));
+    assert_non_null(strstr(line, "url=http://127.0.0.1:"));
+    kill(pid, SIGTERM);
+    assert_int_equal(finish(pid), 0);
+    assert_int_not_equal(stat(opened, &info), 0);
+    free(opened);
+}
+
 static void nobody_else_gets_anything(void **state) {
     (void)state;
     NEEDS_SERVER();
@@ -465,6 +506,7 @@ static void who_does_not_read_holds_up_nobody(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_page_goes_to_who_has_the_token),
+        cmocka_unit_test(the_browser_is_not_started_with_the_token),
         cmocka_unit_test(nobody_else_gets_anything),
         cmocka_unit_test(only_a_page_of_this_server_may_open_the_stream),
         cmocka_unit_test(no_path_leads_out),
