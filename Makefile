@@ -24,8 +24,12 @@ demo: build ## simulate the built-in scene and draw it; adaptive against full in
 	@$(THAW) run --out $(DEMO)
 	@$(THAW) render $(DEMO) -o $(DEMO)/sheet.png --sheet 6
 	@$(THAW) render $(DEMO) -o $(DEMO)/last.png --frame last
-	@if $(THAW) compare scenes/stack.json --steps 500 --no-floor --report $(DEMO)/adaptive.html; then \
+	@{ $(THAW) compare scenes/stack.json --steps 500 --no-floor --report $(DEMO)/adaptive.html 2>&1 1>&3 | \
+	  tee $(DEMO)/compare.log >&2; status=$${PIPESTATUS[0]}; } 3>&1; \
+	if [ $$status = 0 ]; then \
 	  shown='$(DEMO)/adaptive.html (open it in a browser: full and adaptive side by side)'; \
+	elif ! grep -q 'built without the web page' $(DEMO)/compare.log; then \
+	  echo 'make demo: the comparison of scenes/stack.json failed' >&2; exit $$status; \
 	else \
 	  shown='$(DEMO)/sheet.png (there is no web page in this build)'; \
 	fi; \

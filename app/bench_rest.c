@@ -2,11 +2,19 @@
 // Rows of `thaw bench rigidify` about rest: what a large body costs while it rests or flies as one rigid part, a thousand
 // trees of which one is struck, a block that is dropped and comes to rest beside Bullet's (where that benchmark was built), and
 // the opposite, a bar that never rests.
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/base.h"
 #include "bench.h"
+
+extern char **environ;
 
 // 55,566 tetrahedra, held and at rest under gravity, or spinning in flight: a step of the full method against one with all
 // of them rigid. At rest it falls asleep; in flight it cannot.
@@ -170,16 +178,38 @@ static void watch_drop(const AppVersus *v, void *context) {
     }
 }
 
+// What `path block` writes, without a shell, which would read more into a path than a path. NULL where it does not start.
+static FILE *start_peer(const char *path, pid_t *pid) {
+    const char *const command[] = {path, "block", NULL};
+    int ends[2];
+    posix_spawn_file_actions_t actions;
+    if (pipe2(ends, O_CLOEXEC))
+        return NULL;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], 1);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    const int failed = posix_spawn(pid, path, &actions, NULL, (char *const *)(uintptr_t)command, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    FILE *output = failed ? NULL : fdopen(ends[0], "r");
+    if (!output)
+        close(ends[0]);
+    if (!output && !failed)
+        waitpid(*pid, NULL, 0);
+    return output;
+}
+
 // The rows of bench_peer_bullet, which lies beside this program where Bullet was found when it was built.
 static ThawStatus run_bullet(Bench *bench, const char *row, ThawError *error) {
     static const char *const names[] = {"without sleep,", "with sleep,"};
     static const char *const keys[2][2] = {{"bullet_falling_ms", "bullet_resting_ms"},
                                            {"bullet_sleep_falling_ms", "bullet_sleep_resting_ms"}};
-    char command[4200], line[200];
+    char path[4200], line[200];
+    pid_t pid;
     const char *slash = strrchr(bench->program, '/');
-    snprintf(command, sizeof command, "\"%.*sbench/bench_peer_bullet\" block 2>/dev/null",
-             slash ? (int)(slash + 1 - bench->program) : 0, bench->program);
-    FILE *pipe = popen(command, "r");
+    snprintf(path, sizeof path, "%.*sbench/bench_peer_bullet", slash ? (int)(slash + 1 - bench->program) : 0,
+             bench->program);
+    FILE *pipe = start_peer(path, &pid);
     ThawStatus status = THAW_OK;
     while (pipe && status == THAW_OK && fgets(line, sizeof line, pipe))
         for (int i = 0; i < 2; i++) {
@@ -190,8 +220,11 @@ static ThawStatus run_bullet(Bench *bench, const char *row, ThawError *error) {
             const BenchPair pairs[] = {{keys[i][0], falling}, {keys[i][1], resting}, {NULL, 0}};
             status = bench_put_all(bench, row, pairs, error);
         }
-    if (pipe)
-        pclose(pipe);
+    if (pipe) {
+        fclose(pipe); // a peer that still writes ends
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+            continue;
+    }
     return status;
 }
 
