@@ -12,7 +12,7 @@
 #include "step/step.h"
 
 // The contacts of the last step, and those of bodies asleep, as one sorted list: a walk through both. There are none of the
-// former unless a step was the last thing to happen; of the latter, those are known that fell asleep in this process.
+// former unless a step was the last thing to happen, here or before the checkpoint that was loaded.
 typedef struct Walk {
     const ThawContactSet *sets[2];
     int32_t next[2], memory[2];

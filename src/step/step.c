@@ -139,15 +139,11 @@ typedef struct CommitLoop {
 
 static void commit_body(void *context, int32_t i) {
     const CommitLoop *loop = context;
-    ThawState *state = &loop->world->state;
     ThawStepper *s = &loop->world->steppers[loop->world->awake[i]];
     if (s->model->options.ledger)
         thaw_ledger_record(s, loop->step);
-    if (s->adaptive) {
-        unsigned char *slow = &state->slow[s->index];
+    if (s->adaptive)
         thaw_adapt_commit(s, loop->step);
-        *slow = !thaw_adapt_rests(s, &state->rigidify) ? 0 : *slow < 255 ? *slow + 1 : 255;
-    }
     memcpy(s->x, s->x1, bytes_of(s));
     memcpy(s->v, s->v1, bytes_of(s));
 }
@@ -326,9 +322,13 @@ static void add_works(ThawLedger *to, const ThawLedger *from) {
     to->transition_loss += from->transition_loss;
 }
 
-static void hash_body(void *context, int32_t i) {
-    const ThawWorld *world = context;
+// Once a step, in however many parts it was made.
+static void end_body(void *context, int32_t i) {
+    ThawWorld *world = context;
     ThawStepper *s = &world->steppers[world->awake[i]];
+    unsigned char *slow = &world->state.slow[s->index];
+    if (s->adaptive)
+        *slow = !thaw_adapt_rests(s, &world->state.rigidify) ? 0 : *slow < 255 ? *slow + 1 : 255;
     s->hash = thaw_hash(0, s->x, bytes_of(s));
     s->hash = thaw_hash(s->hash, s->v, bytes_of(s));
 }
@@ -409,7 +409,7 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
     }
     world->state.step++;
     world->state.time = (double)world->state.step * options->h;
-    thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, hash_body, world);
+    thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, end_body, world);
     for (int32_t i = 0; i < world->awake_count; i++)
         add_works(&world->state.ledger, &world->steppers[world->awake[i]].work);
     if (stats)
