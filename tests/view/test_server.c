@@ -452,6 +452,76 @@ static void malformed_frames_are_refused(void **state) {
 
 // --- slow readers --------------------------------------------------------------------------------------------------------
 
+// Whether a pull is refused because of another page. Two picks are waited for: by then an error has been sent as well.
+static int is_refused(int handle) {
+    int refused = 0;
+    say_text(handle, "{\"type\":\"drag\",\"triangle\":0,\"bary\":[0,0,1],\"to\":[0,0,1]}");
+    for (int picks = 0; picks < 2; picks++) {
+        say_text(handle, "{\"type\":\"pick\",\"triangle\":0}");
+        for (int found = 0; !found;) {
+            unsigned char *bytes;
+            size_t size;
+            const int opcode = hear(handle, &bytes, &size);
+            assert_true(opcode == OP_TEXT || opcode == OP_BINARY);
+            refused |= opcode == OP_TEXT && strstr((char *)bytes, "another page") != NULL;
+            found = opcode == OP_TEXT && strstr((char *)bytes, "\"type\":\"element\"") != NULL;
+            free(bytes);
+            if (opcode == OP_BINARY)
+                say_text(handle, "{\"type\":\"ack\"}");
+        }
+    }
+    return refused;
+}
+
+static void a_page_that_leaves_lets_go(void **state) {
+    (void)state;
+    NEEDS_SERVER();
+    const int first = join(&server), second = join(&server);
+    assert_false(is_refused(first));
+    assert_true(is_refused(second));
+    say_text(second, "{\"type\":\"release\"}");
+    assert_true(is_refused(second));
+    close(first);
+    const double until = seconds() + 10;
+    int refused = 1;
+    while (refused && seconds() < until)
+        refused = is_refused(second);
+    assert_false(refused);
+    close(second);
+}
+
+// CPU seconds of the server so far.
+static double cpu_seconds(void) {
+    char path[64];
+    unsigned long user = 0, kernel = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)server.pid);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &kernel),
+                     2);
+    fclose(file);
+    return (double)(user + kernel) / (double)sysconf(_SC_CLK_TCK);
+}
+
+static void a_page_that_does_not_draw_costs_no_time(void **state) {
+    (void)state;
+    NEEDS_SERVER();
+    const int handle = join(&server);
+    say_text(handle, "{\"type\":\"speed\",\"value\":0.01}"); // a step a second
+    say_text(handle, "{\"type\":\"play\"}");
+    usleep(2500000); // more frames than may be on the way
+    const double before = cpu_seconds(), begin = seconds();
+    usleep(1500000);
+    const double share = (cpu_seconds() - before) / (seconds() - begin);
+    say_text(handle, "{\"type\":\"speed\",\"value\":1}");
+    char *answer = await(handle, "\"speed\":1.0");
+    assert_non_null(answer);
+    free(answer);
+    close(handle);
+    if (share > 0.3)
+        fail_msg("%g of a core while there was nothing to do", share);
+}
+
 static double resident_mb(void) {
     char path[64], line[256];
     double kb = 0;
@@ -514,6 +584,8 @@ int main(void) {
         cmocka_unit_test(what_makes_no_sense_is_answered_and_changes_nothing),
         cmocka_unit_test(every_request_of_a_page_works),
         cmocka_unit_test(messages_that_break_the_rules_end_the_connection),
+        cmocka_unit_test(a_page_that_leaves_lets_go),
+        cmocka_unit_test(a_page_that_does_not_draw_costs_no_time),
         cmocka_unit_test(a_hundred_at_once_are_let_in_up_to_the_limit),
         cmocka_unit_test(malformed_http_is_refused),
         cmocka_unit_test(malformed_frames_are_refused),
