@@ -173,7 +173,9 @@ static ThawStatus describe(Gltf *g, float *base, char **text, size_t *length, Th
     g->list_text = open_memstream(&g->lists, &g->list_size);
     ThawStatus status = g->json && g->view_text && g->list_text ? walk(g, base, NULL, error)
                                                                 : thaw_error_memory(error, "the description of a glTF");
-    int failed = (g->view_text && fclose(g->view_text)) | (g->list_text && fclose(g->list_text));
+    int failed = g->view_text && fclose(g->view_text);
+    if (g->list_text && fclose(g->list_text))
+        failed = 1;
     if (status == THAW_OK && !failed) {
         fprintf(g->json,
                 "{\"asset\":{\"version\":\"2.0\",\"generator\":\"thaw %s\"},\"scene\":0,\"scenes\":[{\"nodes\":"
@@ -183,7 +185,8 @@ static ThawStatus describe(Gltf *g, float *base, char **text, size_t *length, Th
         fprintf(g->json, ",\"accessors\":[%s],\"bufferViews\":[%s],\"buffers\":[{\"byteLength\":%" PRId64 "}]}",
                 g->lists, g->views, g->bytes);
     }
-    failed |= g->json && fclose(g->json);
+    if (g->json && fclose(g->json))
+        failed = 1;
     free(g->views);
     free(g->lists);
     return status == THAW_OK && failed ? thaw_error_memory(error, "the description of a glTF") : status;
