@@ -24,10 +24,15 @@ typedef struct Tables {
     double *memory, *points;
 } Tables;
 
-static ThawStatus create_tables(const char *group, int64_t memories, int64_t points, Tables *t, ThawError *error) {
+static Tables name_tables(const char *group) {
     static const char *const parts[4] = {"key", "memory", "sides", "points"};
+    Tables t = {0};
     for (int i = 0; i < 4; i++)
-        snprintf(t->name[i], sizeof t->name[i], "%s/%s", group, parts[i]);
+        snprintf(t.name[i], sizeof t.name[i], "%s/%s", group, parts[i]);
+    return t;
+}
+
+static ThawStatus create_tables(int64_t memories, int64_t points, Tables *t, ThawError *error) {
     t->keys = THAW_NEW(int32_t, (size_t)memories * KEY);
     t->memory = THAW_NEW(double, (size_t)memories *MEMORY);
     t->sides = THAW_NEW(int32_t, (size_t)points * SIDES);
@@ -69,8 +74,8 @@ static void unpack(const int32_t *sides, const double *point, ThawContact *c) {
 ThawStatus thaw_save_contacts(ThawCheckpoint *file, const char *group, const ThawContactSet *set, int whole,
                               ThawError *error) {
     const int64_t memories = set->memory_count, points = whole ? set->count : 0;
-    Tables t = {0};
-    ThawStatus status = create_tables(group, memories, points, &t, error);
+    Tables t = name_tables(group);
+    ThawStatus status = create_tables(memories, points, &t, error);
     for (int64_t i = 0; status == THAW_OK && i < memories; i++) {
         memcpy(t.keys + i * KEY, &set->memory[i].key, sizeof(ThawContactKey));
         memcpy(t.memory + i * MEMORY, set->memory[i].force, 3 * sizeof(double));
@@ -197,17 +202,15 @@ static ThawStatus check_points(const ThawWorld *world, const char *table, const 
 
 ThawStatus thaw_load_contacts(ThawCheckpoint *file, const char *group, const ThawWorld *world, int32_t bodies,
                               ThawContactSet *set, ThawError *error) {
-    Tables t = {0};
-    create_tables(group, 0, 0, &t, NULL); // for the names
+    Tables t = name_tables(group);
     const int64_t keys = thaw_checkpoint_count(file, t.name[0]), sides = thaw_checkpoint_count(file, t.name[2]);
-    clear_tables(&t);
     const int64_t memories = keys / KEY, points = sides / SIDES;
     if (keys < 0 || sides < 0 || memories > INT32_MAX || points > memories)
         return thaw_error_set(
             error, THAW_ERROR_INPUT,
             "the checkpoint's %s: %lld keys and %lld points; allowed: tables of both, and no more points than keys",
             group, (long long)memories, (long long)points);
-    ThawStatus status = create_tables(group, memories, points, &t, error);
+    ThawStatus status = create_tables(memories, points, &t, error);
     if (status == THAW_OK)
         status = thaw_checkpoint_get_i32(file, t.name[0], t.keys, memories * KEY, error);
     if (status == THAW_OK)
