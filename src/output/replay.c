@@ -108,7 +108,6 @@ void thaw_replay_free(ThawReplay **replay) {
 
 int64_t thaw_replay_count(const ThawReplay *replay) { return replay->count; }
 int64_t thaw_replay_number(const ThawReplay *replay, int64_t index) { return replay->numbers[index]; }
-int thaw_replay_is_folder(const ThawReplay *replay) { return !replay->single; }
 const char *thaw_replay_path(const ThawReplay *replay) { return replay->path; }
 
 int64_t thaw_replay_find(const ThawReplay *replay, int64_t number) {

@@ -13,7 +13,6 @@ void thaw_replay_free(ThawReplay **replay);
 
 int64_t thaw_replay_count(const ThawReplay *replay);
 int64_t thaw_replay_number(const ThawReplay *replay, int64_t index); // as in the file's name; ascending
-int thaw_replay_is_folder(const ThawReplay *replay);
 const char *thaw_replay_path(const ThawReplay *replay);
 
 // The index of the frame with this number, -1 without.
