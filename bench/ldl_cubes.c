@@ -479,6 +479,11 @@ static void measure_box(const int32_t cells[3], const char *shape) {
     char name[80];
     snprintf(name, sizeof name, "active %s", shape);
     measure_both(name, mesh->element_count, &active, NULL);
+    // CHOLMOD's order is a lasting one: memory is compared at equal orders.
+    Row row = {.shape = name, .tets = mesh->element_count};
+    must(thaw_order_dissect(active.pattern, order, &error), &error);
+    measure_ldl(&active, order, 1, &row);
+    print_row(&row, 3 * count, "ldl lasting order", 1);
     free_problem(&active);
     free_problem(&whole);
     thaw_graph_free(&graph);
