@@ -39,20 +39,22 @@ demo: build ## simulate the built-in scene and draw it; adaptive against full in
 	printf '  try next    %s view scenes/NAME.json, %s help\n' $(THAW) $(THAW); \
 	printf '  look at     %s\n' "$$shown"
 
-check: setup ## build with warnings as errors and run every test, first under sanitizers
+check: ## build with warnings as errors and run every test, first under sanitizers
+	@scripts/setup.sh --check
 	@$(call build,release)
 	@$(call build,asan-ubsan)
-	@echo "== tests with address and undefined-behaviour sanitizers"
+	@echo "== tests with address and undefined-behaviour sanitizers, and CHOLMOD as a cross-check where it is installed"
 	@ctest --preset asan-ubsan -j $(JOBS)
 	@$(call build,portable)
-	@echo "== tests of the build without CHOLMOD, for any processor"
+	@echo "== tests of the build for any processor"
 	@ctest --preset portable -j $(JOBS)
 	@echo "== tests of the release"
 	@ctest --preset release -j $(JOBS)
 
-bench: setup ## build and run the benchmarks; tables in out/bench
-	@$(call build,release) --target bench
-	@scripts/bench.sh build/release/bench out/bench
+bench: ## build and run the benchmarks; tables in out/bench
+	@scripts/setup.sh --check
+	@$(call build,cholmod) --target bench
+	@scripts/bench.sh build/cholmod/bench out/bench
 
 format: ## format the sources in place
 	@scripts/format.sh

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs the Debian packages that building and testing Thaw needs, and only those that are missing.
-#   setup.sh           what `make demo` and `make check` need
+#   setup.sh           what `make demo` needs
+#   setup.sh --check   also what `make check` and `make bench` take
 #   setup.sh --all     also what `make format`, `tidy`, `coverage` and `valgrind` need
-#   setup.sh --list    names the packages and does nothing
-# Node.js only builds the web page: where it cannot be had, everything else is built without it.
+#   setup.sh --list    names the packages that must be there and does nothing
+# Node.js only builds the web page, CHOLMOD is only compared with: where they cannot be had, everything else is built
+# without them.
 set -euo pipefail
 
 packages() {
@@ -15,8 +17,6 @@ ninja-build          runs the build
 pkg-config           finds libraries
 libjansson-dev       reads scene files (JSON)
 libhdf5-dev          reads and writes checkpoints
-libsuitesparse-dev   CHOLMOD, the direct solver
-libopenblas0-serial  fast matrix kernels for CHOLMOD, same bits on any number of threads
 libpng-dev           writes pictures
 zlib1g-dev           compresses them
 libwebsockets-dev    serves the web page
@@ -33,18 +33,25 @@ chromium             runs the tests of the web page
 LIST
 }
 
-# For the web page, unless they are there from elsewhere.
+installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+# For the web page (Node.js may come from elsewhere), and to cross-check our solver: never linked into what users run.
 wishes() {
-    command -v node >/dev/null || echo "nodejs               builds the web page"
-    command -v npm >/dev/null || echo "npm                  fetches what that takes"
+    command -v node >/dev/null || echo nodejs
+    command -v npm >/dev/null || echo npm
+    [ "$check" = yes ] || return 0
+    for name in libsuitesparse-dev libopenblas0-serial; do
+        installed $name || echo $name
+    done
 }
 
-all=no
+all=no check=no
 case "${1-}" in
-    --all) all=yes ;;
+    --all) all=yes check=yes ;;
+    --check) check=yes ;;
     --list) packages | sed 's/ .*//'; exit ;;
     "") ;;
-    *) echo "usage: setup.sh [--all|--list]" >&2; exit 1 ;;
+    *) echo "usage: setup.sh [--check|--all|--list]" >&2; exit 1 ;;
 esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
@@ -60,20 +67,20 @@ fi
 
 missing=()
 while read -r name why; do
-    if [ "$(dpkg-query -W -f '${db:Status-Status}' "$name" 2>/dev/null)" != installed ]; then
+    if ! installed "$name"; then
         [ ${#missing[@]} -gt 0 ] || echo "Thaw needs packages that are not installed yet:"
         printf '  %-20s %s\n' "$name" "$why"
         missing+=("$name")
     fi
 done < <(packages)
-mapfile -t wished < <(wishes | sed 's/ .*//')
+mapfile -t wished < <(wishes)
 [ $((${#missing[@]} + ${#wished[@]})) -gt 0 ] || exit 0
 
 root=(env DEBIAN_FRONTEND=noninteractive)
 if [ "$(id -u)" -ne 0 ]; then
     if ! command -v sudo >/dev/null; then
         if [ ${#missing[@]} -eq 0 ]; then
-            echo "The web page needs ${wished[*]}, which takes root to install: building without it."
+            echo "Without root ${wished[*]} cannot be installed: building without what they are for."
             exit 0
         fi
         echo "Installing them takes root. Please run: apt-get install ${missing[*]}" >&2
@@ -93,7 +100,7 @@ if [ ${#missing[@]} -gt 0 ]; then
     install "${missing[@]}" || { update && install "${missing[@]}"; }
 fi
 if [ ${#wished[@]} -gt 0 ]; then
-    echo "Installing what builds the web page: ${wished[*]} ..."
+    echo "Installing what builds the web page and cross-checks the solver: ${wished[*]} ..."
     known "${wished[@]}" || update || true
-    install "${wished[@]}" || echo "They could not be installed: building without the web page."
+    install "${wished[@]}" || echo "They could not be installed: building without what they are for."
 fi
