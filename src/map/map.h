@@ -77,6 +77,10 @@ void thaw_map_rigid_momentum(const ThawMap *map, double *r);
 // w += h/2 (omega x (omega x rho) + alpha x rho) at the vertices of parts: chords of their paths, so that elements beside a
 // turning part see where it will be. For stiffness and damping forces only: it is no part of G'M (Gq + w).
 void thaw_map_rigid_chord(const ThawMap *map, double h, double *w);
+// What a Newton step needs, whose forces act where parts will be: with G1 = d(x1)/dq / h at q, whose levers have turned,
+// r += scale (G1 - G)' f, and v += (G1 - G) q.
+void thaw_map_rigid_end_force(const ThawMap *map, double h, const double *q, double scale, const double *f, double *r);
+void thaw_map_rigid_end_velocity(const ThawMap *map, double h, const double *q, double *v);
 // The step is final: the parts move on with q for h, momentum and all, and the map with them. No allocation.
 void thaw_map_rigid_move(ThawMap *map, double h, const double *q);
 

@@ -191,7 +191,7 @@ static void advance_rigid(const ThawMap *map, double h, const double *x0, const 
         if (part->hold == THAW_HOLD_FIXED)
             continue;
         take_rates(self, k, q, rate, omega);
-        thaw_part_advance(part, dim, h, rate, omega, &next);
+        thaw_part_advance(part, dim, h, rate, omega, &next, NULL);
         for (int32_t m = part->first; m < part->first + part->count; m++) {
             int32_t i = partition->vertices[m];
             if (self->scripted[i])
@@ -261,13 +261,84 @@ void thaw_map_rigid_chord(const ThawMap *map, double h, double *w) {
     }
 }
 
+// Where a part will be, its levers turned with it, and how its turn depends on omega.
+static void look_ahead(const ThawRigidMap *self, int32_t k, double h, const double *q, ThawPart *next, double slope[9],
+                       double omega[3]) {
+    double rate[3];
+    take_rates(self, k, q, rate, omega);
+    thaw_part_advance(&self->partition->parts[k], self->map.shape->kind->dim, h, rate, omega, next, slope);
+}
+
+void thaw_map_rigid_end_force(const ThawMap *map, double h, const double *q, double scale, const double *f, double *r) {
+    const ThawRigidMap *self = self_of(map);
+    const ThawPartition *partition = self->partition;
+    int dim = map->shape->kind->dim;
+    for (int32_t k = 0; k < partition->part_count; k++) {
+        ThawPart next;
+        double slope[9], omega[3], torque[3] = {0, 0, 0}, more[3] = {0, 0, 0}, none[3] = {0, 0, 0}, old[6];
+        int blocks = thaw_hold_blocks(partition->parts[k].hold);
+        if (blocks == 0)
+            continue;
+        look_ahead(self, k, h, q, &next, slope, omega);
+        for (int32_t m = next.first; m < next.first + next.count; m++) {
+            int32_t i = partition->vertices[m];
+            double rho[2][3], fi[3], moment[3];
+            if (self->scripted[i])
+                continue;
+            load(dim, f + (size_t)i * dim, fi);
+            load(dim, self->rho + (size_t)i * dim, rho[0]);
+            thaw_part_rotate(&next, dim, partition->r + (size_t)m * (size_t)dim, rho[1]);
+            thaw_part_cross(rho[1], fi, moment);
+            for (int c = 0; c < 3; c++)
+                torque[c] += moment[c];
+            thaw_part_cross(rho[0], fi, moment);
+            for (int c = 0; c < 3; c++)
+                more[c] -= moment[c];
+        }
+        for (int c = 0; c < 3; c++)
+            more[c] = scale * (more[c] + slope[3 * c] * torque[0] + slope[3 * c + 1] * torque[1] +
+                               slope[3 * c + 2] * torque[2]);
+        double *block = r + (size_t)self->part_block[k] * (size_t)dim;
+        memcpy(old, block, sizeof *old * (size_t)(blocks * dim));
+        give_rates(self, k, none, more, r);
+        for (int i = 0; i < blocks * dim; i++)
+            block[i] += old[i];
+    }
+}
+
+void thaw_map_rigid_end_velocity(const ThawMap *map, double h, const double *q, double *v) {
+    const ThawRigidMap *self = self_of(map);
+    const ThawPartition *partition = self->partition;
+    int dim = map->shape->kind->dim;
+    for (int32_t k = 0; k < partition->part_count; k++) {
+        ThawPart next;
+        double slope[9], omega[3], turn[3], rho[3], spin[2][3];
+        if (thaw_hold_blocks(partition->parts[k].hold) == 0)
+            continue;
+        look_ahead(self, k, h, q, &next, slope, omega);
+        for (int c = 0; c < 3; c++)
+            turn[c] = slope[c] * omega[0] + slope[c + 3] * omega[1] + slope[c + 6] * omega[2];
+        for (int32_t m = next.first; m < next.first + next.count; m++) {
+            int32_t i = partition->vertices[m];
+            if (self->scripted[i])
+                continue;
+            load(dim, self->rho + (size_t)i * dim, rho);
+            thaw_part_cross(omega, rho, spin[0]);
+            thaw_part_rotate(&next, dim, partition->r + (size_t)m * (size_t)dim, rho);
+            thaw_part_cross(turn, rho, spin[1]);
+            for (int c = 0; c < dim; c++)
+                v[(size_t)i * dim + c] += spin[1][c] - spin[0][c];
+        }
+    }
+}
+
 void thaw_map_rigid_move(ThawMap *map, double h, const double *q) {
     ThawRigidMap *self = self_of(map);
     for (int32_t k = 0; k < self->partition->part_count; k++) {
         ThawPart *part = &self->partition->parts[k];
         double rate[3], omega[3];
         take_rates(self, k, q, rate, omega);
-        thaw_part_advance(part, map->shape->kind->dim, h, rate, omega, part);
+        thaw_part_advance(part, map->shape->kind->dim, h, rate, omega, part, NULL);
     }
     thaw_map_rigid_update(map);
 }

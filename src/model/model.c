@@ -216,10 +216,6 @@ static ThawStatus compile_body(const ThawBodyDef *def, int32_t index, ThawModel 
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "%s: starts at rest with method \"%s\"; allowed: \"rigidify\", which can be asleep",
                               where, def->method);
-    if (body->method == THAW_METHOD_RIGIDIFY && model->options.integrator == THAW_INTEGRATOR_NEWTON)
-        return thaw_error_set(error, THAW_ERROR_INPUT,
-                              "%s: method \"rigidify\" goes with the integrator semi-implicit only, not with newton",
-                              where);
     if (def->script_count < 0 || def->force_count < 0 || (def->script_count > 0 && !def->scripts) ||
         (def->force_count > 0 && !def->forces))
         return thaw_error_set(error, THAW_ERROR_INPUT,

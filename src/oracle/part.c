@@ -125,16 +125,21 @@ static void straighten(double R[9]) {
     turn_by(R, C, 1);
 }
 
-// A -= h/2 Pi^x dexp(-h Omega): how (Pi0 + exp(-h Omega) Pi0) / 2 depends on Omega; Pi is the turned one.
-static void subtract_slope(double h, const double Pi[3], const double turn[3], double A[9]) {
-    double square = dot3(turn, turn), angle = sqrt(square);
+// exp((turn + d)^x) = exp(turn^x) exp(e^x) to first order in d.
+static void turn_slope(const double turn[3], const double d[3], double e[3]) {
+    double square = dot3(turn, turn), angle = sqrt(square), along = dot3(turn, d), across[3];
     double half = angle < 1e-4 ? 1 - square / 24 : sin(angle / 2) / (angle / 2);
     double b = half * half / 2, c = angle < 1e-2 ? (1 - square / 20) / 6 : (angle - sin(angle)) / (square * angle);
+    thaw_part_cross(turn, d, across);
+    for (int i = 0; i < 3; i++)
+        e[i] = d[i] - b * across[i] + c * (turn[i] * along - square * d[i]);
+}
+
+// A -= h/2 Pi^x dexp(-h Omega): how (Pi0 + exp(-h Omega) Pi0) / 2 depends on Omega; Pi is the turned one.
+static void subtract_slope(double h, const double Pi[3], const double turn[3], double A[9]) {
     for (int j = 0; j < 3; j++) {
-        double unit[3] = {j == 0, j == 1, j == 2}, across[3], d[3], column[3];
-        thaw_part_cross(turn, unit, across);
-        for (int i = 0; i < 3; i++)
-            d[i] = unit[i] - b * across[i] + c * (turn[i] * turn[j] - square * unit[i]);
+        double unit[3] = {j == 0, j == 1, j == 2}, d[3], column[3];
+        turn_slope(turn, unit, d);
         thaw_part_cross(Pi, d, column);
         for (int i = 0; i < 3; i++)
             A[i + 3 * j] -= h / 2 * column[i];
@@ -175,17 +180,55 @@ static int tumble(const double J[9], double h, double Pi[3], double Omega[3], do
     return found;
 }
 
+// How the turn of one step depends on where it began: R from before it, D of its turn and Pi of its end are known. theta holds
+// in columns how R turns (rad, world axes) by each component of the angular velocity that the motion began with, momenta
+// how L does.
+static void follow_turn(const double J[9], double h, const double turn[3], const double Pi1[3], const double L[3],
+                        const double momenta[9], const double R[9], const double R1[9], double theta[9]) {
+    double A[9], D[9];
+    memcpy(A, J, sizeof A);
+    subtract_slope(h, Pi1, turn, A);
+    rotation_of(turn, D);
+    for (int j = 0; j < 3; j++) {
+        double world[3], body[3], half[3], spin[3], along[3], turned[3];
+        thaw_part_cross(L, theta + 3 * j, world); // dPi = R'(dL + L x theta)
+        for (int i = 0; i < 3; i++)
+            world[i] += momenta[3 * j + i];
+        multiply_t(R, world, body);
+        multiply_t(D, body, half);
+        for (int i = 0; i < 3; i++)
+            body[i] += half[i] / 2;
+        solve3(A, body, spin);
+        turn_slope(turn, spin, along);
+        multiply(R1, along, turned);
+        for (int i = 0; i < 3; i++)
+            theta[3 * j + i] += h * turned[i];
+    }
+}
+
 // Turns R for h as a free body with moments J and body momentum Pi does, in so many steps. Returns whether that went well.
-static int turn_freely(const double J[9], const double momentum[3], double h, int steps, double R[9]) {
-    double Pi[3], Omega[3], turn[3] = {0}, D[9];
+// slope, if not NULL: by how much more it turns (world axes) for each component of its angular velocity at the start, over h.
+static int turn_freely(const double J[9], const double momentum[3], double h, int steps, double R[9], double *slope) {
+    double Pi[3], Omega[3], turn[3] = {0}, D[9], L[3], momenta[9], theta[9] = {0}, before[9];
     int found = 1;
     memcpy(Pi, momentum, sizeof Pi);
+    multiply(R, Pi, L);
+    for (int j = 0; j < 3 && slope; j++) { // R J R'
+        double row[3] = {R[j], R[j + 3], R[j + 6]}, Jr[3];
+        multiply(J, row, Jr);
+        multiply(R, Jr, momenta + 3 * j);
+    }
     for (int i = 0; i < steps && found; i++) {
         solve3(J, Pi, Omega);
         found = tumble(J, h / steps, Pi, Omega, turn);
         rotation_of(turn, D);
+        memcpy(before, R, sizeof before);
         turn_by(R, D, 1);
+        if (slope)
+            follow_turn(J, h / steps, turn, Pi, L, momenta, before, R, theta);
     }
+    for (int i = 0; i < 9 && slope; i++)
+        slope[i] = theta[i] / h;
     return found;
 }
 
@@ -193,10 +236,32 @@ static int turn_freely(const double J[9], const double momentum[3], double h, in
 #define LARGEST_TURN 0.3
 enum { MOST_STEPS = 4096 };
 
+static void turn_part(ThawPart *part, int dim, double h, const double omega[3], const double Pi[3], double *slope) {
+    double start[9], turn[3], D[9], speed = sqrt(dot3(omega, omega));
+    if (!(h * speed > 0))
+        return;
+    if (dim == 2 || part->hold == THAW_HOLD_AXIS) {
+        for (int i = 0; i < 3; i++)
+            turn[i] = h * omega[i];
+        rotation_of(turn, D);
+        turn_by(part->R, D, 0);
+    } else {
+        int steps = (int)fmin(ceil(h * speed / LARGEST_TURN), MOST_STEPS);
+        memcpy(start, part->R, sizeof start);
+        while (!turn_freely(part->inertia.second, Pi, h, steps, part->R, slope) && steps < MOST_STEPS) {
+            steps *= 4;
+            memcpy(part->R, start, sizeof start);
+        }
+    }
+    straighten(part->R);
+}
+
 void thaw_part_advance(const ThawPart *part, int dim, double h, const double v[3], const double omega[3],
-                       ThawPart *next) {
-    double Pi[3], Omega[3], D[9], speed = sqrt(dot3(omega, omega));
+                       ThawPart *next, double *slope) {
+    double Pi[3], Omega[3];
     *next = *part;
+    if (slope)
+        memcpy(slope, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9 * sizeof *slope);
     if (part->hold == THAW_HOLD_FIXED)
         return;
     for (int i = 0; i < 3 && part->hold == THAW_HOLD_FREE; i++) {
@@ -213,23 +278,7 @@ void thaw_part_advance(const ThawPart *part, int dim, double h, const double v[3
         for (int i = 0; i < 3; i++)
             next->L[i] = along * part->axis[i];
     }
-    if (!(h * speed > 0))
-        return;
-    double start[9]; // part may be next
-    memcpy(start, part->R, sizeof start);
-    if (dim == 2 || part->hold == THAW_HOLD_AXIS) {
-        for (int i = 0; i < 3; i++)
-            Omega[i] = h * omega[i];
-        rotation_of(Omega, D);
-        turn_by(next->R, D, 0);
-    } else {
-        int steps = (int)fmin(ceil(h * speed / LARGEST_TURN), MOST_STEPS);
-        while (!turn_freely(part->inertia.second, Pi, h, steps, next->R) && steps < MOST_STEPS) {
-            steps *= 4;
-            memcpy(next->R, start, sizeof start);
-        }
-    }
-    straighten(next->R);
+    turn_part(next, dim, h, omega, Pi, slope);
 }
 
 // --- forming -------------------------------------------------------------------------------------------------------------

@@ -96,9 +96,10 @@ void thaw_partition_velocities(const ThawPartition *partition, double *v);
 // The velocity of the frame's origin and the angular velocity, from the momenta.
 void thaw_part_velocity(const ThawPart *part, int dim, double v[3], double omega[3]);
 // The part after moving with v, omega for h: its momenta are those of (v, omega) in the present orientation, and it turns
-// as a body free of torque does, with angular momentum and energy both kept to round-off. `next` may be `part`.
+// as a body free of torque does, with angular momentum and energy both kept to round-off. `next` may be `part`. slope (3x3,
+// or NULL): its turn depends on omega by h slope d(omega), rad in world axes.
 void thaw_part_advance(const ThawPart *part, int dim, double h, const double v[3], const double omega[3],
-                       ThawPart *next);
+                       ThawPart *next, double *slope);
 // A part of given vertices (first, count, elements and pins are set) from positions and velocities: everything else of it,
 // and r (dim doubles a vertex). Returns the kinetic energy lost, J >= 0.
 double thaw_part_form(const ThawShape *shape, const int32_t *vertices, const unsigned char *script, const double *x,

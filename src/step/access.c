@@ -195,10 +195,6 @@ ThawStatus thaw_world_set_method(ThawWorld *world, int32_t body, const char *nam
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_set_method: body is %d; allowed: -1 (all) to %d",
                               (int)body, world ? (int)world->model->body_count - 1 : -1);
     ThawStatus status = thaw_method_find("thaw_world_set_method", name, &method, error);
-    if (status == THAW_OK && method == THAW_METHOD_RIGIDIFY &&
-        world->model->options.integrator == THAW_INTEGRATOR_NEWTON)
-        return thaw_error_set(error, THAW_ERROR_INPUT,
-                              "thaw_world_set_method: \"rigidify\" goes with the integrator semi-implicit only");
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
         if (body == -1 || body == i)
             status = change_method(world, i, method, error);

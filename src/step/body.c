@@ -10,6 +10,10 @@
 // whose first linearisation at x0 is the semi-implicit step. Damping keeps the stiffness of the start of the step: so it
 // has a potential. A static solve is the same without mass, h = 1. Contact impulses J'lambda are constant forces to a body;
 // island.c finds them.
+//
+// Rigid parts in Newton: v0 is that of their momenta, x1 where they turn to by a finite rotation, and forces pull on them
+// there, by dx1/dq. The matrix stays that of G at the start: it is positive, so it descends, and it is off by as much as a
+// part turns in the step only.
 #include <math.h>
 #include <string.h>
 
@@ -223,6 +227,10 @@ static void damping_product(ThawStepper *s, ThawIncrement step, const double *a,
     lap(s, THAW_STAGE_FORCE, &since);
 }
 
+static int has_parts(const ThawStepper *s) { return s->adaptive && s->adaptive->partition->part_count > 0; }
+
+static const double *start_velocities(const ThawStepper *s) { return has_parts(s) ? s->v0 : s->v; }
+
 double thaw_body_scale(ThawStepper *s, ThawIncrement step) {
     const ThawMap *map = s->system->map;
     double scale = s->model->options.newton_tolerance * step.h * (reduced_norm(s, s->f_ext) + reduced_norm(s, s->f));
@@ -237,8 +245,16 @@ void thaw_body_start_newton(ThawStepper *s, ThawIncrement step) {
     memcpy(s->p, s->q, sizeof *s->p * n);
     memset(s->q, 0, sizeof *s->q * n);
     map->ops->apply(map, s->q, s->w, s->v1);
+    memcpy(s->u, s->w, sizeof *s->u * coordinates(s));
+    if (has_parts(s)) {
+        memcpy(s->v0, s->v, sizeof *s->v0 * coordinates(s));
+        thaw_partition_velocities(s->adaptive->partition, s->v0);
+        memset(s->chord, 0, sizeof *s->chord * coordinates(s));
+        thaw_map_rigid_chord(map, step.h, s->chord);
+        thaw_map_rigid_chord(map, step.h, s->u);
+    }
     if (keeps_damping(s, step))
-        damping_product(s, step, s->w, s->d);
+        damping_product(s, step, s->u, s->d);
 }
 
 double thaw_body_slope(ThawStepper *s, ThawIncrement step) {
@@ -258,18 +274,20 @@ double thaw_body_potential(ThawStepper *s, ThawIncrement step, double alpha, dou
     map->ops->apply(map, s->trial_q, s->w, s->y);
     map->ops->advance(map, step.h, s->x, s->trial_q, s->y, s->x1);
     double inertia = 0, loss = 0, work = 0;
+    const double *v0 = start_velocities(s);
+    int turns = has_parts(s);
     for (int32_t i = 0; i < s->shape->nv; i++)
         for (int k = 0; k < dim; k++) {
             size_t at = (size_t)i * dim + k;
-            double v = s->y[at], dv = v - s->v[at];
+            double v = s->y[at], dv = v - v0[at], moved = turns ? s->x1[at] - s->x[at] : step.h * v;
             inertia += s->shape->mass[i] * dv * dv;
             loss += s->shape->damping_mass[i] * v * v;
-            work += v * (step.h * s->f_ext[at] + s->impulse[at]);
+            work += moved * s->f_ext[at] + v * s->impulse[at];
         }
     double damping = 0;
     if (keeps_damping(s, step))
         for (size_t i = 0; i < coordinates(s); i++)
-            damping += s->y[i] * (s->d[i] + alpha * s->dp[i]);
+            damping += (s->y[i] + (turns ? s->chord[i] : 0)) * (s->d[i] + alpha * s->dp[i]);
     double since = thaw_wall_ms();
     double elastic = thaw_force_energy(map->set, s->tasks, s->x1, s->partial);
     lap(s, THAW_STAGE_FORCE, &since);
@@ -290,6 +308,7 @@ void thaw_body_accept(ThawStepper *s, double alpha) {
 ThawStatus thaw_body_residual(ThawStepper *s, ThawIncrement step, double *square) {
     const ThawMap *map = s->system->map;
     int dim = s->model->dim;
+    const double *v0 = start_velocities(s);
     double since = thaw_wall_ms();
     ThawStatus status = thaw_force_internal(map->set, s->tasks, s->x1, s->shape->nv, s->f, s->partial);
     lap(s, THAW_STAGE_FORCE, &since);
@@ -297,12 +316,15 @@ ThawStatus thaw_body_residual(ThawStepper *s, ThawIncrement step, double *square
         double m = step.mass * s->shape->mass[i], md = step.mass * step.h * s->shape->damping_mass[i];
         for (int k = 0; k < dim; k++) {
             size_t at = (size_t)i * dim + k;
-            s->y[at] = step.h * (s->f[at] + s->f_ext[at]) - m * (s->v1[at] - s->v[at]) - md * s->v1[at];
+            s->y[at] = step.h * (s->f[at] + s->f_ext[at]) - m * (s->v1[at] - v0[at]) - md * s->v1[at];
             if (keeps_damping(s, step))
                 s->y[at] -= s->d[at];
+            s->u[at] = s->f[at] + s->f_ext[at];
         }
     }
     map->ops->apply_t(map, s->y, s->b);
+    if (has_parts(s))
+        thaw_map_rigid_end_force(map, step.h, s->q, step.h, s->u, s->b);
     map->ops->apply_t(map, s->impulse, s->p);
     *square = 0;
     for (size_t i = 0; i < unknowns(s); i++)

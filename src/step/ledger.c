@@ -6,6 +6,8 @@
 // loss, and what the integration itself takes: 1/2 dv'M dv, plus the difference between -dPsi and the work of f_used. The
 // sum closes up to the residual of the linear or Newton solve. Costs one matrix-free product and one energy pass.
 //
+// A Newton step's forces act on rigid parts by dx1/dq: their work is that of end velocities dx1/dq q, not of v1.
+//
 // Vertices of rigid parts count with the velocities of their part in its orientation at the start of the step, which is what
 // G sees; the part's own turn changes neither its energy nor its momentum (oracle/part.c).
 #include <math.h>
@@ -37,20 +39,23 @@ void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
     ThawStiffness scale = {step.newton ? 0 : h * h, h, s->project};
     thaw_force_product(map->set, s->tasks, s->x, s->u, scale, s->shape->nv, s->y, forms, s->partial);
 
+    memcpy(s->u, s->v1, bytes);
+    if (parts && parts->part_count > 0 && step.newton)
+        thaw_map_rigid_end_velocity(map, h, s->q, s->u);
     double external = 0, contact = 0, friction = 0, inertia = 0, work = 0, implicit = 0, fall = 0;
     for (int32_t i = 0; i < s->shape->nv; i++)
         for (int k = 0; k < dim; k++) {
             size_t at = (size_t)i * (size_t)dim + (size_t)k;
             double m = s->shape->mass[i], v1 = s->v1[at], dv = v1 - v0[at], weight = m * s->model->options.gravity[k];
             double drag = h * s->shape->damping_mass[i] * v1;
-            work += h * v1 * s->f[at];
+            work += h * s->u[at] * s->f[at];
             implicit += v1 * s->y[at]; // of stiffness and its damping
             friction += drag * v1;
             inertia += m * dv * dv;
             contact += v1 * s->impulse[at];
-            external += h * v1 * (s->f_ext[at] - weight);
-            fall += weight * (s->x1[at] - s->x[at] - h * v1); // 0 but for parts that turn about a pin
-            if (s->scripted[i])                               // the reaction's impulse times the prescribed velocity
+            external += h * s->u[at] * (s->f_ext[at] - weight);
+            fall += weight * (s->x1[at] - s->x[at] - h * s->u[at]); // 0 but for parts that turn about a pin
+            if (s->scripted[i]) // the reaction's impulse times the prescribed velocity
                 external += v1 * (m * dv + drag + s->y[at] - h * (s->f[at] + s->f_ext[at]) - s->impulse[at]);
         }
     double damping = step.newton ? implicit : h * forms[1];

@@ -69,7 +69,9 @@ typedef struct ThawStepper {
     double *impulse;            // N s, J' lambda of its contacts
     double *y, *u;              // scratch
     double *b, *q, *p, *r, *trial_q;
-    double *d, *dp;              // Newton: damping forces h D(x0) v and h D(x0) p
+    double *v0;                  // Newton: velocities of the start, of rigid parts by their momenta
+    double *chord;               // Newton: what chords of turning parts have on top of Gq + w
+    double *d, *dp;              // Newton: damping forces h D(x0) (v + chord) and h D(x0) p
     double *damping;             // Newton: values of h D(x0); NULL without stiffness damping
     double *partial;             // sums by chunk
     ThawComplianceScratch reach; // of contact

@@ -100,17 +100,17 @@ static void start_body(const ThawModelBody *body, int dim, double *x, double *v)
     }
 }
 
-// Newton's two come last.
+// Newton's four come last.
 #define STEP_VECTORS(s)                                                                                                \
     {                                                                                                                  \
         &(s)->start_x, &(s)->start_v, &(s)->w, &(s)->f, &(s)->f_ext, &(s)->v1, &(s)->x1, &(s)->y, &(s)->u,             \
-            &(s)->before, &(s)->impulse, &(s)->d, &(s)->dp                                                             \
+            &(s)->before, &(s)->impulse, &(s)->v0, &(s)->chord, &(s)->d, &(s)->dp                                      \
     }
 
 ThawStatus thaw_stepper_reserve(ThawStepper *s, ThawError *error) {
     double **vectors[] = STEP_VECTORS(s);
     int newton = s->model->options.integrator == THAW_INTEGRATOR_NEWTON;
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors - (newton ? 0 : 2); i++)
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors - (newton ? 0 : 4); i++)
         if (!*vectors[i] && !(*vectors[i] = THAW_NEW(double, (size_t)s->shape->nv *(size_t)s->model->dim)))
             return thaw_error_memory(error, "a body's step");
     return THAW_OK;

@@ -53,7 +53,7 @@ static void build_partition(const ThawShape *shape, const unsigned char *scripte
             part->L[i] = sample_random(&seed);
         thaw_part_velocity(part, dim, rate, omega);
         double speed = sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]);
-        thaw_part_advance(part, dim, speed > 0 ? 0.1 / speed : 0, rate, omega, part);
+        thaw_part_advance(part, dim, speed > 0 ? 0.1 / speed : 0, rate, omega, part, NULL);
         holds_seen[dim - 2][part->hold]++;
     }
     thaw_free(flagged);

@@ -349,6 +349,50 @@ static void a_top_keeps_its_energy(void **state) {
     rig_free(&r);
 }
 
+static void forces_at_the_end_pull_by_the_slope_of_where_parts_go(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        Rig r;
+        double h = 0.05, d = 1e-5, worst = 0, size = 0, dual[2] = {0, 0};
+        rig_core(&r, dim, 1);
+        const ThawMap *map = r.system.map;
+        double *f = THAW_NEW(double, r.p.nx), *x[2] = {THAW_NEW(double, r.p.nx), THAW_NEW(double, r.p.nx)},
+               *p = THAW_NEW(double, r.nq);
+        for (int i = 0; i < r.p.nx; i++)
+            f[i] = sample_random(&r.p.seed);
+        for (int i = 0; i < r.nq; i++)
+            r.q[i] = map->idle[i] ? 0 : 2 * sample_random(&r.p.seed);
+        map->ops->apply_t(map, f, r.b);
+        thaw_map_rigid_end_force(map, h, r.q, 1, f, r.b);
+        for (int j = r.nq - 6 * dim; j < r.nq; j++) { // the parts' unknowns come last
+            for (int side = 0; side < 2 && !map->idle[j]; side++) {
+                memcpy(p, r.q, sizeof *p * (size_t)r.nq);
+                p[j] += side ? d : -d;
+                map->ops->apply(map, p, NULL, r.p.v);
+                map->ops->advance(map, h, r.p.x, p, r.p.v, x[side]);
+            }
+            double slope = 0;
+            for (int i = 0; i < r.p.nx && !map->idle[j]; i++)
+                slope += f[i] * (x[1][i] - x[0][i]) / (2 * d * h);
+            worst = fmax(worst, fabs(slope - r.b[j]));
+            size = fmax(size, fabs(slope));
+        }
+        map->ops->apply(map, r.q, NULL, r.p.v);
+        thaw_map_rigid_end_velocity(map, h, r.q, r.p.v);
+        for (int i = 0; i < r.nq; i++)
+            dual[0] += r.q[i] * r.b[i];
+        for (int i = 0; i < r.p.nx; i++)
+            dual[1] += r.p.v[i] * f[i];
+        print_message("%dD: off by %.1e of %.1e, dual to %.1e\n", dim, worst, size, dual[0] - dual[1]);
+        assert_true(worst < 1e-7 * size && fabs(dual[0] - dual[1]) < 1e-11 * fabs(dual[0]));
+        thaw_free(f);
+        thaw_free(p);
+        thaw_free(x[0]);
+        thaw_free(x[1]);
+        rig_free(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_assembled_matrix_is_the_product_of_its_factors),
@@ -359,6 +403,7 @@ int main(void) {
         cmocka_unit_test(half_elastic_bodies_fly_with_their_momentum_and_parts_stay_rigid),
         cmocka_unit_test(held_parts_are_physical_pendulums),
         cmocka_unit_test(a_top_keeps_its_energy),
+        cmocka_unit_test(forces_at_the_end_pull_by_the_slope_of_where_parts_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,7 +17,7 @@ static ThawPart spinning(const double moments[3], const double omega[3]) {
 static void step(ThawPart *part, int dim, double h) {
     double v[3], omega[3];
     thaw_part_velocity(part, dim, v, omega);
-    thaw_part_advance(part, dim, h, v, omega, part);
+    thaw_part_advance(part, dim, h, v, omega, part, NULL);
 }
 
 static double length(const double a[3]) { return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); }
@@ -145,12 +145,51 @@ static void a_part_at_rest_keeps_every_bit(void **state) {
     assert_memory_equal(&before, &part, sizeof part);
 }
 
+// Angle (rad, world axes) of the small rotation B A'.
+static void between(const double A[9], const double B[9], double angle[3]) {
+    double C[9];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            C[i + 3 * j] = B[i] * A[j] + B[i + 3] * A[j + 3] + B[i + 6] * A[j + 6];
+    angle[0] = (C[5] - C[7]) / 2, angle[1] = (C[6] - C[2]) / 2, angle[2] = (C[1] - C[3]) / 2;
+}
+
+static void the_slope_of_a_turn_is_that_of_finite_differences(void **state) {
+    (void)state;
+    static const double h[] = {0.01, 0.05, 0.3}; // up to six steps of the scheme
+    static const double none[3] = {0, 0, 0};
+    for (int s = 0; s < COUNT(h); s++) {
+        ThawPart part = spinning((double[]){1, 2, 2.5}, (double[]){1, 5, -2}), next, side[2];
+        double v[3], omega[3], slope[9], worst = 0;
+        step(&part, 3, 0.7);
+        thaw_part_velocity(&part, 3, v, omega);
+        thaw_part_advance(&part, 3, h[s], v, omega, &next, slope);
+        for (int j = 0; j < 3; j++) {
+            double angle[3], d = 1e-5;
+            for (int i = 0; i < 2; i++) {
+                double other[3] = {omega[0], omega[1], omega[2]};
+                other[j] += i ? d : -d;
+                thaw_part_advance(&part, 3, h[s], v, other, &side[i], NULL);
+            }
+            between(side[0].R, side[1].R, angle);
+            for (int i = 0; i < 3; i++)
+                worst = fmax(worst, fabs(angle[i] / (2 * d * h[s]) - slope[i + 3 * j]));
+        }
+        print_message("h = %g s: slope off by %.1e\n", h[s], worst);
+        assert_true(worst < 1e-7);
+        thaw_part_advance(&part, 3, h[s], none, none, &next, slope);
+        for (int i = 0; i < 9; i++)
+            assert_true(slope[i] == (i % 4 == 0));
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tumbling_keeps_angular_momentum_and_energy_to_round_off),
         cmocka_unit_test(the_wing_nut_turns_over_as_a_fine_reference_does),
         cmocka_unit_test(steady_spin_is_exact_however_large_the_step),
         cmocka_unit_test(a_part_at_rest_keeps_every_bit),
+        cmocka_unit_test(the_slope_of_a_turn_is_that_of_finite_differences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

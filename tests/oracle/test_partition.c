@@ -234,7 +234,7 @@ static void waking_and_rigidifying_are_inverses(void **state) {
             parts_update(&p);
             for (int i = 0; i < 20; i++) { // somewhere on its way
                 thaw_part_velocity(&p.partition->parts[0], dim, rate, omega);
-                thaw_part_advance(&p.partition->parts[0], dim, 0.05, rate, omega, &p.partition->parts[0]);
+                thaw_part_advance(&p.partition->parts[0], dim, 0.05, rate, omega, &p.partition->parts[0], NULL);
             }
             thaw_partition_place(p.partition, p.x);
             before = p.partition->parts[0];
@@ -270,7 +270,7 @@ static void a_part_that_persists_keeps_its_bits(void **state) {
     assert_int_equal(p.partition->part_count, 2);
     for (int k = 0; k < 2; k++) {
         thaw_part_velocity(&p.partition->parts[k], 3, rate, omega);
-        thaw_part_advance(&p.partition->parts[k], 3, 0.01, rate, omega, &p.partition->parts[k]);
+        thaw_part_advance(&p.partition->parts[k], 3, 0.01, rate, omega, &p.partition->parts[k], NULL);
     }
     thaw_partition_place(p.partition, p.x);
     int32_t stays = p.partition->part_of_vertex[0];
@@ -335,7 +335,7 @@ static void a_part_takes_on_a_new_shape_without_a_change_of_momentum(void **stat
     ThawPart *part = &p.partition->parts[0];
     double rate[3], omega[3];
     thaw_part_velocity(part, 3, rate, omega);
-    thaw_part_advance(part, 3, 0.3, rate, omega, part);
+    thaw_part_advance(part, 3, 0.3, rate, omega, part, NULL);
     thaw_partition_place(p.partition, p.x);
     ThawPart before = *part;
     double *x = THAW_NEW(double, p.nx);

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// The method "rigidify" with the integrator "newton": what holds for one linearised step holds for backward Euler solved to
+// convergence. Bodies settle wholly rigid where the full run settles, in contact too; parts keep their momentum; the ledger
+// closes; bits depend neither on threads nor on interruptions.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "thaw/thaw.h"
+
+static ThawWorld *world_of(const char *text, const char *method, int threads) {
+    ThawScene *scene = NULL;
+    ThawWorld *world = NULL;
+    ThawError error = {0};
+    if (thaw_scene_parse(text, strlen(text), "scene", NULL, &scene, &error) != THAW_OK)
+        fail_msg("%s", error.message);
+    scene->world.threads = threads;
+    if (thaw_world_create(&scene->world, &world, &error) != THAW_OK ||
+        thaw_world_set_method(world, -1, method, &error) != THAW_OK)
+        fail_msg("%s", error.message);
+    thaw_scene_free(&scene);
+    return world;
+}
+
+static void step_world(ThawWorld *world, ThawStepStats *stats) {
+    ThawError error = {0};
+    if (thaw_world_step(world, stats, &error) != THAW_OK)
+        fail_msg("%s", error.message);
+}
+
+// The largest distance between equal vertices of body 0, m.
+static double apart(const ThawWorld *a, const ThawWorld *b) {
+    int32_t nv = thaw_world_vertex_count(a, 0);
+    double *x = calloc(6 * (size_t)nv, sizeof *x), worst = 0;
+    assert_non_null(x);
+    thaw_world_get_positions(a, 0, x);
+    thaw_world_get_positions(b, 0, x + 3 * nv);
+    for (int32_t i = 0; i < nv; i++) {
+        double square = 0;
+        for (int k = 0; k < 3; k++)
+            square += (x[3 * i + k] - x[3 * (nv + i) + k]) * (x[3 * i + k] - x[3 * (nv + i) + k]);
+        worst = fmax(worst, sqrt(square));
+    }
+    free(x);
+    return worst;
+}
+
+static double balance_of(const ThawLedger *l) {
+    return l->kinetic + l->elastic + l->gravitational -
+           (l->external_work - l->damping_loss - l->integration_loss + l->contact_work - l->transition_loss);
+}
+
+#define CANTILEVER(integrator)                                                                                         \
+    "{\"thaw\": 1, \"gravity\": [0, 0, -9.8], \"time\": {\"step\": 0.01, \"integrator\": \"" integrator "\"},"         \
+    "\"materials\": {\"foam\": {\"young\": 5e4, \"poisson\": 0.35, \"density\": 10, \"alpha1\": 0.1}},"                \
+    "\"shapes\": {\"beam\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [3, 1, 1], \"cells\": [9, 3, 3]}},"     \
+    "\"material\": \"foam\", \"groups\": {\"tip\": {\"nearest\": [3, 1, 1]}}}},"                                       \
+    "\"bodies\": [{\"shape\": \"beam\", \"pins\": [\"x-min\"], \"forces\": [{\"group\": \"tip\", \"total\": [0, 0, "   \
+    "-3],\"from\": 5}]}]}"
+
+// Worst and last distance from the full run over the beam's length.
+static void settle(const char *text, double error[2]) {
+    ThawWorld *full = world_of(text, "full", 1), *rigid = world_of(text, "rigidify", 1);
+    ThawStepStats stats, other;
+    double start = 0, open = 0, most = 0;
+    error[0] = 0;
+    for (int i = 0; i < 1000; i++) {
+        step_world(full, &other);
+        step_world(rigid, &stats);
+        error[0] = fmax(error[0], apart(full, rigid) / 3);
+        start = i == 0 ? balance_of(&stats.ledger) : start;
+        open = fmax(open, fabs(balance_of(&stats.ledger) - start));
+        most = fmax(most, fabs(stats.ledger.kinetic) + fabs(stats.ledger.elastic));
+        if (i == 499) // settled, before the load
+            assert_int_equal(stats.elastic_elements, 0);
+        if (i == 500)
+            assert_true(stats.elastic_elements > 0); // the load is felt at once
+    }
+    error[1] = apart(full, rigid) / 3;
+    print_message("off by %.2e of its length at most, %.2e at the end; ledger open by %.1e of %.1e J\n", error[0],
+                  error[1], open, most);
+    assert_int_equal(stats.elastic_elements, 0);
+    assert_int_equal(stats.asleep, 1);
+    assert_true(open < 1e-6 * most);
+    thaw_world_free(&full);
+    thaw_world_free(&rigid);
+}
+
+static void a_cantilever_settles_wholly_rigid_as_near_to_full_as_with_linearised_steps(void **state) {
+    (void)state;
+    double linear[2], newton[2];
+    settle(CANTILEVER("semi-implicit"), linear);
+    settle(CANTILEVER("newton"), newton);
+    assert_true(newton[0] < 1e-3 && newton[1] < 2e-4);
+    assert_true(newton[0] < 1.5 * linear[0] && newton[1] < 1.5 * linear[1] + 1e-5);
+}
+
+static void a_block_dropped_on_the_floor_comes_to_rest_asleep(void **state) {
+    (void)state;
+    const char *text =
+        "{\"thaw\": 1, \"time\": {\"step\": 0.005, \"integrator\": \"newton\"},"
+        "\"materials\": {\"foam\": {\"young\": 1e5, \"poisson\": 0.3, \"density\": 50, \"alpha1\": 0.05}},"
+        "\"shapes\": {\"block\": {\"mesh\": {\"box\": {\"min\": [-0.5, -0.4, -0.2], \"max\": [0.5, 0.4, 0.2], "
+        "\"cells\": [5, 4, 3]}},\"material\": \"foam\"}},"
+        "\"bodies\": [{\"shape\": \"block\", \"position\": [0, 0, 0.25]}], \"obstacles\": [{\"plane\": {}}]}";
+    ThawWorld *full = world_of(text, "full", 1), *rigid = world_of(text, "rigidify", 1);
+    ThawStepStats stats, other;
+    double worst = 0, start = 0, open = 0;
+    int64_t asleep_at = -1;
+    for (int i = 0; i < 500; i++) {
+        step_world(full, &other);
+        step_world(rigid, &stats);
+        worst = fmax(worst, apart(full, rigid));
+        start = i == 0 ? balance_of(&stats.ledger) : start;
+        open = fmax(open, fabs(balance_of(&stats.ledger) - start));
+        if (stats.asleep && asleep_at < 0)
+            asleep_at = stats.step;
+    }
+    print_message("off by %.2e m at most, %.2e at the end; asleep at step %lld; ledger open by %.1e J\n", worst,
+                  apart(full, rigid), (long long)asleep_at, open);
+    assert_true(asleep_at > 0);
+    assert_int_equal(stats.elastic_elements, 0);
+    assert_true(worst < 1e-3 && apart(full, rigid) < 1e-4);
+    assert_true(open < 1e-4); // of 39 J that it falls
+    thaw_world_free(&full);
+    thaw_world_free(&rigid);
+}
+
+// Spins and tumbles, is shaken, settles in itself and becomes one part.
+static void momentum_is_kept_in_flight_whatever_becomes_rigid_or_wakes(void **state) {
+    (void)state;
+    const char *text =
+        "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.005, \"integrator\": \"newton\", "
+        "\"newton_tolerance\": 1e-9},"
+        "\"materials\": {\"foam\": {\"young\": 2e5, \"poisson\": 0.3, \"density\": 20, \"alpha1\": 0.05}},"
+        "\"shapes\": {\"bar\": {\"mesh\": {\"box\": {\"min\": [-1, -0.3, -0.2], \"max\": [1, 0.3, 0.2], \"cells\": [8, "
+        "3, 2]}},\"material\": \"foam\"}},"
+        "\"bodies\": [{\"shape\": \"bar\", \"velocity\": [1, -2, 0.5], \"spin\": [0, 0, 2]}]}";
+    ThawWorld *world = world_of(text, "rigidify", 1);
+    int32_t nv = thaw_world_vertex_count(world, 0);
+    double *m = calloc(4 * (size_t)nv, sizeof *m), *v = m + nv, start[3] = {0}, worst = 0, kinetic = 0, drift = 0;
+    int64_t changes = 0, most = 0, rigid_at = -1;
+    ThawStepStats stats;
+    assert_non_null(m);
+    thaw_world_get_masses(world, 0, m);
+    for (int i = 0; i < 1300; i++) {
+        step_world(world, &stats);
+        double P[3] = {0};
+        thaw_world_get_velocities(world, 0, v);
+        for (int32_t k = 0; k < 3 * nv; k++)
+            P[k % 3] += m[k / 3] * v[k];
+        for (int k = 0; k < 3; k++) {
+            start[k] = i == 0 ? P[k] : start[k];
+            worst = fmax(worst, fabs(P[k] - start[k]) / fabs(start[1]));
+        }
+        changes += stats.woken + stats.settled > 0;
+        most = stats.newton_iterations > most ? stats.newton_iterations : most;
+        if (stats.elastic_elements == 0 && rigid_at < 0)
+            rigid_at = i;
+        if (i == 1000) // relaxed: its moments of inertia are final
+            kinetic = stats.ledger.kinetic;
+        if (i > 1000)
+            drift = fmax(drift, fabs(stats.ledger.kinetic / kinetic - 1));
+    }
+    print_message("P kept to %.1e over %lld changes; one part from step %lld on, its energy kept to %.1e; at most %lld "
+                  "linearisations a step\n",
+                  worst, (long long)changes, (long long)rigid_at, drift, (long long)most);
+    assert_true(worst < 1e-11 && changes > 1 && rigid_at > 0 && rigid_at < 900 && drift < 1e-11);
+    assert_true(most <= 6);
+    free(m);
+    thaw_world_free(&world);
+}
+
+static void bits_do_not_depend_on_threads_or_on_a_checkpoint_in_between(void **state) {
+    (void)state;
+    const char *text = CANTILEVER("newton");
+    ThawWorld *one = world_of(text, "rigidify", 1), *two = world_of(text, "rigidify", 2);
+    ThawStepStats a, b;
+    ThawError error = {0};
+    char path[] = "/tmp/thaw-newton-XXXXXX";
+    int file = mkstemp(path);
+    assert_true(file >= 0);
+    for (int i = 0; i < 600; i++) {
+        step_world(one, &a);
+        step_world(two, &b);
+        assert_int_equal(a.state_hash, b.state_hash);
+        if (i == 60 || i == 250 || i == 510) { // partly rigid, at rest, and under load: go on in a world of its own
+            if (thaw_world_save(two, path, &error) != THAW_OK)
+                fail_msg("%s", error.message);
+            thaw_world_free(&two);
+            two = world_of(text, "rigidify", 1);
+            if (thaw_world_load(two, path, &error) != THAW_OK)
+                fail_msg("%s", error.message);
+        }
+    }
+    remove(path);
+    thaw_world_free(&one);
+    thaw_world_free(&two);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_cantilever_settles_wholly_rigid_as_near_to_full_as_with_linearised_steps),
+        cmocka_unit_test(a_block_dropped_on_the_floor_comes_to_rest_asleep),
+        cmocka_unit_test(momentum_is_kept_in_flight_whatever_becomes_rigid_or_wakes),
+        cmocka_unit_test(bits_do_not_depend_on_threads_or_on_a_checkpoint_in_between),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
