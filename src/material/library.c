@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Materials by name, so that nobody has to look up Young's modulus of rubber before the first run.
 //
-// The figures are typical small-strain values at room temperature; real samples scatter, soft ones by a factor of two and
-// more. docs/materials.md has the table with ranges. Three things are chosen, not measured, and are the same for all:
+// Small-strain values at room temperature; real samples scatter, soft ones by a factor of two and more. Each entry names
+// where its figures come from so that they can be looked up (full titles in docs/materials.md), and what was derived or
+// assumed instead. The same for all:
 //  - Soft solids are nearly incompressible (poisson 0.49 and above). They are given 0.45: linear tetrahedra lock beyond.
-//  - alpha1 gives the loss factor eta of the source at one frequency f: eta = 2 pi f alpha1, f being 10 Hz for soft
-//    matter and cloth, 100 Hz for wood and paper, 1 kHz for metals.
-//  - alpha0 of sheets stands for the air they move through.
+//  - alpha1 gives the loss factor eta at one frequency f: eta = 2 pi f alpha1, f being 10 Hz for soft matter and cloth,
+//    100 Hz for wood and paper, 1 kHz for metals. eta is twice a damping ratio.
+//  - alpha0 of sheets stands for the air they move through; assumed.
 // What stretches far is stable neo-Hookean; what only bends and turns is corotational. The fabrics' moduli are secants of
-// the usual extension under the 490 N/m of Kawabata's tensile test, over the thickness of the sheet.
+// their extension under the 490 N/m of Kawabata's tensile test, over the thickness of the sheet.
 #include <stddef.h>
 #include <string.h>
 
@@ -27,52 +28,70 @@
 static const ThawLibraryMaterial library[] = {
     {MATERIAL(STABLE_NEO_HOOKEAN, "natural-rubber", 930, 2e6, 0.45, 0, 1.6e-3),
      .stands_for = "natural rubber, vulcanised, unfilled",
-     .source = "typical value (tables give 1 to 5 MPa; MatWeb: shear modulus 0.5 MPa, density 950); loss factor 0.1 "
-               "and poisson 0.45 chosen"},
+     .source =
+         "NETZSCH polymer tables, NR (E 1 to 5 MPa, density 910 to 930); MatWeb, vulcanised NR (shear modulus 0.5 "
+         "MPa, so E 1.5 MPa); Adams and Askenazi (damping ratio 0.05, so loss factor 0.1)"},
     {MATERIAL(STABLE_NEO_HOOKEAN, "silicone", 1030, 1.3e6, 0.45, 0, 1.6e-3),
      .stands_for = "silicone rubber (PDMS), cured at room temperature",
-     .source = "Johnston et al. 2014 (E 1.32 MPa cured at 25 C, to 2.97 MPa at 200 C); density typical; damping as "
-               "natural rubber"},
-    {MATERIAL(STABLE_NEO_HOOKEAN, "soft-silicone", 1070, 7e4, 0.45, 0, 1.6e-3),
+     .source =
+         "Johnston et al. 2014 (E 1.32 MPa cured at 25 C, to 2.97 MPa at 200 C); density by the maker's data sheet "
+         "of Sylgard 184; damping as natural rubber"},
+    {MATERIAL(STABLE_NEO_HOOKEAN, "soft-silicone", 1070, 1.05e5, 0.45, 0, 1.6e-3),
      .stands_for = "casting silicone of Shore hardness 00-30, as in soft robots",
-     .source = "typical value of such silicones' data sheets (density 1070, 100 % modulus 69 kPa); damping as natural "
-               "rubber"},
+     .source =
+         "Smooth-On, Ecoflex 00-30 (density 1070, 69 kPa at 100 % extension: this model reaches that with E 105 kPa); "
+         "damping as natural rubber"},
     {MATERIAL(STABLE_NEO_HOOKEAN, "foam", 50, 8e4, 0.3, 0, 5e-3),
      .stands_for = "flexible polyurethane foam with open cells, for upholstery",
-     .source = "Gibson and Ashby's law for open cells (E = 45 MPa times the square of density over 1200 kg/m^3); loss "
-               "factor 0.3 "
-               "assumed"},
-    {MATERIAL(STABLE_NEO_HOOKEAN, "gelatine", 1020, 1.2e4, 0.45, 0, 1.6e-3),
+     .source =
+         "Gibson and Ashby 1997 (open cells: E = 45 MPa times the square of density over 1200 kg/m^3; poisson near "
+         "1/3); Casavola et al. 2022 (such foams weigh 46 to 85 kg/m^3); loss factor 0.3 assumed"},
+    {MATERIAL(STABLE_NEO_HOOKEAN, "gelatine", 1010, 1.2e4, 0.45, 0, 1.6e-3),
      .stands_for = "gelatine gel, about 5 % by weight: table jelly",
-     .source = "Nguyen et al. 2014 (shear modulus 4.18 +- 0.84 kPa at 5 %, so E 12.5 kPa); loss factor 0.1 assumed"},
+     .source =
+         "Nguyen et al. 2014 (shear modulus 4.18 +- 0.84 kPa at 5 %, so E 12.5 kPa); density derived (5 % protein of "
+         "1340 kg/m^3 in water); loss factor 0.1 assumed"},
     {MATERIAL(STABLE_NEO_HOOKEAN, "liver", 1060, 5.5e3, 0.45, 0, 3e-3), .stands_for = "healthy human liver",
-     .source = "Roulot et al. 2008 (E 5.49 +- 1.59 kPa by elastography, 429 subjects); density typical; loss factor "
-               "0.2 assumed"},
+     .source =
+         "Roulot et al. 2008 (E 5.49 +- 1.59 kPa by elastography, 429 subjects); Kaye and Laby (density 1050 to 1070); "
+         "loss factor 0.2 assumed"},
     {MATERIAL(STABLE_NEO_HOOKEAN, "muscle", 1060, 1.5e4, 0.45, 0, 3e-3),
      .stands_for = "relaxed skeletal muscle, without its fibres' direction",
      .source =
-         "Knight et al. 2022 (shear moduli 5.8 kPa along and 1.9 kPa across the fibres, so E 6 to 17 kPa), Mendez and "
-         "Keys 1960 (density); loss factor 0.2 assumed"},
-    {MATERIAL(COROTATIONAL, "steel", 7850, 2.1e11, 0.29, 0, 3e-7), .stands_for = "low carbon steel",
-     .source = "typical value (200 to 210 GPa); loss factor 0.002, as built into something"},
+         "Knight et al. 2022 (shear moduli 5.8 kPa along and 1.9 kPa across the fibres, so E 6 to 17 kPa); Mendez and "
+         "Keys 1960 (density; Kaye and Laby: 1038 to 1056); loss factor 0.2 assumed"},
+    {MATERIAL(COROTATIONAL, "steel", 7850, 2.1e11, 0.3, 0, 3e-7), .stands_for = "structural steel",
+     .source =
+         "EN 1993-1-1, 3.2.6 (E 210 GPa, poisson 0.3); EN 1991-1-1, table A.4 (77 to 78.5 kN/m^3); loss factor 0.002 "
+         "chosen between the metal's own (Cremer and Heckl: 0.00002 to 0.0003) and below 0.02 (Adams and Askenazi)"},
     {MATERIAL(COROTATIONAL, "aluminium", 2700, 7e10, 0.33, 0, 3e-7), .stands_for = "aluminium and its common alloys",
-     .source = "typical value (69 to 73 GPa); loss factor 0.002, as built into something"},
-    {MATERIAL(COROTATIONAL, "wood", 450, 1.1e10, 0.37, 0, 1.6e-5),
-     .stands_for = "softwood along its grain, taken as the same in all directions",
-     .source = "typical value for softwood (Sitka spruce: 9 to 11 GPa, 0.37 to 0.44); loss factor 0.01 assumed"},
-    {MATERIAL(COROTATIONAL, "cotton", 400, 3e7, 0.3, 0.5, 1.6e-3), .thickness = 3e-4,
-     .stands_for = "plain woven shirting, 120 g/m^2",
-     .source = "typical value: 5 % extension under the 490 N/m of Kawabata's test; loss factor 0.1 and air assumed"},
+     .source =
+         "EN 1999-1-1, 3.2.5 (E 70 GPa, density 2700); MatWeb, 6061-T6 (E 68.9 GPa, poisson 0.33); loss factor as "
+         "steel"},
+    {MATERIAL(COROTATIONAL, "wood", 430, 1.1e10, 0.37, 0, 1.6e-5),
+     .stands_for = "softwood (Sitka spruce) along its grain, taken as the same in all directions",
+     .source = "Western Forest Products, Sitka spruce (density 430 air dry, E 11.2 GPa); Wood Handbook 2010, table 5-1 "
+               "(poisson 0.37 to 0.47); loss factor 0.01 assumed"},
+    {MATERIAL(COROTATIONAL, "cotton", 470, 3e7, 0.24, 0.5, 1.6e-3), .thickness = 3.2e-4,
+     .stands_for = "plain woven shirting, 150 g/m^2",
+     .source = "Penava et al. 2014 (150 g/m^2, 0.318 mm, poisson 0.243); E derived: 5 % extension under the 490 N/m of "
+               "Kawabata's test, as denim; loss factor 0.1 assumed"},
     {MATERIAL(COROTATIONAL, "silk", 500, 8e7, 0.3, 1, 1.6e-3), .thickness = 1.2e-4,
-     .stands_for = "light woven silk, 60 g/m^2",
-     .source = "typical value: 5 % extension under the 490 N/m of Kawabata's test; loss factor 0.1 and air assumed"},
-    {MATERIAL(COROTATIONAL, "denim", 500, 2e7, 0.3, 0.2, 1.6e-3), .thickness = 8e-4,
-     .stands_for = "cotton twill, 400 g/m^2",
-     .source = "typical value: 3 % extension under the 490 N/m of Kawabata's test; loss factor 0.1 and air assumed"},
-    {MATERIAL(COROTATIONAL, "paper", 800, 4e9, 0.3, 1, 3e-5), .thickness = 1e-4,
+     .stands_for = "light woven silk (habutai of 14 momme), 60 g/m^2",
+     .source =
+         "weight by the momme tables (habutai 5 to 16, each 4.34 g/m^2); thickness derived from a density between "
+         "cotton's and paper's; E derived as cotton's; poisson (fabrics: 0.07 to 0.38, Penava et al. 2014) and loss "
+         "factor 0.1 assumed"},
+    {MATERIAL(COROTATIONAL, "denim", 400, 1.2e7, 0.24, 0.2, 1.6e-3), .thickness = 8e-4,
+     .stands_for = "cotton twill of 11 oz, 320 g/m^2",
+     .source =
+         "Wang et al. 2011 (324 g/m^2); Journal of Textiles 2016, 4614168, table 5 (0.80 to 1.19 mm; extension 4.7 to "
+         "5.7 % under 490 N/m, so E 12 MPa); poisson as cotton; loss factor 0.1 assumed"},
+    {MATERIAL(COROTATIONAL, "paper", 760, 4e9, 0.3, 1, 3e-5), .thickness = 1.05e-4,
      .stands_for = "office paper, 80 g/m^2, mean of its two directions",
      .source =
-         "typical value (some GPa, two to three times stiffer along the machine); loss factor 0.02 and air assumed"},
+         "Happy Folding, review of copy paper (80 g/m^2, 0.105 mm); E derived: 5.3 GPa measured on one sheet, taken "
+         "for the stiff direction, and half of it across; poisson and loss factor 0.02 assumed"},
 };
 enum { COUNT = sizeof library / sizeof *library };
 

@@ -52,6 +52,65 @@ static void sheets_have_a_thickness_and_solids_have_none(void **state) {
     }
 }
 
+// Ranges that the sources of docs/materials.md give; damping as loss factor at the material's frequency.
+static void values_are_within_what_their_sources_give(void **state) {
+    (void)state;
+    static const struct {
+        const char *name;
+        double density[2], young[2], poisson[2], thickness[2];
+    } cited[] = {
+        {"natural-rubber", {910, 930}, {1e6, 5e6}, {0.45, 0.45}, {0, 0}},
+        {"silicone", {1030, 1030}, {1.3e6, 2.97e6}, {0.45, 0.45}, {0, 0}},
+        {"foam", {46, 85}, {7.7e4, 8.1e4}, {0.28, 0.34}, {0, 0}},
+        {"gelatine", {1005, 1015}, {10e3, 15.1e3}, {0.45, 0.45}, {0, 0}},
+        {"liver", {1050, 1070}, {3.9e3, 7.1e3}, {0.45, 0.45}, {0, 0}},
+        {"muscle", {1038, 1060}, {5.7e3, 17.4e3}, {0.45, 0.45}, {0, 0}},
+        {"steel", {7850, 8005}, {2.1e11, 2.1e11}, {0.3, 0.3}, {0, 0}},
+        {"aluminium", {2700, 2700}, {6.89e10, 7.2e10}, {0.3, 0.34}, {0, 0}},
+        {"wood", {430, 430}, {9.05e9, 11.2e9}, {0.37, 0.47}, {0, 0}},
+        {"cotton", {470, 475}, {2.9e7, 3.2e7}, {0.24, 0.25}, {3.1e-4, 3.2e-4}},
+        {"silk", {0, 1340}, {7.7e7, 8.3e7}, {0.07, 0.38}, {0, 1}},
+        {"denim", {380, 410}, {1.07e7, 1.31e7}, {0.24, 0.25}, {8e-4, 11.9e-4}},
+        {"paper", {755, 765}, {2.6e9, 5.4e9}, {0, 0.5}, {1.05e-4, 1.05e-4}},
+    };
+    for (size_t i = 0; i < sizeof cited / sizeof *cited; i++) {
+        const ThawLibraryMaterial *material = thaw_material_library_find(cited[i].name);
+        const double value[4] = {material->def.density, material->def.young, material->def.poisson,
+                                 material->thickness};
+        const double *range[4] = {cited[i].density, cited[i].young, cited[i].poisson, cited[i].thickness};
+        for (int k = 0; k < 4; k++)
+            if (value[k] < range[k][0] || value[k] > range[k][1])
+                fail_msg("%s: value %d is %g, its source gives %g to %g", cited[i].name, k, value[k], range[k][0],
+                         range[k][1]);
+    }
+    const ThawLibraryMaterial *silk = thaw_material_library_find("silk");
+    const double momme = 1000 * silk->thickness * silk->def.density / 4.34;
+    assert_true(momme > 5 && momme < 16);
+}
+
+// The data sheet of the casting silicone has the stress at 100 % extension, not the modulus: pulled along one axis and free
+// across, the model must reach those 69 kPa.
+static void soft_silicone_reaches_the_stress_of_its_data_sheet(void **state) {
+    (void)state;
+    const ThawMaterialDef *def = &thaw_material_library_find("soft-silicone")->def;
+    const ThawMaterialOps *ops = thaw_material_ops(def->model);
+    double constants[THAW_MATERIAL_CONSTANTS] = {0}, low = 0.3, high = 1;
+    ThawLanes c[THAW_MATERIAL_CONSTANTS], P[9];
+    ops->constants(def, constants);
+    for (int i = 0; i < THAW_MATERIAL_CONSTANTS; i++)
+        c[i] = constants[i] + (ThawLanes){0};
+    for (int i = 0; i < 60; i++) { // the width at which the sides are free of stress
+        const double width = 0.5 * (low + high);
+        ThawLanes F[9] = {{0}};
+        F[0] += 2;
+        F[4] += width;
+        F[8] += width;
+        ops->dpsi_dF(F, c, P);
+        *(P[4][0] > 0 ? &high : &low) = width;
+    }
+    assert_in_range((int)(P[0][0] / 1e3), 66, 72);
+}
+
 static void what_is_not_there_is_not_found(void **state) {
     (void)state;
     assert_null(thaw_material_library_get(-1));
@@ -66,6 +125,8 @@ int main(void) {
         cmocka_unit_test(the_library_has_what_was_promised),
         cmocka_unit_test(every_material_is_valid_and_says_where_it_comes_from),
         cmocka_unit_test(sheets_have_a_thickness_and_solids_have_none),
+        cmocka_unit_test(values_are_within_what_their_sources_give),
+        cmocka_unit_test(soft_silicone_reaches_the_stress_of_its_data_sheet),
         cmocka_unit_test(what_is_not_there_is_not_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
