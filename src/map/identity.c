@@ -110,7 +110,8 @@ enum { LAWS = THAW_MAP_KEEPS_MOMENTUM | THAW_MAP_ADVANCES_LINEARLY | THAW_MAP_CA
     {                                                                                                                  \
         .name = "full", .laws = LAWS, .apply = apply_identity, .apply_t = apply_t_identity,                            \
         .project = project_identity, .advance = advance_identity, .pattern = pattern_identity,                         \
-        .add_diagonal = add_diagonal_identity, .add_blocks = blocks, .free = free_identity, .rows = rows_identity      \
+        .add_diagonal = add_diagonal_identity, .add_blocks = blocks, .free = free_identity, .rows = rows_identity,     \
+        .places = apply_t_identity                                                                                     \
     }
 
 static const ThawMapOps IDENTITY_2D = IDENTITY_OPS(add_blocks_2d);

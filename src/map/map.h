@@ -41,6 +41,9 @@ typedef struct ThawMapOps {
     void (*finish)(void *assembly);
     // The rows of G of one vertex: how many blocks of q it depends on (0 to 2), which, and dim x dim matrices (row-major).
     int (*rows)(const ThawMap *map, int32_t vertex, int32_t block[2], double matrix[2][9]);
+    // What a motion of the whole body is in q, where nothing is scripted: place (n blocks) gets the point whose velocity a
+    // block of q is, or NAN where it is an angular velocity (2D: the block's first number).
+    void (*places)(const ThawMap *map, const double *x, double *place);
 } ThawMapOps;
 
 // The head of every map; methods embed it first.

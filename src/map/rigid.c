@@ -10,6 +10,7 @@
 // stores what the step made of it before the part turns. Every operation is one pass over the vertices.
 #include "map/rigid.h"
 
+#include <math.h>
 #include <string.h>
 
 static ThawRigidMap *self_of(const ThawMap *map) { return (ThawRigidMap *)map; }
@@ -158,6 +159,19 @@ static int rows_rigid(const ThawMap *map, int32_t vertex, int32_t block[2], doub
             matrix[count][i * dim + column] = turned[i];
     }
     return count + 1;
+}
+
+static void places_rigid(const ThawMap *map, const double *x, double *place) {
+    const ThawRigidMap *self = self_of(map);
+    size_t dim = (size_t)map->shape->kind->dim;
+    for (int32_t i = 0; i < self->elastic; i++)
+        memcpy(place + (size_t)i * dim, x + (size_t)self->vertex_of[i] * dim, sizeof *place * dim);
+    for (int32_t k = 0; k < self->partition->part_count; k++)
+        for (size_t c = 0; c < dim && self->part_block[k] >= 0; c++) {
+            double *block = place + (size_t)self->part_block[k] * dim;
+            block[c] = self->partition->parts[k].p[c];
+            block[(size_t)(thaw_hold_blocks(self->partition->parts[k].hold) - 1) * dim + c] = NAN;
+        }
 }
 
 static void project_rigid(const ThawMap *map, const double *w, const double *v, double *q) {
@@ -367,7 +381,7 @@ enum { LAWS = THAW_MAP_KEEPS_MOMENTUM | THAW_MAP_ADVANCES_LINEARLY | THAW_MAP_CA
 #define RIGID_OPS(add_blocks)                                                                                          \
     {                                                                                                                  \
         "rigidify", LAWS, apply_rigid, apply_t_rigid, project_rigid, advance_rigid, thaw_rigid_pattern,                \
-            thaw_rigid_add_diagonal, add_blocks, free_rigid, thaw_rigid_finish, rows_rigid                             \
+            thaw_rigid_add_diagonal, add_blocks, free_rigid, thaw_rigid_finish, rows_rigid, places_rigid               \
     }
 
 static const ThawMapOps RIGID_2D = RIGID_OPS(thaw_rigid_add_blocks_2d);

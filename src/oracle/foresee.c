@@ -123,10 +123,9 @@ static ThawStatus fit_factor(ThawOracle *oracle, ThawForesight *foresight, const
 // c: in, a force in the reference's frame; out, the displacement.
 static ThawStatus displace(ThawOracle *oracle, const ThawForesight *foresight, double *c) {
     const ThawMap *map = foresight->system->map;
-    ThawSolveInfo info;
     map->ops->apply_t(map, c, oracle->b);
     memset(oracle->q, 0, sizeof(double) * (size_t)map->n * (size_t)oracle->shape->kind->dim);
-    ThawStatus status = thaw_solver_solve(foresight->solver, oracle->b, oracle->q, 1e-6, &info);
+    ThawStatus status = thaw_solver_solve(foresight->solver, oracle->b, oracle->q, 1e-6, NULL);
     if (status == THAW_OK)
         map->ops->apply(map, oracle->q, NULL, c);
     return status;

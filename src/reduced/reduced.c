@@ -161,12 +161,11 @@ ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, 
     memset(y, 0, sizeof *y * (size_t)system->shape->nv * dim);
     for (size_t column = 0; map->n > 0 && column < size; column++) {
         double *impulse = y + (size_t)vertices[column / dim] * dim + column % dim;
-        ThawSolveInfo info;
         *impulse = 1;
         map->ops->apply_t(map, y, r);
         *impulse = 0;
         memset(q, 0, sizeof *q * (size_t)map->n * dim);
-        ThawStatus status = thaw_solver_solve(solver, r, q, tolerance, &info);
+        ThawStatus status = thaw_solver_solve(solver, r, q, tolerance, NULL);
         if (status != THAW_OK)
             return status;
         map->ops->apply(map, q, NULL, u);

@@ -98,6 +98,7 @@ struct ThawResponse {
     double *vertex_modes;                       // dim x THAW_MODE_COUNT for each contact vertex of each part
     double *modes;                              // dim x THAW_MODE_LANES for each contact of each part: B
     double *motion, *motion_scratch;            // THAW_MODE_LANES a body: y = B' lambda
+    int complete;                               // modes of elastic bodies are there, too
     int whole;                                  // the factor below can be had
     int32_t *order, *rank;                      // bodies as they are eliminated, and when each is
     int32_t *later, *later_start, *later_count; // neighbours eliminated later, by body, as they are eliminated
@@ -133,8 +134,9 @@ ThawStatus thaw_matrix_free_prepare(ThawResponse *island);
 ThawStatus thaw_matrix_free_multiply(ThawResponse *island, const double *lambda);
 ThawStatus thaw_matrix_free_solve(ThawResponse *island);
 
-// modes.c
+// modes.c: B of rigid bodies, which all forms need; and of the others, once somebody needs them.
 ThawStatus thaw_modes_prepare(ThawResponse *island);
+void thaw_modes_complete(ThawResponse *island);
 // D += B B' of one slot.
 void thaw_modes_own_block(const ThawResponse *island, const ThawRow *row, int32_t slot, double *D);
 // speed = B y; y += B' lambda; and both for all contacts of a part, from share to speed.

@@ -134,6 +134,7 @@ static void estimate_block(const ThawResponse *island, ThawRow *row) {
 
 ThawStatus thaw_matrix_free_prepare(ThawResponse *island) {
     int d = island->dim;
+    thaw_modes_complete(island);
     size_t S = 0, all = 0;
     ThawStatus status = THAW_TAKE(island, THAW_BUFFER_H, island->body_count + 1, &island->field);
     for (int32_t p = 0; p < island->body_count && status == THAW_OK; p++) {

@@ -25,14 +25,19 @@ enum { MODES = THAW_MODE_COUNT, LANES = THAW_MODE_LANES, BLOCK = MODES * LANES, 
 
 // --- B ----------------------------------------------------------------------------------------------------------------
 
+// A body says for nothing what its motions are worth. Those of a rigid one are its compliance and asked for at once; those of
+// an elastic one, which cost it some products with A, when Newton's method or the matrix-free form wants them.
 static void call_modes(void *context, int32_t index) {
     ThawResponse *island = context;
     ThawPart *part = island->parts + index;
     const ThawResponseBody *body = island->bodies + index;
+    const int32_t *vertex = island->vertex + part->first_vertex;
     double *B = island->vertex_modes + (size_t)part->first_vertex * (size_t)(island->dim * MODES);
-    part->motions = body->modes && part->vertices > 0
-                        ? body->modes(body->context, part->vertices, island->vertex + part->first_vertex, B)
-                        : THAW_MOTIONS_NONE;
+    if (!island->complete)
+        part->motions = body->modes && part->vertices > 0 ? body->modes(body->context, part->vertices, vertex, NULL)
+                                                          : THAW_MOTIONS_NONE;
+    if (part->motions == (island->complete ? THAW_MOTIONS_SOME : THAW_MOTIONS_ALL))
+        part->motions = body->modes(body->context, part->vertices, vertex, B);
 }
 
 static void make_row_modes(ThawResponse *island, const ThawRow *row, int32_t slot) {
@@ -51,6 +56,17 @@ static void make_row_modes(ThawResponse *island, const ThawRow *row, int32_t slo
                 B[LANES * r + k] += row->R[d * r + c] * mean[c][k];
 }
 
+// Rows of bodies without modes are zeroed in both passes.
+static void ask_bodies(ThawResponse *island, ThawMotions kind) {
+    thaw_tasks_for(island->body_count > 1 ? island->tasks : NULL, island->body_count, call_modes, island);
+    for (int32_t i = 0; i < island->n; i++)
+        for (int32_t s = 0; s < island->rows[i].slots; s++) {
+            ThawMotions motions = island->parts[island->rows[i].part[s]].motions;
+            if (motions == kind || motions == THAW_MOTIONS_NONE)
+                make_row_modes(island, island->rows + i, s);
+        }
+}
+
 ThawStatus thaw_modes_prepare(ThawResponse *island) {
     size_t members = 0, vertices = 0;
     for (int32_t p = 0; p < island->body_count; p++) {
@@ -66,11 +82,16 @@ ThawStatus thaw_modes_prepare(ThawResponse *island) {
     if (status < 0)
         return status;
     island->motion_scratch = island->motion + LANES * (size_t)island->body_count;
-    thaw_tasks_for(island->body_count > 1 ? island->tasks : NULL, island->body_count, call_modes, island);
-    for (int32_t i = 0; i < island->n; i++)
-        for (int32_t s = 0; s < island->rows[i].slots; s++)
-            make_row_modes(island, island->rows + i, s);
+    island->complete = 0;
+    ask_bodies(island, THAW_MOTIONS_ALL);
     return THAW_OK;
+}
+
+void thaw_modes_complete(ThawResponse *island) {
+    if (island->complete)
+        return;
+    island->complete = 1;
+    ask_bodies(island, THAW_MOTIONS_SOME);
 }
 
 void thaw_modes_own_block(const ThawResponse *island, const ThawRow *row, int32_t slot, double *D) {

@@ -340,6 +340,8 @@ static ThawStatus solve_gmres(Krylov *krylov, double goal, int32_t products) {
 static void prepare_preconditioner(ThawResponse *island, State *states) {
     int d = island->dim;
     if (island->whole)
+        thaw_modes_complete(island);
+    if (island->whole)
         thaw_modes_begin(island);
     for (int32_t i = 0; i < island->n; i++) {
         const ThawRow *row = island->rows + i;

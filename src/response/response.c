@@ -411,6 +411,33 @@ static void begin_solve(ThawResponse *island, const ThawContact *contacts, const
     memcpy(island->best, island->lambda, (size_t)d * (size_t)island->n * sizeof *island->best);
 }
 
+// Whether the warm start has a chance: contacts that carry something keep their gaps, nearly. What moves by more than a
+// hundred tolerances of what the step would do without contact has other impulses in the next step.
+static int stands_still(const ThawResponse *island, const ThawContact *contacts, const int32_t *index) {
+    const int d = island->dim;
+    double moves = 0.0, would = 0.0;
+    for (int32_t i = 0; i < island->n; i++) {
+        const ThawRow *row = island->rows + i;
+        const ThawContact *contact = contacts + index[i];
+        double u = 0.0;
+        for (int c = 0; c < d; c++)
+            u -= row->R[c] * contact->velocity[c];
+        for (int32_t s = 0; s < row->slots; s++) {
+            const double *v = island->bodies[row->part[s]].v0;
+            if (!v)
+                return 1;
+            for (int32_t k = 0; k < row->nodes[s]; k++)
+                for (int c = 0; c < d; c++)
+                    u += row->weight[s][k] * row->R[c] * v[d * row->vertex[s][k] + c];
+        }
+        if (!(contact->lambda[0] > 0))
+            continue;
+        moves += u * u;
+        would += island->b[d * i] * island->b[d * i];
+    }
+    return moves <= 1e4 * island->options->tolerance * island->options->tolerance * would;
+}
+
 // Whether the warm start holds the law already, found with one apply() a body and the compliance of a few vertices. At
 // rest that is all an island costs, so it is tried where compliance of all vertices would cost much more.
 static ThawStatus check_start(ThawResponse *island, const ThawContact *contacts, const int32_t *index, int *holds) {
@@ -420,7 +447,7 @@ static ThawStatus check_start(ThawResponse *island, const ThawContact *contacts,
         vertices += island->parts[p].vertices;
         samples += island->parts[p].vertices < SAMPLES ? island->parts[p].vertices : SAMPLES;
     }
-    if (vertices < 4 * samples)
+    if (vertices < 4 * samples || !stands_still(island, contacts, index))
         return THAW_OK;
     island->form = 2;
     ThawStatus status = thaw_matrix_free_prepare(island);

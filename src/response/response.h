@@ -36,9 +36,11 @@ typedef struct ThawResponseBody {
     ThawStatus (*compliance)(void *context, int32_t count, const int32_t *vertices, double *S);
     // dv = A^-1 f for impulses f on all vertices (dim doubles each), as velocities of all vertices: one solve.
     ThawStatus (*apply)(void *context, const double *impulse, double *dv);
-    // B at those vertices: dim rows of THAW_MODE_COUNT for each, unused columns 0. NULL: none.
+    // B at those vertices: dim rows of THAW_MODE_COUNT for each, unused columns 0. NULL: none. With B NULL it only says what
+    // they will be worth, at no cost; asked in earnest it may still find THAW_MOTIONS_NONE.
     ThawMotions (*modes)(void *context, int32_t count, const int32_t *vertices, double *B);
-    const double *v; // velocities v* before contact, dim doubles a vertex of the body
+    const double *v;  // velocities v* before contact, dim doubles a vertex of the body
+    const double *v0; // those at the start of the step, or NULL: where contacts stand still, the warm start may do
     int32_t nv;
     double apply_cost, compliance_cost; // estimates in equal units (flops): of one apply, and of compliance a vertex
 } ThawResponseBody;

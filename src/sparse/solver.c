@@ -158,12 +158,12 @@ ThawStatus thaw_solver_factor(ThawSolver *solver) {
     return solver->cholmod ? thaw_cholmod_factor(solver->cholmod, &solver->matrix) : thaw_ic_factor(solver);
 }
 
-// A factor's answer is exact up to rounding, so the residual is only reported.
+// A factor's answer is exact up to rounding, so the residual is only reported, to those who ask.
 static ThawStatus solve_directly(ThawSolver *solver, const double *b, double *x, ThawSolveInfo *info) {
     const ThawBlockPattern *pattern = solver->plan->pattern;
     int bs = pattern->bs;
     ThawStatus status = solver->ldl ? thaw_ldl_solve(solver->ldl, b, x) : thaw_cholmod_solve(solver->cholmod, b, x);
-    if (status != THAW_OK)
+    if (status != THAW_OK || (!info && solver->ldl)) // which has looked whether its answer is finite
         return status;
     thaw_vector_pack(pattern->n, bs, x, solver->p);
     thaw_solver_multiply_packed(solver, solver->p, solver->q);

@@ -56,7 +56,8 @@ ThawBlockMatrix *thaw_solver_matrix(ThawSolver *solver);
 // Prepares for solves with the present values. THAW_INDEFINITE when a pivot fails.
 ThawStatus thaw_solver_factor(ThawSolver *solver);
 // A x = b. x holds the first guess of an iterative solve and the answer afterwards. THAW_INDEFINITE when a direction of
-// negative curvature is met, THAW_NOT_CONVERGED at the iteration limit. No allocation of ours after the first call.
+// negative curvature is met, THAW_NOT_CONVERGED at the iteration limit. No allocation of ours after the first call. info may
+// be NULL, which saves a direct solve the product that its residual takes.
 ThawStatus thaw_solver_solve(ThawSolver *solver, const double *b, double *x, double tolerance, ThawSolveInfo *info);
 size_t thaw_solver_bytes(const ThawSolver *solver); // memory held, factor included
 

@@ -69,7 +69,7 @@ static ThawStatus factor_and_solve(ThawStepper *s, const double *b, double *x, d
     lap(s, THAW_STAGE_FACTOR, &since);
     ThawSolveInfo info = {0};
     if (status == THAW_OK)
-        status = thaw_solver_solve(s->solver, b, x, tolerance, &info);
+        status = thaw_solver_solve(s->solver, b, x, tolerance, thaw_solver_ldl(s->solver) ? NULL : &info);
     s->solver_iterations += info.iterations;
     lap(s, THAW_STAGE_SOLVE, &since);
     return status;
@@ -368,12 +368,11 @@ ThawStatus thaw_body_compliance(void *stepper, int32_t count, const int32_t *ver
 ThawStatus thaw_body_apply(void *stepper, const double *impulse, double *dv) {
     ThawStepper *s = stepper;
     const ThawMap *map = s->system->map;
-    ThawSolveInfo info;
     ThawStatus status = THAW_OK;
     if (map->n > 0) {
         map->ops->apply_t(map, impulse, s->r);
         memset(s->trial_q, 0, sizeof *s->trial_q * unknowns(s));
-        status = thaw_solver_solve(s->solver, s->r, s->trial_q, CONTACT_TOLERANCE, &info);
+        status = thaw_solver_solve(s->solver, s->r, s->trial_q, CONTACT_TOLERANCE, NULL);
     }
     map->ops->apply(map, s->trial_q, NULL, dv);
     return status;
@@ -381,12 +380,11 @@ ThawStatus thaw_body_apply(void *stepper, const double *impulse, double *dv) {
 
 ThawStatus thaw_body_push(ThawStepper *s, double *target) {
     const ThawMap *map = s->system->map;
-    ThawSolveInfo info = {0};
     if (map->n == 0)
         return THAW_OK;
     map->ops->apply_t(map, s->impulse, s->r);
     memset(s->trial_q, 0, sizeof *s->trial_q * unknowns(s));
-    ThawStatus status = thaw_solver_solve(s->solver, s->r, s->trial_q, CONTACT_TOLERANCE, &info);
+    ThawStatus status = thaw_solver_solve(s->solver, s->r, s->trial_q, CONTACT_TOLERANCE, NULL);
     for (size_t i = 0; i < unknowns(s); i++)
         target[i] += s->trial_q[i];
     return status;

@@ -71,6 +71,7 @@ static ThawStatus respond(ThawIsland *island, ThawIncrement step, int to_directi
                                               .apply = thaw_body_apply,
                                               .modes = thaw_body_modes,
                                               .v = s->before,
+                                              .v0 = s->v,
                                               .nv = s->shape->nv,
                                               // A vertex' compliance is three solves, but many at once and along the
                                               // reach only: less than half of one solve alone.

@@ -4,12 +4,13 @@
 // A body with few unknowns, such as a rigid one, has S = G A^-1 G' with A = L L' of six rows: B = G L^-T, and no rest. A
 // free body moves as a whole with R, its rigid motions: B = R L^-T with L L' = R'AR is their share of A^-1, whatever A is
 // (Galerkin), so that what is left is >= 0. R'AR is not just mass and inertia: stress resists turning, by h^2 times stress
-// times volume, which under a stack is as much as inertia. A body with scripted vertices has no such motions. Cost: six
-// products with A and some passes over the vertices.
+// times volume, which under a stack is as much as inertia. A body with scripted vertices has no such motions. Cost: one
+// pass over A, twice the operations of a product, and two over the vertices.
 #include <math.h>
 #include <string.h>
 
 #include "map/map.h"
+#include "math/lanes.h"
 #include "step/body.h"
 
 enum { MODES = THAW_MODE_COUNT };
@@ -85,42 +86,61 @@ static int rigid_rows(int dim, const double r[3], double row[3][MODES]) {
     return 6;
 }
 
-// q = the unknowns of unit motion `mode` about the centre; y is scratch over vertices.
-static void project_motion(const ThawStepper *s, const double centre[3], int mode, double *y, double *q) {
-    const int dim = s->model->dim;
-    for (int32_t i = 0; i < s->shape->nv; i++) {
-        double r[3] = {0}, row[3][MODES];
+// The dim rows of one block of q by unit motions: R in the unknowns.
+static void block_rows(int dim, const double *place, const double centre[3], ThawLanes R[3]) {
+    double r[3] = {0}, row[3][MODES] = {{0}};
+    if (isnan(place[0])) {
+        for (int k = 0; k < (dim == 3 ? 3 : 1); k++)
+            row[k][dim + k] = 1;
+    } else {
         for (int k = 0; k < dim; k++)
-            r[k] = s->x[dim * i + k] - centre[k];
+            r[k] = place[k] - centre[k];
         rigid_rows(dim, r, row);
-        for (int k = 0; k < dim; k++)
-            y[dim * i + k] = row[k][mode];
     }
-    s->system->map->ops->project(s->system->map, NULL, y, q);
+    for (int k = 0; k < 3; k++)
+        R[k] = (ThawLanes){row[k][0], row[k][1], row[k][2], row[k][3], row[k][4], row[k][5], 0, 0};
+}
+
+// L = R'AR in one pass over the lower triangle of A: sum_i R_i' (2 sum_{j<i} A_ij R_j + A_ii R_i), its symmetric part.
+static void reduce_motions(int dim, const ThawBlockMatrix *A, const double *place, const double centre[3],
+                           double L[MODES][MODES]) {
+    ThawLanes sum[MODES] = {{0}};
+    for (int32_t i = 0; i < A->pattern->n; i++) {
+        ThawLanes T[3] = {{0}}, R[3];
+        for (int32_t e = A->pattern->row[i]; e < A->pattern->row[i + 1]; e++) {
+            const double *block = A->value + (size_t)e * (size_t)(dim * dim);
+            const double share = e + 1 < A->pattern->row[i + 1] ? 2 : 1;
+            block_rows(dim, place + (size_t)A->pattern->col[e] * (size_t)dim, centre, R);
+            for (int r = 0; r < dim; r++)
+                for (int c = 0; c < dim; c++)
+                    T[r] += share * block[dim * r + c] * R[c];
+        }
+        for (int k = 0; k < dim; k++) // the last block was the diagonal: R is R_i
+            for (int a = 0; a < MODES; a++)
+                sum[a] += R[k][a] * T[k];
+    }
+    for (int a = 0; a < MODES; a++)
+        for (int b = 0; b < MODES; b++)
+            L[a][b] = (sum[a][b] + sum[b][a]) / 2;
 }
 
 ThawMotions thaw_body_modes(void *stepper, int32_t count, const int32_t *vertices, double *B) {
     ThawStepper *s = stepper;
+    const ThawMap *map = s->system->map;
     const int dim = s->model->dim, n = dim == 3 ? 6 : 3;
-    const size_t unknowns = (size_t)s->system->map->n * (size_t)dim;
-    if (unknowns <= MODES)
+    const int few = map->n * dim <= MODES;
+    if (!few && memchr(s->scripted, 1, (size_t)s->shape->nv))
+        return THAW_MOTIONS_NONE;
+    if (!B)
+        return few ? THAW_MOTIONS_ALL : THAW_MOTIONS_SOME;
+    if (few)
         return few_unknowns(s, count, vertices, B);
-    double centre[3] = {0}, L[MODES][MODES] = {{0}}, row[3][MODES];
-    for (int32_t i = 0; i < s->shape->nv; i++) {
-        if (s->scripted[i])
-            return THAW_MOTIONS_NONE;
+    double centre[3] = {0}, L[MODES][MODES], row[3][MODES], *place = s->trial_q;
+    for (int32_t i = 0; i < s->shape->nv; i++)
         for (int k = 0; k < dim; k++)
             centre[k] += s->x[dim * i + k] / s->shape->nv;
-    }
-    for (int a = 0; a < n; a++) {
-        project_motion(s, centre, a, s->y, s->trial_q);
-        thaw_solver_multiply(s->solver, s->trial_q, s->r);
-        for (int b = 0; b <= a; b++) {
-            project_motion(s, centre, b, s->y, s->trial_q);
-            for (size_t k = 0; k < unknowns; k++)
-                L[a][b] += s->trial_q[k] * s->r[k];
-        }
-    }
+    map->ops->places(map, s->x, place);
+    reduce_motions(dim, thaw_solver_matrix(s->solver), place, centre, L);
     if (!factor(n, L))
         return THAW_MOTIONS_NONE;
     for (int32_t v = 0; v < count; v++) {

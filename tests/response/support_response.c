@@ -150,7 +150,7 @@ static double *rigid_motions(const DenseBody *body) {
 static ThawMotions dense_modes(void *context, int32_t count, const int32_t *vertices, double *B) {
     const DenseBody *body = context;
     size_t block = (size_t)body->dim * THAW_MODE_COUNT;
-    for (int32_t v = 0; v < count && body->motions != THAW_MOTIONS_NONE; v++)
+    for (int32_t v = 0; v < count && B && body->motions != THAW_MOTIONS_NONE; v++)
         memcpy(B + block * (size_t)v, body->whole + block * (size_t)vertices[v], block * sizeof *B);
     return body->motions;
 }
