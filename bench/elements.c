@@ -64,6 +64,7 @@ int main(void) {
             box.model = (ThawMaterialModel)m;
             box.threads = threads;
             ThawWorld *world = bench_world(&box);
+            bench_step(world); // makes the system
             deform(&world->steppers[0]);
             printf("%s,%d", thaw_material_model_name(box.model), threads);
             for (int p = 0; p < PASSES; p++) {
