@@ -5,8 +5,9 @@
 // Two paces: pictures are drawn when something changed, and texts (labels, numbers, plots) at most ten times a second.
 import { Box3, Plane, Vector3 } from "three";
 import { byId, make, press } from "./dom";
-import { number, seconds, withUnit } from "./format";
+import { bytes, number, seconds, withUnit } from "./format";
 import { Hand, type Over } from "./hand";
+import { Meter } from "./meter";
 import { answerRows, showCard, showLabels, showLegend, showMessage } from "./overlays";
 import { Outbox } from "./outbox";
 import { Painter } from "./painter";
@@ -43,7 +44,7 @@ export class App implements Sink {
   private answer: ElementAnswer | null = null;
   private textTimer = 0;
   private textShown = -Infinity; // ms
-  private pace = { time: 0, at: 0, rate: 0 };
+  readonly meter = new Meter();
 
   constructor() {
     this.panel = new Panel(byId("panel"), {
@@ -121,7 +122,7 @@ export class App implements Sink {
     if (!hello) return;
     const old = this.stage.views;
     this.hand.letGo();
-    this.stage.views = hello.views.map(() => new ViewScene(hello, this.painter, theme()));
+    this.stage.views = hello.views.map(() => new ViewScene(hello, this.painter, theme(), this.stage.software));
     old.forEach((view, i) => {
       if (view.frame && !this.pending[i] && i < hello.views.length) this.pending[i] = view.frame;
       view.dispose();
@@ -139,7 +140,7 @@ export class App implements Sink {
     const skipped = this.pending[view];
     if (skipped && skipped !== frame) this.unacknowledged.push(skipped);
     this.pending[view] = frame;
-    this.measurePace(frame);
+    this.meter.frame(frame.size, frame.header.time);
     this.stage.redraw();
   }
 
@@ -197,6 +198,7 @@ export class App implements Sink {
   }
 
   private afterDraw(): void {
+    this.meter.picture();
     for (const { header } of this.unacknowledged.splice(0)) {
       this.send({ type: "ack", frame: header.frame, view: header.view });
       this.transport?.shown(header.frame);
@@ -227,19 +229,21 @@ export class App implements Sink {
     this.panel.stats(shown);
     const header = stage.views.at(-1)?.frame?.header;
     byId("clock").textContent = header ? `${seconds(header.time)} · step ${number(header.step)}` : "";
-    byId("pace").textContent =
-      hello.live && this.transport?.playing && this.pace.rate > 0
-        ? `${number(this.pace.rate, 2)} s simulated a second`
-        : "";
+    this.showPace();
     this.plots.draw(header?.time ?? null);
   }
 
-  private measurePace(frame: Frame): void {
-    const now = performance.now(),
-      { time } = frame.header;
-    const passed = now - this.pace.at;
-    if (time < this.pace.time || passed > 3000) this.pace = { time, at: now, rate: 0 };
-    else if (passed > 700) this.pace = { time, at: now, rate: (1000 * (time - this.pace.time)) / passed };
+  // What the stream and the page manage; of a program that is paused, nothing.
+  private showPace(): void {
+    const pace = this.header?.live && this.transport?.playing ? this.meter.pace : null;
+    const parts = pace
+      ? [
+          `${number(pace.simulated, 2)} s simulated a second`,
+          `${bytes(pace.bytes)} a frame`,
+          `${Math.round(pace.pictures)} pictures a second`,
+        ]
+      : [];
+    byId("pace").replaceChildren(...parts.map((part) => make("span", {}, part)));
   }
 
   showTransport(): void {

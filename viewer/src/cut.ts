@@ -32,7 +32,7 @@ const AROUND: number[][] = Array.from({ length: 16 }, (_, behind) => {
 
 export class Cut {
   positions = new Float32Array(0); // three corners a triangle
-  uv = new Float32Array(0);
+  place = new Float32Array(0); // on the strip of colours, of each corner
   elements = new Uint32Array(0); // of each triangle
   lines = new Float32Array(0); // two points a line: the outlines of the cut elements
   triangleCount = 0;
@@ -83,8 +83,7 @@ export class Cut {
       for (let k = 0; k < 3; k++) {
         const from = k === 0 ? 0 : i - 2 + k; // a fan around the first corner
         copyPoint(corner, 3 * from, this.positions, 9 * t + 3 * k);
-        this.uv[6 * t + 2 * k] = u[from];
-        this.uv[6 * t + 2 * k + 1] = 0.5;
+        this.place[3 * t + k] = u[from];
       }
     }
     for (let i = 0; i < sides; i++) {
@@ -98,7 +97,7 @@ export class Cut {
     if (this.triangleCount + triangles > this.elements.length) {
       const room = Math.ceil(1.5 * (this.triangleCount + triangles)) + 256;
       this.positions = grown(this.positions, 9 * room);
-      this.uv = grown(this.uv, 6 * room);
+      this.place = grown(this.place, 3 * room);
       const elements = new Uint32Array(room);
       elements.set(this.elements);
       this.elements = elements;

@@ -49,3 +49,7 @@ export function withUnit(value: number, unit: string): string {
 export function seconds(value: number): string {
   return `${value.toFixed(value < 100 ? 3 : 1)}\u202fs`;
 }
+
+export function bytes(value: number): string {
+  return value < 1e6 ? `${number(value / 1e3, 2)}\u202fKB` : `${number(value / 1e6, 2)}\u202fMB`;
+}

@@ -1,44 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
-// The drawn surface of one view: shared vertices, spread to the three corners of each triangle.
+// The drawn surface of one view: the points that the graphics card gets, and triangles between them.
 //
-// An element's colour belongs to a triangle and ends at its edges, therefore corners are not shared on the graphics
-// card. Normals are averaged over neighbours except across creases (more than CREASE at the time the mesh is first seen),
-// so that a box keeps its edges and a ball looks round. Everything is allocated once per mesh; a frame costs one pass
-// over triangles for normals and one for positions, about a millisecond for twenty thousand triangles.
+// Points are vertices, more than one where the surface has a crease (more than CREASE at the time the mesh is first seen): a
+// box keeps its edges and a ball looks round. An element's colour belongs to a triangle and ends at its edges. For that the
+// card takes a "flat" value from the last corner of a triangle, so each triangle gets a last corner of its own, copying a
+// point where none is left. There are about as many points then as triangles, a third of three corners each. Everything is
+// allocated once per mesh; a frame costs one pass over triangles, about half a millisecond for twenty thousand.
 
 const CREASE = Math.cos((50 * Math.PI) / 180);
 
 export class Skin {
-  readonly corners: number;
-  readonly positions: Float32Array;
-  readonly normals: Float32Array;
-  readonly uv: Float32Array; // x: place on the colour strip, y: unused
-  readonly edges: Uint32Array; // corner pairs, each edge of the mesh once
-  private readonly group: Uint32Array; // of each corner: whose normals are averaged
-  private readonly sums: Float32Array; // per group
-  private creased = false;
+  index = new Uint32Array(0); // three points a triangle
+  edges = new Uint32Array(0); // pairs of points, each edge of the mesh once
+  positions = new Float32Array(0);
+  normals = new Float32Array(0);
+  place = new Float32Array(0); // on the strip of colours, of each point
+  private vertexOf = new Uint32Array(0); // of each point
+  private copyOf = new Uint32Array(0); // of points behind the first `own`: whose normal they share
+  private own = 0;
 
   constructor(
     readonly triangles: Uint32Array,
     readonly vertexCount: number,
-  ) {
-    this.corners = triangles.length;
-    this.positions = new Float32Array(3 * this.corners);
-    this.normals = new Float32Array(3 * this.corners);
-    this.uv = new Float32Array(2 * this.corners).fill(0.5);
-    this.group = new Uint32Array(this.corners);
-    this.sums = new Float32Array(3 * this.corners);
-    this.edges = uniqueEdges(triangles, vertexCount);
+  ) {}
+
+  get pointCount(): number {
+    return this.vertexOf.length;
   }
 
-  // x: three numbers per shared vertex.
-  update(x: Float32Array): void {
-    const { triangles, positions, normals, sums, group } = this;
-    if (!this.creased) {
-      groupCorners(triangles, this.vertexCount, x, group);
-      this.creased = true;
+  // x: three numbers per vertex. Returns whether this was the first time, so that all arrays are new.
+  update(x: Float32Array): boolean {
+    const first = this.index.length !== this.triangles.length;
+    if (first) this.lay(x);
+    const { triangles, index, positions, normals, vertexOf, copyOf, own } = this;
+    for (let p = 0; p < vertexOf.length; p++) {
+      const from = 3 * vertexOf[p];
+      positions[3 * p] = x[from];
+      positions[3 * p + 1] = x[from + 1];
+      positions[3 * p + 2] = x[from + 2];
     }
-    sums.fill(0);
+    normals.fill(0);
     for (let t = 0; t < triangles.length; t += 3) {
       const a = 3 * triangles[t],
         b = 3 * triangles[t + 1],
@@ -55,40 +56,62 @@ export class Skin {
       const nx = uy * vz - uz * vy,
         ny = uz * vx - ux * vz,
         nz = ux * vy - uy * vx; // weighted by area
-      for (let k = 0; k < 3; k++) {
-        const g = 3 * group[t + k];
-        sums[g] += nx;
-        sums[g + 1] += ny;
-        sums[g + 2] += nz;
-        const from = 3 * triangles[t + k],
-          to = 3 * (t + k);
-        positions[to] = x[from];
-        positions[to + 1] = x[from + 1];
-        positions[to + 2] = x[from + 2];
+      for (let k = t; k < t + 3; k++) {
+        const p = index[k],
+          to = 3 * (p < own ? p : copyOf[p - own]);
+        normals[to] += nx;
+        normals[to + 1] += ny;
+        normals[to + 2] += nz;
       }
     }
-    for (let c = 0; c < this.corners; c++) {
-      const g = 3 * group[c],
-        to = 3 * c;
-      const nx = sums[g],
-        ny = sums[g + 1],
-        nz = sums[g + 2];
-      const scale = 1 / (Math.sqrt(nx * nx + ny * ny + nz * nz) || 1);
-      normals[to] = nx * scale;
-      normals[to + 1] = ny * scale;
-      normals[to + 2] = nz * scale;
+    for (let p = 0; p < 3 * own; p += 3) {
+      const scale = 1 / (Math.hypot(normals[p], normals[p + 1], normals[p + 2]) || 1);
+      normals[p] *= scale;
+      normals[p + 1] *= scale;
+      normals[p + 2] *= scale;
     }
+    for (let i = 0; i < copyOf.length; i++) normals.copyWithin(3 * (own + i), 3 * copyOf[i], 3 * copyOf[i] + 3);
+    return first;
   }
 
-  // Values per triangle or per vertex become places on the strip.
-  colour(place: (value: number) => number, values: ArrayLike<number>, perTriangle: boolean): void {
-    const { triangles, uv } = this;
-    if (perTriangle)
-      for (let t = 0; 3 * t < triangles.length; t++) {
-        const u = place(values[t]);
-        uv[6 * t] = uv[6 * t + 2] = uv[6 * t + 4] = u;
+  // Finds the points of each triangle.
+  private lay(x: Float32Array): void {
+    const { triangles } = this,
+      group = groupCorners(triangles, this.vertexCount, x);
+    const point = new Uint32Array(triangles.length), // of each corner
+      vertexOf: number[] = [],
+      copyOf: number[] = [];
+    for (let c = 0; c < triangles.length; c++)
+      point[c] = group[c] === c ? vertexOf.push(triangles[c]) - 1 : point[group[c]]; // a group's first corner comes first
+    const own = vertexOf.length,
+      taken = new Uint8Array(own); // is the last corner of a triangle
+    const index = new Uint32Array(triangles.length);
+    for (let t = 0; t < triangles.length; t += 3) {
+      const free = [2, 0, 1].find((k) => !taken[point[t + k]]),
+        last = free ?? 2;
+      for (let k = 0; k < 3; k++) index[t + k] = point[t + ((last + 1 + k) % 3)]; // the same way around
+      if (free !== undefined) taken[point[t + last]] = 1;
+      else {
+        copyOf.push(index[t + 2]);
+        index[t + 2] = vertexOf.push(triangles[t + last]) - 1;
       }
-    else for (let c = 0; c < triangles.length; c++) uv[2 * c] = place(values[triangles[c]]);
+    }
+    this.own = own;
+    this.vertexOf = Uint32Array.from(vertexOf);
+    this.copyOf = Uint32Array.from(copyOf);
+    this.index = index;
+    this.edges = uniqueEdges(triangles, this.vertexCount).map((c) => point[c]);
+    this.positions = new Float32Array(3 * vertexOf.length);
+    this.normals = new Float32Array(3 * vertexOf.length);
+    this.place = new Float32Array(vertexOf.length).fill(0.5);
+  }
+
+  // Places on the strip, of a triangle or of all vertices by their values.
+  colourTriangle(triangle: number, place: number): void {
+    this.place[this.index[3 * triangle + 2]] = place;
+  }
+  colourVertices(place: (value: number) => number, values: ArrayLike<number>): void {
+    for (let p = 0; p < this.vertexOf.length; p++) this.place[p] = place(values[this.vertexOf[p]]);
   }
 }
 
@@ -104,8 +127,9 @@ function cornersOfVertices(triangles: Uint32Array, vertexCount: number): [Uint32
 
 // Corners of a vertex belong to one group while their triangles, going around, turn by less than a crease. The
 // group's number is its first corner's.
-function groupCorners(triangles: Uint32Array, vertexCount: number, x: Float32Array, group: Uint32Array): void {
-  const faces = new Float32Array(triangles.length); // unit normals
+function groupCorners(triangles: Uint32Array, vertexCount: number, x: Float32Array): Uint32Array {
+  const group = new Uint32Array(triangles.length),
+    faces = new Float32Array(triangles.length); // unit normals
   for (let t = 0; t < triangles.length; t += 3) {
     const [a, b, c] = [3 * triangles[t], 3 * triangles[t + 1], 3 * triangles[t + 2]];
     const u = [0, 1, 2].map((k) => x[b + k] - x[a + k]),
@@ -129,8 +153,10 @@ function groupCorners(triangles: Uint32Array, vertexCount: number, x: Float32Arr
         }
       }
     }
+  return group;
 }
 
+// As pairs of corners.
 function uniqueEdges(triangles: Uint32Array, vertexCount: number): Uint32Array {
   const [start, list] = cornersOfVertices(triangles, vertexCount);
   const edges: number[] = [];

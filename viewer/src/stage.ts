@@ -6,7 +6,6 @@ import {
   Box3,
   MOUSE,
   OrthographicCamera,
-  PCFShadowMap,
   PerspectiveCamera,
   Raycaster,
   TOUCH,
@@ -19,7 +18,7 @@ import type { Ray } from "./pick";
 import type { ViewScene } from "./viewscene";
 
 const FOV = 32; // degrees
-const SLOW_MS = 40; // a picture
+const SLOW_MS = 33.5; // a picture: 30 a second
 const PIXELS = [1, 0.7, 0.5]; // drawn ones a pixel's width: sharp, coarser, coarsest
 const REST_MS = 400;
 
@@ -29,12 +28,13 @@ export interface Spot {
 }
 
 export class Stage {
+  readonly software = isSoftware(); // graphics without a graphics card
   readonly renderer: WebGLRenderer;
   readonly controls: OrbitControls;
   views: ViewScene[] = [];
   beforeDraw: () => void = () => undefined;
   afterDraw: () => void = () => undefined;
-  drawn = 0; // pictures so far, for tests and for measuring
+  drawn = 0; // pictures so far
   private camera: PerspectiveCamera | OrthographicCamera = new PerspectiveCamera(FOV);
   private readonly flat = new OrthographicCamera();
   private readonly deep = this.camera as PerspectiveCamera;
@@ -47,11 +47,9 @@ export class Stage {
   private readonly raycaster = new Raycaster();
 
   constructor(readonly canvas: HTMLCanvasElement) {
-    this.renderer = new WebGLRenderer({ canvas, antialias: !isSoftware(), alpha: true });
+    this.renderer = new WebGLRenderer({ canvas, antialias: !this.software, alpha: true });
     this.renderer.setPixelRatio(this.sharp);
     this.renderer.localClippingEnabled = true;
-    this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = PCFShadowMap;
     this.deep.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
@@ -146,7 +144,7 @@ export class Stage {
       const bottom = this.canvas.clientHeight - y - height;
       renderer.setViewport(x, bottom, width, height);
       renderer.setScissor(x, bottom, width, height);
-      renderer.render(view.scene, camera);
+      view.draw(renderer, camera);
     });
   }
 

@@ -9,6 +9,7 @@ const MAGIC = 0x46574854; // "THWF"
 export interface Frame {
   header: FrameHeader;
   payload: Uint8Array<ArrayBuffer>; // begins at a multiple of 4 in its buffer
+  size: number; // bytes, as it came
 }
 
 export function bytesOfBase64(text: string): Uint8Array<ArrayBuffer> {
@@ -37,7 +38,7 @@ function splitFrame(bytes: Uint8Array<ArrayBuffer>): Frame {
   const length = words.getUint32(4, true);
   if (8 + length > bytes.byteLength) throw new Error("A frame ends inside its header.");
   const header = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length))) as FrameHeader;
-  return { header, payload: bytes.subarray(8 + length) };
+  return { header, payload: bytes.subarray(8 + length), size: bytes.byteLength };
 }
 
 function checkSections(frame: Frame): Frame {

@@ -3,30 +3,28 @@
 //
 // Positions and values of the newest frame stay here, for picking, hovering and new colours without a new frame.
 import {
-  BackSide,
   BufferAttribute,
   BufferGeometry,
+  type Camera,
   ClampToEdgeWrapping,
   CylinderGeometry,
   DataTexture,
-  DirectionalLight,
-  DoubleSide,
   DynamicDrawUsage,
+  DoubleSide,
   FrontSide,
-  HemisphereLight,
   LineBasicMaterial,
   LineSegments,
   LinearFilter,
   Mesh,
   MeshBasicMaterial,
-  MeshLambertMaterial,
   NearestFilter,
   type Plane,
   RGBAFormat,
   Scene,
+  type ShaderMaterial,
   SphereGeometry,
-  SRGBColorSpace,
   Vector3,
+  type WebGLRenderer,
 } from "three";
 import { Arrows } from "./arrows";
 import { Cut } from "./cut";
@@ -34,6 +32,7 @@ import type { Painter } from "./painter";
 import { Obstacles } from "./obstacles";
 import { pickTriangle, pointOf, type Hit, type Ray } from "./pick";
 import type { Hello } from "./protocol";
+import { sectionMaterial, setClipped, setFlat, SHADOW_LAYER, Sun, surfaceMaterial } from "./shading";
 import { Skin } from "./skin";
 import { findSection, magnitudes, readSection, u32OfBase64, type Frame } from "./stream";
 import type { Theme } from "./theme";
@@ -73,21 +72,22 @@ export class ViewScene {
   private readonly arrows: Arrows;
   private readonly cut: Cut | null;
   private readonly strip: DataTexture;
-  private readonly surface: MeshLambertMaterial;
+  private readonly surface: ShaderMaterial;
   private readonly geometry = new BufferGeometry();
   private readonly edges: LineSegments;
-  private readonly section: Mesh<BufferGeometry, MeshBasicMaterial>; // unlit: its colours are those of the legend
+  private readonly section: Mesh<BufferGeometry, ShaderMaterial>;
   private readonly sectionEdges: LineSegments;
   private readonly mark: LineSegments;
   private marked: number | null = null;
   private readonly spring: Mesh; // one long, along +y
   private readonly ends: Mesh[];
-  private readonly sun: DirectionalLight;
+  private readonly sun: Sun;
 
   constructor(
     private readonly hello: Hello,
     private readonly painter: Painter,
     theme: Theme,
+    software: boolean,
   ) {
     const count = hello.bodies.reduce((sum, b) => Math.max(sum, b.first_vertex + b.vertices), 0);
     this.skin = new Skin(u32OfBase64(hello.mesh.triangles), count);
@@ -98,32 +98,18 @@ export class ViewScene {
     const size = high.distanceTo(low) || 1;
 
     this.strip = new DataTexture(painter.texels, painter.texels.length / 4, 1, RGBAFormat);
-    this.strip.colorSpace = SRGBColorSpace;
     this.strip.wrapS = ClampToEdgeWrapping;
     const behindLines = { polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 2 };
-    this.surface = new MeshLambertMaterial({
-      map: this.strip,
-      clipShadows: true,
-      shadowSide: BackSide,
-      ...behindLines,
-    });
-    this.geometry.setAttribute("position", dynamic(this.skin.positions, 3));
-    this.geometry.setAttribute("normal", dynamic(this.skin.normals, 3));
-    this.geometry.setAttribute("uv", dynamic(this.skin.uv, 2));
+    this.sun = new Sun(low, high, theme, hello.dim);
+    this.surface = surfaceMaterial(this.sun, { strip: this.strip }, software, behindLines);
     const body = new Mesh(this.geometry, this.surface);
-    body.castShadow = body.receiveShadow = hello.dim === 3;
+    body.layers.enable(SHADOW_LAYER);
     body.frustumCulled = false;
 
     const lines = new LineBasicMaterial({ color: theme.edge, transparent: true, opacity: theme.edgeOpacity });
-    const edgeGeometry = new BufferGeometry();
-    edgeGeometry.setAttribute("position", this.geometry.attributes.position);
-    edgeGeometry.setIndex(new BufferAttribute(this.skin.edges, 1));
-    this.edges = new LineSegments(edgeGeometry, lines);
+    this.edges = new LineSegments(new BufferGeometry(), lines);
     this.sectionEdges = new LineSegments(new BufferGeometry(), lines.clone());
-    this.section = new Mesh(
-      new BufferGeometry(),
-      new MeshBasicMaterial({ map: this.strip, side: DoubleSide, ...behindLines }),
-    );
+    this.section = new Mesh(new BufferGeometry(), sectionMaterial(this.strip, behindLines));
 
     const over = { color: theme.accent, depthTest: false, transparent: true };
     this.mark = new LineSegments(pointsGeometry(6), new LineBasicMaterial(over));
@@ -137,11 +123,8 @@ export class ViewScene {
     for (const object of [this.edges, this.section, this.sectionEdges, this.mark, this.spring])
       object.frustumCulled = false;
 
-    this.obstacles = new Obstacles(hello, theme);
+    this.obstacles = new Obstacles(hello, theme, this.sun, software);
     this.arrows = new Arrows(0.12 * size, theme.contact);
-    this.sun = sunlight(low, high, theme, hello.dim === 3);
-    const sky = new HemisphereLight(theme.sky, theme.ground, hello.dim === 3 ? theme.skyLight : 3.1);
-    sky.position.set(0, 0, 1);
     this.scene.add(
       body,
       this.edges,
@@ -152,10 +135,13 @@ export class ViewScene {
       this.mark,
       this.spring,
       ...this.ends,
-      sky,
-      this.sun,
-      this.sun.target,
     );
+  }
+
+  // Into what the renderer is set to; the shadow first, where it has changed.
+  draw(renderer: WebGLRenderer, camera: Camera): void {
+    this.sun.cast(renderer, this.scene);
+    renderer.render(this.scene, camera);
   }
 
   // Takes a frame in. The painter's field must be the one to be shown.
@@ -164,14 +150,25 @@ export class ViewScene {
     if (!positions || positions.count !== this.skin.vertexCount) return; // of a mesh that is gone
     this.frame = frame;
     this.x = readSection(frame, positions, this.x);
-    this.skin.update(this.x);
+    if (this.skin.update(this.x)) this.dress();
     for (const name of ["position", "normal"]) this.geometry.attributes[name].needsUpdate = true;
     const contacts = findSection(frame, "contacts"),
       moved = findSection(frame, "obstacles");
     this.contacts = contacts ? readSection(frame, contacts, this.contacts) : new Float32Array(0);
     this.arrows.update(this.contacts);
     if (moved) this.obstacles.update((this.obstaclesX = readSection(frame, moved, this.obstaclesX)));
-    this.sun.shadow.needsUpdate = true;
+    this.sun.stale = true;
+  }
+
+  // Hands the skin's arrays to three.js.
+  private dress(): void {
+    const { skin, geometry } = this;
+    geometry.setAttribute("position", dynamic(skin.positions, 3));
+    geometry.setAttribute("normal", dynamic(skin.normals, 3));
+    geometry.setAttribute("place", dynamic(skin.place, 1));
+    geometry.setIndex(new BufferAttribute(skin.index, 1));
+    this.edges.geometry.setAttribute("position", geometry.attributes.position);
+    this.edges.geometry.setIndex(new BufferAttribute(skin.edges, 1));
   }
 
   // Reads the painter's field from the newest frame; magnitudes of vectors. null where the frame has none.
@@ -199,32 +196,28 @@ export class ViewScene {
     const filter = painter.smooth ? LinearFilter : NearestFilter;
     if (this.strip.minFilter !== filter) this.strip.minFilter = this.strip.magFilter = filter;
     this.strip.needsUpdate = true;
-    if (!values) skin.uv.fill(painter.nothing);
-    else if (this.valuesPlace === "vertex") skin.colour(painter.placer(0), values, false);
+    if (!values) skin.place.fill(painter.nothing);
+    else if (this.valuesPlace === "vertex") skin.colourVertices(painter.placer(0), values);
     else {
       const perElement = this.valuesPlace === "element";
       for (const [i, body] of this.hello.bodies.entries()) {
         const place = painter.placer(i);
         for (let t = body.first_triangle; t < body.first_triangle + body.triangles; t++) {
-          const u = place(values[perElement ? elementOfTriangle[t] : t]);
-          skin.uv[6 * t] = skin.uv[6 * t + 2] = skin.uv[6 * t + 4] = u;
+          skin.colourTriangle(t, place(values[perElement ? elementOfTriangle[t] : t]));
         }
       }
     }
-    this.geometry.attributes.uv.needsUpdate = true;
+    if (this.geometry.attributes.place) this.geometry.attributes.place.needsUpdate = true;
+    setFlat(this.surface, this.valuesPlace !== "vertex");
   }
 
   // Applies what the user wants to see; after every frame as well, since a section moves with it.
   look(look: Look): void {
     const planes = look.clip ? [look.clip] : null;
-    const clipped = [
-      this.surface,
-      this.edges.material as LineBasicMaterial,
-      this.arrows.mesh.material as MeshBasicMaterial,
-    ];
-    for (const material of clipped) material.clippingPlanes = planes;
-    this.sun.shadow.needsUpdate = true;
-    this.surface.side = look.clip ? DoubleSide : FrontSide;
+    for (const { material } of [this.edges, this.arrows.mesh])
+      (material as LineBasicMaterial | MeshBasicMaterial).clippingPlanes = planes;
+    this.sun.setClip(look.clip);
+    setClipped(this.surface, look.clip !== null, FrontSide);
     if (this.hello.dim === 2) this.surface.side = DoubleSide;
     this.edges.visible = look.wireframe;
     this.obstacles.setGlass(look.glass);
@@ -250,9 +243,9 @@ export class ViewScene {
     if (geometry.attributes.position?.array !== cut.positions) {
       geometry.dispose();
       geometry.setAttribute("position", dynamic(cut.positions, 3));
-      geometry.setAttribute("uv", dynamic(cut.uv, 2));
+      geometry.setAttribute("place", dynamic(cut.place, 1));
     }
-    for (const name of ["position", "uv"]) geometry.attributes[name].needsUpdate = true;
+    for (const name of ["position", "place"]) geometry.attributes[name].needsUpdate = true;
     geometry.setDrawRange(0, 3 * cut.triangleCount);
     const lines = this.sectionEdges.geometry;
     if (lines.attributes.position?.array !== cut.lines) {
@@ -313,7 +306,7 @@ export class ViewScene {
     this.obstacles.dispose();
     this.arrows.dispose();
     this.strip.dispose();
-    this.sun.shadow.map?.dispose();
+    this.sun.dispose();
     this.scene.traverse((object) => {
       if (!(object instanceof Mesh || object instanceof LineSegments)) return;
       (object.geometry as BufferGeometry).dispose();
@@ -326,26 +319,4 @@ function pointsGeometry(count: number): BufferGeometry {
   const geometry = new BufferGeometry();
   geometry.setAttribute("position", dynamic(new Float32Array(3 * count), 3));
   return geometry;
-}
-
-// The sun's shadow covers the box with some room; it is drawn again for new frames only, not when the camera moves.
-function sunlight(low: Vector3, high: Vector3, theme: Theme, shadow: boolean): DirectionalLight {
-  const sun = new DirectionalLight("#fff4e6", shadow ? theme.keyLight : 0);
-  const middle = low.clone().add(high).multiplyScalar(0.5),
-    size = high.distanceTo(low) || 1;
-  sun.target.position.copy(middle);
-  sun.position.copy(middle).add(new Vector3(-0.45, -0.6, 1.25).multiplyScalar(size));
-  if (!shadow) return sun;
-  sun.castShadow = true;
-  sun.shadow.autoUpdate = false;
-  sun.shadow.mapSize.set(1024, 1024);
-  sun.shadow.radius = 3;
-  sun.shadow.bias = -0.0006;
-  sun.shadow.normalBias = 0.0015 * size;
-  const camera = sun.shadow.camera;
-  camera.left = camera.bottom = -0.95 * size;
-  camera.right = camera.top = 0.95 * size;
-  camera.near = 0.1 * size;
-  camera.far = 3.5 * size;
-  return sun;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes the pictures of docs/viewer.md from the running program: THAW_PROGRAM=... node tests/pictures.mjs FOLDER [NAME...]
-import { spawn } from "node:child_process";
-import { here, launch, open, PAGE, settle } from "./browser.mjs";
+import { here, launch, open, settle } from "./browser.mjs";
+import { startView } from "./program.mjs";
 
 const [folder, ...only] = process.argv.slice(2);
 const until = (page, step) =>
@@ -43,15 +43,8 @@ const browser = await launch();
 for (const [name, { scene, colorScheme = "light", pose }] of Object.entries(PICTURES)) {
   if (only.length > 0 && !only.includes(name)) continue;
   const file = `${process.env.THAW_SCENES ?? here("../../scenes")}/${scene}.json`;
-  const thaw = spawn(process.env.THAW_PROGRAM, ["view", file, "--no-open", "--page", PAGE]);
-  const address = await new Promise((resolve) => {
-    let said = "";
-    thaw.stdout.on("data", (text) => {
-      const found = (said += text).match(/http:\/\/\S+/);
-      if (found) resolve(found[0]);
-    });
-  });
-  const page = await open(browser, address, { colorScheme, width: 1200, height: 750 });
+  const view = await startView([file]);
+  const page = await open(browser, view.address, { colorScheme, width: 1200, height: 750 });
   await pose(page);
   await settle(page);
   await page.waitForTimeout(800); // for the answer about the element under the mouse
@@ -59,6 +52,6 @@ for (const [name, { scene, colorScheme = "light", pose }] of Object.entries(PICT
   await page.screenshot({ path: `${folder}/${name}.png` });
   console.log(name, page.complaints);
   await page.context().close();
-  thaw.kill("SIGINT");
+  await view.stop();
 }
 await browser.close();

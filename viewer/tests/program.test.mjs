@@ -2,20 +2,13 @@
 // The page with the program itself: `thaw view` live, `thaw view --replay`, `thaw export --html`, `thaw compare --report`.
 // $THAW_PROGRAM is the program; without it these tests are skipped.
 import assert from "node:assert/strict";
-import { execFile, spawn } from "node:child_process";
-import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { promisify } from "node:util";
-import { executable, launch, open, OUT, PAGE, resembles, settle } from "./browser.mjs";
+import { launch, open, OUT, resembles, settle } from "./browser.mjs";
+import { program, skip, startView } from "./program.mjs";
 
-const program = process.env.THAW_PROGRAM;
-const skip = !program
-  ? "THAW_PROGRAM is not set"
-  : !executable
-    ? "no Chromium here"
-    : !existsSync(PAGE)
-      ? "the page is not built"
-      : false;
 const run = promisify(execFile);
 let browser;
 
@@ -51,27 +44,16 @@ after(async () => browser?.close());
 // Starts `thaw view` and opens what it prints.
 function viewed(name, args, use, options = {}) {
   test(name, { skip }, async () => {
-    const thaw = spawn(program, ["view", ...args, "--no-open", "--page", PAGE], { stdio: ["ignore", "pipe", "pipe"] });
-    const ended = new Promise((resolve) => thaw.on("exit", resolve));
-    let said = "";
-    const address = await new Promise((resolve, reject) => {
-      thaw.stderr.on("data", (text) => (said += text));
-      thaw.stdout.on("data", (text) => {
-        const found = (said += text).match(/http:\/\/\S+/);
-        if (found) resolve(found[0]);
-      });
-      ended.then(() => reject(new Error(`thaw view ended: ${said}`)));
-    });
+    const view = await startView(args);
     let page;
     try {
-      page = await open(browser, address, options);
+      page = await open(browser, view.address, options);
       await use(page);
       assert.deepEqual(page.complaints, []);
       assert.equal(await page.locator("#message").isVisible(), false, await page.locator("#message").textContent());
     } finally {
       await page?.context().close();
-      thaw.kill("SIGINT");
-      await ended;
+      await view.stop();
     }
   });
 }

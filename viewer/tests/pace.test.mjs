@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sixty thousand tetrahedra: the page draws 30 pictures a second while the simulation runs at its own pace, and the simulation
+// does not notice whether a page is quick, slow or absent.
+//
+// Pictures come from software graphics here, so they cost CPU time that the simulation and everything else on the machine
+// compete for. What is asserted always is that CPU time; the pictures a second only where the machine had the time to
+// draw them, that is, where others left at least one core and a half.
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { after, before, test } from "node:test";
+import { launch, open, OUT } from "./browser.mjs";
+import { cpuTimes, skip, startView } from "./program.mjs";
+
+const LEAST = 30; // pictures a second
+const MOST_MS = 45; // of CPU time a picture, on a busy machine
+const SECONDS = 5;
+
+// Twenty blocks of 3072 tetrahedra each that fall onto a floor.
+const SCENE = {
+  thaw: 1,
+  title: "Twenty blocks",
+  time: { step: 0.01, steps: 100000 },
+  materials: { rubber: { density: 1000, young: 3e5, poisson: 0.4, alpha1: 0.004 } },
+  shapes: {
+    block: { mesh: { box: { min: [0, 0, 0], max: [0.2, 0.2, 0.2], cells: [8, 8, 8] } }, material: "rubber" },
+  },
+  bodies: Array.from({ length: 20 }, (_, i) => ({
+    name: `block-${i}`,
+    shape: "block",
+    method: "rigidify",
+    position: [0.3 * (i % 5), 0.3 * Math.floor(i / 5), 0.05 * (1 + (i % 3))],
+  })),
+  obstacles: [{ name: "floor", plane: {} }],
+};
+const scene = `${OUT}blocks-60k.json`;
+let browser;
+
+before(async () => {
+  if (skip) return;
+  browser = await launch();
+  writeFileSync(scene, JSON.stringify(SCENE));
+});
+after(async () => browser?.close());
+
+const counts = (page) =>
+  page.evaluate(() => ({
+    drawn: window.thaw.stage.drawn,
+    frame: window.thaw.stage.views[0].frame.header.frame,
+    step: window.thaw.stage.views[0].frame.header.step,
+    at: performance.now(),
+  }));
+
+test("at 60k tetrahedra the page draws 30 pictures a second while the simulation runs", { skip }, async (t) => {
+  const view = await startView([scene, "--threads", "1"]);
+  const page = await open(browser, view.address);
+  try {
+    const mesh = await page.evaluate(() => [
+      window.thaw.header.bodies.reduce((sum, b) => sum + b.elements, 0),
+      window.thaw.stage.views[0].skin.triangles.length / 3,
+    ]);
+    assert.deepEqual(mesh, [61440, 15360]);
+    await page.evaluate(() => {
+      const turn = () => {
+        window.thaw.stage.turn(0.01, 0);
+        requestAnimationFrame(turn);
+      };
+      turn();
+    });
+    await page.waitForTimeout(2500); // until shaders are there and the resolution is chosen
+    const [from, spent] = [await counts(page), cpuTimes()];
+    await page.waitForTimeout(1000 * SECONDS);
+    const [to, spentThen] = [await counts(page), cpuTimes()];
+    const { size, ratio, said } = await page.evaluate(() => ({
+      size: [window.thaw.stage.canvas.width, window.thaw.stage.canvas.height],
+      ratio: window.thaw.stage.renderer.getPixelRatio(),
+      said: document.getElementById("pace").textContent,
+    }));
+    const seconds = (to.at - from.at) / 1000,
+      pictures = to.drawn - from.drawn,
+      rate = pictures / seconds;
+    t.diagnostic(
+      `${rate.toFixed(1)} pictures a second of ${size.join(" x ")} pixels (ratio ${ratio}), ${to.frame - from.frame} frames, ${to.step - from.step} steps`,
+    );
+    t.diagnostic(`the page says: ${said}`);
+    assert.match(said, /KB a frame/, "the page tells the size of a frame");
+    assert.ok(to.step > from.step, "the simulation runs");
+    if (!spent) return;
+    const of = (kind) => (spentThen[kind] ?? 0) - (spent[kind] ?? 0);
+    const drawing = (of("gpu-process") + of("renderer")) / pictures,
+      others = (of("machine") - of("own")) / (1000 * seconds);
+    t.diagnostic(`${drawing.toFixed(1)} ms of CPU time a picture; others took ${others.toFixed(2)} cores`);
+    assert.ok(drawing < MOST_MS, `${drawing} ms of CPU time a picture`);
+    if (cpus().length - others >= 1.5) assert.ok(rate >= LEAST, `${rate} pictures a second`);
+    assert.deepEqual(page.complaints, []);
+  } finally {
+    await page.context().close();
+    await view.stop();
+  }
+});
