@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `thaw export --html`: the viewer page with a run inside it. All frames, with all the fields they hold.
+// `thaw export --html`: the viewer page with a run inside it. All frames, with all the fields they hold, and with
+// the inside of the bodies, for whoever cuts them open.
 #include <stdlib.h>
 
 #include "export.h"
@@ -13,7 +14,7 @@ ThawStatus app_export_html(ThawReplay *replay, const char *path, ThawError *erro
     ViewPage *file = NULL;
     ThawStatus status = view_page_find(&page, &page_size, error); // before the work, not after it
     if (status == THAW_OK)
-        status = view_recorded_open(replay, THAW_STREAM_FILE, 0, &recorded, error);
+        status = view_recorded_open(replay, THAW_STREAM_FILE, 1, &recorded, error);
     if (status == THAW_OK)
         status = view_page_create(&file, error);
     for (int64_t i = 0; status == THAW_OK && i < thaw_replay_count(replay); i++) {

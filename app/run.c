@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "run.h"
@@ -235,10 +236,9 @@ static ThawStatus create_world(AppRun *run, ThawError *error) {
 // The frames and rows it counts reach the disk before it does.
 static ThawStatus checkpoint(AppRun *run, ThawError *error) {
     ThawStatus status = thaw_frames_sync(run->frames, error);
-    if (status == THAW_OK && run->stats)
-        status = thaw_table_sync(run->stats, error);
-    if (status == THAW_OK && run->histogram)
-        status = thaw_table_sync(run->histogram, error);
+    for (int t = 0; t < APP_TABLES && status == THAW_OK; t++)
+        if (run->tables[t])
+            status = thaw_table_sync(run->tables[t], error);
     if (status == THAW_OK)
         status = thaw_world_save(run->world, run->checkpoint, error);
     if (status == THAW_OK) {
@@ -301,6 +301,17 @@ static ThawStatus start_over(AppRun *run, AppTrace trace, ThawError *error) {
     return status == THAW_OK ? write_frame(run, error) : status;
 }
 
+// The folder's own table, for replays and reports; unless it is the very one that was asked for.
+static ThawStatus open_steps(AppRun *run, int64_t keep, ThawError *error) {
+    char path[4096];
+    struct stat asked, own;
+    snprintf(path, sizeof path, "%s/steps.csv", run->folder);
+    if (run->stats_path && !stat(run->stats_path, &asked) && !stat(path, &own) && asked.st_dev == own.st_dev &&
+        asked.st_ino == own.st_ino)
+        return THAW_OK;
+    return thaw_stats_open(path, keep, &run->tables[APP_STEPS], error);
+}
+
 // Everything that can fail comes first, what removes an earlier run's files last.
 static ThawStatus begin(AppRun *run, ThawError *error) {
     ThawFramesDef def = thaw_frames_def_default();
@@ -321,12 +332,14 @@ static ThawStatus begin(AppRun *run, ThawError *error) {
         status = solve_static(run, error);
     }
     if (status == THAW_OK && run->stats_path)
-        status = thaw_stats_open(run->stats_path, keep, &run->stats, error);
+        status = thaw_stats_open(run->stats_path, keep, &run->tables[APP_STATS], error);
     if (status == THAW_OK && run->histogram_path)
-        status = thaw_histogram_open(run->histogram_path, keep, &run->histogram, error);
+        status = thaw_histogram_open(run->histogram_path, keep, &run->tables[APP_HISTOGRAM], error);
     run->first_time = thaw_world_time(run->world);
     if (status == THAW_OK)
         status = found ? go_on(run, error) : start_over(run, trace, error);
+    if (status == THAW_OK)
+        status = open_steps(run, keep, error);
     run->saved_ms = thaw_wall_ms();
     return status;
 }
@@ -370,10 +383,11 @@ static ThawStatus steps(AppRun *run, ThawError *error) {
         double before = thaw_wall_ms();
         run->steps_done++;
         add_up(&run->sum, &stats);
-        if (run->stats)
-            status = thaw_stats_write(run->stats, &stats, error);
-        if (status == THAW_OK && run->histogram && step % run->every == 0)
-            status = thaw_histogram_write(run->histogram, run->world, error);
+        for (int t = APP_STEPS; t <= APP_STATS && status == THAW_OK; t++)
+            if (run->tables[t])
+                status = thaw_stats_write(run->tables[t], &stats, error);
+        if (status == THAW_OK && run->tables[APP_HISTOGRAM] && step % run->every == 0)
+            status = thaw_histogram_write(run->tables[APP_HISTOGRAM], run->world, error);
         if (status == THAW_OK && step % run->every == 0)
             status = write_frame(run, error);
         if (status == THAW_OK && app_checkpoint_due(run->scene->checkpoint_every, step, before - run->saved_ms)) {
@@ -416,8 +430,8 @@ static void print_resume_command(FILE *stream, int argc, char **argv) {
 }
 
 static void finish(AppRun *run) {
-    thaw_table_close(&run->stats, NULL);
-    thaw_table_close(&run->histogram, NULL);
+    for (int t = 0; t < APP_TABLES; t++)
+        thaw_table_close(&run->tables[t], NULL);
     thaw_frames_free(&run->frames);
     thaw_world_free(&run->world);
     thaw_scene_free(&run->scene);
@@ -490,11 +504,8 @@ static int run_scene(AppRun *run, int argc, char **argv) {
         return complain_about(status, &error);
     run->setup_ms = thaw_wall_ms() - run->started_ms;
     status = steps(run, &error);
-    ThawStatus closed = thaw_table_close(&run->stats, status == THAW_OK ? &error : NULL);
-    if (closed == THAW_OK)
-        closed = thaw_table_close(&run->histogram, status == THAW_OK ? &error : NULL);
-    if (status == THAW_OK)
-        status = closed;
+    for (int t = 0; t < APP_TABLES && status == THAW_OK; t++)
+        status = thaw_table_close(&run->tables[t], &error);
     if (status != THAW_OK)
         return report_failure(run, status, &error, argc, argv);
     int64_t step = thaw_world_step_count(run->world);

@@ -8,6 +8,9 @@
 #include "app.h"
 #include "output/output.h"
 
+// Tables that grow with the run: one in its folder, and those that are asked for.
+enum { APP_STEPS, APP_STATS, APP_HISTOGRAM, APP_TABLES };
+
 typedef struct AppRun {
     // As asked for on the command line.
     const char *scene_path;     // NULL: the built-in scene
@@ -33,7 +36,7 @@ typedef struct AppRun {
     int lock;        // the folder's file descriptor, locked; -1: none
     ThawWorld *world;
     ThawFrames *frames;
-    ThawTable *stats, *histogram;
+    ThawTable *tables[APP_TABLES]; // NULL: none
 
     // What is on the disk.
     int64_t last_frame, saved; // the last frame, the step of the checkpoint; -1: none

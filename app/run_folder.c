@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of a run: frames, index, checkpoint.h5, a copy of the scene, and run.json, which says what was run.
+// The folder of a run: frames, index, steps.csv, checkpoint.h5, a copy of the scene, and run.json, which says what was run.
 //
 // The order of writing makes a kill at any moment harmless. A new run writes run.json and the scene beside their places
 // first, so that a full disk shows before anything is lost; then it removes the old checkpoint, run.json and frames, in this
@@ -149,9 +149,12 @@ static void write_record(const AppRun *run, ThawFile *file) {
         print_json_text(file, texts[i].text);
     }
     const ThawWorldDef *world = &run->scene->world;
-    thaw_file_print(file, ",\n  \"bodies\": [");
+    thaw_file_print(file, ",\n  \"h\": %.17g,\n  \"bodies\": [", world->h);
     for (int32_t b = 0; b < world->body_count; b++)
         print_name(file, b, world->bodies[b].name);
+    thaw_file_print(file, "],\n  \"methods\": [");
+    for (int32_t b = 0; b < world->body_count; b++)
+        print_name(file, b, thaw_world_get_method(run->world, b));
     thaw_file_print(file, "],\n  \"obstacles\": [");
     for (int32_t o = 0; o < world->obstacle_count; o++)
         print_name(file, o, world->obstacles[o].name);

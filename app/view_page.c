@@ -32,6 +32,12 @@ ThawStatus view_page_find(const char **page, size_t *size, ThawError *error) {
     return THAW_OK;
 }
 
+// A position takes 6 bytes, all fields of a point 8 and those of an element 10, most of them quantised to one byte each.
+int view_page_holds_inside(int64_t frames, int64_t points, int64_t elements) {
+    const double room = 256e6;
+    return (double)frames * (14.0 * (double)points + 10.0 * (double)elements) <= room;
+}
+
 ThawStatus view_page_create(ViewPage **file, ThawError *error) {
     ViewPage *p = *file = THAW_NEW(ViewPage, 1);
     if (p && deflateInit2(&p->deflate, Z_BEST_COMPRESSION, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) == Z_OK) {

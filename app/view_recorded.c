@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A run's folder as a stream. The mesh comes from the first frame, names and times from the run's own files where they are
-// there (run.json, frames.pvd), and every field that frames hold is offered by its name.
+// there (run.json, frames.pvd, steps.csv), and every field that frames hold is offered by its name.
 #include "view_recorded.h"
 
 #include <math.h>
@@ -9,51 +9,74 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "view_page.h"
+
+static void free_texts(char **texts, int32_t count) {
+    for (int32_t i = 0; texts && i < count; i++)
+        thaw_free(texts[i]);
+    thaw_free(texts);
+}
 
 void view_recorded_clear(ViewRecorded *r) {
     thaw_stream_free(&r->stream);
     thaw_stream_mesh_free(&r->mesh);
-    for (int32_t b = 0; r->names && b < r->first->body_count; b++)
-        thaw_free(r->names[b]);
+    free_texts(r->names, r->first ? r->first->body_count : 0);
+    free_texts(r->methods, r->first ? r->first->body_count : 0);
+    free_texts(r->obstacle_names, r->obstacles ? r->obstacles->body_count : 0);
     thaw_frame_data_free(&r->first);
     thaw_frame_data_free(&r->obstacles);
+    view_series_clear(&r->series);
     thaw_free(r->scene);
     thaw_free(r->title);
     thaw_free(r->times);
     thaw_free(r->has_field);
-    thaw_free(r->names);
     *r = (ViewRecorded){0};
 }
 
-// Last part of the path, or what the run says about itself.
-static ThawStatus read_names(ViewRecorded *r, ThawError *error) {
-    char path[4200];
-    const char *folder = thaw_replay_path(r->replay);
+// Last part of the path.
+static char *name_of_folder(const char *folder) {
+    char part[256], name[256];
     size_t end = strlen(folder);
     while (end > 1 && folder[end - 1] == '/')
         end--;
     size_t start = end;
     while (start > 0 && folder[start - 1] != '/')
         start--;
-    snprintf(path, sizeof path, "%.*s", (int)(end - start), folder + start);
-    char scene[256];
-    view_copy_text(path, scene, sizeof scene);
-    r->scene = thaw_strdup(scene);
-    snprintf(path, sizeof path, "%.4000s/run.json", folder);
+    snprintf(part, sizeof part, "%.*s", (int)(end - start < sizeof part ? end - start : sizeof part - 1),
+             folder + start);
+    view_copy_text(part, name, sizeof name);
+    return thaw_strdup(name);
+}
+
+// What the run says about itself. Files of other programs say nothing: no time step, no methods.
+static ThawStatus read_record(ViewRecorded *r, ThawError *error) {
+    char path[4200];
+    snprintf(path, sizeof path, "%.4000s/run.json", thaw_replay_path(r->replay));
     json_t *json = json_load_file(path, 0, NULL);
     const char *title = json_string_value(json_object_get(json, "title"));
+    const json_t *methods = json_object_get(json, "methods");
+    const double h = json_number_value(json_object_get(json, "h"));
+    const int32_t bodies = r->first->body_count;
+    ThawStatus status = THAW_OK;
+    r->h = isfinite(h) && h > 0 ? h : 0;
+    r->scene = name_of_folder(thaw_replay_path(r->replay));
     r->title = thaw_strdup(title ? title : r->scene ? r->scene : "");
-    json_decref(json);
-    r->names = THAW_NEW(char *, r->first->body_count);
+    r->names = THAW_NEW(char *, bodies);
+    if (json_array_size(methods) == (size_t)bodies)
+        status = (r->methods = THAW_NEW(char *, bodies)) ? THAW_OK : thaw_error_memory(error, "methods of bodies");
     if (!r->scene || !r->title || !r->names)
-        return thaw_error_memory(error, "names of bodies");
-    for (int32_t b = 0; b < r->first->body_count; b++) {
+        status = thaw_error_memory(error, "names of bodies");
+    for (int32_t b = 0; b < bodies && status == THAW_OK; b++) {
         const char *name = thaw_replay_body_name(r->replay, b); // gone with the next call
+        const char *method = json_string_value(json_array_get(methods, (size_t)b));
         r->names[b] = thaw_strdup(name ? name : "");
-        if (!r->names[b])
-            return thaw_error_memory(error, "names of bodies");
+        if (r->methods)
+            r->methods[b] = thaw_strdup(method ? method : "");
+        if (!r->names[b] || (r->methods && !r->methods[b]))
+            status = thaw_error_memory(error, "names of bodies");
     }
-    return THAW_OK;
+    json_decref(json);
+    return status;
 }
 
 // A frame that cannot be read is as long after the one before as that was; what is wrong with it is said when it is shown.
@@ -122,6 +145,12 @@ static ThawStatus read_obstacles(ViewRecorded *r, ThawError *error) {
     if (status == THAW_OK && r->obstacles && r->obstacles->nodes != 3)
         return thaw_error_set(error, THAW_ERROR_INPUT, "the obstacles of %s are no triangles",
                               thaw_replay_path(r->replay));
+    const int32_t count = status == THAW_OK && r->obstacles ? r->obstacles->body_count : 0;
+    if (count > 0 && !(r->obstacle_names = THAW_NEW(char *, count)))
+        return thaw_error_memory(error, "names of obstacles");
+    for (int32_t o = 0; o < count; o++)
+        if (!(r->obstacle_names[o] = thaw_strdup(thaw_replay_obstacle_name(r->replay, o))))
+            return thaw_error_memory(error, "names of obstacles");
     return status;
 }
 
@@ -132,15 +161,20 @@ ThawStatus view_recorded_open(ThawReplay *replay, ThawStreamKind kind, int inter
     if (status != THAW_OK)
         return status;
     settle_bodies(r->first);
+    if (kind == THAW_STREAM_FILE)
+        interior =
+            interior && view_page_holds_inside(thaw_replay_count(replay), r->first->point_count, r->first->cell_count);
     r->has_field = THAW_NEW(unsigned char, thaw_field_count());
     if (!r->has_field)
         status = thaw_error_memory(error, "fields");
     for (int32_t f = 0; status == THAW_OK && f < thaw_field_count(); f++)
         r->has_field[f] = r->first->fields[f] != NULL;
     if (status == THAW_OK)
-        status = read_names(r, error);
+        status = read_record(r, error);
     if (status == THAW_OK)
         status = read_times(r, error);
+    if (status == THAW_OK)
+        status = view_series_read(thaw_replay_path(replay), &r->series, error);
     if (status == THAW_OK)
         status = read_obstacles(r, error);
     if (status == THAW_OK)
@@ -175,7 +209,7 @@ static ThawStatus send_contacts(ViewRecorded *r, const ThawFrameData *d, ThawErr
 static ThawStatus send_frame(ViewRecorded *r, int64_t index, int32_t field, const ThawFrameData *d,
                              const unsigned char **bytes, size_t *size, ThawError *error) {
     ThawStatus status = THAW_OK;
-    char stats[100];
+    char stats[512];
     thaw_stream_begin(r->stream);
     thaw_stream_positions(r->stream, d->x);
     for (int32_t f = 0; f < thaw_field_count(); f++)
@@ -190,6 +224,7 @@ static ThawStatus send_frame(ViewRecorded *r, int64_t index, int32_t field, cons
         thaw_frame_data_free(&around);
     }
     snprintf(stats, sizeof stats, "\"elements\": %d", (int)d->cell_count);
+    view_series_stats(&r->series, d->step, stats, sizeof stats);
     return status == THAW_OK ? thaw_stream_end(r->stream, index, d->step, d->time, stats, bytes, size, error) : status;
 }
 
@@ -228,26 +263,42 @@ int32_t view_recorded_field(const ViewRecorded *r) {
     return 0;
 }
 
+// The name all bodies share, or "mixed"; "" where the run does not tell.
+static const char *method_of(const ViewRecorded *r) {
+    for (int32_t b = 1; r->methods && b < r->first->body_count; b++)
+        if (strcmp(r->methods[b], r->methods[0]) != 0)
+            return "mixed";
+    return r->methods ? r->methods[0] : "";
+}
+
 json_t *view_recorded_settings(const ViewRecorded *r, int32_t field) {
     return json_pack("{s:b, s:f, s:b, s:b, s:s, s:s, s:[]}", "playing", 0, "speed", 1.0, "split", 0, "interior",
-                     r->mesh->interior, "method", "", "field", thaw_field(field)->name, "thresholds");
+                     r->mesh->interior, "method", method_of(r), "field", thaw_field(field)->name, "thresholds");
 }
 
 char *view_recorded_hello(const ViewRecorded *r, int32_t field) {
     ViewHello hello = {.scene = r->scene,
                        .title = r->title,
                        .dim = r->first->nodes - 1,
+                       .h = r->h,
                        .views = 1,
                        .view_names = {r->scene},
                        .mesh = r->mesh,
                        .x = r->first->x,
                        .body_names = (const char *const *)r->names,
+                       .methods = (const char *const *)r->methods,
                        .obstacles = r->obstacles,
+                       .obstacle_names = (const char *const *)r->obstacle_names,
                        .obstacles_move = r->obstacles_move,
                        .has_field = r->has_field,
                        .times = r->times,
                        .frames = thaw_replay_count(r->replay),
                        .box = isfinite(r->box[0]) ? r->box : NULL,
+                       .methods_known = json_array(),
                        .settings = view_recorded_settings(r, field)};
+    if (r->series.rows > 0 && !(hello.series[0] = view_series_json(&r->series))) {
+        view_hello_drop(&hello);
+        return NULL;
+    }
     return view_hello_text(&hello);
 }

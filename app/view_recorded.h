@@ -5,6 +5,7 @@
 
 #include "output/replay.h"
 #include "view_hello.h"
+#include "view_series.h"
 
 typedef struct ViewRecorded {
     ThawReplay *replay; // borrowed
@@ -15,12 +16,15 @@ typedef struct ViewRecorded {
     ThawStream *stream;
     double *times; // s, of each frame
     unsigned char *has_field;
-    char **names; // of bodies
+    char **names, **methods, **obstacle_names; // of bodies and obstacles; methods may be NULL
+    double h;                                  // s; 0: not known
+    ViewSeries series;
     int obstacles_move;
     double box[6];
 } ViewRecorded;
 
 // Reads what does not change from the first frame and from the run's files. Every frame must have the first one's mesh.
+// interior: the inside of bodies, too; in a file only if it is not too much for a page.
 ThawStatus view_recorded_open(ThawReplay *replay, ThawStreamKind kind, int interior, ViewRecorded *recorded,
                               ThawError *error);
 void view_recorded_clear(ViewRecorded *recorded);

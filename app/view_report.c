@@ -77,6 +77,15 @@ static ThawStatus add_frame(ViewReport *r, ThawError *error) {
     return status;
 }
 
+static int holds_inside(const ThawWorld *world, int64_t steps) {
+    int64_t points = 0, elements = 0;
+    for (int32_t b = 0; b < thaw_world_body_count(world); b++) {
+        points += thaw_world_vertex_count(world, b);
+        elements += thaw_world_element_count(world, b);
+    }
+    return view_page_holds_inside(VIEW_VIEWS * (steps < FRAMES ? steps + 1 : FRAMES + 1), points, elements);
+}
+
 ThawStatus view_report_create(const AppVersus *versus, const char *scene_path, ViewReport **report, ThawError *error) {
     const char *page, *slash = strrchr(scene_path, '/');
     size_t size;
@@ -97,7 +106,8 @@ ThawStatus view_report_create(const AppVersus *versus, const char *scene_path, V
     if (!r->times)
         status = thaw_error_memory(error, "the report");
     if (status == THAW_OK)
-        status = view_world_create(versus->other.world, 0, nowhere, 0, &r->shown, error);
+        status = view_world_create(versus->other.world, holds_inside(versus->other.world, steps), nowhere, 0, &r->shown,
+                                   error);
     for (int v = 0; v < VIEW_VIEWS && status == THAW_OK; v++)
         status = thaw_stream_create(r->shown.mesh, THAW_STREAM_FILE, v, &r->streams[v], error);
     if (status == THAW_OK)
@@ -228,8 +238,9 @@ ThawStatus view_report_write(ViewReport *r, const char *path, ThawError *error) 
                        .frames = r->frames,
                        .box = r->box,
                        .settings = json_pack("{s:b, s:f, s:b, s:b, s:s, s:s, s:[]}", "playing", 0, "speed", 1.0,
-                                             "split", 1, "interior", 0, "method", method, "field",
+                                             "split", 1, "interior", r->shown.mesh->interior, "method", method, "field",
                                              thaw_field(field < 0 ? 0 : field)->name, "thresholds"),
+                       .methods_known = json_array(),
                        .report = json_pack("{s:s, s:[s, s], s:o}", "title", title, "columns", def->against, method,
                                            "rows", table_of(r)),
                        .series = {series_of(r, 0), series_of(r, 1)}};

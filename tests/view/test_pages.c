@@ -4,8 +4,11 @@
 static const char program[] = THAW_PROGRAM;
 #include "view/client.h"
 
+#include <sys/stat.h>
+
 #include "export.h"
 #include "view/decode.h"
+#include "view_page.h"
 #include "view_recorded.h"
 #include "view_report.h"
 
@@ -80,6 +83,18 @@ static void a_run_is_exported_with_all_its_frames_and_fields(void **state) {
     assert_int_equal(triangles, 12 * integer_of(bar, "triangles"));
     const json_t *fields = json_object_get(header, "fields");
     assert_true(json_array_size(fields) >= 5);
+    // The inside is there: every vertex and the tetrahedra between them.
+    size_t tets;
+    encoded = json_string_value(json_object_get(json_object_get(header, "mesh"), "tets"));
+    assert_true(json_is_true(json_object_get(header, "interior")) && encoded);
+    free(decode_base64(encoded, strlen(encoded), &tets));
+    assert_int_equal(tets, 16 * integer_of(bar, "elements"));
+    // And the numbers of every step.
+    const json_t *series = json_object_get(json_array_get(json_object_get(header, "views"), 0), "series");
+    assert_int_equal(json_array_size(json_object_get(series, "dofs")), 60);
+    assert_int_equal(json_array_size(json_object_get(header, "methods")), 0);
+    assert_string_equal(json_string_value(json_object_get(bar, "method")), "rigidify");
+    assert_true(json_number_value(json_object_get(header, "h")) > 0);
 
     size_t size, at_byte = 0;
     unsigned char *all = frames_of(at("run.html"), &size);
@@ -234,6 +249,50 @@ static void a_folder_with_nothing_but_frames_still_has_names_and_times(void **st
     thaw_replay_free(&replay);
 }
 
+static void a_table_of_steps_counts_as_far_as_it_makes_sense(void **state) {
+    (void)state;
+    static const struct {
+        const char *table;
+        int rows;
+    } tables[] = {
+        {"step,time,dofs,state_hash\n1,0.1,30,00ff\n2,0.2,20,beef\n", 2},
+        {"step,time,dofs,state_hash\n1,0.1,30,00ff\n2,0.2,2", 1},         // torn
+        {"step,time,dofs,state_hash\n1,0.1,30,00ff\n1,0.1,30,00ff\n", 1}, // backwards
+        {"step,time,dofs,state_hash\n1,0.1,nan,0\n2,,3,0\n", 1},
+        {"dofs,step,more\n30,1,x\n20,5,y\n", 2}, // of another version
+        {"step,time\n", 0},
+        {"nonsense", 0},
+        {"", 0},
+    };
+    assert_int_equal(mkdir(at("table"), 0700), 0);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        write_text(at("table/steps.csv"), tables[i].table);
+        ViewSeries series;
+        ThawError error = {0};
+        char text[300] = "\"elements\": 1";
+        assert_int_equal(view_series_read(at("table"), &series, &error), THAW_OK);
+        assert_int_equal(series.rows, tables[i].rows);
+        json_t *json = view_series_json(&series);
+        assert_int_equal(json_array_size(json_object_get(json, "dofs")), tables[i].rows);
+        json_decref(json);
+        view_series_stats(&series, 1, text, sizeof text);
+        assert_true((strstr(text, "\"dofs\": 30") != NULL) == (tables[i].rows > 0 && i != 3));
+        view_series_stats(&series, 3, text, sizeof text); // there is none
+        view_series_clear(&series);
+    }
+    assert_int_equal(unlink(at("table/steps.csv")), 0);
+    ViewSeries none;
+    assert_int_equal(view_series_read(at("table"), &none, NULL), THAW_OK);
+    assert_int_equal(none.rows, 0);
+}
+
+static void a_page_holds_the_inside_while_it_stays_small(void **state) {
+    (void)state;
+    assert_true(view_page_holds_inside(200, 4000, 20000));
+    assert_false(view_page_holds_inside(400, 15000, 60000));
+    assert_false(view_page_holds_inside(INT64_MAX, INT32_MAX, INT32_MAX));
+}
+
 static void a_replay_shows_the_frames_that_are_asked_for(void **state) {
     (void)state;
     Server server = start_server("--replay @run --page @page.html");
@@ -253,6 +312,7 @@ static void a_replay_shows_the_frames_that_are_asked_for(void **state) {
     frame = await_frame(handle, &size);
     assert_true(number_in(frame, "frame") == 9);
     assert_true(fabs(number_in(frame, "time") - 0.36) < 1e-6);
+    assert_true(number_in(frame, "dofs") > 0 && number_in(frame, "elements") > 0);
     free(frame);
     say_text(handle, "{\"type\":\"field\",\"name\":\"von_mises\"}");
     frame = await_frame(handle, &size);
@@ -298,6 +358,8 @@ int main(void) {
         cmocka_unit_test(texts_are_cut_between_characters),
         cmocka_unit_test(a_comparison_becomes_a_page_of_two_views),
         cmocka_unit_test(a_folder_with_nothing_but_frames_still_has_names_and_times),
+        cmocka_unit_test(a_table_of_steps_counts_as_far_as_it_makes_sense),
+        cmocka_unit_test(a_page_holds_the_inside_while_it_stays_small),
         cmocka_unit_test(a_replay_shows_the_frames_that_are_asked_for),
         cmocka_unit_test(what_cannot_be_shown_is_refused_with_a_reason),
     };

@@ -174,6 +174,13 @@ test("a run becomes one file that opens from disk, with a time line", { skip }, 
     await page.waitForFunction((n) => window.thaw.stage.views[0].frame.header.frame === n, frames - 1);
     await settle(page);
     await resembles(page, "beam");
+    assert.match(await page.locator("#labels").textContent(), /elements.elastic/);
+    await page.keyboard.press("p");
+    assert.ok((await page.locator("#plots figure").count()) >= 3, "numbers of the steps are plotted");
+    await page.keyboard.press("x");
+    await page.waitForFunction(() => window.thaw.stage.views[0].cut?.triangleCount > 100);
+    await settle(page);
+    await page.screenshot({ path: `${OUT}beam_file_cut.png` });
     assert.deepEqual(page.complaints, []);
   } finally {
     await page.context().close();
@@ -182,6 +189,8 @@ test("a run becomes one file that opens from disk, with a time line", { skip }, 
 
 viewed("a replay over the wire is scrubbed and played", ["--replay", `${OUT}beam-run`], async (page) => {
   assert.equal(await page.locator("#badge").textContent(), "replay");
+  await page.keyboard.press("p");
+  assert.ok((await page.locator("#plots figure").count()) >= 3, "numbers of the steps are plotted");
   await page.locator("#timeline").fill("7");
   await page.waitForFunction(() => window.thaw.stage.views[0].frame.header.frame === 7);
   await page.locator("#canvas").focus();
