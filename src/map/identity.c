@@ -28,10 +28,7 @@ static void apply_identity(const ThawMap *map, const double *q, const double *w,
 }
 
 static void apply_t_identity(const ThawMap *map, const double *f, double *r) {
-    const IdentityMap *self = self_of(map);
-    int dim = map->shape->kind->dim;
-    for (int32_t i = 0; i < map->n; i++)
-        memcpy(r + (size_t)i * dim, f + (size_t)self->vertex_of[i] * dim, sizeof *r * (size_t)dim);
+    thaw_pick(map->shape->kind->dim, map->n, self_of(map)->vertex_of, f, r);
 }
 
 static void project_identity(const ThawMap *map, const double *w, const double *v, double *q) {

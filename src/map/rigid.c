@@ -10,6 +10,8 @@
 // stores what the step made of it before the part turns. Every operation is one pass over the vertices.
 #include "map/rigid.h"
 
+#include "map/scatter.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -65,8 +67,8 @@ static void apply_rigid(const ThawMap *map, const double *q, const double *w, do
     const ThawRigidMap *self = self_of(map);
     const ThawPartition *partition = self->partition;
     int dim = map->shape->kind->dim;
-    for (int32_t i = 0; i < map->shape->nv; i++) {
-        int32_t block = self->block_of[i];
+    for (int32_t n = 0; n < self->loose_count; n++) {
+        int32_t i = self->loose[n], block = self->block_of[i];
         for (int k = 0; k < dim; k++)
             v[(size_t)i * dim + k] = block >= 0 ? q[(size_t)block * dim + k] : w ? w[(size_t)i * dim + k] : 0;
     }
@@ -81,7 +83,7 @@ static void apply_rigid(const ThawMap *map, const double *q, const double *w, do
             load(dim, self->rho + (size_t)i * dim, rho);
             thaw_part_cross(omega, rho, spin);
             for (int c = 0; c < dim; c++)
-                v[(size_t)i * dim + c] += rate[c] + spin[c];
+                v[(size_t)i * dim + c] = (w ? w[(size_t)i * dim + c] : 0) + (rate[c] + spin[c]);
         }
     }
 }
@@ -115,9 +117,7 @@ static void gather(const ThawRigidMap *self, int32_t k, const double *m, const d
 
 static void apply_t_rigid(const ThawMap *map, const double *f, double *r) {
     const ThawRigidMap *self = self_of(map);
-    size_t dim = (size_t)map->shape->kind->dim;
-    for (int32_t i = 0; i < self->elastic; i++)
-        memcpy(r + (size_t)i * dim, f + (size_t)self->vertex_of[i] * dim, sizeof *r * dim);
+    thaw_pick(map->shape->kind->dim, self->elastic, self->vertex_of, f, r);
     for (int32_t k = 0; k < self->partition->part_count; k++) {
         double force[3], torque[3];
         if (self->part_block[k] < 0)
@@ -164,8 +164,7 @@ static int rows_rigid(const ThawMap *map, int32_t vertex, int32_t block[2], doub
 static void places_rigid(const ThawMap *map, const double *x, double *place) {
     const ThawRigidMap *self = self_of(map);
     size_t dim = (size_t)map->shape->kind->dim;
-    for (int32_t i = 0; i < self->elastic; i++)
-        memcpy(place + (size_t)i * dim, x + (size_t)self->vertex_of[i] * dim, sizeof *place * dim);
+    thaw_pick(map->shape->kind->dim, self->elastic, self->vertex_of, x, place);
     for (int32_t k = 0; k < self->partition->part_count; k++)
         for (size_t c = 0; c < dim && self->part_block[k] >= 0; c++) {
             double *block = place + (size_t)self->part_block[k] * dim;
@@ -177,8 +176,7 @@ static void places_rigid(const ThawMap *map, const double *x, double *place) {
 static void project_rigid(const ThawMap *map, const double *w, const double *v, double *q) {
     const ThawRigidMap *self = self_of(map);
     size_t dim = (size_t)map->shape->kind->dim;
-    for (int32_t i = 0; i < self->elastic; i++)
-        memcpy(q + (size_t)i * dim, v + (size_t)self->vertex_of[i] * dim, sizeof *q * dim);
+    thaw_pick(map->shape->kind->dim, self->elastic, self->vertex_of, v, q);
     for (int32_t k = 0; k < self->partition->part_count; k++) {
         ThawPart part = self->partition->parts[k];
         double rate[3], omega[3];
@@ -195,9 +193,11 @@ static void advance_rigid(const ThawMap *map, double h, const double *x0, const 
     const ThawRigidMap *self = self_of(map);
     const ThawPartition *partition = self->partition;
     int dim = map->shape->kind->dim;
-    size_t count = (size_t)map->shape->nv * (size_t)dim;
-    for (size_t i = 0; i < count; i++)
-        x1[i] = x0[i] + h * v[i];
+    for (int32_t n = 0; n < self->loose_count; n++)
+        for (int c = 0; c < dim; c++) {
+            size_t at = (size_t)self->loose[n] * (size_t)dim + (size_t)c;
+            x1[at] = x0[at] + h * v[at];
+        }
     for (int32_t k = 0; k < partition->part_count; k++) {
         const ThawPart *part = &partition->parts[k];
         ThawPart next;
@@ -231,7 +231,8 @@ void thaw_map_rigid_update(ThawMap *map) {
             if (self->scripted[i])
                 continue;
             thaw_part_rotate(part, dim, partition->r + (size_t)m * (size_t)dim, rho);
-            memcpy(self->rho + (size_t)i * dim, rho, sizeof *rho * (size_t)dim);
+            for (int c = 0; c < dim; c++)
+                self->rho[(size_t)i * (size_t)dim + (size_t)c] = rho[c];
         }
     }
 }
@@ -366,6 +367,7 @@ static void free_rigid(ThawMap *map) {
     thaw_free(self->block_of);
     thaw_free(self->vertex_of);
     thaw_free(self->part_block);
+    thaw_free(self->loose);
     thaw_free(self->rho);
     thaw_free(self->slot);
     thaw_free(self->junction_start);
@@ -391,10 +393,13 @@ static const ThawMapOps RIGID_3D = RIGID_OPS(thaw_rigid_add_blocks_3d);
 static void number_blocks(ThawRigidMap *self) {
     const ThawPartition *partition = self->partition;
     for (int32_t i = 0; i < self->map.shape->nv; i++) {
-        int free = !self->scripted[i] && partition->part_of_vertex[i] < 0;
+        int32_t part = partition->part_of_vertex[i];
+        int free = !self->scripted[i] && part < 0;
         self->block_of[i] = free ? self->elastic : -1;
         if (free)
             self->vertex_of[self->elastic++] = i;
+        if (self->scripted[i] || part < 0 || partition->parts[part].hold == THAW_HOLD_FIXED)
+            self->loose[self->loose_count++] = i;
     }
     self->map.n = self->elastic;
     for (int32_t k = 0; k < partition->part_count; k++) {
@@ -429,9 +434,10 @@ ThawStatus thaw_map_rigid_create(const ThawShape *shape, const unsigned char *sc
     self->block_of = THAW_NEW(int32_t, shape->nv);
     self->vertex_of = THAW_NEW(int32_t, shape->nv);
     self->part_block = THAW_NEW(int32_t, partition->part_count);
+    self->loose = THAW_NEW(int32_t, shape->nv);
     self->rho = THAW_NEW(double, (size_t)shape->nv *(size_t)shape->kind->dim);
     ThawStatus status = THAW_OK;
-    if (!self->scripted || !self->block_of || !self->vertex_of || !self->part_block || !self->rho)
+    if (!self->scripted || !self->block_of || !self->vertex_of || !self->part_block || !self->loose || !self->rho)
         status = thaw_error_memory(error, "the map");
     if (status == THAW_OK) {
         memcpy(self->scripted, scripted, (size_t)shape->nv);

@@ -23,6 +23,8 @@ typedef struct ThawRigidMap {
     int32_t *block_of;       // nv: block of an elastic vertex; -1: scripted or in a part
     int32_t *vertex_of;      // elastic: its vertex
     int32_t *part_block;     // by part: its first block, -1: fixed
+    int32_t *loose;          // loose_count of nv, ascending: vertices that no part moves
+    int32_t loose_count;
     double *rho;             // dim * nv: levers R r of the vertices of parts, 0 where G is
     int32_t pairs;           // blocks an element
     int32_t *slot;           // batch * pairs * lanes: as in the identity map; -1 also in junctions

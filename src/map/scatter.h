@@ -32,4 +32,14 @@ static inline void thaw_scatter_2d(const int32_t *slot, int32_t pairs, const Tha
                 value[(size_t)slot[l] * 4 + (size_t)i] += blocks[i][l];
 }
 
+// to_i = from at vertex[i], for blocks of dim doubles.
+static inline void thaw_pick(int dim, int32_t count, const int32_t *vertex, const double *from, double *to) {
+    for (int32_t i = 0; i < count && dim == 3; i++)
+        for (size_t k = 0; k < 3; k++)
+            to[3 * (size_t)i + k] = from[3 * (size_t)vertex[i] + k];
+    for (int32_t i = 0; i < count && dim == 2; i++)
+        for (size_t k = 0; k < 2; k++)
+            to[2 * (size_t)i + k] = from[2 * (size_t)vertex[i] + k];
+}
+
 #endif

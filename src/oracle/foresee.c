@@ -70,7 +70,8 @@ void thaw_oracle_turn(const ThawShape *shape, const double Q[9], int back, const
         for (int k = 0; k < dim; k++)
             for (int l = 0; l < dim; l++)
                 turned[k] += (back ? Q[l + 3 * k] : Q[k + 3 * l]) * in[(size_t)i * (size_t)dim + (size_t)l];
-        memcpy(out + (size_t)i * (size_t)dim, turned, sizeof(double) * (size_t)dim);
+        for (int k = 0; k < dim; k++)
+            out[(size_t)i * (size_t)dim + (size_t)k] = turned[k];
     }
 }
 

@@ -145,7 +145,8 @@ static int is_due(const ThawOracle *oracle, const ThawQuestion *q, const ThawPar
         return 1;
     return state->drift > DRIFT * state->margin || state->touched != q->contacts ||
            memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0 ||
-           force_changed(oracle, state->loads, q->f_ext) || force_changed(oracle, state->presses, q->f_contact);
+           (!q->same_loads && force_changed(oracle, state->loads, q->f_ext)) ||
+           (!q->same_presses && force_changed(oracle, state->presses, q->f_contact));
 }
 
 // A load that has changed is there to stay, as far as anybody knows: then all of c counts as lasting.

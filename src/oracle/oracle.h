@@ -56,6 +56,7 @@ typedef struct ThawQuestion {
     const double *gravity;             // m/s^2
     const ThawSystem *system;          // of the identity map with the present pins: its direct plan is used
     double h;
+    int same_loads, same_presses; // f_ext and script, f_contact are known to be those of the question before
 } ThawQuestion;
 
 typedef struct ThawAnswer {

@@ -18,6 +18,10 @@ static ThawSolverKind choose_kind(const ThawBlockPattern *pattern) {
     const int32_t most_rows = 200000;
     if (pattern->n > most_rows)
         return THAW_SOLVER_PCG;
+    // A rigid body or two: an iteration costs what a factor does, and wants a first guess.
+    const int32_t few_rows = 8;
+    if (pattern->n <= few_rows)
+        return THAW_SOLVER_LDL;
     double n = pattern->n, blocks = pattern->row[pattern->n], bs = pattern->bs / 3.0, reach = 0.0;
     for (int32_t i = 0; i < pattern->n; i++)
         reach += i - pattern->col[pattern->row[i]];

@@ -135,6 +135,7 @@ ThawStatus thaw_world_set_forces(ThawWorld *world, int32_t body, const double *f
         status = copy_in(s, f, push);
     else if (status == THAW_OK)
         memset(push, 0, sizeof *push * (size_t)s->shape->nv * dim);
+    world->steppers[body].loads_until = -INFINITY;
     if (status == THAW_OK)
         world->state.slow[body] = 0;
     return status;

@@ -13,6 +13,7 @@ ThawStatus thaw_adaptive_create(ThawStepper *s, const ThawState *state, ThawErro
     if (!a)
         return thaw_error_memory(error, "an adaptive body");
     s->adaptive = a;
+    a->pressed = s->loads_changed = 1; // for all that is known
     a->flagged = THAW_NEW(unsigned char, shape->ne);
     a->script = THAW_NEW(unsigned char, shape->nv);
     a->f_contact = THAW_NEW(double, (size_t)shape->nv *(size_t)s->model->dim);
@@ -55,6 +56,7 @@ void thaw_adapt_renew(ThawStepper *s) {
     thaw_system_free(&s->adaptive->system);
     thaw_integration_free(&s->adaptive->set);
     thaw_oracle_drop_factor(s->adaptive->oracle);
+    s->adaptive->pressed = s->loads_changed = 1;
     s->system = NULL;
 }
 
@@ -102,8 +104,11 @@ static uint64_t gather_contacts(const ThawIsland *island, ThawStepper *s, ThawIn
     ThawAdaptive *a = s->adaptive;
     size_t dim = (size_t)s->model->dim;
     uint64_t hash = 0;
-    memset(a->f_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim);
-    memset(a->k_contact, 0, sizeof(double) * (size_t)s->shape->nv);
+    if (a->pressed) {
+        memset(a->f_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim);
+        memset(a->k_contact, 0, sizeof(double) * (size_t)s->shape->nv);
+    }
+    a->pressed = island->contact_count > 0;
     for (int32_t c = 0; c < island->contact_count; c++) {
         const ThawContact *contact = &island->set->contacts[island->contacts[c]];
         for (int side = 0; side < 2; side++) {
@@ -177,6 +182,7 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
         status = thaw_integration_create(s->shape, a->partition->elastic, a->partition->elastic_count, &a->set, error);
     if (status != THAW_OK)
         return status;
+    int was_pressed = a->pressed;
     ThawQuestion question = {.x = s->x,
                              .v = s->v,
                              .f_ext = s->f_ext,
@@ -188,6 +194,9 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
                              .gravity = s->model->options.gravity,
                              .system = a->full,
                              .h = step.h};
+    question.same_loads = !s->loads_changed;
+    question.same_presses = !was_pressed && !a->pressed;
+    s->loads_changed = 0;
     thaw_history_ask(s->history, s->shape, &question);
     double elastic = s->elastic;
     ThawLedger work = s->work;
@@ -207,6 +216,8 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
         status = renew_system(s, error);
     else if (status == THAW_OK && a->answer.moved > 0)
         thaw_map_rigid_update(a->system->map);
+    if (a->answer.moved > 0)
+        s->set_energy = NAN;
     s->work.transition_loss += a->transition.loss;
     s->ms[THAW_STAGE_ORACLE] += thaw_wall_ms() - since;
     return status;
@@ -218,9 +229,9 @@ void thaw_adapt_commit(ThawStepper *s, ThawIncrement step) {
     double since = thaw_wall_ms();
     size_t dim = (size_t)s->model->dim;
     // Vertices of parts report the chords of their paths; the parts themselves keep their momentum.
-    for (int32_t i = 0; i < s->shape->nv; i++)
-        for (size_t k = 0; k < dim && partition->part_of_vertex[i] >= 0; k++)
-            s->v1[(size_t)i * dim + k] = (s->x1[(size_t)i * dim + k] - s->x[(size_t)i * dim + k]) / step.h;
+    for (int32_t m = 0; m < partition->vertex_count; m++)
+        for (size_t k = 0, at = (size_t)partition->vertices[m] * dim; k < dim; k++, at++)
+            s->v1[at] = (s->x1[at] - s->x[at]) / step.h;
     if (a->system->map->n > 0)
         thaw_map_rigid_move(a->system->map, step.h, s->q);
     thaw_oracle_observe(a->oracle, partition, s->x1, step.h);

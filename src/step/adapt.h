@@ -17,6 +17,7 @@ typedef struct ThawAdaptive {
     unsigned char *script;    // nv, THAW_VERTEX_*
     double *f_contact;        // dim * nv, N
     double *k_contact;        // nv, N/m
+    int pressed;              // they are not all zero
     ThawAnswer answer;
     ThawTransition transition;
 } ThawAdaptive;

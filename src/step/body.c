@@ -80,7 +80,7 @@ static ThawStatus factor_and_solve(ThawStepper *s, const double *b, double *x, d
 static void right_hand_side(ThawStepper *s, ThawIncrement step) {
     const ThawMap *map = s->system->map;
     const ThawPartition *parts = s->adaptive ? s->adaptive->partition : NULL;
-    int dim = s->model->dim, moves = s->offset_moves || (parts && parts->part_count > 0);
+    int dim = s->model->dim, moves = s->offset_moves || (parts && parts->part_count > 0 && map->set->element_count > 0);
     double h = step.h, forms[2];
     if (moves) {
         double since = thaw_wall_ms();
@@ -111,6 +111,9 @@ static void right_hand_side(ThawStepper *s, ThawIncrement step) {
 static ThawStatus solve_linearised(ThawStepper *s, ThawIncrement step) {
     const ThawMap *map = s->system->map;
     right_hand_side(s, step);
+    s->newton_iterations++;
+    if (thaw_solver_ldl(s->solver)) // as exact as can be, whatever it starts from
+        return factor_and_solve(s, s->b, s->q, 0);
     double loads = 1e-3 * step.h * reduced_norm(s, s->f_ext), size = norm(s->b, unknowns(s));
     double tolerance = s->model->options.solver_tolerance;
     if (size > 0 && loads > size)
@@ -119,7 +122,6 @@ static ThawStatus solve_linearised(ThawStepper *s, ThawIncrement step) {
         map->ops->project(map, s->w, s->v, s->q);
     else
         memset(s->q, 0, sizeof *s->q * unknowns(s));
-    s->newton_iterations++;
     return factor_and_solve(s, s->b, s->q, tolerance);
 }
 
@@ -149,7 +151,9 @@ static ThawStatus linearise(ThawStepper *s, ThawIncrement step) {
 ThawStatus thaw_body_linearise(ThawStepper *s, ThawIncrement step) {
     ThawProjection projection = s->model->options.projection;
     thaw_loads_evaluate(s, step);
-    memset(s->impulse, 0, sizeof *s->impulse * coordinates(s));
+    if (s->impulse_acts)
+        memset(s->impulse, 0, sizeof *s->impulse * coordinates(s));
+    s->impulse_acts = 0;
     s->project = projection == THAW_PROJECT_ALWAYS;
     if (s->system->map->n == 0) // everything follows a script
         return thaw_force_internal(s->system->map->set, s->tasks, s->x, s->shape->nv, s->f, s->partial);
@@ -193,18 +197,28 @@ static double largest_energy(const ThawStepper *s, ThawIncrement step, double el
     return 10 * (fmax(0, elastic) + motion + work) + 1000 * s->energy_rounding; // at rest there is nothing but rounding
 }
 
+static int all_finite(const double *a, size_t count) {
+    double sum[8] = {0}, all = 0; // NaN if any is not finite; many, that do not wait for each other
+    for (; count >= 8; count -= 8, a += 8)
+        for (int k = 0; k < 8; k++)
+            sum[k] += a[k] * 0;
+    for (; count > 0; count--)
+        sum[0] += a[count - 1] * 0;
+    for (int k = 0; k < 8; k++)
+        all += sum[k];
+    return all == 0;
+}
+
 ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
-    double sum = 0;
-    s->next_elastic = NAN;
-    for (size_t i = 0; i < coordinates(s); i++)
-        sum += s->x1[i] * 0 + s->v1[i] * 0; // NaN if any is not finite
-    if (sum != 0)
+    s->next_elastic = s->next_set_energy = NAN;
+    if (!all_finite(s->x1, coordinates(s)) || !all_finite(s->v1, coordinates(s)))
         return THAW_DIVERGED;
     const ThawIntegrationSet *set = s->system->map->set;
     int is_whole = set == s->shape->all;
     if (set->element_count == 0 || (step.newton && !set->needs_orientation))
         return THAW_OK;
     double elastic = thaw_force_energy(set, s->tasks, s->x1, s->partial);
+    s->next_set_energy = elastic;
     if (is_whole)
         s->next_elastic = elastic;
     if (!isfinite(elastic))
@@ -212,9 +226,8 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
     if (step.newton ||
         is_driven(s)) // Newton has searched its lines; what drives a body does work that nobody counts here
         return THAW_OK;
-    double before =
-        is_whole && s->model->options.ledger ? s->elastic : thaw_force_energy(set, s->tasks, s->x, s->partial);
-    return elastic <= largest_energy(s, step, before) ? THAW_OK : THAW_DIVERGED;
+    double before = isfinite(s->set_energy) ? s->set_energy : thaw_force_energy(set, s->tasks, s->x, s->partial);
+    return elastic <= 10 * before || elastic <= largest_energy(s, step, before) ? THAW_OK : THAW_DIVERGED;
 }
 
 // --- Newton -------------------------------------------------------------------------------------------------------------

@@ -85,11 +85,14 @@ void thaw_history_ask(ThawHistory *history, const ThawShape *shape, const ThawQu
     int dim = shape->kind->dim;
     ThawToldBefore old = history->told, *told = &history->told;
     begin(history);
-    told->loads = thaw_hash(thaw_hash(0, q->f_ext, sizeof(double) * (size_t)shape->nv * (size_t)dim), q->script,
-                            (size_t)shape->nv);
+    if (!q->same_loads) {
+        told->loads = thaw_hash(thaw_hash(0, q->f_ext, sizeof(double) * (size_t)shape->nv * (size_t)dim), q->script,
+                                (size_t)shape->nv);
+        told->load_size = total(shape->nv, dim, q->f_ext, told->load_total);
+    }
     told->contacts = q->contacts;
-    told->load_size = total(shape->nv, dim, q->f_ext, told->load_total);
-    told->contact_size = total(shape->nv, dim, q->f_contact, told->contact_total);
+    if (!q->same_presses)
+        told->contact_size = total(shape->nv, dim, q->f_contact, told->contact_total);
     double loads = difference(old.load_size, told->load_size, old.load_total, told->load_total);
     double contacts = difference(old.contact_size, told->contact_size, old.contact_total, told->contact_total);
     int other_loads = told->loads != old.loads;

@@ -32,8 +32,10 @@ static ThawStepper *body_of(const ThawIsland *island, int32_t body) {
 // impulse = J' lambda on every body.
 static void spread_impulses(const ThawIsland *island) {
     int dim = island->bodies[0]->model->dim;
-    for (int32_t i = 0; i < island->count; i++)
+    for (int32_t i = 0; i < island->count; i++) {
         memset(island->bodies[i]->impulse, 0, sizeof(double) * (size_t)island->bodies[i]->shape->nv * (size_t)dim);
+        island->bodies[i]->impulse_acts = 1;
+    }
     for (int32_t c = 0; c < island->contact_count; c++) {
         const ThawContact *contact = &island->set->contacts[island->contacts[c]];
         double push[3] = {0, 0, 0};
@@ -127,7 +129,7 @@ static ThawStatus for_bodies(ThawIsland *island, ThawIncrement step, double tole
 static ThawStatus linearise_body(ThawStepper *s, ThawIncrement step, double tolerance) {
     (void)tolerance;
     ThawStatus status = thaw_body_linearise(s, step);
-    if (status == THAW_OK)
+    if (status == THAW_OK && s->touching)
         s->system->map->ops->apply(s->system->map, s->q, s->w, s->before);
     return status;
 }

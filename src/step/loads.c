@@ -12,6 +12,7 @@ int thaw_loads_mark_scripted(ThawStepper *stepper, double middle) {
     if (middle < stepper->marked_until && stepper->system)
         return 0;
     stepper->marked_until = INFINITY;
+    stepper->loads_until = -INFINITY;
     memset(stepper->scripted, 0, (size_t)stepper->shape->nv);
     for (int32_t s = 0; s < body->script_count; s++) {
         const ThawScript *script = &body->scripts[s];
@@ -80,9 +81,14 @@ static void follow_script(ThawStepper *stepper, const ThawScript *script, ThawIn
     }
 }
 
+// What is constant in time, and moves nothing, is not computed again: the scripted vertices are where they belong.
 void thaw_loads_evaluate(ThawStepper *stepper, ThawIncrement increment) {
     const ThawModelBody *body = stepper->body;
     int dim = stepper->model->dim;
+    if (increment.mass > 0 && increment.t + increment.h <= stepper->loads_until)
+        return;
+    stepper->loads_until = increment.mass > 0 ? thaw_loads_constant_until(body, increment.t) : -INFINITY;
+    stepper->loads_changed = 1;
     double middle = increment.mass == 0 ? increment.t : increment.t + increment.h / 2;
     for (int32_t i = 0; i < stepper->shape->nv; i++)
         for (int k = 0; k < dim; k++) {
@@ -96,4 +102,6 @@ void thaw_loads_evaluate(ThawStepper *stepper, ThawIncrement increment) {
     for (int32_t s = 0; s < body->script_count; s++)
         if (stepper->middle < body->scripts[s].release)
             follow_script(stepper, &body->scripts[s], increment);
+    if (stepper->offset_moves)
+        stepper->loads_until = -INFINITY;
 }

@@ -146,6 +146,7 @@ static void commit_body(void *context, int32_t i) {
         thaw_adapt_commit(s, loop->step);
     memcpy(s->x, s->x1, bytes_of(s));
     memcpy(s->v, s->v1, bytes_of(s));
+    s->set_energy = s->next_set_energy;
 }
 
 typedef struct AdaptLoop {

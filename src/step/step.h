@@ -58,6 +58,8 @@ typedef struct ThawStepper {
     unsigned char *scripted;    // nv flags for the present step
     double middle;              // s, of the present step: decides which scripts act, for all its parts
     double marked_until;        // s, `scripted` is good for middles before this
+    double loads_until;         // s, f_ext and w are good for steps that end by then
+    int loads_changed;          // they have been computed since somebody has cleared this
     double *x, *v;              // the body's part of the state
     const double *push;         // likewise
     double *start_x, *start_v;  // at the start of the whole step, to go back to
@@ -67,6 +69,7 @@ typedef struct ThawStepper {
     double *v1, *x1;            // the result
     double *before;             // velocities that contact starts from
     double *impulse;            // N s, J' lambda of its contacts
+    int impulse_acts;           // not all of it is zero
     double *y, *u;              // scratch
     double *b, *q, *p, *r, *trial_q;
     double *v0;                  // Newton: velocities of the start, of rigid parts by their momenta
@@ -83,10 +86,12 @@ typedef struct ThawStepper {
     double ms[THAW_STAGE_COUNT];
     int newton_iterations, projected;
     int64_t solver_iterations;
-    ThawLedger work;     // works and losses of this step
-    double elastic;      // J, of x; kept by the ledger
-    double next_elastic; // J, of x1, where the check of the step has come by it; else NAN
-    uint64_t hash;       // of x and v after it
+    ThawLedger work;        // works and losses of this step
+    double elastic;         // J, of x; kept by the ledger
+    double next_elastic;    // J, of x1, where the check of the step has come by it; else NAN
+    double set_energy;      // J, of the elements of the map's set, at x, or NAN: not known
+    double next_set_energy; // the same at x1
+    uint64_t hash;          // of x and v after it
     // While it sleeps:
     double wake_time; // s, when its loads or scripts change next
     double height;    // J, gravitational

@@ -37,6 +37,7 @@ ThawStatus thaw_stepper_fit(ThawStepper *s, ThawError *error) {
     }
     thaw_free(s->damping);
     s->damping = NULL;
+    s->set_energy = NAN;
     thaw_stepper_drop_solvers(s);
     if (!s->system->plan)
         return THAW_OK;
@@ -130,6 +131,8 @@ void thaw_stepper_release(ThawStepper *s) {
     thaw_stepper_drop_solvers(s);
     thaw_compliance_scratch_clear(&s->reach);
     thaw_adaptive_free(&s->adaptive);
+    s->loads_until = -INFINITY;
+    s->impulse_acts = 0;
     s->system = NULL;
 }
 
@@ -152,6 +155,7 @@ static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *err
         return thaw_error_memory(error, "a body's step");
     start_body(body, world->model->dim, s->x, s->v);
     s->marked_until = -1;
+    s->loads_until = -INFINITY;
     world->state.method[index] = (unsigned char)body->method;
     // Energy densities are differences of terms as large as the Lame constants.
     for (int32_t e = 0; e < shape->ne * shape->kind->points; e++) {
@@ -178,6 +182,7 @@ void thaw_world_refresh_body(ThawWorld *world, int32_t body) {
     if (s->model->options.ledger)
         s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
     s->marked_until = -1;
+    s->set_energy = NAN;
     world->state.slow[body] = 0;
     thaw_adapt_reset(s);
 }
