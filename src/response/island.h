@@ -9,6 +9,7 @@
 enum {
     THAW_RESPONSE_SAMPLES = 16, // vertices of a body that the matrix-free form asks for compliance
     THAW_MODE_LANES = 8,        // what a row of modes takes in memory
+    THAW_INTERIOR_VECTORS = 4,
 };
 
 // A contact. Vectors over rows have dim doubles each: normal, tangents.
@@ -29,6 +30,14 @@ typedef struct ThawRow {
     double axis[2];    // first eigenvector of D's tangents
     double stretch[2]; // their eigenvalues, the larger first
 } ThawRow;
+
+// How one contact enters linear equations (krylov.c): lambda = base + C d, and E w + K d = 0.
+typedef struct ThawLink {
+    int32_t size, first; // unknowns, and where they start
+    double C[9], E[9];   // [unknown][component]
+    double K[9];         // size x size
+    double P[9];         // inverse of its own E D C + K, D without what whole motions account for
+} ThawLink;
 
 // A body's share of the island.
 typedef struct ThawPart {
@@ -57,7 +66,7 @@ enum {
     THAW_BUFFER_S,
     THAW_BUFFER_H,
     THAW_BUFFER_FIELDS,
-    THAW_BUFFER_STATES,
+    THAW_BUFFER_LINKS,
     THAW_BUFFER_KRYLOV,
     THAW_BUFFER_VERTEX_MODES,
     THAW_BUFFER_MODES,
@@ -94,6 +103,8 @@ struct ThawResponse {
     double *S, *H;        // parts' matrices, one after the other
     double *impulse, *dv; // matrix-free: dim nv for each body, one after the other
     size_t *field;        // where each body starts there
+    ThawLink *links;      // n
+    double *interior;     // THAW_INTERIOR_VECTORS dim n
     // Whole motions (modes.c).
     double *vertex_modes;                       // dim x THAW_MODE_COUNT for each contact vertex of each part
     double *modes;                              // dim x THAW_MODE_LANES for each contact of each part: B
@@ -157,8 +168,16 @@ static inline double *thaw_row_modes(const ThawResponse *island, const ThawRow *
     return island->modes + at * (size_t)(island->dim * THAW_MODE_LANES);
 }
 
+// krylov.c: adds to lambda the C d of (E (H + gamma) C + K) d = -E w, to `goal` of the right-hand side or as near as
+// `products` with H bring it. island->links hold C, E, K; `near` of each block is added to K.
+ThawStatus thaw_krylov_reserve(ThawResponse *island);
+ThawStatus thaw_krylov_solve(ThawResponse *island, const double *w, double near, double goal, int32_t products,
+                             double *lambda);
+
 // newton.c: one step from lambda, w at the cost of at most `products` with H; residual: before, and after.
 ThawStatus thaw_newton_step(ThawResponse *island, int32_t products, double *residual);
-ThawStatus thaw_newton_reserve(ThawResponse *island);
+
+// interior.c: from lambda, w; the best iterate is remembered as always.
+ThawStatus thaw_interior_solve(ThawResponse *island);
 
 #endif

@@ -7,7 +7,7 @@
 // Rigid bodies have no rest. Then neither S nor a square over their contacts is ever formed: a body keeps y = B' lambda, its
 // motion, and a contact reads B_i y and adds B_i' change, as rigid body engines do. A sweep costs 12 dim flops a contact.
 //
-// Newton's equations (newton.c) are (E H C + kappa) d = -E w. Without the rest beyond each contact's own block they are
+// Newton's equations (newton.c) are (E H C + K) d = -E w. Without the rest beyond each contact's own block they are
 // Gamma + U V', Gamma block diagonal, U = E B, V = C' B, and by Woodbury's formula
 //     (Gamma + U V')^-1 = Gamma^-1 - Gamma^-1 U (1 + V' Gamma^-1 U)^-1 V' Gamma^-1,
 // where the matrix in the middle has one 6 x 6 block a body and one for each pair that touches. It is factored sparsely,

@@ -470,11 +470,14 @@ static ThawStatus solve_island(ThawResponse *island, const ThawContact *contacts
         return status;
     status = island->form == 1 ? thaw_assembled_prepare(island) : thaw_matrix_free_prepare(island);
     if (status == THAW_OK)
-        status = thaw_newton_reserve(island);
+        status = thaw_krylov_reserve(island);
     if (status < 0)
         return status;
     begin_solve(island, contacts, index);
-    return island->form == 1 ? thaw_assembled_solve(island) : thaw_matrix_free_solve(island);
+    status = island->form == 1 ? thaw_assembled_solve(island) : thaw_matrix_free_solve(island);
+    if (status >= 0 && island->best_residual > island->options->tolerance)
+        status = thaw_interior_solve(island);
+    return status;
 }
 
 ThawStatus thaw_response_solve(ThawResponse *response, const ThawResponseOptions *options, ThawTasks *tasks,
