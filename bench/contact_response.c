@@ -109,22 +109,9 @@ static ThawStatus apply(void *context, const double *impulse, double *dv) {
     return thaw_ldl_solve(((Plate *)context)->ldl, impulse, dv);
 }
 
-static ThawStatus compliance(void *context, int32_t count, const int32_t *vertices, double *S) {
-    static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    int32_t *start = thaw_alloc((size_t)count + 1, sizeof *start);
-    double *value = thaw_alloc((size_t)count * 9, sizeof *value);
-    ThawStatus status = start && value ? THAW_OK : THAW_ERROR_MEMORY;
-    for (int32_t i = 0; i < count && status == THAW_OK; i++) {
-        start[i + 1] = i + 1;
-        memcpy(value + 9 * i, identity, sizeof identity);
-    }
-    memset(S, 0, 9 * (size_t)count * (size_t)count * sizeof *S);
-    ThawBlockRows J = {count, 3, start, vertices, value};
-    if (status == THAW_OK)
-        status = thaw_ldl_schur(((Plate *)context)->ldl, &J, S, 3 * (size_t)count);
-    thaw_free(start);
-    thaw_free(value);
-    return status;
+static ThawStatus compliance(void *context, const ThawBlockRows *J, double *H) {
+    memset(H, 0, 9 * (size_t)J->count * (size_t)J->count * sizeof *H);
+    return thaw_ldl_schur(((Plate *)context)->ldl, J, H, 3 * (size_t)J->count);
 }
 
 static ThawContact *make_contacts(const Plate *plate, int32_t *count) {
@@ -148,10 +135,15 @@ static void measure(int32_t side) {
     int32_t count;
     ThawContact *contacts = make_contacts(&plate, &count), *work = room((size_t)count, sizeof *work);
     int32_t *index = room((size_t)count, sizeof *index), *vertices = room((size_t)count, sizeof *vertices);
+    int32_t *start = room((size_t)count + 1, sizeof *start);
+    double *frames = room(9 * (size_t)count, sizeof *frames);
     for (int32_t i = 0; i < count; i++) {
         index[i] = i;
         vertices[i] = contacts[i].vertex[0][0];
+        start[i + 1] = i + 1;
+        memcpy(frames + 9 * i, contacts[i].frame, sizeof contacts[i].frame);
     }
+    const ThawBlockRows J = {count, 3, start, vertices, frames};
     ThawResponseBody body = {.context = &plate,
                              .compliance = compliance,
                              .apply = apply,
@@ -170,7 +162,7 @@ static void measure(int32_t side) {
         apply_ms = fmin(apply_ms, thaw_cpu_ms() - since);
         since = thaw_cpu_ms();
         if (assembles)
-            compliance(&plate, count, vertices, S);
+            compliance(&plate, &J, S);
         compliance_ms = assembles ? fmin(compliance_ms, thaw_cpu_ms() - since) : NAN;
     }
     for (int form = assembles ? 1 : 2; form <= 2; form++) {
@@ -203,6 +195,8 @@ static void measure(int32_t side) {
     thaw_free(work);
     thaw_free(index);
     thaw_free(vertices);
+    thaw_free(start);
+    thaw_free(frames);
     free_plate(&plate);
 }
 

@@ -109,68 +109,101 @@ void thaw_compliance_scratch_clear(ThawComplianceScratch *scratch) {
     *scratch = (ThawComplianceScratch){0};
 }
 
-static ThawStatus grow_scratch(ThawComplianceScratch *scratch, int32_t count) {
-    if (count <= scratch->capacity)
+static ThawStatus grow_scratch(ThawComplianceScratch *scratch, int32_t rows, int32_t entries) {
+    if (rows <= scratch->rows && entries <= scratch->entries)
         return THAW_OK;
-    size_t capacity = 2 * (size_t)count;
     thaw_compliance_scratch_clear(scratch);
-    scratch->start = THAW_NEW(int32_t, capacity + 1);
-    scratch->col = THAW_NEW(int32_t, 2 * capacity);
-    scratch->value = THAW_NEW(double, 2 * capacity * 9);
+    scratch->start = THAW_NEW(int32_t, 2 * (size_t)rows + 1);
+    scratch->col = THAW_NEW(int32_t, 4 * (size_t)entries);
+    scratch->value = THAW_NEW(double, 4 * (size_t)entries * 9);
     if (!scratch->start || !scratch->col || !scratch->value) {
         thaw_compliance_scratch_clear(scratch);
         return THAW_ERROR_MEMORY;
     }
-    scratch->capacity = (int32_t)capacity;
+    scratch->rows = 2 * rows;
+    scratch->entries = 2 * entries;
     return THAW_OK;
 }
 
-// S from J A^-1 J', where J's rows are those of G at the vertices.
-static ThawStatus reach_compliance(const ThawSystem *system, ThawLdl *ldl, int32_t count, const int32_t *vertices,
-                                   double *S, ThawComplianceScratch *scratch) {
-    const ThawMap *map = system->map;
-    int32_t dim = system->shape->kind->dim, *start;
-    size_t entries = (size_t)(dim * dim);
-    ThawStatus status = grow_scratch(scratch, count);
-    if (status != THAW_OK)
-        return status;
-    start = scratch->start;
-    start[0] = 0;
-    for (int32_t i = 0; i < count; i++) {
-        double matrix[2][9];
-        int32_t block[2];
-        int blocks = map->ops->rows(map, vertices[i], block, matrix);
-        for (int b = 0; b < blocks; b++) {
-            scratch->col[start[i] + b] = block[b];
-            memcpy(scratch->value + (size_t)(start[i] + b) * entries, matrix[b], sizeof(double) * entries);
-        }
-        start[i + 1] = start[i] + blocks;
-    }
-    ThawBlockRows J = {count, dim, start, scratch->col, scratch->value};
-    return thaw_ldl_schur(ldl, &J, S, (size_t)count * (size_t)dim);
+// block (dim x dim) += V G.
+static void add_product(int dim, const double *V, const double *G, double *block) {
+    for (int i = 0; i < dim; i++)
+        for (int k = 0; k < dim; k++)
+            for (int j = 0; j < dim; j++)
+                block[dim * i + j] += V[dim * i + k] * G[dim * k + j];
 }
 
-ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, int32_t count, const int32_t *vertices,
-                                  double tolerance, double *S, double *y, double *u, double *q, double *r,
-                                  ThawComplianceScratch *scratch) {
+// The rows J over vertices as rows J G over unknowns: vertices of one part share its blocks.
+static void reduce_rows(const ThawMap *map, const ThawBlockRows *J, ThawComplianceScratch *scratch) {
+    int dim = map->shape->kind->dim, size = dim * dim;
+    int32_t *start = scratch->start;
+    start[0] = 0;
+    for (int32_t c = 0; c < J->count; c++) {
+        int32_t end = start[c];
+        for (int32_t k = J->start[c]; k < J->start[c + 1]; k++) {
+            double matrix[2][9];
+            int32_t block[2];
+            int blocks = map->ops->rows(map, J->col[k], block, matrix);
+            for (int b = 0; b < blocks; b++) {
+                int32_t at = start[c];
+                while (at < end && scratch->col[at] != block[b])
+                    at++;
+                if (at == end) {
+                    scratch->col[end++] = block[b];
+                    memset(scratch->value + (size_t)at * (size_t)size, 0, sizeof(double) * (size_t)size);
+                }
+                add_product(dim, J->value + (size_t)k * (size_t)size, matrix[b],
+                            scratch->value + (size_t)at * (size_t)size);
+            }
+        }
+        start[c + 1] = end;
+    }
+}
+
+// One plain solve a scalar row; the upper triangle counts.
+static ThawStatus solve_columns(const ThawSystem *system, ThawSolver *solver, const ThawBlockRows *J, double tolerance,
+                                double *H, double *y, double *u, double *q, double *r) {
     const ThawMap *map = system->map;
-    size_t dim = (size_t)system->shape->kind->dim, size = dim * (size_t)count;
-    memset(S, 0, sizeof *S * size * size);
-    if (map->n > 0 && thaw_solver_ldl(solver))
-        return reach_compliance(system, thaw_solver_ldl(solver), count, vertices, S, scratch);
+    size_t dim = (size_t)system->shape->kind->dim, size = dim * (size_t)J->count;
     memset(y, 0, sizeof *y * (size_t)system->shape->nv * dim);
-    for (size_t column = 0; map->n > 0 && column < size; column++) {
-        double *impulse = y + (size_t)vertices[column / dim] * dim + column % dim;
-        *impulse = 1;
+    for (size_t column = 0; column < size; column++) {
+        const size_t c = column / dim, p = column % dim;
+        for (int32_t k = J->start[c]; k < J->start[c + 1]; k++)
+            for (size_t i = 0; i < dim; i++)
+                y[(size_t)J->col[k] * dim + i] += J->value[((size_t)k * dim + p) * dim + i];
         map->ops->apply_t(map, y, r);
-        *impulse = 0;
+        for (int32_t k = J->start[c]; k < J->start[c + 1]; k++)
+            memset(y + (size_t)J->col[k] * dim, 0, sizeof *y * dim);
         memset(q, 0, sizeof *q * (size_t)map->n * dim);
         ThawStatus status = thaw_solver_solve(solver, r, q, tolerance, NULL);
         if (status != THAW_OK)
             return status;
         map->ops->apply(map, q, NULL, u);
-        for (size_t row = 0; row < size; row++)
-            S[row * size + column] = u[(size_t)vertices[row / dim] * dim + row % dim];
+        for (size_t row = 0; row <= column; row++) {
+            double sum = 0;
+            for (int32_t k = J->start[row / dim]; k < J->start[row / dim + 1]; k++)
+                for (size_t i = 0; i < dim; i++)
+                    sum += J->value[((size_t)k * dim + row % dim) * dim + i] * u[(size_t)J->col[k] * dim + i];
+            H[row * size + column] = H[column * size + row] = sum;
+        }
     }
     return THAW_OK;
+}
+
+ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, const ThawBlockRows *J,
+                                  double tolerance, double *H, double *y, double *u, double *q, double *r,
+                                  ThawComplianceScratch *scratch) {
+    const ThawMap *map = system->map;
+    size_t size = (size_t)J->height * (size_t)J->count;
+    memset(H, 0, sizeof *H * size * size);
+    if (map->n == 0)
+        return THAW_OK;
+    if (!thaw_solver_ldl(solver))
+        return solve_columns(system, solver, J, tolerance, H, y, u, q, r);
+    ThawStatus status = grow_scratch(scratch, J->count, J->start[J->count]);
+    if (status != THAW_OK)
+        return status;
+    reduce_rows(map, J, scratch);
+    ThawBlockRows reduced = {J->count, J->height, scratch->start, scratch->col, scratch->value};
+    return thaw_ldl_schur(thaw_solver_ldl(solver), &reduced, H, size);
 }

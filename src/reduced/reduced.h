@@ -5,6 +5,7 @@
 #define THAW_REDUCED_H
 
 #include "map/map.h"
+#include "sparse/ldl.h"
 
 typedef struct ThawSystem {
     const ThawShape *shape;
@@ -37,17 +38,17 @@ ThawStatus thaw_system_assemble(const ThawSystem *system, ThawTasks *tasks, Thaw
 
 // Scratch of thaw_system_compliance, grown when needed. Starts zeroed.
 typedef struct ThawComplianceScratch {
-    int32_t capacity; // vertices
+    int32_t rows, entries; // that there is room for; an entry may become two
     int32_t *start, *col;
     double *value;
 } ThawComplianceScratch;
 void thaw_compliance_scratch_clear(ThawComplianceScratch *scratch);
 
-// S = P G (G'AG)^-1 G' P': velocity changes of `count` vertices by impulses on the same ones; dense, dim * count squared.
-// From the reach of the vertices' unknowns where the solver has our own factor, by plain solves otherwise. y and u are
-// scratch over vertices, q and r over unknowns.
-ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, int32_t count, const int32_t *vertices,
-                                  double tolerance, double *S, double *y, double *u, double *q, double *r,
+// H = J G (G'AG)^-1 G'J' for rows J of height dim over vertices; dense, dim * count squared, symmetric to the bit. From the
+// reach of the rows' unknowns where the solver has our own factor, by plain solves otherwise. y and u are scratch over
+// vertices, q and r over unknowns.
+ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, const ThawBlockRows *J,
+                                  double tolerance, double *H, double *y, double *u, double *q, double *r,
                                   ThawComplianceScratch *scratch);
 
 #endif

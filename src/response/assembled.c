@@ -2,12 +2,10 @@
 // The assembled form: H = J A^-1 J' (solids paper, equation 13) body by body, and projected Gauss-Seidel (equations 14,
 // 15) over the contacts in canonical order.
 //
-// A body gives the compliance S over its contact vertices; contact i and j that both touch it have the block
-// R_i (w_i S w_j) R_j' there, and a contact between two bodies sums two of them. H is never put together over the island:
-// each body keeps a full square over its own contacts, so that a chain of bodies costs its sum and not its square; rigid
-// bodies keep six numbers (modes.c). Each
-// body also keeps its part of u = H lambda, and a contact whose impulse changes adds its three rows to it: a sweep is
-// sum_b (dim n_b)^2 multiply-adds, all on contiguous rows.
+// A body gives J A^-1 J' of its own contacts' rows; a contact between two bodies sums two blocks. H is never put together
+// over the island: each body keeps a full square over its own contacts, so that a chain of bodies costs its sum and not its
+// square; rigid bodies keep six numbers (modes.c). Each body also keeps its part of u = H lambda, and a contact whose impulse
+// changes adds its three rows to it: a sweep is sum_b (dim n_b)^2 multiply-adds, all on contiguous rows.
 //
 // Sweeps alternate in direction. They settle quickly who touches, sticks and slides, and slowly how much: information
 // moves by one contact a sweep up a stack. So Newton's method (newton.c) takes over once sweeps alone become slow, and
@@ -21,110 +19,62 @@ enum { CHUNK = 256, TASKS_FROM = 512, FIRST_SWEEPS = 8, SWEEPS_BETWEEN = 8, NEWT
 
 // --- H ---------------------------------------------------------------------------------------------------------------
 
+static int slot_of(const ThawRow *row, int32_t part) { return row->slots == 2 && row->part[1] == part; }
+
+// A part's rows over its vertices, and what it answers to them.
 static void call_compliance(void *context, int32_t index) {
     ThawResponse *island = context;
     ThawPart *part = island->parts + index;
     const ThawResponseBody *body = island->bodies + index;
+    const int d = island->dim;
+    int32_t *start = island->J_start + part->first_contact + index, *vertex = island->J_vertex + part->first_entry;
+    double *value = island->J_value + (size_t)(d * d) * (size_t)part->first_entry;
     part->status = THAW_OK;
-    if (part->vertices > 0 && part->motions != THAW_MOTIONS_ALL)
-        part->status =
-            body->compliance(body->context, part->vertices, island->vertex + part->first_vertex, island->S + part->S);
-}
-
-static int slot_of(const ThawRow *row, int32_t part) { return row->slots == 2 && row->part[1] == part; }
-
-// out = R_i (sum_a sum_c w_a w_c S_ac) R_j'. Inlined with d known, so that the loops unroll.
-static inline __attribute__((always_inline)) void pair_block(const int d, const double *S, size_t stride,
-                                                             const ThawRow *ri, int si, const ThawRow *rj, int sj,
-                                                             double *out) {
-    double M[9] = {0}, RM[9];
-    for (int32_t a = 0; a < ri->nodes[si]; a++) {
-        const double *rows = S + (size_t)(d * ri->local[si][a]) * stride;
-        for (int32_t c = 0; c < rj->nodes[sj]; c++) {
-            const double *block = rows + d * rj->local[sj][c];
-            double weight = ri->weight[si][a] * rj->weight[sj][c];
-            for (int r = 0; r < d; r++)
-                for (int s = 0; s < d; s++)
-                    M[d * r + s] += weight * block[(size_t)r * stride + (size_t)s];
+    if (part->vertices == 0 || part->motions == THAW_MOTIONS_ALL)
+        return;
+    start[0] = 0;
+    for (int32_t c = 0; c < part->contacts; c++) {
+        const ThawRow *row = island->rows + island->member[part->first_contact + c];
+        int slot = slot_of(row, index);
+        start[c + 1] = start[c] + row->nodes[slot];
+        for (int32_t k = 0; k < row->nodes[slot]; k++) {
+            vertex[start[c] + k] = row->vertex[slot][k];
+            for (int i = 0; i < d * d; i++)
+                value[d * d * (start[c] + k) + i] = row->weight[slot][k] * row->R[i];
         }
     }
-    for (int r = 0; r < d; r++)
-        for (int s = 0; s < d; s++) {
-            RM[d * r + s] = 0.0;
-            for (int k = 0; k < d; k++)
-                RM[d * r + s] += ri->R[d * r + k] * M[d * k + s];
-        }
-    for (int r = 0; r < d; r++)
-        for (int s = 0; s < d; s++) {
-            out[d * r + s] = 0.0;
-            for (int k = 0; k < d; k++)
-                out[d * r + s] += RM[d * r + k] * rj->R[d * s + k];
-        }
-}
-
-typedef struct Fill {
-    ThawResponse *island;
-    const ThawPart *part;
-} Fill;
-
-// Row i of a body's H from its diagonal on, and the column below it: so H is symmetric to the bit, whatever S is.
-static void fill_row(void *context, int32_t i) {
-    const Fill *fill = context;
-    ThawResponse *island = fill->island;
-    const ThawPart *part = fill->part;
-    int d = island->dim;
-    size_t stride = (size_t)d * (size_t)part->contacts;
-    double *H = island->H + part->H;
-    const double *S = island->S + part->S;
-    const int32_t *member = island->member + part->first_contact, self = (int32_t)(part - island->parts);
-    const ThawRow *ri = island->rows + member[i];
-    for (int32_t j = i; j < part->contacts; j++) {
-        const ThawRow *rj = island->rows + member[j];
-        double block[9];
-        if (d == 3)
-            pair_block(3, S, 3 * (size_t)part->vertices, ri, slot_of(ri, self), rj, slot_of(rj, self), block);
-        else
-            pair_block(2, S, 2 * (size_t)part->vertices, ri, slot_of(ri, self), rj, slot_of(rj, self), block);
-        for (int r = 0; r < d; r++)
-            for (int s = 0; s < d; s++) {
-                double value = i == j ? 0.5 * (block[d * r + s] + block[d * s + r]) : block[d * r + s];
-                H[(size_t)(d * i + r) * stride + (size_t)(d * j + s)] = value;
-                H[(size_t)(d * j + s) * stride + (size_t)(d * i + r)] = value;
-            }
-    }
+    ThawBlockRows J = {part->contacts, d, start, vertex, value};
+    part->status = body->compliance(body->context, &J, island->H + part->H);
 }
 
 ThawStatus thaw_assembled_prepare(ThawResponse *island) {
     int d = island->dim;
-    size_t S = 0, H = 0;
+    size_t H = 0, members = 0, entries = 0;
     for (int32_t p = 0; p < island->body_count; p++) {
         ThawPart *part = island->parts + p;
-        size_t v = (size_t)d * (size_t)part->vertices, c = (size_t)d * (size_t)part->contacts;
-        part->S = S;
+        size_t c = (size_t)d * (size_t)part->contacts;
         part->H = H;
-        if (part->motions == THAW_MOTIONS_ALL)
-            continue;
-        S += v * v;
-        H += c * c;
+        part->first_entry = (int32_t)entries;
+        members += (size_t)part->contacts + 1;
+        entries += (size_t)part->entries;
+        if (part->motions != THAW_MOTIONS_ALL)
+            H += c * c;
     }
-    ThawStatus status = THAW_TAKE(island, THAW_BUFFER_S, S, &island->S);
+    ThawStatus status = THAW_TAKE(island, THAW_BUFFER_H, H, &island->H);
     if (status == THAW_OK)
-        status = THAW_TAKE(island, THAW_BUFFER_H, H, &island->H);
+        status = THAW_TAKE(island, THAW_BUFFER_J, members + entries, &island->J_start);
+    if (status == THAW_OK)
+        status = THAW_TAKE(island, THAW_BUFFER_J_VALUE, (size_t)(d * d) * entries, &island->J_value);
     if (status < 0)
         return status;
+    island->J_vertex = island->J_start + members;
     if (island->body_count == 1)
         call_compliance(island, 0);
     else
         thaw_tasks_for(island->tasks, island->body_count, call_compliance, island);
-    for (int32_t p = 0; p < island->body_count; p++) {
+    for (int32_t p = 0; p < island->body_count; p++)
         if (island->parts[p].status < 0)
             return island->parts[p].status;
-        if (island->parts[p].motions == THAW_MOTIONS_ALL)
-            continue;
-        Fill fill = {island, island->parts + p};
-        ThawTasks *tasks = island->parts[p].contacts >= 32 ? island->tasks : NULL;
-        thaw_tasks_for(tasks, island->parts[p].contacts, fill_row, &fill);
-    }
     for (int32_t i = 0; i < island->n; i++) {
         ThawRow *row = island->rows + i;
         memset(row->D, 0, sizeof row->D);

@@ -44,8 +44,9 @@ typedef struct ThawPart {
     int32_t contacts, first_contact; // into member
     int32_t vertices, first_vertex;  // into vertex
     size_t S, H;                     // where its matrices start
-    ThawMotions motions;             // what its modes are worth
-    ThawStatus status;               // of its last callback
+    int32_t entries, first_entry; // vertices of its contacts, as often as they come; where they start among all parts'
+    ThawMotions motions;          // what its modes are worth
+    ThawStatus status;            // of its last callback
 } ThawPart;
 
 // Memory that is kept from solve to solve.
@@ -65,6 +66,8 @@ enum {
     THAW_BUFFER_SHARES,
     THAW_BUFFER_S,
     THAW_BUFFER_H,
+    THAW_BUFFER_J,
+    THAW_BUFFER_J_VALUE,
     THAW_BUFFER_FIELDS,
     THAW_BUFFER_LINKS,
     THAW_BUFFER_KRYLOV,
@@ -100,7 +103,10 @@ struct ThawResponse {
     int32_t used;         // sweeps and products so far
     double *share;        // dim (sum of parts' contacts): each part's lambda ...
     double *speed;        // ... and its H lambda
-    double *S, *H;        // parts' matrices, one after the other
+    double *S, *H;        // parts' matrices, one after the other: of samples (matrix-free), of contacts (assembled)
+    int32_t *J_start;     // contacts + 1 for each part: its contacts' rows over vertices, as H is asked for with ...
+    int32_t *J_vertex;    // ... vertices
+    double *J_value;      // ... and dim x dim: weight times frame
     double *impulse, *dv; // matrix-free: dim nv for each body, one after the other
     size_t *field;        // where each body starts there
     ThawLink *links;      // n

@@ -29,13 +29,20 @@ static void call_samples(void *context, int32_t index) {
     part->status = THAW_OK;
     if (count == 0 || part->motions == THAW_MOTIONS_ALL)
         return;
-    for (int32_t k = 0; k < count; k++)
+    size_t d = (size_t)island->dim, stride = d * (size_t)count;
+    int32_t start[SAMPLES + 1] = {0};
+    double unit[9 * SAMPLES] = {0};
+    for (int32_t k = 0; k < count; k++) {
         vertices[k] = island->vertex[part->first_vertex + (int32_t)((int64_t)k * part->vertices / count)];
-    part->status = body->compliance(body->context, count, vertices, island->S + part->S);
+        start[k + 1] = k + 1;
+        for (size_t i = 0; i < d; i++)
+            unit[(size_t)k * d * d + i * (d + 1)] = 1.0;
+    }
+    ThawBlockRows J = {count, island->dim, start, vertices, unit};
+    part->status = body->compliance(body->context, &J, island->S + part->S);
     if (part->status < 0 || part->motions == THAW_MOTIONS_NONE)
         return;
     // Whole motions are known everywhere: only the rest is sampled.
-    size_t d = (size_t)island->dim, stride = d * (size_t)count;
     for (int32_t k = 0; k < count; k++) {
         int32_t local = part->first_vertex + (int32_t)((int64_t)k * part->vertices / count);
         const double *B = island->vertex_modes + (size_t)local * d * THAW_MODE_COUNT;

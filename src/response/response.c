@@ -28,7 +28,7 @@
 #define ANCHOR 0.2 // share of a hard tangent's drift undone in a step
 
 enum { SWEEPS = 40, PRODUCTS = 90, SAMPLES = THAW_RESPONSE_SAMPLES, BLOCK_FLOPS = 160 };
-static const double ASSEMBLED_DOUBLES = 1.25e8; // no more than 1 GB of S and H
+static const double ASSEMBLED_DOUBLES = 1.25e8; // no more than 1 GB of H
 
 // --- memory ----------------------------------------------------------------------------------------------------------
 
@@ -123,7 +123,7 @@ int thaw_response_form(int dim, const ThawResponseBody *bodies, const ThawRespon
             continue;
         assembled += bodies[p].compliance_cost * v + 0.5 * BLOCK_FLOPS * n * n + 2.0 * SWEEPS * size * size;
         matrix_free += bodies[p].compliance_cost * samples + PRODUCTS * (bodies[p].apply_cost + 60 * size);
-        doubles += dim * dim * (v * v + n * n);
+        doubles += dim * dim * n * n;
     }
     return doubles > ASSEMBLED_DOUBLES || matrix_free < assembled ? 2 : 1;
 }
@@ -221,6 +221,7 @@ static ThawStatus make_parts(ThawResponse *island) {
     for (int32_t i = 0; i < island->n; i++)
         for (int32_t s = 0; s < island->rows[i].slots; s++) {
             island->parts[island->rows[i].part[s]].contacts++;
+            island->parts[island->rows[i].part[s]].entries += island->rows[i].nodes[s];
             members++;
             corners += (size_t)island->rows[i].nodes[s];
         }
@@ -411,8 +412,8 @@ static void begin_solve(ThawResponse *island, const ThawContact *contacts, const
     memcpy(island->best, island->lambda, (size_t)d * (size_t)island->n * sizeof *island->best);
 }
 
-// Whether the warm start has a chance: contacts that carry something keep their gaps, nearly. What moves by more than a
-// hundred tolerances of what the step would do without contact has other impulses in the next step.
+// Whether the warm start has a chance: contacts that carry something keep their gaps, nearly. What moves by more than ten
+// tolerances of what the step would do without contact has other impulses in the next step.
 static int stands_still(const ThawResponse *island, const ThawContact *contacts, const int32_t *index) {
     const int d = island->dim;
     double moves = 0.0, would = 0.0;
@@ -435,7 +436,7 @@ static int stands_still(const ThawResponse *island, const ThawContact *contacts,
         moves += u * u;
         would += island->b[d * i] * island->b[d * i];
     }
-    return moves <= 1e4 * island->options->tolerance * island->options->tolerance * would;
+    return moves <= 1e2 * island->options->tolerance * island->options->tolerance * would;
 }
 
 // Whether the warm start holds the law already, found with one apply() a body and the compliance of a few vertices. At

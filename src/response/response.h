@@ -19,6 +19,7 @@
 #define THAW_RESPONSE_H
 
 #include "contact/contact.h"
+#include "sparse/ldl.h"
 
 // What a body's whole motions B are worth: its compliance is S = B B' + rest.
 typedef enum ThawMotions {
@@ -31,9 +32,9 @@ enum { THAW_MODE_COUNT = 6 };
 typedef struct ThawResponseBody {
     void *context;
     int32_t body; // index in the model
-    // y = the velocity change at `count` vertices of the body (dim doubles each) by impulses at the same vertices:
-    // S = P A^-1 P' for that vertex set, dense, row-major, dim * count squared. THAW_ERROR_MEMORY or THAW_OK.
-    ThawStatus (*compliance)(void *context, int32_t count, const int32_t *vertices, double *S);
+    // H = J A^-1 J' for rows J of height dim over the body's vertices (J's columns): what impulses along the rows do to their
+    // velocities. Dense, row-major, dim * count squared, symmetric to the bit. THAW_ERROR_MEMORY or THAW_OK.
+    ThawStatus (*compliance)(void *context, const ThawBlockRows *J, double *H);
     // dv = A^-1 f for impulses f on all vertices (dim doubles each), as velocities of all vertices: one solve.
     ThawStatus (*apply)(void *context, const double *impulse, double *dv);
     // B at those vertices: dim rows of THAW_MODE_COUNT for each, unused columns 0. NULL: none. With B NULL it only says what

@@ -495,40 +495,74 @@ typedef struct Touched {
     int32_t *row;  // touched block rows
     int32_t *slot; // block row -> its number among them
     double *G;     // bs * count square
-    double *W;     // C G, a row of G for each scalar row of J
+    double *W;     // four doubles a row of G for each block row of J
     double *H;
     size_t stride;
 } Touched;
 
-static void multiply_rows(void *context, int32_t c) {
-    Touched *t = context;
+// Four scalar rows of J at once, side by side: w = (C G)' has four doubles for each row of G.
+typedef double Four __attribute__((vector_size(32), may_alias));
+
+// w of rows p .. p + 3 of block row c; lanes beyond its height are zero.
+static inline __attribute__((always_inline)) void expand_row(const Touched *t, int32_t bs, int32_t c, int32_t p,
+                                                             Four *w) {
     const ThawBlockRows *J = t->J;
-    int32_t bs = t->bs, height = J->height;
     size_t wide = (size_t)(bs * t->count);
-    for (int32_t p = 0; p < height; p++) {
-        double *w = t->W + wide * (size_t)(height * c + p);
-        memset(w, 0, wide * sizeof *w);
-        for (int32_t k = J->start[c]; k < J->start[c + 1]; k++)
-            for (int32_t r = 0; r < bs; r++) {
-                const double *g = t->G + wide * (size_t)(bs * t->slot[J->col[k]] + r);
-                double a = J->value[(size_t)k * (size_t)(height * bs) + (size_t)(bs * p + r)];
-                for (size_t i = 0; i < wide && a != 0.0; i++)
-                    w[i] += a * g[i];
-            }
-        // Row by row of the lower triangle; the mirror image belongs to no other task.
+    memset(w, 0, wide * sizeof *w);
+    for (int32_t k = J->start[c]; k < J->start[c + 1]; k++)
+        for (int32_t r = 0; r < bs; r++) {
+            const double *value = J->value + (size_t)k * (size_t)(J->height * bs) + (size_t)(bs * p + r);
+            const double *g = t->G + wide * (size_t)(bs * t->slot[J->col[k]] + r);
+            Four a = {0, 0, 0, 0};
+            for (int32_t l = 0; l < 4 && p + l < J->height; l++)
+                a[l] = value[bs * l];
+            for (size_t i = 0; i < wide; i++)
+                w[i] += a * g[i];
+        }
+}
+
+// H of rows p .. p + 3 of block row c with row q of block row d.
+static inline __attribute__((always_inline)) Four meet_row(const Touched *t, int32_t bs, const Four *w, int32_t d,
+                                                           int32_t q) {
+    const ThawBlockRows *J = t->J;
+    Four sum = {0, 0, 0, 0};
+    for (int32_t k = J->start[d]; k < J->start[d + 1]; k++) {
+        const Four *own = w + bs * t->slot[J->col[k]];
+        const double *value = J->value + (size_t)k * (size_t)(J->height * bs) + (size_t)(bs * q);
+        for (int32_t r = 0; r < bs; r++)
+            sum += own[r] * value[r];
+    }
+    return sum;
+}
+
+// The lower triangle of a block row; the mirror image belongs to no other task, and makes H symmetric to the bit.
+static inline __attribute__((always_inline)) void multiply_row(const Touched *t, int32_t bs, int32_t height,
+                                                               int32_t c) {
+    Four *w = (Four *)(t->W + 4 * (size_t)(bs * t->count) * (size_t)c);
+    for (int32_t p = 0; p < height; p += 4) {
+        expand_row(t, bs, c, p, w);
         for (int32_t d = 0; d <= c; d++)
             for (int32_t q = 0; q < height; q++) {
-                double sum = 0.0;
-                for (int32_t k = J->start[d]; k < J->start[d + 1]; k++)
-                    for (int32_t r = 0; r < bs; r++)
-                        sum += w[bs * t->slot[J->col[k]] + r] *
-                               J->value[(size_t)k * (size_t)(height * bs) + (size_t)(bs * q + r)];
-                size_t row = (size_t)(height * c + p), col = (size_t)(height * d + q);
-                t->H[row * t->stride + col] += sum;
-                if (c != d)
-                    t->H[col * t->stride + row] += sum;
+                Four sum = meet_row(t, bs, w, d, q);
+                size_t col = (size_t)(height * d + q);
+                for (int32_t l = 0; l < 4 && p + l < height; l++) {
+                    size_t row = (size_t)(height * c + p + l);
+                    if (col > row)
+                        continue;
+                    t->H[row * t->stride + col] += sum[l];
+                    if (col < row)
+                        t->H[col * t->stride + row] += sum[l];
+                }
             }
     }
+}
+
+static void multiply_rows(void *context, int32_t c) {
+    const Touched *t = context;
+    if (t->bs == 3 && t->J->height == 3)
+        multiply_row(t, 3, 3, c);
+    else
+        multiply_row(t, t->bs, t->J->height, c);
 }
 
 static ThawStatus unit_response(ThawLdl *ldl, int32_t count, const int32_t *row, double *H, size_t stride,
@@ -551,9 +585,9 @@ static ThawStatus unit_response(ThawLdl *ldl, int32_t count, const int32_t *row,
 }
 
 static ThawStatus respond_by_vertices(ThawLdl *ldl, Touched *t) {
-    size_t wide = (size_t)(t->bs * t->count), rows = (size_t)(t->J->count * t->J->height);
+    size_t wide = (size_t)(t->bs * t->count);
     t->G = TAKE(ldl, SLOT_G, double, wide *wide);
-    t->W = TAKE(ldl, SLOT_W, double, wide *rows);
+    t->W = TAKE(ldl, SLOT_W, double, 4 * wide * (size_t)t->J->count);
     ThawStatus status = t->G && t->W ? unit_response(ldl, t->count, t->row, t->G, wide, NULL) : THAW_ERROR_MEMORY;
     if (status == THAW_OK)
         thaw_tasks_for(ldl->tasks, t->J->count, multiply_rows, t);

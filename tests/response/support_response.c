@@ -15,16 +15,21 @@ double island_random(uint64_t *seed) {
 
 double island_sign(uint64_t *seed) { return 2 * island_random(seed) - 1; }
 
-static ThawStatus dense_compliance(void *context, int32_t count, const int32_t *vertices, double *S) {
+static ThawStatus dense_compliance(void *context, const ThawBlockRows *J, double *H) {
     const DenseBody *body = context;
-    int d = body->dim;
-    size_t n = (size_t)d * (size_t)body->nv, m = (size_t)d * (size_t)count;
-    for (int32_t a = 0; a < count; a++)
-        for (int r = 0; r < d; r++)
-            for (int32_t b = 0; b < count; b++)
-                for (int c = 0; c < d; c++)
-                    S[(size_t)(d * a + r) * m + (size_t)(d * b + c)] =
-                        body->inverse[(size_t)(d * vertices[a] + r) * n + (size_t)(d * vertices[b] + c)];
+    const size_t d = (size_t)body->dim, n = d * (size_t)body->nv, m = d * (size_t)J->count;
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = i; j < m; j++) {
+            double sum = 0;
+            for (int32_t a = J->start[i / d]; a < J->start[i / d + 1]; a++)
+                for (int32_t b = J->start[j / d]; b < J->start[j / d + 1]; b++)
+                    for (size_t r = 0; r < d; r++)
+                        for (size_t c = 0; c < d; c++)
+                            sum += J->value[((size_t)a * d + i % d) * d + r] *
+                                   J->value[((size_t)b * d + j % d) * d + c] *
+                                   body->inverse[((size_t)J->col[a] * d + r) * n + (size_t)J->col[b] * d + c];
+            H[i * m + j] = H[j * m + i] = sum;
+        }
     return THAW_OK;
 }
 

@@ -210,8 +210,8 @@ static void the_form_is_chosen_by_cost(void **state) {
     island_free(island);
 }
 
-static ThawStatus refuse_compliance(void *context, int32_t count, const int32_t *vertices, double *S) {
-    (void)context, (void)count, (void)vertices, (void)S;
+static ThawStatus refuse_compliance(void *context, const ThawBlockRows *J, double *H) {
+    (void)context, (void)J, (void)H;
     return THAW_ERROR_MEMORY;
 }
 

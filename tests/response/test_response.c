@@ -100,9 +100,9 @@ static void a_warm_start_that_is_right_is_kept_to_the_bit(void **state) {
     }
 }
 
-static ThawStatus few_only(void *context, int32_t count, const int32_t *vertices, double *S) {
+static ThawStatus few_only(void *context, const ThawBlockRows *J, double *H) {
     const ThawResponseBody *body = context;
-    return count > 16 ? THAW_ERROR_MEMORY : body->compliance(body->context, count, vertices, S);
+    return J->count > 16 ? THAW_ERROR_MEMORY : body->compliance(body->context, J, H);
 }
 
 static ThawStatus pass_on(void *context, const double *impulse, double *dv) {
