@@ -69,7 +69,7 @@ typedef struct ThawMesherReport {
     double min_angle, max_angle; // rad: dihedral angles, in 2D angles
     double volume;               // m^3, in 2D m^2
     double deviation;            // m, from the mesh's surface to the solid's: the largest, at the middle of faces
-    double reach;                // m, from the solid's surface to the mesh: the largest found; 0 in 2D
+    double reach;                // m, from the solid's surface to the mesh: the farthest of what is lost, else 0
     int32_t pieces;              // that hang together by faces
     int32_t parts;               // bodies that a triangle surface bounds; 0 for another solid
     int32_t sharpened;           // vertices moved onto creases

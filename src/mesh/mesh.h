@@ -86,7 +86,7 @@ typedef struct ThawSurface {
 ThawStatus thaw_mesh_surface(const ThawMesh *mesh, ThawSurface **surface, ThawError *error);
 void thaw_surface_free(ThawSurface **surface);
 
-// Sorts rows of `width` keys in [0, n) and one id behind them by their keys, the first one weighing most; equal rows
+// Sorts rows of `width` (at most 7) keys in [0, n) and one id behind them by their keys, the first one weighing most; equal rows
 // keep their order. *rows holds count * (width + 1) numbers and may be replaced by other memory. Linear time.
 ThawStatus thaw_rows_sort(int width, int32_t n, size_t count, int32_t **rows, ThawError *error);
 

@@ -73,8 +73,8 @@ ThawStatus thaw_lattice_stuff(ThawLattice *lattice, ThawMesh **mesh, ThawError *
 ThawStatus thaw_mesh_sharpen(const ThawSolid *solid, double size, ThawTasks *tasks, ThawMesh *mesh, int32_t *moved,
                              ThawError *error);
 
-// Fills reach and lost of the report, whose size is known (stuff_lost.c); in space only.
-ThawStatus thaw_mesh_find_lost(const ThawSolid *solid, const ThawMesh *mesh, ThawTasks *tasks, ThawMesherReport *report,
-                               ThawError *error);
+// Fills reach and lost of the report, whose size is known (stuff_lost.c); surface: of the mesh. In space only.
+ThawStatus thaw_mesh_find_lost(const ThawSolid *solid, const ThawMesh *mesh, const ThawSurface *surface,
+                               ThawTasks *tasks, ThawMesherReport *report, ThawError *error);
 
 #endif

@@ -5,7 +5,8 @@
 //
 // The points: cells of half the size, found by halving larger ones and passing over those that the surface cannot reach (no
 // point nearer than |f| lies on the other side); from the middle of each, one Newton step along the gradient of f. About
-// four times as many as the mesh has faces, five distances each.
+// four times as many as the mesh has faces, four distances each. Most of them are near the mesh, and then the first face that is
+// near enough settles it: only what is lost is measured.
 #include <math.h>
 #include <string.h>
 
@@ -20,6 +21,7 @@ typedef struct Survey {
     const ThawSolid *solid;
     const ThawWinding *mesh; // its boundary
     double lo[3], spacing;   // m
+    double least;            // m: what is lost is farther from the mesh
     int32_t blocks[3];
     struct {
         double reach;    // m
@@ -27,8 +29,8 @@ typedef struct Survey {
     } * found;           // one a block
 } Survey;
 
-static void look(Survey *s, const double x[3], int32_t block) {
-    const double here = thaw_solid_distance(s->solid, x), step = 1e-4 * s->spacing;
+static void look(Survey *s, const double x[3], double here, int32_t block) {
+    const double step = 1e-4 * s->spacing;
     double slope[3], square = 0, p[3];
     for (int k = 0; k < 3; k++) {
         double y[3] = {x[0], x[1], x[2]};
@@ -40,10 +42,8 @@ static void look(Survey *s, const double x[3], int32_t block) {
         return;
     for (int k = 0; k < 3; k++)
         p[k] = x[k] - here * slope[k] / square;
-    if (fabs(thaw_solid_distance(s->solid, p)) > NEAR * s->spacing)
-        return;
-    const double reach = thaw_winding_distance(s->mesh, p);
-    if (reach > s->found[block].reach) {
+    const double reach = thaw_winding_beyond(s->mesh, p, fmax(s->least, s->found[block].reach));
+    if (reach > 0 && fabs(thaw_solid_distance(s->solid, p)) <= NEAR * s->spacing) {
         s->found[block].reach = reach;
         memcpy(s->found[block].place, p, sizeof p);
     }
@@ -52,10 +52,11 @@ static void look(Survey *s, const double x[3], int32_t block) {
 static void descend(Survey *s, const double lo[3], int level, int32_t block) {
     const double edge = ldexp(s->spacing, level);
     const double middle[3] = {lo[0] + edge / 2, lo[1] + edge / 2, lo[2] + edge / 2};
-    if (fabs(thaw_solid_distance(s->solid, middle)) > edge * sqrt(3) / 2)
+    const double here = thaw_solid_distance(s->solid, middle);
+    if (fabs(here) > edge * sqrt(3) / 2)
         return;
     if (level == 0) {
-        look(s, middle, block);
+        look(s, middle, here, block);
         return;
     }
     for (int child = 0; child < 8; child++) {
@@ -83,16 +84,15 @@ static void tell_lost(const Survey *s, int32_t count, double size, ThawMesherRep
             const double *y = report->lost.place[i];
             told |= hypot(hypot(x[0] - y[0], x[1] - y[1]), x[2] - y[2]) < APART * size;
         }
-        if (s->found[b].reach > LOST * size && !told && report->lost.count < THAW_MESHER_PLACES)
+        if (s->found[b].reach > 0 && !told && report->lost.count < THAW_MESHER_PLACES)
             memcpy(report->lost.place[report->lost.count++], x, 3 * sizeof *x);
     }
 }
 
-ThawStatus thaw_mesh_find_lost(const ThawSolid *solid, const ThawMesh *mesh, ThawTasks *tasks, ThawMesherReport *report,
-                               ThawError *error) {
-    ThawTriangleMesh *boundary = NULL;
+ThawStatus thaw_mesh_find_lost(const ThawSolid *solid, const ThawMesh *mesh, const ThawSurface *surface,
+                               ThawTasks *tasks, ThawMesherReport *report, ThawError *error) {
     ThawWinding *winding = NULL;
-    Survey s = {.solid = solid, .spacing = report->size / 2};
+    Survey s = {.solid = solid, .spacing = report->size / 2, .least = LOST * report->size};
     double hi[3];
     int32_t count = 1;
     thaw_solid_bounds(solid, s.lo, hi);
@@ -101,9 +101,7 @@ ThawStatus thaw_mesh_find_lost(const ThawSolid *solid, const ThawMesh *mesh, Tha
         s.blocks[k] = s.blocks[k] > 1 ? s.blocks[k] : 1;
         count *= s.blocks[k];
     }
-    ThawStatus status = thaw_triangles_of_mesh(mesh, &boundary, error);
-    if (!status)
-        status = thaw_winding_create(boundary, &winding, error);
+    ThawStatus status = thaw_winding_create_sound(mesh->x, surface->count, surface->faces, &winding, error);
     s.mesh = winding;
     s.found = status ? NULL : thaw_alloc((size_t)count, sizeof *s.found);
     if (!status && !s.found)
@@ -114,6 +112,5 @@ ThawStatus thaw_mesh_find_lost(const ThawSolid *solid, const ThawMesh *mesh, Tha
     }
     thaw_free(s.found);
     thaw_winding_free(&winding);
-    thaw_triangles_free(&boundary);
     return status;
 }

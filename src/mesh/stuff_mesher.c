@@ -257,7 +257,7 @@ static ThawStatus fill_report(const ThawSolid *solid, const ThawMesh *mesh, cons
         report->deviation = fmax(report->deviation, d.largest[i]);
     thaw_free(d.largest);
     thaw_solid_surfaces(solid, report_surface, report);
-    return mesh->dim == 3 ? thaw_mesh_find_lost(solid, mesh, tasks, report, error) : THAW_OK;
+    return mesh->dim == 3 ? thaw_mesh_find_lost(solid, mesh, surface, tasks, report, error) : THAW_OK;
 }
 
 // --- one size -----------------------------------------------------------------------------------------------------------

@@ -2,8 +2,9 @@
 // Who touches whom. Vertices that share an element (the pattern of the stiffness matrix), elements that share a face, and
 // faces that belong to one element only: the surface.
 //
-// Faces are matched by sorting: each is written as a row of its vertex ids in ascending order, rows are radix sorted with
-// one counting pass a column, and equal faces are then neighbours. Lists of neighbours are sorted by the old trick that
+// Faces are matched by sorting: each is written as a row of its vertex ids in ascending order, rows are sorted, and equal
+// faces are then neighbours. One counting pass brings rows with the same first vertex together; as only a few elements meet
+// at a vertex, insertion does the rest. Where many meet, there is one counting pass for every column. Lists of neighbours are sorted by the old trick that
 // transposing a sparse pattern twice sorts its rows, and a symmetric one needs it once. No hashing, so no bad luck:
 // every function here is linear in the size of the mesh.
 #include <string.h>
@@ -121,33 +122,72 @@ void thaw_graph_free(ThawGraph **graph) {
 
 // --- rows ---------------------------------------------------------------------------------------------------------------
 
+enum { FEW = 128 }; // rows with the same first key that are sorted where they stand
+
+static void copy_row(size_t stride, const int32_t *from, int32_t *to) {
+    for (size_t k = 0; k < stride; k++)
+        to[k] = from[k];
+}
+
+// One counting pass: rows by one of their columns, those with the same key in their order. next[key] becomes the end of its rows.
+static void sort_column(size_t stride, size_t column, int32_t n, size_t count, const int32_t *from, int32_t *to,
+                        size_t *next) {
+    memset(next, 0, ((size_t)n + 1) * sizeof *next);
+    for (size_t i = 0; i < count; i++)
+        next[from[stride * i + column] + 1]++;
+    for (int32_t key = 0; key < n; key++)
+        next[key + 1] += next[key];
+    for (size_t i = 0; i < count; i++)
+        copy_row(stride, from + stride * i, to + stride * next[from[stride * i + column]]++);
+}
+
+static int is_above(const int32_t *a, const int32_t *b, size_t width) {
+    size_t k = 1;
+    while (k + 1 < width && a[k] == b[k])
+        k++;
+    return a[k] > b[k];
+}
+
+// By insertion, after the first column; stable.
+static void sort_few_rows(size_t width, size_t count, int32_t *rows) {
+    const size_t stride = width + 1;
+    int32_t row[8];
+    for (size_t i = 1; i < count; i++) {
+        int32_t *slot = rows + stride * i;
+        copy_row(stride, slot, row);
+        for (; slot > rows && is_above(slot - stride, row, width); slot -= stride)
+            copy_row(stride, slot - stride, slot);
+        copy_row(stride, row, slot);
+    }
+}
+
 ThawStatus thaw_rows_sort(int width, int32_t n, size_t count, int32_t **rows, ThawError *error) {
     const size_t stride = (size_t)width + 1;
-    int32_t *from = *rows, *to = THAW_NEW(int32_t, stride * count);
-    size_t *next = THAW_NEW(size_t, (size_t)n + 1);
-    if (!to || !next) {
-        thaw_free(to);
+    int32_t *other = THAW_NEW(int32_t, stride * count);
+    size_t *next = THAW_NEW(size_t, (size_t)n + 1), most = 0;
+    if (!other || !next) {
+        thaw_free(other);
         thaw_free(next);
         return thaw_error_memory(error, "sorting the faces of a mesh");
     }
-    for (int column = width - 1; column >= 0; column--) {
-        memset(next, 0, ((size_t)n + 1) * sizeof *next);
-        for (size_t i = 0; i < count; i++)
-            next[from[stride * i + (size_t)column] + 1]++;
-        for (int32_t key = 0; key < n; key++)
-            next[key + 1] += next[key];
-        for (size_t i = 0; i < count; i++) {
-            const int32_t *row = from + stride * i;
-            int32_t *slot = to + stride * next[row[column]]++;
-            for (size_t k = 0; k < stride; k++)
-                slot[k] = row[k];
-        }
-        int32_t *swap = from;
-        from = to;
-        to = swap;
+    for (size_t i = 0; i < count; i++) {
+        const size_t met = ++next[(*rows)[stride * i]];
+        most = met > most ? met : most;
     }
-    *rows = from;
-    thaw_free(to);
+    for (int column = most > FEW ? width - 1 : 0; column >= 0; column--) {
+        sort_column(stride, (size_t)column, n, count, *rows, other, next);
+        int32_t *swap = *rows;
+        *rows = other;
+        other = swap;
+    }
+    for (int32_t key = 0; most <= FEW && width > 1 && key < n; key++) {
+        const size_t start = key ? next[key - 1] : 0, few = next[key] - start;
+        if (width == 3) // faces of tetrahedra: most of the work there is
+            sort_few_rows(3, few, *rows + stride * start);
+        else
+            sort_few_rows((size_t)width, few, *rows + stride * start);
+    }
+    thaw_free(other);
     thaw_free(next);
     return THAW_OK;
 }
@@ -194,12 +234,20 @@ static ThawStatus sorted_faces(const ThawMesh *mesh, int32_t **rows, ThawError *
     if (!*rows)
         return thaw_error_memory(error, "the faces of a mesh");
     int32_t *row = *rows;
-    for (int32_t e = 0; e < mesh->element_count; e++)
-        for (int face = 0; face < mesh->nodes; face++, row += stride) {
-            face_corners(mesh, e, face, row);
-            sort_few(row, mesh->dim);
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        const int32_t *v = mesh->elements + (size_t)mesh->nodes * (size_t)e;
+        int32_t sorted[4] = {0};
+        memcpy(sorted, v, (size_t)mesh->nodes * sizeof *v);
+        sort_few(sorted, mesh->nodes);
+        for (int face = 0; face < mesh->nodes; face++, row += stride) { // all but the vertex opposite
+            int skip = 0;
+            while (sorted[skip] != v[face])
+                skip++;
+            for (int k = 0; k < mesh->dim; k++)
+                row[k] = sorted[k + (k >= skip)];
             row[stride - 1] = mesh->nodes * e + face;
         }
+    }
     return thaw_rows_sort(mesh->dim, mesh->vertex_count, total, rows, error);
 }
 

@@ -203,8 +203,8 @@ static double box_square(const double x[3], const Node *node) {
     return sum;
 }
 
-// Nearer child first.
-static double nearest_square(const Tree *tree, const double x[3]) {
+// Nearer child first. Once something is no farther than `enough`, that will do.
+static double nearest_square(const Tree *tree, const double x[3], double enough) {
     struct {
         int32_t node;
         double square;
@@ -215,7 +215,7 @@ static double nearest_square(const Tree *tree, const double x[3]) {
         stack[used].node = 0;
         stack[used++].square = 0;
     }
-    while (used > 0) {
+    while (used > 0 && best > enough) {
         used--;
         if (stack[used].square >= best)
             continue;
@@ -275,15 +275,22 @@ double thaw_winding_number(const ThawWinding *winding, const double x[3]) {
 }
 
 double thaw_winding_distance(const ThawWinding *winding, const double x[3]) {
-    double distance = sqrt(nearest_square(&winding->triangles, x));
+    double distance = sqrt(nearest_square(&winding->triangles, x, 0));
     if (!winding->holes.count && box_square(x, winding->triangles.nodes) > 0)
         return distance;
     const double w = fabs(thaw_winding_number(winding, x)); // a surface may be inside out
     if (winding->holes.count) {
-        const double square = nearest_square(&winding->edges, x);
+        const double square = nearest_square(&winding->edges, x, 0);
         distance = fmin(distance, fmin(sqrt(square) / 2, M_PI * square * fabs(w - 0.5) / winding->length));
     }
     return w > 0.5 ? -distance : distance;
+}
+
+double thaw_winding_beyond(const ThawWinding *winding, const double x[3], double least) {
+    const double square = nearest_square(&winding->triangles, x, least * least);
+    if (square <= least * least || fabs(thaw_winding_number(winding, x)) > 0.5)
+        return 0;
+    return sqrt(square);
 }
 
 void thaw_winding_bounds(const ThawWinding *winding, double lo[3], double hi[3]) {
@@ -446,17 +453,17 @@ static ThawStatus copy_surface(const ThawTriangleMesh *surface, ThawTriangleMesh
     return THAW_OK;
 }
 
-static ThawStatus plant(const ThawTriangleMesh *surface, Tree *tree, ThawError *error) {
-    ThawStatus status = create_tree(surface->triangle_count, tree, error);
-    for (size_t i = 0; !status && i < 3 * (size_t)surface->triangle_count; i++)
-        memcpy(tree->corner + 3 * i, surface->x + 3 * (size_t)surface->triangles[i], 3 * sizeof(double));
+static ThawStatus plant(const double *x, int32_t count, const int32_t *triangles, Tree *tree, ThawError *error) {
+    ThawStatus status = create_tree(count, tree, error);
+    for (size_t i = 0; !status && i < 3 * (size_t)count; i++)
+        memcpy(tree->corner + 3 * i, x + 3 * (size_t)triangles[i], 3 * sizeof(double));
     if (!status)
-        build_node(tree, 0, surface->triangle_count);
+        build_node(tree, 0, count);
     return status;
 }
 
 static ThawStatus fill_winding(ThawWinding *winding, const ThawTriangleMesh *surface, ThawError *error) {
-    ThawStatus status = plant(surface, &winding->triangles, error);
+    ThawStatus status = plant(surface->x, surface->triangle_count, surface->triangles, &winding->triangles, error);
     if (status)
         return status;
     find_crossings(&winding->triangles, surface, note_crossing, winding);
@@ -465,7 +472,7 @@ static ThawStatus fill_winding(ThawWinding *winding, const ThawTriangleMesh *sur
 
 ThawStatus thaw_surface_cuts(const ThawTriangleMesh *surface, ThawCutVisit visit, void *context, ThawError *error) {
     Tree tree = {0};
-    const ThawStatus status = plant(surface, &tree, error);
+    const ThawStatus status = plant(surface->x, surface->triangle_count, surface->triangles, &tree, error);
     if (!status)
         find_crossings(&tree, surface, visit, context);
     free_tree(&tree);
@@ -488,6 +495,16 @@ ThawStatus thaw_winding_create(const ThawTriangleMesh *surface, ThawWinding **wi
     if (!status)
         status = fill_winding(*winding, welded, error);
     thaw_triangles_free(&welded);
+    if (status)
+        thaw_winding_free(winding);
+    return status;
+}
+
+ThawStatus thaw_winding_create_sound(const double *x, int32_t count, const int32_t *triangles, ThawWinding **winding,
+                                     ThawError *error) {
+    *winding = THAW_NEW(ThawWinding, 1);
+    const ThawStatus status =
+        *winding ? plant(x, count, triangles, &(*winding)->triangles, error) : thaw_error_memory(error, "a surface");
     if (status)
         thaw_winding_free(winding);
     return status;

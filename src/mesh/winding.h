@@ -10,11 +10,16 @@ typedef struct ThawWinding ThawWinding;
 
 // Nothing of *surface is kept. Vertices at the same place count as one. An open sheet, which encloses nothing, is refused.
 ThawStatus thaw_winding_create(const ThawTriangleMesh *surface, ThawWinding **winding, ThawError *error);
+// Of the boundary of a mesh: closed and without cuts, which is not looked at. count >= 1 triangles of vertices x.
+ThawStatus thaw_winding_create_sound(const double *x, int32_t count, const int32_t *triangles, ThawWinding **winding,
+                                     ThawError *error);
 void thaw_winding_free(ThawWinding **winding);
 
 // Negative inside, where the winding number is beyond 1/2 in magnitude. No point nearer than the result's magnitude is on the
 // other side.
 double thaw_winding_distance(const ThawWinding *winding, const double x[3]);
+// How far x is outside a closed surface where that is more than `least`, else 0; cheap for points nearer than that.
+double thaw_winding_beyond(const ThawWinding *winding, const double x[3], double least);
 // How often the surface goes round x: 1 inside a closed one, 0 outside.
 double thaw_winding_number(const ThawWinding *winding, const double x[3]);
 void thaw_winding_bounds(const ThawWinding *winding, double lo[3], double hi[3]);
