@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/forest.h"
+
 static const double DEGREE = M_PI / 180;
 static const double SMALL_ANGLE = 5, TINY_ANGLE = 2, LARGE_ANGLE = 170, HUGE_ANGLE = 176; // degrees
 static const double TINY_VOLUME = 1e-5;                   // of the mean: its edges are some forty times shorter
@@ -140,19 +142,6 @@ static void examine_elements(ThawExam *exam, const ThawMesh *mesh, const char *w
 
 // --- pieces -------------------------------------------------------------------------------------------------------------
 
-static int32_t root(int32_t *parent, int32_t i) {
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-// The lower root wins, so that pieces are numbered by their lowest member.
-static void join(int32_t *parent, int32_t a, int32_t b) {
-    a = root(parent, a);
-    b = root(parent, b);
-    parent[a > b ? a : b] = a < b ? a : b;
-}
-
 // Elements joined across faces: how many such parts there are.
 static int32_t count_face_parts(const ThawMesh *mesh, const int32_t *across, int32_t *parent) {
     int32_t count = 0;
@@ -161,9 +150,9 @@ static int32_t count_face_parts(const ThawMesh *mesh, const int32_t *across, int
     for (int32_t e = 0; e < mesh->element_count; e++)
         for (int i = 0; i < mesh->nodes; i++)
             if (across[(size_t)mesh->nodes * (size_t)e + (size_t)i] >= 0)
-                join(parent, e, across[(size_t)mesh->nodes * (size_t)e + (size_t)i]);
+                thaw_forest_join(parent, e, across[(size_t)mesh->nodes * (size_t)e + (size_t)i]);
     for (int32_t e = 0; e < mesh->element_count; e++)
-        count += root(parent, e) == e;
+        count += thaw_forest_root(parent, e) == e;
     return count;
 }
 

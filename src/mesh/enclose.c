@@ -8,6 +8,7 @@
 // a ball, 1 for an open cube, and grows without end as holes get small. Linear but for the joins of pieces.
 #include <math.h>
 
+#include "base/forest.h"
 #include "mesh/winding.h"
 
 static const double SHEET = 0.15; // V / |A|^(3/2): a bowl 0.4 times as deep as its radius
@@ -19,24 +20,11 @@ typedef struct Piece {
     double volume;      // m^3
 } Piece;
 
-static int32_t find_root(int32_t *parent, int32_t v) {
-    while (parent[v] != v)
-        v = parent[v] = parent[parent[v]];
-    return v;
-}
-
-// The lower number becomes the root, so that pieces do not depend on the order of joins.
-static void join(int32_t *parent, int32_t a, int32_t b) {
-    a = find_root(parent, a);
-    b = find_root(parent, b);
-    parent[a > b ? a : b] = a < b ? a : b;
-}
-
 static void add_edges(const ThawTriangleMesh *surface, size_t open_count, const int32_t *edges, int32_t *parent,
                       Piece *pieces) {
     for (size_t i = 0; i < open_count; i++) {
         const double *a = surface->x + 3 * (size_t)edges[2 * i], *b = surface->x + 3 * (size_t)edges[2 * i + 1];
-        Piece *piece = &pieces[find_root(parent, edges[2 * i])];
+        Piece *piece = &pieces[thaw_forest_root(parent, edges[2 * i])];
         const double length =
             sqrt((b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]) + (b[2] - a[2]) * (b[2] - a[2]));
         piece->open_length += length;
@@ -53,7 +41,7 @@ static void add_triangles(const ThawTriangleMesh *surface, int32_t *parent, Piec
         const int32_t *v = surface->triangles + 3 * (size_t)t;
         const double *a = surface->x + 3 * (size_t)v[0], *b = surface->x + 3 * (size_t)v[1],
                      *c = surface->x + 3 * (size_t)v[2];
-        Piece *piece = &pieces[find_root(parent, v[0])];
+        Piece *piece = &pieces[thaw_forest_root(parent, v[0])];
         for (int k = 0; k < 3; k++) {
             const int i = (k + 1) % 3, j = (k + 2) % 3;
             const double area = ((b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i])) / 2;
@@ -74,7 +62,8 @@ ThawStatus thaw_surface_encloses(const ThawTriangleMesh *surface, size_t open_co
             parent[v] = v;
         for (int32_t t = 0; t < surface->triangle_count; t++)
             for (int k = 1; k < 3; k++)
-                join(parent, surface->triangles[3 * (size_t)t], surface->triangles[3 * (size_t)t + (size_t)k]);
+                thaw_forest_join(parent, surface->triangles[3 * (size_t)t],
+                                 surface->triangles[3 * (size_t)t + (size_t)k]);
         add_edges(surface, open_count, edges, parent, pieces);
         add_triangles(surface, parent, pieces);
     }

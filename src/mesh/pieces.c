@@ -12,20 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/forest.h"
 #include "mesh/winding.h"
-
-static int32_t root(int32_t *parent, int32_t i) {
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-// The lower root wins, so that pieces are numbered by their lowest member.
-static void join(int32_t *parent, int32_t a, int32_t b) {
-    a = root(parent, a);
-    b = root(parent, b);
-    parent[a > b ? a : b] = a < b ? a : b;
-}
 
 // --- of a mesh ----------------------------------------------------------------------------------------------------------
 
@@ -37,11 +25,11 @@ ThawStatus thaw_mesh_pieces(const ThawMesh *mesh, int32_t *piece, int32_t *count
         parent[v] = v;
     for (int32_t e = 0; e < mesh->element_count; e++)
         for (int i = 1; i < mesh->nodes; i++)
-            join(parent, mesh->elements[(size_t)mesh->nodes * (size_t)e],
-                 mesh->elements[(size_t)mesh->nodes * (size_t)e + (size_t)i]);
+            thaw_forest_join(parent, mesh->elements[(size_t)mesh->nodes * (size_t)e],
+                             mesh->elements[(size_t)mesh->nodes * (size_t)e + (size_t)i]);
     *count = 0;
     for (int32_t v = 0; v < mesh->vertex_count; v++) {
-        int32_t r = root(parent, v);
+        int32_t r = thaw_forest_root(parent, v);
         piece[v] = r == v ? (*count)++ : piece[r];
     }
     thaw_free(parent);
@@ -123,7 +111,7 @@ static void corners_of(const ThawTriangleMesh *surface, int32_t t, double corner
 static void join_parts(void *context, int32_t a, int32_t b, const double place[3]) {
     Parts *p = context;
     (void)place;
-    join(p->parent, p->of[a], p->of[b]);
+    thaw_forest_join(p->parent, p->of[a], p->of[b]);
 }
 
 static double part_winding(const Parts *p, const Part *part, const double x[3]) {
@@ -149,7 +137,7 @@ static void join_nested(Parts *p) {
         const double *x = p->surface->x + 3 * (size_t)p->surface->triangles[3 * (size_t)p->order[inner->first]];
         for (int32_t j = 0; j < p->count; j++) {
             const Part *outer = &p->parts[j];
-            if (i == j || !box_within(inner, outer) || root(p->parent, i) == root(p->parent, j))
+            if (i == j || !box_within(inner, outer) || thaw_forest_root(p->parent, i) == thaw_forest_root(p->parent, j))
                 continue;
             const double winding = part_winding(p, outer, x);
             inner->winding += winding;
@@ -159,7 +147,7 @@ static void join_nested(Parts *p) {
     }
     for (int32_t i = 0; i < p->count; i++)
         if (p->parts[i].around >= 0 && p->parts[i].winding != 0)
-            join(p->parent, i, p->parts[i].around);
+            thaw_forest_join(p->parent, i, p->parts[i].around);
 }
 
 // Triangles sorted by part, and the parts' boxes.
@@ -196,9 +184,9 @@ static ThawStatus find_parts(Parts *p, ThawError *error) {
     ThawStatus status = parent && number ? thaw_points_first(3, surface->vertex_count, surface->x, parent, error)
                                          : thaw_error_memory(error, "the pieces of a surface");
     for (size_t i = 0; !status && i < 3 * (size_t)surface->triangle_count; i++)
-        join(parent, surface->triangles[i], surface->triangles[i - i % 3]);
+        thaw_forest_join(parent, surface->triangles[i], surface->triangles[i - i % 3]);
     for (int32_t t = 0; !status && t < surface->triangle_count; t++) {
-        const int32_t r = root(parent, surface->triangles[3 * (size_t)t]);
+        const int32_t r = thaw_forest_root(parent, surface->triangles[3 * (size_t)t]);
         if (!number[r])
             number[r] = ++p->count;
         p->of[t] = number[r] - 1;
@@ -226,7 +214,8 @@ ThawStatus thaw_triangles_pieces(const ThawTriangleMesh *surface, int32_t *piece
     if (!status) {
         join_nested(&p);
         for (int32_t i = 0; i < p.count; i++) // from here on `first` is the number of the piece
-            p.parts[i].first = root(p.parent, i) == i ? (*count)++ : p.parts[root(p.parent, i)].first;
+            p.parts[i].first =
+                thaw_forest_root(p.parent, i) == i ? (*count)++ : p.parts[thaw_forest_root(p.parent, i)].first;
         for (int32_t t = 0; t < surface->triangle_count; t++)
             piece[t] = p.parts[piece[t]].first;
     }

@@ -8,17 +8,12 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/forest.h"
 #include "force/force.h"
 #include "math/decompose.h"
 #include "oracle/oracle_impl.h"
 
 // --- components ---------------------------------------------------------------------------------------------------------
-
-static int32_t find_root(int32_t *parent, int32_t i) {
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
 
 // Components of the trial elements, by shared vertices; how many.
 static int32_t join_elements(ThawOracle *oracle) {
@@ -33,8 +28,7 @@ static int32_t join_elements(ThawOracle *oracle) {
         if (!oracle->trial[e])
             continue;
         for (int32_t a = 0; a < nodes; a++) {
-            int32_t p = find_root(root, vertex[0]), q = find_root(root, vertex[a]);
-            root[p > q ? p : q] = p < q ? p : q;
+            thaw_forest_join(root, vertex[0], vertex[a]);
             used[vertex[a]] = 1;
         }
     }

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/forest.h"
 #include "contact/collider.h"
 #include "step/adapt.h"
 
@@ -30,12 +31,6 @@ void thaw_world_list_awake(ThawWorld *world) {
 
 // --- islands of bodies at rest ------------------------------------------------------------------------------------------
 
-static int32_t find_root(int32_t *parent, int32_t i) {
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
-
 // island_of becomes a forest in which bodies that remember a contact with each other have one root.
 static void join(ThawWorld *world, const ThawContactSet *set) {
     int32_t *root = world->island_of;
@@ -43,8 +38,8 @@ static void join(ThawWorld *world, const ThawContactSet *set) {
         root[i] = i;
     for (int32_t c = 0; c < set->memory_count; c++) {
         const int32_t *pair = set->memory[c].key.body;
-        int32_t a = find_root(root, pair[0]), b = pair[1] < 0 ? a : find_root(root, pair[1]);
-        root[a > b ? a : b] = a < b ? a : b;
+        if (pair[1] >= 0)
+            thaw_forest_join(root, pair[0], pair[1]);
     }
 }
 
@@ -193,15 +188,15 @@ static int32_t mark_ready(ThawWorld *world, double t, double h) {
         return 0;
     join(world, set);
     for (int32_t i = 0; i < world->awake_count; i++) // roots come before their islands
-        marks[find_root(world->island_of, world->awake[i])] &= marks[world->awake[i]];
+        marks[thaw_forest_root(world->island_of, world->awake[i])] &= marks[world->awake[i]];
     for (int32_t c = 0; c < set->memory_count; c++) {
         const int32_t *pair = set->memory[c].key.body;
         if (pair[1] < 0 && thaw_obstacle_moves(&world->model->obstacles[-1 - pair[1]], t, h))
-            marks[find_root(world->island_of, pair[0])] = 0;
+            marks[thaw_forest_root(world->island_of, pair[0])] = 0;
     }
     ready = 0;
     for (int32_t i = 0; i < world->awake_count; i++)
-        ready += marks[world->awake[i]] = marks[find_root(world->island_of, world->awake[i])];
+        ready += marks[world->awake[i]] = marks[thaw_forest_root(world->island_of, world->awake[i])];
     return ready;
 }
 
@@ -292,9 +287,9 @@ static void spread_marks(ThawWorld *world) {
     join(world, &world->state.resting);
     for (int32_t i = 0; i < world->model->body_count; i++)
         if (marks[i])
-            marks[find_root(world->island_of, i)] |= NEIGHBOUR;
+            marks[thaw_forest_root(world->island_of, i)] |= NEIGHBOUR;
     for (int32_t i = 0; i < world->model->body_count; i++)
-        if (marks[find_root(world->island_of, i)])
+        if (marks[thaw_forest_root(world->island_of, i)])
             marks[i] |= NEIGHBOUR;
 }
 

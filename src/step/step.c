@@ -10,18 +10,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/forest.h"
 #include "step/adapt.h"
 #include "step/step.h"
 
 static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim; }
 
 // --- islands ------------------------------------------------------------------------------------------------------------
-
-static int32_t find_root(int32_t *parent, int32_t i) {
-    while (parent[i] != i)
-        i = parent[i] = parent[parent[i]];
-    return i;
-}
 
 // Bodies awake joined by contacts, in the order of their lowest body; obstacles join nothing. Linear but for the forest.
 static ThawStatus form_islands(ThawWorld *world, ThawError *error) {
@@ -39,12 +34,12 @@ static ThawStatus form_islands(ThawWorld *world, ThawError *error) {
         island_of[world->awake[i]] = world->awake[i];
     for (int32_t c = 0; c < set->count; c++) {
         const int32_t *pair = set->contacts[c].key.body;
-        int32_t a = find_root(island_of, pair[0]), b = pair[1] < 0 ? a : find_root(island_of, pair[1]);
-        island_of[a > b ? a : b] = a < b ? a : b;
+        if (pair[1] >= 0)
+            thaw_forest_join(island_of, pair[0], pair[1]);
     }
     world->island_count = 0;
     for (int32_t k = 0; k < world->awake_count; k++) { // a root comes before its other members
-        int32_t i = world->awake[k], root = find_root(island_of, i);
+        int32_t i = world->awake[k], root = thaw_forest_root(island_of, i);
         if (root == i) {
             ThawIsland *island = &world->islands[world->island_count];
             *island = (ThawIsland){.response = island->response, .set = set, .tasks = world->tasks};
