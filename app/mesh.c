@@ -152,6 +152,8 @@ static void tell(const Meshing *m, const ThawMesh *mesh, const ThawMesherReport 
             r->reach, r->lost.place[0][0], r->lost.place[0][1], r->lost.place[0][2],
             r->lost.count > 1 ? " and elsewhere" : "", r->size / 2,
             m->def.sharpen ? "" : ", or --sharpen if they are sharp edges");
+    tell_finding(&r->turned, "triangle looks the other way than its neighbours",
+                 "triangles look the other way than their neighbours", "they were turned");
     tell_finding(&r->holes, "edge of a hole", "edges of holes",
                  "the surface is open, and was closed where its winding number is 1/2");
     tell_finding(&r->crossings, "pair of triangles that cut each other", "pairs of triangles that cut each other",
@@ -207,6 +209,7 @@ static void tell_json(const Meshing *m, const ThawMesh *mesh, const ThawMesherRe
     printf("]");
     json_finding("welds", &r->welds);
     json_finding("lost", &r->lost);
+    json_finding("turned", &r->turned);
     json_finding("holes", &r->holes);
     json_finding("crossings", &r->crossings);
     json_finding("islands", &r->islands);

@@ -194,8 +194,10 @@ static void merge_report(ThawMesherReport *sum, const ThawMesherReport *part) {
 // Each piece of the surface as a mesh of its own, of the same size. Those too small for it are left out.
 static ThawStatus split_surface(AppPlan *plan, const ThawTriangleMesh *triangles, const int32_t *piece,
                                 const ThawMesherDef *def, ThawError *error) {
-    ThawMesherReport sum = {
-        .size = plan->report.size, .holes = plan->report.holes, .crossings = plan->report.crossings};
+    ThawMesherReport sum = {.size = plan->report.size,
+                            .turned = plan->report.turned,
+                            .holes = plan->report.holes,
+                            .crossings = plan->report.crossings};
     ThawStatus status = make_room(plan, plan->found, error);
     for (int32_t k = 0; !status && k < plan->found; k++) {
         AppPiece *p = &plan->pieces[plan->piece_count];

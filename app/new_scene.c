@@ -201,6 +201,8 @@ static void print_warnings(const AppPlan *plan) {
         "faces join objects that are apart in the surface",
         "they are nearer to each other than the elements: take a smaller --size, or --split, which makes each "
         "a body of its own");
+    print_findings(&plan->report.turned, "triangle that looks the other way than its neighbours",
+                   "triangles that look the other way than their neighbours", "they were turned");
     print_findings(&plan->report.holes, "edge of a hole", "edges of holes",
                    "the surface is open there and was closed as well as possible: look at the result");
     print_findings(&plan->report.crossings, "pair of triangles that cut each other",

@@ -78,6 +78,7 @@ typedef struct ThawMesherReport {
     ThawMesherFinding islands;   // pieces that were dropped
     ThawMesherFinding welds;     // faces at which the mesh joins bodies that a triangle surface keeps apart
     ThawMesherFinding lost;      // walls, lips and sharp edges that the mesh does not reach by 0.4 sizes (3D)
+    ThawMesherFinding turned;    // triangles of the surface that looked the other way than their neighbours
     ThawMesherFinding holes;     // boundary edges of the surface
     ThawMesherFinding crossings; // pairs of triangles that cut each other
 } ThawMesherReport;

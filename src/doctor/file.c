@@ -288,8 +288,10 @@ static void examine_surface(ThawExam *exam, const ThawTriangleMesh *mesh, const 
     complain_surface(exam, mesh, name, "crowded-edge", "triangle", &found->crowded,
                      "edges belong to three or more triangles: what is inside is not clear there",
                      "remove inner walls and doubled sheets");
-    complain_surface(exam, mesh, name, "turned-triangle", "triangle", &found->turned,
-                     "edges join triangles that disagree about what is outside", "make the normals consistent");
+    complain_surface(
+        exam, mesh, name, "turned-triangle", "triangle", &found->turned,
+        "edges join triangles that disagree about what is outside: `thaw mesh` and `thaw new` turn the fewer",
+        "look at the result, or make the normals consistent in a modelling program");
     tell_mended(exam, name, "open-seam", "vertex", &found->coincident,
                 "vertices lie exactly where another one does: `thaw mesh` and `thaw new` take them for one",
                 "nothing has to be done; modelling programs call it merging by distance");

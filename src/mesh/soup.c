@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "mesh/draft.h"
+#include "mesh/winding.h"
 
 void thaw_soup_free(ThawSoup *soup) {
     thaw_free(soup->x);
@@ -187,16 +188,8 @@ static ThawStatus mend(Mending *m, int weld, ThawTriangleMesh **mesh, ThawTriang
 
 static ThawStatus report_edges(const ThawTriangleMesh *mesh, ThawTriangleReport *report, ThawError *error) {
     const size_t count = 3 * (size_t)mesh->triangle_count;
-    int32_t *rows = THAW_NEW(int32_t, 3 * count); // lower and higher vertex, then 3 * triangle + edge
-    if (!rows)
-        return thaw_error_memory(error, "the edges of a surface");
-    for (size_t i = 0; i < count; i++) {
-        const int32_t a = mesh->triangles[i], b = mesh->triangles[i % 3 == 2 ? i - 2 : i + 1];
-        rows[3 * i] = a < b ? a : b;
-        rows[3 * i + 1] = a < b ? b : a;
-        rows[3 * i + 2] = (int32_t)i;
-    }
-    const ThawStatus status = thaw_rows_sort(2, mesh->vertex_count, count, &rows, error);
+    int32_t *rows = NULL;
+    const ThawStatus status = thaw_surface_edge_rows(mesh, &rows, error);
     for (size_t i = 0, end; !status && i < count; i = end) {
         for (end = i + 1; end < count && memcmp(rows + 3 * i, rows + 3 * end, 2 * sizeof *rows) == 0;)
             end++;

@@ -29,6 +29,18 @@ typedef struct Survey {
     } * found;           // one a block
 } Survey;
 
+// Distances are bounds, and small near the holes of a surface without any surface there: the side must change, too.
+static int is_on_surface(const Survey *s, const double p[3], const double slope[3], double square) {
+    const double here = fabs(thaw_solid_distance(s->solid, p)), aside = (2 * here + 1e-3 * s->spacing) / sqrt(square);
+    double in[3], out[3];
+    for (int k = 0; k < 3; k++) {
+        in[k] = p[k] - aside * slope[k];
+        out[k] = p[k] + aside * slope[k];
+    }
+    return here <= NEAR * s->spacing && thaw_solid_distance(s->solid, in) <= 0 &&
+           thaw_solid_distance(s->solid, out) >= 0;
+}
+
 static void look(Survey *s, const double x[3], double here, int32_t block) {
     const double step = 1e-4 * s->spacing;
     double slope[3], square = 0, p[3];
@@ -43,7 +55,7 @@ static void look(Survey *s, const double x[3], double here, int32_t block) {
     for (int k = 0; k < 3; k++)
         p[k] = x[k] - here * slope[k] / square;
     const double reach = thaw_winding_beyond(s->mesh, p, fmax(s->least, s->found[block].reach));
-    if (reach > 0 && fabs(thaw_solid_distance(s->solid, p)) <= NEAR * s->spacing) {
+    if (reach > 0 && is_on_surface(s, p, slope, square)) {
         s->found[block].reach = reach;
         memcpy(s->found[block].place, p, sizeof p);
     }

@@ -236,6 +236,7 @@ static void add_findings(ThawMesherFinding *sum, const ThawMesherFinding *more) 
 
 static void report_surface(void *context, const ThawWinding *winding) {
     ThawMesherReport *report = context;
+    add_findings(&report->turned, thaw_winding_turned(winding));
     add_findings(&report->holes, thaw_winding_holes(winding));
     add_findings(&report->crossings, thaw_winding_crossings(winding));
 }

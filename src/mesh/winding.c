@@ -41,7 +41,7 @@ struct ThawWinding {
     Tree triangles;
     Tree edges;    // of holes, each as a triangle with two equal corners
     double length; // of all edges of holes, m
-    ThawMesherFinding holes, crossings;
+    ThawMesherFinding turned, holes, crossings;
 };
 
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
@@ -298,6 +298,7 @@ void thaw_winding_bounds(const ThawWinding *winding, double lo[3], double hi[3])
     memcpy(hi, winding->triangles.nodes->hi, 3 * sizeof *hi);
 }
 
+const ThawMesherFinding *thaw_winding_turned(const ThawWinding *winding) { return &winding->turned; }
 const ThawMesherFinding *thaw_winding_holes(const ThawWinding *winding) { return &winding->holes; }
 const ThawMesherFinding *thaw_winding_crossings(const ThawWinding *winding) { return &winding->crossings; }
 
@@ -321,24 +322,30 @@ static ThawStatus refuse_sheet(const ThawMesherFinding *holes, ThawError *error)
         (long long)holes->count, holes->count == 1 ? "" : "s", x[0], x[1], x[2]);
 }
 
+ThawStatus thaw_surface_edge_rows(const ThawTriangleMesh *surface, int32_t **rows, ThawError *error) {
+    const size_t count = 3 * (size_t)surface->triangle_count;
+    *rows = THAW_NEW(int32_t, 3 * count);
+    if (!*rows)
+        return thaw_error_memory(error, "the edges of a surface");
+    for (size_t i = 0; i < count; i++) {
+        const int32_t a = surface->triangles[i], b = surface->triangles[i % 3 == 2 ? i - 2 : i + 1];
+        (*rows)[3 * i] = a < b ? a : b;
+        (*rows)[3 * i + 1] = a < b ? b : a;
+        (*rows)[3 * i + 2] = (int32_t)i;
+    }
+    return thaw_rows_sort(2, surface->vertex_count, count, rows, error);
+}
+
 // An edge is one of a hole when it is not run through as often one way as the other.
 static ThawStatus find_holes(ThawWinding *winding, const ThawTriangleMesh *surface, ThawError *error) {
     const size_t count = 3 * (size_t)surface->triangle_count;
-    int32_t *rows = THAW_NEW(int32_t, 3 * count);
-    if (!rows)
-        return thaw_error_memory(error, "a surface");
-    for (size_t i = 0; i < count; i++) {
-        const int32_t a = surface->triangles[i], b = surface->triangles[i % 3 == 2 ? i - 2 : i + 1];
-        rows[3 * i] = a < b ? a : b;
-        rows[3 * i + 1] = a < b ? b : a;
-        rows[3 * i + 2] = a < b ? 1 : -1;
-    }
-    ThawStatus status = thaw_rows_sort(2, surface->vertex_count, count, &rows, error);
+    int32_t *rows = NULL;
+    ThawStatus status = thaw_surface_edge_rows(surface, &rows, error);
     size_t open = 0;
     for (size_t i = 0, j = 0; !status && i < count; i = j) { // pack the open ones to the front
         int balance = 0;
         for (j = i; j < count && rows[3 * j] == rows[3 * i] && rows[3 * j + 1] == rows[3 * i + 1]; j++)
-            balance += rows[3 * j + 2];
+            balance += surface->triangles[rows[3 * j + 2]] == rows[3 * j] ? 1 : -1;
         if (balance != 0 && rows[3 * i] != rows[3 * i + 1]) {
             rows[2 * open] = rows[3 * i];
             rows[2 * open++ + 1] = rows[3 * i + 1];
@@ -492,6 +499,8 @@ ThawStatus thaw_winding_create(const ThawTriangleMesh *surface, ThawWinding **wi
         status = thaw_error_set(error, THAW_ERROR_INPUT, "the surface has no triangle; allowed: 1 and more");
     if (!status && !(*winding = THAW_NEW(ThawWinding, 1)))
         status = thaw_error_memory(error, "a surface");
+    if (!status)
+        status = thaw_surface_orient(welded, &(*winding)->turned, error);
     if (!status)
         status = fill_winding(*winding, welded, error);
     thaw_triangles_free(&welded);

@@ -8,7 +8,8 @@
 
 typedef struct ThawWinding ThawWinding;
 
-// Nothing of *surface is kept. Vertices at the same place count as one. An open sheet, which encloses nothing, is refused.
+// Nothing of *surface is kept. Vertices at the same place count as one, and triangles that look the other way than their
+// neighbours are turned. An open sheet, which encloses nothing, is refused.
 ThawStatus thaw_winding_create(const ThawTriangleMesh *surface, ThawWinding **winding, ThawError *error);
 // Of the boundary of a mesh: closed and without cuts, which is not looked at. count >= 1 triangles of vertices x.
 ThawStatus thaw_winding_create_sound(const double *x, int32_t count, const int32_t *triangles, ThawWinding **winding,
@@ -35,6 +36,12 @@ double thaw_triangle_winding(const double x[3], const double *corner);
 typedef void (*ThawCutVisit)(void *context, int32_t a, int32_t b, const double place[3]);
 ThawStatus thaw_surface_cuts(const ThawTriangleMesh *surface, ThawCutVisit visit, void *context, ThawError *error);
 
+// Turns triangles that look the other way than their neighbours; which, by their middles (orient.c).
+ThawStatus thaw_surface_orient(ThawTriangleMesh *surface, ThawMesherFinding *turned, ThawError *error);
+// Rows for thaw_rows_sort, sorted: an edge's vertices in ascending order, then 3 * triangle + edge. The caller frees them.
+ThawStatus thaw_surface_edge_rows(const ThawTriangleMesh *surface, int32_t **rows, ThawError *error);
+
+const ThawMesherFinding *thaw_winding_turned(const ThawWinding *winding);
 const ThawMesherFinding *thaw_winding_holes(const ThawWinding *winding);
 const ThawMesherFinding *thaw_winding_crossings(const ThawWinding *winding);
 

@@ -77,6 +77,49 @@ static void a_surface_inside_out_is_filled_all_the_same(void **state) {
     thaw_triangles_free(&surface);
 }
 
+// A fifth of the triangles, anywhere, and a patch.
+static void triangles_that_look_the_other_way_are_turned(void **state) {
+    (void)state;
+    ThawTriangleMesh *surface = ball(40);
+    ThawMesherReport report, even;
+    ThawMesh *mesh = fill(surface, 0.1, &even);
+    thaw_mesh_free(&mesh);
+    int32_t flipped = 0;
+    for (int32_t t = 0; t < surface->triangle_count; t++)
+        if (t * 7 % 5 == 0 || (t > 300 && t < 400)) {
+            int32_t *v = surface->triangles + 3 * (size_t)t, swap = v[0];
+            v[0] = v[1];
+            v[1] = swap;
+            flipped++;
+        }
+    mesh = fill(surface, 0.1, &report);
+    assert_int_equal(report.turned.count, flipped);
+    assert_int_equal(report.holes.count, 0);
+    assert_true(report.volume == even.volume);
+    const double *x = report.turned.place[0];
+    assert_true(fabs(sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) - 1) < 0.02);
+    thaw_mesh_free(&mesh);
+    thaw_triangles_free(&surface);
+}
+
+// Holes spoil the distance near them, but nothing is lost there.
+static void a_ball_full_of_small_holes_has_lost_nothing(void **state) {
+    (void)state;
+    ThawTriangleMesh *surface = ball(16);
+    int32_t kept = 0;
+    for (int32_t t = 0; t < surface->triangle_count; t++)
+        if (t % 37 != 5)
+            memmove(surface->triangles + 3 * (size_t)kept++, surface->triangles + 3 * (size_t)t, 3 * sizeof(int32_t));
+    surface->triangle_count = kept;
+    ThawMesherReport report;
+    ThawMesh *mesh = fill(surface, 0.3, &report);
+    assert_true(report.holes.count > 30);
+    assert_int_equal(report.lost.count, 0);
+    assert_true(fabs(report.volume / (4 * M_PI / 3) - 1) < 0.1);
+    thaw_mesh_free(&mesh);
+    thaw_triangles_free(&surface);
+}
+
 static void holes_are_told_and_closed(void **state) {
     (void)state;
     ThawTriangleMesh *surface = ball(24);
@@ -262,6 +305,8 @@ int main(void) {
         cmocka_unit_test(a_closed_surface_is_filled),
         cmocka_unit_test(distance_and_winding_number_are_those_of_a_ball),
         cmocka_unit_test(a_surface_inside_out_is_filled_all_the_same),
+        cmocka_unit_test(triangles_that_look_the_other_way_are_turned),
+        cmocka_unit_test(a_ball_full_of_small_holes_has_lost_nothing),
         cmocka_unit_test(holes_are_told_and_closed),
         cmocka_unit_test(balls_that_overlap_are_joined_and_told),
         cmocka_unit_test(sheets_are_refused_with_the_place_where_they_are_open),
