@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What would the force c do that holds parts together? The displacement it would cause within a time T,
+// What would the force c do that holds parts together?
+//
+// At rest: the displacement it would cause within the horizon T (a second),
 //     [M/T^2 + (1 + alpha1/T) K + K_contact] d = c,
-// is the error that staying rigid leaves, and sym(F'B d) its strain.
+// is the error that staying rigid leaves, and sym(F'B d) its strain. Loads that last build up far more than what one step
+// shows, about which the published rule asks.
 //
-// T is the horizon (a second) for loads that last: their effect builds up far beyond that of one step, about which the
-// published rule asks. But an impact lasts some milliseconds, and what it does spreads at the speed of waves. So c is split:
-// its mean over the recent past, a time tau of a tenth of the horizon, is judged statically, the rest by what it can do
-// within tau. The two times must be the same: a force F that came a time t ago has the mean F t/tau, and what it has done
-// to a mode of frequency omega, (t omega)^2 / 2 of its static effect, never exceeds the larger of the two answers.
+// In motion that would wake a whole body for an impact of some milliseconds. But whoever is asked in every step need
+// only know about the next one. The error e of the body's motion (what it would be, less what it is) obeys, to first order,
+//     M e'' + D e' + (K + K_contact) e = c
+// over the whole body, since c is what the parts' motion lacks in Newton's equation, and elastic vertices lack nothing. So
+// a shadow velocity w of the vertices of parts is kept, one step of backward Euler at a time,
+//     (M + h D + h^2 (K + K_contact)) w1 = M w0 + h c,
+// and the body is moved by d = h w1, so that e is zero again. Where w strains faster than the threshold, the element wakes:
+// when the wave has come there, and not before. Elements that become rigid leave their own last motion to w.
 //
-// K is factored for a reference shape in the body's own frame, and anew only when the shape has changed by some percent or,
-// once all is rigid, other contacts hold it. A question is one or two back-substitutions and a pass over the strains.
+// K is factored for a reference shape in the body's own frame, and anew only when the shape has changed by some percent or
+// other vertices are in contact. A question is one back-substitution and a pass over the strains.
 #include <math.h>
 #include <string.h>
 
@@ -18,9 +24,6 @@
 #include "math/decompose.h"
 #include "oracle/oracle_impl.h"
 #include "oracle/strain.h"
-
-static const double MEMORY = 0.1;   // of the horizon: a load that has lasted so long counts as lasting
-static const double RELAX_RATE = 3; // relaxation strains at most this many sqrt(tau_R) h a step
 
 // --- the body's frame ---------------------------------------------------------------------------------------------------
 
@@ -78,31 +81,44 @@ void thaw_oracle_turn(const ThawShape *shape, const double Q[9], int back, const
 void thaw_oracle_drop_factor(ThawOracle *oracle) {
     oracle->batch_count = -1;
     thaw_solver_free(&oracle->lasting.solver);
-    thaw_solver_free(&oracle->sudden.solver);
-    oracle->lasting = oracle->sudden = (ThawForesight){0};
+    thaw_solver_free(&oracle->next.solver);
+    oracle->lasting = oracle->next = (ThawForesight){0};
 }
 
 void thaw_oracle_take_reference(ThawOracle *oracle, const ThawQuestion *q, double Q[9]) {
     ThawOracleState *state = &oracle->state;
     size_t nv = (size_t)oracle->shape->nv, dim = (size_t)oracle->shape->kind->dim;
     if (state->has_reference)
-        thaw_oracle_turn(oracle->shape, Q, 0, state->mean, state->mean);
+        thaw_oracle_turn(oracle->shape, Q, 0, state->shadow, state->shadow);
     memcpy(state->reference, q->x, sizeof(double) * nv * dim);
-    memset(state->held, 0, sizeof(double) * nv);
+    memset(state->held, 0, sizeof(double) * nv * dim * dim);
     if (q->k_contact)
-        memcpy(state->held, q->k_contact, sizeof(double) * nv);
+        memcpy(state->held, q->k_contact, sizeof(double) * nv * dim * dim);
     state->has_reference = 1;
-    state->contacts = q->contacts;
-    oracle->lasting.factored = oracle->sudden.factored = 0;
+    state->age = 0;
+    oracle->lasting.factored = oracle->next.factored = 0;
     memcpy(Q, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9 * sizeof *Q);
 }
 
 // --- solving ------------------------------------------------------------------------------------------------------------
 
+static void add_contacts(const ThawOracle *oracle, const ThawMap *map, ThawBlockMatrix *A) {
+    size_t square = (size_t)(A->pattern->bs * A->pattern->bs);
+    for (int32_t i = 0; i < oracle->shape->nv; i++) {
+        int32_t block[2];
+        double matrix[2][9];
+        if (map->ops->rows(map, i, block, matrix) == 0)
+            continue;
+        double *to = A->value + (size_t)(A->pattern->row[block[0] + 1] - 1) * square;
+        for (size_t k = 0; k < square; k++)
+            to[k] += oracle->state.held[(size_t)i * square + k];
+    }
+}
+
 // The factor of one horizon, for the reference shape: a function of the state alone.
 static ThawStatus fit_factor(ThawOracle *oracle, ThawForesight *foresight, const ThawSystem *system, double T,
                              ThawError *error) {
-    if (foresight->system == system && foresight->factored)
+    if (foresight->system == system && foresight->factored && foresight->T == T)
         return THAW_OK;
     if (foresight->system != system) {
         thaw_solver_free(&foresight->solver);
@@ -115,9 +131,10 @@ static ThawStatus fit_factor(ThawOracle *oracle, ThawForesight *foresight, const
     ThawCombination A = {1 / (T * T), 0, {1, 1 / T, 1}};
     thaw_system_assemble(system, oracle->tasks, A, oracle->state.reference, NULL, foresight->solver, oracle->f,
                          oracle->partial);
-    system->map->ops->add_diagonal(system->map, oracle->state.held, 1, thaw_solver_matrix(foresight->solver));
+    add_contacts(oracle, system->map, thaw_solver_matrix(foresight->solver));
     ThawStatus status = thaw_solver_factor(foresight->solver);
     foresight->factored = status == THAW_OK;
+    foresight->T = T;
     return status;
 }
 
@@ -132,85 +149,70 @@ static ThawStatus displace(ThawOracle *oracle, const ThawForesight *foresight, d
     return status;
 }
 
-// state->mean follows c (in the reference's frame); u becomes c - mean. Vertices that were in no part at the last answer
-// have no past: what acts on them lasts. Returns the largest |c - mean| / m, m/s^2.
-static double split(ThawOracle *oracle, const double *c, double since, double *u) {
+// d and predicted of a displacement y in the reference's frame.
+static void predict(ThawOracle *oracle, const ThawQuestion *q, const double Q[9]) {
+    thaw_oracle_turn(oracle->shape, Q, 0, oracle->y, oracle->d);
+    thaw_strain_predict(oracle->shape->all, oracle->tasks, NULL, 0, q->x, oracle->d, oracle->predicted);
+}
+
+ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], ThawError *error) {
+    ThawStatus status = fit_factor(oracle, &oracle->lasting, q->system, oracle->options.horizon, error);
+    thaw_oracle_turn(oracle->shape, Q, 1, oracle->c, oracle->y);
+    if (status == THAW_OK)
+        status = displace(oracle, &oracle->lasting, oracle->y);
+    if (status == THAW_OK)
+        predict(oracle, q, Q);
+    return status;
+}
+
+ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], ThawError *error) {
+    const ThawShape *shape = oracle->shape;
+    double *w = oracle->state.shadow, *y = oracle->y;
+    size_t dim = (size_t)shape->kind->dim;
+    ThawStatus status = fit_factor(oracle, &oracle->next, q->system, q->h, error);
+    thaw_oracle_turn(shape, Q, 1, oracle->c, y);
+    for (size_t i = 0; i < (size_t)shape->nv * dim; i++)
+        y[i] += shape->mass[i / dim] / q->h * w[i];
+    if (status == THAW_OK)
+        status = displace(oracle, &oracle->next, y);
+    if (status != THAW_OK)
+        return status;
+    for (size_t i = 0; i < (size_t)shape->nv * dim; i++)
+        w[i] = oracle->state.known[i / dim] ? y[i] / q->h : 0;
+    predict(oracle, q, Q);
+    return THAW_OK;
+}
+
+// Who has joined a part leaves to the shadow what the part did not take of its velocity: oracle->u, as the last question
+// found it.
+void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawPartition *partition) {
     const ThawShape *shape = oracle->shape;
     ThawOracleState *state = &oracle->state;
-    size_t dim = (size_t)shape->kind->dim;
-    double memory = MEMORY * oracle->options.horizon, share = since / (memory + since), largest = 0;
-    for (int32_t i = 0; i < shape->nv; i++) {
-        for (size_t at = (size_t)i * dim; at < ((size_t)i + 1) * dim; at++) {
-            if (!state->known[i])
-                state->mean[at] = c[at];
-            state->mean[at] += share * (c[at] - state->mean[at]);
-            u[at] = c[at] - state->mean[at];
-            double rest = fabs(u[at]) / shape->mass[i];
-            largest = rest > largest ? rest : largest;
-        }
-        state->known[i] = oracle->root[i] >= 0;
-    }
-    return largest;
-}
-
-// oracle->predicted: the strain of a displacement.
-static void predict(ThawOracle *oracle, const ThawQuestion *q, const double *d) {
-    thaw_strain_predict(oracle->shape->all, oracle->tasks, NULL, 0, q->x, d, oracle->predicted);
-}
-
-static int exceeds(const ThawOracle *oracle) {
-    for (int32_t e = 0; e < oracle->shape->ne; e++)
-        if (oracle->trial[e] && oracle->predicted[e] > oracle->options.epsilon)
-            return 1;
-    return 0;
-}
-
-// The static answer to all of c comes first: where it is harmless, so is what happens sooner, and nothing more is asked.
-ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], double since,
-                               ThawError *error) {
-    const ThawShape *shape = oracle->shape;
-    size_t count = (size_t)shape->nv * (size_t)shape->kind->dim;
-    double T = oracle->options.horizon;
-    ThawStatus status = fit_factor(oracle, &oracle->lasting, q->system, T, error);
-    thaw_oracle_turn(shape, Q, 1, oracle->c, oracle->y);
-    double sudden = split(oracle, oracle->y, since, oracle->u);
-    if (status == THAW_OK)
-        status = displace(oracle, &oracle->lasting, oracle->y);
-    if (status != THAW_OK)
-        return status;
-    thaw_oracle_turn(shape, Q, 0, oracle->y, oracle->d);
-    predict(oracle, q, oracle->d);
-    oracle->lasts = sudden == 0 || !exceeds(oracle);
-    if (oracle->lasts)
-        return THAW_OK;
-    status = fit_factor(oracle, &oracle->sudden, q->system, MEMORY * T, error);
-    memcpy(oracle->y, oracle->state.mean, sizeof(double) * count);
-    if (status == THAW_OK)
-        status = displace(oracle, &oracle->lasting, oracle->y);
-    if (status == THAW_OK)
-        status = displace(oracle, &oracle->sudden, oracle->u);
-    if (status != THAW_OK)
-        return status;
+    size_t dim = (size_t)shape->kind->dim, count = (size_t)shape->nv * dim;
+    memcpy(oracle->y, oracle->u, sizeof(double) * count);
+    thaw_partition_velocities(partition, oracle->y);
     for (size_t i = 0; i < count; i++)
-        oracle->u[i] += oracle->y[i];
-    thaw_oracle_turn(shape, Q, 0, oracle->y, oracle->d);
-    thaw_oracle_turn(shape, Q, 0, oracle->u, oracle->u);
-    predict(oracle, q, oracle->u);
-    return THAW_OK;
+        oracle->y[i] = oracle->u[i] - oracle->y[i];
+    thaw_oracle_turn(shape, oracle->Q, 1, oracle->y, oracle->y);
+    for (int32_t i = 0; i < shape->nv; i++) {
+        int was = state->known[i];
+        state->known[i] = partition->part_of_vertex[i] >= 0;
+        for (size_t at = (size_t)i * dim; at < ((size_t)i + 1) * dim; at++)
+            state->shadow[at] = !state->known[i] ? 0 : was ? state->shadow[at] : oracle->y[at];
+    }
+    state->has_inner = 0;
+    oracle->batch_count = -1;
 }
 
 // --- relaxation ---------------------------------------------------------------------------------------------------------
 
-double thaw_oracle_relax(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, double largest, int steps,
-                         double *x) {
+double thaw_oracle_move(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, double share, double *x) {
     const ThawShape *shape = oracle->shape;
     int dim = shape->kind->dim;
-    double gamma = fmin(fmin(1, oracle->options.relax * steps),
-                        RELAX_RATE * sqrt(oracle->options.tau_rigid) * q->h * steps / largest),
-           moved = 0;
+    double moved = 0;
     for (int32_t i = 0; i < shape->nv; i++)
         for (int k = 0; k < dim && !q->script[i]; k++) {
-            double step = gamma * oracle->d[(size_t)i * (size_t)dim + (size_t)k];
+            double step = share * oracle->d[(size_t)i * (size_t)dim + (size_t)k];
             x[(size_t)i * (size_t)dim + (size_t)k] += step;
             moved = fabs(step) > moved ? fabs(step) : moved;
         }

@@ -16,6 +16,10 @@
 // Measured on the cantilever, a drop and a spin (docs/rigidification.md).
 static const double SHAPE_DRIFT = 0.025; // of the diameter: then K is factored anew
 static const double RELAX_FLOOR = 0.02;  // of epsilon: relaxation stops there
+static const double RELAX_RATE = 3;      // relaxation strains at most this many sqrt(tau_R) h a step
+static const double WAKE = 10;           // tau_R: an element that would strain so fast wakes (the paper's tau_E)
+static const double CALM = 0.1;          // of the rate that wakes: a body that is slower may be at rest
+static const double PROGRESS = 0.7;      // of the strain that was left: less is progress in relaxing
 static const double QUIET_CHANGE = 1e-4; // m/s^2: a change of c below this cannot change a quiet answer
 static const double LOAD_CHANGE =
     0.02;                         // of the force on a vertex: a change of loads or contacts that calls for a question
@@ -23,9 +27,12 @@ static const double DRIFT = 0.25; // of what was left to epsilon: may happen bes
 static const double TURN = 0.01;  // strain a rad and m/s^2: what loads do to a body that turns under them, at most
 // Of the elements: fewer do not begin to be rigid, as asking would cost more than it saves; fewer do not stay so.
 static const double FOLLOW = 0.5; // of the limit: wakes where others do
-static const double WORTH = 0.3, POOR = 0.1;
+static const double WORTH = 0.6, POOR = 0.35;
 // Steps that candidates wait for others; steps between answers that only relax, and where strains are far below epsilon.
-enum { GATHER = 5, LEISURE = 3, LONG_LEISURE = 12 };
+// Answers without progress after which a wholly rigid body need not be relaxed further. Steps after which other contacts
+// make another reference.
+enum { RESTING, SLOWING, MOVING }; // state->moving
+enum { GATHER = 5, LEISURE = 3, LONG_LEISURE = 12, PATIENCE = 8, RENEW = 10, AUDIT = 5 };
 
 ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions *options, ThawTasks *tasks,
                               ThawOracle **result, ThawError *error) {
@@ -38,8 +45,8 @@ ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions 
     oracle->options = *options;
     oracle->tasks = tasks;
     ThawOracleState *state = &oracle->state;
-    double **vectors[] = {&oracle->f,   &oracle->y,    &oracle->c,        &oracle->d,   &oracle->u,
-                          &oracle->b,   &oracle->q,    &state->reference, &state->mean, &state->inner,
+    double **vectors[] = {&oracle->f,   &oracle->y,    &oracle->c,        &oracle->d,     &oracle->u,
+                          &oracle->b,   &oracle->q,    &state->reference, &state->shadow, &state->inner,
                           &state->kept, &state->loads, &state->presses};
     unsigned char **flags[] = {&oracle->trial, &state->below, &state->hold, &state->reason};
     int good = 1;
@@ -51,8 +58,9 @@ ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions 
     oracle->root = THAW_NEW(int32_t, nv);
     oracle->batches = THAW_NEW(int32_t, shape->all->batch_count);
     oracle->batch_count = -1;
+    state->reached = INFINITY;
     oracle->partial = THAW_NEW(double, 2 * (size_t)thaw_integration_most_chunks(shape));
-    state->held = THAW_NEW(double, nv);
+    state->held = THAW_NEW(double, nv *dim *dim);
     state->known = THAW_NEW(unsigned char, nv);
     state->rate = THAW_NEW(float, ne);
     state->predicted = THAW_NEW(float, ne);
@@ -75,7 +83,7 @@ void thaw_oracle_free(ThawOracle **pointer) {
                       oracle->d,     oracle->u,       oracle->b,       oracle->q,          oracle->predicted,
                       oracle->trial, oracle->root,    oracle->partial, oracle->components, state->below,
                       state->hold,   state->reason,   state->strain,   state->reference,   state->kept,
-                      state->held,   state->rate,     state->mean,     state->known,       state->inner,
+                      state->held,   state->rate,     state->shadow,   state->known,       state->inner,
                       state->loads,  state->presses,  state->predicted};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         thaw_free(blocks[i]);
@@ -94,7 +102,7 @@ void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *opti
 
 void thaw_oracle_forget(ThawOracle *oracle, const double *x) {
     thaw_strain_compute(oracle->shape->all, oracle->tasks, NULL, 0, x, oracle->state.strain);
-    memset(oracle->state.known, 0, (size_t)oracle->shape->nv);
+    memset(oracle->state.shadow, 0, sizeof(double) * (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim);
     oracle->state.has_inner = oracle->state.quiet = 0;
     oracle->state.restless = 1;
 }
@@ -105,15 +113,7 @@ void thaw_oracle_restart(ThawOracle *oracle) {
     oracle->batch_count = -1;
 }
 
-void thaw_oracle_repartitioned(ThawOracle *oracle) {
-    oracle->state.has_inner = 0;
-    oracle->batch_count = -1;
-}
-
-void thaw_oracle_rested(ThawOracle *oracle) {
-    memset(oracle->state.known, 1, (size_t)oracle->shape->nv);
-    memset(oracle->state.mean, 0, sizeof(double) * (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim);
-}
+void thaw_oracle_rested(ThawOracle *oracle) { memset(oracle->state.known, 1, (size_t)oracle->shape->nv); }
 
 // --- is it worth asking? --------------------------------------------------------------------------------------------------
 
@@ -139,6 +139,11 @@ static int leisure_of(const ThawOracle *oracle) {
 
 static int is_due(const ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
     const ThawOracleState *state = &oracle->state;
+    if (state->moving == MOVING)
+        return 1;
+    if (state->moving == SLOWING && partition->elastic_count > 0)
+        return state->since >= LEISURE || force_changed(oracle, state->loads, q->f_ext) ||
+               memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0;
     if (state->restless && state->since >= leisure_of(oracle))
         return 1;
     if (partition->elastic_count == 0 && !state->quiet && !state->restless) // wholly rigid since the last answer
@@ -149,14 +154,14 @@ static int is_due(const ThawOracle *oracle, const ThawQuestion *q, const ThawPar
            (!q->same_presses && force_changed(oracle, state->presses, q->f_contact));
 }
 
-// A load that has changed is there to stay, as far as anybody knows: then all of c counts as lasting.
-static void note_outside(ThawOracle *oracle, const ThawQuestion *q) {
+// Keeps what acts now for the next time; whether loads are others.
+static int note_outside(ThawOracle *oracle, const ThawQuestion *q) {
     ThawOracleState *state = &oracle->state;
     size_t dim = (size_t)oracle->shape->kind->dim, count = (size_t)oracle->shape->nv * dim;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    int pinned = 0;
-    if (force_changed(oracle, state->loads, q->f_ext))
-        memset(state->known, 0, (size_t)oracle->shape->nv);
+    int pinned = 0, changed = force_changed(oracle, state->loads, q->f_ext);
+    if (changed)
+        state->reached = INFINITY;
     for (size_t i = 0; i < count; i++) {
         state->loads[i] = q->f_ext[i];
         state->presses[i] = q->f_contact[i];
@@ -171,6 +176,23 @@ static void note_outside(ThawOracle *oracle, const ThawQuestion *q) {
     state->touched = q->contacts;
     state->drift = 0;
     state->since = 0;
+    return changed;
+}
+
+// Whether other vertices are in contact than when the reference was taken.
+static int contacts_changed(const ThawOracle *oracle, const ThawQuestion *q) {
+    int dim = oracle->shape->kind->dim;
+    for (int32_t i = 0; i < oracle->shape->nv && q->k_contact; i++) {
+        double was = 0, now = 0;
+        for (int k = 0; k < dim; k++) {
+            size_t at = (size_t)i * (size_t)(dim * dim) + (size_t)(k * (dim + 1));
+            was += oracle->state.held[at];
+            now += q->k_contact[at];
+        }
+        if ((was > 0) != (now > 0))
+            return 1;
+    }
+    return 0;
 }
 
 // Trial elements: rigid ones, and candidates once enough of them have come together. How many are rigid, and whether
@@ -244,17 +266,18 @@ static int is_as_kept(ThawOracle *oracle, const double Q[9]) {
 static void judge(ThawOracle *oracle, const ThawPartition *partition, double limit, unsigned char *flagged,
                   ThawAnswer *answer) {
     ThawOracleState *state = &oracle->state;
-    int wakes = 0;
+    int wakes = 0, paper = oracle->options.oracle == THAW_ORACLE_PAPER;
+    double scale = paper ? 1 : oracle->options.epsilon / limit; // what is told is relative to epsilon
     for (int32_t e = 0; e < oracle->shape->ne && !wakes; e++)
         wakes = partition->part_of_element[e] >= 0 && oracle->predicted[e] > limit;
     if (wakes) // who is about to follow wakes with them: a new partition is dear
         limit *= FOLLOW;
     for (int32_t e = 0; e < oracle->shape->ne; e++) {
-        state->predicted[e] = (float)oracle->predicted[e];
+        state->predicted[e] = (float)(oracle->predicted[e] * scale);
         if (!oracle->trial[e])
             continue;
         int rigid = partition->part_of_element[e] >= 0;
-        if (oracle->predicted[e] <= limit && (rigid || oracle->lasts)) { // nobody becomes rigid while an impact lasts
+        if (oracle->predicted[e] <= limit) {
             answer->largest = fmax(answer->largest, oracle->predicted[e]);
             continue;
         }
@@ -271,7 +294,7 @@ static void judge(ThawOracle *oracle, const ThawPartition *partition, double lim
         dilate(oracle, flagged, &answer->woken);
     for (int32_t e = 0; e < oracle->shape->ne; e++)
         answer->rigid += flagged[e];
-    int poor = oracle->options.oracle == THAW_ORACLE_STATIC && answer->rigid < POOR * oracle->shape->ne;
+    int poor = !paper && answer->rigid < POOR * oracle->shape->ne;
     for (int32_t e = 0; e < oracle->shape->ne && poor; e++)
         if (flagged[e]) {
             flagged[e] = 0;
@@ -297,9 +320,66 @@ static ThawStatus ask_paper(ThawOracle *oracle, const ThawQuestion *q, const Tha
     if (status != THAW_OK)
         return status;
     answer->asked = 1;
-    oracle->lasts = 1;
     judge(oracle, partition, oracle->options.tau_elastic, flagged, answer);
     state->quiet = answer->rigid == oracle->shape->ne;
+    return THAW_OK;
+}
+
+static double largest_of(const ThawOracle *oracle) {
+    double largest = 0;
+    for (int32_t e = 0; e < oracle->shape->ne; e++)
+        if (oracle->trial[e])
+            largest = fmax(largest, oracle->predicted[e]);
+    return largest;
+}
+
+// A wholly rigid body that relaxation does not bring nearer to balance creeps: contacts slide, or slow modes give way, as
+// it is moved. It is within epsilon, and need not be moved for ever.
+static int is_stuck(ThawOracleState *state, double largest, int whole) {
+    if (!whole || largest < PROGRESS * state->reached) {
+        state->reached = whole ? largest : INFINITY;
+        state->tries = 0;
+    } else if (state->tries < PATIENCE)
+        state->tries++;
+    return state->tries == PATIENCE;
+}
+
+// Loads under epsilon are followed quasistatically; new ones wake at once whom they would deform more.
+static void answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int steps, double *x,
+                        unsigned char *flagged, ThawAnswer *answer) {
+    const ThawRigidifyOptions *options = &oracle->options;
+    ThawOracleState *state = &oracle->state;
+    int32_t ne = oracle->shape->ne;
+    judge(oracle, partition, options->epsilon, flagged, answer);
+    int stuck = is_stuck(state, answer->largest, answer->rigid == ne);
+    state->margin = options->epsilon - answer->largest;
+    state->restless = answer->woken > 0 || (answer->largest > RELAX_FLOOR * options->epsilon && !stuck);
+    if (answer->woken == 0 && state->restless && options->relax > 0) {
+        double rate = RELAX_RATE * sqrt(options->tau_rigid) * q->h * steps / answer->largest;
+        answer->moved = thaw_oracle_move(oracle, q, partition, fmin(fmin(1, options->relax * steps), rate), x);
+    }
+    state->moving = answer->rigid < ne ? SLOWING : RESTING;
+    state->quiet = answer->rigid == ne && !state->restless;
+    if (state->quiet)
+        thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->c, state->kept);
+    memset(state->shadow, 0, sizeof(double) * (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim);
+}
+
+// Who would strain faster than the threshold in the next step wakes; below, the body follows the shadow.
+static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, double *x,
+                                unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
+    ThawOracleState *state = &oracle->state;
+    double limit = sqrt(WAKE * oracle->options.tau_rigid) * q->h;
+    ThawStatus status = thaw_oracle_follow(oracle, q, oracle->Q, error);
+    if (status != THAW_OK)
+        return status;
+    double fastest = largest_of(oracle);
+    judge(oracle, partition, limit, flagged, answer);
+    if (oracle->options.relax > 0)
+        answer->moved = thaw_oracle_move(oracle, q, partition, fmin(1, limit / fastest), x);
+    state->moving = fastest <= CALM * limit ? SLOWING : MOVING;
+    state->margin = oracle->options.epsilon;
+    state->restless = 1;
     return THAW_OK;
 }
 
@@ -312,6 +392,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     if (oracle->options.oracle == THAW_ORACLE_PAPER)
         return ask_paper(oracle, q, partition, flagged, answer, error);
     state->since += state->since < INT32_MAX;
+    state->age += state->age < INT32_MAX;
     int32_t rigid = choose_trial(oracle, partition, &forming, answer);
     memcpy(flagged, oracle->trial, (size_t)shape->ne);
     if ((rigid == 0 && !forming) || q->system->map->n == 0)
@@ -319,32 +400,29 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     if (!forming && !is_due(oracle, q, partition))
         return THAW_OK;
     int whole = rigid == shape->ne, steps = rigid > 0 && state->since < LONG_LEISURE ? state->since : 1;
-    note_outside(oracle, q);
+    int loaded = note_outside(oracle, q) || memcmp(q->script, partition->script, (size_t)shape->nv) != 0;
     ThawStatus status = thaw_oracle_constraint(oracle, q, partition, forming, error);
     if (status != THAW_OK)
         return status;
-    double Q[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-    int stale = !state->has_reference || thaw_oracle_compare(oracle, q->x, Q) > SHAPE_DRIFT * shape->diameter ||
-                (whole && state->contacts != q->contacts);
-    if (state->quiet && whole && !stale && is_as_kept(oracle, Q))
+    memcpy(oracle->Q, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, sizeof oracle->Q);
+    int stale = !state->has_reference || thaw_oracle_compare(oracle, q->x, oracle->Q) > SHAPE_DRIFT * shape->diameter ||
+                (state->age >= RENEW && contacts_changed(oracle, q));
+    if (state->quiet && whole && !stale && is_as_kept(oracle, oracle->Q))
         return THAW_OK;
     answer->asked = 1;
     state->quiet = 0;
     if (stale)
-        thaw_oracle_take_reference(oracle, q, Q);
-    status = thaw_oracle_foresee(oracle, q, Q, steps * q->h, error);
-    if (status != THAW_OK)
-        return status;
-    judge(oracle, partition, oracle->options.epsilon, flagged, answer);
-    state->margin = oracle->options.epsilon - answer->largest;
-    state->restless = answer->woken > 0 || answer->largest > RELAX_FLOOR * oracle->options.epsilon;
-    if (answer->woken == 0 && state->restless && oracle->lasts && oracle->options.relax > 0)
-        answer->moved = thaw_oracle_relax(oracle, q, partition, answer->largest, steps, x);
-    if (answer->rigid == shape->ne && !state->restless) {
-        state->quiet = 1;
-        thaw_oracle_turn(shape, Q, 1, oracle->c, state->kept);
+        thaw_oracle_take_reference(oracle, q, oracle->Q);
+    int rests = 0;
+    if (state->moving < MOVING || loaded || state->age % AUDIT == 0) {
+        status = thaw_oracle_foresee(oracle, q, oracle->Q, error);
+        rests = loaded || largest_of(oracle) <= oracle->options.epsilon;
     }
-    return THAW_OK;
+    if (status == THAW_OK && rests)
+        answer_rest(oracle, q, partition, steps, x, flagged, answer);
+    else if (status == THAW_OK)
+        status = answer_motion(oracle, q, partition, x, flagged, answer, error);
+    return status;
 }
 
 // Strains beside parts, and their turns: what may change the force that holds them together.

@@ -25,33 +25,36 @@ typedef struct ThawOracleState {
     float *predicted;      // ne: static strain that the last question foresaw
     ThawLanes *strain;     // Green strain of all elements at the end of the last step (strain.h)
     double *reference;     // dim * nv: the shape that K was factored for
-    double *held;          // nv: and the stiffness of the contacts that held it, N/m
-    double *mean;          // dim * nv: c, averaged over the recent past, in the reference's frame, N
-    unsigned char *known;  // nv: has such a past
-    double *inner;         // dim * nv: elastic forces of rigid elements in the frames of their parts, N
-    double *loads;         // dim * nv: f_ext at the last answer, N
-    double *presses;       // dim * nv: f_contact then, N
-    double *kept;          // dim * nv: constraint force c at the last quiet answer, in the reference's frame
+    double *held;          // dim * dim * nv: and the stiffness of the contacts that held it, in world axes then, N/m
+    double *shadow; // dim * nv: velocity at which vertices of parts would deform them, in the reference's frame, m/s
+    unsigned char *known; // nv: it was in a part when parts were last made, so that it has such a velocity
+    double *inner;        // dim * nv: elastic forces of rigid elements in the frames of their parts, N
+    double *loads;        // dim * nv: f_ext at the last answer, N
+    double *presses;      // dim * nv: f_contact then, N
+    double *kept;         // dim * nv: constraint force c at the last quiet answer, in the reference's frame
     int has_reference, has_inner;
-    uint64_t contacts; // hash of the contact set that K_contact was made for
-    uint64_t touched;  // hash of the contact set at the last answer
-    int quiet;         // the last answer was: fully rigid, at rest in itself, nothing to relax
-    int restless;      // the last answer woke somebody, or left something to relax
-    int32_t since;     // steps since the last answer, capped
-    int32_t waited;    // steps that candidates have waited to become rigid together
-    double drift;      // strain, and turns, that parts have seen beside them since the last answer
-    double uneven;     // m/s^2, by how much accelerations by loads and contacts differed over the body, then
-    double margin;     // epsilon less the largest strain of rigid elements at the last answer
+    uint64_t touched; // hash of the contact set at the last answer
+    int quiet;        // the last answer was: fully rigid, at rest in itself, nothing to relax
+    int moving;       // the shadow is followed, step by step
+    int restless;     // the last answer woke somebody, or left something to relax
+    int32_t age;      // steps since the reference was taken, capped
+    int32_t since;    // steps since the last answer, capped
+    int32_t tries;    // answers of the wholly rigid body since relaxation last made progress, capped
+    int32_t waited;   // steps that candidates have waited to become rigid together
+    double drift;     // strain, and turns, that parts have seen beside them since the last answer
+    double uneven;    // m/s^2, by how much accelerations by loads and contacts differed over the body, then
+    double reached;   // strain that was left then
+    double margin;    // epsilon less the largest strain of rigid elements at the last answer
 } ThawOracleState;
 
 // Inputs of one question, over the body's vertices.
 typedef struct ThawQuestion {
-    const double *x, *v;         // state
-    const double *f_ext;         // N, gravity and loads
-    const double *f_contact;     // N, warm-started and estimated
-    const double *k_contact;     // N/m, stiffness of the contacts at each vertex along its axes (diagonal), or NULL
-    uint64_t contacts;           // hash of the contact set
-    const unsigned char *script; // THAW_VERTEX_* flags
+    const double *x, *v;               // state
+    const double *f_ext;               // N, gravity and loads
+    const double *f_contact;           // N, warm-started and estimated
+    const double *k_contact;           // N/m, dim x dim a vertex: stiffness of its contacts, symmetric; or NULL
+    uint64_t contacts;                 // hash of the contact set
+    const unsigned char *script;       // THAW_VERTEX_* flags
     const ThawIntegrationSet *elastic; // the elements that are in no part
     const double *gravity;             // m/s^2
     const ThawSystem *system;          // of the identity map with the present pins: its direct plan is used
@@ -79,8 +82,8 @@ void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *opti
 // nothing has changed enough since the last answer, that answer stands and the question costs next to nothing.
 ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition, double *x,
                            unsigned char *flagged, ThawAnswer *answer, ThawError *error);
-// The partition has another topology.
-void thaw_oracle_repartitioned(ThawOracle *oracle);
+// The partition that the last question asked for has another topology.
+void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawPartition *partition);
 // A body that has slept in balance: whatever acts on it now is new.
 void thaw_oracle_rested(ThawOracle *oracle);
 // After a step: strain rates of the elements that are elastic, and who may become rigid.

@@ -20,6 +20,7 @@ typedef struct ThawForesight {
     const ThawSystem *system; // that the solver is for
     ThawSolver *solver;
     int factored; // for the present reference
+    double T;     // s, that it is for
 } ThawForesight;
 
 struct ThawOracle {
@@ -37,10 +38,10 @@ struct ThawOracle {
     int32_t *batches;    // of shape->all, that hold elastic elements
     int32_t batch_count; // -1: to be listed
     double *partial;
-    int lasts;                     // all of c is harmless, also if it lasts
-    ThawLanes *lanes;              // strains, for the published rule; NULL until needed
-    double quick_h;                // s, that its preconditioner is for
-    ThawForesight lasting, sudden; // for loads that last, and for those that have just come
+    double Q[9];                 // what turned the reference to where the body is, at the last question
+    ThawLanes *lanes;            // strains, for the published rule; NULL until needed
+    double quick_h;              // s, that its preconditioner is for
+    ThawForesight lasting, next; // for what loads do if they last, and within the next step
 };
 
 // paper.c: oracle->predicted, the squared strain rates that the published quick solve foresees, 1/s^2.
@@ -58,13 +59,12 @@ double thaw_oracle_compare(const ThawOracle *oracle, const double *x, double Q[9
 void thaw_oracle_turn(const ThawShape *shape, const double Q[9], int back, const double *in, double *out);
 // The present shape and contacts become the reference: Q becomes the identity.
 void thaw_oracle_take_reference(ThawOracle *oracle, const ThawQuestion *question, double Q[9]);
-// oracle->d, what c would do: its lasting share statically, the rest within a tenth of the horizon; and oracle->predicted, the
-// strain of that. since: s, since the last answer.
-ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], double since,
-                               ThawError *error);
-// Moves the body by a part of the lasting d, parts with it; strain rates do not see it. steps: since the last answer.
-// Returns the largest displacement, m.
-double thaw_oracle_relax(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition, double largest,
-                         int steps, double *x);
+// oracle->d, what c would do if it lasted; and oracle->predicted, the strain of that.
+ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], ThawError *error);
+// The shadow velocity moves on by a step; oracle->d, the way it goes in it, and oracle->predicted, the strain of that.
+ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], ThawError *error);
+// Moves the body by a share of d, parts with it; strain rates do not see it. Returns the largest displacement, m.
+double thaw_oracle_move(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition, double share,
+                        double *x);
 
 #endif

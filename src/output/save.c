@@ -119,7 +119,7 @@ static ThawStatus get_fields(ThawCheckpoint *file, const ThawStepper *s, const F
     return status;
 }
 
-enum { STORY = 3, ORACLE = 15, PARTS = 4, NUMBERS = 11 };
+enum { STORY = 3, ORACLE = 15, PARTS = 4, NUMBERS = 14 };
 
 // What a body keeps while it sleeps, too.
 static void list_story(const ThawStepper *s, Field fields[STORY]) {
@@ -145,9 +145,9 @@ static void list_oracle(const ThawStepper *s, int64_t numbers[NUMBERS], Field fi
         {"predicted", oracle->predicted, sizeof(float) * ne},
         {"strain", oracle->strain, sizeof(ThawLanes) * thaw_strain_size(shape->all)},
         {"reference", oracle->reference, sizeof(double) * nv * dim},
-        {"held", oracle->held, sizeof(double) * nv},
+        {"held", oracle->held, sizeof(double) * nv * dim * dim},
         {"kept", oracle->kept, sizeof(double) * nv * dim},
-        {"mean", oracle->mean, sizeof(double) * nv * dim},
+        {"shadow", oracle->shadow, sizeof(double) * nv * dim},
         {"known", oracle->known, nv},
         {"inner", oracle->inner, sizeof(double) * nv * dim},
         {"loads", oracle->loads, sizeof(double) * nv * dim},
@@ -160,17 +160,13 @@ static void list_oracle(const ThawStepper *s, int64_t numbers[NUMBERS], Field fi
 static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawError *error) {
     const ThawPartition *partition = s->adaptive->partition;
     const ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
-    int64_t numbers[NUMBERS] = {oracle->has_reference,
-                                oracle->has_inner,
-                                (int64_t)oracle->contacts,
-                                (int64_t)oracle->touched,
-                                oracle->quiet,
-                                oracle->restless,
-                                oracle->since,
-                                oracle->waited};
+    int64_t numbers[NUMBERS] = {
+        oracle->has_reference, oracle->has_inner, oracle->moving, (int64_t)oracle->touched, oracle->quiet,
+        oracle->restless,      oracle->since,     oracle->waited, [11] = oracle->tries,     [13] = oracle->age};
     memcpy(&numbers[8], &oracle->drift, sizeof oracle->drift);
     memcpy(&numbers[9], &oracle->margin, sizeof oracle->margin);
     memcpy(&numbers[10], &oracle->uneven, sizeof oracle->uneven);
+    memcpy(&numbers[12], &oracle->reached, sizeof oracle->reached);
     Field fields[ORACLE];
     char name[64];
     list_oracle(s, numbers, fields);
@@ -222,7 +218,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     if (status == THAW_OK) {
         oracle->has_reference = (int)numbers[0];
         oracle->has_inner = (int)numbers[1];
-        oracle->contacts = (uint64_t)numbers[2];
+        oracle->moving = (int)numbers[2];
         oracle->touched = (uint64_t)numbers[3];
         oracle->quiet = (int)numbers[4];
         oracle->restless = (int)numbers[5];
@@ -231,6 +227,9 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         memcpy(&oracle->drift, &numbers[8], sizeof oracle->drift);
         memcpy(&oracle->margin, &numbers[9], sizeof oracle->margin);
         memcpy(&oracle->uneven, &numbers[10], sizeof oracle->uneven);
+        oracle->tries = (int32_t)numbers[11];
+        oracle->age = (int32_t)numbers[13];
+        memcpy(&oracle->reached, &numbers[12], sizeof oracle->reached);
         status = thaw_partition_restore(s->adaptive->partition, flagged, script, parts, (int32_t)counts[0], r,
                                         (int32_t)counts[1], error);
         thaw_adapt_renew(s);

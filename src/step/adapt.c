@@ -7,6 +7,16 @@
 #include <math.h>
 #include <string.h>
 
+static const double STICKS = 0.99; // of the greatest friction: below, a contact sticks
+
+// As good as hard: stiffer by far than any vertex of the body, N/m.
+static double hard_stiffness(const ThawShape *shape) {
+    double young = 0;
+    for (int32_t e = 0; e < shape->ne; e++)
+        young = fmax(young, shape->materials[shape->material[e]].young);
+    return 10 * young * shape->diameter;
+}
+
 ThawStatus thaw_adaptive_create(ThawStepper *s, const ThawState *state, ThawError *error) {
     const ThawShape *shape = s->shape;
     ThawAdaptive *a = THAW_NEW(ThawAdaptive, 1);
@@ -14,10 +24,11 @@ ThawStatus thaw_adaptive_create(ThawStepper *s, const ThawState *state, ThawErro
         return thaw_error_memory(error, "an adaptive body");
     s->adaptive = a;
     a->pressed = s->loads_changed = 1; // for all that is known
+    a->hard = hard_stiffness(shape);
     a->flagged = THAW_NEW(unsigned char, shape->ne);
     a->script = THAW_NEW(unsigned char, shape->nv);
     a->f_contact = THAW_NEW(double, (size_t)shape->nv *(size_t)s->model->dim);
-    a->k_contact = THAW_NEW(double, shape->nv);
+    a->k_contact = THAW_NEW(double, (size_t)shape->nv *(size_t)(s->model->dim * s->model->dim));
     if (!a->flagged || !a->script || !a->f_contact || !a->k_contact)
         return thaw_error_memory(error, "an adaptive body");
     ThawStatus status = thaw_oracle_create(shape, &state->rigidify, s->tasks, &a->oracle, error);
@@ -98,6 +109,23 @@ ThawStatus thaw_adapt_wake(ThawStepper *s, const ThawState *state, ThawError *er
     return thaw_partition_update(a->partition, a->flagged, a->script, s->x, s->v, &a->transition, error);
 }
 
+// By how much the force of a contact at rest changes with the place of what it holds (response.h), N/m: symmetric, dim x dim.
+// Where it slides, the tangents give nothing.
+static void rest_stiffness(const ThawContactOptions *options, const ThawContact *contact, int dim, double h,
+                           double hard, double K[9]) {
+    double k = fmin(hard, options->erp > 0 ? options->erp / (h * h * options->cfm) : contact->stiffness);
+    double k_t = options->tangent > 0 ? fmin(hard, options->tangent * k) : hard;
+    double rim = STICKS * contact->friction * contact->lambda[0];
+    int slides = options->friction == THAW_FRICTION_CONE && hypot(contact->lambda[1], contact->lambda[2]) >= rim;
+    memset(K, 0, sizeof(double) * 9);
+    for (int r = 0; r < dim; r++) {
+        double share = r == 0 ? k : slides || fabs(contact->lambda[r]) >= rim ? 0 : k_t;
+        for (int i = 0; i < dim; i++)
+            for (int j = 0; j < dim; j++)
+                K[i * dim + j] += share * contact->frame[r][i] * contact->frame[r][j];
+    }
+}
+
 // Forces of the contacts on this body: those remembered, and for a new contact what would stop its vertices if they were
 // alone (equations 18-19 with the diagonal of A in the place of the whole).
 static uint64_t gather_contacts(const ThawIsland *island, ThawStepper *s, ThawIncrement step) {
@@ -106,7 +134,7 @@ static uint64_t gather_contacts(const ThawIsland *island, ThawStepper *s, ThawIn
     uint64_t hash = 0;
     if (a->pressed) {
         memset(a->f_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim);
-        memset(a->k_contact, 0, sizeof(double) * (size_t)s->shape->nv);
+        memset(a->k_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim * dim);
     }
     a->pressed = island->contact_count > 0;
     for (int32_t c = 0; c < island->contact_count; c++) {
@@ -117,6 +145,9 @@ static uint64_t gather_contacts(const ThawIsland *island, ThawStepper *s, ThawIn
             if (contact->gap <= 0)
                 hash = thaw_hash(hash, &contact->key, sizeof contact->key);
             double push[3] = {0, 0, 0}, approach = 0;
+            double K[9];
+            if (contact->gap <= 0)
+                rest_stiffness(&s->model->options.contact, contact, (int)dim, step.h, a->hard, K);
             for (size_t r = 0; r < dim; r++)
                 for (size_t k = 0; k < dim; k++)
                     push[k] += contact->frame[r][k] * contact->lambda[r] / step.h;
@@ -131,8 +162,9 @@ static uint64_t gather_contacts(const ThawIsland *island, ThawStepper *s, ThawIn
                 for (size_t k = 0; k < dim; k++)
                     a->f_contact[(size_t)v * dim + k] +=
                         w * (push[k] + contact->frame[0][k] * stop * s->shape->mass[v] / step.h);
-                if (contact->gap <= 0 && isfinite(contact->stiffness))
-                    a->k_contact[v] += w * w * contact->stiffness;
+                for (size_t k = 0; k < dim * dim && contact->gap <= 0;
+                     k++) // row sums: pushed as a whole it meets all of K
+                    a->k_contact[(size_t)v * dim * dim + k] += contact->weight[side][n] * K[k];
             }
         }
     }
@@ -211,7 +243,7 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
     if (status == THAW_OK)
         thaw_history_record(s->history, thaw_oracle_state(a->oracle), a->partition, a->transition.changed);
     if (status == THAW_OK && a->transition.changed)
-        thaw_oracle_repartitioned(a->oracle);
+        thaw_oracle_repartitioned(a->oracle, a->partition);
     if (status == THAW_OK && (a->transition.changed || s->system != a->system || !a->system))
         status = renew_system(s, error);
     else if (status == THAW_OK && a->answer.moved > 0)

@@ -16,8 +16,9 @@ typedef struct ThawAdaptive {
     unsigned char *flagged;   // ne
     unsigned char *script;    // nv, THAW_VERTEX_*
     double *f_contact;        // dim * nv, N
-    double *k_contact;        // nv, N/m
+    double *k_contact;        // dim * dim * nv, N/m
     int pressed;              // they are not all zero
+    double hard;              // N/m: contacts that are stiffer count as that
     ThawAnswer answer;
     ThawTransition transition;
 } ThawAdaptive;
