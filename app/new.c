@@ -15,16 +15,42 @@
 #include "scene/kind.h"
 #include "thaw/doctor.h"
 
-enum { MATERIAL, DROP, HANG, OUT, SIZE, ELEMENTS, UNIT, SCALE, HEIGHT, UP, SHARPEN, SPLIT, FORCE, LIST, QUIET };
+enum {
+    MATERIAL,
+    DROP,
+    HANG,
+    OUT,
+    SIZE,
+    ELEMENTS,
+    UNIT,
+    SCALE,
+    HEIGHT,
+    UP,
+    SHARPEN,
+    SPLIT,
+    FORCE,
+    LIST,
+    QUIET,
+    DIMENSION
+};
 static const AppOption options[] = {
-    [MATERIAL] = {"--material", "NAME"}, [DROP] = {"--drop", "[METRES]"},
-    [HANG] = {"--hang", NULL},           [OUT] = {"-o", "SCENE.json"},
-    [SIZE] = {"--size", "METRES"},       [ELEMENTS] = {"--elements", "N"},
-    [UNIT] = {"--unit", "mm|cm|m|in"},   [SCALE] = {"--scale", "S"},
-    [HEIGHT] = {"--height", "METRES"},   [UP] = {"--up", "x|y|z"},
-    [SHARPEN] = {"--sharpen", NULL},     [SPLIT] = {"--split", NULL},
-    [FORCE] = {"--force", NULL},         [LIST] = {"--list", NULL},
-    [QUIET] = {"--quiet", NULL},         {NULL, NULL},
+    [MATERIAL] = {"--material", "NAME"},
+    [DROP] = {"--drop", "[METRES]"},
+    [HANG] = {"--hang", NULL},
+    [OUT] = {"-o", "SCENE.json"},
+    [SIZE] = {"--size", "METRES"},
+    [ELEMENTS] = {"--elements", "N"},
+    [UNIT] = {"--unit", "mm|cm|m|in"},
+    [SCALE] = {"--scale", "S"},
+    [HEIGHT] = {"--height", "METRES"},
+    [UP] = {"--up", "x|y|z"},
+    [SHARPEN] = {"--sharpen", NULL},
+    [SPLIT] = {"--split", NULL},
+    [FORCE] = {"--force", NULL},
+    [LIST] = {"--list", NULL},
+    [QUIET] = {"--quiet", NULL},
+    [DIMENSION] = {"--dimension", "2|3"},
+    {NULL, NULL},
 };
 
 static int ends_with(const char *path, const char *ending) {
@@ -106,6 +132,9 @@ static int parse(AppPlan *plan, int argc, char **argv, int *list) {
             if (!ok)
                 app_complain("new", "--up is '%s'; allowed: x, y or z", a.value);
             break;
+        case DIMENSION:
+            ok = app_parse_integer("new", "--dimension", a.value, 2, 3, &plan->dimension);
+            break;
         case SHARPEN:
             plan->sharpen = 1;
             break;
@@ -133,6 +162,11 @@ static int parse(AppPlan *plan, int argc, char **argv, int *list) {
     }
     if (ok && (plan->scale > 0) + (plan->height > 0) + (plan->unit != NULL) > 1) {
         app_complain("new", "--unit, --scale and --height exclude each other");
+        ok = 0;
+    }
+    if (ok && plan->path && plan->dimension == 2 && app_plan_source(plan->path) != APP_SOLID) {
+        app_complain("new", "--dimension is 2 for %s; allowed: a solid (.json); flat meshes are known as such",
+                     plan->path);
         ok = 0;
     }
     if (ok && !plan->path && !*list) {
@@ -216,28 +250,21 @@ static int settle_paths(AppPlan *plan) {
     return 1;
 }
 
-static int is_ours(const char *path) {
-    char head[sizeof APP_NEW_MARK] = "";
-    FILE *file = fopen(path, "r");
-    const char *line = file ? fgets(head, sizeof head, file) : NULL;
-    if (file)
-        fclose(file);
-    return line && strcmp(line, APP_NEW_MARK) == 0;
-}
-
-// What --force would replace and `thaw new` has not written is somebody's work: it is kept under another name.
+// What --force would replace may be somebody's work: it is kept as NAME~, or NAME~2, NAME~3, ... where that is there.
 static int keep_old(const AppPlan *plan) {
-    char kept[sizeof plan->out_path + 1];
-    snprintf(kept, sizeof kept, "%s~", plan->out_path);
-    if (access(plan->out_path, F_OK) != 0 || is_ours(plan->out_path))
+    enum { MOST = 1000 };
+    char kept[sizeof plan->out_path + 8];
+    if (access(plan->out_path, F_OK) != 0)
         return 1;
-    if (access(kept, F_OK) == 0 || rename(plan->out_path, kept) != 0) {
-        app_complain("new", "%s was not written by `thaw new`, and cannot be kept as %s%s; name another with -o",
-                     plan->out_path, kept, access(kept, F_OK) == 0 ? ", which is there" : "");
+    int taken = snprintf(kept, sizeof kept, "%s~", plan->out_path) > 0;
+    for (int i = 2; i < MOST && (taken = access(kept, F_OK) == 0); i++)
+        snprintf(kept, sizeof kept, "%s~%d", plan->out_path, i);
+    if (taken || rename(plan->out_path, kept) != 0) {
+        app_complain("new", "%s cannot be kept as %s; name another with -o", plan->out_path, kept);
         return 0;
     }
     if (!plan->quiet)
-        printf("%s was not written by `thaw new`: kept as %s\n", plan->out_path, kept);
+        printf("%s was there: kept as %s\n", plan->out_path, kept);
     return 1;
 }
 
@@ -342,7 +369,8 @@ const AppCommand app_command_new = {
         "  --scale S         metres in one unit of the file, or\n"
         "  --height METRES   how tall it shall be\n"
         "  --up x|y|z        which way is up in the file (y for .obj, else z)\n"
-        "  --force           replace a scene that is there; what `thaw new` has not written is kept as NAME~\n"
+        "  --dimension 2     a flat solid becomes triangles\n"
+        "  --force           replace a scene that is there, which is kept as NAME~\n"
         "  --list            show the materials and end\n"
         "  --quiet           say only what is wrong\n",
     .run = run_new,

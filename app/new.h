@@ -34,6 +34,7 @@ typedef struct AppPlan {
     double height;        // m; 0: not given
     double drop;          // m above the floor; 0: not given
     int up;               // axis; -1: to be guessed
+    int64_t dimension;    // of a solid; 0: not given, 3
     int sharpen;          // nonzero: vertices near sharp edges of a surface are moved onto them
     int split;            // nonzero: each separate piece becomes a body
     int force, quiet;
@@ -58,9 +59,6 @@ typedef struct AppPlan {
     double period, h;
     int64_t steps, every;
 } AppPlan;
-
-// The first words of every scene that `thaw new` has written.
-#define APP_NEW_MARK "// Written by `thaw new`;"
 
 extern const double app_new_lost; // share of the extent from which on lost parts are told
 

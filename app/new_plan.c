@@ -282,13 +282,14 @@ static ThawStatus load_solid(AppPlan *plan, ThawError *error) {
     ThawMesh *mesh = NULL;
     ThawMesherDef def;
     double lo[3], hi[3];
-    ThawStatus status = thaw_solid_load(plan->path, 3, &solid, error);
+    const int dim = plan->dimension == 2 ? 2 : 3;
+    ThawStatus status = thaw_solid_load(plan->path, dim, &solid, error);
     if (status)
         return status;
     thaw_solid_bounds(solid, lo, hi);
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < dim; k++)
         plan->raw[k] = hi[k] - lo[k];
-    settle_unit(plan, 3);
+    settle_unit(plan, dim);
     status = fill_source(plan, &(Source){.solid = solid}, &def, &mesh, error);
     if (!status)
         status = add_whole(plan, mesh, error);

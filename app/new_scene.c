@@ -115,7 +115,8 @@ static void put_body(FILE *file, const AppPlan *plan, const AppPiece *p) {
 }
 
 static void put_scene(FILE *file, const AppPlan *plan) {
-    fputs(APP_NEW_MARK " change whatever you like (docs/scene-format.md). SI units.\n{\n    \"thaw\": 1,\n", file);
+    fputs("// Written by `thaw new`; change whatever you like (docs/scene-format.md). SI units.\n{\n    \"thaw\": 1,\n",
+          file);
     fputs("    \"title\": ", file);
     put_text(file, plan->name);
     if (dim_of(plan) == 2)
@@ -263,9 +264,9 @@ void app_plan_print(const AppPlan *plan) {
         printf("  up        %c of the file (change with --up x, y or z)\n", "xyz"[plan->up]);
     if (plan->source != APP_MESH)
         printf("  mesh      %" PRId64
-               " tetrahedra with edges of %.3g m, dihedral angles %.3g to %.4g degrees (change with "
-               "--elements N or --size METRES)\n",
-               elements, plan->report.size * plan->scale, plan->report.min_angle * 180 / M_PI,
+               " %s with edges of %.3g m, %sangles %.3g to %.4g degrees (change with --elements N or --size METRES)\n",
+               elements, mesh->dim == 3 ? "tetrahedra" : "triangles", plan->report.size * plan->scale,
+               mesh->dim == 3 ? "dihedral " : "", plan->report.min_angle * 180 / M_PI,
                plan->report.max_angle * 180 / M_PI);
     else
         printf("  mesh      %" PRId64 " element%s, as in the file\n", elements, elements == 1 ? "" : "s");
