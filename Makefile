@@ -9,7 +9,7 @@ DEMO := out/demo
 THAW := build/release/thaw
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: help setup build demo check bench format format-check tidy coverage valgrind tsan install clean
+.PHONY: help setup build demo film check bench format format-check tidy coverage valgrind tsan install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22

@@ -197,12 +197,34 @@ static void category_colour(const char *name, int index, float rgb[3]) {
     picture_colour_of(index, rgb);
 }
 
-// Cool colours, so that what has no id, in warm, stands out.
-static void id_colour(int id, float rgb[3]) {
-    static const unsigned char cool[][3] = {{88, 148, 189},  {122, 178, 132}, {150, 129, 187}, {94, 172, 172},
-                                            {120, 140, 160}, {168, 190, 120}, {108, 120, 196}, {150, 180, 200}};
-    enum { COUNT = sizeof cool / sizeof *cool };
-    paint(id < 0 ? warm : cool[id % COUNT], rgb);
+void colouring_category(const char *name, int index, unsigned char srgb[3]) {
+    float rgb[3];
+    category_colour(name, index, rgb);
+    for (int k = 0; k < 3; k++)
+        srgb[k] = picture_srgb(rgb[k]);
+}
+
+// Oklab (B. Ottosson 2020) keeps lightness the same around the hue circle; linear light comes out.
+static void oklch(double lightness, double chroma, double hue, float rgb[3]) {
+    double a = chroma * cos(hue), b = chroma * sin(hue);
+    double l = pow(lightness + 0.3963377774 * a + 0.2158037573 * b, 3);
+    double m = pow(lightness - 0.1055613458 * a - 0.0638541728 * b, 3);
+    double s = pow(lightness - 0.0894841775 * a - 1.291485548 * b, 3);
+    rgb[0] = (float)fmax(0, fmin(1, 4.0767416621 * l - 3.3077115913 * m + 0.2309699292 * s));
+    rgb[1] = (float)fmax(0, fmin(1, -1.2684380046 * l + 2.6097574011 * m - 0.3413193965 * s));
+    rgb[2] = (float)fmax(0, fmin(1, -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s));
+}
+
+// As in the page (viewer/src/colours.ts): steps of the golden section along the hues that are not warm, so that what has no id,
+// in warm, stands out. Ids are counted in each body; neighbours shall not share a colour because both are number 0.
+static void id_colour(int id, int body, float rgb[3]) {
+    static const double lightness[3] = {0.66, 0.74, 0.58};
+    int n = (int)((id + 37LL * body) % 511);
+    double turn = fmod(0.28 + n * 0.6180339887, 1);
+    if (id < 0)
+        paint(warm, rgb);
+    else
+        oklch(lightness[n % 3], 0.115, (135 + 240 * turn) * acos(-1) / 180, rgb);
 }
 
 void colouring_corner(const Colouring *c, const ThawFrameData *f, int32_t cell, int32_t point, double value,
@@ -223,7 +245,7 @@ void colouring_corner(const Colouring *c, const ThawFrameData *f, int32_t cell, 
         if (field->category_count > 0)
             category_colour(field->categories[id], id, rgb);
         else if (c->used & 1)
-            id_colour(id, rgb);
+            id_colour(id, f->body[point], rgb);
         else
             picture_colour_of(id, rgb);
     }
@@ -283,11 +305,11 @@ static void draw_keys(const Colouring *c, const ThawField *field, Picture *pictu
         }
     if (field->category_count > 0)
         return;
-    id_colour(-1, rgb);
+    id_colour(-1, 0, rgb);
     swatch(picture, x, y, size, rgb, "elastic", ink);
-    for (int i = 0; i < 3 && c->used & 2; i++) {
-        id_colour(i, rgb);
-        swatch(picture, x, y + (i + 1) * 11 * size, size, rgb, i == 2 ? "..." : i ? "part 1" : "part 0", ink);
+    for (int i = 3; i >= 0 && c->used & 2; i--) { // a fan of swatches, the last one's text is that of all
+        id_colour(i, 0, rgb);
+        swatch(picture, x + 3 * i * size, y + 11 * size, size, rgb, i == 3 ? "rigid" : "", ink);
     }
 }
 

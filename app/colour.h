@@ -28,6 +28,9 @@ ThawStatus colouring_points(const Colouring *colouring, const ThawFrameData *fra
 void colouring_corner(const Colouring *colouring, const ThawFrameData *frame, int32_t cell, int32_t point, double value,
                       float rgb[3]);
 
+// The colour of a category, as bytes: the page shows the same.
+void colouring_category(const char *name, int index, unsigned char srgb[3]);
+
 // The legend, with letters of `size` pixels a dot; (x, y) is its top left corner. Width 0: there is none to draw.
 int colouring_legend_width(const Colouring *colouring, int size);
 void colouring_legend(const Colouring *colouring, Picture *picture, int x, int y, int height, int size,

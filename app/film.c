@@ -30,13 +30,27 @@ static const char *ending_of(const char *path) {
     return dot ? dot + 1 : "";
 }
 
-int film_is_name(const char *path) {
-    static const char *const endings[] = {"mp4", "webm", "mkv", "mov", "gif"};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (strcasecmp(ending_of(path), endings[i]) == 0)
-            return 1;
-    return 0;
+// Players want even sizes and the 4:2:0 colours; a GIF has its own palette; what a page shows is to run for ever.
+#define FOR_PLAYERS "pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p"
+static const struct Format {
+    const char *ending, *filter, *options[6];
+} formats[] = {
+    {"mp4", FOR_PLAYERS, {"-movflags", "+faststart"}},
+    {"webm", FOR_PLAYERS, {0}},
+    {"mkv", FOR_PLAYERS, {0}},
+    {"mov", FOR_PLAYERS, {0}},
+    {"gif", "split[a][b];[a]palettegen=stats_mode=full[p];[b][p]paletteuse=dither=sierra2_4a", {"-loop", "0"}},
+    {"webp", "format=yuv420p", {"-loop", "0", "-quality", "75", "-compression_level", "6"}},
+};
+
+static const struct Format *format_of(const char *path) {
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (strcasecmp(ending_of(path), formats[i].ending) == 0)
+            return &formats[i];
+    return NULL;
 }
+
+int film_is_name(const char *path) { return format_of(path) != NULL; }
 
 static void film_free(Film **film) {
     if ((*film)->pipe >= 0)
@@ -52,13 +66,13 @@ static int spawn(Film *film, int width, int height, double rate) {
     int ends[2];
     snprintf(size, sizeof size, "%dx%d", width, height);
     snprintf(frames, sizeof frames, "%.6g", rate);
-    // Players want even sizes and the 4:2:0 colours; a GIF has its own palette.
-    int gif = strcasecmp(ending_of(film->path), "gif") == 0;
-    const char *filter = gif ? "split[a][b];[a]palettegen=stats_mode=full[p];[b][p]paletteuse=dither=sierra2_4a"
-                             : "pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p";
-    const char *const command[] = {
-        "ffmpeg", "-nostdin", "-v",   "error", "-y",     "-f",  "rawvideo", "-pix_fmt",      "rgb24", "-s",
-        size,     "-r",       frames, "-i",    "pipe:0", "-vf", filter,     film->temporary, NULL};
+    const struct Format *format = format_of(film->path);
+    const char *command[32] = {"ffmpeg", "-nostdin", "-v", "error", "-y", "-f",     "rawvideo", "-pix_fmt",    "rgb24",
+                               "-s",     size,       "-r", frames,  "-i", "pipe:0", "-vf",      format->filter};
+    int count = 17;
+    for (int i = 0; i < 6 && format->options[i]; i++)
+        command[count++] = format->options[i];
+    command[count] = film->temporary;
     if (pipe2(ends, O_CLOEXEC))
         return errno;
     posix_spawn_file_actions_t actions;

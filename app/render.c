@@ -113,8 +113,8 @@ static int is_output(const char *path) {
     if ((dot && strcasecmp(dot, ".png") == 0) || film_is_name(path))
         return 1;
     app_complain("render",
-                 "-o is '%s'; allowed: a name that ends in .png (a picture) or in .mp4, .webm, .mkv, .mov or "
-                 ".gif (a film, made by ffmpeg)",
+                 "-o is '%s'; allowed: a name that ends in .png (a picture) or in .mp4, .webm, .mkv, .mov, "
+                 ".gif or .webp (a film, made by ffmpeg)",
                  path);
     return 0;
 }
@@ -212,9 +212,10 @@ static int panel_width(const Render *r) { return (r->width - legend_room(r)) / p
 // One picture with the frames at these indices side by side.
 static ThawStatus draw_picture(const Render *r, const int64_t *indices, int count, Picture *picture, ThawError *error) {
     Raster raster = {0};
-    int width = panel_width(r), size = letter_size(r);
+    // A single picture goes on behind its legend.
+    int width = panel_width(r), size = letter_size(r), drawn = panels(r) == 1 ? r->width : width;
     ThawStatus status =
-        raster_create(SAMPLES * width, SAMPLES * r->height, &raster) ? THAW_OK : thaw_error_memory(error, "a picture");
+        raster_create(SAMPLES * drawn, SAMPLES * r->height, &raster) ? THAW_OK : thaw_error_memory(error, "a picture");
     fill_background(r, picture);
     for (int i = 0; status == THAW_OK && i < count; i++) {
         ThawFrameData *frame = NULL, *obstacles = NULL;
@@ -430,7 +431,7 @@ static const char help[] =
     "Draws frames that `thaw run` wrote. Camera and colour scale are the same for all frames of a folder.\n"
     "\n"
     "  -o FILE.png       where the picture goes; with --frame all a pattern: frame%04d.png\n"
-    "  -o FILE.mp4       a film (also .webm, .mkv, .mov, .gif), made by ffmpeg; as fast as the simulated time\n"
+    "  -o FILE.mp4       a film (also .webm, .mkv, .mov, .gif, .webp), made by ffmpeg; as fast as the simulated time\n"
     "  --fps N           every frame, N a second: slower or faster than the simulated time\n"
     "  --frame N         which frame (default: last); all: every one\n"
     "  --sheet N         N frames, evenly spaced in time, side by side in one picture\n"

@@ -143,6 +143,7 @@ void view_aim(View *view, const ViewBounds *bounds, int width, int height, doubl
     }
     if (!(view->size > 0))
         view->size = 1;
+    view->middle = 0.5 * width;
     view->wide = 0.88 * zoom * width;
     view->high = 0.82 * zoom * height;
     view->ground = isfinite(bounds->floor) ? bounds->floor : bounds->lowest - 0.012 * view->size;
@@ -183,7 +184,7 @@ static void project(const View *view, const Raster *raster, const double x[3], R
     double c[3];
     to_camera(view, x, c);
     double depth = view->flat ? 1 : c[2] - view->centre[2] + view->distance;
-    corner->x = (float)(0.5 * raster->width + view->focal * (c[0] - view->centre[0]) / depth);
+    corner->x = (float)(view->middle + view->focal * (c[0] - view->centre[0]) / depth);
     corner->y = (float)(0.5 * raster->height - view->focal * (c[1] - view->centre[1]) / depth);
     corner->nearness = depth > 0 ? (float)(1 / depth) : 0;
 }
@@ -406,7 +407,7 @@ static void draw_background(const View *view, const Shadow *shadow, Raster *rast
             if (raster->nearness[at] > 0)
                 continue;
             float part = ((float)y + 0.5f) / (float)raster->height, dark = 0, line = 0;
-            double ray[3], a = (x + 0.5 - 0.5 * raster->width) / view->focal,
+            double ray[3], a = (x + 0.5 - view->middle) / view->focal,
                            b = (0.5 * raster->height - y - 0.5) / view->focal;
             for (int k = 0; k < 3; k++)
                 ray[k] = view->forward[k] + a * view->right[k] + b * view->up[k];

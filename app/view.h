@@ -21,6 +21,7 @@ typedef struct View {
     double centre[3];                   // along right, up, forward
     double distance;                    // from the eye to the centre
     double wide, high;                  // samples to fill
+    double middle;                      // sample across that the camera points at
     double focal;                       // samples for a slope of 1 (flat: for a metre)
     double ground;                      // z
     double size;                        // m, of everything
@@ -37,7 +38,8 @@ ViewBounds view_bounds_empty(void);
 void view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *bounds);
 // To be called when all frames are in: takes the shadows on the ground below them into the bounds.
 void view_bounds_close(const View *view, ViewBounds *bounds);
-// Points the camera at the middle of the bounds, for a raster of that size; zoom 1 leaves a margin. The camera is then
+// Points the camera at the middle of the bounds, for a raster of that size (it may be wider: then there is room to the right);
+// zoom 1 leaves a margin. The camera is then
 // too near: each frame moves it back until the frame fits.
 void view_aim(View *view, const ViewBounds *bounds, int width, int height, double zoom);
 void view_fit(View *view, const ThawFrameData *frame);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "colour.h"
 #include "explain.h"
 
 char *view_base64(const void *data, size_t size) {
@@ -142,14 +143,19 @@ static json_t *fields_of(const ViewHello *hello) {
         const ThawField *field = thaw_field(f);
         if (!hello->has_field[f])
             continue;
-        json_t *categories = field->category_count > 0 ? json_array() : json_null();
-        for (int i = 0; i < field->category_count; i++)
+        json_t *categories = field->category_count > 0 ? json_array() : json_null(), *colours = json_array();
+        for (int i = 0; i < field->category_count; i++) {
+            unsigned char c[3];
+            colouring_category(field->categories[i], i, c);
             json_array_append_new(categories, words(field->categories[i]));
-        json_array_append_new(
-            array, json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:b}", "name", field->name, "label", field->label, "unit",
-                             field->unit, "place", field->place == THAW_FIELD_VERTEX ? "vertex" : "element",
-                             "components", field->components, "categories",
-                             field->category_count < 0 ? json_true() : categories, "logarithmic", field->logarithmic));
+            json_array_append_new(colours, json_pack("[i, i, i]", c[0], c[1], c[2]));
+        }
+        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:b}", "name", field->name, "label",
+                                               field->label, "unit", field->unit, "place",
+                                               field->place == THAW_FIELD_VERTEX ? "vertex" : "element", "components",
+                                               field->components, "categories",
+                                               field->category_count < 0 ? json_true() : categories, "colours", colours,
+                                               "logarithmic", field->logarithmic));
     }
     return array;
 }

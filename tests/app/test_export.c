@@ -173,7 +173,12 @@ static void films_are_made_where_ffmpeg_is(void **state) {
     }
     expect("render @run -o @a.mp4 --size 161x91", 0, "5 pictures");
     expect("render @run -o @a.gif --size 160x90 --fps 10", 0, "5 pictures");
+    expect("render @run -o @a.webp --size 161x91 --fps 10", 0, "5 pictures");
     size_t size;
+    char *moving = slurp(at("a.webp"), &size);
+    assert_memory_equal(moving + 8, "WEBPVP8X", 8);
+    assert_non_null(memmem(moving, size, "ANIM", 4));
+    free(moving);
     char *bytes = slurp(at("a.mp4"), &size);
     assert_memory_equal(bytes + 4, "ftyp", 4);
     free(bytes);

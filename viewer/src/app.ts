@@ -356,7 +356,7 @@ export class App implements Sink {
       view.markTriangle(over?.view === i ? (over.picked.hit?.triangle ?? null) : null),
     );
     this.showHover();
-    if (over && this.header?.live) this.ask(over);
+    if (over && this.source?.answers) this.ask(over);
     return changed.includes(true);
   }
 
@@ -376,7 +376,7 @@ export class App implements Sink {
     const { element } = over.picked;
     const body = hello.bodies.find((b) => element >= b.first_element && element < b.first_element + b.elements);
     const answer = this.answer?.view === over.view && this.answer.element === element ? this.answer : null;
-    const rows = hello.live ? this.liveRows(over, view) : this.fileRows(over, view);
+    const rows = this.source?.answers ? this.shownRow(over, view) : this.fileRows(over, view);
     showCard({
       title: `${body?.name ?? "element"} · element ${number(element - (body?.first_element ?? 0))}`,
       rows:
@@ -389,7 +389,7 @@ export class App implements Sink {
     });
   }
 
-  private liveRows(over: Over, view: ViewScene): [string, string][] {
+  private shownRow(over: Over, view: ViewScene): [string, string][] {
     const value = view.valueAt(over.picked);
     return value === null ? [] : [[this.painter.field.label, this.say(this.painter.field, value)]];
   }

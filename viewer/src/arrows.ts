@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contact forces as arrows: one instanced shape, its length by the force (a square root, so that small forces stay
-// visible beside large ones). The longest arrow is a fixed part of the scene's size.
+// visible beside large ones). The longest arrow is a fixed part of the scene's size, and short ones are hardly thinner.
 import {
   BufferGeometry,
   ConeGeometry,
@@ -69,11 +69,12 @@ export class Arrows {
       force.fromArray(contacts, 6 * i + 3);
       const size = force.length();
       if (!(size > 1e-6 * this.largest)) continue;
-      const length = this.longest * Math.sqrt(size / this.largest);
+      const length = this.longest * Math.sqrt(size / this.largest),
+        width = Math.max(length, 0.5 * this.longest);
       force.divideScalar(size);
       point.fromArray(contacts, 6 * i);
       turn.setFromUnitVectors(UP, force);
-      this.mesh.setMatrixAt(shown++, matrix.compose(point, turn, scale.setScalar(length)));
+      this.mesh.setMatrixAt(shown++, matrix.compose(point, turn, scale.set(width, length, width)));
     }
     this.mesh.count = shown;
     this.mesh.instanceMatrix.needsUpdate = true;

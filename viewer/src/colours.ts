@@ -18,9 +18,9 @@ const ICE_TO_EMBERS: Rgb[] = [
   [178, 42, 66],
 ];
 
-// What is elastic keeps one warm, quiet colour; rigid parts take cool and strong ones around it.
-export const ELASTIC: Rgb = [236, 205, 165];
-// Categories: the first is what is elastic, where that is what they tell; strong colours come late.
+// What is elastic keeps one warm colour; rigid parts take cool ones around it. As in `thaw render` (app/colour.c).
+export const ELASTIC: Rgb = [232, 118, 76];
+// For streams that bring no colours of their own.
 const CATEGORIES: Rgb[] = [
   ELASTIC,
   [80, 145, 192],

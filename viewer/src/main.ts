@@ -79,6 +79,11 @@ function start(): void {
   speed.append(...SPEEDS.map((s) => make("option", { value: String(s) }, s === 100 ? "fastest" : `${s} ×`)));
   speed.value = "1";
   speed.onchange = () => app.transport?.setSpeed(Number(speed.value));
+  // Whoever clicks a button and then presses space means to play, not the button again; whoever came by keys keeps the focus.
+  document.addEventListener("click", ({ detail, target }) => {
+    if (detail > 0 && target instanceof Element && target.closest("header button, footer button"))
+      byId("canvas").focus({ preventScroll: true });
+  });
   if (matchMedia("(max-width: 900px)").matches) toggle("panel", "panel-open");
 
   openSource(app).then(

@@ -65,7 +65,7 @@ export class Painter {
     const { categories } = this.field;
     if (categories === null) return sequential(i / (TEXELS - 1));
     if (categories === true) return i === 0 ? ELASTIC : partColour(i - 1);
-    return categoryColour(i, categories[i] ?? "");
+    return this.field.colours?.[i] ?? categoryColour(i, categories[i] ?? "");
   }
 
   private texel(i: number): number {
@@ -144,7 +144,10 @@ export class Painter {
         ],
       };
     }
-    return { kind: "swatches", rows: categories.map((name, i) => [name, css(categoryColour(i, name))]) };
+    return {
+      kind: "swatches",
+      rows: categories.map((name, i) => [name, css(this.field.colours?.[i] ?? categoryColour(i, name))]),
+    };
   }
 }
 

@@ -103,7 +103,7 @@ export class Plots {
     };
     const names = this.wanted();
     const stroke = (view: number): string => colour(view === this.series.length - 1 ? "--accent" : "--second");
-    const holders = names.map((name) => make("figure", {}, this.caption(name, stroke)));
+    const holders = names.map((name, i) => make("figure", {}, this.caption(name, i === 0 ? stroke : null)));
     this.parent.append(...holders); // all at once, since each takes its share of the width
     this.plots = names.map((name, i) => {
       const holder = holders[i];
@@ -142,16 +142,18 @@ export class Plots {
     this.stale = true;
   }
 
-  // What is plotted, and which line is which where there are several.
-  private caption(name: string, stroke: (view: number) => string): HTMLElement {
+  // What is plotted, and which line is which where there are several; once, since all plots have the same lines.
+  private caption(name: string, stroke: ((view: number) => string) | null): HTMLElement {
     const { label } = QUANTITIES.find((q) => q.name === name)!;
-    const shown = this.names.map((_, view) => view).filter((view) => this.series[view].columns.has(name));
-    const keys = shown.map((view) => {
-      const line = make("i");
-      line.style.background = stroke(view);
-      return make("span", {}, line, this.names[view]);
-    });
-    return make("figcaption", {}, label, ...(keys.length > 1 ? keys : []));
+    const keys =
+      stroke && this.names.length > 1
+        ? this.names.map((view, i) => {
+            const line = make("i");
+            line.style.background = stroke(i);
+            return make("span", {}, line, view);
+          })
+        : [];
+    return make("figcaption", {}, label, ...keys);
   }
 
   private size(holder: HTMLElement): { width: number; height: number } {

@@ -32,6 +32,7 @@ export interface Field {
   place: "vertex" | "element";
   components: number;
   categories: string[] | true | null; // names; true: numbered parts, negative is none; null: a magnitude
+  colours?: [number, number, number][]; // of named categories
   logarithmic: boolean;
   range?: [number, number]; // over all frames; not in the stream: the page adds it where it holds them all
 }

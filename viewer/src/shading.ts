@@ -7,7 +7,6 @@
 // nearly, so that no pixel has powers to compute. Where there is a graphics card, the shadow's edge is taken from four
 // comparisons instead of one.
 import {
-  BackSide,
   Color,
   DepthTexture,
   DoubleSide,
@@ -62,7 +61,6 @@ export class Sun {
       vertexShader: SILHOUETTE_VERTEX,
       fragmentShader: SILHOUETTE_FRAGMENT,
       colorWrite: false,
-      side: BackSide,
     });
     if (dim === 2) return;
     const { camera } = this;
@@ -102,7 +100,7 @@ export class Sun {
   setClip(plane: Plane | null): void {
     const { normal, constant } = plane ?? { normal: { x: 0, y: 0, z: 0 }, constant: 1 };
     (this.uniforms.clip.value as Vector4).set(normal.x, normal.y, normal.z, constant);
-    setClipped(this.silhouette, plane !== null, BackSide);
+    setClipped(this.silhouette, plane !== null);
     this.stale = true;
   }
 
@@ -166,8 +164,8 @@ export function floorMaterial(sun: Sun, radius: number, cell: number, theme: The
   });
 }
 
-export function setClipped(material: ShaderMaterial, on: boolean, side: typeof BackSide | typeof FrontSide): void {
-  material.side = on ? DoubleSide : side;
+export function setClipped(material: ShaderMaterial, on: boolean): void {
+  material.side = on ? DoubleSide : FrontSide;
   define(material, "CLIP", on);
 }
 

@@ -24,6 +24,7 @@ export interface Sink {
 }
 
 export interface Source {
+  readonly answers: boolean; // whether somebody knows more about an element than the frames hold
   send(message: ToServer): void;
   close(): void;
 }
@@ -45,6 +46,7 @@ export function openLive(address: string, sink: Sink): Source {
     void queue.then(() => sink.closed(reason || "The program has ended or cannot be reached."));
   };
   return {
+    answers: true,
     send: (message) => {
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
     },
@@ -87,6 +89,7 @@ export async function openEmbedded(header: Element, data: Element, sink: Sink): 
     show(shown);
   });
   return {
+    answers: false,
     send: (message) => {
       if (message.type === "seek") show((shown = message.frame));
       else if (message.type === "field") {

@@ -18,6 +18,7 @@ import type { Ray } from "./pick";
 import type { ViewScene } from "./viewscene";
 
 const FOV = 32; // degrees
+const ROOM = { above: 0.08, below: 0.14, beside: 0.05 }; // for names and legend, parts of the picture
 const SLOW_MS = 33.5; // a picture: 30 a second
 const PIXELS = [1, 0.7, 0.5]; // drawn ones a pixel's width: sharp, coarser, coarsest
 const REST_MS = 400;
@@ -51,6 +52,7 @@ export class Stage {
     this.renderer.setPixelRatio(this.sharp);
     this.renderer.localClippingEnabled = true;
     this.deep.up.set(0, 0, 1);
+    this.deep.setViewOffset(1, 1, 0, (ROOM.below - ROOM.above) / 2, 1, 1); // what is looked at is a little above the middle
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.22;
@@ -180,7 +182,9 @@ export class Stage {
   // From where all corners are seen, with a margin: at depth d - w a half-width of r needs d >= r / tan + w.
   private distanceFor(box: Box3, from: Vector3): number {
     const middle = box.getCenter(new Vector3()),
-      vertical = Math.tan((FOV * Math.PI) / 360) / 1.12;
+      half = Math.tan((FOV * Math.PI) / 360),
+      vertical = half * (1 - ROOM.above - ROOM.below),
+      horizontal = half * this.deep.aspect * (1 - 2 * ROOM.beside);
     const right = new Vector3(0, 0, 1).cross(from).normalize(),
       up = from.clone().cross(right);
     let distance = 0.1 * this.size;
@@ -192,7 +196,7 @@ export class Stage {
           distance = Math.max(
             distance,
             Math.abs(arm.dot(up)) / vertical + w,
-            Math.abs(arm.dot(right)) / (vertical * this.deep.aspect) + w,
+            Math.abs(arm.dot(right)) / horizontal + w,
           );
         }
     return distance;

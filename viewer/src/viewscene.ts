@@ -11,7 +11,6 @@ import {
   DataTexture,
   DynamicDrawUsage,
   DoubleSide,
-  FrontSide,
   LineBasicMaterial,
   LineSegments,
   LinearFilter,
@@ -217,7 +216,7 @@ export class ViewScene {
     for (const { material } of [this.edges, this.arrows.mesh])
       (material as LineBasicMaterial | MeshBasicMaterial).clippingPlanes = planes;
     this.sun.setClip(look.clip);
-    setClipped(this.surface, look.clip !== null, FrontSide);
+    setClipped(this.surface, look.clip !== null);
     if (this.hello.dim === 2) this.surface.side = DoubleSide;
     this.edges.visible = look.wireframe;
     this.obstacles.setGlass(look.glass);

@@ -69,8 +69,10 @@ onPage("play, pause, single step, speed and reset reach the program", async () =
   await heard("play");
   await page.waitForFunction(() => window.thaw.stage.views[0].frame.header.step > 3);
   assert.equal(await page.getAttribute("#play", "aria-label"), "Pause");
-  await page.click("#play");
+  await page.click("#plots-open");
+  await page.keyboard.press(" "); // plays or pauses, whatever was clicked last
   await heard("pause");
+  assert.equal(await page.locator("#plots").isVisible(), true);
   const paused = mock.step;
   await page.waitForFunction((n) => window.thaw.stage.views[0].frame.header.step === n, paused);
   await page.click("#step");

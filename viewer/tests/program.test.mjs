@@ -193,6 +193,17 @@ viewed("a replay over the wire is scrubbed and played", ["--replay", `${OUT}beam
   assert.ok((await page.locator("#plots figure").count()) >= 3, "numbers of the steps are plotted");
   await page.locator("#timeline").fill("7");
   await page.waitForFunction(() => window.thaw.stage.views[0].frame.header.frame === 7);
+  // What the mouse is told is what `thaw explain` says.
+  const [x, y] = await place(page, await tip(page));
+  await page.mouse.move(x, y);
+  await page.waitForFunction(() => document.querySelector("#card p")?.textContent.length > 20);
+  const { element, step } = await page.evaluate(() => ({
+    element: window.thaw.answer.element,
+    step: window.thaw.stage.views[0].frame.header.step,
+  }));
+  const { stdout } = await run(program, ["explain", `${OUT}beam-run`, "--element", element, "--step", step]);
+  const told = await page.locator("#card p").textContent();
+  assert.ok(stdout.replace(/\s+/g, " ").includes(told.split(". ")[0]), `"${told}" is not in "${stdout}"`);
   await page.locator("#canvas").focus();
   await page.keyboard.press(" ");
   await page.waitForFunction(
