@@ -36,8 +36,9 @@ typedef struct ThawContact {
     double gap;           // m, Phi at the start of the step: < 0 inside
     double velocity[3];   // m/s, of the obstacle at the point; 0 between bodies
     double friction;      // mu of the pair
-    double stiffness;     // N/m, after automatic choice; INFINITY: hard
+    double stiffness;     // N/m, after automatic choice; INFINITY: no compliance, which no scene has
     double damping;       // N s/m
+    double sink;          // m, the depth at which a hard contact begins to act; 0 for others
     double drift[2];      // m, tangential offset from where the contact began to stick
     double anchor[3];     // as in the memory; where that is a drift, less the offset of the sides from each other now
     double lambda[3];     // N s, impulse in the frame: in, the warm start; out, the response

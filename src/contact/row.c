@@ -8,7 +8,14 @@
 //
 // Automatic damping is critical for the mass of the touching vertex on the contact's own spring, 2 sqrt(k m); between two
 // bodies m is their vertices' reduced mass.
+//
+// A hard contact is HARD times as stiff as an automatic one, which gives way as the elements behind it do, so that its
+// force is unique; it has no damping; and it acts at a depth of SINK edge lengths, not at 0: whoever is at rest is then
+// inside, in every search. At 0 rounding would decide who is found, and between bodies that fall alike nobody who is
+// outside is: a stack would never come to rest.
 #include "contact/collider.h"
+
+static const double HARD = 1e3, SINK = 1e-4;
 
 int thaw_contact_key_compare(const ThawContactKey *a, const ThawContactKey *b) {
     const int32_t p[7] = {a->body[0], a->body[1], a->kind, a->feature[0], a->feature[1], a->feature[2], a->feature[3]};
@@ -201,11 +208,12 @@ void thaw_contact_add(const ThawContactScratch *scratch, const ThawContactItem *
     thaw_v3_copy(point, c->point);
     thaw_v3_copy(normal, c->frame[0]);
     make_frame(model->dim, slide, length, c->frame);
-    c->stiffness = options->stiffness > 0 ? options->stiffness : isfinite(k[1]) ? k[0] * k[1] / (k[0] + k[1]) : k[0];
+    const double automatic = isfinite(k[1]) ? k[0] * k[1] / (k[0] + k[1]) : k[0];
+    const int hard = isinf(options->stiffness) && !(options->erp > 0);
+    c->stiffness = hard ? HARD * automatic : options->stiffness > 0 ? options->stiffness : automatic;
     double reduced = isfinite(m[1]) ? m[0] * m[1] / (m[0] + m[1]) : m[0];
-    c->damping = options->damping >= 0    ? options->damping
-                 : isfinite(c->stiffness) ? 2 * sqrt(c->stiffness * reduced)
-                                          : 0;
+    c->damping = hard ? 0 : options->damping >= 0 ? options->damping : 2 * sqrt(c->stiffness * reduced);
+    c->sink = hard ? SINK * length : 0;
     warm_start(scratch, x, length, c);
 }
 

@@ -32,7 +32,7 @@
 #define NEAR 1e-6    // share of its own block that holds a step near the iterate
 #define GOAL 1e-8    // of the linear equations
 #define STALLED 1e-4 // two steps shorter than that: no way on
-enum { STEPS = 100, PRODUCTS = 60, CUTS = 30 };
+enum { STEP_WORTH = 5, PRODUCTS = 60, CUTS = 30 };
 
 typedef struct Interior {
     ThawResponse *island;
@@ -242,16 +242,22 @@ ThawStatus thaw_interior_solve(ThawResponse *island) {
     Interior in = {.island = island};
     if (island->dim == 3 && options->friction == THAW_FRICTION_BOX)
         return THAW_OK;
-    int32_t end = island->used + 2 * options->iterations;
+    // A step by elimination is judged by its number, one by products by theirs.
+    int32_t steps = options->iterations / STEP_WORTH, end = island->used + 2 * options->iterations, direct = 0;
     ThawStatus status = begin(&in);
     double sigma = 0.5, share = 1.0, residual = INFINITY;
-    for (int step = 0; step < STEPS && status >= 0 && in.cones > 0 && island->used + 2 < end; step++) {
+    for (int32_t step = 0; step < steps && status >= 0 && in.cones > 0 && (direct || island->used + 2 < end); step++) {
         double least, mean = mean_product(&in, 0.0, &least), before = share;
         for (int32_t i = 0; i < island->n; i++)
             linearise(&in, i, sigma * mean);
         memset(in.change, 0, (size_t)island->dim * (size_t)island->n * sizeof(double));
-        int32_t left = end - island->used - 1;
-        status = thaw_krylov_solve(island, in.side, NEAR, GOAL, left < PRODUCTS ? left : PRODUCTS, in.change);
+        direct = thaw_direct_suits(island);
+        if (direct) {
+            status = thaw_direct_solve(island, in.side, NEAR, in.change);
+        } else {
+            int32_t left = end - island->used - 1;
+            status = thaw_krylov_solve(island, in.side, NEAR, GOAL, left < PRODUCTS ? left : PRODUCTS, in.change);
+        }
         if (status >= 0)
             status = thaw_island_multiply(island, in.change, NULL, in.speed);
         if (status < 0)

@@ -71,6 +71,7 @@ enum {
     THAW_BUFFER_FIELDS,
     THAW_BUFFER_LINKS,
     THAW_BUFFER_KRYLOV,
+    THAW_BUFFER_DIRECT,
     THAW_BUFFER_VERTEX_MODES,
     THAW_BUFFER_MODES,
     THAW_BUFFER_MOTION,
@@ -179,6 +180,10 @@ static inline double *thaw_row_modes(const ThawResponse *island, const ThawRow *
 ThawStatus thaw_krylov_reserve(ThawResponse *island);
 ThawStatus thaw_krylov_solve(ThawResponse *island, const double *w, double near, double goal, int32_t products,
                              double *lambda);
+
+// direct.c: the same by elimination, where that suits.
+int thaw_direct_suits(const ThawResponse *island);
+ThawStatus thaw_direct_solve(ThawResponse *island, const double *w, double near, double *lambda);
 
 // newton.c: one step from lambda, w at the cost of at most `products` with H; residual: before, and after.
 ThawStatus thaw_newton_step(ThawResponse *island, int32_t products, double *residual);

@@ -196,7 +196,7 @@ static ThawStatus begin_row(const ThawResponse *island, const ThawContact *conta
     thaw_response_compliance(options, contact, &k_b, row->gamma);
     thaw_response_tangent(options, contact, &k_t, row->gamma + 1);
     row->gamma[2] = row->gamma[1];
-    double carried = row->gamma[0] * fmax(contact->lambda[0], 0.0);
+    double carried = row->gamma[0] * fmax(contact->lambda[0], 0.0), gap = contact->gap + contact->sink;
     for (int r = 0; r < d; r++) {
         double u = 0.0, held = row->gamma[1] * fabs(contact->lambda[r]);
         for (int c = 0; c < d; c++)
@@ -204,7 +204,7 @@ static ThawStatus begin_row(const ThawResponse *island, const ThawContact *conta
         if (r > 0)
             b[r] = u + limit(k_t * contact->drift[r - 1], push + held);
         else
-            b[r] = u + (contact->gap > 0 ? k_b * contact->gap : limit(k_b * contact->gap, push + carried));
+            b[r] = u + (gap > 0 ? k_b * gap : limit(k_b * gap, push + carried));
         if (!isfinite(b[r]))
             return thaw_error_set(error, THAW_ERROR_INPUT,
                                   "contact %d: its speed is %g: velocities, gap %g or drift are not finite", number,

@@ -470,14 +470,17 @@ static void stiffness_is_automatic_given_or_hard(void **state) {
         s.world.shape_count = 0;
         touching_shape(&s, (double[3]){1, 1, 1}, (int32_t[3]){4, 4, 4}, 0, 1);
     }
-    s.world.contact.stiffness = INFINITY;
     touching_compile(&s);
     touching_find(&s, 0);
-    assert_true(isinf(s.set.contacts[0].stiffness) && s.set.contacts[0].damping == 0);
+    double automatic = s.set.contacts[0].stiffness;
+    s.model->options.contact.stiffness = INFINITY;
+    touching_find(&s, 0);
+    assert_true(s.set.contacts[0].stiffness >= 1000 * automatic && s.set.contacts[0].damping == 0);
+    assert_true(s.set.contacts[0].sink > 0 && s.set.contacts[0].sink <= 1e-4 * 0.5);
     s.model->options.contact.stiffness = 123;
     s.model->options.contact.damping = 4;
     touching_find(&s, 0);
-    assert_true(s.set.contacts[0].stiffness == 123 && s.set.contacts[0].damping == 4);
+    assert_true(s.set.contacts[0].stiffness == 123 && s.set.contacts[0].damping == 4 && s.set.contacts[0].sink == 0);
     touching_free(&s);
 }
 

@@ -229,6 +229,40 @@ static void a_landing_is_told_once_and_so_is_leaving(void **state) {
     touch_close(&t);
 }
 
+// Hard contacts between bodies: the search must find the same ones in every step, or they chatter for ever.
+static void stacks_of_hard_contacts_come_to_rest_and_sleep(void **state) {
+    (void)state;
+    static const char *const methods[] = {"full", "rigidify"};
+    for (int i = 0; i < 2; i++) {
+        Touch t = touch_open("{'thaw': 1, 'time': {'step': 0.01}," MATERIAL
+                             " 'shapes': {'cube': {'mesh': {'box': {'min': [-0.05, "
+                             "-0.05, 0], 'max': [0.05, 0.05, 0.1], 'cells': [3, 3, 3]}},"
+                             "   'material': 'm'}},"
+                             " 'bodies': [{'shape': 'cube', 'position': [0, 0, 0.001], 'method': '%s'},"
+                             "   {'shape': 'cube', 'position': [0.01, 0.004, 0.103], 'method': '%s',"
+                             "    'rotation': {'axis': [0, 0, 1], 'degrees': 10}},"
+                             "   {'shape': 'cube', 'position': [-0.005, 0, 0.205], 'method': '%s'}],"
+                             " 'contact': {'stiffness': 'hard'}, 'obstacles': [{'plane': {}}]}",
+                             1e6, methods[i], methods[i], methods[i]);
+        touch_run(&t, 150);
+        double fastest = 0, v[3], deepest = 0;
+        int32_t count = thaw_world_contact_count(t.world);
+        ThawContactPoint *points = calloc((size_t)count + 1, sizeof *points);
+        assert_int_equal(thaw_world_get_contacts(t.world, points), THAW_OK);
+        for (int32_t k = 0; k < count; k++)
+            deepest = fmax(deepest, -points[k].gap);
+        for (int32_t b = 0; b < 3; b++) {
+            touch_velocity(&t, b, v);
+            fastest = fmax(fastest, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+        }
+        printf("%s: %.1e m/s, %.1e m deep, residual %.1e\n", methods[i], fastest, deepest, t.residual);
+        assert_true(fastest < 1e-6);
+        assert_true(deepest < 3e-4 * 0.0333);
+        free(points);
+        touch_close(&t);
+    }
+}
+
 static Touch overlapping(const char *contact) {
     return touch_open(
         "{'thaw': 1, 'time': {'step': 0.01}, 'gravity': [0, 0, 0]," MATERIAL
@@ -265,6 +299,7 @@ int main(void) {
         cmocka_unit_test(newton_comes_to_the_same_rest),
         cmocka_unit_test(pressures_add_up_to_the_weight),
         cmocka_unit_test(a_landing_is_told_once_and_so_is_leaving),
+        cmocka_unit_test(stacks_of_hard_contacts_come_to_rest_and_sleep),
         cmocka_unit_test(bodies_that_overlap_at_the_start_part_gently),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every allocation of the response made to fail once, and none made where scratch of an earlier solve is large enough.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,10 +24,19 @@ static ThawStatus solve(Island *island, ThawResponse *response, ThawError *error
 
 static void every_failing_allocation_is_survived(void **state) {
     (void)state;
-    for (int form = 1; form <= 2; form++) {
-        Island *island = island_stack(3, 0.01, 4, 1, 0, 1, 1e4, 0.5);
+    for (int kind = 0; kind < 3; kind++) {
+        int form = kind == 1 ? 2 : 1;
+        // The last is left to the interior method, and to elimination there, too soon for either.
+        ThawStatus done = kind == 2 ? THAW_NOT_CONVERGED : THAW_OK;
+        Island *island =
+            kind < 2 ? island_stack(3, 0.01, 4, 1, 0, 1, 1e4, 0.5) : island_stack(3, 0.01, 2, 2, 1e4, 1, INFINITY, 0.5);
         island_fall(island, 9.81);
         island->options.form = form;
+        if (kind == 2) {
+            island->options.iterations = 20;
+            for (int32_t i = 0; i < 3 * island->dense[1].nv; i += 3)
+                island->dense[1].v[i] += 0.5;
+        }
         for (long n = 1;; n++) {
             ThawResponse *response = NULL;
             ThawError error = {0};
@@ -37,7 +47,7 @@ static void every_failing_allocation_is_survived(void **state) {
             int failed = allocations_made >= n;
             arm(0);
             if (!failed) {
-                assert_int_equal(status, THAW_OK);
+                assert_int_equal(status, done);
                 print_message("form %d: %ld allocations\n", form, n - 1);
                 thaw_response_free(&response);
                 break;
@@ -45,7 +55,7 @@ static void every_failing_allocation_is_survived(void **state) {
             assert_int_equal(status, THAW_ERROR_MEMORY);
             assert_non_null(strstr(error.message, "memory"));
             if (response) // and what failed once works the next time
-                assert_int_equal(solve(island, response, &error), THAW_OK);
+                assert_int_equal(solve(island, response, &error), done);
             for (int32_t i = 0; i < island->count; i++)
                 memset(island->contacts[i].lambda, 0, sizeof island->contacts[i].lambda);
             thaw_response_free(&response);
