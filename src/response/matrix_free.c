@@ -171,7 +171,10 @@ ThawStatus thaw_matrix_free_prepare(ThawResponse *island) {
             mend_samples(island, island->parts + p);
     for (int32_t i = 0; i < island->n; i++)
         estimate_block(island, island->rows + i);
-    return find_immovable(island);
+    int scripted = 0; // perhaps: a body that moves as a whole has no vertex that cannot
+    for (int32_t p = 0; p < island->body_count; p++)
+        scripted |= island->parts[p].vertices > 0 && island->parts[p].motions == THAW_MOTIONS_NONE;
+    return scripted ? find_immovable(island) : THAW_OK;
 }
 
 // --- products --------------------------------------------------------------------------------------------------------
@@ -278,6 +281,15 @@ static ThawStatus step_gradient(ThawResponse *island, double *alpha, double *res
     *alpha = curvature > 1e-14 * length ? fmin(length / curvature, 1e3) : 1.0;
     *residual = thaw_island_residual(island, island->w, island->lambda);
     return THAW_OK;
+}
+
+ThawStatus thaw_matrix_free_try(ThawResponse *island, int32_t steps, double *residual) {
+    double alpha = 0.0;
+    ThawStatus status = thaw_island_multiply(island, island->lambda, island->b, island->w);
+    *residual = thaw_island_residual(island, island->w, island->lambda);
+    for (int32_t k = 0; k < steps && status >= 0 && *residual > island->options->tolerance; k++)
+        status = step_gradient(island, &alpha, residual);
+    return status;
 }
 
 ThawStatus thaw_matrix_free_solve(ThawResponse *island) {

@@ -27,7 +27,7 @@
 #define IMMOVABLE 1e-12
 #define ANCHOR 0.2 // share of a hard tangent's drift undone in a step
 
-enum { SWEEPS = 40, PRODUCTS = 90, SAMPLES = THAW_RESPONSE_SAMPLES, BLOCK_FLOPS = 160 };
+enum { TRIES = 8, SWEEPS = 40, PRODUCTS = 90, SAMPLES = THAW_RESPONSE_SAMPLES, BLOCK_FLOPS = 160 };
 static const double ASSEMBLED_DOUBLES = 1.25e8; // no more than 1 GB of H
 
 // --- memory ----------------------------------------------------------------------------------------------------------
@@ -439,8 +439,9 @@ static int stands_still(const ThawResponse *island, const ThawContact *contacts,
     return moves <= 1e2 * island->options->tolerance * island->options->tolerance * would;
 }
 
-// Whether the warm start holds the law already, found with one apply() a body and the compliance of a few vertices. At
-// rest that is all an island costs, so it is tried where compliance of all vertices would cost much more.
+// Whether the warm start holds the law already, or does after a few steps of the matrix-free form, found with one apply() a
+// body and step and the compliance of a few vertices. At rest that is all an island costs, so it is tried where compliance of
+// all vertices would cost much more.
 static ThawStatus check_start(ThawResponse *island, const ThawContact *contacts, const int32_t *index, int *holds) {
     int64_t vertices = 0, samples = 0;
     *holds = 0;
@@ -453,11 +454,11 @@ static ThawStatus check_start(ThawResponse *island, const ThawContact *contacts,
     island->form = 2;
     ThawStatus status = thaw_matrix_free_prepare(island);
     if (status == THAW_OK) {
+        double residual = INFINITY;
         begin_solve(island, contacts, index);
-        status = thaw_island_multiply(island, island->lambda, island->b, island->w);
+        status = thaw_matrix_free_try(island, TRIES, &residual);
+        *holds = residual <= island->options->tolerance;
     }
-    if (status == THAW_OK)
-        *holds = thaw_island_residual(island, island->w, island->lambda) <= island->options->tolerance;
     island->form = 1;
     return status;
 }

@@ -24,7 +24,7 @@
 // What a body's whole motions B are worth: its compliance is S = B B' + rest.
 typedef enum ThawMotions {
     THAW_MOTIONS_NONE,
-    THAW_MOTIONS_SOME, // rest >= 0
+    THAW_MOTIONS_SOME, // rest >= 0: no vertex is scripted
     THAW_MOTIONS_ALL,  // rest = 0: the body is rigid, and neither compliance nor apply is called
 } ThawMotions;
 enum { THAW_MODE_COUNT = 6 };

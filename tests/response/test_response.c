@@ -432,6 +432,7 @@ static void where_some_vertices_are_scripted_the_others_are_held_all_the_same(vo
         Island *island = island_stack(3, 0.01, 1, 5, 1e4, 1, INFINITY, 0.5); // 36 contacts: more than are sampled
         DenseBody *body = island->dense;
         size_t n = 3 * (size_t)body->nv;
+        body->motions = THAW_MOTIONS_NONE; // as of all bodies that scripts hold somewhere
         set_speed(island, 0, 0.1, 0, -0.1);
         for (size_t i = 0; i < 3 * 36; i += 3)
             if (i / 3 % 2 == 0) // every other vertex of the bottom is scripted to stay
