@@ -119,6 +119,18 @@ static int is_output(const char *path) {
     return 0;
 }
 
+// A scene or a mesh is asked for pictures of by those who have not run it yet.
+static int is_input(const char *path) {
+    struct stat info;
+    const char *dot = strrchr(path, '.');
+    if (stat(path, &info) != 0 || !S_ISREG(info.st_mode) || (dot && strcasecmp(dot, ".vtu") == 0))
+        return 1;
+    const int scene = dot && strcasecmp(dot, ".json") == 0;
+    app_complain("render", "%s is not a frame; allowed: the folder of a run, or a .vtu frame. %s: thaw %s %s", path,
+                 scene ? "Run it first" : "Make a scene of it, and run that", scene ? "run" : "new", path);
+    return 0;
+}
+
 static int parse(Render *r, int argc, char **argv) {
     AppArguments a = {.argc = argc, .argv = argv, .next = 2, .table = options};
     int ok = 1;
@@ -172,7 +184,7 @@ static int parse(Render *r, int argc, char **argv) {
         app_complain("render", "say where the picture or film goes: -o FILE.png or -o FILE.mp4");
         return 0;
     }
-    return ok && is_output(r->output);
+    return ok && is_output(r->output) && is_input(r->input);
 }
 
 // --- drawing -------------------------------------------------------------------------------------------------------------

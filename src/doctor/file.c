@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "mesh/winding.h"
+#include "scene/kind.h"
 
 static int ends_with(const char *path, const char *ending) {
     size_t length = strlen(path), tail = strlen(ending);
@@ -28,7 +29,7 @@ static void refuse(ThawExam *exam, const char *where, ThawStatus status, const T
     }
     ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_ERROR, "refused", "%.150s", where);
     thaw_complaint_what(c, "%s", error->message);
-    thaw_complaint_cure(c, "mend what the message names; nothing else was looked at");
+    thaw_complaint_cure(c, "mend what the message names; what builds on it was not looked at");
 }
 
 // --- scenes -------------------------------------------------------------------------------------------------------------
@@ -79,10 +80,13 @@ ThawStatus thaw_doctor_scene(const ThawScene *scene, ThawDoctorReport **report, 
 static void examine_scene_file(ThawExam *exam, const char *path) {
     ThawScene *scene = NULL;
     ThawError error = {0};
-    ThawStatus status = thaw_scene_load(path, &scene, &error);
-    if (status)
+    ThawSceneErrors all = {0};
+    ThawStatus status = thaw_scene_load_all(path, &scene, &all, &error);
+    for (int i = 0; status == THAW_ERROR_INPUT && i < all.count; i++)
+        refuse(exam, base_name(path), status, &all.list[i]);
+    if (status && (status != THAW_ERROR_INPUT || !all.count))
         refuse(exam, base_name(path), status, &error);
-    else
+    else if (!status)
         examine_scene(exam, scene);
     thaw_scene_free(&scene);
 }

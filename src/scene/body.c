@@ -294,6 +294,7 @@ void thaw_scene_read_bodies(const ThawPlace *place) {
     reader->bodies = thaw_scene_keep(reader, total, sizeof *reader->bodies);
     size_t *entry = thaw_scene_keep(reader, total, sizeof *entry);
     world->bodies = reader->bodies;
+    bool wrong = false;
     for (size_t i = 0; i < count && !reader->status; i++) {
         ThawPlace item = thaw_place_item(place, i);
         size_t copies = read_grid(&item, grid, step), nx = (size_t)grid[0], ny = (size_t)grid[1];
@@ -309,6 +310,9 @@ void thaw_scene_read_bodies(const ThawPlace *place) {
                 copy_body(reader, &first, first.name, moved, k, &reader->bodies[at]);
             world->body_count++;
         }
+        wrong |= thaw_scene_note_error(reader);
     }
+    if (wrong) // pairs need every body
+        reader->status = THAW_ERROR_INPUT;
     check_names(place, entry, total);
 }

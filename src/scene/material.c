@@ -77,6 +77,7 @@ void thaw_scene_read_materials(const ThawPlace *place) {
         *material = thaw_material_def_default();
         material->name = thaw_scene_keep_text(reader, name);
         read_material(&member, material);
+        thaw_scene_note_error(reader); // its name stands, and shapes may refer to it
     }
 }
 

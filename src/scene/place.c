@@ -79,6 +79,15 @@ void thaw_place_fail(const ThawPlace *place, ThawStatus status, const char *form
         thaw_error_set(reader->error, status, "%s: %s%s%s", reader->name, path.text, path.used ? ": " : "", message);
 }
 
+bool thaw_scene_note_error(ThawSceneReader *reader) {
+    ThawSceneErrors *all = reader->all;
+    if (!all || reader->status != THAW_ERROR_INPUT || all->count == THAW_SCENE_ERRORS)
+        return false;
+    all->list[all->count++] = *reader->error;
+    reader->status = THAW_OK;
+    return true;
+}
+
 void thaw_place_refuse(const ThawPlace *place, const char *what, const char *allowed) {
     if (place->reader->status)
         return;

@@ -28,8 +28,9 @@ typedef struct ThawSceneReader {
     const char *name;   // of the file, for messages
     const char *folder; // where relative mesh files are looked up; may be NULL
     ThawSceneStore *store;
-    ThawError *error;  // may be NULL
-    ThawStatus status; // the first error, or THAW_OK
+    ThawError *error;     // may be NULL
+    ThawStatus status;    // the first error, or THAW_OK
+    ThawSceneErrors *all; // NULL: only the first is wanted
     // Writable views of store->scene.world, filled in this order.
     ThawMaterialDef *materials; // room for the scene's own and for the whole library
     ThawShapeDef *shapes;
@@ -62,6 +63,10 @@ void thaw_place_refuse(const ThawPlace *place, const char *what, const char *all
 // Refuses `text`, which is none of the names, suggesting the nearest. Names of length 0 are passed over.
 void thaw_place_refuse_name(const ThawPlace *place, const char *what, const char *text, const char *const *names,
                             size_t count);
+
+// After a part of a scene on which the next one does not build: where all errors are wanted, notes the one there is, so that
+// reading goes on. Returns whether there was one.
+bool thaw_scene_note_error(ThawSceneReader *reader);
 
 // --- values (value.c) ---------------------------------------------------------------------------------------------------
 

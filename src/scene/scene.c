@@ -214,14 +214,19 @@ static void read_document(ThawSceneReader *reader, json_t *document) {
         thaw_place_refuse(&title, "wrong type", "a text");
     scene->title = thaw_scene_keep_text(reader, title.value ? json_string_value(title.value) : "");
     thaw_place_vector(&top, "gravity", scene->world.gravity);
+    thaw_scene_note_error(reader);
     ThawPlace time = thaw_place_member(&top, "time"), solver = thaw_place_member(&top, "solver");
     ThawPlace output = thaw_place_member(&top, "output"), materials = thaw_place_member(&top, "materials");
     ThawPlace shapes = thaw_place_member(&top, "shapes"), bodies = thaw_place_member(&top, "bodies");
     read_time(&time, scene);
+    thaw_scene_note_error(reader);
     read_solver(&solver, &scene->world);
+    thaw_scene_note_error(reader);
     read_output(&output, scene);
+    thaw_scene_note_error(reader);
     ThawPlace rigidify = thaw_place_member(&top, "rigidify");
     read_rigidify(&rigidify, &scene->world.rigidify);
+    thaw_scene_note_error(reader);
     thaw_scene_read_materials(&materials);
     thaw_scene_read_shapes(&shapes);
     thaw_scene_read_bodies(&bodies);
@@ -288,14 +293,23 @@ static const char *kind_of_file(const char *path) {
     return NULL;
 }
 
-ThawStatus thaw_scene_parse(const char *text, size_t length, const char *name, const char *folder, ThawScene **scene,
-                            ThawError *error) {
-    if (!scene)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_scene_parse: scene is NULL; allowed: where to put it");
-    *scene = NULL;
-    if (!text)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_scene_parse: text is NULL; allowed: a scene's text");
-    ThawSceneReader reader = {.name = name ? name : "scene", .folder = folder, .error = error};
+// The first of all errors is the one that is returned; the last may be noted already.
+static void end_errors(ThawSceneReader *reader) {
+    ThawSceneErrors *all = reader->all;
+    if (!all || (reader->status && reader->status != THAW_ERROR_INPUT))
+        return;
+    if (reader->status && (!all->count || strcmp(all->list[all->count - 1].message, reader->error->message) != 0))
+        thaw_scene_note_error(reader);
+    if (all->count) {
+        *reader->error = all->list[0];
+        reader->status = THAW_ERROR_INPUT;
+    }
+}
+
+// all: NULL, or where all errors go; then error may not be NULL.
+static ThawStatus parse_scene(const char *text, size_t length, const char *name, const char *folder, ThawScene **scene,
+                              ThawSceneErrors *all, ThawError *error) {
+    ThawSceneReader reader = {.name = name ? name : "scene", .folder = folder, .all = all, .error = error};
     if (kind_of_file(reader.name))
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: this is %s, no scene; make a scene first: thaw new %s",
                               reader.name, kind_of_file(reader.name), reader.name);
@@ -314,11 +328,22 @@ ThawStatus thaw_scene_parse(const char *text, size_t length, const char *name, c
     (*scene)->frames = THAW_FRAMES_VTU;
     read_document(&reader, document);
     json_decref(document);
+    end_errors(&reader);
     if (reader.status)
         thaw_scene_free(scene);
     else
         (*scene)->digest = thaw_scene_digest(&(*scene)->world);
     return reader.status;
+}
+
+ThawStatus thaw_scene_parse(const char *text, size_t length, const char *name, const char *folder, ThawScene **scene,
+                            ThawError *error) {
+    if (!scene)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_scene_parse: scene is NULL; allowed: where to put it");
+    *scene = NULL;
+    if (!text)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_scene_parse: text is NULL; allowed: a scene's text");
+    return parse_scene(text, length, name, folder, scene, NULL, error);
 }
 
 // The whole file, of unknown size (it may be a pipe), in thaw_alloc's memory.
@@ -374,7 +399,12 @@ ThawStatus thaw_scene_load(const char *path, ThawScene **scene, ThawError *error
     *scene = NULL;
     if (!path)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_scene_load: path is NULL; allowed: a file's name");
+    return thaw_scene_load_all(path, scene, NULL, error);
+}
+
+ThawStatus thaw_scene_load_all(const char *path, ThawScene **scene, ThawSceneErrors *all, ThawError *error) {
     ThawStatus status;
+    *scene = NULL;
     size_t length;
     char *text = thaw_scene_read_text(path, &length, &status, error);
     if (!text)
@@ -383,7 +413,7 @@ ThawStatus thaw_scene_load(const char *path, ThawScene **scene, ThawError *error
     if (folder) {
         char *slash = strrchr(folder, '/');
         folder[slash ? slash - folder + 1 : 0] = '\0'; // the slash stays: "/" is a folder, "" is the working one
-        status = thaw_scene_parse(text, length, path, folder, scene, error);
+        status = parse_scene(text, length, path, folder, scene, all, error);
     } else {
         status = thaw_error_memory(error, "a scene's folder");
     }

@@ -292,6 +292,7 @@ void thaw_scene_read_shapes(const ThawPlace *place) {
     world->shapes = reader->shapes;
     const char *name;
     json_t *value;
+    bool wrong = false;
     json_object_foreach(place->value, name, value) {
         if (reader->status)
             return;
@@ -300,5 +301,8 @@ void thaw_scene_read_shapes(const ThawPlace *place) {
         reader->shapes[s] = thaw_shape_def_default();
         reader->shapes[s].name = thaw_scene_keep_text(reader, name);
         read_shape(&member, s);
+        wrong |= thaw_scene_note_error(reader);
     }
+    if (wrong) // bodies need every shape
+        reader->status = THAW_ERROR_INPUT;
 }

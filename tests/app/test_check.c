@@ -46,6 +46,24 @@ static void errors_fail_and_name_file_and_place(void **state) {
     assert_non_null(strstr(said, "materials.rubber.young"));
     expect("check @bad.json --quiet", 1, "");
     assert_string_equal(said, "");
+    // All of them at once, but nothing that only follows from another.
+    write_text(
+        at("many.json"),
+        "{\"thaw\": 1, \"gravity\": 3, \"time\": {\"step\": 0}, \"output\": {\"every\": \"x\"}, \"solver\": {\"name\": "
+        "\"magic\"},"
+        " \"materials\": {\"a\": {\"young\": -1}, \"b\": {\"poison\": 0.3}, \"c\": {}},"
+        " \"shapes\": {\"s\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [1, 1, 1], \"cells\": [0, 1, 1]}}, "
+        "\"material\": \"a\"},"
+        " \"t\": {\"mesh\": {\"file\": \"nowhere.msh\"}, \"material\": \"d\"}}, \"bodies\": [{\"shape\": \"u\"}]}");
+    expect("check @many.json", 1, "8 errors, 0 warnings, 0 hints");
+    static const char *const places[] = {
+        "gravity:",           "time.step:",  "output.every:",           "solver.name:",
+        "materials.a.young:", "materials.b", "shapes.s.mesh.box.cells", "shapes.t.material:"};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+        if (!strstr(said, places[i]))
+            fail_msg("nothing about %s in\n%s", places[i], said);
+    assert_null(strstr(said, "bodies"));
+    expect("run @many.json", 1, "gravity:");
     expect("check @missing.msh", 1, "missing.msh");
     write_text(at("bad.msh"), "this is no mesh\n");
     expect("check @bad.msh", 1, "bad.msh [refused]");

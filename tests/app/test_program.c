@@ -43,7 +43,10 @@ static void a_wrong_command_line_is_refused_with_a_suggestion(void **state) {
     expect("render @bar.json -o @a", 1, "ends in .png");
     expect("render @bar.json -o @a.mp4", 1, "not a frame");
     expect("render @missing -o @a.png", 1, "missing");
-    expect("render @bar.json -o @a.png", 1, "not a frame");
+    expect("render @bar.json -o @a.png", 1,
+           "not a frame; allowed: the folder of a run, or a .vtu frame. Run it first:");
+    write_text(at("bar.msh"), "");
+    expect("render @bar.msh -o @a.png", 1, "Make a scene of it, and run that: thaw new");
     expect("render @ -o @a.png", 1, "no frames");
     expect("render @ -o @a.png --size 10", 1, "WIDTHxHEIGHT");
     expect("render @ -o @a.png --colour veloctiy", 1, "did you mean velocity?");
