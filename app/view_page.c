@@ -18,7 +18,7 @@ struct ViewPage {
     z_stream deflate;
     int open;
     unsigned char *bytes;
-    size_t size, room, before;
+    size_t size, room;
 };
 
 ThawStatus view_page_find(const char **page, size_t *size, ThawError *error) {
@@ -84,14 +84,8 @@ ThawStatus view_page_add(ViewPage *p, const unsigned char *frame, size_t size, T
     const uint32_t length = (uint32_t)size;
     if (size > (1u << 30))
         return thaw_error_set(error, THAW_ERROR_UNSUPPORTED, "a frame of %zu bytes is too large for a page", size);
-    p->before += size;
     ThawStatus status = compress_more(p, &length, sizeof length, Z_NO_FLUSH, error);
     return status == THAW_OK ? compress_more(p, frame, size, Z_NO_FLUSH, error) : status;
-}
-
-void view_page_sizes(const ViewPage *p, size_t *before, size_t *after) {
-    *before = p->before;
-    *after = p->size;
 }
 
 // Inside a script element: "<" may not stand there as it is. In JSON it stands in texts only.

@@ -20,8 +20,6 @@ ThawStatus view_page_create(ViewPage **file, ThawError *error);
 ThawStatus view_page_add(ViewPage *file, const unsigned char *frame, size_t size, ThawError *error);
 // Writes the page with the header (JSON) and all frames so far; the file is complete or not there.
 ThawStatus view_page_write(ViewPage *file, const char *header, const char *path, ThawError *error);
-// Bytes of frames that were added, and what they were compressed to.
-void view_page_sizes(const ViewPage *file, size_t *before, size_t *after);
 void view_page_free(ViewPage **file);
 
 #endif

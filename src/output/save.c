@@ -65,7 +65,7 @@ static void works_of(const ThawLedger *ledger, double works[WORKS]) {
 // --- adaptive bodies ----------------------------------------------------------------------------------------------------
 
 // Bytes as whole words, the last one filled up with zeros.
-static ThawStatus put_bytes(ThawCheckpoint *file, const char *name, const void *bytes, size_t size, ThawError *error) {
+static ThawStatus put_bytes(ThawCheckpoint *file, const char *name, void *bytes, size_t size, ThawError *error) {
     size_t words = (size + 7) / 8;
     uint64_t *copy = THAW_NEW(uint64_t, words);
     if (!copy)
@@ -95,26 +95,17 @@ typedef struct Field {
     size_t size;
 } Field;
 
-static ThawStatus put_fields(ThawCheckpoint *file, const ThawStepper *s, const Field *fields, int count,
-                             ThawError *error) {
-    ThawStatus status = THAW_OK;
-    for (int i = 0; i < count && status == THAW_OK; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "body/%d/%s", (int)s->index, fields[i].name);
-        if (fields[i].size > 0)
-            status = put_bytes(file, name, fields[i].bytes, fields[i].size, error);
-    }
-    return status;
-}
+typedef ThawStatus (*Move)(ThawCheckpoint *file, const char *name, void *bytes, size_t size, ThawError *error);
 
-static ThawStatus get_fields(ThawCheckpoint *file, const ThawStepper *s, const Field *fields, int count,
-                             ThawError *error) {
+// put_bytes or get_bytes, for each of them.
+static ThawStatus move_fields(Move move, ThawCheckpoint *file, const ThawStepper *s, const Field *fields, int count,
+                              ThawError *error) {
     ThawStatus status = THAW_OK;
     for (int i = 0; i < count && status == THAW_OK; i++) {
         char name[64];
         snprintf(name, sizeof name, "body/%d/%s", (int)s->index, fields[i].name);
         if (fields[i].size > 0)
-            status = get_bytes(file, name, fields[i].bytes, fields[i].size, error);
+            status = move(file, name, fields[i].bytes, fields[i].size, error);
     }
     return status;
 }
@@ -170,7 +161,7 @@ static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawE
     Field fields[ORACLE];
     char name[64];
     list_oracle(s, numbers, fields);
-    ThawStatus status = put_fields(file, s, fields, ORACLE, error);
+    ThawStatus status = move_fields(put_bytes, file, s, fields, ORACLE, error);
     const Field more[PARTS] = {
         {"flagged", partition->flagged, (size_t)s->shape->ne},
         {"script", partition->script, (size_t)s->shape->nv},
@@ -178,7 +169,7 @@ static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawE
         {"r", partition->r, sizeof(double) * (size_t)partition->vertex_count * (size_t)s->model->dim},
     };
     if (status == THAW_OK)
-        status = put_fields(file, s, more, PARTS, error);
+        status = move_fields(put_bytes, file, s, more, PARTS, error);
     int64_t counts[2] = {partition->part_count, partition->vertex_count};
     snprintf(name, sizeof name, "body/%d/counts", (int)s->index);
     return status == THAW_OK ? thaw_checkpoint_put_i64(file, name, counts, 2, error) : status;
@@ -206,7 +197,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         status = thaw_error_memory(error, "the checkpoint");
     list_oracle(s, numbers, fields);
     if (status == THAW_OK)
-        status = get_fields(file, s, fields, ORACLE, error);
+        status = move_fields(get_bytes, file, s, fields, ORACLE, error);
     const Field more[PARTS] = {
         {"flagged", flagged, (size_t)shape->ne},
         {"script", script, (size_t)shape->nv},
@@ -214,7 +205,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         {"r", r, sizeof(double) * (size_t)counts[1] * dim},
     };
     if (status == THAW_OK)
-        status = get_fields(file, s, more, PARTS, error);
+        status = move_fields(get_bytes, file, s, more, PARTS, error);
     if (status == THAW_OK) {
         oracle->has_reference = (int)numbers[0];
         oracle->has_inner = (int)numbers[1];
@@ -247,7 +238,7 @@ static ThawStatus put_body(ThawCheckpoint *file, const ThawStepper *s, ThawError
     if (!s->history)
         return THAW_OK;
     list_story(s, story);
-    ThawStatus status = put_fields(file, s, story, STORY, error);
+    ThawStatus status = move_fields(put_bytes, file, s, story, STORY, error);
     return status == THAW_OK && s->adaptive ? put_adaptive(file, s, error) : status;
 }
 
@@ -256,7 +247,7 @@ static ThawStatus get_body(ThawCheckpoint *file, ThawStepper *s, ThawError *erro
     if (!s->history)
         return THAW_OK;
     list_story(s, story);
-    ThawStatus status = get_fields(file, s, story, STORY, error);
+    ThawStatus status = move_fields(get_bytes, file, s, story, STORY, error);
     if (status == THAW_OK && s->adaptive)
         status = get_adaptive(file, s, error);
     s->history->at = -1;

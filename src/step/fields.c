@@ -77,17 +77,32 @@ static ThawStatus get_region(const ThawWorld *world, int32_t body, double *value
     return THAW_OK;
 }
 
+// Those that an element's report holds.
+typedef double (*Look)(const ThawElementReport *report);
+static double look_rate(const ThawElementReport *r) { return r->rate; }
+static double look_predicted(const ThawElementReport *r) { return isnan(r->predicted) ? 0 : r->predicted; }
+static double look_part(const ThawElementReport *r) { return r->part; }
+static double look_state(const ThawElementReport *r) { return r->state; }
+static double look_reason(const ThawElementReport *r) { return r->reason; }
+static double look_woken_by(const ThawElementReport *r) { return r->woken_by; }
+static double look_since(const ThawElementReport *r) { return r->since_time; }
+
+static ThawStatus look_at_all(const ThawWorld *world, int32_t body, Look look, double *values) {
+    const ThawShape *shape = world->steppers[body].shape;
+    for (int32_t e = 0; e < shape->ne; e++) {
+        ThawElementReport report;
+        thaw_body_explain(world, body, e, &report);
+        values[shape->element_user[e]] = look(&report);
+    }
+    return THAW_OK;
+}
+
 // Every step of a full body ends where it can be compared with where it began; of others the oracle keeps the rates.
 static ThawStatus get_rate(const ThawWorld *world, int32_t body, double *values) {
     const ThawStepper *s = &world->steppers[body];
     const ThawShape *shape = s->shape;
-    for (int32_t e = 0; s->history && e < shape->ne; e++) {
-        ThawElementReport report;
-        thaw_body_explain(world, body, e, &report);
-        values[shape->element_user[e]] = report.rate;
-    }
     if (s->history)
-        return THAW_OK;
+        return look_at_all(world, body, look_rate, values);
     ThawLanes *E = THAW_NEW(ThawLanes, thaw_strain_size(shape->all));
     double *rate = THAW_NEW(double, shape->ne);
     if (E && rate) {
@@ -101,15 +116,6 @@ static ThawStatus get_rate(const ThawWorld *world, int32_t body, double *values)
     thaw_free(E);
     return status;
 }
-
-// Those that an element's report holds.
-typedef double (*Look)(const ThawElementReport *report);
-static double look_predicted(const ThawElementReport *r) { return isnan(r->predicted) ? 0 : r->predicted; }
-static double look_part(const ThawElementReport *r) { return r->part; }
-static double look_state(const ThawElementReport *r) { return r->state; }
-static double look_reason(const ThawElementReport *r) { return r->reason; }
-static double look_woken_by(const ThawElementReport *r) { return r->woken_by; }
-static double look_since(const ThawElementReport *r) { return r->since_time; }
 
 typedef struct FieldRow {
     ThawField field;
@@ -186,11 +192,5 @@ ThawStatus thaw_world_get_field(const ThawWorld *world, int32_t body, int32_t fi
         return THAW_ERROR_INPUT;
     if (rows[field].get)
         return rows[field].get(world, body, values);
-    const ThawStepper *s = &world->steppers[body];
-    for (int32_t e = 0; e < s->shape->ne; e++) {
-        ThawElementReport report;
-        thaw_body_explain(world, body, e, &report);
-        values[s->shape->element_user[e]] = rows[field].look(&report);
-    }
-    return THAW_OK;
+    return look_at_all(world, body, rows[field].look, values);
 }

@@ -68,7 +68,8 @@ void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
     s->ms[THAW_STAGE_LEDGER] += thaw_wall_ms() - since;
 }
 
-double thaw_ledger_height(const ThawStepper *s) {
+// J
+static double height_of(const ThawStepper *s) {
     int dim = s->model->dim;
     double sum = 0;
     for (int32_t i = 0; i < s->shape->nv; i++)
@@ -81,18 +82,18 @@ void thaw_ledger_move(ThawStepper *s, int begin) {
     if (!s->model->options.ledger)
         return;
     if (begin) {
-        s->work.transition_loss += s->elastic + thaw_ledger_height(s);
+        s->work.transition_loss += s->elastic + height_of(s);
         return;
     }
     s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
-    s->work.transition_loss -= s->elastic + thaw_ledger_height(s);
+    s->work.transition_loss -= s->elastic + height_of(s);
 }
 
 void thaw_ledger_add_energies(const ThawStepper *s, int asleep, ThawLedger *ledger) {
     int dim = s->model->dim;
     const ThawPartition *parts = s->adaptive ? s->adaptive->partition : NULL;
     ledger->elastic += s->elastic;
-    ledger->gravitational += asleep ? s->height : thaw_ledger_height(s);
+    ledger->gravitational += asleep ? s->height : height_of(s);
     if (asleep)
         return;
     for (int32_t i = 0; i < s->shape->nv; i++)

@@ -211,7 +211,6 @@ void thaw_ledger_record(ThawStepper *stepper, ThawIncrement increment);
 void thaw_ledger_move(ThawStepper *stepper, int begin);
 // Kinetic, elastic (as kept in the stepper) and gravitational energy of a body's present state, added to *ledger.
 void thaw_ledger_add_energies(const ThawStepper *stepper, int asleep, ThawLedger *ledger);
-double thaw_ledger_height(const ThawStepper *stepper); // J
 
 // After x, v or time were set from outside: nothing derived from the old ones may be used again.
 void thaw_world_refresh(ThawWorld *world);
