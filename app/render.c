@@ -15,10 +15,10 @@
 #include <unistd.h>
 
 #include "app.h"
+#include "camera.h"
 #include "film.h"
 #include "output/replay.h"
 #include "picture.h"
-#include "view.h"
 
 enum { SAMPLES = 3, LOOKED_AT = 60, LARGEST = 8192 };
 

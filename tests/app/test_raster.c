@@ -9,10 +9,10 @@
 #include <cmocka.h>
 
 #include "app.h"
+#include "camera.h"
 #include "output/frame_data.h"
 #include "picture.h"
 #include "raster.h"
-#include "view.h"
 
 static const RasterShading plain = {0};
 

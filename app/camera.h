@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A frame seen by a camera.
-#ifndef THAW_APP_VIEW_H
-#define THAW_APP_VIEW_H
+#ifndef THAW_APP_CAMERA_H
+#define THAW_APP_CAMERA_H
 
 #include "colour.h"
 #include "output/frame_data.h"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "camera.h"
 #include "picture.h"
-#include "view.h"
 
 static const double slope = 0.26;  // half the height of the picture, at distance 1
 static const double crease = 0.82; // cosine of 35 degrees
