@@ -15,13 +15,14 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 ThawStatus bench_put_figures(Bench *bench, const char *row, const AppVersus *v, ThawError *error) {
     const AppFigures *f = &v->figures;
-    const ThawRigidifyOptions *r = v->def.rigidify ? v->def.rigidify : &v->def.scene->world.rigidify;
+    ThawRigidifyOptions r = v->def.rigidify ? *v->def.rigidify : v->def.scene->world.rigidify;
+    thaw_world_get_thresholds(v->other.world, 0, &r);
     double n = (double)f->steps;
     const BenchPair pairs[] = {{"steps", n},
                                {"elements", (double)v->lockstep.elements},
                                {"h", v->def.scene->world.h},
-                               {"tau_rigid", r->tau_rigid},
-                               {"epsilon", r->epsilon},
+                               {"tau_rigid", r.tau_rigid},
+                               {"epsilon", r.epsilon},
                                {"full_ms", f->reference.cpu_ms / n},
                                {"adaptive_ms", f->other.cpu_ms / n},
                                {"full_contact_ms", f->reference.contact_ms / n},
@@ -40,7 +41,7 @@ ThawStatus bench_put_figures(Bench *bench, const char *row, const AppVersus *v, 
                                {"rigid_end", f->final_rigid},
                                {"recall", app_judge_recall(&v->judge)},
                                {"precision", app_judge_precision(&v->judge)},
-                               {"judge_tau", v->judge.tau},
+                               {"judge_tau", v->judge.least},
                                {"over_floor", app_step_over_floor(v)},
                                {NULL, 0}};
     return bench_put_all(bench, row, pairs, error);

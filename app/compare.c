@@ -102,7 +102,7 @@ static void write_json(const Comparison *c, FILE *file) {
             "  \"oracle\": {\"tau\": %.6g, \"tolerance\": %" PRId64 ", \"moving_elastic\": %" PRId64
             ", \"moving_rigid\": %" PRId64 ", \"still_elastic\": %" PRId64 ", \"still_rigid\": %" PRId64 "},\n"
             "  \"step_over_floor\": %.4g\n}\n",
-            app_judge_recall(j), app_judge_precision(j), j->tau, j->tolerance, j->confusion[1][1], j->confusion[1][0],
+            app_judge_recall(j), app_judge_precision(j), j->least, j->tolerance, j->confusion[1][1], j->confusion[1][0],
             j->confusion[0][1], j->confusion[0][0], app_step_over_floor(&c->versus));
 }
 
@@ -129,7 +129,7 @@ static void print_summary(const Comparison *c) {
         printf("  oracle       %.3f %% of what moved (|E_dot|^2 > %.3g 1/s^2) was elastic, %.1f %% of what was elastic "
                "moved\n"
                "  a step       %.2f times asking all elements and solving for the unknowns left\n",
-               100 * app_judge_recall(j), j->tau, 100 * app_judge_precision(j), app_step_over_floor(&c->versus));
+               100 * app_judge_recall(j), j->least, 100 * app_judge_precision(j), app_step_over_floor(&c->versus));
 }
 
 // --- the run -------------------------------------------------------------------------------------------------------------

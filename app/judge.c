@@ -15,13 +15,31 @@
 #include "base/base.h"
 #include "thaw/field.h"
 
+static const double LEAST_TAU = 1e-6; // 1/s^2, where no body says what is small
 enum { MOVED = 1, ELASTIC = 2 };
 enum { BINS = 40, BINS_PER_DECADE = 2, FIRST_DECADE = -14 }; // of histograms: 1e-14 to 1e6 1/s^2
 
+// Ten times tau_rigid of each body; those of other methods are judged as the strictest of them.
+static void choose_tau(AppJudge *j, const ThawWorld *world, double tau) {
+    ThawRigidifyOptions thresholds;
+    int32_t bodies = thaw_world_body_count(world);
+    double least = INFINITY;
+    for (int32_t b = 0; b < bodies; b++) {
+        j->tau[b] = tau;
+        if (tau == 0 && thaw_world_get_thresholds(world, b, &thresholds) == THAW_OK)
+            j->tau[b] = 10 * thresholds.tau_rigid;
+        if (j->tau[b] > 0)
+            least = fmin(least, j->tau[b]);
+    }
+    j->least = isfinite(least) ? least : LEAST_TAU;
+    for (int32_t b = 0; b < bodies; b++)
+        if (j->tau[b] == 0)
+            j->tau[b] = j->least;
+}
+
 ThawStatus app_judge_create(const ThawWorld *world, double tau, int64_t tolerance, AppJudge *j, ThawError *error) {
     int32_t largest = 0;
-    *j = (AppJudge){.tau = tau,
-                    .tolerance = tolerance,
+    *j = (AppJudge){.tolerance = tolerance,
                     .rate_field = thaw_field_find("strain_rate"),
                     .state_field = thaw_field_find("state"),
                     .predicted_field = thaw_field_find("predicted_strain")};
@@ -30,22 +48,25 @@ ThawStatus app_judge_create(const ThawWorld *world, double tau, int64_t toleranc
         largest = count > largest ? count : largest;
         j->elements += count;
     }
+    j->tau = THAW_NEW(double, thaw_world_body_count(world));
     j->rate = THAW_NEW(double, largest);
     j->state = THAW_NEW(double, largest);
     j->predicted = THAW_NEW(double, largest);
     j->seen = THAW_NEW(unsigned char, (size_t)(tolerance + 1) * (size_t)j->elements);
     j->moved = THAW_NEW(int32_t, j->elements);
     j->elastic = THAW_NEW(int32_t, j->elements);
-    if (!j->rate || !j->state || !j->predicted || !j->seen || !j->moved || !j->elastic) {
+    if (!j->tau || !j->rate || !j->state || !j->predicted || !j->seen || !j->moved || !j->elastic) {
         app_judge_clear(j);
         return thaw_error_memory(error, "judging the oracle");
     }
+    choose_tau(j, world, tau);
     for (int64_t e = 0; e < j->elements; e++)
         j->moved[e] = j->elastic[e] = INT32_MIN / 2;
     return THAW_OK;
 }
 
 void app_judge_clear(AppJudge *j) {
+    thaw_free(j->tau);
     thaw_free(j->rate);
     thaw_free(j->state);
     thaw_free(j->predicted);
@@ -115,7 +136,7 @@ void app_judge_look(AppJudge *j, const ThawWorld *reference, const ThawWorld *ot
             thaw_world_get_field(other, b, j->predicted_field, j->predicted);
         int32_t count_of_body = thaw_world_element_count(reference, b);
         for (int32_t e = 0; e < count_of_body; e++) {
-            int moved = j->rate[e] > j->tau, elastic = (int)j->state[e] == THAW_ELEMENT_ELASTIC;
+            int moved = j->rate[e] > j->tau[b], elastic = (int)j->state[e] == THAW_ELEMENT_ELASTIC;
             app_judge_note(j, first + e, moved, elastic);
             if (histogram) {
                 count(reference_bins, j->rate[e]);

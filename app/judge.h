@@ -8,7 +8,8 @@
 #include "thaw/thaw.h"
 
 typedef struct AppJudge {
-    double tau;                       // 1/s^2: an element moves where the reference's |E_dot|^2 is above
+    double *tau;                      // 1/s^2, a body: an element moves where the reference's |E_dot|^2 is above
+    double least;                     // 1/s^2, the smallest of them
     int64_t tolerance;                // steps
     int64_t elements;                 // of all bodies
     double *rate, *state, *predicted; // of one body at a time
@@ -23,6 +24,7 @@ typedef struct AppJudge {
     int rate_field, state_field, predicted_field;
 } AppJudge;
 
+// world: the one that is judged. tau: for all its bodies; 0: ten times tau_rigid of each.
 ThawStatus app_judge_create(const ThawWorld *world, double tau, int64_t tolerance, AppJudge *judge, ThawError *error);
 void app_judge_clear(AppJudge *judge);
 // After both have made a step. histogram may be NULL: a row for each kind of rate.

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // `thaw tune`: thresholds of rigidification for an error budget.
 //
-// One number is looked for, a scale f of the scene's own thresholds: strains allowed are multiplied by f, strain rates
-// squared by f^2, so that both stand for the same speeds. The full method runs once and its positions are kept (in single
+// One number is looked for, a scale f of the scene's own thresholds, those that its oracle goes by: the tolerance and strains
+// allowed are multiplied by f, strain rates squared by f^2, so that all stand for the same speeds. The full method runs once and its positions are kept (in single
 // precision, at as many steps as memory allows); each trial runs against them and is given up as soon as it strays further
-// than the budget. From f = 1 the scale is multiplied or divided by sqrt(10) until the budget is between two trials, then
+// than the budget, or its step fails. From f = 1 the scale is multiplied or divided by sqrt(10) until the budget is between two trials, then
 // that gap is halved a few times (in the logarithm). Of the trials that kept the budget over all steps, the one with the
 // fewest unknowns on average is chosen: not the one that a clock found fastest, so the same scene is always tuned the same.
 #include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +26,30 @@ enum { TRIALS = 24, UPWARDS = 6, DOWNWARDS = 8, HALVINGS = 3 };
 static const size_t MEMORY = (size_t)512 << 20; // bytes of positions to keep
 static const double WIDEST = 0.1;               // strain: beyond, no part of a body is rigid in any useful sense
 
+// What is turned: each threshold that the scene gives, and the tolerance where it leaves one out.
+typedef struct Knob {
+    const char *name;
+    size_t offset;
+    int power; // of the scale
+} Knob;
+enum { KNOBS = 3 };
+static const Knob TOLERANCE = {"tolerance", offsetof(ThawRigidifyOptions, tolerance), 1};
+static const Knob GIVEN[THAW_ORACLE_RULE_COUNT][2] = {
+    [THAW_ORACLE_STATIC] = {{"tau_rigid", offsetof(ThawRigidifyOptions, tau_rigid), 2},
+                            {"epsilon", offsetof(ThawRigidifyOptions, epsilon), 1}},
+    [THAW_ORACLE_PAPER] = {{"tau_rigid", offsetof(ThawRigidifyOptions, tau_rigid), 2},
+                           {"tau_elastic", offsetof(ThawRigidifyOptions, tau_elastic), 2}},
+};
+
 typedef struct Trial {
     double scale;
     ThawRigidifyOptions options;
     int kept;             // the budget, over all steps
+    int failed;           // a step did
     double error;         // the largest until it was given up
     double speedup, dofs; // CPU time of the full run over its own; unknowns on average
     int64_t steps;        // how many it made
+    double strain;        // that it may leave out
 } Trial;
 
 typedef struct Tune {
@@ -48,9 +66,41 @@ typedef struct Tune {
     int64_t stride;   // every so many steps
     double full_ms;   // CPU
     double full_dofs; // on average
+    Knob knobs[KNOBS];
+    int knob_count;
     Trial trials[TRIALS];
     int count;
 } Tune;
+
+// --- knobs ---------------------------------------------------------------------------------------------------------------
+
+static double *knob_value(ThawRigidifyOptions *options, const Knob *knob) {
+    return (double *)((char *)options + knob->offset);
+}
+
+static double knob_get(const ThawRigidifyOptions *options, const Knob *knob) {
+    return *knob_value((ThawRigidifyOptions *)options, knob);
+}
+
+static void choose_knobs(Tune *t) {
+    const ThawRigidifyOptions *options = &t->scene->world.rigidify;
+    const Knob *given = GIVEN[options->oracle];
+    t->knob_count = 0;
+    for (int i = 0; i < 2; i++)
+        if (knob_get(options, &given[i]) > 0)
+            t->knobs[t->knob_count++] = given[i];
+    if (t->knob_count < 2)
+        t->knobs[t->knob_count++] = TOLERANCE;
+}
+
+// "tau_rigid 1e-07, epsilon 0.0002"
+static void describe(const Tune *t, const ThawRigidifyOptions *options, char *text, size_t room) {
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < t->knob_count && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%s %.3g", i ? ", " : "", t->knobs[i].name,
+                                 knob_get(options, &t->knobs[i]));
+}
 
 // --- the full run --------------------------------------------------------------------------------------------------------
 
@@ -118,27 +168,48 @@ static double rounded(double value) {
 static void print_trial(const Tune *t, const Trial *trial) {
     if (t->quiet)
         return;
-    printf("  %5d  %9.3g  %9.3g  %9.3g  ", t->count, trial->scale, trial->options.tau_rigid, trial->options.epsilon);
-    if (trial->kept)
+    printf("  %5d  %9.3g  ", t->count, trial->scale);
+    for (int i = 0; i < t->knob_count; i++)
+        printf("%11.3g  ", knob_get(&trial->options, &t->knobs[i]));
+    if (trial->failed)
+        printf("%10s  failed at step %" PRId64 "\n", "-", trial->steps);
+    else if (trial->kept)
         printf("%8.4f %%  %8.2f  %9.0f\n", 100 * trial->error, trial->speedup, trial->dofs);
     else
         printf("%8.4f %%  given up at step %" PRId64 "\n", 100 * trial->error, trial->steps);
     fflush(stdout);
 }
 
+// The largest strain that any body may leave out.
+static double strain_of(const Tune *t, const AppRunner *runner) {
+    double largest = 0;
+    ThawRigidifyOptions thresholds;
+    for (int32_t b = 0; runner->world && b < t->scene->world.body_count; b++)
+        if (thaw_world_get_thresholds(runner->world, b, &thresholds) == THAW_OK)
+            largest = fmax(largest, thresholds.epsilon);
+    return largest;
+}
+
 static ThawStatus try_scale(Tune *t, double scale, Trial **result, ThawError *error) {
     Trial *trial = *result = &t->trials[t->count++];
     AppRunner runner = {0};
     *trial = (Trial){.scale = scale, .options = t->scene->world.rigidify};
-    trial->options.epsilon = rounded(trial->options.epsilon * scale);
-    trial->options.tau_rigid = rounded(trial->options.tau_rigid * scale * scale);
+    for (int i = 0; i < t->knob_count; i++) {
+        double *value = knob_value(&trial->options, &t->knobs[i]);
+        *value = rounded(*value * pow(scale, t->knobs[i].power));
+    }
+    trial->options.tolerance = fmin(1, trial->options.tolerance);
     ThawStatus status = app_runner_create(&t->lockstep, t->method, t->scene->world.h, &trial->options, &runner, error);
+    trial->strain = strain_of(t, &runner);
     for (int64_t step = 1; step <= t->steps && status == THAW_OK && trial->error <= t->budget; step++) {
         status = app_runner_step(&runner, error);
         if (status == THAW_OK && is_kept(t, step))
             trial->error = fmax(trial->error, stray(t, &runner, step));
         trial->steps = step;
     }
+    trial->failed = status > 0; // an outcome like any other: these thresholds will not do
+    if (trial->failed)
+        status = THAW_OK, trial->error = INFINITY;
     trial->kept = trial->error <= t->budget;
     trial->speedup = t->full_ms / fmax(1e-6, runner.cpu_ms);
     trial->dofs = runner.dofs / (double)trial->steps;
@@ -158,7 +229,7 @@ static ThawStatus search(Tune *t, ThawError *error) {
     for (int i = 0; i < UPWARDS && status == THAW_OK && trial->kept; i++) {
         good = trial->scale;
         // Where larger thresholds change nothing any more, the budget is not what limits.
-        if (trial->options.epsilon * factor > WIDEST || (before && trial->dofs > 0.98 * before->dofs))
+        if (trial->strain * factor > WIDEST || (before && trial->dofs > 0.98 * before->dofs))
             return THAW_OK;
         before = trial;
         status = try_scale(t, good * factor, &trial, error);
@@ -195,7 +266,11 @@ static const Trial *best_of(const Tune *t) {
 
 // The scene's text with the thresholds in it, checked before anything is written.
 static ThawStatus write_scene(const Tune *t, const Trial *best, ThawError *error) {
-    const AppSetting settings[] = {{"tau_rigid", best->options.tau_rigid}, {"epsilon", best->options.epsilon}};
+    AppSetting settings[KNOBS];
+    char said[160];
+    for (int i = 0; i < t->knob_count; i++)
+        settings[i] = (AppSetting){t->knobs[i].name, knob_get(&best->options, &t->knobs[i])};
+    describe(t, &best->options, said, sizeof said);
     const char *out = t->out ? t->out : t->scene_path;
     char *text = NULL, *edited = NULL, *copy = thaw_strdup(out);
     size_t size = 0;
@@ -203,15 +278,14 @@ static ThawStatus write_scene(const Tune *t, const Trial *best, ThawError *error
     ThawFile *file = NULL;
     ThawStatus status = copy ? thaw_file_read(t->scene_path, &text, &size, error) : thaw_error_memory(error, "a path");
     if (status == THAW_OK)
-        status = app_scene_set(text, size, "rigidify", settings, 2, &edited, error);
+        status = app_scene_set(text, size, "rigidify", settings, t->knob_count, &edited, error);
     if (status == THAW_OK) // meshes are looked up beside the new file
         status = thaw_scene_parse(edited, strlen(edited), out, dirname(copy), &check, error);
-    if (status == THAW_OK &&
-        (check->world.rigidify.tau_rigid != settings[0].value || check->world.rigidify.epsilon != settings[1].value))
-        status = thaw_error_set(error, THAW_ERROR_INPUT,
-                                "cannot put the thresholds into %s; write tau_rigid %.3g and epsilon %.3g into its "
-                                "\"rigidify\"",
-                                t->scene_path, settings[0].value, settings[1].value);
+    for (int i = 0; i < t->knob_count && status == THAW_OK; i++)
+        if (knob_get(&check->world.rigidify, &t->knobs[i]) != settings[i].value)
+            status = thaw_error_set(error, THAW_ERROR_INPUT,
+                                    "cannot put the thresholds into %s; write %s into its \"rigidify\"", t->scene_path,
+                                    said);
     if (status == THAW_OK)
         status = thaw_file_create(out, &file, error);
     if (status == THAW_OK) {
@@ -301,32 +375,39 @@ static ThawStatus tune(Tune *t, ThawError *error) {
     for (int32_t i = 0; i < def->body_count; i++)
         if (strcmp(def->bodies[i].method, "full") != 0)
             t->method = NULL;
+    choose_knobs(t);
     status = app_lockstep_create(t->scene, &t->lockstep, error);
     if (status == THAW_OK)
         status = run_full(t, error);
-    if (status == THAW_OK && !t->quiet)
-        printf("%s: %" PRId64
-               " steps, full: %.3g s of CPU time, %.0f unknowns\n\n  %5s  %9s  %9s  %9s  %10s  %8s  %9s\n",
-               t->scene_path, t->steps, 1e-3 * t->full_ms, t->full_dofs, "trial", "scale", "tau_rigid", "epsilon",
-               "error", "speedup", "unknowns");
+    if (status == THAW_OK && !t->quiet) {
+        printf("%s: %" PRId64 " steps, full: %.3g s of CPU time, %.0f unknowns\n\n  %5s  %9s  ", t->scene_path,
+               t->steps, 1e-3 * t->full_ms, t->full_dofs, "trial", "scale");
+        for (int i = 0; i < t->knob_count; i++)
+            printf("%11s  ", t->knobs[i].name);
+        printf("%10s  %8s  %9s\n", "error", "speedup", "unknowns");
+    }
     if (status == THAW_OK)
         status = search(t, error);
     const Trial *best = best_of(t);
+    const Trial *last = &t->trials[t->count > 0 ? t->count - 1 : 0];
+    char said[160] = "", how[60] = "lets a step fail";
+    if (!last->failed)
+        snprintf(how, sizeof how, "strays by %.3g %%", 100 * last->error);
+    if (t->count > 0)
+        describe(t, best ? &best->options : &last->options, said, sizeof said);
     if (status == THAW_OK && !best)
         return thaw_error_set(error, THAW_NOT_CONVERGED,
-                              "no thresholds keep the error within %g %%: even epsilon %.3g strays by %.3g %%. A scene "
+                              "no thresholds keep the error within %g %%: even %s %s. A scene "
                               "whose full runs already differ that much with half the time step (`thaw compare` says "
                               "so: error floor) needs a larger budget or a smaller step",
-                              100 * t->budget, t->trials[t->count - 1].options.epsilon,
-                              100 * t->trials[t->count - 1].error);
+                              100 * t->budget, said, how);
     if (status == THAW_OK && !t->dry)
         status = write_scene(t, best, error);
     if (status == THAW_OK && !t->quiet) {
-        printf("\nchosen: tau_rigid %.3g, epsilon %.3g: %.4f %% error in %" PRId64
-               " steps (%.4g %% allowed), %.2f times "
+        printf("\nchosen: %s: %.4f %% error in %" PRId64 " steps (%.4g %% allowed), %.2f times "
                "as fast as full%s\n",
-               best->options.tau_rigid, best->options.epsilon, 100 * best->error, t->steps, 100 * t->budget,
-               best->speedup, best->speedup < 1 ? ": it does not pay here, too much deforms all the time" : "");
+               said, 100 * best->error, t->steps, 100 * t->budget, best->speedup,
+               best->speedup < 1 ? ": it does not pay here, too much deforms all the time" : "");
         if (!t->dry)
             printf("written to %s\n", t->out ? t->out : t->scene_path);
         if (t->method)

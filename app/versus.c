@@ -10,14 +10,9 @@
 
 #include "base/base.h"
 
-double app_versus_tau(const AppVersusDef *def) {
-    const ThawRigidifyOptions *rigidify = def->rigidify ? def->rigidify : &def->scene->world.rigidify;
-    return def->tau != 0 ? def->tau : 10 * rigidify->tau_rigid;
-}
-
 ThawStatus app_versus_create(const AppVersusDef *def, AppVersus *v, ThawError *error) {
     *v = (AppVersus){.def = *def};
-    double h = def->scene->world.h, tau = app_versus_tau(def);
+    double h = def->scene->world.h;
     ThawStatus status = app_lockstep_create(def->scene, &v->lockstep, error);
     if (status == THAW_OK)
         status = app_runner_create(&v->lockstep, def->against, h, def->rigidify, &v->reference, error);
@@ -25,8 +20,8 @@ ThawStatus app_versus_create(const AppVersusDef *def, AppVersus *v, ThawError *e
         status = app_runner_create(&v->lockstep, def->method, h, def->rigidify, &v->other, error);
     if (status == THAW_OK && def->floor)
         status = app_runner_create(&v->lockstep, def->against, h / 2, def->rigidify, &v->half, error);
-    if (status == THAW_OK && tau > 0)
-        status = app_judge_create(v->reference.world, tau, def->tolerance, &v->judge, error);
+    if (status == THAW_OK && def->tau >= 0)
+        status = app_judge_create(v->other.world, def->tau, def->tolerance, &v->judge, error);
     if (status != THAW_OK)
         app_versus_clear(v);
     return status;

@@ -52,9 +52,6 @@ void app_versus_clear(AppVersus *versus);
 ThawStatus app_versus_step(AppVersus *versus, ThawError *error);
 void app_versus_finish(AppVersus *versus); // after the last step
 
-// The threshold that the judge goes by.
-double app_versus_tau(const AppVersusDef *def);
-
 double app_total_speedup(const AppFigures *figures);
 double app_nc_total_speedup(const AppFigures *figures); // without the time of contact
 // A step of the other one over the least it could cost: asking every element for its strain rate, and the solver's work on

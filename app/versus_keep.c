@@ -29,7 +29,7 @@ static Header header_of(const AppVersus *v) {
     header.format = FORMAT;
     header.floor = v->half.world != NULL;
     header.tolerance = d->tolerance;
-    header.tau = v->judge.tau;
+    header.tau = v->judge.least;
     snprintf(header.method, sizeof header.method, "%s", d->method ? d->method : "");
     snprintf(header.against, sizeof header.against, "%s", d->against);
     return header;

@@ -15,6 +15,9 @@ typedef struct Threshold {
 } Threshold;
 
 static const Threshold thresholds[] = {
+    {"tolerance", "tolerance", "",
+     "share of its diameter by which a body may be off; thresholds that were not set follow it",
+     offsetof(ThawRigidifyOptions, tolerance), REAL, 1e-6, 0.1, 1},
     {"tau_rigid", "rate to fall asleep", "1/s^2", "an element may become rigid when |E_dot|^2 stays below this",
      offsetof(ThawRigidifyOptions, tau_rigid), REAL, 1e-10, 1e4, 1},
     {"frame_count", "steps to fall asleep", "", "for so many steps in a row",
@@ -62,14 +65,25 @@ static const char *method_of(const ViewLive *live) {
     return name ? name : "full";
 }
 
+// What is in force: of the first body that goes by thresholds, where they were left to the tolerance.
+static ThawRigidifyOptions in_force(const ViewLive *live) {
+    const ThawWorld *world = live->runners[live->views - 1].world;
+    ThawRigidifyOptions options = live->rigidify;
+    for (int32_t b = 0; b < thaw_world_body_count(world); b++)
+        if (thaw_world_get_thresholds(world, b, &options) == THAW_OK)
+            break;
+    return options;
+}
+
 json_t *view_settings(const ViewLive *live) {
     json_t *array = json_array();
+    ThawRigidifyOptions options = in_force(live);
     for (int i = 0; i < THRESHOLDS; i++) {
         const Threshold *t = &thresholds[i];
         json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:f, s:b, s:b}", "name", t->name,
                                                "label", t->label, "unit", t->unit, "help", t->help, "value",
-                                               get(&live->rigidify, t), "low", t->low, "high", t->high, "logarithmic",
-                                               t->logarithmic, "whole", t->kind != REAL));
+                                               fmax(t->low, get(&options, t)), "low", t->low, "high", t->high,
+                                               "logarithmic", t->logarithmic, "whole", t->kind != REAL));
     }
     return json_pack("{s:b, s:f, s:b, s:b, s:s, s:s, s:o}", "playing", live->playing, "speed", live->speed, "split",
                      live->views > 1, "interior", live->interior, "method", method_of(live), "field",

@@ -167,20 +167,24 @@ typedef struct ThawContactOptions {
 // How it is decided who must be elastic: by the strain that loads would cause statically, or by the rule of the paper.
 typedef enum ThawOracleRule { THAW_ORACLE_STATIC, THAW_ORACLE_PAPER, THAW_ORACLE_RULE_COUNT } ThawOracleRule;
 
-// Settings of the method "rigidify". The defaults suit bodies whose motion is damped; docs/rigidification.md.
+// Settings of the method "rigidify"; docs/rigidification.md. One number says what is small, whatever the size, stiffness and
+// weight of a body: tolerance. Thresholds that are 0 follow from it, for each body by its own lowest mode of vibration.
 typedef struct ThawRigidifyOptions {
-    double tau_rigid;   // 1/s^2: an element may become rigid when |E_dot|_F^2 stays below
+    double tolerance;   // share of its diameter by which rigid parts may put a body off, about
+    double tau_rigid;   // 1/s^2: an element may become rigid when |E_dot|_F^2 stays below; 0: from tolerance
     int frame_count;    // for so many steps
-    double epsilon;     // predicted static strain above which an element must be elastic
-    double horizon;     // s, T: loads are judged by what they do within this time
+    double epsilon;     // predicted static strain above which an element must be elastic; 0: from tolerance
+    double horizon;     // s, T: loads are judged by what they do within this time; 0: the time of the lowest mode
     int hold;           // steps that a woken element stays elastic at least
     double relax;       // share of the predicted displacement that is taken up a step, 0: none
     int32_t smallest;   // parts of fewer elements are not formed
     int sleep;          // steps at rest after which a wholly rigid body falls asleep with all that it touches; 0: never
-    double sleep_speed; // 1/s: at rest is who moves by less than this share of the body's diameter in a second
+    double sleep_speed; // 1/s: at rest is who moves by less than this share of the body's diameter in a second; 0:
+                        // from tolerance
     ThawOracleRule oracle;
     // Of the paper's rule, which uses neither epsilon nor horizon nor relax:
-    double tau_elastic; // 1/s^2: an element must be elastic when the quick solve foresees |E_dot|_F^2 above
+    double tau_elastic; // 1/s^2: an element must be elastic when the quick solve foresees |E_dot|_F^2 above; 0: 100
+                        // tau_rigid
     int cg_iterations;  // of the quick solve
     int split_gravity;  // nonzero: gravity acts before the quick solve, not in it
 } ThawRigidifyOptions;
@@ -318,6 +322,8 @@ const char *thaw_world_get_method(const ThawWorld *world, int32_t body); // NULL
 // Thresholds of the method "rigidify". They are part of the state: checkpoints store them.
 ThawStatus thaw_world_set_rigidify(ThawWorld *world, const ThawRigidifyOptions *options, ThawError *error);
 ThawStatus thaw_world_get_rigidify(const ThawWorld *world, ThawRigidifyOptions *options);
+// The same as a body of that method goes by them: thresholds that were left to the tolerance are filled in.
+ThawStatus thaw_world_get_thresholds(const ThawWorld *world, int32_t body, ThawRigidifyOptions *options);
 // Makes a body (-1: all) elastic, waking whatever it rests on or carries; it becomes rigid again when the oracle finds so.
 ThawStatus thaw_world_wake(ThawWorld *world, int32_t body);
 // Nonzero: at rest with all that it touches; it costs nothing until something changes.

@@ -48,12 +48,19 @@ ThawStatus thaw_rigidify_check(const ThawRigidifyOptions *r, ThawError *error) {
         double value, low, high;
         int open; // low itself is not allowed
     } fields[] = {
-        {"tau_rigid", r->tau_rigid, 0, INFINITY, 1},     {"epsilon", r->epsilon, 0, INFINITY, 1},
-        {"horizon", r->horizon, 0, INFINITY, 1},         {"relax", r->relax, 0, 1, 0},
-        {"frame_count", r->frame_count, 1, 255, 0},      {"hold", r->hold, 0, 255, 0},
-        {"smallest", r->smallest, 1, INT32_MAX, 0},      {"sleep", r->sleep, 0, 255, 0},
-        {"sleep_speed", r->sleep_speed, 0, INFINITY, 0}, {"oracle", (int)r->oracle, 0, THAW_ORACLE_RULE_COUNT - 1, 0},
-        {"tau_elastic", r->tau_elastic, 0, INFINITY, 1}, {"cg_iterations", r->cg_iterations, 1, 1000, 0},
+        {"tolerance", r->tolerance, 0, 1, 1},
+        {"tau_rigid", r->tau_rigid, 0, INFINITY, 0},
+        {"epsilon", r->epsilon, 0, INFINITY, 0},
+        {"horizon", r->horizon, 0, INFINITY, 0},
+        {"relax", r->relax, 0, 1, 0},
+        {"frame_count", r->frame_count, 1, 255, 0},
+        {"hold", r->hold, 0, 255, 0},
+        {"smallest", r->smallest, 1, INT32_MAX, 0},
+        {"sleep", r->sleep, 0, 255, 0},
+        {"sleep_speed", r->sleep_speed, 0, INFINITY, 0},
+        {"oracle", (int)r->oracle, 0, THAW_ORACLE_RULE_COUNT - 1, 0},
+        {"tau_elastic", r->tau_elastic, 0, INFINITY, 0},
+        {"cg_iterations", r->cg_iterations, 1, 1000, 0},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (!(fields[i].value >= fields[i].low && fields[i].value <= fields[i].high) ||

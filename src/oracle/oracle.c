@@ -20,11 +20,11 @@ static const double RELAX_RATE = 3;      // relaxation strains at most this many
 static const double WAKE = 10;           // tau_R: an element that would strain so fast wakes (the paper's tau_E)
 static const double CALM = 0.1;          // of the rate that wakes: a body that is slower may be at rest
 static const double PROGRESS = 0.7;      // of the strain that was left: less is progress in relaxing
-static const double QUIET_CHANGE = 1e-4; // m/s^2: a change of c below this cannot change a quiet answer
+static const double QUIET_CHANGE = 5e-4; // of what would bend the body by epsilon in its lowest mode
 static const double LOAD_CHANGE =
     0.02;                         // of the force on a vertex: a change of loads or contacts that calls for a question
 static const double DRIFT = 0.25; // of what was left to epsilon: may happen beside parts between two questions
-static const double TURN = 0.01;  // strain a rad and m/s^2: what loads do to a body that turns under them, at most
+static const double TURN = 6;     // times what its own weight would strain the lowest mode by, turned by a rad
 // Of the elements: fewer do not begin to be rigid, as asking would cost more than it saves; fewer do not stay so.
 static const double FOLLOW = 0.5; // of the limit: wakes where others do
 static const double WORTH = 0.6, POOR = 0.35;
@@ -34,15 +34,24 @@ static const double WORTH = 0.6, POOR = 0.35;
 enum { RESTING, SLOWING, MOVING }; // state->moving
 enum { GATHER = 5, LEISURE = 3, LONG_LEISURE = 12, PATIENCE = 8, RENEW = 10, AUDIT = 5 };
 
-ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions *options, ThawTasks *tasks,
-                              ThawOracle **result, ThawError *error) {
+static void adopt_options(ThawOracle *oracle, const ThawRigidifyOptions *options) {
+    // An acceleration a bends the lowest mode by about a / omega^2, a strain of a / (omega^2 lever diameter).
+    double soft = oracle->scale.omega * oracle->scale.omega * oracle->scale.lever * oracle->shape->diameter;
+    oracle->options = *options;
+    oracle->quiet_change = QUIET_CHANGE * options->epsilon * soft;
+    oracle->turn = soft > 0 ? TURN / soft : 0;
+}
+
+ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions *options, const ThawScale *scale,
+                              ThawTasks *tasks, ThawOracle **result, ThawError *error) {
     *result = NULL;
     ThawOracle *oracle = THAW_NEW(ThawOracle, 1);
     if (!oracle)
         return thaw_error_memory(error, "the oracle");
     size_t nv = (size_t)shape->nv, ne = (size_t)shape->ne, dim = (size_t)shape->kind->dim;
     oracle->shape = shape;
-    oracle->options = *options;
+    oracle->scale = *scale;
+    adopt_options(oracle, options);
     oracle->tasks = tasks;
     ThawOracleState *state = &oracle->state;
     double **vectors[] = {&oracle->f,   &oracle->y,    &oracle->c,        &oracle->d,     &oracle->u,
@@ -95,7 +104,7 @@ void thaw_oracle_free(ThawOracle **pointer) {
 ThawOracleState *thaw_oracle_state(ThawOracle *oracle) { return &oracle->state; }
 
 void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options) {
-    oracle->options = *options;
+    adopt_options(oracle, options);
     oracle->state.quiet = oracle->state.has_reference = 0;
     thaw_oracle_drop_factor(oracle); // it depends on the horizon, and on the rule
 }
@@ -121,7 +130,7 @@ static int force_changed(const ThawOracle *oracle, const double *was, const doub
     const ThawShape *shape = oracle->shape;
     size_t dim = (size_t)shape->kind->dim;
     for (int32_t i = 0; i < shape->nv; i++) {
-        double change = 0, size = 0, quiet = QUIET_CHANGE * shape->mass[i];
+        double change = 0, size = 0, quiet = oracle->quiet_change * shape->mass[i];
         for (size_t at = (size_t)i * dim; at < ((size_t)i + 1) * dim; at++) {
             change += (now[at] - was[at]) * (now[at] - was[at]);
             size += was[at] * was[at];
@@ -257,7 +266,7 @@ static int is_as_kept(ThawOracle *oracle, const double Q[9]) {
         square += kept[i] * kept[i] / shape->mass[i / dim];
     double usual = sqrt(square / shape->total_mass);
     for (size_t i = 0; i < (size_t)shape->nv * dim; i++)
-        if (fabs(oracle->y[i] - kept[i]) >= (QUIET_CHANGE + 0.1 * usual) * shape->mass[i / dim])
+        if (fabs(oracle->y[i] - kept[i]) >= (oracle->quiet_change + 0.1 * usual) * shape->mass[i / dim])
             return 0;
     return 1;
 }
@@ -444,7 +453,7 @@ static double drift_of(const ThawOracle *oracle, const ThawPartition *partition,
         spin = sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]);
         turn = fmax(turn, spin * fmax(oracle->state.uneven, spin * spin * oracle->shape->diameter));
     }
-    return h * (sqrt(fastest) + TURN * turn);
+    return h * (sqrt(fastest) + oracle->turn * turn);
 }
 
 // The batches of the set of all elements that hold elastic ones.

@@ -13,6 +13,7 @@
 #define THAW_ORACLE_H
 
 #include "oracle/partition.h"
+#include "oracle/scale.h"
 #include "reduced/reduced.h"
 #include "thaw/field.h"
 
@@ -71,8 +72,9 @@ typedef struct ThawAnswer {
 } ThawAnswer;
 
 typedef struct ThawOracle ThawOracle;
-ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions *options, ThawTasks *tasks,
-                              ThawOracle **oracle, ThawError *error);
+// options: for this body (thaw_scale_options).
+ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions *options, const ThawScale *scale,
+                              ThawTasks *tasks, ThawOracle **oracle, ThawError *error);
 void thaw_oracle_free(ThawOracle **oracle);
 ThawOracleState *thaw_oracle_state(ThawOracle *oracle);
 // Other thresholds from now on; what was found quiet has to be asked again.

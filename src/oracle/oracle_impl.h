@@ -26,6 +26,9 @@ typedef struct ThawForesight {
 struct ThawOracle {
     const ThawShape *shape;
     ThawRigidifyOptions options;
+    ThawScale scale;
+    double quiet_change; // m/s^2: a change of c below this cannot change a quiet answer
+    double turn;         // strain a rad and m/s^2: what loads do to a body that turns under them, at most
     ThawTasks *tasks;
     ThawOracleState state;
     double *f, *y, *c, *d, *u; // over vertices

@@ -8,7 +8,7 @@
 #include "output/save.h"
 #include "step/adapt.h"
 
-enum { VERSION = 4, WORKS = 5 };
+enum { VERSION = 5, WORKS = 5 };
 
 // What must agree between the world that saved and the one that loads, about its first body_count bodies.
 static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]) {
@@ -264,12 +264,12 @@ static ThawStatus get_body(ThawCheckpoint *file, ThawStepper *s, ThawError *erro
 
 // --- what is known of each body ------------------------------------------------------------------------------------------
 
-enum { BODY = 4, RIGIDIFY = 13 };
+enum { BODY = 4, RIGIDIFY = 14 };
 
 static void list_rigidify(const ThawRigidifyOptions *r, double n[RIGIDIFY]) {
-    const double all[RIGIDIFY] = {r->tau_rigid,   r->frame_count,   r->epsilon,      r->horizon,     r->hold,
-                                  r->relax,       r->smallest,      r->sleep,        r->sleep_speed, r->oracle,
-                                  r->tau_elastic, r->cg_iterations, r->split_gravity};
+    const double all[RIGIDIFY] = {r->tau_rigid,   r->frame_count,   r->epsilon,       r->horizon,     r->hold,
+                                  r->relax,       r->smallest,      r->sleep,         r->sleep_speed, r->oracle,
+                                  r->tau_elastic, r->cg_iterations, r->split_gravity, r->tolerance};
     memcpy(n, all, sizeof all);
 }
 
@@ -293,7 +293,8 @@ static ThawStatus make_rigidify(const double n[RIGIDIFY], ThawRigidifyOptions *o
                                      .oracle = (ThawOracleRule)n[9],
                                      .tau_elastic = n[10],
                                      .cg_iterations = (int)n[11],
-                                     .split_gravity = (int)n[12]};
+                                     .split_gravity = (int)n[12],
+                                     .tolerance = n[13]};
     return thaw_rigidify_check(options, error);
 }
 

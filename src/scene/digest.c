@@ -142,8 +142,9 @@ uint64_t thaw_scene_digest(const ThawWorldDef *world) {
     for (int32_t i = 0; i < world->body_count; i++)
         hash = hash_body(hash, &world->bodies[i]);
     const ThawRigidifyOptions *r = &world->rigidify;
-    hash = hash_doubles(hash,
-                        (double[]){r->tau_rigid, r->epsilon, r->horizon, r->relax, r->sleep_speed, r->tau_elastic}, 6);
+    hash = hash_doubles(
+        hash, (double[]){r->tolerance, r->tau_rigid, r->epsilon, r->horizon, r->relax, r->sleep_speed, r->tau_elastic},
+        7);
     hash = hash_integer(hash, r->oracle);
     hash = hash_integer(hash, r->cg_iterations);
     hash = hash_integer(hash, r->split_gravity);

@@ -107,13 +107,14 @@ static void read_solver(const ThawPlace *solver, ThawWorldDef *world) {
 }
 
 static void read_rigidify(const ThawPlace *place, ThawRigidifyOptions *rigidify) {
-    static const char *const keys[] = {"tau_rigid",   "frame_count",   "epsilon",       "horizon",     "hold",
-                                       "relax",       "smallest",      "sleep",         "sleep_speed", "oracle",
-                                       "tau_elastic", "cg_iterations", "split_gravity", NULL};
+    static const char *const keys[] = {"tolerance", "tau_rigid",   "frame_count",   "epsilon",       "horizon",
+                                       "hold",      "relax",       "smallest",      "sleep",         "sleep_speed",
+                                       "oracle",    "tau_elastic", "cg_iterations", "split_gravity", NULL};
     static const char *const rules[] = {"static", "paper"};
-    static const ThawRange share = {0, 1, false, false};
+    static const ThawRange share = {0, 1, false, false}, part = {0, 1, true, false};
     if (!place->value || !thaw_place_is_object(place, keys, 0))
         return;
+    thaw_place_number(place, "tolerance", part, &rigidify->tolerance);
     int64_t frames = rigidify->frame_count, hold = rigidify->hold, smallest = rigidify->smallest,
             sleep = rigidify->sleep;
     thaw_place_number(place, "tau_rigid", thaw_range_positive, &rigidify->tau_rigid);
@@ -124,7 +125,7 @@ static void read_rigidify(const ThawPlace *place, ThawRigidifyOptions *rigidify)
     thaw_place_number(place, "relax", share, &rigidify->relax);
     thaw_place_integer(place, "smallest", 1, 1000000000, &smallest);
     thaw_place_integer(place, "sleep", 0, 255, &sleep);
-    thaw_place_number(place, "sleep_speed", thaw_range_not_negative, &rigidify->sleep_speed);
+    thaw_place_number(place, "sleep_speed", thaw_range_positive, &rigidify->sleep_speed);
     rigidify->frame_count = (int)frames;
     rigidify->sleep = (int)sleep;
     int rule = (int)rigidify->oracle;

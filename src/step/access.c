@@ -182,7 +182,7 @@ static ThawStatus change_method(ThawWorld *world, int32_t body, ThawMethod metho
     world->state.slow[body] = 0;
     if (method != THAW_METHOD_RIGIDIFY)
         return THAW_OK;
-    status = thaw_adaptive_create(s, &world->state, error);
+    status = thaw_adaptive_create(world, s, error);
     if (status != THAW_OK) { // it goes on as it can
         thaw_adaptive_free(&s->adaptive);
         world->state.method[body] = THAW_METHOD_FULL;
@@ -209,6 +209,13 @@ ThawStatus thaw_world_get_rigidify(const ThawWorld *world, ThawRigidifyOptions *
     return THAW_OK;
 }
 
+ThawStatus thaw_world_get_thresholds(const ThawWorld *world, int32_t body, ThawRigidifyOptions *options) {
+    if (!body_at(world, body) || !options || world->state.method[body] != THAW_METHOD_RIGIDIFY)
+        return THAW_ERROR_INPUT;
+    *options = thaw_scale_options(&world->steppers[body].scale, &world->state.rigidify, world->model->options.h);
+    return THAW_OK;
+}
+
 ThawStatus thaw_world_set_rigidify(ThawWorld *world, const ThawRigidifyOptions *options, ThawError *error) {
     if (!world || !options)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_set_rigidify: %s is NULL",
@@ -222,10 +229,8 @@ ThawStatus thaw_world_set_rigidify(ThawWorld *world, const ThawRigidifyOptions *
     for (int32_t i = 0; i < world->model->body_count; i++) {
         ThawStepper *s = &world->steppers[i];
         world->state.slow[i] = 0;
-        if (s->adaptive) {
-            thaw_oracle_set_options(s->adaptive->oracle, options);
-            s->adaptive->partition->min_elements = options->smallest;
-        }
+        if (s->adaptive)
+            thaw_adapt_configure(world, s);
     }
     return THAW_OK;
 }

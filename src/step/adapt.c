@@ -17,8 +17,12 @@ static double hard_stiffness(const ThawShape *shape) {
     return 10 * young * shape->diameter;
 }
 
-ThawStatus thaw_adaptive_create(ThawStepper *s, const ThawState *state, ThawError *error) {
+ThawStatus thaw_adaptive_create(ThawWorld *world, ThawStepper *s, ThawError *error) {
     const ThawShape *shape = s->shape;
+    const ThawState *state = &world->state;
+    ThawStatus status = thaw_world_find_scale(world, s, error);
+    if (status != THAW_OK)
+        return status;
     ThawAdaptive *a = THAW_NEW(ThawAdaptive, 1);
     if (!a)
         return thaw_error_memory(error, "an adaptive body");
@@ -31,7 +35,8 @@ ThawStatus thaw_adaptive_create(ThawStepper *s, const ThawState *state, ThawErro
     a->k_contact = THAW_NEW(double, (size_t)shape->nv *(size_t)(s->model->dim * s->model->dim));
     if (!a->flagged || !a->script || !a->f_contact || !a->k_contact)
         return thaw_error_memory(error, "an adaptive body");
-    ThawStatus status = thaw_oracle_create(shape, &state->rigidify, s->tasks, &a->oracle, error);
+    a->options = thaw_scale_options(&s->scale, &state->rigidify, s->model->options.h);
+    status = thaw_oracle_create(shape, &a->options, &s->scale, s->tasks, &a->oracle, error);
     if (status == THAW_OK)
         status = thaw_partition_create(shape, state->rigidify.smallest, &a->partition, error);
     if (status == THAW_OK && !s->history)
@@ -55,6 +60,13 @@ void thaw_adaptive_free(ThawAdaptive **pointer) {
     thaw_free(a->k_contact);
     thaw_free(a);
     *pointer = NULL;
+}
+
+void thaw_adapt_configure(const ThawWorld *world, ThawStepper *s) {
+    ThawAdaptive *a = s->adaptive;
+    a->options = thaw_scale_options(&s->scale, &world->state.rigidify, s->model->options.h);
+    thaw_oracle_set_options(a->oracle, &a->options);
+    a->partition->min_elements = a->options.smallest;
 }
 
 void thaw_adapt_reset(ThawStepper *s) {
@@ -96,9 +108,10 @@ static void mark_script(ThawStepper *s, double t, double h) {
     }
 }
 
-ThawStatus thaw_adapt_wake(ThawStepper *s, const ThawState *state, ThawError *error) {
+ThawStatus thaw_adapt_wake(ThawWorld *world, ThawStepper *s, ThawError *error) {
+    const ThawState *state = &world->state;
     double h = s->model->options.h;
-    ThawStatus status = thaw_adaptive_create(s, state, error);
+    ThawStatus status = thaw_adaptive_create(world, s, error);
     if (status != THAW_OK)
         return status;
     ThawAdaptive *a = s->adaptive;
@@ -270,7 +283,7 @@ void thaw_adapt_commit(ThawStepper *s, ThawIncrement step) {
     s->ms[THAW_STAGE_ORACLE] += thaw_wall_ms() - since;
 }
 
-int thaw_adapt_rests(const ThawStepper *s, const ThawRigidifyOptions *options) {
+int thaw_adapt_rests(const ThawStepper *s) {
     const ThawPartition *partition = s->adaptive->partition;
     if (partition->elastic_count > 0 || !thaw_oracle_state(s->adaptive->oracle)->quiet || s->offset_moves)
         return 0;
@@ -279,7 +292,7 @@ int thaw_adapt_rests(const ThawStepper *s, const ThawRigidifyOptions *options) {
         thaw_part_velocity(&partition->parts[k], s->model->dim, v, omega);
         double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) +
                        D * sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]);
-        if (speed > options->sleep_speed * D)
+        if (speed > s->adaptive->options.sleep_speed * D)
             return 0;
     }
     return 1;

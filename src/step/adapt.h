@@ -8,25 +8,28 @@
 #include "step/step.h"
 
 typedef struct ThawAdaptive {
-    ThawOracle *oracle;       // its state belongs to the world's
-    ThawPartition *partition; // likewise
-    ThawIntegrationSet *set;  // the elastic elements
-    ThawSystem *system;       // of the rigid map; the stepper's own
-    ThawSystem *full;         // of the identity map, for the oracle's static solves
-    unsigned char *flagged;   // ne
-    unsigned char *script;    // nv, THAW_VERTEX_*
-    double *f_contact;        // dim * nv, N
-    double *k_contact;        // dim * dim * nv, N/m
-    int pressed;              // they are not all zero
-    double hard;              // N/m: contacts that are stiffer count as that
+    ThawRigidifyOptions options; // the world's, as this body goes by them
+    ThawOracle *oracle;          // its state belongs to the world's
+    ThawPartition *partition;    // likewise
+    ThawIntegrationSet *set;     // the elastic elements
+    ThawSystem *system;          // of the rigid map; the stepper's own
+    ThawSystem *full;            // of the identity map, for the oracle's static solves
+    unsigned char *flagged;      // ne
+    unsigned char *script;       // nv, THAW_VERTEX_*
+    double *f_contact;           // dim * nv, N
+    double *k_contact;           // dim * dim * nv, N/m
+    int pressed;                 // they are not all zero
+    double hard;                 // N/m: contacts that are stiffer count as that
     ThawAnswer answer;
     ThawTransition transition;
 } ThawAdaptive;
 
 // Everything elastic. Makes the history, too, unless there is one.
-ThawStatus thaw_adaptive_create(ThawStepper *stepper, const ThawState *state, ThawError *error);
+ThawStatus thaw_adaptive_create(ThawWorld *world, ThawStepper *stepper, ThawError *error);
+// Takes over other thresholds of the world.
+void thaw_adapt_configure(const ThawWorld *world, ThawStepper *stepper);
 // The adaptive part of a body that has slept: wholly rigid, at rest.
-ThawStatus thaw_adapt_wake(ThawStepper *stepper, const ThawState *state, ThawError *error);
+ThawStatus thaw_adapt_wake(ThawWorld *world, ThawStepper *stepper, ThawError *error);
 void thaw_adaptive_free(ThawAdaptive **adaptive);
 
 // Before islands are solved. First what bodies share (the full system), one body after the other; then, for any number of
@@ -36,7 +39,7 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *stepper, ThawInc
 // After a step that succeeded (x1, v1 known): parts move on, and strain rates are looked at.
 void thaw_adapt_commit(ThawStepper *stepper, ThawIncrement step);
 // Whether it has come to rest: wholly rigid, found in balance, and slower than sleep_speed.
-int thaw_adapt_rests(const ThawStepper *stepper, const ThawRigidifyOptions *options);
+int thaw_adapt_rests(const ThawStepper *stepper);
 // A step failed and x, v are what they were before it: all is elastic again, with the velocities of the parts.
 void thaw_adapt_abandon(ThawStepper *stepper);
 // The partition and the oracle's state were restored: what was derived from the old ones goes.

@@ -40,13 +40,13 @@ void thaw_body_explain(const ThawWorld *world, int32_t body, int32_t e, ThawElem
                                   .reason = THAW_REASON_METHOD,
                                   .woken_by = THAW_REASON_METHOD};
     const ThawHistory *history = s->history;
-    const ThawRigidifyOptions *options = &world->state.rigidify;
+    ThawRigidifyOptions options = thaw_scale_options(&s->scale, &world->state.rigidify, s->model->options.h);
     if (!history)
         return;
     report->rate = 0;
-    report->rate_threshold = options->tau_rigid;
-    report->steps_needed = options->frame_count;
-    report->predicted_allowed = options->epsilon;
+    report->rate_threshold = options.tau_rigid;
+    report->steps_needed = options.frame_count;
+    report->predicted_allowed = options.epsilon;
     report->reason = THAW_REASON_NONE;
     report->woken_by = (ThawReason)history->woken_by[e];
     report->since_step = history->since[e];

@@ -148,14 +148,15 @@ ThawStatus thaw_sleep_restore(ThawWorld *world, const unsigned char *asleep, Tha
         ThawStepper *s = &world->steppers[i];
         if (asleep[i]) {
             thaw_sleep_lay(world, s);
-            if (!s->history)
+            status = thaw_world_find_scale(world, s, error);
+            if (status == THAW_OK && !s->history)
                 status = thaw_history_create(s->shape->ne, &state->step, &s->history, error);
             continue;
         }
         state->asleep[i] = 0;
         status = thaw_stepper_reserve(s, error);
         if (status == THAW_OK && state->method[i] == THAW_METHOD_RIGIDIFY && !s->adaptive)
-            status = thaw_adaptive_create(s, state, error);
+            status = thaw_adaptive_create(world, s, error);
         if (state->method[i] != THAW_METHOD_RIGIDIFY && s->adaptive) {
             thaw_stepper_drop_solvers(s);
             thaw_adaptive_free(&s->adaptive);
@@ -164,7 +165,7 @@ ThawStatus thaw_sleep_restore(ThawWorld *world, const unsigned char *asleep, Tha
         if (state->method[i] != THAW_METHOD_RIGIDIFY) // also of one that slept, which has nothing but its history
             thaw_history_free(&s->history);
         if (s->adaptive)
-            thaw_oracle_set_options(s->adaptive->oracle, &state->rigidify);
+            thaw_adapt_configure(world, s);
     }
     thaw_world_list_awake(world);
     return status;
@@ -230,7 +231,7 @@ static ThawStatus raise(ThawWorld *world, ThawStepper *s, ThawError *error) {
     size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim;
     ThawStatus status = thaw_stepper_reserve(s, error);
     if (status == THAW_OK)
-        status = thaw_adapt_wake(s, &world->state, error);
+        status = thaw_adapt_wake(world, s, error);
     if (status != THAW_OK) {
         thaw_stepper_release(s);
         return status;

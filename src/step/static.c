@@ -94,6 +94,7 @@ static void follow(const ThawStepper *leader, ThawStepper *s) {
         s->x[i] = leader->x[i] + (s->body->position[i % (size_t)dim] - leader->body->position[i % (size_t)dim]);
     s->elastic = leader->elastic;
     s->parts = leader->parts;
+    s->scale = leader->scale;
 }
 
 static ThawStatus lead(ThawWorld *world, ThawStepper *s, ThawError *error) {
@@ -105,7 +106,7 @@ static ThawStatus lead(ThawWorld *world, ThawStepper *s, ThawError *error) {
     memcpy(s->x, s->x1, bytes_of(s));
     memset(s->v, 0, bytes_of(s));
     s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
-    return thaw_adapt_wake(s, &world->state, error); // to count its parts
+    return thaw_adapt_wake(world, s, error); // to count its parts
 }
 
 ThawStatus thaw_static_start(ThawWorld *world, ThawError *error) {

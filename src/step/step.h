@@ -5,6 +5,7 @@
 
 #include "contact/contact.h"
 #include "model/model.h"
+#include "oracle/scale.h"
 #include "reduced/reduced.h"
 #include "response/response.h"
 #include "thaw/world.h"
@@ -49,6 +50,7 @@ typedef struct ThawStepper {
     const ThawModel *model;
     const ThawModelBody *body;
     const ThawShape *shape;
+    ThawScale scale; // of the method "rigidify", once it was needed; a function of the model alone
     ThawTasks *tasks;
     ThawSystem *system;         // shared; NULL until the first step and after a change of scripts
     ThawSolver *solver;         // the one of the present step:
@@ -175,6 +177,9 @@ ThawStatus thaw_sleep_restore(ThawWorld *world, const unsigned char *asleep, Tha
 int thaw_obstacle_moves(const ThawModelObstacle *obstacle, double t, double h);
 // The list of bodies that are awake.
 void thaw_world_list_awake(ThawWorld *world);
+
+// scale.c: stepper->scale, from the rest shape and the pins the body starts with, unless it is known.
+ThawStatus thaw_world_find_scale(ThawWorld *world, ThawStepper *stepper, ThawError *error);
 
 // static.c: bodies that start at rest, where they belong and asleep.
 ThawStatus thaw_static_start(ThawWorld *world, ThawError *error);

@@ -241,7 +241,7 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
         ThawStepper *s = &world->steppers[world->awake[i]];
         status = thaw_stepper_reserve(s, error);
         if (status == THAW_OK && s->body->method == THAW_METHOD_RIGIDIFY)
-            status = thaw_adaptive_create(s, &world->state, error);
+            status = thaw_adaptive_create(world, s, error);
         if (status == THAW_OK && thaw_loads_mark_scripted(s, def->h / 2))
             status = thaw_world_bind_system(world, s, error);
     }

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is small, and what is slow, for this body? The lowest elastic mode tells both. Its frequency says how long a load takes
+// to do what it does, and how fast a strain must change to matter; its shape says how far the body bends for a strain, which
+// grows with slenderness. Both follow the body through any change of size, stiffness and density.
+//
+// The mode is found by inverse iteration, (K + s M) y = M d, for the rest shape with the pins the body starts with. The shift s is
+// far below the mode and only keeps the matrix positive for bodies that are free; their rigid motions are taken off after
+// each solve, as the nearest rigid motion by mass that the pins allow (oracle/part.c). A factor and a dozen solves, once for
+// bodies that agree in shape and pins.
+#include "oracle/scale.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "oracle/partition.h"
+#include "oracle/strain.h"
+
+enum { ITERATIONS = 12 };
+static const double SHIFT = 1e-5;   // of (wave speed / diameter)^2
+static const double SLOWEST = 1e-4; // of wave speed / diameter: a body in pieces has no lowest elastic mode of its own
+
+// What the tolerance stands for (measured in docs/rigidification.md).
+static const double RATE = 2;   // strains that change by less than so much of epsilon in the body's time are slow
+static const double REST = 0.1; // of the tolerance: who moves by less in that time rests
+static const double STEPS = 10, DAMPED = 5; // the body's time is at least so many steps, and so many times alpha1
+
+typedef struct Mode {
+    const ThawSystem *system;
+    ThawTasks *tasks;
+    ThawSolver *solver;
+    int32_t *vertices; // all
+    double *d, *y, *r; // over vertices
+    double *b, *q;     // over unknowns
+    double *strain;    // ne
+    double *partial;
+} Mode;
+
+static double inner(const ThawShape *shape, const double *a, const double *b) {
+    size_t dim = (size_t)shape->kind->dim;
+    double sum = 0;
+    for (size_t i = 0; i < (size_t)shape->nv * dim; i++)
+        sum += shape->mass[i / dim] * a[i] * b[i];
+    return sum;
+}
+
+// Takes the rigid motion off d, as far as pins allow one.
+static void take_rigid_off(Mode *m) {
+    const ThawShape *shape = m->system->shape;
+    int dim = shape->kind->dim;
+    ThawPart part = {.count = shape->nv, .elements = shape->ne};
+    double v[3], omega[3];
+    for (int32_t i = 0; i < shape->nv; i++)
+        part.pins += m->system->scripted[i] != 0;
+    thaw_part_form(shape, m->vertices, m->system->scripted, shape->X, m->d, &part, m->r);
+    thaw_part_velocity(&part, dim, v, omega);
+    for (int32_t i = 0; i < shape->nv; i++) {
+        double rho[3], spin[3];
+        if (m->system->scripted[i])
+            continue;
+        thaw_part_rotate(&part, dim, m->r + (size_t)i * (size_t)dim, rho);
+        thaw_part_cross(omega, rho, spin);
+        for (int k = 0; k < dim; k++)
+            m->d[(size_t)i * (size_t)dim + (size_t)k] -= v[k] + spin[k];
+    }
+}
+
+// d of unit mass.
+static int normalise(Mode *m) {
+    const ThawShape *shape = m->system->shape;
+    double size = sqrt(inner(shape, m->d, m->d));
+    for (size_t i = 0; size > 0 && i < (size_t)shape->nv * (size_t)shape->kind->dim; i++)
+        m->d[i] /= size;
+    return size > 0 && isfinite(size);
+}
+
+// Some of every mode, and most of the lowest where pins hold the body: a push to all sides, with the same noise for bodies
+// that differ in scale only.
+static void begin(Mode *m) {
+    const ThawShape *shape = m->system->shape;
+    int dim = shape->kind->dim;
+    uint32_t seed = 1;
+    for (int32_t i = 0; i < shape->nv; i++)
+        for (int k = 0; k < dim; k++) {
+            seed = seed * 1664525u + 1013904223u;
+            m->d[(size_t)i * (size_t)dim + (size_t)k] =
+                m->system->scripted[i] ? 0 : 0.5 + (double)(seed >> 8) / (1 << 24);
+        }
+}
+
+// omega^2 of the lowest mode, which is left in d; 0 if there is none.
+static ThawStatus iterate(Mode *m, double shift, double *square) {
+    const ThawMap *map = m->system->map;
+    const ThawShape *shape = m->system->shape;
+    size_t dim = (size_t)shape->kind->dim;
+    ThawSolveInfo info;
+    begin(m);
+    for (int i = 0; i < ITERATIONS; i++) {
+        take_rigid_off(m);
+        if (!normalise(m))
+            return THAW_OK;
+        for (size_t k = 0; k < (size_t)shape->nv * dim; k++)
+            m->y[k] = shape->mass[k / dim] * m->d[k];
+        map->ops->apply_t(map, m->y, m->b);
+        memset(m->q, 0, sizeof *m->q * (size_t)map->n * dim);
+        ThawStatus status = thaw_solver_solve(m->solver, m->b, m->q, 1e-10, &info);
+        if (status != THAW_OK)
+            return status;
+        map->ops->apply(map, m->q, NULL, m->y);
+        double gain = inner(shape, m->d, m->y); // 1 / (omega^2 + shift)
+        *square = gain > 0 ? fmax(0, 1 / gain - shift) : 0;
+        memcpy(m->d, m->y, sizeof *m->d * (size_t)shape->nv * dim);
+    }
+    take_rigid_off(m);
+    normalise(m);
+    return THAW_OK;
+}
+
+// The largest displacement over the diameter, by the mean strain (root of its mean square over the volume).
+static double lever_of(Mode *m) {
+    const ThawShape *shape = m->system->shape;
+    int dim = shape->kind->dim, points = shape->kind->points;
+    double largest = 0, sum = 0, volume = 0;
+    for (int32_t i = 0; i < shape->nv; i++) {
+        double square = 0;
+        for (int k = 0; k < dim; k++)
+            square += m->d[(size_t)i * (size_t)dim + (size_t)k] * m->d[(size_t)i * (size_t)dim + (size_t)k];
+        largest = fmax(largest, square);
+    }
+    thaw_strain_predict(shape->all, m->tasks, NULL, 0, shape->X, m->d, m->strain);
+    for (int32_t e = 0; e < shape->ne; e++) {
+        double V = shape->weight[(size_t)e * (size_t)points];
+        sum += V * m->strain[e] * m->strain[e];
+        volume += V;
+    }
+    return sum > 0 ? sqrt(largest) / shape->diameter / sqrt(sum / volume) : 0;
+}
+
+static ThawStatus find(Mode *m, ThawScale *scale, ThawError *error) {
+    const ThawShape *shape = m->system->shape;
+    size_t dim = (size_t)shape->kind->dim, n = (size_t)m->system->map->n * dim, count = (size_t)shape->nv * dim;
+    double slowest = INFINITY; // wave speed
+    for (int32_t e = 0; e < shape->ne; e++) {
+        const ThawMaterial *material = &shape->materials[shape->material[e]];
+        slowest = fmin(slowest, sqrt(material->young / material->density));
+        scale->alpha1 = fmax(scale->alpha1, material->alpha1);
+    }
+    slowest /= shape->diameter;
+    m->vertices = THAW_NEW(int32_t, shape->nv);
+    m->d = THAW_NEW(double, count);
+    m->y = THAW_NEW(double, count);
+    m->r = THAW_NEW(double, count);
+    m->b = THAW_NEW(double, n);
+    m->q = THAW_NEW(double, n);
+    m->strain = THAW_NEW(double, shape->ne);
+    m->partial = THAW_NEW(double, 2 * (size_t)thaw_integration_most_chunks(shape));
+    if (!m->vertices || !m->d || !m->y || !m->r || !m->b || !m->q || !m->strain || !m->partial)
+        return thaw_error_memory(error, "a body's lowest mode");
+    for (int32_t i = 0; i < shape->nv; i++)
+        m->vertices[i] = i;
+    ThawStatus status = thaw_solver_create(m->system->direct, m->tasks, &m->solver, error);
+    double shift = SHIFT * slowest * slowest, square = 0;
+    if (status == THAW_OK)
+        status = thaw_system_assemble(m->system, m->tasks, (ThawCombination){shift, 0, {1, 0, 0}}, shape->X, NULL,
+                                      m->solver, m->y, m->partial);
+    if (status == THAW_OK)
+        status = thaw_solver_factor(m->solver);
+    if (status == THAW_OK)
+        status = iterate(m, shift, &square);
+    if (status == THAW_OK && square > 0) {
+        scale->omega = fmax(sqrt(square), SLOWEST * slowest);
+        scale->lever = lever_of(m);
+    }
+    return status;
+}
+
+ThawStatus thaw_scale_find(const ThawSystem *system, ThawTasks *tasks, ThawScale *scale, ThawError *error) {
+    Mode mode = {.system = system, .tasks = tasks};
+    *scale = (ThawScale){.known = 1};
+    if (system->map->n == 0) // nothing of it is free
+        return THAW_OK;
+    ThawStatus status = find(&mode, scale, error);
+    void *blocks[] = {mode.vertices, mode.d, mode.y, mode.r, mode.b, mode.q, mode.strain, mode.partial};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        thaw_free(blocks[i]);
+    thaw_solver_free(&mode.solver);
+    scale->known = status == THAW_OK;
+    return status;
+}
+
+ThawRigidifyOptions thaw_scale_options(const ThawScale *scale, const ThawRigidifyOptions *options, double h) {
+    ThawRigidifyOptions o = *options;
+    // The time in which loads show what they do: a period, or where damping rules a few of its times; but seen by steps.
+    double time = fmax(STEPS * h, fmax(DAMPED * scale->alpha1, scale->omega > 0 ? 2 * M_PI / scale->omega : 0));
+    double strain = o.tolerance / (scale->lever > 0 ? scale->lever : 1);
+    if (o.epsilon == 0)
+        o.epsilon = strain;
+    if (o.tau_rigid == 0)
+        o.tau_rigid = RATE * RATE * strain * strain / (time * time);
+    if (o.tau_elastic == 0)
+        o.tau_elastic = 100 * o.tau_rigid;
+    if (o.horizon == 0)
+        o.horizon = time;
+    if (o.sleep_speed == 0)
+        o.sleep_speed = REST * o.tolerance / time;
+    return o;
+}

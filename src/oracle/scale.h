@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// A body's own scales: what is slow for it, and how far it bends for a strain.
+#ifndef THAW_SCALE_H
+#define THAW_SCALE_H
+
+#include "reduced/reduced.h"
+
+typedef struct ThawScale {
+    int known;
+    double omega;  // rad/s, of its lowest elastic mode with the pins it starts with; 0: nothing of it is free
+    double lever;  // in that mode: the largest displacement over the diameter, divided by the mean strain
+    double alpha1; // s, the largest of its materials
+} ThawScale;
+
+// From the rest shape and the pins of a system of the identity map, whose direct plan is there.
+ThawStatus thaw_scale_find(const ThawSystem *system, ThawTasks *tasks, ThawScale *scale, ThawError *error);
+
+// Options with every number that was left open filled in for a body of that scale (docs/rigidification.md). h: s, the step.
+ThawRigidifyOptions thaw_scale_options(const ThawScale *scale, const ThawRigidifyOptions *options, double h);
+
+#endif
