@@ -293,6 +293,12 @@ double thaw_winding_beyond(const ThawWinding *winding, const double x[3], double
     return sqrt(square);
 }
 
+int32_t thaw_winding_count(const ThawWinding *winding) { return winding->triangles.count; }
+
+const double *thaw_winding_triangle(const ThawWinding *winding, int32_t triangle) {
+    return winding->triangles.corner + 9 * (size_t)triangle;
+}
+
 void thaw_winding_bounds(const ThawWinding *winding, double lo[3], double hi[3]) {
     memcpy(lo, winding->triangles.nodes->lo, 3 * sizeof *lo);
     memcpy(hi, winding->triangles.nodes->hi, 3 * sizeof *hi);

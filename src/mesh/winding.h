@@ -21,6 +21,9 @@ void thaw_winding_free(ThawWinding **winding);
 double thaw_winding_distance(const ThawWinding *winding, const double x[3]);
 // How far x is outside a closed surface where that is more than `least`, else 0; cheap for points nearer than that.
 double thaw_winding_beyond(const ThawWinding *winding, const double x[3], double least);
+// The triangles themselves: how many, and the corners (9 numbers) of one.
+int32_t thaw_winding_count(const ThawWinding *winding);
+const double *thaw_winding_triangle(const ThawWinding *winding, int32_t triangle);
 // How often the surface goes round x: 1 inside a closed one, 0 outside.
 double thaw_winding_number(const ThawWinding *winding, const double x[3]);
 void thaw_winding_bounds(const ThawWinding *winding, double lo[3], double hi[3]);
