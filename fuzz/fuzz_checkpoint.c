@@ -57,7 +57,7 @@ static const char *const names[] = {
     "body/0/reference",
     "body/0/held",
     "body/0/kept",
-    "body/0/mean",
+    "body/0/shadow",
     "body/0/known",
     "body/0/inner",
     "body/0/loads",
