@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "app.h"
+#include "json_text.h"
 #include "run.h"
 #include "thaw/doctor.h"
 
@@ -163,27 +164,15 @@ static json_t *number(double value) { return isfinite(value) ? json_real(value) 
 
 static json_t *vector(const double x[3]) { return json_pack("[o,o,o]", number(x[0]), number(x[1]), number(x[2])); }
 
-// Text of a file may be no UTF-8, which JSON cannot hold: then each byte beyond ASCII becomes '?'.
-static json_t *text(const char *bytes) {
-    json_t *value = json_string(bytes);
-    if (value)
-        return value;
-    char plain[1100];
-    snprintf(plain, sizeof plain, "%s", bytes);
-    for (char *c = plain; *c; c++)
-        if ((unsigned char)*c >= 0x80)
-            *c = '?';
-    return json_string(plain);
-}
-
 static json_t *complaint_json(const ThawComplaint *c) {
     json_t *ids = json_array();
     for (int64_t i = 0; i < c->found.count && i < THAW_FINDING_IDS; i++)
         json_array_append_new(ids, json_integer(c->found.ids[i]));
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:I, s:o}", "severity",
-                     thaw_severity_name(c->severity), "id", c->id, "where", text(c->where), "what", text(c->what),
-                     "cure", text(c->cure), "value", number(c->value), "unit", c->unit, "ids_of", c->ids_of, "ids", ids,
-                     "count", (json_int_t)c->found.count, "place", c->has_place ? vector(c->place) : json_null());
+                     thaw_severity_name(c->severity), "id", c->id, "where", app_json_string(c->where), "what",
+                     app_json_string(c->what), "cure", app_json_string(c->cure), "value", number(c->value), "unit",
+                     c->unit, "ids_of", c->ids_of, "ids", ids, "count", (json_int_t)c->found.count, "place",
+                     c->has_place ? vector(c->place) : json_null());
 }
 
 static json_t *report_json(const char *path, const ThawDoctorReport *report) {
@@ -191,19 +180,19 @@ static json_t *report_json(const char *path, const ThawDoctorReport *report) {
     for (int32_t i = 0; i < report->patient_count; i++) {
         const ThawPatient *p = &report->patients[i];
         json_array_append_new(
-            bodies, json_pack("{s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "name", text(p->name), "vertices",
-                              (int)p->vertices, "elements", (int)p->elements, "size", vector(p->size), "unit",
-                              number(p->unit > 0 ? p->unit : 1), "min_angle", number(p->min_angle * 180 / M_PI),
+            bodies, json_pack("{s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "name", app_json_string(p->name),
+                              "vertices", (int)p->vertices, "elements", (int)p->elements, "size", vector(p->size),
+                              "unit", number(p->unit > 0 ? p->unit : 1), "min_angle", number(p->min_angle * 180 / M_PI),
                               "max_angle", number(p->max_angle * 180 / M_PI), "mass", number(p->mass), "period",
                               number(p->period), "held", (int)p->held));
     }
     for (int32_t i = 0; i < report->complaint_count; i++)
         json_array_append_new(findings, complaint_json(&report->complaints[i]));
-    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "file", text(path), "kind",
+    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "file", app_json_string(path), "kind",
                      report->kind, "errors", (int)report->errors, "warnings", (int)report->warnings, "hints",
                      (int)report->hints, "left_off", (int)report->left_off, "frame_bytes", number(report->disk),
-                     "regions", text(report->regions), "groups", text(report->groups), "bodies", bodies, "findings",
-                     findings);
+                     "regions", app_json_string(report->regions), "groups", app_json_string(report->groups), "bodies",
+                     bodies, "findings", findings);
 }
 
 static int write_json(const char *file, const char *path, const ThawDoctorReport *report) {

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base/base.h"
+#include "json_text.h"
 #include "run.h"
 #include "versus.h"
 #include "view_report.h"
@@ -58,19 +59,6 @@ static void write_cost(FILE *file, const char *name, const char *method, const A
             name, method, cost->wall_ms, cost->cpu_ms, cost->contact_ms, cost->dofs / steps);
 }
 
-// A JSON text: quotes and what may not stand inside them.
-static void write_text(FILE *file, const char *text) {
-    fputc('"', file);
-    for (; *text; text++)
-        if (*text == '"' || *text == '\\')
-            fprintf(file, "\\%c", *text);
-        else if ((unsigned char)*text < 32)
-            fprintf(file, "\\u%04x", *text);
-        else
-            fputc(*text, file);
-    fputc('"', file);
-}
-
 static const char *method_name(const Comparison *c) { return c->def.method ? c->def.method : "as the scene says"; }
 
 static void write_json(const Comparison *c, FILE *file) {
@@ -78,7 +66,7 @@ static void write_json(const Comparison *c, FILE *file) {
     const AppJudge *j = &c->versus.judge;
     double steps = (double)f->steps;
     fprintf(file, "{\n  \"scene\": ");
-    write_text(file, c->scene_path);
+    app_json_put(file, c->scene_path);
     fprintf(file, ",\n  \"steps\": %" PRId64 ",\n", f->steps);
     write_cost(file, "reference", c->def.against, &f->reference, steps);
     write_cost(file, "other", method_name(c), &f->other, steps);

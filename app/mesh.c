@@ -8,6 +8,7 @@
 
 #include "app.h"
 #include "base/base.h"
+#include "json_text.h"
 #include "unit.h"
 
 typedef struct Meshing {
@@ -166,18 +167,6 @@ static void tell(const Meshing *m, const ThawMesh *mesh, const ThawMesherReport 
         printf("nothing was written; name a file with -o, like -o mesh.msh\n");
 }
 
-static void json_text(const char *text) {
-    putchar('"');
-    for (; *text; text++)
-        if (*text == '"' || *text == '\\')
-            printf("\\%c", *text);
-        else if ((unsigned char)*text < 32)
-            printf("\\u%04x", (unsigned)(unsigned char)*text);
-        else
-            putchar(*text);
-    putchar('"');
-}
-
 static void json_finding(const char *name, const ThawMesherFinding *finding) {
     printf(",\n  \"%s\": {\"count\": %lld, \"places\": [", name, (long long)finding->count);
     for (int64_t i = 0; i < finding->count && i < THAW_MESHER_PLACES; i++)
@@ -187,10 +176,10 @@ static void json_finding(const char *name, const ThawMesherFinding *finding) {
 
 static void tell_json(const Meshing *m, const ThawMesh *mesh, const ThawMesherReport *r, double ms) {
     printf("{\n  \"input\": ");
-    json_text(m->input);
+    app_json_put(stdout, m->input);
     printf(",\n  \"output\": ");
     if (m->output)
-        json_text(m->output);
+        app_json_put(stdout, m->output);
     else
         printf("null");
     printf(",\n  \"unit\": %g", m->unit ? m->unit->metres : 1.0);
@@ -204,7 +193,7 @@ static void tell_json(const Meshing *m, const ThawMesh *mesh, const ThawMesherRe
            r->pieces, r->sharpened, r->trials, (long long)r->evaluations, ms);
     for (int32_t i = 0; i < mesh->region_count; i++) {
         printf("%s", i ? ", " : "");
-        json_text(mesh->region_names[i]);
+        app_json_put(stdout, mesh->region_names[i]);
     }
     printf("]");
     json_finding("welds", &r->welds);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "json_text.h"
 #include "new.h"
 #include "run.h"
 #include "scene/kind.h"
@@ -229,6 +230,13 @@ static int settle_paths(AppPlan *plan) {
     size_t folder = out_slash ? (size_t)(out_slash - plan->out_path) + 1 : 0;
     if (wanted >= (int)sizeof plan->out_path || strlen(plan->path) >= sizeof plan->mesh_path) {
         app_complain("new", "the name of a file is longer than %zu characters", sizeof plan->out_path - 1);
+        return 0;
+    }
+    json_t *text = json_string(plan->path);
+    json_decref(text);
+    if (!text) {
+        app_complain("new", "%s: a scene cannot hold this name, which is no UTF-8; rename the file or its folder",
+                     plan->path);
         return 0;
     }
     if (!ends_with(plan->out_path, ".json")) {

@@ -3,27 +3,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "json_text.h"
 #include "new.h"
 
 static int dim_of(const AppPlan *plan) { return plan->pieces->mesh->dim; }
 static int up_of(const AppPlan *plan) { return dim_of(plan) - 1; } // in the scene
 
 // --- the scene ----------------------------------------------------------------------------------------------------------
-
-static void put_text(FILE *file, const char *text) {
-    json_t *value = json_string(text);
-    char *quoted = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
-    fputs(quoted ? quoted : "\"mesh\"", file);
-    free(quoted);
-    json_decref(value);
-}
 
 static void put_vector(FILE *file, int dim, const double v[3]) {
     double x[3], largest = fmax(fmax(fabs(v[0]), fabs(v[1])), fabs(v[2]));
@@ -38,7 +30,7 @@ static void put_names(FILE *file, const char *what, int32_t count, const char *(
     fprintf(file, "            // %s of the mesh: ", what);
     for (int32_t i = 0; i < count && i < SHOWN; i++) {
         fputs(i ? ", " : "", file);
-        put_text(file, name(mesh, i));
+        app_json_put(file, name(mesh, i));
     }
     fputs(count > SHOWN ? ", ...\n" : "\n", file);
 }
@@ -52,7 +44,7 @@ static void put_mesh(FILE *file, const AppPlan *plan, const AppPiece *p) {
     if (p->mesh->group_count && plan->source == APP_MESH)
         put_names(file, "groups, for \"pins\" and \"forces\",", p->mesh->group_count, group_name, p->mesh);
     fprintf(file, "            \"mesh\": {\"%s\": ", keys[plan->source]);
-    put_text(file, plan->mesh_path);
+    app_json_put(file, plan->mesh_path);
     if (p->number)
         fprintf(file, ", \"piece\": %" PRId32, p->number);
     if (plan->source != APP_MESH && plan->by_count)
@@ -72,7 +64,7 @@ static void put_mesh(FILE *file, const AppPlan *plan, const AppPiece *p) {
     fputs("            \"material\": \"body\"", file);
     for (int32_t r = 0; p->mesh->region_count > 1 && r < p->mesh->region_count; r++) {
         fputs(r ? ", " : ",\n            \"regions\": {", file);
-        put_text(file, p->mesh->region_names[r]);
+        app_json_put(file, p->mesh->region_names[r]);
         fputs(": \"body\"", file);
     }
     fputs(p->mesh->region_count > 1 ? "}" : "", file);
@@ -99,9 +91,9 @@ static void put_body(FILE *file, const AppPlan *plan, const AppPiece *p) {
     for (int k = 0; k < dim; k++)
         position[k] = k == up ? plan->fall - plan->lo[k] : -(plan->lo[k] + plan->hi[k]) / 2;
     fputs("        {\n            \"name\": ", file);
-    put_text(file, p->name);
+    app_json_put(file, p->name);
     fputs(",\n            \"shape\": ", file);
-    put_text(file, p->name);
+    app_json_put(file, p->name);
     fputs(",\n            \"position\": ", file);
     put_vector(file, dim, position);
     if (plan->stance == APP_DROP)
@@ -118,7 +110,7 @@ static void put_scene(FILE *file, const AppPlan *plan) {
     fputs("// Written by `thaw new`; change whatever you like (docs/scene-format.md). SI units.\n{\n    \"thaw\": 1,\n",
           file);
     fputs("    \"title\": ", file);
-    put_text(file, plan->name);
+    app_json_put(file, plan->name);
     if (dim_of(plan) == 2)
         fputs(",\n    \"dimension\": 2", file);
     fprintf(file,
@@ -133,7 +125,7 @@ static void put_scene(FILE *file, const AppPlan *plan) {
             m->density, m->young, m->poisson, m->alpha0, m->alpha1, m->name);
     for (int32_t i = 0; i < plan->piece_count; i++) {
         fputs(i ? ",\n        " : "        ", file);
-        put_text(file, plan->pieces[i].name);
+        app_json_put(file, plan->pieces[i].name);
         fputs(": {\n", file);
         put_mesh(file, plan, &plan->pieces[i]);
         if (plan->stance != APP_DROP)

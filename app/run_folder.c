@@ -14,6 +14,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "json_text.h"
 #include "run.h"
 
 ThawStatus app_folder_lock(AppRun *run, ThawError *error) {
@@ -110,23 +111,15 @@ int app_checkpoint_due(int64_t every, int64_t step, double age_ms) {
     return every > 0 ? step % every == 0 : age_ms >= 60e3;
 }
 
-static void print_json_text(ThawFile *file, const char *text) {
-    thaw_file_print(file, "\"");
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            thaw_file_print(file, "\\%c", c);
-        else if (c < ' ')
-            thaw_file_print(file, "\\u%04x", c);
-        else
-            thaw_file_print(file, "%c", c);
-    }
-    thaw_file_print(file, "\"");
+static void print_text(ThawFile *file, const char *text) {
+    char *quoted = app_json_quote(text);
+    thaw_file_print(file, "%s", quoted ? quoted : "\"?\"");
+    free(quoted);
 }
 
 static void print_name(ThawFile *file, int32_t place, const char *name) {
     thaw_file_print(file, "%s", place ? ", " : "");
-    print_json_text(file, name ? name : "");
+    print_text(file, name ? name : "");
 }
 
 static void write_record(const AppRun *run, ThawFile *file) {
@@ -146,7 +139,7 @@ static void write_record(const AppRun *run, ThawFile *file) {
                     run->solve_static ? "true" : "false");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         thaw_file_print(file, ",\n  \"%s\": ", texts[i].key);
-        print_json_text(file, texts[i].text);
+        print_text(file, texts[i].text);
     }
     const ThawWorldDef *world = &run->scene->world;
     thaw_file_print(file, ",\n  \"h\": %.17g,\n  \"bodies\": [", world->h);

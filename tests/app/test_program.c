@@ -3,8 +3,10 @@ static const char program[] = THAW_PROGRAM;
 
 #include "app/program.h"
 
+#include <jansson.h>
 #include <sys/file.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 
 #include "run.h"
 
@@ -307,6 +309,23 @@ static void pictures_have_the_size_that_was_asked_for(void **state) {
     expect("render @p -o @f.png --frame 77", 1, "from 0 to 3");
 }
 
+// A folder in Latin 1, say.
+static void names_that_are_no_utf8_become_json_all_the_same(void **state) {
+    (void)state;
+    assert_int_equal(mkdir(at("b\xffr"), 0777), 0);
+    write_scene(at("b\xffr/bar.json"), "1e5");
+    expect("run @b\xffr/bar.json --steps 1 --out @latin --quiet", 0, "");
+    json_t *record = json_load_file(at("latin/run.json"), 0, NULL);
+    assert_non_null(record);
+    const char *scene = json_string_value(json_object_get(record, "scene"));
+    assert_non_null(scene);
+    assert_non_null(strstr(scene, "b?r/bar.json"));
+    json_decref(record);
+    write_text(at("b\xffr/ball.json"), "{\"sphere\": {\"radius\": 0.1}}");
+    expect("mesh @b\xffr/ball.json --elements 100 --json", 0, "b?r/ball.json");
+    expect("new @b\xffr/ball.json -o @ball-scene.json", 1, "no UTF-8; rename the file");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(help_names_the_subcommands_and_their_options),
@@ -323,6 +342,7 @@ int main(void) {
         cmocka_unit_test(a_full_device_fails_the_run),
         cmocka_unit_test(a_full_disk_leaves_a_valid_index),
         cmocka_unit_test(pictures_have_the_size_that_was_asked_for),
+        cmocka_unit_test(names_that_are_no_utf8_become_json_all_the_same),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
