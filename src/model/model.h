@@ -43,6 +43,8 @@ typedef struct ThawShape {
     double *gradient;              // ne * points * (nodes-1) * dim, 1/m
     double *mass;                  // nv, kg, lumped
     double *damping_mass;          // nv, kg/s: alpha0 times mass, element by element
+    double *stiffness;             // nv, N/m: sum_e V E |grad N|^2, about what K has on its diagonal
+    double *stiffness_damping;     // nv, N s/m: the same times alpha1, element by element
     double total_mass;             // kg
     double thickness;              // m, out of plane; 1 in 3D
     double diameter;               // m, of the bounding box

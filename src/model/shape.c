@@ -72,6 +72,21 @@ static void integrate_rest(const ThawShapeDef *def, ThawShape *shape) {
             shape->mass[vertex[a]] += material->density * volume / nodes;
             shape->damping_mass[vertex[a]] += material->alpha0 * material->density * volume / nodes;
         }
+        for (int p = 0; p < kind->points; p++) {
+            const double *gradient = shape->gradient + ((size_t)e * (size_t)kind->points + (size_t)p) * (size_t)stride;
+            for (int a = 0; a < nodes; a++) {
+                double square = 0;
+                for (int k = 0; k < dim; k++) {
+                    double g = 0; // of the first node: what the others leave
+                    for (int b = a > 0 ? a : 1; b < (a > 0 ? a + 1 : nodes); b++)
+                        g += gradient[(b - 1) * dim + k];
+                    square += g * g;
+                }
+                double k = weight[p] * material->young * square;
+                shape->stiffness[vertex[a]] += k;
+                shape->stiffness_damping[vertex[a]] += material->alpha1 * k;
+            }
+        }
     }
     double lo[3], hi[3], diagonal = 0;
     for (int k = 0; k < dim; k++) {
@@ -261,9 +276,11 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
     shape->gradient = THAW_NEW(double, ne *points *(nodes - 1) * (size_t)dim);
     shape->mass = THAW_NEW(double, nv);
     shape->damping_mass = THAW_NEW(double, nv);
+    shape->stiffness = THAW_NEW(double, nv);
+    shape->stiffness_damping = THAW_NEW(double, nv);
     if (!shape->name || !shape->vertex_user || !shape->element_user || !shape->X || !shape->elements ||
         !shape->elements_user || !shape->region || !shape->material || !shape->weight || !shape->gradient ||
-        !shape->mass || !shape->damping_mass)
+        !shape->mass || !shape->damping_mass || !shape->stiffness || !shape->stiffness_damping)
         return thaw_error_memory(error, "a shape");
     memcpy(shape->elements_user, mesh->elements, sizeof(int32_t) * ne * nodes);
 
@@ -306,6 +323,8 @@ void thaw_shape_clear(ThawShape *shape) {
     thaw_free(shape->gradient);
     thaw_free(shape->mass);
     thaw_free(shape->damping_mass);
+    thaw_free(shape->stiffness);
+    thaw_free(shape->stiffness_damping);
     thaw_graph_free(&shape->graph);
     thaw_free(shape->across);
     for (int32_t g = 0; g < shape->group_count; g++) {

@@ -98,6 +98,10 @@ void thaw_response_residual(int dim, ThawFriction friction, double mu, const dou
 void thaw_response_impulses(int dim, const ThawContact *contacts, const int32_t *index, int32_t count, int32_t body,
                             double *impulse);
 
+// The normal impulse (N s, >= 0) of a contact on its own that has carried nothing yet (estimate.c). u: its relative velocity
+// in world axes as it would be without it, J v + J A^-1 z; S: J A^-1 J' in world axes, dim x dim: the sum of both sides'.
+double thaw_response_estimate(int dim, double h, const ThawContact *contact, const double *u, const double *S);
+
 // The form (1 or 2) that the cost model takes: a pure function of counts and the bodies' estimates. parts: how many
 // contacts and distinct contact vertices each body has.
 typedef struct ThawResponseCounts {

@@ -139,9 +139,46 @@ static void rest_stiffness(const ThawContactOptions *options, const ThawContact 
     }
 }
 
-// Forces of the contacts on this body: those remembered, and for a new contact what would stop its vertices if they were
-// alone (equations 18-19 with the diagonal of A in the place of the whole).
-static uint64_t gather_contacts(const ThawIsland *island, ThawStepper *s, ThawIncrement step) {
+// How much a side gives way, m/s for an impulse of 1 N s. A^-1 gives at least what the diagonal of A alone would, and in a
+// body that nothing holds at least what the whole mass does.
+static double give_of(const ThawStepper *s, const ThawContact *contact, int side, double h) {
+    const ThawShape *shape = s->shape;
+    double give = 0;
+    int held = 0;
+    for (int n = 0; n < contact->nodes[side]; n++) {
+        int32_t v = contact->vertex[side][n];
+        double A =
+            shape->mass[v] + h * (shape->damping_mass[v] + h * shape->stiffness[v] + shape->stiffness_damping[v]);
+        give += s->scripted[v] ? 0 : contact->weight[side][n] * contact->weight[side][n] / A;
+    }
+    for (int32_t k = 0; k < s->body->script_count; k++)
+        held |= s->middle < s->body->scripts[k].release;
+    return held ? give : fmax(give, 1 / shape->total_mass);
+}
+
+// The force (N) along the normal with which a contact that carries nothing yet would have to stop its sides: before the
+// step, nobody else knows of it. Velocities are those of the start of the whole step, which no other body's oracle touches.
+static double foreseen_force(const ThawWorld *world, const ThawContact *contact, ThawIncrement step) {
+    int dim = world->model->dim;
+    double u[3] = {0, 0, 0}, S[9] = {0}, give = 0;
+    for (int side = 0; side < 2; side++) {
+        const ThawStepper *s = contact->nodes[side] > 0 ? &world->steppers[contact->key.body[side]] : NULL;
+        for (int n = 0; n < contact->nodes[side]; n++)
+            for (int k = 0; k < dim; k++)
+                u[k] += (side == 0 ? 1 : -1) * contact->weight[side][n] *
+                        s->start_v[(size_t)contact->vertex[side][n] * (size_t)dim + (size_t)k];
+        give += s ? give_of(s, contact, side, step.h) : 0;
+    }
+    for (int k = 0; k < dim; k++) {
+        u[k] -= contact->velocity[k];
+        S[k * dim + k] = give;
+    }
+    return thaw_response_estimate(dim, step.h, contact, u, S) / step.h;
+}
+
+// Forces of the contacts on this body: those remembered, and of those that carried nothing what is foreseen.
+static uint64_t gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncrement step) {
+    const ThawIsland *island = &world->islands[s->island];
     ThawAdaptive *a = s->adaptive;
     size_t dim = (size_t)s->model->dim;
     uint64_t hash = 0;
@@ -157,24 +194,18 @@ static uint64_t gather_contacts(const ThawIsland *island, ThawStepper *s, ThawIn
                 continue;
             if (contact->gap <= 0)
                 hash = thaw_hash(hash, &contact->key, sizeof contact->key);
-            double push[3] = {0, 0, 0}, approach = 0;
+            double push[3] = {0, 0, 0}, foreseen = contact->lambda[0] == 0 ? foreseen_force(world, contact, step) : 0;
             double K[9];
             if (contact->gap <= 0)
                 rest_stiffness(&s->model->options.contact, contact, (int)dim, step.h, a->hard, K);
             for (size_t r = 0; r < dim; r++)
                 for (size_t k = 0; k < dim; k++)
-                    push[k] += contact->frame[r][k] * contact->lambda[r] / step.h;
-            for (int n = 0; n < contact->nodes[side]; n++)
-                for (size_t k = 0; k < dim; k++)
-                    approach += contact->weight[side][n] * contact->frame[0][k] *
-                                (s->v[(size_t)contact->vertex[side][n] * dim + k] - contact->velocity[k]);
+                    push[k] += contact->frame[r][k] * (contact->lambda[r] / step.h + (r == 0 ? foreseen : 0));
             for (int n = 0; n < contact->nodes[side]; n++) {
                 int32_t v = contact->vertex[side][n];
                 double w = (side == 0 ? 1 : -1) * contact->weight[side][n];
-                double stop = contact->is_new && side == 0 ? fmax(0, -approach - fmax(0, contact->gap) / step.h) : 0;
                 for (size_t k = 0; k < dim; k++)
-                    a->f_contact[(size_t)v * dim + k] +=
-                        w * (push[k] + contact->frame[0][k] * stop * s->shape->mass[v] / step.h);
+                    a->f_contact[(size_t)v * dim + k] += w * push[k];
                 for (size_t k = 0; k < dim * dim && contact->gap <= 0;
                      k++) // row sums: pushed as a whole it meets all of K
                     a->k_contact[(size_t)v * dim * dim + k] += contact->weight[side][n] * K[k];
@@ -233,7 +264,7 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
                              .f_ext = s->f_ext,
                              .f_contact = a->f_contact,
                              .k_contact = a->k_contact,
-                             .contacts = gather_contacts(&world->islands[s->island], s, step),
+                             .contacts = gather_contacts(world, s, step),
                              .script = a->script,
                              .elastic = a->partition->part_count > 0 ? a->set : s->shape->all,
                              .gravity = s->model->options.gravity,

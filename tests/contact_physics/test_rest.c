@@ -234,16 +234,17 @@ static void stacks_of_hard_contacts_come_to_rest_and_sleep(void **state) {
     (void)state;
     static const char *const methods[] = {"full", "rigidify"};
     for (int i = 0; i < 2; i++) {
-        Touch t = touch_open("{'thaw': 1, 'time': {'step': 0.01}," MATERIAL
-                             " 'shapes': {'cube': {'mesh': {'box': {'min': [-0.05, "
-                             "-0.05, 0], 'max': [0.05, 0.05, 0.1], 'cells': [3, 3, 3]}},"
-                             "   'material': 'm'}},"
-                             " 'bodies': [{'shape': 'cube', 'position': [0, 0, 0.001], 'method': '%s'},"
-                             "   {'shape': 'cube', 'position': [0.01, 0.004, 0.103], 'method': '%s',"
-                             "    'rotation': {'axis': [0, 0, 1], 'degrees': 10}},"
-                             "   {'shape': 'cube', 'position': [-0.005, 0, 0.205], 'method': '%s'}],"
-                             " 'contact': {'stiffness': 'hard'}, 'obstacles': [{'plane': {}}]}",
-                             1e6, methods[i], methods[i], methods[i]);
+        Touch t = touch_open(
+            "{'thaw': 1, 'time': {'step': 0.01}," MATERIAL " 'shapes': {'cube': {'mesh': {'box': {'min': [-0.05, "
+            "-0.05, 0], 'max': [0.05, 0.05, 0.1], 'cells': [3, 3, 3]}},"
+            "   'material': 'm'}},"
+            " 'bodies': [{'shape': 'cube', 'position': [0, 0, 0.001], 'method': '%s'},"
+            "   {'shape': 'cube', 'position': [0.01, 0.004, 0.103], 'method': '%s',"
+            "    'rotation': {'axis': [0, 0, 1], 'degrees': 10}},"
+            "   {'shape': 'cube', 'position': [-0.005, 0, 0.205], 'method': '%s'}],"
+            " 'contact': {'stiffness': 'hard'}, 'rigidify': {'tau_rigid': 1e-7, 'epsilon': 2e-4, 'horizon': 1},"
+            " 'obstacles': [{'plane': {}}]}",
+            1e6, methods[i], methods[i], methods[i]);
         touch_run(&t, 150);
         double fastest = 0, v[3], deepest = 0;
         int32_t count = thaw_world_contact_count(t.world);
