@@ -127,6 +127,7 @@ static ThawBodyDef describe(const ThawWorldDef *def, int32_t shape, const double
         if (def->bodies[b].shape == shape || b == 0) {
             body.method = def->bodies[b].method;
             body.friction = def->bodies[b].friction;
+            body.self_contact = def->bodies[b].self_contact;
         }
     body.shape = shape;
     for (int k = 0; k < mesh->dim; k++) {

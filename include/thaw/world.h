@@ -98,7 +98,8 @@ typedef struct ThawBodyDef {
     int32_t script_count;
     const ThawForceDef *forces;
     int32_t force_count;
-    double friction; // Coulomb's mu against others
+    double friction;  // Coulomb's mu against others
+    int self_contact; // nonzero: it touches itself, too
 } ThawBodyDef;
 
 // --- Contact ---------------------------------------------------------------------------------------------------------

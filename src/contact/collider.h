@@ -67,6 +67,22 @@ typedef struct ThawContactSide {
     double weight[3];
 } ThawContactSide;
 
+static inline ThawContactSide thaw_contact_side_of_face(const ThawContactBody *b, const ThawNearest *at) {
+    ThawContactSide side = {.body = b, .nodes = b->shape->nodes};
+    for (int i = 0; i < side.nodes; i++) {
+        side.vertex[i] = b->shape->face[(size_t)at->face * b->shape->nodes + i];
+        side.weight[i] = at->w[i];
+    }
+    return side;
+}
+
+static inline int thaw_contact_side_is_fixed(const ThawContactSide *side) {
+    for (int i = 0; side->body->fixed && i < side->nodes; i++)
+        if (side->weight[i] > 0 && !side->body->fixed[side->vertex[i]])
+            return 0;
+    return 1;
+}
+
 // collider.c
 ThawContactScratch *thaw_contact_scratch_create(const ThawCollider *collider);
 void thaw_contact_scratch_free(ThawContactScratch **scratch);
@@ -108,13 +124,14 @@ static inline int thaw_contact_is_clear(const ThawClearance *clear, const double
     return room > 0 && thaw_v3_dot(way, way) < 0.999 * room * room; // rounding
 }
 
-// vertices.c, edges.c: the tasks.
+// vertices.c, edges.c, self.c: the tasks.
 void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const ThawContactItem *item,
                                    ThawContactSlot *slot);
 void thaw_contact_find_on_surface(const ThawContactScratch *scratch, const ThawContactItem *item,
                                   ThawContactSlot *slot);
 void thaw_contact_find_points(const ThawContactScratch *scratch, const ThawContactItem *item,
                               const ThawContactSlot *vertices, ThawContactSlot *slot);
+void thaw_contact_find_self(const ThawContactScratch *scratch, const ThawContactItem *item, ThawContactSlot *slot);
 // `near` and `far`: contacts found of vertices of a and of vertices of b; far may be NULL.
 void thaw_contact_find_edges(const ThawContactScratch *scratch, const ThawContactItem *item,
                              const ThawContactSlot *near, const ThawContactSlot *far, ThawContactSlot *slot);

@@ -8,7 +8,7 @@
 // Cost: a pass over all surface vertices; a refit of the hierarchies of bodies near others; O(log n) for each vertex in
 // somebody else's box. Bodies far from everything cost the first pass only.
 //
-// Contact of a body with itself would be one more task, (a, a), whose searches leave out the faces around a vertex.
+// Contact of a body with itself is one more task, (a, a), of bodies that ask for it.
 #include <stdlib.h>
 
 #include "contact/collider.h"
@@ -182,6 +182,15 @@ static ThawStatus add_bodies(ThawContactScratch *scratch, int32_t a, int32_t b, 
     return status;
 }
 
+static ThawStatus add_self(ThawContactScratch *scratch, int32_t a, ThawError *error) {
+    if (scratch->asleep && scratch->asleep[a])
+        return THAW_OK;
+    want_fit(&scratch->bodies[a]);
+    return add_item(scratch,
+                    (ThawContactItem){a, a, THAW_CONTACT_VERTEX_FACE, scratch->collider->model->bodies[a].friction},
+                    error);
+}
+
 // Whether a body may reach a half-space: by the corners of its box, and the way the obstacle sees them go.
 static int reaches_half_space(const ThawPlace place[2], int up, const double box[6]) {
     for (int corner = 0; corner < 8; corner++) {
@@ -256,6 +265,8 @@ static ThawStatus plan(ThawContactScratch *scratch, ThawError *error) {
     }
     for (int32_t i = 0; i < model->body_count; i++) {
         const ThawContactBody *a = &bodies[order[i]];
+        if (status == THAW_OK && model->bodies[order[i]].self_contact)
+            status = add_self(scratch, order[i], error);
         for (int32_t k = i + 1; k < model->body_count && bodies[order[k]].swept[axis] <= a->swept[3 + axis]; k++)
             if (status == THAW_OK && thaw_box_overlap(a->swept, bodies[order[k]].swept))
                 status = add_bodies(scratch, order[i] < order[k] ? order[i] : order[k],
@@ -283,9 +294,11 @@ static void find_vertices(void *context, int32_t index) {
     const ThawContactItem *item = &scratch->items[index];
     ThawContactSlot *slot = &scratch->slots[index];
     slot->count = slot->failed = 0;
-    if (item->kind == THAW_CONTACT_VERTEX_FACE ||
-        (item->kind == THAW_CONTACT_VERTEX_OBSTACLE &&
-         scratch->collider->model->obstacles[-1 - item->b].kind == THAW_OBSTACLE_MESH))
+    if (item->a == item->b)
+        thaw_contact_find_self(scratch, item, slot);
+    else if (item->kind == THAW_CONTACT_VERTEX_FACE ||
+             (item->kind == THAW_CONTACT_VERTEX_OBSTACLE &&
+              scratch->collider->model->obstacles[-1 - item->b].kind == THAW_OBSTACLE_MESH))
         thaw_contact_find_on_surface(scratch, item, slot);
     else if (item->kind == THAW_CONTACT_VERTEX_OBSTACLE)
         thaw_contact_find_on_obstacle(scratch, item, slot);

@@ -92,6 +92,9 @@ typedef struct ThawNearest {
 // The lowest face wins a tie, so that the answer depends on x only.
 void thaw_contact_nearest(const ThawContactShape *shape, const double *x, const double *boxes, const double point[3],
                           const double *against, const double *along, ThawNearest *nearest);
+// The same with one face: nearest stays as it is where that is not nearer.
+void thaw_contact_try_face(const ThawContactShape *shape, const double *x, int32_t face, const double point[3],
+                           const double *against, const double *along, ThawNearest *nearest);
 // Faces that lie near a box: how many; the first `room` are written.
 int32_t thaw_contact_faces_in(const ThawContactBody *body, const double box[6], int32_t *faces, int32_t room);
 // Vertices of the faces that lie near a box, some of them several times: how many; the first `room` are written.

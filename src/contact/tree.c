@@ -112,8 +112,8 @@ static int is_against(const ThawContactShape *shape, const double *x, int32_t fa
     return !(against && thaw_v3_dot(n, against) > -0.1) && !(along && thaw_v3_dot(n, along) < 0.1);
 }
 
-static void try_face(const ThawContactShape *shape, const double *x, int32_t face, const double point[3],
-                     const double *against, const double *along, ThawNearest *nearest) {
+void thaw_contact_try_face(const ThawContactShape *shape, const double *x, int32_t face, const double point[3],
+                           const double *against, const double *along, ThawNearest *nearest) {
     const int32_t *v = shape->face + (size_t)face * shape->nodes;
     const double *a = x + 3 * (size_t)v[0], *b = x + 3 * (size_t)v[1], *c = b;
     double w[3] = {0, 0, 0}, q[3], d[3];
@@ -154,7 +154,7 @@ void thaw_contact_nearest(const ThawContactShape *shape, const double *x, const 
     const int32_t hint = nearest->face;
     nearest->face = -1;
     if (hint >= 0)
-        try_face(shape, x, hint, point, against, along, nearest);
+        thaw_contact_try_face(shape, x, hint, point, against, along, nearest);
     if (shape->tree_count > 0 && thaw_box_square(boxes, point) <= with_rounding(nearest->square, error))
         stack[top++].node = 0, stack[0].square = 0;
     while (top > 0) {
@@ -165,7 +165,7 @@ void thaw_contact_nearest(const ThawContactShape *shape, const double *x, const 
         const ThawTreeNode *node = &shape->tree[n];
         if (!node->right) {
             for (int32_t i = node->first; i < node->first + node->count; i++)
-                try_face(shape, x, shape->order[i], point, against, along, nearest);
+                thaw_contact_try_face(shape, x, shape->order[i], point, against, along, nearest);
             continue;
         }
         double left = thaw_box_square(boxes + 6 * (size_t)(n + 1), point),

@@ -324,22 +324,6 @@ static int32_t listed(const ThawContactBody *a, const ThawContactSlot *slot, int
     return slot->list_count < a->shape->nv ? slot->list[i] : i;
 }
 
-static ThawContactSide side_of_face(const ThawContactBody *b, const ThawNearest *at) {
-    ThawContactSide side = {.body = b, .nodes = b->shape->nodes};
-    for (int i = 0; i < side.nodes; i++) {
-        side.vertex[i] = b->shape->face[(size_t)at->face * b->shape->nodes + i];
-        side.weight[i] = at->w[i];
-    }
-    return side;
-}
-
-static int side_is_fixed(const ThawContactSide *side) {
-    for (int i = 0; side->body->fixed && i < side->nodes; i++)
-        if (side->weight[i] > 0 && !side->body->fixed[side->vertex[i]])
-            return 0;
-    return 1;
-}
-
 void thaw_contact_find_on_surface(const ThawContactScratch *scratch, const ThawContactItem *item,
                                   ThawContactSlot *slot) {
     const ThawContactBody *a = &scratch->bodies[item->a], *b = thaw_contact_body(scratch, item->b);
@@ -358,8 +342,8 @@ void thaw_contact_find_on_surface(const ThawContactScratch *scratch, const ThawC
         if (!touch_surface(a, v, b, memory ? memory->key.feature[1] : -1, &clear[v], &touch))
             continue;
         key.feature[1] = touch.at.face;
-        ThawContactSide side[2] = {{a, 1, {v}, {1}}, side_of_face(b, &touch.at)};
-        if (side_is_fixed(&side[0]) && side_is_fixed(&side[1]))
+        ThawContactSide side[2] = {{a, 1, {v}, {1}}, thaw_contact_side_of_face(b, &touch.at)};
+        if (thaw_contact_side_is_fixed(&side[0]) && thaw_contact_side_is_fixed(&side[1]))
             continue;
         thaw_contact_add(scratch, item, &key, side, touch.at.point, touch.normal, touch.gap, NULL, slot);
     }
@@ -385,11 +369,12 @@ void thaw_contact_find_points(const ThawContactScratch *scratch, const ThawConta
         double normal[3], point[3];
         if (!touch_surface(b, v, a, memory ? memory->key.feature[1] : -1, &clear[v], &touch))
             continue;
-        ThawContactSide side[2] = {side_of_face(a, &touch.at), {b, 1, {v}, {1}}};
+        ThawContactSide side[2] = {thaw_contact_side_of_face(a, &touch.at), {b, 1, {v}, {1}}};
         int nearest = 0; // the vertex of the face that the point is nearest to: has it a contact itself?
         for (int k = 1; k < side[0].nodes; k++)
             nearest = side[0].weight[k] > side[0].weight[nearest] ? k : nearest;
-        if (side_is_fixed(&side[0]) || thaw_contact_slot_find(vertices, a->shape->vertex[side[0].vertex[nearest]]))
+        if (thaw_contact_side_is_fixed(&side[0]) ||
+            thaw_contact_slot_find(vertices, a->shape->vertex[side[0].vertex[nearest]]))
             continue;
         key.feature[1] = touch.at.face;
         for (int k = 0; k < 3; k++)

@@ -240,6 +240,7 @@ static ThawStatus compile_body(const ThawBodyDef *def, int32_t index, ThawModel 
         return status;
     body->shape = &model->shapes[def->shape];
     body->friction = def->friction;
+    body->self_contact = def->self_contact != 0;
     memcpy(body->position, def->position, sizeof(double) * (size_t)dim);
     memcpy(body->velocity, def->velocity, sizeof(double) * (size_t)dim);
     memcpy(body->spin, def->spin, sizeof body->spin);

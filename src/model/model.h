@@ -88,6 +88,7 @@ typedef struct ThawModelBody {
     ThawLoad *loads;
     int32_t load_count;
     double friction;
+    int self_contact;
 } ThawModelBody;
 
 typedef struct ThawModelObstacle {

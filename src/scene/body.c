@@ -178,8 +178,9 @@ static void read_loads(const ThawPlace *place, ThawBodyDef *body) {
 // --- bodies -------------------------------------------------------------------------------------------------------------
 
 static void read_body(const ThawPlace *place, ThawBodyDef *body) {
-    static const char *const keys[] = {"shape", "name",    "method", "position", "rotation", "velocity", "spin",
-                                       "pins",  "scripts", "forces", "friction", "repeat",   "start",    NULL};
+    static const char *const keys[] = {"shape",    "name",   "method", "position",     "rotation",
+                                       "velocity", "spin",   "pins",   "scripts",      "forces",
+                                       "friction", "repeat", "start",  "self_contact", NULL};
     static const char *const methods[] = {"full", "rigidify"}, *const starts[] = {"awake", "rest"};
     if (!thaw_place_is_object(place, keys, 1))
         return;
@@ -202,6 +203,10 @@ static void read_body(const ThawPlace *place, ThawBodyDef *body) {
     else
         thaw_place_vector(place, "spin", body->spin);
     thaw_place_number(place, "friction", thaw_range_not_negative, &body->friction);
+    ThawPlace self = thaw_place_member(place, "self_contact");
+    if (self.value && !json_is_boolean(self.value))
+        thaw_place_refuse(&self, "wrong type", "true or false");
+    body->self_contact = json_is_true(self.value);
     read_loads(place, body);
 }
 

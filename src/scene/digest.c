@@ -79,6 +79,8 @@ static uint64_t hash_body(uint64_t seed, const ThawBodyDef *body) {
     seed = hash_doubles(seed, body->velocity, 3);
     seed = hash_doubles(seed, body->spin, 3);
     seed = hash_doubles(seed, &body->friction, 1);
+    if (body->self_contact) // as digests were before there was such a thing
+        seed = hash_integer(seed, 1);
     for (int32_t i = 0; i < body->script_count; i++)
         seed = hash_script(seed, &body->scripts[i]);
     seed = hash_integer(seed, body->script_count);
