@@ -2,7 +2,7 @@
 // The linear equations of krylov.c by elimination, for the assembled form and few unknowns.
 //
 // Hard contacts that lie close to each other on soft bodies make E (H + gamma) C + K nearly singular, and GMRES slow: it
-// needs as many products as there are unknowns. Where H is at hand, up to MOST unknowns cost no more to eliminate than
+// needs as many products as there are unknowns. Where H is at hand, up to THAW_DIRECT_MOST unknowns cost no more to eliminate than
 // sixty products, and the answer is exact. Rows are exchanged for the largest pivot: the matrix is not symmetric where
 // contacts slide.
 //
@@ -12,8 +12,6 @@
 
 #include "response/island.h"
 
-enum { MOST = 400 };
-
 int thaw_direct_suits(const ThawResponse *island) {
     int32_t size = 0;
     int rigid = 1;
@@ -21,7 +19,7 @@ int thaw_direct_suits(const ThawResponse *island) {
         size += island->links[i].size;
     for (int32_t p = 0; p < island->body_count; p++)
         rigid &= island->parts[p].motions == THAW_MOTIONS_ALL;
-    return island->form == 1 && !rigid && size <= MOST;
+    return island->form == 1 && !rigid && size <= THAW_DIRECT_MOST;
 }
 
 // M += E_i block C_j' at the unknowns of two contacts.

@@ -10,6 +10,7 @@ enum {
     THAW_RESPONSE_SAMPLES = 16, // vertices of a body that the matrix-free form asks for compliance
     THAW_MODE_LANES = 8,        // what a row of modes takes in memory
     THAW_INTERIOR_VECTORS = 4,
+    THAW_DIRECT_MOST = 400, // unknowns that are eliminated
 };
 
 // A contact. Vectors over rows have dim doubles each: normal, tangents.

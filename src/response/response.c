@@ -463,6 +463,26 @@ static ThawStatus check_start(ThawResponse *island, const ThawContact *contacts,
     return status;
 }
 
+// What is left goes on inside the cones (interior.c), with H assembled where that is small enough to eliminate.
+static ThawStatus solve_rest(ThawResponse *island, const ThawContact *contacts, const int32_t *index) {
+    const int form = island->form;
+    const size_t size = (size_t)island->dim * (size_t)island->n;
+    if (form == 2 && size <= THAW_DIRECT_MOST) {
+        const int32_t used = island->used;
+        island->form = 1;
+        ThawStatus status = thaw_assembled_prepare(island);
+        if (status < 0)
+            return status;
+        memcpy(island->trial, island->best, size * sizeof(double));
+        begin_solve(island, contacts, index);
+        memcpy(island->best, island->trial, size * sizeof(double));
+        island->used = used;
+    }
+    ThawStatus status = thaw_interior_solve(island);
+    island->form = form;
+    return status;
+}
+
 static ThawStatus solve_island(ThawResponse *island, const ThawContact *contacts, const int32_t *index) {
     ThawStatus status = THAW_OK;
     int holds = 0;
@@ -478,7 +498,7 @@ static ThawStatus solve_island(ThawResponse *island, const ThawContact *contacts
     begin_solve(island, contacts, index);
     status = island->form == 1 ? thaw_assembled_solve(island) : thaw_matrix_free_solve(island);
     if (status >= 0 && island->best_residual > island->options->tolerance)
-        status = thaw_interior_solve(island);
+        status = solve_rest(island, contacts, index);
     return status;
 }
 
