@@ -21,48 +21,11 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "support/folder.h"
+
 extern char **environ;
 
-static char folder[64];    // of this test program
 static char said[1 << 16]; // stdout and stderr of the last program
-
-// A path in the test's folder, in one of four places that take turns.
-__attribute__((unused)) static const char *at(const char *name) {
-    static char path[4][512];
-    static int turn;
-    turn = (turn + 1) % 4;
-    snprintf(path[turn], sizeof path[turn], "%s/%s", folder, name);
-    return path[turn];
-}
-
-__attribute__((unused)) static int remove_tree(const char *path) {
-    char inner[1024];
-    DIR *dir = opendir(path);
-    for (struct dirent *entry; dir && (entry = readdir(dir));) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
-        snprintf(inner, sizeof inner, "%.700s/%.300s", path, entry->d_name);
-        struct stat info;
-        if (!lstat(inner, &info) && S_ISDIR(info.st_mode))
-            remove_tree(inner);
-        else
-            unlink(inner);
-    }
-    if (dir)
-        closedir(dir);
-    return rmdir(path);
-}
-
-__attribute__((unused)) static int make_folder(void **state) {
-    (void)state;
-    strcpy(folder, "/tmp/thaw-program-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-__attribute__((unused)) static int drop_folder(void **state) {
-    (void)state;
-    return remove_tree(folder);
-}
 
 // Words are divided by blanks; '@' at the beginning of a word stands for the test's folder.
 __attribute__((unused)) static pid_t start(const char *line, const char *output) {

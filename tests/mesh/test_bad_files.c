@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "support/folder.h"
 #include "thaw/mesh.h"
 
 typedef struct Bad {
@@ -143,8 +144,6 @@ static const Bad bad_ele[] = {
     {"1 1 2 3 4 5\n", "1 1 2 3 4 1e30\n", {"ele:2:", "1e+30", "whole"}},
 };
 
-static char folder[] = "/tmp/thaw-bad-files-XXXXXX";
-
 static const char *write_file(const char *name, const char *bytes, size_t size) {
     static char path[200];
     snprintf(path, sizeof path, "%s/%s", folder, name);
@@ -236,18 +235,6 @@ static void files_that_are_no_meshes_at_all_are_refused(void **state) {
     assert_int_equal(thaw_mesh_read(path, &mesh, NULL, &error), THAW_ERROR_IO);
 }
 
-static int make_folder(void **state) {
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    char command[200];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_gmsh_22_files_are_refused_by_line),
@@ -256,5 +243,5 @@ int main(void) {
         cmocka_unit_test(bad_tetgen_files_are_refused_by_file_and_line),
         cmocka_unit_test(files_that_are_no_meshes_at_all_are_refused),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

@@ -13,9 +13,8 @@
 #include <stdlib.h>
 
 #include "mesh/mesh.h"
+#include "support/folder.h"
 #include "thaw/triangles.h"
-
-static char folder[] = "/tmp/thaw-tools-XXXXXX";
 
 // Runs a command in the folder of this test; its output goes to a file there.
 static int run(const char *format, ...) {
@@ -245,18 +244,6 @@ static void meshio_reads_our_files_and_we_read_its(void **state) {
     thaw_mesh_free(&mesh);
 }
 
-static int make_folder(void **state) {
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return getenv("THAW_KEEP") ? 0 : system(command);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_of_gmsh_are_read_in_every_format),
@@ -264,5 +251,5 @@ int main(void) {
         cmocka_unit_test(tetgen_reads_our_files_and_we_read_its),
         cmocka_unit_test(meshio_reads_our_files_and_we_read_its),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

@@ -14,9 +14,8 @@
 #include <stdlib.h>
 
 #include "mesh/mesh.h"
+#include "support/folder.h"
 #include "thaw/triangles.h"
-
-static char folder[] = "/tmp/thaw-write-XXXXXX";
 
 typedef struct Format {
     const char *file;
@@ -196,18 +195,6 @@ static void what_a_format_cannot_hold_is_refused_by_name(void **state) {
     thaw_mesh_free(&mesh);
 }
 
-static int make_folder(void **state) {
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state) {
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -r %s", folder);
-    return system(command);
-}
-
 int main(void) {
     setlocale(LC_ALL, "");
     const struct CMUnitTest tests[] = {
@@ -215,5 +202,5 @@ int main(void) {
         cmocka_unit_test(the_boundary_of_a_mesh_is_closed_in_every_surface_format),
         cmocka_unit_test(what_a_format_cannot_hold_is_refused_by_name),
     };
-    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+    return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

@@ -6,9 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "support/folder.h"
 #include "thaw/thaw.h"
-
-static char folder[64];
 
 static void write_text(const char *name, const char *text) {
     char path[200];
@@ -29,21 +28,12 @@ static int run_mesh(const char *arguments, char said[4000]) {
     return WEXITSTATUS(pclose(pipe));
 }
 
-static int make_folder(void **state) {
-    (void)state;
-    strcpy(folder, "/tmp/thaw-test-mesh-XXXXXX");
-    assert_non_null(mkdtemp(folder));
+static int make_files(void **state) {
+    assert_int_equal(make_folder(state), 0);
     write_text("ball.json", "// a comment\n{\"sphere\": {\"radius\": 0.5}, \"region\": \"core\"}");
     write_text("disc.json", "{\"sphere\": {\"radius\": 0.5, \"centre\": [1, 1]}}");
     write_text("open.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n");
     return 0;
-}
-
-static int drop_folder(void **state) {
-    (void)state;
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
 }
 
 static void a_solid_becomes_a_file_that_reads_back(void **state) {
@@ -156,5 +146,5 @@ int main(void) {
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(wrong_meshes_of_scenes_are_refused_with_their_place),
     };
-    return cmocka_run_group_tests(tests, make_folder, drop_folder);
+    return cmocka_run_group_tests(tests, make_files, drop_folder);
 }

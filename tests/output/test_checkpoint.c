@@ -13,8 +13,8 @@
 
 #include "output/checkpoint.h"
 #include "output/output.h"
+#include "support/folder.h"
 
-static char folder[] = "/tmp/thaw-checkpoint-XXXXXX";
 static char path[128], other[128];
 
 static const double f64[5] = {1.5, -0.0, INFINITY, 4.9e-324, 0.1};
@@ -22,20 +22,12 @@ static const int64_t i64[3] = {INT64_MIN, 0, INT64_MAX};
 static const uint64_t u64[2] = {0, UINT64_MAX};
 static const int32_t i32[4] = {INT32_MIN, -1, 0, INT32_MAX};
 
-static int make_folder(void **state) {
-    (void)state;
-    if (!mkdtemp(folder))
+static int make_paths(void **state) {
+    if (make_folder(state))
         return -1;
     snprintf(path, sizeof path, "%s/checkpoint.h5", folder);
     snprintf(other, sizeof other, "%s/other.h5", folder);
     return 0;
-}
-
-static int drop_folder(void **state) {
-    (void)state;
-    unlink(path);
-    unlink(other);
-    return rmdir(folder);
 }
 
 static void write_example(const char *where) {
@@ -195,5 +187,5 @@ int main(void) {
         cmocka_unit_test(a_truncated_or_mutated_file_is_refused),
         cmocka_unit_test(a_missing_file_or_folder_is_an_io_error),
     };
-    return cmocka_run_group_tests(tests, make_folder, drop_folder);
+    return cmocka_run_group_tests(tests, make_paths, drop_folder);
 }

@@ -14,31 +14,7 @@
 
 #include "output/frame_data.h"
 #include "output/output.h"
-
-static char folder[64];
-static char path[400];
-
-static const char *in_folder(const char *name) {
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    return path;
-}
-
-static int make_folder(void **state) {
-    (void)state;
-    strcpy(folder, "/tmp/thaw-frames-XXXXXX");
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int drop_folder(void **state) {
-    (void)state;
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry; dir && (entry = readdir(dir));)
-        if (entry->d_name[0] != '.')
-            unlink(in_folder(entry->d_name));
-    if (dir)
-        closedir(dir);
-    return rmdir(folder);
-}
+#include "support/folder.h"
 
 // Two boxes of 2 x 1 (x 1) cells, one beside the other.
 static ThawWorld *make_world_of(int dim, const char *method) {
@@ -95,7 +71,7 @@ static void a_vtu_frame_reads_back_as_the_world(void **state) {
             ThawError error = {0};
             assert_int_equal(thaw_frames_write(frames, world, 0, &error), THAW_OK);
             ThawFrameData *d;
-            if (thaw_vtu_read(in_folder("frame_000000.vtu"), &d, &error) != THAW_OK)
+            if (thaw_vtu_read(at("frame_000000.vtu"), &d, &error) != THAW_OK)
                 fail_msg("%s", error.message);
             int32_t n = thaw_world_vertex_count(world, 0), m = thaw_world_element_count(world, 0);
             assert_int_equal(d->nodes, dim + 1);
@@ -136,7 +112,7 @@ static void a_frame_of_an_adaptive_world_holds_every_field(void **state) {
         assert_int_equal(stats.rigid_parts, 1);
         assert_int_equal(thaw_frames_write(frames, world, 0, &error), THAW_OK);
         ThawFrameData *d;
-        if (thaw_vtu_read(in_folder("frame_000000.vtu"), &d, &error) != THAW_OK)
+        if (thaw_vtu_read(at("frame_000000.vtu"), &d, &error) != THAW_OK)
             fail_msg("%s", error.message);
         assert_int_equal(d->step, 15);
         assert_non_null(d->thresholds);
@@ -170,7 +146,7 @@ static void a_frame_of_an_adaptive_world_holds_every_field(void **state) {
 static int count_text(const char *name, const char *what) {
     char *text;
     size_t size;
-    assert_int_equal(thaw_file_read(in_folder(name), &text, &size, NULL), THAW_OK);
+    assert_int_equal(thaw_file_read(at(name), &text, &size, NULL), THAW_OK);
     int count = 0;
     for (const char *at = text; (at = strstr(at, what)); at++)
         count++;
@@ -205,7 +181,7 @@ static void values_that_a_field_does_not_allow_are_refused(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         ThawError error = {0};
         ThawFrameData *d;
-        FILE *file = fopen(in_folder("hand.vtu"), "w");
+        FILE *file = fopen(at("hand.vtu"), "w");
         fprintf(file,
                 "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
                 "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<UnstructuredGrid>\n"
@@ -219,7 +195,7 @@ static void values_that_a_field_does_not_allow_are_refused(void **state) {
                 "</Piece>\n</UnstructuredGrid>\n</VTKFile>\n",
                 cases[i].name, cases[i].value);
         fclose(file);
-        ThawStatus status = thaw_vtu_read(in_folder("hand.vtu"), &d, &error);
+        ThawStatus status = thaw_vtu_read(at("hand.vtu"), &d, &error);
         if (cases[i].complaint) {
             assert_int_equal(status, THAW_ERROR_INPUT);
             if (!strstr(error.message, cases[i].complaint))
@@ -248,13 +224,13 @@ static void obj_and_ply_hold_the_surface_of_each_body(void **state) {
     assert_int_equal(count_text("frame_000007.obj", "\no right\n"), 1);
     char *bytes;
     size_t size;
-    assert_int_equal(thaw_file_read(in_folder("frame_000007.ply"), &bytes, &size, NULL), THAW_OK);
+    assert_int_equal(thaw_file_read(at("frame_000007.ply"), &bytes, &size, NULL), THAW_OK);
     const char *body = strstr(bytes, "end_header\n") + strlen("end_header\n");
     assert_non_null(strstr(bytes, "element vertex 24\n"));
     assert_non_null(strstr(bytes, "element face 40\n"));
     assert_int_equal(size - (size_t)(body - bytes), 24 * 16 + 40 * 13);
     thaw_free(bytes);
-    assert_int_equal(access(in_folder("frames.pvd"), F_OK), -1);
+    assert_int_equal(access(at("frames.pvd"), F_OK), -1);
     thaw_frames_free(&frames);
     thaw_world_free(&world);
 }
@@ -278,18 +254,18 @@ static void the_index_lists_complete_frames_and_forgets_a_lost_future(void **sta
     assert_int_equal(thaw_frames_keep(frames, 99, &removed, &error), THAW_OK);
     assert_int_equal(removed, 200);
     assert_int_equal(count_text("frames.pvd", "<DataSet "), 100);
-    assert_int_equal(access(in_folder("frame_000099.vtu"), F_OK), 0);
-    assert_int_equal(access(in_folder("frame_000100.vtu"), F_OK), -1);
+    assert_int_equal(access(at("frame_000099.vtu"), F_OK), 0);
+    assert_int_equal(access(at("frame_000100.vtu"), F_OK), -1);
     assert_int_equal(thaw_frames_write(frames, world, 100, &error), THAW_OK);
     assert_int_equal(thaw_frames_sync(frames, &error), THAW_OK);
     assert_int_equal(count_text("frames.pvd", "<DataSet "), 101);
     assert_int_equal(count_text("frames.pvd", "frame_000100.vtu"), 1);
-    FILE *mine = fopen(in_folder("frame_notes.txt"), "w");
+    FILE *mine = fopen(at("frame_notes.txt"), "w");
     fclose(mine);
     assert_int_equal(thaw_frames_keep(frames, -1, &removed, &error), THAW_OK);
     assert_int_equal(removed, 101);
-    assert_int_equal(access(in_folder("frame_notes.txt"), F_OK), 0);
-    assert_int_equal(access(in_folder("frames.pvd"), F_OK), -1);
+    assert_int_equal(access(at("frame_notes.txt"), F_OK), 0);
+    assert_int_equal(access(at("frames.pvd"), F_OK), -1);
     thaw_frames_free(&frames);
     thaw_world_free(&world);
 }
@@ -306,14 +282,14 @@ static void an_index_that_got_lost_is_made_from_the_frames(void **state) {
     }
     char *before, *after;
     size_t size, other;
-    assert_int_equal(thaw_file_read(in_folder("frames.pvd"), &before, &size, NULL), THAW_OK);
-    assert_int_equal(unlink(in_folder("frames.pvd")), 0);
+    assert_int_equal(thaw_file_read(at("frames.pvd"), &before, &size, NULL), THAW_OK);
+    assert_int_equal(unlink(at("frames.pvd")), 0);
     thaw_frames_free(&frames);
     frames = make_frames(world, THAW_FRAMES_VTU, 32);
     int64_t removed;
     assert_int_equal(thaw_frames_keep(frames, INT64_MAX, &removed, &error), THAW_OK);
     assert_int_equal(removed, 0);
-    assert_int_equal(thaw_file_read(in_folder("frames.pvd"), &after, &other, NULL), THAW_OK);
+    assert_int_equal(thaw_file_read(at("frames.pvd"), &after, &other, NULL), THAW_OK);
     assert_string_equal(before, after);
     thaw_free(before);
     thaw_free(after);
@@ -336,23 +312,23 @@ static void damaged_frames_are_refused_and_never_crash(void **state) {
     assert_int_equal(thaw_frames_write(frames, world, 0, &error), THAW_OK);
     char *bytes;
     size_t size;
-    assert_int_equal(thaw_file_read(in_folder("frame_000000.vtu"), &bytes, &size, NULL), THAW_OK);
+    assert_int_equal(thaw_file_read(at("frame_000000.vtu"), &bytes, &size, NULL), THAW_OK);
     uint64_t random = 7;
     int refused = 0;
     for (int trial = 0; trial < 4000; trial++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
-        size_t at = (size_t)(random >> 24) % size, length = size;
-        char kept = bytes[at];
+        size_t place = (size_t)(random >> 24) % size, length = size;
+        char kept = bytes[place];
         if (trial % 4 == 0)
-            length = at;
+            length = place;
         else
-            bytes[at] = (char)(random >> 56);
-        FILE *file = fopen(in_folder("broken.vtu"), "wb");
+            bytes[place] = (char)(random >> 56);
+        FILE *file = fopen(at("broken.vtu"), "wb");
         fwrite(bytes, 1, length, file);
         fclose(file);
-        bytes[at] = kept;
+        bytes[place] = kept;
         ThawFrameData *d;
-        if (thaw_vtu_read(in_folder("broken.vtu"), &d, &error) == THAW_OK) {
+        if (thaw_vtu_read(at("broken.vtu"), &d, &error) == THAW_OK) {
             ThawSkin skin;
             for (int32_t f = 0; f < thaw_field_count(); f++)
                 for (size_t k = 0; d->fields[f] && thaw_field(f)->category_count > 0 && k < thaw_frame_field_size(d, f);
@@ -386,11 +362,11 @@ static void a_place_that_cannot_be_written_is_named(void **state) {
     def.bits = 16;
     assert_int_equal(thaw_frames_create(world, &def, &frames, &error), THAW_ERROR_INPUT);
     frames = make_frames(world, THAW_FRAMES_VTU, 32);
-    assert_int_equal(mkdir(in_folder("frame_000003.vtu"), 0700), 0);
+    assert_int_equal(mkdir(at("frame_000003.vtu"), 0700), 0);
     assert_int_equal(thaw_frames_write(frames, world, 3, &error), THAW_ERROR_IO);
     assert_non_null(strstr(error.message, "frame_000003.vtu"));
-    assert_int_equal(access(in_folder("frame_000003.vtu.tmp"), F_OK), -1);
-    assert_int_equal(rmdir(in_folder("frame_000003.vtu")), 0);
+    assert_int_equal(access(at("frame_000003.vtu.tmp"), F_OK), -1);
+    assert_int_equal(rmdir(at("frame_000003.vtu")), 0);
     thaw_frames_free(&frames);
     thaw_world_free(&world);
 }
