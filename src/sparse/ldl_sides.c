@@ -38,7 +38,7 @@ static int reserve_index(ThawLdl *ldl, size_t size) {
     return ldl->index != NULL;
 }
 
-// Zeroed room for `count` items in the factor's slot, which only ever grows: a steady caller allocates nothing.
+// Room for `count` items in the factor's slot, which only ever grows: a steady caller allocates nothing. TAKE zeroes it.
 typedef enum Slot {
     SLOT_ENTRANCE,
     SLOT_STAMPS,
@@ -58,7 +58,7 @@ typedef enum Slot {
 } Slot;
 _Static_assert((int)SLOT_COUNT == (int)THAW_LDL_SLOTS, "one slot for each");
 
-static void *take(ThawLdl *ldl, Slot slot, size_t count, size_t size) {
+static void *lend(ThawLdl *ldl, Slot slot, size_t count, size_t size) {
     size_t bytes = (count ? count : 1) * size;
     if (ldl->slot_size[slot] < bytes) {
         void *room = thaw_alloc(bytes + bytes / 2, 1);
@@ -67,10 +67,15 @@ static void *take(ThawLdl *ldl, Slot slot, size_t count, size_t size) {
         thaw_free(ldl->slot[slot]);
         ldl->slot[slot] = room;
         ldl->slot_size[slot] = bytes + bytes / 2;
-        return room;
     }
-    return memset(ldl->slot[slot], 0, bytes);
+    return ldl->slot[slot];
 }
+
+static void *take(ThawLdl *ldl, Slot slot, size_t count, size_t size) {
+    void *room = lend(ldl, slot, count, size);
+    return room ? memset(room, 0, (count ? count : 1) * size) : NULL;
+}
+#define LEND(ldl, slot, type, count) ((type *)lend(ldl, slot, (size_t)(count), sizeof(type)))
 #define TAKE(ldl, slot, type, count) ((type *)take(ldl, slot, (size_t)(count), sizeof(type)))
 
 // --- sixteen sides through one node ------------------------------------------------------------------------------------
@@ -587,7 +592,7 @@ static ThawStatus unit_response(ThawLdl *ldl, int32_t count, const int32_t *row,
 static ThawStatus respond_by_vertices(ThawLdl *ldl, Touched *t) {
     size_t wide = (size_t)(t->bs * t->count);
     t->G = TAKE(ldl, SLOT_G, double, wide *wide);
-    t->W = TAKE(ldl, SLOT_W, double, 4 * wide * (size_t)t->J->count);
+    t->W = LEND(ldl, SLOT_W, double, 4 * wide * (size_t)t->J->count);
     ThawStatus status = t->G && t->W ? unit_response(ldl, t->count, t->row, t->G, wide, NULL) : THAW_ERROR_MEMORY;
     if (status == THAW_OK)
         thaw_tasks_for(ldl->tasks, t->J->count, multiply_rows, t);

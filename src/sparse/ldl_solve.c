@@ -8,10 +8,15 @@
 #include "sparse/ldl_impl.h"
 
 ThawStatus thaw_ldl_check(const double *x, size_t count) {
-    double sum = 0.0;
-    for (size_t i = 0; i < count; i++)
-        sum += x[i] - x[i]; // not a number once, not a number for good
-    return sum == 0.0 ? THAW_OK : THAW_NOT_CONVERGED;
+    double sum[8] = {0}, all = 0.0; // not a number once, not a number for good; many, that do not wait for each other
+    for (; count >= 8; count -= 8, x += 8)
+        for (int k = 0; k < 8; k++)
+            sum[k] += x[k] - x[k];
+    for (; count > 0; count--)
+        sum[0] += x[count - 1] - x[count - 1];
+    for (int k = 0; k < 8; k++)
+        all += sum[k];
+    return all == 0.0 ? THAW_OK : THAW_NOT_CONVERGED;
 }
 
 void thaw_ldl_forward(const ThawLdl *ldl, int32_t s, double *y, double *local) {

@@ -368,6 +368,42 @@ static void project_keeps_momentum_where_declared(void **state) {
     for_all_maps(check_momentum);
 }
 
+// Where nothing is scripted, q of a motion v + omega x x, block by block at its place, moves every vertex by it.
+static void check_places(Case *c) {
+    int dim = c->shape->kind->dim;
+    for (int32_t i = 0; i < c->shape->nv; i++)
+        if (c->scripted[i])
+            return;
+    if (c->ground.partition) // parts have turned since they were formed
+        thaw_partition_place(c->ground.partition, c->x);
+    double v[3], omega[3] = {0, 0, 0};
+    for (int k = 0; k < 3; k++) {
+        v[k] = sample_random(&c->seed);
+        omega[k] = dim == 3 || k == 2 ? sample_random(&c->seed) : 0;
+    }
+    c->map->ops->places(c->map, c->x, c->r);
+    for (int32_t b = 0; b < c->map->n; b++) {
+        const double *at = c->r + b * dim, x[3] = {at[0], at[1], dim == 3 ? at[2] : 0};
+        for (int k = 0; k < dim; k++) {
+            double turn = omega[(k + 1) % 3] * x[(k + 2) % 3] - omega[(k + 2) % 3] * x[(k + 1) % 3];
+            c->q[b * dim + k] = !isnan(at[0]) ? v[k] + turn : dim == 3 ? omega[k] : k == 0 ? omega[2] : 0;
+        }
+    }
+    c->map->ops->apply(c->map, c->q, NULL, c->v);
+    for (int32_t i = 0; i < c->shape->nv; i++) {
+        const double *at = c->x + i * dim, x[3] = {at[0], at[1], dim == 3 ? at[2] : 0};
+        for (int k = 0; k < dim; k++) {
+            double turn = omega[(k + 1) % 3] * x[(k + 2) % 3] - omega[(k + 2) % 3] * x[(k + 1) % 3];
+            assert_true(fabs(c->v[i * dim + k] - v[k] - turn) <= 1e-13);
+        }
+    }
+}
+
+static void whole_motions_are_known_in_the_unknowns_by_their_places(void **state) {
+    (void)state;
+    for_all_maps(check_places);
+}
+
 static double advance_error(const Case *c, double h, double *x1) {
     double error = 0;
     c->map->ops->advance(c->map, h, c->x, c->q, c->v, x1);
@@ -445,6 +481,7 @@ int main(void) {
         cmocka_unit_test(project_undoes_apply_and_is_nearest_by_mass),
         cmocka_unit_test(congruence_is_the_dense_product),
         cmocka_unit_test(project_keeps_momentum_where_declared),
+        cmocka_unit_test(whole_motions_are_known_in_the_unknowns_by_their_places),
         cmocka_unit_test(advance_agrees_with_velocities_where_declared),
         cmocka_unit_test(a_map_that_keeps_everything_elastic_is_the_reference_bit_for_bit),
         cmocka_unit_test(the_cases_held_parts_in_every_way),
