@@ -19,6 +19,7 @@ static const double RELAX_FLOOR = 0.02;  // of epsilon: relaxation stops there
 static const double RELAX_RATE = 3;      // relaxation strains at most this many sqrt(tau_R) h a step
 static const double WAKE = 10;           // tau_R: an element that would strain so fast wakes (the paper's tau_E)
 static const double CALM = 0.1;          // of the rate that wakes: a body that is slower may be at rest
+static const double OTHERS = 0.3;        // of the vertices in contact: so many others make another reference
 static const double PROGRESS = 0.7;      // of the strain that was left: less is progress in relaxing
 static const double QUIET_CHANGE = 5e-4; // of what would bend the body by epsilon in its lowest mode
 static const double LOAD_CHANGE =
@@ -32,7 +33,7 @@ static const double WORTH = 0.6, POOR = 0.35;
 // Answers without progress after which a wholly rigid body need not be relaxed further. Steps after which other contacts
 // make another reference.
 enum { RESTING, SLOWING, MOVING }; // state->moving
-enum { GATHER = 5, LEISURE = 3, LONG_LEISURE = 12, PATIENCE = 8, RENEW = 10, AUDIT = 5 };
+enum { GATHER = 5, LEISURE = 3, LONG_LEISURE = 12, PATIENCE = 8, RENEW = 10, LONG_RENEW = 100, AUDIT = 5 };
 
 static void adopt_options(ThawOracle *oracle, const ThawRigidifyOptions *options) {
     // An acceleration a bends the lowest mode by about a / omega^2, a strain of a / (omega^2 lever diameter).
@@ -188,20 +189,22 @@ static int note_outside(ThawOracle *oracle, const ThawQuestion *q) {
     return changed;
 }
 
-// Whether other vertices are in contact than when the reference was taken.
-static int contacts_changed(const ThawOracle *oracle, const ThawQuestion *q) {
-    int dim = oracle->shape->kind->dim;
-    for (int32_t i = 0; i < oracle->shape->nv && q->k_contact; i++) {
+// Whether so many other vertices are in contact than when the reference was taken that it pays to take another. One is enough
+// for a wholly rigid body that comes to rest: a vertex that nothing seems to hold wakes it for the force that holds it.
+static int contacts_changed(const ThawOracle *oracle, const ThawQuestion *q, int whole) {
+    const ThawOracleState *state = &oracle->state;
+    int dim = oracle->shape->kind->dim, held = 0, others = 0, settles = whole && state->moving < MOVING;
+    for (int32_t i = 0; i < oracle->shape->nv && q->k_contact && (state->age >= RENEW || settles); i++) {
         double was = 0, now = 0;
         for (int k = 0; k < dim; k++) {
             size_t at = (size_t)i * (size_t)(dim * dim) + (size_t)(k * (dim + 1));
-            was += oracle->state.held[at];
+            was += state->held[at];
             now += q->k_contact[at];
         }
-        if ((was > 0) != (now > 0))
-            return 1;
+        held += was > 0;
+        others += (was > 0) != (now > 0);
     }
-    return 0;
+    return others > OTHERS * held || (others > 0 && (settles || state->age >= LONG_RENEW));
 }
 
 // Trial elements: rigid ones, and candidates once enough of them have come together. How many are rigid, and whether
@@ -415,7 +418,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
         return status;
     memcpy(oracle->Q, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, sizeof oracle->Q);
     int stale = !state->has_reference || thaw_oracle_compare(oracle, q->x, oracle->Q) > SHAPE_DRIFT * shape->diameter ||
-                (state->age >= RENEW && contacts_changed(oracle, q));
+                contacts_changed(oracle, q, whole);
     if (state->quiet && whole && !stale && is_as_kept(oracle, oracle->Q))
         return THAW_OK;
     answer->asked = 1;
