@@ -15,8 +15,10 @@
 // and the body is moved by d = h w1, so that e is zero again. Where w strains faster than the threshold, the element wakes:
 // when the wave has come there, and not before. Elements that become rigid leave their own last motion to w.
 //
-// K is factored for a reference shape in the body's own frame, and anew only when the shape has changed by some percent or
-// other vertices are in contact. A question is one back-substitution and a pass over the strains.
+// K is that of a reference shape in the body's own frame, taken anew only when the shape has changed by some percent or other
+// vertices are in contact. A question at rest is a back-substitution with a complete factor (the matrix is nearly singular), one
+// in motion a few conjugate gradients from the shadow of the step before (mass and damping make it well conditioned); then a
+// pass over the strains.
 #include <math.h>
 #include <string.h>
 
@@ -24,6 +26,8 @@
 #include "math/decompose.h"
 #include "oracle/oracle_impl.h"
 #include "oracle/strain.h"
+
+static const double NEXT_TOLERANCE = 1e-3; // of the next step's displacement
 
 // --- the body's frame ---------------------------------------------------------------------------------------------------
 
@@ -78,13 +82,6 @@ void thaw_oracle_turn(const ThawShape *shape, const double Q[9], int back, const
     }
 }
 
-void thaw_oracle_drop_factor(ThawOracle *oracle) {
-    oracle->batch_count = -1;
-    thaw_solver_free(&oracle->lasting.solver);
-    thaw_solver_free(&oracle->next.solver);
-    oracle->lasting = oracle->next = (ThawForesight){0};
-}
-
 void thaw_oracle_take_reference(ThawOracle *oracle, const ThawQuestion *q, double Q[9]) {
     ThawOracleState *state = &oracle->state;
     size_t nv = (size_t)oracle->shape->nv, dim = (size_t)oracle->shape->kind->dim;
@@ -115,38 +112,58 @@ static void add_contacts(const ThawOracle *oracle, const ThawMap *map, ThawBlock
     }
 }
 
+static void drop_solver(ThawForesight *foresight) {
+    thaw_solver_free(&foresight->solver);
+    thaw_solver_plan_free(&foresight->plan);
+    *foresight = (ThawForesight){0};
+}
+
+static ThawStatus make_solver(ThawOracle *oracle, ThawForesight *foresight, const ThawSystem *system,
+                              ThawError *error) {
+    ThawStatus status = THAW_OK;
+    drop_solver(foresight);
+    if (foresight == &oracle->next)
+        status = thaw_solver_plan_create(THAW_SOLVER_PCG, system->pattern, &foresight->plan, error);
+    if (status == THAW_OK)
+        status = thaw_solver_create(foresight->plan ? foresight->plan : system->direct, oracle->tasks,
+                                    &foresight->solver, error);
+    if (status == THAW_OK)
+        foresight->system = system;
+    return status;
+}
+
+void thaw_oracle_drop_factor(ThawOracle *oracle) {
+    oracle->batch_count = -1;
+    drop_solver(&oracle->lasting);
+    drop_solver(&oracle->next);
+}
+
 // The factor of one horizon, for the reference shape: a function of the state alone.
 static ThawStatus fit_factor(ThawOracle *oracle, ThawForesight *foresight, const ThawSystem *system, double T,
                              ThawError *error) {
     if (foresight->system == system && foresight->factored && foresight->T == T)
         return THAW_OK;
-    if (foresight->system != system) {
-        thaw_solver_free(&foresight->solver);
-        foresight->system = NULL;
-        ThawStatus status = thaw_solver_create(system->direct, oracle->tasks, &foresight->solver, error);
-        if (status != THAW_OK)
-            return status;
-        foresight->system = system;
-    }
+    ThawStatus status = foresight->system == system ? THAW_OK : make_solver(oracle, foresight, system, error);
+    if (status != THAW_OK)
+        return status;
     ThawCombination A = {1 / (T * T), 0, {1, 1 / T, 1}};
     thaw_system_assemble(system, oracle->tasks, A, oracle->state.reference, NULL, foresight->solver, oracle->f,
                          oracle->partial);
     add_contacts(oracle, system->map, thaw_solver_matrix(foresight->solver));
-    ThawStatus status = thaw_solver_factor(foresight->solver);
+    status = thaw_solver_factor(foresight->solver);
     foresight->factored = status == THAW_OK;
     foresight->T = T;
     return status;
 }
 
-// c: in, a force in the reference's frame; out, the displacement.
+// c: in, a force in the reference's frame; out, the displacement. oracle->q: a first guess, for the next step alone.
 static ThawStatus displace(ThawOracle *oracle, const ThawForesight *foresight, double *c) {
     const ThawMap *map = foresight->system->map;
     map->ops->apply_t(map, c, oracle->b);
-    memset(oracle->q, 0, sizeof(double) * (size_t)map->n * (size_t)oracle->shape->kind->dim);
-    ThawStatus status = thaw_solver_solve(foresight->solver, oracle->b, oracle->q, 1e-6, NULL);
-    if (status == THAW_OK)
+    ThawStatus status = thaw_solver_solve(foresight->solver, oracle->b, oracle->q, NEXT_TOLERANCE, NULL);
+    if (status == THAW_OK || status == THAW_NOT_CONVERGED) // the best there is
         map->ops->apply(map, oracle->q, NULL, c);
-    return status;
+    return status == THAW_NOT_CONVERGED ? THAW_OK : status;
 }
 
 // d and predicted of a displacement y in the reference's frame.
@@ -171,8 +188,13 @@ ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const d
     size_t dim = (size_t)shape->kind->dim;
     ThawStatus status = fit_factor(oracle, &oracle->next, q->system, q->h, error);
     thaw_oracle_turn(shape, Q, 1, oracle->c, y);
-    for (size_t i = 0; i < (size_t)shape->nv * dim; i++)
+    for (size_t i = 0; i < (size_t)shape->nv * dim; i++) {
         y[i] += shape->mass[i / dim] / q->h * w[i];
+        oracle->f[i] = q->h * w[i];
+    }
+    if (status == THAW_OK)
+        q->system->map->ops->apply_t(q->system->map, oracle->f,
+                                     oracle->q); // free vertices of it: as if nothing changed
     if (status == THAW_OK)
         status = displace(oracle, &oracle->next, y);
     if (status != THAW_OK)

@@ -18,6 +18,7 @@ typedef struct ThawComponent {
 // What is factored for one horizon.
 typedef struct ThawForesight {
     const ThawSystem *system; // that the solver is for
+    ThawSolverPlan *plan;     // the solver's own, or NULL: the system's direct one
     ThawSolver *solver;
     int factored; // for the present reference
     double T;     // s, that it is for
