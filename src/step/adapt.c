@@ -8,6 +8,9 @@
 #include <string.h>
 
 static const double STICKS = 0.99; // of the greatest friction: below, a contact sticks
+// Of the diameter: a contact that is no farther open holds its vertices, too. It will close, or has just opened; were they free
+// to be moved into it, stiff contacts would open and close in turns, and a heap would never come to rest.
+static const double NEAR = 5e-4;
 
 // As good as hard: stiffer by far than any vertex of the body, N/m.
 static double hard_stiffness(const ThawShape *shape) {
@@ -192,12 +195,13 @@ static uint64_t gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncr
         for (int side = 0; side < 2; side++) {
             if (contact->key.body[side] != s->index || contact->nodes[side] == 0)
                 continue;
-            if (contact->gap <= 0)
-                hash = thaw_hash(hash, &contact->key, sizeof contact->key);
             double push[3] = {0, 0, 0}, foreseen = contact->lambda[0] == 0 ? foreseen_force(world, contact, step) : 0;
             double K[9];
-            if (contact->gap <= 0)
+            int holds = contact->gap <= NEAR * s->shape->diameter || contact->lambda[0] > 0;
+            if (holds) {
+                hash = thaw_hash(hash, &contact->key, sizeof contact->key);
                 rest_stiffness(&s->model->options.contact, contact, (int)dim, step.h, a->hard, K);
+            }
             for (size_t r = 0; r < dim; r++)
                 for (size_t k = 0; k < dim; k++)
                     push[k] += contact->frame[r][k] * (contact->lambda[r] / step.h + (r == 0 ? foreseen : 0));
@@ -206,8 +210,7 @@ static uint64_t gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncr
                 double w = (side == 0 ? 1 : -1) * contact->weight[side][n];
                 for (size_t k = 0; k < dim; k++)
                     a->f_contact[(size_t)v * dim + k] += w * push[k];
-                for (size_t k = 0; k < dim * dim && contact->gap <= 0;
-                     k++) // row sums: pushed as a whole it meets all of K
+                for (size_t k = 0; k < dim * dim && holds; k++) // row sums: pushed as a whole it meets all of K
                     a->k_contact[(size_t)v * dim * dim + k] += contact->weight[side][n] * K[k];
             }
         }
