@@ -29,7 +29,7 @@ static void refuse(ThawExam *exam, const char *where, ThawStatus status, const T
     }
     ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_ERROR, "refused", "%.150s", where);
     thaw_complaint_what(c, "%s", error->message);
-    thaw_complaint_cure(c, "mend what the message names; what builds on it was not looked at");
+    thaw_complaint_cure(c, "mend what the message names, and check again");
 }
 
 // --- scenes -------------------------------------------------------------------------------------------------------------
