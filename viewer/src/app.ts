@@ -25,7 +25,7 @@ const TEXT_MS = 100;
 const ASK_MS = 400; // between questions about the element under the mouse
 
 export class App implements Sink {
-  readonly stage = new Stage(byId<HTMLCanvasElement>("canvas"));
+  readonly stage = new Stage(byId<HTMLCanvasElement>("canvas"), byId("legend"));
   readonly painter = new Painter();
   readonly plots = new Plots(byId("plots"));
   private readonly outbox = new Outbox((message) => this.source?.send(message));
@@ -102,7 +102,6 @@ export class App implements Sink {
       this.transport = hello.live ? new LiveTransport(hello, send, changed) : new ReplayTransport(hello, send, changed);
     }
     this.rebuild();
-    if (!before || before.dim !== hello.dim) this.stage.look(sceneBox(hello), hello.dim);
     this.panel.open(hello);
     this.plots.open(hello);
     byId("split").hidden = !hello.live;
@@ -113,6 +112,7 @@ export class App implements Sink {
     if (hello.report && !before) this.togglePlots(true);
     if (!before) byId("hint").hidden = !hello.live;
     this.takeField(hello.settings.field);
+    if (!before || before.dim !== hello.dim) this.stage.look(sceneBox(hello), hello.dim);
     this.showTransport();
   }
 

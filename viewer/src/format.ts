@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers for people: four digits, thin spaces between thousands, powers of ten only where they are needed.
+// Numbers for people: four digits, narrow spaces between thousands, powers of ten only where they are needed.
 
 const SUPERSCRIPT: Record<string, string> = {
   "-": "⁻",
@@ -34,7 +34,7 @@ export function number(value: number, digits = 4): string {
 }
 
 export function grouped(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, "\u2009");
+  return String(value).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
 // "1/s^2" with a raised two.

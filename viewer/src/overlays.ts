@@ -33,6 +33,7 @@ export interface Label {
   stats: Stats;
   x: number;
   y: number;
+  width: number;
 }
 
 export function showLabels(labels: Label[]): void {
@@ -42,7 +43,7 @@ export function showLabels(labels: Label[]): void {
     labels.some((l) => l.y > 0),
   );
   root.replaceChildren(
-    ...labels.map(({ name, stats, x, y }) => {
+    ...labels.map(({ name, stats, x, y, width }) => {
       const { elastic_elements: elastic, elements, dofs } = stats;
       const facts = [
         elastic != null && `${number(elastic)}${elements != null ? ` of ${number(elements)}` : ""} elements elastic`,
@@ -57,6 +58,7 @@ export function showLabels(labels: Label[]): void {
       );
       label.style.left = `${x}px`;
       label.style.top = `${y}px`;
+      label.style.maxWidth = `${width}px`;
       return label;
     }),
   );

@@ -18,7 +18,8 @@ import type { Ray } from "./pick";
 import type { ViewScene } from "./viewscene";
 
 const FOV = 32; // degrees
-const ROOM = { above: 0.08, below: 0.14, beside: 0.05 }; // for names and legend, parts of the picture
+const ABOVE = 0.08; // room for names, part of the picture
+const BESIDE = 0.05;
 const SLOW_MS = 33.5; // a picture: 30 a second
 const PIXELS = [1, 0.7, 0.5]; // drawn ones a pixel's width: sharp, coarser, coarsest
 const REST_MS = 400;
@@ -45,14 +46,17 @@ export class Stage {
   private cost = 0; // ms a picture, averaged
   private restTimer = 0;
   private size = 1; // m, of what is looked at
+  private below = 0.14; // room for the legend, part of the picture
   private readonly raycaster = new Raycaster();
 
-  constructor(readonly canvas: HTMLCanvasElement) {
+  constructor(
+    readonly canvas: HTMLCanvasElement,
+    private readonly legend: HTMLElement,
+  ) {
     this.renderer = new WebGLRenderer({ canvas, antialias: !this.software, alpha: true });
     this.renderer.setPixelRatio(this.sharp);
     this.renderer.localClippingEnabled = true;
     this.deep.up.set(0, 0, 1);
-    this.deep.setViewOffset(1, 1, 0, (ROOM.below - ROOM.above) / 2, 1, 1); // what is looked at is a little above the middle
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.22;
@@ -165,6 +169,7 @@ export class Stage {
     const middle = box.getCenter(new Vector3());
     this.size = box.getSize(new Vector3()).length() || 1;
     const from = (direction ?? this.camera.position.clone().sub(this.controls.target)).normalize();
+    this.makeRoom();
     this.shape();
     const distance = this.camera === this.deep ? this.distanceFor(box, from) : 2 * this.size;
     this.controls.target.copy(middle);
@@ -179,12 +184,18 @@ export class Stage {
     this.redraw();
   }
 
+  // What is looked at is put a little above the middle, so that the legend does not cover it.
+  private makeRoom(): void {
+    this.below = Math.min(0.3, Math.max(0.1, (this.legend.offsetHeight + 20) / this.viewport(0).height || 0));
+    this.deep.setViewOffset(1, 1, 0, (this.below - ABOVE) / 2, 1, 1); // shape() sets the aspect
+  }
+
   // From where all corners are seen, with a margin: at depth d - w a half-width of r needs d >= r / tan + w.
   private distanceFor(box: Box3, from: Vector3): number {
     const middle = box.getCenter(new Vector3()),
       half = Math.tan((FOV * Math.PI) / 360),
-      vertical = half * (1 - ROOM.above - ROOM.below),
-      horizontal = half * this.deep.aspect * (1 - 2 * ROOM.beside);
+      vertical = half * (1 - ABOVE - this.below),
+      horizontal = half * this.deep.aspect * (1 - 2 * BESIDE);
     const right = new Vector3(0, 0, 1).cross(from).normalize(),
       up = from.clone().cross(right);
     let distance = 0.1 * this.size;

@@ -54,7 +54,7 @@ const FRONT = [-0.15, -0.1, 0.1]; // the middle of a face of block 0
 
 onPage("the page shows a scene, its numbers and its legend", async () => {
   assert.equal(await page.title(), "Blocks that sway · Thaw");
-  assert.match(await page.locator("#labels").textContent(), /864\u00a0of\u00a02\u2009592\u00a0elements\u00a0elastic/);
+  assert.match(await page.locator("#labels").textContent(), /864\u00a0of\u00a02\u202f592\u00a0elements\u00a0elastic/);
   assert.match(await page.locator("#legend").textContent(), /rigid part/);
   const x = await page.evaluate(() => [...window.thaw.stage.views[0].x.slice(0, 30)]);
   mock.sent.slice(0, 10).forEach((v, i) => {

@@ -13,6 +13,35 @@ const pause = async (page) => {
 const colourBy = (page, name) => page.evaluate((n) => window.thaw.chooseField(n), name);
 
 const PICTURES = {
+  viewer: {
+    scene: "stack",
+    async pose(page) {
+      await page.click("#split");
+      await page.keyboard.press("p");
+      await until(page, 150);
+      await pause(page);
+    },
+  },
+  viewer_pull: {
+    scene: "stack",
+    async pose(page) {
+      await page.getByRole("button", { name: "rigidify", exact: true }).click();
+      await until(page, 200); // asleep by then
+      const at = await page.evaluate(() => {
+        const frame = document.getElementById("canvas").getBoundingClientRect(),
+          { x } = window.thaw.stage.views[0];
+        let top = 0;
+        for (let i = 0; i < x.length; i += 3) if (x[i + 2] - x[i + 1] > x[top + 2] - x[top + 1]) top = i;
+        const place = window.thaw.stage.project(x[top], x[top + 1], x[top + 2] - 0.01);
+        return [frame.left + place.x, frame.top + place.y];
+      });
+      await page.mouse.move(...at);
+      await page.mouse.down();
+      await page.mouse.move(at[0] - 160, at[1] + 60, { steps: 30 });
+      await until(page, 900); // what has fallen lies still
+      await pause(page);
+    },
+  },
   viewer_live: {
     scene: "forest",
     async pose(page) {
@@ -48,6 +77,7 @@ for (const [name, { scene, colorScheme = "light", pose }] of Object.entries(PICT
   await pose(page);
   await settle(page);
   await page.waitForTimeout(800); // for the answer about the element under the mouse
+  await page.evaluate(() => document.activeElement?.blur());
   await settle(page);
   await page.screenshot({ path: `${folder}/${name}.png` });
   console.log(name, page.complaints);
