@@ -36,7 +36,7 @@ demo: build ## simulate the built-in scene and draw it; adaptive against full in
 	printf '\nYou saw a soft bar that is wound up and let go: the built-in scene, scenes/twist.json.\n'; \
 	printf '  pictures    %s (six moments), %s (the end)\n' $(DEMO)/sheet.png $(DEMO)/last.png; \
 	printf '  frames      %s frames for ParaView: open %s\n' "$$(ls $(DEMO)/*.vtu | wc -l)" $(DEMO)/frames.pvd; \
-	printf '  try next    %s view scenes/NAME.json, %s help\n' $(THAW) $(THAW); \
+	printf '  try next    %s view scenes/forest.json, %s help\n' $(THAW) $(THAW); \
 	printf '  look at     %s\n' "$$shown"
 
 check: ## build with warnings as errors and run every test, first under sanitizers

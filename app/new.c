@@ -325,11 +325,15 @@ static int make_scene(AppPlan *plan, const char *program) {
         return APP_WRONG_INPUT;
     if (plan->quiet)
         return APP_DONE;
-    printf("wrote %s. Next:\n  ", plan->out_path);
-    app_print_word(stdout, program);
-    printf(" run ");
-    app_print_word(stdout, plan->out_path);
-    printf("\n  ");
+    printf("wrote %s. Next:\n", plan->out_path);
+    for (int live = 1; live >= 0; live--) {
+        printf("  ");
+        app_print_word(stdout, program);
+        printf(live ? " view " : " run ");
+        app_print_word(stdout, plan->out_path);
+        printf("\n");
+    }
+    printf("  ");
     app_print_word(stdout, program);
     char run[sizeof plan->out_path + 8], picture[sizeof plan->out_path + 8];
     snprintf(run, sizeof run, "out/%s", scene_name(plan));

@@ -8,6 +8,7 @@ import { byId, make, press } from "./dom";
 import { bytes, number, seconds, withUnit } from "./format";
 import { Hand, type Over } from "./hand";
 import { Meter } from "./meter";
+import { facingPlane } from "./obstacles";
 import { answerRows, showCard, showLabels, showLegend, showMessage } from "./overlays";
 import { Outbox } from "./outbox";
 import { Painter } from "./painter";
@@ -16,7 +17,7 @@ import { Plots } from "./plots";
 import { VERSION, type ElementAnswer, type Field, type Hello, type Settings, type ToServer } from "./protocol";
 import type { Sink, Source } from "./source";
 import { Stage } from "./stage";
-import { f32OfBase64, findSection, readSection, type Frame } from "./stream";
+import { f32OfBase64, findSection, readSection, type Frame, u32OfBase64 } from "./stream";
 import { onThemeChange, theme } from "./theme";
 import { LiveTransport, ReplayTransport, type Transport } from "./transport";
 import { ViewScene, type Look } from "./viewscene";
@@ -430,14 +431,27 @@ function showSpeed(value: number): void {
   speed.value = String(value);
 }
 
-// The program's box, and solid obstacles that are not much larger than it.
+// The program's box, solid obstacles that are not much larger than it, and the floor that bodies will fall onto.
 function sceneBox(hello: Hello): Box3 {
   const box = new Box3(new Vector3().fromArray(hello.box[0]), new Vector3().fromArray(hello.box[1]));
   const size = box.getSize(new Vector3()).length(),
-    x = f32OfBase64(hello.mesh.obstacle_positions);
-  for (const { kind, first_vertex, vertices } of hello.obstacles) {
-    const own = new Box3().setFromArray(x.subarray(3 * first_vertex, 3 * (first_vertex + vertices)));
-    if (kind !== "half_space" && own.getSize(new Vector3()).length() < 3 * size) box.union(own);
+    middle = box.getCenter(new Vector3()),
+    x = f32OfBase64(hello.mesh.obstacle_positions),
+    triangles = u32OfBase64(hello.mesh.obstacle_triangles);
+  for (const o of hello.obstacles) {
+    const points = x.subarray(3 * o.first_vertex, 3 * (o.first_vertex + o.vertices)),
+      own = new Box3().setFromArray(points);
+    if (o.kind !== "half_space") {
+      if (own.getSize(new Vector3()).length() < 3 * size) box.union(own);
+      continue;
+    }
+    const corners = triangles.subarray(3 * o.first_triangle, 3 * (o.first_triangle + o.triangles));
+    const { normal, foot } = facingPlane(
+      points,
+      corners.map((v) => v - o.first_vertex),
+      middle,
+    );
+    if (hello.live && hello.dim === 3 && normal.z > 0.5 && foot.distanceTo(middle) < 4 * size) box.expandByPoint(foot);
   }
   return box;
 }

@@ -96,8 +96,9 @@ function corner(x: Float32Array, v: number): Vector3 {
   return new Vector3(x[3 * v], x[3 * v + 1], x[3 * v + 2]);
 }
 
-// The face of the slab that looks at the bodies: the largest of those whose outer side they are on.
-function facingPlane(
+// The face of the slab that looks at the bodies: the largest of those whose outer side they are on. `foot`: the point of it
+// that is nearest to their middle.
+export function facingPlane(
   x: Float32Array,
   triangles: Uint32Array,
   middle: Vector3,

@@ -131,7 +131,8 @@ export class Painter {
     const { categories } = this.field;
     if (categories === null) {
       const stops = Array.from({ length: 13 }, (_, i) => css(sequential(i / 12)));
-      const marks = ticks(this.scale, 4).map((value) => ({ at: scaled(this.scale, value), value }));
+      const long = !this.scale.logarithmic && (this.scale.high >= 1e4 || this.scale.high < 1e-2); // numbers need room
+      const marks = ticks(this.scale, long ? 2 : 4).map((value) => ({ at: scaled(this.scale, value), value }));
       return { kind: "strip", gradient: `linear-gradient(90deg, ${stops.join(", ")})`, ticks: marks };
     }
     if (categories === true) {
