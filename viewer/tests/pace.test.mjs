@@ -3,8 +3,8 @@
 // does not notice whether a page is quick, slow or absent.
 //
 // Pictures come from software graphics here, so they cost CPU time that the simulation and everything else on the machine
-// compete for. What is asserted always is that CPU time; the pictures a second only where the machine had the time to
-// draw them, that is, where others left at least one core and a half.
+// compete for. What is asserted always is that CPU time, which itself grows on a crowded machine; the pictures a second only
+// where others left at least one core and a half to draw them.
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
@@ -13,7 +13,7 @@ import { launch, open, OUT } from "./browser.mjs";
 import { cpuTimes, skip, startView } from "./program.mjs";
 
 const LEAST = 30; // pictures a second
-const MOST_MS = 45; // of CPU time a picture, on a busy machine
+const MOST_MS = { shared: 45, crowded: 90 }; // of CPU time a picture; crowded: others left less than a core
 const SECONDS = 5;
 
 // Twenty blocks of 3072 tetrahedra each that fall onto a floor.
@@ -70,6 +70,9 @@ test("at 60k tetrahedra the page draws 30 pictures a second while the simulation
     await page.waitForTimeout(2500); // until shaders are there and the resolution is chosen
     const [from, spent] = [await counts(page), cpuTimes()];
     await page.waitForTimeout(1000 * SECONDS);
+    const patience = { timeout: 120000 }; // with a simulation that is slow for other reasons
+    await page.waitForFunction((n) => window.thaw.stage.views[0].frame.header.step > n, from.step, patience);
+    await page.waitForFunction(() => /KB a frame/.test(document.getElementById("pace").textContent), null, patience);
     const [to, spentThen] = [await counts(page), cpuTimes()];
     const { size, ratio, said } = await page.evaluate(() => ({
       size: [window.thaw.stage.canvas.width, window.thaw.stage.canvas.height],
@@ -83,15 +86,14 @@ test("at 60k tetrahedra the page draws 30 pictures a second while the simulation
       `${rate.toFixed(1)} pictures a second of ${size.join(" x ")} pixels (ratio ${ratio}), ${to.frame - from.frame} frames, ${to.step - from.step} steps`,
     );
     t.diagnostic(`the page says: ${said}`);
-    assert.match(said, /KB a frame/, "the page tells the size of a frame");
-    assert.ok(to.step > from.step, "the simulation runs");
     if (!spent) return;
     const of = (kind) => (spentThen[kind] ?? 0) - (spent[kind] ?? 0);
     const drawing = (of("gpu-process") + of("renderer")) / pictures,
       others = (of("machine") - of("own")) / (1000 * seconds);
     t.diagnostic(`${drawing.toFixed(1)} ms of CPU time a picture; others took ${others.toFixed(2)} cores`);
-    assert.ok(drawing < MOST_MS, `${drawing} ms of CPU time a picture`);
-    if (cpus().length - others >= 1.5) assert.ok(rate >= LEAST, `${rate} pictures a second`);
+    const left = cpus().length - others;
+    assert.ok(drawing < (left < 1 ? MOST_MS.crowded : MOST_MS.shared), `${drawing} ms of CPU time a picture`);
+    if (left >= 1.5) assert.ok(rate >= LEAST, `${rate} pictures a second`);
     assert.deepEqual(page.complaints, []);
   } finally {
     await page.context().close();
