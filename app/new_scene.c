@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "json_text.h"
 #include "new.h"
 
@@ -145,6 +146,15 @@ static void put_scene(FILE *file, const AppPlan *plan) {
 }
 
 ThawStatus app_plan_write(const AppPlan *plan, ThawError *error) {
+    char folder[sizeof plan->out_path];
+    snprintf(folder, sizeof folder, "%s", plan->out_path);
+    char *slash = strrchr(folder, '/');
+    if (slash && slash != folder) {
+        *slash = '\0';
+        const ThawStatus made = thaw_folder_create(folder, error);
+        if (made)
+            return made == THAW_ERROR_IO ? THAW_ERROR_INPUT : made; // a wrong -o
+    }
     int flags = O_WRONLY | O_CREAT | (plan->force ? O_TRUNC : O_EXCL), fd = open(plan->out_path, flags, 0666);
     FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
     if (file)

@@ -245,6 +245,8 @@ static void nothing_is_overwritten_unasked(void **state) {
     assert_string_equal(text, "my own work\n");
     free(text);
     expect("new @ball.obj -o @mine.json --elements 200 --force --quiet", 0, "");
+    expect("new @ball.obj -o @not/there/yet.json --elements 200 --quiet", 0, "");
+    assert_int_equal(access(at("not/there/yet.json"), F_OK), 0);
     assert_string_equal(said, "");
     // Never the input itself, nor a scene of a scene.
     text = slurp(at("mine.json~"), &size);
@@ -356,7 +358,7 @@ static void wrong_input_is_refused_and_leaves_no_file(void **state) {
     expect("new @ball.obj -o @x.json --elements 0", 1, "--elements");
     expect("new @ball.obj -o @x.txt", 1, ".json");
     expect("new @ball.obj other.obj -o @x.json", 1, "other.obj");
-    expect("new @ball.obj -o @no/folder/x.json --elements 200", 1, "cannot write");
+    expect("new @ball.obj -o @ball.obj/x.json --elements 200", 1, "cannot make the folder");
     assert_int_equal(access(at("x.json"), F_OK), -1);
 }
 
