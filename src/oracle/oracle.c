@@ -387,7 +387,7 @@ static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawP
         return status;
     double fastest = largest_of(oracle);
     judge(oracle, partition, limit, flagged, answer);
-    if (oracle->options.relax > 0)
+    if (answer->woken == 0 && oracle->options.relax > 0) // who has woken makes the way himself
         answer->moved = thaw_oracle_move(oracle, q, partition, fmin(1, limit / fastest), x);
     state->moving = fastest <= CALM * limit ? SLOWING : MOVING;
     state->margin = oracle->options.epsilon;
