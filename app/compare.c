@@ -216,6 +216,8 @@ static ThawStatus run(Comparison *c, ThawError *error) {
         int due =
             v->figures.steps == c->def.steps || app_checkpoint_due(0, v->figures.steps, thaw_wall_ms() - saved_ms);
         if (c->def.keep && due) {
+            if (c->report && (status = view_report_save(c->report, c->def.keep, error)) != THAW_OK)
+                return status;
             if ((status = app_versus_save(v, error)) != THAW_OK)
                 return status;
             saved_ms = thaw_wall_ms();
@@ -250,6 +252,8 @@ static int compare_scene(Comparison *c, ThawError *error) {
     if (c->report_path && view_report_create(&c->versus, c->scene_path, &c->report, error) != THAW_OK)
         return failed(error);
     if (c->resume && app_versus_load(&c->versus, &resumed, error) != THAW_OK)
+        return failed(error);
+    if (resumed && c->report && view_report_load(c->report, c->def.keep, error) != THAW_OK)
         return failed(error);
     if (c->def.histogram && !resumed)
         app_judge_histogram_header(c->def.histogram);

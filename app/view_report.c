@@ -3,12 +3,14 @@
 // that a long run makes no longer page than a short one.
 #include "view_report.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "view_page.h"
 #include "view_world.h"
@@ -140,6 +142,43 @@ ThawStatus view_report_step(ViewReport *r, ThawError *error) {
     }
     const int64_t step = r->versus->figures.steps;
     return step % r->every == 0 || step == r->versus->def.steps ? add_frame(r, error) : THAW_OK;
+}
+
+// --- to go on later -------------------------------------------------------------------------------------------------------
+
+// Rows as they are; the comparison's sums, written after them, say how many count.
+ThawStatus view_report_save(const ViewReport *r, const char *folder, ThawError *error) {
+    char path[4096], temporary[4200];
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return thaw_error_set(error, THAW_ERROR_IO, "cannot make the folder %s: %s", folder, strerror(errno));
+    snprintf(path, sizeof path, "%s/report.bin", folder);
+    snprintf(temporary, sizeof temporary, "%s.part", path);
+    FILE *file = fopen(temporary, "wb");
+    int good = file && fwrite(r->rows, sizeof *r->rows, (size_t)r->row_count, file) == (size_t)r->row_count;
+    if (file)
+        good = fclose(file) == 0 && good;
+    return good && rename(temporary, path) == 0
+               ? THAW_OK
+               : thaw_error_set(error, THAW_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
+}
+
+ThawStatus view_report_load(ViewReport *r, const char *folder, ThawError *error) {
+    char path[4096];
+    const int64_t steps = r->versus->figures.steps;
+    snprintf(path, sizeof path, "%s/report.bin", folder);
+    Row *rows = THAW_NEW(Row, steps);
+    if (!rows)
+        return thaw_error_memory(error, "the report");
+    FILE *file = fopen(path, "rb");
+    if (file && fread(rows, sizeof *rows, (size_t)steps, file) == (size_t)steps) {
+        thaw_free(r->rows);
+        r->rows = rows;
+        r->row_count = r->row_room = steps;
+    } else // no page was asked for until now
+        thaw_free(rows);
+    if (file)
+        fclose(file);
+    return THAW_OK;
 }
 
 // --- the header ----------------------------------------------------------------------------------------------------------

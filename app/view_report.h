@@ -12,6 +12,10 @@ ThawStatus view_report_create(const AppVersus *versus, const char *scene_path, V
 // After each step: its numbers, and now and then a frame of both.
 ThawStatus view_report_step(ViewReport *report, ThawError *error);
 ThawStatus view_report_write(ViewReport *report, const char *path, ThawError *error);
+// Keeps the numbers in the comparison's folder, before its sums; and those of the steps that were made, where they are
+// there. Pictures are of the steps since.
+ThawStatus view_report_save(const ViewReport *report, const char *folder, ThawError *error);
+ThawStatus view_report_load(ViewReport *report, const char *folder, ThawError *error);
 void view_report_free(ViewReport **report);
 
 #endif

@@ -224,6 +224,54 @@ static void a_comparison_becomes_a_page_of_two_views(void **state) {
     json_decref(header);
 }
 
+// Steps `first` to `last` of a comparison that is kept; the page has the numbers of all of them.
+static void compare_some(const ThawScene *scene, int first, int last) {
+    AppVersus versus = {0};
+    ViewReport *report = NULL;
+    ThawError error = {0};
+    int resumed = 0;
+    const AppVersusDef def = {.scene = scene,
+                              .method = "rigidify",
+                              .against = "full",
+                              .steps = 30,
+                              .tau = -1,
+                              .tolerance = 10,
+                              .keep = at("kept")};
+    assert_int_equal(app_versus_create(&def, &versus, &error), THAW_OK);
+    assert_int_equal(view_report_create(&versus, at("bar.json"), &report, &error), THAW_OK);
+    assert_int_equal(app_versus_load(&versus, &resumed, &error), THAW_OK);
+    assert_int_equal(resumed, first > 0);
+    if (resumed)
+        assert_int_equal(view_report_load(report, def.keep, &error), THAW_OK);
+    for (int i = first; i < last; i++) {
+        assert_int_equal(app_versus_step(&versus, &error), THAW_OK);
+        assert_int_equal(view_report_step(report, &error), THAW_OK);
+        if (i == 19) { // rows of steps that did not get into the sums do not count
+            assert_int_equal(app_versus_save(&versus, &error), THAW_OK);
+        }
+        assert_int_equal(view_report_save(report, def.keep, &error), THAW_OK);
+    }
+    assert_int_equal(view_report_write(report, at("kept.html"), &error), THAW_OK);
+    view_report_free(&report);
+    app_versus_clear(&versus);
+}
+
+static void a_comparison_that_goes_on_has_the_numbers_of_all_steps(void **state) {
+    (void)state;
+    ThawScene *scene = NULL;
+    assert_int_equal(thaw_scene_load(at("bar.json"), &scene, NULL), THAW_OK);
+    compare_some(scene, 0, 23);
+    compare_some(scene, 20, 30);
+    thaw_scene_free(&scene);
+    json_t *header = header_of(at("kept.html"));
+    const json_t *views = json_object_get(header, "views");
+    const json_t *series = json_object_get(json_array_get(views, 1), "series"), *time = json_object_get(series, "time");
+    assert_int_equal(json_array_size(time), 30);
+    for (size_t i = 1; i < 30; i++)
+        assert_true(json_number_value(json_array_get(time, i)) > json_number_value(json_array_get(time, i - 1)));
+    json_decref(header);
+}
+
 static void a_folder_with_nothing_but_frames_still_has_names_and_times(void **state) {
     (void)state;
     write_text(
@@ -357,6 +405,7 @@ int main(void) {
         cmocka_unit_test(a_title_cannot_leave_its_element),
         cmocka_unit_test(texts_are_cut_between_characters),
         cmocka_unit_test(a_comparison_becomes_a_page_of_two_views),
+        cmocka_unit_test(a_comparison_that_goes_on_has_the_numbers_of_all_steps),
         cmocka_unit_test(a_folder_with_nothing_but_frames_still_has_names_and_times),
         cmocka_unit_test(a_table_of_steps_counts_as_far_as_it_makes_sense),
         cmocka_unit_test(a_page_holds_the_inside_while_it_stays_small),
