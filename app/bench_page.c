@@ -144,6 +144,31 @@ static void write_cantilevers(const Bench *bench, FILE *page, const char *prefix
     fputc('\n', page);
 }
 
+static void write_wheels(const Bench *bench, FILE *page) {
+    if (!any(bench, "wheels"))
+        return;
+    fprintf(page,
+            "## Rolling wheels (figure 7)\n\n"
+            "| tau_E | tau_rigid | epsilon | full falls after, s | adaptive after, s | speedup | max error | rigid "
+            "|\n|---|---|---|---|---|---|---|---|\n");
+    for (int i = 0; i < bench_suite_rigidify.job_count; i++) {
+        const char *row = bench_suite_rigidify.jobs[i].row;
+        if (strncmp(row, "wheels", 6) != 0 || isnan(bench_get(bench, row, "total")))
+            continue;
+        fputc('|', page);
+        cell(page, bench, row, "tau_E", "%.0e", 1);
+        cell(page, bench, row, "tau_rigid", "%.0e", 1);
+        cell(page, bench, row, "epsilon", "%.1e", 1);
+        cell(page, bench, row, "full_falls", "%.3f", 1);
+        cell(page, bench, row, "adaptive_falls", "%.3f", 1);
+        cell(page, bench, row, "total", "%.2f", 1);
+        cell(page, bench, row, "max_error", "%.2f %%", 100);
+        cell(page, bench, row, "rigid", "%.0f %%", 100);
+        fputc('\n', page);
+    }
+    fputc('\n', page);
+}
+
 static void write_resolutions(const Bench *bench, FILE *page) {
     if (!any(bench, "resolutions"))
         return;
@@ -225,6 +250,7 @@ void bench_rigidify_page(const Bench *bench, FILE *page) {
     write_cantilever(bench, page);
     write_sweep(bench, page, "sweep-2d", "Threshold against error in 2D (figure 5)");
     write_sweep(bench, page, "sweep-3d", "Threshold against error in 3D");
+    write_wheels(bench, page);
     write_cantilevers(bench, page, "validation", "The published mesh", "-");
     write_cantilevers(bench, page, "damping", "Damping (figure 4b)", "alpha1, s");
     write_cantilevers(bench, page, "stiffness", "Stiffness (figure 4d)", "E, Pa");

@@ -267,6 +267,66 @@ static ThawStatus run_sweep(Bench *bench, const BenchJob *job, ThawError *error)
     return status;
 }
 
+// --- figure 7: rolling wheels --------------------------------------------------------------------------------------------
+
+// When each wheel has fallen over: the middle of its vertices is lower than two thirds of where it began; s.
+typedef struct Fall {
+    double *x;
+    double start[2], time[2];
+} Fall;
+
+static void watch_fall(const AppVersus *v, void *context) {
+    Fall *fall = context;
+    const AppRunner *runners[] = {&v->reference, &v->other};
+    int32_t nv = thaw_world_vertex_count(v->other.world, 0);
+    for (int k = 0; k < 2; k++) {
+        double height = 0;
+        if (fall->time[k] >= 0)
+            continue;
+        thaw_world_get_positions(runners[k]->world, 0, fall->x);
+        for (int32_t i = 0; i < nv; i++)
+            height += fall->x[3 * i + 2] / nv;
+        if (v->figures.steps == 1)
+            fall->start[k] = height;
+        if (height < 2 * fall->start[k] / 3)
+            fall->time[k] = thaw_world_time(runners[k]->world);
+    }
+}
+
+// Thresholds as in the sweeps.
+static ThawStatus run_wheels(Bench *bench, const BenchJob *job, ThawError *error) {
+    ThawScene *scene = NULL;
+    AppVersus versus = {0};
+    Fall fall = {.time = {-1, -1}};
+    ThawStatus status = bench_load(bench, job->scene, &scene, error);
+    if (status != THAW_OK)
+        return status;
+    ThawRigidifyOptions rigidify = scene->world.rigidify;
+    rigidify.tau_rigid = 0.1 * job->parameter;
+    rigidify.epsilon = 0.2 * sqrt(job->parameter);
+    AppVersusDef def = {.scene = scene,
+                        .method = "rigidify",
+                        .against = "full",
+                        .rigidify = &rigidify,
+                        .steps = bench_steps(bench, scene->steps),
+                        .tolerance = 10};
+    status = app_versus_create(&def, &versus, error);
+    if (status == THAW_OK && !(fall.x = THAW_NEW(double, 3 * (size_t)thaw_world_vertex_count(versus.other.world, 0))))
+        status = thaw_error_memory(error, "a wheel");
+    if (status == THAW_OK)
+        status = bench_run_versus(&versus, job->row, watch_fall, &fall, error);
+    if (status == THAW_OK)
+        status = bench_put_figures(bench, job->row, &versus, error);
+    const BenchPair pairs[] = {
+        {"tau_E", job->parameter}, {"full_falls", fall.time[0]}, {"adaptive_falls", fall.time[1]}, {NULL, 0}};
+    if (status == THAW_OK)
+        status = bench_put_all(bench, job->row, pairs, error);
+    thaw_free(fall.x);
+    app_versus_clear(&versus);
+    thaw_scene_free(&scene);
+    return status;
+}
+
 // --- figures 4b and 4d: damping and stiffness ----------------------------------------------------------------------------
 
 // The cantilever with another alpha1 (rows that begin with "damping") or another E, and the scene's own thresholds.
@@ -530,6 +590,10 @@ static const BenchJob jobs[] = {
     {"sweep-3d-1e-2", run_sweep, "cantilever-3d", 0, 1e-2},
     {"sweep-3d-1e-1", run_sweep, "cantilever-3d", 0, 1e-1},
     {"sweep-3d-1", run_sweep, "cantilever-3d", 0, 1},
+    {"wheels-1e-5", run_wheels, "wheels", 0, 1e-5},
+    {"wheels-1e-4", run_wheels, "wheels", 0, 1e-4},
+    {"wheels-1e-3", run_wheels, "wheels", 0, 1e-3},
+    {"wheels-1e-2", run_wheels, "wheels", 0, 1e-2},
     {"validation", run_validation, NULL, 0, 0},
     {"damping-0.005", run_material, "cantilever-3d", 0, 0.005},
     {"damping-0.02", run_material, "cantilever-3d", 0, 0.02},
