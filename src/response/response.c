@@ -464,7 +464,7 @@ static ThawStatus check_start(ThawResponse *island, const ThawContact *contacts,
 }
 
 // What is left goes on inside the cones (interior.c), with H assembled where that is small enough to eliminate. Large islands
-// of soft bodies are not tried: there GMRES does not come near enough, and a heap's landing would take three times as long.
+// of soft bodies are not tried: there GMRES does not come near enough, and up to three times the iterations would be spent.
 static ThawStatus solve_rest(ThawResponse *island, const ThawContact *contacts, const int32_t *index) {
     const int form = island->form;
     const size_t size = (size_t)island->dim * (size_t)island->n;
