@@ -261,7 +261,7 @@ static int settle_paths(AppPlan *plan) {
 // What --force would replace may be somebody's work: it is kept as NAME~, or NAME~2, NAME~3, ... where that is there.
 static int keep_old(const AppPlan *plan) {
     enum { MOST = 1000 };
-    char kept[sizeof plan->out_path + 8];
+    char kept[sizeof plan->out_path + 16];
     if (access(plan->out_path, F_OK) != 0)
         return 1;
     int taken = snprintf(kept, sizeof kept, "%s~", plan->out_path) > 0;
