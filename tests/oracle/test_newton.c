@@ -13,26 +13,15 @@
 
 #include <cmocka.h>
 
+#include "support/world.h"
 #include "thaw/thaw.h"
 
 static ThawWorld *world_of(const char *text, const char *method, int threads) {
-    ThawScene *scene = NULL;
-    ThawWorld *world = NULL;
+    ThawWorld *world = make_world(text, threads);
     ThawError error = {0};
-    if (thaw_scene_parse(text, strlen(text), "scene", NULL, &scene, &error) != THAW_OK)
+    if (thaw_world_set_method(world, -1, method, &error) != THAW_OK)
         fail_msg("%s", error.message);
-    scene->world.threads = threads;
-    if (thaw_world_create(&scene->world, &world, &error) != THAW_OK ||
-        thaw_world_set_method(world, -1, method, &error) != THAW_OK)
-        fail_msg("%s", error.message);
-    thaw_scene_free(&scene);
     return world;
-}
-
-static void step_world(ThawWorld *world, ThawStepStats *stats) {
-    ThawError error = {0};
-    if (thaw_world_step(world, stats, &error) != THAW_OK)
-        fail_msg("%s", error.message);
 }
 
 // The largest distance between equal vertices of body 0, m.

@@ -14,26 +14,8 @@
 
 #include "oracle/scale.h"
 #include "step/step.h"
+#include "support/world.h"
 #include "thaw/thaw.h"
-
-static ThawWorld *world_of(const char *text) {
-    ThawScene *scene = NULL;
-    ThawWorld *world = NULL;
-    ThawError error = {0};
-    if (thaw_scene_parse(text, strlen(text), "scene", NULL, &scene, &error) != THAW_OK)
-        fail_msg("%s", error.message);
-    scene->world.threads = 1;
-    if (thaw_world_create(&scene->world, &world, &error) != THAW_OK)
-        fail_msg("%s", error.message);
-    thaw_scene_free(&scene);
-    return world;
-}
-
-static void step_world(ThawWorld *world, ThawStepStats *stats) {
-    ThawError error = {0};
-    if (thaw_world_step(world, stats, &error) != THAW_OK)
-        fail_msg("%s", error.message);
-}
 
 // A bar of 8 x 0.5 x 0.4 m, by what holds it.
 static ThawScale bar_scale(const char *pins) {
@@ -45,7 +27,7 @@ static ThawScale bar_scale(const char *pins) {
         "4]}}, \"material\": \"m\", \"groups\": {\"corner\": {\"nearest\": [0, 0, 0]}}}},"
         "\"bodies\": [{\"shape\": \"bar\", \"method\": \"rigidify\"%s}]}",
         pins);
-    ThawWorld *world = world_of(text);
+    ThawWorld *world = make_world(text, 1);
     ThawScale scale = world->steppers[0].scale;
     thaw_world_free(&world);
     return scale;
@@ -97,7 +79,7 @@ static void similar_scenes_have_the_same_partitions(void **state) {
     static int64_t elastic[STEPS], parts[STEPS];
     for (int k = 0; k < 4; k++) {
         write_similar(scales[k][0], scales[k][1], scales[k][2], text, sizeof text);
-        ThawWorld *world = world_of(text);
+        ThawWorld *world = make_world(text, 1);
         ThawStepStats stats;
         int changes = 0;
         for (int i = 0; i < STEPS; i++) {
@@ -117,7 +99,7 @@ static void similar_scenes_have_the_same_partitions(void **state) {
 
 // The largest distance of any vertex from the full run, over `diameter`; the body must be at rest and rigid in the end.
 static double settle(const char *text, int steps, double diameter, double *end) {
-    ThawWorld *full = world_of(text), *rigid = world_of(text);
+    ThawWorld *full = make_world(text, 1), *rigid = make_world(text, 1);
     ThawStepStats stats = {0};
     assert_int_equal(thaw_world_set_method(full, 0, "full", NULL), THAW_OK);
     int32_t nv = thaw_world_vertex_count(full, 0);
@@ -177,7 +159,7 @@ static void what_flies_as_one_part_is_awake_when_it_touches(void **state) {
         "\"bodies\": [{\"shape\": \"block\", \"method\": \"rigidify\", \"position\": [0, 0, 1]}, {\"shape\": "
         "\"block\", \"method\": \"rigidify\", \"position\": [0.1, 0.1, 2.5], \"velocity\": [0, 0, -3]}],"
         "\"obstacles\": [{\"plane\": {}}]}";
-    ThawWorld *full = world_of(text), *rigid = world_of(text);
+    ThawWorld *full = make_world(text, 1), *rigid = make_world(text, 1);
     ThawStepStats stats = {0}, other;
     assert_int_equal(thaw_world_set_method(full, -1, "full", NULL), THAW_OK);
     int32_t nv = thaw_world_vertex_count(full, 0);
@@ -209,7 +191,7 @@ static void thresholds_that_are_given_stay_and_others_follow_the_tolerance(void 
     (void)state;
     char text[2000];
     write_similar(1, 1, 1, text, sizeof text);
-    ThawWorld *world = world_of(text);
+    ThawWorld *world = make_world(text, 1);
     ThawRigidifyOptions options, first, second;
     assert_int_equal(thaw_world_get_thresholds(world, 0, &first), THAW_OK);
     assert_true(first.tau_rigid > 0 && first.epsilon > 0 && first.horizon > 0 && first.sleep_speed > 0);

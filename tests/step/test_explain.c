@@ -14,6 +14,7 @@
 
 #include "base/base.h"
 #include "step/history.h"
+#include "support/world.h"
 #include "thaw/thaw.h"
 
 // Soft foam, clamped at one end; it settles within four seconds.
@@ -34,25 +35,6 @@ static const char stack[] =
     "\"obstacles\": [{\"name\": \"floor\", \"plane\": {}}],"
     "\"bodies\": [{\"name\": \"lower\", \"shape\": \"block\", \"method\": \"rigidify\"},"
     "{\"name\": \"upper\", \"shape\": \"block\", \"method\": \"rigidify\", \"position\": [0, 0, 20]}]}";
-
-static ThawWorld *world_of(const char *text) {
-    ThawScene *scene = NULL;
-    ThawWorld *world = NULL;
-    ThawError error = {0};
-    if (thaw_scene_parse(text, strlen(text), "scene", NULL, &scene, &error) != THAW_OK)
-        fail_msg("%s", error.message);
-    scene->world.threads = 1;
-    if (thaw_world_create(&scene->world, &world, &error) != THAW_OK)
-        fail_msg("%s", error.message);
-    thaw_scene_free(&scene);
-    return world;
-}
-
-static void step(ThawWorld *world, ThawStepStats *stats) {
-    ThawError error = {0};
-    if (thaw_world_step(world, stats, &error) != THAW_OK)
-        fail_msg("%s", error.message);
-}
 
 static double *field_of(const ThawWorld *world, int32_t body, const char *name) {
     const ThawField *field = thaw_field(thaw_field_find(name));
@@ -93,7 +75,7 @@ static void run_until_asleep(ThawWorld *world, int32_t body, int most) {
     ThawSleepEvent event = {0};
     int i = 0;
     for (; i < most; i++) {
-        step(world, NULL);
+        step_world(world, NULL);
         if (event_of(world, body, THAW_SLEEP_FELL, &event))
             break;
     }
@@ -126,7 +108,7 @@ static void every_field_describes_itself(void **state) {
 
 static void what_is_out_of_range_is_refused_by_name(void **state) {
     (void)state;
-    ThawWorld *world = world_of(cantilever);
+    ThawWorld *world = make_world(cantilever, 1);
     ThawElementReport report;
     ThawError error = {0};
     double value[3];
@@ -155,9 +137,9 @@ static void what_is_out_of_range_is_refused_by_name(void **state) {
 
 static void a_full_body_says_that_its_method_keeps_it_elastic(void **state) {
     (void)state;
-    ThawWorld *world = world_of(cantilever);
+    ThawWorld *world = make_world(cantilever, 1);
     for (int i = 0; i < 5; i++)
-        step(world, NULL);
+        step_world(world, NULL);
     ThawElementReport report = report_of(world, 1, 7);
     char text[300];
     assert_int_equal(report.state, THAW_ELEMENT_ELASTIC);
@@ -181,11 +163,12 @@ static void a_full_body_says_that_its_method_keeps_it_elastic(void **state) {
 
 static void vectors_of_flat_worlds_have_three_components(void **state) {
     (void)state;
-    ThawWorld *world =
-        world_of("{\"thaw\": 1, \"dimension\": 2, \"gravity\": [0, -9.8], \"time\": {\"step\": 0.01},"
-                 "\"materials\": {\"foam\": {\"young\": 5e4, \"poisson\": 0.35, \"density\": 10}},"
-                 "\"shapes\": {\"plate\": {\"mesh\": {\"box\": {\"min\": [0, 0], \"max\": [2, 1], \"cells\": [4, 2]}},"
-                 "\"material\": \"foam\"}}, \"bodies\": [{\"shape\": \"plate\", \"velocity\": [3, 2]}]}");
+    ThawWorld *world = make_world(
+        "{\"thaw\": 1, \"dimension\": 2, \"gravity\": [0, -9.8], \"time\": {\"step\": 0.01},"
+        "\"materials\": {\"foam\": {\"young\": 5e4, \"poisson\": 0.35, \"density\": 10}},"
+        "\"shapes\": {\"plate\": {\"mesh\": {\"box\": {\"min\": [0, 0], \"max\": [2, 1], \"cells\": [4, 2]}},"
+        "\"material\": \"foam\"}}, \"bodies\": [{\"shape\": \"plate\", \"velocity\": [3, 2]}]}",
+        1);
     double *v = field_of(world, 0, "velocity");
     for (int32_t i = 0; i < thaw_world_vertex_count(world, 0); i++)
         assert_true(v[3 * i] == 3 && v[3 * i + 1] == 2 && v[3 * i + 2] == 0);
@@ -201,11 +184,11 @@ static void vectors_of_flat_worlds_have_three_components(void **state) {
 
 static void fields_and_reports_agree(void **state) {
     (void)state;
-    ThawWorld *world = world_of(cantilever);
+    ThawWorld *world = make_world(cantilever, 1);
     ThawStepStats stats;
     int64_t rigid = 0;
     for (int i = 0; i < 300 && rigid < 20; i++) { // until some of it is rigid
-        step(world, &stats);
+        step_world(world, &stats);
         rigid += stats.settled - stats.woken;
     }
     assert_true(rigid >= 20);
@@ -236,7 +219,7 @@ static void fields_and_reports_agree(void **state) {
 
 static void a_load_wakes_a_sleeping_body_and_says_so(void **state) {
     (void)state;
-    ThawWorld *world = world_of(cantilever);
+    ThawWorld *world = make_world(cantilever, 1);
     run_until_asleep(world, 0, 900);
     int32_t nv = thaw_world_vertex_count(world, 0), ne = thaw_world_element_count(world, 0);
     ThawStepStats stats;
@@ -245,14 +228,14 @@ static void a_load_wakes_a_sleeping_body_and_says_so(void **state) {
     ThawElementReport before = report_of(world, 0, 90);
     thaw_report_text(&before, text, sizeof text);
     assert_non_null(strstr(text, "Element 90 of body 0 is asleep with its whole body; it has been rigid since step "));
-    step(world, &stats);
+    step_world(world, &stats);
     assert_int_equal(thaw_world_sleep_event_count(world), 0); // peace
     assert_int_equal(stats.asleep, 1);
     double *f = calloc(3 * (size_t)nv, sizeof *f);
     f[3 * (nv - 1) + 2] = -5;
     assert_int_equal(thaw_world_set_forces(world, 0, f), THAW_OK);
     int64_t now = thaw_world_step_count(world);
-    step(world, &stats);
+    step_world(world, &stats);
     assert_int_equal(event_of(world, 0, THAW_SLEEP_ROSE, &event), 1);
     assert_int_equal(event.reason, THAW_REASON_LOAD);
     assert_int_equal(event_of(world, 0, THAW_SLEEP_WOKE, &event), 1);
@@ -281,8 +264,8 @@ static void a_load_wakes_a_sleeping_body_and_says_so(void **state) {
 
 static void a_text_is_cut_to_its_room(void **state) {
     (void)state;
-    ThawWorld *world = world_of(cantilever);
-    step(world, NULL);
+    ThawWorld *world = make_world(cantilever, 1);
+    step_world(world, NULL);
     ThawElementReport report = report_of(world, 0, 3);
     char whole[1000], cut[20] = "xxxxxxxxxxxxxxxxxxx";
     int length = thaw_report_text(&report, whole, sizeof whole);
@@ -297,7 +280,7 @@ static void a_text_is_cut_to_its_room(void **state) {
 
 static void setting_positions_begins_anew(void **state) {
     (void)state;
-    ThawWorld *world = world_of(cantilever);
+    ThawWorld *world = make_world(cantilever, 1);
     run_until_asleep(world, 0, 900);
     double *x = calloc(3 * (size_t)thaw_world_vertex_count(world, 0), sizeof *x);
     assert_int_equal(thaw_world_get_positions(world, 0, x), THAW_OK);
@@ -312,11 +295,11 @@ static void setting_positions_begins_anew(void **state) {
 
 static void what_falls_on_a_sleeping_body_wakes_it_as_a_contact(void **state) {
     (void)state;
-    ThawWorld *world = world_of(stack);
+    ThawWorld *world = make_world(stack, 1);
     ThawSleepEvent event = {0};
     int rested = 0, woken = 0;
     for (int i = 0; i < 1000 && !woken; i++) {
-        step(world, NULL);
+        step_world(world, NULL);
         if (event_of(world, 0, THAW_SLEEP_WOKE, &event) && rested)
             woken = 1;
         rested |= report_of(world, 0, 0).state == THAW_ELEMENT_ASLEEP;
@@ -340,11 +323,11 @@ static void what_falls_on_a_sleeping_body_wakes_it_as_a_contact(void **state) {
 
 static void a_call_that_wakes_a_body_is_told_as_such(void **state) {
     (void)state;
-    ThawWorld *world = world_of(cantilever);
+    ThawWorld *world = make_world(cantilever, 1);
     ThawSleepEvent event = {0};
     run_until_asleep(world, 0, 900);
     assert_int_equal(thaw_world_wake(world, 0), THAW_OK);
-    step(world, NULL);
+    step_world(world, NULL);
     assert_int_equal(event_of(world, 0, THAW_SLEEP_ROSE, &event), 1);
     assert_int_equal(event.reason, THAW_REASON_START);
     assert_int_equal(event_of(world, 0, THAW_SLEEP_WOKE, &event), 1);
@@ -360,7 +343,7 @@ static void what_rests_on_a_body_rises_with_it(void **state) {
     char text[2000];
     snprintf(text, sizeof text, "%s", stack);
     memcpy(strstr(text, "0, 20]"), "0,0.5]", 6);
-    ThawWorld *world = world_of(text);
+    ThawWorld *world = make_world(text, 1);
     ThawSleepEvent event = {0};
     run_until_asleep(world, 1, 1500); // the upper one has come to rest on the lower
     assert_true(thaw_world_is_asleep(world, 0));
@@ -368,7 +351,7 @@ static void what_rests_on_a_body_rises_with_it(void **state) {
     double *f = calloc(3 * (size_t)nv, sizeof *f);
     f[0] = 1e-3; // a breath on the lower one
     assert_int_equal(thaw_world_set_forces(world, 0, f), THAW_OK);
-    step(world, NULL);
+    step_world(world, NULL);
     assert_int_equal(event_of(world, 0, THAW_SLEEP_ROSE, &event), 1);
     assert_int_equal(event.reason, THAW_REASON_LOAD);
     assert_int_equal(event_of(world, 1, THAW_SLEEP_ROSE, &event), 1);
@@ -385,14 +368,14 @@ static void what_starts_at_rest_is_asleep_without_an_event(void **state) {
     const char start[] = "\"start\": \"rest\", ";
     memmove(method + strlen(start), method, strlen(method) + 1);
     memcpy(method, start, strlen(start));
-    ThawWorld *world = world_of(text);
+    ThawWorld *world = make_world(text, 1);
     ThawElementReport report = report_of(world, 0, 17);
     assert_int_equal(report.state, THAW_ELEMENT_ASLEEP);
     assert_int_equal(report.since_step, 0);
     assert_int_equal(report.woken_by, THAW_REASON_NONE);
     assert_true(isnan(report.predicted));
     ThawStepStats stats;
-    step(world, &stats);
+    step_world(world, &stats);
     assert_int_equal(thaw_world_sleep_event_count(world), 0);
     assert_int_equal(stats.asleep, 1);
     double *predicted = field_of(world, 0, "predicted_strain");
@@ -462,17 +445,17 @@ static void a_resumed_world_tells_the_same_story(void **state) {
     int file = mkstemp(path);
     assert_true(file >= 0);
     close(file);
-    ThawWorld *world = world_of(stack), *other = world_of(stack);
+    ThawWorld *world = make_world(stack, 1), *other = make_world(stack, 1);
     ThawError error = {0};
     for (int k = 0; k < 6; k++) { // falling, landing, settling, asleep, and the other one comes
         for (int i = 0; i < 75; i++)
-            step(world, NULL);
+            step_world(world, NULL);
         if (thaw_world_save(world, path, &error) != THAW_OK || thaw_world_load(other, path, &error) != THAW_OK)
             fail_msg("%s", error.message);
         assert_int_equal(thaw_world_sleep_event_count(other), 0);
         for (int i = 0; i < 20; i++) {
-            step(world, NULL);
-            step(other, NULL);
+            step_world(world, NULL);
+            step_world(other, NULL);
             size_t count, count_other;
             double *told = everything(world, &count), *told_other = everything(other, &count_other);
             assert_int_equal(count, count_other);
