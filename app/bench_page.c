@@ -88,85 +88,77 @@ static void write_cantilever(const Bench *bench, FILE *page) {
             100 * bench_get(bench, "cantilever", "recall"));
 }
 
-static void write_sweep(const Bench *bench, FILE *page, const char *prefix, const char *title) {
+typedef struct Column {
+    const char *title, *key, *format;
+    double factor;
+} Column;
+
+// A line for each finished row whose name begins with `prefix`.
+static void write_rows(const Bench *bench, FILE *page, const char *prefix, const char *title, const char *note,
+                       const Column *columns) {
     if (!any(bench, prefix))
         return;
-    fprintf(page,
-            "## %s\n\nOurs, and the published oracle with the same tau_E.\n\n"
-            "| tau_E | tau_rigid | epsilon | speedup | max error | rigid | recall | published: speedup | max error | "
-            "rigid | recall |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
-            title);
+    fprintf(page, "## %s\n\n%s|", title, note);
+    for (const Column *c = columns; c->key; c++)
+        fprintf(page, " %s |", c->title);
+    fputs("\n|", page);
+    for (const Column *c = columns; c->key; c++)
+        fputs("---|", page);
+    fputc('\n', page);
     for (int i = 0; i < bench_suite_rigidify.job_count; i++) {
         const char *row = bench_suite_rigidify.jobs[i].row;
         if (strncmp(row, prefix, strlen(prefix)) != 0 || isnan(bench_get(bench, row, "total")))
             continue;
         fputc('|', page);
-        cell(page, bench, row, "tau_E", "%.0e", 1);
-        cell(page, bench, row, "tau_rigid", "%.0e", 1);
-        cell(page, bench, row, "epsilon", "%.1e", 1);
-        cell(page, bench, row, "total", "%.2f", 1);
-        cell(page, bench, row, "max_error", "%.3f %%", 100);
-        cell(page, bench, row, "rigid", "%.0f %%", 100);
-        cell(page, bench, row, "recall", "%.2f %%", 100);
-        cell(page, bench, row, "paper_total", "%.2f", 1);
-        cell(page, bench, row, "paper_error", "%.3f %%", 100);
-        cell(page, bench, row, "paper_rigid", "%.0f %%", 100);
-        cell(page, bench, row, "paper_recall", "%.2f %%", 100);
+        for (const Column *c = columns; c->key; c++)
+            cell(page, bench, row, c->key, c->format, c->factor);
         fputc('\n', page);
     }
     fputc('\n', page);
+}
+
+static void write_sweep(const Bench *bench, FILE *page, const char *prefix, const char *title) {
+    static const Column columns[] = {{"tau_E", "tau_E", "%.0e", 1},
+                                     {"tau_rigid", "tau_rigid", "%.0e", 1},
+                                     {"epsilon", "epsilon", "%.1e", 1},
+                                     {"speedup", "total", "%.2f", 1},
+                                     {"max error", "max_error", "%.3f %%", 100},
+                                     {"rigid", "rigid", "%.0f %%", 100},
+                                     {"recall", "recall", "%.2f %%", 100},
+                                     {"published: speedup", "paper_total", "%.2f", 1},
+                                     {"max error", "paper_error", "%.3f %%", 100},
+                                     {"rigid", "paper_rigid", "%.0f %%", 100},
+                                     {"recall", "paper_recall", "%.2f %%", 100},
+                                     {0}};
+    write_rows(bench, page, prefix, title, "Ours, and the published oracle with the same tau_E.\n\n", columns);
 }
 
 // Rows of cantilevers: one material's number after the other, or another mesh.
 static void write_cantilevers(const Bench *bench, FILE *page, const char *prefix, const char *title,
                               const char *value) {
-    if (!any(bench, prefix))
-        return;
-    fprintf(page,
-            "## %s\n\n| %s | elements | steps | speedup | max error | rigid | rigid at the end | recall |\n"
-            "|---|---|---|---|---|---|---|---|\n",
-            title, value);
-    for (int i = 0; i < bench_suite_rigidify.job_count; i++) {
-        const char *row = bench_suite_rigidify.jobs[i].row;
-        if (strncmp(row, prefix, strlen(prefix)) != 0 || isnan(bench_get(bench, row, "total")))
-            continue;
-        fputc('|', page);
-        cell(page, bench, row, "value", "%g", 1);
-        cell(page, bench, row, "elements", "%.0f", 1);
-        cell(page, bench, row, "steps", "%.0f", 1);
-        cell(page, bench, row, "total", "%.2f", 1);
-        cell(page, bench, row, "max_error", "%.3f %%", 100);
-        cell(page, bench, row, "rigid", "%.0f %%", 100);
-        cell(page, bench, row, "rigid_end", "%.0f %%", 100);
-        cell(page, bench, row, "recall", "%.2f %%", 100);
-        fputc('\n', page);
-    }
-    fputc('\n', page);
+    const Column columns[] = {{value, "value", "%g", 1},
+                              {"elements", "elements", "%.0f", 1},
+                              {"steps", "steps", "%.0f", 1},
+                              {"speedup", "total", "%.2f", 1},
+                              {"max error", "max_error", "%.3f %%", 100},
+                              {"rigid", "rigid", "%.0f %%", 100},
+                              {"rigid at the end", "rigid_end", "%.0f %%", 100},
+                              {"recall", "recall", "%.2f %%", 100},
+                              {0}};
+    write_rows(bench, page, prefix, title, "", columns);
 }
 
 static void write_wheels(const Bench *bench, FILE *page) {
-    if (!any(bench, "wheels"))
-        return;
-    fprintf(page,
-            "## Rolling wheels (figure 7)\n\n"
-            "| tau_E | tau_rigid | epsilon | full falls after, s | adaptive after, s | speedup | max error | rigid "
-            "|\n|---|---|---|---|---|---|---|---|\n");
-    for (int i = 0; i < bench_suite_rigidify.job_count; i++) {
-        const char *row = bench_suite_rigidify.jobs[i].row;
-        if (strncmp(row, "wheels", 6) != 0 || isnan(bench_get(bench, row, "total")))
-            continue;
-        fputc('|', page);
-        cell(page, bench, row, "tau_E", "%.0e", 1);
-        cell(page, bench, row, "tau_rigid", "%.0e", 1);
-        cell(page, bench, row, "epsilon", "%.1e", 1);
-        cell(page, bench, row, "full_falls", "%.3f", 1);
-        cell(page, bench, row, "adaptive_falls", "%.3f", 1);
-        cell(page, bench, row, "total", "%.2f", 1);
-        cell(page, bench, row, "max_error", "%.2f %%", 100);
-        cell(page, bench, row, "rigid", "%.0f %%", 100);
-        fputc('\n', page);
-    }
-    fputc('\n', page);
+    static const Column columns[] = {{"tau_E", "tau_E", "%.0e", 1},
+                                     {"tau_rigid", "tau_rigid", "%.0e", 1},
+                                     {"epsilon", "epsilon", "%.1e", 1},
+                                     {"full falls after, s", "full_falls", "%.3f", 1},
+                                     {"adaptive after, s", "adaptive_falls", "%.3f", 1},
+                                     {"speedup", "total", "%.2f", 1},
+                                     {"max error", "max_error", "%.2f %%", 100},
+                                     {"rigid", "rigid", "%.0f %%", 100},
+                                     {0}};
+    write_rows(bench, page, "wheels", "Rolling wheels (figure 7)", "", columns);
 }
 
 static void write_resolutions(const Bench *bench, FILE *page) {
