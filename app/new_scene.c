@@ -52,8 +52,8 @@ static void put_mesh(FILE *file, const AppPlan *plan, const AppPiece *p) {
         fprintf(file, ", \"elements\": %" PRId64 "%s}, // or \"size\": %s, m\n", plan->elements,
                 plan->sharpen ? ", \"sharpen\": true" : "", plan->size_text);
     else if (plan->source != APP_MESH)
-        fprintf(file, ", \"size\": %s%s}, // m, edges of the elements: half of it makes eight times as many\n",
-                plan->size_text, plan->sharpen ? ", \"sharpen\": true" : "");
+        fprintf(file, ", \"size\": %s%s}, // m, edges of the elements: half of it makes %s times as many\n",
+                plan->size_text, plan->sharpen ? ", \"sharpen\": true" : "", dim_of(plan) == 2 ? "four" : "eight");
     else
         fputs("},\n", file);
     if (plan->scale != 1)
