@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "support/world.h"
+
 Touch touch_open(const char *format, ...) {
     char *text = NULL;
     va_list arguments;
@@ -175,6 +177,5 @@ double touch_moved(const Touch *touch, int32_t body, const double *from) {
 double touch_balance(const Touch *touch) {
     ThawLedger l;
     assert_int_equal(thaw_world_get_ledger(touch->world, &l), THAW_OK);
-    return l.kinetic + l.elastic + l.gravitational -
-           (l.external_work - l.damping_loss - l.integration_loss + l.contact_work - l.transition_loss);
+    return ledger_balance(&l);
 }

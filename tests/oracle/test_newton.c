@@ -16,36 +16,6 @@
 #include "support/world.h"
 #include "thaw/thaw.h"
 
-static ThawWorld *world_of(const char *text, const char *method, int threads) {
-    ThawWorld *world = make_world(text, threads);
-    ThawError error = {0};
-    if (thaw_world_set_method(world, -1, method, &error) != THAW_OK)
-        fail_msg("%s", error.message);
-    return world;
-}
-
-// The largest distance between equal vertices of body 0, m.
-static double apart(const ThawWorld *a, const ThawWorld *b) {
-    int32_t nv = thaw_world_vertex_count(a, 0);
-    double *x = calloc(6 * (size_t)nv, sizeof *x), worst = 0;
-    assert_non_null(x);
-    thaw_world_get_positions(a, 0, x);
-    thaw_world_get_positions(b, 0, x + 3 * nv);
-    for (int32_t i = 0; i < nv; i++) {
-        double square = 0;
-        for (int k = 0; k < 3; k++)
-            square += (x[3 * i + k] - x[3 * (nv + i) + k]) * (x[3 * i + k] - x[3 * (nv + i) + k]);
-        worst = fmax(worst, sqrt(square));
-    }
-    free(x);
-    return worst;
-}
-
-static double balance_of(const ThawLedger *l) {
-    return l->kinetic + l->elastic + l->gravitational -
-           (l->external_work - l->damping_loss - l->integration_loss + l->contact_work - l->transition_loss);
-}
-
 #define CANTILEVER(integrator)                                                                                         \
     "{\"thaw\": 1, \"gravity\": [0, 0, -9.8], \"time\": {\"step\": 0.01, \"integrator\": \"" integrator "\"},"         \
     "\"materials\": {\"foam\": {\"young\": 5e4, \"poisson\": 0.35, \"density\": 10, \"alpha1\": 0.1}},"                \
@@ -56,23 +26,23 @@ static double balance_of(const ThawLedger *l) {
 
 // Worst and last distance from the full run over the beam's length.
 static void settle(const char *text, double error[2]) {
-    ThawWorld *full = world_of(text, "full", 1), *rigid = world_of(text, "rigidify", 1);
+    ThawWorld *full = make_world_by(text, "full", 1), *rigid = make_world_by(text, "rigidify", 1);
     ThawStepStats stats, other;
     double start = 0, open = 0, most = 0;
     error[0] = 0;
     for (int i = 0; i < 1000; i++) {
         step_world(full, &other);
         step_world(rigid, &stats);
-        error[0] = fmax(error[0], apart(full, rigid) / 3);
-        start = i == 0 ? balance_of(&stats.ledger) : start;
-        open = fmax(open, fabs(balance_of(&stats.ledger) - start));
+        error[0] = fmax(error[0], worlds_apart(full, rigid, 0) / 3);
+        start = i == 0 ? ledger_balance(&stats.ledger) : start;
+        open = fmax(open, fabs(ledger_balance(&stats.ledger) - start));
         most = fmax(most, fabs(stats.ledger.kinetic) + fabs(stats.ledger.elastic));
         if (i == 499) // settled, before the load
             assert_int_equal(stats.elastic_elements, 0);
         if (i == 500)
             assert_true(stats.elastic_elements > 0); // the load is felt at once
     }
-    error[1] = apart(full, rigid) / 3;
+    error[1] = worlds_apart(full, rigid, 0) / 3;
     print_message("off by %.2e of its length at most, %.2e at the end; ledger open by %.1e of %.1e J\n", error[0],
                   error[1], open, most);
     assert_int_equal(stats.elastic_elements, 0);
@@ -99,24 +69,24 @@ static void a_block_dropped_on_the_floor_comes_to_rest_asleep(void **state) {
         "\"shapes\": {\"block\": {\"mesh\": {\"box\": {\"min\": [-0.5, -0.4, -0.2], \"max\": [0.5, 0.4, 0.2], "
         "\"cells\": [5, 4, 3]}},\"material\": \"foam\"}},"
         "\"bodies\": [{\"shape\": \"block\", \"position\": [0, 0, 0.25]}], \"obstacles\": [{\"plane\": {}}]}";
-    ThawWorld *full = world_of(text, "full", 1), *rigid = world_of(text, "rigidify", 1);
+    ThawWorld *full = make_world_by(text, "full", 1), *rigid = make_world_by(text, "rigidify", 1);
     ThawStepStats stats, other;
     double worst = 0, start = 0, open = 0;
     int64_t asleep_at = -1;
     for (int i = 0; i < 500; i++) {
         step_world(full, &other);
         step_world(rigid, &stats);
-        worst = fmax(worst, apart(full, rigid));
-        start = i == 0 ? balance_of(&stats.ledger) : start;
-        open = fmax(open, fabs(balance_of(&stats.ledger) - start));
+        worst = fmax(worst, worlds_apart(full, rigid, 0));
+        start = i == 0 ? ledger_balance(&stats.ledger) : start;
+        open = fmax(open, fabs(ledger_balance(&stats.ledger) - start));
         if (stats.asleep && asleep_at < 0)
             asleep_at = stats.step;
     }
     print_message("off by %.2e m at most, %.2e at the end; asleep at step %lld; ledger open by %.1e J\n", worst,
-                  apart(full, rigid), (long long)asleep_at, open);
+                  worlds_apart(full, rigid, 0), (long long)asleep_at, open);
     assert_true(asleep_at > 0);
     assert_int_equal(stats.elastic_elements, 0);
-    assert_true(worst < 1e-3 && apart(full, rigid) < 1e-4);
+    assert_true(worst < 1e-3 && worlds_apart(full, rigid, 0) < 1e-4);
     assert_true(open < 1e-4); // of 39 J that it falls
     thaw_world_free(&full);
     thaw_world_free(&rigid);
@@ -132,7 +102,7 @@ static void momentum_is_kept_in_flight_whatever_becomes_rigid_or_wakes(void **st
         "\"shapes\": {\"bar\": {\"mesh\": {\"box\": {\"min\": [-1, -0.3, -0.2], \"max\": [1, 0.3, 0.2], \"cells\": [8, "
         "3, 2]}},\"material\": \"foam\"}},"
         "\"bodies\": [{\"shape\": \"bar\", \"velocity\": [1, -2, 0.5], \"spin\": [0, 0, 2]}]}";
-    ThawWorld *world = world_of(text, "rigidify", 1);
+    ThawWorld *world = make_world_by(text, "rigidify", 1);
     int32_t nv = thaw_world_vertex_count(world, 0);
     double *m = calloc(4 * (size_t)nv, sizeof *m), *v = m + nv, start[3] = {0}, worst = 0, kinetic = 0, drift = 0;
     int64_t changes = 0, most = 0, rigid_at = -1;
@@ -176,7 +146,7 @@ static void momentum_is_kept_in_flight_whatever_becomes_rigid_or_wakes(void **st
 static void bits_do_not_depend_on_threads_or_on_a_checkpoint_in_between(void **state) {
     (void)state;
     const char *text = CANTILEVER("newton");
-    ThawWorld *one = world_of(text, "rigidify", 1), *two = world_of(text, "rigidify", 2);
+    ThawWorld *one = make_world_by(text, "rigidify", 1), *two = make_world_by(text, "rigidify", 2);
     ThawStepStats a, b;
     ThawError error = {0};
     char path[] = "/tmp/thaw-newton-XXXXXX";
@@ -190,7 +160,7 @@ static void bits_do_not_depend_on_threads_or_on_a_checkpoint_in_between(void **s
             if (thaw_world_save(two, path, &error) != THAW_OK)
                 fail_msg("%s", error.message);
             thaw_world_free(&two);
-            two = world_of(text, "rigidify", 1);
+            two = make_world_by(text, "rigidify", 1);
             if (thaw_world_load(two, path, &error) != THAW_OK)
                 fail_msg("%s", error.message);
         }

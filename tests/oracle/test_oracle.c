@@ -12,68 +12,43 @@
 
 #include <cmocka.h>
 
+#include "support/world.h"
 #include "thaw/thaw.h"
 
 typedef struct Race {
     ThawWorld *full, *rigid;
-    double *x[2];
-    int32_t nv;
-    double worst; // distance of any vertex, m
+    double worst; // distance of any vertex so far, m
     ThawStepStats full_stats, stats;
 } Race;
 
-static ThawWorld *world_of(const char *text, const char *method, int threads) {
-    ThawScene *scene = NULL;
-    ThawWorld *world = NULL;
-    ThawError error = {0};
-    if (thaw_scene_parse(text, strlen(text), "scene", NULL, &scene, &error) != THAW_OK)
-        fail_msg("%s", error.message);
-    ThawBodyDef body = scene->world.bodies[0];
-    body.method = method;
-    scene->world.bodies = &body;
-    scene->world.threads = threads;
-    if (thaw_world_create(&scene->world, &world, &error) != THAW_OK)
-        fail_msg("%s", error.message);
-    thaw_scene_free(&scene);
-    return world;
-}
-
 static Race start_race(const char *text) {
-    Race race = {.full = world_of(text, "full", 1), .rigid = world_of(text, "rigidify", 1)};
-    race.nv = thaw_world_vertex_count(race.full, 0);
-    for (int i = 0; i < 2; i++)
-        race.x[i] = calloc(3 * (size_t)race.nv, sizeof(double));
-    return race;
+    return (Race){.full = make_world_by(text, "full", 1), .rigid = make_world_by(text, "rigidify", 1)};
 }
 
 static void end_race(Race *race) {
     thaw_world_free(&race->full);
     thaw_world_free(&race->rigid);
-    free(race->x[0]);
-    free(race->x[1]);
 }
 
-static double apart(Race *race) {
-    double worst = 0;
-    thaw_world_get_positions(race->full, 0, race->x[0]);
-    thaw_world_get_positions(race->rigid, 0, race->x[1]);
-    for (int32_t i = 0; i < race->nv; i++) {
-        double square = 0;
-        for (int k = 0; k < 3; k++)
-            square += (race->x[0][3 * i + k] - race->x[1][3 * i + k]) * (race->x[0][3 * i + k] - race->x[1][3 * i + k]);
-        worst = fmax(worst, sqrt(square));
-    }
-    return worst;
-}
+static double apart(const Race *race) { return worlds_apart(race->full, race->rigid, 0); }
 
 static void run(Race *race, int steps) {
-    ThawError error = {0};
     for (int i = 0; i < steps; i++) {
-        if (thaw_world_step(race->full, &race->full_stats, &error) != THAW_OK ||
-            thaw_world_step(race->rigid, &race->stats, &error) != THAW_OK)
-            fail_msg("%s", error.message);
+        step_world(race->full, &race->full_stats);
+        step_world(race->rigid, &race->stats);
         race->worst = fmax(race->worst, apart(race));
     }
+}
+
+// The height of the full beam's last vertex, m.
+static double tip_height(const Race *race) {
+    int32_t nv = thaw_world_vertex_count(race->full, 0);
+    double *x = calloc(3 * (size_t)nv, sizeof *x);
+    assert_non_null(x);
+    assert_int_equal(thaw_world_get_positions(race->full, 0, x), THAW_OK);
+    double height = x[3 * nv - 1];
+    free(x);
+    return height;
 }
 
 // 3 x 1 x 1 m of soft foam, clamped at one end.
@@ -107,11 +82,9 @@ static void loads_at_the_tip_and_in_the_middle_and_their_release_are_felt(void *
                               "{\"group\": \"middle\", \"total\": [0, 0, -10], \"from\": 11}]"));
     static const int PHASES[] = {600, 500, 500, 500};
     for (int i = 0; i < 4; i++) {
-        double moved = 0;
-        thaw_world_get_positions(race.full, 0, race.x[0]);
-        double before = race.x[0][3 * race.nv - 1];
+        double before = tip_height(&race);
         run(&race, PHASES[i]);
-        moved = fabs(race.x[0][3 * race.nv - 1] - before);
+        double moved = fabs(tip_height(&race) - before);
         print_message("phase %d: the tip moved by %.4f m; off by %.2e at the end, %.2e so far; %lld elastic\n", i,
                       moved, apart(&race) / 3, race.worst / 3, (long long)race.stats.elastic_elements);
         assert_true(moved > 3e-3); // a load that matters
@@ -144,7 +117,7 @@ static void a_deformed_body_spinning_in_equilibrium_becomes_one_part_and_wakes_w
         "\"bodies\": [{\"shape\": \"bar\", \"spin\": [0, 0, 2], \"forces\": [{\"group\": \"tip\", \"total\": [0, 0, "
         "40],"
         "\"from\": 6, \"to\": 6.05}]}]}";
-    ThawWorld *world = world_of(text, "rigidify", 1);
+    ThawWorld *world = make_world_by(text, "rigidify", 1);
     ThawStepStats stats;
     int64_t rigid_at = -1, woken_at = -1;
     for (int i = 0; i < 1300; i++) {
@@ -165,20 +138,17 @@ static void a_deformed_body_spinning_in_equilibrium_becomes_one_part_and_wakes_w
 
 static void the_ledger_closes_over_forming_waking_and_relaxing(void **state) {
     (void)state;
-    ThawWorld *world =
-        world_of(CANTILEVER(", \"forces\": [{\"group\": \"tip\", \"total\": [0, 0, -3], \"from\": 5}]"), "rigidify", 1);
+    ThawWorld *world = make_world_by(
+        CANTILEVER(", \"forces\": [{\"group\": \"tip\", \"total\": [0, 0, -3], \"from\": 5}]"), "rigidify", 1);
     ThawStepStats stats;
     double start = 0, worst = 0, most = 0;
     for (int i = 0; i < 800; i++) {
         assert_int_equal(thaw_world_step(world, &stats, NULL), THAW_OK);
-        const ThawLedger *l = &stats.ledger;
-        double balance =
-            l->kinetic + l->elastic + l->gravitational -
-            (l->external_work - l->damping_loss - l->integration_loss + l->contact_work - l->transition_loss);
+        double balance = ledger_balance(&stats.ledger);
         if (i == 0)
             start = balance;
         worst = fmax(worst, fabs(balance - start));
-        most = fmax(most, fabs(l->kinetic) + fabs(l->elastic));
+        most = fmax(most, fabs(stats.ledger.kinetic) + fabs(stats.ledger.elastic));
     }
     print_message("balance within %.2e J of %.2e J\n", worst, most);
     assert_true(worst < 1e-6 * most);
@@ -188,7 +158,7 @@ static void the_ledger_closes_over_forming_waking_and_relaxing(void **state) {
 static void bits_do_not_depend_on_threads_or_on_a_checkpoint_in_between(void **state) {
     (void)state;
     const char *text = CANTILEVER(", \"forces\": [{\"group\": \"tip\", \"total\": [0, 0, -3], \"from\": 4}]");
-    ThawWorld *one = world_of(text, "rigidify", 1), *two = world_of(text, "rigidify", 2), *resumed = NULL;
+    ThawWorld *one = make_world_by(text, "rigidify", 1), *two = make_world_by(text, "rigidify", 2), *resumed = NULL;
     ThawStepStats a, b;
     ThawError error = {0};
     char path[] = "/tmp/thaw-oracle-XXXXXX";
@@ -202,7 +172,7 @@ static void bits_do_not_depend_on_threads_or_on_a_checkpoint_in_between(void **s
             if (thaw_world_save(two, path, &error) != THAW_OK)
                 fail_msg("%s", error.message);
             thaw_world_free(&two);
-            resumed = world_of(text, "rigidify", 1);
+            resumed = make_world_by(text, "rigidify", 1);
             if (thaw_world_load(resumed, path, &error) != THAW_OK)
                 fail_msg("%s", error.message);
             two = resumed;

@@ -13,35 +13,8 @@
 
 #include <cmocka.h>
 
+#include "support/world.h"
 #include "thaw/thaw.h"
-
-static ThawWorld *world_of(const char *text, const char *method, int threads) {
-    ThawScene *scene = NULL;
-    ThawWorld *world = NULL;
-    ThawError error = {0};
-    if (thaw_scene_parse(text, strlen(text), "scene", NULL, &scene, &error) != THAW_OK)
-        fail_msg("%s", error.message);
-    ThawBodyDef *bodies = malloc(sizeof *bodies * (size_t)scene->world.body_count);
-    memcpy(bodies, scene->world.bodies, sizeof *bodies * (size_t)scene->world.body_count);
-    for (int32_t i = 0; method && i < scene->world.body_count; i++)
-        bodies[i].method = method;
-    scene->world.bodies = bodies;
-    scene->world.threads = threads;
-    if (thaw_world_create(&scene->world, &world, &error) != THAW_OK)
-        fail_msg("%s", error.message);
-    free(bodies);
-    thaw_scene_free(&scene);
-    return world;
-}
-
-static ThawStepStats run(ThawWorld *world, int steps) {
-    ThawStepStats stats = {0};
-    ThawError error = {0};
-    for (int i = 0; i < steps; i++)
-        if (thaw_world_step(world, &stats, &error) != THAW_OK)
-            fail_msg("%s", error.message);
-    return stats;
-}
 
 static int32_t sleepers(const ThawWorld *world) {
     int32_t count = 0;
@@ -53,7 +26,7 @@ static int32_t sleepers(const ThawWorld *world) {
 static void settle(ThawWorld *world, int most) {
     int steps = 0;
     while (sleepers(world) < thaw_world_body_count(world) && steps++ < most)
-        run(world, 1);
+        run_world(world, 1);
     assert_int_equal(sleepers(world), thaw_world_body_count(world));
 }
 
@@ -71,14 +44,14 @@ static const char stack[] = "{\"thaw\": 1, " CUBES STACK "], \"obstacles\": [{\"
 
 static void a_stack_falls_asleep_as_one_and_stays_so_for_a_minute(void **state) {
     (void)state;
-    ThawWorld *world = world_of(stack, NULL, 1);
+    ThawWorld *world = make_world(stack, 1);
     settle(world, 1000);
     double before[81], after[81];
     thaw_world_get_positions(world, 2, before);
     int32_t contacts = thaw_world_contact_count(world);
     double force[3];
     assert_int_equal(thaw_world_get_reaction(world, 0, force), THAW_OK);
-    ThawStepStats stats = run(world, 6000);
+    ThawStepStats stats = run_world(world, 6000);
     thaw_world_get_positions(world, 2, after);
     print_message("the floor carries %.4f N of %.4f N; a step of the sleeping stack takes %.4f ms\n", force[2],
                   3 * 9.81, stats.cpu_ms);
@@ -92,13 +65,13 @@ static void a_stack_falls_asleep_as_one_and_stays_so_for_a_minute(void **state) 
 
 static void a_touched_stack_wakes_and_goes_back_to_sleep(void **state) {
     (void)state;
-    ThawWorld *world = world_of(stack, NULL, 1);
+    ThawWorld *world = make_world(stack, 1);
     settle(world, 1000);
     double f[81] = {0};
     f[80] = -5e-4; // a breath: nothing deforms for it
     assert_int_equal(thaw_world_set_forces(world, 2, f), THAW_OK);
     assert_int_equal(sleepers(world), 0);
-    ThawStepStats stats = run(world, 3);
+    ThawStepStats stats = run_world(world, 3);
     assert_int_equal(stats.elastic_elements, 0);
     settle(world, 400);
     assert_int_equal(thaw_world_set_forces(world, 2, f), THAW_OK); // the same again is no change
@@ -108,7 +81,7 @@ static void a_touched_stack_wakes_and_goes_back_to_sleep(void **state) {
         v[3 * i] = 0.4;
     assert_int_equal(thaw_world_set_velocities(world, 2, v), THAW_OK);
     assert_int_equal(sleepers(world), 0);
-    run(world, 20);
+    run_world(world, 20);
     thaw_world_free(&world);
 }
 
@@ -117,10 +90,10 @@ static void what_falls_onto_sleepers_or_is_pushed_into_them_wakes_them(void **st
     const char *falling =
         "{\"thaw\": 1, " CUBES STACK ", {\"shape\": \"cube\", \"method\": \"rigidify\", \"position\": [0, 0, 60]}],"
         "\"obstacles\": [{\"plane\": {}}]}";
-    ThawWorld *world = world_of(falling, NULL, 1);
+    ThawWorld *world = make_world(falling, 1);
     int64_t slept = -1, woken = -1;
     for (int i = 0; i < 400 && woken < 0; i++) {
-        ThawStepStats stats = run(world, 1);
+        ThawStepStats stats = run_world(world, 1);
         if (sleepers(world) == 3 && slept < 0)
             slept = stats.step;
         if (slept > 0 && sleepers(world) == 0)
@@ -132,9 +105,9 @@ static void what_falls_onto_sleepers_or_is_pushed_into_them_wakes_them(void **st
     const char *pushed = "{\"thaw\": 1, " CUBES STACK
                          "], \"obstacles\": [{\"plane\": {}}, {\"box\": {\"size\": [0.1, 1, 0.05]}, \"position\": "
                          "[-0.2, 0, 0.05], \"keys\": [{\"time\": 6}, {\"time\": 7, \"translation\": [0.3, 0, 0]}]}]}";
-    world = world_of(pushed, NULL, 1);
+    world = make_world(pushed, 1);
     settle(world, 590);
-    run(world, 720 - (int)thaw_world_step_count(world));
+    run_world(world, 720 - (int)thaw_world_step_count(world));
     double x[81];
     thaw_world_get_positions(world, 0, x);
     assert_true(x[0] > 0.05);
@@ -146,13 +119,13 @@ static void bits_depend_neither_on_threads_nor_on_a_checkpoint_while_some_sleep(
     const char *text =
         "{\"thaw\": 1, " CUBES STACK ", {\"shape\": \"cube\", \"method\": \"rigidify\", \"position\": [0.02, 0, 62]}],"
         "\"obstacles\": [{\"plane\": {}}]}";
-    ThawWorld *one = world_of(text, NULL, 1), *two = world_of(text, NULL, 2);
+    ThawWorld *one = make_world(text, 1), *two = make_world(text, 2);
     ThawError error = {0};
     char path[] = "/tmp/thaw-sleep-XXXXXX";
     close(mkstemp(path));
     int slept = 0;
     for (int i = 0; i < 450; i++) {
-        ThawStepStats a = run(one, 1), b = run(two, 1);
+        ThawStepStats a = run_world(one, 1), b = run_world(two, 1);
         assert_int_equal(a.state_hash, b.state_hash);
         assert_int_equal(a.contacts, b.contacts);
         slept += sleepers(one) == 3;
@@ -160,7 +133,7 @@ static void bits_depend_neither_on_threads_nor_on_a_checkpoint_while_some_sleep(
             if (thaw_world_save(two, path, &error) != THAW_OK)
                 fail_msg("%s", error.message);
             thaw_world_free(&two);
-            two = world_of(text, NULL, 1);
+            two = make_world(text, 1);
             if (thaw_world_load(two, path, &error) != THAW_OK)
                 fail_msg("%s", error.message);
         }
@@ -180,10 +153,10 @@ static void bits_depend_neither_on_threads_nor_on_a_checkpoint_while_some_sleep(
 static void who_starts_at_rest_is_where_the_static_solution_is_and_stays_there(void **state) {
     (void)state;
     ThawWorld *rest =
-        world_of(BAR("{\"shape\": \"bar\", \"method\": \"rigidify\", \"start\": \"rest\", \"pins\": [\"x-min\"], "
-                     "\"repeat\": {\"count\": [1, 10, 1], \"step\": [0, 4, 0]}}"),
-                 NULL, 1);
-    ThawWorld *other = world_of(BAR("{\"shape\": \"bar\", \"pins\": [\"x-min\"]}"), NULL, 1);
+        make_world(BAR("{\"shape\": \"bar\", \"method\": \"rigidify\", \"start\": \"rest\", \"pins\": [\"x-min\"], "
+                       "\"repeat\": {\"count\": [1, 10, 1], \"step\": [0, 4, 0]}}"),
+                   1);
+    ThawWorld *other = make_world(BAR("{\"shape\": \"bar\", \"pins\": [\"x-min\"]}"), 1);
     assert_int_equal(thaw_world_solve_static(other, NULL, NULL), THAW_OK);
     double x[189], y[189];
     assert_int_equal(sleepers(rest), 10);
@@ -191,11 +164,11 @@ static void who_starts_at_rest_is_where_the_static_solution_is_and_stays_there(v
     thaw_world_get_positions(rest, 9, x);
     for (int i = 0; i < 189; i++)
         assert_true(fabs(x[i] - (i % 3 == 1 ? 36 : 0) - y[i]) < 1e-12);
-    run(rest, 50);
+    run_world(rest, 50);
     assert_int_equal(sleepers(rest), 10);
     // Woken by force, it finds itself in balance.
     assert_int_equal(thaw_world_wake(rest, 9), THAW_OK);
-    ThawStepStats stats = run(rest, 100);
+    ThawStepStats stats = run_world(rest, 100);
     thaw_world_get_positions(rest, 9, y);
     double off = 0;
     for (int i = 0; i < 189; i++)
@@ -221,20 +194,20 @@ static void a_body_that_nothing_holds_cannot_start_at_rest(void **state) {
 
 static void methods_and_thresholds_change_at_run_time(void **state) {
     (void)state;
-    ThawWorld *world = world_of(BAR("{\"shape\": \"bar\", \"pins\": [\"x-min\"], \"method\": \"rigidify\"}"), NULL, 1);
+    ThawWorld *world = make_world(BAR("{\"shape\": \"bar\", \"pins\": [\"x-min\"], \"method\": \"rigidify\"}"), 1);
     ThawError error = {0};
     ThawRigidifyOptions options;
     settle(world, 1200);
     assert_string_equal(thaw_world_get_method(world, 0), "rigidify");
     assert_int_equal(thaw_world_set_method(world, 0, "full", &error), THAW_OK);
-    ThawStepStats stats = run(world, 5);
+    ThawStepStats stats = run_world(world, 5);
     assert_int_equal(stats.elastic_elements, thaw_world_element_count(world, 0));
     assert_int_equal(thaw_world_set_method(world, -1, "rigidify", &error), THAW_OK);
     settle(world, 200);
     assert_int_equal(thaw_world_get_rigidify(world, &options), THAW_OK);
     options.sleep = 0;
     assert_int_equal(thaw_world_set_rigidify(world, &options, &error), THAW_OK);
-    stats = run(world, 100);
+    stats = run_world(world, 100);
     assert_int_equal(stats.elastic_elements, 0);
     assert_int_equal(sleepers(world), 0);
     options.epsilon = -1;
@@ -252,10 +225,10 @@ static void methods_and_thresholds_change_at_run_time(void **state) {
 
 static void a_turning_part_keeps_what_a_change_of_method_gives_it(void **state) {
     (void)state;
-    ThawWorld *world = world_of(BAR("{\"shape\": \"bar\", \"velocity\": [1, 0, 2], \"spin\": [0.2, 0, 0.4], "
-                                    "\"method\": \"rigidify\"}"),
-                                NULL, 1);
-    ThawStepStats stats = run(world, 300);
+    ThawWorld *world = make_world_by(BAR("{\"shape\": \"bar\", \"velocity\": [1, 0, 2], \"spin\": [0.2, 0, 0.4], "
+                                         "\"method\": \"rigidify\"}"),
+                                     NULL, 1);
+    ThawStepStats stats = run_world(world, 300);
     assert_int_equal(stats.elastic_elements, 0);
     double before[2][189], m[63], P[2][3] = {{0}};
     thaw_world_get_masses(world, 0, m);
@@ -296,14 +269,14 @@ static void race_random_load(uint64_t seed, int loud) {
              "{\"nearest\": [%g, %g, %g]}}}}, \"bodies\": [{\"shape\": \"bar\", \"pins\": [\"x-min\"], \"forces\": "
              "[{\"group\": \"here\", \"total\": [%g, %g, %g], \"from\": %g}]}]}",
              E, damping, L, at[0], at[1], at[2], size * way[0], size * way[1], size * way[2], from);
-    ThawWorld *full = world_of(text, "full", 1), *rigid = world_of(text, "rigidify", 1);
+    ThawWorld *full = make_world_by(text, "full", 1), *rigid = make_world_by(text, "rigidify", 1);
     int32_t nv = thaw_world_vertex_count(full, 0);
     double x[2][189], start[189], worst = 0, end = 0, moved = 0;
     assert_int_equal(nv, 63);
     int steps = (int)(from / 0.01);
     for (int i = 0; i < steps + 200; i++) {
-        run(full, 1);
-        run(rigid, 1);
+        run_world(full, 1);
+        run_world(rigid, 1);
         thaw_world_get_positions(full, 0, x[0]);
         thaw_world_get_positions(rigid, 0, x[1]);
         if (i == steps - 2)

@@ -15,6 +15,7 @@
 
 #include "base/base.h"
 #include "output/checkpoint.h"
+#include "support/world.h"
 #include "thaw/thaw.h"
 
 #define SCENE(method, obstacles)                                                                                       \
@@ -36,24 +37,6 @@ static int make_files(void **state) {
 static int drop_files(void **state) {
     (void)state;
     return unlink(path) | unlink(other);
-}
-
-static ThawWorld *world_of(const char *text) {
-    ThawScene *scene = NULL;
-    ThawWorld *world = NULL;
-    ThawError error = {0};
-    if (thaw_scene_parse(text, strlen(text), "scene", NULL, &scene, &error) != THAW_OK ||
-        thaw_world_create(&scene->world, &world, &error) != THAW_OK)
-        fail_msg("%s", error.message);
-    thaw_scene_free(&scene);
-    return world;
-}
-
-static void run(ThawWorld *world, int steps) {
-    ThawError error = {0};
-    for (int i = 0; i < steps; i++)
-        if (thaw_world_step(world, NULL, &error) != THAW_OK)
-            fail_msg("%s", error.message);
 }
 
 static void save(const ThawWorld *world) {
@@ -94,22 +77,22 @@ static double assert_same_contacts(const ThawWorld *a, const ThawWorld *b) {
 
 static void contacts_are_the_same_after_loading_awake_falling_asleep_and_asleep(void **state) {
     (void)state;
-    ThawWorld *one = world_of(SCENE("rigidify", BOX));
+    ThawWorld *one = make_world(SCENE("rigidify", BOX), 1);
     ThawError error = {0};
     int seen[2] = {0};
     for (int i = 0; i < 1000 && seen[1] < 5; i++) {
-        run(one, 1);
+        run_world(one, 1);
         const int asleep = thaw_world_is_asleep(one, 0) && thaw_world_is_asleep(one, 1);
         if (i % 7 != 0 && !asleep)
             continue;
-        ThawWorld *two = world_of(SCENE("rigidify", BOX));
+        ThawWorld *two = make_world(SCENE("rigidify", BOX), 1);
         save(one);
         if (thaw_world_load(two, path, &error) != THAW_OK)
             fail_msg("%s", error.message);
         assert_same_contacts(one, two);
         assert_int_equal(thaw_world_event_count(two), 0);
-        run(one, 1); // may fall asleep with the contacts of the file
-        run(two, 1);
+        run_world(one, 1); // may fall asleep with the contacts of the file
+        run_world(two, 1);
         const double force = assert_same_contacts(one, two);
         if (asleep)
             assert_true(fabs(force - 9.81) < 0.01);
@@ -131,15 +114,15 @@ static void a_world_with_other_obstacles_is_another_world(void **state) {
         SCENE("full",
               ", \"obstacles\": [{\"box\": {\"size\": [1, 1, 1]}, \"position\": [0, 0, -0.5]}, {\"plane\": {}}]"),
     };
-    ThawWorld *world = world_of(SCENE("full", BOX));
-    run(world, 3);
+    ThawWorld *world = make_world(SCENE("full", BOX), 1);
+    run_world(world, 3);
     save(world);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        ThawWorld *two = world_of(others[i]);
+        ThawWorld *two = make_world(others[i], 1);
         ThawError error = {0};
         assert_int_equal(thaw_world_load(two, path, &error), THAW_ERROR_INPUT);
         assert_non_null(strstr(error.message, "obstacles"));
-        run(two, 1);
+        run_world(two, 1);
         thaw_world_free(&two);
     }
     thaw_world_free(&world);
@@ -225,9 +208,9 @@ static void what_a_file_names_is_there_or_it_is_refused(void **state) {
         {"rigidify", 0, NAN, "tau_rigid"},
         {"bodies", 2, 77, "method of body 0"},
     };
-    ThawWorld *world = world_of(SCENE("full", BOX));
+    ThawWorld *world = make_world(SCENE("full", BOX), 1);
     ThawError error = {0};
-    run(world, 20);
+    run_world(world, 20);
     save(world);
     copy_with("", 0, 0);
     if (thaw_world_load(world, other, &error) != THAW_OK)
@@ -236,7 +219,7 @@ static void what_a_file_names_is_there_or_it_is_refused(void **state) {
         copy_with(damages[i].table, damages[i].at, damages[i].value);
         if (thaw_world_load(world, other, &error) != THAW_ERROR_INPUT || !strstr(error.message, damages[i].message))
             fail_msg("%s[%d] = %g: %s", damages[i].table, (int)damages[i].at, damages[i].value, error.message);
-        run(world, 1);
+        run_world(world, 1);
     }
     thaw_world_free(&world);
 }

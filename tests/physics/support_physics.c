@@ -205,11 +205,6 @@ void physics_momentum(const ThawWorld *world, double linear[3], double angular[3
     free(m);
 }
 
-double physics_balance(const ThawLedger *l) {
-    return l->kinetic + l->elastic + l->gravitational -
-           (l->external_work - l->damping_loss - l->integration_loss + l->contact_work - l->transition_loss);
-}
-
 // --- numbers ------------------------------------------------------------------------------------------------------------
 
 double physics_random(uint64_t *seed) {

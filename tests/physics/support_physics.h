@@ -52,9 +52,6 @@ double physics_coordinate(const ThawWorld *world, int32_t vertex, int axis);
 // Sum m v and sum x cross m v of the first body (2D: only the third component of the latter).
 void physics_momentum(const ThawWorld *world, double linear[3], double angular[3]);
 
-// What stays the same if the ledger closes: kinetic + elastic + gravitational less what came in.
-double physics_balance(const ThawLedger *ledger);
-
 double physics_random(uint64_t *seed); // in [-1, 1)
 double physics_distance(const double *a, const double *b, size_t count);
 size_t physics_coordinates(const ThawWorld *world); // dim times vertices
