@@ -39,6 +39,9 @@ demo: build ## simulate the built-in scene and draw it; adaptive against full in
 	printf '  try next    %s view scenes/forest.json, %s help\n' $(THAW) $(THAW); \
 	printf '  look at     %s\n' "$$shown"
 
+film: build ## the film at the top of the README again, and as MP4: out/film/forest.mp4
+	@scripts/film.sh $(THAW)
+
 check: ## build with warnings as errors and run every test, first under sanitizers
 	@scripts/setup.sh --check
 	@$(call build,release)

@@ -62,15 +62,8 @@ static void to_camera(const View *view, const double x[3], double out[3]) {
 ViewBounds view_bounds_empty(void) {
     return (ViewBounds){.low = {INFINITY, INFINITY, INFINITY},
                         .high = {-INFINITY, -INFINITY, -INFINITY},
-                        .shade = {INFINITY, -INFINITY},
                         .lowest = INFINITY,
                         .floor = -INFINITY};
-}
-
-// How far a shadow moves to the right for each metre that a point is above the ground, sign reversed.
-static double shadow_drift(const View *view) {
-    const float *key = view->shading.key;
-    return view->flat ? 0 : (view->right[0] * key[0] + view->right[1] * key[1]) / key[2];
 }
 
 void view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *bounds) {
@@ -81,10 +74,7 @@ void view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *b
             bounds->low[k] = fmin(bounds->low[k], c[k]);
             bounds->high[k] = fmax(bounds->high[k], c[k]);
         }
-        double z = frame->x[3 * p + 2];
-        bounds->lowest = fmin(bounds->lowest, z);
-        bounds->shade[0] = fmin(bounds->shade[0], c[0] - shadow_drift(view) * z);
-        bounds->shade[1] = fmax(bounds->shade[1], c[0] - shadow_drift(view) * z);
+        bounds->lowest = fmin(bounds->lowest, frame->x[3 * p + 2]);
     }
 }
 
@@ -124,12 +114,11 @@ void view_bounds_add_obstacles(const View *view, const ThawFrameData *obstacles,
     }
 }
 
-void view_bounds_close(const View *view, ViewBounds *bounds) {
-    double shift = shadow_drift(view) * bounds->lowest;
-    if (view->flat || !(bounds->shade[0] <= bounds->shade[1]))
-        return;
-    bounds->low[0] = fmin(bounds->low[0], bounds->shade[0] + shift);
-    bounds->high[0] = fmax(bounds->high[0], bounds->shade[1] + shift);
+double view_bounds_ratio(const View *view, const ViewBounds *bounds) {
+    const float *key = view->shading.key;
+    const double drift = view->flat ? 0 : fabs(view->right[0] * key[0] + view->right[1] * key[1]) / key[2];
+    const double high = bounds->high[1] - bounds->low[1];
+    return high / (bounds->high[0] - bounds->low[0] + drift * high);
 }
 
 void view_aim(View *view, const ViewBounds *bounds, int width, int height, double zoom) {
@@ -154,30 +143,73 @@ void view_aim(View *view, const ViewBounds *bounds, int width, int height, doubl
         return;
     }
     view->focal = height / (2 * slope);
-    view->distance = half[2] + 0.05 * view->size;
+    view->distance = 0.05 * view->size;
+    for (int i = 0; i < 4 * VIEW_SLOPES; i++)
+        view->reach[i / VIEW_SLOPES][i % VIEW_SLOPES] = -INFINITY;
 }
 
-// Moves the camera back until a point fits.
+// A camera at (cx, cy), d before the centre, sees a point (a, b, c) at a slope of (a - cx) / (d + c) to the right. It is within s to
+// both sides if  cx + s d >= a - s c  and  -cx + s d >= -a - s c:  of all points only the largest of the right-hand sides count.
+// Both equal make the smallest d, and leave what is seen in the middle. The height may ask for a larger d, and so for a smaller s:
+// the sides are kept for VIEW_SLOPES parts of the largest slopes.
 static void fit_point(View *view, const double x[3]) {
-    // |a| focal / (distance + c) <= wide / 2, with a and c along right and forward from the centre; shadows are taken to
-    // be as far away as what throws them.
-    double across = 2 * view->focal / view->wide, along = 2 * view->focal / view->high, c[3];
+    double c[3];
     to_camera(view, x, c);
-    double shade = c[0] - shadow_drift(view) * (x[2] - view->ground);
-    double side = fmax(fabs(c[0] - view->centre[0]), fabs(shade - view->centre[0]));
-    double height = fabs(c[1] - view->centre[1]);
-    view->distance = fmax(view->distance, fmax(across * side, along * height) - (c[2] - view->centre[2]));
+    for (int k = 0; k < 3; k++)
+        c[k] -= view->centre[k];
+    for (int k = 0; k < 2; k++) {
+        const double slope_most = (k ? view->high : view->wide) / (2 * view->focal);
+        for (int i = 0; i < VIEW_SLOPES; i++) {
+            const double s = slope_most * (i + 1) / VIEW_SLOPES;
+            view->reach[2 * k][i] = fmax(view->reach[2 * k][i], c[k] - s * c[2]);
+            view->reach[2 * k + 1][i] = fmax(view->reach[2 * k + 1][i], -c[k] - s * c[2]);
+        }
+    }
+    view->distance = fmax(view->distance, 0.05 * view->size - c[2]); // nothing is behind the camera
+}
+
+// A point and its shadow.
+static void fit_lit(View *view, const double x[3]) {
+    const float *key = view->shading.key;
+    const double above = x[2] - view->ground;
+    fit_point(view, x);
+    if (above > 0)
+        fit_point(view, (double[3]){x[0] - above * key[0] / key[2], x[1] - above * key[1] / key[2], view->ground});
 }
 
 void view_fit(View *view, const ThawFrameData *frame) {
     for (int64_t p = 0; !view->flat && p < frame->point_count; p++)
-        fit_point(view, frame->x + 3 * p);
+        fit_lit(view, frame->x + 3 * p);
 }
 
 void view_fit_obstacles(View *view, const ThawFrameData *obstacles) {
     for (int64_t i = 0; !view->flat && i < 3 * (int64_t)obstacles->cell_count; i++)
         if (obstacles->region[i / 3] != THAW_OBSTACLE_HALF_SPACE)
-            fit_point(view, obstacles->x + 3 * (int64_t)obstacles->cells[i]);
+            fit_lit(view, obstacles->x + 3 * (int64_t)obstacles->cells[i]);
+}
+
+void view_settle(View *view) {
+    if (view->flat || !isfinite(view->reach[0][0]))
+        return;
+    for (int k = 0; k < 2; k++) {
+        const double s = (k ? view->high : view->wide) / (2 * view->focal);
+        view->distance = fmax(
+            view->distance, (view->reach[2 * k][VIEW_SLOPES - 1] + view->reach[2 * k + 1][VIEW_SLOPES - 1]) / (2 * s));
+    }
+    for (int k = 0; k < 2; k++) {
+        const double step = (k ? view->high : view->wide) / (2 * view->focal * VIEW_SLOPES);
+        const double *more = view->reach[2 * k], *less = view->reach[2 * k + 1];
+        // The slope within which all is, from this distance: between two of them what does not fit falls nearly evenly.
+        double over = INFINITY, middle = 0;
+        for (int i = 0; i < VIEW_SLOPES && over > 0; i++) {
+            const double before = over, last = middle;
+            over = more[i] + less[i] - 2 * view->distance * step * (i + 1);
+            middle = (more[i] - less[i]) / 2;
+            if (over <= 0 && i > 0)
+                middle += (last - middle) * over / (over - before);
+        }
+        view->centre[k] += middle;
+    }
 }
 
 static void project(const View *view, const Raster *raster, const double x[3], RasterCorner *corner) {
@@ -427,6 +459,30 @@ static void draw_background(const View *view, const Shadow *shadow, Raster *rast
                 raster->rgb[3 * at + (size_t)k] = (1 - shade[k] * dark - line) *
                                                   ((1 - part) * view->background[0][k] + part * view->background[1][k]);
         }
+}
+
+ThawStatus view_seen(const View *view, const ThawFrameData *frame, unsigned char *seen, ThawError *error) {
+    ThawSkin skin;
+    ThawStatus status =
+        thaw_skin_build(frame->point_count, frame->nodes, frame->cells, frame->cell_count, &skin, error);
+    if (status != THAW_OK)
+        return status;
+    memset(seen, 0, (size_t)frame->point_count);
+    for (int64_t t = 0; t < skin.triangle_count; t++) {
+        const int32_t *corner = skin.triangles + 3 * t;
+        const double *x[3] = {frame->x + 3 * (size_t)corner[0], frame->x + 3 * (size_t)corner[1],
+                              frame->x + 3 * (size_t)corner[2]};
+        double towards = 0; // normal times forward
+        for (int k = 0; k < 3; k++) {
+            const int i = (k + 1) % 3, j = (k + 2) % 3;
+            towards += view->forward[k] *
+                       ((x[1][i] - x[0][i]) * (x[2][j] - x[0][j]) - (x[1][j] - x[0][j]) * (x[2][i] - x[0][i]));
+        }
+        for (int i = 0; (view->flat || towards < 0) && i < 3; i++)
+            seen[corner[i]] = 1;
+    }
+    thaw_skin_clear(&skin);
+    return THAW_OK;
 }
 
 ThawStatus view_draw(const View *view, const ThawFrameData *frame, Raster *raster, ThawError *error) {

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "app.h"
@@ -69,36 +68,60 @@ static double value_at(const ThawField *field, const double *values, size_t i) {
     return field->components == 1 ? v[0] : sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-static int ascending(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-// The warmest value. A few elements at a clamped corner would take the whole scale: theirs begins at 98 percent.
-static ThawStatus look_numbers(Colouring *c, const ThawField *field, const double *values, size_t count,
-                               ThawError *error) {
-    double *sorted = THAW_NEW(double, count);
-    size_t kept = 0;
-    if (!sorted)
-        return thaw_error_memory(error, "the range of colours");
-    for (size_t i = 0; i < count; i++) {
-        sorted[kept] = value_at(field, values, i);
-        kept += isfinite(sorted[kept]) != 0;
+// The numbers as they are drawn: a value for each point, elements' averaged.
+static ThawStatus average(const ThawField *field, const ThawFrameData *f, const double *values, double *value,
+                          ThawError *error) {
+    if (field->place == THAW_FIELD_VERTEX) {
+        for (int64_t p = 0; p < f->point_count; p++)
+            value[p] = value_at(field, values, (size_t)p);
+        return THAW_OK;
     }
-    if (kept > 0 && field->place == THAW_FIELD_ELEMENT && !field->logarithmic)
-        qsort(sorted, kept, sizeof *sorted, ascending);
-    else
-        for (size_t i = 1; i < kept; i++) // the largest to the end
-            if (sorted[i] < sorted[i - 1])
-                sorted[i] = sorted[i - 1];
-    size_t at = field->place == THAW_FIELD_ELEMENT && !field->logarithmic ? (kept - 1) * 98 / 100 : kept - 1;
-    if (kept > 0)
-        c->high = fmax(c->high, sorted[at]);
-    thaw_free(sorted);
+    int32_t *count = THAW_NEW(int32_t, f->point_count);
+    if (!count)
+        return thaw_error_memory(error, "colours");
+    for (int64_t p = 0; p < f->point_count; p++)
+        value[p] = 0;
+    for (int64_t e = 0; e < f->cell_count; e++)
+        for (int i = 0; i < f->nodes; i++) {
+            int32_t p = f->cells[f->nodes * e + i];
+            value[p] += value_at(field, values, (size_t)e);
+            count[p]++;
+        }
+    for (int64_t p = 0; p < f->point_count; p++)
+        value[p] /= count[p] ? count[p] : 1;
+    thaw_free(count);
     return THAW_OK;
 }
 
-ThawStatus colouring_look(Colouring *c, const ThawFrameData *frame, ThawError *error) {
+static ThawStatus look_numbers(Colouring *c, const ThawField *field, const ThawFrameData *f, const unsigned char *seen,
+                               ThawError *error) {
+    double *value = THAW_NEW(double, f->point_count);
+    ThawStatus status =
+        value ? average(field, f, f->fields[c->field], value, error) : thaw_error_memory(error, "colours");
+    for (int64_t p = 0; status == THAW_OK && p < f->point_count; p++) {
+        if ((seen && !seen[p]) || !(value[p] > 0) || !isfinite(value[p]))
+            continue;
+        const int bin = (int)floor(8 * (log2(value[p]) + 64));
+        c->count[bin < 0 ? 0 : bin < COLOUR_BINS ? bin : COLOUR_BINS - 1]++;
+        c->most = fmax(c->most, value[p]);
+    }
+    thaw_free(value);
+    return status;
+}
+
+// A few points at a clamped corner, or the instant of an impact, would take the whole scale: it ends where all but two percent
+// of the values above zero lie that are seen in any frame, to within a bin.
+static double warmest(const Colouring *c) {
+    int64_t all = 0, below = 0;
+    for (int i = 0; i < COLOUR_BINS; i++)
+        all += c->count[i];
+    for (int i = 0; i < COLOUR_BINS; i++)
+        if (100 * (below += c->count[i]) >= 98 * all)
+            return fmin(c->most, exp2((i + 1) / 8.0 - 64));
+    return c->most;
+}
+
+ThawStatus colouring_look(Colouring *c, const ThawFrameData *frame, const unsigned char *seen, ThawError *error) {
     const ThawField *field = field_of(c);
     if (!field)
         return THAW_OK;
@@ -111,7 +134,7 @@ ThawStatus colouring_look(Colouring *c, const ThawFrameData *frame, ThawError *e
     }
     size_t count = thaw_frame_field_size(frame, c->field) / (size_t)field->components;
     if (field->category_count == 0)
-        return look_numbers(c, field, values, count, error);
+        return look_numbers(c, field, frame, seen, error);
     for (size_t i = 0; i < count; i++)
         c->used |= 1u << (field->category_count > 0 ? (int)values[i] & 31 : values[i] >= 0);
     return THAW_OK;
@@ -131,9 +154,9 @@ static double round_up(double value) {
 
 void colouring_settle(Colouring *c) {
     const ThawField *field = field_of(c);
-    if (!field || !(c->high > 0))
+    if (!field || !(c->most > 0))
         return;
-    c->high = field->logarithmic ? pow(10, ceil(log10(c->high) - 1e-9)) : round_up(c->high);
+    c->high = field->logarithmic ? pow(10, ceil(log10(c->most) - 1e-9)) : round_up(warmest(c));
     c->low = field->logarithmic ? c->high * pow(10, -DECADES) : 0;
 }
 
@@ -153,26 +176,10 @@ ThawStatus colouring_points(const Colouring *c, const ThawFrameData *f, double *
     const double *values = field ? f->fields[c->field] : NULL;
     if (!values || !by_number(c))
         return THAW_OK;
-    if (field->place == THAW_FIELD_VERTEX) {
-        for (int64_t p = 0; p < f->point_count; p++)
-            value[p] = share_of(c, value_at(field, values, (size_t)p));
-        return THAW_OK;
-    }
-    int32_t *count = THAW_NEW(int32_t, f->point_count);
-    if (!count)
-        return thaw_error_memory(error, "colours");
-    for (int64_t p = 0; p < f->point_count; p++)
-        value[p] = 0;
-    for (int64_t e = 0; e < f->cell_count; e++)
-        for (int i = 0; i < f->nodes; i++) {
-            int32_t p = f->cells[f->nodes * e + i];
-            value[p] += value_at(field, values, (size_t)e);
-            count[p]++;
-        }
-    for (int64_t p = 0; p < f->point_count; p++)
-        value[p] = share_of(c, value[p] / (count[p] ? count[p] : 1));
-    thaw_free(count);
-    return THAW_OK;
+    ThawStatus status = average(field, f, values, value, error);
+    for (int64_t p = 0; status == THAW_OK && p < f->point_count; p++)
+        value[p] = share_of(c, value[p]);
+    return status;
 }
 
 static void paint(const unsigned char srgb[3], float rgb[3]) {
@@ -327,7 +334,8 @@ static void draw_bar(const Colouring *c, Picture *picture, int x, int top, int b
         char text[32];
         int at = bottom - 1 - i * (bottom - 1 - top) / ticks;
         double value = c->low > 0 ? c->low * pow(10, i) : c->high / unit * i / ticks;
-        snprintf(text, sizeof text, c->low > 0 ? "%.0e" : "%.3g", value);
+        int cut = i == ticks && c->most > c->high * (1 + 1e-9);
+        snprintf(text, sizeof text, c->low > 0 ? "%.0e%s" : "%.3g%s", value, cut ? "+" : "");
         picture_fill(picture, x + bar, at, 2 * size, size > 1 ? size / 2 : 1, ink);
         picture_text(picture, x + bar + 4 * size, at - 3 * size, size, text, ink);
     }
@@ -351,5 +359,11 @@ void colouring_legend(const Colouring *c, Picture *picture, int x, int y, int he
     for (i = 0; stress && i < 3 && c->high < pascals[i].scale;)
         i++;
     top = print_lines(picture, x, top, size, stress ? pascals[i].name : field->unit, ink);
-    draw_bar(c, picture, x, top + 4 * size, y + height - 4 * size, size, stress ? pascals[i].scale : 1, ink);
+    const double unit = stress ? pascals[i].scale : 1;
+    draw_bar(c, picture, x, top + 4 * size, y + height - 4 * size, size, unit, ink);
+    if (c->most > c->high * (1 + 1e-9)) { // what the warmest colour stands for as well
+        char text[32];
+        snprintf(text, sizeof text, c->most / unit < 1000 ? "+ up to %.3g" : "+ up to %.0f", c->most / unit);
+        print_lines(picture, x, y + height + 4 * size, size, text, ink);
+    }
 }

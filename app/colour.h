@@ -6,19 +6,23 @@
 #include "output/frame_data.h"
 #include "picture.h"
 
-enum { COLOUR_NONE = -1, COLOUR_BODY = -2 };
+enum { COLOUR_NONE = -1, COLOUR_BODY = -2, COLOUR_BINS = 8 * 128 };
 
 typedef struct Colouring {
-    int32_t field;    // of thaw_field, or COLOUR_*
-    int wanted;       // asked for: its absence is an error
-    double low, high; // values of the coldest and the warmest colour; low > 0 on a logarithmic scale
-    uint32_t used;    // categories that some frame shows, a bit each; of ids bit 0: none, bit 1: any
+    int32_t field;              // of thaw_field, or COLOUR_*
+    int wanted;                 // asked for: its absence is an error
+    double low, high;           // values of the coldest and the warmest colour; low > 0 on a logarithmic scale
+    double most;                // the largest value that was looked at; above high where the scale is cut off
+    int64_t count[COLOUR_BINS]; // how many values lie in each eighth of a power of two, from 2^-64 on
+    uint32_t used;              // categories that some frame shows, a bit each; of ids bit 0: none, bit 1: any
 } Colouring;
 
 // 0 after a complaint when there is no such field.
 int colouring_parse(const char *command, const char *option, const char *name, Colouring *colouring);
-// Takes a frame into the range. A field that was asked for and is not there is THAW_ERROR_INPUT.
-ThawStatus colouring_look(Colouring *colouring, const ThawFrameData *frame, ThawError *error);
+// Takes a frame into the range. seen: nonzero for each point that counts for it; NULL: all do. A field that was asked for and is
+// not there is THAW_ERROR_INPUT.
+ThawStatus colouring_look(Colouring *colouring, const ThawFrameData *frame, const unsigned char *seen,
+                          ThawError *error);
 // When all frames were looked at: round numbers.
 void colouring_settle(Colouring *colouring);
 

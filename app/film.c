@@ -137,6 +137,8 @@ ThawStatus film_close(Film **film, int abandon, ThawError *error) {
     Film *f = *film;
     int outcome = 0;
     const char *temporary = f->temporary + strlen("file:");
+    if (abandon)
+        kill(f->encoder, SIGKILL); // it would go on to finish a file that is not wanted
     close(f->pipe);
     f->pipe = -1;
     while (waitpid(f->encoder, &outcome, 0) < 0 && errno == EINTR)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run says while it goes: a bar on a terminal, ten plain lines in a pipe; and the table at its end.
+// What is said while a run or a film is made: a bar on a terminal, ten plain lines in a pipe; and the table at a run's end.
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -33,8 +33,9 @@ static void format_duration(double seconds, char text[32]) {
         snprintf(text, 32, "%d h %02d min", (int)(seconds / 3600), (int)seconds / 60 % 60);
 }
 
-void app_progress_begin(AppProgress *p, int quiet, int64_t first, int64_t last, double h) {
-    *p = (AppProgress){.quiet = quiet, .terminal = isatty(STDOUT_FILENO), .first = first, .last = last, .h = h};
+void app_progress_begin(AppProgress *p, int quiet, const char *unit, int64_t first, int64_t last, double h) {
+    *p = (AppProgress){
+        .quiet = quiet, .terminal = isatty(STDOUT_FILENO), .unit = unit, .first = first, .last = last, .h = h};
     p->started_ms = thaw_wall_ms();
     p->shown_ms = -INFINITY;
     p->tenth = last > 0 ? (int)(10 * first / last) : 10;
@@ -54,28 +55,31 @@ static void draw_bar(double part, const char *text, int length) {
     printf("%s%*s%.*s\033[K", eighth[eighths % 8], width - (eighths + 7) / 8, "", columns - 3, text);
 }
 
-void app_progress_show(AppProgress *p, int64_t step) {
+void app_progress_show(AppProgress *p, int64_t done) {
     double now = thaw_wall_ms(), seconds = 1e-3 * (now - p->started_ms);
-    int tenth = p->last > 0 ? (int)(10 * step / p->last) : 10;
+    int tenth = p->last > 0 ? (int)(10 * done / p->last) : 10;
     // A bar ten times a second is smooth, and costs nothing.
-    int due = p->terminal ? now - p->shown_ms >= 100 || step == p->last : tenth > p->tenth;
+    int due = p->terminal ? now - p->shown_ms >= 100 || done == p->last : tenth > p->tenth;
     if (p->quiet || !due)
         return;
     p->shown_ms = now;
     p->tenth = tenth;
-    double rate = seconds > 0 ? (double)(step - p->first) / seconds : 0;
-    char left[32];
-    format_duration(rate > 0 ? (double)(p->last - step) / rate : INFINITY, left);
+    double rate = seconds > 0 ? (double)(done - p->first) / seconds : 0;
+    char left[32], time[40] = "";
+    format_duration(rate > 0 ? (double)(p->last - done) / rate : INFINITY, left);
     if (p->terminal) {
         char text[160];
-        int percent = p->last > 0 ? (int)(100 * step / p->last) : 100;
-        int length =
-            snprintf(text, sizeof text, "%3d %%  step %" PRId64 "/%" PRId64 "  %.4g steps/s  %.3g x real time  %s left",
-                     percent, step, p->last, rate, rate * p->h, left);
-        draw_bar(p->last > 0 ? (double)step / (double)p->last : 1, text, length);
+        int percent = p->last > 0 ? (int)(100 * done / p->last) : 100;
+        if (p->h > 0)
+            snprintf(time, sizeof time, "  %.3g x real time", rate * p->h);
+        int length = snprintf(text, sizeof text, "%3d %%  %s %" PRId64 "/%" PRId64 "  %.4g %ss/s%s  %s left", percent,
+                              p->unit, done, p->last, rate, p->unit, time, left);
+        draw_bar(p->last > 0 ? (double)done / (double)p->last : 1, text, length);
     } else {
-        printf("%3d %%  step %" PRId64 " of %" PRId64 "  t = %.4g s  %.4g steps/s  %s left\n", 10 * tenth, step,
-               p->last, (double)step * p->h, rate, left);
+        if (p->h > 0)
+            snprintf(time, sizeof time, "  t = %.4g s", (double)done * p->h);
+        printf("%3d %%  %s %" PRId64 " of %" PRId64 "%s  %.4g %ss/s  %s left\n", 10 * tenth, p->unit, done, p->last,
+               time, rate, p->unit, left);
     }
     fflush(stdout);
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // `thaw render`: pictures of frames, on a machine without a screen.
 //
-// All frames (of a long run an even choice of them) are looked at once, so that camera and colour scale are the same in
-// every picture; then each is drawn at three times its size and averaged.
+// The frames that will be shown (of a long film an even choice of them) are looked at first, so that camera and colour scale fit
+// them and are the same in every picture; then each is drawn at three times its size and averaged. A signal ends a film
+// between two pictures, and what was begun is removed.
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +19,10 @@
 #include "app.h"
 #include "camera.h"
 #include "film.h"
+#include "moments.h"
 #include "output/replay.h"
 #include "picture.h"
+#include "run.h"
 
 enum { SAMPLES = 3, LOOKED_AT = 60, LARGEST = 8192 };
 
@@ -26,6 +30,7 @@ typedef struct Render {
     const char *input, *output;
     const char *frame_text; // N, "last" or "all"
     int64_t sheet;          // pictures side by side, 0: none
+    int even;               // nonzero: they are evenly spaced in time
     int64_t rate;           // pictures a second of a film, 0: as the run's time
     int width, height;
     int edges, quiet;
@@ -34,10 +39,24 @@ typedef struct Render {
 
     ThawReplay *replay;
     int64_t frame_count, pictures;
+    int64_t shown[MOMENTS_MOST]; // frames of a sheet, or the one of a single picture
+    int shown_count;             // 0: all of them, one after the other
     View view;
 } Render;
 
-enum { OUTPUT, OUTPUT_LONG, FRAME, SIZE, COLOUR, COLOR, CAMERA, SHEET, RATE, EDGES, QUIET };
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int signal) { interrupted = signal; }
+
+// From here on a signal asks for the end of the picture. A second one ends the program at once.
+static void listen_to_signals(void) {
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+enum { OUTPUT, OUTPUT_LONG, FRAME, SIZE, COLOUR, COLOR, CAMERA, SHEET, MOMENTS, RATE, EDGES, QUIET };
 
 static const AppOption options[] = {
     [OUTPUT] = {"-o", "FILE.png|FILE.mp4"},
@@ -48,6 +67,7 @@ static const AppOption options[] = {
     [COLOR] = {"--color", "NAME"},
     [CAMERA] = {"--camera", "A,E[,ZOOM]"},
     [SHEET] = {"--sheet", "N"},
+    [MOMENTS] = {"--moments", "events|even"},
     [RATE] = {"--fps", "N"},
     [EDGES] = {"--edges", NULL},
     [QUIET] = {"--quiet", NULL},
@@ -154,7 +174,14 @@ static int parse(Render *r, int argc, char **argv) {
             ok = parse_camera(r, a.value);
             break;
         case SHEET:
-            ok = app_parse_integer("render", "--sheet", a.value, 1, 32, &r->sheet);
+            ok = app_parse_integer("render", "--sheet", a.value, 1, MOMENTS_MOST, &r->sheet);
+            break;
+        case MOMENTS:
+            r->even = strcmp(a.value, "even") == 0;
+            ok = r->even || strcmp(a.value, "events") == 0;
+            if (!ok)
+                app_complain("render", "--moments is '%s'; allowed: events (close where much happens) or even",
+                             a.value);
             break;
         case RATE:
             ok = app_parse_integer("render", "--fps", a.value, 1, 240, &r->rate);
@@ -191,7 +218,7 @@ static int parse(Render *r, int argc, char **argv) {
 
 static const unsigned char ink[3] = {58, 70, 84};
 
-static int letter_size(const Render *r) { return r->height < 400 ? 1 : r->height < 900 ? 2 : r->height / 360; }
+static int letter_size(const Render *r) { return r->height < 360 ? 1 : r->height < 900 ? 2 : r->height / 360; }
 
 static int legend_room(const Render *r) {
     int room = colouring_legend_width(&r->view.colour, letter_size(r));
@@ -215,21 +242,24 @@ static void fill_background(const Render *r, Picture *picture) {
     }
 }
 
-static int panels(const Render *r) {
-    return r->sheet ? (int)(r->sheet < r->frame_count ? r->sheet : r->frame_count) : 1;
-}
+static int panels(const Render *r) { return r->shown_count ? r->shown_count : 1; }
 
 static int panel_width(const Render *r) { return (r->width - legend_room(r)) / panels(r); }
 
 // One picture with the frames at these indices side by side.
 static ThawStatus draw_picture(const Render *r, const int64_t *indices, int count, Picture *picture, ThawError *error) {
     Raster raster = {0};
-    // A single picture goes on behind its legend.
-    int width = panel_width(r), size = letter_size(r), drawn = panels(r) == 1 ? r->width : width;
-    ThawStatus status =
-        raster_create(SAMPLES * drawn, SAMPLES * r->height, &raster) ? THAW_OK : thaw_error_memory(error, "a picture");
+    int width = panel_width(r), size = letter_size(r);
+    ThawStatus status = THAW_OK;
     fill_background(r, picture);
     for (int i = 0; status == THAW_OK && i < count; i++) {
+        // The last one goes on behind the legend.
+        const int drawn = i + 1 < count ? width : r->width - i * width;
+        if (raster.width != SAMPLES * drawn) {
+            raster_clear(&raster);
+            if (!raster_create(SAMPLES * drawn, SAMPLES * r->height, &raster))
+                return thaw_error_memory(error, "a picture");
+        }
         ThawFrameData *frame = NULL, *obstacles = NULL;
         char label[40];
         View view = r->view;
@@ -253,31 +283,35 @@ static ThawStatus draw_picture(const Render *r, const int64_t *indices, int coun
     return status;
 }
 
-// The i-th of `count` frames spread evenly over all of them; of one, the last.
-static int64_t evenly(const Render *r, int64_t i, int64_t count) {
-    return count > 1 ? i * (r->frame_count - 1) / (count - 1) : r->frame_count - 1;
-}
-
 // A sheet is as high as its contents need, when the user does not say.
-static void settle_size(Render *r, const ViewBounds *bounds) {
+static void settle_size(Render *r, double ratio) {
     if (r->width)
         return;
     r->width = 1280;
     r->height = 720;
     if (!r->sheet)
         return;
-    double ratio = (bounds->high[1] - bounds->low[1]) / (bounds->high[0] - bounds->low[0]);
-    int panel = 280, height = isfinite(ratio) ? (int)(panel * 1.1 * ratio) : 0;
-    r->height = height < 320 ? 320 : height > 640 ? 640 : height;
+    const int least = 320, most = 640; // high; panels of what is lower than wide are made wider
+    int panel = ratio > 0 && 1.1 * ratio * 280 < least ? (int)fmin(440, least / (1.1 * ratio)) : 280;
+    double height = 1.1 * ratio * panel;
+    r->height = !(height > least) ? least : height > most ? most : (int)height;
     r->width = panel * panels(r) + legend_room(r);
 }
 
-// How many frames decide on camera and colour scale, and which: an even choice of all, the same whatever is drawn, and those
-// that are shown side by side.
-static int64_t spread(const Render *r) { return r->frame_count < LOOKED_AT ? r->frame_count : LOOKED_AT; }
-
+// The frames that decide on camera and colour scale: those that are shown, or of all of them an even choice.
 static int64_t looked_at(const Render *r, int64_t i) {
-    return i < spread(r) ? evenly(r, i, spread(r)) : evenly(r, i - spread(r), panels(r));
+    return r->shown_count ? r->shown[i]
+                          : moments_evenly(r->frame_count, i, r->frame_count < LOOKED_AT ? r->frame_count : LOOKED_AT);
+}
+
+// Takes what is seen of a frame into the range of colours.
+static ThawStatus look_at_colours(Render *r, const ThawFrameData *frame, ThawError *error) {
+    unsigned char *seen = THAW_NEW(unsigned char, frame->point_count);
+    ThawStatus status = seen ? view_seen(&r->view, frame, seen, error) : thaw_error_memory(error, "colours");
+    if (status == THAW_OK)
+        status = colouring_look(&r->view.colour, frame, seen, error);
+    thaw_free(seen);
+    return status;
 }
 
 static ThawStatus settle_view(Render *r, ThawError *error) {
@@ -290,8 +324,9 @@ static ThawStatus settle_view(Render *r, ThawError *error) {
             view->background[i][k] = picture_linear(backdrop[i][k]);
     view->shading.edge_colour = 0.62f;
     ViewBounds bounds = view_bounds_empty();
-    int64_t count = spread(r) + (r->sheet ? panels(r) : 0);
-    // First what there is, then, with the camera pointed at it, how far back the camera must go.
+    int64_t all = r->frame_count < LOOKED_AT ? r->frame_count : LOOKED_AT,
+            count = r->shown_count ? r->shown_count : all;
+    // First what there is, then, with the camera turned to it, where it must stand.
     for (int64_t i = 0; status == THAW_OK && i < 2 * count; i++) {
         ThawFrameData *frame, *obstacles;
         status = thaw_replay_read(r->replay, looked_at(r, i % count), &frame, error);
@@ -300,8 +335,7 @@ static ThawStatus settle_view(Render *r, ThawError *error) {
         status = thaw_replay_read_obstacles(r->replay, looked_at(r, i % count), &obstacles, error);
         if (i == count) {
             colouring_settle(&view->colour); // decides whether there is a legend, and so the width
-            view_bounds_close(view, &bounds);
-            settle_size(r, &bounds);
+            settle_size(r, view_bounds_ratio(view, &bounds));
             view->shading.edge_width = r->edges ? (r->height < 700 ? 0.36f : 0.45f) * SAMPLES : 0;
             view_aim(view, &bounds, SAMPLES * panel_width(r), SAMPLES * r->height, r->zoom);
         }
@@ -314,13 +348,14 @@ static ThawStatus settle_view(Render *r, ThawError *error) {
             view_turn(view, r->azimuth, r->elevation);
             view_bounds_add(view, frame, &bounds);
             if (status == THAW_OK)
-                status = colouring_look(&view->colour, frame, error);
+                status = look_at_colours(r, frame, error);
             if (obstacles)
                 view_bounds_add_obstacles(view, obstacles, &bounds);
         }
         thaw_frame_data_free(&obstacles);
         thaw_frame_data_free(&frame);
     }
+    view_settle(view);
     return status;
 }
 
@@ -330,16 +365,28 @@ static ThawStatus write_one(const Render *r, const int64_t *indices, int count, 
     return status == THAW_OK ? picture_write(picture, path, error) : status;
 }
 
+static ThawStatus was_interrupted(const Render *r, ThawError *error) {
+    return thaw_error_set(error, THAW_ERROR_IO, "interrupted after %" PRId64 " pictures", r->pictures);
+}
+
 static ThawStatus write_all(Render *r, Picture *picture, ThawError *error) {
     ThawStatus status = THAW_OK;
-    for (; status == THAW_OK && r->pictures < r->frame_count; r->pictures++) {
+    AppProgress progress;
+    app_progress_begin(&progress, r->quiet, "picture", 0, r->frame_count, 0);
+    while (status == THAW_OK && r->pictures < r->frame_count) {
         char path[4200];
-        if (!app_numbered(r->output, thaw_replay_number(r->replay, r->pictures), path, sizeof path))
-            return thaw_error_set(error, THAW_ERROR_INPUT,
-                                  "-o is '%s'; --frame all needs one place for the number, as in frame%%04d.png",
-                                  r->output);
-        status = write_one(r, &r->pictures, 1, path, picture, error);
+        if (interrupted)
+            status = was_interrupted(r, error);
+        else if (!app_numbered(r->output, thaw_replay_number(r->replay, r->pictures), path, sizeof path))
+            status = thaw_error_set(error, THAW_ERROR_INPUT,
+                                    "-o is '%s'; --frame all needs one place for the number, as in frame%%04d.png",
+                                    r->output);
+        else
+            status = write_one(r, &r->pictures, 1, path, picture, error);
+        if (status == THAW_OK)
+            app_progress_show(&progress, ++r->pictures);
     }
+    app_progress_end(&progress);
     return status;
 }
 
@@ -371,37 +418,47 @@ static ThawStatus write_film(Render *r, Picture *picture, ThawError *error) {
         status = film_open(r->output, r->width, r->height, rate, &film, error);
     if (status != THAW_OK)
         return status;
-    for (int64_t i = 0; status == THAW_OK && i < r->frame_count; i += stride, r->pictures++) {
+    AppProgress progress;
+    app_progress_begin(&progress, r->quiet, "picture", 0, (r->frame_count + stride - 1) / stride, 0);
+    for (int64_t i = 0; status == THAW_OK && i < r->frame_count; i += stride) {
         status = draw_picture(r, &i, 1, picture, error);
         if (status == THAW_OK)
             status = film_add(film, picture, error);
+        if (interrupted) // also where the encoder was ended by the same signal
+            status = was_interrupted(r, error);
+        if (status == THAW_OK)
+            app_progress_show(&progress, ++r->pictures);
     }
+    app_progress_end(&progress);
     ThawStatus closed = film_close(&film, status != THAW_OK, error);
     return status == THAW_OK ? closed : status;
 }
 
-static ThawStatus write_output(Render *r, Picture *picture, ThawError *error) {
-    if (film_is_name(r->output))
-        return write_film(r, picture, error);
-    if (!r->sheet && strcmp(r->frame_text, "all") == 0)
-        return write_all(r, picture, error);
-    r->pictures = 1;
-    if (r->sheet) {
-        int64_t indices[32];
-        int count = panels(r);
-        for (int i = 0; i < count; i++)
-            indices[i] = evenly(r, i, count);
-        return write_one(r, indices, count, r->output, picture, error);
-    }
-    int64_t wanted = strtoll(r->frame_text, NULL, 10), index = r->frame_count - 1;
+// Which frames are shown: those of a sheet, one, or all.
+static ThawStatus settle_shown(Render *r, ThawError *error) {
+    if (film_is_name(r->output) || (!r->sheet && strcmp(r->frame_text, "all") == 0))
+        return THAW_OK;
+    r->shown_count = r->sheet ? (int)(r->sheet < r->frame_count ? r->sheet : r->frame_count) : 1;
+    for (int i = 0; i < r->shown_count; i++)
+        r->shown[i] = moments_evenly(r->frame_count, i, r->shown_count);
+    if (r->sheet)
+        return r->even ? THAW_OK : moments_choose(r->replay, r->shown_count, r->shown, error);
+    const int64_t wanted = strtoll(r->frame_text, NULL, 10);
     if (strcmp(r->frame_text, "last") != 0)
-        index = thaw_replay_find(r->replay, wanted);
-    if (index < 0)
-        return thaw_error_set(error, THAW_ERROR_INPUT,
-                              "--frame is %" PRId64 "; there are %" PRId64 " frames, from %" PRId64 " to %" PRId64,
-                              wanted, r->frame_count, thaw_replay_number(r->replay, 0),
-                              thaw_replay_number(r->replay, r->frame_count - 1));
-    return write_one(r, &index, 1, r->output, picture, error);
+        r->shown[0] = thaw_replay_find(r->replay, wanted);
+    return r->shown[0] >= 0
+               ? THAW_OK
+               : thaw_error_set(error, THAW_ERROR_INPUT,
+                                "--frame is %" PRId64 "; there are %" PRId64 " frames, from %" PRId64 " to %" PRId64,
+                                wanted, r->frame_count, thaw_replay_number(r->replay, 0),
+                                thaw_replay_number(r->replay, r->frame_count - 1));
+}
+
+static ThawStatus write_output(Render *r, Picture *picture, ThawError *error) {
+    if (!r->shown_count)
+        return (film_is_name(r->output) ? write_film : write_all)(r, picture, error);
+    r->pictures = 1;
+    return write_one(r, r->shown, r->shown_count, r->output, picture, error);
 }
 
 static ThawStatus render(Render *r, ThawError *error) {
@@ -410,7 +467,10 @@ static ThawStatus render(Render *r, ThawError *error) {
     if (status != THAW_OK)
         return status;
     r->frame_count = thaw_replay_count(r->replay);
-    status = settle_view(r, error);
+    listen_to_signals();
+    status = settle_shown(r, error);
+    if (status == THAW_OK)
+        status = settle_view(r, error);
     if (status != THAW_OK)
         return status;
     if (!picture_create(r->width, r->height, &picture))
@@ -440,13 +500,16 @@ static int command_render(int argc, char **argv) {
 static const char help[] =
     "usage: thaw render DIR|FILE.vtu -o FILE.png|FILE.mp4 [OPTIONS]\n"
     "\n"
-    "Draws frames that `thaw run` wrote. Camera and colour scale are the same for all frames of a folder.\n"
+    "Draws frames that `thaw run` wrote. Camera and colour scale fit what is shown, and are the same in all pictures "
+    "of a\n"
+    "sheet, a film or --frame all. The scale leaves out the highest 2 percent: the legend says how far they go.\n"
     "\n"
     "  -o FILE.png       where the picture goes; with --frame all a pattern: frame%04d.png\n"
     "  -o FILE.mp4       a film (also .webm, .mkv, .mov, .gif, .webp), made by ffmpeg; as fast as the simulated time\n"
     "  --fps N           every frame, N a second: slower or faster than the simulated time\n"
     "  --frame N         which frame (default: last); all: every one\n"
-    "  --sheet N         N frames, evenly spaced in time, side by side in one picture\n"
+    "  --sheet N         N frames side by side in one picture: more of them where much happens\n"
+    "  --moments even    frames of a sheet evenly spaced in time (default: events)\n"
     "  --size WxH        pixels (default 1280x720)\n"
     "  --colour NAME     a field that the frames hold: velocity, von_mises (default), region, contact_pressure, ...;\n"
     "                    of adaptive runs also part, state, reason, woken_by, strain_rate, predicted_strain; body; "

@@ -373,7 +373,8 @@ static ThawStatus steps(AppRun *run, ThawError *error) {
     ThawStatus status = THAW_OK, failed = THAW_OK;
     int64_t tried = run->saved; // the step of the last checkpoint that was tried
     listen_to_signals();
-    app_progress_begin(&progress, run->quiet, thaw_world_step_count(run->world), run->steps, run->scene->world.h);
+    app_progress_begin(&progress, run->quiet, "step", thaw_world_step_count(run->world), run->steps,
+                       run->scene->world.h);
     while (status == THAW_OK && !interrupted && thaw_world_step_count(run->world) < run->steps) {
         ThawStepStats stats = {0};
         failed = thaw_world_step(run->world, &stats, error);

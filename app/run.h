@@ -65,14 +65,15 @@ int app_checkpoint_due(int64_t every, int64_t step, double age_ms);
 
 typedef struct AppProgress {
     int quiet, terminal; // terminal: a bar that is drawn over and over; else a line each tenth
-    int64_t first, last; // steps
-    double h;            // s a step
+    const char *unit;    // what is counted: "step"
+    int64_t first, last;
+    double h; // s that each stands for; 0: none
     double started_ms, shown_ms;
     int tenth; // the last one that was announced
 } AppProgress;
 
-void app_progress_begin(AppProgress *progress, int quiet, int64_t first, int64_t last, double h);
-void app_progress_show(AppProgress *progress, int64_t step);
+void app_progress_begin(AppProgress *progress, int quiet, const char *unit, int64_t first, int64_t last, double h);
+void app_progress_show(AppProgress *progress, int64_t done);
 void app_progress_end(AppProgress *progress);
 void app_report(const AppRun *run);
 // How many vertices each pinned, moved and pushed group has, in one line (run_groups.c).

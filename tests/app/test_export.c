@@ -185,6 +185,38 @@ static void films_are_made_where_ffmpeg_is(void **state) {
     expect("render @run -o /dev/full/a.mp4 --size 160x90", 2, "ffmpeg");
 }
 
+// How many files of the folder have this in their name.
+static int files_like(const char *part) {
+    int count = 0;
+    DIR *stream = opendir(folder);
+    assert_non_null(stream);
+    for (struct dirent *entry; (entry = readdir(stream));)
+        count += strstr(entry->d_name, part) != NULL;
+    closedir(stream);
+    return count;
+}
+
+static void a_film_that_is_interrupted_leaves_nothing(void **state) {
+    (void)state;
+    run_scene();
+    if (!installed("ffmpeg"))
+        return;
+    for (int i = 0; i < 2; i++) {
+        pid_t pid = start("render @run -o @b.mp4 --size 1300x1200", at("said"));
+        for (int begun = 0; !begun; usleep(1000)) {
+            size_t size = 0;
+            char *text = slurp(at("said"), &size);
+            begun = text && strstr(text, "picture 1 of 5");
+            free(text);
+            assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
+        }
+        kill(pid, i ? SIGINT : SIGTERM);
+        assert_int_equal(finish(pid), 2);
+        assert_non_null(strstr(said, "interrupted after"));
+        assert_int_equal(files_like("b.mp4"), 0);
+    }
+}
+
 static void wrong_wishes_are_refused(void **state) {
     (void)state;
     run_scene();
@@ -208,6 +240,7 @@ int main(void) {
         cmocka_unit_test(vtkhdf_holds_every_frame),
         cmocka_unit_test(a_finer_surface_rides_on_the_mesh),
         cmocka_unit_test(films_are_made_where_ffmpeg_is),
+        cmocka_unit_test(a_film_that_is_interrupted_leaves_nothing),
         cmocka_unit_test(wrong_wishes_are_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);

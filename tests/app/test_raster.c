@@ -184,10 +184,11 @@ static void a_fitted_view_shows_everything_from_any_side(void **state) {
                  i++) // the others lack all but velocity and region
                 assert_int_equal(thaw_frame_data_add(frame, i, NULL), THAW_OK);
             view_bounds_add(&view, frame, &bounds);
-            assert_int_equal(colouring_look(&view.colour, frame, NULL), THAW_OK);
+            assert_int_equal(colouring_look(&view.colour, frame, NULL, NULL), THAW_OK);
             colouring_settle(&view.colour);
             view_aim(&view, &bounds, 90, 60, 1);
             view_fit(&view, frame);
+            view_settle(&view);
             assert_int_equal(view_draw(&view, frame, &raster, NULL), THAW_OK);
             int inside = covered(&raster), border = 0;
             for (int x = 0; x < 90; x++)
@@ -201,6 +202,56 @@ static void a_fitted_view_shows_everything_from_any_side(void **state) {
             raster_clear(&raster);
             thaw_frame_data_free(&frame);
         }
+}
+
+// Spread over the slab of the picture that the camera fills, what is seen lies in the middle; a single point at a corner
+// that is far more stressed than the rest does not take the colours.
+static void what_is_seen_is_in_the_middle_and_uses_the_colours(void **state) {
+    (void)state;
+    enum { POINTS = 400 };
+    ThawFrameData *frame;
+    assert_int_equal(thaw_frame_data_create(4, POINTS, POINTS / 4, &frame, NULL), THAW_OK);
+    const int32_t field = thaw_field_find("von_mises");
+    assert_int_equal(thaw_frame_data_add(frame, field, NULL), THAW_OK);
+    for (int e = 0; e < POINTS / 4; e++) { // tetrahedra along a slanted line, far off the origin
+        for (int i = 0; i < 4; i++) {
+            double *x = frame->x + 3 * (4 * e + i);
+            x[0] = 50 + 0.02 * e + (i == 1 ? 0.1 : 0);
+            x[1] = -20 + 0.05 * e + (i == 2 ? 0.1 : 0);
+            x[2] = 3 + 0.01 * e + (i == 3 ? 0.1 : 0);
+            frame->cells[4 * e + i] = 4 * e + i;
+        }
+        frame->fields[field][e] = e == 7 ? 1e6 : 50 + 0.5 * e;
+    }
+    frame->body_count = 1;
+    for (int turn = 0; turn < 12; turn++) {
+        View view = {.colour.field = field};
+        ViewBounds bounds = view_bounds_empty();
+        Raster raster;
+        assert_true(raster_create(320, 180, &raster));
+        view_turn(&view, 30.0 * turn, -12); // from below: no shadow is seen
+        view_bounds_add(&view, frame, &bounds);
+        assert_int_equal(colouring_look(&view.colour, frame, NULL, NULL), THAW_OK);
+        colouring_settle(&view.colour);
+        assert_true(view.colour.most == 1e6 && view.colour.high >= 100 && view.colour.high <= 120);
+        view_aim(&view, &bounds, 320, 180, 1);
+        view.ground = 1e9; // nothing is above it, and throws a shadow
+        view_fit(&view, frame);
+        view_settle(&view);
+        assert_int_equal(view_draw(&view, frame, &raster, NULL), THAW_OK);
+        int low[2] = {999, 999}, high[2] = {-1, -1};
+        for (int i = 0; i < 320 * 180; i++)
+            for (int k = 0; raster.nearness[i] > 0 && k < 2; k++) {
+                const int at = k ? i / 320 : i % 320;
+                low[k] = at < low[k] ? at : low[k];
+                high[k] = at > high[k] ? at : high[k];
+            }
+        assert_true(abs(low[0] + high[0] - 319) <= 8 && abs(low[1] + high[1] - 179) <= 8);
+        assert_true(high[0] - low[0] > 250 ||
+                    high[1] - low[1] > 115); // and large, along the line the camera keeps off it
+        raster_clear(&raster);
+    }
+    thaw_frame_data_free(&frame);
 }
 
 static void the_nearest_word_is_suggested(void **state) {
@@ -222,6 +273,7 @@ int main(void) {
         cmocka_unit_test(colours_survive_the_way_to_srgb_and_back),
         cmocka_unit_test(text_stays_inside_the_picture),
         cmocka_unit_test(a_fitted_view_shows_everything_from_any_side),
+        cmocka_unit_test(what_is_seen_is_in_the_middle_and_uses_the_colours),
         cmocka_unit_test(the_nearest_word_is_suggested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
