@@ -113,6 +113,7 @@ export class App implements Sink {
     if (hello.report && !before) this.togglePlots(true);
     if (!before) byId("hint").hidden = !hello.live;
     this.takeField(hello.settings.field);
+    this.stage.ground = floorOf(hello);
     if (!before || before.dim !== hello.dim) this.stage.look(sceneBox(hello), hello.dim);
     this.showTransport();
   }
@@ -429,6 +430,25 @@ function showSpeed(value: number): void {
   if (speed.selectedIndex >= 0) return;
   speed.append(make("option", { value: String(value) }, `${number(value)} ×`));
   speed.value = String(value);
+}
+
+// How high the highest level floor below the middle is; null: there is none.
+function floorOf(hello: Hello): number | null {
+  const x = f32OfBase64(hello.mesh.obstacle_positions),
+    triangles = u32OfBase64(hello.mesh.obstacle_triangles),
+    middle = new Vector3().fromArray(hello.box[0]).add(new Vector3().fromArray(hello.box[1])).multiplyScalar(0.5);
+  const heights = hello.obstacles
+    .filter((o) => hello.dim === 3 && o.kind === "half_space")
+    .map((o) =>
+      facingPlane(
+        x.subarray(3 * o.first_vertex, 3 * (o.first_vertex + o.vertices)),
+        triangles.subarray(3 * o.first_triangle, 3 * (o.first_triangle + o.triangles)).map((v) => v - o.first_vertex),
+        middle,
+      ),
+    )
+    .filter(({ normal }) => normal.z > 0.95)
+    .map(({ foot }) => foot.z);
+  return heights.length > 0 ? Math.max(...heights) : null;
 }
 
 // The program's box, solid obstacles that are not much larger than it, and the floor that bodies will fall onto.

@@ -5,6 +5,8 @@ import { number, raised, withUnit } from "./format";
 import type { Painter } from "./painter";
 import type { ElementAnswer, Stats } from "./protocol";
 
+const BEYOND = "Some values are higher: the scale leaves out the highest 2 percent of each frame";
+
 export function showLegend(painter: Painter): void {
   const { field } = painter,
     legend = painter.legend();
@@ -20,8 +22,9 @@ export function showLegend(painter: Painter): void {
   }
   const strip = make("div", { className: "strip" });
   strip.style.background = legend.gradient;
-  const ticks = legend.ticks.map(({ at, value }) => {
-    const tick = make("span", { className: at < 0.06 ? "first" : at > 0.94 ? "last" : "" }, number(value, 3));
+  const ticks = legend.ticks.map(({ at, value, more }) => {
+    const name = at < 0.06 ? "first" : at > 0.94 ? "last" : "";
+    const tick = make("span", { className: name, title: more ? BEYOND : "" }, number(value, 3) + (more ? " +" : ""));
     tick.style.left = `${100 * at}%`;
     return tick;
   });

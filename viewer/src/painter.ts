@@ -2,7 +2,8 @@
 // The choice of a field's colours: the strip that surfaces are painted with, and the scale behind it.
 //
 // The scale of numbers follows the data calmly: it widens at once, and shrinks only when the data have become much
-// smaller, so that colours do not flicker from frame to frame.
+// smaller, so that colours do not flicker from frame to frame. It leaves out the highest two percent, as `thaw render`
+// does: a few elements at a clamped corner would take all colours. The legend says so.
 import {
   categoryColour,
   css,
@@ -34,6 +35,7 @@ export class Painter {
   field: Field = PLAIN;
   scale: Scale = { low: 0, high: 1, logarithmic: false };
   logarithmic = false; // asked for by the user
+  cut = false; // values have been beyond the end of the scale
   private smallSince = 0;
 
   constructor() {
@@ -52,6 +54,7 @@ export class Painter {
     const another = field.name !== this.field.name;
     this.field = field;
     if (another) this.logarithmic = field.logarithmic;
+    this.cut = false;
     this.scale = { low: 0, high: 0, logarithmic: this.logarithmic };
     strip(TEXELS, (i) => this.colourOfTexel(i), this.texels);
   }
@@ -87,9 +90,11 @@ export class Painter {
     if (this.field.range) [low, high] = this.field.range;
     if (this.field.range && low > 0) least = low;
     if (!(high >= low)) return false;
-    const old = { ...this.scale };
-    this.scale = this.logarithmic ? this.logScale(high, least) : this.linearScale(low, high);
-    return this.scale.low !== old.low || this.scale.high !== old.high;
+    const old = { ...this.scale, cut: this.cut };
+    const most = this.field.range || low < 0 ? high : warmest(values, high);
+    this.scale = this.logarithmic ? this.logScale(high, least) : this.linearScale(low, most);
+    this.cut = high > this.scale.high * (1 + 1e-6) || (this.cut && this.scale.high === old.high);
+    return this.scale.low !== old.low || this.scale.high !== old.high || this.cut !== old.cut;
   }
 
   private linearScale(low: number, high: number): Scale {
@@ -126,13 +131,15 @@ export class Painter {
   }
 
   legend():
-    | { kind: "strip"; gradient: string; ticks: { at: number; value: number }[] }
+    | { kind: "strip"; gradient: string; ticks: { at: number; value: number; more: boolean }[] }
     | { kind: "swatches"; rows: [string, string][] } {
     const { categories } = this.field;
     if (categories === null) {
       const stops = Array.from({ length: 13 }, (_, i) => css(sequential(i / 12)));
       const long = !this.scale.logarithmic && (this.scale.high >= 1e4 || this.scale.high < 1e-2); // numbers need room
-      const marks = ticks(this.scale, long ? 2 : 4).map((value) => ({ at: scaled(this.scale, value), value }));
+      const marks = ticks(this.scale, long ? 2 : 4).map((value) => ({ at: scaled(this.scale, value), value, more: false }));
+      if (this.cut) // the end is where more follows
+        marks.splice(marks.findIndex((m) => m.at > 0.8) >>> 0, marks.length, { at: 1, value: this.scale.high, more: true });
       return { kind: "strip", gradient: `linear-gradient(90deg, ${stops.join(", ")})`, ticks: marks };
     }
     if (categories === true) {
@@ -150,6 +157,21 @@ export class Painter {
       rows: categories.map((name, i) => [name, css(this.field.colours?.[i] ?? categoryColour(i, name))]),
     };
   }
+}
+
+// All but two percent of the values above zero lie below it, to within an eighth of a power of two.
+function warmest(values: (Float32Array | null)[], most: number): number {
+  const count = new Uint32Array(8 * 128);
+  let all = 0;
+  for (const array of values)
+    for (const v of array ?? [])
+      if (v > 0 && v < Infinity) {
+        count[Math.min(count.length - 1, Math.max(0, Math.floor(8 * (Math.log2(v) + 64))))]++;
+        all++;
+      }
+  for (let i = 0, below = 0; i < count.length; i++)
+    if (100 * (below += count[i]) >= 98 * all) return Math.min(most, 2 ** ((i + 1) / 8 - 64));
+  return most;
 }
 
 function niceAbove(value: number): number {

@@ -239,11 +239,13 @@ function group(title: string, ...children: HTMLElement[]): HTMLElement {
   return make("fieldset", {}, make("legend", {}, title), ...children);
 }
 
-// What a comparison found; a row with one value spans the columns.
+// What a comparison found; a row with one value spans the columns, and a note the whole line below.
 function reportTable({ columns, rows }: Report): HTMLElement {
-  const body = rows.map(({ label, values, note }) => {
+  const body = rows.flatMap(({ label, values, note }) => {
     const cells = values.map((value) => make("td", { colSpan: values.length === 1 ? columns.length : 1 }, value));
-    return make("tr", {}, make("th", { scope: "row" }, label, note ? make("small", {}, note) : null), ...cells);
+    const row = make("tr", {}, make("th", { scope: "row" }, label), ...cells);
+    const below = make("td", { colSpan: 1 + columns.length }, note ?? "");
+    return note ? [row, make("tr", { className: "note" }, below)] : [row];
   });
   const head = make("tr", {}, make("td"), ...columns.map((c) => make("th", { scope: "col" }, c)));
   return make("table", { id: "report" }, make("thead", {}, head), make("tbody", {}, ...body));

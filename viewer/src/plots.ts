@@ -14,7 +14,7 @@ const QUANTITIES: { name: string; label: string; pair?: true }[] = [
   { name: "elastic_elements", label: "elastic elements" },
   { name: "dofs", label: "degrees of freedom" },
   { name: "speedup", label: "speedup", pair: true },
-  { name: "error", label: "error, parts of the diameter", pair: true },
+  { name: "error", label: "difference, of the diameter", pair: true },
   { name: "cpu_ms", label: "CPU time of a step, ms" },
   { name: "contacts", label: "contacts" },
 ];

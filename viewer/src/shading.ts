@@ -31,7 +31,7 @@ import type { Theme } from "./theme";
 
 export const SHADOW_LAYER = 1; // of everything that casts a shadow
 const SIZE = 1024; // texels of the shadow map
-const DIRECTION = new Vector3(-0.45, -0.6, 1.25); // to the sun
+export const TO_SUN = new Vector3(-0.45, -0.6, 1.25);
 
 export class Sun {
   stale = true; // something that casts a shadow has moved
@@ -50,7 +50,7 @@ export class Sun {
       sky: { value: sky },
       ground: { value: dim === 3 ? light(theme.ground, theme.skyLight) : sky },
       sun: { value: light("#fff4e6", dim === 3 ? theme.keyLight : 0) },
-      toSun: { value: DIRECTION.clone().normalize() },
+      toSun: { value: TO_SUN.clone().normalize() },
       toShadow: { value: new Matrix4() },
       lift: { value: 0.0015 * size },
       shadowMap: { value: null },
@@ -65,7 +65,7 @@ export class Sun {
     if (dim === 2) return;
     const { camera } = this;
     camera.up.set(0, 0, 1);
-    camera.position.copy(middle).addScaledVector(DIRECTION, size);
+    camera.position.copy(middle).addScaledVector(TO_SUN, size);
     camera.lookAt(middle);
     camera.left = camera.bottom = -0.95 * size;
     camera.right = camera.top = 0.95 * size;
@@ -188,6 +188,14 @@ varying float above;
 #endif
 `;
 
+// Every vertex shader ends so.
+const END_VERTEX = `
+#ifdef CLIP
+  above = dot(clip, vec4(position, 1.0));
+#endif
+  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
+}`;
+
 const AT = `
 #ifdef FLAT
 flat
@@ -219,11 +227,7 @@ void main() {
   lit = pow(around + sun * max(0.0, dot(normal, toSun)), vec3(1.0 / 2.2));
   spot = (toShadow * vec4(position + lift * normal, 1.0)).xyz - vec3(0.0, 0.0, 0.0006);
 #endif
-#ifdef CLIP
-  above = dot(clip, vec4(position, 1.0));
-#endif
-  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
-}`;
+${END_VERTEX}`;
 
 // How much of the sun reaches a place of the shadow map.
 const SHADOW_TAPS = `
@@ -278,8 +282,7 @@ attribute float place;
 varying float at;
 void main() {
   at = place;
-  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
-}`;
+${END_VERTEX}`;
 
 const SECTION_FRAGMENT = `
 uniform sampler2D strip;
@@ -289,11 +292,7 @@ void main() { gl_FragColor = vec4(texture2D(strip, vec2(at, 0.5)).rgb, 1.0); }`;
 const SILHOUETTE_VERTEX = `
 ${CLIP_VERTEX}
 void main() {
-#ifdef CLIP
-  above = dot(clip, vec4(position, 1.0));
-#endif
-  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
-}`;
+${END_VERTEX}`;
 
 const SILHOUETTE_FRAGMENT = `
 #ifdef CLIP
@@ -317,8 +316,7 @@ void main() {
 #ifdef TAPS
   spot = (toShadow * modelMatrix * vec4(position, 1.0)).xyz - vec3(0.0, 0.0, 0.0006);
 #endif
-  gl_Position = projectionMatrix * modelViewMatrix * vec4(position, 1.0);
-}`;
+${END_VERTEX}`;
 
 // Lines keep about a pixel's width at any distance, and fade where they would be closer than a few pixels. Floor and
 // background differ by a few of 256 steps only: noise (interleaved gradients, J. Jimenez 2014) breaks up the rings that the

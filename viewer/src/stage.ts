@@ -15,6 +15,7 @@ import {
 } from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import type { Ray } from "./pick";
+import { TO_SUN } from "./shading";
 import type { ViewScene } from "./viewscene";
 
 const FOV = 32; // degrees
@@ -37,6 +38,7 @@ export class Stage {
   beforeDraw: () => void = () => undefined;
   afterDraw: () => void = () => undefined;
   drawn = 0; // pictures so far
+  ground: number | null = null; // z of the floor that shadows fall onto
   private camera: PerspectiveCamera | OrthographicCamera = new PerspectiveCamera(FOV);
   private readonly flat = new OrthographicCamera();
   private readonly deep = this.camera as PerspectiveCamera;
@@ -46,7 +48,6 @@ export class Stage {
   private cost = 0; // ms a picture, averaged
   private restTimer = 0;
   private size = 1; // m, of what is looked at
-  private below = 0.14; // room for the legend, part of the picture
   private readonly raycaster = new Raycaster();
 
   constructor(
@@ -169,9 +170,8 @@ export class Stage {
     const middle = box.getCenter(new Vector3());
     this.size = box.getSize(new Vector3()).length() || 1;
     const from = (direction ?? this.camera.position.clone().sub(this.controls.target)).normalize();
-    this.makeRoom();
     this.shape();
-    const distance = this.camera === this.deep ? this.distanceFor(box, from) : 2 * this.size;
+    const distance = this.camera === this.deep ? this.place(box, from) : 2 * this.size;
     this.controls.target.copy(middle);
     this.camera.position.copy(middle).addScaledVector(from, distance);
     this.controls.minDistance = 0.02 * this.size;
@@ -184,33 +184,52 @@ export class Stage {
     this.redraw();
   }
 
-  // What is looked at is put a little above the middle, so that the legend does not cover it.
-  private makeRoom(): void {
-    this.below = Math.min(0.3, Math.max(0.1, (this.legend.offsetHeight + 20) / this.viewport(0).height || 0));
-    this.deep.setViewOffset(1, 1, 0, (this.below - ABOVE) / 2, 1, 1); // shape() sets the aspect
-  }
-
-  // From where all corners are seen, with a margin: at depth d - w a half-width of r needs d >= r / tan + w.
-  private distanceFor(box: Box3, from: Vector3): number {
-    const middle = box.getCenter(new Vector3()),
-      half = Math.tan((FOV * Math.PI) / 360),
-      vertical = half * (1 - ABOVE - this.below),
-      horizontal = half * this.deep.aspect * (1 - 2 * BESIDE);
-    const right = new Vector3(0, 0, 1).cross(from).normalize(),
-      up = from.clone().cross(right);
-    let distance = 0.1 * this.size;
+  // Corners of a box, and where their shadows fall.
+  private corners(box: Box3): Vector3[] {
+    const all: Vector3[] = [];
     for (const x of [box.min.x, box.max.x])
       for (const y of [box.min.y, box.max.y])
-        for (const z of [box.min.z, box.max.z]) {
-          const arm = new Vector3(x, y, z).sub(middle),
-            w = arm.dot(from);
-          distance = Math.max(
-            distance,
-            Math.abs(arm.dot(up)) / vertical + w,
-            Math.abs(arm.dot(right)) / horizontal + w,
-          );
-        }
-    return distance;
+        for (const z of [box.min.z, box.max.z]) all.push(new Vector3(x, y, z));
+    const { ground } = this;
+    const above = ground === null ? [] : all.filter((p) => p.z > ground);
+    return [...all, ...above.map((p) => p.clone().addScaledVector(TO_SUN, (ground! - p.z) / TO_SUN.z))];
+  }
+
+  // The least distance from which all corners are seen, with room for names above and the legend below; and the picture is
+  // shifted, not the target, until they are in the middle of what is left. At a distance d a corner that is r to the right of
+  // the target and w nearer is seen at the slope r / (d - w).
+  private place(box: Box3, from: Vector3): number {
+    const middle = box.getCenter(new Vector3()),
+      half = Math.tan((FOV * Math.PI) / 360),
+      below = Math.min(0.3, Math.max(0.1, (this.legend.offsetHeight + 20) / this.viewport(0).height || 0));
+    const right = new Vector3(0, 0, 1).cross(from).normalize(),
+      up = from.clone().cross(right);
+    const arms = this.corners(box)
+      .map((p) => p.sub(middle))
+      .map((p) => [p.dot(right), p.dot(up), p.dot(from)]);
+    const span = (axis: 0 | 1, d: number): [number, number] => {
+      const slopes = arms.map((p) => p[axis] / (d - p[2]));
+      return [Math.min(...slopes), Math.max(...slopes)];
+    };
+    const wide = 2 * half * this.deep.aspect * (1 - 2 * BESIDE),
+      high = 2 * half * (1 - ABOVE - below);
+    let near = Math.max(...arms.map((p) => p[2])),
+      far = near + 0.1 * this.size;
+    const fits = (d: number): boolean => {
+      const [x, y] = [span(0, d), span(1, d)];
+      return x[1] - x[0] <= wide && y[1] - y[0] <= high;
+    };
+    while (!fits(far)) [near, far] = [far, near + 2 * (far - near)];
+    for (let i = 0; i < 40; i++) {
+      const d = (near + far) / 2;
+      if (fits(d)) far = d;
+      else near = d;
+    }
+    const [x, y] = [span(0, far), span(1, far)];
+    const across = (x[0] + x[1]) / 2 / (2 * half * this.deep.aspect),
+      along = (y[0] + y[1]) / 2 / (2 * half);
+    this.deep.setViewOffset(1, 1, across, (below - ABOVE) / 2 - along, 1, 1); // shape() sets the aspect
+    return far;
   }
 
   // For the keyboard: turns by radians, moves by parts of the distance, zooms by a factor.

@@ -165,7 +165,7 @@ onPage("split screen shows two simulations with one camera, and plots of both", 
   assert.deepEqual(await page.locator("#labels b").allTextContents(), ["full", "rigidify"]);
   assert.deepEqual(
     await page.locator("#plots figcaption").evaluateAll((all) => all.map((c) => c.firstChild.textContent)),
-    ["elastic elements", "degrees of freedom", "speedup", "error, parts of the diameter"],
+    ["elastic elements", "degrees of freedom", "speedup", "difference, of the diameter"],
   );
   assert.equal((await stats(0)).elastic_elements, 2592);
   const widths = await page
