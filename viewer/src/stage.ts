@@ -228,7 +228,8 @@ export class Stage {
     const [x, y] = [span(0, far), span(1, far)];
     const across = (x[0] + x[1]) / 2 / (2 * half * this.deep.aspect),
       along = (y[0] + y[1]) / 2 / (2 * half);
-    this.deep.setViewOffset(1, 1, across, (below - ABOVE) / 2 - along, 1, 1); // shape() sets the aspect
+    this.deep.setViewOffset(1, 1, across, (below - ABOVE) / 2 - along, 1, 1);
+    this.shape(); // it has made the aspect 1
     return far;
   }
 
