@@ -21,6 +21,12 @@ typedef enum ThawMaterialConstants {
     THAW_CONSTANTS_UNMODIFIED, // Lame constants as they are (the solids paper's runs): softer than young says
 } ThawMaterialConstants;
 
+// What alpha1 damps.
+typedef enum ThawDamping {
+    THAW_DAMPING_STIFFNESS, // alpha1 K(x) v (Rayleigh, as in the papers): also slows the spin of what is under tension
+    THAW_DAMPING_VISCOUS, // rates of Green strain, by alpha1 times the moduli: the same at rest, nothing in rigid motion
+} ThawDamping;
+
 typedef struct ThawMaterialDef {
     const char *name;
     ThawMaterialModel model;
@@ -29,7 +35,8 @@ typedef struct ThawMaterialDef {
     double young;   // Pa, > 0
     double poisson; // in (-1, 0.5)
     double alpha0;  // 1/s, Rayleigh mass damping, >= 0
-    double alpha1;  // s, Rayleigh stiffness damping, >= 0
+    double alpha1;  // s, stiffness damping, >= 0
+    ThawDamping damping;
 } ThawMaterialDef;
 
 // A soft rubber: stable neo-Hookean, 1000 kg/m^3, 1 MPa, 0.4, a little stiffness damping.

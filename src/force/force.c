@@ -123,8 +123,17 @@ THAW_INLINE void product_chunk(const ProductPass *pass, int32_t chunk, int dim, 
             sum += dF[i] * dP[i];
         form += batch->weight * sum;
         damped_form += batch->weight * batch->alpha1 * sum;
-        scatter_force(batch, dim, nodes, batch->weight * (pass->scale.stiffness + pass->scale.damping * batch->alpha1),
-                      dP, pass->y);
+        ThawLanes scale = pass->scale.stiffness + pass->scale.damping * batch->alpha1;
+        if (batch->viscous) {
+            ThawLanes viscous[9];
+            viscous_stress(batch, F, dF, viscous);
+            for (int i = 0; i < 9; i++) {
+                damped_form += batch->weight * dF[i] * viscous[i];
+                dP[i] = scale * dP[i] + pass->scale.damping * viscous[i];
+            }
+            scale = thaw_lanes_set(1);
+        }
+        scatter_force(batch, dim, nodes, batch->weight * scale, dP, pass->y);
     }
     pass->partial[2 * chunk] = sum_lanes(form);
     pass->partial[2 * chunk + 1] = sum_lanes(damped_form);

@@ -17,7 +17,7 @@ typedef struct ThawBlockSink {
 } ThawBlockSink;
 
 // How element stiffness enters a matrix or product: (stiffness + damping * alpha1_e) K_e, projected to positive
-// semi-definite or as it is.
+// semi-definite or as it is; where damping is viscous, stiffness K_e + damping D_e.
 typedef struct ThawStiffness {
     double stiffness, damping;
     int project;

@@ -61,6 +61,26 @@ THAW_INLINE void scatter_force(const ThawBatch *batch, int dim, int nodes, ThawL
                 y[batch->vertex[a][l] * (int64_t)dim + i] += out[a][i][l];
 }
 
+// The viscous stress for a rate dF: F (eta0 tr(E') I + 2 eta1 E'), with E' = sym(F'dF) the rate of Green strain. It has a
+// potential, costs energy always, and is nothing in a rigid motion, however F is stretched.
+THAW_INLINE void viscous_stress(const ThawBatch *batch, const ThawLanes F[9], const ThawLanes dF[9], ThawLanes P[9]) {
+    ThawLanes S[9], trace = thaw_lanes_set(0);
+    for (int j = 0; j < 3; j++)
+        for (int l = 0; l <= j; l++) {
+            ThawLanes sum = thaw_lanes_set(0); // twice the rate
+            for (int i = 0; i < 3; i++)
+                sum += F[i + 3 * j] * dF[i + 3 * l] + dF[i + 3 * j] * F[i + 3 * l];
+            S[j + 3 * l] = S[l + 3 * j] = batch->viscosity[1] * sum;
+            if (j == l)
+                trace += sum * 0.5;
+        }
+    for (int j = 0; j < 3; j++)
+        S[4 * j] += batch->viscosity[0] * trace;
+    for (int i = 0; i < 3; i++)
+        for (int l = 0; l < 3; l++)
+            P[i + 3 * l] = F[i] * S[3 * l] + F[i + 3] * S[3 * l + 1] + F[i + 6] * S[3 * l + 2];
+}
+
 THAW_INLINE double sum_lanes(ThawLanes a) { return ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7])); }
 
 // Whether any used lane is turned inside out where its material forbids it.

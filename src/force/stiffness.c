@@ -46,6 +46,29 @@ static void contract_projected(const ThawBatch *batch, int count, const ThawLane
         }
 }
 
+// Adds the viscous blocks: d(P g_a)/dv_b of kernel.h's stress is, with p_a = F g_a,
+//     eta0 p_a p_b' + eta1 ((g_a . g_b) FF' + p_b p_a').
+static void add_viscous(const ThawBatch *batch, int count, const ThawLanes F[9], ThawLanes scale, ThawLanes *K) {
+    ThawLanes p[3][3], M[3][3], eta[2] = {scale * batch->viscosity[0], scale * batch->viscosity[1]};
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++)
+            M[i][k] = F[i] * F[k] + F[i + 3] * F[k + 3] + F[i + 6] * F[k + 6];
+        for (int a = 0; a < count; a++) {
+            const ThawLanes *g = batch->gradient + 3 * a;
+            p[a][i] = F[i] * g[0] + F[i + 3] * g[1] + F[i + 6] * g[2];
+        }
+    }
+    for (int a = 0; a < count; a++)
+        for (int b = 0; b <= a; b++) {
+            const ThawLanes *g = batch->gradient + 3 * a, *u = batch->gradient + 3 * b;
+            ThawLanes inner = eta[1] * (g[0] * u[0] + g[1] * u[1] + g[2] * u[2]);
+            for (int i = 0; i < 3; i++)
+                for (int k = 0; k < 3; k++)
+                    K[9 * PAIR(a, b) + 3 * i + k] +=
+                        eta[0] * p[a][i] * p[b][k] + inner * M[i][k] + eta[1] * p[b][i] * p[a][k];
+        }
+}
+
 // From the material's blocks (3x3, nodes 1 and up) to all of the element's (dim x dim, node 0 included).
 THAW_INLINE void complete_blocks(int dim, int nodes, const ThawLanes *K, ThawLanes *blocks) {
     for (int i = 0; i < dim; i++)
@@ -85,6 +108,8 @@ THAW_INLINE void stiffness_chunk(const StiffnessPass *pass, int32_t chunk, int d
             contract_projected(batch, nodes - 1, F, scale, P, K);
         else
             batch->material->blocks(F, batch->c, nodes - 1, batch->gradient, scale, P, K);
+        if (batch->viscous && pass->scale.damping > 0)
+            add_viscous(batch, nodes - 1, F, batch->weight * pass->scale.damping, K);
         scatter_force(batch, dim, nodes, -batch->weight, P, pass->f);
         complete_blocks(dim, nodes, K, blocks);
         pass->sink.add(pass->sink.context, b, blocks);

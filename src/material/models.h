@@ -11,6 +11,5 @@ extern const ThawMaterialOps thaw_material_stable_neo_hookean;
 extern const ThawMaterialOps thaw_material_corotational;
 
 // The Lame constants of linear elasticity, in Pa: mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu) (1 - 2 nu)).
-void thaw_material_lame(const ThawMaterialDef *def, double *mu, double *lambda);
 
 #endif

@@ -30,7 +30,11 @@ static void fill_batch(const ThawShape *shape, const int32_t *elements, int32_t 
         for (int a = 0; a < nodes; a++)
             batch->vertex[a][l] = shape->elements[(size_t)e * (size_t)nodes + (size_t)a];
         batch->weight[l] = used ? shape->weight[p] : 0;
-        batch->alpha1[l] = material->alpha1;
+        int viscous = material->viscosity[1] > 0;
+        batch->alpha1[l] = viscous ? 0 : material->alpha1;
+        for (int i = 0; i < 2; i++)
+            batch->viscosity[i][l] = material->viscosity[i];
+        batch->viscous |= viscous;
         batch->element[l] = used ? e : -1;
         batch->material = material->ops;
     }

@@ -15,10 +15,12 @@ typedef struct ThawBatch {
     ThawLanes gradient[(THAW_ELEMENT_NODES_MAX - 1) * 3]; // [node - 1][axis], dim axes used, 1/m
     ThawLanes weight;                                     // m^3 (2D: area times thickness)
     ThawLanes c[THAW_MATERIAL_CONSTANTS];                 // of the material model
-    ThawLanes alpha1;                                     // s
+    ThawLanes alpha1;                                     // s, 0 where damping is viscous
+    ThawLanes viscosity[2];                               // Pa s, for the trace of strain rates and for all of them
     int32_t vertex[THAW_ELEMENT_NODES_MAX][THAW_LANES];   // ascending in each element: block (a, b), a >= b, is lower
     int32_t element[THAW_LANES];                          // ids in the shape, -1 in unused lanes
     const ThawMaterialOps *material;
+    int viscous; // some lane is
 } ThawBatch;
 
 // Batches are grouped into chunks (one task each), chunks into colours: two chunks of one colour share no vertex, so they

@@ -18,6 +18,7 @@ typedef struct ThawMaterial {
     const ThawMaterialOps *ops;
     double density, young, alpha0, alpha1;
     double c[THAW_MATERIAL_CONSTANTS];
+    double viscosity[2]; // Pa s, alpha1 times lambda and mu; 0 where alpha1 damps by K
 } ThawMaterial;
 
 typedef struct ThawGroup {

@@ -22,7 +22,7 @@
 static void put_laplacian(const ThawShape *shape, int32_t batch, double h, ThawBlockSink sink) {
     const ThawBatch *b = &shape->all->batches[batch];
     int dim = shape->kind->dim, nodes = shape->kind->nodes;
-    ThawLanes blocks[THAW_BLOCKS_MAX * 9], grad[THAW_ELEMENT_NODES_MAX][3], scale;
+    ThawLanes blocks[THAW_BLOCKS_MAX * 9], grad[THAW_ELEMENT_NODES_MAX][3], scale, alpha1;
     for (int k = 0; k < dim; k++) {
         grad[0][k] = thaw_lanes_set(0);
         for (int a = 1; a < nodes; a++) {
@@ -30,9 +30,12 @@ static void put_laplacian(const ThawShape *shape, int32_t batch, double h, ThawB
             grad[0][k] -= grad[a][k];
         }
     }
-    for (int l = 0; l < THAW_LANES; l++)
-        scale[l] = b->element[l] < 0 ? 0 : shape->materials[shape->material[b->element[l]]].young;
-    scale *= b->weight * (h * h + h * b->alpha1);
+    for (int l = 0; l < THAW_LANES; l++) {
+        const ThawMaterial *m = b->element[l] < 0 ? NULL : &shape->materials[shape->material[b->element[l]]];
+        scale[l] = m ? m->young : 0;
+        alpha1[l] = m ? m->alpha1 : 0;
+    }
+    scale *= b->weight * (h * h + h * alpha1);
     memset(blocks, 0, sizeof blocks);
     for (int a = 0, block = 0; a < nodes; a++)
         for (int c = 0; c <= a; c++, block++) {

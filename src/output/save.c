@@ -30,6 +30,8 @@ static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]
         const double numbers[] = {material->model, material->alpha0, material->alpha1};
         hash = thaw_hash(hash, numbers, sizeof numbers);
         hash = thaw_hash(hash, material->c, sizeof material->c);
+        if (material->viscosity[1] > 0)
+            hash = thaw_hash(hash, material->viscosity, sizeof material->viscosity);
     }
     hash = thaw_hash(hash, &model->obstacle_count, sizeof model->obstacle_count);
     for (int32_t i = 0; i < model->obstacle_count; i++) { // contacts name its faces, and where on it they began

@@ -31,10 +31,14 @@ static void read_like(const ThawPlace *place, ThawMaterialDef *material) {
 
 static void read_material(const ThawPlace *place, ThawMaterialDef *material) {
     static const char *const keys[] = {"like",    "model",  "constants", "density", "young",
-                                       "poisson", "alpha0", "alpha1",    NULL};
+                                       "poisson", "alpha0", "alpha1",    "damping", NULL};
     static const char *const constants[] = {
         [THAW_CONSTANTS_MATCHED] = "matched",
         [THAW_CONSTANTS_UNMODIFIED] = "unmodified",
+    };
+    static const char *const dampings[] = {
+        [THAW_DAMPING_STIFFNESS] = "stiffness",
+        [THAW_DAMPING_VISCOUS] = "viscous",
     };
     static const ThawRange poisson = {-1, 0.5, true, true};
     const char *models[THAW_MATERIAL_MODEL_COUNT];
@@ -43,9 +47,10 @@ static void read_material(const ThawPlace *place, ThawMaterialDef *material) {
     if (!thaw_place_is_object(place, keys, 0))
         return;
     read_like(place, material);
-    int model = (int)material->model, choice = (int)material->constants;
+    int model = (int)material->model, choice = (int)material->constants, damping = (int)material->damping;
     thaw_place_choice(place, "model", models, THAW_MATERIAL_MODEL_COUNT, &model);
     thaw_place_choice(place, "constants", constants, 2, &choice);
+    thaw_place_choice(place, "damping", dampings, 2, &damping);
     ThawPlace which = thaw_place_member(place, "constants");
     if (which.value && model != THAW_MATERIAL_STABLE_NEO_HOOKEAN)
         thaw_place_refuse(&which, "only the model stable-neo-hookean has a choice of constants", "to leave it out");
@@ -56,6 +61,7 @@ static void read_material(const ThawPlace *place, ThawMaterialDef *material) {
     thaw_place_number(place, "alpha1", thaw_range_not_negative, &material->alpha1);
     material->model = (ThawMaterialModel)model;
     material->constants = (ThawMaterialConstants)choice;
+    material->damping = (ThawDamping)damping;
 }
 
 void thaw_scene_read_materials(const ThawPlace *place) {

@@ -16,9 +16,12 @@ typedef struct Body {
     double *a, *b, *c; // n each
 } Body;
 
-static void body_create(Body *body, int dim, int32_t cells, ThawMaterialModel model, double strain, uint64_t seed) {
+static void body_create_damped(Body *body, int dim, int32_t cells, ThawMaterialModel model, ThawDamping damping,
+                               double strain, uint64_t seed) {
     ThawError error = {0};
     sample_create(&body->sample, dim, cells, model, seed);
+    for (int i = 0; i < 2; i++)
+        body->sample.materials[i].damping = damping;
     if (thaw_model_create(&body->sample.world, &body->model, &error) != THAW_OK)
         fail_msg("%s", error.message);
     body->shape = &body->model->shapes[0];
@@ -31,6 +34,10 @@ static void body_create(Body *body, int dim, int32_t cells, ThawMaterialModel mo
     body->partial = THAW_NEW(double, 2 * body->set->chunk_count);
     for (int i = 0; i < body->n; i++)
         body->x[i] = body->shape->X[i] + strain / cells * sample_random(&seed);
+}
+
+static void body_create(Body *body, int dim, int32_t cells, ThawMaterialModel model, double strain, uint64_t seed) {
+    body_create_damped(body, dim, cells, model, THAW_DAMPING_STIFFNESS, strain, seed);
 }
 
 static void body_free(Body *body) {
@@ -64,15 +71,19 @@ static double dot(int n, const double *a, const double *b) {
     return sum;
 }
 
-static void for_all_materials(void (*check)(Body *body, uint64_t *seed), double strain) {
+static void for_all_damped(void (*check)(Body *body, uint64_t *seed), ThawDamping damping, double strain) {
     for (int model = 0; model < THAW_MATERIAL_MODEL_COUNT; model++)
         for (int dim = 2; dim <= 3; dim++) {
             Body body;
             uint64_t seed = (uint64_t)(7 + model + 10 * dim);
-            body_create(&body, dim, 2, (ThawMaterialModel)model, strain, seed);
+            body_create_damped(&body, dim, 2, (ThawMaterialModel)model, damping, strain, seed);
             check(&body, &seed);
             body_free(&body);
         }
+}
+
+static void for_all_materials(void (*check)(Body *body, uint64_t *seed), double strain) {
+    for_all_damped(check, THAW_DAMPING_STIFFNESS, strain);
 }
 
 // --- derivatives ---------------------------------------------------------------------------------------------------------
@@ -217,6 +228,73 @@ static void blocks_are_the_matrix_of_products(void **state) {
     for_all_materials(check_blocks, 0.1);
 }
 
+// --- viscous damping -----------------------------------------------------------------------------------------------------
+
+static void viscous_blocks_are_the_matrix_of_products(void **state) {
+    (void)state;
+    for_all_damped(check_blocks, THAW_DAMPING_VISCOUS, 0.3);
+    for_all_damped(check_product, THAW_DAMPING_VISCOUS, 0.1);
+}
+
+// u = t + omega x at x.
+static void move_rigidly(const Body *body, double *u) {
+    int dim = body->set->dim;
+    for (int i = 0; i < body->shape->nv; i++) {
+        const double *x = body->x + i * dim, omega[3] = {dim == 3 ? 1 : 0, dim == 3 ? -2 : 0, 3};
+        double r[3] = {x[0], x[1], dim == 3 ? x[2] : 0};
+        for (int k = 0; k < dim; k++)
+            u[i * dim + k] = 0.5 - k + omega[(k + 1) % 3] * r[(k + 2) % 3] - omega[(k + 2) % 3] * r[(k + 1) % 3];
+    }
+}
+
+static void viscous_damping_costs_nothing_in_a_rigid_motion_and_energy_in_any_other(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        Body body;
+        double forms[2], still = 0;
+        for (int damping = THAW_DAMPING_STIFFNESS; damping <= THAW_DAMPING_VISCOUS; damping++) {
+            uint64_t seed = 3;
+            body_create_damped(&body, dim, 2, THAW_MATERIAL_STABLE_NEO_HOOKEAN, (ThawDamping)damping, 0.5, 3);
+            double *u = THAW_NEW(double, body.n);
+            for (int i = 0; i < body.n; i++)
+                u[i] = sample_random(&seed);
+            product(&body, u, (ThawStiffness){0, 1, 0}, body.a, forms);
+            double size = size_of(body.n, body.a);
+            assert_true(size > 0 && (damping == THAW_DAMPING_STIFFNESS || forms[1] > 0));
+            move_rigidly(&body, u);
+            product(&body, u, (ThawStiffness){0, 1, 0}, body.a, forms);
+            still = size_of(body.n, body.a) / size;
+            assert_true(damping == THAW_DAMPING_STIFFNESS ? still > 1e-3 : still < 1e-12);
+            thaw_free(u);
+            body_free(&body);
+        }
+    }
+}
+
+// Of small strains, whatever the energy.
+static void viscous_damping_is_that_of_stiffness_at_rest(void **state) {
+    (void)state;
+    for (int model = 0; model < THAW_MATERIAL_MODEL_COUNT; model++)
+        for (int dim = 2; dim <= 3; dim++) {
+            Body one, other;
+            uint64_t seed = 5;
+            double forms[2][2];
+            body_create_damped(&one, dim, 2, (ThawMaterialModel)model, THAW_DAMPING_STIFFNESS, 0, 5);
+            body_create_damped(&other, dim, 2, (ThawMaterialModel)model, THAW_DAMPING_VISCOUS, 0, 5);
+            double *u = THAW_NEW(double, one.n);
+            for (int i = 0; i < one.n; i++)
+                u[i] = sample_random(&seed);
+            product(&one, u, (ThawStiffness){0, 1, 0}, one.a, forms[0]);
+            product(&other, u, (ThawStiffness){0, 1, 0}, other.a, forms[1]);
+            for (int i = 0; i < one.n; i++)
+                assert_true(fabs(one.a[i] - other.a[i]) <= 1e-12 * size_of(one.n, one.a));
+            assert_true(fabs(forms[0][1] - forms[1][1]) <= 1e-12 * forms[0][1]);
+            thaw_free(u);
+            body_free(&one);
+            body_free(&other);
+        }
+}
+
 // --- rigid motion, stress, inversion -------------------------------------------------------------------------------------
 
 static void check_rigid(Body *body, uint64_t *seed) {
@@ -340,6 +418,9 @@ int main(void) {
         cmocka_unit_test(products_are_the_slope_of_forces),
         cmocka_unit_test(a_projected_product_is_positive_where_the_true_one_is_not),
         cmocka_unit_test(blocks_are_the_matrix_of_products),
+        cmocka_unit_test(viscous_blocks_are_the_matrix_of_products),
+        cmocka_unit_test(viscous_damping_costs_nothing_in_a_rigid_motion_and_energy_in_any_other),
+        cmocka_unit_test(viscous_damping_is_that_of_stiffness_at_rest),
         cmocka_unit_test(rigid_motions_give_no_force),
         cmocka_unit_test(forces_add_up_to_nothing_and_turn_nothing),
         cmocka_unit_test(a_uniaxial_stretch_has_the_von_mises_stress_of_its_material),

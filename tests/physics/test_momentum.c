@@ -149,10 +149,41 @@ static void a_free_spin_keeps_what_its_integrator_can_keep(void **state) {
         }
 }
 
+// The angular momentum that is left after `time`, over that at the start.
+static double spin_left(double alpha1, ThawDamping damping, double time) {
+    PhysicsScene *scene = make_flyer(3, 0);
+    scene->world.h = 1e-3;
+    scene->material.alpha1 = alpha1;
+    scene->material.damping = damping;
+    scene->body.spin[2] = 10;
+    scene->body.velocity[0] = scene->body.velocity[1] = 0; // so that L is that of the spin
+    ThawWorld *world = physics_world(scene);
+    double p[3], L0[3], L[3];
+    physics_momentum(world, p, L0);
+    physics_run(world, (int)lround(time / scene->world.h));
+    physics_momentum(world, p, L);
+    thaw_world_free(&world);
+    physics_scene_free(&scene);
+    return length(L) / length(L0);
+}
+
+// alpha1 K acts on a turning body through its tension: centripetal forces m omega^2 r turned by omega, so that
+// d omega/dt = -alpha1 omega^3 whatever the step. Rates of strain have no part in it.
+static void viscous_damping_leaves_a_spin_alone_and_that_by_stiffness_does_not(void **state) {
+    (void)state;
+    double free = spin_left(0, THAW_DAMPING_STIFFNESS, 0.2), slowed = spin_left(0.01, THAW_DAMPING_STIFFNESS, 0.2);
+    double viscous = spin_left(0.01, THAW_DAMPING_VISCOUS, 0.2);
+    print_message("a spin of 10 rad/s after 0.2 s: %.4f without damping, %.4f by stiffness, %.4f viscous\n", free,
+                  slowed, viscous);
+    assert_true(fabs(slowed - 1 / sqrt(1 + 2 * (0.01 + 1e-3) * 100 * 0.2)) < 0.02);
+    assert_true(free > 0.97 && fabs(free - viscous) < 0.01);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_free_fall_is_the_scheme_s_parabola),
         cmocka_unit_test(a_free_spin_keeps_what_its_integrator_can_keep),
+        cmocka_unit_test(viscous_damping_leaves_a_spin_alone_and_that_by_stiffness_does_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -322,6 +322,7 @@ static void the_digest_sees_what_the_trajectory_depends_on_and_nothing_else(void
         BODY("'gravity': [0,0,-9.8],", "", "1", ""),
         BODY("", "'young': 2e6", "1", ""),
         BODY("", "'constants': 'unmodified'", "1", ""),
+        BODY("", "'damping': 'viscous'", "1", ""),
         BODY("", "'model': 'stvk'", "1", ""),
         BODY("", "'alpha0': 0.5", "1", ""),
         BODY("", "", "1.5", ""),
