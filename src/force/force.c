@@ -176,6 +176,31 @@ static double von_mises_of(const ThawLanes F[9], const ThawLanes P[9], int l) {
     return isfinite(sum) ? sqrt(1.5 * sum) : 0;
 }
 
+void thaw_force_virial(const ThawIntegrationSet *set, const double *x, const int32_t *group_of, double (*sums)[2][9]) {
+    for (int32_t b = 0; b < set->batch_count; b++) {
+        const ThawBatch *batch = &set->batches[b];
+        ThawLanes d[3][3], F[9], P[9], tau[9];
+        int wanted = 0;
+        for (int l = 0; l < THAW_LANES; l++)
+            wanted |= batch->element[l] >= 0 && group_of[batch->element[l]] >= 0;
+        if (!wanted)
+            continue;
+        gather_edges(batch, set->dim, set->nodes, x, d);
+        gradient_of(batch, set->dim, set->nodes, d, 1, F);
+        batch->material->dpsi_dF(F, batch->c, P);
+        for (int i = 0; i < 3; i++)
+            for (int k = 0; k < 3; k++)
+                tau[i + 3 * k] = batch->weight * (P[i] * F[k] + P[i + 3] * F[k + 3] + P[i + 6] * F[k + 6]);
+        for (int l = 0; l < THAW_LANES; l++) {
+            int32_t group = batch->element[l] < 0 ? -1 : group_of[batch->element[l]];
+            for (int i = 0; i < 9 && group >= 0; i++) {
+                sums[group][0][i] += tau[i][l];
+                sums[group][1][i] += batch->alpha1[l] * tau[i][l];
+            }
+        }
+    }
+}
+
 void thaw_force_stress(const ThawShape *shape, const double *x, double *von_mises) {
     const ThawIntegrationSet *set = shape->all;
     for (int32_t b = 0; b < set->batch_count; b++) {

@@ -40,6 +40,10 @@ ThawStatus thaw_force_linearise(const ThawIntegrationSet *set, ThawTasks *tasks,
 void thaw_force_product(const ThawIntegrationSet *set, ThawTasks *tasks, const double *x, const double *u,
                         ThawStiffness scale, int32_t nv, double *y, double forms[2], double *partial);
 
+// Adds V tau, tau = P F' the Kirchhoff stress, and alpha1 V tau (column-major, J and J s) of every element to the sums of its
+// group; group_of (by element): below 0, it has none.
+void thaw_force_virial(const ThawIntegrationSet *set, const double *x, const int32_t *group_of, double (*sums)[2][9]);
+
 // von Mises equivalent of the Cauchy stress in every element of a shape (its last integration point), by the mesh's
 // own element ids. Pa.
 void thaw_force_stress(const struct ThawShape *shape, const double *x, double *von_mises);

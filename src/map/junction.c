@@ -102,8 +102,8 @@ ThawStatus thaw_rigid_pattern(const ThawMap *map, ThawBlockPattern **pattern, Th
 // --- mass ----------------------------------------------------------------------------------------------------------------
 
 // G' diag(scale m) G of one part from its moments, into its diagonal blocks; (omega, v) is the first moment's cross product.
-static void add_part_diagonal(const ThawRigidMap *self, int32_t k, const ThawMoments *moments, double scale,
-                              ThawBlockMatrix *A) {
+void thaw_rigid_add_moments(const ThawRigidMap *self, int32_t k, const ThawMoments *moments, double scale,
+                            ThawBlockMatrix *A) {
     const ThawPart *part = &self->partition->parts[k];
     int dim = self->map.shape->kind->dim, size = dim * dim;
     int32_t row = self->part_block[k];
@@ -161,7 +161,7 @@ void thaw_rigid_add_diagonal(const ThawMap *map, const double *m, double scale, 
         if (moments == &other)
             thaw_part_moments(dim, part->count, partition->vertices + part->first, m,
                               partition->r + (size_t)part->first * (size_t)dim, &other);
-        add_part_diagonal(self, k, moments, scale, A);
+        thaw_rigid_add_moments(self, k, moments, scale, A);
     }
 }
 

@@ -39,6 +39,8 @@ typedef struct ThawMapOps {
     void (*free)(ThawMap *map);
     // After the last add_blocks: adds what had to wait for an order of its own. NULL: nothing ever does.
     void (*finish)(void *assembly);
+    // Adds what elements outside of the set have of G'KG through their stress; NULL: nothing.
+    void (*add_stress)(const ThawMap *map, ThawStiffness scale, ThawBlockMatrix *A);
     // The rows of G of one vertex: how many blocks of q it depends on (0 to 2), which, and dim x dim matrices (row-major).
     int (*rows)(const ThawMap *map, int32_t vertex, int32_t block[2], double matrix[2][9]);
     // What a motion of the whole body is in q, where nothing is scripted: place (n blocks) gets the point whose velocity a
@@ -84,6 +86,9 @@ void thaw_map_rigid_chord(const ThawMap *map, double h, double *w);
 // r += scale (G1 - G)' f, and v += (G1 - G) q.
 void thaw_map_rigid_end_force(const ThawMap *map, double h, const double *q, double scale, const double *f, double *r);
 void thaw_map_rigid_end_velocity(const ThawMap *map, double h, const double *q, double *v);
+// What add_stress adds, by q from both sides; and over vertices: u += that times a, for any velocities a.
+double thaw_map_rigid_stress_form(const ThawMap *map, ThawStiffness scale, const double *q);
+void thaw_map_rigid_stress_product(const ThawMap *map, ThawStiffness scale, const double *a, double *u);
 // The step is final: the parts move on with q for h, momentum and all, and the map with them. No allocation.
 void thaw_map_rigid_move(ThawMap *map, double h, const double *q);
 

@@ -24,7 +24,7 @@ static void load(int dim, const double *from, double to[3]) {
 }
 
 // The part's v and omega.
-static void take_rates(const ThawRigidMap *self, int32_t k, const double *q, double v[3], double omega[3]) {
+void thaw_rigid_take_rates(const ThawRigidMap *self, int32_t k, const double *q, double v[3], double omega[3]) {
     const ThawPart *part = &self->partition->parts[k];
     int dim = self->map.shape->kind->dim;
     memset(v, 0, 3 * sizeof *v);
@@ -75,7 +75,7 @@ static void apply_rigid(const ThawMap *map, const double *q, const double *w, do
     for (int32_t k = 0; k < partition->part_count; k++) {
         const ThawPart *part = &partition->parts[k];
         double rate[3], omega[3], rho[3], spin[3];
-        take_rates(self, k, q, rate, omega);
+        thaw_rigid_take_rates(self, k, q, rate, omega);
         for (int32_t m = part->first; m < part->first + part->count && part->hold != THAW_HOLD_FIXED; m++) {
             int32_t i = partition->vertices[m];
             if (self->scripted[i])
@@ -204,7 +204,7 @@ static void advance_rigid(const ThawMap *map, double h, const double *x0, const 
         double rate[3], omega[3], rho[3];
         if (part->hold == THAW_HOLD_FIXED)
             continue;
-        take_rates(self, k, q, rate, omega);
+        thaw_rigid_take_rates(self, k, q, rate, omega);
         thaw_part_advance(part, dim, h, rate, omega, &next, NULL);
         for (int32_t m = part->first; m < part->first + part->count; m++) {
             int32_t i = partition->vertices[m];
@@ -280,7 +280,7 @@ void thaw_map_rigid_chord(const ThawMap *map, double h, double *w) {
 static void look_ahead(const ThawRigidMap *self, int32_t k, double h, const double *q, ThawPart *next, double slope[9],
                        double omega[3]) {
     double rate[3];
-    take_rates(self, k, q, rate, omega);
+    thaw_rigid_take_rates(self, k, q, rate, omega);
     thaw_part_advance(&self->partition->parts[k], self->map.shape->kind->dim, h, rate, omega, next, slope);
 }
 
@@ -352,7 +352,7 @@ void thaw_map_rigid_move(ThawMap *map, double h, const double *q) {
     for (int32_t k = 0; k < self->partition->part_count; k++) {
         ThawPart *part = &self->partition->parts[k];
         double rate[3], omega[3];
-        take_rates(self, k, q, rate, omega);
+        thaw_rigid_take_rates(self, k, q, rate, omega);
         thaw_part_advance(part, map->shape->kind->dim, h, rate, omega, part, NULL);
     }
     thaw_map_rigid_update(map);
@@ -383,7 +383,8 @@ enum { LAWS = THAW_MAP_KEEPS_MOMENTUM | THAW_MAP_ADVANCES_LINEARLY | THAW_MAP_CA
 #define RIGID_OPS(add_blocks)                                                                                          \
     {                                                                                                                  \
         "rigidify", LAWS, apply_rigid, apply_t_rigid, project_rigid, advance_rigid, thaw_rigid_pattern,                \
-            thaw_rigid_add_diagonal, add_blocks, free_rigid, thaw_rigid_finish, rows_rigid, places_rigid               \
+            thaw_rigid_add_diagonal, add_blocks, free_rigid, thaw_rigid_finish, thaw_rigid_add_stress, rows_rigid,     \
+            places_rigid                                                                                               \
     }
 
 static const ThawMapOps RIGID_2D = RIGID_OPS(thaw_rigid_add_blocks_2d);

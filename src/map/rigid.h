@@ -40,7 +40,16 @@ static inline int thaw_hold_blocks(ThawHold hold) {
     return hold == THAW_HOLD_FREE ? 2 : hold == THAW_HOLD_FIXED ? 0 : 1;
 }
 
+// rigid.c: the part's v and omega.
+void thaw_rigid_take_rates(const ThawRigidMap *self, int32_t part, const double *q, double v[3], double omega[3]);
+
+// stress.c
+void thaw_rigid_add_stress(const ThawMap *map, ThawStiffness scale, ThawBlockMatrix *A);
+
 // junction.c
+// G' diag(scale m) G of one part from its moments.
+void thaw_rigid_add_moments(const ThawRigidMap *self, int32_t part, const ThawMoments *moments, double scale,
+                            ThawBlockMatrix *A);
 ThawStatus thaw_rigid_pattern(const ThawMap *map, ThawBlockPattern **pattern, ThawError *error);
 void thaw_rigid_add_diagonal(const ThawMap *map, const double *m, double scale, ThawBlockMatrix *A);
 void thaw_rigid_add_blocks_2d(void *assembly, int32_t batch, const ThawLanes *blocks);

@@ -146,7 +146,7 @@ static ThawStatus fit_factor(ThawOracle *oracle, ThawForesight *foresight, const
     ThawStatus status = foresight->system == system ? THAW_OK : make_solver(oracle, foresight, system, error);
     if (status != THAW_OK)
         return status;
-    ThawCombination A = {1 / (T * T), 0, {1, 1 / T, 1}};
+    ThawCombination A = {1 / (T * T), 0, {1, 1 / T, 1}, 0};
     thaw_system_assemble(system, oracle->tasks, A, oracle->state.reference, NULL, foresight->solver, oracle->f,
                          oracle->partial);
     add_contacts(oracle, system->map, thaw_solver_matrix(foresight->solver));

@@ -218,6 +218,7 @@ void thaw_partition_reshape(ThawPartition *partition, double *x) {
                           partition->r + (size_t)part->first * dim);
         write_positions(partition, part, x);
     }
+    thaw_partition_find_stress(partition, partition->scratch->r);
 }
 
 // The old part with the same vertices and pins; -1 if there is none.
@@ -264,14 +265,18 @@ static ThawStatus reserve_parts(ThawPartition *partition, ThawError *error) {
     size_t room = 2 * (size_t)s->part_count;
     ThawPart *parts = THAW_NEW(ThawPart, room);
     ThawPart *kept = thaw_regrow(partition->parts, (size_t)partition->part_count, room, sizeof *kept);
+    double(*stress)[2][9] = thaw_alloc(room, sizeof *stress);
     if (kept)
         partition->parts = kept;
-    if (!parts || !kept) {
+    if (!parts || !kept || !stress) {
         thaw_free(parts);
+        thaw_free(stress);
         return thaw_error_memory(error, "the rigid parts");
     }
     thaw_free(s->parts);
+    thaw_free(partition->stress);
     s->parts = parts;
+    partition->stress = stress;
     partition->parts_capacity = s->capacity = (int32_t)room;
     return THAW_OK;
 }
@@ -338,6 +343,7 @@ ThawStatus thaw_partition_update(ThawPartition *partition, const unsigned char *
         write_positions(partition, part, x);
         write_velocities(partition, part, v);
     }
+    thaw_partition_find_stress(partition, s->r);
     return THAW_OK;
 }
 
@@ -364,6 +370,7 @@ ThawStatus thaw_partition_restore(ThawPartition *partition, const unsigned char 
         memcpy(s->r, r, sizeof *r * (size_t)partition->shape->kind->dim * (size_t)vertex_count);
     }
     exchange(partition, flagged, script);
+    thaw_partition_find_stress(partition, s->r);
     return THAW_OK;
 }
 
@@ -434,6 +441,7 @@ void thaw_partition_free(ThawPartition **pointer) {
     thaw_free(partition->r);
     thaw_free(partition->elastic);
     thaw_free(partition->parts);
+    thaw_free(partition->stress);
     thaw_free(partition);
     *pointer = NULL;
 }

@@ -50,11 +50,12 @@ typedef struct ThawPartition {
     int32_t *part_of_vertex;  // nv, -1: elastic (or scripted, outside of parts)
     int32_t part_count, parts_capacity;
     ThawPart *parts;
-    int32_t vertex_count;  // of all parts
-    int32_t *vertices;     // vertex_count of nv: part by part, ascending in each
-    double *r;             // dim * vertex_count: where they are in the part's frame, m
-    int32_t elastic_count; // elements in no part
-    int32_t *elastic;      // their ids: first those that touch no part, then the others; both ascending
+    double (*stress)[2][9]; // by part, in its frame: B of stress.c, J, and the same weighted by alpha1, J s
+    int32_t vertex_count;   // of all parts
+    int32_t *vertices;      // vertex_count of nv: part by part, ascending in each
+    double *r;              // dim * vertex_count: where they are in the part's frame, m
+    int32_t elastic_count;  // elements in no part
+    int32_t *elastic;       // their ids: first those that touch no part, then the others; both ascending
     struct ThawPartitionScratch *scratch;
 } ThawPartition;
 
@@ -86,6 +87,8 @@ ThawStatus thaw_partition_restore(ThawPartition *partition, const unsigned char 
 // Parts take on the positions x (their vertices were moved a little by something other than time): frames are renewed from
 // them with R as it is, momenta stay. x of vertices of parts becomes p + R r.
 void thaw_partition_reshape(ThawPartition *partition, double *x);
+// stress.c: `stress`, from r. y: dim * nv of scratch.
+void thaw_partition_find_stress(ThawPartition *partition, double *y);
 // x of all vertices of parts that are not pinned = p + R r.
 void thaw_partition_place(const ThawPartition *partition, double *x);
 // v of all vertices of parts = v + omega x (R r), from the parts' own momenta.

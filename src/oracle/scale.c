@@ -161,7 +161,7 @@ static ThawStatus find(Mode *m, ThawScale *scale, ThawError *error) {
     ThawStatus status = thaw_solver_create(m->system->direct, m->tasks, &m->solver, error);
     double shift = SHIFT * slowest * slowest, square = 0;
     if (status == THAW_OK)
-        status = thaw_system_assemble(m->system, m->tasks, (ThawCombination){shift, 0, {1, 0, 0}}, shape->X, NULL,
+        status = thaw_system_assemble(m->system, m->tasks, (ThawCombination){shift, 0, {1, 0, 0}, 0}, shape->X, NULL,
                                       m->solver, m->y, m->partial);
     if (status == THAW_OK)
         status = thaw_solver_factor(m->solver);

@@ -87,6 +87,9 @@ ThawStatus thaw_system_assemble(const ThawSystem *system, ThawTasks *tasks, Thaw
                              system->shape->nv, f, partial);
     if (map->ops->finish)
         map->ops->finish(&assembly);
+    if (map->ops->add_stress)
+        map->ops->add_stress(
+            map, (ThawStiffness){combination.stress, combination.element.damping, combination.element.project}, A);
     map->ops->add_diagonal(map, system->shape->mass, combination.mass, A);
     map->ops->add_diagonal(map, system->shape->damping_mass, combination.mass_damping, A);
     return status;

@@ -30,6 +30,7 @@ int thaw_system_serves(const ThawSystem *system, const ThawShape *shape, const u
 typedef struct ThawCombination {
     double mass, mass_damping;
     ThawStiffness element;
+    double stress; // in the place of `stiffness` for elements that the map has made rigid (its add_stress)
 } ThawCombination;
 
 // solver's matrix = G'A(x)G (+ start, a former matrix' values, if not NULL), and f = f(x) in the same pass.

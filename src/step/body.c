@@ -53,7 +53,7 @@ static double reduced_norm(ThawStepper *s, const double *f) {
 
 static ThawCombination combination_of(const ThawStepper *s, ThawIncrement step) {
     double h = step.h;
-    return (ThawCombination){step.mass, step.mass * h, {h * h, step.mass * h, s->project}};
+    return (ThawCombination){step.mass, step.mass * h, {h * h, step.mass * h, s->project}, step.newton ? 0 : h * h};
 }
 
 static ThawStatus assemble(ThawStepper *s, ThawCombination combination, const double *x, const double *start) {
@@ -139,7 +139,7 @@ static ThawStatus linearise(ThawStepper *s, ThawIncrement step) {
     ThawCombination combination = combination_of(s, step);
     ThawStatus status = THAW_OK;
     if (keeps_damping(s, step)) {
-        status = assemble(s, (ThawCombination){0, 0, {0, step.h, s->project}}, s->x, NULL);
+        status = assemble(s, (ThawCombination){0, 0, {0, step.h, s->project}, 0}, s->x, NULL);
         memcpy(s->damping, thaw_solver_matrix(s->solver)->value, matrix_bytes(s));
         combination.element.damping = 0;
     }
@@ -230,6 +230,8 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
     return elastic <= 10 * before || elastic <= largest_energy(s, step, before) ? THAW_OK : THAW_DIVERGED;
 }
 
+static int has_parts(const ThawStepper *s) { return s->adaptive && s->adaptive->partition->part_count > 0; }
+
 // --- Newton -------------------------------------------------------------------------------------------------------------
 
 // u = h D(x0) a, matrix-free.
@@ -237,10 +239,10 @@ static void damping_product(ThawStepper *s, ThawIncrement step, const double *a,
     double forms[2], since = thaw_wall_ms();
     thaw_force_product(s->system->map->set, s->tasks, s->x, a, (ThawStiffness){0, step.h, s->project}, s->shape->nv, u,
                        forms, s->partial);
+    if (has_parts(s))
+        thaw_map_rigid_stress_product(s->system->map, (ThawStiffness){0, step.h, s->project}, a, u);
     lap(s, THAW_STAGE_FORCE, &since);
 }
-
-static int has_parts(const ThawStepper *s) { return s->adaptive && s->adaptive->partition->part_count > 0; }
 
 static const double *start_velocities(const ThawStepper *s) { return has_parts(s) ? s->v0 : s->v; }
 

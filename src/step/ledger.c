@@ -58,6 +58,10 @@ void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
             if (s->scripted[i]) // the reaction's impulse times the prescribed velocity
                 external += v1 * (m * dv + drag + s->y[at] - h * (s->f[at] + s->f_ext[at]) - s->impulse[at]);
         }
+    if (parts && parts->part_count > 0 && map->n > 0) {
+        implicit += thaw_map_rigid_stress_form(map, scale, s->q);
+        forms[1] += thaw_map_rigid_stress_form(map, (ThawStiffness){0, 1, s->project}, s->q);
+    }
     double damping = step.newton ? implicit : h * forms[1];
     double elastic1 = isfinite(s->next_elastic) ? s->next_elastic : energy_now(s, s->x1);
     s->work.external_work += external;

@@ -35,7 +35,7 @@ static void rig_build(Rig *r, int threads) {
     r->x1 = r->f + p->nx;
     r->b = THAW_NEW(double, 2 * r->nq);
     r->q = r->b + r->nq;
-    r->partial = THAW_NEW(double, 2 * r->set->chunk_count);
+    r->partial = THAW_NEW(double, 2 * thaw_integration_most_chunks(r->p.shape));
 }
 
 static void rig_free(Rig *r) {
@@ -56,7 +56,7 @@ static void rig_step(Rig *r, double h) {
     Parts *p = &r->p;
     const ThawMap *map = r->system.map;
     ThawSolveInfo info;
-    assert_int_equal(thaw_system_assemble(&r->system, r->tasks, (ThawCombination){1, 0, {h * h, 0, 0}}, p->x, NULL,
+    assert_int_equal(thaw_system_assemble(&r->system, r->tasks, (ThawCombination){1, 0, {h * h, 0, 0}, 0}, p->x, NULL,
                                           r->solver, r->f, r->partial),
                      THAW_OK);
     for (int i = 0; i < p->nx; i++) {
@@ -99,14 +99,15 @@ static void the_assembled_matrix_is_the_product_of_its_factors(void **state) {
         const ThawMap *map = r.system.map;
         double *u = THAW_NEW(double, r.p.nx), *expected = THAW_NEW(double, r.nq);
         for (int twice = 0; twice < 2; twice++) { // nothing is left over from the first
-            assert_int_equal(thaw_system_assemble(&r.system, r.tasks, (ThawCombination){2, 0.5, element}, r.p.x, NULL,
+            assert_int_equal(thaw_system_assemble(&r.system, r.tasks,
+                                                  (ThawCombination){2, 0.5, element, element.stiffness}, r.p.x, NULL,
                                                   r.solver, r.f, r.partial),
                              THAW_OK);
             for (int i = 0; i < r.nq; i++)
                 r.q[i] = map->idle[i] ? 0 : sample_random(&r.p.seed);
             thaw_solver_multiply(r.solver, r.q, r.b);
             map->ops->apply(map, r.q, NULL, u);
-            thaw_force_product(r.set, NULL, r.p.x, u, element, r.p.shape->nv, r.y, forms, r.partial);
+            thaw_force_product(r.p.shape->all, NULL, r.p.x, u, element, r.p.shape->nv, r.y, forms, r.partial);
             for (int i = 0; i < r.p.nx; i++)
                 r.y[i] += (2 * r.p.shape->mass[i / dim] + 0.5 * r.p.shape->damping_mass[i / dim]) * u[i];
             map->ops->apply_t(map, r.y, expected);
@@ -129,7 +130,7 @@ static void assembly_has_the_same_bits_for_any_number_of_threads(void **state) {
             for (int again = 0; again < 3; again++) {
                 Rig r;
                 rig_core(&r, dim, threads);
-                assert_int_equal(thaw_system_assemble(&r.system, r.tasks, (ThawCombination){1, 1, {1, 1, 0}}, r.p.x,
+                assert_int_equal(thaw_system_assemble(&r.system, r.tasks, (ThawCombination){1, 1, {1, 1, 0}, 1}, r.p.x,
                                                       NULL, r.solver, r.f, r.partial),
                                  THAW_OK);
                 const ThawBlockPattern *pattern = r.system.pattern;
