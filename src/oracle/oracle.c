@@ -123,7 +123,10 @@ void thaw_oracle_restart(ThawOracle *oracle) {
     oracle->batch_count = -1;
 }
 
-void thaw_oracle_rested(ThawOracle *oracle) { memset(oracle->state.known, 1, (size_t)oracle->shape->nv); }
+void thaw_oracle_rested(ThawOracle *oracle, int loaded) {
+    memset(oracle->state.known, 1, (size_t)oracle->shape->nv);
+    oracle->same_loads = !loaded;
+}
 
 // --- is it worth asking? --------------------------------------------------------------------------------------------------
 
@@ -152,7 +155,8 @@ static int is_due(const ThawOracle *oracle, const ThawQuestion *q, const ThawPar
     if (state->moving == MOVING)
         return 1;
     if (state->moving == SLOWING && partition->elastic_count > 0)
-        return state->since >= LEISURE || force_changed(oracle, state->loads, q->f_ext) ||
+        return state->since >= LEISURE || state->drift > DRIFT * state->margin ||
+               force_changed(oracle, state->loads, q->f_ext) ||
                memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0;
     if (state->restless && state->since >= leisure_of(oracle))
         return 1;
@@ -169,7 +173,8 @@ static int note_outside(ThawOracle *oracle, const ThawQuestion *q) {
     ThawOracleState *state = &oracle->state;
     size_t dim = (size_t)oracle->shape->kind->dim, count = (size_t)oracle->shape->nv * dim;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    int pinned = 0, changed = force_changed(oracle, state->loads, q->f_ext);
+    int pinned = 0, changed = !oracle->same_loads && force_changed(oracle, state->loads, q->f_ext);
+    oracle->same_loads = 0;
     if (changed)
         state->reached = INFINITY;
     for (size_t i = 0; i < count; i++) {

@@ -86,8 +86,9 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *question, Tha
                            unsigned char *flagged, ThawAnswer *answer, ThawError *error);
 // The partition that the last question asked for has another topology.
 void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawPartition *partition);
-// A body that has slept in balance: whatever acts on it now is new.
-void thaw_oracle_rested(ThawOracle *oracle);
+// A body that has slept in balance. loaded: whatever acts on it now is new; else its loads are those it slept under, and it
+// is about to be asked because something touches it.
+void thaw_oracle_rested(ThawOracle *oracle, int loaded);
 // After a step: strain rates of the elements that are elastic, and who may become rigid.
 void thaw_oracle_observe(ThawOracle *oracle, const ThawPartition *partition, const double *x, double h);
 // Every element has to show anew that it may become rigid.

@@ -28,6 +28,7 @@ struct ThawOracle {
     const ThawShape *shape;
     ThawRigidifyOptions options;
     ThawScale scale;
+    int same_loads;      // as it slept under: what state.loads says is void, until the next question
     double quiet_change; // m/s^2: a change of c below this cannot change a quiet answer
     double turn;         // strain a rad and m/s^2: what loads do to a body that turns under them, at most
     ThawTasks *tasks;

@@ -111,7 +111,7 @@ static void mark_script(ThawStepper *s, double t, double h) {
     }
 }
 
-ThawStatus thaw_adapt_wake(ThawWorld *world, ThawStepper *s, ThawError *error) {
+ThawStatus thaw_adapt_wake(ThawWorld *world, ThawStepper *s, int loaded, ThawError *error) {
     const ThawState *state = &world->state;
     double h = s->model->options.h;
     ThawStatus status = thaw_adaptive_create(world, s, error);
@@ -121,7 +121,7 @@ ThawStatus thaw_adapt_wake(ThawWorld *world, ThawStepper *s, ThawError *error) {
     s->middle = state->time + h / 2;
     mark_script(s, state->time, h);
     memset(a->flagged, 1, (size_t)s->shape->ne);
-    thaw_oracle_rested(a->oracle);
+    thaw_oracle_rested(a->oracle, loaded);
     return thaw_partition_update(a->partition, a->flagged, a->script, s->x, s->v, &a->transition, error);
 }
 

@@ -29,7 +29,7 @@ ThawStatus thaw_adaptive_create(ThawWorld *world, ThawStepper *stepper, ThawErro
 // Takes over other thresholds of the world.
 void thaw_adapt_configure(const ThawWorld *world, ThawStepper *stepper);
 // The adaptive part of a body that has slept: wholly rigid, at rest.
-ThawStatus thaw_adapt_wake(ThawWorld *world, ThawStepper *stepper, ThawError *error);
+ThawStatus thaw_adapt_wake(ThawWorld *world, ThawStepper *stepper, int loaded, ThawError *error);
 void thaw_adaptive_free(ThawAdaptive **adaptive);
 
 // Before islands are solved. First what bodies share (the full system), one body after the other; then, for any number of

@@ -226,12 +226,12 @@ ThawStatus thaw_sleep_turn(ThawWorld *world, double t, double h, ThawError *erro
 
 // --- waking -------------------------------------------------------------------------------------------------------------
 
-// What a body awake needs, wholly rigid and at rest.
-static ThawStatus raise(ThawWorld *world, ThawStepper *s, ThawError *error) {
+// What a body awake needs, wholly rigid and at rest. within: see wake_marked.
+static ThawStatus raise(ThawWorld *world, ThawStepper *s, int within, ThawError *error) {
     size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim;
     ThawStatus status = thaw_stepper_reserve(s, error);
     if (status == THAW_OK)
-        status = thaw_adapt_wake(world, s, error);
+        status = thaw_adapt_wake(world, s, !within, error);
     if (status != THAW_OK) {
         thaw_stepper_release(s);
         return status;
@@ -241,7 +241,8 @@ static ThawStatus raise(ThawWorld *world, ThawStepper *s, ThawError *error) {
     return THAW_OK;
 }
 
-// Wakes all marked bodies. within: a step has begun, which may have to be taken back.
+// Wakes all marked bodies. within: a step has begun, which may have to be taken back, and something touches them; else
+// loads may be others.
 static ThawStatus wake_marked(ThawWorld *world, int within, ThawError *error) {
     ThawState *state = &world->state;
     ThawContactSet start = {.memory = world->start_memory,
@@ -258,7 +259,7 @@ static ThawStatus wake_marked(ThawWorld *world, int within, ThawError *error) {
     int32_t risen = 0;
     for (; risen < world->model->body_count && status == THAW_OK; risen++)
         if (world->marks[risen])
-            status = raise(world, &world->steppers[risen], error);
+            status = raise(world, &world->steppers[risen], within, error);
     if (status != THAW_OK) {
         for (int32_t i = 0; i < risen; i++)
             if (world->marks[i])

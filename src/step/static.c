@@ -106,7 +106,7 @@ static ThawStatus lead(ThawWorld *world, ThawStepper *s, ThawError *error) {
     memcpy(s->x, s->x1, bytes_of(s));
     memset(s->v, 0, bytes_of(s));
     s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
-    return thaw_adapt_wake(world, s, error); // to count its parts
+    return thaw_adapt_wake(world, s, 1, error); // to count its parts
 }
 
 ThawStatus thaw_static_start(ThawWorld *world, ThawError *error) {
