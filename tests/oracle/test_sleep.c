@@ -114,6 +114,48 @@ static void what_falls_onto_sleepers_or_is_pushed_into_them_wakes_them(void **st
     thaw_world_free(&world);
 }
 
+// A long slab asleep, held from below, struck near its end: who is awake 2 and 50 steps after the touch.
+static void strike(double speed, int32_t awake[2]) {
+    char text[1500];
+    snprintf(
+        text, sizeof text,
+        "{\"thaw\": 1, \"time\": {\"step\": 0.001}, \"gravity\": [0, 0, -5],"
+        "\"materials\": {\"foam\": {\"density\": 10, \"young\": 1e3, \"poisson\": 0.4, \"alpha1\": 0.01}},"
+        "\"rigidify\": {\"tau_rigid\": 1e-4, \"epsilon\": 1e-3, \"horizon\": 1},"
+        "\"shapes\": {\"slab\": {\"mesh\": {\"box\": {\"min\": [-3, -0.5, -0.5], \"max\": [3, 0.5, 0], \"cells\": [24, "
+        "4, "
+        "2]}}, \"material\": \"foam\"}, \"cube\": {\"mesh\": {\"box\": {\"min\": [-0.2, -0.2, 0], \"max\": [0.2, 0.2, "
+        "0.4], \"cells\": [1, 1, 1]}}, \"material\": \"foam\"}},"
+        "\"bodies\": [{\"shape\": \"slab\", \"method\": \"rigidify\", \"start\": \"rest\", \"pins\": [\"z-min\"]},"
+        "{\"shape\": \"cube\", \"method\": \"full\", \"position\": [-2.5, 0, 0.01], \"velocity\": [0, 0, %g]}]}",
+        -speed);
+    ThawWorld *world = make_world(text, 1);
+    int32_t ne = thaw_world_element_count(world, 0);
+    double *told = calloc((size_t)ne, sizeof *told);
+    for (int i = 0; i < 200 && thaw_world_is_asleep(world, 0); i++)
+        run_world(world, 1);
+    assert_false(thaw_world_is_asleep(world, 0));
+    for (int k = 0; k < 2; k++) {
+        run_world(world, k == 0 ? 1 : 48);
+        assert_int_equal(thaw_world_get_field(world, 0, thaw_field_find("state"), told), THAW_OK);
+        awake[k] = 0;
+        for (int32_t e = 0; e < ne; e++)
+            awake[k] += (int)told[e] == THAW_ELEMENT_ELASTIC;
+    }
+    print_message("struck at %g m/s: %d of %d awake at once, %d after fifty steps\n", speed, awake[0], ne, awake[1]);
+    assert_true(awake[0] > 0 && awake[0] < ne / 3 && awake[1] >= awake[0] && awake[1] < ne);
+    free(told);
+    thaw_world_free(&world);
+}
+
+static void a_sleeper_that_is_struck_wakes_where_the_wave_has_come_and_more_the_harder_it_is_struck(void **state) {
+    (void)state;
+    int32_t soft[2], hard[2];
+    strike(0.1, soft);
+    strike(8, hard);
+    assert_true(hard[1] > soft[1]);
+}
+
 static void bits_depend_neither_on_threads_nor_on_a_checkpoint_while_some_sleep(void **state) {
     (void)state;
     const char *text =
@@ -311,6 +353,7 @@ int main(void) {
         cmocka_unit_test(a_stack_falls_asleep_as_one_and_stays_so_for_a_minute),
         cmocka_unit_test(a_touched_stack_wakes_and_goes_back_to_sleep),
         cmocka_unit_test(what_falls_onto_sleepers_or_is_pushed_into_them_wakes_them),
+        cmocka_unit_test(a_sleeper_that_is_struck_wakes_where_the_wave_has_come_and_more_the_harder_it_is_struck),
         cmocka_unit_test(bits_depend_neither_on_threads_nor_on_a_checkpoint_while_some_sleep),
         cmocka_unit_test(who_starts_at_rest_is_where_the_static_solution_is_and_stays_there),
         cmocka_unit_test(a_body_that_nothing_holds_cannot_start_at_rest),
