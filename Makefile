@@ -73,7 +73,7 @@ coverage: ## which lines the tests run: build/coverage/coverage/index.html
 	@$(call build,coverage)
 	@cmake --build --preset coverage --target coverage
 
-valgrind: ## every test under valgrind
+valgrind: ## the program and all tests but the longest under valgrind
 	@$(call build,valgrind)
 	@ctest --preset valgrind -j $(JOBS)
 
