@@ -37,7 +37,8 @@ const ThawMaterialOps *thaw_material_ops(ThawMaterialModel model);
 // Refuses a definition whose values are out of range, naming the field, the value and what is allowed.
 ThawStatus thaw_material_validate(const ThawMaterialDef *def, ThawError *error);
 
-void thaw_material_lame(const ThawMaterialDef *def, double *mu, double *lambda); // Pa
+// The Lame constants of linear elasticity, in Pa: mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu) (1 - 2 nu)).
+void thaw_material_lame(const ThawMaterialDef *def, double *mu, double *lambda);
 
 // Replaces C by the nearest positive semi-definite matrix (Frobenius), for isotropic energies: in the principal axes of
 // F C falls apart into one 3x3 and three 2x2 blocks. Lanes that are positive already keep their bits.

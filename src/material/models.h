@@ -10,6 +10,4 @@ extern const ThawMaterialOps thaw_material_neo_hookean;
 extern const ThawMaterialOps thaw_material_stable_neo_hookean;
 extern const ThawMaterialOps thaw_material_corotational;
 
-// The Lame constants of linear elasticity, in Pa: mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu) (1 - 2 nu)).
-
 #endif
