@@ -55,7 +55,7 @@ ThawStatus thaw_ldl_create(const ThawLdlPlan *plan, ThawTasks *tasks, ThawLdl **
         s->b = THAW_NEW(double, b);
         s->x = THAW_NEW(double, plan->most_rows);
         s->t = THAW_NEW(double, THAW_LDL_GROUPS *GROUP *GROUP);
-        s->base = THAW_NEW(ptrdiff_t, plan->count);
+        s->base = THAW_NEW(ptrdiff_t, THAW_LDL_SETS * (size_t)plan->count);
         good = s->base && s->map && s->to && s->b && s->x && s->t;
     }
     if (!good) {
@@ -99,8 +99,8 @@ size_t thaw_ldl_bytes(const ThawLdl *ldl) {
     const ThawLdlPlan *plan = ldl->plan;
     size_t size = (size_t)plan->n * (size_t)plan->bs, rows = (size_t)plan->most_rows;
     size_t scratch = sizeof(ThawLdlScratch) + (size_t)plan->n * sizeof(int32_t) +
-                     (size_t)plan->count * sizeof(ptrdiff_t) + rows * (sizeof(int32_t) + sizeof(double)) +
-                     packed_size(plan) * sizeof(double);
+                     THAW_LDL_SETS * (size_t)plan->count * sizeof(ptrdiff_t) +
+                     rows * (sizeof(int32_t) + sizeof(double)) + packed_size(plan) * sizeof(double);
     size_t kept = 0;
     for (int i = 0; i < THAW_LDL_SLOTS; i++)
         kept += ldl->slot_size[i];

@@ -57,6 +57,8 @@ struct ThawLdlPlan {
 enum { THAW_LDL_GROUP = 9, THAW_LDL_GROUPS = 4, THAW_LDL_BLOCK = THAW_LDL_GROUP * THAW_LDL_GROUPS };
 // Right-hand sides that are worked on together.
 enum { THAW_LDL_SIDES = 16 };
+// Sets of that many which pass a node together.
+enum { THAW_LDL_SETS = 4 };
 
 // What one thread needs.
 typedef struct ThawLdlScratch {
@@ -65,7 +67,7 @@ typedef struct ThawLdlScratch {
     double *b;       // THAW_LDL_BLOCK * most_cols: the packed columns' side of products
     double *t;       // a triangle of 9 x 9 for each group of a block of columns
     double *x;       // most_rows: local part of a right-hand side
-    ptrdiff_t *base; // count: where the sides of a node's columns are, see ldl_sides.c
+    ptrdiff_t *base; // THAW_LDL_SETS * count: where the sides of a node's columns are, a set after the other
 } ThawLdlScratch;
 
 typedef struct ThawLdlKernels ThawLdlKernels;
@@ -92,7 +94,7 @@ struct ThawLdl {
     size_t work_size;
     int32_t *index; // the same for indices
     size_t index_size;
-    void *slot[THAW_LDL_SLOTS]; // scratch of ldl_sides.c, kept from call to call
+    void *slot[THAW_LDL_SLOTS]; // scratch of ldl_schur.c, kept from call to call
     size_t slot_size[THAW_LDL_SLOTS];
 };
 
@@ -107,6 +109,28 @@ static inline int32_t thaw_ldl_panels(const ThawLdlPlan *plan, const ThawLdlNode
 void thaw_ldl_forward(const ThawLdl *ldl, int32_t s, double *y, double *local);
 void thaw_ldl_backward(const ThawLdl *ldl, int32_t s, double *y, double *local);
 ThawStatus thaw_ldl_check(const double *x, size_t count); // THAW_NOT_CONVERGED unless all are finite
+
+// --- ldl_sides.c -------------------------------------------------------------------------------------------------------
+
+// A set of sixteen sides: Y holds 16 doubles a scalar row; the rows of node s begin at row base[s] + bs * first.
+typedef struct ThawLdlSides {
+    const ptrdiff_t *base;
+    double *Y;
+} ThawLdlSides;
+
+static inline double *thaw_ldl_sides_at(const ThawLdlPlan *plan, const ThawLdlSides *set, int32_t place) {
+    return set->Y + THAW_LDL_SIDES * (set->base[plan->owner[place]] + (ptrdiff_t)plan->bs * place);
+}
+
+// Forward through one node.
+void thaw_ldl_forward_sides(const ThawLdl *ldl, int32_t s, int sets, const ThawLdlSides *set);
+// Makes work hold `size` doubles, old ones lost; false without memory.
+int thaw_ldl_reserve(ThawLdl *ldl, size_t size);
+// Adds the nodes from block row i to the root that do not carry the stamp yet; returns how many `nodes` there are then.
+int32_t thaw_ldl_climb(const ThawLdlPlan *plan, int32_t i, int32_t stamp, int32_t *stamps, int32_t *nodes,
+                       int32_t count);
+void thaw_ldl_sort_nodes(int32_t count, int32_t *nodes);
+ThawStatus thaw_ldl_check_rows(const ThawLdlPlan *plan, int32_t count, const int32_t *row); // all of the plan
 
 // --- ldl_kernel.c ------------------------------------------------------------------------------------------------------
 
