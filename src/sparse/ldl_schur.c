@@ -77,6 +77,7 @@ struct Response {
     int32_t rows;     // how many
     int32_t in_batch; // block rows of a batch
     int32_t batches;
+    int32_t together;   // batches of a task: they share what is read from memory
     int32_t *start;     // batches + 1 offsets into node
     int32_t *node;      // the reach of each batch, ascending
     int32_t *before;    // scalar rows of Y before a node, within the batch
@@ -298,37 +299,46 @@ static void set_diagonal(const Response *r, int32_t a, int32_t b, const double *
                     tile[SIDES * (height * i + p) + height * i + q];
 }
 
-// Batch a, whose Y is given, meets the held batches up to itself.
-static void meet_all(const Response *r, int32_t a, const double *Y) {
+// Batches [first, last), whose Ys are given, meet the held ones up to themselves.
+static void meet_all(const Response *r, int32_t first, int32_t last, const double *Y) {
     _Alignas(64) double tile[SIDES * SIDES];
-    for (int32_t b = r->keep == set_diagonal ? a : r->begin; b <= a && b < r->end; b++) {
-        meet(r, a, Y, b, r->held + SIDES * (r->Y[b] - r->Y[r->begin]), tile);
-        r->keep(r, a, b, tile);
-    }
+    for (int32_t b = r->keep == set_diagonal ? first : r->begin; b < last && b < r->end; b++)
+        for (int32_t a = b > first ? b : first; a < (r->keep == set_diagonal ? b + 1 : last); a++) {
+            meet(r, a, Y + SIDES * (r->Y[a] - r->Y[first]), b, r->held + SIDES * (r->Y[b] - r->Y[r->begin]), tile);
+            r->keep(r, a, b, tile);
+        }
 }
+
+// The threads should have some tasks each.
+static int32_t choose_together(const Response *r) {
+    int32_t share = r->batches / (4 * r->ldl->threads);
+    return r->ldl->threads == 1 || share > SETS ? SETS : share > 1 ? share : 1;
+}
+
+static int32_t tasks_of(const Response *r, int32_t batches) { return (batches + r->together - 1) / r->together; }
 
 static void hold(void *context, int32_t task) {
     const Response *r = context;
-    int32_t slot, first = r->begin + SETS * task;
+    int32_t slot, first = r->begin + r->together * task;
     ThawLdlScratch *scratch = thaw_ldl_claim(r->ldl, &slot);
-    forward_batches(r, first, least(first + SETS, r->end), scratch->base,
+    forward_batches(r, first, least(first + r->together, r->end), scratch->base,
                     r->held + SIDES * (r->Y[first] - r->Y[r->begin]));
     thaw_ldl_release(r->ldl, slot);
 }
 
 static void meet_held(void *context, int32_t task) {
     const Response *r = context;
-    meet_all(r, r->begin + task, r->held + SIDES * (r->Y[r->begin + task] - r->Y[r->begin]));
+    int32_t first = r->begin + r->together * task;
+    meet_all(r, first, least(first + r->together, r->end), r->held + SIDES * (r->Y[first] - r->Y[r->begin]));
 }
 
 static void pass(void *context, int32_t task) {
     const Response *r = context;
-    int32_t slot, first = r->end + SETS * task, last = least(first + SETS, r->batches);
+    int32_t slot, first = r->end + r->together * task, last = least(first + r->together, r->batches);
     ThawLdlScratch *scratch = thaw_ldl_claim(r->ldl, &slot);
     double *Y = r->passing + SIDES * SETS * r->longest * (size_t)slot;
     forward_batches(r, first, last, scratch->base, Y);
-    for (int32_t a = first; a < last; a++)
-        meet_all(r, a, Y + SIDES * (r->Y[a] - r->Y[first]));
+    meet_all(r, first, last, Y);
     thaw_ldl_release(r->ldl, slot);
 }
 
@@ -355,8 +365,6 @@ static int reserve_sides(Response *r) {
     return 1;
 }
 
-static inline int32_t tasks_of(int32_t batches) { return (batches + SETS - 1) / SETS; }
-
 static ThawStatus respond(Response *r) {
     int32_t most = r->J->count / r->in_batch + 1;
     r->row = TAKE(r->ldl, SLOT_ROW, int32_t, r->J->count);
@@ -365,15 +373,16 @@ static ThawStatus respond(Response *r) {
     int good = r->row && r->start && r->Y && sort_rows(r);
     if (good) {
         r->batches = (r->rows + r->in_batch - 1) / r->in_batch;
+        r->together = choose_together(r);
         good = find_reaches(r) && reserve_sides(r);
     }
     ThawStatus status = good ? THAW_OK : THAW_ERROR_MEMORY;
     for (r->begin = 0; status == THAW_OK && r->begin < r->batches; r->begin = r->end) {
         r->end = fill_room(r, r->begin);
-        thaw_tasks_for(r->ldl->tasks, tasks_of(r->end - r->begin), hold, r);
-        thaw_tasks_for(r->ldl->tasks, r->end - r->begin, meet_held, r);
+        thaw_tasks_for(r->ldl->tasks, tasks_of(r, r->end - r->begin), hold, r);
+        thaw_tasks_for(r->ldl->tasks, tasks_of(r, r->end - r->begin), meet_held, r);
         if (r->keep != set_diagonal)
-            thaw_tasks_for(r->ldl->tasks, tasks_of(r->batches - r->end), pass, r);
+            thaw_tasks_for(r->ldl->tasks, tasks_of(r, r->batches - r->end), pass, r);
         status = thaw_ldl_check(r->held, SIDES * (r->Y[r->end] - r->Y[r->begin]));
     }
     return status;
