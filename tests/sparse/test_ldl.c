@@ -548,6 +548,63 @@ static void the_response_of_contacts_is_that_of_the_dense_inverse(void **state) 
     }
 }
 
+// Contacts whose sides need more room than there is: they meet in turns, by themselves (touching everything) or by vertices.
+static void contacts_beyond_the_room_for_their_sides_meet_in_turns(void **state) {
+    (void)state;
+    enum { CONTACTS = 300, SIZE = 3 * CONTACTS, TURNS = 4 };
+    int32_t start[CONTACTS + 1], col[3 * CONTACTS];
+    double *value = calloc(27 * CONTACTS, sizeof *value), *H[2];
+    for (int k = 0; k < 2; k++)
+        H[k] = malloc(SIZE * SIZE * sizeof *H[k]);
+    for (int32_t trial = 0; trial < 4; trial++) {
+        int mixed = trial & 1, shared = trial >> 1;
+        for (int threads = 1; threads <= 3; threads += 2) {
+            Seed seed = 12;
+            ThawTasks *tasks;
+            assert_int_equal(thaw_tasks_create(threads, &tasks, NULL), THAW_OK);
+            Matrix m = make_matrix(box_pattern(13, 9, 9), 1.0, mixed, &seed);
+            Setup s = set_up(&m, NULL, tasks, &seed);
+            for (int32_t i = 0; i <= CONTACTS; i++)
+                start[i] = 3 * i;
+            for (int32_t i = 0; i < 3 * CONTACTS; i++)
+                col[i] = shared ? 5 * next_below(&seed, 200) : next_below(&seed, 1053);
+            for (int32_t i = 0; i < 27 * CONTACTS; i++)
+                value[i] = next_random(&seed);
+            ThawBlockRows J = {CONTACTS, 3, start, col, value};
+            double *now = H[threads > 1];
+            memset(now, 0, SIZE * SIZE * sizeof *now);
+            assert_int_equal(thaw_ldl_factor(s.ldl, &m.A, m.sign), THAW_OK);
+            size_t before = thaw_ldl_bytes(s.ldl);
+            assert_int_equal(thaw_ldl_schur(s.ldl, &J, now, SIZE), THAW_OK);
+            // 128 full sides or 4 MB are held, and four times sixteen a thread pass by.
+            size_t most = (size_t)4 << 20, passing = (size_t)threads * 64 * (size_t)m.size * sizeof(double);
+            assert_true(thaw_ldl_bytes(s.ldl) - before < most + most / 8 + passing + ((size_t)1 << 20));
+            for (int32_t j = 0; j < SIZE && threads == 1; j += SIZE / TURNS + 1) {
+                memset(s.b, 0, (size_t)m.size * sizeof *s.b);
+                for (int32_t k = start[j / 3]; k < start[j / 3 + 1]; k++)
+                    for (int32_t r = 0; r < 3; r++)
+                        s.b[3 * col[k] + r] += value[9 * k + 3 * (j % 3) + r];
+                assert_int_equal(thaw_ldl_solve(s.ldl, s.b, s.x), THAW_OK);
+                for (int32_t i = 0; i < SIZE; i++) {
+                    double sum = 0;
+                    for (int32_t k = start[i / 3]; k < start[i / 3 + 1]; k++)
+                        for (int32_t r = 0; r < 3; r++)
+                            sum += value[9 * k + 3 * (i % 3) + r] * s.x[3 * col[k] + r];
+                    assert_true(fabs(sum - now[SIZE * i + j]) < 1e-10 * (1 + fabs(sum)));
+                    assert_true(now[SIZE * i + j] == now[SIZE * j + i]);
+                }
+            }
+            tear_down(&s);
+            free_matrix(&m);
+            thaw_tasks_free(&tasks);
+        }
+        assert_memory_equal(H[0], H[1], SIZE * SIZE * sizeof *H[0]);
+    }
+    free(value);
+    for (int k = 0; k < 2; k++)
+        free(H[k]);
+}
+
 static void diagonal_blocks_of_the_inverse_are_those_of_the_dense_one(void **state) {
     (void)state;
     Seed seed = 11;
@@ -682,6 +739,7 @@ int main(void) {
         cmocka_unit_test(many_sides_are_solved_like_one),
         cmocka_unit_test(sparse_sides_give_the_wanted_rows),
         cmocka_unit_test(the_response_of_contacts_is_that_of_the_dense_inverse),
+        cmocka_unit_test(contacts_beyond_the_room_for_their_sides_meet_in_turns),
         cmocka_unit_test(diagonal_blocks_of_the_inverse_are_those_of_the_dense_one),
         cmocka_unit_test(an_order_can_be_restricted_to_active_rows),
         cmocka_unit_test(the_solver_interface_serves_it_and_auto_needs_no_other_library),
