@@ -154,7 +154,8 @@ static void tell(const Meshing *m, const ThawMesh *mesh, const ThawMesherReport 
             r->lost.count > 1 ? " and elsewhere" : "", r->size / 2,
             m->def.sharpen ? "" : ", or --sharpen if they are sharp edges");
     tell_finding(&r->turned, "triangle looks the other way than its neighbours",
-                 "triangles look the other way than their neighbours", "they were turned");
+                 "triangles look the other way than their neighbours",
+                 r->turned.count == 1 ? "it was turned" : "they were turned");
     tell_finding(&r->holes, "edge of a hole", "edges of holes",
                  "the surface is open, and was closed where its winding number is 1/2");
     tell_finding(&r->crossings, "pair of triangles that cut each other", "pairs of triangles that cut each other",

@@ -83,7 +83,7 @@ static void settle_unit(AppPlan *plan, int dim) {
         plan->unit = surface ? thaw_unit_guess(plan->path, largest, &said) : thaw_unit_find("m");
         plan->why = said                       ? "as the file says"
                     : surface                  ? "by its size"
-                    : plan->source == APP_MESH ? "as volume meshes are"
+                    : plan->source == APP_MESH ? "as meshes are"
                                                : "as solids are";
         plan->guessed = surface && !said;
     }

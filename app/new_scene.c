@@ -205,7 +205,8 @@ static void print_warnings(const AppPlan *plan) {
         "they are nearer to each other than the elements: take a smaller --size, or --split, which makes each "
         "a body of its own");
     print_findings(&plan->report.turned, "triangle that looks the other way than its neighbours",
-                   "triangles that look the other way than their neighbours", "they were turned");
+                   "triangles that look the other way than their neighbours",
+                   plan->report.turned.count == 1 ? "it was turned" : "they were turned");
     print_findings(&plan->report.holes, "edge of a hole", "edges of holes",
                    "the surface is open there and was closed as well as possible: look at the result");
     print_findings(&plan->report.crossings, "pair of triangles that cut each other",
@@ -215,7 +216,10 @@ static void print_warnings(const AppPlan *plan) {
 }
 
 static void print_unit(const AppPlan *plan) {
-    printf("  unit      %.4g x %.4g x %.4g in the file, ", plan->raw[0], plan->raw[1], plan->raw[2]);
+    printf("  unit      %.4g x %.4g", plan->raw[0], plan->raw[1]);
+    if (dim_of(plan) == 3)
+        printf(" x %.4g", plan->raw[2]);
+    printf(" in the file, ");
     if (plan->unit)
         printf("taken as %s %s", plan->unit->name, plan->why);
     else

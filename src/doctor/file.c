@@ -264,6 +264,43 @@ static void examine_bodies(ThawExam *exam, const ThawTriangleMesh *mesh, const c
     thaw_free(piece);
 }
 
+// Which triangles look the other way: those that the mesher will turn. Where none would help, the surface has one side only.
+static void examine_turned(ThawExam *exam, const ThawTriangleMesh *mesh, const char *name, const ThawFinding *edges) {
+    ThawTriangleMesh copy = *mesh;
+    ThawMesherFinding turned = {0};
+    ThawFinding ids = {0};
+    ThawError error = {0};
+    const size_t bytes = 3 * sizeof *mesh->triangles * (size_t)mesh->triangle_count;
+    copy.triangles = THAW_NEW(int32_t, 3 * (size_t)mesh->triangle_count);
+    if (copy.triangles)
+        memcpy(copy.triangles, mesh->triangles, bytes);
+    ThawStatus status = copy.triangles ? thaw_surface_orient(&copy, &turned, &error)
+                                       : thaw_error_memory(&error, "the triangles of a surface");
+    for (size_t t = 0; !status && t < (size_t)mesh->triangle_count; t++)
+        if (copy.triangles[3 * t + 1] != mesh->triangles[3 * t + 1])
+            thaw_finding_add(&ids, (int64_t)t);
+    thaw_free(copy.triangles);
+    if (status) {
+        thaw_exam_fail(exam, status, &error);
+    } else if (!ids.count) {
+        complain_surface(exam, mesh, name, "turned-triangle", "triangle", edges,
+                         "edges join triangles that disagree about what is outside, and turning any of them does not "
+                         "help: the surface has one side only",
+                         "cut it open, or make it a closed surface, in a modelling program");
+    } else {
+        const int one = ids.count == 1;
+        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "turned-triangle", "%s", name);
+        thaw_complaint_what(c, "%lld triangle%s the other way than %s neighbours: `thaw mesh` and `thaw new` turn %s",
+                            (long long)ids.count, one ? " looks" : "s look", one ? "its" : "their",
+                            one ? "it" : "them");
+        thaw_complaint_cure(c, "look at the result, or make the normals consistent in a modelling program");
+        thaw_complaint_value(c, (double)ids.count, "");
+        c->ids_of = "triangle";
+        c->found = ids;
+        thaw_complaint_place(c, 3, turned.place[0]);
+    }
+}
+
 static void examine_surface(ThawExam *exam, const ThawTriangleMesh *mesh, const char *path,
                             const ThawTriangleReport *found) {
     const char *name = base_name(path);
@@ -292,10 +329,8 @@ static void examine_surface(ThawExam *exam, const ThawTriangleMesh *mesh, const 
     complain_surface(exam, mesh, name, "crowded-edge", "triangle", &found->crowded,
                      "edges belong to three or more triangles: what is inside is not clear there",
                      "remove inner walls and doubled sheets");
-    complain_surface(
-        exam, mesh, name, "turned-triangle", "triangle", &found->turned,
-        "edges join triangles that disagree about what is outside: `thaw mesh` and `thaw new` turn the fewer",
-        "look at the result, or make the normals consistent in a modelling program");
+    if (found->turned.count)
+        examine_turned(exam, mesh, name, &found->turned);
     tell_mended(exam, name, "open-seam", "vertex", &found->coincident,
                 "vertices lie exactly where another one does: `thaw mesh` and `thaw new` take them for one",
                 "nothing has to be done; modelling programs call it merging by distance");

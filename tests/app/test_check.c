@@ -154,6 +154,7 @@ static void surfaces_are_checked_for_holes(void **state) {
     snprintf(text, sizeof text, "%sf 1 2 3\nf 1 2 4\nf 2 3 4\nf 1 4 3\n", points);
     write_text(at("turned.obj"), text);
     expect("check @turned.obj", 0, "[turned-triangle]");
+    assert_non_null(strstr(said, "1 triangle looks the other way than its neighbours"));
 }
 
 // The same as `thaw new` would find.

@@ -105,7 +105,7 @@ static void units_are_guessed_for_surfaces_only_and_once(void **state) {
     (void)state;
     write_ball(at("ball.obj"), 7000);
     expect("mesh @ball.obj -o @ball.msh --elements 300", 0, "taken as millimetres by its size");
-    expect("new @ball.msh -o @s.json --force", 0, "taken as metres as volume meshes are");
+    expect("new @ball.msh -o @s.json --force", 0, "taken as metres as meshes are");
     expect("mesh @ball.obj -o @skin.obj --elements 300", 0, "written to");
     expect("new @skin.obj -o @s.json --force --elements 300", 0, "taken as metres as the file says");
     expect("mesh @skin.obj --elements 300", 0, "taken as metres as the file says");
