@@ -21,15 +21,29 @@ static const AppOption options[] = {[JSON] = {"--json", "FILE"}, [QUIET] = {"--q
 
 static const char *plural(int64_t count) { return count == 1 ? "" : "s"; }
 
-static int is_surface(const ThawDoctorReport *report) { return strcmp(report->kind, "surface") == 0; }
+static int is_kind(const ThawDoctorReport *report, const char *kind) { return strcmp(report->kind, kind) == 0; }
+static int is_surface(const ThawDoctorReport *report) { return is_kind(report, "surface"); }
+static int is_flat(const ThawPatient *p) { return !(p->size[2] > 0); }
+
+// What it consists of; a solid of nothing yet.
+static void print_parts(const ThawDoctorReport *report, const ThawPatient *p) {
+    if (is_kind(report, "drawing"))
+        printf("outlines of %" PRId32 " segments, ", p->elements);
+    else if (!is_kind(report, "solid"))
+        printf("%" PRId32 " %s, %" PRId32 " %s%s, ", p->vertices, p->vertices == 1 ? "vertex" : "vertices", p->elements,
+               is_surface(report) ? "triangle" : "element", plural(p->elements));
+}
 
 static void print_patients(const ThawDoctorReport *report) {
     enum { SHOWN = 20 };
     for (int32_t i = 0; i < report->patient_count && i < SHOWN; i++) {
         const ThawPatient *p = &report->patients[i];
-        printf("  %s: %" PRId32 " %s, %" PRId32 " %s%s, %.4g x %.4g x %.4g m", p->name, p->vertices,
-               p->vertices == 1 ? "vertex" : "vertices", p->elements, is_surface(report) ? "triangle" : "element",
-               plural(p->elements), p->size[0], p->size[1], p->size[2]);
+        printf("  %s: ", p->name);
+        print_parts(report, p);
+        printf("%.4g x %.4g", p->size[0], p->size[1]);
+        if (!is_flat(p) || is_surface(report))
+            printf(" x %.4g", p->size[2]);
+        printf(" m");
         if (p->unit > 0 && p->guessed)
             printf(" if it is in %s, as its size suggests", p->unit == 0.001  ? "millimetres"
                                                             : p->unit == 0.01 ? "centimetres"
@@ -94,15 +108,17 @@ static void print_complaint(const ThawDoctorReport *report, const ThawComplaint 
     print_wrapped("cure: ", c->cure);
 }
 
-// What can be done with a mesh or a surface.
-static void print_next(const char *program, const char *path, int surface) {
+// What can be done with what is no scene yet.
+static void print_next(const char *program, const char *path, const ThawDoctorReport *report) {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path, *dot = strrchr(base, '.');
     printf("next: ");
     app_print_word(stdout, program);
     printf(" new ");
     app_print_word(stdout, path);
-    printf(" --drop   (a scene of it)\n");
-    if (!surface)
+    const int flat = is_flat(report->patients);
+    printf("%s --drop   (a scene of it%s)\n", flat && is_surface(report) ? " --dimension 2" : "",
+           flat ? ", in the plane" : "");
+    if (is_kind(report, "mesh"))
         return;
     char mesh[300];
     snprintf(mesh, sizeof mesh, "%.*s.msh", dot ? (int)(dot - base) : 200, base);
@@ -112,7 +128,8 @@ static void print_next(const char *program, const char *path, int surface) {
     app_print_word(stdout, path);
     printf(" -o ");
     app_print_word(stdout, mesh);
-    printf("   (tetrahedra that fill it)\n");
+    printf("%s   (%s that fill it)\n", flat && is_surface(report) ? " --dimension 2" : "",
+           flat ? "triangles" : "tetrahedra");
 }
 
 // What `thaw new` will take the file for, unless told.
@@ -120,23 +137,24 @@ static void print_guesses(const ThawPatient *p) {
     if (p->guessed)
         printf("  the unit is a guess%s: `thaw new --unit mm`, cm, m or in, --scale S or --height METRES know better\n",
                p->unit == 1 ? " (small things are often drawn in millimetres)" : "");
-    printf("  %c of the file is taken for up: `thaw new --up x`, y or z changes it\n", "xyz"[p->up]);
+    if (!is_flat(p))
+        printf("  %c of the file is taken for up: `thaw new --up x`, y or z changes it\n", "xyz"[p->up]);
 }
 
 static int can_go_on(const ThawDoctorReport *report) {
-    int can = strcmp(report->kind, "scene") != 0 && !report->errors;
+    int can = !is_kind(report, "scene") && !report->errors && report->patient_count;
     for (int32_t i = 0; i < report->complaint_count; i++)
-        can &= strcmp(report->complaints[i].id, "sheet") != 0;
+        can &= strcmp(report->complaints[i].id, "sheet") != 0 || is_flat(report->patients);
     return can;
 }
 
 static void print_report(const char *program, const char *path, const ThawDoctorReport *report) {
     printf("%s: %s", path, report->kind);
-    if (strcmp(report->kind, "scene") == 0 && report->patient_count)
+    if (is_kind(report, "scene") && report->patient_count)
         printf(" of %d bod%s", (int)report->patient_count, report->patient_count == 1 ? "y" : "ies");
     printf("\n");
     print_patients(report);
-    if (is_surface(report) && report->patient_count)
+    if ((is_surface(report) || is_kind(report, "drawing")) && report->patient_count)
         print_guesses(report->patients);
     if (*report->regions)
         printf("  regions: %s\n", report->regions);
@@ -155,7 +173,7 @@ static void print_report(const char *program, const char *path, const ThawDoctor
         printf("\n%d error%s, %d warning%s, %d hint%s\n", (int)report->errors, plural(report->errors),
                (int)report->warnings, plural(report->warnings), (int)report->hints, plural(report->hints));
     if (can_go_on(report))
-        print_next(program, path, is_surface(report));
+        print_next(program, path, report);
 }
 
 // --- for programs -------------------------------------------------------------------------------------------------------
@@ -229,7 +247,7 @@ static int run_check(int argc, char **argv) {
         }
     }
     if (!path) {
-        app_complain("check", "name a scene (.json), a mesh or a surface: thaw check FILE");
+        app_complain("check", "name a scene (.json), a mesh, a surface, a drawing or a solid: thaw check FILE");
         return APP_WRONG_INPUT;
     }
     ThawDoctorReport *report = NULL;
@@ -253,7 +271,8 @@ const AppCommand app_command_check = {
     .summary = "the doctor: what is wrong with a scene or mesh, where, and how to mend it",
     .help = "usage: thaw check FILE [--json FILE] [--quiet]\n"
             "\n"
-            "FILE is a scene (.json), a mesh (.msh, .mesh, .node, .vtu, ...) or a surface (.obj, .ply, .stl).\n"
+            "FILE is a scene or solid (.json), a mesh (.msh, .mesh, .node, .vtu, ...), a surface (.obj, .ply, .stl)\n"
+            "or a drawing (.svg, .poly).\n"
             "Looks at element quality, units, time step against stiffness, groups, pins, scripts, forces, bodies that\n"
             "overlap, and what a run would write. Each finding says what, where, and a cure; errors come first.\n"
             "\n"

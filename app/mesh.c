@@ -5,10 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "app.h"
 #include "base/base.h"
 #include "json_text.h"
+#include "mesh/drawing.h"
 #include "unit.h"
 
 typedef struct Meshing {
@@ -51,7 +53,7 @@ static int parse_number(const char *option, const char *text, double low, double
 
 static int parse_arguments(int argc, char **argv, Meshing *m) {
     AppArguments arguments = {.argc = argc, .argv = argv, .next = 2, .table = options};
-    int64_t number = 0, threads = 0, dim = 3;
+    int64_t number = 0, threads = 0, dim = 0;
     int option, fine = 1;
     while (fine && (option = app_arguments_next(&arguments)) != APP_END) {
         const char *text = arguments.value;
@@ -99,7 +101,8 @@ static int parse_arguments(int argc, char **argv, Meshing *m) {
     m->dim = (int)dim;
     m->def.threads = (int)threads;
     if (fine && !m->input) {
-        app_complain("mesh", "a surface (.obj, .ply, .stl) or a solid (.json) is missing; see `thaw help mesh`");
+        app_complain("mesh", "a surface (.obj, .ply, .stl), a drawing (.svg, .poly) or a solid (.json) is missing; see "
+                             "`thaw help mesh`");
         return 0;
     }
     if (fine && m->def.size > 0 && number > 0) {
@@ -107,6 +110,11 @@ static int parse_arguments(int argc, char **argv, Meshing *m) {
         return 0;
     }
     return fine;
+}
+
+static int ends_with(const char *path, const char *ending) {
+    const size_t length = strlen(path), tail = strlen(ending);
+    return length > tail && strcasecmp(path + length - tail, ending) == 0;
 }
 
 // --- telling ------------------------------------------------------------------------------------------------------------
@@ -123,9 +131,12 @@ static void tell_finding(const ThawMesherFinding *finding, const char *one, cons
 
 static void tell(const Meshing *m, const ThawMesh *mesh, const ThawMesherReport *r, double ms) {
     const double degrees = 180 / M_PI;
-    if (m->unit)
-        printf("%.4g x %.4g x %.4g in the file, taken as %s %s (change with --unit mm, cm, m or in)\n", m->raw[0],
-               m->raw[1], m->raw[2], m->unit->name, m->why);
+    if (m->unit) {
+        printf("%.4g x %.4g", m->raw[0], m->raw[1]);
+        if (mesh->dim == 3)
+            printf(" x %.4g", m->raw[2]);
+        printf(" in the file, taken as %s %s (change with --unit mm, cm, m or in)\n", m->unit->name, m->why);
+    }
     printf("%d vertices, %d %s of about %.4g m, in %.0f ms\n", r->vertices, r->elements,
            mesh->dim == 3 ? "tetrahedra" : "triangles", r->size, ms);
     printf("%s from %.1f to %.1f degrees\n", mesh->dim == 3 ? "dihedral angles" : "angles", r->min_angle * degrees,
@@ -225,12 +236,35 @@ static void scale_surface(Meshing *m, ThawTriangleMesh *surface) {
         surface->x[i] *= m->unit->metres;
 }
 
-static ThawStatus mesh_solid(const Meshing *m, ThawMesh **mesh, ThawMesherReport *report, ThawError *error) {
-    if (m->unit)
-        return thaw_error_set(error, THAW_ERROR_INPUT,
-                              "--unit is for surface files; a solid (.json) is in metres, or has a \"scale\"");
+// A drawing whose file does not say its unit is taken to metres.
+static void scale_drawing(Meshing *m, ThawSolid *solid) {
+    double lo[3], hi[3];
+    int said = 0;
+    thaw_solid_bounds(solid, lo, hi);
+    for (int k = 0; k < 2; k++)
+        m->raw[k] = hi[k] - lo[k];
+    m->why = "as told";
+    if (!m->unit) {
+        m->unit = thaw_unit_guess(m->input, fmax(m->raw[0], m->raw[1]), &said);
+        m->why = said ? "as the file says" : "by its size";
+    }
+    const double s = m->unit->metres, F[9] = {s, 0, 0, 0, s, 0, 0, 0, s};
+    thaw_solid_place(&solid->nodes[solid->root], F, (double[3]){0}, s);
+    thaw_solid_bound(solid, solid->root);
+}
+
+static ThawStatus mesh_solid(Meshing *m, ThawMesh **mesh, ThawMesherReport *report, ThawError *error) {
+    const int described = ends_with(m->input, ".json"), scaled = !described && !ends_with(m->input, ".svg");
+    if (m->unit && !scaled)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "--unit is for surfaces and outlines; %s",
+                              described ? "a solid (.json) is in metres, or has a \"scale\""
+                                        : "a drawing (.svg) has its own");
     ThawSolid *solid = NULL;
-    ThawStatus status = thaw_solid_load(m->input, m->dim, &solid, error);
+    ThawStatus status = thaw_solid_load(m->input, m->dim ? m->dim : described ? 3 : 2, &solid, error);
+    if (status == THAW_ERROR_INPUT && !m->dim && described && !thaw_solid_load(m->input, 2, &solid, NULL))
+        status = THAW_OK; // a flat one
+    if (!status && scaled)
+        scale_drawing(m, solid);
     if (!status)
         status = thaw_mesh_from_solid(solid, &m->def, mesh, report, error);
     thaw_solid_free(&solid);
@@ -238,9 +272,6 @@ static ThawStatus mesh_solid(const Meshing *m, ThawMesh **mesh, ThawMesherReport
 }
 
 static ThawStatus mesh_surface(Meshing *m, ThawMesh **mesh, ThawMesherReport *report, ThawError *error) {
-    if (m->dim == 2)
-        return thaw_error_set(error, THAW_ERROR_INPUT,
-                              "--dimension is 2 for a surface; allowed: 3, or a solid (.json)");
     ThawTriangleMesh *surface = NULL;
     ThawStatus status = thaw_triangles_read(m->input, &surface, error);
     if (!status) {
@@ -259,9 +290,8 @@ static int run_mesh(int argc, char **argv) {
     ThawMesherReport report = {0};
     ThawError error = {0};
     const double start = thaw_wall_ms();
-    const size_t length = strlen(m.input);
-    const int described = length > 5 && strcmp(m.input + length - 5, ".json") == 0;
-    ThawStatus status = described ? mesh_solid(&m, &mesh, &report, &error) : mesh_surface(&m, &mesh, &report, &error);
+    const int solid = ends_with(m.input, ".json") || thaw_is_drawing(m.input) || m.dim == 2;
+    ThawStatus status = solid ? mesh_solid(&m, &mesh, &report, &error) : mesh_surface(&m, &mesh, &report, &error);
     if (status == THAW_ERROR_IO) // a file that is not there is a wrong argument
         status = THAW_ERROR_INPUT;
     const double ms = thaw_wall_ms() - start;
@@ -278,7 +308,8 @@ static int run_mesh(int argc, char **argv) {
 static const char help[] =
     "usage: thaw mesh IN -o OUT [OPTIONS]\n\n"
     "Fills a closed surface, or a solid described in JSON, with tetrahedra of good shape (isosurface stuffing).\n\n"
-    "  IN                  .obj, .ply or .stl: a closed triangle surface; .json: a solid (docs/mesher.md)\n"
+    "  IN                  .obj, .ply or .stl: a closed triangle surface; .json: a solid (docs/mesher.md);\n"
+    "                      .svg or .poly: a drawing, which becomes triangles in the plane\n"
     "  -o, --output FILE   .msh, .vtu, .vtk, .mesh or .node; .obj, .ply or .stl get the boundary. Without it: only "
     "tell\n"
     "  --size M            edges of about M metres at the surface\n"
@@ -286,7 +317,7 @@ static const char help[] =
     "  --grading G         cells inside grow up to G times as large: 1 (uniform, the default), 2, 4, 8, ...\n"
     "  --unit mm|cm|m|in   the surface's unit; else it is guessed by its size, and told. Meshes are in metres\n"
     "  --sharpen           move vertices near sharp edges onto them\n"
-    "  --dimension 2       a flat solid becomes triangles\n"
+    "  --dimension 2       a flat solid or surface becomes triangles, as drawings always do\n"
     "  --threads N         one per processor by default; the mesh does not depend on it\n"
     "  --json              tell it in JSON\n\n"
     "Holes and self-intersections are told with their places and meshed all the same, where the winding number tells\n"

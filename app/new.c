@@ -165,9 +165,12 @@ static int parse(AppPlan *plan, int argc, char **argv, int *list) {
         app_complain("new", "--unit, --scale and --height exclude each other");
         ok = 0;
     }
-    if (ok && plan->path && plan->dimension == 2 && app_plan_source(plan->path) != APP_SOLID) {
-        app_complain("new", "--dimension is 2 for %s; allowed: a solid (.json); flat meshes are known as such",
-                     plan->path);
+    if (ok && plan->path && plan->dimension == 2 && app_plan_source(plan) == APP_MESH) {
+        app_complain(
+            "new",
+            "--dimension is 2 for %s; allowed: a solid (.json), a drawing (.svg, .poly) or a flat surface (.obj, "
+            ".ply, .stl); flat meshes are known as such",
+            plan->path);
         ok = 0;
     }
     if (ok && !plan->path && !*list) {
@@ -179,11 +182,11 @@ static int parse(AppPlan *plan, int argc, char **argv, int *list) {
 
 // A scene needs none.
 static int check_kind(const AppPlan *plan) {
-    if (app_plan_source(plan->path) != APP_SOLID || thaw_json_kind(plan->path) != THAW_JSON_SCENE)
+    if (app_plan_source(plan) != APP_SOLID || thaw_json_kind(plan->path) != THAW_JSON_SCENE)
         return 1;
     app_complain("new",
                  "%s is a scene, ready for `thaw run`; allowed: a surface (.obj, .ply, .stl), a mesh (.msh, .mesh, "
-                 ".node, .vtu, .vtk) or a solid (.json)",
+                 ".node, .vtu, .vtk), a drawing (.svg, .poly) or a solid (.json)",
                  plan->path);
     return 0;
 }
@@ -225,7 +228,7 @@ static int settle_paths(AppPlan *plan) {
     snprintf(plan->name, sizeof plan->name, "%.*s", length, base);
     int wanted = plan->out ? snprintf(plan->out_path, sizeof plan->out_path, "%s", plan->out)
                            : snprintf(plan->out_path, sizeof plan->out_path, "%.*s%s.json", length, base,
-                                      app_plan_source(plan->path) == APP_SOLID ? "-scene" : "");
+                                      app_plan_source(plan) == APP_SOLID ? "-scene" : "");
     const char *out_slash = strrchr(plan->out_path, '/');
     size_t folder = out_slash ? (size_t)(out_slash - plan->out_path) + 1 : 0;
     if (wanted >= (int)sizeof plan->out_path || strlen(plan->path) >= sizeof plan->mesh_path) {
@@ -366,6 +369,7 @@ const AppCommand app_command_new = {
         "\n"
         "FILE is a closed surface (.obj, .ply, .stl) or a solid (.json, docs/mesher.md), which is filled with "
         "tetrahedra,\n"
+        "a drawing (.svg, .poly), which becomes triangles in the plane,\n"
         "or a mesh (.msh, .mesh, .node, .vtu, ...), which is used as it is. Writes a scene that is ready for `thaw "
         "run`, and says what it chose.\n"
         "\n"
@@ -381,7 +385,7 @@ const AppCommand app_command_new = {
         "  --scale S         metres in one unit of the file, or\n"
         "  --height METRES   how tall it shall be\n"
         "  --up x|y|z        which way is up in the file (y for .obj, else z)\n"
-        "  --dimension 2     a flat solid becomes triangles\n"
+        "  --dimension 2     a flat solid or surface becomes triangles in the plane, as drawings always do\n"
         "  --force           replace a scene that is there, which is kept as NAME~\n"
         "  --list            show the materials and end\n"
         "  --quiet           say only what is wrong\n",

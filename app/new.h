@@ -21,7 +21,7 @@ typedef struct AppPiece {
     int32_t held;
 } AppPiece;
 
-typedef enum AppSource { APP_MESH, APP_SURFACE, APP_SOLID } AppSource;
+typedef enum AppSource { APP_MESH, APP_SURFACE, APP_SOLID, APP_DRAWING } AppSource;
 
 // What was asked for, and what was settled.
 typedef struct AppPlan {
@@ -34,7 +34,7 @@ typedef struct AppPlan {
     double height;        // m; 0: not given
     double drop;          // m above the floor; 0: not given
     int up;               // axis; -1: to be guessed
-    int64_t dimension;    // of a solid; 0: not given, 3
+    int64_t dimension;    // of a solid; 0: not given, 2 of drawings and of solids that are none in space, else 3
     int sharpen;          // nonzero: vertices near sharp edges of a surface are moved onto them
     int split;            // nonzero: each separate piece becomes a body
     int force, quiet;
@@ -64,7 +64,8 @@ extern const double app_new_lost; // share of the extent from which on lost part
 
 // Reads the mesh, or meshes the surface, and chooses unit, place, time step and output.
 ThawStatus app_plan_settle(AppPlan *plan, ThawError *error);
-AppSource app_plan_source(const char *path);
+// By the file's name and the dimension that was asked for.
+AppSource app_plan_source(const AppPlan *plan);
 void app_plan_clear(AppPlan *plan);
 // The turn that takes the file's up to the scene's: axis and degrees; 0 degrees: none.
 double app_plan_turn(const AppPlan *plan, int axis[3]);

@@ -11,6 +11,7 @@
 #include <strings.h>
 
 #include "base/base.h"
+#include "mesh/drawing.h"
 #include "mesh/pieces.h"
 #include "new.h"
 
@@ -28,10 +29,13 @@ static int ends_with(const char *path, const char *ending) {
     return length > tail && strcasecmp(path + length - tail, ending) == 0;
 }
 
-AppSource app_plan_source(const char *path) {
+AppSource app_plan_source(const AppPlan *plan) {
+    const char *path = plan->path;
     if (ends_with(path, ".json"))
         return APP_SOLID;
-    return ends_with(path, ".obj") || ends_with(path, ".ply") || ends_with(path, ".stl") ? APP_SURFACE : APP_MESH;
+    if (ends_with(path, ".obj") || ends_with(path, ".ply") || ends_with(path, ".stl"))
+        return plan->dimension == 2 ? APP_DRAWING : APP_SURFACE;
+    return thaw_is_drawing(path) ? APP_DRAWING : APP_MESH;
 }
 
 void app_plan_clear(AppPlan *plan) {
@@ -79,13 +83,15 @@ static void settle_unit(AppPlan *plan, int dim) {
         return;
     }
     if (!plan->unit) {
-        const int surface = plan->source == APP_SURFACE;
-        plan->unit = surface ? thaw_unit_guess(plan->path, largest, &said) : thaw_unit_find("m");
-        plan->why = said                       ? "as the file says"
-                    : surface                  ? "by its size"
-                    : plan->source == APP_MESH ? "as meshes are"
-                                               : "as solids are";
-        plan->guessed = surface && !said;
+        const int guess =
+            plan->source == APP_SURFACE || (plan->source == APP_DRAWING && !ends_with(plan->path, ".svg"));
+        plan->unit = guess ? thaw_unit_guess(plan->path, largest, &said) : thaw_unit_find("m");
+        plan->why = said                          ? "as the file says"
+                    : guess                       ? "by its size"
+                    : plan->source == APP_MESH    ? "as meshes are"
+                    : plan->source == APP_DRAWING ? "by the width that the file says"
+                                                  : "as solids are";
+        plan->guessed = guess && !said;
     }
     plan->scale = plan->unit->metres;
 }
@@ -249,6 +255,21 @@ static ThawStatus check_split(const AppPlan *plan, ThawError *error) {
                           plan->path, (int)plan->found, MOST_PIECES);
 }
 
+// The mesh as one body, or each of its pieces as one. Takes the mesh.
+static ThawStatus add_pieces(AppPlan *plan, ThawMesh *mesh, ThawError *error) {
+    int32_t *piece = THAW_NEW(int32_t, mesh->vertex_count);
+    ThawStatus status =
+        piece ? thaw_mesh_pieces(mesh, piece, &plan->found, error) : thaw_error_memory(error, "the pieces of a mesh");
+    thaw_free(piece);
+    if (!status && plan->split && plan->found > 1)
+        status = check_split(plan, error);
+    if (status) {
+        thaw_mesh_free(&mesh);
+        return status;
+    }
+    return plan->split && plan->found > 1 ? split_mesh(plan, mesh, error) : add_whole(plan, mesh, error);
+}
+
 // --- files --------------------------------------------------------------------------------------------------------------
 
 static ThawStatus load_surface(AppPlan *plan, ThawError *error) {
@@ -282,8 +303,13 @@ static ThawStatus load_solid(AppPlan *plan, ThawError *error) {
     ThawMesh *mesh = NULL;
     ThawMesherDef def;
     double lo[3], hi[3];
-    const int dim = plan->dimension == 2 ? 2 : 3;
+    int dim = plan->dimension ? (int)plan->dimension : plan->source == APP_DRAWING ? 2 : 3;
     ThawStatus status = thaw_solid_load(plan->path, dim, &solid, error);
+    if (status == THAW_ERROR_INPUT && !plan->dimension && plan->source == APP_SOLID &&
+        !thaw_solid_load(plan->path, 2, &solid, NULL)) { // a flat one
+        dim = 2;
+        status = THAW_OK;
+    }
     if (status)
         return status;
     thaw_solid_bounds(solid, lo, hi);
@@ -291,14 +317,12 @@ static ThawStatus load_solid(AppPlan *plan, ThawError *error) {
         plan->raw[k] = hi[k] - lo[k];
     settle_unit(plan, dim);
     status = fill_source(plan, &(Source){.solid = solid}, &def, &mesh, error);
-    if (!status)
-        status = add_whole(plan, mesh, error);
     thaw_solid_free(&solid);
-    return status;
+    return status ? status : add_pieces(plan, mesh, error);
 }
 
 static ThawStatus load_mesh(AppPlan *plan, ThawError *error) {
-    plan->source = app_plan_source(plan->path);
+    plan->source = app_plan_source(plan);
     if (plan->source != APP_MESH)
         return plan->source == APP_SURFACE ? load_surface(plan, error) : load_solid(plan, error);
     ThawMesh *mesh = NULL;
@@ -306,17 +330,7 @@ static ThawStatus load_mesh(AppPlan *plan, ThawError *error) {
     if (status)
         return status;
     settle_extents(plan, mesh->dim, mesh->vertex_count, mesh->x);
-    int32_t *piece = THAW_NEW(int32_t, mesh->vertex_count);
-    status =
-        piece ? thaw_mesh_pieces(mesh, piece, &plan->found, error) : thaw_error_memory(error, "the pieces of a mesh");
-    thaw_free(piece);
-    if (!status && plan->split && plan->found > 1)
-        status = check_split(plan, error);
-    if (status) {
-        thaw_mesh_free(&mesh);
-        return status;
-    }
-    return plan->split && plan->found > 1 ? split_mesh(plan, mesh, error) : add_whole(plan, mesh, error);
+    return add_pieces(plan, mesh, error);
 }
 
 // --- what is chosen -----------------------------------------------------------------------------------------------------
@@ -375,9 +389,12 @@ static void settle_motion(AppPlan *plan) {
         double size[3];
         for (int k = 0; k < 3; k++)
             size[k] = plan->pieces[i].hi[k] - plan->pieces[i].lo[k];
-        plan->period = fmin(plan->period, thaw_period_estimate(material, dim, size));
-        longest = fmax(longest, thaw_period_estimate(material, dim, size));
+        const double period = thaw_period_estimate(material, dim, size);
+        if (period >= RESOLVED * SHORTEST_STEP)
+            plan->period = fmin(plan->period, period);
+        longest = fmax(longest, period);
     }
+    plan->period = fmin(plan->period, longest); // of the quickest that can be watched, if any
     // What vibrates faster than a hundred of the shortest steps cannot be watched: it moves like a rigid body.
     plan->h = plan->period < RESOLVED * SHORTEST_STEP ? 0.005 : fmin(round_down(plan->period / RESOLVED), 0.01);
     if (plan->stance == APP_DROP) {

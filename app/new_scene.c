@@ -39,7 +39,8 @@ static void put_names(FILE *file, const char *what, int32_t count, const char *(
 static const char *group_name(const ThawMesh *mesh, int32_t i) { return mesh->groups[i].name; }
 
 static void put_mesh(FILE *file, const AppPlan *plan, const AppPiece *p) {
-    static const char *const keys[] = {[APP_MESH] = "file", [APP_SURFACE] = "surface", [APP_SOLID] = "solid"};
+    static const char *const keys[] = {
+        [APP_MESH] = "file", [APP_SURFACE] = "surface", [APP_SOLID] = "solid", [APP_DRAWING] = "solid"};
     int axis[3];
     double degrees = app_plan_turn(plan, axis);
     if (p->mesh->group_count && plan->source == APP_MESH)
@@ -219,11 +220,12 @@ static void print_unit(const AppPlan *plan) {
     printf("  unit      %.4g x %.4g", plan->raw[0], plan->raw[1]);
     if (dim_of(plan) == 3)
         printf(" x %.4g", plan->raw[2]);
-    printf(" in the file, ");
-    if (plan->unit)
-        printf("taken as %s %s", plan->unit->name, plan->why);
+    if (plan->source == APP_DRAWING && plan->unit && plan->unit->metres == 1 && !plan->guessed)
+        printf(" m %s", plan->why);
+    else if (plan->unit)
+        printf(" in the file, taken as %s %s", plan->unit->name, plan->why);
     else
-        printf("scaled by %.4g %s", plan->scale, plan->why);
+        printf(" in the file, scaled by %.4g %s", plan->scale, plan->why);
     if (plan->guessed)
         printf(" (a guess%s)", plan->unit->metres == 1 ? "; small things are often drawn in millimetres" : "");
     printf(": %.3g m tall (change with --unit mm, cm, m or in, --scale S or --height METRES)\n",

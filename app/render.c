@@ -218,7 +218,7 @@ static int parse(Render *r, int argc, char **argv) {
 
 static const unsigned char ink[3] = {58, 70, 84};
 
-static int letter_size(const Render *r) { return r->height < 360 ? 1 : r->height < 900 ? 2 : r->height / 360; }
+static int letter_size(const Render *r) { return r->height < 300 ? 1 : r->height < 900 ? 2 : r->height / 360; }
 
 static int legend_room(const Render *r) {
     int room = colouring_legend_width(&r->view.colour, letter_size(r));

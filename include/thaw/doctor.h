@@ -51,7 +51,7 @@ typedef struct ThawPatient {
 } ThawPatient;
 
 typedef struct ThawDoctorReport {
-    const char *kind; // "scene", "mesh" or "surface"
+    const char *kind; // "scene", "mesh", "surface", "solid" or "drawing"
     int32_t complaint_count;
     ThawComplaint *complaints; // errors first, then warnings, then hints
     int32_t errors, warnings, hints;

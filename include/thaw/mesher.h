@@ -22,7 +22,8 @@ typedef struct ThawSolid ThawSolid;
 
 // Reads a solid in JSON (docs/mesher.md), comments allowed. dim 2: a flat shape, vectors of two numbers. `name` stands
 // for the file in messages; surface files are looked up relative to `folder` (may be NULL). The caller frees *solid with
-// thaw_solid_free; on error it is NULL.
+// thaw_solid_free; on error it is NULL. thaw_solid_load takes, for dim 2, drawings as well: .svg, .poly without triangles, and
+// flat surfaces (.obj, .ply, .stl).
 ThawStatus thaw_solid_parse(const char *text, size_t length, const char *name, const char *folder, int dim,
                             ThawSolid **solid, ThawError *error);
 ThawStatus thaw_solid_load(const char *path, int dim, ThawSolid **solid, ThawError *error);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "mesh/drawing.h"
 #include "mesh/winding.h"
 #include "scene/kind.h"
 
@@ -30,6 +31,69 @@ static void refuse(ThawExam *exam, const char *where, ThawStatus status, const T
     ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_ERROR, "refused", "%.150s", where);
     thaw_complaint_what(c, "%s", error->message);
     thaw_complaint_cure(c, "mend what the message names, and check again");
+}
+
+static void add_name(char *list, size_t size, const char *name) {
+    const size_t used = strlen(list), room = size - used;
+    if (used && strcmp(list + used - 3, "...") == 0)
+        return;
+    if ((size_t)snprintf(list + used, room, "%s%s", used ? ", " : "", name) + 6 > room)
+        snprintf(list + used, room, "%s...", used ? ", " : "");
+}
+
+// --- what is to be meshed ----------------------------------------------------------------------------------------------------
+
+// Solids and drawings have no elements yet: what can be read, its size, its regions.
+static void examine_solid(ThawExam *exam, const char *path, const ThawSolid *solid, int32_t segments, int guess) {
+    ThawPatient *patient = thaw_exam_patients(exam, 1);
+    double lo[3], hi[3];
+    int said = 0;
+    if (!patient)
+        return;
+    thaw_solid_bounds(solid, lo, hi);
+    *patient =
+        (ThawPatient){.elements = segments,
+                      .unit = guess ? thaw_unit_guess(path, fmax(hi[0] - lo[0], hi[1] - lo[1]), &said)->metres : 1,
+                      .guessed = guess && !said,
+                      .up = thaw_solid_dimension(solid) - 1,
+                      .min_angle = NAN,
+                      .max_angle = NAN,
+                      .mass = NAN,
+                      .period = NAN};
+    snprintf(patient->name, sizeof patient->name, "%s", base_name(path));
+    for (int k = 0; k < thaw_solid_dimension(solid); k++)
+        patient->size[k] = (hi[k] - lo[k]) * patient->unit;
+    for (int32_t r = 1; r < thaw_solid_region_count(solid); r++)
+        add_name(exam->report->regions, sizeof exam->report->regions, thaw_solid_region_name(solid, r));
+    thaw_exam_size(exam, patient->name, patient->size);
+}
+
+static void examine_solid_file(ThawExam *exam, const char *path) {
+    ThawSolid *solid = NULL;
+    ThawError error = {0};
+    ThawStatus status = thaw_solid_load(path, 3, &solid, &error);
+    if (status == THAW_ERROR_INPUT && !thaw_solid_load(path, 2, &solid, NULL))
+        status = THAW_OK; // a flat one
+    if (status)
+        refuse(exam, base_name(path), status, &error);
+    else
+        examine_solid(exam, path, solid, 0, 0);
+    thaw_solid_free(&solid);
+}
+
+static void examine_drawing_file(ThawExam *exam, const char *path) {
+    ThawDrawing *drawing = NULL;
+    ThawSolid *solid = NULL;
+    ThawError error = {0};
+    ThawStatus status = thaw_drawing_read(path, &drawing, &error);
+    if (!status)
+        status = thaw_solid_load(path, 2, &solid, &error);
+    if (status)
+        refuse(exam, base_name(path), status, &error);
+    else
+        examine_solid(exam, path, solid, drawing->segments, !drawing->metres);
+    thaw_solid_free(&solid);
+    thaw_drawing_free(&drawing);
 }
 
 // --- scenes -------------------------------------------------------------------------------------------------------------
@@ -82,6 +146,11 @@ static void examine_scene_file(ThawExam *exam, const char *path) {
     ThawError error = {0};
     ThawSceneErrors all = {0};
     ThawStatus status = thaw_scene_load_all(path, &scene, &all, &error);
+    if (status == THAW_ERROR_INPUT && thaw_json_kind(path) == THAW_JSON_SOLID) {
+        exam->report->kind = "solid";
+        examine_solid_file(exam, path);
+        return;
+    }
     for (int i = 0; status == THAW_ERROR_INPUT && i < all.count; i++)
         refuse(exam, base_name(path), status, &all.list[i]);
     if (status && (status != THAW_ERROR_INPUT || !all.count))
@@ -126,14 +195,6 @@ static void tell_mended(ThawExam *exam, const char *name, const char *id, const 
     thaw_complaint_value(c, (double)found->count, "");
     c->ids_of = ids_of;
     c->found = *found;
-}
-
-static void add_name(char *list, size_t size, const char *name) {
-    const size_t used = strlen(list), room = size - used;
-    if (used && strcmp(list + used - 3, "...") == 0)
-        return;
-    if ((size_t)snprintf(list + used, room, "%s%s", used ? ", " : "", name) + 6 > room)
-        snprintf(list + used, room, "%s...", used ? ", " : "");
 }
 
 static void tell_names(ThawDoctorReport *report, const ThawMesh *mesh) {
@@ -194,6 +255,13 @@ static double enclosed_volume(const ThawTriangleMesh *mesh) {
     return volume;
 }
 
+static int is_flat(const ThawTriangleMesh *mesh) {
+    double lo[3], hi[3];
+    thaw_mesh_box_of(&(ThawMesh){.dim = 3, .vertex_count = mesh->vertex_count, .x = mesh->x}, lo, hi);
+    const double size[3] = {hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]};
+    return fmin(fmin(size[0], size[1]), size[2]) <= 1e-6 * fmax(fmax(size[0], size[1]), size[2]);
+}
+
 // Holes as the mesher finds them, which takes vertices at one place for one. A refusal is that of a sheet.
 static void examine_holes(ThawExam *exam, const ThawTriangleMesh *mesh, const char *name,
                           const ThawTriangleReport *found) {
@@ -207,8 +275,11 @@ static void examine_holes(ThawExam *exam, const ThawTriangleMesh *mesh, const ch
         ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, status ? "sheet" : "hole", "%s", name);
         if (status) {
             thaw_complaint_what(c, "it encloses no volume: it is a sheet, open along %lld edges", (long long)count);
-            thaw_complaint_cure(c, "close it, or give it a thickness, in a modelling program; as it is, neither "
-                                   "`thaw new` nor `thaw mesh` can fill it");
+            thaw_complaint_cure(c, is_flat(mesh)
+                                       ? "it is flat: `thaw new FILE --dimension 2` simulates it in the plane. Or "
+                                         "give it a thickness in a modelling program"
+                                       : "close it, or give it a thickness, in a modelling program; as it is, "
+                                         "neither `thaw new` nor `thaw mesh` can fill it");
             thaw_complaint_place(c, 3, mesh->x + 3 * (size_t)mesh->triangles[3 * found->open.ids[0]]);
         } else {
             thaw_complaint_what(c, "the surface is open: %lld edge%s belong%s to one triangle only", (long long)count,
@@ -365,11 +436,22 @@ ThawStatus thaw_doctor_file(const char *path, ThawDoctorReport **report, ThawErr
     *report = NULL;
     if (!path)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_doctor_file: path is NULL; allowed: a file's name");
-    int scene = ends_with(path, ".json");
-    int surface = ends_with(path, ".obj") || ends_with(path, ".ply") || ends_with(path, ".stl");
+    static const struct {
+        const char *name;
+        void (*examine)(ThawExam *exam, const char *path);
+    } kinds[] = {{"mesh", examine_mesh_file},
+                 {"scene", examine_scene_file}, // or a solid
+                 {"surface", examine_surface_file},
+                 {"drawing", examine_drawing_file}};
+    const int json = ends_with(path, ".json"),
+              surface = ends_with(path, ".obj") || ends_with(path, ".ply") || ends_with(path, ".stl"),
+              kind = json                    ? 1
+                     : surface               ? 2
+                     : thaw_is_drawing(path) ? 3
+                                             : 0;
     ThawExam exam;
-    if (thaw_exam_begin(&exam, scene ? "scene" : surface ? "surface" : "mesh", error))
+    if (thaw_exam_begin(&exam, kinds[kind].name, error))
         return exam.status;
-    (scene ? examine_scene_file : surface ? examine_surface_file : examine_mesh_file)(&exam, path);
+    kinds[kind].examine(&exam, path);
     return thaw_exam_end(&exam, report);
 }

@@ -38,7 +38,8 @@ static ThawStatus refuse_ending(const char *path, ThawError *error) {
     return thaw_error_set(
         error, THAW_ERROR_INPUT,
         "%s: unknown kind of mesh file; allowed are .msh (Gmsh), .mesh and .meshb (Medit), .node, .ele "
-        "and .poly (TetGen, Triangle), .vtk and .vtu",
+        "and .poly (TetGen, Triangle), .vtk and .vtu; and to be meshed surfaces (.obj, .ply, .stl), drawings (.svg, "
+        ".poly) and solids (.json)",
         thaw_text_path(path));
 }
 
@@ -80,8 +81,8 @@ static ThawStatus read_several(const char *path, ThawDraft *draft, ThawMesh **me
         if (i == 1 && outline && access(paths[1], F_OK) != 0)
             status = thaw_error_set(
                 error, THAW_ERROR_INPUT,
-                "%s: an outline, and no .ele file with its triangles beside it; mesh it first (Triangle: "
-                "triangle -pq FILE.poly), and give the .poly or .ele file that comes out",
+                "%s: an outline, and no .ele file with its triangles beside it; take it as a drawing (thaw new, thaw "
+                "mesh, or \"solid\": \"FILE.poly\" in a scene), or mesh it by Triangle (triangle -pq FILE.poly)",
                 thaw_text_path(path));
         if (there[i] && !status)
             status = thaw_text_open(paths[i], '#', thaw_head_tetgen, texts + i, error);

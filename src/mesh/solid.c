@@ -249,12 +249,16 @@ static double capsule_distance(const double x[3], const double value[4]) {
 // Edges on the axis of a revolution are no surface, but belong to the polygon.
 static double polygon_distance(const ThawSolidNode *node, double u, double v) {
     const int axis = node->kind == THAW_SOLID_REVOLUTION;
+    const int32_t step = node->segments ? 2 : 1;
     double best = INFINITY;
-    int inside = 0;
-    for (int32_t i = 0, j = node->point_count - 1; i < node->point_count; j = i++) {
+    int crossed = 0, around = 0; // how often, and upwards more often than downwards
+    for (int32_t i = step - 1; i < node->point_count; i += step) {
+        const int32_t j = i > 0 ? i - 1 : node->point_count - 1;
         const double *a = node->points + 2 * j, *b = node->points + 2 * i;
-        if ((a[1] > v) != (b[1] > v) && u < a[0] + (b[0] - a[0]) * ((v - a[1]) / (b[1] - a[1])))
-            inside = !inside;
+        if ((a[1] > v) != (b[1] > v) && u < a[0] + (b[0] - a[0]) * ((v - a[1]) / (b[1] - a[1]))) {
+            crossed++;
+            around += b[1] > a[1] ? 1 : -1;
+        }
         if (axis && a[0] == 0 && b[0] == 0)
             continue;
         const double e[2] = {b[0] - a[0], b[1] - a[1]}, p[2] = {u - a[0], v - a[1]};
@@ -263,6 +267,7 @@ static double polygon_distance(const ThawSolidNode *node, double u, double v) {
         const double d[2] = {p[0] - s * e[0], p[1] - s * e[1]};
         best = fmin(best, d[0] * d[0] + d[1] * d[1]);
     }
+    const int inside = node->nonzero ? around != 0 : crossed % 2;
     return inside ? -sqrt(best) : sqrt(best);
 }
 

@@ -34,6 +34,8 @@ typedef struct ThawSolidNode {
     double value[THAW_SOLID_VALUES];
     double *points; // 2 * point_count, a closed polygon; owned
     int32_t point_count;
+    int segments; // nonzero: they are the ends of segments instead, two each, that close
+    int nonzero; // nonzero: inside is where the polygon runs around, however often; else where it does so an odd number of times
     ThawWinding *surface; // owned
     // Placement: x = F X + t from the node's own coordinates X to those above, F^-1 = A (both row-major).
     int placed;

@@ -4,13 +4,15 @@
 //     number of blocks, size of a block, size of the last block (0: it is whole), compressed size of each block
 // of unsigned numbers of the header's type. In base64 the table is a text of its own, closed by padding.
 //
-// Not an XML parser: tags are taken one after the other, with their attributes, and everything unknown is passed over.
+// Tags are taken one after the other (mesh/xml.h), and everything unknown is passed over.
 // Nothing is trusted: a length must be what the counts of points and cells ask for before memory is made for it. Linear.
 #include "mesh/vtu.h"
 
 #include <inttypes.h>
 #include <string.h>
 #include <zlib.h>
+
+#include "mesh/xml.h"
 
 void thaw_vtu_free(ThawVtu *vtu) {
     thaw_free(vtu->arrays);
@@ -24,91 +26,13 @@ const ThawVtuArray *thaw_vtu_find(const ThawVtu *vtu, ThawVtuPlace place, const 
     return NULL;
 }
 
-// --- tags ---------------------------------------------------------------------------------------------------------------
-
-typedef struct Tag {
-    const char *start, *end; // behind '<', and at '>'
-    int closing, empty;      // </...>, <.../>
-} Tag;
-
-static void count_lines(ThawText *text, const char *from, const char *to) {
-    while ((from = memchr(from, '\n', (size_t)(to - from)))) {
-        text->line++;
-        from++;
-    }
-}
-
-// The next tag; comments, declarations and text before it are passed over. Returns 0 at the end of the file.
-static int next_tag(ThawText *text, Tag *tag) {
-    const char *at = text->at;
-    while ((at = memchr(at, '<', (size_t)(text->end - at)))) {
-        const size_t left = (size_t)(text->end - at);
-        const int comment = left >= 4 && memcmp(at, "<!--", 4) == 0;
-        const char *end = comment ? memmem(at, left, "-->", 3) : memchr(at, '>', left);
-        if (!end)
-            break;
-        end += comment ? 2 : 0;
-        if (at[1] != '!' && at[1] != '?') {
-            count_lines(text, text->at, at);
-            text->token_line = text->line;
-            count_lines(text, at, end);
-            text->at = end + 1;
-            tag->closing = at[1] == '/';
-            tag->start = at + 1 + tag->closing;
-            tag->empty = end[-1] == '/';
-            tag->end = end;
-            return 1;
-        }
-        at = end;
-    }
-    text->at = text->end;
-    return 0;
-}
+// --- attributes ----------------------------------------------------------------------------------------------------------
 
 static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-static int tag_is(const Tag *tag, const char *name) {
-    const size_t length = strlen(name);
-    return (size_t)(tag->end - tag->start) >= length && memcmp(tag->start, name, length) == 0 &&
-           (tag->start[length] == '>' || tag->start[length] == '/' || is_space(tag->start[length]));
-}
-
-// The value of an attribute, without its quotes; start NULL when there is none.
-static ThawToken attribute(const Tag *tag, const char *name) {
-    const size_t length = strlen(name);
-    const char *at = tag->start;
-    while (at < tag->end) {
-        while (at < tag->end && !is_space(*at))
-            at++; // the tag's name, or what is left of something odd
-        while (at < tag->end && is_space(*at))
-            at++;
-        const char *word = at;
-        while (at < tag->end && *at != '=' && !is_space(*at))
-            at++;
-        const char *word_end = at;
-        while (at < tag->end && is_space(*at))
-            at++;
-        if (at >= tag->end || *at != '=')
-            continue;
-        at++;
-        while (at < tag->end && is_space(*at))
-            at++;
-        if (at >= tag->end || (*at != '"' && *at != '\''))
-            continue;
-        const char *close = memchr(at + 1, *at, (size_t)(tag->end - at - 1));
-        if (!close)
-            break;
-        if ((size_t)(word_end - word) == length && memcmp(word, name, length) == 0)
-            return (ThawToken){at + 1, (size_t)(close - at - 1)};
-        at = close + 1;
-        at -= at < tag->end && !is_space(*at); // names need no blank in front of them here
-    }
-    return (ThawToken){NULL, 0};
-}
-
 // A whole number in an attribute; `missing` when there is none.
-static uint64_t attribute_number(ThawText *text, const Tag *tag, const char *name, uint64_t missing) {
-    const ThawToken token = attribute(tag, name);
+static uint64_t attribute_number(ThawText *text, const ThawTag *tag, const char *name, uint64_t missing) {
+    const ThawToken token = thaw_tag_attribute(tag, name);
     uint64_t value = 0;
     if (!token.start)
         return missing;
@@ -148,10 +72,10 @@ static void copy_name(ThawToken token, char *name, size_t room) {
 
 // --- the file -----------------------------------------------------------------------------------------------------------
 
-static void read_file_tag(ThawVtu *vtu, const Tag *tag) {
+static void read_file_tag(ThawVtu *vtu, const ThawTag *tag) {
     ThawText *text = vtu->text;
-    const ThawToken type = attribute(tag, "type"), order = attribute(tag, "byte_order"),
-                    header = attribute(tag, "header_type"), compressor = attribute(tag, "compressor");
+    const ThawToken type = thaw_tag_attribute(tag, "type"), order = thaw_tag_attribute(tag, "byte_order"),
+                    header = thaw_tag_attribute(tag, "header_type"), compressor = thaw_tag_attribute(tag, "compressor");
     if (!type.start || !thaw_token_is(type, "UnstructuredGrid"))
         thaw_text_fail(text, "the type of the file is \"%.*s\"; allowed is UnstructuredGrid",
                        (int)(type.length < 40 ? type.length : 40), type.start ? type.start : "");
@@ -163,14 +87,14 @@ static void read_file_tag(ThawVtu *vtu, const Tag *tag) {
                        (int)(compressor.length < 40 ? compressor.length : 40), compressor.start);
 }
 
-static void read_type(const Tag *tag, ThawVtuArray *array) {
+static void read_type(const ThawTag *tag, ThawVtuArray *array) {
     static const struct {
         const char *name;
         char kind;
         int size;
     } types[] = {{"Float64", 'f', 8}, {"Float32", 'f', 4}, {"Int64", 'i', 8},  {"Int32", 'i', 4},  {"Int16", 'i', 2},
                  {"Int8", 'i', 1},    {"UInt64", 'u', 8},  {"UInt32", 'u', 4}, {"UInt16", 'u', 2}, {"UInt8", 'u', 1}};
-    const ThawToken type = attribute(tag, "type");
+    const ThawToken type = thaw_tag_attribute(tag, "type");
     for (size_t i = 0; type.start && i < sizeof types / sizeof *types; i++)
         if (thaw_token_is(type, types[i].name)) {
             array->kind = types[i].kind;
@@ -178,10 +102,10 @@ static void read_type(const Tag *tag, ThawVtuArray *array) {
         }
 }
 
-static void read_array_tag(ThawVtu *vtu, const Tag *tag, ThawVtuPlace place) {
+static void read_array_tag(ThawVtu *vtu, const ThawTag *tag, ThawVtuPlace place) {
     ThawText *text = vtu->text;
     ThawVtuArray array = {.place = place, .line = text->token_line};
-    const ThawToken format = attribute(tag, "format"), name = attribute(tag, "Name");
+    const ThawToken format = thaw_tag_attribute(tag, "format"), name = thaw_tag_attribute(tag, "Name");
     read_type(tag, &array);
     if (name.start)
         copy_name(name, array.name, sizeof array.name);
@@ -211,9 +135,9 @@ static void read_array_tag(ThawVtu *vtu, const Tag *tag, ThawVtuPlace place) {
         vtu->arrays[vtu->array_count++] = array;
 }
 
-static void read_appended_tag(ThawVtu *vtu, const Tag *tag) {
+static void read_appended_tag(ThawVtu *vtu, const ThawTag *tag) {
     ThawText *text = vtu->text;
-    const ThawToken encoding = attribute(tag, "encoding");
+    const ThawToken encoding = thaw_tag_attribute(tag, "encoding");
     const char *mark = memchr(text->at, '_', (size_t)(text->end - text->at));
     if (!mark) {
         thaw_text_fail(text, "the appended data do not begin with an underscore");
@@ -228,27 +152,27 @@ ThawStatus thaw_vtu_open(ThawText *text, ThawVtu *vtu) {
     static const char *const places[THAW_VTU_PLACE_COUNT] = {"Points", "Cells", "PointData", "CellData", "FieldData"};
     *vtu = (ThawVtu){.text = text};
     int place = -1, pieces = 0, whole = 0;
-    Tag tag;
-    while (!text->status && next_tag(text, &tag)) {
+    ThawTag tag;
+    while (!text->status && thaw_xml_next(text, &tag)) {
         for (int p = 0; p < THAW_VTU_PLACE_COUNT; p++)
-            if (tag_is(&tag, places[p]))
+            if (thaw_tag_is(&tag, places[p]))
                 place = tag.closing || tag.empty ? -1 : p;
         if (tag.closing) {
-            whole |= tag_is(&tag, "Piece");
+            whole |= thaw_tag_is(&tag, "Piece");
             continue;
         }
-        if (tag_is(&tag, "VTKFile"))
+        if (thaw_tag_is(&tag, "VTKFile"))
             read_file_tag(vtu, &tag);
         else if (!vtu->header_size)
             thaw_text_fail(text, "a tag comes before <VTKFile>; it must be the first");
-        else if (tag_is(&tag, "Piece") && pieces++)
+        else if (thaw_tag_is(&tag, "Piece") && pieces++)
             thaw_text_fail(text, "the grid has several pieces; allowed is one");
-        else if (tag_is(&tag, "Piece")) {
+        else if (thaw_tag_is(&tag, "Piece")) {
             vtu->point_count = attribute_number(text, &tag, "NumberOfPoints", 0);
             vtu->cell_count = attribute_number(text, &tag, "NumberOfCells", 0);
-        } else if (tag_is(&tag, "DataArray") && place >= 0)
+        } else if (thaw_tag_is(&tag, "DataArray") && place >= 0)
             read_array_tag(vtu, &tag, (ThawVtuPlace)place);
-        else if (tag_is(&tag, "AppendedData"))
+        else if (thaw_tag_is(&tag, "AppendedData"))
             read_appended_tag(vtu, &tag);
     }
     if (!pieces)

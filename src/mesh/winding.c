@@ -324,7 +324,7 @@ static ThawStatus refuse_sheet(const ThawMesherFinding *holes, ThawError *error)
         error, THAW_ERROR_INPUT,
         "the surface encloses no volume: it is a sheet, open along %lld edge%s, the first near (%.4g, "
         "%.4g, %.4g); allowed: a closed surface, or one with small holes. Close it, or give it a "
-        "thickness, in a modelling program",
+        "thickness, in a modelling program; a flat one can be simulated in the plane: --dimension 2",
         (long long)holes->count, holes->count == 1 ? "" : "s", x[0], x[1], x[2]);
 }
 

@@ -160,8 +160,8 @@ static void read_mesh(const ThawPlace *place, double unit, ThawMesh **mesh) {
     ThawPlace piece = thaw_place_member(place, "piece");
     int64_t number = 0;
     thaw_place_integer(place, "piece", 1, INT32_MAX, &number);
-    if (piece.value && which != MESH_FILE && which != SURFACE_FILE)
-        thaw_place_refuse(&piece, "only a file has pieces", "to leave it out");
+    if (piece.value && which != MESH_FILE && which < SOLID)
+        thaw_place_refuse(&piece, "it is all of one piece", "to leave it out");
     for (int i = SETTINGS; keys[i] && which < SOLID; i++) {
         ThawPlace setting = thaw_place_member(place, keys[i]);
         if (setting.value && setting.value != piece.value)
@@ -177,7 +177,7 @@ static void read_mesh(const ThawPlace *place, double unit, ThawMesh **mesh) {
         (which == 0 ? read_mesh_file : which == 1 ? read_box : read_beam)(&member, mesh);
     ThawError error = {0};
     const ThawStatus status =
-        *mesh && which == MESH_FILE && number ? thaw_mesh_keep_piece(*mesh, (int32_t)number - 1, &error) : THAW_OK;
+        *mesh && which != SURFACE_FILE && number ? thaw_mesh_keep_piece(*mesh, (int32_t)number - 1, &error) : THAW_OK;
     if (status)
         thaw_place_fail(&piece, status, "%s", error.message);
     if (*mesh && (*mesh)->dim != dim)

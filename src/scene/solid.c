@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
+#include "mesh/drawing.h"
 #include "mesh/pieces.h"
 #include "mesh/solid.h"
 #include "scene/read.h"
@@ -317,6 +319,36 @@ static int32_t read_prism(const ThawPlace *place, ThawSolid *solid) {
     return node;
 }
 
+// The inside of a drawing: in the plane the name of a file, else with where it begins and ends along z.
+static int32_t read_drawing(const ThawPlace *place, ThawSolid *solid) {
+    static const char *const keys[] = {"file", "min", "max", NULL};
+    const int flat = is_flat(place);
+    double lo = -ENDLESS, hi = ENDLESS;
+    if (!flat && !thaw_place_is_object(place, keys, 3))
+        return -1;
+    ThawPlace file = flat ? *place : thaw_place_member(place, "file"), top = thaw_place_member(place, "max");
+    if (!flat) {
+        thaw_place_number(place, "min", thaw_range_any, &lo);
+        thaw_place_number(place, "max", thaw_range_any, &hi);
+    }
+    if (!(lo < hi))
+        thaw_place_refuse(&top, "no height", "a number greater than min");
+    char *path = thaw_scene_path(&file);
+    if (!path)
+        return -1;
+    ThawDrawing *drawing = NULL;
+    ThawError error = {0};
+    const ThawStatus status = thaw_drawing_read(path, &drawing, &error);
+    const int32_t node = status ? -1 : thaw_solid_add_drawing(solid, drawing, lo, hi);
+    if (status)
+        thaw_place_fail(&file, status, "%s", error.message);
+    else if (node < 0)
+        thaw_place_fail(place, THAW_ERROR_MEMORY, "out of memory");
+    thaw_drawing_free(&drawing);
+    thaw_free(path);
+    return node;
+}
+
 static int32_t read_half_space(const ThawPlace *place, ThawSolid *solid) {
     static const char *const keys[] = {"point", "normal", NULL};
     double point[3] = {0}, n[3] = {0};
@@ -572,16 +604,17 @@ static int32_t read_mirror(const ThawPlace *place, ThawSolid *solid) {
 // --- nodes --------------------------------------------------------------------------------------------------------------
 
 typedef int32_t (*ReadKind)(const ThawPlace *place, ThawSolid *solid);
-enum { KINDS = 22 };
+enum { KINDS = 23 };
 static const char *const node_keys[] = {
-    "sphere", "box",        "capsule", "cylinder", "cone",         "torus",        "ellipsoid",  "revolution", "prism",
-    "tube",   "half_space", "surface", "union",    "smooth_union", "intersection", "difference", "shell",      "offset",
-    "repeat", "circle",     "mirror",  "twist",    "region",       "scale",        "rotate",     "translate",  NULL};
+    "sphere",       "box",          "capsule",    "cylinder", "cone",       "torus",     "ellipsoid",
+    "revolution",   "prism",        "tube",       "drawing",  "half_space", "surface",   "union",
+    "smooth_union", "intersection", "difference", "shell",    "offset",     "repeat",    "circle",
+    "mirror",       "twist",        "region",     "scale",    "rotate",     "translate", NULL};
 static const ReadKind readers[KINDS] = {
-    read_sphere,    read_box,          read_capsule,      read_cylinder,   read_cone,       read_torus,
-    read_ellipsoid, read_revolution,   read_prism,        read_tube,       read_half_space, read_whole_surface,
-    read_union,     read_smooth_union, read_intersection, read_difference, read_shell,      read_offset,
-    read_repeat,    read_circle,       read_mirror,       read_twist};
+    read_sphere,        read_box,        read_capsule,      read_cylinder,     read_cone,       read_torus,
+    read_ellipsoid,     read_revolution, read_prism,        read_tube,         read_drawing,    read_half_space,
+    read_whole_surface, read_union,      read_smooth_union, read_intersection, read_difference, read_shell,
+    read_offset,        read_repeat,     read_circle,       read_mirror,       read_twist};
 
 bool thaw_scene_is_solid_key(const char *key) {
     for (int i = 0; i < KINDS; i++)
@@ -644,6 +677,29 @@ ThawStatus thaw_solid_parse(const char *text, size_t length, const char *name, c
     return reader.status;
 }
 
+static int is_surface_name(const char *path) {
+    const char *dot = strrchr(path, '.');
+    return dot && (strcasecmp(dot, ".obj") == 0 || strcasecmp(dot, ".ply") == 0 || strcasecmp(dot, ".stl") == 0);
+}
+
+static ThawStatus load_drawing(const char *path, int dim, ThawSolid **solid, ThawError *error) {
+    if (dim == 3)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "%s is a drawing, which is flat; allowed: dimension 2, or a solid of it with a height: "
+                              "{\"drawing\": {\"file\": ..., \"min\": 0, \"max\": 0.01}}",
+                              path);
+    ThawDrawing *drawing = NULL;
+    ThawStatus status = thaw_drawing_read(path, &drawing, error);
+    if (!status)
+        status = thaw_solid_create(dim, solid, error);
+    if (!status && ((*solid)->root = thaw_solid_add_drawing(*solid, drawing, -ENDLESS, ENDLESS)) < 0)
+        status = thaw_error_memory(error, "a solid");
+    if (status)
+        thaw_solid_free(solid);
+    thaw_drawing_free(&drawing);
+    return status;
+}
+
 ThawStatus thaw_solid_load(const char *path, int dim, ThawSolid **solid, ThawError *error) {
     if (!solid)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_solid_load: solid is NULL; allowed: where to put it");
@@ -652,6 +708,8 @@ ThawStatus thaw_solid_load(const char *path, int dim, ThawSolid **solid, ThawErr
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_solid_load: path is NULL; allowed: a file's name");
     ThawStatus status;
     size_t length;
+    if (thaw_is_drawing(path) || (dim == 2 && is_surface_name(path)))
+        return load_drawing(path, dim, solid, error);
     char *text = thaw_scene_read_text(path, &length, &status, error), *folder = NULL;
     if (!text)
         return status;

@@ -4,6 +4,8 @@ static const char program[] = THAW_PROGRAM;
 
 #include <jansson.h>
 
+#include <math.h>
+
 #include "app/program.h"
 
 static json_t *load_json(const char *path) {
@@ -133,6 +135,7 @@ static void surfaces_are_checked_for_holes(void **state) {
     snprintf(text, sizeof text, "%sf 1 3 2\nf 1 2 4\nf 2 3 4\n", points);
     write_text(at("open.obj"), text);
     expect("check @open.obj", 0, "[hole]");
+    assert_non_null(strstr(said, "y of the file is taken for up"));
     assert_non_null(strstr(said, "the surface is open: 3 edges belong to one triangle only"));
     assert_non_null(strstr(said, "near (0, 0.5, 0) in the file's unit"));
     assert_non_null(strstr(said, "thaw new "));
@@ -143,7 +146,6 @@ static void surfaces_are_checked_for_holes(void **state) {
     assert_non_null(
         strstr(said, "3 vertices, 1 triangle, 0.1 x 0.1 x 0 m if it is in millimetres, as its size suggests"));
     assert_non_null(strstr(said, "the unit is a guess: `thaw new --unit mm`"));
-    assert_non_null(strstr(said, "y of the file is taken for up"));
     // Triangles that share no vertices, as many programs write them, are no holes.
     write_text(at("apart.obj"), "v 0 0 0\nv 0 1 0\nv 1 0 0\nv 0 0 0\nv 1 0 0\nv 0 0 1\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
                                 "v 0 0 0\nv 0 0 1\nv 0 1 0\nf 1 2 3\nf 4 5 6\nf 7 8 9\nf 10 11 12\n");
@@ -155,6 +157,37 @@ static void surfaces_are_checked_for_holes(void **state) {
     write_text(at("turned.obj"), text);
     expect("check @turned.obj", 0, "[turned-triangle]");
     assert_non_null(strstr(said, "1 triangle looks the other way than its neighbours"));
+}
+
+// What it says a run will write, against what it writes: with contact and an adaptive method, and without both.
+static void the_size_of_frames_is_told(void **state) {
+    (void)state;
+    for (int adaptive = 0; adaptive < 2; adaptive++) {
+        char text[1200], line[40];
+        snprintf(text, sizeof text,
+                 "{\"thaw\": 1, \"time\": {\"step\": 0.01, \"steps\": 4}, \"output\": {\"every\": 1},\n"
+                 " \"materials\": {\"m\": {\"young\": 1e5}}, \"shapes\": {\"s\": {\"mesh\": {\"box\": {\"min\": [0, 0, "
+                 "0], \"max\": [0.6, 0.3, 0.3], \"cells\": [12, 6, 6]}}, \"material\": \"m\"}},\n"
+                 " \"bodies\": [{\"shape\": \"s\"%s}]%s}\n",
+                 adaptive ? ", \"method\": \"rigidify\"" : "",
+                 adaptive ? ", \"obstacles\": [{\"plane\": {\"normal\": [0, 0, 1]}}]" : "");
+        write_text(at("size.json"), text);
+        expect("check @size.json --json @size.out --quiet", 0, "");
+        size_t size = 0;
+        char *json = slurp(at("size.out"), &size);
+        const double told = strtod(strstr(json, "frame_bytes") + 14, NULL);
+        free(json);
+        expect("run @size.json --out @size --quiet", 0, "");
+        double written = 0;
+        for (int i = 0; i <= 4; i++) {
+            snprintf(line, sizeof line, "size/frame_%06d.vtu", i);
+            struct stat info;
+            assert_int_equal(stat(at(line), &info), 0);
+            written += (double)info.st_size;
+        }
+        if (!(fabs(told / written - 1) < 0.03))
+            fail_msg("%g bytes were told, and %g written", told, written);
+    }
 }
 
 // The same as `thaw new` would find.
@@ -196,6 +229,7 @@ int main(void) {
         cmocka_unit_test(bytes_that_are_no_text_do_not_stop_the_json),
         cmocka_unit_test(wrong_command_lines_are_refused),
         cmocka_unit_test(surfaces_are_checked_for_holes),
+        cmocka_unit_test(the_size_of_frames_is_told),
         cmocka_unit_test(pieces_and_cuts_of_surfaces_are_found),
         cmocka_unit_test(names_in_a_mesh_are_listed),
     };

@@ -324,15 +324,68 @@ static void a_solid_becomes_a_scene(void **state) {
     write_text(at("disc.json"), "{\"sphere\": {\"radius\": 0.1}}\n");
     expect("new @disc.json --dimension 2 --drop -o @disc-scene.json --elements 200", 0, "triangles with edges of");
     expect("run @disc-scene.json --steps 3 --out @flat", 0, "state hash");
-    expect("new @ball.obj --dimension 2", 1, "allowed: a solid (.json)");
-    static const char *const commands[] = {"check", "run", "compare"};
-    for (int i = 0; i < 3; i++) {
+    assert_null(strstr(said, " x 0 in the file"));
+    expect("new @hub.msh --dimension 2", 1, "allowed: a solid (.json), a drawing (.svg, .poly) or a flat surface");
+    // One whose vectors have two numbers is flat, and needs not be told so.
+    write_text(at("bar.json"), "{\"box\": {\"min\": [0, 0], \"max\": [0.3, 0.1]}, \"region\": \"bar\"}\n");
+    expect("check @bar.json", 0, "bar.json: 0.3 x 0.1 m");
+    assert_non_null(strstr(said, "a scene of it, in the plane"));
+    assert_non_null(strstr(said, "regions: bar"));
+    expect("new @bar.json --drop -o @bar-scene.json --elements 200", 0, "0.3 x 0.1 in the file, taken as metres");
+    expect("mesh @bar.json --elements 200", 0, "triangles of about");
+    expect("check @peg.json", 0, "tetrahedra that fill it");
+    static const char *const commands[] = {"run", "compare"};
+    for (int i = 0; i < 2; i++) {
         char line[80];
         snprintf(line, sizeof line, "%s @peg.json", commands[i]);
         expect(line, 1, "this is a solid, no scene; make a scene of it by `thaw new");
     }
     write_ball(at("ball.obj"), 0.1);
     expect("run @ball.obj", 1, "this is a surface, no scene; make a scene first: thaw new");
+}
+
+// From a drawing to frames: its unit, its pieces, and what is flat.
+static void a_drawing_becomes_a_scene_in_the_plane(void **state) {
+    (void)state;
+    write_text(at("ring.svg"),
+               "<svg width='200mm' height='100mm' viewBox='0 0 200 100'><path fill-rule='evenodd' d='"
+               "M10 50a40 40 0 1 1 80 0a40 40 0 1 1 -80 0z M30 50a20 20 0 1 1 40 0a20 20 0 1 1 -40 0z'/>"
+               "<rect x='120' y='40' width='60' height='20'/></svg>");
+    expect("check @ring.svg", 0, "0.17 x 0.08 m");
+    assert_non_null(strstr(said, "(triangles that fill it)"));
+    expect("new @ring.svg --drop -o @ring.json --elements 1000", 0, "0.17 x 0.08 m by the width that the file says");
+    expect("new @ring.svg --drop -o @ring.json --elements 1000 --split --force", 0, "split     2 bodies: ring-1");
+    expect("run @ring.json --steps 3 --out @ring-out", 0, "state hash");
+    expect("mesh @ring.svg -o @ring.msh --elements 1000", 0, "2 pieces that do not hang together");
+    expect("mesh @ring.svg --dimension 3", 1, "is a drawing, which is flat");
+    expect("mesh @ring.svg --unit mm", 1, "a drawing (.svg) has its own");
+    write_text(at("thick.json"), "{\"drawing\": {\"file\": \"ring.svg\", \"min\": 0, \"max\": 0.02}}");
+    expect("mesh @thick.json --size 0.005", 0, "tetrahedra of about");
+    ThawScene *scene = load("ring.json");
+    assert_int_equal(scene->world.body_count, 2);
+    // pi (0.04^2 - 0.02^2) m^2, and 0.06 x 0.02 m^2
+    const double areas[2] = {3.7699e-3, 1.2e-3};
+    for (int s = 0; s < 2; s++) {
+        const ThawMesh *mesh = scene->world.shapes[s].mesh;
+        double area = 0;
+        for (int32_t e = 0; e < mesh->element_count; e++) {
+            const double *a = mesh->x + 2 * mesh->elements[3 * e], *b = mesh->x + 2 * mesh->elements[3 * e + 1],
+                         *c = mesh->x + 2 * mesh->elements[3 * e + 2];
+            area += ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) / 2;
+        }
+        assert_true(fabs(area / areas[s] - 1) < 0.02);
+    }
+    thaw_scene_free(&scene);
+    write_text(at("sheet.obj"), "v 0 0 0\nv 300 0 0\nv 300 0 -200\nv 0 0 -200\nf 1 2 3\nf 1 3 4\n");
+    expect("check @sheet.obj", 0, "it is flat: `thaw new FILE --dimension 2`");
+    expect("new @sheet.obj -o @sheet.json", 1, "--dimension 2");
+    expect("new @sheet.obj --dimension 2 -o @sheet.json --elements 200", 0,
+           "300 x 200 in the file, taken as millimetres");
+    expect("mesh @sheet.obj --dimension 2 --unit cm --elements 200", 0, "area 5.9");
+    write_text(at("l.poly"),
+               "6 2 0 0\n1 0 0\n2 2 0\n3 2 1\n4 1 1\n5 1 3\n6 0 3\n6 0\n1 1 2\n2 2 3\n3 3 4\n4 4 5\n5 5 6\n"
+               "6 6 1\n0\n");
+    expect("new @l.poly -o @l.json --elements 200", 0, "2 x 3 in the file, taken as metres by its size");
 }
 
 static void wrong_input_is_refused_and_leaves_no_file(void **state) {
@@ -375,6 +428,7 @@ int main(void) {
         cmocka_unit_test(every_material_makes_a_scene_without_errors),
         cmocka_unit_test(pieces_of_a_file_are_told_and_become_bodies_of_their_own),
         cmocka_unit_test(a_solid_becomes_a_scene),
+        cmocka_unit_test(a_drawing_becomes_a_scene_in_the_plane),
         cmocka_unit_test(nothing_is_overwritten_unasked),
         cmocka_unit_test(wrong_input_is_refused_and_leaves_no_file),
     };

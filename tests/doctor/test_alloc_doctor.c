@@ -48,10 +48,15 @@ static ThawStatus examine_surface_file(const ThawScene *scene, ThawDoctorReport 
     return thaw_doctor_file(THAW_SOURCE_DIR "/scenes/rabbit.obj", report, error);
 }
 
+static ThawStatus examine_drawing_file(const ThawScene *scene, ThawDoctorReport **report, ThawError *error) {
+    (void)scene;
+    return thaw_doctor_file(THAW_SOURCE_DIR "/tests/scene/small/hook.svg", report, error);
+}
+
 static void every_failing_allocation_is_an_error_without_a_leak(void **state) {
     (void)state;
     ThawStatus (*const calls[])(const ThawScene *, ThawDoctorReport **, ThawError *) = {
-        examine_scene, examine_mesh, examine_scene_file, examine_mesh_file, examine_surface_file};
+        examine_scene, examine_mesh, examine_scene_file, examine_mesh_file, examine_surface_file, examine_drawing_file};
     ThawScene *scene = NULL;
     assert_int_equal(thaw_scene_parse(ill, strlen(ill), "ill", NULL, &scene, NULL), THAW_OK);
     for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {

@@ -12,6 +12,7 @@ static const char text[] = "{\"union\":[{\"sphere\":{\"radius\":1},\"region\":\"
                            "{\"prism\":{\"points\":[[0,0],[1,0],[0,1]],\"min\":0,\"max\":1}},"
                            "{\"tube\":{\"points\":[[0,0,0],[1,0,0]],\"radii\":[0.3,0.3]}},"
                            "{\"circle\":{\"of\":{\"sphere\":{\"radius\":0.3,\"centre\":[1,0,0]}},\"count\":5}},"
+                           "{\"drawing\":{\"file\":\"hook.svg\",\"min\":0,\"max\":0.5}},"
                            "{\"surface\":\"tetra.obj\"}]}";
 
 static ThawStatus mesh_once(double grading, double size, ThawError *error) {

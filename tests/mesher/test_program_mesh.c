@@ -81,7 +81,7 @@ static void holes_are_warned_of_with_their_places(void **state) {
 static void wrong_arguments_are_refused(void **state) {
     (void)state;
     static const char *const cases[][2] = {
-        {"", "a surface (.obj, .ply, .stl) or a solid (.json) is missing"},
+        {"", "a surface (.obj, .ply, .stl), a drawing (.svg, .poly) or a solid (.json) is missing"},
         {"none.json", "cannot be opened (No such file or directory); allowed: a JSON file"},
         {"none.obj", "none.obj"},
         {"ball.json ball.json", "one input, please"},
@@ -91,7 +91,7 @@ static void wrong_arguments_are_refused(void **state) {
         {"ball.json --size 1 --elements 5", "both --size and --elements"},
         {"ball.json --grading 0.5", "--grading is '0.5'"},
         {"ball.json --dimension 4", "--dimension is '4'"},
-        {"open.obj --dimension 2", "--dimension is 2 for a surface"},
+        {"open.obj --dimension 2", "allowed in two dimensions: a flat one"},
         {"ball.json --sise 1", "did you mean --size?"},
         {"ball.json --dimension 2 --size 5", "nothing is inside"},
         {"ball.json -o ball.xyz", "ball.xyz"},

@@ -246,7 +246,7 @@ static void mutilated_solids_do_no_harm(void **state) {
         }
         ThawSolid *solid = NULL;
         ThawError error = {0};
-        if (thaw_solid_parse(copy, length, "s", NULL, 3, &solid, &error)) {
+        if (thaw_solid_parse(copy, length, "s", THAW_SOURCE_DIR "/tests/scene/small", 3, &solid, &error)) {
             assert_true(error.message[0]);
             continue;
         }
