@@ -161,9 +161,12 @@ static void quadratic_to(Svg *s, const double p[4]) {
 // Along an ellipse with radii r, turned by `turn`, from the angle `from` on by `by`.
 static void sweep(Svg *s, const double centre[2], const double r[2], double turn, double from, double by) {
     const int pieces = (int)ceil(fabs(by) / (2 * acos(1 - FLAT)));
+    const double m[6] = {cos(turn), sin(turn), -sin(turn), cos(turn), centre[0], centre[1]};
     for (int i = 1; i <= pieces; i++) {
-        const double a = from + by * i / pieces, x = r[0] * cos(a), y = r[1] * sin(a);
-        line_to(s, (double[2]){centre[0] + x * cos(turn) - y * sin(turn), centre[1] + x * sin(turn) + y * cos(turn)});
+        const double a = from + by * i / pieces;
+        double to[2];
+        apply(m, (double[2]){r[0] * cos(a), r[1] * sin(a)}, to);
+        line_to(s, to);
     }
 }
 
@@ -182,8 +185,9 @@ static void arc_to(Svg *s, const double v[7]) {
         r[k] *= sqrt(wide);
     const double side = (v[3] != 0) == (v[4] != 0) ? -1 : 1, f = wide < 1 ? side * sqrt(1 / wide - 1) : 0;
     const double p[2] = {f * r[0] * y / r[1], -f * r[1] * x / r[0]}; // the centre, from the middle of the chord
-    const double centre[2] = {c * p[0] - n * p[1] + (s->at[0] + to[0]) / 2,
-                              n * p[0] + c * p[1] + (s->at[1] + to[1]) / 2};
+    const double m[6] = {c, n, -n, c, (s->at[0] + to[0]) / 2, (s->at[1] + to[1]) / 2};
+    double centre[2];
+    apply(m, p, centre);
     const double from = atan2((y - p[1]) / r[1], (x - p[0]) / r[0]),
                  end = atan2((-y - p[1]) / r[1], (-x - p[0]) / r[0]);
     double by = end - from;
@@ -388,10 +392,11 @@ static int transform_by(double m[6], ThawToken name, int count, const double v[6
         multiply(m, (double[6]){1, 0, tan(a), 1, 0, 0});
     else if (begins(name, "skewY") && count == 1)
         multiply(m, (double[6]){1, tan(a), 0, 1, 0, 0});
-    else if (begins(name, "rotate") && (count == 1 || count == 3))
-        multiply(
-            m, (double[6]){cos(a), sin(a), -sin(a), cos(a), x - cos(a) * x + sin(a) * y, y - sin(a) * x - cos(a) * y});
-    else
+    else if (begins(name, "rotate") && (count == 1 || count == 3)) { // about (x, y)
+        multiply(m, (double[6]){1, 0, 0, 1, x, y});
+        multiply(m, (double[6]){cos(a), sin(a), -sin(a), cos(a), 0, 0});
+        multiply(m, (double[6]){1, 0, 0, 1, -x, -y});
+    } else
         return 0;
     return 1;
 }
