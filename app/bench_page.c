@@ -30,8 +30,8 @@ static void write_scenes(const Bench *bench, FILE *page) {
                   "diameter of the body. The error floor is the full method against itself with half the time step.\n\n"
                   "| scene | elements | steps | full | adaptive | total (paper) | mean | total, nc | mean, nc | max "
                   "error | floor | "
-                  "rigid | recall | precision | step over floor | tau_rigid | epsilon |\n"
-                  "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+                  "rigid | recall | at 3 tau | at 10 | precision | step over floor | tau_rigid | epsilon |\n"
+                  "|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (int i = 0; i < bench_suite_rigidify.job_count; i++) {
         const BenchJob *job = &bench_suite_rigidify.jobs[i];
         char floor[64];
@@ -51,6 +51,8 @@ static void write_scenes(const Bench *bench, FILE *page) {
         cell(page, bench, floor, "error_floor", "%.1f %%", 100);
         cell(page, bench, job->row, "rigid", "%.0f %%", 100);
         cell(page, bench, job->row, "recall", "%.2f %%", 100);
+        cell(page, bench, job->row, "recall_3", "%.2f %%", 100);
+        cell(page, bench, job->row, "recall_10", "%.2f %%", 100);
         cell(page, bench, job->row, "precision", "%.0f %%", 100);
         cell(page, bench, job->row, "over_floor", "%.2f", 1);
         cell(page, bench, job->row, "tau_rigid", "%.0e", 1);

@@ -39,7 +39,10 @@ ThawStatus bench_put_figures(Bench *bench, const char *row, const AppVersus *v, 
                                {"mean_error", f->sum_error / n},
                                {"rigid", f->rigid_sum / n},
                                {"rigid_end", f->final_rigid},
-                               {"recall", app_judge_recall(&v->judge)},
+                               {"recall", app_judge_recall(&v->judge, 0)},
+                               {"recall_3", app_judge_recall(&v->judge, 1)},
+                               {"recall_10", app_judge_recall(&v->judge, 2)},
+                               {"recall_100", app_judge_recall(&v->judge, 3)},
                                {"precision", app_judge_precision(&v->judge)},
                                {"judge_tau", v->judge.least},
                                {"over_floor", app_step_over_floor(v)},
@@ -253,7 +256,7 @@ static ThawStatus run_sweep(Bench *bench, const BenchJob *job, ThawError *error)
         const BenchPair paper[] = {{"paper_total", app_total_speedup(&versus.figures)},
                                    {"paper_error", versus.figures.max_error},
                                    {"paper_rigid", versus.figures.rigid_sum / (double)versus.figures.steps},
-                                   {"paper_recall", app_judge_recall(&versus.judge)},
+                                   {"paper_recall", app_judge_recall(&versus.judge, 0)},
                                    {NULL, 0}};
         if (status == THAW_OK)
             status = rule == THAW_ORACLE_PAPER ? bench_put_all(bench, job->row, paper, error)

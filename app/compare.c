@@ -88,10 +88,12 @@ static void write_json(const Comparison *c, FILE *file) {
     fprintf(file,
             "  \"oracle_recall\": %.6f,\n  \"oracle_precision\": %.6f,\n"
             "  \"oracle\": {\"tau\": %.6g, \"tolerance\": %" PRId64 ", \"moving_elastic\": %" PRId64
-            ", \"moving_rigid\": %" PRId64 ", \"still_elastic\": %" PRId64 ", \"still_rigid\": %" PRId64 "},\n"
+            ", \"moving_rigid\": %" PRId64 ", \"still_elastic\": %" PRId64 ", \"still_rigid\": %" PRId64
+            ", \"recall_3_tau\": %.6f, \"recall_10_tau\": %.6f, \"recall_100_tau\": %.6f},\n"
             "  \"step_over_floor\": %.4g\n}\n",
-            app_judge_recall(j), app_judge_precision(j), j->least, j->tolerance, j->confusion[1][1], j->confusion[1][0],
-            j->confusion[0][1], j->confusion[0][0], app_step_over_floor(&c->versus));
+            app_judge_recall(j, 0), app_judge_precision(j), j->least, j->tolerance, j->confusion[1][1],
+            j->confusion[1][0], j->confusion[0][1], j->confusion[0][0], app_judge_recall(j, 1), app_judge_recall(j, 2),
+            app_judge_recall(j, 3), app_step_over_floor(&c->versus));
 }
 
 static void print_share(const char *head, int64_t part, int64_t whole, const char *what, const char *none) {
@@ -105,9 +107,13 @@ static void print_share(const char *head, int64_t part, int64_t whole, const cha
 // Did it compute as elastic what deforms in the reference, and only that?
 static void print_choice(const Comparison *c) {
     const AppJudge *j = &c->versus.judge;
-    print_share("caught", j->caught, j->needed,
+    print_share("caught", j->caught[0], j->needed[0],
                 "of the elements that deform in the reference were computed as elastic here",
                 "no element deforms in the reference");
+    if (j->needed[1] > 0)
+        printf(
+            "               (%.3f %% of those whose strain rate squared is 3 times what counts, %.3f %% at 10 times)\n",
+            100 * app_judge_recall(j, 1), 100 * app_judge_recall(j, 2));
     print_share("needed", j->justified, j->kept,
                 "of those computed as elastic deform in the reference; the others cost time only",
                 "no element was computed as elastic");

@@ -6,6 +6,7 @@
 // oscillation a little faster), which is no mistake of the oracle: an element counts as caught when it was elastic in any step within
 // `tolerance` steps of the one in which it moved; an elastic one is justified when it moved within as many.
 //     recall = caught / moving,   precision = justified / elastic,   over all elements and steps.
+// Slow motion the adaptive run may follow without waking anybody, so recall is also told of what moves 3, 10 and 100 times as fast.
 // A step can be judged when `tolerance` more have been made, so their flags are kept in a ring. Linear in the elements a step.
 #include "judge.h"
 
@@ -16,7 +17,8 @@
 #include "thaw/field.h"
 
 static const double LEAST_TAU = 1e-6; // 1/s^2, where no body says what is small
-enum { MOVED = 1, ELASTIC = 2 };
+enum { LEVEL = 7, ELASTIC = 8 };      // bits of `seen`
+const double app_judge_levels[APP_JUDGE_LEVELS] = {1, 3, 10, 100};
 enum { BINS = 40, BINS_PER_DECADE = 2, FIRST_DECADE = -14 }; // of histograms: 1e-14 to 1e6 1/s^2
 
 // Ten times tau_rigid of each body; those of other methods are judged as the strictest of them.
@@ -80,11 +82,13 @@ void app_judge_clear(AppJudge *j) {
 static void judge_step(AppJudge *j, int64_t step) {
     const unsigned char *seen = j->seen + (size_t)(step % (j->tolerance + 1)) * (size_t)j->elements;
     for (int64_t e = 0; e < j->elements; e++) {
-        int moved = (seen[e] & MOVED) != 0, elastic = (seen[e] & ELASTIC) != 0;
-        j->confusion[moved][elastic]++;
-        j->needed += moved;
+        int level = seen[e] & LEVEL, elastic = (seen[e] & ELASTIC) != 0;
+        j->confusion[level > 0][elastic]++;
         j->kept += elastic;
-        j->caught += moved && j->elastic[e] >= step - j->tolerance;
+        for (int k = 0; k < level; k++) {
+            j->needed[k]++;
+            j->caught[k] += j->elastic[e] >= step - j->tolerance;
+        }
         j->justified += elastic && j->moved[e] >= step - j->tolerance;
     }
 }
@@ -108,11 +112,10 @@ static void write_row(FILE *file, const ThawWorld *world, const char *kind, cons
     fputc('\n', file);
 }
 
-void app_judge_note(AppJudge *j, int64_t element, int moved, int elastic) {
+void app_judge_note(AppJudge *j, int64_t element, int level, int elastic) {
     size_t slot = (size_t)(j->step % (j->tolerance + 1));
-    j->seen[slot * (size_t)j->elements + (size_t)element] =
-        (unsigned char)((moved ? MOVED : 0) | (elastic ? ELASTIC : 0));
-    if (moved)
+    j->seen[slot * (size_t)j->elements + (size_t)element] = (unsigned char)(level | (elastic ? ELASTIC : 0));
+    if (level > 0)
         j->moved[element] = (int32_t)j->step;
     if (elastic)
         j->elastic[element] = (int32_t)j->step;
@@ -136,8 +139,10 @@ void app_judge_look(AppJudge *j, const ThawWorld *reference, const ThawWorld *ot
             thaw_world_get_field(other, b, j->predicted_field, j->predicted);
         int32_t count_of_body = thaw_world_element_count(reference, b);
         for (int32_t e = 0; e < count_of_body; e++) {
-            int moved = j->rate[e] > j->tau[b], elastic = (int)j->state[e] == THAW_ELEMENT_ELASTIC;
-            app_judge_note(j, first + e, moved, elastic);
+            int level = 0, elastic = (int)j->state[e] == THAW_ELEMENT_ELASTIC;
+            while (level < APP_JUDGE_LEVELS && j->rate[e] > app_judge_levels[level] * j->tau[b])
+                level++;
+            app_judge_note(j, first + e, level, elastic);
             if (histogram) {
                 count(reference_bins, j->rate[e]);
                 count(elastic ? elastic_bins : rigid_bins, j->rate[e]);
@@ -161,7 +166,9 @@ void app_judge_finish(AppJudge *j) {
         judge_step(j, step);
 }
 
-double app_judge_recall(const AppJudge *j) { return j->needed > 0 ? (double)j->caught / (double)j->needed : 1; }
+double app_judge_recall(const AppJudge *j, int level) {
+    return j->needed[level] > 0 ? (double)j->caught[level] / (double)j->needed[level] : 1;
+}
 double app_judge_precision(const AppJudge *j) { return j->kept > 0 ? (double)j->justified / (double)j->kept : 1; }
 
 // --- to go on later -----------------------------------------------------------------------------------------------------
@@ -170,7 +177,7 @@ double app_judge_precision(const AppJudge *j) { return j->kept > 0 ? (double)j->
 static int exchange(AppJudge *j, FILE *file, size_t (*move)(void *, size_t, size_t, FILE *)) {
     size_t n = (size_t)j->elements, ring = n * (size_t)(j->tolerance + 1);
     return move(&j->step, sizeof j->step, 1, file) == 1 && move(j->confusion, sizeof j->confusion, 1, file) == 1 &&
-           move(&j->needed, sizeof j->needed, 1, file) == 1 && move(&j->caught, sizeof j->caught, 1, file) == 1 &&
+           move(j->needed, sizeof j->needed, 1, file) == 1 && move(j->caught, sizeof j->caught, 1, file) == 1 &&
            move(&j->kept, sizeof j->kept, 1, file) == 1 && move(&j->justified, sizeof j->justified, 1, file) == 1 &&
            move(&j->look_ms, sizeof j->look_ms, 1, file) == 1 && move(j->seen, 1, ring, file) == ring &&
            move(j->moved, sizeof *j->moved, n, file) == n && move(j->elastic, sizeof *j->elastic, n, file) == n;

@@ -255,7 +255,7 @@ static json_t *table_of(const ViewReport *r) {
             100 * f->final_rigid);
     if (versus->judge.elements > 0)
         add_row(&rows, "caught", "of what deforms in the reference, so much was elastic", "%.3f %%",
-                100 * app_judge_recall(&versus->judge));
+                100 * app_judge_recall(&versus->judge, 0));
     add_row(&rows, "steps", thaw_build_info(), "%" PRId64, f->steps);
     return rows;
 }
