@@ -66,6 +66,7 @@ ThawStatus bench_parse(const char *quoted, ThawScene **scene, ThawError *error);
 
 // Runs a comparison to its end, saying every tenth of it how it stands; `after`, if any, looks at each step.
 typedef void (*BenchAfter)(const AppVersus *versus, void *context);
+typedef ThawStatus (*BenchPut)(Bench *bench, const char *row, const AppVersus *versus, ThawError *error);
 ThawStatus bench_run_versus(AppVersus *versus, const char *row, BenchAfter after, void *context, ThawError *error);
 // All figures of a comparison.
 ThawStatus bench_put_figures(Bench *bench, const char *row, const AppVersus *versus, ThawError *error);

@@ -73,6 +73,29 @@ ThawStatus bench_run_versus(AppVersus *v, const char *row, BenchAfter after, voi
     return status;
 }
 
+// A scene by both methods to its end, with thresholds of its own unless NULL; `put` writes its figures. A step that fails ends
+// it: it then has no figures, which is one, too.
+static ThawStatus compare(Bench *bench, const BenchJob *job, const ThawScene *scene,
+                          const ThawRigidifyOptions *rigidify, int64_t steps, BenchAfter after, void *context,
+                          BenchPut put, ThawError *error) {
+    AppVersus versus = {0};
+    AppVersusDef def = {.scene = scene,
+                        .method = "rigidify",
+                        .against = "full",
+                        .rigidify = rigidify,
+                        .steps = bench_steps(bench, least(steps, scene->steps)),
+                        .tolerance = 10};
+    ThawStatus status = app_versus_create(&def, &versus, error);
+    if (status == THAW_OK)
+        status = bench_run_versus(&versus, job->row, after, context, error);
+    if (status == THAW_OK)
+        status = put(bench, job->row, &versus, error);
+    app_versus_clear(&versus);
+    if (status > 0)
+        bench_say("  %s: %s", job->row, error->message);
+    return status;
+}
+
 // --- table 1 -------------------------------------------------------------------------------------------------------------
 
 static ThawStatus run_scene(Bench *bench, const BenchJob *job, ThawError *error) {
@@ -161,18 +184,18 @@ typedef struct Cantilever {
     double rigid[PHASES];              // share at the end of the phase
     int64_t felt[PHASES];              // steps from the beginning of the phase until something is elastic, -1: never
     double settled[2];                 // CPU ms in the last 500 steps of the first phase: full, adaptive
-    double scale;                      // diameter over length: errors are over the length here
 } Cantilever;
 
 static void watch_cantilever(const AppVersus *v, void *context) {
     Cantilever *c = context;
     int64_t step = v->figures.steps - 1;
+    double error = v->error * v->lockstep.diameter[0] / 4.11; // over its length
     int phase = 0;
     while (phase < PHASES - 1 && step >= PHASE_END[phase])
         phase++;
     int64_t first = phase > 0 ? PHASE_END[phase - 1] : 0;
-    c->error[phase] = fmax(c->error[phase], c->scale * v->error);
-    c->end[phase] = c->scale * v->error;
+    c->error[phase] = fmax(c->error[phase], error);
+    c->end[phase] = error;
     c->rigid[phase] = v->figures.final_rigid;
     if (c->felt[phase] < 0 && v->other.last.elastic_elements > 0)
         c->felt[phase] = step - first;
@@ -184,23 +207,11 @@ static void watch_cantilever(const AppVersus *v, void *context) {
 
 static ThawStatus run_cantilever(Bench *bench, const BenchJob *job, ThawError *error) {
     ThawScene *scene = NULL;
-    AppVersus versus = {0};
     Cantilever c = {.felt = {-1, -1, -1, -1}};
     ThawStatus status = bench_load(bench, job->scene, &scene, error);
-    if (status != THAW_OK)
-        return status;
-    AppVersusDef def = {.scene = scene,
-                        .method = "rigidify",
-                        .against = "full",
-                        .steps = bench_steps(bench, PHASE_END[PHASES - 1]),
-                        .tolerance = 10};
-    status = app_versus_create(&def, &versus, error);
-    if (status == THAW_OK) {
-        c.scale = versus.lockstep.diameter[0] / 4.11;
-        status = bench_run_versus(&versus, job->row, watch_cantilever, &c, error);
-    }
     if (status == THAW_OK)
-        status = bench_put_figures(bench, job->row, &versus, error);
+        status =
+            compare(bench, job, scene, NULL, PHASE_END[PHASES - 1], watch_cantilever, &c, bench_put_figures, error);
     for (int p = 0; p < PHASES && status == THAW_OK; p++) {
         char key[4][32];
         static const char *const names[] = {"phase_error", "phase_end_error", "phase_rigid", "phase_felt"};
@@ -212,56 +223,39 @@ static ThawStatus run_cantilever(Bench *bench, const BenchJob *job, ThawError *e
     }
     if (status == THAW_OK)
         status = bench_put(bench, job->row, "settled_ratio", c.settled[0] / c.settled[1], error);
-    app_versus_clear(&versus);
     thaw_scene_free(&scene);
     return status;
 }
 
 // --- figure 5: thresholds against error ------------------------------------------------------------------------------------
 
-// A scene by thresholds of its own. A step that fails ends it: then there are no figures, which is one, too.
-static ThawStatus compare_with(Bench *bench, const BenchJob *job, const ThawScene *scene,
-                               const ThawRigidifyOptions *rigidify, int64_t steps, AppVersus *versus,
-                               ThawError *error) {
-    AppVersusDef def = {.scene = scene,
-                        .method = "rigidify",
-                        .against = "full",
-                        .rigidify = rigidify,
-                        .steps = bench_steps(bench, least(steps, scene->steps)),
-                        .tolerance = 10};
-    ThawStatus status = app_versus_create(&def, versus, error);
-    while (status == THAW_OK && versus->figures.steps < def.steps)
-        status = app_versus_step(versus, error);
-    app_versus_finish(versus);
-    if (status > 0)
-        bench_say("  %s: %s", job->row, error->message);
-    return status;
+// tau_rigid = 0.1 tau_E as in the figure. Our own oracle has a strain in the place of tau_E: epsilon = 0.2 s sqrt(tau_E).
+static ThawRigidifyOptions thresholds_of(const ThawScene *scene, double tau_E) {
+    ThawRigidifyOptions rigidify = scene->world.rigidify;
+    rigidify.tau_rigid = 0.1 * tau_E;
+    rigidify.epsilon = 0.2 * sqrt(tau_E);
+    rigidify.tau_elastic = tau_E;
+    return rigidify;
 }
 
-// tau_rigid = 0.1 tau_E as in the figure. Our own oracle has a strain in the place of tau_E: epsilon = 0.2 s sqrt(tau_E). The
-// published one is run beside it with that tau_E.
+// The published oracle is run beside ours with that tau_E.
+static ThawStatus put_paper(Bench *bench, const char *row, const AppVersus *v, ThawError *error) {
+    const BenchPair pairs[] = {{"paper_total", app_total_speedup(&v->figures)},
+                               {"paper_error", v->figures.max_error},
+                               {"paper_rigid", v->figures.rigid_sum / (double)v->figures.steps},
+                               {"paper_recall", app_judge_recall(&v->judge, 0)},
+                               {NULL, 0}};
+    return bench_put_all(bench, row, pairs, error);
+}
+
 static ThawStatus run_sweep(Bench *bench, const BenchJob *job, ThawError *error) {
     ThawScene *scene = NULL;
     ThawStatus status = bench_load(bench, job->scene, &scene, error);
-    if (status != THAW_OK)
-        return status;
-    ThawRigidifyOptions rigidify = scene->world.rigidify;
-    rigidify.tau_rigid = 0.1 * job->parameter;
-    rigidify.epsilon = 0.2 * sqrt(job->parameter);
-    rigidify.tau_elastic = job->parameter;
     for (int rule = 0; rule < THAW_ORACLE_RULE_COUNT && status == THAW_OK; rule++) {
-        AppVersus versus = {0};
+        ThawRigidifyOptions rigidify = thresholds_of(scene, job->parameter);
         rigidify.oracle = (ThawOracleRule)rule;
-        status = compare_with(bench, job, scene, &rigidify, 1500, &versus, error);
-        const BenchPair paper[] = {{"paper_total", app_total_speedup(&versus.figures)},
-                                   {"paper_error", versus.figures.max_error},
-                                   {"paper_rigid", versus.figures.rigid_sum / (double)versus.figures.steps},
-                                   {"paper_recall", app_judge_recall(&versus.judge, 0)},
-                                   {NULL, 0}};
-        if (status == THAW_OK)
-            status = rule == THAW_ORACLE_PAPER ? bench_put_all(bench, job->row, paper, error)
-                                               : bench_put_figures(bench, job->row, &versus, error);
-        app_versus_clear(&versus);
+        status = compare(bench, job, scene, &rigidify, 1500, NULL, NULL,
+                         rule == THAW_ORACLE_PAPER ? put_paper : bench_put_figures, error);
         status = status > 0 ? THAW_OK : status;
     }
     if (status == THAW_OK)
@@ -299,33 +293,19 @@ static void watch_fall(const AppVersus *v, void *context) {
 // Thresholds as in the sweeps.
 static ThawStatus run_wheels(Bench *bench, const BenchJob *job, ThawError *error) {
     ThawScene *scene = NULL;
-    AppVersus versus = {0};
     Fall fall = {.time = {-1, -1}};
     ThawStatus status = bench_load(bench, job->scene, &scene, error);
     if (status != THAW_OK)
         return status;
-    ThawRigidifyOptions rigidify = scene->world.rigidify;
-    rigidify.tau_rigid = 0.1 * job->parameter;
-    rigidify.epsilon = 0.2 * sqrt(job->parameter);
-    AppVersusDef def = {.scene = scene,
-                        .method = "rigidify",
-                        .against = "full",
-                        .rigidify = &rigidify,
-                        .steps = bench_steps(bench, scene->steps),
-                        .tolerance = 10};
-    status = app_versus_create(&def, &versus, error);
-    if (status == THAW_OK && !(fall.x = THAW_NEW(double, 3 * (size_t)thaw_world_vertex_count(versus.other.world, 0))))
-        status = thaw_error_memory(error, "a wheel");
-    if (status == THAW_OK)
-        status = bench_run_versus(&versus, job->row, watch_fall, &fall, error);
-    if (status == THAW_OK)
-        status = bench_put_figures(bench, job->row, &versus, error);
+    ThawRigidifyOptions rigidify = thresholds_of(scene, job->parameter);
+    fall.x = THAW_NEW(double, 3 * (size_t)scene->world.shapes[scene->world.bodies[0].shape].mesh->vertex_count);
+    status = !fall.x ? thaw_error_memory(error, "a wheel")
+                     : compare(bench, job, scene, &rigidify, scene->steps, watch_fall, &fall, bench_put_figures, error);
     const BenchPair pairs[] = {
         {"tau_E", job->parameter}, {"full_falls", fall.time[0]}, {"adaptive_falls", fall.time[1]}, {NULL, 0}};
     if (status == THAW_OK)
         status = bench_put_all(bench, job->row, pairs, error);
     thaw_free(fall.x);
-    app_versus_clear(&versus);
     thaw_scene_free(&scene);
     return status;
 }
@@ -335,7 +315,6 @@ static ThawStatus run_wheels(Bench *bench, const BenchJob *job, ThawError *error
 // The cantilever with another alpha1 (rows that begin with "damping") or another E, and the scene's own thresholds.
 static ThawStatus run_material(Bench *bench, const BenchJob *job, ThawError *error) {
     ThawScene *scene = NULL;
-    AppVersus versus = {0};
     ThawStatus status = bench_load(bench, job->scene, &scene, error);
     if (status != THAW_OK)
         return status;
@@ -344,13 +323,10 @@ static ThawStatus run_material(Bench *bench, const BenchJob *job, ThawError *err
         ThawMaterialDef *material = (ThawMaterialDef *)&scene->world.materials[m]; // the scene is ours
         *(damps ? &material->alpha1 : &material->young) = job->parameter;
     }
-    status = compare_with(bench, job, scene, NULL, 1500, &versus, error);
-    if (status == THAW_OK)
-        status = bench_put_figures(bench, job->row, &versus, error);
+    status = compare(bench, job, scene, NULL, 1500, NULL, NULL, bench_put_figures, error);
     const BenchPair pairs[] = {{"value", job->parameter}, {NULL, 0}};
     if (status == THAW_OK)
         status = bench_put_all(bench, job->row, pairs, error);
-    app_versus_clear(&versus);
     thaw_scene_free(&scene);
     return status;
 }
@@ -362,7 +338,6 @@ static ThawStatus run_material(Bench *bench, const BenchJob *job, ThawError *err
 static ThawStatus run_validation(Bench *bench, const BenchJob *job, ThawError *error) {
     char path[4096], text[8000];
     ThawScene *scene = NULL;
-    AppVersus versus = {0};
     snprintf(path, sizeof path, "%s/../../shared/reference/validation/beam913.mesh", bench->scenes);
     FILE *file = fopen(path, "r");
     if (!file) {
@@ -380,10 +355,7 @@ static ThawStatus run_validation(Bench *bench, const BenchJob *job, ThawError *e
              path);
     ThawStatus status = bench_parse(text, &scene, error);
     if (status == THAW_OK)
-        status = compare_with(bench, job, scene, NULL, 1500, &versus, error);
-    if (status == THAW_OK)
-        status = bench_put_figures(bench, job->row, &versus, error);
-    app_versus_clear(&versus);
+        status = compare(bench, job, scene, NULL, 1500, NULL, NULL, bench_put_figures, error);
     thaw_scene_free(&scene);
     return status;
 }

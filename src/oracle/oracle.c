@@ -17,7 +17,7 @@
 static const double SHAPE_DRIFT = 0.025; // of the diameter: then K is factored anew
 static const double RELAX_FLOOR = 0.02;  // of epsilon: relaxation stops there
 static const double RELAX_RATE = 3;      // relaxation strains at most this many sqrt(tau_R) h a step
-static const double WAKE = 10;           // tau_R: an element that would strain so fast wakes (the paper's tau_E)
+static const double WAKE = 5;            // tau_R: an element that would strain so fast wakes, half the paper's tau_E
 static const double CALM = 0.1;          // of the rate that wakes: a body that is slower may be at rest
 static const double OTHERS = 0.3;        // of the vertices in contact: so many others make another reference
 static const double PROGRESS = 0.7;      // of the strain that was left: less is progress in relaxing

@@ -114,7 +114,7 @@ static void momentum_is_kept_in_flight_whatever_becomes_rigid_or_wakes(void **st
     for (int i = 0; i < 1500; i++) {
         if (i == 1300 || i == 1340) {
             memset(v, 0, sizeof *v * 3 * (size_t)nv);
-            v[0] = i == 1300 ? 5 : 0; // N
+            v[0] = i == 1300 ? 100 : 0; // N
             v[3 * (nv - 1)] = -v[0];
             assert_int_equal(thaw_world_set_forces(world, 0, v), THAW_OK);
         }
