@@ -8,14 +8,13 @@
 // changes adds its three rows to it: a sweep is sum_b (dim n_b)^2 multiply-adds, all on contiguous rows.
 //
 // Sweeps alternate in direction. They settle quickly who touches, sticks and slides, and slowly how much: information
-// moves by one contact a sweep up a stack. So Newton's method (newton.c) takes over once sweeps alone become slow, and
-// hands back for the next sweeps; where it does not help it is asked less often.
+// moves by one contact a sweep up a stack. So they take turns with Newton's method (newton.c).
 #include <math.h>
 #include <string.h>
 
 #include "response/island.h"
 
-enum { CHUNK = 256, TASKS_FROM = 512, FIRST_SWEEPS = 8, SWEEPS_BETWEEN = 8, NEWTON_PRODUCTS = 120 };
+enum { CHUNK = 256, TASKS_FROM = 512 };
 
 // --- H ---------------------------------------------------------------------------------------------------------------
 
@@ -207,31 +206,10 @@ static double sweep(ThawResponse *island, int backward) {
     return thaw_island_residual(island, island->w, island->lambda);
 }
 
-ThawStatus thaw_assembled_solve(ThawResponse *island) {
-    const ThawResponseOptions *options = island->options;
-    double tolerance = options->tolerance, residual, before = INFINITY;
-    ThawStatus status = thaw_island_multiply(island, island->lambda, island->b, island->w);
-    int32_t patience = FIRST_SWEEPS, sweeps = patience;
-    residual = thaw_island_residual(island, island->w, island->lambda);
-    while (status >= 0 && residual > tolerance && island->used < options->iterations) {
-        for (int32_t k = 0; k < sweeps && residual > tolerance && island->used < options->iterations; k++)
-            residual = sweep(island, k & 1);
-        int32_t left = options->iterations - island->used;
-        if (residual <= tolerance || left < 4)
-            continue;
-        if (island->wrong > before) { // Newton's step did not pay: back, and more sweeps before the next
-            memcpy(island->lambda, island->best, (size_t)island->dim * (size_t)island->n * sizeof(double));
-            status = thaw_island_multiply(island, island->lambda, island->b, island->w);
-            before = INFINITY;
-            patience *= 2;
-            sweeps = patience;
-            continue;
-        }
-        before = island->wrong;
-        status = thaw_newton_step(island, left < NEWTON_PRODUCTS ? left : NEWTON_PRODUCTS, &residual);
-        if (status >= 0 && residual > tolerance)
-            thaw_assembled_multiply(island, island->lambda); // the speeds that sweeps go on from
-        sweeps = SWEEPS_BETWEEN;
-    }
-    return status;
+static ThawStatus run_sweeps(ThawResponse *island, int32_t sweeps, double *residual) {
+    for (int32_t k = 0; k<sweeps && * residual> island->options->tolerance && island->used < island->end; k++)
+        *residual = sweep(island, k & 1);
+    return THAW_OK;
 }
+
+const ThawSmoother thaw_sweeps = {run_sweeps, .first = 8, .between = 8, .pays = 1.0};

@@ -22,6 +22,16 @@ int thaw_direct_suits(const ThawResponse *island) {
     return island->form == 1 && !rigid && size <= THAW_DIRECT_MOST;
 }
 
+// Products with H that cost the same as eliminating m unknowns.
+int32_t thaw_direct_cost(const ThawResponse *island, int32_t m) {
+    double product = 0.0;
+    for (int32_t p = 0; p < island->body_count; p++) {
+        double size = island->dim * island->parts[p].contacts;
+        product += island->parts[p].motions == THAW_MOTIONS_ALL ? 4.0 * THAW_MODE_COUNT * size : 2 * size * size;
+    }
+    return 1 + (int32_t)(2.0 / 3 * m * m * (double)m / product);
+}
+
 // M += E_i block C_j' at the unknowns of two contacts.
 static void add_pair(int d, const ThawLink *a, const ThawLink *b, const double *block, size_t stride, double *M,
                      size_t m) {
@@ -129,7 +139,7 @@ ThawStatus thaw_direct_solve(ThawResponse *island, const double *w, double near,
         }
     }
     eliminate(m, M, x);
-    island->used += (int32_t)(m / 3); // as many products would have cost the same
+    island->used += thaw_direct_cost(island, (int32_t)m);
     for (int32_t i = 0; i < island->n; i++)
         for (int a = 0; a < island->links[i].size; a++)
             for (int k = 0; k < d; k++)

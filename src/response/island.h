@@ -9,8 +9,8 @@
 enum {
     THAW_RESPONSE_SAMPLES = 16, // vertices of a body that the matrix-free form asks for compliance
     THAW_MODE_LANES = 8,        // what a row of modes takes in memory
-    THAW_INTERIOR_VECTORS = 4,
-    THAW_DIRECT_MOST = 400, // unknowns that are eliminated
+    THAW_INTERIOR_DOUBLES = 22, // a contact: what interior.c keeps
+    THAW_DIRECT_MOST = 400,     // unknowns that are eliminated
 };
 
 // A contact. Vectors over rows have dim doubles each: normal, tangents.
@@ -26,6 +26,7 @@ typedef struct ThawRow {
     double friction;      // mu as given
     double mu;            // 0 where the tangents cannot be moved
     double gamma[3];
+    int hard[2];       // gamma of the normal, of the tangents is 0
     double D[9];       // dim x dim: its own block of H + gamma, exact (assembled) or estimated (matrix-free)
     double rho[2];     // 1 / D of the normal, 1 / the larger eigenvalue of D of the tangents; 0: cannot be moved
     double axis[2];    // first eigenvector of D's tangents
@@ -99,10 +100,11 @@ struct ThawResponse {
     double *lambda, *w;      // dim n: the iterate and its w = H lambda + gamma lambda + b
     double *trial, *trial_w; // dim n: the next one
     double *best;            // dim n: the lambda of the smallest residual so far
+    double *kept;            // dim n: that of the first attempt
     double best_residual, best_wrong;
     double wrong;         // energy of the last residual
     double scale;         // energy that residuals are relative to, without the impulses'
-    int32_t used;         // sweeps and products so far
+    int32_t used, end;    // sweeps and products so far, and at most for now
     double *share;        // dim (sum of parts' contacts): each part's lambda ...
     double *speed;        // ... and its H lambda
     double *S, *H;        // parts' matrices, one after the other: of samples (matrix-free), of contacts (assembled)
@@ -112,7 +114,7 @@ struct ThawResponse {
     double *impulse, *dv; // matrix-free: dim nv for each body, one after the other
     size_t *field;        // where each body starts there
     ThawLink *links;      // n
-    double *interior;     // THAW_INTERIOR_VECTORS dim n
+    double *interior;     // THAW_INTERIOR_DOUBLES n
     // Whole motions (modes.c).
     double *vertex_modes;                       // dim x THAW_MODE_COUNT for each contact vertex of each part
     double *modes;                              // dim x THAW_MODE_LANES for each contact of each part: B
@@ -146,12 +148,10 @@ void thaw_law_solve(int dim, ThawFriction friction, const ThawRow *row, const do
 // assembled.c
 ThawStatus thaw_assembled_prepare(ThawResponse *island);
 void thaw_assembled_multiply(ThawResponse *island, const double *lambda);
-ThawStatus thaw_assembled_solve(ThawResponse *island);
 
 // matrix_free.c
 ThawStatus thaw_matrix_free_prepare(ThawResponse *island);
 ThawStatus thaw_matrix_free_multiply(ThawResponse *island, const double *lambda);
-ThawStatus thaw_matrix_free_solve(ThawResponse *island);
 // A few steps from the warm start, for whoever may be nearly there.
 ThawStatus thaw_matrix_free_try(ThawResponse *island, int32_t steps, double *residual);
 
@@ -186,10 +186,26 @@ ThawStatus thaw_krylov_solve(ThawResponse *island, const double *w, double near,
 
 // direct.c: the same by elimination, where that suits.
 int thaw_direct_suits(const ThawResponse *island);
+int32_t thaw_direct_cost(const ThawResponse *island, int32_t unknowns);
 ThawStatus thaw_direct_solve(ThawResponse *island, const double *w, double near, double *lambda);
 
-// newton.c: one step from lambda, w at the cost of at most `products` with H; residual: before, and after.
-ThawStatus thaw_newton_step(ThawResponse *island, int32_t products, double *residual);
+// newton.c: from lambda until the residual is small enough or island->end is reached, in turns with a smoother.
+typedef struct ThawSmoother {
+    // So many steps, or fewer; lambda, w and speed belong together before and after.
+    ThawStatus (*run)(ThawResponse *island, int32_t steps, double *residual);
+    int32_t first, between; // steps before the first of Newton's, and between them
+    double pays;            // share of the energy of the residual that a step of Newton's must leave at most
+} ThawSmoother;
+extern const ThawSmoother thaw_sweeps, thaw_gradients; // of the assembled and of the matrix-free form
+ThawStatus thaw_newton_begin(ThawResponse *island, double *residual);
+ThawStatus thaw_newton_solve(ThawResponse *island, const ThawSmoother *smoother);
+// What the law says of a contact at lambda, w with that rho; lambda becomes the base, which agrees with it.
+void thaw_newton_classify(const ThawResponse *island, const ThawRow *row, const double rho[2], const double *w,
+                          double *lambda, ThawLink *link);
+
+// compliant.c: from the best lambda by shorter steps; made for islands without hard contacts.
+int thaw_compliant_suits(const ThawResponse *island);
+ThawStatus thaw_compliant_solve(ThawResponse *island, double *residual);
 
 // interior.c: from lambda, w; the best iterate is remembered as always.
 ThawStatus thaw_interior_solve(ThawResponse *island);

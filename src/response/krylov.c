@@ -27,7 +27,8 @@ ThawStatus thaw_krylov_reserve(ThawResponse *island) {
         return status;
     // Basis, one preconditioned vector, two vectors over rows, and those of interior.c.
     size_t size = (size_t)island->dim * (size_t)island->n;
-    status = THAW_TAKE(island, THAW_BUFFER_KRYLOV, (KRYLOV + 4 + THAW_INTERIOR_VECTORS) * size, &krylov);
+    status = THAW_TAKE(island, THAW_BUFFER_KRYLOV,
+                       (KRYLOV + 4) * size + (size_t)THAW_INTERIOR_DOUBLES * (size_t)island->n, &krylov);
     island->interior = krylov + (KRYLOV + 4) * size;
     return status;
 }

@@ -17,7 +17,7 @@
 
 #include "response/island.h"
 
-enum { SAMPLES = THAW_RESPONSE_SAMPLES, FIRST_STEPS = 12, STEPS_BETWEEN = 6, NEWTON_PRODUCTS = 120 };
+enum { SAMPLES = THAW_RESPONSE_SAMPLES };
 
 static int32_t sample_count(const ThawPart *part) { return part->vertices < SAMPLES ? part->vertices : SAMPLES; }
 
@@ -283,42 +283,19 @@ static ThawStatus step_gradient(ThawResponse *island, double *alpha, double *res
     return THAW_OK;
 }
 
-ThawStatus thaw_matrix_free_try(ThawResponse *island, int32_t steps, double *residual) {
+static ThawStatus run_gradients(ThawResponse *island, int32_t steps, double *residual) {
     double alpha = 0.0;
-    ThawStatus status = thaw_island_multiply(island, island->lambda, island->b, island->w);
-    *residual = thaw_island_residual(island, island->w, island->lambda);
-    for (int32_t k = 0; k < steps && status >= 0 && *residual > island->options->tolerance; k++)
+    ThawStatus status = THAW_OK;
+    for (int32_t k = 0;
+         k < steps && status >= 0 && *residual > island->options->tolerance && island->used < island->end; k++)
         status = step_gradient(island, &alpha, residual);
     return status;
 }
 
-ThawStatus thaw_matrix_free_solve(ThawResponse *island) {
-    const ThawResponseOptions *options = island->options;
-    double tolerance = options->tolerance, alpha = 0.0, residual, before = INFINITY;
+const ThawSmoother thaw_gradients = {run_gradients, .first = 12, .between = 6, .pays = 0.25};
+
+ThawStatus thaw_matrix_free_try(ThawResponse *island, int32_t steps, double *residual) {
     ThawStatus status = thaw_island_multiply(island, island->lambda, island->b, island->w);
-    int32_t patience = FIRST_STEPS, steps = patience;
-    residual = thaw_island_residual(island, island->w, island->lambda);
-    while (status >= 0 && residual > tolerance && island->used < options->iterations) {
-        for (int32_t k = 0; k < steps && residual > tolerance && island->used < options->iterations; k++) {
-            status = step_gradient(island, &alpha, &residual);
-            if (status < 0)
-                return status;
-        }
-        int32_t left = options->iterations - island->used;
-        if (residual <= tolerance || left < 4)
-            continue;
-        alpha = 0.0;
-        if (island->wrong > 0.25 * before) { // Newton's step did not pay: back, and more steps before the next
-            memcpy(island->lambda, island->best, (size_t)island->dim * (size_t)island->n * sizeof(double));
-            status = thaw_island_multiply(island, island->lambda, island->b, island->w);
-            before = INFINITY;
-            patience *= 2;
-            steps = patience;
-            continue;
-        }
-        before = island->wrong;
-        status = thaw_newton_step(island, left < NEWTON_PRODUCTS ? left : NEWTON_PRODUCTS, &residual);
-        steps = STEPS_BETWEEN;
-    }
-    return status;
+    *residual = thaw_island_residual(island, island->w, island->lambda);
+    return status < 0 ? status : run_gradients(island, steps, residual);
 }

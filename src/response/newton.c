@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of a nonsmooth Newton method for the contact law.
+// A nonsmooth Newton method for the contact law, in turns with sweeps or gradients.
 //
 // The map lambda - P(lambda - rho w) (law.c) says of each contact whether it is open, sticks or slides. Taken at its
 // word, each has few unknowns d and as many equations E w = 0:
@@ -15,13 +15,15 @@
 //
 // The step is taken whole, though the residual often rises by it: contacts that changed sides are put right by the sweeps
 // (or gradient steps) that follow, and only then it is judged. Shortening it by the residual instead was tried and stalls
-// on towers of hard boxes.
+// on towers of hard boxes. Where a step does not pay, compliant contacts go on by shorter steps of another kind
+// (compliant.c); if that does not end it either, or contacts are hard, more sweeps come before the next step.
 #include <math.h>
 #include <string.h>
 
 #include "response/island.h"
 
 #define NEAR 1e-6 // share of its own block that holds a step near the iterate
+enum { PRODUCTS = 120 };
 
 static void add_unknown(int d, ThawLink *link, const double *C, const double *E) {
     memcpy(link->C + d * link->size, C, (size_t)d * sizeof *C);
@@ -29,12 +31,12 @@ static void add_unknown(int d, ThawLink *link, const double *C, const double *E)
     link->size++;
 }
 
-// What the law says at lambda, w; lambda becomes the base, which agrees with it.
-static void classify(const ThawResponse *island, const ThawRow *row, const double *w, double *lambda, ThawLink *link) {
+void thaw_newton_classify(const ThawResponse *island, const ThawRow *row, const double rho[2], const double *w,
+                          double *lambda, ThawLink *link) {
     static const double axes[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     int d = island->dim;
     *link = (ThawLink){.size = 0};
-    double normal = lambda[0] - row->rho[0] * w[0];
+    double normal = lambda[0] - rho[0] * w[0];
     if (row->rho[0] == 0 || normal <= 0) {
         memset(lambda, 0, (size_t)d * sizeof *lambda);
         return;
@@ -43,7 +45,7 @@ static void classify(const ThawResponse *island, const ThawRow *row, const doubl
     double C[3] = {1, 0, 0}, turn[3] = {0}, stiffness = 0.0;
     int bound[3] = {0}, turns = 0;
     for (int k = 1; k < d; k++)
-        y[k] = lambda[k] - row->rho[1] * w[k];
+        y[k] = lambda[k] - rho[1] * w[k];
     if (d == 2 || island->options->friction == THAW_FRICTION_BOX) {
         for (int k = 1; k < d; k++)
             if (row->mu == 0 || fabs(y[k]) > radius) {
@@ -75,13 +77,15 @@ static void classify(const ThawResponse *island, const ThawRow *row, const doubl
     }
 }
 
-ThawStatus thaw_newton_step(ThawResponse *island, int32_t products, double *residual) {
+// One step from lambda, w at the cost of at most `products` with H; residual: before, and after.
+static ThawStatus take_step(ThawResponse *island, int32_t products, double *residual) {
     int d = island->dim;
     size_t size = (size_t)d * (size_t)island->n;
     double *trial = island->trial, *trial_w = island->trial_w;
     memcpy(trial, island->lambda, size * sizeof *trial);
     for (int32_t i = 0; i < island->n; i++)
-        classify(island, island->rows + i, island->w + d * i, trial + d * i, island->links + i);
+        thaw_newton_classify(island, island->rows + i, island->rows[i].rho, island->w + d * i, trial + d * i,
+                             island->links + i);
     ThawStatus status = THAW_OK;
     if (memcmp(trial, island->lambda, size * sizeof *trial) != 0)
         status = thaw_island_multiply(island, trial, island->b, trial_w);
@@ -104,4 +108,44 @@ ThawStatus thaw_newton_step(ThawResponse *island, int32_t products, double *resi
     memcpy(island->w, trial_w, size * sizeof *trial);
     *residual = thaw_island_residual(island, trial_w, trial);
     return THAW_OK;
+}
+
+ThawStatus thaw_newton_begin(ThawResponse *island, double *residual) {
+    ThawStatus status = thaw_island_multiply(island, island->lambda, island->b, island->w);
+    *residual = thaw_island_residual(island, island->w, island->lambda);
+    return status;
+}
+
+static ThawStatus back_to_best(ThawResponse *island, double *residual) {
+    memcpy(island->lambda, island->best, (size_t)island->dim * (size_t)island->n * sizeof(double));
+    return thaw_newton_begin(island, residual);
+}
+
+ThawStatus thaw_newton_solve(ThawResponse *island, const ThawSmoother *smoother) {
+    const double tolerance = island->options->tolerance;
+    double residual, before = INFINITY;
+    int32_t patience = smoother->first, steps = patience;
+    int compliant = thaw_compliant_suits(island);
+    ThawStatus status = thaw_newton_begin(island, &residual);
+    while (status >= 0 && residual > tolerance && island->used < island->end) {
+        status = smoother->run(island, steps, &residual);
+        int32_t left = island->end - island->used;
+        if (status < 0 || residual <= tolerance || left < 4)
+            continue;
+        if (island->wrong <= smoother->pays * before) {
+            before = island->wrong;
+            status = take_step(island, left < PRODUCTS ? left : PRODUCTS, &residual);
+            steps = smoother->between;
+            continue;
+        }
+        if (compliant)
+            status = thaw_compliant_solve(island, &residual);
+        compliant = 0; // once
+        if (status >= 0 && residual > tolerance)
+            status = back_to_best(island, &residual);
+        before = INFINITY;
+        patience *= 2;
+        steps = patience;
+    }
+    return status;
 }

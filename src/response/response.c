@@ -196,6 +196,8 @@ static ThawStatus begin_row(const ThawResponse *island, const ThawContact *conta
     thaw_response_compliance(options, contact, &k_b, row->gamma);
     thaw_response_tangent(options, contact, &k_t, row->gamma + 1);
     row->gamma[2] = row->gamma[1];
+    row->hard[0] = row->gamma[0] == 0;
+    row->hard[1] = row->gamma[1] == 0;
     double carried = row->gamma[0] * fmax(contact->lambda[0], 0.0), gap = contact->gap + contact->sink;
     for (int r = 0; r < d; r++) {
         double u = 0.0, held = row->gamma[1] * fabs(contact->lambda[r]);
@@ -361,13 +363,14 @@ static ThawStatus make_island(ThawResponse *island, const ThawContact *contacts,
     if (THAW_TAKE(island, THAW_BUFFER_ROWS, island->n, &island->rows) < 0 ||
         THAW_TAKE(island, THAW_BUFFER_PARTS, island->body_count, &island->parts) < 0 ||
         THAW_TAKE(island, THAW_BUFFER_COUNTS, island->body_count, &counts) < 0 ||
-        THAW_TAKE(island, THAW_BUFFER_VECTORS, 6 * size, &island->b) < 0)
+        THAW_TAKE(island, THAW_BUFFER_VECTORS, 7 * size, &island->b) < 0)
         return thaw_error_memory(error, "the rows of contacts");
     island->lambda = island->b + size;
     island->w = island->lambda + size;
     island->trial = island->w + size;
     island->trial_w = island->trial + size;
     island->best = island->trial_w + size;
+    island->kept = island->best + size;
     ThawStatus status = THAW_OK;
     for (int32_t i = 0; i < island->n && status == THAW_OK; i++)
         status = make_row(island, contacts + index[i], index[i], island->rows + i, error);
@@ -396,6 +399,7 @@ static void begin_solve(ThawResponse *island, const ThawContact *contacts, const
         largest = fmax(largest, island->rows[i].D[0]);
     island->scale = 0.0;
     island->used = 0;
+    island->end = island->options->iterations;
     island->best_residual = island->best_wrong = INFINITY;
     for (int32_t i = 0; i < island->n; i++) {
         ThawRow *row = island->rows + i;
@@ -463,28 +467,70 @@ static ThawStatus check_start(ThawResponse *island, const ThawContact *contacts,
     return status;
 }
 
-// What is left goes on inside the cones (interior.c), with H assembled where that is small enough to eliminate. Large islands
-// of soft bodies are not tried: there GMRES does not come near enough, and up to three times the iterations would be spent.
+static ThawStatus solve_form(ThawResponse *island) {
+    return thaw_newton_solve(island, island->form == 1 ? &thaw_sweeps : &thaw_gradients);
+}
+
+static int is_left(const ThawResponse *island) { return island->best_residual > island->options->tolerance; }
+
+// H assembled after all, with the best lambda so far.
+static ThawStatus change_form(ThawResponse *island, const ThawContact *contacts, const int32_t *index) {
+    const size_t bytes = (size_t)island->dim * (size_t)island->n * sizeof(double);
+    const int32_t used = island->used;
+    island->form = 1;
+    ThawStatus status = thaw_assembled_prepare(island);
+    if (status < 0)
+        return status;
+    memcpy(island->kept, island->best, bytes);
+    begin_solve(island, contacts, index);
+    memcpy(island->best, island->kept, bytes);
+    island->used = used;
+    return THAW_OK;
+}
+
+// What is left goes on from the best lambda so far: by shorter steps (compliant.c), and inside the cones (interior.c), with
+// H assembled where that is small enough to eliminate. Large islands of soft bodies are not tried there: GMRES does not
+// come near enough, and up to three times the iterations would be spent. Hard contacts go inside the cones first.
+static ThawStatus go_on(ThawResponse *island, int small) {
+    const int compliant = thaw_compliant_suits(island);
+    ThawStatus status = THAW_OK;
+    for (int turn = 0; turn < 2 && status >= 0 && is_left(island); turn++) {
+        double residual;
+        island->end = island->used + island->options->iterations;
+        if (compliant == (turn == 0))
+            status = thaw_compliant_solve(island, &residual);
+        else if (small)
+            status = thaw_interior_solve(island);
+    }
+    return status;
+}
+
+// The last resort is to forget the warm start: the law has several solutions, and near some there is no way on.
 static ThawStatus solve_rest(ThawResponse *island, const ThawContact *contacts, const int32_t *index) {
     const int form = island->form;
     const size_t size = (size_t)island->dim * (size_t)island->n;
     int rigid = 1;
     for (int32_t p = 0; p < island->body_count; p++)
         rigid &= island->parts[p].motions == THAW_MOTIONS_ALL;
-    if (!rigid && size > THAW_DIRECT_MOST)
-        return THAW_OK;
-    if (form == 2 && !rigid) {
-        const int32_t used = island->used;
-        island->form = 1;
-        ThawStatus status = thaw_assembled_prepare(island);
-        if (status < 0)
-            return status;
-        memcpy(island->trial, island->best, size * sizeof(double));
-        begin_solve(island, contacts, index);
-        memcpy(island->best, island->trial, size * sizeof(double));
-        island->used = used;
+    const int small = rigid || size <= THAW_DIRECT_MOST;
+    ThawStatus status = form == 2 && small && !rigid ? change_form(island, contacts, index) : THAW_OK;
+    if (status >= 0)
+        status = go_on(island, small);
+    if (status >= 0 && is_left(island)) {
+        const double wrong = island->best_wrong, residual = island->best_residual;
+        memcpy(island->kept, island->best, size * sizeof(double));
+        memset(island->lambda, 0, size * sizeof(double));
+        island->best_wrong = island->best_residual = INFINITY;
+        island->end = island->used + island->options->iterations;
+        status = solve_form(island);
+        if (status >= 0)
+            status = go_on(island, small);
+        if (is_left(island) && wrong <= island->best_wrong) {
+            memcpy(island->best, island->kept, size * sizeof(double));
+            island->best_wrong = wrong;
+            island->best_residual = residual;
+        }
     }
-    ThawStatus status = thaw_interior_solve(island);
     island->form = form;
     return status;
 }
@@ -502,10 +548,8 @@ static ThawStatus solve_island(ThawResponse *island, const ThawContact *contacts
     if (status < 0)
         return status;
     begin_solve(island, contacts, index);
-    status = island->form == 1 ? thaw_assembled_solve(island) : thaw_matrix_free_solve(island);
-    if (status >= 0 && island->best_residual > island->options->tolerance)
-        status = solve_rest(island, contacts, index);
-    return status;
+    status = solve_form(island);
+    return status >= 0 && is_left(island) ? solve_rest(island, contacts, index) : status;
 }
 
 ThawStatus thaw_response_solve(ThawResponse *response, const ThawResponseOptions *options, ThawTasks *tasks,
@@ -531,9 +575,13 @@ ThawStatus thaw_response_solve(ThawResponse *response, const ThawResponseOptions
         return thaw_error_memory(error, "the contact response");
     if (status < 0)
         return thaw_error_set(error, status, "response: a body could not tell its compliance");
-    for (int32_t i = 0; i < count; i++)
+    for (int32_t i = 0; i < count; i++) {
+        double *lambda = island->best + options->dim * i;
+        if (is_left(island))
+            thaw_law_project(options->dim, options->friction, island->rows[i].mu, lambda);
         for (int k = 0; k < 3; k++)
-            contacts[index[i]].lambda[k] = k < options->dim ? island->best[options->dim * i + k] : 0.0;
+            contacts[index[i]].lambda[k] = k < options->dim ? lambda[k] : 0.0;
+    }
     if (info)
         *info = (ThawResponseInfo){island->used, island->best_residual, island->form};
     return island->best_residual <= options->tolerance ? THAW_OK : THAW_NOT_CONVERGED;
