@@ -24,8 +24,9 @@
 
 #include "response/island.h"
 
-#define NEAR 1e-9    // share of its own block that holds a step near the iterate
-#define GOAL 1e-3    // of the linear equations
+#define NEAR 1e-9 // share of its own block that holds a step near the iterate
+#define GOAL 1e-3 // of the linear equations
+#define FINEST 1e-8
 #define SOFTEST 1e-3 // gamma of hard contacts, as a share of their own block: at first
 #define HARDEST 1e-9 // in the end
 #define HARDEN 1e-3  // a step
@@ -127,7 +128,7 @@ static ThawStatus settle(ThawResponse *island, double *residual) {
 }
 
 // trial and trial_w: where Newton's step would end.
-static ThawStatus find_step(ThawResponse *island) {
+static ThawStatus find_step(ThawResponse *island, double goal) {
     const int d = island->dim;
     double *trial = island->trial, *trial_w = island->trial_w;
     int32_t unknowns = 0;
@@ -142,16 +143,25 @@ static ThawStatus find_step(ThawResponse *island) {
     if (status >= 0 && thaw_direct_suits(island) && thaw_direct_cost(island, unknowns) <= DIRECT_WORTH)
         status = thaw_direct_solve(island, trial_w, NEAR, trial);
     else if (status >= 0)
-        status = thaw_krylov_solve(island, trial_w, NEAR, GOAL, PRODUCTS, trial);
+        status = thaw_krylov_solve(island, trial_w, NEAR, goal, PRODUCTS, trial);
     return status < 0 ? status : thaw_island_multiply(island, trial, island->b, trial_w);
 }
 
+// How well equations are solved: what is left of them comes back as impulses, over gamma.
+static double find_goal(const ThawResponse *island) {
+    double least = INFINITY;
+    for (int32_t i = 0; i < island->n; i++)
+        for (int k = 0; k < 2 && island->rows[i].rho[0] > 0; k++)
+            least = fmin(least, island->rows[i].gamma[k] * island->rows[i].rho[k]);
+    return fmax(FINEST, fmin(GOAL, least));
+}
+
 static ThawStatus descend(ThawResponse *island, double *residual) {
-    const double tolerance = island->options->tolerance;
+    const double tolerance = island->options->tolerance, goal = find_goal(island);
     memcpy(island->lambda, island->best, (size_t)island->dim * (size_t)island->n * sizeof(double));
     ThawStatus status = thaw_newton_begin(island, residual);
     for (int k = 0; k < STEPS && status >= 0 && *residual > tolerance && island->used < island->end; k++) {
-        status = find_step(island);
+        status = find_step(island, goal);
         if (status < 0)
             break;
         go(island, find_share(island));

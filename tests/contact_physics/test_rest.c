@@ -232,19 +232,20 @@ static void a_landing_is_told_once_and_so_is_leaving(void **state) {
 // Hard contacts between bodies: the search must find the same ones in every step, or they chatter for ever.
 static void stacks_of_hard_contacts_come_to_rest_and_sleep(void **state) {
     (void)state;
-    static const char *const methods[] = {"full", "rigidify"};
-    for (int i = 0; i < 2; i++) {
-        Touch t = touch_open(
-            "{'thaw': 1, 'time': {'step': 0.01}," MATERIAL " 'shapes': {'cube': {'mesh': {'box': {'min': [-0.05, "
-            "-0.05, 0], 'max': [0.05, 0.05, 0.1], 'cells': [3, 3, 3]}},"
-            "   'material': 'm'}},"
-            " 'bodies': [{'shape': 'cube', 'position': [0, 0, 0.001], 'method': '%s'},"
-            "   {'shape': 'cube', 'position': [0.01, 0.004, 0.103], 'method': '%s',"
-            "    'rotation': {'axis': [0, 0, 1], 'degrees': 10}},"
-            "   {'shape': 'cube', 'position': [-0.005, 0, 0.205], 'method': '%s'}],"
-            " 'contact': {'stiffness': 'hard'}, 'rigidify': {'tau_rigid': 1e-7, 'epsilon': 2e-4, 'horizon': 1},"
-            " 'obstacles': [{'plane': {}}]}",
-            1e6, methods[i], methods[i], methods[i]);
+    // With the thresholds by default parts of the cubes keep waking, at up to 1 mm/s: the law must hold all the same.
+    static const char *const methods[] = {"full", "rigidify", "rigidify"};
+    for (int i = 0; i < 3; i++) {
+        Touch t = touch_open("{'thaw': 1, 'time': {'step': 0.01}," MATERIAL
+                             " 'shapes': {'cube': {'mesh': {'box': {'min': [-0.05, "
+                             "-0.05, 0], 'max': [0.05, 0.05, 0.1], 'cells': [3, 3, 3]}},"
+                             "   'material': 'm'}},"
+                             " 'bodies': [{'shape': 'cube', 'position': [0, 0, 0.001], 'method': '%s'},"
+                             "   {'shape': 'cube', 'position': [0.01, 0.004, 0.103], 'method': '%s',"
+                             "    'rotation': {'axis': [0, 0, 1], 'degrees': 10}},"
+                             "   {'shape': 'cube', 'position': [-0.005, 0, 0.205], 'method': '%s'}],"
+                             " 'contact': {'stiffness': 'hard'}, %s 'obstacles': [{'plane': {}}]}",
+                             1e6, methods[i], methods[i], methods[i],
+                             i < 2 ? "'rigidify': {'tau_rigid': 1e-7, 'epsilon': 2e-4, 'horizon': 1}," : "");
         touch_run(&t, 150);
         double fastest = 0, v[3], deepest = 0;
         int32_t count = thaw_world_contact_count(t.world);
@@ -256,8 +257,9 @@ static void stacks_of_hard_contacts_come_to_rest_and_sleep(void **state) {
             touch_velocity(&t, b, v);
             fastest = fmax(fastest, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
         }
-        printf("%s: %.1e m/s, %.1e m deep, residual %.1e\n", methods[i], fastest, deepest, t.residual);
-        assert_true(fastest < 1e-6);
+        printf("%s%s: %.1e m/s, %.1e m deep, residual %.1e\n", methods[i], i == 2 ? " by default" : "", fastest,
+               deepest, t.residual);
+        assert_true(fastest < (i < 2 ? 1e-6 : 1e-3));
         assert_true(deepest < 3e-4 * 0.0333);
         free(points);
         touch_close(&t);
