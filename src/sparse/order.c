@@ -19,9 +19,10 @@
 #include "sparse/dissect.h"
 #include "sparse/ldl.h"
 
-// Vertices up to which minimum degree is as good as dissection, or what it loses is not worth the time; pieces; where
-// dissection costs so little of a factorisation that a quick one does not pay. Found by trying (bench/ldl_orders.c).
-enum { SMALL = 200, PIECE = 120, QUICK_SMALL = 450, QUICK_PIECE = 300, QUICK_MOST = 8000 };
+// Vertices up to which minimum degree is as good as dissection, or what it loses is not worth the time; pieces; from where on
+// a quick order may take more time, for less memory, and from where on dissection costs so little of a factorisation that
+// a quick one does not pay. Found by trying (bench/ldl_orders.c).
+enum { SMALL = 200, PIECE = 120, QUICK_SMALL = 450, QUICK_PIECE = 300, QUICK_WELL = 3000, QUICK_MOST = 8000 };
 // Times the mean of neighbours are very many; splits on top of each other.
 enum { MANY = 4, DEEPEST = 80 };
 
@@ -298,8 +299,11 @@ ThawStatus thaw_order_dissect(const ThawBlockPattern *pattern, int32_t *order, T
 }
 
 ThawStatus thaw_order_sketch(const ThawBlockPattern *pattern, int32_t *order, ThawError *error) {
-    return pattern->n > QUICK_MOST ? thaw_order_dissect(pattern, order, error)
-                                   : order_rows(pattern, QUICK_SMALL, QUICK_PIECE, thaw_web_halve, order, error);
+    if (pattern->n > QUICK_MOST)
+        return thaw_order_dissect(pattern, order, error);
+    if (pattern->n > QUICK_WELL)
+        return order_rows(pattern, SMALL, PIECE, thaw_web_halve_well, order, error);
+    return order_rows(pattern, QUICK_SMALL, QUICK_PIECE, thaw_web_halve, order, error);
 }
 
 void thaw_order_restrict(int32_t n, const int32_t *order, const int32_t *new_id, int32_t *restricted) {
