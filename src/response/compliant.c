@@ -13,7 +13,8 @@
 // friction turns little of it round; where it does not end, others go on (newton.c, interior.c). phi is piecewise
 // linear and costs no product with H; its root is bracketed and found by the rule of Illinois.
 //
-// Hard contacts are given 1e-9 of their own block for gamma, and judged without: that finds solutions where there are any.
+// Hard contacts are given 1e-3, 1e-6, then 1e-9 of their own block for gamma, and judged without: that finds solutions
+// where there are any.
 // Where there is none, where bodies jam, impulses grow as 1 / gamma and the law stays broken by as much as without them;
 // such impulses are not taken, though their residual, relative to their own energy, is small.
 //
@@ -24,9 +25,9 @@
 
 #include "response/island.h"
 
-#define NEAR 1e-9 // share of its own block that holds a step near the iterate
-#define GOAL 1e-3 // of the linear equations
-#define FINEST 1e-8
+#define NEAR 1e-9    // share of its own block that holds a step near the iterate
+#define GOAL 1e-3    // of the linear equations
+#define FINEST 1e-8  // that it pays to ask for
 #define SOFTEST 1e-3 // gamma of hard contacts, as a share of their own block: at first
 #define HARDEST 1e-9 // in the end
 #define HARDEN 1e-3  // a step
