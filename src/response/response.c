@@ -513,7 +513,7 @@ static ThawStatus solve_rest(ThawResponse *island, const ThawContact *contacts, 
     for (int32_t p = 0; p < island->body_count; p++)
         rigid &= island->parts[p].motions == THAW_MOTIONS_ALL;
     const int small = rigid || size <= THAW_DIRECT_MOST;
-    ThawStatus status = form == 2 && small && !rigid ? change_form(island, contacts, index) : THAW_OK;
+    ThawStatus status = form == 2 && small ? change_form(island, contacts, index) : THAW_OK;
     if (status >= 0)
         status = go_on(island, small);
     if (status >= 0 && is_left(island)) {
