@@ -463,7 +463,7 @@ static ThawStatus run_resolutions(Bench *bench, const BenchJob *job, ThawError *
 // The largest number of elastic elements of the mattress (body 0) on either side of its middle, from the first touch of
 // that side's ball on, for `window` seconds.
 static ThawStatus run_mattress(Bench *bench, const BenchJob *job, ThawError *error) {
-    const double window = 0.05;
+    const double window = 0.01; // later, the waves of both have come to the edges
     ThawScene *scene = NULL;
     AppLockstep lockstep = {0};
     AppRunner runner = {0};

@@ -182,15 +182,16 @@ ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *q, const 
     return status;
 }
 
-ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], ThawError *error) {
+ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], double T,
+                              ThawError *error) {
     const ThawShape *shape = oracle->shape;
     double *w = oracle->state.shadow, *y = oracle->y;
     size_t dim = (size_t)shape->kind->dim;
-    ThawStatus status = fit_factor(oracle, &oracle->next, q->system, q->h, error);
+    ThawStatus status = fit_factor(oracle, &oracle->next, q->system, T, error);
     thaw_oracle_turn(shape, Q, 1, oracle->c, y);
     for (size_t i = 0; i < (size_t)shape->nv * dim; i++) {
-        y[i] += shape->mass[i / dim] / q->h * w[i];
-        oracle->f[i] = q->h * w[i];
+        y[i] += shape->mass[i / dim] / T * w[i];
+        oracle->f[i] = T * w[i];
     }
     if (status == THAW_OK)
         q->system->map->ops->apply_t(q->system->map, oracle->f,
@@ -200,7 +201,7 @@ ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const d
     if (status != THAW_OK)
         return status;
     for (size_t i = 0; i < (size_t)shape->nv * dim; i++)
-        w[i] = oracle->state.known[i / dim] ? y[i] / q->h : 0;
+        w[i] = oracle->state.known[i / dim] ? y[i] / T : 0;
     predict(oracle, q, Q);
     return THAW_OK;
 }

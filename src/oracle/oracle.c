@@ -19,6 +19,7 @@ static const double RELAX_FLOOR = 0.02;  // of epsilon: relaxation stops there
 static const double RELAX_RATE = 3;      // relaxation strains at most this many sqrt(tau_R) h a step
 static const double WAKE = 5;            // tau_R: an element that would strain so fast wakes, half the paper's tau_E
 static const double CALM = 0.1;          // of the rate that wakes: a body that is slower may be at rest
+static const double CREEP = 0.5;         // of it: a body that is slower is followed by strides
 static const double OTHERS = 0.3;        // of the vertices in contact: so many others make another reference
 static const double PROGRESS = 0.7;      // of the strain that was left: less is progress in relaxing
 static const double QUIET_CHANGE = 5e-4; // of what would bend the body by epsilon in its lowest mode
@@ -32,7 +33,8 @@ static const double WORTH = 0.6, POOR = 0.35;
 // Steps that candidates wait for others; steps between answers that only relax, and where strains are far below epsilon.
 // Answers without progress after which a wholly rigid body need not be relaxed further. Steps after which other contacts
 // make another reference.
-enum { RESTING, SLOWING, MOVING }; // state->moving
+enum { RESTING, SLOWING, CREEPING, MOVING }; // state->moving
+enum { STRIDE = 3 };                         // steps at once by which the shadow of a body that creeps is followed
 enum { GATHER = 5, LEISURE = 3, LONG_LEISURE = 12, PATIENCE = 8, RENEW = 10, LONG_RENEW = 100, AUDIT = 5 };
 
 static void adopt_options(ThawOracle *oracle, const ThawRigidifyOptions *options) {
@@ -154,8 +156,8 @@ static int is_due(const ThawOracle *oracle, const ThawQuestion *q, const ThawPar
     const ThawOracleState *state = &oracle->state;
     if (state->moving == MOVING)
         return 1;
-    if (state->moving == SLOWING && partition->elastic_count > 0)
-        return state->since >= LEISURE || state->drift > DRIFT * state->margin ||
+    if (state->moving == CREEPING || (state->moving == SLOWING && partition->elastic_count > 0))
+        return state->since >= (state->moving == CREEPING ? STRIDE : LEISURE) ||
                force_changed(oracle, state->loads, q->f_ext) ||
                memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0;
     if (state->restless && state->since >= leisure_of(oracle))
@@ -382,19 +384,20 @@ static void answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition
     memset(state->shadow, 0, sizeof(double) * (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim);
 }
 
-// Who would strain faster than the threshold in the next step wakes; below, the body follows the shadow.
-static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, double *x,
-                                unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
+// Who would strain faster than the threshold in the next step, or stride, wakes; below, the body follows the shadow.
+static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int steps,
+                                double *x, unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
     ThawOracleState *state = &oracle->state;
-    double limit = sqrt(WAKE * oracle->options.tau_rigid) * q->h;
-    ThawStatus status = thaw_oracle_follow(oracle, q, oracle->Q, error);
+    double T = state->moving == CREEPING && steps == STRIDE ? STRIDE * q->h : q->h;
+    double limit = sqrt(WAKE * oracle->options.tau_rigid) * T;
+    ThawStatus status = thaw_oracle_follow(oracle, q, oracle->Q, T, error);
     if (status != THAW_OK)
         return status;
     double fastest = largest_of(oracle);
     judge(oracle, partition, limit, flagged, answer);
     if (answer->woken == 0 && oracle->options.relax > 0) // who has woken makes the way himself
         answer->moved = thaw_oracle_move(oracle, q, partition, fmin(1, limit / fastest), x);
-    state->moving = fastest <= CALM * limit ? SLOWING : MOVING;
+    state->moving = fastest <= CALM * limit ? SLOWING : fastest <= CREEP * limit ? CREEPING : MOVING;
     state->margin = oracle->options.epsilon;
     state->restless = 1;
     return THAW_OK;
@@ -438,7 +441,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     if (status == THAW_OK && rests)
         answer_rest(oracle, q, partition, steps, x, flagged, answer);
     else if (status == THAW_OK)
-        status = answer_motion(oracle, q, partition, x, flagged, answer, error);
+        status = answer_motion(oracle, q, partition, steps, x, flagged, answer, error);
     return status;
 }
 

@@ -36,7 +36,7 @@ typedef struct ThawOracleState {
     int has_reference, has_inner;
     uint64_t touched; // hash of the contact set at the last answer
     int quiet;        // the last answer was: fully rigid, at rest in itself, nothing to relax
-    int moving;       // the shadow is followed, step by step
+    int moving;       // whether the shadow is followed, and how often
     int restless;     // the last answer woke somebody, or left something to relax
     int32_t age;      // steps since the reference was taken, capped
     int32_t since;    // steps since the last answer, capped
