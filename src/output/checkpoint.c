@@ -305,3 +305,30 @@ int64_t thaw_checkpoint_count(ThawCheckpoint *checkpoint, const char *name) {
         H5Dclose(set);
     return count;
 }
+
+typedef struct Search {
+    int64_t left; // names before the one that is looked for
+    char *name;
+    size_t size;
+} Search;
+
+// Groups are no names. Returns 1 where the search ends.
+static herr_t look_at_link(hid_t group, const char *name, const H5L_info_t *info, void *context) {
+    Search *search = context;
+    (void)info;
+    hid_t object = H5Oopen(group, name, H5P_DEFAULT);
+    const int table = H5Iget_type(object) == H5I_DATASET;
+    H5Oclose(object);
+    if (!table || search->left-- > 0)
+        return 0;
+    snprintf(search->name, search->size, "%s", name);
+    return 1;
+}
+
+int thaw_checkpoint_name(ThawCheckpoint *checkpoint, int64_t index, char *name, size_t size) {
+    Search search = {.left = index, .name = name, .size = size};
+    herr_t found = -1;
+    H5E_BEGIN_TRY { found = H5Lvisit(checkpoint->file, H5_INDEX_NAME, H5_ITER_INC, look_at_link, &search); }
+    H5E_END_TRY
+    return found > 0;
+}

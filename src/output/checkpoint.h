@@ -47,5 +47,7 @@ ThawStatus thaw_checkpoint_get_text(ThawCheckpoint *checkpoint, const char *name
 
 // How many values a name holds, -1 when there is no such name.
 int64_t thaw_checkpoint_count(ThawCheckpoint *checkpoint, const char *name);
+// The name number `index` in alphabetical order, cut to size - 1 bytes; 0 when there are not so many.
+int thaw_checkpoint_name(ThawCheckpoint *checkpoint, int64_t index, char *name, size_t size);
 
 #endif
