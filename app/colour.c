@@ -98,6 +98,7 @@ static ThawStatus look_numbers(Colouring *c, const ThawField *field, const ThawF
     double *value = THAW_NEW(double, f->point_count);
     ThawStatus status =
         value ? average(field, f, f->fields[c->field], value, error) : thaw_error_memory(error, "colours");
+    c->frames++;
     for (int64_t p = 0; status == THAW_OK && p < f->point_count; p++) {
         if ((seen && !seen[p]) || !(value[p] > 0) || !isfinite(value[p]))
             continue;
@@ -109,14 +110,16 @@ static ThawStatus look_numbers(Colouring *c, const ThawField *field, const ThawF
     return status;
 }
 
-// A few points at a clamped corner, or the instant of an impact, would take the whole scale: it ends where all but two percent
-// of the values above zero lie that are seen in any frame, to within a bin.
+// A few points at a clamped corner, or the instant of an impact, would take the whole scale: it leaves out the highest two percent
+// of the values above zero that are seen in any frame, but of many frames no more than 12 percent of one, so that an
+// impact in a long film is not left out. To within a bin.
 static double warmest(const Colouring *c) {
     int64_t all = 0, below = 0;
     for (int i = 0; i < COLOUR_BINS; i++)
         all += c->count[i];
+    const double kept = 1 - fmin(0.02, 0.12 / (double)c->frames);
     for (int i = 0; i < COLOUR_BINS; i++)
-        if (100 * (below += c->count[i]) >= 98 * all)
+        if ((double)(below += c->count[i]) >= kept * (double)all)
             return fmin(c->most, exp2((i + 1) / 8.0 - 64));
     return c->most;
 }

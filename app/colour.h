@@ -12,6 +12,7 @@ typedef struct Colouring {
     int32_t field;              // of thaw_field, or COLOUR_*
     int wanted;                 // asked for: its absence is an error
     double low, high;           // values of the coldest and the warmest colour; low > 0 on a logarithmic scale
+    int64_t frames;             // that were looked at
     double most;                // the largest value that was looked at; above high where the scale is cut off
     int64_t count[COLOUR_BINS]; // how many values lie in each eighth of a power of two, from 2^-64 on
     uint32_t used;              // categories that some frame shows, a bit each; of ids bit 0: none, bit 1: any

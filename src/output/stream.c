@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames for the web page: the surface's positions and a field or two in as few bytes as a picture needs.
 //
-// A number becomes 16 bits between the least and the greatest of its kind, fields in files 8 bits (as many colours as one
-// can tell apart), fields on a logarithmic scale the logarithm; categories and ids stay whole numbers. A body that is
+// A number becomes 16 bits between the least and the greatest of its kind, fields on a logarithmic scale the logarithm; in files
+// logarithms and vectors become 8 bits (as many colours as one can tell apart), but numbers 16, for a scale of colours ends
+// far below the greatest of them; categories and ids stay whole numbers. A body that is
 // small against the range would be seen to jitter on that lattice, so its positions are sent as 32-bit floats.
 //
 // In files a section holds the differences to the frame before (nearly all zero for what rests), sorted into planes of
@@ -403,6 +404,8 @@ void thaw_stream_field(ThawStream *stream, const ThawField *field, const double 
     const ThawStreamMesh *mesh = stream->mesh;
     const int on_elements = field->place == THAW_FIELD_ELEMENT;
     const int by_triangle = on_elements && !mesh->interior;
+    const int logarithmic = field->logarithmic && field->components == 1 && field->category_count == 0;
+    const int coarse = stream->kind == THAW_STREAM_FILE && (logarithmic || field->components > 1);
     Section s = {.name = field->name,
                  .place = by_triangle   ? "triangle"
                           : on_elements ? "element"
@@ -416,10 +419,8 @@ void thaw_stream_field(ThawStream *stream, const ThawField *field, const double 
                                         : mesh->vertex_count,
                  .components = field->components,
                  .whole = field->category_count != 0,
-                 .logarithmic = field->logarithmic && field->components == 1 && field->category_count == 0,
-                 .type = field->category_count > 0 || (field->category_count == 0 && stream->kind == THAW_STREAM_FILE)
-                             ? TYPE_U8
-                             : TYPE_U16};
+                 .logarithmic = logarithmic,
+                 .type = field->category_count > 0 || (field->category_count == 0 && coarse) ? TYPE_U8 : TYPE_U16};
     write_section(stream, &s);
 }
 

@@ -5,7 +5,7 @@ import { number, raised, withUnit } from "./format";
 import type { Painter } from "./painter";
 import type { ElementAnswer, Stats } from "./protocol";
 
-const BEYOND = "Some values are higher: the scale leaves out the highest 2 percent of each frame";
+const BEYOND = "Some values are higher: the scale leaves out the highest, at most 2 percent";
 
 export function showLegend(painter: Painter): void {
   const { field } = painter,

@@ -13,6 +13,7 @@ import {
   sequential,
   strip,
   ticks,
+  warmest,
   type Rgb,
   type Scale,
 } from "./colours";
@@ -91,7 +92,7 @@ export class Painter {
     if (this.field.range && low > 0) least = low;
     if (!(high >= low)) return false;
     const old = { ...this.scale, cut: this.cut };
-    const most = this.field.range || low < 0 ? high : warmest(values, high);
+    const most = low < 0 ? high : this.field.range ? (this.field.warmest?.() ?? high) : warmest(values, high);
     this.scale = this.logarithmic ? this.logScale(high, least) : this.linearScale(low, most);
     this.cut = high > this.scale.high * (1 + 1e-6) || (this.cut && this.scale.high === old.high);
     return this.scale.low !== old.low || this.scale.high !== old.high || this.cut !== old.cut;
@@ -137,9 +138,18 @@ export class Painter {
     if (categories === null) {
       const stops = Array.from({ length: 13 }, (_, i) => css(sequential(i / 12)));
       const long = !this.scale.logarithmic && (this.scale.high >= 1e4 || this.scale.high < 1e-2); // numbers need room
-      const marks = ticks(this.scale, long ? 2 : 4).map((value) => ({ at: scaled(this.scale, value), value, more: false }));
-      if (this.cut) // the end is where more follows
-        marks.splice(marks.findIndex((m) => m.at > 0.8) >>> 0, marks.length, { at: 1, value: this.scale.high, more: true });
+      const marks = ticks(this.scale, long ? 2 : 4).map((value) => ({
+        at: scaled(this.scale, value),
+        value,
+        more: false,
+      }));
+      if (this.cut)
+        // the end is where more follows
+        marks.splice(marks.findIndex((m) => m.at > 0.7) >>> 0, marks.length, {
+          at: 1,
+          value: this.scale.high,
+          more: true,
+        });
       return { kind: "strip", gradient: `linear-gradient(90deg, ${stops.join(", ")})`, ticks: marks };
     }
     if (categories === true) {
@@ -157,21 +167,6 @@ export class Painter {
       rows: categories.map((name, i) => [name, css(this.field.colours?.[i] ?? categoryColour(i, name))]),
     };
   }
-}
-
-// All but two percent of the values above zero lie below it, to within an eighth of a power of two.
-function warmest(values: (Float32Array | null)[], most: number): number {
-  const count = new Uint32Array(8 * 128);
-  let all = 0;
-  for (const array of values)
-    for (const v of array ?? [])
-      if (v > 0 && v < Infinity) {
-        count[Math.min(count.length - 1, Math.max(0, Math.floor(8 * (Math.log2(v) + 64))))]++;
-        all++;
-      }
-  for (let i = 0, below = 0; i < count.length; i++)
-    if (100 * (below += count[i]) >= 98 * all) return Math.min(most, 2 ** ((i + 1) / 8 - 64));
-  return most;
 }
 
 function niceAbove(value: number): number {

@@ -35,6 +35,7 @@ export interface Field {
   colours?: [number, number, number][]; // of named categories
   logarithmic: boolean;
   range?: [number, number]; // over all frames; not in the stream: the page adds it where it holds them all
+  warmest?: () => number; // likewise: where the scale of numbers ends
 }
 
 export interface Threshold {

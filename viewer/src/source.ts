@@ -2,6 +2,7 @@
 // Where a stream comes from: a running program (live or replay), or the page itself.
 //
 // All sources speak the same messages; what a source cannot do it answers with an error, as the server would.
+import { warmest } from "./colours";
 import type { ElementAnswer, FromServer, Hello, Settings, ToServer } from "./protocol";
 import {
   bytesOfBase64,
@@ -79,7 +80,10 @@ export async function openEmbedded(header: Element, data: Element, sink: Sink): 
   for (const [i, view] of hello.views.entries()) view.series ??= seriesOf(frames.filter((f) => f.header.view === i));
   for (const field of hello.fields) {
     const range = field.components === 1 ? rangeOf(frames, field.name) : longestOf(frames, field.name);
-    if (range) field.range = range;
+    if (!range) continue;
+    field.range = range;
+    let end: number | null = null; // computed when it is asked for
+    field.warmest = () => (end ??= warmest(valuesOf(frames, field.name), range[1]));
   }
   let shown = frames[0].header.frame;
   const show = (n: number): void => at.get(n)?.forEach((f) => sink.frame(f));
@@ -115,6 +119,15 @@ function rangeOf(frames: Frame[], name: string): [number, number] | null {
     .flatMap((f) => f.header.sections.filter((s) => s.name === name && s.low && s.high))
     .map((s) => (s.log ? [10 ** s.low![0], 10 ** s.high![0]] : [s.low![0], s.high![0]]));
   return ends.length > 0 ? [Math.min(...ends.map((e) => e[0])), Math.max(...ends.map((e) => e[1]))] : null;
+}
+
+// All values of an even choice of frames, one frame after the other.
+function* valuesOf(frames: Frame[], name: string): Generator<Float32Array> {
+  const every = Math.ceil(frames.length / 60);
+  for (let i = 0; i < frames.length; i += every) {
+    const section = findSection(frames[i], name);
+    if (section) yield magnitudes(readSection(frames[i], section), section.components, null);
+  }
 }
 
 // Of vectors: from nothing to the longest.

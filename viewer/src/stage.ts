@@ -188,8 +188,7 @@ export class Stage {
   private corners(box: Box3): Vector3[] {
     const all: Vector3[] = [];
     for (const x of [box.min.x, box.max.x])
-      for (const y of [box.min.y, box.max.y])
-        for (const z of [box.min.z, box.max.z]) all.push(new Vector3(x, y, z));
+      for (const y of [box.min.y, box.max.y]) for (const z of [box.min.z, box.max.z]) all.push(new Vector3(x, y, z));
     const { ground } = this;
     const above = ground === null ? [] : all.filter((p) => p.z > ground);
     return [...all, ...above.map((p) => p.clone().addScaledVector(TO_SUN, (ground! - p.z) / TO_SUN.z))];
