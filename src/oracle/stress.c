@@ -17,6 +17,8 @@
 
 void thaw_partition_find_stress(ThawPartition *partition, double *y) {
     const size_t dim = (size_t)partition->shape->kind->dim;
+    if (partition->part_count == 0)
+        return;
     for (int32_t m = 0; m < partition->vertex_count; m++)
         memcpy(y + (size_t)partition->vertices[m] * dim, partition->r + (size_t)m * dim, dim * sizeof *y);
     if (partition->part_count) // else there is no array
