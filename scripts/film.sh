@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 thaw=$1 out=${2:-out/film}
-look=(--colour part --camera -30,14,1.4)
+look=(--colour part --camera -30,14,1.08)
 "$thaw" run scenes/forest.json --method rigidify --every 8 --out "$out"
 "$thaw" render "$out" -o docs/images/forest.webp --size 800x450 "${look[@]}"
 "$thaw" render "$out" -o "$out/forest.mp4" --size 1280x720 "${look[@]}"

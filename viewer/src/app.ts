@@ -124,7 +124,7 @@ export class App implements Sink {
     if (!hello) return;
     const old = this.stage.views;
     this.hand.letGo();
-    this.stage.views = hello.views.map(() => new ViewScene(hello, this.painter, theme(), this.stage.software));
+    this.stage.show(hello.views.map(() => new ViewScene(hello, this.painter, theme(), this.stage.software)));
     old.forEach((view, i) => {
       if (view.frame && !this.pending[i] && i < hello.views.length) this.pending[i] = view.frame;
       view.dispose();

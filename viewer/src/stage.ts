@@ -48,6 +48,7 @@ export class Stage {
   private cost = 0; // ms a picture, averaged
   private restTimer = 0;
   private size = 1; // m, of what is looked at
+  private fitted: Box3 | null = null; // what fills the view, until somebody moves the camera
   private readonly raycaster = new Raycaster();
 
   constructor(
@@ -64,6 +65,7 @@ export class Stage {
     this.controls.zoomToCursor = true;
     this.controls.mouseButtons = { LEFT: MOUSE.ROTATE, MIDDLE: MOUSE.DOLLY, RIGHT: MOUSE.PAN };
     this.controls.addEventListener("change", () => this.redraw());
+    this.controls.addEventListener("start", () => (this.fitted = null));
     new ResizeObserver(() => this.resize()).observe(canvas);
     canvas.addEventListener("webglcontextrestored", () => this.redraw());
   }
@@ -113,8 +115,20 @@ export class Stage {
     const { clientWidth, clientHeight } = this.canvas;
     if (clientWidth === 0 || clientHeight === 0) return;
     this.renderer.setSize(clientWidth, clientHeight, false);
+    this.fill();
+  }
+
+  // For another size or number of viewports.
+  private fill(): void {
+    if (this.fitted) return this.fit(this.fitted);
     this.shape();
     this.redraw();
+  }
+
+  show(views: ViewScene[]): void {
+    const another = views.length !== this.views.length;
+    this.views = views;
+    if (another) this.fill();
   }
 
   // Side by side, or above each other on a narrow screen. In CSS pixels from the top left.
@@ -168,6 +182,7 @@ export class Stage {
   // Moves the camera until a box fills the view, keeping the direction unless one is given.
   fit(box: Box3, direction?: Vector3): void {
     const middle = box.getCenter(new Vector3());
+    this.fitted = box;
     this.size = box.getSize(new Vector3()).length() || 1;
     const from = (direction ?? this.camera.position.clone().sub(this.controls.target)).normalize();
     this.shape();
@@ -235,6 +250,7 @@ export class Stage {
   // For the keyboard: turns by radians, moves by parts of the distance, zooms by a factor.
   turn(azimuth: number, elevation: number): void {
     if (this.camera === this.flat) return this.pan(azimuth, -elevation);
+    this.fitted = null;
     const arm = this.camera.position.clone().sub(this.controls.target),
       length = arm.length();
     const east = Math.atan2(arm.y, arm.x) + azimuth;
@@ -246,6 +262,7 @@ export class Stage {
   }
 
   pan(right: number, up: number): void {
+    this.fitted = null;
     const reach =
       this.camera === this.flat
         ? (this.flat.right - this.flat.left) / this.flat.zoom
@@ -258,6 +275,7 @@ export class Stage {
   }
 
   zoom(factor: number): void {
+    this.fitted = null;
     if (this.camera === this.flat) {
       this.flat.zoom *= factor;
       this.flat.updateProjectionMatrix();

@@ -18,6 +18,9 @@ const PICTURES = {
     async pose(page) {
       await page.click("#split");
       await page.keyboard.press("p");
+      await page.selectOption("#speed", "0.25"); // many frames, for smooth lines
+      await page.click("#reset");
+      await page.waitForFunction(() => window.thaw.stage.views.at(-1).frame?.header.step < 20);
       await until(page, 150);
       await pause(page);
     },
