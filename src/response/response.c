@@ -27,7 +27,7 @@
 #define IMMOVABLE 1e-12
 #define ANCHOR 0.2 // share of a hard tangent's drift undone in a step
 
-enum { TRIES = 8, SWEEPS = 40, PRODUCTS = 90, SAMPLES = THAW_RESPONSE_SAMPLES, BLOCK_FLOPS = 160 };
+enum { TRIES = 8, LARGE_WORTH = 4, SWEEPS = 40, PRODUCTS = 90, SAMPLES = THAW_RESPONSE_SAMPLES, BLOCK_FLOPS = 160 };
 static const double ASSEMBLED_DOUBLES = 1.25e8; // no more than 1 GB of H
 
 // --- memory ----------------------------------------------------------------------------------------------------------
@@ -489,14 +489,14 @@ static ThawStatus change_form(ThawResponse *island, const ThawContact *contacts,
 }
 
 // What is left goes on from the best lambda so far: by shorter steps (compliant.c), and inside the cones (interior.c), with
-// H assembled where that is small enough to eliminate. Large islands of soft bodies are not tried there: GMRES does not
-// come near enough, and up to three times the iterations would be spent. Hard contacts go inside the cones first.
+// H assembled where that is small enough to eliminate. In large islands of soft bodies GMRES does not come near enough
+// for the latter; they get more of the former. Hard contacts go inside the cones first.
 static ThawStatus go_on(ThawResponse *island, int small) {
     const int compliant = thaw_compliant_suits(island);
     ThawStatus status = THAW_OK;
     for (int turn = 0; turn < 2 && status >= 0 && is_left(island); turn++) {
         double residual;
-        island->end = island->used + island->options->iterations;
+        island->end = island->used + (small ? 1 : LARGE_WORTH) * island->options->iterations;
         if (compliant == (turn == 0))
             status = thaw_compliant_solve(island, &residual);
         else if (small)
