@@ -15,31 +15,50 @@ static ThawStatus plan_solver(const ThawMap *map, ThawSolverKind kind, const Tha
                                        : thaw_solver_plan_sketch(kind, pattern, plan, error);
 }
 
+// A system of the map, but for the pattern and what follows from it.
+static ThawStatus begin_system(const ThawMap *map, const unsigned char *scripted, ThawSystem **result,
+                               ThawError *error) {
+    ThawSystem *system = *result = THAW_NEW(ThawSystem, 1);
+    if (system) {
+        system->shape = map->shape;
+        system->scripted = THAW_NEW(unsigned char, map->shape->nv);
+    }
+    if (!system || !system->scripted) {
+        thaw_system_free(result);
+        return thaw_error_memory(error, "the reduced system");
+    }
+    memcpy(system->scripted, scripted, (size_t)map->shape->nv);
+    return THAW_OK;
+}
+
 ThawStatus thaw_system_wrap(ThawMap **map, const unsigned char *scripted, ThawSolverKind solver, ThawSystem **result,
                             ThawError *error) {
-    *result = NULL;
-    ThawSystem *system = THAW_NEW(ThawSystem, 1);
-    if (!system)
-        return thaw_error_memory(error, "the reduced system");
-    const ThawShape *shape = (*map)->shape;
-    system->shape = shape;
-    system->scripted = THAW_NEW(unsigned char, shape->nv);
-    ThawStatus status = THAW_OK;
-    if (system->scripted)
-        memcpy(system->scripted, scripted, (size_t)shape->nv);
-    else
-        status = thaw_error_memory(error, "the reduced system");
+    ThawStatus status = begin_system(*map, scripted, result, error);
+    ThawSystem *system = *result;
     if (status == THAW_OK && (*map)->n > 0)
         status = (*map)->ops->pattern(*map, &system->pattern, error);
     if (status == THAW_OK && (*map)->n > 0)
         status = plan_solver(*map, solver, system->pattern, &system->plan, error);
     if (status != THAW_OK) {
-        thaw_system_free(&system);
+        thaw_system_free(result);
         return status;
     }
     system->map = *map;
     *map = NULL;
-    *result = system;
+    return THAW_OK;
+}
+
+ThawStatus thaw_system_wrap_like(ThawMap **map, ThawSystem *lender, ThawSystem **result, ThawError *error) {
+    ThawStatus status = begin_system(*map, lender->scripted, result, error);
+    if (status != THAW_OK)
+        return status;
+    ThawSystem *system = *result;
+    system->lender = lender;
+    system->pattern = lender->pattern;
+    system->plan = lender->plan;
+    system->direct = lender->direct;
+    system->map = *map;
+    *map = NULL;
     return THAW_OK;
 }
 
@@ -58,10 +77,12 @@ void thaw_system_free(ThawSystem **pointer) {
     if (!pointer || !*pointer)
         return;
     ThawSystem *system = *pointer;
-    if (system->direct != system->plan)
-        thaw_solver_plan_free(&system->direct);
-    thaw_solver_plan_free(&system->plan);
-    thaw_block_pattern_free(&system->pattern);
+    if (!system->lender) {
+        if (system->direct != system->plan)
+            thaw_solver_plan_free(&system->direct);
+        thaw_solver_plan_free(&system->plan);
+        thaw_block_pattern_free(&system->pattern);
+    }
     thaw_map_free(&system->map);
     thaw_free(system->scripted);
     thaw_free(system);
@@ -98,6 +119,11 @@ ThawStatus thaw_system_assemble(const ThawSystem *system, ThawTasks *tasks, Thaw
 ThawStatus thaw_system_plan_direct(ThawSystem *system, ThawError *error) {
     if (system->direct || !system->plan)
         return THAW_OK;
+    if (system->lender) {
+        ThawStatus status = thaw_system_plan_direct(system->lender, error);
+        system->direct = system->lender->direct;
+        return status;
+    }
     if (thaw_solver_plan_kind(system->plan) != THAW_SOLVER_PCG) {
         system->direct = system->plan;
         return THAW_OK;

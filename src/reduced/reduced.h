@@ -12,8 +12,9 @@ typedef struct ThawSystem {
     unsigned char *scripted; // nv flags: what the system was made for
     ThawMap *map;
     ThawBlockPattern *pattern;
-    ThawSolverPlan *plan;   // NULL when nothing is free (n = 0)
-    ThawSolverPlan *direct; // with a factor that many right-hand sides share; may be `plan`. NULL until asked for
+    ThawSolverPlan *plan;      // NULL when nothing is free (n = 0)
+    ThawSolverPlan *direct;    // with a factor that many right-hand sides share; may be `plan`. NULL until asked for
+    struct ThawSystem *lender; // whose pattern and plans these are; NULL: the system's own
 } ThawSystem;
 
 ThawStatus thaw_system_create(const ThawShape *shape, const unsigned char *scripted, ThawSolverKind solver,
@@ -21,6 +22,8 @@ ThawStatus thaw_system_create(const ThawShape *shape, const unsigned char *scrip
 // The same for a map that exists; it belongs to the system from then on (*map is NULL), unless there is an error.
 ThawStatus thaw_system_wrap(ThawMap **map, const unsigned char *scripted, ThawSolverKind solver, ThawSystem **system,
                             ThawError *error);
+// The same for a map that numbers its unknowns as the lender's does: pattern and plans are the lender's, which must outlive it.
+ThawStatus thaw_system_wrap_like(ThawMap **map, ThawSystem *lender, ThawSystem **system, ThawError *error);
 // Makes system->direct, unless it is there or nothing is free.
 ThawStatus thaw_system_plan_direct(ThawSystem *system, ThawError *error);
 void thaw_system_free(ThawSystem **system);

@@ -233,8 +233,12 @@ static ThawStatus renew_system(ThawStepper *s, ThawError *error) {
     if (status == THAW_OK)
         status =
             thaw_map_rigid_create(s->shape, partition->script, partition, a->set ? a->set : s->shape->all, &map, error);
+    // Without parts the unknowns are those of the full body, whose order and plan take longer to make than all the rest.
     if (status == THAW_OK)
-        status = thaw_system_wrap(&map, s->scripted, s->model->options.solver, &a->system, error);
+        status = partition->part_count == 0 && map->n == a->full->map->n &&
+                         thaw_system_serves(a->full, s->shape, s->scripted)
+                     ? thaw_system_wrap_like(&map, a->full, &a->system, error)
+                     : thaw_system_wrap(&map, s->scripted, s->model->options.solver, &a->system, error);
     if (status != THAW_OK) {
         thaw_map_free(&map);
         return status;

@@ -394,6 +394,41 @@ static void forces_at_the_end_pull_by_the_slope_of_where_parts_go(void **state) 
     }
 }
 
+// What an adaptive body does while it has no parts.
+static void a_map_without_parts_borrows_pattern_and_plans_of_the_full_body(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        Parts p;
+        ThawError error = {0};
+        ThawSystem *full, *system;
+        ThawMap *map;
+        ThawBlockPattern *pattern;
+        parts_create(&p, dim, 4, 1, 5);
+        p.script[0] = p.script[7] = THAW_VERTEX_PINNED;
+        parts_update(&p);
+        assert_int_equal(p.partition->part_count, 0);
+        assert_int_equal(thaw_system_create(p.shape, p.script, THAW_SOLVER_PCG, &full, &error), THAW_OK);
+        assert_int_equal(thaw_map_rigid_create(p.shape, p.script, p.partition, p.shape->all, &map, &error), THAW_OK);
+        assert_int_equal(map->ops->pattern(map, &pattern, &error), THAW_OK);
+        int32_t n = pattern->n;
+        assert_int_equal(n, full->pattern->n);
+        assert_memory_equal(pattern->row, full->pattern->row, sizeof *pattern->row * ((size_t)n + 1));
+        assert_memory_equal(pattern->col, full->pattern->col, sizeof *pattern->col * (size_t)pattern->row[n]);
+        thaw_block_pattern_free(&pattern);
+        assert_int_equal(thaw_system_wrap_like(&map, full, &system, &error), THAW_OK);
+        assert_null(map);
+        assert_ptr_equal(system->plan, full->plan);
+        assert_null(system->direct);
+        assert_int_equal(thaw_system_plan_direct(system, &error), THAW_OK);
+        assert_non_null(full->direct);
+        assert_ptr_equal(system->direct, full->direct);
+        thaw_system_free(&system); // and the full one still has what it lent
+        assert_int_equal(full->pattern->n, n);
+        thaw_system_free(&full);
+        parts_free(&p);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_assembled_matrix_is_the_product_of_its_factors),
@@ -405,6 +440,7 @@ int main(void) {
         cmocka_unit_test(held_parts_are_physical_pendulums),
         cmocka_unit_test(a_top_keeps_its_energy),
         cmocka_unit_test(forces_at_the_end_pull_by_the_slope_of_where_parts_go),
+        cmocka_unit_test(a_map_without_parts_borrows_pattern_and_plans_of_the_full_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
