@@ -6,7 +6,7 @@
 // batches meet in the upper part of the tree, where both their Ys lie in one piece, so Y' S Y is a few long products.
 //
 // All Ys together can be larger than L. So there is room for the Ys of some batches, as many as fit: these are held, each
-// later batch passes by, meets them, and is forgotten; then the next ones are held. A batch that passes by is solved for once
+// later batch passes by (four a thread at a time), meets them, and is forgotten; then the next ones are held. A batch that passes by is solved for once
 // more, which costs less than it seems: contacts enough to fill the room several times have most of their work in meeting.
 // Each pair meets once, and what it finds does not depend on who was held: same bits for any room, and for any threads.
 //
