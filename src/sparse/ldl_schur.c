@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // H = J A^-1 J', the response of contacts to each other.
 //
-// It needs no backward solve: with A = L S L' it is Y' S Y, Y = L^-1 J'. Rows of J are sorted by where they enter the tree and
-// taken sixteen scalars at a time; such a batch has one reach, and its Y the rows of that reach only, node after node. Two
-// batches meet in the upper part of the tree, where both their Ys lie in one piece, so Y' S Y is a few long products.
+// It needs no backward solve: with A = L S L' it is Y' S Y, Y = L^-1 J'. Rows of J are sorted by where they enter the
+// tree and taken sixteen scalars at a time; such a batch has one reach, and its Y the rows of that reach only, node after
+// node. Two batches meet in the upper part of the tree, where both their Ys lie in one piece, so Y' S Y is a few long
+// products.
 //
 // All Ys together can be larger than L. So there is room for the Ys of some batches, as many as fit: these are held, each
-// later batch passes by (four a thread at a time), meets them, and is forgotten; then the next ones are held. A batch that passes by is solved for once
-// more, which costs less than it seems: contacts enough to fill the room several times have most of their work in meeting.
-// Each pair meets once, and what it finds does not depend on who was held: same bits for any room, and for any threads.
+// later batch passes by (up to four a thread at a time), meets them, and is forgotten; then the next ones are held. A batch
+// that passes by is solved for once more, which costs less than it seems: contacts enough to fill the room several times
+// have most of their work in meeting. Each pair meets once, and what it finds does not depend on who was held: same bits
+// for any room, and for any threads.
 //
-// Cost: the numbers of L on the reach times the sides, (k + 1) / 2 times if all Ys need k times the room, and the square of the
-// sides times the length of the common way. Where contacts share so many vertices that those have fewer unknowns than J has
-// rows, the vertices' response G is computed that way, and H = C G C'.
+// Cost: the numbers of L on the reach times the sides, (k + 1) / 2 times if all Ys need k times the room, and the square of
+// the sides times the length of the common way. Where contacts share so many vertices that those have fewer unknowns than
+// J has rows, the vertices' response G is computed that way, and H = C G C'.
 #include <stdlib.h>
 #include <string.h>
 
