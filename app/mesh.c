@@ -112,11 +112,6 @@ static int parse_arguments(int argc, char **argv, Meshing *m) {
     return fine;
 }
 
-static int ends_with(const char *path, const char *ending) {
-    const size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcasecmp(path + length - tail, ending) == 0;
-}
-
 // --- telling ------------------------------------------------------------------------------------------------------------
 
 static void tell_finding(const ThawMesherFinding *finding, const char *one, const char *many, const char *advice) {
@@ -254,7 +249,7 @@ static void scale_drawing(Meshing *m, ThawSolid *solid) {
 }
 
 static ThawStatus mesh_solid(Meshing *m, ThawMesh **mesh, ThawMesherReport *report, ThawError *error) {
-    const int described = ends_with(m->input, ".json"), scaled = !described && !ends_with(m->input, ".svg");
+    const int described = thaw_ends_with(m->input, ".json"), scaled = !described && !thaw_ends_with(m->input, ".svg");
     if (m->unit && !scaled)
         return thaw_error_set(error, THAW_ERROR_INPUT, "--unit is for surfaces and outlines; %s",
                               described ? "a solid (.json) is in metres, or has a \"scale\""
@@ -290,7 +285,7 @@ static int run_mesh(int argc, char **argv) {
     ThawMesherReport report = {0};
     ThawError error = {0};
     const double start = thaw_wall_ms();
-    const int solid = ends_with(m.input, ".json") || thaw_is_drawing(m.input) || m.dim == 2;
+    const int solid = thaw_ends_with(m.input, ".json") || thaw_is_drawing(m.input) || m.dim == 2;
     ThawStatus status = solid ? mesh_solid(&m, &mesh, &report, &error) : mesh_surface(&m, &mesh, &report, &error);
     if (status == THAW_ERROR_IO) // a file that is not there is a wrong argument
         status = THAW_ERROR_INPUT;

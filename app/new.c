@@ -54,11 +54,6 @@ static const AppOption options[] = {
     {NULL, NULL},
 };
 
-static int ends_with(const char *path, const char *ending) {
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcasecmp(path + length - tail, ending) == 0;
-}
-
 // --- command line -------------------------------------------------------------------------------------------------------
 
 static int parse_positive(const char *option, const char *text, double *value) {
@@ -242,7 +237,7 @@ static int settle_paths(AppPlan *plan) {
                      plan->path);
         return 0;
     }
-    if (!ends_with(plan->out_path, ".json")) {
+    if (!thaw_ends_with(plan->out_path, ".json")) {
         app_complain("new", "-o is '%s'; allowed: a name that ends in .json", plan->out_path);
         return 0;
     }

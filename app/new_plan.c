@@ -24,16 +24,11 @@ static const double RESOLVED = 65;        // steps a period
 static const double IMPACT = 0.2;         // of the speed of waves
 static const double GRAVITY = 9.81;       // m/s^2, as in a scene that says nothing of it
 
-static int ends_with(const char *path, const char *ending) {
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcasecmp(path + length - tail, ending) == 0;
-}
-
 AppSource app_plan_source(const AppPlan *plan) {
     const char *path = plan->path;
-    if (ends_with(path, ".json"))
+    if (thaw_ends_with(path, ".json"))
         return APP_SOLID;
-    if (ends_with(path, ".obj") || ends_with(path, ".ply") || ends_with(path, ".stl"))
+    if (thaw_ends_with(path, ".obj") || thaw_ends_with(path, ".ply") || thaw_ends_with(path, ".stl"))
         return plan->dimension == 2 ? APP_DRAWING : APP_SURFACE;
     return thaw_is_drawing(path) ? APP_DRAWING : APP_MESH;
 }
@@ -72,7 +67,7 @@ static void settle_unit(AppPlan *plan, int dim) {
     const double largest = fmax(fmax(plan->raw[0], plan->raw[1]), plan->raw[2]);
     int said = 0;
     if (plan->up < 0)
-        plan->up = dim == 2 || ends_with(plan->path, ".obj") ? 1 : 2;
+        plan->up = dim == 2 || thaw_ends_with(plan->path, ".obj") ? 1 : 2;
     plan->why = "as told";
     if (plan->height > 0)
         plan->scale = plan->height / plan->raw[plan->up];
@@ -84,7 +79,7 @@ static void settle_unit(AppPlan *plan, int dim) {
     }
     if (!plan->unit) {
         const int guess =
-            plan->source == APP_SURFACE || (plan->source == APP_DRAWING && !ends_with(plan->path, ".svg"));
+            plan->source == APP_SURFACE || (plan->source == APP_DRAWING && !thaw_ends_with(plan->path, ".svg"));
         plan->unit = guess ? thaw_unit_guess(plan->path, largest, &said) : thaw_unit_find("m");
         plan->why = said                          ? "as the file says"
                     : guess                       ? "by its size"

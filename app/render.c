@@ -48,9 +48,9 @@ static volatile sig_atomic_t interrupted;
 
 static void on_signal(int signal) { interrupted = signal; }
 
-// From here on a signal asks for the end of the picture. A second one ends the program at once.
+// From here on a signal asks for the end of the picture, however often it comes (`timeout` sends two).
 static void listen_to_signals(void) {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
@@ -366,7 +366,8 @@ static ThawStatus write_one(const Render *r, const int64_t *indices, int count, 
 }
 
 static ThawStatus was_interrupted(const Render *r, ThawError *error) {
-    return thaw_error_set(error, THAW_ERROR_IO, "interrupted after %" PRId64 " pictures", r->pictures);
+    return thaw_error_set(error, THAW_ERROR_IO, "interrupted after %" PRId64 " picture%s", r->pictures,
+                          r->pictures == 1 ? "" : "s");
 }
 
 static ThawStatus write_all(Render *r, Picture *picture, ThawError *error) {
@@ -456,6 +457,8 @@ static ThawStatus settle_shown(Render *r, ThawError *error) {
 
 static ThawStatus write_output(Render *r, Picture *picture, ThawError *error) {
     if (!r->shown_count)
+        listen_to_signals();
+    if (!r->shown_count)
         return (film_is_name(r->output) ? write_film : write_all)(r, picture, error);
     r->pictures = 1;
     return write_one(r, r->shown, r->shown_count, r->output, picture, error);
@@ -467,7 +470,6 @@ static ThawStatus render(Render *r, ThawError *error) {
     if (status != THAW_OK)
         return status;
     r->frame_count = thaw_replay_count(r->replay);
-    listen_to_signals();
     status = settle_shown(r, error);
     if (status == THAW_OK)
         status = settle_view(r, error);

@@ -29,6 +29,8 @@ void *thaw_alloc(size_t count, size_t size);
 void *thaw_regrow(void *old, size_t used, size_t count, size_t size);
 void thaw_free(void *memory);
 char *thaw_strdup(const char *text);
+// Whether a file's name ends like that, in upper or lower case, and is longer.
+int thaw_ends_with(const char *path, const char *ending);
 
 #define THAW_NEW(type, count) ((type *)thaw_alloc((size_t)(count), sizeof(type)))
 

@@ -12,11 +12,6 @@
 #include "mesh/winding.h"
 #include "scene/kind.h"
 
-static int ends_with(const char *path, const char *ending) {
-    size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcasecmp(path + length - tail, ending) == 0;
-}
-
 static const char *base_name(const char *path) {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -255,13 +250,6 @@ static double enclosed_volume(const ThawTriangleMesh *mesh) {
     return volume;
 }
 
-static int is_flat(const ThawTriangleMesh *mesh) {
-    double lo[3], hi[3];
-    thaw_mesh_box_of(&(ThawMesh){.dim = 3, .vertex_count = mesh->vertex_count, .x = mesh->x}, lo, hi);
-    const double size[3] = {hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]};
-    return fmin(fmin(size[0], size[1]), size[2]) <= 1e-6 * fmax(fmax(size[0], size[1]), size[2]);
-}
-
 // Holes as the mesher finds them, which takes vertices at one place for one. A refusal is that of a sheet.
 static void examine_holes(ThawExam *exam, const ThawTriangleMesh *mesh, const char *name,
                           const ThawTriangleReport *found) {
@@ -274,8 +262,9 @@ static void examine_holes(ThawExam *exam, const ThawTriangleMesh *mesh, const ch
     } else if (count) {
         ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, status ? "sheet" : "hole", "%s", name);
         if (status) {
+            double size[3];
             thaw_complaint_what(c, "it encloses no volume: it is a sheet, open along %lld edges", (long long)count);
-            thaw_complaint_cure(c, is_flat(mesh)
+            thaw_complaint_cure(c, thaw_surface_flat_axis(mesh, size) >= 0
                                        ? "it is flat: `thaw new FILE --dimension 2` simulates it in the plane. Or "
                                          "give it a thickness in a modelling program"
                                        : "close it, or give it a thickness, in a modelling program; as it is, "
@@ -394,7 +383,7 @@ static void examine_surface(ThawExam *exam, const ThawTriangleMesh *mesh, const 
     for (int k = 0; k < 3; k++)
         patient->size[k] = (hi[k] - lo[k]) * patient->unit;
     patient->guessed = !said;
-    patient->up = ends_with(path, ".obj") ? 1 : 2;
+    patient->up = thaw_ends_with(path, ".obj") ? 1 : 2;
     examine_holes(exam, mesh, name, found);
     examine_bodies(exam, mesh, name);
     complain_surface(exam, mesh, name, "crowded-edge", "triangle", &found->crowded,
@@ -443,8 +432,8 @@ ThawStatus thaw_doctor_file(const char *path, ThawDoctorReport **report, ThawErr
                  {"scene", examine_scene_file}, // or a solid
                  {"surface", examine_surface_file},
                  {"drawing", examine_drawing_file}};
-    const int json = ends_with(path, ".json"),
-              surface = ends_with(path, ".obj") || ends_with(path, ".ply") || ends_with(path, ".stl"),
+    const int json = thaw_ends_with(path, ".json"),
+              surface = thaw_ends_with(path, ".obj") || thaw_ends_with(path, ".ply") || thaw_ends_with(path, ".stl"),
               kind = json                    ? 1
                      : surface               ? 2
                      : thaw_is_drawing(path) ? 3

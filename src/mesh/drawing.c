@@ -15,11 +15,6 @@
 #include "mesh/draft.h"
 #include "thaw/triangles.h"
 
-static int ends_with(const char *path, const char *ending) {
-    const size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcasecmp(path + length - tail, ending) == 0;
-}
-
 static int has_triangles(const char *path) {
     char other[4096];
     const size_t stem = strlen(path) - strlen(".poly");
@@ -31,7 +26,7 @@ static int has_triangles(const char *path) {
 }
 
 int thaw_is_drawing(const char *path) {
-    return ends_with(path, ".svg") || (ends_with(path, ".poly") && !has_triangles(path));
+    return thaw_ends_with(path, ".svg") || (thaw_ends_with(path, ".poly") && !has_triangles(path));
 }
 
 void thaw_drawing_free(ThawDrawing **drawing) {
@@ -95,9 +90,9 @@ void thaw_drawing_segment(ThawDrawing *drawing, ThawText *text, const double a[2
     drawing->segments++;
 }
 
-// What is left when all is read: bounds, and whether anything is enclosed.
+// What is left when all is read: bounds, and whether anything can be enclosed, for which it takes three segments.
 static ThawStatus finish(ThawDrawing *drawing, const char *name, ThawError *error) {
-    double enclosed = 0;
+    int encloses = 0;
     if (drawing->part_count && !drawing->parts[drawing->part_count - 1].count)
         thaw_free(drawing->parts[--drawing->part_count].points);
     for (int k = 0; k < 2; k++) {
@@ -106,19 +101,13 @@ static ThawStatus finish(ThawDrawing *drawing, const char *name, ThawError *erro
     }
     for (int32_t i = 0; i < drawing->part_count; i++) {
         const ThawDrawingPart *part = &drawing->parts[i];
-        double area = 0;
-        for (int32_t s = 0; s < part->count; s++) {
-            const double *p = part->points + 4 * (size_t)s;
-            area += (p[0] - part->points[0]) * (p[3] - part->points[1]) -
-                    (p[2] - part->points[0]) * (p[1] - part->points[1]);
-            for (int k = 0; k < 4; k++) {
-                drawing->lo[k % 2] = fmin(drawing->lo[k % 2], p[k]);
-                drawing->hi[k % 2] = fmax(drawing->hi[k % 2], p[k]);
-            }
+        encloses |= part->count >= 3;
+        for (size_t k = 0; k < 4 * (size_t)part->count; k++) {
+            drawing->lo[k % 2] = fmin(drawing->lo[k % 2], part->points[k]);
+            drawing->hi[k % 2] = fmax(drawing->hi[k % 2], part->points[k]);
         }
-        enclosed += fabs(area) + (part->nonzero ? 0 : part->count >= 3); // loops of one part may run against each other
     }
-    if (enclosed > 0 && drawing->lo[0] < drawing->hi[0] && drawing->lo[1] < drawing->hi[1])
+    if (encloses && drawing->lo[0] < drawing->hi[0] && drawing->lo[1] < drawing->hi[1])
         return THAW_OK;
     return thaw_error_set(error, THAW_ERROR_INPUT, "%s: the drawing encloses nothing; allowed: closed outlines",
                           thaw_text_path(name));
@@ -210,25 +199,31 @@ static ThawStatus add_boundary(const ThawTriangleMesh *surface, int flat, ThawDr
     return status ? status : text.status;
 }
 
-static ThawStatus read_flat(const char *path, ThawDrawing *drawing, ThawError *error) {
+int thaw_surface_flat_axis(const ThawTriangleMesh *surface, double size[3]) {
     static const double LEVEL = 1e-6; // of the largest extent
+    double largest = 0;
+    int flat = -1;
+    for (int k = 0; k < 3; k++) {
+        double lo = INFINITY, hi = -INFINITY;
+        for (size_t i = (size_t)k; i < 3 * (size_t)surface->vertex_count; i += 3) {
+            lo = fmin(lo, surface->x[i]);
+            hi = fmax(hi, surface->x[i]);
+        }
+        largest = fmax(largest, size[k] = hi - lo);
+    }
+    for (int k = 0; k < 3; k++)
+        flat = size[k] <= LEVEL * largest ? k : flat;
+    return flat;
+}
+
+static ThawStatus read_flat(const char *path, ThawDrawing *drawing, ThawError *error) {
     ThawTriangleMesh *surface = NULL;
+    double size[3];
     ThawStatus status = thaw_triangles_read(path, &surface, error);
     if (!status)
         status = thaw_triangles_weld(surface, NULL, error);
     if (!status) {
-        double size[3], largest = 0;
-        int flat = -1;
-        for (int k = 0; k < 3; k++) {
-            double lo = INFINITY, hi = -INFINITY;
-            for (size_t i = (size_t)k; i < 3 * (size_t)surface->vertex_count; i += 3) {
-                lo = fmin(lo, surface->x[i]);
-                hi = fmax(hi, surface->x[i]);
-            }
-            largest = fmax(largest, size[k] = hi - lo);
-        }
-        for (int k = 0; k < 3; k++)
-            flat = size[k] <= LEVEL * largest ? k : flat;
+        const int flat = thaw_surface_flat_axis(surface, size);
         status = flat < 0 ? refuse_bent(path, size, error) : add_boundary(surface, flat, drawing, error);
     }
     thaw_triangles_free(&surface);
@@ -266,7 +261,7 @@ ThawStatus thaw_drawing_read(const char *path, ThawDrawing **drawing, ThawError 
     if (!(*drawing = THAW_NEW(ThawDrawing, 1)))
         return thaw_error_memory(error, "a drawing");
     if (thaw_is_drawing(path)) {
-        const Format *format = ends_with(path, ".svg") ? &svg : &poly;
+        const Format *format = thaw_ends_with(path, ".svg") ? &svg : &poly;
         ThawText text;
         status = thaw_text_open(path, format->comment, format->head, &text, error);
         status = read_text(&text, status, format, *drawing);

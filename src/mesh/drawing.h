@@ -36,6 +36,9 @@ void thaw_drawing_free(ThawDrawing **drawing);
 // Adds it to a solid, from z = lo to hi (a flat one: without end): the id of its node, bounded; -1 without memory.
 int32_t thaw_solid_add_drawing(ThawSolid *solid, const ThawDrawing *drawing, double lo, double hi);
 
+// The axis along which a surface has no extent, the last where there are several; -1: it is not flat.
+int thaw_surface_flat_axis(const ThawTriangleMesh *surface, double size[3]);
+
 // For readers. Failures are kept in the text's status; a part without segments is none.
 void thaw_drawing_begin(ThawDrawing *drawing, ThawText *text, int nonzero);
 void thaw_drawing_segment(ThawDrawing *drawing, ThawText *text, const double a[2], const double b[2]);

@@ -21,17 +21,12 @@ static const Format formats[] = {{".msh", 0, thaw_head_gmsh, thaw_read_gmsh},
                                  {".vtk", 0, thaw_head_vtk, thaw_read_vtk},
                                  {".vtu", 0, thaw_head_vtu, thaw_read_vtu}};
 
-static int ends_with(const char *path, const char *ending) {
-    const size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && strcasecmp(path + length - tail, ending) == 0;
-}
-
 static int is_one_of_several(const char *path) {
-    return ends_with(path, ".node") || ends_with(path, ".ele") || ends_with(path, ".poly");
+    return thaw_ends_with(path, ".node") || thaw_ends_with(path, ".ele") || thaw_ends_with(path, ".poly");
 }
 
 static ThawStatus refuse_ending(const char *path, ThawError *error) {
-    if (ends_with(path, ".obj") || ends_with(path, ".ply") || ends_with(path, ".stl"))
+    if (thaw_ends_with(path, ".obj") || thaw_ends_with(path, ".ply") || thaw_ends_with(path, ".stl"))
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "%s: a surface, not a volume; thaw mesh fills a closed one with tetrahedra",
                               thaw_text_path(path));
@@ -45,7 +40,7 @@ static ThawStatus refuse_ending(const char *path, ThawError *error) {
 
 static const Format *find_format(const char *path) {
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (ends_with(path, formats[i].ending))
+        if (thaw_ends_with(path, formats[i].ending))
             return formats + i;
     return NULL;
 }
@@ -56,7 +51,7 @@ static char *beside(const char *path, const char *ending) {
     char *other = THAW_NEW(char, length + 6);
     if (other) {
         memcpy(other, path, length);
-        if (!ends_with(path, ending))
+        if (!thaw_ends_with(path, ending))
             strcpy(other + stem, ending);
     }
     return other;
@@ -74,7 +69,7 @@ static ThawStatus read_several(const char *path, ThawDraft *draft, ThawMesh **me
     for (int i = 0; i < 4 && !status; i++)
         if (!(paths[i] = beside(path, endings[i])))
             status = thaw_error_memory(error, "the path of a mesh");
-    const int outline = ends_with(path, ".poly");
+    const int outline = thaw_ends_with(path, ".poly");
     for (int i = 0; i < 4 && !status; i++) {
         const int optional = i == 2 || (i == 0 && outline);
         there[i] = i == 3 ? outline : !optional || access(paths[i], F_OK) == 0;

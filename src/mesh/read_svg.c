@@ -32,7 +32,7 @@ typedef struct Svg {
     int depth;
     double start[2], at[2]; // of the line at hand, in its own coordinates
     int drawn;              // nonzero: the line has begun
-    int closed;             // nonzero: it was closed where it is written
+    int32_t first;          // its first segment in the part at hand
 } Svg;
 
 // --- numbers ------------------------------------------------------------------------------------------------------------
@@ -86,14 +86,33 @@ static int take_numbers(const Svg *s, ThawToken *t, int count, double *values) {
     return got;
 }
 
+// A number with a unit, or none, in pixels of 1/96 inch. Returns 0 for anything else.
+static int read_length(const Svg *s, ThawToken t, double *pixels) {
+    static const struct {
+        const char *name;
+        double pixels;
+    } units[] = {{"", 1}, {"px", 1}, {"mm", 96 / 25.4}, {"cm", 96 / 2.54}, {"in", 96}, {"pt", 96 / 72.0}, {"pc", 16}};
+    double number = 0;
+    if (!t.start || !take_number(s, &t, &number))
+        return 0;
+    while (t.length && strchr(" \t\r\n", t.start[t.length - 1]))
+        t.length--;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (thaw_token_is(t, units[i].name)) {
+            *pixels = number * units[i].pixels;
+            return 1;
+        }
+    return 0;
+}
+
 // A length of an attribute; `missing` when there is none.
 static double length_of(Svg *s, const ThawTag *tag, const char *name, double missing) {
-    ThawToken value = thaw_tag_attribute(tag, name);
-    double number = missing;
-    if (value.start && !take_number(s, &value, &number))
-        thaw_text_fail(s->text, "%s is \"%.*s\"; allowed are numbers", name,
+    const ThawToken value = thaw_tag_attribute(tag, name);
+    double pixels = missing;
+    if (value.start && !read_length(s, value, &pixels))
+        thaw_text_fail(s->text, "%s is \"%.*s\"; allowed are numbers, with px, mm, cm, in, pt, pc or without", name,
                        (int)(value.length < 40 ? value.length : 40), value.start);
-    return number;
+    return pixels;
 }
 
 // --- lines --------------------------------------------------------------------------------------------------------------
@@ -108,19 +127,28 @@ static void line_to(Svg *s, const double to[2]) {
     const double *m = s->stack[s->depth].m;
     apply(m, s->at, a);
     apply(m, to, b);
+    if (!s->drawn && !s->text->status)
+        s->first = s->drawing->parts[s->drawing->part_count - 1].count;
     thaw_drawing_segment(s->drawing, s->text, a, b);
     memcpy(s->at, to, sizeof s->at);
     s->drawn = 1;
 }
 
-static void close_line(Svg *s) {
-    if (s->drawn)
+// Ends the line at hand. One that is not filled encloses only what it closes by itself; else it is none.
+static void close_line(Svg *s, int closed) {
+    ThawDrawing *d = s->drawing;
+    if (s->drawn && !closed && !s->stack[s->depth].filled && (s->at[0] != s->start[0] || s->at[1] != s->start[1])) {
+        ThawDrawingPart *part = &d->parts[d->part_count - 1];
+        d->segments -= part->count - s->first;
+        part->count = s->first;
+    } else if (s->drawn) {
         line_to(s, s->start);
+    }
     s->drawn = 0;
 }
 
 static void move_to(Svg *s, const double to[2]) {
-    close_line(s);
+    close_line(s, 0);
     memcpy(s->at, to, sizeof s->at);
     memcpy(s->start, to, sizeof s->start);
 }
@@ -160,7 +188,7 @@ static void quadratic_to(Svg *s, const double p[4]) {
 
 // Along an ellipse with radii r, turned by `turn`, from the angle `from` on by `by`.
 static void sweep(Svg *s, const double centre[2], const double r[2], double turn, double from, double by) {
-    const int pieces = (int)ceil(fabs(by) / (2 * acos(1 - FLAT)));
+    const int pieces = isfinite(from + by) ? (int)ceil(fabs(by) / (2 * acos(1 - FLAT))) : 0;
     const double m[6] = {cos(turn), sin(turn), -sin(turn), cos(turn), centre[0], centre[1]};
     for (int i = 1; i <= pieces; i++) {
         const double a = from + by * i / pieces;
@@ -181,6 +209,10 @@ static void arc_to(Svg *s, const double v[7]) {
         return;
     }
     const double wide = x * x / (r[0] * r[0]) + y * y / (r[1] * r[1]); // more than 1: the radii are too small
+    if (!isfinite(wide) || !isfinite(turn)) {                          // radii of nothing
+        line_to(s, to);
+        return;
+    }
     for (int k = 0; k < 2 && wide > 1; k++)
         r[k] *= sqrt(wide);
     const double side = (v[3] != 0) == (v[4] != 0) ? -1 : 1, f = wide < 1 ? side * sqrt(1 / wide - 1) : 0;
@@ -286,9 +318,8 @@ static void draw_path(Svg *s, ThawToken data) {
         }
         const int ends = (command | 32) == 'z';
         if (ends && named) {
-            close_line(s);
+            close_line(s, 1);
             memcpy(s->at, s->start, sizeof s->at);
-            s->closed = 1;
         } else if (!command || ends || (!before && (command | 32) != 'm') ||
                    !draw_command(s, command, &data, handle, before)) {
             thaw_text_fail(s->text, "a path has \"%.*s\" where %s should be",
@@ -299,15 +330,19 @@ static void draw_path(Svg *s, ThawToken data) {
         if ((command | 32) == 'm') // further pairs are lines
             command = command == 'm' ? 'l' : 'L';
     }
-    close_line(s);
+    close_line(s, 0);
 }
 
 static void draw_polygon(Svg *s, ThawToken data, int closed) {
     double x[2];
-    for (int first = 1; take_numbers(s, &data, 2, x) == 2 && !s->text->status; first = 0)
+    int got = 2;
+    for (int first = 1; !s->text->status && (got = take_numbers(s, &data, 2, x)) == 2; first = 0)
         (first ? move_to : line_to)(s, x);
-    close_line(s);
-    s->closed = closed;
+    skip_blanks(&data);
+    if (got == 1 || data.length)
+        thaw_text_fail(s->text, "points have \"%.*s\" where a pair of numbers should be",
+                       (int)(data.length < 20 ? data.length : 20), data.start);
+    close_line(s, closed);
 }
 
 static void draw_ellipse(Svg *s, double x, double y, double rx, double ry) {
@@ -315,8 +350,7 @@ static void draw_ellipse(Svg *s, double x, double y, double rx, double ry) {
         return;
     move_to(s, (double[2]){x + rx, y});
     sweep(s, (double[2]){x, y}, (double[2]){rx, ry}, 0, 0, 2 * M_PI);
-    close_line(s);
-    s->closed = 1;
+    close_line(s, 1);
 }
 
 static void draw_rectangle(Svg *s, const ThawTag *tag) {
@@ -336,30 +370,32 @@ static void draw_rectangle(Svg *s, const ThawTag *tag) {
         if (rx > 0 && ry > 0)
             sweep(s, mid[i], r, 0, from, M_PI / 2);
     }
-    close_line(s);
-    s->closed = 1;
+    close_line(s, 1);
 }
 
 // --- groups -------------------------------------------------------------------------------------------------------------
+
+static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+static int is_between(char c) { return c == ';' || is_blank(c); }
 
 // What a style says about a property: in an attribute of that name, or within `style`.
 static ThawToken property(const ThawTag *tag, const char *name) {
     const ThawToken style = thaw_tag_attribute(tag, "style");
     const size_t length = strlen(name);
     for (size_t i = 0; style.start && i + length < style.length; i++) {
-        if (i > 0 && style.start[i - 1] != ';' && style.start[i - 1] != ' ')
+        if (i > 0 && !is_between(style.start[i - 1]))
             continue;
         if (memcmp(style.start + i, name, length) != 0)
             continue;
         ThawToken value = {style.start + i + length, style.length - i - length};
-        for (; value.length && *value.start == ' '; value.length--)
+        for (; value.length && is_blank(*value.start); value.length--)
             value.start++;
         if (!value.length || *value.start != ':')
             continue;
-        for (value.start++, value.length--; value.length && *value.start == ' '; value.length--)
+        for (value.start++, value.length--; value.length && is_blank(*value.start); value.length--)
             value.start++;
         for (size_t k = 0; k < value.length; k++)
-            if (value.start[k] == ';' || value.start[k] == ' ')
+            if (is_between(value.start[k]))
                 value.length = k;
         return value;
     }
@@ -435,20 +471,8 @@ static Group enter(Svg *s, const ThawTag *tag) {
 
 // Metres of a length like "210mm"; 0 where it says none.
 static double metres_of(const Svg *s, ThawToken t) {
-    static const struct {
-        const char *name;
-        double inches;
-    } units[] = {{"mm", 1 / 25.4}, {"cm", 1 / 2.54}, {"in", 1},     {"pt", 1 / 72.0},
-                 {"pc", 1 / 6.0},  {"px", 1 / 96.0}, {"", 1 / 96.0}};
-    double number = 0;
-    if (!t.start || !take_number(s, &t, &number) || !(number > 0))
-        return 0;
-    for (; t.length && strchr(" \t\r\n", t.start[t.length - 1]); t.length--)
-        continue;
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-        if (thaw_token_is(t, units[i].name))
-            return number * units[i].inches * INCH;
-    return 0;
+    double pixels = 0;
+    return read_length(s, t, &pixels) && pixels > 0 ? pixels * INCH / 96 : 0;
 }
 
 // From the coordinates of the drawing to metres, y up. A viewBox is fitted into width and height.
@@ -464,8 +488,7 @@ static void read_svg_tag(Svg *s, const ThawTag *tag) {
 }
 
 static void draw_shape(Svg *s, const ThawTag *tag) {
-    const int32_t segments = s->drawing->segments;
-    s->closed = s->drawn = 0;
+    s->drawn = 0;
     thaw_drawing_begin(s->drawing, s->text, s->stack[s->depth].nonzero);
     if (thaw_tag_is(tag, "path"))
         draw_path(s, thaw_tag_attribute(tag, "d"));
@@ -477,10 +500,6 @@ static void draw_shape(Svg *s, const ThawTag *tag) {
                      length_of(s, tag, "ry", r));
     } else
         draw_polygon(s, thaw_tag_attribute(tag, "points"), thaw_tag_is(tag, "polygon"));
-    if (!s->text->status && !s->stack[s->depth].filled && !s->closed && s->drawing->segments > segments) {
-        s->drawing->parts[s->drawing->part_count - 1].count = 0; // a line that encloses nothing
-        s->drawing->segments = segments;
-    }
 }
 
 static int is_one_of(const ThawTag *tag, const char *const *names) {

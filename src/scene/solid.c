@@ -678,8 +678,7 @@ ThawStatus thaw_solid_parse(const char *text, size_t length, const char *name, c
 }
 
 static int is_surface_name(const char *path) {
-    const char *dot = strrchr(path, '.');
-    return dot && (strcasecmp(dot, ".obj") == 0 || strcasecmp(dot, ".ply") == 0 || strcasecmp(dot, ".stl") == 0);
+    return thaw_ends_with(path, ".obj") || thaw_ends_with(path, ".ply") || thaw_ends_with(path, ".stl");
 }
 
 static ThawStatus load_drawing(const char *path, int dim, ThawSolid **solid, ThawError *error) {

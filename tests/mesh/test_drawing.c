@@ -73,6 +73,11 @@ static void shapes_of_svg_are_where_they_are_drawn(void **state) {
         {"<circle cx='50' cy='50' r='20'/><rect width='9' height='9' style='display:none'/>", 5, 5, 43.64, 0.02},
         {"<defs><rect width='50' height='50'/></defs><rect x='90' width='5' height='5'/>", 80, 2, 10, 1e-9},
         {"<!-- <rect/> --><title>a > b</title><rect id='a>b' x='90' width='5' height='5'/>", 80, 2, 10, 1e-9},
+        {"<circle cx='50' cy='50' r='20'/><path fill='none' d='M0 0h9v9z M20 0h5v5'/>", 21, 1, 12,
+         1e-9}, // not the open one
+        {"<circle cx='50' cy='50' r='20'/><path style='stroke:red;\n\tfill:none' d='M0 0h9v9'/>", 5, 5, 43.64, 0.02},
+        {"<path d='M0 0L10 10V0L0 10z'/>", 8, 5, -2, 1e-9}, // a bow tie, its halves against each other
+        {"<path d='M0 0h10v10h-10z'/><path d='M50 50h9a1e-200 1 0 0 1 0 9h-9z'/>", 5, 5, -5, 1e-9},
         {"<rect width='10' height='10'/><rect x='5' width='10' height='10'/>", 7.5, 5, -2.5, 1e-9}, // both are joined
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -95,6 +100,7 @@ static void the_width_says_the_unit(void **state) {
                  {"width='96' viewBox='5 5 10 10'", 0.0254},
                  {"width='100%' viewBox='0 0 10 10'", 10 * 0.0254 / 96},
                  {"", 10 * 0.0254 / 96}};
+    assert_true(fabs(at_mm("<circle cx='1in' cy='72pt' r='48px'/>", 96, 96) + 48) < 0.05); // pixels of 1/96 inch
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[300];
         snprintf(text, sizeof text, "<?xml version='1.0'?>\n<svg %s><rect width='10' height='4'/></svg>",
@@ -174,6 +180,9 @@ static void wrong_drawings_are_refused_with_their_place(void **state) {
         {"<svg><path d='M0 0a1 1 0 2 0 1 1z'/></svg>", ".svg", "where a number should be"},
         {"<svg><path d='M0 0h1e30v1z'/></svg>", ".svg", "allowed are places up to 1e+09"},
         {"<svg><rect width='a'/></svg>", ".svg", "width is \"a\"; allowed are numbers"},
+        {"<svg><circle r='50%'/></svg>", ".svg", "r is \"50%\"; allowed are numbers, with px"},
+        {"<svg><polygon points='0 0 1 0 1 1 5'/></svg>", ".svg", "where a pair of numbers should be"},
+        {"<svg><polygon points='0 0 1 0 1 one'/></svg>", ".svg", "points have \"one\""},
         {"<svg><g transform='rotate'><rect width='1' height='1'/></g></svg>", ".svg", "a transform has \"rotate\""},
         {"<svg><g transform='turn(4)'><rect width='1' height='1'/></g></svg>", ".svg", "allowed are matrix, translate"},
         {"x", ".poly", "does not begin with a number"},

@@ -125,21 +125,23 @@ export function ticks(scale: Scale, wanted: number): number[] {
 }
 
 // As `thaw render` does: the highest two percent of the values above zero are left out, of many frames no more than 12 percent
-// of one. To within an eighth of a power of two.
+// of one. To within an eighth of the power of two below: the upper 12 bits of a number count bins of that width.
 export function warmest(values: Iterable<Float32Array | null>, most: number): number {
-  const count = new Uint32Array(8 * 128);
+  const INFINITE = 0x7f8,
+    count = new Uint32Array(INFINITE);
   let all = 0,
     frames = 0;
   for (const array of values) {
     frames++;
-    for (const v of array ?? [])
-      if (v > 0 && v < Infinity) {
-        count[Math.min(count.length - 1, Math.max(0, Math.floor(8 * (Math.log2(v) + 64))))]++;
+    if (!array) continue;
+    for (const bits of new Uint32Array(array.buffer, array.byteOffset, array.length))
+      if (bits > 0 && bits >>> 20 < INFINITE) {
+        count[bits >>> 20]++;
         all++;
       }
   }
   const kept = (1 - Math.min(0.02, 0.12 / frames)) * all;
-  for (let i = 0, below = 0; i < count.length; i++)
-    if ((below += count[i]) >= kept) return Math.min(most, 2 ** ((i + 1) / 8 - 64));
+  for (let i = 0, below = 0; i < INFINITE; i++)
+    if ((below += count[i]) >= kept) return Math.min(most, new Float32Array(Uint32Array.of((i + 1) << 20).buffer)[0]);
   return most;
 }

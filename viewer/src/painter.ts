@@ -143,14 +143,9 @@ export class Painter {
         value,
         more: false,
       }));
-      if (this.cut)
-        // the end is where more follows
-        marks.splice(marks.findIndex((m) => m.at > 0.7) >>> 0, marks.length, {
-          at: 1,
-          value: this.scale.high,
-          more: true,
-        });
-      return { kind: "strip", gradient: `linear-gradient(90deg, ${stops.join(", ")})`, ticks: marks };
+      const end = { at: 1, value: this.scale.high, more: true }; // where more follows
+      const shown = this.cut ? [...marks.filter((m) => m.at < 0.7), end] : marks;
+      return { kind: "strip", gradient: `linear-gradient(90deg, ${stops.join(", ")})`, ticks: shown };
     }
     if (categories === true) {
       const parts = `linear-gradient(90deg, ${[0, 1, 2, 3].map((i) => `${css(partColour(i))} ${25 * i}% ${25 * i + 25}%`).join(", ")})`;

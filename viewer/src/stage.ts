@@ -186,7 +186,9 @@ export class Stage {
     this.size = box.getSize(new Vector3()).length() || 1;
     const from = (direction ?? this.camera.position.clone().sub(this.controls.target)).normalize();
     this.shape();
-    const distance = this.camera === this.deep ? this.place(box, from) : 2 * this.size;
+    const { width, height } = this.viewport(0);
+    const seen = width > 0 && height > 0; // else there is nothing to fill yet: resize() calls again
+    const distance = this.camera === this.deep && seen ? this.place(box, from) : 2 * this.size;
     this.controls.target.copy(middle);
     this.camera.position.copy(middle).addScaledVector(from, distance);
     this.controls.minDistance = 0.02 * this.size;
@@ -227,13 +229,14 @@ export class Stage {
     };
     const wide = 2 * half * this.deep.aspect * (1 - 2 * BESIDE),
       high = 2 * half * (1 - ABOVE - below);
-    let near = Math.max(...arms.map((p) => p[2])),
-      far = near + 0.1 * this.size;
+    const nearest = Math.max(...arms.map((p) => p[2]));
     const fits = (d: number): boolean => {
       const [x, y] = [span(0, d), span(1, d)];
       return x[1] - x[0] <= wide && y[1] - y[0] <= high;
     };
-    while (!fits(far)) [near, far] = [far, near + 2 * (far - near)];
+    let gap = 0.1 * this.size;
+    for (let i = 0; i < 60 && !fits(nearest + gap); i++) gap *= 2;
+    let [near, far] = [nearest + gap / 2, nearest + gap];
     for (let i = 0; i < 40; i++) {
       const d = (near + far) / 2;
       if (fits(d)) far = d;
