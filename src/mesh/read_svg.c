@@ -163,7 +163,8 @@ static void cubic_to(Svg *s, const double p[6]) {
                                     q[2 * i + 1] - 2 * q[2 * i + 3] + q[2 * i + 5]));
         size = fmax(size, hypot(q[2 * i] - q[0], q[2 * i + 1] - q[1]));
     }
-    const int pieces = size > 0 && isfinite(bend / size) ? (int)ceil(sqrt(0.75 * bend / (FLAT * size))) : 1;
+    const double ratio = size > 0 ? bend / size : 0;
+    const int pieces = ratio >= 0 && ratio < 1e6 ? (int)ceil(sqrt(0.75 * ratio / FLAT)) : 1;
     for (int i = 1; i <= pieces; i++) {
         const double t = (double)i / pieces, u = 1 - t;
         double to[2];
