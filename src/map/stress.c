@@ -15,7 +15,10 @@ static void weigh(const ThawRigidMap *self, int32_t k, ThawStiffness scale, doub
         B[i] = scale.stiffness * stress[0][i] + scale.damping * stress[1][i];
     if (!scale.project)
         return;
-    thaw_eigen_sym3(B, l, axes);
+    if (self->map.shape->kind->dim == 2) // nothing turns but about the normal
+        l[0] = l[1] = l[2] = B[8];
+    else
+        thaw_eigen_sym3(B, l, axes);
     if (fmin(l[0], fmin(l[1], l[2])) < 0)
         memset(B, 0, 9 * sizeof *B);
 }

@@ -34,7 +34,8 @@ static const double WORTH = 0.6, POOR = 0.35;
 // Answers without progress after which a wholly rigid body need not be relaxed further. Steps after which other contacts
 // make another reference.
 enum { RESTING, SLOWING, CREEPING, MOVING }; // state->moving
-enum { STRIDE = 3 };                         // steps at once by which the shadow of a body that creeps is followed
+_Static_assert(MOVING + 1 == THAW_ORACLE_MODES, "a checkpoint is checked by it");
+enum { STRIDE = 3 }; // steps at once by which the shadow of a body that creeps is followed
 enum { GATHER = 5, LEISURE = 3, LONG_LEISURE = 12, PATIENCE = 8, RENEW = 10, LONG_RENEW = 100, AUDIT = 5 };
 
 static void adopt_options(ThawOracle *oracle, const ThawRigidifyOptions *options) {
@@ -158,6 +159,7 @@ static int is_due(const ThawOracle *oracle, const ThawQuestion *q, const ThawPar
         return 1;
     if (state->moving == CREEPING || (state->moving == SLOWING && partition->elastic_count > 0))
         return state->since >= (state->moving == CREEPING ? STRIDE : LEISURE) ||
+               (state->moving == CREEPING && state->touched != q->contacts) ||
                force_changed(oracle, state->loads, q->f_ext) ||
                memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0;
     if (state->restless && state->since >= leisure_of(oracle))
@@ -388,7 +390,7 @@ static void answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition
 static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int steps,
                                 double *x, unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
     ThawOracleState *state = &oracle->state;
-    double T = state->moving == CREEPING && steps == STRIDE ? STRIDE * q->h : q->h;
+    double T = state->moving == CREEPING && steps <= STRIDE ? steps * q->h : q->h;
     double limit = sqrt(WAKE * oracle->options.tau_rigid) * T;
     ThawStatus status = thaw_oracle_follow(oracle, q, oracle->Q, T, error);
     if (status != THAW_OK)

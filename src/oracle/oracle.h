@@ -17,6 +17,8 @@
 #include "reduced/reduced.h"
 #include "thaw/field.h"
 
+enum { THAW_ORACLE_MODES = 4 };
+
 // What the oracle remembers of a body: part of the state.
 typedef struct ThawOracleState {
     unsigned char *below;  // ne: steps in a row with a rate below tau_R, capped
@@ -36,7 +38,7 @@ typedef struct ThawOracleState {
     int has_reference, has_inner;
     uint64_t touched; // hash of the contact set at the last answer
     int quiet;        // the last answer was: fully rigid, at rest in itself, nothing to relax
-    int moving;       // whether the shadow is followed, and how often
+    int moving;       // whether the shadow is followed, and how often: below THAW_ORACLE_MODES
     int restless;     // the last answer woke somebody, or left something to relax
     int32_t age;      // steps since the reference was taken, capped
     int32_t since;    // steps since the last answer, capped

@@ -6,8 +6,7 @@
 //     B omega = sum rho x K (omega x rho) = -sum rho x (omega x f) = (tr(T) I - T) omega,   T = sum_e V_e tau_e,
 // with tau the Kirchhoff stress; the forces of each element cancel, so nothing else is coupled, and the origin does not matter.
 // A full step has (h^2 + h alpha1) B in its matrix. In a body that spins T is what holds its rim in, J omega^2, and
-// that term brakes: d omega/dt = -(h + alpha1) omega^3 (docs/elastic.md). A part without it would
-// go on spinning, and stray from the full run: the wheel by 37 percent of its diameter in 7 s.
+// that term brakes: d omega/dt = -(h + alpha1) omega^3 (docs/elastic.md). A part without it would go on spinning.
 //
 // B is constant in the part's frame: one pass over its elements when it is formed or reshaped.
 #include <string.h>
@@ -17,7 +16,10 @@
 
 void thaw_partition_find_stress(ThawPartition *partition, double *y) {
     const size_t dim = (size_t)partition->shape->kind->dim;
-    if (partition->part_count == 0)
+    int turns = 0;
+    for (int32_t k = 0; k < partition->part_count; k++)
+        turns |= partition->parts[k].hold != THAW_HOLD_FIXED;
+    if (!turns) // nobody will ask
         return;
     for (int32_t m = 0; m < partition->vertex_count; m++)
         memcpy(y + (size_t)partition->vertices[m] * dim, partition->r + (size_t)m * dim, dim * sizeof *y);

@@ -8,7 +8,7 @@
 #include "output/save.h"
 #include "step/adapt.h"
 
-enum { VERSION = 5, WORKS = 5 };
+enum { VERSION = 6, WORKS = 5 };
 
 // What must agree between the world that saved and the one that loads, about its first body_count bodies.
 static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]) {
@@ -208,6 +208,9 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     };
     if (status == THAW_OK)
         status = move_fields(get_bytes, file, s, more, PARTS, error);
+    if (status == THAW_OK && (uint64_t)numbers[2] >= THAW_ORACLE_MODES)
+        status = thaw_error_set(error, THAW_ERROR_INPUT, "body %d (%s): its oracle is in mode %lld; allowed: 0 to %d",
+                                (int)s->index, s->body->name, (long long)numbers[2], THAW_ORACLE_MODES - 1);
     if (status == THAW_OK) {
         oracle->has_reference = (int)numbers[0];
         oracle->has_inner = (int)numbers[1];

@@ -82,15 +82,24 @@ static double height_of(const ThawStepper *s) {
     return sum;
 }
 
+// J, of the parts: one that is reshaped keeps its momenta, and so has another energy.
+static double motion_of_parts(const ThawStepper *s) {
+    const ThawPartition *parts = s->adaptive ? s->adaptive->partition : NULL;
+    double sum = 0;
+    for (int32_t k = 0; parts && k < parts->part_count; k++)
+        sum += thaw_part_kinetic(&parts->parts[k], s->model->dim);
+    return sum;
+}
+
 void thaw_ledger_move(ThawStepper *s, int begin) {
     if (!s->model->options.ledger)
         return;
     if (begin) {
-        s->work.transition_loss += s->elastic + height_of(s);
+        s->work.transition_loss += s->elastic + height_of(s) + motion_of_parts(s);
         return;
     }
     s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
-    s->work.transition_loss -= s->elastic + height_of(s);
+    s->work.transition_loss -= s->elastic + height_of(s) + motion_of_parts(s);
 }
 
 void thaw_ledger_add_energies(const ThawStepper *s, int asleep, ThawLedger *ledger) {
@@ -105,6 +114,5 @@ void thaw_ledger_add_energies(const ThawStepper *s, int asleep, ThawLedger *ledg
             double v = s->v[(size_t)i * (size_t)dim + (size_t)k];
             ledger->kinetic += s->shape->mass[i] * v * v / 2;
         }
-    for (int32_t k = 0; parts && k < parts->part_count; k++)
-        ledger->kinetic += thaw_part_kinetic(&parts->parts[k], dim);
+    ledger->kinetic += motion_of_parts(s);
 }

@@ -41,7 +41,7 @@ ThawStatus thaw_stepper_fit(ThawStepper *s, ThawError *error) {
     thaw_stepper_drop_solvers(s);
     if (!s->system->plan)
         return THAW_OK;
-    if (s->model->options.integrator == THAW_INTEGRATOR_NEWTON && s->system->map->set->has_alpha1) {
+    if (s->model->options.integrator == THAW_INTEGRATOR_NEWTON && s->shape->all->has_alpha1) { // of parts, too
         const ThawBlockPattern *pattern = s->system->pattern;
         size_t blocks = (size_t)pattern->row[pattern->n];
         if (!(s->damping = THAW_NEW(double, blocks *(size_t)(pattern->bs * pattern->bs))))

@@ -145,6 +145,43 @@ static void momentum_is_kept_in_flight_whatever_becomes_rigid_or_wakes(void **st
     thaw_world_free(&world);
 }
 
+// The kinetic energy of a soft cube that spins, over that at the start, after half a second; whether it is wholly rigid.
+static double spin_cube(const char *integrator, const char *method, double *open, int *whole) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.001, \"integrator\": \"%s\"},"
+             "\"materials\": {\"foam\": {\"young\": 3e3, \"poisson\": 0.3, \"density\": 3, \"alpha1\": 0.05}},"
+             "\"shapes\": {\"cube\": {\"mesh\": {\"box\": {\"min\": [-0.5, -0.5, -0.5], \"max\": [0.5, 0.5, 0.5], "
+             "\"cells\": [3, 3, 3]}}, \"material\": \"foam\"}},"
+             "\"bodies\": [{\"shape\": \"cube\", \"spin\": [0, 2, 0]}]}",
+             integrator);
+    ThawWorld *world = make_world_by(text, method, 1);
+    ThawLedger start, now;
+    thaw_world_get_ledger(world, &start);
+    ThawStepStats stats = run_world(world, 500);
+    thaw_world_get_ledger(world, &now);
+    *open = fabs(ledger_balance(&now) - ledger_balance(&start)) / start.kinetic;
+    *whole = stats.elastic_elements == 0;
+    thaw_world_free(&world);
+    return now.kinetic / start.kinetic;
+}
+
+// alpha1 K acts on the spin of what is under tension; on that of a part by the stress inside it.
+static void a_spinning_part_is_braked_like_an_elastic_body(void **state) {
+    (void)state;
+    static const char *const integrators[] = {"semi-implicit", "newton"};
+    for (int i = 0; i < 2; i++) {
+        double open[2];
+        int whole[2];
+        double full = spin_cube(integrators[i], "full", &open[0], &whole[0]);
+        double part = spin_cube(integrators[i], "rigidify", &open[1], &whole[1]);
+        print_message("%s: %.3f of the kinetic energy is left, as a part %.3f; the ledger is open by %.1e and %.1e\n",
+                      integrators[i], full, part, open[0], open[1]);
+        assert_true(!whole[0] && whole[1] && full < 0.85 && fabs(part - full) < 0.5 * (1 - full));
+        assert_true(open[0] < 1e-6 && open[1] < 1e-6);
+    }
+}
+
 static void bits_do_not_depend_on_threads_or_on_a_checkpoint_in_between(void **state) {
     (void)state;
     const char *text = CANTILEVER("newton");
@@ -177,6 +214,7 @@ int main(void) {
         cmocka_unit_test(a_cantilever_settles_wholly_rigid_as_near_to_full_as_with_linearised_steps),
         cmocka_unit_test(a_block_dropped_on_the_floor_comes_to_rest_asleep),
         cmocka_unit_test(momentum_is_kept_in_flight_whatever_becomes_rigid_or_wakes),
+        cmocka_unit_test(a_spinning_part_is_braked_like_an_elastic_body),
         cmocka_unit_test(bits_do_not_depend_on_threads_or_on_a_checkpoint_in_between),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
