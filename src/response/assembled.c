@@ -207,8 +207,10 @@ static double sweep(ThawResponse *island, int backward) {
 }
 
 static ThawStatus run_sweeps(ThawResponse *island, int32_t sweeps, double *residual) {
-    for (int32_t k = 0; k<sweeps && * residual> island->options->tolerance && island->used < island->end; k++)
-        *residual = sweep(island, k & 1);
+    double left = *residual;
+    for (int32_t k = 0; k < sweeps && left > island->options->tolerance && island->used < island->end; k++)
+        left = sweep(island, k & 1);
+    *residual = left;
     return THAW_OK;
 }
 

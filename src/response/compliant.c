@@ -111,23 +111,6 @@ static void go(ThawResponse *island, double share) {
     }
 }
 
-// The end must be what the law allows: what is nearly open may pull a little before. (Doing that after every step keeps
-// the method from getting there.)
-static ThawStatus settle(ThawResponse *island, double *residual) {
-    const int d = island->dim;
-    int moved = 0;
-    for (int32_t i = 0; i < island->n; i++) {
-        double *lambda = island->lambda + d * i, before[3];
-        memcpy(before, lambda, (size_t)d * sizeof *before);
-        thaw_law_project(d, island->options->friction, island->rows[i].mu, lambda);
-        moved |= memcmp(before, lambda, (size_t)d * sizeof *before) != 0;
-    }
-    if (!moved)
-        return THAW_OK;
-    island->best_wrong = island->best_residual = INFINITY;
-    return thaw_newton_begin(island, residual);
-}
-
 // trial and trial_w: where Newton's step would end.
 static ThawStatus find_step(ThawResponse *island, double goal) {
     const int d = island->dim;
@@ -167,8 +150,9 @@ static ThawStatus descend(ThawResponse *island, double *residual) {
             break;
         go(island, find_share(island));
         *residual = thaw_island_residual(island, island->w, island->lambda);
-        if (*residual <= tolerance)
-            status = settle(island, residual);
+        if (*residual <=
+            tolerance) // what is nearly open may pull a little until here; forbidden before, it ends nowhere
+            status = thaw_newton_renew(island, residual);
     }
     return status;
 }
@@ -187,10 +171,8 @@ ThawStatus thaw_compliant_solve(ThawResponse *island, double *residual) {
         status = descend(island, residual);
     }
     soften(island, 0.0);
-    memcpy(island->lambda, island->best, bytes);
-    island->best_wrong = island->best_residual = INFINITY;
     if (status >= 0)
-        status = thaw_newton_begin(island, residual);
+        status = thaw_newton_renew(island, residual);
     if (island->wrong > JAMMED * island->scale || island->wrong > wrong) {
         memcpy(island->best, saved, bytes);
         island->best_wrong = wrong;

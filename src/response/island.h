@@ -198,6 +198,8 @@ typedef struct ThawSmoother {
 } ThawSmoother;
 extern const ThawSmoother thaw_sweeps, thaw_gradients; // of the assembled and of the matrix-free form
 ThawStatus thaw_newton_begin(ThawResponse *island, double *residual);
+// Begins anew from the best lambda, put on its cones, and judges that one again.
+ThawStatus thaw_newton_renew(ThawResponse *island, double *residual);
 ThawStatus thaw_newton_solve(ThawResponse *island, const ThawSmoother *smoother);
 // What the law says of a contact at lambda, w with that rho; lambda becomes the base, which agrees with it.
 void thaw_newton_classify(const ThawResponse *island, const ThawRow *row, const double rho[2], const double *w,

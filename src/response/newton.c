@@ -116,6 +116,15 @@ ThawStatus thaw_newton_begin(ThawResponse *island, double *residual) {
     return status;
 }
 
+ThawStatus thaw_newton_renew(ThawResponse *island, double *residual) {
+    const int d = island->dim;
+    memcpy(island->lambda, island->best, (size_t)d * (size_t)island->n * sizeof(double));
+    for (int32_t i = 0; i < island->n; i++)
+        thaw_law_project(d, island->options->friction, island->rows[i].mu, island->lambda + d * i);
+    island->best_wrong = island->best_residual = INFINITY;
+    return thaw_newton_begin(island, residual);
+}
+
 static ThawStatus back_to_best(ThawResponse *island, double *residual) {
     memcpy(island->lambda, island->best, (size_t)island->dim * (size_t)island->n * sizeof(double));
     return thaw_newton_begin(island, residual);

@@ -485,7 +485,8 @@ static ThawStatus change_form(ThawResponse *island, const ThawContact *contacts,
     begin_solve(island, contacts, index);
     memcpy(island->best, island->kept, bytes);
     island->used = used;
-    return THAW_OK;
+    double residual;
+    return thaw_newton_renew(island, &residual);
 }
 
 // What is left goes on from the best lambda so far: by shorter steps (compliant.c), and inside the cones (interior.c), with
@@ -531,6 +532,9 @@ static ThawStatus solve_rest(ThawResponse *island, const ThawContact *contacts, 
             island->best_residual = residual;
         }
     }
+    double residual;
+    if (status >= 0 && is_left(island)) // shorter steps may leave impulses that pull
+        status = thaw_newton_renew(island, &residual);
     island->form = form;
     return status;
 }
@@ -576,9 +580,7 @@ ThawStatus thaw_response_solve(ThawResponse *response, const ThawResponseOptions
     if (status < 0)
         return thaw_error_set(error, status, "response: a body could not tell its compliance");
     for (int32_t i = 0; i < count; i++) {
-        double *lambda = island->best + options->dim * i;
-        if (is_left(island))
-            thaw_law_project(options->dim, options->friction, island->rows[i].mu, lambda);
+        const double *lambda = island->best + options->dim * i;
         for (int k = 0; k < 3; k++)
             contacts[index[i]].lambda[k] = k < options->dim ? lambda[k] : 0.0;
     }

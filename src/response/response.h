@@ -52,7 +52,7 @@ typedef struct ThawResponseOptions {
     ThawFriction friction;
     double erp, cfm;  // > 0: the paper's form
     double tolerance; // relative complementarity residual
-    int iterations; // sweeps over the contacts (or products with H, which cost the same) at most, of each method in turn
+    int iterations; // sweeps over the contacts (or products with H, which cost the same) at most; ten times that for what is left
     int form;       // 0: by the cost model; 1: assembled; 2: matrix-free
     double tangent; // stiffness of tangents relative to the normal's; 0: hard tangents
     double push;    // m/s at most to undo an overlap that is not carried yet; 0: THAW_RESPONSE_PUSH

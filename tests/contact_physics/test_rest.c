@@ -230,9 +230,9 @@ static void a_landing_is_told_once_and_so_is_leaving(void **state) {
 }
 
 // Hard contacts between bodies: the search must find the same ones in every step, or they chatter for ever.
-static void stacks_of_hard_contacts_come_to_rest_and_sleep(void **state) {
+// With the thresholds by default parts of the cubes keep waking, at up to 1 mm/s: then the law must hold all the same.
+static void the_law_holds_in_stacks_of_hard_contacts_and_they_come_to_rest_with_fine_thresholds(void **state) {
     (void)state;
-    // With the thresholds by default parts of the cubes keep waking, at up to 1 mm/s: the law must hold all the same.
     static const char *const methods[] = {"full", "rigidify", "rigidify"};
     for (int i = 0; i < 3; i++) {
         Touch t = touch_open("{'thaw': 1, 'time': {'step': 0.01}," MATERIAL
@@ -302,7 +302,7 @@ int main(void) {
         cmocka_unit_test(newton_comes_to_the_same_rest),
         cmocka_unit_test(pressures_add_up_to_the_weight),
         cmocka_unit_test(a_landing_is_told_once_and_so_is_leaving),
-        cmocka_unit_test(stacks_of_hard_contacts_come_to_rest_and_sleep),
+        cmocka_unit_test(the_law_holds_in_stacks_of_hard_contacts_and_they_come_to_rest_with_fine_thresholds),
         cmocka_unit_test(bodies_that_overlap_at_the_start_part_gently),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
