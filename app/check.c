@@ -141,6 +141,12 @@ static void print_guesses(const ThawPatient *p) {
         printf("  %c of the file is taken for up: `thaw new --up x`, y or z changes it\n", "xyz"[p->up]);
 }
 
+// For %g, which writes 2e+02 where %.2g is asked for 200.
+static double two_digits(double x) {
+    const double unit = pow(10, floor(log10(x)) - 1);
+    return round(x / unit) * unit;
+}
+
 static int can_go_on(const ThawDoctorReport *report) {
     int can = !is_kind(report, "scene") && !report->errors && report->patient_count;
     for (int32_t i = 0; i < report->complaint_count; i++)
@@ -161,7 +167,7 @@ static void print_report(const char *program, const char *path, const ThawDoctor
     if (*report->groups)
         printf("  groups: %s\n", report->groups);
     if (report->disk > 0)
-        printf("  frames of a run: about %.2g %s\n", report->disk / (report->disk < 1e9 ? 1e6 : 1e9),
+        printf("  frames of a run: about %g %s\n", two_digits(report->disk / (report->disk < 1e9 ? 1e6 : 1e9)),
                report->disk < 1e9 ? "MB" : "GB");
     for (int32_t i = 0; i < report->complaint_count; i++)
         print_complaint(report, &report->complaints[i]);

@@ -15,6 +15,7 @@
 #include "app.h"
 #include "base/base.h"
 #include "output/replay.h"
+#include "scene/kind.h"
 
 typedef struct Explain {
     const char *input, *body_name;
@@ -40,14 +41,22 @@ static double field_at(const ThawFrameData *frame, const char *name, int64_t cel
     return values ? values[cell] : otherwise;
 }
 
-ThawStatus app_report_from_frame(const ThawFrameData *frame, int32_t body, int32_t element, ThawElementReport *r,
-                                 ThawError *error) {
-    int64_t first = -1, count = 0;
+// The cells of a body follow each other; *first is -1 where it has none.
+static int64_t cells_of(const ThawFrameData *frame, int32_t body, int64_t *first) {
+    int64_t count = 0;
+    *first = -1;
     for (int64_t c = 0; c < frame->cell_count; c++)
         if (frame->body[frame->cells[frame->nodes * c]] == body) {
-            first = first < 0 ? c : first;
+            *first = *first < 0 ? c : *first;
             count++;
         }
+    return count;
+}
+
+ThawStatus app_report_from_frame(const ThawFrameData *frame, int32_t body, int32_t element, ThawElementReport *r,
+                                 ThawError *error) {
+    int64_t first;
+    const int64_t count = cells_of(frame, body, &first);
     if (body < 0 || body >= frame->body_count || count == 0)
         return thaw_error_set(error, THAW_ERROR_INPUT, "body is %d; the frames have bodies 0 to %d", (int)body,
                               (int)frame->body_count - 1);
@@ -160,6 +169,11 @@ static ThawStatus tell(Explain *e, Told told[EPISODES], int *count, ThawError *e
         Told *now = &told[*count];
         if (*count == 0)
             status = find_body(e, frame, error);
+        if (status == THAW_OK && e->element < 0) {
+            int64_t first;
+            status = thaw_error_set(error, THAW_ERROR_INPUT, "say which element: --element N, from 0 to %" PRId64,
+                                    cells_of(frame, e->body, &first) - 1);
+        }
         if (status == THAW_OK)
             status = app_report_from_frame(frame, e->body, (int32_t)e->element, &now->report, error);
         now->step = frame->step;
@@ -236,9 +250,12 @@ static int parse(Explain *e, int argc, char **argv) {
             ok = 0;
         }
     }
-    if (ok && (!e->input || e->element < 0)) {
-        app_complain("explain", !e->input ? "name the folder of a run; see `thaw help explain`"
-                                          : "say which element: --element N");
+    if (ok && !e->input) {
+        app_complain("explain", "name the folder of a run; see `thaw help explain`");
+        return 0;
+    }
+    if (ok && thaw_json_kind(e->input) == THAW_JSON_SCENE) {
+        app_complain("explain", "%s is a scene; allowed: the folder of a run, which `thaw run` makes of it", e->input);
         return 0;
     }
     return ok;

@@ -18,13 +18,22 @@
 
 typedef enum Format { HTML, USD, GLTF, PC2, MDD, VTKHDF, OBJ, PLY, FORMATS } Format;
 
-enum { SKIN = FORMATS, BARE, QUIET };
+enum { SKIN = FORMATS, BARE, QUIET, OUT };
 
 static const AppOption options[] = {
-    [HTML] = {"--html", "FILE.html"},  [USD] = {"--usd", "FILE.usda"},    [GLTF] = {"--gltf", "FILE.glb"},
-    [PC2] = {"--pc2", "FILE.pc2"},     [MDD] = {"--mdd", "FILE.mdd"},     [VTKHDF] = {"--vtkhdf", "FILE.vtkhdf"},
-    [OBJ] = {"--obj", "NAME%04d.obj"}, [PLY] = {"--ply", "NAME%04d.ply"}, [SKIN] = {"--skin", "FILE.obj"},
-    [BARE] = {"--no-obstacles", NULL}, [QUIET] = {"--quiet", NULL},       {NULL, NULL},
+    [HTML] = {"--html", "FILE.html"},
+    [USD] = {"--usd", "FILE.usda"},
+    [GLTF] = {"--gltf", "FILE.glb"},
+    [PC2] = {"--pc2", "FILE.pc2"},
+    [MDD] = {"--mdd", "FILE.mdd"},
+    [VTKHDF] = {"--vtkhdf", "FILE.vtkhdf"},
+    [OBJ] = {"--obj", "NAME%04d.obj"},
+    [PLY] = {"--ply", "NAME%04d.ply"},
+    [SKIN] = {"--skin", "FILE.obj"},
+    [BARE] = {"--no-obstacles", NULL},
+    [QUIET] = {"--quiet", NULL},
+    [OUT] = {"-o", "FILE"},
+    {NULL, NULL},
 };
 
 static const char *const endings[FORMATS] = {".html", ".usda", ".glb", ".pc2", ".mdd", ".vtkhdf", ".obj", ".ply"};
@@ -52,12 +61,27 @@ static int parse_path(Export *e, Format format, const char *path) {
     return 1;
 }
 
+// By the ending, as elsewhere.
+static int parse_out(Export *e, const char *path) {
+    const char *dot = strrchr(path, '.');
+    for (int f = 0; dot && f < FORMATS; f++)
+        if (strcasecmp(dot, endings[f]) == 0)
+            return parse_path(e, (Format)f, path);
+    app_complain("export",
+                 "-o is '%s'; allowed: a name that ends in .html, .usda, .glb, .pc2, .mdd, .vtkhdf, .obj or "
+                 ".ply",
+                 path);
+    return 0;
+}
+
 static int parse(Export *e, int argc, char **argv) {
     AppArguments a = {.argc = argc, .argv = argv, .next = 2, .table = options};
     int ok = 1, asked = 0;
     for (int option; ok && (option = app_arguments_next(&a)) != APP_END;) {
         if (option >= 0 && option < FORMATS)
             ok = parse_path(e, (Format)option, a.value);
+        else if (option == OUT)
+            ok = parse_out(e, a.value);
         else if (option == SKIN)
             e->skin = a.value;
         else if (option == BARE)
@@ -241,6 +265,7 @@ static const char help[] =
     "  --mdd FILE.mdd        the same as MDD\n"
     "  --vtkhdf FILE.vtkhdf  the whole mesh with its fields in one file, for ParaView 5.12 and later\n"
     "  --obj NAME%04d.obj    a surface a frame; --ply NAME%04d.ply likewise\n"
+    "  -o FILE               the one of these that its ending says\n"
     "  --skin FILE.obj       a finer surface (OBJ, PLY or STL) that rides on the simulated mesh takes its place\n"
     "  --no-obstacles        bodies only (USD and glTF hold obstacles, too)\n"
     "  --quiet               say nothing but errors\n"

@@ -93,6 +93,7 @@ static int list_materials(void) {
 
 static int parse(AppPlan *plan, int argc, char **argv, int *list) {
     AppArguments a = {.argc = argc, .argv = argv, .next = 2, .table = options};
+    const char *behind_drop = NULL; // a word there that is no number
     int ok = 1;
     for (int option; ok && (option = app_arguments_next(&a)) != APP_END;) {
         switch (option) {
@@ -148,7 +149,11 @@ static int parse(AppPlan *plan, int argc, char **argv, int *list) {
             break;
         case APP_OPERAND:
             ok = !plan->path;
-            if (!ok)
+            behind_drop = strcmp(argv[a.next - 2], "--drop") == 0 ? a.value : behind_drop;
+            if (!ok && behind_drop && access(behind_drop, F_OK) != 0)
+                app_complain("new", "--drop is '%s'; allowed: metres above the floor, a number greater than 0",
+                             behind_drop);
+            else if (!ok)
                 app_complain("new", "one file at a time: both '%s' and '%s' were given", plan->path, a.value);
             plan->path = a.value;
             break;
@@ -188,23 +193,47 @@ static int check_kind(const AppPlan *plan) {
 
 // --- paths --------------------------------------------------------------------------------------------------------------
 
-// The mesh as seen from the scene's folder, the first `folder` characters of its path: up as many folders as that goes
-// down, and then as it was given; where that does not lead there, in full.
+// Behind slashes and "./".
+static const char *skip_nothing(const char *path) {
+    while (path[0] == '/' || (path[0] == '.' && path[1] == '/'))
+        path += path[0] == '/' ? 1 : 2;
+    return path;
+}
+
+// Leaves out the folders that both paths begin with; the first one is all folders up to its end.
+static void skip_common(const char **folders, const char *end, const char **target) {
+    if ((**folders == '/') != (**target == '/'))
+        return;
+    for (;;) {
+        const char *a = skip_nothing(*folders), *b = skip_nothing(*target);
+        const size_t length = strcspn(a, "/") + 1;
+        *folders = a;
+        *target = b;
+        if (a >= end || strncmp(a, b, length) != 0)
+            return;
+        *folders += length;
+        *target += length;
+    }
+}
+
+// The mesh as seen from the scene's folder, the first `folder` characters of its path: from where the two part, up as many
+// folders as that goes down, and then as it was given; where that does not lead there, in full.
 static int name_mesh(AppPlan *plan, size_t folder) {
     char up[sizeof plan->mesh_path] = "", *absolute = NULL;
-    const char *target = plan->path;
-    int plain = plan->out_path[0] != '/';
-    for (size_t i = 0; i < folder; i += strcspn(plan->out_path + i, "/") + 1) {
-        size_t length = strcspn(plan->out_path + i, "/");
-        plain &= strncmp(plan->out_path + i, "..", length < 2 ? 2 : length) != 0;
-        if (length > 0 && strncmp(plan->out_path + i, ".", length) != 0 && strlen(up) + 4 < sizeof up)
+    const char *out = plan->out_path, *end = out + folder, *target = plan->path;
+    skip_common(&out, end, &target);
+    int plain = out >= end || plan->out_path[0] != '/';
+    for (size_t length; out < end; out += length + 1) {
+        length = strcspn(out, "/");
+        plain &= strncmp(out, "..", length < 2 ? 2 : length) != 0;
+        if (length > 0 && strncmp(out, ".", length) != 0 && strlen(up) + 4 < sizeof up)
             strcat(up, "../");
     }
-    if (plan->path[0] == '/' || !plain)
+    if (!plain || target[0] == '/')
         up[0] = '\0';
-    if (!plain && plan->path[0] != '/') {
-        absolute = realpath(plan->path, NULL);
-        target = absolute ? absolute : target;
+    if (!plain) {
+        absolute = plan->path[0] == '/' ? NULL : realpath(plan->path, NULL);
+        target = absolute ? absolute : plan->path;
     }
     int wanted = snprintf(plan->mesh_path, sizeof plan->mesh_path, "%s%s", up, target);
     free(absolute);
@@ -287,8 +316,10 @@ static int print_check(const AppPlan *plan) {
         const ThawComplaint *c = &report->complaints[i];
         if (c->severity == THAW_SEVERITY_ERROR)
             app_complain("new", "%s", c->what);
-        else if (c->severity == THAW_SEVERITY_WARNING && !plan->quiet)
-            printf("warning: %s: %s; %s\n", c->where, c->what, c->cure);
+        else if (!plan->quiet) // the doctor's cure of a size is to edit the scene; here it can be told
+            printf("%s: %s: %s; %s\n", thaw_severity_name(c->severity), c->where, c->what,
+                   strcmp(c->id, "odd-size") == 0 ? "if the file is in another unit, say so: --unit mm, cm, m or in"
+                                                  : c->cure);
     }
     thaw_doctor_report_free(&report);
     return ok;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `thaw new` chooses for a mesh: unit, which way is up, resolution, how it is held or dropped, time step and output.
 //
-// The time step resolves the first mode by 65 steps and more, estimated from size and material as the doctor does, so that
-// the integration takes less than half of its energy in a swing, as far as that lies within a tenth of a millisecond and ten. A dropped body falls by its own height, or less where it would be
-// crushed: the strain of an impact is about speed over the speed of waves.
+// The time step resolves the first mode, estimated from size and material as the doctor does, by 65 steps and more, so that
+// the integration takes less than half of its energy in a swing; by 20 where the run would have too many steps; and where
+// it still has, not at all: such a body moves like a rigid one, and the doctor says so. A dropped body falls by its own
+// height, or less where it would be crushed: the strain of an impact is about speed over the speed of waves.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +20,12 @@ enum { FEWEST = 6000, MOST = 50000 }; // elements, unless told
 enum { FRAMES = 120 };                // of a run, about: four seconds to look at
 enum { MOST_PIECES = 200 };
 const double app_new_lost = 0.03;
-static const double SHORTEST_STEP = 1e-4; // s
-static const double RESOLVED = 65;        // steps a period
-static const double IMPACT = 0.2;         // of the speed of waves
-static const double GRAVITY = 9.81;       // m/s^2, as in a scene that says nothing of it
+enum { MOST_STEPS = 20000 };
+static const double SHORTEST_STEP = 2e-5, LONGEST_STEP = 0.01; // s
+static const double BLIND_STEP = 0.005;                        // s, of what is not seen to swing
+static const double RESOLVED = 65, COARSE = 20;                // steps a period
+static const double IMPACT = 0.2;                              // of the speed of waves
+static const double GRAVITY = 9.81;                            // m/s^2, as in a scene that says nothing of it
 
 AppSource app_plan_source(const AppPlan *plan) {
     const char *path = plan->path;
@@ -62,6 +65,14 @@ static ThawStatus add_whole(AppPlan *plan, ThawMesh *mesh, ThawError *error) {
 
 // --- the mesh -----------------------------------------------------------------------------------------------------------
 
+static const char *why_drawing(const char *path) {
+    ThawDrawing *drawing = NULL;
+    const int pixels = !thaw_drawing_read(path, &drawing, NULL) && drawing->pixels;
+    thaw_drawing_free(&drawing);
+    return pixels ? "if a pixel is 1/96 inch, as is taken where width or viewBox is missing"
+                  : "by the width that the file says";
+}
+
 // Only surfaces are guessed: whoever made a volume mesh, Thaw among them, has settled its unit.
 static void settle_unit(AppPlan *plan, int dim) {
     const double largest = fmax(fmax(plan->raw[0], plan->raw[1]), plan->raw[2]);
@@ -84,7 +95,7 @@ static void settle_unit(AppPlan *plan, int dim) {
         plan->why = said                          ? "as the file says"
                     : guess                       ? "by its size"
                     : plan->source == APP_MESH    ? "as meshes are"
-                    : plan->source == APP_DRAWING ? "by the width that the file says"
+                    : plan->source == APP_DRAWING ? why_drawing(plan->path)
                                                   : "as solids are";
         plan->guessed = guess && !said;
     }
@@ -375,23 +386,30 @@ static double round_down(double x) {
     return power * (digit >= 5 ? 5 : digit >= 2 ? 2 : 1);
 }
 
+// The step that shows swings of this period in a run of so many seconds; 0: there is none.
+static double step_for(double period, double seconds) {
+    const double wanted[] = {RESOLVED, COARSE};
+    for (int i = 0; i < 2; i++) {
+        const double h = fmin(round_down(period / wanted[i]), LONGEST_STEP);
+        if (h >= 0.999 * SHORTEST_STEP && seconds <= h * MOST_STEPS)
+            return h;
+    }
+    return 0;
+}
+
+static double period_of(const AppPlan *plan, const AppPiece *p) {
+    double size[3];
+    for (int k = 0; k < 3; k++)
+        size[k] = p->hi[k] - p->lo[k];
+    return thaw_period_estimate(&plan->material->def, p->mesh->dim, size);
+}
+
 static void settle_motion(AppPlan *plan) {
-    const int dim = plan->pieces->mesh->dim, up = dim - 1;
+    const int up = plan->pieces->mesh->dim - 1;
     const ThawMaterialDef *material = &plan->material->def;
     double longest = 0, air = 0;
-    plan->period = INFINITY;
-    for (int32_t i = 0; i < plan->piece_count; i++) {
-        double size[3];
-        for (int k = 0; k < 3; k++)
-            size[k] = plan->pieces[i].hi[k] - plan->pieces[i].lo[k];
-        const double period = thaw_period_estimate(material, dim, size);
-        if (period >= RESOLVED * SHORTEST_STEP)
-            plan->period = fmin(plan->period, period);
-        longest = fmax(longest, period);
-    }
-    plan->period = fmin(plan->period, longest); // of the quickest that can be watched, if any
-    // What vibrates faster than a hundred of the shortest steps cannot be watched: it moves like a rigid body.
-    plan->h = plan->period < RESOLVED * SHORTEST_STEP ? 0.005 : fmin(round_down(plan->period / RESOLVED), 0.01);
+    for (int32_t i = 0; i < plan->piece_count; i++)
+        longest = fmax(longest, period_of(plan, &plan->pieces[i]));
     if (plan->stance == APP_DROP) {
         const double height = plan->hi[up] - plan->lo[up];
         const double speed = plan->drop > 0
@@ -400,10 +418,22 @@ static void settle_motion(AppPlan *plan) {
         plan->fall = speed * speed / (2 * GRAVITY);
         air = speed / GRAVITY;
     }
-    // Long enough to see it come down, bounce and settle, or swing.
-    const double least = plan->stance == APP_DROP ? fmin(1, 5 * air) : plan->h < 0.005 ? 0 : 0.5;
-    plan->steps = (int64_t)ceil(fmin(fmax(8 * longest, least) + air, 4) / plan->h);
+    // Long enough to see it come down, bounce and rest, or swing.
+    double seconds = plan->stance == APP_DROP ? air + fmin(1.5 * fmax(8 * longest, fmin(1, 5 * air)) + 0.5 * air, 5)
+                                              : fmin(8 * longest, 4);
+    plan->period = INFINITY; // of the quickest that can be watched, if any
+    for (int32_t i = 0; i < plan->piece_count; i++)
+        if (step_for(period_of(plan, &plan->pieces[i]), seconds) > 0)
+            plan->period = fmin(plan->period, period_of(plan, &plan->pieces[i]));
+    plan->period = fmin(plan->period, longest);
+    plan->h = step_for(plan->period, seconds);
+    if (!(plan->h > 0))
+        plan->h = BLIND_STEP;
+    if (plan->h >= BLIND_STEP)
+        seconds = fmax(seconds, 0.5);
+    plan->steps = (int64_t)ceil(seconds / plan->h);
     plan->every = (int64_t)fmax(1, round((double)plan->steps / FRAMES));
+    plan->steps = (plan->steps + plan->every - 1) / plan->every * plan->every; // the last frame is the end
 }
 
 ThawStatus app_plan_settle(AppPlan *plan, ThawError *error) {

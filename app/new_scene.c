@@ -302,6 +302,8 @@ void app_plan_print(const AppPlan *plan) {
     if (slow < 1.25)
         printf("about as fast as it happens at 30 a second\n");
     else
-        printf("slowed down %.2g times at 30 a second\n", slow);
+        printf("slowed down %.*f times at 30 a second (`thaw render -o FILE.mp4 --fps 30`; without --fps as fast as it "
+               "happens)\n",
+               slow < 10 ? 1 : 0, slow);
     print_warnings(plan);
 }

@@ -19,6 +19,7 @@ typedef struct ThawDrawing {
     int32_t part_count, part_room;
     int32_t segments; // of all parts
     int metres;       // nonzero: the file says its unit, and all is in metres
+    int pixels;       // nonzero: it says none, and its coordinates are taken as pixels of 1/96 inch
     double lo[2], hi[2];
 } ThawDrawing;
 

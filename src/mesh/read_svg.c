@@ -482,7 +482,8 @@ static void read_svg_tag(Svg *s, const ThawTag *tag) {
     double v[4], scale = INCH / 96;
     const double w = metres_of(s, thaw_tag_attribute(tag, "width")),
                  h = metres_of(s, thaw_tag_attribute(tag, "height"));
-    if (box.start && take_numbers(s, &box, 4, v) == 4 && v[2] > 0 && v[3] > 0 && (w > 0 || h > 0))
+    s->drawing->pixels = !(box.start && take_numbers(s, &box, 4, v) == 4 && v[2] > 0 && v[3] > 0 && (w > 0 || h > 0));
+    if (!s->drawing->pixels)
         scale = fmin(w > 0 ? w / v[2] : INFINITY, h > 0 ? h / v[3] : INFINITY);
     memcpy(s->stack[0].m, (double[6]){scale, 0, 0, -scale, 0, 0}, sizeof s->stack[0].m);
     s->drawing->metres = 1;

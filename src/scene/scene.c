@@ -281,12 +281,12 @@ json_t *thaw_scene_parse_json(const char *text, size_t length, const char *name,
     return document;
 }
 
-// A mesh or a surface, by its ending; NULL: neither.
+// A mesh, a surface or a drawing, by its ending; NULL: none of them.
 static const char *kind_of_file(const char *path) {
     static const char *const endings[][2] = {{".obj", "a surface"}, {".ply", "a surface"}, {".stl", "a surface"},
                                              {".msh", "a mesh"},    {".mesh", "a mesh"},   {".meshb", "a mesh"},
-                                             {".node", "a mesh"},   {".ele", "a mesh"},    {".poly", "a mesh"},
-                                             {".vtk", "a mesh"},    {".vtu", "a mesh"}};
+                                             {".node", "a mesh"},   {".ele", "a mesh"},    {".poly", "a drawing"},
+                                             {".vtk", "a mesh"},    {".vtu", "a mesh"},    {".svg", "a drawing"}};
     const char *ending = strrchr(path, '.');
     for (size_t i = 0; ending && i < sizeof endings / sizeof *endings; i++)
         if (strcasecmp(ending, endings[i][0]) == 0)

@@ -71,6 +71,23 @@ static void errors_fail_and_name_file_and_place(void **state) {
     expect("check @bad.msh", 1, "bad.msh [refused]");
 }
 
+static void what_frames_take_is_told_in_plain_figures(void **state) {
+    (void)state;
+    write_text(at("long.json"),
+               "{\"thaw\": 1, \"time\": {\"step\": 0.01, \"steps\": 4000}, \"output\": {\"every\": 1},\n"
+               " \"materials\": {\"rubber\": {\"density\": 1000, \"young\": 1e5, \"poisson\": 0.4}},\n"
+               " \"shapes\": {\"bar\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [0.6, 0.1, 0.1], \"cells\": "
+               "[24, 4, 4]}}, \"material\": \"rubber\"}},\n"
+               " \"bodies\": [{\"name\": \"bar\", \"shape\": \"bar\", \"pins\": [\"x-min\"]}]}\n");
+    expect("check @long.json", 0, "frames of a run: about ");
+    const char *at_size = strstr(said, "frames of a run: about ") + 23;
+    char unit[4] = "";
+    double size = 0;
+    assert_int_equal(sscanf(at_size, "%lf %3s", &size, unit), 2);
+    assert_true(size >= 100 && size < 1000 && strcspn(at_size, "e+") > strcspn(at_size, "M"));
+    assert_string_equal(unit, "MB");
+}
+
 static void programs_get_everything_as_json(void **state) {
     (void)state;
     write_scene(at("soft.json"), "5");
@@ -225,6 +242,7 @@ int main(void) {
         cmocka_unit_test(a_healthy_scene_is_told_so),
         cmocka_unit_test(warnings_are_told_with_a_cure_and_do_not_fail),
         cmocka_unit_test(errors_fail_and_name_file_and_place),
+        cmocka_unit_test(what_frames_take_is_told_in_plain_figures),
         cmocka_unit_test(programs_get_everything_as_json),
         cmocka_unit_test(bytes_that_are_no_text_do_not_stop_the_json),
         cmocka_unit_test(wrong_command_lines_are_refused),

@@ -64,7 +64,8 @@ static void the_same_as_json(void **state) {
 static void explain_refuses_what_is_not_there(void **state) {
     (void)state;
     expect("explain", 1, "name the folder of a run");
-    expect("explain @run", 1, "say which element: --element N");
+    expect("explain @run", 1, "say which element: --element N, from 0 to 95");
+    expect("explain @beam.json", 1, "beam.json is a scene; allowed: the folder of a run");
     expect("explain @run --element 96", 1, "element is 96; the body has elements 0 to 95");
     expect("explain @run --element -1", 1, "--element is '-1'; allowed: a whole number from 0");
     expect("explain @run --element 1 --body cat", 1, "--body is 'cat'; allowed: beam");

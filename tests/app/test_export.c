@@ -225,6 +225,8 @@ static void wrong_wishes_are_refused(void **state) {
     expect("export @run", 1, "--html, --usd");
     expect("export @run --usd @a.usdc", 1, "ends in .usda");
     expect("export @run --gltf @a.gltf", 1, "ends in .glb");
+    expect("export @run -o @a.txt", 1, "allowed: a name that ends in .html, .usda, .glb,");
+    expect("export @run -o @o.glb", 0, "o.glb: 5 frames");
     expect("export @run --obj @a.obj", 1, "one place for the number");
     expect("export @run --obj @a%d%d.obj", 1, "one place for the number");
     expect("export @missing --usd @a.usda", 1, "missing");

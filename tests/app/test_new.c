@@ -60,6 +60,7 @@ static void a_surface_becomes_a_scene_that_runs(void **state) {
     assert_non_null(strstr(said, "ball.json. Next:"));
     assert_null(strstr(said, "warning"));
     ThawScene *scene = load("ball.json");
+    assert_int_equal(scene->steps % scene->frame_every, 0); // the last frame is the end
     double lo, hi;
     reach(scene, 2, &lo, &hi);
     assert_true(fabs(hi - lo - 0.07) < 0.002); // upright: the file's y is up
@@ -198,10 +199,21 @@ static void units_and_axes_follow_the_options(void **state) {
 static void the_scene_finds_its_mesh_wherever_it_stands(void **state) {
     (void)state;
     static const char *const lines[] = {
-        "new ball.obj -o s.json",           "new ball.obj -o sub/s.json",
-        "new ./ball.obj -o ./sub/s.json",   "new sub/ball.obj -o sub/deep/s.json",
-        "new sub/ball.obj -o s.json",       "new ball.obj -o sub/../s.json",
+        "new ball.obj -o s.json",
+        "new ball.obj -o sub/s.json",
+        "new ./ball.obj -o ./sub/s.json",
+        "new sub/ball.obj -o sub/deep/s.json",
+        "new sub/ball.obj -o s.json",
+        "new ball.obj -o sub/../s.json",
         "new @ball.obj -o sub/deep/s.json",
+        "new sub/ball.obj -o sub/s.json",
+        "new ./sub/ball.obj -o sub//s.json",
+        "new @sub/ball.obj -o @sub/s.json",
+        "new sub/ball.obj -o sub2/s.json",
+    };
+    static const char *const named[] = {
+        "ball.obj",  "../ball.obj", "../ball.obj", "../ball.obj", "sub/ball.obj",    "/ball.obj",
+        "/ball.obj", "ball.obj",    "ball.obj",    "ball.obj",    "../sub/ball.obj",
     };
     char before[1000], line[200];
     assert_non_null(getcwd(before, sizeof before));
@@ -212,6 +224,14 @@ static void the_scene_finds_its_mesh_wherever_it_stands(void **state) {
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         snprintf(line, sizeof line, "%s --force --elements 200", lines[i]);
         expect(line, 0, "wrote"); // it has been loaded for the doctor
+        char path[100], want[100];
+        snprintf(path, sizeof path, "%s", strstr(lines[i], "-o ") + 3);
+        snprintf(want, sizeof want, named[i][0] == '/' ? "%s\"" : "\"surface\": \"%s\"", named[i]);
+        size_t size;
+        char *text = slurp(path[0] == '@' ? at(path + 1) : path, &size);
+        if (!text || !strstr(text, want))
+            fail_msg("%s: no %s in %s", lines[i], want, text);
+        free(text);
     }
     assert_int_equal(chdir(before), 0);
 }
@@ -225,14 +245,42 @@ static void every_material_makes_a_scene_without_errors(void **state) {
                  thaw_material_library_get(i)->def.name);
         expect(line, 0, thaw_material_library_get(i)->def.name);
         expect("check @s.json", 0, "scene of 1 body");
-        // Its own scenes need no cure; of stiff things it is said that they move like rigid bodies.
-        assert_true(strstr(said, "nothing to complain about") || strstr(said, "0 errors, 0 warnings, 1 hint"));
-        assert_true(strstr(said, "nothing to complain about") || strstr(said, "[step-blind]"));
+        // Its own scenes need no cure; of stiff things it is said that they move like rigid bodies, or swing little.
+        const int blind = strstr(said, "[step-blind]") != NULL, damps = strstr(said, "[step-damps]") != NULL,
+                  overdamped = strstr(said, "[overdamped]") != NULL;
+        char sum[60];
+        snprintf(sum, sizeof sum, "0 errors, 0 warnings, %d hint", blind + damps + overdamped);
+        assert_non_null(strstr(said, blind + damps + overdamped ? sum : "nothing to complain about"));
+        // Blind only where 20 steps a period are more than 20000, or shorter than 20 microseconds.
+        double period = 0;
+        assert_int_equal(sscanf(strstr(said, "first mode about "), "first mode about %lf", &period), 1);
+        ThawScene *scene = load("s.json");
+        const double seconds = (double)scene->steps * scene->world.h;
+        assert_int_equal(scene->steps % scene->frame_every, 0);
+        assert_true(blind ? seconds > 20000 * period / 50 || period < 50 * 2e-5 : scene->world.h <= period / 19);
+        thaw_scene_free(&scene);
         if (i % 5 == 0)
             expect("run @s.json --steps 2 --out @out", 0, "state hash");
     }
     expect("check @s.json", 0, "scene of 1 body");
     expect("new --list", 0, "natural-rubber");
+}
+
+// A small thing swings fast, and gets the steps to show it; where that would be too many, or the unit looks wrong, it is said.
+static void steps_show_the_first_mode_or_it_is_said(void **state) {
+    (void)state;
+    write_ball(at("ball.obj"), 10);
+    expect("new @ball.obj -o @s.json --force --elements 200 --drop --unit mm", 0, "slowed down");
+    assert_non_null(strstr(said, "--fps 30"));
+    assert_null(strstr(said, "its slowest vibration")); // [step-blind], as it is for steel below
+    ThawScene *scene = load("s.json");
+    assert_true(scene->steps <= 20000 && scene->steps % scene->frame_every == 0);
+    thaw_scene_free(&scene);
+    expect("new @ball.obj -o @s.json --force --elements 200 --drop --material steel", 0,
+           "hint: shape ball: its slowest");
+    write_ball(at("ball.obj"), 100);
+    expect("new @ball.obj -o @s.json --force --elements 200 --unit m", 0, "larger than a house");
+    assert_non_null(strstr(said, "if the file is in another unit, say so: --unit mm, cm, m or in"));
 }
 
 static void nothing_is_overwritten_unasked(void **state) {
@@ -353,6 +401,9 @@ static void a_drawing_becomes_a_scene_in_the_plane(void **state) {
                "<rect x='120' y='40' width='60' height='20'/></svg>");
     expect("check @ring.svg", 0, "0.17 x 0.08 m");
     assert_non_null(strstr(said, "(triangles that fill it)"));
+    write_text(at("pixels.svg"), "<svg viewBox='0 0 96 96'><rect width='96' height='48'/></svg>");
+    expect("new @pixels.svg -o @pixels.json --elements 200", 0, "0.0254 x 0.0127 m if a pixel is 1/96 inch");
+    expect("run @pixels.svg", 1, "this is a drawing, no scene; make a scene first: thaw new");
     expect("new @ring.svg --drop -o @ring.json --elements 1000", 0, "0.17 x 0.08 m by the width that the file says");
     expect("new @ring.svg --drop -o @ring.json --elements 1000 --split --force", 0, "split     2 bodies: ring-1");
     expect("run @ring.json --steps 3 --out @ring-out", 0, "state hash");
@@ -403,6 +454,9 @@ static void wrong_input_is_refused_and_leaves_no_file(void **state) {
     expect("new @ball.obj -o @x.json --size -1", 1, "greater than 0");
     expect("new @ball.obj -o @x.json --drop -1", 1, "--drop is '-1'; allowed: a number greater than 0");
     expect("new @ball.obj -o @x.json --drop=high", 1, "--drop is 'high'");
+    expect("new @ball.obj -o @x.json --drop abc", 1, "--drop is 'abc'; allowed: metres above the floor");
+    expect("new --drop abc @ball.obj -o @x.json", 1, "--drop is 'abc'; allowed: metres above the floor");
+    expect("new --drop @ball.obj @ball.obj -o @x.json", 1, "one file at a time");
     expect("new @ball.obj -o @x.json --drop-height 1", 1, "did you mean --drop?");
     expect("new @ball.obj -o @x.json --height tall", 1, "'tall'");
     expect("new @ball.obj -o @x.json --scale 1 --height 1", 1, "exclude each other");
@@ -429,6 +483,7 @@ int main(void) {
         cmocka_unit_test(pieces_of_a_file_are_told_and_become_bodies_of_their_own),
         cmocka_unit_test(a_solid_becomes_a_scene),
         cmocka_unit_test(a_drawing_becomes_a_scene_in_the_plane),
+        cmocka_unit_test(steps_show_the_first_mode_or_it_is_said),
         cmocka_unit_test(nothing_is_overwritten_unasked),
         cmocka_unit_test(wrong_input_is_refused_and_leaves_no_file),
     };
