@@ -314,6 +314,18 @@ static ThawStatus look_at_colours(Render *r, const ThawFrameData *frame, ThawErr
     return status;
 }
 
+// What goes far is small where all of its way is in the picture.
+static void warn_of_dots(const Render *r, const ViewBounds *bounds, double largest) {
+    enum { DOT = 24 }; // pixels
+    const double across = (bounds->high[0] - bounds->low[0]) / panel_width(r),
+                 up = (bounds->high[1] - bounds->low[1]) / r->height, pixels = largest / fmax(across, up) * r->zoom;
+    if (pixels < DOT)
+        printf("bodies are about %.0f of %d pixels high or wide, for all of their way is shown: --frame N shows one "
+               "moment "
+               "as large as it can be, --camera A,E,ZOOM a part\n",
+               ceil(pixels), r->height);
+}
+
 static ThawStatus settle_view(Render *r, ThawError *error) {
     View *view = &r->view;
     ThawStatus status = THAW_OK;
@@ -324,6 +336,7 @@ static ThawStatus settle_view(Render *r, ThawError *error) {
             view->background[i][k] = picture_linear(backdrop[i][k]);
     view->shading.edge_colour = 0.62f;
     ViewBounds bounds = view_bounds_empty();
+    double largest = 0; // m, of a single frame across or up
     int64_t all = r->frame_count < LOOKED_AT ? r->frame_count : LOOKED_AT,
             count = r->shown_count ? r->shown_count : all;
     // First what there is, then, with the camera turned to it, where it must stand.
@@ -347,6 +360,9 @@ static ThawStatus settle_view(Render *r, ThawError *error) {
             view->flat = frame->nodes == 3;
             view_turn(view, r->azimuth, r->elevation);
             view_bounds_add(view, frame, &bounds);
+            ViewBounds alone = view_bounds_empty();
+            view_bounds_add(view, frame, &alone);
+            largest = fmax(largest, fmax(alone.high[0] - alone.low[0], alone.high[1] - alone.low[1]));
             if (status == THAW_OK)
                 status = look_at_colours(r, frame, error);
             if (obstacles)
@@ -356,6 +372,8 @@ static ThawStatus settle_view(Render *r, ThawError *error) {
         thaw_frame_data_free(&frame);
     }
     view_settle(view);
+    if (status == THAW_OK && !r->quiet)
+        warn_of_dots(r, &bounds, largest);
     return status;
 }
 

@@ -278,6 +278,12 @@ static void steps_show_the_first_mode_or_it_is_said(void **state) {
     thaw_scene_free(&scene);
     expect("new @ball.obj -o @s.json --force --elements 200 --drop --material steel", 0,
            "hint: shape ball: its slowest");
+    // From so high that it is a dot in the picture: that is said, and that a single frame shows it.
+    expect("new @ball.obj -o @s.json --force --elements 200 --drop 20 --material steel --unit cm --quiet", 0, "");
+    expect("run @s.json --out @dot --quiet", 0, "");
+    expect("render @dot -o @dot.png --sheet 4", 0, "pixels high or wide, for all of their way is shown: --frame N");
+    expect("render @dot -o @dot.png", 0, "dot.png");
+    assert_null(strstr(said, "pixels"));
     write_ball(at("ball.obj"), 100);
     expect("new @ball.obj -o @s.json --force --elements 200 --unit m", 0, "larger than a house");
     assert_non_null(strstr(said, "if the file is in another unit, say so: --unit mm, cm, m or in"));
