@@ -140,6 +140,7 @@ void view_aim(View *view, const ViewBounds *bounds, int width, int height, doubl
     if (view->flat) {
         view->distance = 1;
         view->focal = fmin(view->wide / fmax(2 * half[0], least), view->high / fmax(2 * half[1], least));
+        view->centre[1] -= 0.03 * height / view->focal; // a little higher, for the time is written below
         return;
     }
     view->focal = height / (2 * slope);
@@ -297,6 +298,31 @@ static void draw_surface(const View *view, const ThawFrameData *f, const Surface
     }
 }
 
+// In the plane a half-space fills all of the picture below its surface, behind everything else; frames hold only a slab of it,
+// as four corners against the clock from the lower left. Lighter than other obstacles, for text is written on it.
+static void draw_half_plane(const View *view, const double *slab, const RasterShading *shading, Raster *raster) {
+    const double length = hypot(slab[3] - slab[0], slab[4] - slab[1]);
+    const double along[2] = {(slab[3] - slab[0]) / length, (slab[4] - slab[1]) / length},
+                 out[2] = {-along[1], along[0]};
+    const double reach = (raster->width + raster->height) / view->focal; // m: nothing in the picture is farther away
+    // A surface farther away than that, on either side, is moved to there and still not seen.
+    const double above = (view->centre[0] - slab[9]) * out[0] + (view->centre[1] - slab[10]) * out[1];
+    const double level = -fmax(-reach, fmin(reach, above));
+    RasterCorner corner[4] = {0};
+    for (int i = 0; i < 4; i++) {
+        const double side = i == 1 || i == 2 ? reach : -reach, height = i < 2 ? level - 2 * reach : level;
+        double x[3] = {0};
+        for (int k = 0; k < 2; k++)
+            x[k] = view->centre[k] + side * along[k] + height * out[k];
+        project(view, raster, x, &corner[i]);
+        corner[i].nearness *= 0.5f;
+        for (int k = 0; k < 3; k++)
+            corner[i].colour[k] = picture_linear((int[]){182, 187, 192}[k]);
+    }
+    raster_triangle(raster, (RasterCorner[]){corner[0], corner[1], corner[2]}, shading);
+    raster_triangle(raster, (RasterCorner[]){corner[0], corner[2], corner[3]}, shading);
+}
+
 // In a neutral grey, and no level floors, which the ground stands for.
 static void draw_obstacles(const View *view, const ThawFrameData *f, const Surface *s, Raster *raster) {
     RasterShading shading = view->shading;
@@ -305,6 +331,10 @@ static void draw_obstacles(const View *view, const ThawFrameData *f, const Surfa
         RasterCorner corner[3];
         if (!view->flat && isfinite(level_of(f, t)))
             continue;
+        if (view->flat && f->region[t] == THAW_OBSTACLE_HALF_SPACE && f->cells[3 * t] + 3 < f->point_count) {
+            draw_half_plane(view, f->x + 3 * (int64_t)f->cells[3 * t], &shading, raster);
+            continue;
+        }
         for (int i = 0; i < 3; i++) {
             int32_t p = s->skin.triangles[3 * t + i];
             project(view, raster, f->x + 3 * (int64_t)p, &corner[i]);

@@ -461,7 +461,7 @@ static ThawStatus settle_shown(Render *r, ThawError *error) {
     for (int i = 0; i < r->shown_count; i++)
         r->shown[i] = moments_evenly(r->frame_count, i, r->shown_count);
     if (r->sheet)
-        return r->even ? THAW_OK : moments_choose(r->replay, r->shown_count, r->shown, error);
+        return r->even ? THAW_OK : moments_choose(r->replay, r->colour.field, r->shown_count, r->shown, error);
     const int64_t wanted = strtoll(r->frame_text, NULL, 10);
     if (strcmp(r->frame_text, "last") != 0)
         r->shown[0] = thaw_replay_find(r->replay, wanted);
@@ -529,7 +529,8 @@ static const char help[] =
     "  -o FILE.mp4       a film (also .webm, .mkv, .mov, .gif, .webp), made by ffmpeg; as fast as the simulated time\n"
     "  --fps N           every frame, N a second: slower or faster than the simulated time\n"
     "  --frame N         which frame (default: last); all: every one\n"
-    "  --sheet N         N frames side by side in one picture: more of them where much happens\n"
+    "  --sheet N         N frames side by side in one picture: more of them where much happens, or,\n"
+    "                    with --colour state, part, reason or woken_by, where that changes\n"
     "  --moments even    frames of a sheet evenly spaced in time (default: events)\n"
     "  --size WxH        pixels (default 1280x720)\n"
     "  --colour NAME     a field that the frames hold: velocity, von_mises (default), region, contact_pressure, ...;\n"

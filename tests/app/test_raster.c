@@ -255,6 +255,47 @@ static void what_is_seen_is_in_the_middle_and_uses_the_colours(void **state) {
     thaw_frame_data_free(&frame);
 }
 
+// A floor of which the frame holds a thin slab: below its surface, and only there, the picture is grey to its edges.
+static void a_floor_in_the_plane_fills_the_picture_below_it(void **state) {
+    (void)state;
+    enum { WIDE = 120, HIGH = 80 };
+    for (int turn = 0; turn < 4; turn++) { // level, upright, a ceiling, and so far below that it is not seen
+        ThawFrameData *frame, *floor;
+        assert_int_equal(thaw_frame_data_create(3, 3, 1, &frame, NULL), THAW_OK);
+        assert_int_equal(thaw_frame_data_create(3, 4, 2, &floor, NULL), THAW_OK);
+        frame->body_count = floor->body_count = 1;
+        frame->x[3] = frame->x[7] = 1;
+        const double c = cos(M_PI / 2 * turn), s = turn < 3 ? sin(M_PI / 2 * turn) : 0;
+        for (int i = 0; i < 4; i++) {
+            const double x = i == 1 || i == 2 ? 0.6 : 0.4, y = turn == 3 ? -1e9 : i < 2 ? -0.01 : 0;
+            floor->x[3 * i] = turn < 3 ? c * x - s * y : x;
+            floor->x[3 * i + 1] = turn < 3 ? s * x + c * y : y;
+        }
+        memcpy(frame->cells, (int32_t[]){0, 1, 2}, 3 * sizeof(int32_t));
+        memcpy(floor->cells, (int32_t[]){0, 1, 2, 0, 2, 3}, 6 * sizeof(int32_t));
+        floor->region[0] = floor->region[1] = THAW_OBSTACLE_HALF_SPACE;
+        View view = {.colour.field = COLOUR_BODY, .flat = 1, .obstacles = floor};
+        ViewBounds bounds = view_bounds_empty();
+        Raster raster;
+        assert_true(raster_create(WIDE, HIGH, &raster));
+        view_turn(&view, 0, 0);
+        view_bounds_add(&view, frame, &bounds);
+        view_aim(&view, &bounds, WIDE, HIGH, 1);
+        assert_int_equal(view_draw(&view, frame, &raster, NULL), THAW_OK);
+        for (int i = 0; i < WIDE * HIGH; i++) {
+            const double x = view.centre[0] + (i % WIDE + 0.5 - view.middle) / view.focal;
+            const double y = view.centre[1] + (0.5 * HIGH - i / WIDE - 0.5) / view.focal;
+            const double above[4] = {y, -x, -y, 1};
+            const int of_the_body = x > -0.02 && y > -0.02 && x + y < 1.02;
+            if (!of_the_body && fabs(above[turn]) > 0.02)
+                assert_int_equal(raster.nearness[i] > 0, above[turn] < 0);
+        }
+        raster_clear(&raster);
+        thaw_frame_data_free(&floor);
+        thaw_frame_data_free(&frame);
+    }
+}
+
 static void the_nearest_word_is_suggested(void **state) {
     (void)state;
     static const char *const words[] = {"run", "render", "compare"};
@@ -275,6 +316,7 @@ int main(void) {
         cmocka_unit_test(text_stays_inside_the_picture),
         cmocka_unit_test(a_fitted_view_shows_everything_from_any_side),
         cmocka_unit_test(what_is_seen_is_in_the_middle_and_uses_the_colours),
+        cmocka_unit_test(a_floor_in_the_plane_fills_the_picture_below_it),
         cmocka_unit_test(the_nearest_word_is_suggested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
