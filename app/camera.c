@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a frame to a picture of it: surface, normals, colours, camera, ground with a soft shadow.
 //
-// Normals are smooth where the surface is (triangles at a corner within 35 degrees are averaged) and keep creases. The
+// Normals are smooth where the surface is (triangles at a corner within 35 degrees are averaged, less so up to 60) and keep creases. The
 // shadow is the surface drawn along the light onto the ground, into a small picture that is blurred three times by a
 // box, which is nearly a Gaussian. The ground is otherwise the background itself, with faint lines that fade away, so
 // pictures side by side join without a seam. Cost: linear in triangles and samples.
@@ -12,8 +12,8 @@
 #include "camera.h"
 #include "picture.h"
 
-static const double slope = 0.26;  // half the height of the picture, at distance 1
-static const double crease = 0.82; // cosine of 35 degrees
+static const double slope = 0.26;                // half the height of the picture, at distance 1
+static const double smooth = 0.82, crease = 0.5; // cosines of 35 and 60 degrees
 
 static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
@@ -270,15 +270,17 @@ static ThawStatus surface_build(const View *view, const ThawFrameData *f, Surfac
     return colouring_points(&view->colour, f, s->value, error);
 }
 
-// The average over the triangles around a corner that are not behind a crease.
+// The average over the triangles around a corner that are not behind a crease. Those at angles between smooth and crease count in
+// part: on a coarse mesh of a round body neighbours are on either side of any sharp bound, which shows as teeth.
 static void corner_normal(const Surface *s, int64_t triangle, int32_t point, float normal[3]) {
     const double *own = s->area + 3 * triangle;
     double sum[3] = {own[0], own[1], own[2]}, length = sqrt(dot(own, own));
     for (int32_t i = s->first[point]; i < s->first[point + 1]; i++) {
         const double *other = s->area + 3 * (int64_t)s->around[i];
-        if (s->around[i] != triangle && dot(own, other) > crease * length * sqrt(dot(other, other)))
+        const double cosine = dot(own, other) / (length * sqrt(dot(other, other)));
+        if (s->around[i] != triangle && cosine > crease) // also false without an area
             for (int k = 0; k < 3; k++)
-                sum[k] += other[k];
+                sum[k] += fmin(1, (cosine - crease) / (smooth - crease)) * other[k];
     }
     normalise(sum);
     for (int k = 0; k < 3; k++)

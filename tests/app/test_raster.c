@@ -296,6 +296,42 @@ static void a_floor_in_the_plane_fills_the_picture_below_it(void **state) {
     }
 }
 
+// How much the light jumps across the ridge of a roof whose sides meet at an angle, seen from above.
+static double jump_at_ridge(double degrees) {
+    ThawFrameData *frame;
+    assert_int_equal(thaw_frame_data_create(3, 4, 2, &frame, NULL), THAW_OK);
+    const double slope = degrees * M_PI / 360;
+    const double x[4][3] = {{-1, 0, -tan(slope)}, {0, -1, 0}, {0, 1, 0}, {1, 0, -tan(slope)}};
+    memcpy(frame->x, x, sizeof x);
+    memcpy(frame->cells, (int32_t[]){0, 1, 2, 3, 2, 1}, 6 * sizeof(int32_t));
+    frame->body_count = 1;
+    View view = {.colour.field = COLOUR_NONE};
+    ViewBounds bounds = view_bounds_empty();
+    Raster raster;
+    assert_true(raster_create(300, 300, &raster));
+    view_turn(&view, 0, 90);
+    view_bounds_add(&view, frame, &bounds);
+    view_aim(&view, &bounds, 300, 300, 1);
+    view_fit(&view, frame);
+    view_settle(&view);
+    assert_int_equal(view_draw(&view, frame, &raster, NULL), THAW_OK);
+    // The widest step between neighbours in a row through the roof.
+    double jump = 0;
+    for (int i = 150 * 300; i < 151 * 300 - 1; i++)
+        if (raster.nearness[i] > 0 && raster.nearness[i + 1] > 0)
+            jump = fmax(jump, fabs(raster.rgb[3 * i] - raster.rgb[3 * i + 3]));
+    raster_clear(&raster);
+    thaw_frame_data_free(&frame);
+    return jump;
+}
+
+static void light_is_even_across_a_bend_and_jumps_at_a_crease(void **state) {
+    (void)state;
+    assert_true(jump_at_ridge(30) < 0.002);
+    assert_true(jump_at_ridge(40) < 0.02); // part of the way: no teeth where a coarse mesh bends this much
+    assert_true(jump_at_ridge(70) > 0.03 && jump_at_ridge(90) > 0.04);
+}
+
 static void the_nearest_word_is_suggested(void **state) {
     (void)state;
     static const char *const words[] = {"run", "render", "compare"};
@@ -317,6 +353,7 @@ int main(void) {
         cmocka_unit_test(a_fitted_view_shows_everything_from_any_side),
         cmocka_unit_test(what_is_seen_is_in_the_middle_and_uses_the_colours),
         cmocka_unit_test(a_floor_in_the_plane_fills_the_picture_below_it),
+        cmocka_unit_test(light_is_even_across_a_bend_and_jumps_at_a_crease),
         cmocka_unit_test(the_nearest_word_is_suggested),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
