@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a frame to a picture of it: surface, normals, colours, camera, ground with a soft shadow.
 //
-// Normals are smooth where the surface is (triangles at a corner within 35 degrees are averaged, less so up to 60) and keep creases. The
-// shadow is the surface drawn along the light onto the ground, into a small picture that is blurred three times by a
-// box, which is nearly a Gaussian. The ground is otherwise the background itself, with faint lines that fade away, so
-// pictures side by side join without a seam. Cost: linear in triangles and samples.
+// Normals are smooth where the surface is (triangles at a corner within 35 degrees are averaged, less so up to 60) and keep
+// creases. The shadow is the surface drawn along the light onto the ground, into a small picture that is blurred three
+// times by a box, which is nearly a Gaussian. The ground is otherwise the background itself, with faint lines that fade
+// away, so pictures side by side join without a seam. Cost: linear in triangles and samples.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
