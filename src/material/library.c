@@ -43,9 +43,11 @@ static const ThawLibraryMaterial library[] = {
          "damping as natural rubber"},
     {MATERIAL(STABLE_NEO_HOOKEAN, "foam", 50, 8e4, 0.3, 0, 5e-3),
      .stands_for = "flexible polyurethane foam with open cells, for upholstery",
-     .source =
-         "Gibson and Ashby 1997 (open cells: E = 45 MPa times the square of density over 1200 kg/m^3; poisson near "
-         "1/3); Casavola et al. 2022 (such foams weigh 46 to 85 kg/m^3); loss factor 0.3 assumed"},
+     .source = "Warren and Kraynik 1988 (open cells: E as the square of the relative density), polyurethane rubber of "
+               "1200 kg/m^3 "
+               "and 16 to 45 MPa (Ashby; Gibson and Ashby 1997): 28 to 78 kPa; Casavola et al. 2022 (such foams weigh "
+               "46 to 85 "
+               "kg/m^3); poisson between 0.5 and 0 as it is compressed (Widdle et al. 2008); loss factor 0.3 assumed"},
     {MATERIAL(STABLE_NEO_HOOKEAN, "gelatine", 1010, 1.2e4, 0.45, 0, 1.6e-3),
      .stands_for = "gelatine gel, about 5 % by weight: table jelly",
      .source =
@@ -68,10 +70,10 @@ static const ThawLibraryMaterial library[] = {
      .source =
          "EN 1999-1-1, 3.2.5 (E 70 GPa, density 2700); MatWeb, 6061-T6 (E 68.9 GPa, poisson 0.33); loss factor as "
          "steel"},
-    {MATERIAL(COROTATIONAL, "wood", 430, 1.1e10, 0.37, 0, 1.6e-5),
+    {MATERIAL(COROTATIONAL, "wood", 430, 1.1e10, 0.43, 0, 1.6e-5),
      .stands_for = "softwood (Sitka spruce) along its grain, taken as the same in all directions",
-     .source = "Western Forest Products, Sitka spruce (density 430 air dry, E 11.2 GPa); Wood Handbook 2010, table 5-1 "
-               "(poisson 0.37 to 0.47); loss factor 0.01 assumed"},
+     .source = "Western Forest Products, Sitka spruce (density 430 air dry, E 11.2 GPa); Acta Acustica 2025, "
+               "aacus240113, table 5 (poisson 0.43 to 0.44 in the plane LR); loss factor 0.01 assumed"},
     {MATERIAL(COROTATIONAL, "cotton", 470, 3e7, 0.24, 0.5, 1.6e-3), .thickness = 3.2e-4,
      .stands_for = "plain woven shirting, 150 g/m^2",
      .source = "Penava et al. 2014 (150 g/m^2, 0.318 mm, poisson 0.243); E derived: 5 % extension under the 490 N/m of "
