@@ -98,20 +98,20 @@ static ThawStatus compare(Bench *bench, const BenchJob *job, const ThawScene *sc
 
 // --- table 1 -------------------------------------------------------------------------------------------------------------
 
-static ThawStatus run_scene(Bench *bench, const BenchJob *job, ThawError *error) {
-    ThawScene *scene = NULL;
+// A whole scene, with thresholds of its own unless NULL. Goes on where it was interrupted.
+static ThawStatus run_whole(Bench *bench, const BenchJob *job, const ThawScene *scene,
+                            const ThawRigidifyOptions *rigidify, ThawError *error) {
     AppVersus versus = {0};
     char keep[4096], csv[4096], histogram[4096];
     int resumed = 0;
-    ThawStatus status = bench_load(bench, job->scene, &scene, error);
-    if (status != THAW_OK)
-        return status;
+    ThawStatus status = THAW_OK;
     snprintf(keep, sizeof keep, "%s/%s", bench->out, job->row);
     snprintf(csv, sizeof csv, "%s/%s-steps.csv", bench->out, job->row);
     snprintf(histogram, sizeof histogram, "%s/%s-rates.csv", bench->out, job->row);
     AppVersusDef def = {.scene = scene,
                         .method = "rigidify",
                         .against = "full",
+                        .rigidify = rigidify,
                         .steps = bench_steps(bench, scene->steps),
                         .tolerance = 10,
                         .keep = keep,
@@ -136,6 +136,42 @@ static ThawStatus run_scene(Bench *bench, const BenchJob *job, ThawError *error)
     if (def.histogram)
         fclose(def.histogram);
     app_versus_clear(&versus);
+    return status;
+}
+
+static ThawStatus run_scene(Bench *bench, const BenchJob *job, ThawError *error) {
+    ThawScene *scene = NULL;
+    ThawStatus status = bench_load(bench, job->scene, &scene, error);
+    if (status == THAW_OK)
+        status = run_whole(bench, job, scene, NULL, error);
+    thaw_scene_free(&scene);
+    return status;
+}
+
+// Thresholds for `parameter` times the strains and the speeds.
+static ThawStatus run_loose(Bench *bench, const BenchJob *job, ThawError *error) {
+    ThawScene *scene = NULL;
+    ThawStatus status = bench_load(bench, job->scene, &scene, error);
+    if (status == THAW_OK) {
+        ThawRigidifyOptions rigidify = scene->world.rigidify;
+        rigidify.epsilon *= job->parameter;
+        rigidify.tau_rigid *= job->parameter * job->parameter;
+        status = run_whole(bench, job, scene, &rigidify, error);
+    }
+    thaw_scene_free(&scene);
+    return status;
+}
+
+// The published oracle, tau_E being ten times tau_R as in the paper's table.
+static ThawStatus run_published(Bench *bench, const BenchJob *job, ThawError *error) {
+    ThawScene *scene = NULL;
+    ThawStatus status = bench_load(bench, job->scene, &scene, error);
+    if (status == THAW_OK) {
+        ThawRigidifyOptions rigidify = scene->world.rigidify;
+        rigidify.oracle = THAW_ORACLE_PAPER;
+        rigidify.tau_elastic = 10 * rigidify.tau_rigid;
+        status = run_whole(bench, job, scene, &rigidify, error);
+    }
     thaw_scene_free(&scene);
     return status;
 }
@@ -542,6 +578,17 @@ static ThawStatus run_mattress(Bench *bench, const BenchJob *job, ThawError *err
 
 // --- the list --------------------------------------------------------------------------------------------------------------
 
+// Rows that differ in one number, which their name ends with.
+// clang-format off
+#define SWEEP(dim, tau_E) {"sweep-" dim "-" #tau_E, run_sweep, "cantilever-" dim, 0, tau_E}
+#define WHEELS(tau_E) {"wheels-" #tau_E, run_wheels, "wheels", 0, tau_E}
+#define DAMPING(alpha1) {"damping-" #alpha1, run_material, "cantilever-3d", 0, alpha1}
+#define STIFFNESS(young) {"stiffness-" #young, run_material, "cantilever-3d", 0, young}
+#define LOOSE(scene, paper, factor) {"loose-" scene "-" #factor, run_loose, scene, paper, factor}
+#define PUBLISHED(scene, paper) {"published-" scene, run_published, scene, paper, 0}
+#define FLOOR(scene) {"floor-" scene, run_floor, scene, 0, 0}
+// clang-format on
+
 static const BenchJob jobs[] = {
     {"octopus", run_scene, "octopus", 4.3, 0},
     {"blob", run_scene, "blob", 2.1, 0},
@@ -549,35 +596,35 @@ static const BenchJob jobs[] = {
     {"forest", run_scene, "forest", 8.3, 0},
     {"pachinko", run_scene, "pachinko", 11.0, 0},
     {"cantilever", run_cantilever, "cantilever-3d", 0, 0},
-    {"sweep-2d-1e-7", run_sweep, "cantilever-2d", 0, 1e-7},
-    {"sweep-2d-1e-6", run_sweep, "cantilever-2d", 0, 1e-6},
-    {"sweep-2d-1e-5", run_sweep, "cantilever-2d", 0, 1e-5},
-    {"sweep-2d-1e-4", run_sweep, "cantilever-2d", 0, 1e-4},
-    {"sweep-2d-1e-3", run_sweep, "cantilever-2d", 0, 1e-3},
-    {"sweep-2d-1e-2", run_sweep, "cantilever-2d", 0, 1e-2},
-    {"sweep-2d-1e-1", run_sweep, "cantilever-2d", 0, 1e-1},
-    {"sweep-2d-1", run_sweep, "cantilever-2d", 0, 1},
-    {"sweep-3d-1e-7", run_sweep, "cantilever-3d", 0, 1e-7},
-    {"sweep-3d-1e-6", run_sweep, "cantilever-3d", 0, 1e-6},
-    {"sweep-3d-1e-5", run_sweep, "cantilever-3d", 0, 1e-5},
-    {"sweep-3d-1e-4", run_sweep, "cantilever-3d", 0, 1e-4},
-    {"sweep-3d-1e-3", run_sweep, "cantilever-3d", 0, 1e-3},
-    {"sweep-3d-1e-2", run_sweep, "cantilever-3d", 0, 1e-2},
-    {"sweep-3d-1e-1", run_sweep, "cantilever-3d", 0, 1e-1},
-    {"sweep-3d-1", run_sweep, "cantilever-3d", 0, 1},
-    {"wheels-1e-5", run_wheels, "wheels", 0, 1e-5},
-    {"wheels-1e-4", run_wheels, "wheels", 0, 1e-4},
-    {"wheels-1e-3", run_wheels, "wheels", 0, 1e-3},
-    {"wheels-1e-2", run_wheels, "wheels", 0, 1e-2},
+    SWEEP("2d", 1e-7),
+    SWEEP("2d", 1e-6),
+    SWEEP("2d", 1e-5),
+    SWEEP("2d", 1e-4),
+    SWEEP("2d", 1e-3),
+    SWEEP("2d", 1e-2),
+    SWEEP("2d", 1e-1),
+    SWEEP("2d", 1),
+    SWEEP("3d", 1e-7),
+    SWEEP("3d", 1e-6),
+    SWEEP("3d", 1e-5),
+    SWEEP("3d", 1e-4),
+    SWEEP("3d", 1e-3),
+    SWEEP("3d", 1e-2),
+    SWEEP("3d", 1e-1),
+    SWEEP("3d", 1),
+    WHEELS(1e-5),
+    WHEELS(1e-4),
+    WHEELS(1e-3),
+    WHEELS(1e-2),
     {"validation", run_validation, NULL, 0, 0},
-    {"damping-0.005", run_material, "cantilever-3d", 0, 0.005},
-    {"damping-0.02", run_material, "cantilever-3d", 0, 0.02},
-    {"damping-0.1", run_material, "cantilever-3d", 0, 0.1},
-    {"damping-0.5", run_material, "cantilever-3d", 0, 0.5},
-    {"stiffness-1e4", run_material, "cantilever-3d", 0, 1e4},
-    {"stiffness-5e4", run_material, "cantilever-3d", 0, 5e4},
-    {"stiffness-2e5", run_material, "cantilever-3d", 0, 2e5},
-    {"stiffness-1e6", run_material, "cantilever-3d", 0, 1e6},
+    DAMPING(0.005),
+    DAMPING(0.02),
+    DAMPING(0.1),
+    DAMPING(0.5),
+    STIFFNESS(1e4),
+    STIFFNESS(5e4),
+    STIFFNESS(2e5),
+    STIFFNESS(1e6),
     {"resolutions", run_resolutions, NULL, 0, 0},
     {"mattress", run_mattress, "mattress", 0, 0},
     {"rest", bench_run_rest, NULL, 0, 0},
@@ -585,11 +632,21 @@ static const BenchJob jobs[] = {
     {"block", bench_run_block, NULL, 0, 0},
     {"trees", bench_run_trees, "thousand-trees", 0, 0},
     {"worst", bench_run_worst, NULL, 0, 0},
-    {"floor-octopus", run_floor, "octopus", 0, 0},
-    {"floor-blob", run_floor, "blob", 0, 0},
-    {"floor-wheel", run_floor, "wheel", 0, 0},
-    {"floor-forest", run_floor, "forest", 0, 0},
-    {"floor-pachinko", run_floor, "pachinko", 0, 0},
+    LOOSE("octopus", 4.3, 3),
+    LOOSE("octopus", 4.3, 10),
+    LOOSE("wheel", 11.5, 3),
+    LOOSE("wheel", 11.5, 10),
+    LOOSE("pachinko", 11.0, 3),
+    PUBLISHED("octopus", 4.3),
+    PUBLISHED("blob", 2.1),
+    PUBLISHED("wheel", 11.5),
+    PUBLISHED("forest", 8.3),
+    PUBLISHED("pachinko", 11.0),
+    FLOOR("octopus"),
+    FLOOR("blob"),
+    FLOOR("wheel"),
+    FLOOR("forest"),
+    FLOOR("pachinko"),
 };
 
 const BenchSuite bench_suite_rigidify = {"rigidify", "adaptive rigidification of solids: speed, error and the oracle",
