@@ -290,8 +290,9 @@ static void examine_output(ThawExam *exam, const ThawScene *scene, const ThawMod
         char rhythm[40] = "";
         if (scene->frame_every > 1)
             snprintf(rhythm, sizeof rhythm, "%lld steps", (long long)scene->frame_every);
-        thaw_complaint_what(c, "a frame each %s makes %.0f frames, about %.2g GB in all",
-                            scene->frame_every > 1 ? rhythm : "step", frames, frames * bytes / GIGABYTE);
+        thaw_complaint_what(c, "a frame each %s makes %.0f frames, about %.*f GB in all",
+                            scene->frame_every > 1 ? rhythm : "step", frames, frames * bytes < 10 * GIGABYTE,
+                            frames * bytes / GIGABYTE);
         thaw_complaint_cure(c, "%.0f frames a second are enough to look at: \"every\": %.0f", 30.0,
                             fmax(1, round(1 / (30 * scene->world.h))));
         thaw_complaint_value(c, frames * bytes, "bytes");
