@@ -152,8 +152,6 @@ void thaw_assembled_multiply(ThawResponse *island, const double *lambda);
 // matrix_free.c
 ThawStatus thaw_matrix_free_prepare(ThawResponse *island);
 ThawStatus thaw_matrix_free_multiply(ThawResponse *island, const double *lambda);
-// A few steps from the warm start, for whoever may be nearly there.
-ThawStatus thaw_matrix_free_try(ThawResponse *island, int32_t steps, double *residual);
 
 // modes.c: B of rigid bodies, which all forms need; and of the others, once somebody needs them.
 ThawStatus thaw_modes_prepare(ThawResponse *island);

@@ -293,9 +293,3 @@ static ThawStatus run_gradients(ThawResponse *island, int32_t steps, double *res
 }
 
 const ThawSmoother thaw_gradients = {run_gradients, .first = 12, .between = 6, .pays = 0.25};
-
-ThawStatus thaw_matrix_free_try(ThawResponse *island, int32_t steps, double *residual) {
-    ThawStatus status = thaw_island_multiply(island, island->lambda, island->b, island->w);
-    *residual = thaw_island_residual(island, island->w, island->lambda);
-    return status < 0 ? status : run_gradients(island, steps, residual);
-}

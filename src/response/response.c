@@ -27,6 +27,7 @@
 #define IMMOVABLE 1e-12
 #define ANCHOR 0.2 // share of a hard tangent's drift undone in a step
 
+#define PROMISING 16 // tolerances: a warm start's residual from which so many tries may lead below one
 enum { TRIES = 8, LARGE_WORTH = 4, SWEEPS = 40, PRODUCTS = 90, SAMPLES = THAW_RESPONSE_SAMPLES, BLOCK_FLOPS = 160 };
 static const double ASSEMBLED_DOUBLES = 1.25e8; // no more than 1 GB of H
 
@@ -460,7 +461,9 @@ static ThawStatus check_start(ThawResponse *island, const ThawContact *contacts,
     if (status == THAW_OK) {
         double residual = INFINITY;
         begin_solve(island, contacts, index);
-        status = thaw_matrix_free_try(island, TRIES, &residual);
+        status = thaw_newton_begin(island, &residual);
+        if (status == THAW_OK && residual <= PROMISING * island->options->tolerance)
+            status = thaw_gradients.run(island, TRIES, &residual);
         *holds = residual <= island->options->tolerance;
     }
     island->form = 1;

@@ -40,6 +40,7 @@ void thaw_order_restrict(int32_t n, const int32_t *order, const int32_t *new_id,
 ThawStatus thaw_ldl_create(const ThawLdlPlan *plan, ThawTasks *tasks, ThawLdl **ldl, ThawError *error);
 void thaw_ldl_free(ThawLdl **ldl);
 size_t thaw_ldl_bytes(const ThawLdl *ldl);
+ThawLdlCost thaw_ldl_cost(const ThawLdl *ldl); // of its plan
 
 // Factors the present values. signs: 1 or -1 for each scalar row, the expected sign of its pivot; NULL: all positive.
 // THAW_INDEFINITE when a pivot has the other sign, is lost in rounding or is not finite: see thaw_ldl_failed. Then only

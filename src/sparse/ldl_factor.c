@@ -95,6 +95,8 @@ void thaw_ldl_free(ThawLdl **pointer) {
     *pointer = NULL;
 }
 
+ThawLdlCost thaw_ldl_cost(const ThawLdl *ldl) { return ldl->plan->cost; }
+
 size_t thaw_ldl_bytes(const ThawLdl *ldl) {
     const ThawLdlPlan *plan = ldl->plan;
     size_t size = (size_t)plan->n * (size_t)plan->bs, rows = (size_t)plan->most_rows;

@@ -52,6 +52,22 @@ static void spread_impulses(const ThawIsland *island) {
     }
 }
 
+// What A^-1 costs a body with so many contacts, by the numbers of the factor. A solve meets all of L twice, G and G' the
+// vertices. The compliance of a vertex takes three sides along the way from it to the root, and meets those of the others on
+// its rows, sqrt(2 path) if it were a full triangle; six and nine flops, but at some six times the speed of a single
+// solve. Without a factor of ours, a guess.
+static void estimate_costs(const ThawStepper *s, int32_t contacts, ThawResponseBody *view) {
+    const ThawLdl *ldl = thaw_solver_ldl(s->solver);
+    double n = s->system->map->n;
+    view->apply_cost = 100 * n * log2(n + 2);
+    view->compliance_cost = 40 * n * log2(n + 2);
+    if (ldl) {
+        ThawLdlCost cost = thaw_ldl_cost(ldl);
+        view->apply_cost = 4.0 * (double)cost.numbers + 50.0 * s->shape->nv;
+        view->compliance_cost = cost.path + 1.2 * contacts * sqrt(2 * cost.path);
+    }
+}
+
 // Finds lambda for the velocities in every body's y, and adds A^-1 J' lambda to q (offset 0) or p.
 static ThawStatus respond(ThawIsland *island, ThawIncrement step, int to_direction) {
     const ThawContactOptions *contact = &island->bodies[0]->model->options.contact;
@@ -66,7 +82,6 @@ static ThawStatus respond(ThawIsland *island, ThawIncrement step, int to_directi
     double since = thaw_wall_ms();
     for (int32_t i = 0; i < island->count; i++) {
         ThawStepper *s = island->bodies[i];
-        double n = s->system->map->n;
         island->views[i] = (ThawResponseBody){.context = s,
                                               .body = s->index,
                                               .compliance = thaw_body_compliance,
@@ -74,11 +89,8 @@ static ThawStatus respond(ThawIsland *island, ThawIncrement step, int to_directi
                                               .modes = thaw_body_modes,
                                               .v = s->before,
                                               .v0 = s->v,
-                                              .nv = s->shape->nv,
-                                              // A vertex' compliance is three solves, but many at once and along the
-                                              // reach only: less than half of one solve alone.
-                                              .apply_cost = 100 * n * log2(n + 2),
-                                              .compliance_cost = 40 * n * log2(n + 2)};
+                                              .nv = s->shape->nv};
+        estimate_costs(s, island->contact_count, &island->views[i]);
     }
     ThawResponseInfo info = {0};
     ThawStatus status =
