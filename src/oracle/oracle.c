@@ -27,16 +27,19 @@ static const double LOAD_CHANGE =
     0.02;                         // of the force on a vertex: a change of loads or contacts that calls for a question
 static const double DRIFT = 0.25; // of what was left to epsilon: may happen beside parts between two questions
 static const double TURN = 6;     // times what its own weight would strain the lowest mode by, turned by a rad
-// Of the elements: fewer do not begin to be rigid, as asking would cost more than it saves; fewer do not stay so.
 static const double FOLLOW = 0.5; // of the limit: wakes where others do
+// Of the elements: fewer do not begin to be rigid, as asking would cost more than it saves; fewer do not stay so.
 static const double WORTH = 0.6, POOR = 0.35;
-// Steps that candidates wait for others; steps between answers that only relax, and where strains are far below epsilon.
+// Candidates become rigid once the steps for which they have been worked on in vain, all together, are as many as a new
+// partition costs: so much of the elastic elements and of all.
+static const double GATHER = 0.5, RENEWAL = 0.02;
+// Steps between answers that only relax, and where strains are far below epsilon.
 // Answers without progress after which a wholly rigid body need not be relaxed further. Steps after which other contacts
 // make another reference.
 enum { RESTING, SLOWING, CREEPING, MOVING }; // state->moving
 _Static_assert(MOVING + 1 == THAW_ORACLE_MODES, "a checkpoint is checked by it");
 enum { STRIDE = 3 }; // steps at once by which the shadow of a body that creeps is followed
-enum { GATHER = 5, LEISURE = 3, LONG_LEISURE = 12, PATIENCE = 8, RENEW = 10, LONG_RENEW = 100, AUDIT = 5 };
+enum { LEISURE = 3, LONG_LEISURE = 12, PATIENCE = 8, RENEW = 10, LONG_RENEW = 100, AUDIT = 5 };
 
 static void adopt_options(ThawOracle *oracle, const ThawRigidifyOptions *options) {
     // An acceleration a bends the lowest mode by about a / omega^2, a strain of a / (omega^2 lever diameter).
@@ -234,9 +237,10 @@ static int32_t choose_trial(ThawOracle *oracle, const ThawPartition *partition, 
                                                                                                                    : 0);
         answer->candidates += oracle->trial[e] == 2;
     }
-    state->waited = answer->candidates > 0 ? state->waited + 1 : 0;
-    *forming = answer->candidates > 0 && (state->waited >= GATHER || 4 * answer->candidates >= shape->ne - rigid) &&
-               rigid + answer->candidates >= WORTH * shape->ne;
+    int32_t elastic = shape->ne - rigid, n = answer->candidates;
+    state->waited = n > 0 ? (int32_t)fmin(INT32_MAX, (double)state->waited + n) : 0;
+    *forming = n > 0 && (n == elastic || state->waited >= GATHER * elastic + RENEWAL * shape->ne) &&
+               rigid + n >= WORTH * shape->ne;
     for (int32_t e = 0; e < shape->ne; e++)
         oracle->trial[e] = oracle->trial[e] == 1 || (oracle->trial[e] == 2 && *forming);
     if (*forming)
@@ -421,7 +425,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
         return THAW_OK; // nothing to ask: all is elastic, or nothing is free
     if (!forming && !is_due(oracle, q, partition))
         return THAW_OK;
-    int whole = rigid == shape->ne, steps = rigid > 0 && state->since < LONG_LEISURE ? state->since : 1;
+    int whole = rigid == shape->ne, steps = rigid > 0 && state->since <= LONG_LEISURE ? state->since : 1;
     int loaded = note_outside(oracle, q) || memcmp(q->script, partition->script, (size_t)shape->nv) != 0;
     ThawStatus status = thaw_oracle_constraint(oracle, q, partition, forming, error);
     if (status != THAW_OK)

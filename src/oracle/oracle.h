@@ -43,7 +43,7 @@ typedef struct ThawOracleState {
     int32_t age;      // steps since the reference was taken, capped
     int32_t since;    // steps since the last answer, capped
     int32_t tries;    // answers of the wholly rigid body since relaxation last made progress, capped
-    int32_t waited;   // steps that candidates have waited to become rigid together
+    int32_t waited;   // steps that candidates have waited to become rigid together, summed over them, capped
     double drift;     // strain, and turns, that parts have seen beside them since the last answer
     double uneven;    // m/s^2, by how much accelerations by loads and contacts differed over the body, then
     double reached;   // strain that was left then
