@@ -41,7 +41,9 @@ typedef struct ThawContact {
     double sink;          // m, the depth at which a hard contact begins to act; 0 for others
     double drift[2];      // m, tangential offset from where the contact began to stick
     double anchor[3];     // as in the memory; where that is a drift, less the offset of the sides from each other now
-    double lambda[3];     // N s, impulse in the frame: in, the warm start; out, the response
+    double lambda[3];     // N s, impulse in the frame: in, that of the last step; out, the response
+    double trend[3];      // N s, by how much it is likely to change; 0 once the response has used it
+    double before[3];     // N, the force of the last step, world axes
     int is_new;           // no contact of this key, nor of this vertex with a face of the same body, in the last step
 } ThawContact;
 
@@ -49,6 +51,7 @@ typedef struct ThawContact {
 typedef struct ThawContactMemory {
     ThawContactKey key;
     double force[3]; // N in world axes (lambda / h)
+    double trend[3]; // N, by how much that changed in the last step; 0 in a contact's first
     // Vertex on a rigid obstacle: the point where sticking began, in the obstacle's frame. All others: the drift so far,
     // in world axes.
     double anchor[3];

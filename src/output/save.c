@@ -8,7 +8,7 @@
 #include "output/save.h"
 #include "step/adapt.h"
 
-enum { VERSION = 6, WORKS = 5 };
+enum { VERSION = 7, WORKS = 5 };
 
 // What must agree between the world that saved and the one that loads, about its first body_count bodies.
 static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]) {

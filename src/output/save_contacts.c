@@ -13,7 +13,7 @@
 
 enum {
     KEY = sizeof(ThawContactKey) / sizeof(int32_t),
-    MEMORY = 6, // force, anchor
+    MEMORY = 9, // force, anchor, trend
     SIDES = 16, // key, nodes, vertices, is_new
     POINT = 20, // weights, point, frame, gap, friction
 };
@@ -80,6 +80,7 @@ ThawStatus thaw_save_contacts(ThawCheckpoint *file, const char *group, const Tha
         memcpy(t.keys + i * KEY, &set->memory[i].key, sizeof(ThawContactKey));
         memcpy(t.memory + i * MEMORY, set->memory[i].force, 3 * sizeof(double));
         memcpy(t.memory + i * MEMORY + 3, set->memory[i].anchor, 3 * sizeof(double));
+        memcpy(t.memory + i * MEMORY + 6, set->memory[i].trend, 3 * sizeof(double));
     }
     for (int64_t i = 0; status == THAW_OK && i < points; i++)
         pack(&set->contacts[i], t.sides + i * SIDES, t.points + i * POINT);
@@ -231,6 +232,7 @@ ThawStatus thaw_load_contacts(ThawCheckpoint *file, const char *group, const Tha
             memcpy(&set->memory[i].key, t.keys + i * KEY, sizeof(ThawContactKey));
             memcpy(set->memory[i].force, t.memory + i * MEMORY, 3 * sizeof(double));
             memcpy(set->memory[i].anchor, t.memory + i * MEMORY + 3, 3 * sizeof(double));
+            memcpy(set->memory[i].trend, t.memory + i * MEMORY + 6, 3 * sizeof(double));
         }
         for (int64_t i = 0; i < points; i++)
             unpack(t.sides + i * SIDES, t.points + i * POINT, &set->contacts[i]);

@@ -407,7 +407,7 @@ static void begin_solve(ThawResponse *island, const ThawContact *contacts, const
         double *lambda = island->lambda + d * i;
         thaw_row_settle(d, IMMOVABLE * largest, row);
         for (int k = 0; k < d; k++) {
-            double start = contacts[index[i]].lambda[k];
+            double start = contacts[index[i]].lambda[k] + contacts[index[i]].trend[k];
             lambda[k] = isfinite(start) && row->rho[0] > 0 ? start : 0.0;
         }
         thaw_law_project(d, island->options->friction, row->mu, lambda);
@@ -584,8 +584,10 @@ ThawStatus thaw_response_solve(ThawResponse *response, const ThawResponseOptions
         return thaw_error_set(error, status, "response: a body could not tell its compliance");
     for (int32_t i = 0; i < count; i++) {
         const double *lambda = island->best + options->dim * i;
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 3; k++) {
             contacts[index[i]].lambda[k] = k < options->dim ? lambda[k] : 0.0;
+            contacts[index[i]].trend[k] = 0.0;
+        }
     }
     if (info)
         *info = (ThawResponseInfo){island->used, island->best_residual, island->form};

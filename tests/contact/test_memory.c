@@ -105,6 +105,27 @@ static void a_sticking_contact_remembers_where_it_began_and_a_sliding_one_what_i
         }
 }
 
+static void a_force_that_changes_steadily_is_expected_to_go_on_and_no_other(void **state) {
+    (void)state;
+    const double normal[] = {100, 104, 107, 150, 152}, change[] = {0, 4, 3, 0, 2}; // a jump is no trend
+    Touching s;
+    cube_on(&s, 3, 0);
+    for (int step = 0; step < 5; step++) {
+        touching_find(&s, 0);
+        give_forces(&s, normal[step], 0);
+        touching_remember(&s, 0);
+        touching_find(&s, 0);
+        assert_true(s.set.count >= 6);
+        for (int32_t i = 0; i < s.set.count; i++) {
+            const ThawContact *c = &s.set.contacts[i];
+            assert_true(fabs(c->lambda[0] - normal[step] * s.world.h) < 1e-12);
+            assert_true(fabs(c->trend[0] - change[step] * s.world.h) < 1e-12);
+            assert_true(fabs(c->trend[1]) + fabs(c->trend[2]) < 1e-12);
+        }
+    }
+    touching_free(&s);
+}
+
 static void an_anchor_rides_on_a_moving_obstacle(void **state) {
     (void)state;
     Touching s;
@@ -211,6 +232,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_persist_over_a_slow_slide_and_so_do_forces),
         cmocka_unit_test(a_sticking_contact_remembers_where_it_began_and_a_sliding_one_what_it_carries),
+        cmocka_unit_test(a_force_that_changes_steadily_is_expected_to_go_on_and_no_other),
         cmocka_unit_test(an_anchor_rides_on_a_moving_obstacle),
         cmocka_unit_test(the_first_tangent_follows_the_sliding),
         cmocka_unit_test(threads_change_no_byte),
