@@ -26,7 +26,8 @@ void thaw_ldl_plan_free(ThawLdlPlan **plan);
 ThawLdlCost thaw_ldl_plan_cost(const ThawLdlPlan *plan);
 size_t thaw_ldl_plan_bytes(const ThawLdlPlan *plan);
 
-// Fill-reducing orders of a pattern's rows: row order[k] is eliminated k-th.
+// Fill-reducing orders of a pattern's rows: row order[k] is eliminated k-th. Up to so many rows they are minimum degree's.
+enum { THAW_ORDER_SMALL = 200, THAW_ORDER_QUICK_SMALL = 450 };
 ThawStatus thaw_order_dissect(const ThawBlockPattern *pattern, int32_t *order, ThawError *error); // one that lasts
 // One that serves some factorisations only: costs a fifth of one, where dissection may cost twice of one.
 ThawStatus thaw_order_sketch(const ThawBlockPattern *pattern, int32_t *order, ThawError *error);

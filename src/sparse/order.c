@@ -22,7 +22,14 @@
 // Vertices up to which minimum degree is as good as dissection, or what it loses is not worth the time; pieces; from where on
 // a quick order may take more time, for less memory, and from where on dissection costs so little of a factorisation that
 // a quick one does not pay. Found by trying (bench/ldl_orders.c).
-enum { SMALL = 200, PIECE = 120, QUICK_SMALL = 450, QUICK_PIECE = 300, QUICK_WELL = 3000, QUICK_MOST = 8000 };
+enum {
+    SMALL = THAW_ORDER_SMALL,
+    QUICK_SMALL = THAW_ORDER_QUICK_SMALL,
+    PIECE = 120,
+    QUICK_PIECE = 300,
+    QUICK_WELL = 3000,
+    QUICK_MOST = 8000
+};
 // Times the mean of neighbours are very many; splits on top of each other.
 enum { MANY = 4, DEEPEST = 80 };
 
