@@ -114,6 +114,19 @@ static ThawStatus compliance(void *context, const ThawBlockRows *J, double *H) {
     return thaw_ldl_schur(((Plate *)context)->ldl, J, H, 3 * (size_t)J->count);
 }
 
+// Of sixteen vertices, spread evenly.
+static ThawStatus blocks(void *context, int32_t count, const int32_t *vertices, int32_t *from, double *S) {
+    int32_t row[16], rows = 0, apart = (count + 15) / 16;
+    for (int32_t k = 0; k < count; k += apart)
+        row[rows++] = vertices[k];
+    ThawStatus status = thaw_ldl_inverse_blocks(((Plate *)context)->ldl, rows, row, S);
+    for (int32_t k = count - 1; k >= 0 && status == THAW_OK; k--) {
+        from[k] = k / apart * apart;
+        memmove(S + 9 * (size_t)k, S + 9 * (size_t)(k / apart), 9 * sizeof *S);
+    }
+    return status;
+}
+
 static ThawContact *make_contacts(const Plate *plate, int32_t *count) {
     ThawContact *contacts = room((size_t)plate->pattern->n, sizeof *contacts);
     *count = 0;
@@ -146,6 +159,7 @@ static void measure(int32_t side) {
     const ThawBlockRows J = {count, 3, start, vertices, frames};
     ThawResponseBody body = {.context = &plate,
                              .compliance = compliance,
+                             .blocks = blocks,
                              .apply = apply,
                              .v = plate.v,
                              .nv = plate.pattern->n,

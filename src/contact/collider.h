@@ -124,6 +124,13 @@ static inline int thaw_contact_is_clear(const ThawClearance *clear, const double
     return room > 0 && thaw_v3_dot(way, way) < 0.999 * room * room; // rounding
 }
 
+// How far a vertex at x is from that surface at least; <= 0 where nothing is known.
+static inline double thaw_contact_room(const ThawClearance *clear, const double x[3], double odometer) {
+    double way[3];
+    thaw_v3_sub(x, clear->x, way);
+    return 0.9995 * (clear->room - (odometer - clear->odometer)) - thaw_v3_norm(way);
+}
+
 // vertices.c, edges.c, self.c: the tasks.
 void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const ThawContactItem *item,
                                    ThawContactSlot *slot);

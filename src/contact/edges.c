@@ -249,6 +249,17 @@ static void find_coming(const Search *search, int32_t e, const double box[6]) {
         }
 }
 
+// Whether no point of an edge is within `travel` of the surface that its ends know their room from. What an end has around
+// it, the edge has too, less its own length; and what both have together, less its length, all its points have at least half of.
+static int is_clear(const ThawClearance *clear, const int32_t v[2], const double *x, double odometer, double length,
+                    double travel) {
+    double room[2];
+    for (int i = 0; i < 2; i++)
+        room[i] = thaw_contact_room(&clear[v[i]], x + 3 * (size_t)v[i], odometer);
+    return (room[0] > 0 && room[1] > 0 && room[0] + room[1] > length + 2 * travel) ||
+           fmax(room[0], room[1]) > length + travel;
+}
+
 void thaw_contact_find_edges(const ThawContactScratch *scratch, const ThawContactItem *item,
                              const ThawContactSlot *near, const ThawContactSlot *far, ThawContactSlot *slot) {
     const ThawContactBody *a = &scratch->bodies[item->a], *b = thaw_contact_body(scratch, item->b);
@@ -264,9 +275,7 @@ void thaw_contact_find_edges(const ThawContactScratch *scratch, const ThawContac
         double box[6], along[3];
         thaw_v3_sub(q, p, along);
         const double length = thaw_v3_norm(along);
-        // What an end has around it, the edge has too, less its own length.
-        if (near && near->clear_count == a->shape->nv &&
-            thaw_contact_is_clear(&near->clear[v[0]], p, b->odometer, length + travel))
+        if (near && near->clear_count == a->shape->nv && is_clear(near->clear, v, a->x, b->odometer, length, travel))
             continue;
         thaw_box_empty(box);
         thaw_box_add(box, p);

@@ -135,6 +135,7 @@ void thaw_compliance_scratch_clear(ThawComplianceScratch *scratch) {
     thaw_free(scratch->start);
     thaw_free(scratch->col);
     thaw_free(scratch->value);
+    thaw_free(scratch->H);
     *scratch = (ThawComplianceScratch){0};
 }
 
@@ -235,4 +236,133 @@ ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, 
     reduce_rows(map, J, scratch);
     ThawBlockRows reduced = {J->count, J->height, scratch->start, scratch->col, scratch->value};
     return thaw_ldl_schur(thaw_solver_ldl(solver), &reduced, H, size);
+}
+
+// --- blocks of single vertices --------------------------------------------------------------------------------------------
+
+enum { SAMPLES = 16 };
+
+// Whether a vertex' velocity is a block of unknowns of its own.
+static int is_own(int dim, int blocks, const double matrix[2][9]) {
+    int own = blocks == 1;
+    for (int i = 0; i < dim * dim && own; i++)
+        own = matrix[0][i] == (i % (dim + 1) == 0);
+    return own;
+}
+
+static int32_t find_column(const int32_t *col, int32_t first, int32_t count, int32_t wanted) {
+    while (first < count && col[first] != wanted)
+        first++;
+    return first;
+}
+
+// The sample that stands for the n-th of so many vertices.
+static int32_t sample_of(int32_t n, int32_t own, int32_t samples) { return (int32_t)((int64_t)n * samples / own); }
+
+// The blocks of unknowns to ask for: of samples, vertices that have one of their own, and after them those of parts.
+static int32_t choose_columns(const ThawMap *map, int32_t count, const int32_t *vertices, int32_t own, int32_t samples,
+                              int32_t *col) {
+    int dim = map->shape->kind->dim;
+    int32_t columns = samples;
+    for (int32_t k = 0, met = 0; k < count; k++) {
+        double matrix[2][9];
+        int32_t block[2];
+        int blocks = map->ops->rows(map, vertices[k], block, matrix);
+        if (is_own(dim, blocks, matrix)) {
+            int32_t sample = sample_of(met, own, samples);
+            if (met == 0 || sample != sample_of(met - 1, own, samples))
+                col[sample] = block[0];
+            met++;
+            continue;
+        }
+        for (int b = 0; b < blocks; b++)
+            if (find_column(col, samples, columns, block[b]) == columns)
+                col[columns++] = block[b];
+    }
+    return columns;
+}
+
+// H = E'(G'AG)^-1 E for unit columns E.
+static ThawStatus invert_columns(ThawSolver *solver, int dim, int32_t unknowns, int32_t columns, double tolerance,
+                                 double *q, double *r, ThawComplianceScratch *scratch) {
+    size_t d = (size_t)dim, size = d * (size_t)columns;
+    ThawLdl *ldl = thaw_solver_ldl(solver);
+    memset(scratch->H, 0, sizeof(double) * size * size);
+    memset(scratch->value, 0, sizeof(double) * size * d);
+    memset(r, 0, sizeof *r * d * (size_t)unknowns);
+    for (int32_t c = 0; c <= columns; c++)
+        scratch->start[c] = c;
+    for (size_t i = 0; i < size; i++)
+        scratch->value[i * d + i % d] = 1;
+    if (ldl)
+        return thaw_ldl_schur(ldl, &(ThawBlockRows){columns, dim, scratch->start, scratch->col, scratch->value},
+                              scratch->H, size);
+    for (size_t i = 0; i < size; i++) {
+        double *one = r + (size_t)scratch->col[i / d] * d + i % d;
+        *one = 1;
+        memset(q, 0, sizeof *q * d * (size_t)unknowns);
+        ThawStatus status = thaw_solver_solve(solver, r, q, tolerance, NULL);
+        *one = 0;
+        if (status != THAW_OK)
+            return status;
+        for (size_t j = 0; j < size; j++)
+            scratch->H[i * size + j] = q[(size_t)scratch->col[j / d] * d + j % d];
+    }
+    return THAW_OK;
+}
+
+// block += V H W', H within a matrix with rows `stride` apart.
+static void add_congruence(int dim, const double *V, const double *H, size_t stride, const double *W, double *block) {
+    for (int i = 0; i < dim; i++)
+        for (int j = 0; j < dim; j++)
+            for (int k = 0; k < dim; k++)
+                for (int l = 0; l < dim; l++)
+                    block[dim * i + j] += V[dim * i + k] * H[(size_t)k * stride + (size_t)l] * W[dim * j + l];
+}
+
+ThawStatus thaw_system_blocks(const ThawSystem *system, ThawSolver *solver, int32_t count, const int32_t *vertices,
+                              double tolerance, int32_t *from, double *S, double *q, double *r,
+                              ThawComplianceScratch *scratch) {
+    const ThawMap *map = system->map;
+    int dim = map->shape->kind->dim;
+    int32_t own = 0, block[2];
+    double matrix[2][9];
+    memset(S, 0, sizeof *S * (size_t)(dim * dim) * (size_t)count);
+    for (int32_t k = 0; k < count; k++) {
+        from[k] = k;
+        own += is_own(dim, map->ops->rows(map, vertices[k], block, matrix), matrix);
+    }
+    int32_t samples = own < SAMPLES ? own : SAMPLES;
+    ThawStatus status = grow_scratch(scratch, count, count);
+    if (status != THAW_OK || map->n == 0)
+        return status;
+    int32_t columns = choose_columns(map, count, vertices, own, samples, scratch->col);
+    size_t stride = (size_t)(dim * columns);
+    if (stride * stride > scratch->square) {
+        thaw_free(scratch->H);
+        scratch->square = 0;
+        scratch->H = THAW_NEW(double, 2 * stride * stride);
+        if (!scratch->H)
+            return THAW_ERROR_MEMORY;
+        scratch->square = 2 * stride * stride;
+    }
+    status = invert_columns(solver, dim, map->n, columns, tolerance, q, r, scratch);
+    for (int32_t k = 0, met = 0, last = 0; k < count && status == THAW_OK; k++) {
+        int blocks = map->ops->rows(map, vertices[k], block, matrix);
+        int32_t at[2];
+        if (is_own(dim, blocks, matrix)) {
+            at[0] = sample_of(met++, own, samples);
+            if (scratch->col[at[0]] == block[0])
+                last = k;
+            from[k] = last;
+        } else {
+            for (int b = 0; b < blocks; b++)
+                at[b] = find_column(scratch->col, samples, columns, block[b]);
+        }
+        for (int a = 0; a < blocks; a++)
+            for (int b = 0; b < blocks; b++)
+                add_congruence(dim, matrix[a], scratch->H + (size_t)(dim * at[a]) * stride + (size_t)(dim * at[b]),
+                               stride, matrix[b], S + (size_t)(dim * dim) * (size_t)k);
+    }
+    return status;
 }

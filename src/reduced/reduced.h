@@ -40,11 +40,13 @@ typedef struct ThawCombination {
 ThawStatus thaw_system_assemble(const ThawSystem *system, ThawTasks *tasks, ThawCombination combination,
                                 const double *x, const double *start, ThawSolver *solver, double *f, double *partial);
 
-// Scratch of thaw_system_compliance, grown when needed. Starts zeroed.
+// Scratch of the functions below, grown when needed. Starts zeroed.
 typedef struct ThawComplianceScratch {
     int32_t rows, entries; // that there is room for; an entry may become two
     int32_t *start, *col;
     double *value;
+    size_t square; // numbers that there is room for in
+    double *H;
 } ThawComplianceScratch;
 void thaw_compliance_scratch_clear(ThawComplianceScratch *scratch);
 
@@ -54,5 +56,11 @@ void thaw_compliance_scratch_clear(ThawComplianceScratch *scratch);
 ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, const ThawBlockRows *J,
                                   double tolerance, double *H, double *y, double *u, double *q, double *r,
                                   ThawComplianceScratch *scratch);
+
+// The same of each vertex alone (response.h, blocks): exact for vertices of rigid parts, of which one answer a part is enough,
+// and of few of the others, spread evenly. q and r are scratch over unknowns.
+ThawStatus thaw_system_blocks(const ThawSystem *system, ThawSolver *solver, int32_t count, const int32_t *vertices,
+                              double tolerance, int32_t *from, double *S, double *q, double *r,
+                              ThawComplianceScratch *scratch);
 
 #endif

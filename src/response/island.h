@@ -7,7 +7,7 @@
 #include "response/response.h"
 
 enum {
-    THAW_RESPONSE_SAMPLES = 16, // vertices of a body that the matrix-free form asks for compliance
+    THAW_RESPONSE_SAMPLES = 16, // vertices whose compliance a body's blocks cost, about
     THAW_MODE_LANES = 8,        // what a row of modes takes in memory
     THAW_INTERIOR_DOUBLES = 22, // a contact: what interior.c keeps
     THAW_DIRECT_MOST = 400,     // unknowns that are eliminated
@@ -45,7 +45,7 @@ typedef struct ThawLink {
 typedef struct ThawPart {
     int32_t contacts, first_contact; // into member
     int32_t vertices, first_vertex;  // into vertex
-    size_t S, H;                     // where its matrices start
+    size_t H;                        // where its matrix starts
     int32_t entries, first_entry; // vertices of its contacts, as often as they come; where they start among all parts'
     ThawMotions motions;          // what its modes are worth
     ThawStatus status;            // of its last callback
@@ -67,6 +67,7 @@ enum {
     THAW_BUFFER_VECTORS,
     THAW_BUFFER_SHARES,
     THAW_BUFFER_S,
+    THAW_BUFFER_FROM,
     THAW_BUFFER_H,
     THAW_BUFFER_J,
     THAW_BUFFER_J_VALUE,
@@ -107,7 +108,9 @@ struct ThawResponse {
     int32_t used, end;    // sweeps and products so far, and at most for now
     double *share;        // dim (sum of parts' contacts): each part's lambda ...
     double *speed;        // ... and its H lambda
-    double *S, *H;        // parts' matrices, one after the other: of samples (matrix-free), of contacts (assembled)
+    double *H;            // assembled: parts' matrices over their contacts, one after the other
+    double *S;            // matrix-free: dim x dim for each contact vertex, without what whole motions account for ...
+    int32_t *from;        // ... and the vertex, in the same numbers, that it was asked for
     int32_t *J_start;     // contacts + 1 for each part: its contacts' rows over vertices, as H is asked for with ...
     int32_t *J_vertex;    // ... vertices
     double *J_value;      // ... and dim x dim: weight times frame

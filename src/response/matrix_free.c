@@ -6,108 +6,34 @@
 // slides at one product each; Newton's method (newton.c) then settles how much. With P the contact law's own projection
 // (radius mu lambda_n of the moment, as in law.c), both have the solutions of the assembled form and no others.
 //
-// rho wants each contact's own block of H. Whole motions (modes.c) are known at every contact. Asking for the rest would
-// cost as much as assembling, so a few vertices of each body, spread evenly over its contact vertices, are asked instead, and each vertex uses the block of the sample before
-// it. Scripted vertices, which nothing moves, are no samples for others; which contacts only touch such vertices is seen
-// by one product with impulses everywhere. Contact vertices come in an order in which neighbours are near. That a contact has several vertices is bounded by
-// Cauchy and Schwarz: (sum w_a x_a)^2 <= (sum |w_a|) (sum |w_a| x_a^2).
+// rho wants each contact's own block of H. Asking for all of them would cost as much as assembling, so bodies tell blocks of
+// some vertices in the place of others (response.h). Whole motions (modes.c) are known at every contact; only the rest is taken
+// from elsewhere. That a contact has several vertices is bounded by Cauchy and Schwarz: (sum w_a x_a)^2 <= (sum |w_a|) (sum
+// |w_a| x_a^2).
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "response/island.h"
 
-enum { SAMPLES = THAW_RESPONSE_SAMPLES };
-
-static int32_t sample_count(const ThawPart *part) { return part->vertices < SAMPLES ? part->vertices : SAMPLES; }
-
-static void call_samples(void *context, int32_t index) {
+// A part's blocks at its contact vertices, less what whole motions account for.
+static void call_blocks(void *context, int32_t index) {
     ThawResponse *island = context;
     ThawPart *part = island->parts + index;
     const ThawResponseBody *body = island->bodies + index;
-    int32_t vertices[SAMPLES], count = sample_count(part);
+    const size_t d = (size_t)island->dim, first = (size_t)part->first_vertex;
     part->status = THAW_OK;
-    if (count == 0 || part->motions == THAW_MOTIONS_ALL)
+    if (part->vertices == 0 || part->motions == THAW_MOTIONS_ALL)
         return;
-    size_t d = (size_t)island->dim, stride = d * (size_t)count;
-    int32_t start[SAMPLES + 1] = {0};
-    double unit[9 * SAMPLES] = {0};
-    for (int32_t k = 0; k < count; k++) {
-        vertices[k] = island->vertex[part->first_vertex + (int32_t)((int64_t)k * part->vertices / count)];
-        start[k + 1] = k + 1;
-        for (size_t i = 0; i < d; i++)
-            unit[(size_t)k * d * d + i * (d + 1)] = 1.0;
-    }
-    ThawBlockRows J = {count, island->dim, start, vertices, unit};
-    part->status = body->compliance(body->context, &J, island->S + part->S);
-    if (part->status < 0 || part->motions == THAW_MOTIONS_NONE)
-        return;
-    // Whole motions are known everywhere: only the rest is sampled.
-    for (int32_t k = 0; k < count; k++) {
-        int32_t local = part->first_vertex + (int32_t)((int64_t)k * part->vertices / count);
-        const double *B = island->vertex_modes + (size_t)local * d * THAW_MODE_COUNT;
-        double *block = island->S + part->S + d * (size_t)k * (stride + 1);
+    int32_t *from = island->from + first;
+    part->status = body->blocks(body->context, part->vertices, island->vertex + first, from, island->S + d * d * first);
+    for (int32_t k = 0; k < part->vertices && part->motions == THAW_MOTIONS_SOME; k++) {
+        const double *B = island->vertex_modes + (first + (size_t)from[k]) * d * THAW_MODE_COUNT;
+        double *block = island->S + d * d * (first + (size_t)k);
         for (size_t r = 0; r < d; r++)
             for (size_t c = 0; c < d; c++)
                 for (size_t m = 0; m < THAW_MODE_COUNT; m++)
-                    block[r * stride + c] -= B[r * THAW_MODE_COUNT + m] * B[c * THAW_MODE_COUNT + m];
+                    block[d * r + c] -= B[r * THAW_MODE_COUNT + m] * B[c * THAW_MODE_COUNT + m];
     }
-}
-
-static double trace(const ThawResponse *island, const ThawPart *part, int32_t sample) {
-    size_t d = (size_t)island->dim, stride = d * (size_t)sample_count(part);
-    double sum = 0.0;
-    for (size_t k = d * (size_t)sample; k < d * (size_t)(sample + 1); k++)
-        sum += island->S[part->S + k * (stride + 1)];
-    return sum;
-}
-
-// Blocks of samples that cannot be moved become those of the nearest one that can.
-static void mend_samples(ThawResponse *island, const ThawPart *part) {
-    int32_t count = sample_count(part), usable[SAMPLES];
-    size_t d = (size_t)island->dim, stride = d * (size_t)count;
-    double largest = 0.0;
-    for (int32_t k = 0; k < count; k++)
-        largest = fmax(largest, trace(island, part, k));
-    for (int32_t k = 0; k < count; k++)
-        usable[k] = trace(island, part, k) > 1e-12 * largest;
-    for (int32_t k = 0; k < count; k++) {
-        int32_t from = -1;
-        for (int32_t j = 0; j < count && !usable[k]; j++)
-            if (usable[j] && (from < 0 || abs(j - k) < abs(from - k)))
-                from = j;
-        for (size_t r = 0; r < d && from >= 0; r++)
-            memcpy(island->S + part->S + (d * (size_t)k + r) * stride + d * (size_t)k,
-                   island->S + part->S + (d * (size_t)from + r) * stride + d * (size_t)from, d * sizeof(double));
-    }
-}
-
-// A row none of whose vertices move when everything is pushed has no block.
-static ThawStatus find_immovable(ThawResponse *island) {
-    int d = island->dim;
-    double largest = 0.0;
-    for (int32_t i = 0; i < d * island->n; i++)
-        island->trial[i] = 1.0 + 0.1 * (i % 11);
-    ThawStatus status = thaw_matrix_free_multiply(island, island->trial);
-    for (int pass = 0; pass < 2 && status == THAW_OK; pass++)
-        for (int32_t i = 0; i < island->n; i++) {
-            ThawRow *row = island->rows + i;
-            double speed = 0.0, own[9] = {0};
-            for (int32_t s = 0; s < row->slots; s++)
-                if (island->parts[row->part[s]].motions == THAW_MOTIONS_ALL)
-                    thaw_modes_own_block(island, row, s, own);
-            for (int c = 0; c < d; c++)
-                speed += own[(d + 1) * c];
-            for (int32_t s = 0; s < row->slots; s++)
-                for (int32_t k = 0; k < row->nodes[s] && island->parts[row->part[s]].motions != THAW_MOTIONS_ALL; k++)
-                    for (int c = 0; c < d; c++)
-                        speed += fabs(island->dv[island->field[row->part[s]] + (size_t)(d * row->vertex[s][k] + c)]);
-            if (pass == 0)
-                largest = fmax(largest, speed);
-            else if (speed <= 1e-14 * largest)
-                memset(row->D, 0, sizeof row->D);
-        }
-    return status;
 }
 
 static void estimate_block(const ThawResponse *island, ThawRow *row) {
@@ -115,21 +41,17 @@ static void estimate_block(const ThawResponse *island, ThawRow *row) {
     memset(row->D, 0, sizeof row->D);
     for (int32_t s = 0; s < row->slots; s++) {
         const ThawPart *part = island->parts + row->part[s];
-        int32_t count = sample_count(part);
         double M[9] = {0}, total = 0.0;
         thaw_modes_own_block(island, row, s, row->D);
         if (part->motions == THAW_MOTIONS_ALL)
             continue;
         for (int32_t a = 0; a < row->nodes[s]; a++) {
-            int64_t sample = (int64_t)row->local[s][a] * count / part->vertices;
-            size_t stride = (size_t)d * (size_t)count;
-            const double *block = island->S + part->S + (size_t)d * (size_t)sample * (stride + 1);
+            const double *block = island->S + (size_t)(d * d) * (size_t)(part->first_vertex + row->local[s][a]);
             double weight = fabs(row->weight[s][a]);
             total += weight;
             for (int r = 0; r < d; r++)
                 for (int c = 0; c < d; c++)
-                    M[d * r + c] +=
-                        0.5 * weight * (block[(size_t)r * stride + (size_t)c] + block[(size_t)c * stride + (size_t)r]);
+                    M[d * r + c] += 0.5 * weight * (block[d * r + c] + block[d * c + r]);
         }
         for (int r = 0; r < d; r++)
             for (int c = 0; c < d; c++)
@@ -140,19 +62,18 @@ static void estimate_block(const ThawResponse *island, ThawRow *row) {
 }
 
 ThawStatus thaw_matrix_free_prepare(ThawResponse *island) {
-    int d = island->dim;
+    size_t d = (size_t)island->dim, vertices = 0, all = 0;
     thaw_modes_complete(island);
-    size_t S = 0, all = 0;
     ThawStatus status = THAW_TAKE(island, THAW_BUFFER_H, island->body_count + 1, &island->field);
     for (int32_t p = 0; p < island->body_count && status == THAW_OK; p++) {
-        size_t size = (size_t)d * (size_t)sample_count(island->parts + p);
-        island->parts[p].S = S;
-        S += size * size;
+        vertices += (size_t)island->parts[p].vertices;
         island->field[p] = all;
-        all += (size_t)d * (size_t)island->bodies[p].nv;
+        all += d * (size_t)island->bodies[p].nv;
     }
     if (status == THAW_OK)
-        status = THAW_TAKE(island, THAW_BUFFER_S, S, &island->S);
+        status = THAW_TAKE(island, THAW_BUFFER_S, d * d * vertices, &island->S);
+    if (status == THAW_OK)
+        status = THAW_TAKE(island, THAW_BUFFER_FROM, vertices, &island->from);
     if (status == THAW_OK)
         status = THAW_TAKE(island, THAW_BUFFER_FIELDS, 2 * all, &island->impulse);
     if (status < 0)
@@ -160,21 +81,15 @@ ThawStatus thaw_matrix_free_prepare(ThawResponse *island) {
     island->dv = island->impulse + all;
     memset(island->impulse, 0, all * sizeof *island->impulse);
     if (island->body_count == 1)
-        call_samples(island, 0);
+        call_blocks(island, 0);
     else
-        thaw_tasks_for(island->tasks, island->body_count, call_samples, island);
+        thaw_tasks_for(island->tasks, island->body_count, call_blocks, island);
     for (int32_t p = 0; p < island->body_count; p++)
         if (island->parts[p].status < 0)
             return island->parts[p].status;
-    for (int32_t p = 0; p < island->body_count; p++)
-        if (island->parts[p].motions != THAW_MOTIONS_ALL)
-            mend_samples(island, island->parts + p);
     for (int32_t i = 0; i < island->n; i++)
         estimate_block(island, island->rows + i);
-    int scripted = 0; // perhaps: a body that moves as a whole has no vertex that cannot
-    for (int32_t p = 0; p < island->body_count; p++)
-        scripted |= island->parts[p].vertices > 0 && island->parts[p].motions == THAW_MOTIONS_NONE;
-    return scripted ? find_immovable(island) : THAW_OK;
+    return THAW_OK;
 }
 
 // --- products --------------------------------------------------------------------------------------------------------

@@ -25,7 +25,7 @@
 typedef enum ThawMotions {
     THAW_MOTIONS_NONE,
     THAW_MOTIONS_SOME, // rest >= 0: no vertex is scripted
-    THAW_MOTIONS_ALL,  // rest = 0: the body is rigid, and neither compliance nor apply is called
+    THAW_MOTIONS_ALL,  // rest = 0: the body is rigid, and neither compliance, blocks nor apply is called
 } ThawMotions;
 enum { THAW_MODE_COUNT = 6 };
 
@@ -35,6 +35,9 @@ typedef struct ThawResponseBody {
     // H = J A^-1 J' for rows J of height dim over the body's vertices (J's columns): what impulses along the rows do to their
     // velocities. Dense, row-major, dim * count squared, symmetric to the bit. THAW_ERROR_MEMORY or THAW_OK.
     ThawStatus (*compliance)(void *context, const ThawBlockRows *J, double *H);
+    // What such a matrix has for each vertex alone, dim x dim, row-major: S[k] is that of vertices[from[k]], where from[k] != k
+    // if it was too dear to ask for. Good enough to scale by; 0 where nothing can be moved, and only there.
+    ThawStatus (*blocks)(void *context, int32_t count, const int32_t *vertices, int32_t *from, double *S);
     // dv = A^-1 f for impulses f on all vertices (dim doubles each), as velocities of all vertices: one solve.
     ThawStatus (*apply)(void *context, const double *impulse, double *dv);
     // B at those vertices: dim rows of THAW_MODE_COUNT for each, unused columns 0. NULL: none. With B NULL it only says what

@@ -85,6 +85,7 @@ static ThawStatus respond(ThawIsland *island, ThawIncrement step, int to_directi
         island->views[i] = (ThawResponseBody){.context = s,
                                               .body = s->index,
                                               .compliance = thaw_body_compliance,
+                                              .blocks = thaw_body_blocks,
                                               .apply = thaw_body_apply,
                                               .modes = thaw_body_modes,
                                               .v = s->before,

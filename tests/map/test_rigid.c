@@ -429,6 +429,63 @@ static void a_map_without_parts_borrows_pattern_and_plans_of_the_full_body(void 
     }
 }
 
+static void blocks_of_vertices_are_their_compliance_exactly_on_parts_and_of_samples_elsewhere(void **state) {
+    (void)state;
+    for (int run = 0; run < 4; run++) {
+        int dim = 2 + run % 2, direct = run / 2;
+        Rig r = {0};
+        ThawError error = {0};
+        ThawSolverPlan *plan = NULL;
+        ThawSolver *solver = NULL;
+        ThawComplianceScratch scratch = {0};
+        parts_create(&r.p, dim, 4, 2, 3);
+        parts_flag(&r.p, 60);
+        r.p.script[1] = r.p.script[9] = THAW_VERTEX_PINNED;
+        rig_build(&r, 1);
+        assert_true(r.p.partition->part_count > 1);
+        assert_int_equal(
+            thaw_solver_plan_create(direct ? THAW_SOLVER_LDL : THAW_SOLVER_PCG, r.system.pattern, &plan, &error),
+            THAW_OK);
+        assert_int_equal(thaw_solver_create(plan, NULL, &solver, &error), THAW_OK);
+        assert_int_equal(thaw_system_assemble(&r.system, NULL, (ThawCombination){1, 0, {0.01, 0, 0}, 0}, r.p.x, NULL,
+                                              solver, r.f, r.partial),
+                         THAW_OK);
+        assert_int_equal(thaw_solver_factor(solver), THAW_OK);
+        int32_t nv = r.p.shape->nv, *from = THAW_NEW(int32_t, nv), *vertices = THAW_NEW(int32_t, nv), others = 0;
+        double *S = THAW_NEW(double, nv *dim *dim), *u = THAW_NEW(double, r.p.nx);
+        for (int32_t i = 0; i < nv; i++)
+            vertices[i] = nv - 1 - i;
+        assert_int_equal(thaw_system_blocks(&r.system, solver, nv, vertices, 1e-13, from, S, r.q, r.b, &scratch),
+                         THAW_OK);
+        for (int32_t k = 0; k < nv; k++) {
+            double unit[9] = {0}, H[9], size = 0;
+            for (int i = 0; i < dim; i++)
+                unit[i * (dim + 1)] = 1;
+            ThawBlockRows J = {1, dim, (int32_t[]){0, 1}, &vertices[from[k]], unit};
+            assert_int_equal(thaw_system_compliance(&r.system, solver, &J, 1e-13, H, r.y, u, r.q, r.b, &scratch),
+                             THAW_OK);
+            for (int i = 0; i < dim * dim; i++)
+                size = fmax(size, fabs(H[i]));
+            for (int i = 0; i < dim * dim; i++)
+                assert_true(fabs(S[k * dim * dim + i] - H[i]) <= 1e-9 * size);
+            int32_t part = r.p.partition->part_of_vertex[vertices[k]];
+            int held = r.p.script[vertices[k]] || (part >= 0 && r.p.partition->parts[part].hold == THAW_HOLD_FIXED);
+            assert_true(from[k] == k || (part < 0 && !held));
+            assert_int_equal(size == 0, held);
+            others += from[k] != k;
+        }
+        assert_true(dim == 2 || others > 0);
+        thaw_compliance_scratch_clear(&scratch);
+        thaw_solver_free(&solver);
+        thaw_solver_plan_free(&plan);
+        thaw_free(S);
+        thaw_free(u);
+        thaw_free(from);
+        thaw_free(vertices);
+        rig_free(&r);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_assembled_matrix_is_the_product_of_its_factors),
@@ -440,6 +497,7 @@ int main(void) {
         cmocka_unit_test(held_parts_are_physical_pendulums),
         cmocka_unit_test(a_top_keeps_its_energy),
         cmocka_unit_test(forces_at_the_end_pull_by_the_slope_of_where_parts_go),
+        cmocka_unit_test(blocks_of_vertices_are_their_compliance_exactly_on_parts_and_of_samples_elsewhere),
         cmocka_unit_test(a_map_without_parts_borrows_pattern_and_plans_of_the_full_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

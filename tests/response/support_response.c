@@ -33,6 +33,22 @@ static ThawStatus dense_compliance(void *context, const ThawBlockRows *J, double
     return THAW_OK;
 }
 
+// Every third vertex is asked for, but none that cannot be moved stands for others, nor others for it.
+static ThawStatus dense_blocks(void *context, int32_t count, const int32_t *vertices, int32_t *from, double *S) {
+    const DenseBody *body = context;
+    const size_t d = (size_t)body->dim, n = d * (size_t)body->nv;
+    for (int32_t k = 0, last = -1; k < count; k++) {
+        int moves = body->inverse[(size_t)vertices[k] * d * (n + 1)] > 0;
+        if (moves && (last < 0 || k % 3 == 0))
+            last = k;
+        from[k] = moves ? last : k;
+        size_t at = (size_t)vertices[from[k]] * d;
+        for (size_t i = 0; i < d * d; i++)
+            S[(size_t)k * d * d + i] = body->inverse[(at + i / d) * n + at + i % d];
+    }
+    return THAW_OK;
+}
+
 static ThawMotions dense_modes(void *context, int32_t count, const int32_t *vertices, double *B);
 
 static ThawStatus dense_apply(void *context, const double *impulse, double *dv) {
@@ -79,6 +95,7 @@ static DenseBody *add_dense(Island *island, int32_t nv) {
     island->bodies[b] = (ThawResponseBody){.context = body,
                                            .body = 3 * b, // gaps between indices are allowed
                                            .compliance = dense_compliance,
+                                           .blocks = dense_blocks,
                                            .apply = dense_apply,
                                            .modes = dense_modes,
                                            .v = body->v,

@@ -237,6 +237,11 @@ static ThawStatus refuse_compliance(void *context, const ThawBlockRows *J, doubl
     return THAW_ERROR_MEMORY;
 }
 
+static ThawStatus refuse_blocks(void *context, int32_t count, const int32_t *vertices, int32_t *from, double *S) {
+    (void)context, (void)count, (void)vertices, (void)from, (void)S;
+    return THAW_ERROR_MEMORY;
+}
+
 static ThawStatus refuse_apply(void *context, const double *impulse, double *dv) {
     (void)context, (void)impulse, (void)dv;
     return THAW_ERROR_MEMORY;
@@ -256,8 +261,8 @@ static void what_is_wrong_is_refused_by_name(void **state) {
     struct {
         const char *says;
         int what;
-    } cases[] = {{"friction", 0}, {"stiffness", 1}, {"body 77", 2},   {"vertex 99", 3}, {"speed", 4},
-                 {"dim", 5},      {"h is", 6},      {"tolerance", 7}, {"memory", 8},    {"memory", 9}};
+    } cases[] = {{"friction", 0}, {"stiffness", 1}, {"body 77", 2}, {"vertex 99", 3}, {"speed", 4},  {"dim", 5},
+                 {"h is", 6},     {"tolerance", 7}, {"memory", 8},  {"memory", 9},    {"memory", 10}};
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         Island *island = island_stack(3, 0.01, 2, 1, 0, 1, 1e4, 0.5);
         island_fall(island, 9.81);
@@ -291,10 +296,15 @@ static void what_is_wrong_is_refused_by_name(void **state) {
             island->bodies[1].modes = NULL;
             island->bodies[1].compliance = refuse_compliance;
             break;
-        default:
+        case 9:
             island->options.form = 2;
             island->bodies[1].modes = NULL;
             island->bodies[1].apply = refuse_apply;
+            break;
+        default:
+            island->options.form = 2;
+            island->bodies[1].modes = NULL;
+            island->bodies[1].blocks = refuse_blocks;
         }
         ThawError error = {0};
         ThawStatus status = solve_with(island, &error);

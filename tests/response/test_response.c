@@ -100,9 +100,14 @@ static void a_warm_start_that_is_right_is_kept_to_the_bit(void **state) {
     }
 }
 
-static ThawStatus few_only(void *context, const ThawBlockRows *J, double *H) {
+static ThawStatus not_at_all(void *context, const ThawBlockRows *J, double *H) {
+    (void)context, (void)J, (void)H;
+    return THAW_ERROR_MEMORY;
+}
+
+static ThawStatus pass_blocks(void *context, int32_t count, const int32_t *vertices, int32_t *from, double *S) {
     const ThawResponseBody *body = context;
-    return J->count > 16 ? THAW_ERROR_MEMORY : body->compliance(body->context, J, H);
+    return body->blocks(body->context, count, vertices, from, S);
 }
 
 static ThawStatus pass_on(void *context, const double *impulse, double *dv) {
@@ -120,7 +125,8 @@ static void an_island_whose_warm_start_is_right_is_not_assembled(void **state) {
     memcpy(solved, island->contacts, (size_t)island->count * sizeof *solved);
     ThawResponseBody inner = island->bodies[0];
     island->bodies[0].context = &inner;
-    island->bodies[0].compliance = few_only;
+    island->bodies[0].compliance = not_at_all;
+    island->bodies[0].blocks = pass_blocks;
     island->bodies[0].apply = pass_on;
     island->bodies[0].modes = NULL;
     island->options.tolerance = 1e-6;
