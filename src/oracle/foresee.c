@@ -207,8 +207,8 @@ ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const d
     return THAW_OK;
 }
 
-// Who has joined a part leaves to the shadow what the part did not take of its velocity: oracle->u, as the last question
-// found it.
+// What a part does not take of its vertices' velocities is left to the shadow: of elements that have joined it, and of parts
+// that have merged or grown; oracle->u, as the last question found it.
 void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawPartition *partition) {
     const ThawShape *shape = oracle->shape;
     ThawOracleState *state = &oracle->state;
@@ -222,7 +222,7 @@ void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawPartition *partitio
         int was = state->known[i];
         state->known[i] = partition->part_of_vertex[i] >= 0;
         for (size_t at = (size_t)i * dim; at < ((size_t)i + 1) * dim; at++)
-            state->shadow[at] = !state->known[i] ? 0 : was ? state->shadow[at] : oracle->y[at];
+            state->shadow[at] = !state->known[i] ? 0 : (was ? state->shadow[at] : 0) + oracle->y[at];
     }
     state->has_inner = 0;
     oracle->batch_count = -1;

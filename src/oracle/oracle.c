@@ -20,6 +20,9 @@ static const double RELAX_RATE = 3;      // relaxation strains at most this many
 static const double WAKE = 5;            // tau_R: an element that would strain so fast wakes, half the paper's tau_E
 static const double CALM = 0.1;          // of the rate that wakes: a body that is slower may be at rest
 static const double CREEP = 0.5;         // of it: a body that is slower is followed by strides
+static const double SLOW = 0.04;         // rad a step: a body whose lowest mode is slower still is so
+static const double SLOW_CREEP = 2;      // up to this
+static const double SWING = 0.3;         // of epsilon: what would swing farther from the speed it has is not at rest
 static const double OTHERS = 0.3;        // of the vertices in contact: so many others make another reference
 static const double PROGRESS = 0.7;      // of the strain that was left: less is progress in relaxing
 static const double QUIET_CHANGE = 5e-4; // of what would bend the body by epsilon in its lowest mode
@@ -61,9 +64,9 @@ ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions 
     adopt_options(oracle, options);
     oracle->tasks = tasks;
     ThawOracleState *state = &oracle->state;
-    double **vectors[] = {&oracle->f,   &oracle->y,    &oracle->c,        &oracle->d,     &oracle->u,
-                          &oracle->b,   &oracle->q,    &state->reference, &state->shadow, &state->inner,
-                          &state->kept, &state->loads, &state->presses};
+    double **vectors[] = {&oracle->f,      &oracle->y,   &oracle->c,    &oracle->d,        &oracle->u,
+                          &oracle->before, &oracle->b,   &oracle->q,    &state->reference, &state->shadow,
+                          &state->inner,   &state->kept, &state->loads, &state->presses};
     unsigned char **flags[] = {&oracle->trial, &state->below, &state->hold, &state->reason};
     int good = 1;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
@@ -95,12 +98,12 @@ void thaw_oracle_free(ThawOracle **pointer) {
         return;
     ThawOracle *oracle = *pointer;
     ThawOracleState *state = &oracle->state;
-    void *blocks[] = {oracle->lanes, oracle->batches, oracle->f,       oracle->y,          oracle->c,
-                      oracle->d,     oracle->u,       oracle->b,       oracle->q,          oracle->predicted,
-                      oracle->trial, oracle->root,    oracle->partial, oracle->components, state->below,
-                      state->hold,   state->reason,   state->strain,   state->reference,   state->kept,
-                      state->held,   state->rate,     state->shadow,   state->known,       state->inner,
-                      state->loads,  state->presses,  state->predicted};
+    void *blocks[] = {oracle->before,    oracle->lanes, oracle->batches, oracle->f,       oracle->y,
+                      oracle->c,         oracle->d,     oracle->u,       oracle->b,       oracle->q,
+                      oracle->predicted, oracle->trial, oracle->root,    oracle->partial, oracle->components,
+                      state->below,      state->hold,   state->reason,   state->strain,   state->reference,
+                      state->kept,       state->held,   state->rate,     state->shadow,   state->known,
+                      state->inner,      state->loads,  state->presses,  state->predicted};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         thaw_free(blocks[i]);
     thaw_oracle_drop_factor(oracle);
@@ -403,10 +406,24 @@ static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawP
     judge(oracle, partition, limit, flagged, answer);
     if (answer->woken == 0 && oracle->options.relax > 0) // who has woken makes the way himself
         answer->moved = thaw_oracle_move(oracle, q, partition, fmin(1, limit / fastest), x);
-    state->moving = fastest <= CALM * limit ? SLOWING : fastest <= CREEP * limit ? CREEPING : MOVING;
+    double creep = oracle->scale.omega * q->h < SLOW ? SLOW_CREEP : CREEP;
+    state->moving = fastest <= CALM * limit ? SLOWING : fastest <= creep * limit ? CREEPING : MOVING;
     state->margin = oracle->options.epsilon;
     state->restless = 1;
     return THAW_OK;
+}
+
+// Whether the static question may decide: it knows nothing of speed. From the rate at which parts deform (the shadow's) and
+// candidates do, the lowest mode would swing on by rate / omega.
+static int hardly_swings(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
+    const ThawOracleState *state = &oracle->state;
+    double fastest = 0;
+    thaw_strain_predict(oracle->shape->all, oracle->tasks, NULL, 0, q->x, oracle->before, oracle->predicted);
+    for (int32_t e = 0; e < oracle->shape->ne; e++)
+        if (oracle->trial[e])
+            fastest =
+                fmax(fastest, partition->part_of_element[e] >= 0 ? oracle->predicted[e] : sqrt((double)state->rate[e]));
+    return oracle->scale.omega == 0 || fastest <= SWING * oracle->options.epsilon * oracle->scale.omega;
 }
 
 ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, double *x,
@@ -439,8 +456,10 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     state->quiet = 0;
     if (stale)
         thaw_oracle_take_reference(oracle, q, oracle->Q);
+    thaw_oracle_turn(shape, oracle->Q, 0, state->shadow, oracle->before);
+    answer->shadow = oracle->before;
     int rests = 0;
-    if (state->moving < MOVING || loaded || state->age % AUDIT == 0) {
+    if (loaded || ((state->moving < MOVING || state->age % AUDIT == 0) && hardly_swings(oracle, q, partition))) {
         status = thaw_oracle_foresee(oracle, q, oracle->Q, error);
         rests = loaded || largest_of(oracle) <= oracle->options.epsilon;
     }

@@ -70,7 +70,9 @@ typedef struct ThawAnswer {
     int32_t rigid;                     // elements that may be, after a question
     double largest;                    // predicted strain of the elements that stay rigid
     double moved;                      // m, the largest displacement of relaxation
-    int asked;                         // 0: the answer was known
+    const double
+        *shadow; // dim * nv, m/s in world axes: the shadow's velocities before the question; NULL: was not asked
+    int asked;   // 0: the answer was known
 } ThawAnswer;
 
 typedef struct ThawOracle ThawOracle;

@@ -281,9 +281,36 @@ static ThawStatus reserve_parts(ThawPartition *partition, ThawError *error) {
     return THAW_OK;
 }
 
+// v of a part's vertices, and on top of it what of the shadow is no rigid motion of the part: momenta are those of the part.
+// Returns the kinetic energy that comes with it, J.
+static double dissolve(const ThawPartition *old, const ThawPart *part, const double *shadow, const double *x,
+                       double *v) {
+    const ThawShape *shape = old->shape;
+    const int32_t *vertices = old->vertices + part->first;
+    size_t dim = (size_t)shape->kind->dim;
+    write_velocities(old, part, v);
+    if (!shadow)
+        return 0;
+    ThawPart rigid = *part;                                         // that has the shadow's momenta
+    double w[3], omega[3], *r = old->r + (size_t)part->first * dim; // no longer needed
+    double energy = thaw_part_form(shape, vertices, old->script, x, shadow, &rigid, r);
+    thaw_part_velocity(&rigid, (int)dim, w, omega);
+    for (int32_t k = 0; k < part->count; k++) {
+        double rho[3] = {0, 0, 0}, turn[3];
+        memcpy(rho, r + (size_t)k * dim, dim * sizeof *rho);
+        thaw_part_cross(omega, rho, turn);
+        for (size_t i = 0; i < dim && !old->script[vertices[k]]; i++) {
+            size_t at = (size_t)vertices[k] * dim + i;
+            v[at] += shadow[at] - (w[i] + turn[i]);
+        }
+    }
+    return energy;
+}
+
 // Motion of the parts that live on, into the new ones; old parts that do not are dissolved into v. New parts that are yet
 // to be formed get the hold UNFORMED.
-static void carry_over(const ThawPartition *old, const unsigned char *script, double *v, ThawTransition *transition) {
+static void carry_over(const ThawPartition *old, const unsigned char *script, const double *shadow, const double *x,
+                       double *v, ThawTransition *transition) {
     Scratch *s = old->scratch;
     size_t dim = (size_t)old->shape->kind->dim;
     int32_t *successor = s->queue; // by old part: at most nv / 3 of them, and the queue is idle
@@ -305,13 +332,14 @@ static void carry_over(const ThawPartition *old, const unsigned char *script, do
     }
     for (int32_t k = 0; k < old->part_count; k++)
         if (successor[k] < 0) {
-            write_velocities(old, &old->parts[k], v);
+            transition->loss -= dissolve(old, &old->parts[k], shadow, x, v);
             transition->dissolved++;
         }
 }
 
 ThawStatus thaw_partition_update(ThawPartition *partition, const unsigned char *flagged, const unsigned char *script,
-                                 double *x, double *v, ThawTransition *transition, ThawError *error) {
+                                 const double *shadow, double *x, double *v, ThawTransition *transition,
+                                 ThawError *error) {
     const ThawShape *shape = partition->shape;
     Scratch *s = partition->scratch;
     *transition = (ThawTransition){.kept = partition->part_count};
@@ -330,7 +358,7 @@ ThawStatus thaw_partition_update(ThawPartition *partition, const unsigned char *
     }
     *transition = (ThawTransition){.changed = 1};
     list_vertices(shape, script, s);
-    carry_over(partition, script, v, transition);
+    carry_over(partition, script, shadow, x, v, transition);
     exchange(partition, flagged, script);
     size_t dim = (size_t)shape->kind->dim;
     for (int32_t k = 0; k < partition->part_count; k++) {

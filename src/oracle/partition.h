@@ -63,7 +63,7 @@ typedef struct ThawPartition {
 typedef struct ThawTransition {
     int changed;                     // the topology is another one: maps and sets made for the old one are void
     int32_t formed, dissolved, kept; // parts
-    double loss;                     // J >= 0, kinetic energy of the motion that forming parts suppressed
+    double loss; // J, kinetic energy of the motion that forming parts suppressed, less what dissolved ones gave back
 } ThawTransition;
 
 // Nothing rigid yet.
@@ -73,10 +73,13 @@ void thaw_partition_free(ThawPartition **partition);
 
 // Parts for these flags (ne, and nv THAW_VERTEX_*). Parts whose vertices and pins are the same go on bit for bit; others
 // dissolve into velocities v of their vertices, and new ones are formed from x and v with linear and angular momentum
-// kept; x and v of vertices of new parts become those of the part. Allocates only when there are more parts than ever; on
-// failure nothing has changed. Linear time; next to nothing when flags and pins are as before.
+// kept; x and v of vertices of new parts become those of the part. shadow (dim * nv, m/s, or NULL): velocities at which
+// vertices of parts would deform them; what of that is not rigid motion of the part comes to v when it dissolves.
+// Allocates only when there are more parts than ever; on failure nothing has changed. Linear time; next to nothing when
+// flags and pins are as before.
 ThawStatus thaw_partition_update(ThawPartition *partition, const unsigned char *flagged, const unsigned char *script,
-                                 double *x, double *v, ThawTransition *transition, ThawError *error);
+                                 const double *shadow, double *x, double *v, ThawTransition *transition,
+                                 ThawError *error);
 
 // The partition of a checkpoint: topology from the flags, motion from `parts` and r as they were saved.
 // THAW_ERROR_INPUT when they do not belong together.

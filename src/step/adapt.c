@@ -93,7 +93,7 @@ void thaw_adapt_abandon(ThawStepper *s) {
     memset(a->flagged, 0, (size_t)s->shape->ne);
     thaw_oracle_restart(a->oracle);
     thaw_history_abandon(s->history);
-    thaw_partition_update(a->partition, a->flagged, a->script, s->x, s->v, &a->transition, NULL);
+    thaw_partition_update(a->partition, a->flagged, a->script, NULL, s->x, s->v, &a->transition, NULL);
     thaw_stepper_drop_solvers(s);
     thaw_system_free(&a->system);
     s->system = NULL;
@@ -122,7 +122,7 @@ ThawStatus thaw_adapt_wake(ThawWorld *world, ThawStepper *s, int loaded, ThawErr
     mark_script(s, state->time, h);
     memset(a->flagged, 1, (size_t)s->shape->ne);
     thaw_oracle_rested(a->oracle, loaded);
-    return thaw_partition_update(a->partition, a->flagged, a->script, s->x, s->v, &a->transition, error);
+    return thaw_partition_update(a->partition, a->flagged, a->script, NULL, s->x, s->v, &a->transition, error);
 }
 
 // By how much the force of a contact at rest changes with the place of what it holds (response.h), N/m: symmetric, dim x dim.
@@ -290,7 +290,8 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
     else
         s->elastic = elastic, s->work = work; // nothing was moved
     if (status == THAW_OK)
-        status = thaw_partition_update(a->partition, a->flagged, a->script, s->x, s->v, &a->transition, error);
+        status = thaw_partition_update(a->partition, a->flagged, a->script, a->answer.shadow, s->x, s->v,
+                                       &a->transition, error);
     if (status == THAW_OK)
         thaw_history_record(s->history, thaw_oracle_state(a->oracle), a->partition, a->transition.changed);
     if (status == THAW_OK && a->transition.changed)

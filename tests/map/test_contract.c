@@ -45,7 +45,8 @@ static void build_partition(const ThawShape *shape, const unsigned char *scripte
                     : sample_below(&seed, 4) || percent == 100 ? THAW_VERTEX_PINNED
                                                                : THAW_VERTEX_MOVED;
     assert_int_equal(thaw_partition_create(shape, 1, &ground->partition, &error), THAW_OK);
-    assert_int_equal(thaw_partition_update(ground->partition, flagged, script, x, v, &transition, &error), THAW_OK);
+    assert_int_equal(thaw_partition_update(ground->partition, flagged, script, NULL, x, v, &transition, &error),
+                     THAW_OK);
     for (int32_t k = 0; k < ground->partition->part_count; k++) {
         ThawPart *part = &ground->partition->parts[k];
         double rate[3], omega[3];

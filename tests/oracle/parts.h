@@ -58,7 +58,7 @@ static inline void parts_flag(Parts *p, int percent) {
 
 static inline void parts_update(Parts *p) {
     ThawError error = {0};
-    if (thaw_partition_update(p->partition, p->flagged, p->script, p->x, p->v, &p->transition, &error) != THAW_OK)
+    if (thaw_partition_update(p->partition, p->flagged, p->script, NULL, p->x, p->v, &p->transition, &error) != THAW_OK)
         fail_msg("%s", error.message);
 }
 

@@ -32,7 +32,8 @@ static ThawStatus create_partition(Parts *p, ThawError *error) {
 
 static ThawStatus update_partition(Parts *p, ThawError *error) {
     int32_t before = p->partition->part_count;
-    ThawStatus status = thaw_partition_update(p->partition, p->flagged, p->script, p->x, p->v, &p->transition, error);
+    ThawStatus status =
+        thaw_partition_update(p->partition, p->flagged, p->script, NULL, p->x, p->v, &p->transition, error);
     assert_true(status == THAW_OK || p->partition->part_count == before);
     return status;
 }

@@ -132,7 +132,8 @@ static void parts_depend_on_flags_and_not_on_history(void **state) {
         parts_flag(&p, 20 + i);
         parts_update(&p);
         assert_int_equal(thaw_partition_create(p.shape, 1, &fresh, &error), THAW_OK);
-        assert_int_equal(thaw_partition_update(fresh, p.flagged, p.script, p.x, p.v, &transition, &error), THAW_OK);
+        assert_int_equal(thaw_partition_update(fresh, p.flagged, p.script, NULL, p.x, p.v, &transition, &error),
+                         THAW_OK);
         assert_int_equal(fresh->part_count, p.partition->part_count);
         assert_memory_equal(fresh->part_of_element, p.partition->part_of_element,
                             sizeof(int32_t) * (size_t)p.shape->ne);
@@ -258,6 +259,44 @@ static void waking_and_rigidifying_are_inverses(void **state) {
         }
 }
 
+// A shadow is what forming a part took from its vertices, and maybe some rigid motion, which the part has already.
+static void a_part_that_dissolves_gives_back_what_its_shadow_kept(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++)
+        for (int pins = 0; pins <= dim; pins++) {
+            Parts p;
+            ThawTransition transition;
+            double before[7], after[7];
+            parts_create(&p, dim, 3, 1, 11);
+            for (int i = 0; i < pins; i++)
+                p.script[p.shape->elements[i]] = THAW_VERTEX_PINNED;
+            for (int k = 0; k < p.nx; k++)
+                p.v[k] = p.script[k / dim] ? 0 : sample_random(&p.seed);
+            double *shadow = THAW_NEW(double, p.nx), *v = THAW_NEW(double, p.nx);
+            memcpy(v, p.v, sizeof *v * (size_t)p.nx);
+            memset(p.flagged, 1, (size_t)p.shape->ne);
+            parts_update(&p);
+            double loss = p.transition.loss;
+            assert_true(loss > 0);
+            parts_momenta(&p, p.v, before);
+            for (int k = 0; k < p.nx; k++) // a push of the whole is no deformation
+                shadow[k] = v[k] - p.v[k] + (pins == 0 ? 0.3 : 0);
+            memset(p.flagged, 0, (size_t)p.shape->ne);
+            assert_int_equal(
+                thaw_partition_update(p.partition, p.flagged, p.script, shadow, p.x, p.v, &transition, NULL), THAW_OK);
+            parts_momenta(&p, p.v, after);
+            for (int k = 0; k < p.nx; k++)
+                assert_true(fabs(p.v[k] - v[k]) <= 1e-13);
+            for (int k = 0; k < 6 && pins == 0; k++)
+                assert_true(fabs(after[k] - before[k]) <= 1e-13 * p.shape->total_mass);
+            assert_true(fabs(transition.loss + loss) <= 1e-13 * loss);
+            assert_true(fabs(before[6] - after[6] - transition.loss) <= 1e-12 * after[6]);
+            thaw_free(shadow);
+            thaw_free(v);
+            parts_free(&p);
+        }
+}
+
 static void a_part_that_persists_keeps_its_bits(void **state) {
     (void)state;
     Parts p;
@@ -364,6 +403,7 @@ int main(void) {
         cmocka_unit_test(pins_in_a_line_are_an_axis),
         cmocka_unit_test(forming_and_dissolving_keep_momentum_and_lose_what_they_say),
         cmocka_unit_test(waking_and_rigidifying_are_inverses),
+        cmocka_unit_test(a_part_that_dissolves_gives_back_what_its_shadow_kept),
         cmocka_unit_test(a_part_that_persists_keeps_its_bits),
         cmocka_unit_test(a_restored_partition_is_the_saved_one),
         cmocka_unit_test(a_part_takes_on_a_new_shape_without_a_change_of_momentum),
