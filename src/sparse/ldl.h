@@ -16,6 +16,8 @@ typedef struct ThawLdlCost {
     int64_t numbers; // doubles in L, padding included
     double flops;    // of one factorisation
     double path;     // numbers of L on the longest way from a leaf to its root: what a sparse right-hand side meets
+    double way;      // the same of all block rows, on the mean ...
+    double reach;    // ... and the scalar rows on it
 } ThawLdlCost;
 
 // order: block row order[k] is eliminated k-th, a permutation; NULL: thaw_order_dissect's. The pattern must outlive the

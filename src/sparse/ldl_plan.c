@@ -370,12 +370,13 @@ static ThawStatus cut_tasks(ThawLdlPlan *plan, ThawError *error) {
     // Below `alone` operations a whole factorisation is one task, below `tile` a node is one: some hundred microseconds.
     const double alone = 1e6, tile = 4e6;
     int32_t count = plan->count;
-    double *work = THAW_NEW(double, count), *path = THAW_NEW(double, count);
+    double *work = THAW_NEW(double, count), *path = THAW_NEW(double, count), *reach = THAW_NEW(double, count);
     plan->task = THAW_NEW(int32_t, 2 * count);
     plan->top = THAW_NEW(int32_t, count);
-    if (!work || !path || !plan->task || !plan->top) {
+    if (!work || !path || !reach || !plan->task || !plan->top) {
         thaw_free(work);
         thaw_free(path);
+        thaw_free(reach);
         return thaw_error_memory(error, "a factor's plan");
     }
     for (int32_t s = 0; s < count; s++) {
@@ -390,7 +391,10 @@ static ThawStatus cut_tasks(ThawLdlPlan *plan, ThawError *error) {
     for (int32_t s = count - 1; s >= 0; s--) {
         int32_t parent = plan->node[s].parent;
         path[s] = (double)(plan->node[s + 1].value - plan->node[s].value) + (parent < 0 ? 0 : path[parent]);
+        reach[s] = plan->bs * plan->node[s].cols + (parent < 0 ? 0 : reach[parent]);
         plan->cost.path = path[s] > plan->cost.path ? path[s] : plan->cost.path;
+        plan->cost.way += path[s] * plan->node[s].cols / plan->n;
+        plan->cost.reach += reach[s] * plan->node[s].cols / plan->n;
     }
     double limit = plan->cost.flops < alone ? plan->cost.flops : plan->cost.flops / 16, sum = 0;
     int32_t open = 0; // whether subtrees are being collected in task[2 task_count ...]
@@ -417,6 +421,7 @@ static ThawStatus cut_tasks(ThawLdlPlan *plan, ThawError *error) {
     plan->task_count += open;
     thaw_free(work);
     thaw_free(path);
+    thaw_free(reach);
     return THAW_OK;
 }
 

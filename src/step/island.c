@@ -12,6 +12,8 @@
 
 #include "step/body.h"
 
+#include "step/adapt.h"
+
 static int touches(const ThawIsland *island) { return island->contact_count > 0; }
 
 // --- contact ------------------------------------------------------------------------------------------------------------
@@ -52,19 +54,36 @@ static void spread_impulses(const ThawIsland *island) {
     }
 }
 
-// What A^-1 costs a body with so many contacts, by the numbers of the factor. A solve meets all of L twice, G and G' the
-// vertices. The compliance of a vertex takes three sides along the way from it to the root, and meets those of the others on
-// its rows, sqrt(2 path) if it were a full triangle; six and nine flops, but at some six times the speed of a single
-// solve. Without a factor of ours, a guess.
-static void estimate_costs(const ThawStepper *s, int32_t contacts, ThawResponseBody *view) {
+// Blocks of unknowns that the contacts of a body touch, at most; *vertices: how many vertices they have, as often as they come.
+static int32_t count_touched(const ThawIsland *island, const ThawStepper *s, int32_t *vertices) {
+    const ThawPartition *parts = s->adaptive ? s->adaptive->partition : NULL;
+    int32_t rigid = 0, most = parts ? 2 * parts->part_count : 0;
+    *vertices = 0;
+    for (int32_t c = 0; c < island->contact_count; c++) {
+        const ThawContact *contact = &island->set->contacts[island->contacts[c]];
+        for (int side = 0; side < 2; side++)
+            for (int32_t k = 0; contact->key.body[side] == s->index && k < contact->nodes[side]; k++) {
+                rigid += parts && parts->part_of_vertex[contact->vertex[side][k]] >= 0;
+                ++*vertices;
+            }
+    }
+    return *vertices - rigid + (2 * rigid < most ? 2 * rigid : most);
+}
+
+// What A^-1 costs, in operations at the speed of a solve, by the numbers of the factor. A solve meets all of L twice, G and G' the
+// vertices. Compliance takes three sides for each block of unknowns on the way to the root, fifteen times as fast, and the
+// product of any two on the rows of that way, twice as fast. Without a factor of ours, a guess.
+static void estimate_costs(const ThawIsland *island, const ThawStepper *s, ThawResponseBody *view) {
     const ThawLdl *ldl = thaw_solver_ldl(s->solver);
     double n = s->system->map->n;
     view->apply_cost = 100 * n * log2(n + 2);
     view->compliance_cost = 40 * n * log2(n + 2);
     if (ldl) {
         ThawLdlCost cost = thaw_ldl_cost(ldl);
+        int32_t vertices;
+        double touched = count_touched(island, s, &vertices);
         view->apply_cost = 4.0 * (double)cost.numbers + 50.0 * s->shape->nv;
-        view->compliance_cost = cost.path + 1.2 * contacts * sqrt(2 * cost.path);
+        view->compliance_cost = vertices ? touched * (0.4 * cost.way + 4 * touched * cost.reach) / vertices : 0;
     }
 }
 
@@ -91,7 +110,7 @@ static ThawStatus respond(ThawIsland *island, ThawIncrement step, int to_directi
                                               .v = s->before,
                                               .v0 = s->v,
                                               .nv = s->shape->nv};
-        estimate_costs(s, island->contact_count, &island->views[i]);
+        estimate_costs(island, s, &island->views[i]);
     }
     ThawResponseInfo info = {0};
     ThawStatus status =
