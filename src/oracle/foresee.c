@@ -28,7 +28,7 @@
 #include "oracle/oracle_impl.h"
 #include "oracle/strain.h"
 
-static const double NEXT_TOLERANCE = 1e-3; // of the next step's displacement
+static const double NEXT_ERROR = 0.01; // of the next step's displacement, in the norm of energy
 
 // --- the body's frame ---------------------------------------------------------------------------------------------------
 
@@ -94,7 +94,7 @@ void thaw_oracle_take_reference(ThawOracle *oracle, const ThawQuestion *q, doubl
         memcpy(state->held, q->k_contact, sizeof(double) * nv * dim * dim);
     state->has_reference = 1;
     state->age = 0;
-    oracle->lasting.factored = oracle->next.factored = 0;
+    oracle->lasting.factored = oracle->next.factored = oracle->stride.factored = 0;
     memcpy(Q, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9 * sizeof *Q);
 }
 
@@ -123,7 +123,7 @@ static ThawStatus make_solver(ThawOracle *oracle, ThawForesight *foresight, cons
                               ThawError *error) {
     ThawStatus status = THAW_OK;
     drop_solver(foresight);
-    if (foresight == &oracle->next)
+    if (foresight != &oracle->lasting)
         status = thaw_solver_plan_create(THAW_SOLVER_PCG, system->pattern, &foresight->plan, error);
     if (status == THAW_OK)
         status = thaw_solver_create(foresight->plan ? foresight->plan : system->direct, oracle->tasks,
@@ -137,6 +137,7 @@ void thaw_oracle_drop_factor(ThawOracle *oracle) {
     oracle->batch_count = -1;
     drop_solver(&oracle->lasting);
     drop_solver(&oracle->next);
+    drop_solver(&oracle->stride);
 }
 
 // The factor of one horizon, for the reference shape: a function of the state alone.
@@ -161,7 +162,7 @@ static ThawStatus fit_factor(ThawOracle *oracle, ThawForesight *foresight, const
 static ThawStatus displace(ThawOracle *oracle, const ThawForesight *foresight, double *c) {
     const ThawMap *map = foresight->system->map;
     map->ops->apply_t(map, c, oracle->b);
-    ThawStatus status = thaw_solver_solve(foresight->solver, oracle->b, oracle->q, NEXT_TOLERANCE, NULL);
+    ThawStatus status = thaw_solver_settle(foresight->solver, oracle->b, oracle->q, NEXT_ERROR, NULL);
     if (status == THAW_OK || status == THAW_NOT_CONVERGED) // the best there is
         map->ops->apply(map, oracle->q, NULL, c);
     return status == THAW_NOT_CONVERGED ? THAW_OK : status;
@@ -183,26 +184,31 @@ ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *q, const 
     return status;
 }
 
-ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], double T,
+ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], double T, double stride,
                               ThawError *error) {
     const ThawShape *shape = oracle->shape;
-    double *w = oracle->state.shadow, *y = oracle->y;
-    size_t dim = (size_t)shape->kind->dim;
-    ThawStatus status = fit_factor(oracle, &oracle->next, q->system, T, error);
+    const unsigned char *known = oracle->state.known;
+    double *w = oracle->state.shadow, *y = oracle->y, share = T / stride;
+    size_t dim = (size_t)shape->kind->dim, count = (size_t)shape->nv * dim;
+    ThawForesight *next = stride > q->h ? &oracle->stride : &oracle->next;
+    ThawStatus status = fit_factor(oracle, next, q->system, stride, error);
     thaw_oracle_turn(shape, Q, 1, oracle->c, y);
-    for (size_t i = 0; i < (size_t)shape->nv * dim; i++) {
-        y[i] += shape->mass[i / dim] / T * w[i];
-        oracle->f[i] = T * w[i];
+    for (size_t i = 0; i < count; i++) {
+        y[i] += known[i / dim] ? shape->mass[i / dim] / stride * w[i] : 0;
+        oracle->f[i] = stride * w[i];
     }
     if (status == THAW_OK)
         q->system->map->ops->apply_t(q->system->map, oracle->f,
                                      oracle->q); // free vertices of it: as if nothing changed
     if (status == THAW_OK)
-        status = displace(oracle, &oracle->next, y);
+        status = displace(oracle, next, y);
     if (status != THAW_OK)
         return status;
-    for (size_t i = 0; i < (size_t)shape->nv * dim; i++)
-        w[i] = oracle->state.known[i / dim] ? y[i] / T : 0;
+    for (size_t i = 0; i < count; i++) { // w(T) = w0 + (y/stride - w0) T/stride, and y = T w(T)
+        double w0 = known[i / dim] ? w[i] : 0;
+        w[i] = share < 1 ? w0 + share * (y[i] / stride - w0) : y[i] / stride;
+        y[i] = T * w[i];
+    }
     predict(oracle, q, Q);
     return THAW_OK;
 }

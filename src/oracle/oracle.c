@@ -204,14 +204,15 @@ static int note_outside(ThawOracle *oracle, const ThawQuestion *q) {
     return changed;
 }
 
-// Whether so many other vertices are in contact than when the reference was taken that it pays to take another. One is enough
-// for a wholly rigid body that comes to rest: a vertex that nothing seems to hold wakes it for the force that holds it.
+// Whether so many other vertices of what is asked about are in contact than when the reference was taken that it pays to take
+// another; no force is asked of the others, which respond themselves. One is enough for a wholly rigid body that comes to rest: a
+// vertex that nothing seems to hold wakes it for the force that holds it.
 static int contacts_changed(const ThawOracle *oracle, const ThawQuestion *q, int whole) {
     const ThawOracleState *state = &oracle->state;
     int dim = oracle->shape->kind->dim, held = 0, others = 0, settles = whole && state->moving < MOVING;
     for (int32_t i = 0; i < oracle->shape->nv && q->k_contact && (state->age >= RENEW || settles); i++) {
         double was = 0, now = 0;
-        for (int k = 0; k < dim; k++) {
+        for (int k = 0; k < dim && oracle->root[i] >= 0; k++) {
             size_t at = (size_t)i * (size_t)(dim * dim) + (size_t)(k * (dim + 1));
             was += state->held[at];
             now += q->k_contact[at];
@@ -397,9 +398,10 @@ static void answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition
 static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int steps,
                                 double *x, unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
     ThawOracleState *state = &oracle->state;
-    double T = state->moving == CREEPING && steps <= STRIDE ? steps * q->h : q->h;
+    int strides = state->moving == CREEPING && steps <= STRIDE;
+    double T = strides ? steps * q->h : q->h;
     double limit = sqrt(WAKE * oracle->options.tau_rigid) * T;
-    ThawStatus status = thaw_oracle_follow(oracle, q, oracle->Q, T, error);
+    ThawStatus status = thaw_oracle_follow(oracle, q, oracle->Q, T, strides ? STRIDE * q->h : q->h, error);
     if (status != THAW_OK)
         return status;
     double fastest = largest_of(oracle);

@@ -29,7 +29,9 @@ typedef struct ThawOracleState {
     ThawLanes *strain;     // Green strain of all elements at the end of the last step (strain.h)
     double *reference;     // dim * nv: the shape that K was factored for
     double *held;          // dim * dim * nv: and the stiffness of the contacts that held it, in world axes then, N/m
-    double *shadow; // dim * nv: velocity at which vertices of parts would deform them, in the reference's frame, m/s
+    // dim * nv: velocity at which vertices of parts would deform them, in the reference's frame, m/s; of others what they would
+    // add to theirs, which only helps to find it again
+    double *shadow;
     unsigned char *known; // nv: it was in a part when parts were last made, so that it has such a velocity
     double *inner;        // dim * nv: elastic forces of rigid elements in the frames of their parts, N
     double *loads;        // dim * nv: f_ext at the last answer, N

@@ -44,10 +44,10 @@ struct ThawOracle {
     int32_t *batches;    // of shape->all, that hold elastic elements
     int32_t batch_count; // -1: to be listed
     double *partial;
-    double Q[9];                 // what turned the reference to where the body is, at the last question
-    ThawLanes *lanes;            // strains, for the published rule; NULL until needed
-    double quick_h;              // s, that its preconditioner is for
-    ThawForesight lasting, next; // for what loads do if they last, and within the next step
+    double Q[9];                         // what turned the reference to where the body is, at the last question
+    ThawLanes *lanes;                    // strains, for the published rule; NULL until needed
+    double quick_h;                      // s, that its preconditioner is for
+    ThawForesight lasting, next, stride; // for what loads do if they last, and within the next step or stride
 };
 
 // paper.c: oracle->predicted, the squared strain rates that the published quick solve foresees, 1/s^2.
@@ -67,9 +67,10 @@ void thaw_oracle_turn(const ThawShape *shape, const double Q[9], int back, const
 void thaw_oracle_take_reference(ThawOracle *oracle, const ThawQuestion *question, double Q[9]);
 // oracle->d, what c would do if it lasted; and oracle->predicted, the strain of that.
 ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], ThawError *error);
-// The shadow velocity moves on by T; oracle->d, the way it goes in that time, and oracle->predicted, the strain of that.
+// The shadow velocity moves on by T, all or part of the stride that is solved for; oracle->d, the way it goes in that time, and
+// oracle->predicted, the strain of that.
 ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], double T,
-                              ThawError *error);
+                              double stride, ThawError *error);
 // Moves the body by a share of d, parts with it; strain rates do not see it. Returns the largest displacement, m.
 double thaw_oracle_move(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition, double share,
                         double *x);

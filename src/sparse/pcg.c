@@ -11,6 +11,10 @@
 //
 // The recursive residual decides when to stop; then b - A x is computed, and the iteration goes on from it should it be
 // above the goal. When that no longer helps, rounding has been reached: |r| below a few eps |A| |x| counts as solved.
+//
+// Who needs to know what an answer does, and not the forces to a given share, stops sooner (thaw_pcg_settle): where stiff and
+// soft meet, |r| is that of the stiff part, whose displacements are of no consequence. r'z = r'M^-1 r stands for r'A^-1 r, the
+// energy of the error; x'b is that of the answer.
 #include <float.h>
 #include <math.h>
 
@@ -21,6 +25,7 @@ typedef struct Iteration {
     const double *b; // not packed
     double alpha, beta;
     double rz[THAW_WINGS]; // shares of r'z
+    double share;          // of the answer's energy norm: an error that is small enough; 0: |r| decides
 } Iteration;
 
 static double add_sums(const double *sum, int32_t count) {
@@ -152,7 +157,18 @@ static double rounding_square(const ThawSolver *solver) {
     return eps * eps * dot_rows(0, pattern->n, solver->x, solver->x);
 }
 
-// Iterates until the recursive |r|^2 is at most `goal`. r holds b - A x on entry.
+// x'b
+static double work_of(const Iteration *it) {
+    const ThawSolver *solver = it->solver;
+    int bs = solver->plan->pattern->bs;
+    double sum = 0.0;
+    for (int32_t i = 0; i < solver->plan->pattern->n; i++)
+        for (int k = 0; k < bs; k++)
+            sum += solver->x[THAW_STRIDE * (size_t)i + (size_t)k] * it->b[(size_t)bs * (size_t)i + (size_t)k];
+    return sum;
+}
+
+// Iterates until the recursive |r|^2 is at most `goal`, or the error as small as `share` says. r holds b - A x on entry.
 static ThawStatus iterate(Iteration *it, double goal, int32_t limit, int32_t *iterations) {
     ThawSolver *solver = it->solver;
     ThawTasks *tasks = solver->tasks;
@@ -171,6 +187,8 @@ static ThawStatus iterate(Iteration *it, double goal, int32_t limit, int32_t *it
             return THAW_NOT_CONVERGED;
         double old = rz;
         rz = precondition(it);
+        if (it->share > 0.0 && rz <= it->share * it->share * work_of(it))
+            return THAW_OK;
         it->beta = old > 0.0 ? rz / old : 0.0;
         thaw_tasks_for(tasks, even, direct_even, it);
         thaw_tasks_for(tasks, odd, direct_odd, it);
@@ -184,18 +202,53 @@ static ThawStatus iterate(Iteration *it, double goal, int32_t limit, int32_t *it
     }
 }
 
+// Slender, soft bodies need thousands; beyond this it is not going to end.
+static int32_t limit_of(const ThawBlockPattern *pattern) {
+    return 2000 + (int32_t)(20.0 * sqrt((double)pattern->n * pattern->bs));
+}
+
+// x = the caller's guess, or 0 where that is better; |b - A x|^2. x is 0, r is b on entry.
+static double start_from_guess(Iteration *it, const double *x, double bb) {
+    const ThawBlockPattern *pattern = it->solver->plan->pattern;
+    thaw_vector_pack(pattern->n, pattern->bs, x, it->solver->x);
+    double rr = true_residual(it);
+    return rr <= bb ? rr : start_from_zero(it);
+}
+
+// What is known at the end: info, and x unless it is worthless.
+static void finish(const Iteration *it, ThawStatus status, int32_t iterations, double rr, double bb, double *x,
+                   ThawSolveInfo *info) {
+    const ThawBlockPattern *pattern = it->solver->plan->pattern;
+    if (info)
+        *info = (ThawSolveInfo){iterations, bb > 0.0 ? sqrt(rr / bb) : 0.0};
+    if (status == THAW_OK || (status == THAW_NOT_CONVERGED && isfinite(rr) && isfinite(bb)))
+        thaw_vector_unpack(pattern->n, pattern->bs, it->solver->x, x);
+}
+
+ThawStatus thaw_pcg_settle(ThawSolver *solver, const double *b, double *x, double share, ThawSolveInfo *info) {
+    const ThawBlockPattern *pattern = solver->plan->pattern;
+    Iteration it = {.solver = solver, .b = b, .share = share};
+    int32_t iterations = 0;
+    double bb = start_from_zero(&it), rr = bb;
+    ThawStatus status = isfinite(bb) ? THAW_OK : THAW_NOT_CONVERGED;
+    if (status == THAW_OK && bb > 0.0) {
+        start_from_guess(&it, x, bb);
+        memset(solver->p, 0, THAW_STRIDE * (size_t)pattern->n * sizeof(double));
+        status = iterate(&it, DBL_EPSILON * DBL_EPSILON * bb, limit_of(pattern), &iterations);
+        rr = add_sums(solver->sum, solver->plan->slabs.count);
+    }
+    finish(&it, status, iterations, rr, bb, x, info);
+    return status;
+}
+
 ThawStatus thaw_pcg_solve(ThawSolver *solver, const double *b, double *x, double tolerance, ThawSolveInfo *info) {
     const ThawBlockPattern *pattern = solver->plan->pattern;
     Iteration it = {.solver = solver, .b = b};
-    // Slender, soft bodies need thousands; beyond this it is not going to end.
-    int32_t limit = 2000 + (int32_t)(20.0 * sqrt((double)pattern->n * pattern->bs)), iterations = 0;
+    int32_t iterations = 0;
     double bb = start_from_zero(&it), rr = bb, last = INFINITY;
     ThawStatus status = isfinite(bb) ? THAW_OK : THAW_NOT_CONVERGED;
     if (status == THAW_OK && bb > 0.0) {
-        thaw_vector_pack(pattern->n, pattern->bs, x, solver->x);
-        rr = true_residual(&it);
-        if (!(rr <= bb)) // a guess worse than none
-            rr = start_from_zero(&it);
+        rr = start_from_guess(&it, x, bb);
         // Below eps |b| the recursive residual goes on shrinking, but means nothing.
         double relative = fmax(tolerance, DBL_EPSILON), goal = relative * relative * bb;
         while (status == THAW_OK && rr > goal) {
@@ -205,13 +258,10 @@ ThawStatus thaw_pcg_solve(ThawSolver *solver, const double *b, double *x, double
             }
             last = rr;
             memset(solver->p, 0, THAW_STRIDE * (size_t)pattern->n * sizeof(double));
-            status = iterate(&it, goal, limit, &iterations);
+            status = iterate(&it, goal, limit_of(pattern), &iterations);
             rr = true_residual(&it);
         }
     }
-    if (info)
-        *info = (ThawSolveInfo){iterations, bb > 0.0 ? sqrt(rr / bb) : 0.0};
-    if (status == THAW_OK || (status == THAW_NOT_CONVERGED && isfinite(rr) && isfinite(bb)))
-        thaw_vector_unpack(pattern->n, pattern->bs, solver->x, x);
+    finish(&it, status, iterations, rr, bb, x, info);
     return status;
 }

@@ -218,6 +218,11 @@ ThawStatus thaw_solver_solve(ThawSolver *solver, const double *b, double *x, dou
                                                  : solve_directly(solver, b, x, info);
 }
 
+ThawStatus thaw_solver_settle(ThawSolver *solver, const double *b, double *x, double share, ThawSolveInfo *info) {
+    return solver->plan->kind == THAW_SOLVER_PCG ? thaw_pcg_settle(solver, b, x, share, info)
+                                                 : solve_directly(solver, b, x, info);
+}
+
 size_t thaw_solver_bytes(const ThawSolver *solver) {
     const ThawSolverPlan *plan = solver->plan;
     size_t packed = THAW_STRIDE * (size_t)plan->pattern->n * sizeof(double);

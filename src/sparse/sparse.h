@@ -59,6 +59,8 @@ ThawStatus thaw_solver_factor(ThawSolver *solver);
 // negative curvature is met, THAW_NOT_CONVERGED at the iteration limit. No allocation of ours after the first call. info may
 // be NULL, which saves a direct solve the product that its residual takes.
 ThawStatus thaw_solver_solve(ThawSolver *solver, const double *b, double *x, double tolerance, ThawSolveInfo *info);
+// The same, where an error of about `share` of the answer in the norm of energy will do.
+ThawStatus thaw_solver_settle(ThawSolver *solver, const double *b, double *x, double share, ThawSolveInfo *info);
 size_t thaw_solver_bytes(const ThawSolver *solver); // memory held, factor included
 
 // The direct factor inside a solver of kind THAW_SOLVER_LDL, for sparse right-hand sides; NULL for other kinds.

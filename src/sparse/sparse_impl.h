@@ -142,6 +142,7 @@ void thaw_ic_backward(const ThawSolver *solver, int wing, double *z);
 // --- pcg.c -------------------------------------------------------------------------------------------------------------
 
 ThawStatus thaw_pcg_solve(ThawSolver *solver, const double *b, double *x, double tolerance, ThawSolveInfo *info);
+ThawStatus thaw_pcg_settle(ThawSolver *solver, const double *b, double *x, double share, ThawSolveInfo *info);
 
 // --- order.c -----------------------------------------------------------------------------------------------------------
 

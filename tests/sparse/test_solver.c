@@ -356,6 +356,44 @@ static void a_useless_first_guess_does_no_harm(void **state) {
     tear_down(&s);
 }
 
+static double energy_of(ThawSolver *solver, const double *x, double *scratch, int32_t size) { // x'Ax
+    double sum = 0;
+    thaw_solver_multiply(solver, x, scratch);
+    for (int32_t i = 0; i < size; i++)
+        sum += x[i] * scratch[i];
+    return sum;
+}
+
+static void what_need_only_settle_ends_once_the_energy_of_the_error_is_small(void **state) {
+    (void)state;
+    for (int k = 0; k < SHAPE_COUNT; k++) {
+        Setup s = set_up(THAW_SOLVER_PCG, shape_pattern(k), NULL, 0.01);
+        ThawSolveInfo exact, info;
+        double *x = calloc((size_t)s.size, sizeof(double)), *scratch = calloc((size_t)s.size, sizeof(double));
+        assert_int_equal(thaw_solver_factor(s.solver), THAW_OK);
+        assert_int_equal(thaw_solver_solve(s.solver, s.b, s.x, 1e-12, &exact), THAW_OK);
+        assert_int_equal(thaw_solver_settle(s.solver, s.b, x, 0.03, &info), THAW_OK);
+        assert_true(info.iterations <= exact.iterations && info.residual < 1);
+        for (int32_t i = 0; i < s.size; i++)
+            x[i] -= s.x[i];
+        // r'M^-1 r is not r'A^-1 r, but of its size
+        assert_true(energy_of(s.solver, x, scratch, s.size) <= 0.1 * 0.1 * energy_of(s.solver, s.x, scratch, s.size));
+        memcpy(x, s.x, (size_t)s.size * sizeof(double));
+        assert_int_equal(thaw_solver_settle(s.solver, s.b, x, 0.03, &info), THAW_OK);
+        assert_int_equal(info.iterations, 0);
+        for (int32_t i = 0; i < s.size; i++) {
+            x[i] = NAN;
+            s.b[i] = 0;
+        }
+        assert_int_equal(thaw_solver_settle(s.solver, s.b, x, 0.03, &info), THAW_OK);
+        for (int32_t i = 0; i < s.size; i++)
+            assert_true(x[i] == 0.0);
+        free(x);
+        free(scratch);
+        tear_down(&s);
+    }
+}
+
 static void a_zero_right_hand_side_gives_zero(void **state) {
     (void)state;
     ThawSolverKind kinds[] = {THAW_SOLVER_PCG, has_cholmod() ? THAW_SOLVER_CHOLMOD : THAW_SOLVER_PCG};
@@ -502,6 +540,7 @@ int main(void) {
         cmocka_unit_test(solvers_of_one_plan_do_not_disturb_each_other),
         cmocka_unit_test(a_first_guess_that_is_right_takes_no_iteration),
         cmocka_unit_test(a_useless_first_guess_does_no_harm),
+        cmocka_unit_test(what_need_only_settle_ends_once_the_energy_of_the_error_is_small),
         cmocka_unit_test(a_zero_right_hand_side_gives_zero),
         cmocka_unit_test(the_tightest_tolerance_ends_at_rounding),
         cmocka_unit_test(indefinite_and_singular_matrices_are_told),
