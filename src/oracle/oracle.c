@@ -420,9 +420,13 @@ static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawP
 static int hardly_swings(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
     const ThawOracleState *state = &oracle->state;
     double fastest = 0;
-    thaw_strain_predict(oracle->shape->all, oracle->tasks, NULL, 0, q->x, oracle->before, oracle->predicted);
+    int moves = 0;
+    for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
+        moves |= oracle->before[i] != 0;
+    if (moves)
+        thaw_strain_predict(oracle->shape->all, oracle->tasks, NULL, 0, q->x, oracle->before, oracle->predicted);
     for (int32_t e = 0; e < oracle->shape->ne; e++)
-        if (oracle->trial[e])
+        if (oracle->trial[e] && (moves || partition->part_of_element[e] < 0))
             fastest =
                 fmax(fastest, partition->part_of_element[e] >= 0 ? oracle->predicted[e] : sqrt((double)state->rate[e]));
     return oracle->scale.omega == 0 || fastest <= SWING * oracle->options.epsilon * oracle->scale.omega;

@@ -226,7 +226,9 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
     if (step.newton ||
         is_driven(s)) // Newton has searched its lines; what drives a body does work that nobody counts here
         return THAW_OK;
-    double before = isfinite(s->set_energy) ? s->set_energy : thaw_force_energy(set, s->tasks, s->x, s->partial);
+    if (!isfinite(s->set_energy))
+        s->set_energy = thaw_force_energy(set, s->tasks, s->x, s->partial);
+    double before = s->set_energy;
     return elastic <= 10 * before || elastic <= largest_energy(s, step, before) ? THAW_OK : THAW_DIVERGED;
 }
 

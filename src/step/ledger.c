@@ -15,10 +15,17 @@
 
 #include "step/adapt.h"
 
-static double energy_now(const ThawStepper *s, const double *x) {
+// Of x1. Parts carry their strain along: only the map's elements have another energy.
+static double next_energy(const ThawStepper *s) {
+    const ThawIntegrationSet *set = s->system->map->set;
+    if (isfinite(s->next_elastic))
+        return s->next_elastic;
     if (s->adaptive && s->adaptive->partition->elastic_count == 0)
-        return s->elastic; // a rigid body carries its strain along
-    return thaw_force_energy(s->shape->all, s->tasks, x, s->partial);
+        return s->elastic;
+    if (!s->adaptive || !isfinite(s->next_set_energy))
+        return thaw_force_energy(s->shape->all, s->tasks, s->x1, s->partial);
+    double before = isfinite(s->set_energy) ? s->set_energy : thaw_force_energy(set, s->tasks, s->x, s->partial);
+    return s->elastic + (s->next_set_energy - before);
 }
 
 void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
@@ -63,7 +70,7 @@ void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
         forms[1] += thaw_map_rigid_stress_form(map, (ThawStiffness){0, 1, s->project}, s->q);
     }
     double damping = step.newton ? implicit : h * forms[1];
-    double elastic1 = isfinite(s->next_elastic) ? s->next_elastic : energy_now(s, s->x1);
+    double elastic1 = next_energy(s);
     s->work.external_work += external;
     s->work.contact_work += contact;
     s->work.damping_loss += damping + friction;
