@@ -10,7 +10,7 @@
 // only know about the next one. The error e of the body's motion (what it would be, less what it is) obeys, to first order,
 //     M e'' + D e' + (K + K_contact) e = c
 // over the whole body, since c is what the parts' motion lacks in Newton's equation, and elastic vertices lack nothing. So
-// a shadow velocity w of the vertices of parts is kept, one step of backward Euler at a time,
+// a shadow velocity w is kept (also of elastic vertices, which are dragged along), one step of backward Euler at a time,
 //     (M + h D + h^2 (K + K_contact)) w1 = M w0 + h c,
 // and the body is moved by d = h w1, so that e is zero again. Where w strains faster than the threshold, the element wakes:
 // when the wave has come there, and not before. Elements that become rigid leave their own last motion to w. Where w is slow, it is
@@ -187,14 +187,13 @@ ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *q, const 
 ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], double T, double stride,
                               ThawError *error) {
     const ThawShape *shape = oracle->shape;
-    const unsigned char *known = oracle->state.known;
     double *w = oracle->state.shadow, *y = oracle->y, share = T / stride;
     size_t dim = (size_t)shape->kind->dim, count = (size_t)shape->nv * dim;
     ThawForesight *next = stride > q->h ? &oracle->stride : &oracle->next;
     ThawStatus status = fit_factor(oracle, next, q->system, stride, error);
     thaw_oracle_turn(shape, Q, 1, oracle->c, y);
     for (size_t i = 0; i < count; i++) {
-        y[i] += known[i / dim] ? shape->mass[i / dim] / stride * w[i] : 0;
+        y[i] += shape->mass[i / dim] / stride * w[i];
         oracle->f[i] = stride * w[i];
     }
     if (status == THAW_OK)
@@ -205,8 +204,7 @@ ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const d
     if (status != THAW_OK)
         return status;
     for (size_t i = 0; i < count; i++) { // w(T) = w0 + (y/stride - w0) T/stride, and y = T w(T)
-        double w0 = known[i / dim] ? w[i] : 0;
-        w[i] = share < 1 ? w0 + share * (y[i] / stride - w0) : y[i] / stride;
+        w[i] = share < 1 ? w[i] + share * (y[i] / stride - w[i]) : y[i] / stride;
         y[i] = T * w[i];
     }
     predict(oracle, q, Q);
@@ -228,7 +226,9 @@ void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawPartition *partitio
         int was = state->known[i];
         state->known[i] = partition->part_of_vertex[i] >= 0;
         for (size_t at = (size_t)i * dim; at < ((size_t)i + 1) * dim; at++)
-            state->shadow[at] = !state->known[i] ? 0 : (was ? state->shadow[at] : 0) + oracle->y[at];
+            state->shadow[at] = state->known[i]                     ? state->shadow[at] + oracle->y[at]
+                                : was || partition->part_count == 0 ? 0
+                                                                    : state->shadow[at];
     }
     state->has_inner = 0;
     oracle->batch_count = -1;

@@ -467,7 +467,9 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     int rests = 0;
     if (loaded || ((state->moving < MOVING || state->age % AUDIT == 0) && hardly_swings(oracle, q, partition))) {
         status = thaw_oracle_foresee(oracle, q, oracle->Q, error);
-        rests = loaded || largest_of(oracle) <= oracle->options.epsilon;
+        // A slow body seen at its turning point would be back only after many steps: it is not at rest for being slow.
+        double share = state->moving == RESTING || oracle->scale.omega * q->h >= SLOW ? 1 : SWING;
+        rests = loaded || largest_of(oracle) <= share * oracle->options.epsilon;
     }
     if (status == THAW_OK && rests)
         answer_rest(oracle, q, partition, steps, x, flagged, answer);

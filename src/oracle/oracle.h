@@ -31,8 +31,8 @@ typedef struct ThawOracleState {
     double *held;          // dim * dim * nv: and the stiffness of the contacts that held it, in world axes then, N/m
     // dim * nv: velocity at which vertices of parts would deform them, in the reference's frame, m/s; of others what they would
     // add to theirs, which only helps to find it again
-    double *shadow;
-    unsigned char *known; // nv: it was in a part when parts were last made, so that it has such a velocity
+    double *shadow;       // dim * nv: what velocities lack for the parts' sake, in the reference's frame, m/s
+    unsigned char *known; // nv: it was in a part when parts were last made
     double *inner;        // dim * nv: elastic forces of rigid elements in the frames of their parts, N
     double *loads;        // dim * nv: f_ext at the last answer, N
     double *presses;      // dim * nv: f_contact then, N
@@ -72,9 +72,8 @@ typedef struct ThawAnswer {
     int32_t rigid;                     // elements that may be, after a question
     double largest;                    // predicted strain of the elements that stay rigid
     double moved;                      // m, the largest displacement of relaxation
-    const double
-        *shadow; // dim * nv, m/s in world axes: the shadow's velocities before the question; NULL: was not asked
-    int asked;   // 0: the answer was known
+    const double *shadow;              // dim * nv, m/s in world axes: the shadow before; NULL: was not asked
+    int asked;                         // 0: the answer was known
 } ThawAnswer;
 
 typedef struct ThawOracle ThawOracle;
