@@ -164,7 +164,8 @@ static void measure(int32_t side) {
                              .v = plate.v,
                              .nv = plate.pattern->n,
                              .apply_cost = 4.0 * (double)cost.numbers,
-                             .compliance_cost = 6.0 * cost.path + 9.0 * count * sqrt((double)cost.numbers)};
+                             .compliance_cost = 0.4 * cost.way,
+                             .pair_cost = 4 * cost.reach};
     ThawResponseCounts counts = {count, count};
     int model = thaw_response_form(3, &body, &counts, 1), assembles = count <= 1100;
     double apply_ms = INFINITY, compliance_ms = assembles ? INFINITY : NAN;

@@ -46,7 +46,8 @@ typedef struct ThawResponseBody {
     const double *v;  // velocities v* before contact, dim doubles a vertex of the body
     const double *v0; // those at the start of the step, or NULL: where contacts stand still, the warm start may do
     int32_t nv;
-    double apply_cost, compliance_cost; // estimates in equal units (flops): of one apply, and of compliance a vertex
+    // Estimates in equal units (flops): of one apply, and of compliance a vertex and a pair of vertices.
+    double apply_cost, compliance_cost, pair_cost;
 } ThawResponseBody;
 
 typedef struct ThawResponseOptions {

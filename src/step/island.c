@@ -54,20 +54,19 @@ static void spread_impulses(const ThawIsland *island) {
     }
 }
 
-// Blocks of unknowns that the contacts of a body touch, at most; *vertices: how many vertices they have, as often as they come.
-static int32_t count_touched(const ThawIsland *island, const ThawStepper *s, int32_t *vertices) {
+// Blocks of unknowns for each vertex in contact: less than one where many vertices share a part.
+static double blocks_a_vertex(const ThawIsland *island, const ThawStepper *s) {
     const ThawPartition *parts = s->adaptive ? s->adaptive->partition : NULL;
-    int32_t rigid = 0, most = parts ? 2 * parts->part_count : 0;
-    *vertices = 0;
-    for (int32_t c = 0; c < island->contact_count; c++) {
+    int32_t vertices = 0, rigid = 0;
+    for (int32_t c = 0; parts && c < island->contact_count; c++) {
         const ThawContact *contact = &island->set->contacts[island->contacts[c]];
         for (int side = 0; side < 2; side++)
             for (int32_t k = 0; contact->key.body[side] == s->index && k < contact->nodes[side]; k++) {
-                rigid += parts && parts->part_of_vertex[contact->vertex[side][k]] >= 0;
-                ++*vertices;
+                rigid += parts->part_of_vertex[contact->vertex[side][k]] >= 0;
+                vertices++;
             }
     }
-    return *vertices - rigid + (2 * rigid < most ? 2 * rigid : most);
+    return rigid > 0 ? (vertices - rigid + 2.0 * fmin(rigid, parts->part_count)) / vertices : 1;
 }
 
 // What A^-1 costs, in operations at the speed of a solve, by the numbers of the factor. A solve meets all of L twice, G and G' the
@@ -80,10 +79,10 @@ static void estimate_costs(const ThawIsland *island, const ThawStepper *s, ThawR
     view->compliance_cost = 40 * n * log2(n + 2);
     if (ldl) {
         ThawLdlCost cost = thaw_ldl_cost(ldl);
-        int32_t vertices;
-        double touched = count_touched(island, s, &vertices);
+        double blocks = blocks_a_vertex(island, s);
         view->apply_cost = 4.0 * (double)cost.numbers + 50.0 * s->shape->nv;
-        view->compliance_cost = vertices ? touched * (0.4 * cost.way + 4 * touched * cost.reach) / vertices : 0;
+        view->compliance_cost = 0.4 * blocks * cost.way;
+        view->pair_cost = 4 * blocks * blocks * cost.reach;
     }
 }
 
