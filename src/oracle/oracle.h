@@ -29,14 +29,12 @@ typedef struct ThawOracleState {
     ThawLanes *strain;     // Green strain of all elements at the end of the last step (strain.h)
     double *reference;     // dim * nv: the shape that K was factored for
     double *held;          // dim * dim * nv: and the stiffness of the contacts that held it, in world axes then, N/m
-    // dim * nv: velocity at which vertices of parts would deform them, in the reference's frame, m/s; of others what they would
-    // add to theirs, which only helps to find it again
-    double *shadow;       // dim * nv: what velocities lack for the parts' sake, in the reference's frame, m/s
-    unsigned char *known; // nv: it was in a part when parts were last made
-    double *inner;        // dim * nv: elastic forces of rigid elements in the frames of their parts, N
-    double *loads;        // dim * nv: f_ext at the last answer, N
-    double *presses;      // dim * nv: f_contact then, N
-    double *kept;         // dim * nv: constraint force c at the last quiet answer, in the reference's frame
+    double *shadow;        // dim * nv: what velocities lack for the parts' sake, in the reference's frame, m/s
+    unsigned char *known;  // nv: it was in a part when parts were last made
+    double *inner;         // dim * nv: elastic forces of rigid elements in the frames of their parts, N
+    double *loads;         // dim * nv: f_ext at the last answer, N
+    double *presses;       // dim * nv: f_contact then, N
+    double *kept;          // dim * nv: constraint force c at the last quiet answer, in the reference's frame
     int has_reference, has_inner;
     uint64_t touched; // hash of the contact set at the last answer
     int quiet;        // the last answer was: fully rigid, at rest in itself, nothing to relax
