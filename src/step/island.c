@@ -73,7 +73,7 @@ static double blocks_a_vertex(const ThawIsland *island, const ThawStepper *s) {
 // vertices. Compliance takes three sides for each block of unknowns on the way to the root, fifteen times as fast, and the
 // product of any two on the rows of that way, twice as fast. Without a factor of ours, a guess.
 static void estimate_costs(const ThawIsland *island, const ThawStepper *s, ThawResponseBody *view) {
-    const ThawLdl *ldl = thaw_solver_ldl(s->solver);
+    const ThawLdl *ldl = s->solver ? thaw_solver_ldl(s->solver) : NULL; // none: nothing of it is free
     double n = s->system->map->n;
     view->apply_cost = 100 * n * log2(n + 2);
     view->compliance_cost = 40 * n * log2(n + 2);

@@ -42,6 +42,35 @@ static void settle(ThawWorld *world, int most) {
 
 static const char stack[] = "{\"thaw\": 1, " CUBES STACK "], \"obstacles\": [{\"name\": \"floor\", \"plane\": {}}]}";
 
+// Wholly rigid and held by pins it has no unknowns, and nothing to solve for: it bears what lies on it all the same.
+static void what_has_no_unknowns_bears_what_falls_on_it(void **state) {
+    (void)state;
+    const char *held[] = {"{\"shape\": \"cube\", \"method\": \"rigidify\", \"start\": \"rest\", \"pins\": [\"z-min\"]}",
+                          "{\"shape\": \"cube\", \"pins\": [\"all\"]}"};
+    for (int k = 0; k < 2; k++) {
+        char text[2000];
+        double x[81], lowest = 1;
+        int64_t fewest = INT64_MAX;
+        snprintf(text, sizeof text,
+                 "{\"thaw\": 1, " CUBES "\"bodies\": [%s,"
+                 "{\"shape\": \"cube\", \"method\": \"rigidify\", \"position\": [0.006, 0, 0.1005]}]}",
+                 held[k]);
+        ThawWorld *world = make_world(text, 1);
+        for (int i = 0; i < 300; i++) {
+            ThawStepStats stats = run_world(world, 1);
+            if (thaw_world_contact_count(world) > 0 && stats.asleep == 0 && stats.dofs < fewest)
+                fewest = stats.dofs;
+        }
+        thaw_world_get_positions(world, 1, x);
+        for (int i = 0; i < 27; i++)
+            lowest = fmin(lowest, x[3 * i + 2]);
+        print_message("at most %.1e m deep, with %lld unknowns at least\n", 0.1 - lowest, (long long)fewest);
+        assert_true(lowest > 0.098 && lowest < 0.101);
+        assert_true(fewest <= 6); // those of the one that lies on it, as one part
+        thaw_world_free(&world);
+    }
+}
+
 static void a_stack_falls_asleep_as_one_and_stays_so_for_a_minute(void **state) {
     (void)state;
     ThawWorld *world = make_world(stack, 1);
@@ -350,6 +379,7 @@ static void a_load_at_a_random_time_and_place_is_never_missed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_has_no_unknowns_bears_what_falls_on_it),
         cmocka_unit_test(a_stack_falls_asleep_as_one_and_stays_so_for_a_minute),
         cmocka_unit_test(a_touched_stack_wakes_and_goes_back_to_sleep),
         cmocka_unit_test(what_falls_onto_sleepers_or_is_pushed_into_them_wakes_them),
