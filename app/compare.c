@@ -89,11 +89,12 @@ static void write_json(const Comparison *c, FILE *file) {
             "  \"oracle_recall\": %.6f,\n  \"oracle_precision\": %.6f,\n"
             "  \"oracle\": {\"tau\": %.6g, \"tolerance\": %" PRId64 ", \"moving_elastic\": %" PRId64
             ", \"moving_rigid\": %" PRId64 ", \"still_elastic\": %" PRId64 ", \"still_rigid\": %" PRId64
-            ", \"recall_3_tau\": %.6f, \"recall_10_tau\": %.6f, \"recall_100_tau\": %.6f},\n"
+            ", \"recall_3_tau\": %.6f, \"recall_10_tau\": %.6f, \"recall_100_tau\": %.6f, \"recall_together\": %.6f, "
+            "\"together\": %" PRId64 "},\n"
             "  \"step_over_floor\": %.4g\n}\n",
             app_judge_recall(j, 0), app_judge_precision(j), j->least, j->tolerance, j->confusion[1][1],
             j->confusion[1][0], j->confusion[0][1], j->confusion[0][0], app_judge_recall(j, 1), app_judge_recall(j, 2),
-            app_judge_recall(j, 3), app_step_over_floor(&c->versus));
+            app_judge_recall(j, 3), app_judge_recall_together(j), j->together[0], app_step_over_floor(&c->versus));
 }
 
 static void print_share(const char *head, int64_t part, int64_t whole, const char *what, const char *none) {
@@ -114,6 +115,10 @@ static void print_choice(const Comparison *c) {
         printf(
             "               (%.3f %% of those whose strain rate squared is 3 times what counts, %.3f %% at 10 times)\n",
             100 * app_judge_recall(j, 1), 100 * app_judge_recall(j, 2));
+    if (j->together[0] < j->needed[0])
+        printf("               (%.3f %% of those in bodies that had not yet gone another way, a tenth of their size "
+               "apart)\n",
+               100 * app_judge_recall_together(j));
     print_share("needed", j->justified, j->kept,
                 "of those computed as elastic deform in the reference; the others cost time only",
                 "no element was computed as elastic");

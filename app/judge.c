@@ -7,6 +7,8 @@
 // `tolerance` steps of the one in which it moved; an elastic one is justified when it moved within as many.
 //     recall = caught / moving,   precision = justified / elastic,   over all elements and steps.
 // Slow motion the adaptive run may follow without waking anybody, so recall is also told of what moves 3, 10 and 100 times as fast.
+// And where bodies bounce, the two runs part: what a body does that has gone another way says nothing about the oracle. So recall is
+// told a second time, of bodies whose vertices have never been farther from the reference than a tenth of their diameter.
 // A step can be judged when `tolerance` more have been made, so their flags are kept in a ring. Linear in the elements a step.
 #include "judge.h"
 
@@ -16,8 +18,9 @@
 #include "base/base.h"
 #include "thaw/field.h"
 
-static const double LEAST_TAU = 1e-6; // 1/s^2, where no body says what is small
-enum { LEVEL = 7, ELASTIC = 8 };      // bits of `seen`
+static const double LEAST_TAU = 1e-6;        // 1/s^2, where no body says what is small
+static const double PARTED = 0.1;            // of the diameter
+enum { LEVEL = 7, ELASTIC = 8, ALONE = 16 }; // bits of `seen`
 const double app_judge_levels[APP_JUDGE_LEVELS] = {1, 3, 10, 100};
 enum { BINS = 40, BINS_PER_DECADE = 2, FIRST_DECADE = -14 }; // of histograms: 1e-14 to 1e6 1/s^2
 
@@ -42,6 +45,7 @@ static void choose_tau(AppJudge *j, const ThawWorld *world, double tau) {
 ThawStatus app_judge_create(const ThawWorld *world, double tau, int64_t tolerance, AppJudge *j, ThawError *error) {
     int32_t largest = 0;
     *j = (AppJudge){.tolerance = tolerance,
+                    .bodies = thaw_world_body_count(world),
                     .rate_field = thaw_field_find("strain_rate"),
                     .state_field = thaw_field_find("state"),
                     .predicted_field = thaw_field_find("predicted_strain")};
@@ -55,9 +59,10 @@ ThawStatus app_judge_create(const ThawWorld *world, double tau, int64_t toleranc
     j->state = THAW_NEW(double, largest);
     j->predicted = THAW_NEW(double, largest);
     j->seen = THAW_NEW(unsigned char, (size_t)(tolerance + 1) * (size_t)j->elements);
+    j->parted = THAW_NEW(unsigned char, j->bodies);
     j->moved = THAW_NEW(int32_t, j->elements);
     j->elastic = THAW_NEW(int32_t, j->elements);
-    if (!j->tau || !j->rate || !j->state || !j->predicted || !j->seen || !j->moved || !j->elastic) {
+    if (!j->tau || !j->rate || !j->state || !j->predicted || !j->seen || !j->parted || !j->moved || !j->elastic) {
         app_judge_clear(j);
         return thaw_error_memory(error, "judging the oracle");
     }
@@ -73,6 +78,7 @@ void app_judge_clear(AppJudge *j) {
     thaw_free(j->state);
     thaw_free(j->predicted);
     thaw_free(j->seen);
+    thaw_free(j->parted);
     thaw_free(j->moved);
     thaw_free(j->elastic);
     *j = (AppJudge){0};
@@ -85,9 +91,14 @@ static void judge_step(AppJudge *j, int64_t step) {
         int level = seen[e] & LEVEL, elastic = (seen[e] & ELASTIC) != 0;
         j->confusion[level > 0][elastic]++;
         j->kept += elastic;
+        int caught = j->elastic[e] >= step - j->tolerance;
         for (int k = 0; k < level; k++) {
             j->needed[k]++;
-            j->caught[k] += j->elastic[e] >= step - j->tolerance;
+            j->caught[k] += caught;
+        }
+        if (level > 0 && !(seen[e] & ALONE)) {
+            j->together[0]++;
+            j->together[1] += caught;
         }
         j->justified += elastic && j->moved[e] >= step - j->tolerance;
     }
@@ -127,7 +138,9 @@ void app_judge_next(AppJudge *j) {
     j->step++;
 }
 
-void app_judge_look(AppJudge *j, const ThawWorld *reference, const ThawWorld *other, FILE *histogram) {
+void app_judge_look(AppJudge *j, const ThawWorld *reference, const ThawWorld *other, const double *apart,
+                    FILE *histogram) {
+    unsigned char *seen = j->seen + (size_t)(j->step % (j->tolerance + 1)) * (size_t)j->elements;
     int64_t reference_bins[BINS] = {0}, elastic_bins[BINS] = {0}, rigid_bins[BINS] = {0}, predicted_bins[BINS] = {0};
     int64_t first = 0;
     for (int32_t b = 0; b < thaw_world_body_count(reference); b++) {
@@ -138,11 +151,13 @@ void app_judge_look(AppJudge *j, const ThawWorld *reference, const ThawWorld *ot
         if (histogram && j->predicted_field >= 0)
             thaw_world_get_field(other, b, j->predicted_field, j->predicted);
         int32_t count_of_body = thaw_world_element_count(reference, b);
+        j->parted[b] |= apart[b] > PARTED;
         for (int32_t e = 0; e < count_of_body; e++) {
             int level = 0, elastic = (int)j->state[e] == THAW_ELEMENT_ELASTIC;
             while (level < APP_JUDGE_LEVELS && j->rate[e] > app_judge_levels[level] * j->tau[b])
                 level++;
             app_judge_note(j, first + e, level, elastic);
+            seen[first + e] |= j->parted[b] ? ALONE : 0;
             if (histogram) {
                 count(reference_bins, j->rate[e]);
                 count(elastic ? elastic_bins : rigid_bins, j->rate[e]);
@@ -169,6 +184,9 @@ void app_judge_finish(AppJudge *j) {
 double app_judge_recall(const AppJudge *j, int level) {
     return j->needed[level] > 0 ? (double)j->caught[level] / (double)j->needed[level] : 1;
 }
+double app_judge_recall_together(const AppJudge *j) {
+    return j->together[0] > 0 ? (double)j->together[1] / (double)j->together[0] : 1;
+}
 double app_judge_precision(const AppJudge *j) { return j->kept > 0 ? (double)j->justified / (double)j->kept : 1; }
 
 // --- to go on later -----------------------------------------------------------------------------------------------------
@@ -178,6 +196,8 @@ static int exchange(AppJudge *j, FILE *file, size_t (*move)(void *, size_t, size
     size_t n = (size_t)j->elements, ring = n * (size_t)(j->tolerance + 1);
     return move(&j->step, sizeof j->step, 1, file) == 1 && move(j->confusion, sizeof j->confusion, 1, file) == 1 &&
            move(j->needed, sizeof j->needed, 1, file) == 1 && move(j->caught, sizeof j->caught, 1, file) == 1 &&
+           move(j->together, sizeof j->together, 1, file) == 1 &&
+           move(j->parted, 1, (size_t)j->bodies, file) == (size_t)j->bodies &&
            move(&j->kept, sizeof j->kept, 1, file) == 1 && move(&j->justified, sizeof j->justified, 1, file) == 1 &&
            move(&j->look_ms, sizeof j->look_ms, 1, file) == 1 && move(j->seen, 1, ring, file) == ring &&
            move(j->moved, sizeof *j->moved, n, file) == n && move(j->elastic, sizeof *j->elastic, n, file) == n;

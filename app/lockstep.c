@@ -27,7 +27,8 @@ ThawStatus app_lockstep_create(const ThawScene *scene, AppLockstep *l, ThawError
     int32_t largest = 0;
     *l = (AppLockstep){.scene = scene,
                        .bodies = THAW_NEW(ThawBodyDef, def->body_count),
-                       .diameter = THAW_NEW(double, def->body_count)};
+                       .diameter = THAW_NEW(double, def->body_count),
+                       .apart = THAW_NEW(double, def->body_count)};
     for (int32_t i = 0; i < def->body_count; i++) {
         const ThawMesh *mesh = def->shapes[def->bodies[i].shape].mesh;
         largest = mesh->vertex_count > largest ? mesh->vertex_count : largest;
@@ -35,7 +36,7 @@ ThawStatus app_lockstep_create(const ThawScene *scene, AppLockstep *l, ThawError
     }
     for (int k = 0; k < 2; k++)
         l->x[k] = THAW_NEW(double, 3 * (size_t)largest);
-    if (!l->bodies || !l->diameter || !l->x[0] || !l->x[1]) {
+    if (!l->bodies || !l->diameter || !l->apart || !l->x[0] || !l->x[1]) {
         app_lockstep_clear(l);
         return thaw_error_memory(error, "worlds side by side");
     }
@@ -50,6 +51,7 @@ ThawStatus app_lockstep_create(const ThawScene *scene, AppLockstep *l, ThawError
 void app_lockstep_clear(AppLockstep *l) {
     thaw_free(l->bodies);
     thaw_free(l->diameter);
+    thaw_free(l->apart);
     thaw_free(l->x[0]);
     thaw_free(l->x[1]);
     *l = (AppLockstep){0};
@@ -113,6 +115,7 @@ double app_lockstep_distance(AppLockstep *l, const AppRunner *a, const AppRunner
     int64_t count = 0;
     for (int32_t body = 0; body < thaw_world_body_count(a->world); body++) {
         int32_t vertices = thaw_world_vertex_count(a->world, body);
+        l->apart[body] = 0;
         thaw_world_get_positions(a->world, body, l->x[0]);
         thaw_world_get_positions(b->world, body, l->x[1]);
         for (int32_t i = 0; i < vertices; i++) {
@@ -122,9 +125,10 @@ double app_lockstep_distance(AppLockstep *l, const AppRunner *a, const AppRunner
                 square += d * d;
             }
             double error = sqrt(square) / l->diameter[body];
-            worst = fmax(worst, error);
+            l->apart[body] = fmax(l->apart[body], error);
             sum += error;
         }
+        worst = fmax(worst, l->apart[body]);
         count += vertices;
     }
     if (mean)

@@ -21,6 +21,7 @@ typedef struct AppLockstep {
     ThawBodyDef *bodies;    // the scene's; methods are put in
     double *x[2];           // room for positions of the largest body
     double *diameter;       // of each body's box at the start, m
+    double *apart;          // of each body, the largest distance by the last app_lockstep_distance
     int64_t elements;       // of all bodies
 } AppLockstep;
 

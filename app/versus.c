@@ -70,8 +70,8 @@ ThawStatus app_versus_step(AppVersus *v, ThawError *error) {
     AppFigures *f = &v->figures;
     const ThawStepStats *r = &v->reference.last, *o = &v->other.last;
     double mean = 0;
-    v->error = app_lockstep_distance(&v->lockstep, &v->reference, &v->other, &mean);
     v->floor = v->half.world ? app_lockstep_distance(&v->lockstep, &v->reference, &v->half, NULL) : 0;
+    v->error = app_lockstep_distance(&v->lockstep, &v->reference, &v->other, &mean);
     f->steps++;
     add_cost(&f->reference, r);
     add_cost(&f->other, o);
@@ -86,7 +86,8 @@ ThawStatus app_versus_step(AppVersus *v, ThawError *error) {
         o->force_ms + o->assemble_ms + o->factor_ms + o->solve_ms + o->advance_ms + o->contact_ms + o->response_ms;
     int64_t every = v->def.steps / 200 > 1 ? v->def.steps / 200 : 1;
     if (v->judge.elements > 0)
-        app_judge_look(&v->judge, v->reference.world, v->other.world, f->steps % every == 0 ? v->def.histogram : NULL);
+        app_judge_look(&v->judge, v->reference.world, v->other.world, v->lockstep.apart,
+                       f->steps % every == 0 ? v->def.histogram : NULL);
     if (v->def.csv)
         write_line(v);
     return THAW_OK;

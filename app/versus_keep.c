@@ -10,7 +10,7 @@
 #include "base/base.h"
 #include "versus.h"
 
-enum { FORMAT = 1 };
+enum { FORMAT = 2 };
 
 // Tells whether what is kept belongs to this comparison.
 typedef struct Header {

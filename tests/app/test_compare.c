@@ -162,16 +162,51 @@ static void what_was_elastic_within_the_tolerance_counts_as_caught(void **state)
         AppJudge judge = judge_of(cases[i].tolerance, cases[i].from, cases[i].to);
         assert_int_equal(judge.needed[0], 1);
         assert_int_equal(judge.caught[0], cases[i].caught);
+        assert_int_equal(judge.together[0], 1); // as long as the runs have not parted all counts
+        assert_int_equal(judge.together[1], cases[i].caught);
         assert_int_equal(judge.kept, cases[i].to - cases[i].from + 1);
         assert_int_equal(judge.justified, cases[i].justified);
         app_judge_clear(&judge);
     }
 }
 
+// Two worlds of which one starts where it does not belong: its body has parted, and is told of apart.
+static void a_body_that_has_gone_another_way_counts_for_recall_but_not_for_that_of_bodies_together(void **state) {
+    (void)state;
+    ThawScene *scene = NULL;
+    ThawError error = {0};
+    assert_int_equal(thaw_scene_load(at("beam.json"), &scene, &error), THAW_OK);
+    for (int far = 0; far < 2; far++) {
+        AppLockstep lockstep;
+        AppRunner full, other;
+        AppJudge judge;
+        double apart = far ? 0.2 : 0.01;
+        assert_int_equal(app_lockstep_create(scene, &lockstep, &error), THAW_OK);
+        assert_int_equal(app_runner_create(&lockstep, "full", scene->world.h, NULL, &full, &error), THAW_OK);
+        assert_int_equal(app_runner_create(&lockstep, "rigidify", scene->world.h, NULL, &other, &error), THAW_OK);
+        assert_int_equal(app_judge_create(other.world, 0, 2, &judge, &error), THAW_OK);
+        for (int step = 0; step < 10; step++) {
+            assert_int_equal(app_runner_step(&full, &error), THAW_OK);
+            assert_int_equal(app_runner_step(&other, &error), THAW_OK);
+            app_judge_look(&judge, full.world, other.world, step == 4 ? &apart : (double[]){0}, NULL);
+        }
+        app_judge_finish(&judge);
+        assert_true(judge.needed[0] > 0 && judge.together[0] > 0);
+        assert_true(far ? judge.together[0] < judge.needed[0] : judge.together[0] == judge.needed[0]);
+        assert_true(app_judge_recall_together(&judge) == 1);
+        app_judge_clear(&judge);
+        app_runner_clear(&full);
+        app_runner_clear(&other);
+        app_lockstep_clear(&lockstep);
+    }
+    thaw_scene_free(&scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_figure_is_there_and_they_add_up),
         cmocka_unit_test(a_method_against_itself_has_no_error),
+        cmocka_unit_test(a_body_that_has_gone_another_way_counts_for_recall_but_not_for_that_of_bodies_together),
         cmocka_unit_test(bodies_that_start_at_rest_are_compared_from_there),
         cmocka_unit_test(a_comparison_that_was_stopped_goes_on_to_the_same_figures),
         cmocka_unit_test(with_nothing_kept_the_tables_of_an_earlier_run_are_gone),
