@@ -32,7 +32,7 @@ static const double DRIFT = 0.25; // of what was left to epsilon: may happen bes
 static const double TURN = 6;     // times what its own weight would strain the lowest mode by, turned by a rad
 static const double FOLLOW = 0.5; // of the limit: wakes where others do
 // Of the elements: fewer do not begin to be rigid, as asking would cost more than it saves; fewer do not stay so.
-static const double WORTH = 0.6, POOR = 0.35;
+static const double WORTH = 0.5, POOR = 0.3;
 // Candidates become rigid once the steps for which they have been worked on in vain, all together, are as many as a new
 // partition costs: so much of the elastic elements and of all.
 static const double GATHER = 0.5, RENEWAL = 0.02;
