@@ -33,6 +33,7 @@ static const double TURN = 6;     // times what its own weight would strain the 
 static const double FOLLOW = 0.5; // of the limit: wakes where others do
 // Of the elements: fewer do not begin to be rigid, as asking would cost more than it saves; fewer do not stay so.
 static const double WORTH = 0.5, POOR = 0.3;
+static const double HARD_WORTH = 0.6; // where a contact is hard: stacks with more elastic than that chatter for ever
 // Candidates become rigid once the steps for which they have been worked on in vain, all together, are as many as a new
 // partition costs: so much of the elastic elements and of all.
 static const double GATHER = 0.5, RENEWAL = 0.02;
@@ -225,7 +226,8 @@ static int contacts_changed(const ThawOracle *oracle, const ThawQuestion *q, int
 
 // Trial elements: rigid ones, and candidates once enough of them have come together. How many are rigid, and whether
 // candidates are among them.
-static int32_t choose_trial(ThawOracle *oracle, const ThawPartition *partition, int *forming, ThawAnswer *answer) {
+static int32_t choose_trial(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition, int *forming,
+                            ThawAnswer *answer) {
     const ThawShape *shape = oracle->shape;
     ThawOracleState *state = &oracle->state;
     int32_t rigid = shape->ne - partition->elastic_count;
@@ -244,7 +246,7 @@ static int32_t choose_trial(ThawOracle *oracle, const ThawPartition *partition, 
     int32_t elastic = shape->ne - rigid, n = answer->candidates;
     state->waited = n > 0 ? (int32_t)fmin(INT32_MAX, (double)state->waited + n) : 0;
     *forming = n > 0 && (n == elastic || state->waited >= GATHER * elastic + RENEWAL * shape->ne) &&
-               rigid + n >= WORTH * shape->ne;
+               rigid + n >= (q->hard ? HARD_WORTH : WORTH) * shape->ne;
     for (int32_t e = 0; e < shape->ne; e++)
         oracle->trial[e] = oracle->trial[e] == 1 || (oracle->trial[e] == 2 && *forming);
     if (*forming)
@@ -442,7 +444,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
         return ask_paper(oracle, q, partition, flagged, answer, error);
     state->since += state->since < INT32_MAX;
     state->age += state->age < INT32_MAX;
-    int32_t rigid = choose_trial(oracle, partition, &forming, answer);
+    int32_t rigid = choose_trial(oracle, q, partition, &forming, answer);
     memcpy(flagged, oracle->trial, (size_t)shape->ne);
     if ((rigid == 0 && !forming) || q->system->map->n == 0)
         return THAW_OK; // nothing to ask: all is elastic, or nothing is free

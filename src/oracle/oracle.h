@@ -57,6 +57,7 @@ typedef struct ThawQuestion {
     const double *f_contact;           // N, warm-started and estimated
     const double *k_contact;           // N/m, dim x dim a vertex: stiffness of its contacts, symmetric; or NULL
     uint64_t contacts;                 // hash of the contact set
+    int hard;                          // one of them is as good as hard
     const unsigned char *script;       // THAW_VERTEX_* flags
     const ThawIntegrationSet *elastic; // the elements that are in no part
     const double *gravity;             // m/s^2

@@ -190,6 +190,7 @@ static uint64_t gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncr
         memset(a->k_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim * dim);
     }
     a->pressed = island->contact_count > 0;
+    a->touches_hard = 0;
     for (int32_t c = 0; c < island->contact_count; c++) {
         const ThawContact *contact = &island->set->contacts[island->contacts[c]];
         for (int side = 0; side < 2; side++) {
@@ -201,6 +202,7 @@ static uint64_t gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncr
             if (holds) {
                 hash = thaw_hash(hash, &contact->key, sizeof contact->key);
                 rest_stiffness(&s->model->options.contact, contact, (int)dim, step.h, a->hard, K);
+                a->touches_hard |= s->model->options.contact.erp == 0 && contact->stiffness > a->hard;
             }
             for (size_t r = 0; r < dim; r++)
                 for (size_t k = 0; k < dim; k++)
@@ -277,6 +279,7 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
                              .gravity = s->model->options.gravity,
                              .system = a->full,
                              .h = step.h};
+    question.hard = a->touches_hard;
     question.same_loads = !s->loads_changed;
     question.same_presses = !was_pressed && !a->pressed;
     s->loads_changed = 0;
