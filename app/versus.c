@@ -70,6 +70,7 @@ ThawStatus app_versus_step(AppVersus *v, ThawError *error) {
     AppFigures *f = &v->figures;
     const ThawStepStats *r = &v->reference.last, *o = &v->other.last;
     double mean = 0;
+    // The judge goes by who is apart in the last comparison: the floor's comes first.
     v->floor = v->half.world ? app_lockstep_distance(&v->lockstep, &v->reference, &v->half, NULL) : 0;
     v->error = app_lockstep_distance(&v->lockstep, &v->reference, &v->other, &mean);
     f->steps++;

@@ -211,6 +211,12 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     if (status == THAW_OK && (uint64_t)numbers[2] >= THAW_ORACLE_MODES)
         status = thaw_error_set(error, THAW_ERROR_INPUT, "body %d (%s): its oracle is in mode %lld; allowed: 0 to %d",
                                 (int)s->index, s->body->name, (long long)numbers[2], THAW_ORACLE_MODES - 1);
+    const int counters[] = {6, 7, 11, 13};
+    for (size_t i = 0; i < sizeof counters / sizeof *counters && status == THAW_OK; i++)
+        if (numbers[counters[i]] < 0 || numbers[counters[i]] > INT32_MAX)
+            status = thaw_error_set(error, THAW_ERROR_INPUT,
+                                    "body %d (%s): a counter of its oracle is %lld; allowed: 0 to %d", (int)s->index,
+                                    s->body->name, (long long)numbers[counters[i]], INT32_MAX);
     if (status == THAW_OK) {
         oracle->has_reference = (int)numbers[0];
         oracle->has_inner = (int)numbers[1];

@@ -240,7 +240,8 @@ ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, 
 
 // --- blocks of single vertices --------------------------------------------------------------------------------------------
 
-enum { SAMPLES = 16 };
+// Vertices that are asked for themselves (response/island.h reckons with as many), and columns at most, those of parts included.
+enum { SAMPLES = 16, COLUMNS = 128 };
 
 // Whether a vertex' velocity is a block of unknowns of its own.
 static int is_own(int dim, int blocks, const double matrix[2][9]) {
@@ -259,7 +260,8 @@ static int32_t find_column(const int32_t *col, int32_t first, int32_t count, int
 // The sample that stands for the n-th of so many vertices.
 static int32_t sample_of(int32_t n, int32_t own, int32_t samples) { return (int32_t)((int64_t)n * samples / own); }
 
-// The blocks of unknowns to ask for: of samples, vertices that have one of their own, and after them those of parts.
+// The blocks of unknowns to ask for: of samples, vertices that have one of their own, and after them those of parts, as long
+// as there is room.
 static int32_t choose_columns(const ThawMap *map, int32_t count, const int32_t *vertices, int32_t own, int32_t samples,
                               int32_t *col) {
     int dim = map->shape->kind->dim;
@@ -275,7 +277,7 @@ static int32_t choose_columns(const ThawMap *map, int32_t count, const int32_t *
             met++;
             continue;
         }
-        for (int b = 0; b < blocks; b++)
+        for (int b = 0; b < blocks && columns + blocks <= COLUMNS; b++)
             if (find_column(col, samples, columns, block[b]) == columns)
                 col[columns++] = block[b];
     }
@@ -303,7 +305,7 @@ static ThawStatus invert_columns(ThawSolver *solver, int dim, int32_t unknowns, 
         memset(q, 0, sizeof *q * d * (size_t)unknowns);
         ThawStatus status = thaw_solver_solve(solver, r, q, tolerance, NULL);
         *one = 0;
-        if (status != THAW_OK)
+        if (status != THAW_OK && status != THAW_NOT_CONVERGED) // a block that is nearly right will do
             return status;
         for (size_t j = 0; j < size; j++)
             scratch->H[i * size + j] = q[(size_t)scratch->col[j / d] * d + j % d];
@@ -333,7 +335,7 @@ ThawStatus thaw_system_blocks(const ThawSystem *system, ThawSolver *solver, int3
         own += is_own(dim, map->ops->rows(map, vertices[k], block, matrix), matrix);
     }
     int32_t samples = own < SAMPLES ? own : SAMPLES;
-    ThawStatus status = grow_scratch(scratch, count, count);
+    ThawStatus status = grow_scratch(scratch, 2 * count, 2 * count); // two blocks a part
     if (status != THAW_OK || map->n == 0)
         return status;
     int32_t columns = choose_columns(map, count, vertices, own, samples, scratch->col);
@@ -347,7 +349,7 @@ ThawStatus thaw_system_blocks(const ThawSystem *system, ThawSolver *solver, int3
         scratch->square = 2 * stride * stride;
     }
     status = invert_columns(solver, dim, map->n, columns, tolerance, q, r, scratch);
-    for (int32_t k = 0, met = 0, last = 0; k < count && status == THAW_OK; k++) {
+    for (int32_t k = 0, met = 0, last = 0, served = 0; k < count && status == THAW_OK; k++) {
         int blocks = map->ops->rows(map, vertices[k], block, matrix);
         int32_t at[2];
         if (is_own(dim, blocks, matrix)) {
@@ -356,9 +358,19 @@ ThawStatus thaw_system_blocks(const ThawSystem *system, ThawSolver *solver, int3
                 last = k;
             from[k] = last;
         } else {
-            for (int b = 0; b < blocks; b++)
+            int found = 1;
+            for (int b = 0; b < blocks; b++) {
                 at[b] = find_column(scratch->col, samples, columns, block[b]);
+                found &= at[b] < columns;
+            }
+            if (!found) { // a part for which there was no room: whoever came before stands for it
+                from[k] = from[served];
+                memcpy(S + (size_t)(dim * dim) * (size_t)k, S + (size_t)(dim * dim) * (size_t)served,
+                       sizeof *S * (size_t)(dim * dim));
+                continue;
+            }
         }
+        served = k;
         for (int a = 0; a < blocks; a++)
             for (int b = 0; b < blocks; b++)
                 add_congruence(dim, matrix[a], scratch->H + (size_t)(dim * at[a]) * stride + (size_t)(dim * at[b]),

@@ -384,8 +384,11 @@ ThawStatus thaw_body_compliance(void *stepper, const ThawBlockRows *J, double *H
 
 ThawStatus thaw_body_blocks(void *stepper, int32_t count, const int32_t *vertices, int32_t *from, double *S) {
     ThawStepper *s = stepper;
-    return thaw_system_blocks(s->system, s->solver, count, vertices, CONTACT_TOLERANCE, from, S, s->trial_q, s->r,
-                              &s->reach);
+    double since = thaw_wall_ms();
+    ThawStatus status = thaw_system_blocks(s->system, s->solver, count, vertices, CONTACT_TOLERANCE, from, S,
+                                           s->trial_q, s->r, &s->reach);
+    lap(s, THAW_STAGE_RESPONSE, &since);
+    return status;
 }
 
 ThawStatus thaw_body_apply(void *stepper, const double *impulse, double *dv) {

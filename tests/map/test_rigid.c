@@ -486,6 +486,63 @@ static void blocks_of_vertices_are_their_compliance_exactly_on_parts_and_of_samp
     }
 }
 
+// One vertex of each of a hundred parts has two blocks of unknowns each: more columns than vertices, and more than there is room
+// for. Who is left out has the block of another.
+static void blocks_of_very_many_parts_are_those_of_some_of_them(void **state) {
+    (void)state;
+    Rig r = {0};
+    ThawError error = {0};
+    ThawSolverPlan *plan = NULL;
+    ThawSolver *solver = NULL;
+    ThawComplianceScratch scratch = {0};
+    parts_create(&r.p, 3, 8, 1, 3);
+    parts_flag(&r.p, 8);
+    rig_build(&r, 1);
+    int32_t parts = r.p.partition->part_count, met = 0, left = 0;
+    assert_true(parts > 70);
+    assert_int_equal(thaw_solver_plan_create(THAW_SOLVER_LDL, r.system.pattern, &plan, &error), THAW_OK);
+    assert_int_equal(thaw_solver_create(plan, NULL, &solver, &error), THAW_OK);
+    assert_int_equal(thaw_system_assemble(&r.system, NULL, (ThawCombination){1, 0, {0.01, 0, 0}, 0}, r.p.x, NULL,
+                                          solver, r.f, r.partial),
+                     THAW_OK);
+    assert_int_equal(thaw_solver_factor(solver), THAW_OK);
+    int32_t *from = THAW_NEW(int32_t, parts), *vertices = THAW_NEW(int32_t, parts),
+            *start = THAW_NEW(int32_t, parts + 1);
+    double *S = THAW_NEW(double, 9 * parts), *u = THAW_NEW(double, r.p.nx), *unit = THAW_NEW(double, 9 * parts);
+    double *H = THAW_NEW(double, 9 * parts * parts);
+    for (int32_t i = 0; i < r.p.shape->nv; i++)
+        if (met < parts && r.p.partition->part_of_vertex[i] == met)
+            vertices[met++] = i;
+    for (int32_t k = 0; k <= met; k++)
+        start[k] = k;
+    for (int32_t k = 0; k < 3 * met; k++)
+        unit[3 * k + k % 3] = 1;
+    assert_true(met > 70);
+    ThawBlockRows half = {met / 2, 3, start, vertices, unit}, all = {met, 3, start, vertices, unit};
+    assert_int_equal(thaw_system_compliance(&r.system, solver, &half, 1e-13, H, r.y, u, r.q, r.b, &scratch), THAW_OK);
+    assert_int_equal(thaw_system_blocks(&r.system, solver, met, vertices, 1e-13, from, S, r.q, r.b, &scratch), THAW_OK);
+    assert_int_equal(thaw_system_compliance(&r.system, solver, &all, 1e-13, H, r.y, u, r.q, r.b, &scratch), THAW_OK);
+    for (int32_t k = 0; k < met; k++) {
+        left += from[k] != k;
+        for (int i = 0; i < 9; i++) {
+            size_t row = (size_t)(3 * from[k] + i / 3), column = (size_t)(3 * from[k] + i % 3);
+            assert_true(fabs(S[9 * k + i] - H[row * (size_t)(3 * met) + column]) <= 1e-9 * fabs(S[9 * k]));
+        }
+    }
+    assert_true(left > 0 && left < met);
+    thaw_compliance_scratch_clear(&scratch);
+    thaw_solver_free(&solver);
+    thaw_solver_plan_free(&plan);
+    thaw_free(S);
+    thaw_free(u);
+    thaw_free(H);
+    thaw_free(unit);
+    thaw_free(from);
+    thaw_free(start);
+    thaw_free(vertices);
+    rig_free(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_assembled_matrix_is_the_product_of_its_factors),
@@ -498,6 +555,7 @@ int main(void) {
         cmocka_unit_test(a_top_keeps_its_energy),
         cmocka_unit_test(forces_at_the_end_pull_by_the_slope_of_where_parts_go),
         cmocka_unit_test(blocks_of_vertices_are_their_compliance_exactly_on_parts_and_of_samples_elsewhere),
+        cmocka_unit_test(blocks_of_very_many_parts_are_those_of_some_of_them),
         cmocka_unit_test(a_map_without_parts_borrows_pattern_and_plans_of_the_full_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
