@@ -90,7 +90,7 @@ static void write_json(const Comparison *c, FILE *file) {
             "  \"oracle\": {\"tau\": %.6g, \"tolerance\": %" PRId64 ", \"moving_elastic\": %" PRId64
             ", \"moving_rigid\": %" PRId64 ", \"still_elastic\": %" PRId64 ", \"still_rigid\": %" PRId64
             ", \"recall_3_tau\": %.6f, \"recall_10_tau\": %.6f, \"recall_100_tau\": %.6f, \"recall_together\": %.6f, "
-            "\"together\": %" PRId64 "},\n"
+            "\"moving_together\": %" PRId64 "},\n"
             "  \"step_over_floor\": %.4g\n}\n",
             app_judge_recall(j, 0), app_judge_precision(j), j->least, j->tolerance, j->confusion[1][1],
             j->confusion[1][0], j->confusion[0][1], j->confusion[0][0], app_judge_recall(j, 1), app_judge_recall(j, 2),

@@ -253,7 +253,8 @@ typedef struct ThawLedger {
     double damping_loss;     // by Rayleigh damping, since the start
     double integration_loss; // by the time integration itself, since the start
     double contact_work;
-    double transition_loss;
+    double
+        transition_loss; // by forming parts, relaxing and falling asleep, less what parts give back that dissolve: of any sign
 } ThawLedger;
 
 // One step in numbers.

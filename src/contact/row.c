@@ -126,10 +126,11 @@ static void warm_start(const ThawContactScratch *scratch, const double x[3], dou
         double from[3] = {0, 0, 0}, offset[3];
         for (int i = 0; i < model->dim; i++)
             c->lambda[i] = thaw_v3_dot(c->frame[i], memory->force) * scratch->h;
-        if (c->lambda[0] <= 0)
+        int pushes = c->lambda[0] > 0, steady = thaw_v3_norm(memory->trend) <= STEADY * thaw_v3_norm(memory->force);
+        if (!pushes)
             memset(c->lambda, 0, sizeof c->lambda);
         thaw_v3_copy(memory->force, c->before);
-        for (int i = 0; i < model->dim && thaw_v3_norm(memory->trend) <= STEADY * thaw_v3_norm(memory->force); i++)
+        for (int i = 0; i < model->dim && pushes && steady; i++)
             c->trend[i] = thaw_v3_dot(c->frame[i], memory->trend) * scratch->h;
         thaw_v3_copy(memory->anchor, c->anchor);
         if (anchored) {

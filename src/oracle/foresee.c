@@ -212,8 +212,9 @@ ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const d
 }
 
 // What a part does not take of its vertices' velocities is left to the shadow: of elements that have joined it, and of parts
-// that have merged or grown; oracle->u, as the last question found it.
-void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawPartition *partition) {
+// that have merged or grown; oracle->u, as this question found it. Where none was put (the published rule, or nothing free) u is
+// that of an earlier one, and the shadow gets nothing.
+void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, const ThawPartition *partition) {
     const ThawShape *shape = oracle->shape;
     ThawOracleState *state = &oracle->state;
     size_t dim = (size_t)shape->kind->dim, count = (size_t)shape->nv * dim;
@@ -226,7 +227,7 @@ void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawPartition *partitio
         int was = state->known[i];
         state->known[i] = partition->part_of_vertex[i] >= 0;
         for (size_t at = (size_t)i * dim; at < ((size_t)i + 1) * dim; at++)
-            state->shadow[at] = state->known[i]                     ? state->shadow[at] + oracle->y[at]
+            state->shadow[at] = state->known[i] ? state->shadow[at] + (answer->shadow ? oracle->y[at] : 0)
                                 : was || partition->part_count == 0 ? 0
                                                                     : state->shadow[at];
     }

@@ -20,8 +20,8 @@ static const double RELAX_RATE = 3;      // relaxation strains at most this many
 static const double WAKE = 5;            // tau_R: an element that would strain so fast wakes, half the paper's tau_E
 static const double CALM = 0.1;          // of the rate that wakes: a body that is slower may be at rest
 static const double CREEP = 0.5;         // of it: a body that is slower is followed by strides
-static const double SLOW = 0.04;         // rad a step: a body whose lowest mode is slower still is so
-static const double SLOW_CREEP = 2;      // up to this
+static const double SLOW_CREEP = 2;      // the same, of a slow body: also while elements wake
+static const double SLOW = 0.04;         // rad a step: a body is slow whose lowest mode is slower
 static const double SWING = 0.3;         // of epsilon: what would swing farther from the speed it has is not at rest
 static const double OTHERS = 0.3;        // of the vertices in contact: so many others make another reference
 static const double PROGRESS = 0.7;      // of the strain that was left: less is progress in relaxing
@@ -37,13 +37,16 @@ static const double HARD_WORTH = 0.6; // where a contact is hard: stacks with mo
 // Candidates become rigid once the steps for which they have been worked on in vain, all together, are as many as a new
 // partition costs: so much of the elastic elements and of all.
 static const double GATHER = 0.5, RENEWAL = 0.02;
-// Steps between answers that only relax, and where strains are far below epsilon.
-// Answers without progress after which a wholly rigid body need not be relaxed further. Steps after which other contacts
-// make another reference.
 enum { RESTING, SLOWING, CREEPING, MOVING }; // state->moving
 _Static_assert(MOVING + 1 == THAW_ORACLE_MODES, "a checkpoint is checked by it");
 enum { STRIDE = 3 }; // steps at once by which the shadow of a body that creeps is followed
-enum { LEISURE = 3, LONG_LEISURE = 12, PATIENCE = 8, RENEW = 10, LONG_RENEW = 100, AUDIT = 5 };
+// Steps between answers that only relax, and where strains are far below epsilon.
+enum { LEISURE = 3, LONG_LEISURE = 12 };
+// Answers without progress after which a wholly rigid body need not be relaxed further.
+enum { PATIENCE = 8 };
+// Steps after which many other contacts, or one, make another reference.
+enum { RENEW = 10, LONG_RENEW = 100 };
+enum { AUDIT = 5 }; // steps between looks whether a motion is over
 
 static void adopt_options(ThawOracle *oracle, const ThawRigidifyOptions *options) {
     // An acceleration a bends the lowest mode by about a / omega^2, a strain of a / (omega^2 lever diameter).
@@ -114,23 +117,43 @@ void thaw_oracle_free(ThawOracle **pointer) {
 
 ThawOracleState *thaw_oracle_state(ThawOracle *oracle) { return &oracle->state; }
 
-void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options) {
+static size_t shadow_bytes(const ThawOracle *oracle) {
+    return sizeof(double) * (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim;
+}
+
+// The shadow in world axes, for the body at x.
+static void turn_out(const ThawOracle *oracle, const double *x, double *shadow) {
+    double Q[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+    if (oracle->state.has_reference)
+        thaw_oracle_compare(oracle, x, Q);
+    thaw_oracle_turn(oracle->shape, Q, 0, oracle->state.shadow, shadow);
+}
+
+void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options, const double *x) {
     adopt_options(oracle, options);
+    if (options->oracle == THAW_ORACLE_PAPER) // which knows no shadow
+        memset(oracle->state.shadow, 0, shadow_bytes(oracle));
+    else
+        turn_out(oracle, x, oracle->state.shadow);
     oracle->state.quiet = oracle->state.has_reference = 0;
     thaw_oracle_drop_factor(oracle); // it depends on the horizon, and on the rule
 }
 
 void thaw_oracle_forget(ThawOracle *oracle, const double *x) {
     thaw_strain_compute(oracle->shape->all, oracle->tasks, NULL, 0, x, oracle->state.strain);
-    memset(oracle->state.shadow, 0, sizeof(double) * (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim);
+    memset(oracle->state.shadow, 0, shadow_bytes(oracle));
     oracle->state.has_inner = oracle->state.quiet = 0;
     oracle->state.restless = 1;
 }
 
-void thaw_oracle_restart(ThawOracle *oracle) {
+const double *thaw_oracle_restart(ThawOracle *oracle, const double *x) {
+    turn_out(oracle, x, oracle->before);
+    memset(oracle->state.shadow, 0, shadow_bytes(oracle));
+    memset(oracle->state.known, 0, (size_t)oracle->shape->nv);
     memset(oracle->state.below, 0, (size_t)oracle->shape->ne);
     oracle->state.has_inner = oracle->state.quiet = 0;
     oracle->batch_count = -1;
+    return oracle->before;
 }
 
 void thaw_oracle_rested(ThawOracle *oracle, int loaded) {
@@ -163,6 +186,8 @@ static int leisure_of(const ThawOracle *oracle) {
 static int is_due(const ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
     const ThawOracleState *state = &oracle->state;
     if (state->moving == MOVING)
+        return 1;
+    if (state->moving > RESTING && !state->has_reference) // the shadow is in world axes: before the body turns
         return 1;
     if (state->moving == CREEPING || (state->moving == SLOWING && partition->elastic_count > 0))
         return state->since >= (state->moving == CREEPING ? STRIDE : LEISURE) ||
@@ -393,13 +418,15 @@ static void answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition
     state->quiet = answer->rigid == ne && !state->restless;
     if (state->quiet)
         thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->c, state->kept);
-    memset(state->shadow, 0, sizeof(double) * (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim);
+    memset(state->shadow, 0, shadow_bytes(oracle));
 }
 
 // Who would strain faster than the threshold in the next step, or stride, wakes; below, the body follows the shadow.
 static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int steps,
                                 double *x, unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
     ThawOracleState *state = &oracle->state;
+    // SLOWING bodies were asked some steps ago and go on by one: the rest of their motion is lost, a known fault. With strides
+    // there as well the slow swing of test_oracle.c is off by 0.0098 m instead of 0.0088.
     int strides = state->moving == CREEPING && steps <= STRIDE;
     double T = strides ? steps * q->h : q->h;
     double limit = sqrt(WAKE * oracle->options.tau_rigid) * T;

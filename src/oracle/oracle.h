@@ -29,12 +29,13 @@ typedef struct ThawOracleState {
     ThawLanes *strain;     // Green strain of all elements at the end of the last step (strain.h)
     double *reference;     // dim * nv: the shape that K was factored for
     double *held;          // dim * dim * nv: and the stiffness of the contacts that held it, in world axes then, N/m
-    double *shadow;        // dim * nv: what velocities lack for the parts' sake, in the reference's frame, m/s
-    unsigned char *known;  // nv: it was in a part when parts were last made
-    double *inner;         // dim * nv: elastic forces of rigid elements in the frames of their parts, N
-    double *loads;         // dim * nv: f_ext at the last answer, N
-    double *presses;       // dim * nv: f_contact then, N
-    double *kept;          // dim * nv: constraint force c at the last quiet answer, in the reference's frame
+    double
+        *shadow; // dim * nv: what velocities lack for the parts' sake, in the reference's frame (none: world axes), m/s
+    unsigned char *known; // nv: it was in a part when parts were last made
+    double *inner;        // dim * nv: elastic forces of rigid elements in the frames of their parts, N
+    double *loads;        // dim * nv: f_ext at the last answer, N
+    double *presses;      // dim * nv: f_contact then, N
+    double *kept;         // dim * nv: constraint force c at the last quiet answer, in the reference's frame
     int has_reference, has_inner;
     uint64_t touched; // hash of the contact set at the last answer
     int quiet;        // the last answer was: fully rigid, at rest in itself, nothing to relax
@@ -81,22 +82,23 @@ ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions 
                               ThawTasks *tasks, ThawOracle **oracle, ThawError *error);
 void thaw_oracle_free(ThawOracle **oracle);
 ThawOracleState *thaw_oracle_state(ThawOracle *oracle);
-// Other thresholds from now on; what was found quiet has to be asked again.
-void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options);
+// Other thresholds from now on, for the body at x; what was found quiet has to be asked again.
+void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options, const double *x);
 
 // Decides flagged (ne) from what is rigid now and the question. x is moved by relaxation, parts along with it. Where
 // nothing has changed enough since the last answer, that answer stands and the question costs next to nothing.
 ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition, double *x,
                            unsigned char *flagged, ThawAnswer *answer, ThawError *error);
-// The partition that the last question asked for has another topology.
-void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawPartition *partition);
+// The partition that this answer asked for has another topology.
+void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, const ThawPartition *partition);
 // A body that has slept in balance. loaded: whatever acts on it now is new; else its loads are those it slept under, and it
 // is about to be asked because something touches it.
 void thaw_oracle_rested(ThawOracle *oracle, int loaded);
 // After a step: strain rates of the elements that are elastic, and who may become rigid.
 void thaw_oracle_observe(ThawOracle *oracle, const ThawPartition *partition, const double *x, double h);
-// Every element has to show anew that it may become rigid.
-void thaw_oracle_restart(ThawOracle *oracle);
+// Every element has to show anew that it may become rigid. Returns the shadow that the body at x had, dim * nv, m/s in world
+// axes, until the next call: it is for the vertices of the parts that now dissolve.
+const double *thaw_oracle_restart(ThawOracle *oracle, const double *x);
 // Decides nothing anew, but what was derived from the state must be made again (after a checkpoint was read).
 void thaw_oracle_drop_factor(ThawOracle *oracle);
 // Strain is what it is: no rate is to be seen in how x came about (a start, a checkpoint, positions set from outside).

@@ -283,8 +283,7 @@ static ThawStatus reserve_parts(ThawPartition *partition, ThawError *error) {
 
 // v of a part's vertices, and on top of it what of the shadow is no rigid motion of the part: momenta are those of the part.
 // Returns the kinetic energy that comes with it, J.
-static double dissolve(const ThawPartition *old, const ThawPart *part, const double *shadow, const double *x,
-                       double *v) {
+static double dissolve(ThawPartition *old, const ThawPart *part, const double *shadow, const double *x, double *v) {
     const ThawShape *shape = old->shape;
     const int32_t *vertices = old->vertices + part->first;
     size_t dim = (size_t)shape->kind->dim;
@@ -309,7 +308,7 @@ static double dissolve(const ThawPartition *old, const ThawPart *part, const dou
 
 // Motion of the parts that live on, into the new ones; old parts that do not are dissolved into v. New parts that are yet
 // to be formed get the hold UNFORMED.
-static void carry_over(const ThawPartition *old, const unsigned char *script, const double *shadow, const double *x,
+static void carry_over(ThawPartition *old, const unsigned char *script, const double *shadow, const double *x,
                        double *v, ThawTransition *transition) {
     Scratch *s = old->scratch;
     size_t dim = (size_t)old->shape->kind->dim;

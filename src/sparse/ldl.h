@@ -15,9 +15,8 @@ typedef struct ThawLdlCost {
     int32_t nodes;   // supernodes
     int64_t numbers; // doubles in L, padding included
     double flops;    // of one factorisation
-    double path;     // numbers of L on the longest way from a leaf to its root: what a sparse right-hand side meets
-    double way;      // the same of all block rows, on the mean ...
-    double reach;    // ... and the scalar rows on it
+    double way;      // numbers of L from a block row to its root, on the mean: what a sparse right-hand side meets
+    double reach;    // and the scalar rows on it
 } ThawLdlCost;
 
 // order: block row order[k] is eliminated k-th, a permutation; NULL: thaw_order_dissect's. The pattern must outlive the
@@ -28,10 +27,11 @@ void thaw_ldl_plan_free(ThawLdlPlan **plan);
 ThawLdlCost thaw_ldl_plan_cost(const ThawLdlPlan *plan);
 size_t thaw_ldl_plan_bytes(const ThawLdlPlan *plan);
 
-// Fill-reducing orders of a pattern's rows: row order[k] is eliminated k-th. Up to so many rows they are minimum degree's.
-enum { THAW_ORDER_SMALL = 200, THAW_ORDER_QUICK_SMALL = 450 };
+// Fill-reducing orders of a pattern's rows: row order[k] is eliminated k-th.
 ThawStatus thaw_order_dissect(const ThawBlockPattern *pattern, int32_t *order, ThawError *error); // one that lasts
 // One that serves some factorisations only: costs a fifth of one, where dissection may cost twice of one.
+// Up to so many rows it is minimum degree's.
+enum { THAW_ORDER_QUICK_SMALL = 450 };
 ThawStatus thaw_order_sketch(const ThawBlockPattern *pattern, int32_t *order, ThawError *error);
 // Minimum degree, which both of them use for small systems.
 ThawStatus thaw_order_degree(const ThawBlockPattern *pattern, int32_t *order, ThawError *error);

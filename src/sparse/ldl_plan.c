@@ -392,7 +392,6 @@ static ThawStatus cut_tasks(ThawLdlPlan *plan, ThawError *error) {
         int32_t parent = plan->node[s].parent;
         path[s] = (double)(plan->node[s + 1].value - plan->node[s].value) + (parent < 0 ? 0 : path[parent]);
         reach[s] = plan->bs * plan->node[s].cols + (parent < 0 ? 0 : reach[parent]);
-        plan->cost.path = path[s] > plan->cost.path ? path[s] : plan->cost.path;
         plan->cost.way += path[s] * plan->node[s].cols / plan->n;
         plan->cost.reach += reach[s] * plan->node[s].cols / plan->n;
     }

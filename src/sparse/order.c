@@ -23,7 +23,7 @@
 // a quick order may take more time, for less memory, and from where on dissection costs so little of a factorisation that
 // a quick one does not pay. Found by trying (bench/ldl_orders.c).
 enum {
-    SMALL = THAW_ORDER_SMALL,
+    SMALL = 200,
     QUICK_SMALL = THAW_ORDER_QUICK_SMALL,
     PIECE = 120,
     QUICK_PIECE = 300,

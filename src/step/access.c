@@ -151,7 +151,7 @@ ThawStatus thaw_world_wake(ThawWorld *world, int32_t body) {
         if (body == -1 || body == i) {
             status = thaw_sleep_wake(world, i, NULL);
             if (status == THAW_OK)
-                thaw_adapt_abandon(&world->steppers[i]);
+                world->state.ledger.transition_loss += thaw_adapt_abandon(&world->steppers[i]);
             world->state.slow[i] = 0;
         }
     return status;
@@ -172,7 +172,7 @@ static ThawStatus change_method(ThawWorld *world, int32_t body, ThawMethod metho
     ThawStatus status = thaw_sleep_wake(world, body, error);
     if (status != THAW_OK)
         return status;
-    thaw_adapt_abandon(s); // velocities of parts
+    world->state.ledger.transition_loss += thaw_adapt_abandon(s); // velocities of parts
     thaw_stepper_drop_solvers(s);
     thaw_adaptive_free(&s->adaptive);
     thaw_history_free(&s->history);

@@ -68,7 +68,7 @@ void thaw_adaptive_free(ThawAdaptive **pointer) {
 void thaw_adapt_configure(const ThawWorld *world, ThawStepper *s) {
     ThawAdaptive *a = s->adaptive;
     a->options = thaw_scale_options(&s->scale, &world->state.rigidify, s->model->options.h);
-    thaw_oracle_set_options(a->oracle, &a->options);
+    thaw_oracle_set_options(a->oracle, &a->options, s->x);
     a->partition->min_elements = a->options.smallest;
 }
 
@@ -86,17 +86,18 @@ void thaw_adapt_renew(ThawStepper *s) {
     s->system = NULL;
 }
 
-void thaw_adapt_abandon(ThawStepper *s) {
+double thaw_adapt_abandon(ThawStepper *s) {
     ThawAdaptive *a = s->adaptive;
     if (!a)
-        return;
+        return 0;
     memset(a->flagged, 0, (size_t)s->shape->ne);
-    thaw_oracle_restart(a->oracle);
+    const double *shadow = thaw_oracle_restart(a->oracle, s->x);
     thaw_history_abandon(s->history);
-    thaw_partition_update(a->partition, a->flagged, a->script, NULL, s->x, s->v, &a->transition, NULL);
+    thaw_partition_update(a->partition, a->flagged, a->script, shadow, s->x, s->v, &a->transition, NULL);
     thaw_stepper_drop_solvers(s);
     thaw_system_free(&a->system);
     s->system = NULL;
+    return a->transition.loss;
 }
 
 // Pinned, or moved by a script, from t to t + h.
@@ -298,7 +299,7 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
     if (status == THAW_OK)
         thaw_history_record(s->history, thaw_oracle_state(a->oracle), a->partition, a->transition.changed);
     if (status == THAW_OK && a->transition.changed)
-        thaw_oracle_repartitioned(a->oracle, a->partition);
+        thaw_oracle_repartitioned(a->oracle, &a->answer, a->partition);
     if (status == THAW_OK && (a->transition.changed || s->system != a->system || !a->system))
         status = renew_system(s, error);
     else if (status == THAW_OK && a->answer.moved > 0)

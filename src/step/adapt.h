@@ -41,8 +41,9 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *stepper, ThawInc
 void thaw_adapt_commit(ThawStepper *stepper, ThawIncrement step);
 // Whether it has come to rest: wholly rigid, found in balance, and slower than sleep_speed.
 int thaw_adapt_rests(const ThawStepper *stepper);
-// A step failed and x, v are what they were before it: all is elastic again, with the velocities of the parts.
-void thaw_adapt_abandon(ThawStepper *stepper);
+// A step failed and x, v are what they were before it: all is elastic again, with the velocities of the parts
+// and of what crept inside them. Returns what that adds to the transition loss, J, at most 0.
+double thaw_adapt_abandon(ThawStepper *stepper);
 // The partition and the oracle's state were restored: what was derived from the old ones goes.
 void thaw_adapt_renew(ThawStepper *stepper);
 // After x or v were set from outside.

@@ -256,8 +256,10 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
     }
     if (status < 0 || halvings == 0)
         return status;
-    for (int32_t i = 0; i < world->awake_count; i++)
-        thaw_adapt_abandon(&world->steppers[world->awake[i]]);
+    for (int32_t i = 0; i < world->awake_count; i++) {
+        ThawStepper *s = &world->steppers[world->awake[i]];
+        s->work.transition_loss += thaw_adapt_abandon(s);
+    }
     step.h /= 2;
     status = step_interval(world, step, halvings - 1, error);
     step.t += step.h;
