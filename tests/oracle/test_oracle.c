@@ -238,9 +238,15 @@ static void the_ledger_closes_over_forming_waking_and_relaxing(void **state) {
     thaw_world_free(&world);
 }
 
-static void bits_do_not_depend_on_threads_or_on_a_checkpoint_in_between(void **state) {
-    (void)state;
-    const char *text = CANTILEVER(", \"forces\": [{\"group\": \"tip\", \"total\": [0, 0, -3], \"from\": 4}]");
+static void set_rule(ThawWorld *world, ThawOracleRule rule) {
+    ThawRigidifyOptions options;
+    assert_int_equal(thaw_world_get_rigidify(world, &options), THAW_OK);
+    options.oracle = rule;
+    assert_int_equal(thaw_world_set_rigidify(world, &options, NULL), THAW_OK);
+}
+
+// Runs it twice, once on two threads and over checkpoints. From step `paper` on (0: never) the published rule decides for 140.
+static void compare_bits(const char *text, int paper) {
     ThawWorld *one = make_world_by(text, "rigidify", 1), *two = make_world_by(text, "rigidify", 2), *resumed = NULL;
     ThawStepStats a, b;
     ThawError error = {0};
@@ -248,6 +254,10 @@ static void bits_do_not_depend_on_threads_or_on_a_checkpoint_in_between(void **s
     int file = mkstemp(path);
     assert_true(file >= 0);
     for (int i = 0; i < 600; i++) {
+        if (paper > 0 && (i == paper || i == paper + 140)) {
+            set_rule(one, i == paper ? THAW_ORACLE_PAPER : THAW_ORACLE_STATIC);
+            set_rule(two, i == paper ? THAW_ORACLE_PAPER : THAW_ORACLE_STATIC);
+        }
         assert_int_equal(thaw_world_step(one, &a, NULL), THAW_OK);
         assert_int_equal(thaw_world_step(two, &b, NULL), THAW_OK);
         assert_int_equal(a.state_hash, b.state_hash);
@@ -266,6 +276,16 @@ static void bits_do_not_depend_on_threads_or_on_a_checkpoint_in_between(void **s
     thaw_world_free(&two);
 }
 
+static void bits_do_not_depend_on_threads_or_on_a_checkpoint_in_between(void **state) {
+    (void)state;
+    compare_bits(CANTILEVER(", \"forces\": [{\"group\": \"tip\", \"total\": [0, 0, -3], \"from\": 4}]"), 0);
+}
+
+static void nor_do_they_where_the_rule_changes_in_mid_swing(void **state) {
+    (void)state;
+    compare_bits(SLOW_BEAM, 260);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_settled_cantilever_is_wholly_rigid_where_the_full_one_settles),
@@ -277,6 +297,7 @@ int main(void) {
         cmocka_unit_test(a_deformed_body_spinning_in_equilibrium_becomes_one_part_and_wakes_when_poked),
         cmocka_unit_test(the_ledger_closes_over_forming_waking_and_relaxing),
         cmocka_unit_test(bits_do_not_depend_on_threads_or_on_a_checkpoint_in_between),
+        cmocka_unit_test(nor_do_they_where_the_rule_changes_in_mid_swing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
