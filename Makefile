@@ -24,10 +24,11 @@ demo: build ## simulate the built-in scene and draw it; adaptive against full in
 	@$(THAW) run --out $(DEMO)
 	@$(THAW) render $(DEMO) -o $(DEMO)/sheet.png --sheet 6
 	@$(THAW) render $(DEMO) -o $(DEMO)/last.png --frame last
+	@printf '\nA second scene, three blocks that fall onto each other, by the full and the adaptive method (scenes/stack.json):\n'
 	@{ $(THAW) compare scenes/stack.json --steps 500 --no-floor --report $(DEMO)/adaptive.html 2>&1 1>&3 | \
 	  tee $(DEMO)/compare.log >&2; status=$${PIPESTATUS[0]}; } 3>&1; \
 	if [ $$status = 0 ]; then \
-	  shown='$(DEMO)/adaptive.html (open it in a browser: full and adaptive side by side)'; \
+	  shown='$(DEMO)/adaptive.html (open it in a browser: the blocks, full and adaptive side by side)'; \
 	elif ! grep -q 'built without the web page' $(DEMO)/compare.log; then \
 	  echo 'make demo: the comparison of scenes/stack.json failed' >&2; exit $$status; \
 	else \

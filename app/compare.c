@@ -123,7 +123,8 @@ static void print_choice(const Comparison *c) {
                 "of those computed as elastic deform in the reference; the others cost time only",
                 "no element was computed as elastic");
     printf("               (an element deforms where its strain rate squared is above %.3g 1/s^2, within %" PRId64
-           " steps; --tau, --tolerance)\n"
+           " steps;\n"
+           "               by default ten times this run's own tau_rigid: give --tau to compare thresholds)\n"
            "  overhead     a step takes %.2f times as long as asking all elements and solving for the unknowns left\n",
            j->least, j->tolerance, app_step_over_floor(&c->versus));
 }

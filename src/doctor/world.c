@@ -226,7 +226,8 @@ static void examine_damping(ThawExam *exam, const ThawMaterialDef *material, con
     thaw_complaint_value(c, zeta, "of critical damping");
 }
 
-// A column of this height is compressed at its foot by density g height / E.
+// A column of this height is compressed at its foot by density g height / E; how a body stands is not known, so its longest side
+// counts.
 static void examine_weight(ThawExam *exam, const ThawWorldDef *world, const ThawMaterialDef *material,
                            const char *shape, const double size[3]) {
     double g = 0, height = fmax(fmax(size[0], size[1]), size[2]);
@@ -237,7 +238,8 @@ static void examine_weight(ThawExam *exam, const ThawWorldDef *world, const Thaw
         return;
     ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "too-soft", "shape %.100s", shape);
     thaw_complaint_what(c,
-                        "%.60s of %.3g m height is strained by about %.0f %% under its own weight: it collapses or "
+                        "a column of %.60s as high as its longest side, %.3g m, is strained by about %.0f %% under its "
+                        "own weight: it collapses or "
                         "stretches beyond recognition",
                         material->name, height, 100 * strain);
     thaw_complaint_cure(c, "raise young to %.1g Pa or more, or make the body smaller (is its unit the metre?)",
