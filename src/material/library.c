@@ -43,11 +43,10 @@ static const ThawLibraryMaterial library[] = {
          "damping as natural rubber"},
     {MATERIAL(STABLE_NEO_HOOKEAN, "foam", 50, 8e4, 0.3, 0, 5e-3),
      .stands_for = "flexible polyurethane foam with open cells, for upholstery",
-     .source = "Warren and Kraynik 1988 (open cells: E as the square of the relative density), polyurethane rubber of "
-               "1200 kg/m^3 "
-               "and 16 to 45 MPa (Ashby; Gibson and Ashby 1997): 28 to 78 kPa; Casavola et al. 2022 (such foams weigh "
-               "46 to 85 "
-               "kg/m^3); poisson between 0.5 and 0 as it is compressed (Widdle et al. 2008); loss factor 0.3 assumed"},
+     .source = "Warren and Kraynik 1988 (open cells: E as the square of the relative density); polyurethane rubber of "
+               "1200 kg/m^3 and 16 MPa would give 28 kPa, tables of such foams begin at 100 kPa: chosen between; "
+               "Casavola et al. 2022 (they weigh 46 to 85 kg/m^3); poisson between 0.5 and 0 as it is compressed "
+               "(Widdle et al. 2008); loss factor 0.3 assumed"},
     {MATERIAL(STABLE_NEO_HOOKEAN, "gelatine", 1010, 1.2e4, 0.45, 0, 1.6e-3),
      .stands_for = "gelatine gel, about 5 % by weight: table jelly",
      .source =
