@@ -140,41 +140,44 @@ static ThawStatus run_whole(Bench *bench, const BenchJob *job, const ThawScene *
     return status;
 }
 
-static ThawStatus run_scene(Bench *bench, const BenchJob *job, ThawError *error) {
-    ThawScene *scene = NULL;
-    ThawStatus status = bench_load(bench, job->scene, &scene, error);
-    if (status == THAW_OK)
-        status = run_whole(bench, job, scene, NULL, error);
-    thaw_scene_free(&scene);
-    return status;
-}
-
-// Thresholds for `parameter` times the strains and the speeds.
-static ThawStatus run_loose(Bench *bench, const BenchJob *job, ThawError *error) {
+// The same by thresholds that `change`, if any, makes of the scene's.
+static ThawStatus run_changed(Bench *bench, const BenchJob *job,
+                              void (*change)(const BenchJob *job, ThawRigidifyOptions *rigidify), ThawError *error) {
     ThawScene *scene = NULL;
     ThawStatus status = bench_load(bench, job->scene, &scene, error);
     if (status == THAW_OK) {
         ThawRigidifyOptions rigidify = scene->world.rigidify;
-        rigidify.epsilon *= job->parameter;
-        rigidify.tau_rigid *= job->parameter * job->parameter;
-        status = run_whole(bench, job, scene, &rigidify, error);
+        if (change)
+            change(job, &rigidify);
+        status = run_whole(bench, job, scene, change ? &rigidify : NULL, error);
     }
     thaw_scene_free(&scene);
     return status;
+}
+
+static ThawStatus run_scene(Bench *bench, const BenchJob *job, ThawError *error) {
+    return run_changed(bench, job, NULL, error);
+}
+
+// For `parameter` times the strains and the speeds.
+static void loosen(const BenchJob *job, ThawRigidifyOptions *rigidify) {
+    rigidify->epsilon *= job->parameter;
+    rigidify->tau_rigid *= job->parameter * job->parameter;
+}
+
+static ThawStatus run_loose(Bench *bench, const BenchJob *job, ThawError *error) {
+    return run_changed(bench, job, loosen, error);
 }
 
 // The published oracle, tau_E being ten times tau_R as in the paper's table.
+static void publish(const BenchJob *job, ThawRigidifyOptions *rigidify) {
+    (void)job;
+    rigidify->oracle = THAW_ORACLE_PAPER;
+    rigidify->tau_elastic = 10 * rigidify->tau_rigid;
+}
+
 static ThawStatus run_published(Bench *bench, const BenchJob *job, ThawError *error) {
-    ThawScene *scene = NULL;
-    ThawStatus status = bench_load(bench, job->scene, &scene, error);
-    if (status == THAW_OK) {
-        ThawRigidifyOptions rigidify = scene->world.rigidify;
-        rigidify.oracle = THAW_ORACLE_PAPER;
-        rigidify.tau_elastic = 10 * rigidify.tau_rigid;
-        status = run_whole(bench, job, scene, &rigidify, error);
-    }
-    thaw_scene_free(&scene);
-    return status;
+    return run_changed(bench, job, publish, error);
 }
 
 // What half the time step alone does to the full run. Needs no adaptive run, so its row stands when thresholds change.
