@@ -444,7 +444,7 @@ static void factor_subtrees(void *context, int32_t index) {
 static ThawStatus factor_tree(ThawLdl *ldl, const ThawBlockMatrix *matrix) {
     const ThawLdlPlan *plan = ldl->plan;
     TreeJob job = {ldl, matrix};
-    ldl->factored = 0;
+    ldl->factored = ldl->halved = 0;
     ldl->failed = -1;
     thaw_tasks_for(ldl->tasks, plan->task_count, factor_subtrees, &job);
     for (int32_t t = 0; t < plan->task_count && ldl->failed < 0; t++)

@@ -78,11 +78,12 @@ struct ThawLdl {
     const ThawLdlPlan *plan;
     const ThawLdlKernels *kernels;
     ThawTasks *tasks;
-    double *value;        // L
+    double *value;        // L; once it is halved as many floats, in the first half of it
     double *reciprocal;   // 1 / L_kk, by place
     double *sign;         // 1 or -1 by place; only meaningful if `mixed`
     int mixed;            // some sign is negative
     int factored;         // the numbers are those of a finished factorisation
+    int halved;           // they were, and are floats now
     int32_t failed;       // place of the first bad scalar pivot, or -1
     int32_t *task_failed; // one a task
     unsigned char *skip;  // count: nodes that a refactorisation keeps
@@ -165,6 +166,9 @@ struct ThawLdlKernels {
     // what has to be added to them after; backward, they are known.
     void (*forward)(int32_t nc, int32_t panels, const double *value, const double *reciprocal, double *x);
     void (*backward)(int32_t nc, int32_t panels, const double *value, const double *reciprocal, double *x);
+    // The same with a factor that was halved.
+    void (*half_forward)(int32_t nc, int32_t panels, const float *value, const double *reciprocal, double *x);
+    void (*half_backward)(int32_t nc, int32_t panels, const float *value, const double *reciprocal, double *x);
     // c = A Y: eight rows of L (one panel), k columns, by sixteen sides; Y has 16 doubles a row, c 8 x 16.
     void (*forward_sides)(int32_t k, const double *a, const double *y, double *c);
     // c = A' X: eight columns of L, beginning at `a` in the first of some panels, X their rows; c is 8 x 16.

@@ -12,6 +12,7 @@
 typedef __m512d V;
 INLINE V KERNEL(load)(const double *p) { return _mm512_load_pd(p); }
 INLINE V KERNEL(load_loose)(const double *p) { return _mm512_loadu_pd(p); }
+INLINE V KERNEL(widen)(const float *p) { return _mm512_cvtps_pd(_mm256_load_ps(p)); }
 INLINE void KERNEL(store)(double *p, V v) { _mm512_store_pd(p, v); }
 INLINE void KERNEL(store_loose)(double *p, V v) { _mm512_storeu_pd(p, v); }
 INLINE V KERNEL(set)(double a) { return _mm512_set1_pd(a); }
@@ -28,6 +29,9 @@ typedef struct V {
     }
 INLINE V KERNEL(load)(const double *p) { return (V){{_mm256_load_pd(p), _mm256_load_pd(p + 4)}}; }
 INLINE V KERNEL(load_loose)(const double *p) { return (V){{_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)}}; }
+INLINE V KERNEL(widen)(const float *p) {
+    return (V){{_mm256_cvtps_pd(_mm_load_ps(p)), _mm256_cvtps_pd(_mm_load_ps(p + 4))}};
+}
 INLINE void KERNEL(store)(double *p, V v) {
     _mm256_store_pd(p, v.h[0]);
     _mm256_store_pd(p + 4, v.h[1]);
@@ -51,6 +55,12 @@ typedef struct V {
 } V;
 INLINE V KERNEL(load)(const double *p) { return *(const V *)p; }
 INLINE V KERNEL(load_loose)(const double *p) { return *(const V *)p; }
+INLINE V KERNEL(widen)(const float *p) {
+    V v;
+    for (int i = 0; i < 8; i++)
+        v.l[i] = p[i];
+    return v;
+}
 INLINE void KERNEL(store)(double *p, V v) { memcpy(p, &v, sizeof v); }
 INLINE void KERNEL(store_loose)(double *p, V v) { memcpy(p, &v, sizeof v); }
 INLINE V KERNEL(set)(double a) { return (V){{a, a, a, a, a, a, a, a}}; }
@@ -288,78 +298,21 @@ TARGET static void KERNEL(subtract)(int n, const ThawLdlLanding *landing, const 
 
 // --- one right-hand side -----------------------------------------------------------------------------------------------
 
-TARGET static void KERNEL(forward)(int32_t nc, int32_t panels, const double *value, const double *reciprocal,
-                                   double *x) {
-    size_t next = 8 * (size_t)nc;
-    int32_t p = 0;
-    for (; 8 * p < nc; p++, value += next) {
-        V sum = KERNEL(load)(x + 8 * p);
-        int32_t k = 0;
-        for (; k < 8 * p; k++)
-            sum = KERNEL(subtract_product)(KERNEL(load)(value + 8 * (size_t)k), KERNEL(set)(x[k]), sum);
-        KERNEL(store)(x + 8 * p, sum);
-        for (; k < nc && k < 8 * p + 8; k++) {
-            const double *a = value + 8 * (size_t)k - 8 * p;
-            double xk = x[k] *= reciprocal[k];
-            for (int32_t i = k + 1; i < 8 * p + 8; i++)
-                x[i] -= a[i] * xk;
-        }
-    }
-    // Four panels at once: four chains of operations hide their latency.
-    for (; p + 4 <= panels; p += 4, value += 4 * next) {
-        V sum[4];
-        for (int h = 0; h < 4; h++)
-            sum[h] = KERNEL(set)(0.0);
-        for (int32_t k = 0; k < nc; k++)
-            for (int h = 0; h < 4; h++)
-                sum[h] = KERNEL(subtract_product)(KERNEL(load)(value + (size_t)h * next + 8 * (size_t)k),
-                                                  KERNEL(set)(x[k]), sum[h]);
-        for (int h = 0; h < 4; h++)
-            KERNEL(store)(x + 8 * (p + h), sum[h]);
-    }
-    for (; p < panels; p++, value += next) {
-        V sum = KERNEL(set)(0.0);
-        for (int32_t k = 0; k < nc; k++)
-            sum = KERNEL(subtract_product)(KERNEL(load)(value + 8 * (size_t)k), KERNEL(set)(x[k]), sum);
-        KERNEL(store)(x + 8 * p, sum);
-    }
-}
-
-// sums[j] += A_j . x for n columns (8, or a constant 1) of all panels.
-INLINE void KERNEL(dot_columns)(int n, int32_t panels, const double *a, size_t next, const double *x, double *sums) {
-    V acc[8];
-    for (int j = 0; j < n; j++)
-        acc[j] = KERNEL(set)(0.0);
-    for (int32_t p = 0; p < panels; p++, a += next, x += 8)
-        for (int j = 0; j < n; j++)
-            acc[j] = KERNEL(add_product)(KERNEL(load)(a + 8 * j), KERNEL(load)(x), acc[j]);
-    for (int j = 0; j < n; j++) {
-        _Alignas(64) double l[8];
-        KERNEL(store)(l, acc[j]);
-        sums[j] = ((l[0] + l[4]) + (l[1] + l[5])) + ((l[2] + l[6]) + (l[3] + l[7]));
-    }
-}
-
-TARGET static void KERNEL(backward)(int32_t nc, int32_t panels, const double *value, const double *reciprocal,
-                                    double *x) {
-    size_t next = 8 * (size_t)nc;
-    for (int32_t q = (nc - 1) / 8; q >= 0; q--) {
-        int32_t n = nc - 8 * q < 8 ? nc - 8 * q : 8, below = panels - q - 1;
-        double sums[8];
-        const double *triangle = value + (size_t)q * next + 64 * (size_t)q, *a = triangle + next;
-        if (n == 8)
-            KERNEL(dot_columns)(8, below, a, next, x + 8 * (q + 1), sums);
-        else
-            for (int32_t j = 0; j < n; j++)
-                KERNEL(dot_columns)(1, below, a + 8 * j, next, x + 8 * (q + 1), sums + j);
-        for (int32_t j = n - 1; j >= 0; j--) {
-            double xj = x[8 * q + j] - sums[j];
-            for (int32_t i = 7; i > j; i--)
-                xj -= triangle[8 * j + i] * x[8 * q + i];
-            x[8 * q + j] = xj * reciprocal[8 * q + j];
-        }
-    }
-}
+// With a factor as it was made, and with one that thaw_ldl_halve has rounded.
+#define NUMBER double
+#define WIDE(p) KERNEL(load)(p)
+#define SIDE(name) KERNEL(name)
+#include "sparse/ldl_kernel_side.h"
+#undef NUMBER
+#undef WIDE
+#undef SIDE
+#define NUMBER float
+#define WIDE(p) KERNEL(widen)(p)
+#define SIDE(name) KERNEL(half_##name)
+#include "sparse/ldl_kernel_side.h"
+#undef NUMBER
+#undef WIDE
+#undef SIDE
 
 // --- sixteen right-hand sides ------------------------------------------------------------------------------------------
 
@@ -417,6 +370,8 @@ static const ThawLdlKernels KERNEL(kernels) = {
     .subtract = KERNEL(subtract),
     .forward = KERNEL(forward),
     .backward = KERNEL(backward),
+    .half_forward = KERNEL(half_forward),
+    .half_backward = KERNEL(half_backward),
     .forward_sides = KERNEL(forward_sides),
     .backward_sides = KERNEL(backward_sides),
 };

@@ -191,6 +191,11 @@ ThawStatus thaw_solver_factor(ThawSolver *solver) {
     return solver->cholmod ? thaw_cholmod_factor(solver->cholmod, &solver->matrix) : thaw_ic_factor(solver);
 }
 
+void thaw_solver_halve(ThawSolver *solver) {
+    if (solver->ldl)
+        thaw_ldl_halve(solver->ldl);
+}
+
 // A factor's answer is exact up to rounding, so the residual is only reported, to those who ask.
 static ThawStatus solve_directly(ThawSolver *solver, const double *b, double *x, ThawSolveInfo *info) {
     const ThawBlockPattern *pattern = solver->plan->pattern;

@@ -447,6 +447,44 @@ static void a_refactorisation_has_the_bits_of_a_new_one(void **state) {
     free_matrix(&m);
 }
 
+static void a_halved_factor_has_seven_digits_and_the_next_one_all(void **state) {
+    (void)state;
+    Seed seed = 23;
+    for (int32_t bs = 1; bs <= 6; bs++)
+        for (int mixed = 0; mixed <= 1; mixed++) {
+            Matrix m = make_matrix(random_pattern(80, bs, 3, &seed), 1.0, mixed, &seed);
+            Setup s = set_up(&m, NULL, NULL, &seed), t = set_up(&m, NULL, NULL, &seed);
+            assert_int_equal(thaw_ldl_factor(s.ldl, &m.A, m.sign), THAW_OK);
+            assert_int_equal(thaw_ldl_solve(s.ldl, s.b, t.x), THAW_OK);
+            for (int again = 0; again < 2; again++) // the second time it is halved already
+                thaw_ldl_halve(s.ldl);
+            assert_int_equal(thaw_ldl_solve(s.ldl, s.b, s.x), THAW_OK);
+            double off = backward_error(&m, s.b, s.x);
+            assert_true(off > 1e-11 && off < 2e-7);
+            assert_int_equal(thaw_ldl_solve_many(s.ldl, 1, s.b, s.x, (size_t)m.size), THAW_INDEFINITE);
+            assert_int_equal(thaw_ldl_factor(s.ldl, &m.A, m.sign), THAW_OK);
+            assert_int_equal(thaw_ldl_solve(s.ldl, s.b, s.x), THAW_OK);
+            assert_memory_equal(s.x, t.x, (size_t)m.size * sizeof *s.x);
+            tear_down(&s);
+            tear_down(&t);
+            free_matrix(&m);
+        }
+}
+
+static void a_factor_with_uneven_pivots_is_not_halved(void **state) {
+    (void)state;
+    Seed seed = 29;
+    Matrix m = make_matrix(random_pattern(40, 3, 3, &seed), 1.0, 0, &seed);
+    Setup s = set_up(&m, NULL, NULL, &seed);
+    block_at(&m.A, 7, 7)[0] = 1e9;
+    assert_int_equal(thaw_ldl_factor(s.ldl, &m.A, NULL), THAW_OK);
+    thaw_ldl_halve(s.ldl);
+    assert_int_equal(thaw_ldl_solve_many(s.ldl, 1, s.b, s.x, (size_t)m.size), THAW_OK);
+    assert_true(backward_error(&m, s.b, s.x) < 1e-14);
+    tear_down(&s);
+    free_matrix(&m);
+}
+
 static void many_sides_are_solved_like_one(void **state) {
     (void)state;
     Seed seed = 8;
@@ -736,6 +774,8 @@ int main(void) {
         cmocka_unit_test(the_bits_do_not_depend_on_the_number_of_threads),
         cmocka_unit_test(the_bits_are_those_of_every_other_build),
         cmocka_unit_test(a_refactorisation_has_the_bits_of_a_new_one),
+        cmocka_unit_test(a_halved_factor_has_seven_digits_and_the_next_one_all),
+        cmocka_unit_test(a_factor_with_uneven_pivots_is_not_halved),
         cmocka_unit_test(many_sides_are_solved_like_one),
         cmocka_unit_test(sparse_sides_give_the_wanted_rows),
         cmocka_unit_test(the_response_of_contacts_is_that_of_the_dense_inverse),
