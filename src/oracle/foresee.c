@@ -17,9 +17,9 @@
 // followed by strides of some steps: h is then that of the stride.
 //
 // K is that of a reference shape in the body's own frame, taken anew only when the shape has changed by some percent or other
-// vertices are in contact. A question at rest is a back-substitution with a complete factor (the matrix is nearly singular), in single
-// precision, which leaves five digits of the strains; one in motion a few conjugate gradients from the shadow of the step before (mass and damping make it well conditioned); then a
-// pass over the strains.
+// vertices are in contact. A question at rest is a back-substitution with a complete factor (the matrix is nearly singular) in
+// single precision, which leaves five digits of the strains; one in motion a few conjugate gradients from the shadow of the
+// step before (mass and damping make it well conditioned); then a pass over the strains.
 #include <math.h>
 #include <string.h>
 
