@@ -5,7 +5,7 @@
 // (the test of separating axes, made local), and its feet inside both edges and in the other's body. Crossings near an
 // end that has a contact of its own are left alone, unless they carried something before, and so are nearly parallel edges, whose ends do the work. Edges that
 // come fast (by more than two percent of their length) are also held against the sharp edges they will cross in this step,
-// where and as they will cross them. Cost: a walk down the hierarchy for each sharp edge in the other's box.
+// where and as they will cross them. Cost: a walk down the hierarchy for each sharp edge, which ends where the other has none.
 #include "contact/collider.h"
 
 enum { PIERCED_MAX = 16, CANDIDATES = 9, NEAR_MAX = 256 };
@@ -238,7 +238,7 @@ static void find_passed(const Search *search, int32_t e, int32_t face) {
 // Edges of b that edge e, whose way through space relative to b is in the box, will cross in this step.
 static void find_coming(const Search *search, int32_t e, const double box[6]) {
     const ThawContactShape *shape = search->b->shape;
-    int32_t faces[NEAR_MAX], count = thaw_contact_faces_in(search->b, box, faces, NEAR_MAX);
+    int32_t faces[NEAR_MAX], count = thaw_contact_faces_in(search->b, box, 1, faces, NEAR_MAX);
     Crossing crossing;
     for (int32_t i = 0; i < count && i < NEAR_MAX; i++)
         for (int k = 0; k < 3; k++) {
@@ -280,12 +280,10 @@ void thaw_contact_find_edges(const ThawContactScratch *scratch, const ThawContac
         thaw_box_empty(box);
         thaw_box_add(box, p);
         thaw_box_add(box, q);
-        int32_t faces[PIERCED_MAX], pierced = 0;
-        if (thaw_box_overlap(box, b->box))
-            pierced = thaw_contact_pierced(b, p, q, faces, PIERCED_MAX);
+        int32_t faces[PIERCED_MAX], pierced = thaw_contact_pierced(b, p, q, 1, faces, PIERCED_MAX);
         for (int32_t i = 0; i < pierced; i++)
             find_passed(&search, e, faces[i]);
-        if (pierced || travel < 0.02 * length)
+        if (pierced || travel < 0.02 * length || thaw_contact_pierced(b, p, q, 0, faces, 1))
             continue;
         for (int i = 0; i < 2; i++) { // where its ends go as b sees them
             double end[3];

@@ -53,7 +53,7 @@ static int touch_self(const ThawContactBody *body, const ThawShape *shape, int d
     const double bound = fmax(length, THAW_CONTACT_REACH * (thaw_v3_norm(relative) + body->spread));
     for (int k = 0; k < 3; k++)
         box[k] = x[k] - bound, box[3 + k] = x[k] + bound;
-    int32_t faces[NEAR_MAX], count = thaw_contact_faces_in(body, box, faces, NEAR_MAX);
+    int32_t faces[NEAR_MAX], count = thaw_contact_faces_in(body, box, 0, faces, NEAR_MAX);
     *at = (ThawNearest){.face = -1, .square = bound * bound};
     thaw_contact_vertex_normal(surface, body->x, v, facing);
     for (int32_t i = 0; i < count && i < NEAR_MAX; i++)

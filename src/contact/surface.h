@@ -15,6 +15,7 @@
 typedef struct ThawTreeNode {
     int32_t right;        // the right child; 0 in a leaf
     int32_t first, count; // leaf: faces order[first .. first + count)
+    int32_t sharp;        // whether a face of its subtree, or a neighbour of one, has a sharp edge
 } ThawTreeNode;
 
 typedef struct ThawContactShape {
@@ -95,16 +96,17 @@ void thaw_contact_nearest(const ThawContactShape *shape, const double *x, const 
 // The same with one face: nearest stays as it is where that is not nearer.
 void thaw_contact_try_face(const ThawContactShape *shape, const double *x, int32_t face, const double point[3],
                            const double *against, const double *along, ThawNearest *nearest);
-// Faces that lie near a box: how many; the first `room` are written.
-int32_t thaw_contact_faces_in(const ThawContactBody *body, const double box[6], int32_t *faces, int32_t room);
+// Faces that lie near a box (sharp: those beside sharp edges at least): how many; the first `room` are written.
+int32_t thaw_contact_faces_in(const ThawContactBody *body, const double box[6], int sharp, int32_t *faces,
+                              int32_t room);
 // Vertices of the faces that lie near a box, some of them several times: how many; the first `room` are written.
 int32_t thaw_contact_vertices_in(const ThawContactBody *body, const double box[6], int32_t *vertices, int32_t room);
 // The face of `body` that a point on its way from x to x + reach d hits first from outside, among those whose normal
 // clearly obeys n . against < 0 (NULL: all): 0 when it hits none.
 int thaw_contact_sweep(const ThawContactBody *body, const double x[3], const double d[3], const double *against,
                        ThawNearest *hit);
-// Faces that the segment a b goes through, at most `room`; how many.
-int32_t thaw_contact_pierced(const ThawContactBody *body, const double a[3], const double b[3], int32_t *faces,
-                             int32_t room);
+// Faces that the segment a b goes through (sharp: of those beside sharp edges), at most `room`; how many.
+int32_t thaw_contact_pierced(const ThawContactBody *body, const double a[3], const double b[3], int sharp,
+                             int32_t *faces, int32_t room);
 
 #endif

@@ -39,10 +39,25 @@ static void select_first(const double *centroid, int axis, int32_t *order, int32
     }
 }
 
+// Whether the face or one of its neighbours has a sharp edge: where none has, no edge needs to be looked for.
+static int is_near_sharp(const ThawContactShape *shape, int32_t face) {
+    for (int i = 0; shape->sharp && i < 3; i++) {
+        const int32_t *pair = shape->edge_face + 2 * (size_t)shape->face_edge[3 * (size_t)face + i];
+        for (int side = 0; side < 2; side++)
+            for (int k = 0; k < 3; k++)
+                if (pair[side] >= 0 && shape->sharp[shape->face_edge[3 * (size_t)pair[side] + k]])
+                    return 1;
+    }
+    return 0;
+}
+
 static int32_t build_node(const double *centroid, ThawContactShape *shape, int32_t first, int32_t count) {
     int32_t node = shape->tree_count++;
     if (count <= LEAF) {
-        shape->tree[node] = (ThawTreeNode){.first = first, .count = count};
+        int sharp = 0;
+        for (int32_t i = first; i < first + count; i++)
+            sharp |= is_near_sharp(shape, shape->order[i]);
+        shape->tree[node] = (ThawTreeNode){.first = first, .count = count, .sharp = sharp};
         return node;
     }
     double box[6];
@@ -54,9 +69,9 @@ static int32_t build_node(const double *centroid, ThawContactShape *shape, int32
         axis = box[3 + k] - box[k] > box[3 + axis] - box[axis] ? k : axis;
     int32_t half = count / 2;
     select_first(centroid, axis, shape->order + first, count, half);
-    build_node(centroid, shape, first, half);
+    int32_t left = build_node(centroid, shape, first, half);
     int32_t right = build_node(centroid, shape, first + half, count - half);
-    shape->tree[node] = (ThawTreeNode){.right = right};
+    shape->tree[node] = (ThawTreeNode){.right = right, .sharp = shape->tree[left].sharp | shape->tree[right].sharp};
     return node;
 }
 
@@ -178,16 +193,17 @@ void thaw_contact_nearest(const ThawContactShape *shape, const double *x, const 
     }
 }
 
-// A walk over the leaves whose boxes meet a box, in the order of the tree.
+// A walk over the leaves whose boxes meet a box (sharp: of those beside sharp edges), in the order of the tree.
 typedef struct Walk {
     const ThawContactBody *body;
     const double *box;
+    int sharp;
     int32_t stack[STACK];
     int top;
 } Walk;
 
-static Walk begin_walk(const ThawContactBody *body, const double box[6]) {
-    return (Walk){.body = body, .box = box, .top = body->shape->tree_count > 0}; // the root is node 0
+static Walk begin_walk(const ThawContactBody *body, const double box[6], int sharp) {
+    return (Walk){.body = body, .box = box, .sharp = sharp, .top = body->shape->tree_count > 0}; // the root is node 0
 }
 
 // NULL at the end.
@@ -195,7 +211,7 @@ static const ThawTreeNode *next_leaf(Walk *walk) {
     while (walk->top > 0) {
         int32_t n = walk->stack[--walk->top];
         const ThawTreeNode *node = &walk->body->shape->tree[n];
-        if (!thaw_box_overlap(walk->box, walk->body->boxes + 6 * (size_t)n))
+        if (walk->sharp > node->sharp || !thaw_box_overlap(walk->box, walk->body->boxes + 6 * (size_t)n))
             continue;
         if (!node->right)
             return node;
@@ -205,9 +221,10 @@ static const ThawTreeNode *next_leaf(Walk *walk) {
     return NULL;
 }
 
-int32_t thaw_contact_faces_in(const ThawContactBody *body, const double box[6], int32_t *faces, int32_t room) {
+int32_t thaw_contact_faces_in(const ThawContactBody *body, const double box[6], int sharp, int32_t *faces,
+                              int32_t room) {
     int32_t count = 0;
-    Walk walk = begin_walk(body, box);
+    Walk walk = begin_walk(body, box, sharp);
     for (const ThawTreeNode *leaf; (leaf = next_leaf(&walk));)
         for (int32_t i = leaf->first; i < leaf->first + leaf->count; i++, count++)
             if (count < room)
@@ -218,7 +235,7 @@ int32_t thaw_contact_faces_in(const ThawContactBody *body, const double box[6], 
 int32_t thaw_contact_vertices_in(const ThawContactBody *body, const double box[6], int32_t *vertices, int32_t room) {
     const ThawContactShape *shape = body->shape;
     const int nodes = shape->nodes;
-    int32_t count = thaw_contact_faces_in(body, box, vertices, room / nodes); // faces first, unfolded from behind
+    int32_t count = thaw_contact_faces_in(body, box, 0, vertices, room / nodes); // faces first, unfolded from behind
     for (int32_t i = (count < room / nodes ? count : room / nodes) - 1; i >= 0; i--) {
         int32_t face = vertices[i];
         for (int k = nodes - 1; k >= 0; k--)
@@ -348,14 +365,14 @@ static int pierces(const ThawContactBody *body, int32_t face, const double a[3],
     return !(positive && negative);
 }
 
-int32_t thaw_contact_pierced(const ThawContactBody *body, const double a[3], const double b[3], int32_t *faces,
-                             int32_t room) {
+int32_t thaw_contact_pierced(const ThawContactBody *body, const double a[3], const double b[3], int sharp,
+                             int32_t *faces, int32_t room) {
     double box[6];
     int32_t count = 0;
     thaw_box_empty(box);
     thaw_box_add(box, a);
     thaw_box_add(box, b);
-    Walk walk = begin_walk(body, box);
+    Walk walk = begin_walk(body, box, sharp);
     for (const ThawTreeNode *leaf; (leaf = next_leaf(&walk));)
         for (int32_t i = leaf->first; i < leaf->first + leaf->count && count < room; i++)
             if (pierces(body, body->shape->order[i], a, b))

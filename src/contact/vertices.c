@@ -285,7 +285,8 @@ static int ascending(const void *p, const void *q) {
 
 enum { SMALL = 256 }; // vertices that are sooner looked at than looked for
 
-// Lists the vertices of a that may meet b, in ascending order: near it, or remembered. Small surfaces are taken whole.
+// Lists the vertices of a that may meet b, in ascending order: near it, or remembered. Small surfaces are taken whole, and so
+// are those that many lie near.
 static void list_vertices(const ThawContactScratch *scratch, ThawContactCursor cursor, const ThawContactBody *a,
                           const ThawContactBody *b, ThawContactSlot *slot) {
     double box[6], reach = THAW_CONTACT_REACH * (thaw_v3_norm(a->mean) + a->spread);
@@ -296,6 +297,8 @@ static void list_vertices(const ThawContactScratch *scratch, ThawContactCursor c
         return;
     const int32_t remembered = cursor.end - cursor.next;
     int32_t found = thaw_contact_vertices_in(a, box, slot->list, slot->list_capacity);
+    if (found + remembered > a->shape->nv / 4) // to sort so many takes longer than to look at all
+        return;
     if (found + remembered > slot->list_capacity) {
         int32_t *more = THAW_NEW(int32_t, 2 * (size_t)(found + remembered));
         slot->failed |= !more;
