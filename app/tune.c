@@ -70,6 +70,7 @@ typedef struct Tune {
     int knob_count;
     Trial trials[TRIALS];
     int count;
+    const char *end; // why nothing looser was tried, NULL: the budget
 } Tune;
 
 // --- knobs ---------------------------------------------------------------------------------------------------------------
@@ -228,8 +229,11 @@ static ThawStatus search(Tune *t, ThawError *error) {
     ThawStatus status = try_scale(t, 1, &trial, error);
     for (int i = 0; i < UPWARDS && status == THAW_OK && trial->kept; i++) {
         good = trial->scale;
-        // Where larger thresholds change nothing any more, the budget is not what limits.
-        if (trial->strain * factor > WIDEST || (before && trial->dofs > 0.98 * before->dofs))
+        t->end = trial->strain * factor > WIDEST ? "they would leave out strains above 10 %"
+                 : before && trial->dofs > 0.98 * before->dofs
+                     ? "the last change made no difference, so the budget is not what limits"
+                     : NULL;
+        if (t->end)
             return THAW_OK;
         before = trial;
         status = try_scale(t, good * factor, &trial, error);
@@ -244,6 +248,7 @@ static ThawStatus search(Tune *t, ThawError *error) {
         good = trial->scale;
     else
         bad = trial->scale;
+    t->end = isfinite(bad) ? NULL : "these are a thousand times the scene's";
     for (int i = 0; i < HALVINGS && status == THAW_OK && isfinite(bad); i++) {
         status = try_scale(t, sqrt(good * bad), &trial, error);
         if (trial->kept)
@@ -408,6 +413,10 @@ static ThawStatus tune(Tune *t, ThawError *error) {
                "as fast as full%s\n",
                said, 100 * best->error, t->steps, 100 * t->budget, best->speedup,
                best->speedup < 1 ? ": it does not pay here, too much deforms all the time" : "");
+        if (t->end)
+            printf("looser ones were not tried: %s\n", t->end);
+        if (t->steps < t->scene->steps)
+            printf("judged by the first %" PRId64 " of the scene's %" PRId64 " steps\n", t->steps, t->scene->steps);
         if (!t->dry)
             printf("written to %s\n", t->out ? t->out : t->scene_path);
         if (t->method)

@@ -146,6 +146,8 @@ static void tune_refuses_what_makes_no_sense(void **state) {
     expect("tune @beam.json --error 1% --steps 2 -o @none/x.json", 2, "none/x.json");
     write_beam(at("full.json"), "full");
     expect("tune @full.json --error 0.01 --steps 5 --dry-run", 0, "run it with --method rigidify, or set it there");
+    expect("tune @full.json --error 50% --steps 5 --dry-run", 0, "looser ones were not tried: ");
+    expect("tune @full.json --error 0.01 --steps 5 --dry-run", 0, "judged by the first 5 of the scene's ");
     size_t size = 0;
     char *text = slurp(at("full.json"), &size);
     assert_null(strstr(text, "tau_rigid"));
