@@ -176,29 +176,71 @@ static double von_mises_of(const ThawLanes F[9], const ThawLanes P[9], int l) {
     return isfinite(sum) ? sqrt(1.5 * sum) : 0;
 }
 
-void thaw_force_virial(const ThawIntegrationSet *set, const double *x, const int32_t *group_of, double (*sums)[2][9]) {
+// What has come of one group; its sums get it when the group changes, or at the end.
+typedef struct Virial {
+    int32_t group;
+    ThawLanes sum[2][9];
+} Virial;
+
+static void virial_flush(Virial *virial, int32_t group, double (*sums)[2][9]) {
+    for (int i = 0; i < 18 && virial->group >= 0; i++)
+        sums[virial->group][i / 9][i % 9] += sum_lanes(virial->sum[i / 9][i % 9]);
+    memset(virial->sum, 0, sizeof virial->sum);
+    virial->group = group;
+}
+
+// tau: of the batch, times its volume. Most batches lie in one group, that of the batch before. Lanes in no group may hold anything.
+THAW_INLINE void virial_add(Virial *virial, const ThawBatch *batch, const int32_t group[THAW_LANES],
+                            const ThawLanes tau[9], double (*sums)[2][9]) {
+    ThawLaneMask left;
+    for (int l = 0; l < THAW_LANES; l++)
+        left[l] = group[l] >= 0 ? -1 : 0;
+    for (int first = 0; first < THAW_LANES; first++) {
+        if (!left[first])
+            continue;
+        ThawLaneMask mine;
+        for (int l = 0; l < THAW_LANES; l++)
+            mine[l] = group[l] == group[first] ? -1 : 0;
+        left &= ~mine;
+        if (group[first] != virial->group)
+            virial_flush(virial, group[first], sums);
+        for (int i = 0; i < 9; i++) {
+            ThawLanes part = thaw_lanes_select(mine, tau[i], thaw_lanes_set(0));
+            virial->sum[0][i] += part;
+            virial->sum[1][i] += batch->alpha1 * part;
+        }
+    }
+}
+
+THAW_INLINE void virial_of(const ThawIntegrationSet *set, int dim, int nodes, const double *x, const int32_t *group_of,
+                           double (*sums)[2][9]) {
+    Virial virial = {.group = -1};
     for (int32_t b = 0; b < set->batch_count; b++) {
         const ThawBatch *batch = &set->batches[b];
         ThawLanes d[3][3], F[9], P[9], tau[9];
-        int wanted = 0;
-        for (int l = 0; l < THAW_LANES; l++)
-            wanted |= batch->element[l] >= 0 && group_of[batch->element[l]] >= 0;
+        int32_t group[THAW_LANES], wanted = 0;
+        for (int l = 0; l < THAW_LANES; l++) {
+            group[l] = batch->element[l] < 0 ? -1 : group_of[batch->element[l]];
+            wanted |= group[l] >= 0;
+        }
         if (!wanted)
             continue;
-        gather_edges(batch, set->dim, set->nodes, x, d);
-        gradient_of(batch, set->dim, set->nodes, d, 1, F);
+        gather_edges(batch, dim, nodes, x, d);
+        gradient_of(batch, dim, nodes, d, 1, F);
         batch->material->dpsi_dF(F, batch->c, P);
         for (int i = 0; i < 3; i++)
             for (int k = 0; k < 3; k++)
                 tau[i + 3 * k] = batch->weight * (P[i] * F[k] + P[i + 3] * F[k + 3] + P[i + 6] * F[k + 6]);
-        for (int l = 0; l < THAW_LANES; l++) {
-            int32_t group = batch->element[l] < 0 ? -1 : group_of[batch->element[l]];
-            for (int i = 0; i < 9 && group >= 0; i++) {
-                sums[group][0][i] += tau[i][l];
-                sums[group][1][i] += batch->alpha1[l] * tau[i][l];
-            }
-        }
+        virial_add(&virial, batch, group, tau, sums);
     }
+    virial_flush(&virial, -1, sums);
+}
+
+void thaw_force_virial(const ThawIntegrationSet *set, const double *x, const int32_t *group_of, double (*sums)[2][9]) {
+    if (set->dim == 2)
+        virial_of(set, 2, 3, x, group_of, sums);
+    else
+        virial_of(set, 3, 4, x, group_of, sums);
 }
 
 void thaw_force_stress(const ThawShape *shape, const double *x, double *von_mises) {

@@ -82,6 +82,7 @@ ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions 
     oracle->batches = THAW_NEW(int32_t, shape->all->batch_count);
     oracle->batch_count = -1;
     state->reached = INFINITY;
+    state->pause = LEISURE;
     oracle->partial = THAW_NEW(double, 2 * (size_t)thaw_integration_most_chunks(shape));
     state->held = THAW_NEW(double, nv *dim *dim);
     state->known = THAW_NEW(unsigned char, nv);
@@ -190,7 +191,7 @@ static int is_due(const ThawOracle *oracle, const ThawQuestion *q, const ThawPar
     if (state->moving > RESTING && !state->has_reference) // the shadow is in world axes: before the body turns
         return 1;
     if (state->moving == CREEPING || (state->moving == SLOWING && partition->elastic_count > 0))
-        return state->since >= (state->moving == CREEPING ? STRIDE : LEISURE) ||
+        return state->since >= (state->moving == CREEPING ? STRIDE : state->pause) ||
                (state->moving == CREEPING && state->touched != q->contacts) ||
                force_changed(oracle, state->loads, q->f_ext) ||
                memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0;
@@ -400,14 +401,24 @@ static int is_stuck(ThawOracleState *state, double largest, int whole) {
     return state->tries == PATIENCE;
 }
 
-// Loads under epsilon are followed quasistatically; new ones wake at once whom they would deform more.
-static void answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int steps, double *x,
-                        unsigned char *flagged, ThawAnswer *answer) {
+// For how many steps an answer stands while elements beside the parts move: until the largest strain, which has come from `was`
+// to `now` in the last ones, may have gone a share of its way to the limit beyond which it is no rest.
+static int32_t pause_of(double was, double now, int steps, double limit) {
+    double left = DRIFT * (limit - now) * steps, change = fabs(now - was);
+    return left >= LONG_LEISURE * change ? LONG_LEISURE : left > LEISURE * change ? (int32_t)(left / change) : LEISURE;
+}
+
+// Loads under epsilon are followed quasistatically; new ones wake at once whom they would deform more. limit: of the strain of a body
+// at rest.
+static void answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int steps, double limit,
+                        double *x, unsigned char *flagged, ThawAnswer *answer) {
     const ThawRigidifyOptions *options = &oracle->options;
     ThawOracleState *state = &oracle->state;
     int32_t ne = oracle->shape->ne;
     judge(oracle, partition, options->epsilon, flagged, answer);
     int stuck = is_stuck(state, answer->largest, answer->rigid == ne);
+    if (state->moving == SLOWING && answer->woken == 0)
+        state->pause = pause_of(options->epsilon - state->margin, answer->largest, steps, limit);
     state->margin = options->epsilon - answer->largest;
     state->restless = answer->woken > 0 || (answer->largest > RELAX_FLOOR * options->epsilon && !stuck);
     if (answer->woken == 0 && state->restless && options->relax > 0) {
@@ -489,19 +500,21 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
         return THAW_OK;
     answer->asked = 1;
     state->quiet = 0;
+    state->pause = LEISURE;
     if (stale)
         thaw_oracle_take_reference(oracle, q, oracle->Q);
     thaw_oracle_turn(shape, oracle->Q, 0, state->shadow, oracle->before);
     answer->shadow = oracle->before;
     int rests = 0;
+    double limit = oracle->options.epsilon;
     if (loaded || ((state->moving < MOVING || state->age % AUDIT == 0) && hardly_swings(oracle, q, partition))) {
         status = thaw_oracle_foresee(oracle, q, oracle->Q, error);
         // A slow body seen at its turning point would be back only after many steps: it is not at rest for being slow.
-        double share = state->moving == RESTING || oracle->scale.omega * q->h >= SLOW ? 1 : SWING;
-        rests = loaded || largest_of(oracle) <= share * oracle->options.epsilon;
+        limit *= state->moving == RESTING || oracle->scale.omega * q->h >= SLOW ? 1 : SWING;
+        rests = loaded || largest_of(oracle) <= limit;
     }
     if (status == THAW_OK && rests)
-        answer_rest(oracle, q, partition, steps, x, flagged, answer);
+        answer_rest(oracle, q, partition, steps, limit, x, flagged, answer);
     else if (status == THAW_OK)
         status = answer_motion(oracle, q, partition, steps, x, flagged, answer, error);
     return status;

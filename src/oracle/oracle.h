@@ -43,6 +43,7 @@ typedef struct ThawOracleState {
     int restless;     // the last answer woke somebody, or left something to relax
     int32_t age;      // steps since the reference was taken, capped
     int32_t since;    // steps since the last answer, capped
+    int32_t pause;    // steps for which that answer stands while a part of the body is elastic
     int32_t tries;    // answers of the wholly rigid body since relaxation last made progress, capped
     int32_t waited;   // steps that candidates have waited to become rigid together, summed over them, capped
     double drift;     // strain, and turns, that parts have seen beside them since the last answer

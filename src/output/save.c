@@ -8,7 +8,7 @@
 #include "output/save.h"
 #include "step/adapt.h"
 
-enum { VERSION = 7, WORKS = 5 };
+enum { VERSION = 8, WORKS = 5 };
 
 // What must agree between the world that saved and the one that loads, about its first body_count bodies.
 static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]) {
@@ -112,7 +112,7 @@ static ThawStatus move_fields(Move move, ThawCheckpoint *file, const ThawStepper
     return status;
 }
 
-enum { STORY = 3, ORACLE = 15, PARTS = 4, NUMBERS = 14 };
+enum { STORY = 3, ORACLE = 15, PARTS = 4, NUMBERS = 15 };
 
 // What a body keeps while it sleeps, too.
 static void list_story(const ThawStepper *s, Field fields[STORY]) {
@@ -154,8 +154,9 @@ static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawE
     const ThawPartition *partition = s->adaptive->partition;
     const ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
     int64_t numbers[NUMBERS] = {
-        oracle->has_reference, oracle->has_inner, oracle->moving, (int64_t)oracle->touched, oracle->quiet,
-        oracle->restless,      oracle->since,     oracle->waited, [11] = oracle->tries,     [13] = oracle->age};
+        oracle->has_reference, oracle->has_inner,  oracle->moving,      (int64_t)oracle->touched,
+        oracle->quiet,         oracle->restless,   oracle->since,       oracle->waited,
+        [11] = oracle->tries,  [13] = oracle->age, [14] = oracle->pause};
     memcpy(&numbers[8], &oracle->drift, sizeof oracle->drift);
     memcpy(&numbers[9], &oracle->margin, sizeof oracle->margin);
     memcpy(&numbers[10], &oracle->uneven, sizeof oracle->uneven);
@@ -211,7 +212,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     if (status == THAW_OK && (uint64_t)numbers[2] >= THAW_ORACLE_MODES)
         status = thaw_error_set(error, THAW_ERROR_INPUT, "body %d (%s): its oracle is in mode %lld; allowed: 0 to %d",
                                 (int)s->index, s->body->name, (long long)numbers[2], THAW_ORACLE_MODES - 1);
-    const int counters[] = {6, 7, 11, 13};
+    const int counters[] = {6, 7, 11, 13, 14};
     for (size_t i = 0; i < sizeof counters / sizeof *counters && status == THAW_OK; i++)
         if (numbers[counters[i]] < 0 || numbers[counters[i]] > INT32_MAX)
             status = thaw_error_set(error, THAW_ERROR_INPUT,
@@ -231,6 +232,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         memcpy(&oracle->uneven, &numbers[10], sizeof oracle->uneven);
         oracle->tries = (int32_t)numbers[11];
         oracle->age = (int32_t)numbers[13];
+        oracle->pause = (int32_t)numbers[14];
         memcpy(&oracle->reached, &numbers[12], sizeof oracle->reached);
         status = thaw_partition_restore(s->adaptive->partition, flagged, script, parts, (int32_t)counts[0], r,
                                         (int32_t)counts[1], error);
