@@ -18,11 +18,12 @@ static const double SHAPE_DRIFT = 0.025; // of the diameter: then K is factored 
 static const double RELAX_FLOOR = 0.02;  // of epsilon: relaxation stops there
 static const double RELAX_RATE = 3;      // relaxation strains at most this many sqrt(tau_R) h a step
 static const double WAKE = 5;            // tau_R: an element that would strain so fast wakes, half the paper's tau_E
-static const double CALM = 0.1;          // of the rate that wakes: a body that is slower may be at rest
+static const double CALM = 0.1;          // of the rate that wakes: a body that is slower drifts
 static const double CREEP = 0.5;         // of it: a body that is slower is followed by strides
 static const double SLOW_CREEP = 2;      // the same, of a slow body: also while elements wake
 static const double SLOW = 0.04;         // rad a step: a body is slow whose lowest mode is slower
 static const double SWING = 0.3;         // of epsilon: what would swing farther from the speed it has is not at rest
+static const double SWAY = 0.3;          // of the rate that wakes: parts that deform faster are not at rest
 static const double OTHERS = 0.3;        // of the vertices in contact: so many others make another reference
 static const double PROGRESS = 0.7;      // of the strain that was left: less is progress in relaxing
 static const double QUIET_CHANGE = 5e-4; // of what would bend the body by epsilon in its lowest mode
@@ -37,7 +38,9 @@ static const double HARD_WORTH = 0.6; // where a contact is hard: stacks with mo
 // Candidates become rigid once the steps for which they have been worked on in vain, all together, are as many as a new
 // partition costs: so much of the elastic elements and of all.
 static const double GATHER = 0.5, RENEWAL = 0.02;
-enum { RESTING, SLOWING, CREEPING, MOVING }; // state->moving
+// state->moving: at rest by the static question, wholly rigid or not yet; or with a shadow that is followed by long strides (by
+// short ones unless wholly rigid), by short ones, in every step.
+enum { RESTING, SLOWING, DRIFTING, CREEPING, MOVING };
 _Static_assert(MOVING + 1 == THAW_ORACLE_MODES, "a checkpoint is checked by it");
 enum { STRIDE = 3 }; // steps at once by which the shadow of a body that creeps is followed
 // Steps between answers that only relax, and where strains are far below epsilon.
@@ -190,9 +193,9 @@ static int is_due(const ThawOracle *oracle, const ThawQuestion *q, const ThawPar
         return 1;
     if (state->moving > RESTING && !state->has_reference) // the shadow is in world axes: before the body turns
         return 1;
-    if (state->moving == CREEPING || (state->moving == SLOWING && partition->elastic_count > 0))
-        return state->since >= (state->moving == CREEPING ? STRIDE : state->pause) ||
-               (state->moving == CREEPING && state->touched != q->contacts) ||
+    if (state->moving == CREEPING || (state->moving > RESTING && partition->elastic_count > 0))
+        return state->since >= (state->moving == SLOWING ? state->pause : STRIDE) ||
+               (state->moving > SLOWING && state->touched != q->contacts) ||
                force_changed(oracle, state->loads, q->f_ext) ||
                memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0;
     if (state->restless && state->since >= leisure_of(oracle))
@@ -432,24 +435,42 @@ static void answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition
     memset(state->shadow, 0, shadow_bytes(oracle));
 }
 
+// The strain rate that wakes, 1/s.
+static double waking_rate(const ThawOracle *oracle) { return sqrt(WAKE * oracle->options.tau_rigid); }
+
 // Who would strain faster than the threshold in the next step, or stride, wakes; below, the body follows the shadow.
-static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int steps,
-                                double *x, unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
+static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int forming,
+                                int steps, double *x, unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
     ThawOracleState *state = &oracle->state;
-    // SLOWING bodies were asked some steps ago and go on by one: the rest of their motion is lost, a known fault. With strides
-    // there as well the slow swing of test_oracle.c is off by 0.0098 m instead of 0.0088.
-    int strides = state->moving == CREEPING && steps <= STRIDE;
-    double T = strides ? steps * q->h : q->h;
-    double limit = sqrt(WAKE * oracle->options.tau_rigid) * T;
-    ThawStatus status = thaw_oracle_follow(oracle, q, oracle->Q, T, strides ? STRIDE * q->h : q->h, error);
+    int slow = state->moving == CREEPING || state->moving == DRIFTING;
+    int stride = !slow ? 1 : state->moving == DRIFTING && partition->elastic_count == 0 ? LONG_LEISURE : STRIDE;
+    double limit = waking_rate(oracle) * q->h;
+    steps = steps < stride ? steps : stride;
+    ThawStatus status = THAW_OK;
+    if (forming) { // what the candidates would do as parts
+        status = thaw_oracle_follow(oracle, q, oracle->Q, stride, stride, error);
+        if (status == THAW_OK)
+            judge(oracle, partition, limit * stride, flagged, answer);
+        // But up to now they have gone their own way: what acts on them is no part of the shadow's.
+        thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->before, state->shadow);
+        if (status == THAW_OK)
+            status = thaw_oracle_constraint(oracle, q, partition, 0, error);
+    }
+    if (status == THAW_OK)
+        status = thaw_oracle_follow(oracle, q, oracle->Q, steps, stride, error);
     if (status != THAW_OK)
         return status;
+    limit *= steps;
+    if (!forming)
+        judge(oracle, partition, limit, flagged, answer);
     double fastest = largest_of(oracle);
-    judge(oracle, partition, limit, flagged, answer);
-    if (answer->woken == 0 && oracle->options.relax > 0) // who has woken makes the way himself
-        answer->moved = thaw_oracle_move(oracle, q, partition, fmin(1, limit / fastest), x);
+    // Who wakes feels in the step that comes what was foreseen; up to now he has crept.
+    for (size_t i = 0; answer->woken > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
+        oracle->d[i] = steps * q->h * oracle->before[i];
+    if (partition->part_count > 0 && oracle->options.relax > 0)
+        answer->moved = thaw_oracle_move(oracle, q, partition, answer->woken > 0 ? 1 : fmin(1, limit / fastest), x);
     double creep = oracle->scale.omega * q->h < SLOW ? SLOW_CREEP : CREEP;
-    state->moving = fastest <= CALM * limit ? SLOWING : fastest <= creep * limit ? CREEPING : MOVING;
+    state->moving = fastest <= CALM * limit ? DRIFTING : fastest <= creep * limit ? CREEPING : MOVING;
     state->margin = oracle->options.epsilon;
     state->restless = 1;
     return THAW_OK;
@@ -459,17 +480,30 @@ static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawP
 // candidates do, the lowest mode would swing on by rate / omega.
 static int hardly_swings(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
     const ThawOracleState *state = &oracle->state;
-    double fastest = 0;
+    double rate[2] = {0, 0}; // of candidates, of parts
     int moves = 0;
     for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
         moves |= oracle->before[i] != 0;
     if (moves)
         thaw_strain_predict(oracle->shape->all, oracle->tasks, NULL, 0, q->x, oracle->before, oracle->predicted);
-    for (int32_t e = 0; e < oracle->shape->ne; e++)
-        if (oracle->trial[e] && (moves || partition->part_of_element[e] < 0))
-            fastest =
-                fmax(fastest, partition->part_of_element[e] >= 0 ? oracle->predicted[e] : sqrt((double)state->rate[e]));
-    return oracle->scale.omega == 0 || fastest <= SWING * oracle->options.epsilon * oracle->scale.omega;
+    for (int32_t e = 0; e < oracle->shape->ne; e++) {
+        int rigid = partition->part_of_element[e] >= 0;
+        if (oracle->trial[e] && (moves || !rigid))
+            rate[rigid] = fmax(rate[rigid], rigid ? oracle->predicted[e] : sqrt((double)state->rate[e]));
+    }
+    return oracle->scale.omega == 0 ||
+           (fmax(rate[0], rate[1]) <= SWING * oracle->options.epsilon * oracle->scale.omega &&
+            rate[1] <= SWAY * waking_rate(oracle));
+}
+
+// The static strain up to which a body is at rest. What is left of it will be made up, at the pace of the lowest mode or,
+// where that is overdamped, of its damping; that must not be so fast that it would wake. And a slow body seen at its turning
+// point would be back only after many steps: it is not at rest for being slow.
+static double rest_strain(const ThawOracle *oracle, double h) {
+    const ThawScale *scale = &oracle->scale;
+    double share = oracle->state.moving == RESTING || scale->omega * h >= SLOW ? 1 : SWING;
+    double pace = scale->omega * scale->alpha1 > 1 ? 1 / scale->alpha1 : scale->omega;
+    return fmin(share * oracle->options.epsilon, pace > 0 ? waking_rate(oracle) / pace : INFINITY);
 }
 
 ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, double *x,
@@ -506,17 +540,15 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     thaw_oracle_turn(shape, oracle->Q, 0, state->shadow, oracle->before);
     answer->shadow = oracle->before;
     int rests = 0;
-    double limit = oracle->options.epsilon;
+    double limit = rest_strain(oracle, q->h);
     if (loaded || ((state->moving < MOVING || state->age % AUDIT == 0) && hardly_swings(oracle, q, partition))) {
         status = thaw_oracle_foresee(oracle, q, oracle->Q, error);
-        // A slow body seen at its turning point would be back only after many steps: it is not at rest for being slow.
-        limit *= state->moving == RESTING || oracle->scale.omega * q->h >= SLOW ? 1 : SWING;
         rests = loaded || largest_of(oracle) <= limit;
     }
     if (status == THAW_OK && rests)
         answer_rest(oracle, q, partition, steps, limit, x, flagged, answer);
     else if (status == THAW_OK)
-        status = answer_motion(oracle, q, partition, steps, x, flagged, answer, error);
+        status = answer_motion(oracle, q, partition, forming, steps, x, flagged, answer, error);
     return status;
 }
 

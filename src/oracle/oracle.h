@@ -17,7 +17,7 @@
 #include "reduced/reduced.h"
 #include "thaw/field.h"
 
-enum { THAW_ORACLE_MODES = 4 };
+enum { THAW_ORACLE_MODES = 5 };
 
 // What the oracle remembers of a body: part of the state.
 typedef struct ThawOracleState {

@@ -200,8 +200,12 @@ static uint64_t gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncr
             double push[3] = {0, 0, 0}, foreseen = contact->lambda[0] == 0 ? foreseen_force(world, contact, step) : 0;
             double K[9];
             int holds = contact->gap <= NEAR * s->shape->diameter || contact->lambda[0] > 0;
-            if (holds) {
+            int closes = foreseen > 0; // who is about to be hit has to be asked now, not when his stride ends
+            if (holds || closes) {
                 hash = thaw_hash(hash, &contact->key, sizeof contact->key);
+                hash = thaw_hash(hash, &closes, sizeof closes);
+            }
+            if (holds) {
                 rest_stiffness(&s->model->options.contact, contact, (int)dim, step.h, a->hard, K);
                 a->touches_hard |= s->model->options.contact.erp == 0 && contact->stiffness > a->hard;
             }

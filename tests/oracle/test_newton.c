@@ -98,7 +98,7 @@ static void momentum_is_kept_in_flight_whatever_becomes_rigid_or_wakes(void **st
     (void)state;
     const char *text =
         "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.005, \"integrator\": \"newton\", "
-        "\"newton_tolerance\": 1e-9},"
+        "\"newton_tolerance\": 1e-10},"
         "\"materials\": {\"foam\": {\"young\": 2e5, \"poisson\": 0.3, \"density\": 20, \"alpha1\": 0.05,"
         "\"damping\": \"viscous\"}},"
         "\"shapes\": {\"bar\": {\"mesh\": {\"box\": {\"min\": [-1, -0.3, -0.2], \"max\": [1, 0.3, 0.2], \"cells\": [8, "
