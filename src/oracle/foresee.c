@@ -19,7 +19,8 @@
 // K is that of a reference shape in the body's own frame, taken anew only when the shape has changed by some percent or other
 // vertices are in contact. A question at rest is a back-substitution with a complete factor (the matrix is nearly singular) in
 // single precision, which leaves five digits of the strains; one in motion a few conjugate gradients from the shadow of the
-// step before (mass and damping make it well conditioned); then a pass over the strains.
+// step before (mass and damping make it well conditioned), or a factor, too, where a reference serves many of them; then a pass
+// over the strains.
 #include <math.h>
 #include <string.h>
 
@@ -94,6 +95,8 @@ void thaw_oracle_take_reference(ThawOracle *oracle, const ThawQuestion *q, doubl
         memcpy(state->held, q->k_contact, sizeof(double) * nv * dim * dim);
     state->has_reference = 1;
     state->age = 0;
+    state->followed[1] = state->followed[0];
+    state->followed[0] = 0;
     oracle->lasting.factored = oracle->next.factored = oracle->stride.factored = 0;
     memcpy(Q, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9 * sizeof *Q);
 }
@@ -119,18 +122,27 @@ static void drop_solver(ThawForesight *foresight) {
     *foresight = (ThawForesight){0};
 }
 
-static ThawStatus make_solver(ThawOracle *oracle, ThawForesight *foresight, const ThawSystem *system,
+static ThawStatus make_solver(ThawOracle *oracle, ThawForesight *foresight, const ThawSystem *system, int direct,
                               ThawError *error) {
     ThawStatus status = THAW_OK;
     drop_solver(foresight);
-    if (foresight != &oracle->lasting)
+    if (!direct)
         status = thaw_solver_plan_create(THAW_SOLVER_PCG, system->pattern, &foresight->plan, error);
     if (status == THAW_OK)
-        status = thaw_solver_create(foresight->plan ? foresight->plan : system->direct, oracle->tasks,
-                                    &foresight->solver, error);
+        status =
+            thaw_solver_create(direct ? system->direct : foresight->plan, oracle->tasks, &foresight->solver, error);
     if (status == THAW_OK)
         foresight->system = system;
+    foresight->direct = direct;
     return status;
+}
+
+// The matrix at rest is nearly singular: it always has a complete factor. The shadow has one where as many questions as it takes to
+// make up for it were put about this reference or the last.
+static int wants_factor(const ThawOracle *oracle, const ThawForesight *foresight, const ThawSystem *system) {
+    const int32_t *followed = oracle->state.followed;
+    return foresight == &oracle->lasting ||
+           (followed[0] > followed[1] ? followed[0] : followed[1]) >= thaw_solver_plan_patience(system->direct);
 }
 
 void thaw_oracle_drop_factor(ThawOracle *oracle) {
@@ -143,9 +155,12 @@ void thaw_oracle_drop_factor(ThawOracle *oracle) {
 // The factor of one horizon, for the reference shape: a function of the state alone.
 static ThawStatus fit_factor(ThawOracle *oracle, ThawForesight *foresight, const ThawSystem *system, double T,
                              ThawError *error) {
-    if (foresight->system == system && foresight->factored && foresight->T == T)
+    int direct = wants_factor(oracle, foresight, system);
+    if (foresight->system == system && foresight->direct == direct && foresight->factored && foresight->T == T)
         return THAW_OK;
-    ThawStatus status = foresight->system == system ? THAW_OK : make_solver(oracle, foresight, system, error);
+    ThawStatus status = foresight->system == system && foresight->direct == direct
+                            ? THAW_OK
+                            : make_solver(oracle, foresight, system, direct, error);
     if (status != THAW_OK)
         return status;
     ThawCombination A = {1 / (T * T), 0, {1, 1 / T, 1}, 0};
@@ -162,6 +177,8 @@ static ThawStatus fit_factor(ThawOracle *oracle, ThawForesight *foresight, const
 // c: in, a force in the reference's frame; out, the displacement. oracle->q: a first guess, for the next step alone.
 static ThawStatus displace(ThawOracle *oracle, const ThawForesight *foresight, double *c) {
     const ThawMap *map = foresight->system->map;
+    int32_t *followed = oracle->state.followed;
+    *followed += foresight != &oracle->lasting && *followed < INT32_MAX;
     map->ops->apply_t(map, c, oracle->b);
     ThawStatus status = thaw_solver_settle(foresight->solver, oracle->b, oracle->q, NEXT_ERROR, NULL);
     if (status == THAW_OK || status == THAW_NOT_CONVERGED) // the best there is

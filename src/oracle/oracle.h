@@ -37,19 +37,20 @@ typedef struct ThawOracleState {
     double *presses;      // dim * nv: f_contact then, N
     double *kept;         // dim * nv: constraint force c at the last quiet answer, in the reference's frame
     int has_reference, has_inner;
-    uint64_t touched; // hash of the contact set at the last answer
-    int quiet;        // the last answer was: fully rigid, at rest in itself, nothing to relax
-    int moving;       // whether the shadow is followed, and how often: below THAW_ORACLE_MODES
-    int restless;     // the last answer woke somebody, or left something to relax
-    int32_t age;      // steps since the reference was taken, capped
-    int32_t since;    // steps since the last answer, capped
-    int32_t pause;    // steps for which that answer stands while a part of the body is elastic
-    int32_t tries;    // answers of the wholly rigid body since relaxation last made progress, capped
-    int32_t waited;   // steps that candidates have waited to become rigid together, summed over them, capped
-    double drift;     // strain, and turns, that parts have seen beside them since the last answer
-    double uneven;    // m/s^2, by how much accelerations by loads and contacts differed over the body, then
-    double reached;   // strain that was left then
-    double margin;    // epsilon less the largest strain of rigid elements at the last answer
+    uint64_t touched;    // hash of the contact set at the last answer
+    int quiet;           // the last answer was: fully rigid, at rest in itself, nothing to relax
+    int moving;          // whether the shadow is followed, and how often: below THAW_ORACLE_MODES
+    int restless;        // the last answer woke somebody, or left something to relax
+    int32_t age;         // steps since the reference was taken, capped
+    int32_t followed[2]; // shadow questions since the reference was taken, and about the one before it, capped
+    int32_t since;       // steps since the last answer, capped
+    int32_t pause;       // steps for which that answer stands while a part of the body is elastic
+    int32_t tries;       // answers of the wholly rigid body since relaxation last made progress, capped
+    int32_t waited;      // steps that candidates have waited to become rigid together, summed over them, capped
+    double drift;        // strain, and turns, that parts have seen beside them since the last answer
+    double uneven;       // m/s^2, by how much accelerations by loads and contacts differed over the body, then
+    double reached;      // strain that was left then
+    double margin;       // epsilon less the largest strain of rigid elements at the last answer
 } ThawOracleState;
 
 // Inputs of one question, over the body's vertices.

@@ -18,7 +18,8 @@ typedef struct ThawComponent {
 // What is factored for one horizon.
 typedef struct ThawForesight {
     const ThawSystem *system; // that the solver is for
-    ThawSolverPlan *plan;     // the solver's own, or NULL: the system's direct one
+    int direct;               // by the system's direct plan
+    ThawSolverPlan *plan;     // else the solver's own
     ThawSolver *solver;
     int factored; // for the present reference
     double T;     // s, that it is for

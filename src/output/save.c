@@ -112,7 +112,7 @@ static ThawStatus move_fields(Move move, ThawCheckpoint *file, const ThawStepper
     return status;
 }
 
-enum { STORY = 3, ORACLE = 15, PARTS = 4, NUMBERS = 15 };
+enum { STORY = 3, ORACLE = 15, PARTS = 4, NUMBERS = 17 };
 
 // What a body keeps while it sleeps, too.
 static void list_story(const ThawStepper *s, Field fields[STORY]) {
@@ -153,10 +153,19 @@ static void list_oracle(const ThawStepper *s, int64_t numbers[NUMBERS], Field fi
 static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawError *error) {
     const ThawPartition *partition = s->adaptive->partition;
     const ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
-    int64_t numbers[NUMBERS] = {
-        oracle->has_reference, oracle->has_inner,  oracle->moving,      (int64_t)oracle->touched,
-        oracle->quiet,         oracle->restless,   oracle->since,       oracle->waited,
-        [11] = oracle->tries,  [13] = oracle->age, [14] = oracle->pause};
+    int64_t numbers[NUMBERS] = {oracle->has_reference,
+                                oracle->has_inner,
+                                oracle->moving,
+                                (int64_t)oracle->touched,
+                                oracle->quiet,
+                                oracle->restless,
+                                oracle->since,
+                                oracle->waited,
+                                [11] = oracle->tries,
+                                [13] = oracle->age,
+                                [14] = oracle->pause,
+                                [15] = oracle->followed[0],
+                                [16] = oracle->followed[1]};
     memcpy(&numbers[8], &oracle->drift, sizeof oracle->drift);
     memcpy(&numbers[9], &oracle->margin, sizeof oracle->margin);
     memcpy(&numbers[10], &oracle->uneven, sizeof oracle->uneven);
@@ -212,7 +221,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     if (status == THAW_OK && (uint64_t)numbers[2] >= THAW_ORACLE_MODES)
         status = thaw_error_set(error, THAW_ERROR_INPUT, "body %d (%s): its oracle is in mode %lld; allowed: 0 to %d",
                                 (int)s->index, s->body->name, (long long)numbers[2], THAW_ORACLE_MODES - 1);
-    const int counters[] = {6, 7, 11, 13, 14};
+    const int counters[] = {6, 7, 11, 13, 14, 15, 16};
     for (size_t i = 0; i < sizeof counters / sizeof *counters && status == THAW_OK; i++)
         if (numbers[counters[i]] < 0 || numbers[counters[i]] > INT32_MAX)
             status = thaw_error_set(error, THAW_ERROR_INPUT,
@@ -233,6 +242,8 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         oracle->tries = (int32_t)numbers[11];
         oracle->age = (int32_t)numbers[13];
         oracle->pause = (int32_t)numbers[14];
+        oracle->followed[0] = (int32_t)numbers[15];
+        oracle->followed[1] = (int32_t)numbers[16];
         memcpy(&oracle->reached, &numbers[12], sizeof oracle->reached);
         status = thaw_partition_restore(s->adaptive->partition, flagged, script, parts, (int32_t)counts[0], r,
                                         (int32_t)counts[1], error);
