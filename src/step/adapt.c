@@ -9,7 +9,8 @@
 
 static const double STICKS = 0.99; // of the greatest friction: below, a contact sticks
 // Of the diameter: a contact that is no farther open holds its vertices, too. It will close, or has just opened; were they free
-// to be moved into it, stiff contacts would open and close in turns, and a heap would never come to rest.
+// to be moved into it, stiff contacts would open and close in turns, and a heap would never come to rest. But one that strikes does
+// not hold: what is hit is to feel it.
 static const double NEAR = 5e-4;
 
 // As good as hard: stiffer by far than any vertex of the body, N/m.
@@ -161,8 +162,9 @@ static double give_of(const ThawStepper *s, const ThawContact *contact, int side
 }
 
 // The force (N) along the normal with which a contact that carries nothing yet would have to stop its sides: before the
-// step, nobody else knows of it. Velocities are those of the start of the whole step, which no other body's oracle touches.
-static double foreseen_force(const ThawWorld *world, const ThawContact *contact, ThawIncrement step) {
+// step, nobody else knows of it; and the speed (m/s) at which they come nearer. Velocities are those of the start of the whole
+// step, which no other body's oracle touches.
+static double foreseen_force(const ThawWorld *world, const ThawContact *contact, ThawIncrement step, double *speed) {
     int dim = world->model->dim;
     double u[3] = {0, 0, 0}, S[9] = {0}, give = 0;
     for (int side = 0; side < 2; side++) {
@@ -173,9 +175,11 @@ static double foreseen_force(const ThawWorld *world, const ThawContact *contact,
                         s->start_v[(size_t)contact->vertex[side][n] * (size_t)dim + (size_t)k];
         give += s ? give_of(s, contact, side, step.h) : 0;
     }
+    *speed = 0;
     for (int k = 0; k < dim; k++) {
         u[k] -= contact->velocity[k];
         S[k * dim + k] = give;
+        *speed -= contact->frame[0][k] * u[k];
     }
     return thaw_response_estimate(dim, step.h, contact, u, S) / step.h;
 }
@@ -186,6 +190,7 @@ static uint64_t gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncr
     ThawAdaptive *a = s->adaptive;
     size_t dim = (size_t)s->model->dim;
     uint64_t hash = 0;
+    double slow = sqrt(a->options.tau_rigid) * s->shape->diameter; // m/s: what comes faster strikes
     if (a->pressed) {
         memset(a->f_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim);
         memset(a->k_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim * dim);
@@ -197,9 +202,9 @@ static uint64_t gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncr
         for (int side = 0; side < 2; side++) {
             if (contact->key.body[side] != s->index || contact->nodes[side] == 0)
                 continue;
-            double push[3] = {0, 0, 0}, foreseen = contact->lambda[0] == 0 ? foreseen_force(world, contact, step) : 0;
-            double K[9];
-            int holds = contact->gap <= NEAR * s->shape->diameter || contact->lambda[0] > 0;
+            double push[3] = {0, 0, 0}, K[9], speed = 0;
+            double foreseen = contact->lambda[0] == 0 ? foreseen_force(world, contact, step, &speed) : 0;
+            int holds = contact->lambda[0] > 0 || (contact->gap <= NEAR * s->shape->diameter && speed <= slow);
             int closes = foreseen > 0; // who is about to be hit has to be asked now, not when his stride ends
             if (holds || closes) {
                 hash = thaw_hash(hash, &contact->key, sizeof contact->key);
