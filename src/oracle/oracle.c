@@ -195,14 +195,14 @@ static int is_due(const ThawOracle *oracle, const ThawQuestion *q, const ThawPar
         return 1;
     if (state->moving == CREEPING || (state->moving > RESTING && partition->elastic_count > 0))
         return state->since >= (state->moving == SLOWING ? state->pause : STRIDE) ||
-               (state->moving > SLOWING && state->touched != q->contacts) ||
+               (state->moving > SLOWING && state->touched != q->on_parts) ||
                force_changed(oracle, state->loads, q->f_ext) ||
                memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0;
     if (state->restless && state->since >= leisure_of(oracle))
         return 1;
     if (partition->elastic_count == 0 && !state->quiet && !state->restless) // wholly rigid since the last answer
         return 1;
-    return state->drift > DRIFT * state->margin || state->touched != q->contacts ||
+    return state->drift > DRIFT * state->margin || state->touched != q->on_parts ||
            memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0 ||
            (!q->same_loads && force_changed(oracle, state->loads, q->f_ext)) ||
            (!q->same_presses && force_changed(oracle, state->presses, q->f_contact));
@@ -228,7 +228,7 @@ static int note_outside(ThawOracle *oracle, const ThawQuestion *q) {
     state->uneven = 0;
     for (size_t k = 0; k < dim; k++) // what pins hold up bears on the body as if it were pushed there
         state->uneven = fmax(state->uneven, pinned ? fmax(high[k], -low[k]) : high[k] - low[k]);
-    state->touched = q->contacts;
+    state->touched = q->on_parts;
     state->drift = 0;
     state->since = 0;
     return changed;

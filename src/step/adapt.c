@@ -184,19 +184,26 @@ static double foreseen_force(const ThawWorld *world, const ThawContact *contact,
     return thaw_response_estimate(dim, step.h, contact, u, S) / step.h;
 }
 
-// Forces of the contacts on this body: those remembered, and of those that carried nothing what is foreseen.
-static uint64_t gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncrement step) {
+static int touches_part(const ThawPartition *partition, const ThawContact *contact, int side) {
+    int any = 0;
+    for (int n = 0; n < contact->nodes[side]; n++)
+        any |= partition->part_of_vertex[contact->vertex[side][n]] >= 0;
+    return any;
+}
+
+// Forces of the contacts on this body: those remembered, and of those that carried nothing what is foreseen; and what the question
+// says of them.
+static void gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawQuestion *q) {
     const ThawIsland *island = &world->islands[s->island];
     ThawAdaptive *a = s->adaptive;
     size_t dim = (size_t)s->model->dim;
-    uint64_t hash = 0;
-    double slow = sqrt(a->options.tau_rigid) * s->shape->diameter; // m/s: what comes faster strikes
+    // m/s: what comes faster strikes. The speed over the size of an element, about, is a strain rate.
+    double slow = sqrt(a->options.tau_rigid) * s->shape->diameter / pow(s->shape->ne, 1. / (double)dim);
     if (a->pressed) {
         memset(a->f_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim);
         memset(a->k_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim * dim);
     }
     a->pressed = island->contact_count > 0;
-    a->touches_hard = 0;
     for (int32_t c = 0; c < island->contact_count; c++) {
         const ThawContact *contact = &island->set->contacts[island->contacts[c]];
         for (int side = 0; side < 2; side++) {
@@ -205,14 +212,16 @@ static uint64_t gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncr
             double push[3] = {0, 0, 0}, K[9], speed = 0;
             double foreseen = contact->lambda[0] == 0 ? foreseen_force(world, contact, step, &speed) : 0;
             int holds = contact->lambda[0] > 0 || (contact->gap <= NEAR * s->shape->diameter && speed <= slow);
-            int closes = foreseen > 0; // who is about to be hit has to be asked now, not when his stride ends
+            int closes = foreseen > 0; // who is hit has to be asked now, not when his stride ends
             if (holds || closes) {
-                hash = thaw_hash(hash, &contact->key, sizeof contact->key);
-                hash = thaw_hash(hash, &closes, sizeof closes);
+                q->contacts = thaw_hash(q->contacts, &contact->key, sizeof contact->key);
+                if (touches_part(a->partition, contact, side))
+                    q->on_parts =
+                        thaw_hash(thaw_hash(q->on_parts, &contact->key, sizeof contact->key), &closes, sizeof closes);
             }
             if (holds) {
                 rest_stiffness(&s->model->options.contact, contact, (int)dim, step.h, a->hard, K);
-                a->touches_hard |= s->model->options.contact.erp == 0 && contact->stiffness > a->hard;
+                q->hard |= s->model->options.contact.erp == 0 && contact->stiffness > a->hard;
             }
             for (size_t r = 0; r < dim; r++)
                 for (size_t k = 0; k < dim; k++)
@@ -227,7 +236,6 @@ static uint64_t gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncr
             }
         }
     }
-    return hash;
 }
 
 // The map, integration set and system of a partition that has changed.
@@ -283,13 +291,12 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
                              .f_ext = s->f_ext,
                              .f_contact = a->f_contact,
                              .k_contact = a->k_contact,
-                             .contacts = gather_contacts(world, s, step),
                              .script = a->script,
                              .elastic = a->partition->part_count > 0 ? a->set : s->shape->all,
                              .gravity = s->model->options.gravity,
                              .system = a->full,
                              .h = step.h};
-    question.hard = a->touches_hard;
+    gather_contacts(world, s, step, &question);
     question.same_loads = !s->loads_changed;
     question.same_presses = !was_pressed && !a->pressed;
     s->loads_changed = 0;

@@ -19,7 +19,6 @@ typedef struct ThawAdaptive {
     double *f_contact;           // dim * nv, N
     double *k_contact;           // dim * dim * nv, N/m
     int pressed;                 // they are not all zero
-    int touches_hard;            // a contact that holds it is stiffer than `hard`
     double hard;                 // N/m: contacts that are stiffer count as that
     ThawAnswer answer;
     ThawTransition transition;
