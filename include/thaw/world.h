@@ -245,16 +245,17 @@ ThawScriptDef thaw_script_def_default(void);     // a pin, for ever
 ThawForceDef thaw_force_def_default(void);       // a total force of zero, always
 ThawObstacleDef thaw_obstacle_def_default(void); // a floor at z = 0 (2D: y = 0), friction 0.5
 
-// Energies and works in joules. kinetic + elastic + gravitational - (external_work - damping_loss - integration_loss
-// + contact_work - transition_loss) stays what it was at the start, up to the solver's tolerance.
+// Energies and works in joules. kinetic + shadow + elastic + gravitational - (external_work - damping_loss - integration_loss
+// + contact_work - transition_loss + follow_work) stays what it was at the start, up to the solver's tolerance.
 typedef struct ThawLedger {
     double kinetic, elastic, gravitational;
+    double shadow;           // kinetic energy of slow motion inside rigid parts
     double external_work;    // by forces, pins and scripts, since the start
     double damping_loss;     // by Rayleigh damping, since the start
     double integration_loss; // by the time integration itself, since the start
     double contact_work;
-    double
-        transition_loss; // by forming parts, relaxing and falling asleep, less what parts give back that dissolve: of any sign
+    double transition_loss; // by parts that form and dissolve, coming to rest and falling asleep: never falls
+    double follow_work;     // what following the motion inside parts and relaxing put in: of either sign
 } ThawLedger;
 
 // One step in numbers.

@@ -237,28 +237,31 @@ ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const d
     return THAW_OK;
 }
 
-// What a part does not take of its vertices' velocities is left to the shadow: of elements that have joined it, and of parts
-// that have merged or grown; oracle->u, as this question found it. Where none was put (the published rule, or nothing free) u is
-// that of an earlier one, and the shadow gets nothing.
+// The shadow has gone on since the question was put, and parts have changed: what they took of it or left to it, the
+// difference between the answer's and u, comes on top. Where no question was put (the published rule, or nothing free) there is
+// none. A vertex that has left its part begins without.
 void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, const ThawPartition *partition) {
     const ThawShape *shape = oracle->shape;
     ThawOracleState *state = &oracle->state;
     size_t dim = (size_t)shape->kind->dim, count = (size_t)shape->nv * dim;
-    memcpy(oracle->y, oracle->u, sizeof(double) * count);
-    thaw_partition_velocities(partition, oracle->y);
     for (size_t i = 0; i < count; i++)
-        oracle->y[i] = oracle->u[i] - oracle->y[i];
+        oracle->y[i] = answer->shadow ? answer->shadow[i] - oracle->u[i] : 0;
     thaw_oracle_turn(shape, oracle->Q, 1, oracle->y, oracle->y);
     for (int32_t i = 0; i < shape->nv; i++) {
         int was = state->known[i];
         state->known[i] = partition->part_of_vertex[i] >= 0;
         for (size_t at = (size_t)i * dim; at < ((size_t)i + 1) * dim; at++)
-            state->shadow[at] = state->known[i] ? state->shadow[at] + (answer->shadow ? oracle->y[at] : 0)
+            state->shadow[at] = state->known[i]                     ? state->shadow[at] + oracle->y[at]
                                 : was || partition->part_count == 0 ? 0
                                                                     : state->shadow[at];
     }
     state->has_inner = 0;
     oracle->batch_count = -1;
+}
+
+double thaw_oracle_shadow_energy(ThawOracle *oracle, const ThawPartition *partition) {
+    thaw_oracle_turn(oracle->shape, oracle->Q, 0, oracle->state.shadow, oracle->y);
+    return thaw_partition_shadow_energy(partition, oracle->y);
 }
 
 // --- relaxation ---------------------------------------------------------------------------------------------------------

@@ -135,10 +135,7 @@ static void turn_out(const ThawOracle *oracle, const double *x, double *shadow) 
 
 void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options, const double *x) {
     adopt_options(oracle, options);
-    if (options->oracle == THAW_ORACLE_PAPER) // which knows no shadow
-        memset(oracle->state.shadow, 0, shadow_bytes(oracle));
-    else
-        turn_out(oracle, x, oracle->state.shadow);
+    turn_out(oracle, x, oracle->state.shadow);
     oracle->state.quiet = oracle->state.has_reference = 0;
     thaw_oracle_drop_factor(oracle); // it depends on the horizon, and on the rule
 }
@@ -146,18 +143,23 @@ void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *opti
 void thaw_oracle_forget(ThawOracle *oracle, const double *x) {
     thaw_strain_compute(oracle->shape->all, oracle->tasks, NULL, 0, x, oracle->state.strain);
     memset(oracle->state.shadow, 0, shadow_bytes(oracle));
+    oracle->state.energy = 0;
     oracle->state.has_inner = oracle->state.quiet = 0;
     oracle->state.restless = 1;
 }
 
-const double *thaw_oracle_restart(ThawOracle *oracle, const double *x) {
+double *thaw_oracle_release(ThawOracle *oracle, const double *x) {
     turn_out(oracle, x, oracle->before);
     memset(oracle->state.shadow, 0, shadow_bytes(oracle));
+    oracle->state.energy = 0;
+    return oracle->before;
+}
+
+void thaw_oracle_restart(ThawOracle *oracle) {
     memset(oracle->state.known, 0, (size_t)oracle->shape->nv);
     memset(oracle->state.below, 0, (size_t)oracle->shape->ne);
     oracle->state.has_inner = oracle->state.quiet = 0;
     oracle->batch_count = -1;
-    return oracle->before;
 }
 
 void thaw_oracle_rested(ThawOracle *oracle, int loaded) {
@@ -432,7 +434,11 @@ static void answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition
     state->quiet = answer->rigid == ne && !state->restless;
     if (state->quiet)
         thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->c, state->kept);
+    if (answer->woken > 0) // a load has: they take their shadow along, the others wait for the next question
+        return;
+    answer->dropped = thaw_partition_shadow_energy(partition, oracle->before);
     memset(state->shadow, 0, shadow_bytes(oracle));
+    memset(oracle->before, 0, shadow_bytes(oracle));
 }
 
 // The strain rate that wakes, 1/s.
@@ -549,6 +555,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
         answer_rest(oracle, q, partition, steps, limit, x, flagged, answer);
     else if (status == THAW_OK)
         status = answer_motion(oracle, q, partition, forming, steps, x, flagged, answer, error);
+    memcpy(oracle->u, oracle->before, shadow_bytes(oracle));
     return status;
 }
 

@@ -31,6 +31,7 @@ typedef struct ThawOracleState {
     double *held;          // dim * dim * nv: and the stiffness of the contacts that held it, in world axes then, N/m
     double
         *shadow; // dim * nv: what velocities lack for the parts' sake, in the reference's frame (none: world axes), m/s
+    double energy;        // J, of it inside parts; the ledger's
     unsigned char *known; // nv: it was in a part when parts were last made
     double *inner;        // dim * nv: elastic forces of rigid elements in the frames of their parts, N
     double *loads;        // dim * nv: f_ext at the last answer, N
@@ -75,7 +76,8 @@ typedef struct ThawAnswer {
     int32_t rigid;                     // elements that may be, after a question
     double largest;                    // predicted strain of the elements that stay rigid
     double moved;                      // m, the largest displacement of relaxation
-    const double *shadow;              // dim * nv, m/s in world axes: the shadow before; NULL: was not asked
+    double *shadow;                    // dim * nv, m/s in world axes: as it was, for the partition; NULL: was not asked
+    double dropped;                    // J, energy of the shadow of a body that came to rest
     int asked;                         // 0: the answer was known
 } ThawAnswer;
 
@@ -92,16 +94,20 @@ void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *opti
 // nothing has changed enough since the last answer, that answer stands and the question costs next to nothing.
 ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition, double *x,
                            unsigned char *flagged, ThawAnswer *answer, ThawError *error);
-// The partition that this answer asked for has another topology.
+// The partition that this answer asked for has another topology, and parted the answer's shadow anew; or there are no parts.
 void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, const ThawPartition *partition);
 // A body that has slept in balance. loaded: whatever acts on it now is new; else its loads are those it slept under, and it
 // is about to be asked because something touches it.
 void thaw_oracle_rested(ThawOracle *oracle, int loaded);
 // After a step: strain rates of the elements that are elastic, and who may become rigid.
 void thaw_oracle_observe(ThawOracle *oracle, const ThawPartition *partition, const double *x, double h);
-// Every element has to show anew that it may become rigid. Returns the shadow that the body at x had, dim * nv, m/s in world
-// axes, until the next call: it is for the vertices of the parts that now dissolve.
-const double *thaw_oracle_restart(ThawOracle *oracle, const double *x);
+// The shadow of the body at x, dim * nv, m/s in world axes, until the next question: velocities are to take it, the oracle
+// has none from here on.
+double *thaw_oracle_release(ThawOracle *oracle, const double *x);
+// Every element has to show anew that it may become rigid.
+void thaw_oracle_restart(ThawOracle *oracle);
+// J, of the shadow inside parts as it is now, in the axes of the question just answered.
+double thaw_oracle_shadow_energy(ThawOracle *oracle, const ThawPartition *partition);
 // Decides nothing anew, but what was derived from the state must be made again (after a checkpoint was read).
 void thaw_oracle_drop_factor(ThawOracle *oracle);
 // Strain is what it is: no rate is to be seen in how x came about (a start, a checkpoint, positions set from outside).

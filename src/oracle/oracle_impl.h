@@ -35,7 +35,7 @@ struct ThawOracle {
     ThawTasks *tasks;
     ThawOracleState state;
     double *f, *y, *c, *d, *u; // over vertices
-    double *before;            // over vertices, the shadow when a question is put, in world axes
+    double *before;            // over vertices, the shadow when a question is put, in world axes, for the partition
     double *b, *q;             // over unknowns of the identity map, at most dim * nv
     double *predicted;         // ne: static strain
     unsigned char *trial;      // ne: rigid, or about to be

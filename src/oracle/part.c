@@ -389,6 +389,14 @@ void thaw_part_reshape(const ThawShape *shape, const int32_t *vertices, const do
         memset(part->inertia.first, 0, sizeof part->inertia.first);
 }
 
+void thaw_part_push(ThawPart *part, const double P[3], const double L[3]) {
+    double along = dot3(part->axis, L);
+    for (int i = 0; i < 3; i++) {
+        part->P[i] = part->hold == THAW_HOLD_FREE ? P[i] : 0;
+        part->L[i] = part->hold == THAW_HOLD_FIXED ? 0 : part->hold == THAW_HOLD_AXIS ? along * part->axis[i] : L[i];
+    }
+}
+
 double thaw_part_form(const ThawShape *shape, const int32_t *vertices, const unsigned char *script, const double *x,
                       const double *v, ThawPart *part, double *r) {
     int dim = shape->kind->dim;
@@ -400,6 +408,7 @@ double thaw_part_form(const ThawShape *shape, const int32_t *vertices, const uns
     if (part->pins > 0)
         find_hold(dim, vertices, script, x, part);
     thaw_part_reshape(shape, vertices, x, part, r);
+    double P[3] = {0, 0, 0}, L[3] = {0, 0, 0};
     for (int32_t k = 0; k < part->count; k++) {
         double rho[3], u[3], moment[3], m = shape->mass[vertices[k]];
         if (script[vertices[k]])
@@ -408,18 +417,10 @@ double thaw_part_form(const ThawShape *shape, const int32_t *vertices, const uns
         load(dim, v + (size_t)vertices[k] * (size_t)dim, u);
         thaw_part_cross(rho, u, moment);
         for (int i = 0; i < 3; i++) {
-            part->P[i] += m * u[i];
-            part->L[i] += m * moment[i];
+            P[i] += m * u[i];
+            L[i] += m * moment[i];
         }
     }
-    double along = dot3(part->axis, part->L);
-    for (int i = 0; i < 3; i++) {
-        if (part->hold != THAW_HOLD_FREE)
-            part->P[i] = 0;
-        if (part->hold == THAW_HOLD_FIXED)
-            part->L[i] = 0;
-        if (part->hold == THAW_HOLD_AXIS)
-            part->L[i] = along * part->axis[i];
-    }
+    thaw_part_push(part, P, L);
     return energy_lost(shape, vertices, script, v, part, r);
 }

@@ -63,7 +63,8 @@ typedef struct ThawPartition {
 typedef struct ThawTransition {
     int changed;                     // the topology is another one: maps and sets made for the old one are void
     int32_t formed, dissolved, kept; // parts
-    double loss; // J, kinetic energy of the motion that forming parts suppressed, less what dissolved ones gave back
+    double loss;   // J, kinetic energy of the motion that forming parts suppressed and no shadow keeps: never negative
+    double shadow; // J, what went from velocities to the shadow, less what came back from it
 } ThawTransition;
 
 // Nothing rigid yet.
@@ -73,13 +74,17 @@ void thaw_partition_free(ThawPartition **partition);
 
 // Parts for these flags (ne, and nv THAW_VERTEX_*). Parts whose vertices and pins are the same go on bit for bit; others
 // dissolve into velocities v of their vertices, and new ones are formed from x and v with linear and angular momentum
-// kept; x and v of vertices of new parts become those of the part. shadow (dim * nv, m/s, or NULL): velocities at which
-// vertices of parts would deform them; what of that is not rigid motion of the part comes to v when it dissolves.
+// kept; x and v of vertices of new parts become those of the part.
+// shadow (dim * nv, m/s in world axes, or NULL): what velocities of vertices of parts lack; it counts as far as it is no
+// rigid motion of their part. That goes to v where a part dissolves, and what a new part does not take of its vertices'
+// velocities comes to the shadow: momenta and energy, the shadow's counted, stay. What does not count (its rigid share, and that
+// of elastic vertices, which are dragged along) stays where it is.
 // Allocates only when there are more parts than ever; on failure nothing has changed. Linear time; next to nothing when
 // flags and pins are as before.
 ThawStatus thaw_partition_update(ThawPartition *partition, const unsigned char *flagged, const unsigned char *script,
-                                 const double *shadow, double *x, double *v, ThawTransition *transition,
-                                 ThawError *error);
+                                 double *shadow, double *x, double *v, ThawTransition *transition, ThawError *error);
+// J, of what counts of a shadow: 1/2 sum m |w - the rigid motion of its part that is nearest to w|^2.
+double thaw_partition_shadow_energy(const ThawPartition *partition, const double *shadow);
 
 // The partition of a checkpoint: topology from the flags, motion from `parts` and r as they were saved.
 // THAW_ERROR_INPUT when they do not belong together.
@@ -116,6 +121,8 @@ void thaw_part_reshape(const ThawShape *shape, const int32_t *vertices, const do
 void thaw_part_moments(int dim, int32_t count, const int32_t *vertices, const double *m, const double *r,
                        ThawMoments *moments);
 double thaw_part_kinetic(const ThawPart *part, int dim); // J
+// Its momenta become P and L about its origin, or what its hold leaves of them.
+void thaw_part_push(ThawPart *part, const double P[3], const double L[3]);
 // The second moment turned into world axes, R J R'; in 2D J itself.
 void thaw_part_turned(const ThawPart *part, const double J[9], double turned[9]);
 

@@ -8,7 +8,7 @@
 #include "output/save.h"
 #include "step/adapt.h"
 
-enum { VERSION = 8, WORKS = 5 };
+enum { VERSION = 9, WORKS = 6 };
 
 // What must agree between the world that saved and the one that loads, about its first body_count bodies.
 static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]) {
@@ -62,6 +62,7 @@ static void works_of(const ThawLedger *ledger, double works[WORKS]) {
     works[2] = ledger->integration_loss;
     works[3] = ledger->contact_work;
     works[4] = ledger->transition_loss;
+    works[5] = ledger->follow_work;
 }
 
 // --- adaptive bodies ----------------------------------------------------------------------------------------------------
@@ -112,7 +113,7 @@ static ThawStatus move_fields(Move move, ThawCheckpoint *file, const ThawStepper
     return status;
 }
 
-enum { STORY = 3, ORACLE = 15, PARTS = 4, NUMBERS = 17 };
+enum { STORY = 3, ORACLE = 15, PARTS = 4, NUMBERS = 18 };
 
 // What a body keeps while it sleeps, too.
 static void list_story(const ThawStepper *s, Field fields[STORY]) {
@@ -170,6 +171,7 @@ static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawE
     memcpy(&numbers[9], &oracle->margin, sizeof oracle->margin);
     memcpy(&numbers[10], &oracle->uneven, sizeof oracle->uneven);
     memcpy(&numbers[12], &oracle->reached, sizeof oracle->reached);
+    memcpy(&numbers[17], &oracle->energy, sizeof oracle->energy);
     Field fields[ORACLE];
     char name[64];
     list_oracle(s, numbers, fields);
@@ -245,6 +247,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         oracle->followed[0] = (int32_t)numbers[15];
         oracle->followed[1] = (int32_t)numbers[16];
         memcpy(&oracle->reached, &numbers[12], sizeof oracle->reached);
+        memcpy(&oracle->energy, &numbers[17], sizeof oracle->energy);
         status = thaw_partition_restore(s->adaptive->partition, flagged, script, parts, (int32_t)counts[0], r,
                                         (int32_t)counts[1], error);
         thaw_adapt_renew(s);
@@ -473,7 +476,8 @@ static ThawStatus read_state(ThawCheckpoint *file, const ThawWorld *world, ThawS
                                       .damping_loss = works[1],
                                       .integration_loss = works[2],
                                       .contact_work = works[3],
-                                      .transition_loss = works[4]};
+                                      .transition_loss = works[4],
+                                      .follow_work = works[5]};
     return status;
 }
 

@@ -101,7 +101,7 @@ static ThawStatus set_from_outside(ThawWorld *world, int32_t body, const double 
     ThawStatus status = thaw_sleep_wake(world, body, NULL);
     if (status != THAW_OK)
         return status;
-    thaw_adapt_abandon(&world->steppers[body]);
+    thaw_adapt_abandon(&world->steppers[body], NULL);
     copy_in(s, from, positions ? s->x : s->v);
     thaw_world_refresh_body(world, body);
     return THAW_OK;
@@ -151,7 +151,7 @@ ThawStatus thaw_world_wake(ThawWorld *world, int32_t body) {
         if (body == -1 || body == i) {
             status = thaw_sleep_wake(world, i, NULL);
             if (status == THAW_OK)
-                world->state.ledger.transition_loss += thaw_adapt_abandon(&world->steppers[i]);
+                thaw_adapt_abandon(&world->steppers[i], &world->state.ledger);
             world->state.slow[i] = 0;
         }
     return status;
@@ -172,7 +172,7 @@ static ThawStatus change_method(ThawWorld *world, int32_t body, ThawMethod metho
     ThawStatus status = thaw_sleep_wake(world, body, error);
     if (status != THAW_OK)
         return status;
-    world->state.ledger.transition_loss += thaw_adapt_abandon(s); // velocities of parts
+    thaw_adapt_abandon(s, &world->state.ledger); // velocities of parts
     thaw_stepper_drop_solvers(s);
     thaw_adaptive_free(&s->adaptive);
     thaw_history_free(&s->history);
@@ -229,6 +229,8 @@ ThawStatus thaw_world_set_rigidify(ThawWorld *world, const ThawRigidifyOptions *
     for (int32_t i = 0; i < world->model->body_count; i++) {
         ThawStepper *s = &world->steppers[i];
         world->state.slow[i] = 0;
+        if (s->adaptive && options->oracle == THAW_ORACLE_PAPER)
+            thaw_adapt_settle(s, &world->state.ledger);
         if (s->adaptive)
             thaw_adapt_configure(world, s);
     }
@@ -252,7 +254,7 @@ ThawStatus thaw_world_get_ledger(const ThawWorld *world, ThawLedger *ledger) {
     if (!world || !ledger)
         return THAW_ERROR_INPUT;
     *ledger = world->state.ledger;
-    ledger->kinetic = ledger->elastic = ledger->gravitational = 0;
+    ledger->kinetic = ledger->shadow = ledger->elastic = ledger->gravitational = 0;
     for (int32_t i = 0; i < world->model->body_count; i++) {
         ThawStepper *s = &world->steppers[i]; // its energy is a cache
         if (!world->model->options.ledger)    // nobody kept it

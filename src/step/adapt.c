@@ -73,6 +73,12 @@ void thaw_adapt_configure(const ThawWorld *world, ThawStepper *s) {
     a->partition->min_elements = a->options.smallest;
 }
 
+void thaw_adapt_settle(ThawStepper *s, ThawLedger *ledger) {
+    ThawAdaptive *a = s->adaptive;
+    ledger->transition_loss += thaw_oracle_state(a->oracle)->energy;
+    thaw_oracle_release(a->oracle, s->x);
+}
+
 void thaw_adapt_reset(ThawStepper *s) {
     if (s->adaptive)
         thaw_oracle_forget(s->adaptive->oracle, s->x);
@@ -87,18 +93,21 @@ void thaw_adapt_renew(ThawStepper *s) {
     s->system = NULL;
 }
 
-double thaw_adapt_abandon(ThawStepper *s) {
+void thaw_adapt_abandon(ThawStepper *s, ThawLedger *ledger) {
     ThawAdaptive *a = s->adaptive;
     if (!a)
-        return 0;
+        return;
+    double kept = thaw_oracle_state(a->oracle)->energy;
     memset(a->flagged, 0, (size_t)s->shape->ne);
-    const double *shadow = thaw_oracle_restart(a->oracle, s->x);
+    double *shadow = thaw_oracle_release(a->oracle, s->x);
+    thaw_oracle_restart(a->oracle);
     thaw_history_abandon(s->history);
     thaw_partition_update(a->partition, a->flagged, a->script, shadow, s->x, s->v, &a->transition, NULL);
     thaw_stepper_drop_solvers(s);
     thaw_system_free(&a->system);
     s->system = NULL;
-    return a->transition.loss;
+    if (ledger && s->model->options.ledger)
+        ledger->follow_work -= kept + a->transition.shadow;
 }
 
 // Pinned, or moved by a script, from t to t + h.
@@ -275,6 +284,19 @@ ThawStatus thaw_adapt_prepare(ThawWorld *world, ThawStepper *s, ThawError *error
     return status == THAW_OK ? thaw_system_plan_direct(a->full, error) : status;
 }
 
+// Energies of a question. What forming has taken and no shadow keeps, and what a body that rests no longer follows, is lost.
+// What else has changed the shadow's energy is the work of the forces that it follows.
+static void book_shadow(ThawStepper *s) {
+    ThawAdaptive *a = s->adaptive;
+    ThawOracleState *state = thaw_oracle_state(a->oracle);
+    double kept = state->energy;
+    s->work.transition_loss += a->transition.loss + a->answer.dropped;
+    if (!a->answer.shadow)
+        return;
+    state->energy = thaw_oracle_shadow_energy(a->oracle, a->partition);
+    s->work.follow_work += state->energy - kept - a->transition.shadow + a->answer.dropped;
+}
+
 ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawError *error) {
     ThawAdaptive *a = s->adaptive;
     double since = thaw_wall_ms();
@@ -303,10 +325,10 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
     thaw_history_ask(s->history, s->shape, &question);
     double elastic = s->elastic;
     ThawLedger work = s->work;
-    thaw_ledger_move(s, 1);
+    thaw_ledger_move(s, a->f_contact, 1);
     status = thaw_oracle_ask(a->oracle, &question, a->partition, s->x, a->flagged, &a->answer, error);
     if (a->answer.moved > 0)
-        thaw_ledger_move(s, 0);
+        thaw_ledger_move(s, a->f_contact, 0);
     else
         s->elastic = elastic, s->work = work; // nothing was moved
     if (status == THAW_OK)
@@ -314,7 +336,7 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
                                        &a->transition, error);
     if (status == THAW_OK)
         thaw_history_record(s->history, thaw_oracle_state(a->oracle), a->partition, a->transition.changed);
-    if (status == THAW_OK && a->transition.changed)
+    if (status == THAW_OK && (a->transition.changed || (a->answer.shadow && a->partition->part_count == 0)))
         thaw_oracle_repartitioned(a->oracle, &a->answer, a->partition);
     if (status == THAW_OK && (a->transition.changed || s->system != a->system || !a->system))
         status = renew_system(s, error);
@@ -322,7 +344,8 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
         thaw_map_rigid_update(a->system->map);
     if (a->answer.moved > 0)
         s->set_energy = NAN;
-    s->work.transition_loss += a->transition.loss;
+    if (status == THAW_OK && s->model->options.ledger)
+        book_shadow(s);
     s->ms[THAW_STAGE_ORACLE] += thaw_wall_ms() - since;
     return status;
 }

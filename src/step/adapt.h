@@ -28,6 +28,8 @@ typedef struct ThawAdaptive {
 ThawStatus thaw_adaptive_create(ThawWorld *world, ThawStepper *stepper, ThawError *error);
 // Takes over other thresholds of the world.
 void thaw_adapt_configure(const ThawWorld *world, ThawStepper *stepper);
+// What moves inside parts stops: for a rule that knows no shadow.
+void thaw_adapt_settle(ThawStepper *stepper, ThawLedger *ledger);
 // The adaptive part of a body that has slept: wholly rigid, at rest.
 ThawStatus thaw_adapt_wake(ThawWorld *world, ThawStepper *stepper, int loaded, ThawError *error);
 void thaw_adaptive_free(ThawAdaptive **adaptive);
@@ -41,8 +43,8 @@ void thaw_adapt_commit(ThawStepper *stepper, ThawIncrement step);
 // Whether it has come to rest: wholly rigid, found in balance, and slower than sleep_speed.
 int thaw_adapt_rests(const ThawStepper *stepper);
 // A step failed and x, v are what they were before it: all is elastic again, with the velocities of the parts
-// and of what crept inside them. Returns what that adds to the transition loss, J, at most 0.
-double thaw_adapt_abandon(ThawStepper *stepper);
+// and of what crept inside them. ledger: where that is booked, or NULL.
+void thaw_adapt_abandon(ThawStepper *stepper, ThawLedger *ledger);
 // The partition and the oracle's state were restored: what was derived from the old ones goes.
 void thaw_adapt_renew(ThawStepper *stepper);
 // After x or v were set from outside.

@@ -98,15 +98,20 @@ static double motion_of_parts(const ThawStepper *s) {
     return sum;
 }
 
-void thaw_ledger_move(ThawStepper *s, int begin) {
+void thaw_ledger_move(ThawStepper *s, const double *f_contact, int begin) {
+    size_t dim = (size_t)s->model->dim;
+    double sign = begin ? -1 : 1, loads = 0, contacts = 0;
     if (!s->model->options.ledger)
         return;
-    if (begin) {
-        s->work.transition_loss += s->elastic + height_of(s) + motion_of_parts(s);
-        return;
+    for (size_t i = 0; i < (size_t)s->shape->nv * dim; i++) {
+        loads += s->x[i] * (s->f_ext[i] - s->shape->mass[i / dim] * s->model->options.gravity[i % dim]);
+        contacts += s->x[i] * f_contact[i];
     }
-    s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
-    s->work.transition_loss -= s->elastic + height_of(s) + motion_of_parts(s);
+    if (!begin)
+        s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
+    s->work.external_work += sign * loads;
+    s->work.contact_work += sign * contacts;
+    s->work.follow_work += sign * (s->elastic + height_of(s) + motion_of_parts(s) - loads - contacts);
 }
 
 void thaw_ledger_add_energies(const ThawStepper *s, int asleep, ThawLedger *ledger) {
@@ -116,6 +121,7 @@ void thaw_ledger_add_energies(const ThawStepper *s, int asleep, ThawLedger *ledg
     ledger->gravitational += asleep ? s->height : height_of(s);
     if (asleep)
         return;
+    ledger->shadow += s->adaptive ? thaw_oracle_state(s->adaptive->oracle)->energy : 0;
     for (int32_t i = 0; i < s->shape->nv; i++)
         for (int k = 0; k < dim && !(parts && parts->part_of_vertex[i] >= 0); k++) {
             double v = s->v[(size_t)i * (size_t)dim + (size_t)k];

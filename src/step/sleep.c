@@ -124,7 +124,7 @@ void thaw_sleep_lay(ThawWorld *world, ThawStepper *s) {
     ThawLedger energies = {0};
     thaw_ledger_add_energies(s, 0, &energies);
     if (s->model->options.ledger)
-        state->ledger.transition_loss += energies.kinetic;
+        state->ledger.transition_loss += energies.kinetic + energies.shadow;
     if (s->adaptive)
         s->parts = s->adaptive->partition->part_count;
     memset(s->v, 0, bytes);

@@ -57,7 +57,7 @@ ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawE
         return status;
     for (int32_t i = 0; i < world->model->body_count; i++) {
         ThawStepper *s = &world->steppers[i];
-        thaw_adapt_abandon(s);
+        thaw_adapt_abandon(s, NULL);
         memcpy(s->x, s->x1, bytes_of(s));
         memset(s->v, 0, bytes_of(s));
     }

@@ -258,7 +258,7 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
         return status;
     for (int32_t i = 0; i < world->awake_count; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
-        s->work.transition_loss += thaw_adapt_abandon(s);
+        thaw_adapt_abandon(s, &s->work);
     }
     step.h /= 2;
     status = step_interval(world, step, halvings - 1, error);
@@ -303,7 +303,7 @@ static void undo_step(ThawWorld *world) {
         ThawStepper *s = &world->steppers[world->awake[i]];
         memcpy(s->x, s->start_x, bytes_of(s));
         memcpy(s->v, s->start_v, bytes_of(s));
-        thaw_adapt_abandon(s);
+        thaw_adapt_abandon(s, NULL);
     }
     world->state.contacts.memory_count = world->start_memory_count;
     if (world->start_memory_count > 0)
@@ -318,6 +318,7 @@ static void add_works(ThawLedger *to, const ThawLedger *from) {
     to->integration_loss += from->integration_loss;
     to->contact_work += from->contact_work;
     to->transition_loss += from->transition_loss;
+    to->follow_work += from->follow_work;
 }
 
 // Once a step, in however many parts it was made.
@@ -370,7 +371,7 @@ void thaw_world_collect(ThawWorld *world, double wall, double cpu, ThawStepStats
     if (world->model->options.ledger)
         thaw_world_get_ledger(world, &stats->ledger);
     else
-        stats->ledger = (ThawLedger){.kinetic = NAN, .elastic = NAN, .gravitational = NAN};
+        stats->ledger = (ThawLedger){.kinetic = NAN, .shadow = NAN, .elastic = NAN, .gravitational = NAN};
     stats->state_hash = thaw_world_hash(world);
     stats->wall_ms = thaw_wall_ms() - wall;
     stats->cpu_ms = thaw_cpu_ms() - cpu;

@@ -212,9 +212,10 @@ ThawStatus thaw_world_bind_system(ThawWorld *world, ThawStepper *stepper, ThawEr
 
 // ledger.c: adds the works of the step x, v -> x1, v1 to stepper->work.
 void thaw_ledger_record(ThawStepper *stepper, ThawIncrement increment);
-// Around positions that are moved by something other than the step (begin: before): the difference is transition_loss.
-void thaw_ledger_move(ThawStepper *stepper, int begin);
-// Kinetic, elastic (as kept in the stepper) and gravitational energy of a body's present state, added to *ledger.
+// Around positions that are moved by something other than the step (begin: before): loads and contacts (f_contact, dim * nv,
+// N) do work on that way as on any, the rest is follow_work.
+void thaw_ledger_move(ThawStepper *stepper, const double *f_contact, int begin);
+// Kinetic, the shadow's, elastic (as kept in the stepper) and gravitational energy of a body's present state, added to *ledger.
 void thaw_ledger_add_energies(const ThawStepper *stepper, int asleep, ThawLedger *ledger);
 
 // After x, v or time were set from outside: nothing derived from the old ones may be used again.

@@ -65,6 +65,7 @@ double worlds_apart(const ThawWorld *a, const ThawWorld *b, int32_t body) {
 }
 
 double ledger_balance(const ThawLedger *l) {
-    return l->kinetic + l->elastic + l->gravitational -
-           (l->external_work - l->damping_loss - l->integration_loss + l->contact_work - l->transition_loss);
+    return l->kinetic + l->shadow + l->elastic + l->gravitational -
+           (l->external_work - l->damping_loss - l->integration_loss + l->contact_work - l->transition_loss +
+            l->follow_work);
 }
