@@ -241,7 +241,7 @@ static int note_outside(ThawOracle *oracle, const ThawQuestion *q) {
 // vertex that nothing seems to hold wakes it for the force that holds it.
 static int contacts_changed(const ThawOracle *oracle, const ThawQuestion *q, int whole) {
     const ThawOracleState *state = &oracle->state;
-    int dim = oracle->shape->kind->dim, held = 0, others = 0, settles = whole && state->moving < MOVING;
+    int dim = oracle->shape->kind->dim, held = 0, others = 0, settles = whole && state->moving < CREEPING;
     for (int32_t i = 0; i < oracle->shape->nv && q->k_contact && (state->age >= RENEW || settles); i++) {
         double was = 0, now = 0;
         for (int k = 0; k < dim && oracle->root[i] >= 0; k++) {
