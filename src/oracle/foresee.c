@@ -14,7 +14,7 @@
 //     (M + h D + h^2 (K + K_contact)) w1 = M w0 + h c,
 // and the body is moved by d = h w1, so that e is zero again. Where w strains faster than the threshold, the element wakes:
 // when the wave has come there, and not before. Elements that become rigid leave their own last motion to w. Where w is slow, it is
-// followed by strides of some steps: h is then that of the stride.
+// followed by strides of some steps, each one solve by the theta rule.
 //
 // K is that of a reference shape in the body's own frame, taken anew only when the shape has changed by some percent or other
 // vertices are in contact. A question at rest is a back-substitution with a complete factor (the matrix is nearly singular) in
