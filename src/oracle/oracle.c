@@ -24,6 +24,7 @@ static const double SLOW_CREEP = 2;      // the same, of a slow body: also while
 static const double SLOW = 0.04;         // rad a step: a body is slow whose lowest mode is slower
 static const double SWING = 0.3;         // of epsilon: what would swing farther from the speed it has is not at rest
 static const double SWAY = 0.2;          // of the rate that wakes: parts that deform faster are not at rest
+static const double AT_ONCE = 0.5;       // of what is left, made up in a step: such a body is not judged by speed
 static const double OTHERS = 0.3;        // of the vertices in contact: so many others make another reference
 static const double PROGRESS = 0.7;      // of the strain that was left: less is progress in relaxing
 static const double QUIET_CHANGE = 5e-4; // of what would bend the body by epsilon in its lowest mode
@@ -482,6 +483,15 @@ static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawP
     return THAW_OK;
 }
 
+// Static strains are made up at the pace of the lowest mode or, where that is overdamped, of its damping, 1/s. Who takes no more
+// than two steps for that is there before anybody sees how fast: only others are judged by speed. (Stacks of hard cubes, which jolt
+// each other by little and are still within a step, would wake each other for ever.)
+static double lingering_pace(const ThawOracle *oracle, double h) {
+    const ThawScale *scale = &oracle->scale;
+    double pace = scale->omega * scale->alpha1 > 1 ? 1 / scale->alpha1 : scale->omega;
+    return pace * h < AT_ONCE ? pace : 0;
+}
+
 // Whether the static question may decide: it knows nothing of speed. From the rate at which parts deform (the shadow's) and
 // candidates do, the lowest mode would swing on by rate / omega.
 static int hardly_swings(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
@@ -497,18 +507,16 @@ static int hardly_swings(ThawOracle *oracle, const ThawQuestion *q, const ThawPa
         if (oracle->trial[e] && (moves || !rigid))
             rate[rigid] = fmax(rate[rigid], rigid ? oracle->predicted[e] : sqrt((double)state->rate[e]));
     }
+    double sway = lingering_pace(oracle, q->h) > 0 ? SWAY * waking_rate(oracle) : INFINITY;
     return oracle->scale.omega == 0 ||
-           (fmax(rate[0], rate[1]) <= SWING * oracle->options.epsilon * oracle->scale.omega &&
-            rate[1] <= SWAY * waking_rate(oracle));
+           (fmax(rate[0], rate[1]) <= SWING * oracle->options.epsilon * oracle->scale.omega && rate[1] <= sway);
 }
 
-// The static strain up to which a body is at rest. What is left of it will be made up, at the pace of the lowest mode or,
-// where that is overdamped, of its damping; that must not be so fast that it would wake. And a slow body seen at its turning
-// point would be back only after many steps: it is not at rest for being slow.
+// The static strain up to which a body is at rest: what is left of it must not be made up so fast that it would wake. And a slow
+// body seen at its turning point would be back only after many steps: it is not at rest for being slow.
 static double rest_strain(const ThawOracle *oracle, double h) {
-    const ThawScale *scale = &oracle->scale;
-    double share = oracle->state.moving == RESTING || scale->omega * h >= SLOW ? 1 : SWING;
-    double pace = scale->omega * scale->alpha1 > 1 ? 1 / scale->alpha1 : scale->omega;
+    double share = oracle->state.moving == RESTING || oracle->scale.omega * h >= SLOW ? 1 : SWING;
+    double pace = lingering_pace(oracle, h);
     return fmin(share * oracle->options.epsilon, pace > 0 ? waking_rate(oracle) / pace : INFINITY);
 }
 
