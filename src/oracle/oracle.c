@@ -25,6 +25,7 @@ static const double SLOW = 0.04;         // rad a step: a body is slow whose low
 static const double SWING = 0.3;         // of epsilon: what would swing farther from the speed it has is not at rest
 static const double SWAY = 0.2;          // of the rate that wakes: parts that deform faster are not at rest
 static const double AT_ONCE = 0.5;       // of what is left, made up in a step: such a body is not judged by speed
+static const double SOON = 0.05;         // the same of who is overdamped, and so does not swing on
 static const double OTHERS = 0.3;        // of the vertices in contact: so many others make another reference
 static const double PROGRESS = 0.7;      // of the strain that was left: less is progress in relaxing
 static const double QUIET_CHANGE = 5e-4; // of what would bend the body by epsilon in its lowest mode
@@ -485,11 +486,13 @@ static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawP
 
 // Static strains are made up at the pace of the lowest mode or, where that is overdamped, of its damping, 1/s. Who takes no more
 // than two steps for that is there before anybody sees how fast: only others are judged by speed. (Stacks of hard cubes, which jolt
-// each other by little and are still within a step, would wake each other for ever.)
+// each other by little and are still within a step, would wake each other for ever.) Nor are those who are overdamped, do not swing
+// on, and are there within 20 steps: heaps of them, too, jolt each other (pachinko never came to rest).
 static double lingering_pace(const ThawOracle *oracle, double h) {
     const ThawScale *scale = &oracle->scale;
-    double pace = scale->omega * scale->alpha1 > 1 ? 1 / scale->alpha1 : scale->omega;
-    return pace * h < AT_ONCE ? pace : 0;
+    int creeps = scale->omega * scale->alpha1 > 1;
+    double pace = creeps ? 1 / scale->alpha1 : scale->omega;
+    return pace * h < (creeps ? SOON : AT_ONCE) ? pace : 0;
 }
 
 // Whether the static question may decide: it knows nothing of speed. From the rate at which parts deform (the shadow's) and
