@@ -488,11 +488,12 @@ static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawP
 // than two steps for that is there before anybody sees how fast: only others are judged by speed. (Stacks of hard cubes, which jolt
 // each other by little and are still within a step, would wake each other for ever.) Nor are those who are overdamped, do not swing
 // on, and are there within 20 steps: heaps of them, too, jolt each other (pachinko never came to rest).
+// Nor is who rests already: jitter of contact forces below epsilon is no motion.
 static double lingering_pace(const ThawOracle *oracle, double h) {
     const ThawScale *scale = &oracle->scale;
     int creeps = scale->omega * scale->alpha1 > 1;
     double pace = creeps ? 1 / scale->alpha1 : scale->omega;
-    return pace * h < (creeps ? SOON : AT_ONCE) ? pace : 0;
+    return oracle->state.moving > RESTING && pace * h < (creeps ? SOON : AT_ONCE) ? pace : 0;
 }
 
 // Whether the static question may decide: it knows nothing of speed. From the rate at which parts deform (the shadow's) and
