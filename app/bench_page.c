@@ -196,7 +196,8 @@ static void write_rest(const Bench *bench, FILE *page) {
     fprintf(page, "## Rest, drops and the worst case\n\n| what | measured |\n|---|---|\n");
     if (any(bench, "mattress"))
         fprintf(page,
-                "| mattress of %.0f elements: awake on its side within %.2g s of the touch | low drop %.0f (before: "
+                "| mattress of %.0f elements: awake on its side on average in the %.2g s after the touch | low drop "
+                "%.0f (before: "
                 "%.0f), high drop %.0f (before: %.0f) |\n",
                 bench_get(bench, "mattress", "elements"), bench_get(bench, "mattress", "window"),
                 bench_get(bench, "mattress", "low_woken"), bench_get(bench, "mattress", "low_before"),

@@ -166,6 +166,7 @@ void thaw_oracle_restart(ThawOracle *oracle) {
 
 void thaw_oracle_rested(ThawOracle *oracle, int loaded) {
     memset(oracle->state.known, 1, (size_t)oracle->shape->nv);
+    oracle->state.moving = RESTING;
     oracle->same_loads = !loaded;
 }
 
@@ -199,7 +200,7 @@ static int is_due(const ThawOracle *oracle, const ThawQuestion *q, const ThawPar
         return 1;
     if (state->moving == CREEPING || (state->moving > RESTING && partition->elastic_count > 0))
         return state->since >= (state->moving == SLOWING ? state->pause : STRIDE) ||
-               (state->moving > SLOWING && state->touched != q->on_parts) ||
+               (state->moving > SLOWING ? state->touched != q->on_parts : q->struck) ||
                force_changed(oracle, state->loads, q->f_ext) ||
                memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0;
     if (state->restless && state->since >= leisure_of(oracle))
@@ -446,19 +447,38 @@ static void answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition
 // The strain rate that wakes, 1/s.
 static double waking_rate(const ThawOracle *oracle) { return sqrt(WAKE * oracle->options.tau_rigid); }
 
+// The fastest of the elements that are about to become rigid, 1/s.
+static double candidate_rate(const ThawOracle *oracle, const ThawPartition *partition) {
+    double fastest = 0;
+    for (int32_t e = 0; e < oracle->shape->ne; e++)
+        if (oracle->trial[e] && partition->part_of_element[e] < 0)
+            fastest = fmax(fastest, sqrt((double)oracle->state.rate[e]));
+    return fastest;
+}
+
+static int is_overdamped(const ThawOracle *oracle) { return oracle->scale.omega * oracle->scale.alpha1 > 1; }
+
 // Who would strain faster than the threshold in the next step, or stride, wakes; below, the body follows the shadow.
 static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int forming,
                                 int steps, double *x, unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
     ThawOracleState *state = &oracle->state;
     int slow = state->moving == CREEPING || state->moving == DRIFTING;
     int stride = !slow ? 1 : state->moving == DRIFTING && partition->elastic_count == 0 ? LONG_LEISURE : STRIDE;
-    double limit = waking_rate(oracle) * q->h;
     steps = steps < stride ? steps : stride;
+    // A blow acts in the step that comes: the steps before it were made without.
+    int past = q->struck ? steps - 1 : 0;
+    if (q->struck)
+        steps = stride = 1;
+    double limit = waking_rate(oracle) * q->h;
+    double fastest = 0; // of the rate that wakes
     ThawStatus status = THAW_OK;
     if (forming) { // what the candidates would do as parts
         status = thaw_oracle_follow(oracle, q, oracle->Q, stride, stride, error);
-        if (status == THAW_OK)
+        if (status == THAW_OK) {
+            fastest =
+                fmax(largest_of(oracle) / (limit * stride), candidate_rate(oracle, partition) / waking_rate(oracle));
             judge(oracle, partition, limit * stride, flagged, answer);
+        }
         // But up to now they have gone their own way: what acts on them is no part of the shadow's.
         thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->before, state->shadow);
         if (status == THAW_OK)
@@ -471,14 +491,20 @@ static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawP
     limit *= steps;
     if (!forming)
         judge(oracle, partition, limit, flagged, answer);
-    double fastest = largest_of(oracle);
+    double now = largest_of(oracle);
+    fastest = fmax(fastest, now / limit);
     // Who wakes feels in the step that comes what was foreseen; up to now he has crept.
-    for (size_t i = 0; answer->woken > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
-        oracle->d[i] = steps * q->h * oracle->before[i];
+    double share = fmin(1, limit / now), crept = past * q->h;
+    if (answer->woken > 0)
+        share = 0, crept += steps * q->h;
+    for (size_t i = 0; crept > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
+        oracle->d[i] = share * oracle->d[i] + crept * oracle->before[i];
     if (partition->part_count > 0 && oracle->options.relax > 0)
-        answer->moved = thaw_oracle_move(oracle, q, partition, answer->woken > 0 ? 1 : fmin(1, limit / fastest), x);
+        answer->moved = thaw_oracle_move(oracle, q, partition, crept > 0 ? 1 : share, x);
     double creep = oracle->scale.omega * q->h < SLOW ? SLOW_CREEP : CREEP;
-    state->moving = fastest <= CALM * limit ? DRIFTING : fastest <= creep * limit ? CREEPING : MOVING;
+    // What swings between parts and elastic elements gains energy by strides (a beam a half of it); what is overdamped does not swing.
+    int strides = answer->rigid == oracle->shape->ne || is_overdamped(oracle);
+    state->moving = !strides ? MOVING : fastest <= CALM ? DRIFTING : fastest <= creep ? CREEPING : MOVING;
     state->margin = oracle->options.epsilon;
     state->restless = 1;
     return THAW_OK;
@@ -491,7 +517,7 @@ static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawP
 // Nor is who rests already: jitter of contact forces below epsilon is no motion.
 static double lingering_pace(const ThawOracle *oracle, double h) {
     const ThawScale *scale = &oracle->scale;
-    int creeps = scale->omega * scale->alpha1 > 1;
+    int creeps = is_overdamped(oracle);
     double pace = creeps ? 1 / scale->alpha1 : scale->omega;
     return oracle->state.moving > RESTING && pace * h < (creeps ? SOON : AT_ONCE) ? pace : 0;
 }
@@ -499,21 +525,18 @@ static double lingering_pace(const ThawOracle *oracle, double h) {
 // Whether the static question may decide: it knows nothing of speed. From the rate at which parts deform (the shadow's) and
 // candidates do, the lowest mode would swing on by rate / omega.
 static int hardly_swings(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
-    const ThawOracleState *state = &oracle->state;
-    double rate[2] = {0, 0}; // of candidates, of parts
+    double parts = 0, candidates = candidate_rate(oracle, partition);
     int moves = 0;
-    for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
-        moves |= oracle->before[i] != 0;
+    for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim && !moves; i++)
+        moves = oracle->before[i] != 0;
     if (moves)
         thaw_strain_predict(oracle->shape->all, oracle->tasks, NULL, 0, q->x, oracle->before, oracle->predicted);
-    for (int32_t e = 0; e < oracle->shape->ne; e++) {
-        int rigid = partition->part_of_element[e] >= 0;
-        if (oracle->trial[e] && (moves || !rigid))
-            rate[rigid] = fmax(rate[rigid], rigid ? oracle->predicted[e] : sqrt((double)state->rate[e]));
-    }
+    for (int32_t e = 0; e < oracle->shape->ne && moves; e++)
+        if (partition->part_of_element[e] >= 0)
+            parts = fmax(parts, oracle->predicted[e]);
     double sway = lingering_pace(oracle, q->h) > 0 ? SWAY * waking_rate(oracle) : INFINITY;
     return oracle->scale.omega == 0 ||
-           (fmax(rate[0], rate[1]) <= SWING * oracle->options.epsilon * oracle->scale.omega && rate[1] <= sway);
+           (fmax(parts, candidates) <= SWING * oracle->options.epsilon * oracle->scale.omega && parts <= sway);
 }
 
 // The static strain up to which a body is at rest: what is left of it must not be made up so fast that it would wake. And a slow
@@ -557,12 +580,14 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
         thaw_oracle_take_reference(oracle, q, oracle->Q);
     thaw_oracle_turn(shape, oracle->Q, 0, state->shadow, oracle->before);
     answer->shadow = oracle->before;
-    int rests = 0;
-    double limit = rest_strain(oracle, q->h);
-    if (loaded || ((state->moving < MOVING || state->age % AUDIT == 0) && hardly_swings(oracle, q, partition))) {
+    // A new load wakes at once whom it would bend by more than epsilon; below that it does not stop what swings.
+    double limit = rest_strain(oracle, q->h), largest = INFINITY;
+    int calm = (loaded || state->moving < MOVING || state->age % AUDIT == 0) && hardly_swings(oracle, q, partition);
+    if (loaded || calm) {
         status = thaw_oracle_foresee(oracle, q, oracle->Q, error);
-        rests = loaded || largest_of(oracle) <= limit;
+        largest = largest_of(oracle);
     }
+    int rests = (calm && largest <= limit) || (loaded && largest > oracle->options.epsilon);
     if (status == THAW_OK && rests)
         answer_rest(oracle, q, partition, steps, limit, x, flagged, answer);
     else if (status == THAW_OK)

@@ -62,6 +62,7 @@ typedef struct ThawQuestion {
     const double *k_contact;           // N/m, dim x dim a vertex: stiffness of its contacts, symmetric; or NULL
     uint64_t contacts;                 // hash of the contact set
     uint64_t on_parts;                 // of those that touch a part, and whether they close in this step
+    int struck;                        // one of these closes in this step
     int hard;                          // one of them is as good as hard
     const unsigned char *script;       // THAW_VERTEX_* flags
     const ThawIntegrationSet *elastic; // the elements that are in no part

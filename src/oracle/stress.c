@@ -8,11 +8,24 @@
 // A full step has (h^2 + h alpha1) B in its matrix. In a body that spins T is what holds its rim in, J omega^2, and
 // that term brakes: d omega/dt = -(h + alpha1) omega^3 (docs/elastic.md). A part without it would go on spinning.
 //
+// Where T is a compression B would drive: a part that froze in the middle of a blow would spin up by itself, for ever, where the full
+// body is out of that stress within a swing. So B is left out unless it resists.
+//
 // B is constant in the part's frame: one pass over its elements when it is formed or reshaped.
+#include <math.h>
 #include <string.h>
 
 #include "force/force.h"
+#include "math/decompose.h"
 #include "oracle/partition.h"
+
+// In 2D nothing turns but about the normal.
+static int resists(const double B[9], size_t dim) {
+    double l[3] = {B[8], B[8], B[8]}, axes[9];
+    if (dim == 3)
+        thaw_eigen_sym3(B, l, axes);
+    return fmin(l[0], fmin(l[1], l[2])) >= 0;
+}
 
 void thaw_partition_find_stress(ThawPartition *partition, double *y) {
     const size_t dim = (size_t)partition->shape->kind->dim;
@@ -30,5 +43,7 @@ void thaw_partition_find_stress(ThawPartition *partition, double *y) {
             double *B = partition->stress[k][weighted], trace = B[0] + B[4] + B[8];
             for (int i = 0; i < 9; i++)
                 B[i] = (i % 4 == 0 ? trace : 0) - B[i];
+            if (!resists(B, dim))
+                memset(B, 0, 9 * sizeof *B);
         }
 }

@@ -224,9 +224,11 @@ static void gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncremen
             int closes = foreseen > 0; // who is hit has to be asked now, not when his stride ends
             if (holds || closes) {
                 q->contacts = thaw_hash(q->contacts, &contact->key, sizeof contact->key);
-                if (touches_part(a->partition, contact, side))
+                if (touches_part(a->partition, contact, side)) {
                     q->on_parts =
                         thaw_hash(thaw_hash(q->on_parts, &contact->key, sizeof contact->key), &closes, sizeof closes);
+                    q->struck |= closes;
+                }
             }
             if (holds) {
                 rest_stiffness(&s->model->options.contact, contact, (int)dim, step.h, a->hard, K);

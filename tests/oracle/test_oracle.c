@@ -107,13 +107,13 @@ static void a_slow_ramp_is_followed(void **state) {
 }
 
 // 2.2 s a swing. By a push of 0.3 m/s^2 it is mostly under all thresholds, by 0.5 parts come and go.
-#define SLOW_BEAM(push)                                                                                                \
+#define SLOW_BEAM(push, more)                                                                                          \
     "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01},"                                                \
     "\"rigidify\": {\"tau_rigid\": 1e-5, \"epsilon\": 3e-3, \"horizon\": 1},"                                          \
     "\"materials\": {\"foam\": {\"young\": 5e3, \"poisson\": 0.35, \"density\": 10, \"alpha1\": 0.01}},"               \
     "\"shapes\": {\"beam\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [3, 1, 1], \"cells\": [9, 3, 3]}},"     \
     "\"material\": \"foam\"}}, \"bodies\": [{\"shape\": \"beam\", \"pins\": [\"x-min\"], \"forces\":"                  \
-    "[{\"group\": \"all\", \"acceleration\": [0, 0, " push "], \"from\": 0, \"to\": 0.1}]}]}"
+    "[{\"group\": \"all\", \"acceleration\": [0, 0, " push "], \"from\": 0, \"to\": 0.1}" more "]}]}"
 
 typedef struct Reach {
     double low, high;
@@ -158,8 +158,8 @@ static void a_slow_swing_goes_on(const char *scene, int least_rigid) {
         "the tip swings by %.4f m in the last 4 s, %.4f in the full run; passes the middle %d times, the last "
         "at step %.1f, %.1f; off by %.4f at most; wholly rigid in %d of 800 steps\n",
         swing[1].reach, swing[0].reach, swing[1].count, swing[1].last, swing[0].last, race.worst, rigid);
-    assert_true(swing[0].reach > 0.015);
-    assert_true(fabs(swing[1].reach / swing[0].reach - 1) < 0.06);
+    assert_true(swing[0].reach > 0.013);
+    assert_true(fabs(swing[1].reach / swing[0].reach - 1) < 0.1);
     assert_int_equal(swing[1].count, swing[0].count);
     assert_true(fabs(swing[1].last / swing[0].last - 1) < 0.015);
     assert_true(race.worst < swing[0].reach / 5);
@@ -169,18 +169,28 @@ static void a_slow_swing_goes_on(const char *scene, int least_rigid) {
 
 static void a_slow_swing_of_a_rigid_body_goes_on(void **state) {
     (void)state;
-    a_slow_swing_goes_on(SLOW_BEAM("0.3"), 400);
+    a_slow_swing_goes_on(SLOW_BEAM("0.25", ""), 400);
+    a_slow_swing_goes_on(SLOW_BEAM("0.3", ""), 400);
 }
 
 static void a_slow_swing_goes_on_where_parts_come_and_go(void **state) {
     (void)state;
-    a_slow_swing_goes_on(SLOW_BEAM("0.5"), 0);
+    a_slow_swing_goes_on(SLOW_BEAM("0.33", ""), 0);
+    a_slow_swing_goes_on(SLOW_BEAM("0.36", ""), 0);
+    a_slow_swing_goes_on(SLOW_BEAM("0.4", ""), 0);
+    a_slow_swing_goes_on(SLOW_BEAM("0.5", ""), 0);
+}
+
+// 1 mN at the tip bends it by some 2e-5 m.
+static void a_small_load_does_not_stop_a_swing(void **state) {
+    (void)state;
+    a_slow_swing_goes_on(SLOW_BEAM("0.3", ", {\"group\": \"x-max\", \"total\": [0, 0, 1e-3], \"from\": 3}"), 0);
 }
 
 // What the caller does to a wholly rigid body in mid-swing does not stop it: it goes on at the speed it crept with, and the ledger
 // knows of it. what: 0 wakes it, 1 has it asked anew.
 static void disturb_in_mid_swing(int what) {
-    Race race = start_race(SLOW_BEAM("0.3"));
+    Race race = start_race(SLOW_BEAM("0.3", ""));
     ThawRigidifyOptions options;
     double was = 0, now = 0;
     run(&race, 350);
@@ -312,7 +322,7 @@ static void bits_do_not_depend_on_threads_or_on_a_checkpoint_in_between(void **s
 
 static void nor_do_they_where_the_rule_changes_in_mid_swing(void **state) {
     (void)state;
-    compare_bits(SLOW_BEAM("0.5"), 260);
+    compare_bits(SLOW_BEAM("0.5", ""), 260);
 }
 
 int main(void) {
@@ -322,6 +332,7 @@ int main(void) {
         cmocka_unit_test(a_slow_ramp_is_followed),
         cmocka_unit_test(a_slow_swing_of_a_rigid_body_goes_on),
         cmocka_unit_test(a_slow_swing_goes_on_where_parts_come_and_go),
+        cmocka_unit_test(a_small_load_does_not_stop_a_swing),
         cmocka_unit_test(a_body_woken_in_mid_swing_swings_on),
         cmocka_unit_test(a_body_told_its_thresholds_in_mid_swing_swings_on),
         cmocka_unit_test(a_deformed_body_spinning_in_equilibrium_becomes_one_part_and_wakes_when_poked),
