@@ -24,7 +24,7 @@ demo: build ## simulate the built-in scene and draw it; adaptive against full in
 	@$(THAW) run --out $(DEMO)
 	@$(THAW) render $(DEMO) -o $(DEMO)/sheet.png --sheet 6
 	@$(THAW) render $(DEMO) -o $(DEMO)/last.png --frame last
-	@printf '\nA second scene, three blocks that fall onto each other, by the full and the adaptive method (scenes/stack.json):\n'
+	@printf '\nA second scene, a stack of ten cubes, by the full and the adaptive method (scenes/stack.json):\n'
 	@{ $(THAW) compare scenes/stack.json --steps 500 --no-floor --report $(DEMO)/adaptive.html 2>&1 1>&3 | \
 	  tee $(DEMO)/compare.log >&2; status=$${PIPESTATUS[0]}; } 3>&1; \
 	if [ $$status = 0 ]; then \

@@ -102,6 +102,10 @@ static int parse(AppPlan *plan, int argc, char **argv, int *list) {
             break;
         case DROP:
         case HANG:
+            if (plan->stance != APP_STAND && plan->stance != (option == DROP ? APP_DROP : APP_HANG)) {
+                app_complain("new", "both --drop and --hang were given; allowed: one of them");
+                return 0;
+            }
             plan->stance = option == DROP ? APP_DROP : APP_HANG;
             ok = option == HANG || !a.value || parse_positive("--drop", a.value, &plan->drop);
             break;

@@ -21,6 +21,7 @@ static const double WAKE = 5;            // tau_R: an element that would strain 
 static const double CALM = 0.1;          // of the rate that wakes: a body that is slower drifts
 static const double CREEP = 1;           // of it: a body that is slower, in which nobody wakes, is followed by strides
 static const double SLOW_CREEP = 2;      // the same, of a slow body: also while elements wake
+static const double DAWDLE = 0.2;        // of it: what swings is followed by strides also beside elastic elements
 static const double SLOW = 0.04;         // rad a step: a body is slow whose lowest mode is slower
 static const double SWING = 0.3;         // of epsilon: what would swing farther from the speed it has is not at rest
 static const double SWAY = 0.2;          // of the rate that wakes: parts that deform faster are not at rest
@@ -503,7 +504,7 @@ static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawP
         answer->moved = thaw_oracle_move(oracle, q, partition, crept > 0 ? 1 : share, x);
     double creep = oracle->scale.omega * q->h < SLOW ? SLOW_CREEP : CREEP;
     // What swings between parts and elastic elements gains energy by strides (a beam a half of it); what is overdamped does not swing.
-    int strides = answer->rigid == oracle->shape->ne || is_overdamped(oracle);
+    int strides = answer->rigid == oracle->shape->ne || is_overdamped(oracle) || fastest <= DAWDLE;
     state->moving = !strides ? MOVING : fastest <= CALM ? DRIFTING : fastest <= creep ? CREEPING : MOVING;
     state->margin = oracle->options.epsilon;
     state->restless = 1;
