@@ -38,7 +38,7 @@ typedef struct ThawOracleState {
     double *presses;      // dim * nv: f_contact then, N
     double *kept;         // dim * nv: constraint force c at the last quiet answer, in the reference's frame
     int has_reference, has_inner;
-    uint64_t touched;    // hash of the contact set at the last answer
+    uint64_t touched;    // hash of the contacts on parts at the last answer, and whether they closed then
     int quiet;           // the last answer was: fully rigid, at rest in itself, nothing to relax
     int moving;          // whether the shadow is followed, and how often: below THAW_ORACLE_MODES
     int restless;        // the last answer woke somebody, or left something to relax
