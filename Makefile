@@ -28,7 +28,7 @@ demo: build ## simulate the built-in scene and draw it; adaptive against full in
 	@{ $(THAW) compare scenes/stack.json --steps 500 --no-floor --report $(DEMO)/adaptive.html 2>&1 1>&3 | \
 	  tee $(DEMO)/compare.log >&2; status=$${PIPESTATUS[0]}; } 3>&1; \
 	if [ $$status = 0 ]; then \
-	  shown='$(DEMO)/adaptive.html (open it in a browser: the blocks, full and adaptive side by side)'; \
+	  shown='$(DEMO)/adaptive.html (open it in a browser: the stack, full and adaptive side by side)'; \
 	elif ! grep -q 'built without the web page' $(DEMO)/compare.log; then \
 	  echo 'make demo: the comparison of scenes/stack.json failed' >&2; exit $$status; \
 	else \
