@@ -2,25 +2,15 @@
 // The rows of rigid parts in G'KG: stress inside a part resists its turning, by B of oracle/stress.c. Newton's potential damps with
 // alpha1 B, too; to a product over vertices it is the forces m_i (beta x rho_i) whose torque is B omega, with omega the
 // part of the velocities that turns. Nothing here costs more than a pass over the vertices of parts.
-#include <math.h>
 #include <string.h>
 
 #include "map/rigid.h"
-#include "math/decompose.h"
 
-// B weighted, in the part's frame. Projected, it is left out where it would not resist.
+// B weighted, in the part's frame. It resists as it is: oracle/stress.c leaves out what would not.
 static void weigh(const ThawRigidMap *self, int32_t k, ThawStiffness scale, double B[9]) {
-    double(*stress)[9] = self->partition->stress[k], axes[9], l[3];
+    double(*stress)[9] = self->partition->stress[k];
     for (int i = 0; i < 9; i++)
         B[i] = scale.stiffness * stress[0][i] + scale.damping * stress[1][i];
-    if (!scale.project)
-        return;
-    if (self->map.shape->kind->dim == 2) // nothing turns but about the normal
-        l[0] = l[1] = l[2] = B[8];
-    else
-        thaw_eigen_sym3(B, l, axes);
-    if (fmin(l[0], fmin(l[1], l[2])) < 0)
-        memset(B, 0, 9 * sizeof *B);
 }
 
 void thaw_rigid_add_stress(const ThawMap *map, ThawStiffness scale, ThawBlockMatrix *A) {
