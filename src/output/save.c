@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints of a world: its whole State, and enough of its Model to refuse a file that belongs to another one.
 // Everything else (systems, factors, hashes) is a pure function of the two and is made anew.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -229,6 +230,15 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
             status = thaw_error_set(error, THAW_ERROR_INPUT,
                                     "body %d (%s): a counter of its oracle is %lld; allowed: 0 to %d", (int)s->index,
                                     s->body->name, (long long)numbers[counters[i]], INT32_MAX);
+    const int measures[] = {8, 9, 10, 12, 17}; // doubles; reached, the fourth, may be infinite
+    for (size_t i = 0; i < sizeof measures / sizeof *measures && status == THAW_OK; i++) {
+        double value;
+        memcpy(&value, &numbers[measures[i]], sizeof value);
+        if (isnan(value) || (isinf(value) && measures[i] != 12))
+            status = thaw_error_set(error, THAW_ERROR_INPUT,
+                                    "body %d (%s): a measure of its oracle is %g; allowed: finite numbers",
+                                    (int)s->index, s->body->name, value);
+    }
     if (status == THAW_OK) {
         oracle->has_reference = (int)numbers[0];
         oracle->has_inner = (int)numbers[1];

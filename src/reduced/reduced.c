@@ -240,8 +240,7 @@ ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, 
 
 // --- blocks of single vertices --------------------------------------------------------------------------------------------
 
-// Vertices that are asked for themselves (response/island.h reckons with as many), and columns at most, those of parts included.
-enum { SAMPLES = 16, COLUMNS = 128 };
+enum { COLUMNS = 128 }; // at most, those of parts included
 
 // Whether a vertex' velocity is a block of unknowns of its own.
 static int is_own(int dim, int blocks, const double matrix[2][9]) {
@@ -334,7 +333,7 @@ ThawStatus thaw_system_blocks(const ThawSystem *system, ThawSolver *solver, int3
         from[k] = k;
         own += is_own(dim, map->ops->rows(map, vertices[k], block, matrix), matrix);
     }
-    int32_t samples = own < SAMPLES ? own : SAMPLES;
+    int32_t samples = own < THAW_BLOCK_SAMPLES ? own : THAW_BLOCK_SAMPLES;
     ThawStatus status = grow_scratch(scratch, 2 * count, 2 * count); // two blocks a part
     if (status != THAW_OK || map->n == 0)
         return status;

@@ -57,6 +57,7 @@ ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, 
                                   double tolerance, double *H, double *y, double *u, double *q, double *r,
                                   ThawComplianceScratch *scratch);
 
+enum { THAW_BLOCK_SAMPLES = 16 }; // vertices outside parts that are asked for themselves, at most
 // The same of each vertex alone (response.h, blocks): exact for vertices of rigid parts, of which one answer a part is enough,
 // and of few of the others, spread evenly. q and r are scratch over unknowns.
 ThawStatus thaw_system_blocks(const ThawSystem *system, ThawSolver *solver, int32_t count, const int32_t *vertices,

@@ -7,7 +7,6 @@
 #include "response/response.h"
 
 enum {
-    THAW_RESPONSE_SAMPLES = 16, // vertices whose compliance a body's blocks cost, about
     THAW_MODE_LANES = 8,        // what a row of modes takes in memory
     THAW_INTERIOR_DOUBLES = 22, // a contact: what interior.c keeps
     THAW_DIRECT_MOST = 400,     // unknowns that are eliminated

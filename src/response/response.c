@@ -22,6 +22,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "reduced/reduced.h"
 #include "response/island.h"
 
 #define IMMOVABLE 1e-12
@@ -29,7 +30,7 @@
 
 #define CLEARLY 0.75 // cheaper: H assembled converges more surely
 #define PROMISING 16 // tolerances: a warm start's residual from which so many tries may lead below one
-enum { TRIES = 8, LARGE_WORTH = 4, SWEEPS = 40, PRODUCTS = 90, SAMPLES = THAW_RESPONSE_SAMPLES, BLOCK_FLOPS = 160 };
+enum { TRIES = 8, LARGE_WORTH = 4, SWEEPS = 40, PRODUCTS = 90, BLOCK_FLOPS = 160 };
 static const double ASSEMBLED_DOUBLES = 1.25e8; // no more than 1 GB of H
 
 // --- memory ----------------------------------------------------------------------------------------------------------
@@ -120,7 +121,7 @@ int thaw_response_form(int dim, const ThawResponseBody *bodies, const ThawRespon
     double assembled = 0.0, matrix_free = 0.0, doubles = 0.0;
     for (int32_t p = 0; p < body_count; p++) {
         double n = parts[p].contacts, v = parts[p].vertices, size = dim * n;
-        double samples = v < SAMPLES ? v : SAMPLES;
+        double samples = v < THAW_BLOCK_SAMPLES ? v : THAW_BLOCK_SAMPLES;
         if (n == 0)
             continue;
         double rows = n < v ? n : v; // whichever are fewer are asked for
@@ -456,7 +457,7 @@ static ThawStatus check_start(ThawResponse *island, const ThawContact *contacts,
     *holds = 0;
     for (int32_t p = 0; p < island->body_count; p++) {
         vertices += island->parts[p].vertices;
-        samples += island->parts[p].vertices < SAMPLES ? island->parts[p].vertices : SAMPLES;
+        samples += island->parts[p].vertices < THAW_BLOCK_SAMPLES ? island->parts[p].vertices : THAW_BLOCK_SAMPLES;
     }
     if (vertices < 4 * samples || !stands_still(island, contacts, index))
         return THAW_OK;

@@ -48,8 +48,8 @@ ThawStatus thaw_solver_plan_sketch(ThawSolverKind kind, const ThawBlockPattern *
                                    ThawError *error);
 void thaw_solver_plan_free(ThawSolverPlan **plan);
 ThawSolverKind thaw_solver_plan_kind(const ThawSolverPlan *plan);
-// For how many solves to a percent (thaw_solver_settle) a factor of this plan, halved, has to serve before it is cheaper than conjugate
-// gradients; INFINITY where it never is, or is not our own.
+// For how many solves of some 14 iterations (thaw_solver_settle) a factor of this plan, halved, has to serve before it is cheaper
+// than conjugate gradients; INFINITY where it never is, or is not our own.
 double thaw_solver_plan_patience(const ThawSolverPlan *plan);
 
 ThawStatus thaw_solver_create(const ThawSolverPlan *plan, ThawTasks *tasks, ThawSolver **solver, ThawError *error);

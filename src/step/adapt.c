@@ -33,6 +33,7 @@ ThawStatus thaw_adaptive_create(ThawWorld *world, ThawStepper *s, ThawError *err
     s->adaptive = a;
     a->pressed = s->loads_changed = 1; // for all that is known
     a->hard = hard_stiffness(shape);
+    a->grain = shape->diameter / pow(shape->ne, 1. / shape->kind->dim);
     a->flagged = THAW_NEW(unsigned char, shape->ne);
     a->script = THAW_NEW(unsigned char, shape->nv);
     a->f_contact = THAW_NEW(double, (size_t)shape->nv *(size_t)s->model->dim);
@@ -206,8 +207,8 @@ static void gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncremen
     const ThawIsland *island = &world->islands[s->island];
     ThawAdaptive *a = s->adaptive;
     size_t dim = (size_t)s->model->dim;
-    // m/s: what comes faster strikes. The speed over the size of an element, about, is a strain rate.
-    double slow = sqrt(a->options.tau_rigid) * s->shape->diameter / pow(s->shape->ne, 1. / (double)dim);
+    // m/s: what comes faster strikes. The speed over the size of an element is a strain rate.
+    double slow = sqrt(a->options.tau_rigid) * a->grain;
     if (a->pressed) {
         memset(a->f_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim);
         memset(a->k_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim * dim);

@@ -98,20 +98,27 @@ static double motion_of_parts(const ThawStepper *s) {
     return sum;
 }
 
+// Positions before it are kept in x1, which nobody needs until the step.
 void thaw_ledger_move(ThawStepper *s, const double *f_contact, int begin) {
-    size_t dim = (size_t)s->model->dim;
-    double sign = begin ? -1 : 1, loads = 0, contacts = 0;
+    size_t dim = (size_t)s->model->dim, count = (size_t)s->shape->nv * dim;
     if (!s->model->options.ledger)
         return;
-    for (size_t i = 0; i < (size_t)s->shape->nv * dim; i++) {
-        loads += s->x[i] * (s->f_ext[i] - s->shape->mass[i / dim] * s->model->options.gravity[i % dim]);
-        contacts += s->x[i] * f_contact[i];
+    if (begin) {
+        memcpy(s->x1, s->x, sizeof *s->x1 * count);
+        s->work.follow_work -= s->elastic + motion_of_parts(s);
+        return;
     }
-    if (!begin)
-        s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
-    s->work.external_work += sign * loads;
-    s->work.contact_work += sign * contacts;
-    s->work.follow_work += sign * (s->elastic + height_of(s) + motion_of_parts(s) - loads - contacts);
+    double weight = 0, loads = 0, contacts = 0;
+    for (size_t i = 0; i < count; i++) {
+        double d = s->x[i] - s->x1[i], w = s->shape->mass[i / dim] * s->model->options.gravity[i % dim];
+        weight += d * w;
+        loads += d * (s->f_ext[i] - w);
+        contacts += d * f_contact[i];
+    }
+    s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
+    s->work.external_work += loads;
+    s->work.contact_work += contacts;
+    s->work.follow_work += s->elastic + motion_of_parts(s) - weight - loads - contacts;
 }
 
 void thaw_ledger_add_energies(const ThawStepper *s, int asleep, ThawLedger *ledger) {

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "step/adapt.h"
 #include "support/world.h"
 #include "thaw/thaw.h"
 
@@ -52,9 +53,118 @@ static void a_body_in_flight_feels_the_floor_in_the_step_in_which_it_hits_it(voi
     feels_the_floor(WHEEL("\"tau_rigid\": 1e-2, \"epsilon\": 2e-2"));
 }
 
+// A beam, held at one end, whose other end a script moves slowly: it is elastic there for ever, and answers about the rest of it
+// stand for many steps. And a ball for it.
+#define MOVED(gravity, height)                                                                                         \
+    "{\"thaw\": 1, \"gravity\": [0, 0, " gravity "], \"time\": {\"step\": 0.002},"                                     \
+    "\"rigidify\": {\"tau_rigid\": 1e-5, \"epsilon\": 5e-4, \"horizon\": 1},"                                          \
+    "\"materials\": {\"stiff\": {\"young\": 4e7, \"poisson\": 0.35, \"density\": 30, \"alpha1\": 0.039},"              \
+    "\"soft\": {\"young\": 1e7, \"poisson\": 0.35, \"density\": 500, \"alpha1\": 0.002}},"                             \
+    "\"shapes\": {\"beam\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [6, 1, 1], \"cells\": [24, 4, 4]}}, "   \
+    "\"material\": \"stiff\"},"                                                                                        \
+    "\"ball\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [0.8, 0.8, 0.8], \"cells\": [3, 3, 3]}}, "           \
+    "\"material\": \"soft\"}},"                                                                                        \
+    "\"bodies\": [{\"shape\": \"beam\", \"method\": \"rigidify\", \"pins\": [\"x-min\"], \"scripts\": ["               \
+    "{\"group\": \"x-max\", \"keys\": [{\"time\": 0}, {\"time\": 10, \"translation\": [0, 0.02, 0]}]}]},"              \
+    "{\"shape\": \"ball\", \"position\": [1.1, 0.1, " height "], \"method\": \"full\"}]}"
+
+// Throws the ball, body 1, at the beam: its lowest vertices get `gap` m above z = 1, coming down at `speed` m/s.
+static void throw_ball(ThawWorld *world, double gap, double speed) {
+    double x[192], v[192], low = INFINITY;
+    int32_t count = thaw_world_vertex_count(world, 1);
+    assert_int_equal(count, 64);
+    thaw_world_get_positions(world, 1, x);
+    for (int32_t i = 0; i < count; i++)
+        low = fmin(low, x[3 * i + 2]);
+    for (int32_t i = 0; i < count; i++) {
+        x[3 * i + 2] += 1 + gap - low;
+        v[3 * i] = v[3 * i + 1] = 0;
+        v[3 * i + 2] = -speed;
+    }
+    assert_int_equal(thaw_world_set_positions(world, 1, x), THAW_OK);
+    assert_int_equal(thaw_world_set_velocities(world, 1, v), THAW_OK);
+}
+
+// m/s, downwards, of the slowest vertex of the ball.
+static double ball_falls(const ThawWorld *world) {
+    double v[192], least = INFINITY;
+    thaw_world_get_velocities(world, 1, v);
+    for (int i = 0; i < 64; i++)
+        least = fmin(least, -v[3 * i + 2]);
+    return least;
+}
+
+static void a_blow_is_felt_in_its_step_also_while_an_answer_stands_for_long(void **state) {
+    (void)state;
+    ThawWorld *full = make_world_by(MOVED("0", "4"), "full", 1), *rigid = make_world(MOVED("0", "4"), 1);
+    const ThawOracleState *oracle;
+    ThawStepStats stats[2];
+    int steps = 0, hit[2] = {-1, -1}, woken = 0, asked = 0;
+    do { // until an answer has just been given that is to stand for long
+        step_world(full, &stats[0]);
+        step_world(rigid, &stats[1]);
+        oracle = thaw_oracle_state(rigid->steppers[0].adaptive->oracle);
+    } while (++steps < 200 && !(oracle->pause >= 10 && oracle->since == 0 && stats[1].elastic_elements < 1000));
+    assert_true(steps < 200);
+    int64_t before = stats[1].elastic_elements;
+    const double speed = 2, h = 0.002;
+    throw_ball(full, 3.5 * h * speed, speed);
+    throw_ball(rigid, 3.5 * h * speed, speed);
+    double worst = 0, away = worlds_apart(full, rigid, 0);
+    for (int i = 0; i < 60; i++) {
+        asked += hit[0] < 0 && oracle->since == 0 && i > 0;
+        step_world(full, &stats[0]);
+        step_world(rigid, &stats[1]);
+        const ThawWorld *worlds[] = {full, rigid};
+        for (int k = 0; k < 2; k++)
+            if (hit[k] < 0 && ball_falls(worlds[k]) < 0.9 * speed)
+                hit[k] = i;
+        woken = hit[0] == i ? (int)stats[1].woken : woken;
+        worst = fmax(worst, fmax(worlds_apart(full, rigid, 0), worlds_apart(full, rigid, 1)));
+    }
+    print_message(
+        "thrown in step %d (%lld elements elastic, %.1e m apart), hits %d and %d steps later: %d wake; off by "
+        "%.1e m at most\n",
+        steps, (long long)before, away, hit[0], hit[1], woken, worst);
+    assert_int_equal(asked, 0); // nothing else has ended the pause
+    assert_true(hit[0] > 1 && hit[0] < 9 && hit[1] == hit[0] && woken > 0);
+    assert_true(worst < 1e-3);
+    thaw_world_free(&full);
+    thaw_world_free(&rigid);
+}
+
+static void bits_do_not_depend_on_threads_or_on_a_checkpoint_while_an_answer_stands(void **state) {
+    (void)state;
+    const char *text = MOVED("-9.8", "1.01"), *path = "strike.ckpt"; // the ball lies on the beam
+    ThawWorld *one = make_world(text, 1), *two = make_world(text, 2);
+    ThawStepStats a, b;
+    ThawError error = {0};
+    int saved = 0, last = 0;
+    for (int i = 0; i < 400; i++) {
+        step_world(one, &a);
+        step_world(two, &b);
+        assert_int_equal(a.state_hash, b.state_hash);
+        const ThawOracleState *oracle = thaw_oracle_state(one->steppers[0].adaptive->oracle);
+        if (oracle->pause <= 3 || oracle->since == 0 || a.elastic_elements == 0 || a.contacts == 0 || i < last + 7)
+            continue;
+        assert_int_equal(thaw_world_save(two, path, &error), THAW_OK);
+        thaw_world_free(&two);
+        two = make_world(text, saved++ % 2 ? 2 : 1);
+        assert_int_equal(thaw_world_load(two, path, &error), THAW_OK);
+        last = i;
+    }
+    print_message("saved while an answer stands %d times, the last time in step %d\n", saved, last);
+    assert_true(saved > 3);
+    remove(path);
+    thaw_world_free(&one);
+    thaw_world_free(&two);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_in_flight_feels_the_floor_in_the_step_in_which_it_hits_it),
+        cmocka_unit_test(a_blow_is_felt_in_its_step_also_while_an_answer_stands_for_long),
+        cmocka_unit_test(bits_do_not_depend_on_threads_or_on_a_checkpoint_while_an_answer_stands),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
