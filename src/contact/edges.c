@@ -238,8 +238,12 @@ static void find_passed(const Search *search, int32_t e, int32_t face) {
 // Edges of b that edge e, whose way through space relative to b is in the box, will cross in this step.
 static void find_coming(const Search *search, int32_t e, const double box[6]) {
     const ThawContactShape *shape = search->b->shape;
-    int32_t faces[NEAR_MAX], count = thaw_contact_faces_in(search->b, box, 1, faces, NEAR_MAX);
+    const int32_t *v = search->a->shape->edge + 2 * (size_t)e;
+    int32_t faces[NEAR_MAX], other, count = thaw_contact_faces_in(search->b, box, 1, faces, NEAR_MAX);
     Crossing crossing;
+    if (count == 0 || thaw_contact_pierced(search->b, search->a->x + 3 * (size_t)v[0], search->a->x + 3 * (size_t)v[1],
+                                           0, &other, 1) > 0)
+        return; // it has crossed already
     for (int32_t i = 0; i < count && i < NEAR_MAX; i++)
         for (int k = 0; k < 3; k++) {
             int32_t f = shape->face_edge[3 * (size_t)faces[i] + k];
@@ -283,7 +287,7 @@ void thaw_contact_find_edges(const ThawContactScratch *scratch, const ThawContac
         int32_t faces[PIERCED_MAX], pierced = thaw_contact_pierced(b, p, q, 1, faces, PIERCED_MAX);
         for (int32_t i = 0; i < pierced; i++)
             find_passed(&search, e, faces[i]);
-        if (pierced || travel < 0.02 * length || thaw_contact_pierced(b, p, q, 0, faces, 1))
+        if (pierced || travel < 0.02 * length)
             continue;
         for (int i = 0; i < 2; i++) { // where its ends go as b sees them
             double end[3];
