@@ -34,6 +34,22 @@ static void print_parts(const ThawDoctorReport *report, const ThawPatient *p) {
                is_surface(report) ? "triangle" : "element", plural(p->elements));
 }
 
+static int same_thresholds(const ThawPatient *a, const ThawPatient *b) {
+    return a->adaptive && a->rigidify.tau_rigid == b->rigidify.tau_rigid &&
+           a->rigidify.epsilon == b->rigidify.epsilon && a->rigidify.horizon == b->rigidify.horizon &&
+           a->rigidify.tau_elastic == b->rigidify.tau_elastic && a->rigidify.sleep_speed == b->rigidify.sleep_speed;
+}
+
+// As a body goes by them: given, or by the tolerance.
+static void print_thresholds(const ThawRigidifyOptions *o) {
+    printf("    rigidify: tau_rigid %.3g 1/s^2, ", o->tau_rigid);
+    if (o->oracle == THAW_ORACLE_PAPER)
+        printf("tau_elastic %.3g 1/s^2, ", o->tau_elastic);
+    else
+        printf("epsilon %.3g, horizon %.3g s, ", o->epsilon, o->horizon);
+    printf("sleep_speed %.3g diameters/s\n", o->sleep_speed);
+}
+
 static void print_patients(const ThawDoctorReport *report) {
     enum { SHOWN = 20 };
     for (int32_t i = 0; i < report->patient_count && i < SHOWN; i++) {
@@ -53,10 +69,15 @@ static void print_patients(const ThawDoctorReport *report) {
         if (!isnan(p->mass))
             printf(", %.4g kg", p->mass);
         if (!isnan(p->period))
-            printf(", first mode about %.2g s", p->period);
+            printf(", first mode %s%.2g s", p->measured ? "" : "about ", p->period);
         if (p->held)
             printf(", %" PRId32 " vertices held", p->held);
         printf("\n");
+        int32_t like = 0; // the first that goes by the same
+        while (like < i && !same_thresholds(&report->patients[like], p))
+            like++;
+        if (p->adaptive && like == i)
+            print_thresholds(&p->rigidify);
     }
     if (report->patient_count > SHOWN)
         printf("  ... and %d more\n", (int)(report->patient_count - SHOWN));
@@ -199,16 +220,22 @@ static json_t *complaint_json(const ThawComplaint *c) {
                      c->has_place ? vector(c->place) : json_null());
 }
 
+static json_t *thresholds_json(const ThawRigidifyOptions *o) {
+    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "tolerance", o->tolerance, "tau_rigid", o->tau_rigid, "epsilon",
+                     o->epsilon, "horizon", o->horizon, "tau_elastic", o->tau_elastic, "sleep_speed", o->sleep_speed);
+}
+
 static json_t *report_json(const char *path, const ThawDoctorReport *report) {
     json_t *bodies = json_array(), *findings = json_array();
     for (int32_t i = 0; i < report->patient_count; i++) {
         const ThawPatient *p = &report->patients[i];
         json_array_append_new(
-            bodies, json_pack("{s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:i}", "name", app_json_string(p->name),
-                              "vertices", (int)p->vertices, "elements", (int)p->elements, "size", vector(p->size),
-                              "unit", number(p->unit > 0 ? p->unit : 1), "min_angle", number(p->min_angle * 180 / M_PI),
-                              "max_angle", number(p->max_angle * 180 / M_PI), "mass", number(p->mass), "period",
-                              number(p->period), "held", (int)p->held));
+            bodies,
+            json_pack("{s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o}", "name", app_json_string(p->name),
+                      "vertices", (int)p->vertices, "elements", (int)p->elements, "size", vector(p->size), "unit",
+                      number(p->unit > 0 ? p->unit : 1), "min_angle", number(p->min_angle * 180 / M_PI), "max_angle",
+                      number(p->max_angle * 180 / M_PI), "mass", number(p->mass), "period", number(p->period), "held",
+                      (int)p->held, "rigidify", p->adaptive ? thresholds_json(&p->rigidify) : json_null()));
     }
     for (int32_t i = 0; i < report->complaint_count; i++)
         json_array_append_new(findings, complaint_json(&report->complaints[i]));

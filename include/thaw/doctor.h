@@ -44,10 +44,13 @@ typedef struct ThawPatient {
     double unit;    // m, that one unit of a surface file was taken for; 0 elsewhere, where all is in metres
     int guessed;    // nonzero: that unit is a guess by its size
     int up;         // the axis that `thaw new` takes for up in a surface file: 1 (y) or 2 (z)
-    double min_angle, max_angle; // rad: dihedral angles, in 2D angles; NAN for surfaces
-    double mass;                 // kg; NAN where there is no material
-    double period;               // s, of its first mode: an estimate from size and material; NAN without material
-    int32_t held;                // vertices that are pinned or scripted at the start
+    double min_angle, max_angle;  // rad: dihedral angles, in 2D angles; NAN for surfaces
+    double mass;                  // kg; NAN where there is no material
+    double period;                // s, of its first mode, with the pins it starts with; NAN without material or freedom
+    int measured;                 // nonzero: found on its mesh; else the period is an estimate from size and material
+    int adaptive;                 // nonzero: a body of the method "rigidify",
+    ThawRigidifyOptions rigidify; // which goes by these thresholds
+    int32_t held;                 // vertices that are pinned or scripted at the start
 } ThawPatient;
 
 typedef struct ThawDoctorReport {

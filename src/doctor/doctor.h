@@ -46,7 +46,9 @@ void thaw_element_centre(const ThawMesh *mesh, int32_t element, double centre[3]
 void thaw_exam_size(ThawExam *exam, const char *where, const double size[3]);
 // Elements, pieces, thickness, size (mesh.c).
 void thaw_exam_mesh(ThawExam *exam, const ThawMesh *mesh, const char *where, ThawPatient *patient);
-// Materials, time, output (world.c).
+// The first mode of each body, and its thresholds (scale.c).
+void thaw_exam_scales(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
+// Materials, time, output; after the scales (world.c).
 void thaw_exam_world(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
 // Groups, pins, scripts, forces, speeds (loads.c).
 void thaw_exam_loads(ThawExam *exam, const ThawScene *scene, const ThawModel *model);

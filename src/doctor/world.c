@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Materials in units that look wrong, the time step against the bodies' own rhythm, and what a run will write.
 //
-// The rhythm is estimated, not computed. A clamped bar of length L and thickness t, with waves of speed c = sqrt(E/rho),
+// The rhythm is that of the first mode (scale.c); of very large meshes it is estimated. A clamped bar of length L and thickness t, with waves of speed c = sqrt(E/rho),
 // swings at f = (1.875^2 / (2 pi sqrt(12))) c t / L^2 and stretches at c / (4 L); the lower one of the two, with the
-// longest and the shortest side of the body's bounding box, is within a factor of two or three for most things.
+// longest and the shortest side of the body's bounding box, is within a factor of two or three for most things that are held at one end.
 //
 // Backward Euler shrinks a mode of angular frequency w by 1/sqrt(1 + (w h)^2) a step, for small w h by exp(-w^2 h / 2)
 // a second, so each period takes 1 - exp(-2 pi w h) = 1 - exp(-4 pi^2 h / T) of its energy. Nothing ever explodes,
@@ -190,7 +190,7 @@ static void examine_step(ThawExam *exam, const ThawScene *scene, const ThawShape
     } else if (loss > LOSS) {
         ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "step-damps", "shape %.100s", shape->name);
         thaw_complaint_what(c,
-                            "its first mode swings in about %.2g s (estimated from size and material). Steps of %.6g s "
+                            "its first mode swings in about %.2g s. Steps of %.6g s "
                             "take %.0f %% of its energy in each swing, whatever the material's damping",
                             period, h, 100 * loss);
         thaw_complaint_cure(c, "with steps of %g s it loses about a tenth a swing",
@@ -308,6 +308,14 @@ static void examine_output(ThawExam *exam, const ThawScene *scene, const ThawMod
     }
 }
 
+// s, of the first mode of the first body of that shape; NAN: not known.
+static double shape_period(const ThawExam *exam, const ThawWorldDef *world, int32_t shape) {
+    for (int32_t b = 0; b < world->body_count; b++)
+        if (world->bodies[b].shape == shape)
+            return exam->report->patients[b].period;
+    return NAN;
+}
+
 void thaw_exam_world(ThawExam *exam, const ThawScene *scene, const ThawModel *model) {
     const ThawWorldDef *world = &scene->world;
     unsigned char *used = exam->status ? NULL : THAW_NEW(unsigned char, world->material_count + world->shape_count);
@@ -333,7 +341,9 @@ void thaw_exam_world(ThawExam *exam, const ThawScene *scene, const ThawModel *mo
         for (int k = 0; k < 3; k++)
             size[k] = hi[k] - lo[k];
         const ThawMaterialDef *material = &world->materials[thaw_shape_main_material(shape)];
-        double period = thaw_period_estimate(material, world->dim, size);
+        double period = shape_period(exam, world, s);
+        if (isnan(period))
+            period = thaw_period_estimate(material, world->dim, size);
         examine_step(exam, scene, &model->shapes[s], period);
         if (world->h <= period / 4) // else it cannot swing anyway, as was told
             examine_damping(exam, material, shape->name, period);
@@ -341,7 +351,8 @@ void thaw_exam_world(ThawExam *exam, const ThawScene *scene, const ThawModel *mo
         for (int32_t b = 0; b < world->body_count; b++)
             if (world->bodies[b].shape == s) {
                 exam->report->patients[b].mass = model->shapes[s].total_mass;
-                exam->report->patients[b].period = period;
+                if (!exam->report->patients[b].measured)
+                    exam->report->patients[b].period = period;
             }
     }
     examine_output(exam, scene, model);

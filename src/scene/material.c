@@ -68,7 +68,7 @@ void thaw_scene_read_materials(const ThawPlace *place) {
     ThawSceneReader *reader = place->reader;
     ThawWorldDef *world = &reader->store->scene.world;
     size_t count = 0;
-    if (place->value && !thaw_place_is_catalogue(place, &count))
+    if (place->value && !thaw_place_is_catalogue(place, 0, &count))
         return;
     reader->materials =
         thaw_scene_keep(reader, count + (size_t)thaw_material_library_count(), sizeof *reader->materials);

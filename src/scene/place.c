@@ -124,7 +124,18 @@ static int distance(const char *a, const char *b) {
     return row[n];
 }
 
-// The name that `text` was most likely meant to be; NULL when none is near.
+// Whether the text, of three characters or more, stands somewhere in the name: "eps", or "rubber" for "natural-rubber".
+static bool is_part(const char *text, const char *name) {
+    size_t length = strlen(text), same = 0;
+    for (; *name && same < length; name++) {
+        same = 0;
+        while (same < length && fold(text[same]) == fold(name[same]))
+            same++;
+    }
+    return length >= 3 && same == length;
+}
+
+// The name that `text` was most likely meant to be: the nearest, else the first of which it is a part; NULL when there is none.
 static const char *nearest(const char *text, const char *const *names, size_t count) {
     size_t length = strlen(text);
     const char *best = NULL;
@@ -138,6 +149,8 @@ static const char *nearest(const char *text, const char *const *names, size_t co
             best = names[i];
         }
     }
+    for (size_t i = 0; i < count && !best; i++)
+        best = is_part(text, names[i]) ? names[i] : NULL;
     return best;
 }
 

@@ -85,8 +85,8 @@ ThawPlace thaw_place_item(const ThawPlace *up, size_t index);
 bool thaw_place_is_object(const ThawPlace *place, const char *const *keys, size_t required);
 // Is it an object, of whatever keys? The count of its members goes to *count.
 bool thaw_place_is_map(const ThawPlace *place, size_t *count);
-// An object with at least one member, each of them a name somebody may refer to?
-bool thaw_place_is_catalogue(const ThawPlace *place, size_t *count);
+// An object of at least `least` members, each of them a name somebody may refer to?
+bool thaw_place_is_catalogue(const ThawPlace *place, size_t least, size_t *count);
 // Is it an array of at least `least` items?
 bool thaw_place_is_array(const ThawPlace *place, size_t least, size_t *count);
 // Which one of these keys (NULL ends them) the object has; -1 with an error when there is none or more than one.

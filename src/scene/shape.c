@@ -281,7 +281,7 @@ void thaw_scene_read_shapes(const ThawPlace *place) {
     ThawSceneReader *reader = place->reader;
     ThawWorldDef *world = &reader->store->scene.world;
     size_t count;
-    if (!thaw_place_is_catalogue(place, &count))
+    if (!thaw_place_is_catalogue(place, 1, &count))
         return;
     reader->shapes = thaw_scene_keep(reader, count, sizeof *reader->shapes);
     reader->groups = thaw_scene_keep(reader, count, sizeof *reader->groups);

@@ -62,10 +62,10 @@ bool thaw_place_is_object(const ThawPlace *place, const char *const *keys, size_
     return true;
 }
 
-bool thaw_place_is_catalogue(const ThawPlace *place, size_t *count) {
+bool thaw_place_is_catalogue(const ThawPlace *place, size_t least, size_t *count) {
     if (!thaw_place_is_map(place, count))
         return false;
-    if (*count == 0)
+    if (*count < least)
         thaw_place_refuse(place, "nothing in it", "an object with one or more named members");
     const char *name;
     json_t *value;

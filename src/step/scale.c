@@ -13,8 +13,7 @@ static void mark_start(const ThawModelBody *body, double h, unsigned char *scrip
             scripted[body->scripts[k].group->vertices[i]] = 1;
 }
 
-// Whether two bodies are held in the same way for certain.
-static int are_alike(const ThawModelBody *a, const ThawModelBody *b, double h) {
+int thaw_bodies_alike(const ThawModelBody *a, const ThawModelBody *b, double h) {
     if (a->shape != b->shape || a->script_count != b->script_count)
         return 0;
     for (int32_t i = 0; i < a->script_count; i++)
@@ -24,30 +23,35 @@ static int are_alike(const ThawModelBody *a, const ThawModelBody *b, double h) {
     return 1;
 }
 
-ThawStatus thaw_world_find_scale(ThawWorld *world, ThawStepper *s, ThawError *error) {
-    double h = world->model->options.h;
-    for (int32_t i = 0; i < world->model->body_count && !s->scale.known; i++)
-        if (world->steppers[i].scale.known && are_alike(world->steppers[i].body, s->body, h))
-            s->scale = world->steppers[i].scale;
-    if (s->scale.known)
-        return THAW_OK;
-    unsigned char *scripted = THAW_NEW(unsigned char, s->shape->nv);
+ThawStatus thaw_body_find_scale(const ThawModel *model, const ThawModelBody *body, ThawSystem *const *systems,
+                                int32_t system_count, ThawTasks *tasks, ThawScale *scale, ThawError *error) {
+    unsigned char *scripted = THAW_NEW(unsigned char, body->shape->nv);
     ThawSystem *own = NULL, *system = NULL;
     ThawStatus status = scripted ? THAW_OK : thaw_error_memory(error, "a body's scale");
     if (status == THAW_OK)
-        mark_start(s->body, h, scripted);
-    for (int32_t i = 0; i < world->system_count && status == THAW_OK; i++)
-        if (thaw_system_serves(world->systems[i], s->shape, scripted))
-            system = world->systems[i];
+        mark_start(body, model->options.h, scripted);
+    for (int32_t i = 0; i < system_count && status == THAW_OK; i++)
+        if (thaw_system_serves(systems[i], body->shape, scripted))
+            system = systems[i];
     if (status == THAW_OK && !system) {
-        status = thaw_system_create(s->shape, scripted, world->model->options.solver, &own, error);
+        status = thaw_system_create(body->shape, scripted, model->options.solver, &own, error);
         system = own;
     }
     if (status == THAW_OK)
         status = thaw_system_plan_direct(system, error);
     if (status == THAW_OK)
-        status = thaw_scale_find(system, s->tasks, &s->scale, error);
+        status = thaw_scale_find(system, tasks, scale, error);
     thaw_system_free(&own);
     thaw_free(scripted);
     return status;
+}
+
+ThawStatus thaw_world_find_scale(ThawWorld *world, ThawStepper *s, ThawError *error) {
+    for (int32_t i = 0; i < world->model->body_count && !s->scale.known; i++)
+        if (world->steppers[i].scale.known &&
+            thaw_bodies_alike(world->steppers[i].body, s->body, world->model->options.h))
+            s->scale = world->steppers[i].scale;
+    return s->scale.known ? THAW_OK
+                          : thaw_body_find_scale(world->model, s->body, world->systems, world->system_count, s->tasks,
+                                                 &s->scale, error);
 }

@@ -188,6 +188,10 @@ static void a_scene_in_the_plane_has_vectors_of_two_and_turns_about_z(void **sta
     near_vector(scene->world.gravity, 0, -9.81, 0);
     assert_int_equal(scene->world.shapes[0].mesh->element_count, 2 * 8 * 2);
     thaw_scene_free(&scene);
+    scene = parse("{'thaw': 1, 'materials': {}, 'shapes': {'s': {'mesh': {'beam': {'length': 2, 'width': 0.5,"
+                  "'height': 0.5, 'size': 0.25}}, 'material': 'foam'}}, 'bodies': [{'shape': 's'}]}");
+    assert_int_equal(scene->world.material_count, 1); // of the library
+    thaw_scene_free(&scene);
 }
 
 static void two_bodies_share_one_shape(void **state) {
