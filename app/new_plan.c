@@ -401,7 +401,7 @@ static double period_of(const AppPlan *plan, const AppPiece *p) {
     double size[3];
     for (int k = 0; k < 3; k++)
         size[k] = p->hi[k] - p->lo[k];
-    return thaw_period_estimate(&plan->material->def, p->mesh->dim, size);
+    return thaw_period_estimate(&plan->material->def, p->mesh->dim, size, plan->stance != APP_DROP);
 }
 
 static void settle_motion(AppPlan *plan) {

@@ -73,7 +73,7 @@ const ThawUnit *thaw_unit_guess(const char *path, double largest, int *said);
 int32_t thaw_shape_main_material(const ThawShapeDef *shape);
 // m/s: how fast elastic waves run along a bar of it.
 double thaw_material_wave_speed(const ThawMaterialDef *material);
-// s: the period of the first mode of a clamped body of this extent, about (world.c).
-double thaw_period_estimate(const ThawMaterialDef *material, int dim, const double extent[3]);
+// s: the period of the first mode of a body of this extent, held at one end or (held = 0) free, about (world.c).
+double thaw_period_estimate(const ThawMaterialDef *material, int dim, const double extent[3], int held);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Materials in units that look wrong, the time step against the bodies' own rhythm, and what a run will write.
 //
-// The rhythm is that of the first mode (scale.c); of very large meshes it is estimated. A clamped bar of length L and thickness t, with waves of speed c = sqrt(E/rho),
-// swings at f = (1.875^2 / (2 pi sqrt(12))) c t / L^2 and stretches at c / (4 L); the lower one of the two, with the
-// longest and the shortest side of the body's bounding box, is within a factor of two or three for most things that are held at one end.
+// The rhythm is that of the first mode (scale.c); of very large meshes it is estimated. A clamped bar of length L and thickness
+// t, with waves of speed c = sqrt(E/rho), swings at f = (1.875^2 / (2 pi sqrt(12))) c t / L^2 and stretches at c / (4 L); a free one
+// swings at (4.730 / 1.875)^2 times that and stretches at c / (2 L). The lower one of the two, with the longest and the shortest
+// side of the body's bounding box, is within a factor of two or three for most things.
 //
 // Backward Euler shrinks a mode of angular frequency w by 1/sqrt(1 + (w h)^2) a step, for small w h by exp(-w^2 h / 2)
 // a second, so each period takes 1 - exp(-2 pi w h) = 1 - exp(-4 pi^2 h / T) of its energy. Nothing ever explodes,
@@ -27,13 +28,14 @@ static const double GIGABYTE = 1e9;
 
 double thaw_material_wave_speed(const ThawMaterialDef *material) { return sqrt(material->young / material->density); }
 
-double thaw_period_estimate(const ThawMaterialDef *material, int dim, const double extent[3]) {
+double thaw_period_estimate(const ThawMaterialDef *material, int dim, const double extent[3], int held) {
     double longest = 0, shortest = INFINITY, c = thaw_material_wave_speed(material);
     for (int k = 0; k < dim; k++) {
         longest = fmax(longest, extent[k]);
         shortest = fmin(shortest, extent[k]);
     }
-    double bending = 0.1615 * c * shortest / (longest * longest), stretching = c / (4 * longest);
+    double bending = (held ? 0.1615 : 1.028) * c * shortest / (longest * longest);
+    double stretching = c / ((held ? 4 : 2) * longest);
     return 1 / fmin(bending, stretching);
 }
 
@@ -174,7 +176,13 @@ static double round_down(double x) {
     return power * (digit >= 5 ? 5 : digit >= 2 ? 2 : 1);
 }
 
-static void examine_step(ThawExam *exam, const ThawScene *scene, const ThawShape *shape, double period) {
+// Of critical damping, in the first mode.
+static double damping_ratio(const ThawMaterialDef *material, double period) {
+    double w = 2 * M_PI / period;
+    return (material->alpha1 * w + material->alpha0 / w) / 2;
+}
+
+static void examine_step(ThawExam *exam, const ThawScene *scene, const ThawShape *shape, double period, double zeta) {
     double h = scene->world.h, loss = 1 - exp(-4 * M_PI * M_PI * h / period), duration = (double)scene->steps * h;
     double transit = wave_transit(shape, scene->world.materials);
     if (h > period / 4) {
@@ -187,7 +195,7 @@ static void examine_step(ThawExam *exam, const ThawScene *scene, const ThawShape
         thaw_complaint_cure(c, "to see it vibrate, take steps of %g s or less; else leave it, the method is stable",
                             round_down(period / 50));
         thaw_complaint_value(c, period, "s");
-    } else if (loss > LOSS) {
+    } else if (loss > LOSS && zeta < 1) {
         ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "step-damps", "shape %.100s", shape->name);
         thaw_complaint_what(c,
                             "its first mode swings in about %.2g s. Steps of %.6g s "
@@ -214,7 +222,7 @@ static void examine_step(ThawExam *exam, const ThawScene *scene, const ThawShape
 }
 
 static void examine_damping(ThawExam *exam, const ThawMaterialDef *material, const char *shape, double period) {
-    double w = 2 * M_PI / period, zeta = (material->alpha1 * w + material->alpha0 / w) / 2;
+    double zeta = damping_ratio(material, period);
     if (zeta < 1)
         return;
     ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "overdamped", "shape %.100s", shape);
@@ -308,12 +316,13 @@ static void examine_output(ThawExam *exam, const ThawScene *scene, const ThawMod
     }
 }
 
-// s, of the first mode of the first body of that shape; NAN: not known.
-static double shape_period(const ThawExam *exam, const ThawWorldDef *world, int32_t shape) {
-    for (int32_t b = 0; b < world->body_count; b++)
-        if (world->bodies[b].shape == shape)
-            return exam->report->patients[b].period;
-    return NAN;
+// s, of the first mode of a body.
+static double period_of(const ThawExam *exam, const ThawWorldDef *world, int32_t b, const double size[3]) {
+    const ThawPatient *patient = &exam->report->patients[b];
+    const ThawMaterialDef *material =
+        &world->materials[thaw_shape_main_material(&world->shapes[world->bodies[b].shape])];
+    return patient->measured ? patient->period
+                             : thaw_period_estimate(material, world->dim, size, world->bodies[b].script_count > 0);
 }
 
 void thaw_exam_world(ThawExam *exam, const ThawScene *scene, const ThawModel *model) {
@@ -336,24 +345,21 @@ void thaw_exam_world(ThawExam *exam, const ThawScene *scene, const ThawModel *mo
             thaw_complaint_cure(c, "remove it, or place it with a body");
             continue;
         }
-        double lo[3], hi[3], size[3];
+        double lo[3], hi[3], size[3], period = NAN; // of the first body of it
         thaw_mesh_box_of(shape->mesh, lo, hi);
         for (int k = 0; k < 3; k++)
             size[k] = hi[k] - lo[k];
-        const ThawMaterialDef *material = &world->materials[thaw_shape_main_material(shape)];
-        double period = shape_period(exam, world, s);
-        if (isnan(period))
-            period = thaw_period_estimate(material, world->dim, size);
-        examine_step(exam, scene, &model->shapes[s], period);
-        if (world->h <= period / 4) // else it cannot swing anyway, as was told
-            examine_damping(exam, material, shape->name, period);
-        examine_weight(exam, world, material, shape->name, size);
         for (int32_t b = 0; b < world->body_count; b++)
             if (world->bodies[b].shape == s) {
                 exam->report->patients[b].mass = model->shapes[s].total_mass;
-                if (!exam->report->patients[b].measured)
-                    exam->report->patients[b].period = period;
+                exam->report->patients[b].period = period_of(exam, world, b, size);
+                period = isnan(period) ? exam->report->patients[b].period : period;
             }
+        const ThawMaterialDef *material = &world->materials[thaw_shape_main_material(shape)];
+        examine_step(exam, scene, &model->shapes[s], period, damping_ratio(material, period));
+        if (world->h <= period / 4) // else it cannot swing anyway, as was told
+            examine_damping(exam, material, shape->name, period);
+        examine_weight(exam, world, material, shape->name, size);
     }
     examine_output(exam, scene, model);
     thaw_free(used);

@@ -70,7 +70,8 @@ static void a_surface_becomes_a_scene_that_runs(void **state) {
     assert_true(elements > 400 && elements < 1600);
     assert_true(scene->world.materials[0].young == thaw_material_library_find("silicone")->def.young);
     thaw_scene_free(&scene);
-    expect("check @ball.json", 0, "nothing to complain about");
+    expect("check @ball.json", 0, "0 errors, 0 warnings, 1 hint"); // silicone of that size creeps more than it swings
+    assert_non_null(strstr(said, "[overdamped]"));
     expect("run @ball.json --steps 3 --out @out", 0, "state hash");
 }
 
@@ -253,7 +254,7 @@ static void every_material_makes_a_scene_without_errors(void **state) {
         assert_non_null(strstr(said, blind + damps + overdamped ? sum : "nothing to complain about"));
         // Blind only where 20 steps a period are more than 20000, or shorter than 20 microseconds.
         double period = 0;
-        assert_int_equal(sscanf(strstr(said, "first mode about "), "first mode about %lf", &period), 1);
+        assert_int_equal(sscanf(strstr(said, "first mode "), "first mode %lf", &period), 1);
         ThawScene *scene = load("s.json");
         const double seconds = (double)scene->steps * scene->world.h;
         assert_int_equal(scene->steps % scene->frame_every, 0);
