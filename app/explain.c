@@ -23,6 +23,8 @@ typedef struct Explain {
     int json;
     ThawReplay *replay;
     int32_t body;
+    int64_t elements, elastic; // of the body, in the first frame that was read
+    double speed;              // m/s, of its fastest vertex
 } Explain;
 
 enum { ELEMENT, STEP, BODY, JSON };
@@ -152,10 +154,45 @@ static ThawStatus find_body(Explain *e, const ThawFrameData *frame, ThawError *e
 // --- telling -------------------------------------------------------------------------------------------------------------
 
 typedef struct Told {
-    int64_t step; // of the frame
-    double time;  // s
+    int64_t step;   // of the frame
+    double time;    // s
+    int64_t asleep; // the first frame of this episode that has it asleep: its step; -1: none
     ThawElementReport report;
 } Told;
+
+// Since when an element sleeps that does: in an episode, rigid comes before asleep.
+static ThawStatus find_sleep(const Explain *e, Told *told, ThawError *error) {
+    int64_t low = -1, high = thaw_replay_count(e->replay);
+    ThawStatus status = THAW_OK;
+    told->asleep = told->report.state == THAW_ELEMENT_ASLEEP ? told->step : -1;
+    while (told->asleep >= 0 && high - low > 1 && status == THAW_OK) {
+        int64_t middle = low + (high - low) / 2;
+        ThawFrameData *frame = NULL;
+        ThawElementReport report = {0};
+        status = thaw_replay_read(e->replay, middle, &frame, error);
+        if (status == THAW_OK)
+            status = app_report_from_frame(frame, e->body, (int32_t)e->element, &report, error);
+        int64_t step = status == THAW_OK ? frame->step : 0;
+        thaw_frame_data_free(&frame);
+        if (step >= told->step || (step > told->report.since_step && report.state == THAW_ELEMENT_ASLEEP)) {
+            high = middle;
+            told->asleep = step < told->asleep ? step : told->asleep;
+        } else
+            low = middle;
+    }
+    return status;
+}
+
+// Why a body is awake of which a part is rigid.
+static void note_body(Explain *e, const ThawFrameData *frame) {
+    int64_t first;
+    e->elements = cells_of(frame, e->body, &first);
+    for (int64_t c = first; c < first + e->elements; c++)
+        e->elastic += field_at(frame, "state", c, THAW_ELEMENT_ELASTIC) == THAW_ELEMENT_ELASTIC;
+    for (int64_t i = 0; i < frame->point_count; i++)
+        if (frame->body[i] == e->body)
+            e->speed = fmax(e->speed, hypot(hypot(frame->v[3 * i], frame->v[3 * i + 1]), frame->v[3 * i + 2]));
+}
 
 // What it is at the step asked for, then what it was before, back in time. Returns how many episodes were found.
 static ThawStatus tell(Explain *e, Told told[EPISODES], int *count, ThawError *error) {
@@ -176,9 +213,13 @@ static ThawStatus tell(Explain *e, Told told[EPISODES], int *count, ThawError *e
         }
         if (status == THAW_OK)
             status = app_report_from_frame(frame, e->body, (int32_t)e->element, &now->report, error);
+        if (status == THAW_OK && *count == 0)
+            note_body(e, frame);
         now->step = frame->step;
         now->time = frame->time;
         thaw_frame_data_free(&frame);
+        if (status == THAW_OK)
+            status = find_sleep(e, now, error);
         if (status != THAW_OK || now->report.since_step <= 0) {
             *count += status == THAW_OK;
             break;
@@ -197,13 +238,30 @@ static void print_words(Explain *e, const Told *told, int count) {
     thaw_report_text(&told[0].report, text, sizeof text);
     printf("%s, after step %lld (t = %.6g s):\n%s\n", thaw_replay_body_name(e->replay, e->body),
            (long long)told[0].step, told[0].time, text);
+    if (told[0].asleep >= 0)
+        printf("It sleeps since step %" PRId64 " or the frame before.\n", told[0].asleep);
+    if (told[0].report.state == THAW_ELEMENT_RIGID && e->elastic > 0)
+        printf("Its body is awake: %" PRId64 " of its %" PRId64 " elements are elastic.\n", e->elastic, e->elements);
+    else if (told[0].report.state == THAW_ELEMENT_RIGID)
+        printf(
+            "Its body is wholly rigid, and awake: its fastest vertex moves at %.3g m/s. It sleeps when it has been "
+            "slower "
+            "than sleep_speed (`thaw check SCENE` tells it), in balance, and with all that it touches, for \"sleep\" "
+            "steps.\n",
+            e->speed);
     if (count > 1)
         printf("Before that, as far as the frames show:\n");
     for (int i = 1; i < count; i++) {
-        const ThawElementReport *r = &told[i].report;
-        printf("  %s from step %lld (t = %.6g s)", thaw_element_state_name(r->state), (long long)r->since_step,
+        const ThawElementReport *r = &told[i].report, *later = &told[i - 1].report;
+        int elastic = r->state == THAW_ELEMENT_ELASTIC;
+        if (elastic == (later->state == THAW_ELEMENT_ELASTIC))
+            printf("  %s for a while before step %lld, between two frames\n", elastic ? "rigid" : "elastic",
+                   (long long)later->since_step);
+        printf("  %s from step %lld (t = %.6g s)", elastic ? "elastic" : "rigid", (long long)r->since_step,
                r->since_time);
-        if (r->state == THAW_ELEMENT_ELASTIC && r->since_step > 0)
+        if (told[i].asleep >= 0)
+            printf(", asleep since step %" PRId64 " or the frame before", told[i].asleep);
+        if (elastic && r->since_step > 0)
             printf(", woken by: %s", thaw_reason_name(r->woken_by));
         printf("\n");
     }
@@ -212,8 +270,13 @@ static void print_words(Explain *e, const Told *told, int count) {
 static ThawStatus print_json(Explain *e, const Told *told, int count, ThawError *error) {
     json_t *whole = app_report_json(&told[0].report, thaw_replay_body_name(e->replay, e->body));
     json_t *past = json_array();
-    int bad = !whole || !past || json_object_set_new(whole, "step", json_integer(told[0].step)) ||
-              json_object_set_new(whole, "time", json_real(told[0].time));
+    int bad =
+        !whole || !past || json_object_set_new(whole, "step", json_integer(told[0].step)) ||
+        json_object_set_new(whole, "time", json_real(told[0].time)) ||
+        json_object_set_new(whole, "asleep_step", told[0].asleep >= 0 ? json_integer(told[0].asleep) : json_null()) ||
+        json_object_set_new(whole, "body_elements", json_integer(e->elements)) ||
+        json_object_set_new(whole, "body_elastic", json_integer(e->elastic)) ||
+        json_object_set_new(whole, "body_speed", json_real(e->speed));
     for (int i = 1; i < count && !bad; i++)
         bad = json_array_append_new(past, app_report_json(&told[i].report, NULL)) != 0;
     bad =

@@ -57,6 +57,16 @@ void app_lockstep_clear(AppLockstep *l) {
     *l = (AppLockstep){0};
 }
 
+int32_t app_lockstep_shift(AppLockstep *l, double share) {
+    int32_t free = 0, dim = l->scene->world.dim;
+    for (int32_t i = 0; i < l->scene->world.body_count; i++)
+        if (l->bodies[i].script_count == 0) {
+            int axis = (free++ + dim - 1) % dim;
+            l->bodies[i].position[axis] = l->scene->world.bodies[i].position[axis] + share * l->diameter[i];
+        }
+    return free;
+}
+
 // Bodies that start at rest do so asleep, which only "rigidify" can be. By another method they start from the same shapes,
 // elastic: taken over from a world that is made as the scene says.
 static ThawStatus start_at_rest(AppLockstep *l, ThawWorld *world, ThawError *error) {

@@ -28,6 +28,10 @@ typedef struct AppLockstep {
 ThawStatus app_lockstep_create(const ThawScene *scene, AppLockstep *lockstep, ThawError *error);
 void app_lockstep_clear(AppLockstep *lockstep);
 
+// Worlds that are made from now on start with all bodies that are not held moved by that share of their diameter: the first
+// upwards, the others along x, y, up, ... by turns, for a scene that moves as a whole is the same one. Returns how many these are.
+int32_t app_lockstep_shift(AppLockstep *lockstep, double share);
+
 // A world of the scene with every body moved by `method` (NULL: as the scene says), steps of h, and these thresholds (NULL:
 // the scene's). No ledger is kept.
 ThawStatus app_runner_create(AppLockstep *lockstep, const char *method, double h, const ThawRigidifyOptions *rigidify,

@@ -40,8 +40,28 @@ static void a_run_explains_its_elements(void **state) {
     expect("explain @run --element 90 --step 499", 0,
            "beam, after step 490 (t = 4.9 s):\nElement 90 of body 0 is asleep");
     expect("explain @run --element 90 --step 510", 0, "is elastic since step 500 (t = 5 s)");
-    assert_non_null(strstr(said, "Before that, as far as the frames show:\n  asleep from step "));
+    assert_non_null(strstr(said, "Before that, as far as the frames show:\n  rigid from step "));
+    long long rigid = 0, asleep = 0;
+    assert_int_equal(sscanf(strstr(said, "  rigid from step "),
+                            "  rigid from step %lld (t = %*f s), asleep since step %lld or the frame before", &rigid,
+                            &asleep),
+                     2);
+    assert_true(rigid > 0 && asleep > rigid && asleep < 500 && asleep % 10 == 0);
     assert_non_null(strstr(said, "\n  elastic from step 0 (t = 0 s)\n"));
+}
+
+static void a_rigid_body_says_why_it_is_awake(void **state) {
+    (void)state;
+    write_text(at("flight.json"),
+               "{\"thaw\": 1, \"time\": {\"step\": 0.01, \"steps\": 40}, \"output\": {\"every\": 10},"
+               "\"shapes\": {\"box\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [1, 1, 1], "
+               "\"cells\": [2, 2, 2]}}, \"material\": \"foam\"}},"
+               "\"bodies\": [{\"shape\": \"box\", \"method\": \"rigidify\"}]}\n");
+    expect("run @flight.json --out @flight --quiet", 0, "");
+    expect("explain @flight --element 5", 0,
+           "Its body is wholly rigid, and awake: its fastest vertex moves at 3.92 m/s");
+    expect("explain @flight --element 5 --json", 0, "\"body_elastic\": 0");
+    assert_non_null(strstr(said, "\"asleep_step\": null"));
 }
 
 static void the_same_as_json(void **state) {
@@ -58,6 +78,8 @@ static void the_same_as_json(void **state) {
     assert_true(json_is_null(json_object_get(report, "part")));
     assert_true(json_number_value(json_object_get(report, "rate_threshold")) > 0);
     assert_true(json_array_size(json_object_get(report, "before")) >= 2);
+    assert_int_equal(json_integer_value(json_object_get(report, "body_elements")), 96);
+    assert_true(json_integer_value(json_object_get(report, "body_elastic")) > 0);
     json_decref(report);
 }
 
@@ -135,6 +157,27 @@ static void tune_writes_thresholds_that_keep_the_budget(void **state) {
     free(text);
 }
 
+// Dice that bounce off each other: a hundred thousandth at the start makes a percent.
+static void tune_says_when_the_budget_is_below_what_chance_does(void **state) {
+    (void)state;
+    static const char die[] = "{\"shape\": \"die\", \"method\": \"rigidify\", ";
+    char text[2048];
+    snprintf(text, sizeof text,
+             "{\"thaw\": 1, \"time\": {\"step\": 0.001, \"steps\": 1500}, \"obstacles\": [{\"plane\": {}}],"
+             "\"materials\": {\"m\": {\"density\": 1000, \"young\": 1e6, \"poisson\": 0.3, \"alpha1\": 0}},"
+             "\"shapes\": {\"die\": {\"mesh\": {\"box\": {\"min\": [-0.1, -0.1, -0.1], \"max\": [0.1, 0.1, 0.1],"
+             "\"cells\": [2, 2, 2]}}, \"material\": \"m\"}}, \"bodies\": ["
+             "%s\"position\": [0, 0, 0.3], \"rotation\": {\"axis\": [1, 1, 0], \"degrees\": 40}, \"spin\": [3, 0, 1]},"
+             "%s\"position\": [0.08, 0.05, 0.7], \"rotation\": {\"axis\": [1, -1, 0.3], \"degrees\": 50}},"
+             "%s\"position\": [-0.02, 0.03, 1.1], \"rotation\": {\"axis\": [0, 1, 0.3], \"degrees\": 30}}]}",
+             die, die, die);
+    write_text(at("dice.json"), text);
+    thaw("tune @dice.json --error 1% --dry-run"); // whether it finds any is chance
+    assert_non_null(strstr(said, "chaotic: with its free bodies moved by 1e-05 of their diameter at the start"));
+    expect("tune @dice.json --error 1% --dry-run --steps 100", 0, "chosen: ");
+    assert_null(strstr(said, "chaotic"));
+}
+
 static void tune_refuses_what_makes_no_sense(void **state) {
     (void)state;
     expect("tune", 1, "a scene is missing");
@@ -199,12 +242,14 @@ static void settings_are_put_into_a_scene_and_nothing_else_changes(void **state)
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_explains_its_elements),
+        cmocka_unit_test(a_rigid_body_says_why_it_is_awake),
         cmocka_unit_test(the_same_as_json),
         cmocka_unit_test(explain_refuses_what_is_not_there),
         cmocka_unit_test(a_full_run_says_that_nothing_can_be_rigid),
         cmocka_unit_test(pictures_are_coloured_by_any_field),
         cmocka_unit_test(a_histogram_follows_the_run),
         cmocka_unit_test(tune_writes_thresholds_that_keep_the_budget),
+        cmocka_unit_test(tune_says_when_the_budget_is_below_what_chance_does),
         cmocka_unit_test(tune_refuses_what_makes_no_sense),
         cmocka_unit_test(settings_are_put_into_a_scene_and_nothing_else_changes),
     };
