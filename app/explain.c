@@ -239,7 +239,7 @@ static void print_words(Explain *e, const Told *told, int count) {
     printf("%s, after step %lld (t = %.6g s):\n%s\n", thaw_replay_body_name(e->replay, e->body),
            (long long)told[0].step, told[0].time, text);
     if (told[0].asleep >= 0)
-        printf("It sleeps since step %" PRId64 " or the frame before.\n", told[0].asleep);
+        printf("It was asleep by step %" PRId64 ", in the first frame that shows it.\n", told[0].asleep);
     if (told[0].report.state == THAW_ELEMENT_RIGID && e->elastic > 0)
         printf("Its body is awake: %" PRId64 " of its %" PRId64 " elements are elastic.\n", e->elastic, e->elements);
     else if (told[0].report.state == THAW_ELEMENT_RIGID)
@@ -260,7 +260,7 @@ static void print_words(Explain *e, const Told *told, int count) {
         printf("  %s from step %lld (t = %.6g s)", elastic ? "elastic" : "rigid", (long long)r->since_step,
                r->since_time);
         if (told[i].asleep >= 0)
-            printf(", asleep since step %" PRId64 " or the frame before", told[i].asleep);
+            printf(", asleep by step %" PRId64, told[i].asleep);
         if (elastic && r->since_step > 0)
             printf(", woken by: %s", thaw_reason_name(r->woken_by));
         printf("\n");

@@ -256,6 +256,9 @@ static json_t *table_of(const ViewReport *r) {
     if (versus->judge.elements > 0)
         add_row(&rows, "caught", "of what deforms in the reference, so much was elastic", "%.3f %%",
                 100 * app_judge_recall(&versus->judge, 0));
+    if (versus->judge.together[0] < versus->judge.needed[0])
+        add_row(&rows, "caught while together", "the same of bodies that are not yet a tenth of their size apart",
+                "%.3f %%", 100 * app_judge_recall_together(&versus->judge));
     add_row(&rows, "steps", thaw_build_info(), "%" PRId64, f->steps);
     return rows;
 }

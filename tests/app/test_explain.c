@@ -43,8 +43,7 @@ static void a_run_explains_its_elements(void **state) {
     assert_non_null(strstr(said, "Before that, as far as the frames show:\n  rigid from step "));
     long long rigid = 0, asleep = 0;
     assert_int_equal(sscanf(strstr(said, "  rigid from step "),
-                            "  rigid from step %lld (t = %*f s), asleep since step %lld or the frame before", &rigid,
-                            &asleep),
+                            "  rigid from step %lld (t = %*f s), asleep by step %lld", &rigid, &asleep),
                      2);
     assert_true(rigid > 0 && asleep > rigid && asleep < 500 && asleep % 10 == 0);
     assert_non_null(strstr(said, "\n  elastic from step 0 (t = 0 s)\n"));
