@@ -106,6 +106,7 @@ export class App implements Sink {
     this.panel.open(hello);
     this.plots.open(hello);
     byId("split").hidden = !hello.live;
+    byId("legend").classList.toggle("wide", hello.views.length > 1);
     byId("back").hidden = hello.live;
     const timeline = byId<HTMLInputElement>("timeline");
     timeline.hidden = hello.live;
