@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "thaw/mesher.h"
 #include "thaw/status.h"
 #include "thaw/world.h"
 
@@ -24,6 +25,7 @@ typedef struct ThawScene {
     int64_t checkpoint_every; // a checkpoint each so many steps; 0: each minute of wall time
     unsigned frames;          // THAW_FRAMES_ bits
     uint64_t digest;          // of the definition's content, meshes included: tells whether a checkpoint belongs to it
+    const ThawMesherReport *meshed; // of each shape, in the solid's own coordinates; size 0: its mesh was not made here
 } ThawScene;
 
 // Reads and validates a scene file; meshes are looked up relative to it. The caller frees *scene with thaw_scene_free.

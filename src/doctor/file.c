@@ -93,6 +93,21 @@ static void examine_drawing_file(ThawExam *exam, const char *path) {
 
 // --- scenes -------------------------------------------------------------------------------------------------------------
 
+// What the mesher had to leave out, of shapes that it has filled for this scene.
+static void examine_lost(ThawExam *exam, const char *where, const ThawMesherReport *r) {
+    if (r->lost.count == 0)
+        return;
+    ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "lost-walls", "%s", where);
+    thaw_complaint_what(c,
+                        "walls or edges thinner than the elements are cut off, or torn, by up to %.2g of an element's "
+                        "size (%.2g), near (%.4g, %.4g, %.4g)%s in the coordinates of the solid or surface",
+                        r->reach / r->size, r->size, r->lost.place[0][0], r->lost.place[0][1], r->lost.place[0][2],
+                        r->lost.count > 1 ? " and elsewhere" : "");
+    thaw_complaint_cure(c,
+                        "take a smaller \"size\" in its \"mesh\", like half; or \"sharpen\" if they are sharp edges");
+    thaw_complaint_value(c, r->reach / r->size, "of an element's size");
+}
+
 static void examine_scene(ThawExam *exam, const ThawScene *scene) {
     const ThawWorldDef *world = &scene->world;
     ThawModel *model = NULL;
@@ -108,6 +123,8 @@ static void examine_scene(ThawExam *exam, const ThawScene *scene) {
         char where[120];
         snprintf(where, sizeof where, "shape %.100s", world->shapes[s].name);
         thaw_exam_mesh(exam, world->shapes[s].mesh, where, &patient);
+        if (scene->meshed)
+            examine_lost(exam, where, &scene->meshed[s]);
         for (int32_t b = 0; b < world->body_count; b++)
             if (world->bodies[b].shape == s) {
                 patients[b] = patient;

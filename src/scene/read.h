@@ -34,6 +34,7 @@ typedef struct ThawSceneReader {
     // Writable views of store->scene.world, filled in this order.
     ThawMaterialDef *materials; // room for the scene's own and for the whole library
     ThawShapeDef *shapes;
+    ThawMesherReport *meshed;
     ThawGroupDef **groups; // for each shape: room for its own groups, all groups of its mesh, and "all"
     ThawBodyDef *bodies;
 } ThawSceneReader;

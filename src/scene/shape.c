@@ -102,7 +102,7 @@ typedef enum SolidKind { SOLID_HERE, FILE_OF_SOLID, SURFACE } SolidKind;
 
 // A solid, or the inside of a surface, meshed here and now. unit: m, what one unit of its own is after the shape's scale.
 static void mesh_solid(const ThawPlace *place, const ThawPlace *member, SolidKind kind, int32_t piece, double unit,
-                       ThawMesh **mesh) {
+                       ThawMesh **mesh, ThawMesherReport *report) {
     static const ThawRange gradings = {1, 1024, false, false};
     ThawSceneReader *reader = place->reader;
     ThawMesherDef def = thaw_mesher_def_default();
@@ -133,7 +133,7 @@ static void mesh_solid(const ThawPlace *place, const ThawPlace *member, SolidKin
         status = reader->status;
     }
     if (!status)
-        status = thaw_mesh_from_solid(solid, &def, mesh, NULL, &error);
+        status = thaw_mesh_from_solid(solid, &def, mesh, report, &error);
     if (status && unit != 1 && solid)
         thaw_place_fail(place, status, "%s (before the shape's scale: one unit becomes %g m)", error.message, unit);
     else if (status)
@@ -141,7 +141,7 @@ static void mesh_solid(const ThawPlace *place, const ThawPlace *member, SolidKin
     thaw_solid_free(&solid);
 }
 
-static void read_mesh(const ThawPlace *place, double unit, ThawMesh **mesh) {
+static void read_mesh(const ThawPlace *place, double unit, ThawMesh **mesh, ThawMesherReport *report) {
     static const char *const keys[] = {"file",     "box",     "beam",    "solid", "surface", "size",
                                        "elements", "grading", "sharpen", "piece", NULL};
     static const char *const kinds[] = {"file", "box", "beam", "solid", "surface", NULL};
@@ -172,7 +172,7 @@ static void read_mesh(const ThawPlace *place, double unit, ThawMesh **mesh) {
                    which > SOLID ? SURFACE
                    : named       ? FILE_OF_SOLID
                                  : SOLID_HERE,
-                   (int32_t)number, unit, mesh);
+                   (int32_t)number, unit, mesh, report);
     else
         (which == 0 ? read_mesh_file : which == 1 ? read_box : read_beam)(&member, mesh);
     ThawError error = {0};
@@ -268,7 +268,7 @@ static void read_shape(const ThawPlace *place, int32_t s) {
     ThawPlace scale_place = thaw_place_member(place, "scale");
     double scale[3] = {1, 1, 1};
     read_scale(&scale_place, scale);
-    read_mesh(&mesh, unit_of(reader->store->scene.world.dim, scale), &reader->store->meshes[s]);
+    read_mesh(&mesh, unit_of(reader->store->scene.world.dim, scale), &reader->store->meshes[s], &reader->meshed[s]);
     shape->mesh = reader->store->meshes[s];
     if (reader->status)
         return;
@@ -286,6 +286,7 @@ void thaw_scene_read_shapes(const ThawPlace *place) {
     reader->shapes = thaw_scene_keep(reader, count, sizeof *reader->shapes);
     reader->groups = thaw_scene_keep(reader, count, sizeof *reader->groups);
     reader->store->meshes = thaw_scene_keep(reader, count, sizeof *reader->store->meshes);
+    reader->store->scene.meshed = reader->meshed = thaw_scene_keep(reader, count, sizeof *reader->meshed);
     if (reader->status)
         return;
     reader->store->mesh_count = (int32_t)count;

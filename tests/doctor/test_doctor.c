@@ -506,6 +506,17 @@ static void every_published_scene_is_free_of_errors_and_warnings(void **state) {
     }
 }
 
+static void what_the_mesher_had_to_leave_out_is_told_again(void **state) {
+    (void)state;
+    ThawDoctorReport *report = NULL;
+    int told = 0;
+    assert_int_equal(thaw_doctor_file(THAW_SOURCE_DIR "/scenes/wheels.json", &report, NULL), THAW_OK);
+    for (int32_t i = 0; i < report->complaint_count; i++)
+        told += strcmp(report->complaints[i].id, "lost-walls") == 0 && report->complaints[i].value > 0.4;
+    assert_int_equal(told, 1); // lips of its tread
+    thaw_doctor_report_free(&report);
+}
+
 static void null_arguments_are_refused_or_allowed_as_documented(void **state) {
     (void)state;
     ThawDoctorReport *report = NULL;
@@ -540,6 +551,7 @@ int main(void) {
         cmocka_unit_test(a_mesh_in_the_wrong_unit_is_doubted),
         cmocka_unit_test(files_of_every_kind_are_examined),
         cmocka_unit_test(every_published_scene_is_free_of_errors_and_warnings),
+        cmocka_unit_test(what_the_mesher_had_to_leave_out_is_told_again),
         cmocka_unit_test(null_arguments_are_refused_or_allowed_as_documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
