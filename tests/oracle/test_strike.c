@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -160,11 +161,35 @@ static void bits_do_not_depend_on_threads_or_on_a_checkpoint_while_an_answer_sta
     thaw_world_free(&two);
 }
 
+static void a_checkpoint_with_an_energy_or_a_mode_that_cannot_be_is_refused(void **state) {
+    (void)state;
+    const char *text = MOVED("-9.8", "1.01"), *path = "wrong.ckpt";
+    ThawWorld *world = make_world(text, 1), *other = make_world(text, 1);
+    ThawOracleState *oracle = thaw_oracle_state(world->steppers[0].adaptive->oracle);
+    ThawError error = {0};
+    for (int i = 0; i < 3; i++) {
+        ThawOracleState before = *oracle;
+        oracle->energy = i == 0 ? NAN : oracle->energy;
+        oracle->margin = i == 1 ? INFINITY : oracle->margin;
+        oracle->moving = i == 2 ? 99 : oracle->moving;
+        assert_int_equal(thaw_world_save(world, path, &error), THAW_OK);
+        assert_int_equal(thaw_world_load(other, path, &error), THAW_ERROR_INPUT);
+        assert_non_null(strstr(error.message, i == 2 ? "in mode 99" : "a measure of its oracle"));
+        *oracle = before;
+    }
+    assert_int_equal(thaw_world_save(world, path, &error), THAW_OK);
+    assert_int_equal(thaw_world_load(other, path, &error), THAW_OK);
+    remove(path);
+    thaw_world_free(&world);
+    thaw_world_free(&other);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_in_flight_feels_the_floor_in_the_step_in_which_it_hits_it),
         cmocka_unit_test(a_blow_is_felt_in_its_step_also_while_an_answer_stands_for_long),
         cmocka_unit_test(bits_do_not_depend_on_threads_or_on_a_checkpoint_while_an_answer_stands),
+        cmocka_unit_test(a_checkpoint_with_an_energy_or_a_mode_that_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
