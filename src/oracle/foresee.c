@@ -208,11 +208,11 @@ ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *q, const 
 // modes die out. theta n:
 static double span_of(int n) { return fmax((n + 1) / 2., 2 * n / 3.); }
 
-// Where the stride ends early, w is interpolated.
-ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], int steps, int stride,
+ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], int stride,
                               ThawError *error) {
     const ThawShape *shape = oracle->shape;
-    double *w = oracle->state.shadow, *y = oracle->y, T = q->h * span_of(stride);
+    const double *w = oracle->state.shadow;
+    double *y = oracle->y, T = q->h * span_of(stride);
     size_t dim = (size_t)shape->kind->dim, count = (size_t)shape->nv * dim;
     ThawForesight *next = stride > 1 ? &oracle->stride : &oracle->next;
     ThawStatus status = fit_factor(oracle, next, q->system, T, error);
@@ -229,18 +229,27 @@ ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const d
     if (status != THAW_OK)
         return status;
     for (size_t i = 0; i < count; i++) {
-        double a = (y[i] / T - w[i]) / T;
-        y[i] = steps * q->h * (w[i] + span_of(steps) * q->h * a);
-        w[i] += steps * q->h * a;
+        oracle->state.pull[i] = (y[i] / T - w[i]) / T;
+        y[i] *= q->h / T;
     }
     predict(oracle, q, Q);
     return THAW_OK;
 }
 
+void thaw_oracle_glide(ThawOracle *oracle, const double Q[9], double h) {
+    double *w = oracle->state.shadow;
+    for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++) {
+        w[i] += h * oracle->state.pull[i];
+        oracle->y[i] = h * w[i];
+    }
+    thaw_oracle_turn(oracle->shape, Q, 0, oracle->y, oracle->d);
+}
+
 // The shadow has gone on since the question was put, and parts have changed: what they took of it or left to it, the
 // difference between the answer's and u, comes on top. Where no question was put (the published rule, or nothing free) there is
 // none. A vertex that has left its part begins without.
-void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, const ThawPartition *partition) {
+void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, const ThawPartition *partition,
+                               const double *x) {
     const ThawShape *shape = oracle->shape;
     ThawOracleState *state = &oracle->state;
     size_t dim = (size_t)shape->kind->dim, count = (size_t)shape->nv * dim;
@@ -255,6 +264,7 @@ void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, con
                                 : was || partition->part_count == 0 ? 0
                                                                     : state->shadow[at];
     }
+    thaw_strain_compute(shape->all, oracle->tasks, NULL, 0, x, state->strain);
     state->has_inner = 0;
     oracle->batch_count = -1;
 }
@@ -277,7 +287,7 @@ double thaw_oracle_move(ThawOracle *oracle, const ThawQuestion *q, ThawPartition
             moved = fabs(step) > moved ? fabs(step) : moved;
         }
     thaw_partition_reshape(partition, x);
-    thaw_strain_compute(shape->all, oracle->tasks, NULL, 0, x, oracle->state.strain);
+    thaw_oracle_disregard(oracle, partition, x);
     oracle->state.has_inner = 0;
     return moved;
 }

@@ -21,7 +21,6 @@ static const double WAKE = 5;            // tau_R: an element that would strain 
 static const double CALM = 0.1;          // of the rate that wakes: a body that is slower drifts
 static const double CREEP = 1;           // of it: a body that is slower, in which nobody wakes, is followed by strides
 static const double SLOW_CREEP = 2;      // the same, of a slow body: also while elements wake
-static const double DAWDLE = 0.2;        // of it: what swings is followed by strides also beside elastic elements
 static const double SLOW = 0.04;         // rad a step: a body is slow whose lowest mode is slower
 static const double SWING = 0.3;         // of epsilon: what would swing farther from the speed it has is not at rest
 static const double SWAY = 0.2;          // of the rate that wakes: parts that deform faster are not at rest
@@ -75,7 +74,7 @@ ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions 
     oracle->tasks = tasks;
     ThawOracleState *state = &oracle->state;
     double **vectors[] = {&oracle->f,      &oracle->y,   &oracle->c,    &oracle->d,        &oracle->u,
-                          &oracle->before, &oracle->b,   &oracle->q,    &state->reference, &state->shadow,
+                          &oracle->before, &oracle->b,   &oracle->q,    &state->reference, &state->shadow, &state->pull,
                           &state->inner,   &state->kept, &state->loads, &state->presses};
     unsigned char **flags[] = {&oracle->trial, &state->below, &state->hold, &state->reason};
     int good = 1;
@@ -114,7 +113,7 @@ void thaw_oracle_free(ThawOracle **pointer) {
                       oracle->predicted, oracle->trial, oracle->root,    oracle->partial, oracle->components,
                       state->below,      state->hold,   state->reason,   state->strain,   state->reference,
                       state->kept,       state->held,   state->rate,     state->shadow,   state->known,
-                      state->inner,      state->loads,  state->presses,  state->predicted};
+                      state->inner,      state->loads,  state->presses,  state->predicted, state->pull};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         thaw_free(blocks[i]);
     thaw_oracle_drop_factor(oracle);
@@ -139,7 +138,7 @@ static void turn_out(const ThawOracle *oracle, const double *x, double *shadow) 
 void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options, const double *x) {
     adopt_options(oracle, options);
     turn_out(oracle, x, oracle->state.shadow);
-    oracle->state.quiet = oracle->state.has_reference = 0;
+    oracle->state.quiet = oracle->state.has_reference = oracle->state.left = 0;
     thaw_oracle_drop_factor(oracle); // it depends on the horizon, and on the rule
 }
 
@@ -147,14 +146,16 @@ void thaw_oracle_forget(ThawOracle *oracle, const double *x) {
     thaw_strain_compute(oracle->shape->all, oracle->tasks, NULL, 0, x, oracle->state.strain);
     memset(oracle->state.shadow, 0, shadow_bytes(oracle));
     oracle->state.energy = 0;
-    oracle->state.has_inner = oracle->state.quiet = 0;
+    oracle->state.has_inner = oracle->state.quiet = oracle->state.left = 0;
     oracle->state.restless = 1;
 }
 
 double *thaw_oracle_release(ThawOracle *oracle, const double *x) {
     turn_out(oracle, x, oracle->before);
+    thaw_strain_compute(oracle->shape->all, oracle->tasks, NULL, 0, x, oracle->state.strain);
     memset(oracle->state.shadow, 0, shadow_bytes(oracle));
     oracle->state.energy = 0;
+    oracle->state.left = 0;
     return oracle->before;
 }
 
@@ -195,12 +196,12 @@ static int leisure_of(const ThawOracle *oracle) {
 
 static int is_due(const ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
     const ThawOracleState *state = &oracle->state;
-    if (state->moving == MOVING)
+    if (state->moving > SLOWING && state->left == 0)
         return 1;
     if (state->moving > RESTING && !state->has_reference) // the shadow is in world axes: before the body turns
         return 1;
-    if (state->moving == CREEPING || (state->moving > RESTING && partition->elastic_count > 0))
-        return state->since >= (state->moving == SLOWING ? state->pause : STRIDE) ||
+    if (state->moving >= CREEPING || (state->moving > RESTING && partition->elastic_count > 0))
+        return (state->moving == SLOWING && state->since >= state->pause) ||
                (state->moving > SLOWING ? state->touched != q->on_parts : q->struck) ||
                force_changed(oracle, state->loads, q->f_ext) ||
                memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0;
@@ -236,7 +237,7 @@ static int note_outside(ThawOracle *oracle, const ThawQuestion *q) {
         state->uneven = fmax(state->uneven, pinned ? fmax(high[k], -low[k]) : high[k] - low[k]);
     state->touched = q->on_parts;
     state->drift = 0;
-    state->since = 0;
+    state->since = state->left = 0;
     return changed;
 }
 
@@ -463,53 +464,52 @@ static double candidate_rate(const ThawOracle *oracle, const ThawPartition *part
 
 static int is_overdamped(const ThawOracle *oracle) { return oracle->scale.omega * oracle->scale.alpha1 > 1; }
 
+// A step of a stride that was answered for: the body follows its shadow.
+static void go_on(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, double *x, ThawAnswer *answer) {
+    thaw_oracle_compare(oracle, q->x, oracle->Q);
+    thaw_oracle_glide(oracle, oracle->Q, q->h);
+    answer->moved = thaw_oracle_move(oracle, q, partition, 1, x);
+    oracle->state.left--;
+}
+
 // Who would strain faster than the threshold in the next step, or stride, wakes; below, the body follows the shadow.
 static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int forming,
-                                int steps, double *x, unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
+                                double *x, unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
     ThawOracleState *state = &oracle->state;
     int slow = state->moving == CREEPING || state->moving == DRIFTING;
-    int stride = !slow ? 1 : state->moving == DRIFTING && partition->elastic_count == 0 ? LONG_LEISURE : STRIDE;
-    steps = steps < stride ? steps : stride;
-    // A blow acts in the step that comes: the steps before it were made without.
-    int past = q->struck ? steps - 1 : 0;
-    if (q->struck)
-        steps = stride = 1;
+    int stride = !slow || q->struck                                          ? 1
+                 : state->moving == DRIFTING && partition->elastic_count == 0 ? LONG_LEISURE
+                                                                              : STRIDE;
     double limit = waking_rate(oracle) * q->h;
     double fastest = 0; // of the rate that wakes
     ThawStatus status = THAW_OK;
     if (forming) { // what the candidates would do as parts
-        status = thaw_oracle_follow(oracle, q, oracle->Q, stride, stride, error);
+        status = thaw_oracle_follow(oracle, q, oracle->Q, stride, error);
         if (status == THAW_OK) {
-            fastest =
-                fmax(largest_of(oracle) / (limit * stride), candidate_rate(oracle, partition) / waking_rate(oracle));
-            judge(oracle, partition, limit * stride, flagged, answer);
+            fastest = fmax(largest_of(oracle) / limit, candidate_rate(oracle, partition) / waking_rate(oracle));
+            judge(oracle, partition, limit, flagged, answer);
         }
         // But up to now they have gone their own way: what acts on them is no part of the shadow's.
-        thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->before, state->shadow);
         if (status == THAW_OK)
             status = thaw_oracle_constraint(oracle, q, partition, 0, error);
     }
     if (status == THAW_OK)
-        status = thaw_oracle_follow(oracle, q, oracle->Q, steps, stride, error);
+        status = thaw_oracle_follow(oracle, q, oracle->Q, stride, error);
     if (status != THAW_OK)
         return status;
-    limit *= steps;
     if (!forming)
         judge(oracle, partition, limit, flagged, answer);
-    double now = largest_of(oracle);
-    fastest = fmax(fastest, now / limit);
+    fastest = fmax(fastest, largest_of(oracle) / limit);
+    thaw_oracle_glide(oracle, oracle->Q, q->h);
     // Who wakes feels in the step that comes what was foreseen; up to now he has crept.
-    double share = fmin(1, limit / now), crept = past * q->h;
-    if (answer->woken > 0)
-        share = 0, crept += steps * q->h;
-    for (size_t i = 0; crept > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
-        oracle->d[i] = share * oracle->d[i] + crept * oracle->before[i];
-    if (partition->part_count > 0 && oracle->options.relax > 0)
-        answer->moved = thaw_oracle_move(oracle, q, partition, crept > 0 ? 1 : share, x);
+    for (size_t i = 0; answer->woken > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
+        oracle->d[i] = q->h * oracle->before[i];
+    int moves = partition->part_count > 0 && oracle->options.relax > 0;
+    if (moves)
+        answer->moved = thaw_oracle_move(oracle, q, partition, 1, x);
     double creep = oracle->scale.omega * q->h < SLOW ? SLOW_CREEP : CREEP;
-    // What swings between parts and elastic elements gains energy by strides (a beam a half of it); what is overdamped does not swing.
-    int strides = answer->rigid == oracle->shape->ne || is_overdamped(oracle) || fastest <= DAWDLE;
-    state->moving = !strides ? MOVING : fastest <= CALM ? DRIFTING : fastest <= creep ? CREEPING : MOVING;
+    state->moving = fastest <= CALM ? DRIFTING : fastest <= creep ? CREEPING : MOVING;
+    state->left = moves && !forming && answer->woken == 0 && state->moving < MOVING ? stride - 1 : 0;
     state->margin = oracle->options.epsilon;
     state->restless = 1;
     return THAW_OK;
@@ -566,8 +566,11 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     memcpy(flagged, oracle->trial, (size_t)shape->ne);
     if ((rigid == 0 && !forming) || q->system->map->n == 0)
         return THAW_OK; // nothing to ask: all is elastic, or nothing is free
-    if (!forming && !is_due(oracle, q, partition))
+    if (!forming && !is_due(oracle, q, partition)) {
+        if (state->left > 0)
+            go_on(oracle, q, partition, x, answer);
         return THAW_OK;
+    }
     int whole = rigid == shape->ne, steps = rigid > 0 && state->since <= LONG_LEISURE ? state->since : 1;
     int loaded = note_outside(oracle, q) || memcmp(q->script, partition->script, (size_t)shape->nv) != 0;
     ThawStatus status = thaw_oracle_constraint(oracle, q, partition, forming, error);
@@ -604,7 +607,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     if (status == THAW_OK && rests)
         answer_rest(oracle, q, partition, steps, limit, x, flagged, answer);
     else if (status == THAW_OK)
-        status = answer_motion(oracle, q, partition, forming, steps, x, flagged, answer, error);
+        status = answer_motion(oracle, q, partition, forming, x, flagged, answer, error);
     state->quiet &= !doubtful;
     memcpy(oracle->u, oracle->before, shadow_bytes(oracle));
     return status;
@@ -637,6 +640,13 @@ static void list_batches(ThawOracle *oracle, const ThawPartition *partition) {
     for (int32_t e = 0; e < oracle->shape->ne; e++)
         oracle->trial[e] = partition->part_of_element[e] < 0;
     oracle->batch_count = thaw_strain_batches(oracle->shape->all, oracle->trial, oracle->batches);
+}
+
+void thaw_oracle_disregard(ThawOracle *oracle, const ThawPartition *partition, const double *x) {
+    if (oracle->batch_count < 0)
+        list_batches(oracle, partition);
+    thaw_strain_compute(oracle->shape->all, oracle->tasks, oracle->batches, oracle->batch_count, x,
+                        oracle->state.strain);
 }
 
 void thaw_oracle_observe(ThawOracle *oracle, const ThawPartition *partition, const double *x, double h) {

@@ -26,11 +26,12 @@ typedef struct ThawOracleState {
     unsigned char *reason; // ne: ThawReason, why it is elastic
     float *rate;           // ne: |E_dot|_F^2 in the last step that it was elastic, 1/s^2
     float *predicted;      // ne: static strain that the last question foresaw
-    ThawLanes *strain;     // Green strain of all elements at the end of the last step (strain.h)
+    ThawLanes *strain;     // Green strain (strain.h) of elastic elements at the end of the last step; of others, at some time before
     double *reference;     // dim * nv: the shape that K was factored for
     double *held;          // dim * dim * nv: and the stiffness of the contacts that held it, in world axes then, N/m
     double
         *shadow; // dim * nv: what velocities lack for the parts' sake, in the reference's frame (none: world axes), m/s
+    double *pull; // dim * nv: its acceleration until the next answer, in the same frame, m/s^2
     double energy;        // J, of it inside parts; the ledger's
     unsigned char *known; // nv: it was in a part when parts were last made
     double *inner;        // dim * nv: elastic forces of rigid elements in the frames of their parts, N
@@ -45,6 +46,7 @@ typedef struct ThawOracleState {
     int32_t age;         // steps since the reference was taken, capped
     int32_t followed[2]; // shadow questions since the reference was taken, and about the one before it, capped
     int32_t since;       // steps since the last answer, capped
+    int32_t left;        // steps for which the shadow is followed without a question
     int32_t pause;       // steps for which that answer stands while a part of the body is elastic
     int32_t tries;       // answers of the wholly rigid body since relaxation last made progress, capped
     int32_t waited;      // steps that candidates have waited to become rigid together, summed over them, capped
@@ -96,7 +98,8 @@ void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *opti
 ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition, double *x,
                            unsigned char *flagged, ThawAnswer *answer, ThawError *error);
 // The partition that this answer asked for has another topology, and parted the answer's shadow anew; or there are no parts.
-void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, const ThawPartition *partition);
+void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, const ThawPartition *partition,
+                               const double *x);
 // A body that has slept in balance. loaded: whatever acts on it now is new; else its loads are those it slept under, and it
 // is about to be asked because something touches it.
 void thaw_oracle_rested(ThawOracle *oracle, int loaded);

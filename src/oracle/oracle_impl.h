@@ -68,10 +68,14 @@ void thaw_oracle_turn(const ThawShape *shape, const double Q[9], int back, const
 void thaw_oracle_take_reference(ThawOracle *oracle, const ThawQuestion *question, double Q[9]);
 // oracle->d, what c would do if it lasted; and oracle->predicted, the strain of that.
 ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], ThawError *error);
-// The shadow velocity moves on by some steps, all or part of the stride that is solved for; oracle->d, the way it goes in that
-// time, and oracle->predicted, the strain of that.
-ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], int steps,
-                              int stride, ThawError *error);
+// The pull on the shadow velocity in the stride that comes; oracle->d, the way it goes in a step of it on the mean, and
+// oracle->predicted, the strain of that.
+ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], int stride,
+                              ThawError *error);
+// The shadow velocity goes on by a step; oracle->d, the way in it.
+void thaw_oracle_glide(ThawOracle *oracle, const double Q[9], double h);
+// No rate is to be seen in how elastic elements have come to x.
+void thaw_oracle_disregard(ThawOracle *oracle, const ThawPartition *partition, const double *x);
 // Moves the body by a share of d, parts with it; strain rates do not see it. Returns the largest displacement, m.
 double thaw_oracle_move(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition, double share,
                         double *x);

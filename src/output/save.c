@@ -9,7 +9,7 @@
 #include "output/save.h"
 #include "step/adapt.h"
 
-enum { VERSION = 9, WORKS = 6 };
+enum { VERSION = 10, WORKS = 6 };
 
 // What must agree between the world that saved and the one that loads, about its first body_count bodies.
 static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]) {
@@ -114,7 +114,7 @@ static ThawStatus move_fields(Move move, ThawCheckpoint *file, const ThawStepper
     return status;
 }
 
-enum { STORY = 3, ORACLE = 15, PARTS = 4, NUMBERS = 18 };
+enum { STORY = 3, ORACLE = 16, PARTS = 4, NUMBERS = 19 };
 
 // What a body keeps while it sleeps, too.
 static void list_story(const ThawStepper *s, Field fields[STORY]) {
@@ -143,6 +143,7 @@ static void list_oracle(const ThawStepper *s, int64_t numbers[NUMBERS], Field fi
         {"held", oracle->held, sizeof(double) * nv * dim * dim},
         {"kept", oracle->kept, sizeof(double) * nv * dim},
         {"shadow", oracle->shadow, sizeof(double) * nv * dim},
+        {"pull", oracle->pull, sizeof(double) * nv * dim},
         {"known", oracle->known, nv},
         {"inner", oracle->inner, sizeof(double) * nv * dim},
         {"loads", oracle->loads, sizeof(double) * nv * dim},
@@ -167,7 +168,8 @@ static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawE
                                 [13] = oracle->age,
                                 [14] = oracle->pause,
                                 [15] = oracle->followed[0],
-                                [16] = oracle->followed[1]};
+                                [16] = oracle->followed[1],
+                                [18] = oracle->left};
     memcpy(&numbers[8], &oracle->drift, sizeof oracle->drift);
     memcpy(&numbers[9], &oracle->margin, sizeof oracle->margin);
     memcpy(&numbers[10], &oracle->uneven, sizeof oracle->uneven);
@@ -224,7 +226,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     if (status == THAW_OK && (uint64_t)numbers[2] >= THAW_ORACLE_MODES)
         status = thaw_error_set(error, THAW_ERROR_INPUT, "body %d (%s): its oracle is in mode %lld; allowed: 0 to %d",
                                 (int)s->index, s->body->name, (long long)numbers[2], THAW_ORACLE_MODES - 1);
-    const int counters[] = {6, 7, 11, 13, 14, 15, 16};
+    const int counters[] = {6, 7, 11, 13, 14, 15, 16, 18};
     for (size_t i = 0; i < sizeof counters / sizeof *counters && status == THAW_OK; i++)
         if (numbers[counters[i]] < 0 || numbers[counters[i]] > INT32_MAX)
             status = thaw_error_set(error, THAW_ERROR_INPUT,
@@ -256,6 +258,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         oracle->pause = (int32_t)numbers[14];
         oracle->followed[0] = (int32_t)numbers[15];
         oracle->followed[1] = (int32_t)numbers[16];
+        oracle->left = (int32_t)numbers[18];
         memcpy(&oracle->reached, &numbers[12], sizeof oracle->reached);
         memcpy(&oracle->energy, &numbers[17], sizeof oracle->energy);
         status = thaw_partition_restore(s->adaptive->partition, flagged, script, parts, (int32_t)counts[0], r,
