@@ -269,6 +269,13 @@ void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, con
     oracle->batch_count = -1;
 }
 
+double thaw_oracle_hand_over(ThawOracle *oracle, ThawPartition *partition, double *v) {
+    thaw_oracle_turn(oracle->shape, oracle->Q, 0, oracle->state.shadow, oracle->y);
+    double gained = thaw_partition_absorb(partition, oracle->y, v);
+    thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->y, oracle->state.shadow);
+    return gained;
+}
+
 double thaw_oracle_shadow_energy(ThawOracle *oracle, const ThawPartition *partition) {
     thaw_oracle_turn(oracle->shape, oracle->Q, 0, oracle->state.shadow, oracle->y);
     return thaw_partition_shadow_energy(partition, oracle->y);

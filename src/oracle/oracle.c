@@ -438,6 +438,7 @@ static void answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition
     if (answer->woken == 0 && state->restless && options->relax > 0) {
         double rate = RELAX_RATE * sqrt(options->tau_rigid) * q->h * steps / answer->largest;
         answer->moved = thaw_oracle_move(oracle, q, partition, fmin(fmin(1, options->relax * steps), rate), x);
+        thaw_partition_find_stress(partition, oracle->f);
     }
     state->moving = answer->rigid < ne ? SLOWING : RESTING;
     state->quiet = answer->rigid == ne && !state->restless;
@@ -469,6 +470,7 @@ static void go_on(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *part
     thaw_oracle_compare(oracle, q->x, oracle->Q);
     thaw_oracle_glide(oracle, oracle->Q, q->h);
     answer->moved = thaw_oracle_move(oracle, q, partition, 1, x);
+    answer->followed = 1;
     oracle->state.left--;
 }
 
@@ -505,8 +507,11 @@ static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawP
     for (size_t i = 0; answer->woken > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
         oracle->d[i] = q->h * oracle->before[i];
     int moves = partition->part_count > 0 && oracle->options.relax > 0;
-    if (moves)
+    if (moves) {
         answer->moved = thaw_oracle_move(oracle, q, partition, 1, x);
+        thaw_partition_find_stress(partition, oracle->f);
+    }
+    answer->followed = 1;
     double creep = oracle->scale.omega * q->h < SLOW ? SLOW_CREEP : CREEP;
     state->moving = fastest <= CALM ? DRIFTING : fastest <= creep ? CREEPING : MOVING;
     state->left = moves && !forming && answer->woken == 0 && state->moving < MOVING ? stride - 1 : 0;

@@ -30,7 +30,7 @@ typedef struct ThawOracleState {
     double *reference;     // dim * nv: the shape that K was factored for
     double *held;          // dim * dim * nv: and the stiffness of the contacts that held it, in world axes then, N/m
     double
-        *shadow; // dim * nv: what velocities lack for the parts' sake, in the reference's frame (none: world axes), m/s
+        *shadow; // dim * nv: how vertices of parts move within them, in the reference's frame (none: world axes), m/s
     double *pull; // dim * nv: its acceleration until the next answer, in the same frame, m/s^2
     double energy;        // J, of it inside parts; the ledger's
     unsigned char *known; // nv: it was in a part when parts were last made
@@ -82,6 +82,7 @@ typedef struct ThawAnswer {
     double *shadow;                    // dim * nv, m/s in world axes: as it was, for the partition; NULL: was not asked
     double dropped;                    // J, energy of the shadow of a body that came to rest
     int asked;                         // 0: the answer was known
+    int followed;                      // the shadow has gone on by a step
 } ThawAnswer;
 
 typedef struct ThawOracle ThawOracle;
@@ -100,6 +101,9 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *question, Tha
 // The partition that this answer asked for has another topology, and parted the answer's shadow anew; or there are no parts.
 void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, const ThawPartition *partition,
                                const double *x);
+// After an answer that `followed`, and the partition: velocities take what they can have of the shadow. Returns the kinetic energy
+// that they gain, J.
+double thaw_oracle_hand_over(ThawOracle *oracle, ThawPartition *partition, double *v);
 // A body that has slept in balance. loaded: whatever acts on it now is new; else its loads are those it slept under, and it
 // is about to be asked because something touches it.
 void thaw_oracle_rested(ThawOracle *oracle, int loaded);

@@ -220,7 +220,6 @@ void thaw_partition_reshape(ThawPartition *partition, double *x) {
                           partition->r + (size_t)part->first * dim);
         write_positions(partition, part, x);
     }
-    thaw_partition_find_stress(partition, partition->scratch->r);
 }
 
 // The old part with the same vertices and pins; -1 if there is none.
@@ -356,31 +355,75 @@ static void form(ThawPartition *partition, ThawPart *part, double *shadow, doubl
             shadow[at] -= v[at];
 }
 
-double thaw_partition_shadow_energy(const ThawPartition *partition, const double *shadow) {
+// The part as it would be with the shadow's momenta. energy: J, of all of its shadow.
+static ThawPart with_shadow(const ThawPartition *partition, const ThawPart *part, const double *shadow,
+                            double *energy) {
     const ThawShape *shape = partition->shape;
     size_t dim = (size_t)shape->kind->dim;
+    ThawPart rigid = *part;
+    double P[3] = {0, 0, 0}, L[3] = {0, 0, 0};
+    *energy = 0;
+    for (int32_t m = part->first; m < part->first + part->count; m++) {
+        double w[3] = {0, 0, 0}, rho[3], moment[3], mass = shape->mass[partition->vertices[m]];
+        if (partition->script[partition->vertices[m]])
+            continue;
+        memcpy(w, shadow + (size_t)partition->vertices[m] * dim, dim * sizeof *w);
+        thaw_part_rotate(part, (int)dim, partition->r + (size_t)m * dim, rho);
+        thaw_part_cross(rho, w, moment);
+        for (int j = 0; j < 3; j++) {
+            P[j] += mass * w[j];
+            L[j] += mass * moment[j];
+            *energy += mass * w[j] * w[j] / 2;
+        }
+    }
+    thaw_part_push(&rigid, P, L);
+    return rigid;
+}
+
+double thaw_partition_shadow_energy(const ThawPartition *partition, const double *shadow) {
     double sum = 0;
     for (int32_t k = 0; k < partition->part_count; k++) {
-        ThawPart rigid = partition->parts[k]; // that has the shadow's momenta
-        double P[3] = {0, 0, 0}, L[3] = {0, 0, 0}, energy = 0;
-        for (int32_t m = rigid.first; m < rigid.first + rigid.count; m++) {
-            double w[3] = {0, 0, 0}, rho[3], moment[3], mass = shape->mass[partition->vertices[m]];
-            if (partition->script[partition->vertices[m]])
-                continue;
-            memcpy(w, shadow + (size_t)partition->vertices[m] * dim, dim * sizeof *w);
-            thaw_part_rotate(&rigid, (int)dim, partition->r + (size_t)m * dim, rho);
-            thaw_part_cross(rho, w, moment);
-            for (int j = 0; j < 3; j++) {
-                P[j] += mass * w[j];
-                L[j] += mass * moment[j];
-                energy += mass * w[j] * w[j] / 2;
-            }
-        }
-        thaw_part_push(&rigid, P, L);
-        energy -= thaw_part_kinetic(&rigid, (int)dim); // what is left is orthogonal to that
+        double energy;
+        ThawPart rigid = with_shadow(partition, &partition->parts[k], shadow, &energy);
+        energy -= thaw_part_kinetic(&rigid, partition->shape->kind->dim); // what is left is orthogonal to that
         sum += energy > 0 ? energy : 0;
     }
     return sum;
+}
+
+double thaw_partition_absorb(ThawPartition *partition, double *shadow, double *v) {
+    const ThawShape *shape = partition->shape;
+    size_t dim = (size_t)shape->kind->dim;
+    double gained = 0;
+    for (int32_t k = 0; k < partition->part_count; k++) {
+        ThawPart *part = &partition->parts[k];
+        double energy, w[3], omega[3], rho[3], turn[3];
+        if (part->hold == THAW_HOLD_FIXED)
+            continue;
+        ThawPart rigid = with_shadow(partition, part, shadow, &energy);
+        thaw_part_velocity(&rigid, (int)dim, w, omega);
+        gained -= thaw_part_kinetic(part, (int)dim);
+        for (int j = 0; j < 3; j++) {
+            part->P[j] += rigid.P[j];
+            part->L[j] += rigid.L[j];
+        }
+        gained += thaw_part_kinetic(part, (int)dim);
+        for (int32_t m = part->first; m < part->first + part->count; m++) {
+            int32_t i = partition->vertices[m];
+            thaw_part_rotate(part, (int)dim, partition->r + (size_t)m * dim, rho);
+            thaw_part_cross(omega, rho, turn);
+            for (size_t j = 0; j < dim && !partition->script[i]; j++)
+                shadow[(size_t)i * dim + j] -= w[j] + turn[j];
+        }
+    }
+    for (int32_t i = 0; i < shape->nv; i++)
+        if (partition->part_of_vertex[i] < 0 && !partition->script[i])
+            for (size_t at = (size_t)i * dim; at < ((size_t)i + 1) * dim; at++) {
+                gained += shape->mass[i] * shadow[at] * (v[at] + shadow[at] / 2);
+                v[at] += shadow[at];
+                shadow[at] = 0;
+            }
+    return gained;
 }
 
 ThawStatus thaw_partition_update(ThawPartition *partition, const unsigned char *flagged, const unsigned char *script,
@@ -413,8 +456,8 @@ ThawStatus thaw_partition_update(ThawPartition *partition, const unsigned char *
 }
 
 ThawStatus thaw_partition_restore(ThawPartition *partition, const unsigned char *flagged, const unsigned char *script,
-                                  const ThawPart *parts, int32_t part_count, const double *r, int32_t vertex_count,
-                                  ThawError *error) {
+                                  const ThawPart *parts, const double *stress, int32_t part_count, const double *r,
+                                  int32_t vertex_count, ThawError *error) {
     Scratch *s = partition->scratch;
     find_parts(partition, flagged, script);
     ThawStatus status = reserve_parts(partition, error);
@@ -435,7 +478,8 @@ ThawStatus thaw_partition_restore(ThawPartition *partition, const unsigned char 
         memcpy(s->r, r, sizeof *r * (size_t)partition->shape->kind->dim * (size_t)vertex_count);
     }
     exchange(partition, flagged, script);
-    thaw_partition_find_stress(partition, s->r);
+    if (part_count > 0)
+        memcpy(partition->stress, stress, sizeof *partition->stress * (size_t)part_count);
     return THAW_OK;
 }
 

@@ -83,17 +83,20 @@ void thaw_partition_free(ThawPartition **partition);
 // flags and pins are as before.
 ThawStatus thaw_partition_update(ThawPartition *partition, const unsigned char *flagged, const unsigned char *script,
                                  double *shadow, double *x, double *v, ThawTransition *transition, ThawError *error);
+// Of the shadow, what velocities can have they take: all of elastic vertices, the rigid share of parts. What is left is motion
+// inside parts. Returns the kinetic energy that velocities gain, J.
+double thaw_partition_absorb(ThawPartition *partition, double *shadow, double *v);
 // J, of what counts of a shadow: 1/2 sum m |w - the rigid motion of its part that is nearest to w|^2.
 double thaw_partition_shadow_energy(const ThawPartition *partition, const double *shadow);
 
-// The partition of a checkpoint: topology from the flags, motion from `parts` and r as they were saved.
+// The partition of a checkpoint: topology from the flags, motion from `parts`, their `stress` and r as they were saved.
 // THAW_ERROR_INPUT when they do not belong together.
 ThawStatus thaw_partition_restore(ThawPartition *partition, const unsigned char *flagged, const unsigned char *script,
-                                  const ThawPart *parts, int32_t part_count, const double *r, int32_t vertex_count,
-                                  ThawError *error);
+                                  const ThawPart *parts, const double *stress, int32_t part_count, const double *r,
+                                  int32_t vertex_count, ThawError *error);
 
 // Parts take on the positions x (their vertices were moved a little by something other than time): frames are renewed from
-// them with R as it is, momenta stay. x of vertices of parts becomes p + R r.
+// them with R as it is, momenta stay, and so does `stress`. x of vertices of parts becomes p + R r.
 void thaw_partition_reshape(ThawPartition *partition, double *x);
 // stress.c: `stress`, from r. y: dim * nv of scratch.
 void thaw_partition_find_stress(ThawPartition *partition, double *y);

@@ -114,7 +114,7 @@ static ThawStatus move_fields(Move move, ThawCheckpoint *file, const ThawStepper
     return status;
 }
 
-enum { STORY = 3, ORACLE = 16, PARTS = 4, NUMBERS = 19 };
+enum { STORY = 3, ORACLE = 16, PARTS = 5, NUMBERS = 19 };
 
 // What a body keeps while it sleeps, too.
 static void list_story(const ThawStepper *s, Field fields[STORY]) {
@@ -183,6 +183,7 @@ static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawE
         {"flagged", partition->flagged, (size_t)s->shape->ne},
         {"script", partition->script, (size_t)s->shape->nv},
         {"parts", partition->parts, sizeof(ThawPart) * (size_t)partition->part_count},
+        {"stress", partition->stress, sizeof *partition->stress * (size_t)partition->part_count},
         {"r", partition->r, sizeof(double) * (size_t)partition->vertex_count * (size_t)s->model->dim},
     };
     if (status == THAW_OK)
@@ -209,8 +210,8 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         return status;
     unsigned char *flagged = THAW_NEW(unsigned char, shape->ne), *script = THAW_NEW(unsigned char, shape->nv);
     ThawPart *parts = THAW_NEW(ThawPart, counts[0]);
-    double *r = THAW_NEW(double, (size_t)counts[1] * dim);
-    if (!flagged || !script || !parts || !r)
+    double *r = THAW_NEW(double, (size_t)counts[1] * dim), *stress = THAW_NEW(double, 18 * (size_t)counts[0]);
+    if (!flagged || !script || !parts || !r || !stress)
         status = thaw_error_memory(error, "the checkpoint");
     list_oracle(s, numbers, fields);
     if (status == THAW_OK)
@@ -219,6 +220,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         {"flagged", flagged, (size_t)shape->ne},
         {"script", script, (size_t)shape->nv},
         {"parts", parts, sizeof(ThawPart) * (size_t)counts[0]},
+        {"stress", stress, sizeof *stress * 18 * (size_t)counts[0]},
         {"r", r, sizeof(double) * (size_t)counts[1] * dim},
     };
     if (status == THAW_OK)
@@ -261,13 +263,14 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         oracle->left = (int32_t)numbers[18];
         memcpy(&oracle->reached, &numbers[12], sizeof oracle->reached);
         memcpy(&oracle->energy, &numbers[17], sizeof oracle->energy);
-        status = thaw_partition_restore(s->adaptive->partition, flagged, script, parts, (int32_t)counts[0], r,
+        status = thaw_partition_restore(s->adaptive->partition, flagged, script, parts, stress, (int32_t)counts[0], r,
                                         (int32_t)counts[1], error);
         thaw_adapt_renew(s);
     }
     thaw_free(flagged);
     thaw_free(script);
     thaw_free(parts);
+    thaw_free(stress);
     thaw_free(r);
     return status;
 }

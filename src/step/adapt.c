@@ -107,8 +107,11 @@ void thaw_adapt_abandon(ThawStepper *s, ThawLedger *ledger) {
     thaw_stepper_drop_solvers(s);
     thaw_system_free(&a->system);
     s->system = NULL;
-    if (ledger && s->model->options.ledger)
-        ledger->follow_work -= kept + a->transition.shadow;
+    if (!ledger || !s->model->options.ledger)
+        return;
+    ledger->follow_work -= kept + a->transition.shadow + s->elastic;
+    thaw_ledger_find_elastic(s);
+    ledger->follow_work += s->elastic;
 }
 
 // Pinned, or moved by a script, from t to t + h.
@@ -328,9 +331,13 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
     thaw_history_ask(s->history, s->shape, &question);
     double elastic = s->elastic;
     ThawLedger work = s->work;
+    int moved = !thaw_oracle_state(a->oracle)->has_inner; // since the elastic energy was last found
     thaw_ledger_move(s, a->f_contact, 1);
     status = thaw_oracle_ask(a->oracle, &question, a->partition, s->x, a->flagged, &a->answer, error);
-    if (a->answer.moved > 0)
+    moved = a->answer.asked && (moved || a->answer.moved > 0);
+    if (moved)
+        thaw_ledger_find_elastic(s);
+    if (moved || a->answer.moved > 0)
         thaw_ledger_move(s, a->f_contact, 0);
     else
         s->elastic = elastic, s->work = work; // nothing was moved
@@ -347,6 +354,8 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
         thaw_map_rigid_update(a->system->map);
     if (a->answer.moved > 0)
         s->set_energy = NAN;
+    if (status == THAW_OK && a->answer.followed)
+        s->work.follow_work += thaw_oracle_hand_over(a->oracle, a->partition, s->v);
     if (status == THAW_OK && s->model->options.ledger)
         book_shadow(s);
     s->ms[THAW_STAGE_ORACLE] += thaw_wall_ms() - since;

@@ -98,6 +98,12 @@ static double motion_of_parts(const ThawStepper *s) {
     return sum;
 }
 
+void thaw_ledger_find_elastic(ThawStepper *s) {
+    if (s->model->options.ledger)
+        s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
+}
+
+// While the shadow is followed without a question nobody asks for the elastic energy: it is found, and booked, with the next.
 // Positions before it are kept in x1, which nobody needs until the step.
 void thaw_ledger_move(ThawStepper *s, const double *f_contact, int begin) {
     size_t dim = (size_t)s->model->dim, count = (size_t)s->shape->nv * dim;
@@ -115,7 +121,6 @@ void thaw_ledger_move(ThawStepper *s, const double *f_contact, int begin) {
         loads += d * (s->f_ext[i] - w);
         contacts += d * f_contact[i];
     }
-    s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
     s->work.external_work += loads;
     s->work.contact_work += contacts;
     s->work.follow_work += s->elastic + motion_of_parts(s) - weight - loads - contacts;

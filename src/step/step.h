@@ -220,6 +220,8 @@ void thaw_ledger_record(ThawStepper *stepper, ThawIncrement increment);
 // Around positions that are moved by something other than the step (begin: before): loads and contacts (f_contact, dim * nv,
 // N) do work on that way as on any, the rest is follow_work.
 void thaw_ledger_move(ThawStepper *stepper, const double *f_contact, int begin);
+// stepper->elastic, of x.
+void thaw_ledger_find_elastic(ThawStepper *stepper);
 // Kinetic, the shadow's, elastic (as kept in the stepper) and gravitational energy of a body's present state, added to *ledger.
 void thaw_ledger_add_energies(const ThawStepper *stepper, int asleep, ThawLedger *ledger);
 
