@@ -248,8 +248,7 @@ void thaw_oracle_glide(ThawOracle *oracle, const double Q[9], double h) {
 // The shadow has gone on since the question was put, and parts have changed: what they took of it or left to it, the
 // difference between the answer's and u, comes on top. Where no question was put (the published rule, or nothing free) there is
 // none. A vertex that has left its part begins without.
-void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, const ThawPartition *partition,
-                               const double *x) {
+void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, const ThawPartition *partition) {
     const ThawShape *shape = oracle->shape;
     ThawOracleState *state = &oracle->state;
     size_t dim = (size_t)shape->kind->dim, count = (size_t)shape->nv * dim;
@@ -264,7 +263,6 @@ void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, con
                                 : was || partition->part_count == 0 ? 0
                                                                     : state->shadow[at];
     }
-    thaw_strain_compute(shape->all, oracle->tasks, NULL, 0, x, state->strain);
     state->has_inner = 0;
     oracle->batch_count = -1;
 }
@@ -294,7 +292,6 @@ double thaw_oracle_move(ThawOracle *oracle, const ThawQuestion *q, ThawPartition
             moved = fabs(step) > moved ? fabs(step) : moved;
         }
     thaw_partition_reshape(partition, x);
-    thaw_oracle_disregard(oracle, partition, x);
     oracle->state.has_inner = 0;
     return moved;
 }

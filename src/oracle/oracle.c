@@ -334,8 +334,8 @@ static int is_as_kept(ThawOracle *oracle, const double Q[9]) {
 }
 
 // Who must be elastic: whatever was foreseen to exceed the limit.
-static void judge(ThawOracle *oracle, const ThawPartition *partition, double limit, unsigned char *flagged,
-                  ThawAnswer *answer) {
+static void judge(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition, double limit,
+                  unsigned char *flagged, ThawAnswer *answer) {
     ThawOracleState *state = &oracle->state;
     int wakes = 0, paper = oracle->options.oracle == THAW_ORACLE_PAPER;
     double scale = paper ? 1 : oracle->options.epsilon / limit; // what is told is relative to epsilon
@@ -372,6 +372,10 @@ static void judge(ThawOracle *oracle, const ThawPartition *partition, double lim
             state->reason[e] = THAW_REASON_LONE;
             answer->woken += partition->part_of_element[e] >= 0;
         }
+    // Whoever wakes is to see his rate from here on.
+    if (memcmp(flagged, partition->flagged, (size_t)oracle->shape->ne) != 0 ||
+        memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0)
+        thaw_strain_compute(oracle->shape->all, oracle->tasks, NULL, 0, q->x, state->strain);
 }
 
 // The published rule: every step, no schedule, no relaxation.
@@ -391,7 +395,7 @@ static ThawStatus ask_paper(ThawOracle *oracle, const ThawQuestion *q, const Tha
     if (status != THAW_OK)
         return status;
     answer->asked = 1;
-    judge(oracle, partition, oracle->options.tau_elastic, flagged, answer);
+    judge(oracle, q, partition, oracle->options.tau_elastic, flagged, answer);
     state->quiet = answer->rigid == oracle->shape->ne;
     return THAW_OK;
 }
@@ -402,6 +406,21 @@ static double largest_of(const ThawOracle *oracle) {
         if (oracle->trial[e])
             largest = fmax(largest, oracle->predicted[e]);
     return largest;
+}
+
+// The batches of the set of all elements that hold elastic ones.
+static void list_batches(ThawOracle *oracle, const ThawPartition *partition) {
+    for (int32_t e = 0; e < oracle->shape->ne; e++)
+        oracle->trial[e] = partition->part_of_element[e] < 0;
+    oracle->batch_count = thaw_strain_batches(oracle->shape->all, oracle->trial, oracle->batches);
+}
+
+// No rate is to be seen in how elastic elements have come to x.
+static void disregard(ThawOracle *oracle, const ThawPartition *partition, const double *x) {
+    if (oracle->batch_count < 0)
+        list_batches(oracle, partition);
+    thaw_strain_compute(oracle->shape->all, oracle->tasks, oracle->batches, oracle->batch_count, x,
+                        oracle->state.strain);
 }
 
 // A wholly rigid body that relaxation does not bring nearer to balance creeps: contacts slide, or slow modes give way, as
@@ -429,7 +448,7 @@ static void answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition
     const ThawRigidifyOptions *options = &oracle->options;
     ThawOracleState *state = &oracle->state;
     int32_t ne = oracle->shape->ne;
-    judge(oracle, partition, options->epsilon, flagged, answer);
+    judge(oracle, q, partition, options->epsilon, flagged, answer);
     int stuck = is_stuck(state, answer->largest, answer->rigid == ne);
     if (state->moving == SLOWING && answer->woken == 0)
         state->pause = pause_of(options->epsilon - state->margin, answer->largest, steps, limit);
@@ -439,6 +458,7 @@ static void answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition
         double rate = RELAX_RATE * sqrt(options->tau_rigid) * q->h * steps / answer->largest;
         answer->moved = thaw_oracle_move(oracle, q, partition, fmin(fmin(1, options->relax * steps), rate), x);
         thaw_partition_find_stress(partition, oracle->f);
+        disregard(oracle, partition, x);
     }
     state->moving = answer->rigid < ne ? SLOWING : RESTING;
     state->quiet = answer->rigid == ne && !state->restless;
@@ -489,7 +509,7 @@ static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawP
         status = thaw_oracle_follow(oracle, q, oracle->Q, stride, error);
         if (status == THAW_OK) {
             fastest = fmax(largest_of(oracle) / limit, candidate_rate(oracle, partition) / waking_rate(oracle));
-            judge(oracle, partition, limit, flagged, answer);
+            judge(oracle, q, partition, limit, flagged, answer);
         }
         // But up to now they have gone their own way: what acts on them is no part of the shadow's.
         if (status == THAW_OK)
@@ -500,7 +520,7 @@ static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawP
     if (status != THAW_OK)
         return status;
     if (!forming)
-        judge(oracle, partition, limit, flagged, answer);
+        judge(oracle, q, partition, limit, flagged, answer);
     fastest = fmax(fastest, largest_of(oracle) / limit);
     thaw_oracle_glide(oracle, oracle->Q, q->h);
     // Who wakes feels in the step that comes what was foreseen; up to now he has crept.
@@ -638,20 +658,6 @@ static double drift_of(const ThawOracle *oracle, const ThawPartition *partition,
         turn = fmax(turn, spin * fmax(oracle->state.uneven, spin * spin * oracle->shape->diameter));
     }
     return h * (sqrt(fastest) + oracle->turn * turn);
-}
-
-// The batches of the set of all elements that hold elastic ones.
-static void list_batches(ThawOracle *oracle, const ThawPartition *partition) {
-    for (int32_t e = 0; e < oracle->shape->ne; e++)
-        oracle->trial[e] = partition->part_of_element[e] < 0;
-    oracle->batch_count = thaw_strain_batches(oracle->shape->all, oracle->trial, oracle->batches);
-}
-
-void thaw_oracle_disregard(ThawOracle *oracle, const ThawPartition *partition, const double *x) {
-    if (oracle->batch_count < 0)
-        list_batches(oracle, partition);
-    thaw_strain_compute(oracle->shape->all, oracle->tasks, oracle->batches, oracle->batch_count, x,
-                        oracle->state.strain);
 }
 
 void thaw_oracle_observe(ThawOracle *oracle, const ThawPartition *partition, const double *x, double h) {

@@ -99,8 +99,7 @@ void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *opti
 ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition, double *x,
                            unsigned char *flagged, ThawAnswer *answer, ThawError *error);
 // The partition that this answer asked for has another topology, and parted the answer's shadow anew; or there are no parts.
-void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, const ThawPartition *partition,
-                               const double *x);
+void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, const ThawPartition *partition);
 // After an answer that `followed`, and the partition: velocities take what they can have of the shadow. Returns the kinetic energy
 // that they gain, J.
 double thaw_oracle_hand_over(ThawOracle *oracle, ThawPartition *partition, double *v);

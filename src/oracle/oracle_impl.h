@@ -74,9 +74,7 @@ ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *question, 
                               ThawError *error);
 // The shadow velocity goes on by a step; oracle->d, the way in it.
 void thaw_oracle_glide(ThawOracle *oracle, const double Q[9], double h);
-// No rate is to be seen in how elastic elements have come to x.
-void thaw_oracle_disregard(ThawOracle *oracle, const ThawPartition *partition, const double *x);
-// Moves the body by a share of d, parts with it; strain rates do not see it. Returns the largest displacement, m.
+// Moves the body by a share of d, parts with it. Returns the largest displacement, m.
 double thaw_oracle_move(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition, double share,
                         double *x);
 

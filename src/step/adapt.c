@@ -347,7 +347,7 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
     if (status == THAW_OK)
         thaw_history_record(s->history, thaw_oracle_state(a->oracle), a->partition, a->transition.changed);
     if (status == THAW_OK && (a->transition.changed || (a->answer.shadow && a->partition->part_count == 0)))
-        thaw_oracle_repartitioned(a->oracle, &a->answer, a->partition, s->x);
+        thaw_oracle_repartitioned(a->oracle, &a->answer, a->partition);
     if (status == THAW_OK && (a->transition.changed || s->system != a->system || !a->system))
         status = renew_system(s, error);
     else if (status == THAW_OK && a->answer.moved > 0)
