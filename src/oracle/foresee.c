@@ -152,18 +152,19 @@ void thaw_oracle_drop_factor(ThawOracle *oracle) {
     drop_solver(&oracle->stride);
 }
 
-// The factor of one horizon, for the reference shape: a function of the state alone.
+// The factor of one horizon, for the reference shape: a function of the state alone. ahead: s, by which K looks ahead.
 static ThawStatus fit_factor(ThawOracle *oracle, ThawForesight *foresight, const ThawSystem *system, double T,
-                             ThawError *error) {
+                             double ahead, ThawError *error) {
     int direct = wants_factor(oracle, foresight, system);
-    if (foresight->system == system && foresight->direct == direct && foresight->factored && foresight->T == T)
+    if (foresight->system == system && foresight->direct == direct && foresight->factored && foresight->T == T &&
+        foresight->ahead == ahead)
         return THAW_OK;
     ThawStatus status = foresight->system == system && foresight->direct == direct
                             ? THAW_OK
                             : make_solver(oracle, foresight, system, direct, error);
     if (status != THAW_OK)
         return status;
-    ThawCombination A = {1 / (T * T), 0, {1, 1 / T, 1}, 0};
+    ThawCombination A = {1 / (T * ahead), 0, {1, 1 / ahead, 1}, 0};
     thaw_system_assemble(system, oracle->tasks, A, oracle->state.reference, NULL, foresight->solver, oracle->f,
                          oracle->partial);
     add_contacts(oracle, system->map, thaw_solver_matrix(foresight->solver));
@@ -171,6 +172,7 @@ static ThawStatus fit_factor(ThawOracle *oracle, ThawForesight *foresight, const
     thaw_solver_halve(foresight->solver);
     foresight->factored = status == THAW_OK;
     foresight->T = T;
+    foresight->ahead = ahead;
     return status;
 }
 
@@ -193,7 +195,8 @@ static void predict(ThawOracle *oracle, const ThawQuestion *q, const double Q[9]
 }
 
 ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], ThawError *error) {
-    ThawStatus status = fit_factor(oracle, &oracle->lasting, q->system, oracle->options.horizon, error);
+    ThawStatus status = fit_factor(oracle, &oracle->lasting, q->system, oracle->options.horizon,
+                                   oracle->options.horizon, error);
     thaw_oracle_turn(oracle->shape, Q, 1, oracle->c, oracle->y);
     if (status == THAW_OK)
         status = displace(oracle, &oracle->lasting, oracle->y);
@@ -212,14 +215,16 @@ ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const d
                               ThawError *error) {
     const ThawShape *shape = oracle->shape;
     const double *w = oracle->state.shadow;
+    // What is overdamped does not swing: the more K looks ahead, the later it comes.
     double *y = oracle->y, T = q->h * span_of(stride);
+    double ahead = thaw_oracle_is_overdamped(oracle) ? fmax(q->h, T - oracle->scale.least_alpha1) : T;
     size_t dim = (size_t)shape->kind->dim, count = (size_t)shape->nv * dim;
     ThawForesight *next = stride > 1 ? &oracle->stride : &oracle->next;
-    ThawStatus status = fit_factor(oracle, next, q->system, T, error);
+    ThawStatus status = fit_factor(oracle, next, q->system, T, ahead, error);
     thaw_oracle_turn(shape, Q, 1, oracle->c, y);
     for (size_t i = 0; i < count; i++) {
         y[i] += shape->mass[i / dim] / T * w[i];
-        oracle->f[i] = T * w[i];
+        oracle->f[i] = ahead * w[i];
     }
     if (status == THAW_OK)
         q->system->map->ops->apply_t(q->system->map, oracle->f,
@@ -229,8 +234,8 @@ ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const d
     if (status != THAW_OK)
         return status;
     for (size_t i = 0; i < count; i++) {
-        oracle->state.pull[i] = (y[i] / T - w[i]) / T;
-        y[i] *= q->h / T;
+        oracle->state.pull[i] = (y[i] / ahead - w[i]) / T;
+        y[i] *= q->h / ahead;
     }
     predict(oracle, q, Q);
     return THAW_OK;

@@ -483,8 +483,6 @@ static double candidate_rate(const ThawOracle *oracle, const ThawPartition *part
     return fastest;
 }
 
-static int is_overdamped(const ThawOracle *oracle) { return oracle->scale.omega * oracle->scale.alpha1 > 1; }
-
 // A step of a stride that was answered for: the body follows its shadow.
 static void go_on(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, double *x, ThawAnswer *answer) {
     thaw_oracle_compare(oracle, q->x, oracle->Q);
@@ -547,7 +545,7 @@ static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawP
 // Nor is who rests already: jitter of contact forces below epsilon is no motion.
 static double lingering_pace(const ThawOracle *oracle, double h) {
     const ThawScale *scale = &oracle->scale;
-    int creeps = is_overdamped(oracle);
+    int creeps = thaw_oracle_is_overdamped(oracle);
     double pace = creeps ? 1 / scale->alpha1 : scale->omega;
     return oracle->state.moving > RESTING && pace * h < (creeps ? SOON : AT_ONCE) ? pace : 0;
 }

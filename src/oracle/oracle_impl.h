@@ -22,7 +22,7 @@ typedef struct ThawForesight {
     ThawSolverPlan *plan;     // else the solver's own
     ThawSolver *solver;
     int factored; // for the present reference
-    double T;     // s, that it is for
+    double T, ahead; // s, that it is for
 } ThawForesight;
 
 struct ThawOracle {
@@ -50,6 +50,11 @@ struct ThawOracle {
     double quick_h;                      // s, that its preconditioner is for
     ThawForesight lasting, next, stride; // for what loads do if they last, and within the next step or stride
 };
+
+// Its lowest mode does not swing.
+static inline int thaw_oracle_is_overdamped(const ThawOracle *oracle) {
+    return oracle->scale.omega * oracle->scale.alpha1 > 1;
+}
 
 // paper.c: oracle->predicted, the squared strain rates that the published quick solve foresees, 1/s^2.
 ThawStatus thaw_oracle_quick_solve(ThawOracle *oracle, const ThawQuestion *question, ThawError *error);
