@@ -103,7 +103,7 @@ void thaw_oracle_take_reference(ThawOracle *oracle, const ThawQuestion *q, doubl
 
 // --- solving ------------------------------------------------------------------------------------------------------------
 
-static void add_contacts(const ThawOracle *oracle, const ThawMap *map, ThawBlockMatrix *A) {
+static void add_contacts(const ThawOracle *oracle, const ThawMap *map, double scale, ThawBlockMatrix *A) {
     size_t square = (size_t)(A->pattern->bs * A->pattern->bs);
     for (int32_t i = 0; i < oracle->shape->nv; i++) {
         int32_t block[2];
@@ -112,7 +112,7 @@ static void add_contacts(const ThawOracle *oracle, const ThawMap *map, ThawBlock
             continue;
         double *to = A->value + (size_t)(A->pattern->row[block[0] + 1] - 1) * square;
         for (size_t k = 0; k < square; k++)
-            to[k] += oracle->state.held[(size_t)i * square + k];
+            to[k] += scale * oracle->state.held[(size_t)i * square + k];
     }
 }
 
@@ -167,7 +167,7 @@ static ThawStatus fit_factor(ThawOracle *oracle, ThawForesight *foresight, const
     ThawCombination A = {1 / (T * ahead), 0, {1, 1 / ahead, 1}, 0};
     thaw_system_assemble(system, oracle->tasks, A, oracle->state.reference, NULL, foresight->solver, oracle->f,
                          oracle->partial);
-    add_contacts(oracle, system->map, thaw_solver_matrix(foresight->solver));
+    add_contacts(oracle, system->map, T / ahead, thaw_solver_matrix(foresight->solver));
     status = thaw_solver_factor(foresight->solver);
     thaw_solver_halve(foresight->solver);
     foresight->factored = status == THAW_OK;
@@ -217,7 +217,7 @@ ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const d
     const double *w = oracle->state.shadow;
     // What is overdamped does not swing: the more K looks ahead, the later it comes.
     double *y = oracle->y, T = q->h * span_of(stride);
-    double ahead = thaw_oracle_is_overdamped(oracle) ? fmax(q->h, T - oracle->scale.least_alpha1) : T;
+    double ahead = thaw_oracle_is_overdamped(oracle) ? fmin(T, fmax(q->h, stride * q->h - oracle->scale.least_alpha1)) : T;
     size_t dim = (size_t)shape->kind->dim, count = (size_t)shape->nv * dim;
     ThawForesight *next = stride > 1 ? &oracle->stride : &oracle->next;
     ThawStatus status = fit_factor(oracle, next, q->system, T, ahead, error);
@@ -274,7 +274,7 @@ void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, con
 
 double thaw_oracle_hand_over(ThawOracle *oracle, ThawPartition *partition, double *v) {
     thaw_oracle_turn(oracle->shape, oracle->Q, 0, oracle->state.shadow, oracle->y);
-    double gained = thaw_partition_absorb(partition, oracle->y, v);
+    double gained = thaw_partition_absorb(partition, oracle->state.held, oracle->y, v);
     thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->y, oracle->state.shadow);
     return gained;
 }

@@ -83,9 +83,10 @@ void thaw_partition_free(ThawPartition **partition);
 // flags and pins are as before.
 ThawStatus thaw_partition_update(ThawPartition *partition, const unsigned char *flagged, const unsigned char *script,
                                  double *shadow, double *x, double *v, ThawTransition *transition, ThawError *error);
-// Of the shadow, what velocities can have they take: all of elastic vertices, the rigid share of parts. What is left is motion
-// inside parts. Returns the kinetic energy that velocities gain, J.
-double thaw_partition_absorb(ThawPartition *partition, double *shadow, double *v);
+// Of the shadow, what velocities can have they take: all of elastic vertices, and the rigid share of parts. Parts with a vertex that
+// contacts hold (dim * dim numbers a vertex, not all zero) keep theirs: the shadow stands still there, and less its rigid share it
+// would not. Returns the kinetic energy that velocities gain, J.
+double thaw_partition_absorb(ThawPartition *partition, const double *held, double *shadow, double *v);
 // J, of what counts of a shadow: 1/2 sum m |w - the rigid motion of its part that is nearest to w|^2.
 double thaw_partition_shadow_energy(const ThawPartition *partition, const double *shadow);
 
