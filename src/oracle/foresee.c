@@ -10,11 +10,13 @@
 // only know about the next one. The error e of the body's motion (what it would be, less what it is) obeys, to first order,
 //     M e'' + D e' + (K + K_contact) e = c
 // over the whole body, since c is what the parts' motion lacks in Newton's equation, and elastic vertices lack nothing. So
-// a shadow velocity w is kept (also of elastic vertices, which are dragged along), one step of backward Euler at a time,
+// a shadow velocity w is kept, one step of backward Euler at a time,
 //     (M + h D + h^2 (K + K_contact)) w1 = M w0 + h c,
 // and the body is moved by d = h w1, so that e is zero again. Where w strains faster than the threshold, the element wakes:
-// when the wave has come there, and not before. Elements that become rigid leave their own last motion to w. Where w is slow, it is
-// followed by strides of some steps, each one solve by the theta rule.
+// when the wave has come there, and not before. Elements that become rigid leave their own last motion to w. What velocities can have
+// of w, that of elastic vertices and the rigid share of a part, they take after each step: w is motion within parts. Where w is slow,
+// one solve, by the theta rule, stands for a stride of some steps: w goes on by the same pull in each, and the body with it, so that
+// elements beside parts see them move as they do.
 //
 // K is that of a reference shape in the body's own frame, taken anew only when the shape has changed by some percent or other
 // vertices are in contact. A question at rest is a back-substitution with a complete factor (the matrix is nearly singular) in
@@ -195,8 +197,8 @@ static void predict(ThawOracle *oracle, const ThawQuestion *q, const double Q[9]
 }
 
 ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], ThawError *error) {
-    ThawStatus status = fit_factor(oracle, &oracle->lasting, q->system, oracle->options.horizon,
-                                   oracle->options.horizon, error);
+    ThawStatus status =
+        fit_factor(oracle, &oracle->lasting, q->system, oracle->options.horizon, oracle->options.horizon, error);
     thaw_oracle_turn(oracle->shape, Q, 1, oracle->c, oracle->y);
     if (status == THAW_OK)
         status = displace(oracle, &oracle->lasting, oracle->y);
@@ -207,17 +209,19 @@ ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *q, const 
 
 // A stride of n steps is to lose as little as they would. Backward Euler damps a mode like an alpha1 greater by its step; so the
 // stride is solved by the theta rule with theta = (n + 1) / (2 n), whose (2 theta - 1) n h is h: the velocity
-// u = w0 + theta (w1 - w0) comes from a step of backward Euler over theta n h, and the way is n h u. At least 2/3, so that stiff
-// modes die out. theta n:
+// u = w0 + theta (w1 - w0) comes from a step of backward Euler over theta n h. The ways h w of n steps with the same pull, each with the
+// velocity at its end, come to n h u. At least 2/3, so that stiff modes die out. theta n:
 static double span_of(int n) { return fmax((n + 1) / 2., 2 * n / 3.); }
 
 ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], int stride,
                               ThawError *error) {
     const ThawShape *shape = oracle->shape;
     const double *w = oracle->state.shadow;
-    // What is overdamped does not swing: the more K looks ahead, the later it comes.
+    // What is overdamped and follows something that moves lags behind by alpha1 and what K looks ahead by: no more of it than keeps
+    // a stride from going too far.
     double *y = oracle->y, T = q->h * span_of(stride);
-    double ahead = thaw_oracle_is_overdamped(oracle) ? fmin(T, fmax(q->h, stride * q->h - oracle->scale.least_alpha1)) : T;
+    double ahead =
+        thaw_oracle_is_overdamped(oracle) ? fmin(T, fmax(q->h, stride * q->h - oracle->scale.least_alpha1)) : T;
     size_t dim = (size_t)shape->kind->dim, count = (size_t)shape->nv * dim;
     ThawForesight *next = stride > 1 ? &oracle->stride : &oracle->next;
     ThawStatus status = fit_factor(oracle, next, q->system, T, ahead, error);

@@ -73,9 +73,9 @@ ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions 
     adopt_options(oracle, options);
     oracle->tasks = tasks;
     ThawOracleState *state = &oracle->state;
-    double **vectors[] = {&oracle->f,      &oracle->y,   &oracle->c,    &oracle->d,        &oracle->u,
-                          &oracle->before, &oracle->b,   &oracle->q,    &state->reference, &state->shadow, &state->pull,
-                          &state->inner,   &state->kept, &state->loads, &state->presses};
+    double **vectors[] = {&oracle->f,      &oracle->y,    &oracle->c,   &oracle->d,        &oracle->u,
+                          &oracle->before, &oracle->b,    &oracle->q,   &state->reference, &state->shadow,
+                          &state->pull,    &state->inner, &state->kept, &state->loads,     &state->presses};
     unsigned char **flags[] = {&oracle->trial, &state->below, &state->hold, &state->reason};
     int good = 1;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
@@ -108,11 +108,11 @@ void thaw_oracle_free(ThawOracle **pointer) {
         return;
     ThawOracle *oracle = *pointer;
     ThawOracleState *state = &oracle->state;
-    void *blocks[] = {oracle->before,    oracle->lanes, oracle->batches, oracle->f,       oracle->y,
-                      oracle->c,         oracle->d,     oracle->u,       oracle->b,       oracle->q,
-                      oracle->predicted, oracle->trial, oracle->root,    oracle->partial, oracle->components,
-                      state->below,      state->hold,   state->reason,   state->strain,   state->reference,
-                      state->kept,       state->held,   state->rate,     state->shadow,   state->known,
+    void *blocks[] = {oracle->before,    oracle->lanes, oracle->batches, oracle->f,        oracle->y,
+                      oracle->c,         oracle->d,     oracle->u,       oracle->b,        oracle->q,
+                      oracle->predicted, oracle->trial, oracle->root,    oracle->partial,  oracle->components,
+                      state->below,      state->hold,   state->reason,   state->strain,    state->reference,
+                      state->kept,       state->held,   state->rate,     state->shadow,    state->known,
                       state->inner,      state->loads,  state->presses,  state->predicted, state->pull};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         thaw_free(blocks[i]);
@@ -483,7 +483,7 @@ static double candidate_rate(const ThawOracle *oracle, const ThawPartition *part
     return fastest;
 }
 
-// A step of a stride that was answered for: the body follows its shadow.
+// A step for which the last answer stands: the body goes on with its shadow.
 static void go_on(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, double *x, ThawAnswer *answer) {
     thaw_oracle_compare(oracle, q->x, oracle->Q);
     thaw_oracle_glide(oracle, oracle->Q, q->h);
@@ -492,46 +492,57 @@ static void go_on(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *part
     oracle->state.left--;
 }
 
+// For how many steps the answer is to stand, as fast as the body was at the last one.
+static int stride_of(const ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
+    int moving = oracle->state.moving;
+    if (q->struck || (moving != CREEPING && moving != DRIFTING))
+        return 1;
+    return moving == DRIFTING && partition->elastic_count == 0 ? LONG_LEISURE : STRIDE;
+}
+
+// The pull on the shadow in the stride that comes, and who wakes for it or may not become rigid. Returns how fast the fastest is, as
+// a share of the rate that wakes.
+static double foresee_motion(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition, int forming,
+                             int stride, unsigned char *flagged, ThawAnswer *answer, ThawStatus *status,
+                             ThawError *error) {
+    double limit = waking_rate(oracle) * q->h, fastest = 0;
+    *status = thaw_oracle_follow(oracle, q, oracle->Q, stride, error);
+    if (*status != THAW_OK)
+        return 0;
+    judge(oracle, q, partition, limit, flagged, answer);
+    fastest = largest_of(oracle) / limit;
+    if (!forming)
+        return fastest;
+    // So much for what candidates would do as parts. But up to now they have gone their own way: what acts on them is no part of the
+    // shadow's.
+    fastest = fmax(fastest, candidate_rate(oracle, partition) / waking_rate(oracle));
+    *status = thaw_oracle_constraint(oracle, q, partition, 0, error);
+    if (*status == THAW_OK)
+        *status = thaw_oracle_follow(oracle, q, oracle->Q, stride, error);
+    return fmax(fastest, largest_of(oracle) / limit);
+}
+
 // Who would strain faster than the threshold in the next step, or stride, wakes; below, the body follows the shadow.
 static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int forming,
                                 double *x, unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
     ThawOracleState *state = &oracle->state;
-    int slow = state->moving == CREEPING || state->moving == DRIFTING;
-    int stride = !slow || q->struck                                          ? 1
-                 : state->moving == DRIFTING && partition->elastic_count == 0 ? LONG_LEISURE
-                                                                              : STRIDE;
-    double limit = waking_rate(oracle) * q->h;
-    double fastest = 0; // of the rate that wakes
-    ThawStatus status = THAW_OK;
-    if (forming) { // what the candidates would do as parts
-        status = thaw_oracle_follow(oracle, q, oracle->Q, stride, error);
-        if (status == THAW_OK) {
-            fastest = fmax(largest_of(oracle) / limit, candidate_rate(oracle, partition) / waking_rate(oracle));
-            judge(oracle, q, partition, limit, flagged, answer);
-        }
-        // But up to now they have gone their own way: what acts on them is no part of the shadow's.
-        if (status == THAW_OK)
-            status = thaw_oracle_constraint(oracle, q, partition, 0, error);
-    }
-    if (status == THAW_OK)
-        status = thaw_oracle_follow(oracle, q, oracle->Q, stride, error);
+    int stride = stride_of(oracle, q, partition), moves = partition->part_count > 0 && oracle->options.relax > 0;
+    ThawStatus status;
+    double fastest = foresee_motion(oracle, q, partition, forming, stride, flagged, answer, &status, error);
     if (status != THAW_OK)
         return status;
-    if (!forming)
-        judge(oracle, q, partition, limit, flagged, answer);
-    fastest = fmax(fastest, largest_of(oracle) / limit);
     thaw_oracle_glide(oracle, oracle->Q, q->h);
+    answer->followed = 1;
     // Who wakes feels in the step that comes what was foreseen; up to now he has crept.
     for (size_t i = 0; answer->woken > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
         oracle->d[i] = q->h * oracle->before[i];
-    int moves = partition->part_count > 0 && oracle->options.relax > 0;
     if (moves) {
         answer->moved = thaw_oracle_move(oracle, q, partition, 1, x);
         thaw_partition_find_stress(partition, oracle->f);
     }
-    answer->followed = 1;
     double creep = oracle->scale.omega * q->h < SLOW ? SLOW_CREEP : CREEP;
     state->moving = fastest <= CALM ? DRIFTING : fastest <= creep ? CREEPING : MOVING;
+    // Other parts are pulled otherwise: they are asked in the next step.
     state->left = moves && !forming && answer->woken == 0 && state->moving < MOVING ? stride - 1 : 0;
     state->margin = oracle->options.epsilon;
     state->restless = 1;

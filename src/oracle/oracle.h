@@ -26,13 +26,14 @@ typedef struct ThawOracleState {
     unsigned char *reason; // ne: ThawReason, why it is elastic
     float *rate;           // ne: |E_dot|_F^2 in the last step that it was elastic, 1/s^2
     float *predicted;      // ne: static strain that the last question foresaw
-    ThawLanes *strain;     // Green strain (strain.h) of elastic elements at the end of the last step; of others, at some time before
-    double *reference;     // dim * nv: the shape that K was factored for
-    double *held;          // dim * dim * nv: and the stiffness of the contacts that held it, in world axes then, N/m
+    ThawLanes *
+        strain; // Green strain (strain.h) of elastic elements at the end of the last step; of others, at some time before
+    double *reference; // dim * nv: the shape that K was factored for
+    double *held;      // dim * dim * nv: and the stiffness of the contacts that held it, in world axes then, N/m
     double
-        *shadow; // dim * nv: how vertices of parts move within them, in the reference's frame (none: world axes), m/s
-    double *pull; // dim * nv: its acceleration until the next answer, in the same frame, m/s^2
-    double energy;        // J, of it inside parts; the ledger's
+        *shadow;   // dim * nv: how vertices of parts move within them, in the reference's frame (none: world axes), m/s
+    double *pull;  // dim * nv: its acceleration until the next answer, in the same frame, m/s^2
+    double energy; // J, of it inside parts; the ledger's
     unsigned char *known; // nv: it was in a part when parts were last made
     double *inner;        // dim * nv: elastic forces of rigid elements in the frames of their parts, N
     double *loads;        // dim * nv: f_ext at the last answer, N

@@ -21,7 +21,7 @@ typedef struct ThawForesight {
     int direct;               // by the system's direct plan
     ThawSolverPlan *plan;     // else the solver's own
     ThawSolver *solver;
-    int factored; // for the present reference
+    int factored;    // for the present reference
     double T, ahead; // s, that it is for
 } ThawForesight;
 

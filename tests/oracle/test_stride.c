@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// A body that swings, partly elastic, is followed by strides: it is asked now and then, moves in every step, and neither gains
+// nor loses by it.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "step/adapt.h"
+#include "support/world.h"
+#include "thaw/thaw.h"
+
+// 2.2 s a swing; underdamped.
+static void write_beam(double push, char text[1500]) {
+    snprintf(
+        text, 1500,
+        "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01},"
+        "\"rigidify\": {\"tau_rigid\": 1e-5, \"epsilon\": 3e-3, \"horizon\": 1},"
+        "\"materials\": {\"foam\": {\"young\": 5e3, \"poisson\": 0.35, \"density\": 10, \"alpha1\": 0.01}},"
+        "\"shapes\": {\"beam\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [3, 1, 1], \"cells\": [9, 3, "
+        "3]}}, \"material\": \"foam\"}}, \"bodies\": [{\"shape\": \"beam\", \"method\": \"rigidify\", \"pins\": "
+        "[\"x-min\"], \"forces\": [{\"group\": \"all\", \"acceleration\": [0, 0, %g], \"from\": 0, \"to\": 0.1}]}]}",
+        push);
+}
+
+// Whether the last step was made without a question, beside elastic elements.
+static int strode(const ThawWorld *world) {
+    const ThawAdaptive *a = world->steppers[0].adaptive;
+    return a->partition->part_count > 0 && a->partition->elastic_count > 0 && a->answer.followed && !a->answer.asked;
+}
+
+// The vertex that is farthest from the pins.
+static size_t tip_of(const ThawShape *shape) {
+    size_t tip = 0;
+    for (size_t i = 1; i < (size_t)shape->nv; i++)
+        tip = shape->X[3 * i] > shape->X[3 * tip] ? i : tip;
+    return tip;
+}
+
+static void what_swings_beside_elastic_elements_goes_by_strides_and_keeps_its_energy(void **state) {
+    (void)state;
+    for (double push = 0.36; push < 0.75; push += 0.12) {
+        char text[1500];
+        write_beam(push, text);
+        ThawWorld *full = make_world_by(text, "full", 1), *rigid = make_world(text, 1);
+        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, size = 0, least = INFINITY, risen = 0;
+        double worst = 0;
+        int strides = 0, mixed = 0;
+        for (int i = 0; i < 800; i++) {
+            ThawStepStats stats[2];
+            step_world(full, &stats[0]);
+            step_world(rigid, &stats[1]);
+            const ThawPartition *parts = rigid->steppers[0].adaptive->partition;
+            const ThawLedger *now = &stats[1].ledger;
+            size = fmax(size, now->kinetic + now->elastic);
+            double own = now->kinetic + now->shadow + now->elastic - now->external_work;
+            least = fmin(least, own);
+            risen = fmax(risen, own - least);
+            strides += strode(rigid);
+            mixed += parts->part_count > 0 && parts->elastic_count > 0;
+            worst = fmax(worst, worlds_apart(full, rigid, 0));
+            for (int k = 0; k < 2 && i >= 400; k++) {
+                const ThawStepper *s = &(k == 0 ? full : rigid)->steppers[0];
+                double tip = s->x[3 * tip_of(s->shape) + 2];
+                low[k] = fmin(low[k], tip);
+                high[k] = fmax(high[k], tip);
+            }
+        }
+        double reach = high[0] - low[0], share = (high[1] - low[1]) / reach;
+        print_message(
+            "push %.2f: %d of %d steps beside elastic elements without a question; swings by %.3f of the full "
+            "run, off by %.3f of it; energy risen by %.1e\n",
+            push, strides, mixed, share, worst / reach, risen / size);
+        assert_true(strides > mixed / 3);
+        assert_true(fabs(share - 1) < 0.03 && worst < 0.06 * reach); // in every step, before: 0.06 and 0.13
+        assert_true(risen < 1e-2 * size);
+        thaw_world_free(&full);
+        thaw_world_free(&rigid);
+    }
+}
+
+static void bits_do_not_depend_on_threads_or_on_a_checkpoint_within_a_stride(void **state) {
+    (void)state;
+    const char *path = "stride.ckpt";
+    char text[1500];
+    write_beam(0.5, text);
+    ThawWorld *one = make_world(text, 1), *two = make_world(text, 2);
+    ThawStepStats a, b;
+    ThawError error = {0};
+    int saved = 0, last = 0;
+    for (int i = 0; i < 400; i++) {
+        step_world(one, &a);
+        step_world(two, &b);
+        assert_int_equal(a.state_hash, b.state_hash);
+        assert_true(memcmp(&a.ledger, &b.ledger, sizeof a.ledger) == 0);
+        if (!strode(one) || thaw_oracle_state(one->steppers[0].adaptive->oracle)->left == 0 || i < last + 7)
+            continue;
+        assert_int_equal(thaw_world_save(two, path, &error), THAW_OK);
+        thaw_world_free(&two);
+        two = make_world(text, saved++ % 2 ? 2 : 1);
+        assert_int_equal(thaw_world_load(two, path, &error), THAW_OK);
+        last = i;
+    }
+    print_message("saved within a stride %d times, the last time in step %d\n", saved, last);
+    assert_true(saved > 10);
+    remove(path);
+    thaw_world_free(&one);
+    thaw_world_free(&two);
+}
+
+// v + w is what it was at every vertex, whoever has it; elastic vertices have no shadow afterwards, nor parts a rigid share.
+static void velocities_take_what_they_can_have_of_a_shadow(void **state) {
+    (void)state;
+    char text[1500];
+    write_beam(0.5, text);
+    ThawWorld *world = make_world(text, 1);
+    ThawStepStats stats;
+    int free_part = 0;
+    for (int i = 0; i < 400 && !free_part; i++) {
+        step_world(world, &stats);
+        const ThawPartition *parts = world->steppers[0].adaptive->partition;
+        for (int32_t k = 0; k < parts->part_count && parts->elastic_count > 0; k++)
+            free_part |= parts->parts[k].hold == THAW_HOLD_FREE;
+    }
+    assert_true(free_part);
+    ThawStepper *s = &world->steppers[0];
+    ThawPartition *parts = s->adaptive->partition;
+    size_t nv = (size_t)s->shape->nv, count = 3 * nv;
+    double *w = calloc(count, sizeof *w), *v = calloc(count, sizeof *v), *sum = calloc(count, sizeof *sum);
+    double *held = calloc(3 * count, sizeof *held), size = 0, off = 0, before = 0, after = 0;
+    memcpy(v, s->v, count * sizeof *v);
+    thaw_partition_velocities(parts, v);
+    for (size_t i = 0; i < count; i++) {
+        w[i] = parts->script[i / 3] ? 0 : sin(3. * (double)i);
+        sum[i] = v[i] + w[i];
+        before += s->shape->mass[i / 3] * v[i] * v[i] / 2;
+    }
+    double gained = thaw_partition_absorb(parts, held, w, v);
+    thaw_partition_velocities(parts, v);
+    for (size_t i = 0; i < count; i++) {
+        off = fmax(off, fabs(v[i] + w[i] - sum[i]));
+        size = fmax(size, fabs(sum[i]));
+        after += s->shape->mass[i / 3] * v[i] * v[i] / 2;
+        if (parts->part_of_vertex[i / 3] < 0)
+            assert_true(w[i] == 0);
+    }
+    print_message("motion is off by %.1e m/s of %.2g, energy by %.1e J of %.2g\n", off, size,
+                  fabs(after - before - gained), after);
+    assert_true(off < 1e-12 * size && fabs(after - before - gained) < 1e-12 * after);
+    double again = thaw_partition_absorb(parts, held, w, v);
+    assert_true(fabs(again) < 1e-12 * after);
+
+    // A part that a contact holds keeps all of its shadow.
+    for (size_t i = 0; i < count; i++)
+        w[i] = sum[i] = parts->script[i / 3] ? 0 : cos(3. * (double)i);
+    for (size_t i = 0; i < 3 * count; i++)
+        held[i] = 1;
+    thaw_partition_absorb(parts, held, w, v);
+    for (size_t i = 0; i < count; i++)
+        if (parts->part_of_vertex[i / 3] >= 0)
+            assert_true(w[i] == sum[i]);
+    free(w);
+    free(v);
+    free(sum);
+    free(held);
+    thaw_world_free(&world);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_swings_beside_elastic_elements_goes_by_strides_and_keeps_its_energy),
+        cmocka_unit_test(bits_do_not_depend_on_threads_or_on_a_checkpoint_within_a_stride),
+        cmocka_unit_test(velocities_take_what_they_can_have_of_a_shadow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
