@@ -62,7 +62,7 @@ double thaw_oracle_compare(const ThawOracle *oracle, const double *x, double Q[9
             Q[k + 3 * l] = U[k] * V[l] + U[k + 3] * V[l + 3] + U[k + 6] * V[l + 6];
     for (int32_t i = 0; i < shape->nv; i++) {
         double square = 0;
-        for (int k = 0; k < dim; k++) {
+        for (int k = 0; k < dim && oracle->root[i] >= 0; k++) {
             double turned = 0;
             for (int l = 0; l < dim; l++)
                 turned += Q[k + 3 * l] * (X[(size_t)i * (size_t)dim + (size_t)l] - centre[0][l]);
@@ -105,7 +105,7 @@ void thaw_oracle_take_reference(ThawOracle *oracle, const ThawQuestion *q, doubl
 
 // --- solving ------------------------------------------------------------------------------------------------------------
 
-static void add_contacts(const ThawOracle *oracle, const ThawMap *map, double scale, ThawBlockMatrix *A) {
+static void add_contacts(const ThawOracle *oracle, const ThawMap *map, ThawBlockMatrix *A) {
     size_t square = (size_t)(A->pattern->bs * A->pattern->bs);
     for (int32_t i = 0; i < oracle->shape->nv; i++) {
         int32_t block[2];
@@ -114,7 +114,7 @@ static void add_contacts(const ThawOracle *oracle, const ThawMap *map, double sc
             continue;
         double *to = A->value + (size_t)(A->pattern->row[block[0] + 1] - 1) * square;
         for (size_t k = 0; k < square; k++)
-            to[k] += scale * oracle->state.held[(size_t)i * square + k];
+            to[k] += oracle->state.held[(size_t)i * square + k];
     }
 }
 
@@ -154,27 +154,25 @@ void thaw_oracle_drop_factor(ThawOracle *oracle) {
     drop_solver(&oracle->stride);
 }
 
-// The factor of one horizon, for the reference shape: a function of the state alone. ahead: s, by which K looks ahead.
+// The factor of one horizon, for the reference shape: a function of the state alone.
 static ThawStatus fit_factor(ThawOracle *oracle, ThawForesight *foresight, const ThawSystem *system, double T,
-                             double ahead, ThawError *error) {
+                             ThawError *error) {
     int direct = wants_factor(oracle, foresight, system);
-    if (foresight->system == system && foresight->direct == direct && foresight->factored && foresight->T == T &&
-        foresight->ahead == ahead)
+    if (foresight->system == system && foresight->direct == direct && foresight->factored && foresight->T == T)
         return THAW_OK;
     ThawStatus status = foresight->system == system && foresight->direct == direct
                             ? THAW_OK
                             : make_solver(oracle, foresight, system, direct, error);
     if (status != THAW_OK)
         return status;
-    ThawCombination A = {1 / (T * ahead), 0, {1, 1 / ahead, 1}, 0};
+    ThawCombination A = {1 / (T * T), 0, {1, 1 / T, 1}, 0};
     thaw_system_assemble(system, oracle->tasks, A, oracle->state.reference, NULL, foresight->solver, oracle->f,
                          oracle->partial);
-    add_contacts(oracle, system->map, T / ahead, thaw_solver_matrix(foresight->solver));
+    add_contacts(oracle, system->map, thaw_solver_matrix(foresight->solver));
     status = thaw_solver_factor(foresight->solver);
     thaw_solver_halve(foresight->solver);
     foresight->factored = status == THAW_OK;
     foresight->T = T;
-    foresight->ahead = ahead;
     return status;
 }
 
@@ -197,8 +195,7 @@ static void predict(ThawOracle *oracle, const ThawQuestion *q, const double Q[9]
 }
 
 ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], ThawError *error) {
-    ThawStatus status =
-        fit_factor(oracle, &oracle->lasting, q->system, oracle->options.horizon, oracle->options.horizon, error);
+    ThawStatus status = fit_factor(oracle, &oracle->lasting, q->system, oracle->options.horizon, error);
     thaw_oracle_turn(oracle->shape, Q, 1, oracle->c, oracle->y);
     if (status == THAW_OK)
         status = displace(oracle, &oracle->lasting, oracle->y);
@@ -213,33 +210,50 @@ ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *q, const 
 // velocity at its end, come to n h u. At least 2/3, so that stiff modes die out. theta n:
 static double span_of(int n) { return fmax((n + 1) / 2., 2 * n / 3.); }
 
-ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], int stride,
-                              ThawError *error) {
+// The pull on the shadow within a stride, from u; h u, in the reference's frame, is left in y.
+static ThawStatus find_pull(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], int stride,
+                            ThawError *error) {
     const ThawShape *shape = oracle->shape;
     const double *w = oracle->state.shadow;
-    // What is overdamped and follows something that moves lags behind by alpha1 and what K looks ahead by: no more of it than keeps
-    // a stride from going too far.
     double *y = oracle->y, T = q->h * span_of(stride);
-    double ahead =
-        thaw_oracle_is_overdamped(oracle) ? fmin(T, fmax(q->h, stride * q->h - oracle->scale.least_alpha1)) : T;
     size_t dim = (size_t)shape->kind->dim, count = (size_t)shape->nv * dim;
     ThawForesight *next = stride > 1 ? &oracle->stride : &oracle->next;
-    ThawStatus status = fit_factor(oracle, next, q->system, T, ahead, error);
+    ThawStatus status = fit_factor(oracle, next, q->system, T, error);
     thaw_oracle_turn(shape, Q, 1, oracle->c, y);
     for (size_t i = 0; i < count; i++) {
         y[i] += shape->mass[i / dim] / T * w[i];
-        oracle->f[i] = ahead * w[i];
+        oracle->f[i] = T * w[i];
     }
     if (status == THAW_OK)
         q->system->map->ops->apply_t(q->system->map, oracle->f,
                                      oracle->q); // free vertices of it: as if nothing changed
     if (status == THAW_OK)
         status = displace(oracle, next, y);
+    for (size_t i = 0; i < count && status == THAW_OK; i++) {
+        oracle->state.pull[i] = (y[i] / T - w[i]) / T;
+        y[i] *= q->h / T;
+    }
+    return status;
+}
+
+ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], int stride,
+                              ThawError *error) {
+    ThawStatus status = find_pull(oracle, q, Q, stride, error);
+    if (status == THAW_OK)
+        predict(oracle, q, Q);
+    return status;
+}
+
+// Where the stride ends early, w is interpolated.
+ThawStatus thaw_oracle_catch_up(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], int steps, int stride,
+                                ThawError *error) {
+    double *w = oracle->state.shadow, t = steps * q->h;
+    ThawStatus status = find_pull(oracle, q, Q, stride, error);
     if (status != THAW_OK)
         return status;
-    for (size_t i = 0; i < count; i++) {
-        oracle->state.pull[i] = (y[i] / ahead - w[i]) / T;
-        y[i] *= q->h / ahead;
+    for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++) {
+        oracle->y[i] = t * (w[i] + span_of(steps) * q->h * oracle->state.pull[i]);
+        w[i] += t * oracle->state.pull[i];
     }
     predict(oracle, q, Q);
     return THAW_OK;

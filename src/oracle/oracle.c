@@ -14,7 +14,7 @@
 #include "oracle/strain.h"
 
 // Measured on the cantilever, a drop and a spin (docs/rigidification.md).
-static const double SHAPE_DRIFT = 0.025; // of the diameter: then K is factored anew
+static const double SHAPE_DRIFT = 0.01;  // of the diameter, of what is asked about: then K is factored anew
 static const double RELAX_FLOOR = 0.02;  // of epsilon: relaxation stops there
 static const double RELAX_RATE = 3;      // relaxation strains at most this many sqrt(tau_R) h a step
 static const double WAKE = 5;            // tau_R: an element that would strain so fast wakes, half the paper's tau_E
@@ -33,18 +33,24 @@ static const double LOAD_CHANGE =
     0.02;                         // of the force on a vertex: a change of loads or contacts that calls for a question
 static const double DRIFT = 0.25; // of what was left to epsilon: may happen beside parts between two questions
 static const double TURN = 6;     // times what its own weight would strain the lowest mode by, turned by a rad
-static const double FOLLOW = 0.5; // of the limit: wakes where others do
+// Of the limit: wakes where others do; and in a body that swings. What has its turn in a quarter of a swing is to wake at once; but 0.5^2 of
+// what wakes is about where elements become candidates, and what only creeps would come and go.
+static const double FOLLOW = 0.7, SWING_FOLLOW = 0.5;
 // Of the elements: fewer do not begin to be rigid, as asking would cost more than it saves; fewer do not stay so.
 static const double WORTH = 0.5, POOR = 0.3;
 static const double HARD_WORTH = 0.6; // where a contact is hard: stacks with more elastic than that chatter for ever
 // Candidates become rigid once the steps for which they have been worked on in vain, all together, are as many as a new
-// partition costs: so much of the elastic elements and of all.
-static const double GATHER = 0.5, RENEWAL = 0.02;
+// partition costs, two questions and a system: so much of the elastic elements and of all. Those of a body that swings are slow for
+// a while only.
+static const double GATHER = 0.5, RENEWAL = 0.2, SWING_RENEWAL = 0.02;
 // state->moving: at rest by the static question, wholly rigid or not yet; or with a shadow that is followed by long strides (by
 // short ones unless wholly rigid), by short ones, in every step.
 enum { RESTING, SLOWING, DRIFTING, CREEPING, MOVING };
 _Static_assert(MOVING + 1 == THAW_ORACLE_MODES, "a checkpoint is checked by it");
-enum { STRIDE = 3 }; // steps at once by which the shadow of a body that creeps is followed
+// Steps at once by which the shadow of a body that creeps is followed; and of one that is overdamped, and so does not swing, as long a
+// share of its time, between these two.
+enum { STRIDE = 3, LONG_STRIDE = 6 };
+static const double REACH = 0.25;
 // Steps between answers that only relax, and where strains are far below epsilon.
 enum { LEISURE = 3, LONG_LEISURE = 12 };
 // Answers without progress after which a wholly rigid body need not be relaxed further.
@@ -172,6 +178,11 @@ void thaw_oracle_rested(ThawOracle *oracle, int loaded) {
     oracle->same_loads = !loaded;
 }
 
+// At which strains that are left are made up, 1/s: of the lowest mode or, where that is overdamped, of its damping.
+static double pace_of(const ThawOracle *oracle) {
+    return thaw_oracle_is_overdamped(oracle) ? 1 / oracle->scale.alpha1 : oracle->scale.omega;
+}
+
 // --- is it worth asking? --------------------------------------------------------------------------------------------------
 
 static int force_changed(const ThawOracle *oracle, const double *was, const double *now) {
@@ -242,22 +253,22 @@ static int note_outside(ThawOracle *oracle, const ThawQuestion *q) {
 }
 
 // Whether other vertices of what is asked about are in contact than when the reference was taken; no force is asked of the others,
-// which respond themselves. Where they are many it pays to take another. One is enough, in a wholly rigid body that comes to rest,
-// to doubt an answer that would change its state: a vertex that nothing seems to hold would wake it for the force that holds it,
-// and what no longer holds may not be what it rests on. While it only relaxes, contacts come and go.
+// which respond themselves. Where they are many, of all that hold the body, it pays to take another. One is enough, in a wholly
+// rigid body that comes to rest, to doubt an answer that would change its state: a vertex that nothing seems to hold would wake it
+// for the force that holds it, and what no longer holds may not be what it rests on. While it only relaxes, contacts come and go.
 typedef enum Contacts { SAME, DOUBTFUL, OTHER } Contacts;
 static Contacts compare_contacts(const ThawOracle *oracle, const ThawQuestion *q, int whole) {
     const ThawOracleState *state = &oracle->state;
     int dim = oracle->shape->kind->dim, held = 0, others = 0, settles = whole && state->moving < CREEPING;
     for (int32_t i = 0; i < oracle->shape->nv && q->k_contact && (state->age >= RENEW || settles); i++) {
         double was = 0, now = 0;
-        for (int k = 0; k < dim && oracle->root[i] >= 0; k++) {
+        for (int k = 0; k < dim; k++) {
             size_t at = (size_t)i * (size_t)(dim * dim) + (size_t)(k * (dim + 1));
             was += state->held[at];
             now += q->k_contact[at];
         }
-        held += was > 0;
-        others += (was > 0) != (now > 0);
+        held += was > 0 || now > 0;
+        others += oracle->root[i] >= 0 && (was > 0) != (now > 0);
     }
     if (others > OTHERS * held || (others > 0 && state->age >= LONG_RENEW))
         return OTHER;
@@ -285,7 +296,10 @@ static int32_t choose_trial(ThawOracle *oracle, const ThawQuestion *q, const Tha
     }
     int32_t elastic = shape->ne - rigid, n = answer->candidates;
     state->waited = n > 0 ? (int32_t)fmin(INT32_MAX, (double)state->waited + n) : 0;
-    *forming = n > 0 && (n == elastic || state->waited >= GATHER * elastic + RENEWAL * shape->ne) &&
+    *forming = n > 0 &&
+               (n == elastic ||
+                state->waited >=
+                    GATHER * elastic + (thaw_oracle_is_overdamped(oracle) ? RENEWAL : SWING_RENEWAL) * shape->ne) &&
                rigid + n >= (q->hard ? HARD_WORTH : WORTH) * shape->ne;
     for (int32_t e = 0; e < shape->ne; e++)
         oracle->trial[e] = oracle->trial[e] == 1 || (oracle->trial[e] == 2 && *forming);
@@ -342,7 +356,7 @@ static void judge(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition
     for (int32_t e = 0; e < oracle->shape->ne && !wakes; e++)
         wakes = partition->part_of_element[e] >= 0 && oracle->predicted[e] > limit;
     if (wakes) // who is about to follow wakes with them: a new partition is dear
-        limit *= FOLLOW;
+        limit *= paper || !thaw_oracle_is_overdamped(oracle) ? SWING_FOLLOW : FOLLOW;
     for (int32_t e = 0; e < oracle->shape->ne; e++) {
         state->predicted[e] = (float)(oracle->predicted[e] * scale);
         if (!oracle->trial[e])
@@ -492,12 +506,72 @@ static void go_on(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *part
     oracle->state.left--;
 }
 
-// For how many steps the answer is to stand, as fast as the body was at the last one.
+// For how many steps an answer stands, as fast as the body was at the last one.
 static int stride_of(const ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
     int moving = oracle->state.moving;
-    if (q->struck || (moving != CREEPING && moving != DRIFTING))
+    if (moving != CREEPING && moving != DRIFTING)
         return 1;
-    return moving == DRIFTING && partition->elastic_count == 0 ? LONG_LEISURE : STRIDE;
+    if (moving == DRIFTING && partition->elastic_count == 0)
+        return LONG_LEISURE;
+    double reach = thaw_oracle_is_overdamped(oracle) ? REACH / (pace_of(oracle) * q->h) : 0;
+    return reach >= LONG_STRIDE ? LONG_STRIDE : reach > STRIDE ? (int)reach : STRIDE;
+}
+
+// How fast the body is from now on, by the fastest as a share of the rate that wakes.
+static int pace_mode(const ThawOracle *oracle, const ThawQuestion *q, double fastest) {
+    double creep = pace_of(oracle) * q->h < SLOW ? SLOW_CREEP : CREEP;
+    return fastest <= CALM ? DRIFTING : fastest <= creep ? CREEPING : MOVING;
+}
+
+// What is overdamped goes after the forces: at the end of a stride it makes up for it, and who is strained too fast wakes. (By strides
+// to come it would lag behind them by all that K looks ahead. The wheel had a quarter more elements elastic and four times the error.)
+static ThawStatus answer_creep(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int forming,
+                               int steps, double *x, unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
+    ThawOracleState *state = &oracle->state;
+    int stride = stride_of(oracle, q, partition);
+    steps = steps < stride ? steps : stride;
+    // A blow acts in the step that comes: the steps before it were made without.
+    int past = q->struck ? steps - 1 : 0;
+    if (q->struck)
+        steps = stride = 1;
+    double limit = waking_rate(oracle) * q->h, fastest = 0;
+    ThawStatus status = THAW_OK;
+    if (forming) { // what the candidates would do as parts
+        status = thaw_oracle_follow(oracle, q, oracle->Q, stride, error);
+        if (status == THAW_OK) {
+            fastest = fmax(largest_of(oracle) / limit, candidate_rate(oracle, partition) / waking_rate(oracle));
+            judge(oracle, q, partition, limit, flagged, answer);
+        }
+        // But up to now they have gone their own way: what acts on them is no part of the shadow's.
+        if (status == THAW_OK)
+            status = thaw_oracle_constraint(oracle, q, partition, 0, error);
+    }
+    if (status == THAW_OK)
+        status = thaw_oracle_catch_up(oracle, q, oracle->Q, steps, stride, error);
+    if (status != THAW_OK)
+        return status;
+    limit *= steps;
+    if (!forming)
+        judge(oracle, q, partition, limit, flagged, answer);
+    double now = largest_of(oracle), share = fmin(1, limit / now), crept = past * q->h;
+    // Who wakes feels in the step that comes what was foreseen; up to now he has crept.
+    if (answer->woken > 0)
+        share = 0, crept += steps * q->h;
+    for (size_t i = 0; crept > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
+        oracle->d[i] = share * oracle->d[i] + crept * oracle->before[i];
+    if (partition->part_count > 0 && oracle->options.relax > 0) {
+        answer->moved = thaw_oracle_move(oracle, q, partition, crept > 0 ? 1 : share, x);
+        thaw_partition_find_stress(partition, oracle->f);
+        if (answer->woken > 0)
+            thaw_strain_compute(oracle->shape->all, oracle->tasks, NULL, 0, x, state->strain);
+        else
+            disregard(oracle, partition, x);
+    }
+    state->moving = pace_mode(oracle, q, fmax(fastest, now / limit));
+    state->left = stride_of(oracle, q, partition) - 1;
+    state->margin = oracle->options.epsilon;
+    state->restless = 1;
+    return THAW_OK;
 }
 
 // The pull on the shadow in the stride that comes, and who wakes for it or may not become rigid. Returns how fast the fastest is, as
@@ -526,7 +600,8 @@ static double foresee_motion(ThawOracle *oracle, const ThawQuestion *q, const Th
 static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int forming,
                                 double *x, unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
     ThawOracleState *state = &oracle->state;
-    int stride = stride_of(oracle, q, partition), moves = partition->part_count > 0 && oracle->options.relax > 0;
+    int stride = q->struck ? 1 : stride_of(oracle, q, partition),
+        moves = partition->part_count > 0 && oracle->options.relax > 0;
     ThawStatus status;
     double fastest = foresee_motion(oracle, q, partition, forming, stride, flagged, answer, &status, error);
     if (status != THAW_OK)
@@ -540,8 +615,7 @@ static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawP
         answer->moved = thaw_oracle_move(oracle, q, partition, 1, x);
         thaw_partition_find_stress(partition, oracle->f);
     }
-    double creep = oracle->scale.omega * q->h < SLOW ? SLOW_CREEP : CREEP;
-    state->moving = fastest <= CALM ? DRIFTING : fastest <= creep ? CREEPING : MOVING;
+    state->moving = pace_mode(oracle, q, fastest);
     // Other parts are pulled otherwise: they are asked in the next step.
     state->left = moves && !forming && answer->woken == 0 && state->moving < MOVING ? stride - 1 : 0;
     state->margin = oracle->options.epsilon;
@@ -555,10 +629,8 @@ static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawP
 // on, and are there within 20 steps: heaps of them, too, jolt each other (pachinko never came to rest).
 // Nor is who rests already: jitter of contact forces below epsilon is no motion.
 static double lingering_pace(const ThawOracle *oracle, double h) {
-    const ThawScale *scale = &oracle->scale;
-    int creeps = thaw_oracle_is_overdamped(oracle);
-    double pace = creeps ? 1 / scale->alpha1 : scale->omega;
-    return oracle->state.moving > RESTING && pace * h < (creeps ? SOON : AT_ONCE) ? pace : 0;
+    double pace = pace_of(oracle);
+    return oracle->state.moving > RESTING && pace * h < (thaw_oracle_is_overdamped(oracle) ? SOON : AT_ONCE) ? pace : 0;
 }
 
 // Whether the static question may decide: it knows nothing of speed. From the rate at which parts deform (the shadow's) and
@@ -601,8 +673,10 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     if ((rigid == 0 && !forming) || q->system->map->n == 0)
         return THAW_OK; // nothing to ask: all is elastic, or nothing is free
     if (!forming && !is_due(oracle, q, partition)) {
-        if (state->left > 0)
+        if (state->left > 0 && !thaw_oracle_is_overdamped(oracle))
             go_on(oracle, q, partition, x, answer);
+        else
+            state->left -= state->left > 0;
         return THAW_OK;
     }
     int whole = rigid == shape->ne, steps = rigid > 0 && state->since <= LONG_LEISURE ? state->since : 1;
@@ -640,6 +714,8 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     int rests = (calm && largest <= limit) || (loaded && largest > oracle->options.epsilon);
     if (status == THAW_OK && rests)
         answer_rest(oracle, q, partition, steps, limit, x, flagged, answer);
+    else if (status == THAW_OK && thaw_oracle_is_overdamped(oracle))
+        status = answer_creep(oracle, q, partition, forming, steps, x, flagged, answer, error);
     else if (status == THAW_OK)
         status = answer_motion(oracle, q, partition, forming, x, flagged, answer, error);
     state->quiet &= !doubtful;

@@ -21,8 +21,8 @@ typedef struct ThawForesight {
     int direct;               // by the system's direct plan
     ThawSolverPlan *plan;     // else the solver's own
     ThawSolver *solver;
-    int factored;    // for the present reference
-    double T, ahead; // s, that it is for
+    int factored; // for the present reference
+    double T;     // s, that it is for
 } ThawForesight;
 
 struct ThawOracle {
@@ -65,7 +65,7 @@ ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *questi
                                   int candidates, ThawError *error);
 
 // foresee.c
-// The rotation Q that takes the reference shape nearest to x, and how far any vertex is from there, m.
+// The rotation Q that takes the reference shape nearest to x, and how far any vertex of a component is from there, m.
 double thaw_oracle_compare(const ThawOracle *oracle, const double *x, double Q[9]);
 // out_i = Q in_i, or (back) Q' in_i.
 void thaw_oracle_turn(const ThawShape *shape, const double Q[9], int back, const double *in, double *out);
@@ -77,6 +77,9 @@ ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *question,
 // oracle->predicted, the strain of that.
 ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], int stride,
                               ThawError *error);
+// The same of a stride that is over, all of it or the first steps: the shadow velocity makes up for them; oracle->d, the way it goes in them.
+ThawStatus thaw_oracle_catch_up(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], int steps,
+                                int stride, ThawError *error);
 // The shadow velocity goes on by a step; oracle->d, the way in it.
 void thaw_oracle_glide(ThawOracle *oracle, const double Q[9], double h);
 // Moves the body by a share of d, parts with it. Returns the largest displacement, m.

@@ -140,12 +140,10 @@ static ThawStatus find(Mode *m, ThawScale *scale, ThawError *error) {
     const ThawShape *shape = m->system->shape;
     size_t dim = (size_t)shape->kind->dim, n = (size_t)m->system->map->n * dim, count = (size_t)shape->nv * dim;
     double slowest = INFINITY; // wave speed
-    scale->least_alpha1 = INFINITY;
     for (int32_t e = 0; e < shape->ne; e++) {
         const ThawMaterial *material = &shape->materials[shape->material[e]];
         slowest = fmin(slowest, sqrt(material->young / material->density));
         scale->alpha1 = fmax(scale->alpha1, material->alpha1);
-        scale->least_alpha1 = fmin(scale->least_alpha1, material->alpha1);
     }
     slowest /= shape->diameter;
     m->vertices = THAW_NEW(int32_t, shape->nv);
