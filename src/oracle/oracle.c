@@ -252,12 +252,11 @@ static int note_outside(ThawOracle *oracle, const ThawQuestion *q) {
     return changed;
 }
 
-// Whether other vertices of what is asked about are in contact than when the reference was taken; no force is asked of the others,
-// which respond themselves. Where they are many, of all that hold the body, it pays to take another. One is enough, in a wholly
-// rigid body that comes to rest, to doubt an answer that would change its state: a vertex that nothing seems to hold would wake it
-// for the force that holds it, and what no longer holds may not be what it rests on. While it only relaxes, contacts come and go.
-typedef enum Contacts { SAME, DOUBTFUL, OTHER } Contacts;
-static Contacts compare_contacts(const ThawOracle *oracle, const ThawQuestion *q, int whole) {
+// Whether so many other vertices of what is asked about are in contact than when the reference was taken that it pays to take
+// another; no force is asked of the others, which respond themselves. One is enough for a wholly rigid body that comes to rest: a
+// vertex that nothing seems to hold wakes it for the force that holds it, and relaxation would move it into what holds it (pachinko
+// relaxed and woke in turns for ever).
+static int contacts_changed(const ThawOracle *oracle, const ThawQuestion *q, int whole) {
     const ThawOracleState *state = &oracle->state;
     int dim = oracle->shape->kind->dim, held = 0, others = 0, settles = whole && state->moving < CREEPING;
     for (int32_t i = 0; i < oracle->shape->nv && q->k_contact && (state->age >= RENEW || settles); i++) {
@@ -270,9 +269,7 @@ static Contacts compare_contacts(const ThawOracle *oracle, const ThawQuestion *q
         held += was > 0 || now > 0;
         others += oracle->root[i] >= 0 && (was > 0) != (now > 0);
     }
-    if (others > OTHERS * held || (others > 0 && state->age >= LONG_RENEW))
-        return OTHER;
-    return others == 0 || !settles ? SAME : state->restless ? DOUBTFUL : OTHER;
+    return others > OTHERS * held || (others > 0 && (settles || state->age >= LONG_RENEW));
 }
 
 // Trial elements: rigid ones, and candidates once enough of them have come together. How many are rigid, and whether
@@ -685,9 +682,8 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     if (status != THAW_OK)
         return status;
     memcpy(oracle->Q, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, sizeof oracle->Q);
-    Contacts contacts = compare_contacts(oracle, q, whole);
     int stale = !state->has_reference || thaw_oracle_compare(oracle, q->x, oracle->Q) > SHAPE_DRIFT * shape->diameter ||
-                contacts == OTHER;
+                contacts_changed(oracle, q, whole);
     if (state->quiet && whole && !stale && is_as_kept(oracle, oracle->Q))
         return THAW_OK;
     answer->asked = 1;
@@ -704,13 +700,6 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
         status = thaw_oracle_foresee(oracle, q, oracle->Q, error);
         largest = largest_of(oracle);
     }
-    int doubtful = contacts == DOUBTFUL && !stale;
-    if (status == THAW_OK && doubtful && largest > limit && largest < INFINITY) {
-        doubtful = 0;
-        thaw_oracle_take_reference(oracle, q, oracle->Q);
-        status = thaw_oracle_foresee(oracle, q, oracle->Q, error);
-        largest = largest_of(oracle);
-    }
     int rests = (calm && largest <= limit) || (loaded && largest > oracle->options.epsilon);
     if (status == THAW_OK && rests)
         answer_rest(oracle, q, partition, steps, limit, x, flagged, answer);
@@ -718,7 +707,6 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
         status = answer_creep(oracle, q, partition, forming, steps, x, flagged, answer, error);
     else if (status == THAW_OK)
         status = answer_motion(oracle, q, partition, forming, x, flagged, answer, error);
-    state->quiet &= !doubtful;
     memcpy(oracle->u, oracle->before, shadow_bytes(oracle));
     return status;
 }
