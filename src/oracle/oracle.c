@@ -467,7 +467,9 @@ static void answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition
     state->restless = answer->woken > 0 || (answer->largest > RELAX_FLOOR * options->epsilon && !stuck);
     if (answer->woken == 0 && state->restless && options->relax > 0) {
         double rate = RELAX_RATE * sqrt(options->tau_rigid) * q->h * steps / answer->largest;
-        answer->moved = thaw_oracle_move(oracle, q, partition, fmin(fmin(1, options->relax * steps), rate), x);
+        // Half as far each time that it came no nearer: what touches it relaxes, too, and both at once may go too far for ever.
+        answer->moved = thaw_oracle_move(oracle, q, partition,
+                                         fmin(fmin(1, options->relax * steps) / (1 << state->tries), rate), x);
         thaw_partition_find_stress(partition, oracle->f);
         disregard(oracle, partition, x);
     }
