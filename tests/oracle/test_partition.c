@@ -353,15 +353,15 @@ static void a_restored_partition_is_the_saved_one(void **state) {
     const ThawPartition *q = p.partition;
     assert_true(q->part_count > 1);
     assert_int_equal(thaw_partition_create(p.shape, 1, &copy, &error), THAW_OK);
-    assert_int_equal(
-        thaw_partition_restore(copy, p.flagged, p.script, q->parts, q->stress[0][0], q->part_count, q->r, q->vertex_count, &error),
-        THAW_OK);
+    assert_int_equal(thaw_partition_restore(copy, p.flagged, p.script, q->parts, q->stress[0][0], q->part_count, q->r,
+                                            q->vertex_count, &error),
+                     THAW_OK);
     assert_memory_equal(copy->parts, q->parts, sizeof *q->parts * (size_t)q->part_count);
     assert_memory_equal(copy->r, q->r, sizeof *q->r * 3 * (size_t)q->vertex_count);
     assert_memory_equal(copy->elastic, q->elastic, sizeof *q->elastic * (size_t)q->elastic_count);
-    assert_int_equal(
-        thaw_partition_restore(copy, p.flagged, p.script, q->parts, q->stress[0][0], q->part_count - 1, q->r, q->vertex_count, &error),
-        THAW_ERROR_INPUT);
+    assert_int_equal(thaw_partition_restore(copy, p.flagged, p.script, q->parts, q->stress[0][0], q->part_count - 1,
+                                            q->r, q->vertex_count, &error),
+                     THAW_ERROR_INPUT);
     assert_true(strlen(error.message) > 0);
     thaw_partition_free(&copy);
     parts_free(&p);
