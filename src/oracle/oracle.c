@@ -14,7 +14,7 @@
 #include "oracle/strain.h"
 
 // Measured on the cantilever, a drop and a spin (docs/rigidification.md).
-static const double SHAPE_DRIFT = 0.025; // of the diameter, of what is asked about: then K is factored anew
+static const double SHAPE_DRIFT = 0.01;  // of the diameter, of what is asked about: then K is factored anew
 static const double RELAX_FLOOR = 0.02;  // of epsilon: relaxation stops there
 static const double RELAX_RATE = 3;      // relaxation strains at most this many sqrt(tau_R) h a step
 static const double WAKE = 5;            // tau_R: an element that would strain so fast wakes, half the paper's tau_E
