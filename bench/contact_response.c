@@ -109,7 +109,8 @@ static ThawStatus apply(void *context, const double *impulse, double *dv) {
     return thaw_ldl_solve(((Plate *)context)->ldl, impulse, dv);
 }
 
-static ThawStatus compliance(void *context, const ThawBlockRows *J, double *H) {
+static ThawStatus compliance(void *context, const ThawBlockRows *J, ThawPorts *ports, double *H) {
+    (void)ports;
     memset(H, 0, 9 * (size_t)J->count * (size_t)J->count * sizeof *H);
     return thaw_ldl_schur(((Plate *)context)->ldl, J, H, 3 * (size_t)J->count);
 }

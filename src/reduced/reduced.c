@@ -135,6 +135,7 @@ void thaw_compliance_scratch_clear(ThawComplianceScratch *scratch) {
     thaw_free(scratch->start);
     thaw_free(scratch->col);
     thaw_free(scratch->value);
+    thaw_free(scratch->number);
     thaw_free(scratch->H);
     *scratch = (ThawComplianceScratch){0};
 }
@@ -220,22 +221,72 @@ static ThawStatus solve_columns(const ThawSystem *system, ThawSolver *solver, co
     return THAW_OK;
 }
 
+// Unit rows of the blocks of unknowns in scratch->col.
+static ThawBlockRows unit_rows(int dim, int32_t count, const ThawComplianceScratch *scratch) {
+    size_t d = (size_t)dim, size = d * (size_t)count;
+    memset(scratch->value, 0, sizeof(double) * size * d);
+    for (int32_t c = 0; c <= count; c++)
+        scratch->start[c] = c;
+    for (size_t i = 0; i < size; i++)
+        scratch->value[i * d + i % d] = 1;
+    return (ThawBlockRows){count, dim, scratch->start, scratch->col, scratch->value};
+}
+
+// The blocks that the reduced rows lie on, in the order in which they are met: into scratch->col where they serve better than
+// the rows. A change of a row then moves the ports by as many columns as it has entries; without ports, all rows by one.
+static ThawStatus list_ports(const ThawMap *map, int32_t rows, ThawComplianceScratch *scratch, ThawPorts *ports) {
+    size_t square = (size_t)map->shape->kind->dim * (size_t)map->shape->kind->dim;
+    int32_t entries = scratch->start[rows], count = 0;
+    if (scratch->unknowns < map->n) {
+        thaw_free(scratch->number);
+        scratch->number = THAW_NEW(int32_t, map->n);
+        scratch->unknowns = scratch->number ? map->n : 0;
+        if (!scratch->number)
+            return THAW_ERROR_MEMORY;
+    }
+    for (int32_t k = 0; k < entries; k++) {
+        int32_t *number = &scratch->number[scratch->col[k]];
+        if (*number == 0)
+            *number = ++count;
+        ports->port[k] = *number - 1;
+    }
+    int pays = 4 * (int64_t)count * entries < 3 * (int64_t)rows * rows;
+    for (int32_t k = 0, met = 0; k < entries; k++) {
+        scratch->number[scratch->col[k]] = 0;
+        if (pays && ports->port[k] == met)
+            scratch->col[met++] = scratch->col[k];
+    }
+    if (pays) {
+        memcpy(ports->start, scratch->start, sizeof *ports->start * ((size_t)rows + 1));
+        memcpy(ports->value, scratch->value, sizeof *ports->value * square * (size_t)entries);
+        ports->count = count;
+    }
+    return THAW_OK;
+}
+
 ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, const ThawBlockRows *J,
-                                  double tolerance, double *H, double *y, double *u, double *q, double *r,
-                                  ThawComplianceScratch *scratch) {
+                                  double tolerance, double *H, ThawPorts *ports, double *y, double *u, double *q,
+                                  double *r, ThawComplianceScratch *scratch) {
     const ThawMap *map = system->map;
-    size_t size = (size_t)J->height * (size_t)J->count;
+    ThawBlockRows rows = *J;
+    ThawStatus status = THAW_OK;
+    if (map->n > 0 && thaw_solver_ldl(solver)) {
+        status = grow_scratch(scratch, J->count, J->start[J->count]);
+        if (status != THAW_OK)
+            return status;
+        reduce_rows(map, J, scratch);
+        rows = (ThawBlockRows){J->count, J->height, scratch->start, scratch->col, scratch->value};
+        if (ports)
+            status = list_ports(map, J->count, scratch, ports);
+        if (ports && ports->count > 0)
+            rows = unit_rows(map->shape->kind->dim, ports->count, scratch);
+    }
+    size_t size = (size_t)rows.height * (size_t)rows.count;
     memset(H, 0, sizeof *H * size * size);
-    if (map->n == 0)
-        return THAW_OK;
-    if (!thaw_solver_ldl(solver))
-        return solve_columns(system, solver, J, tolerance, H, y, u, q, r);
-    ThawStatus status = grow_scratch(scratch, J->count, J->start[J->count]);
-    if (status != THAW_OK)
+    if (status != THAW_OK || map->n == 0)
         return status;
-    reduce_rows(map, J, scratch);
-    ThawBlockRows reduced = {J->count, J->height, scratch->start, scratch->col, scratch->value};
-    return thaw_ldl_schur(thaw_solver_ldl(solver), &reduced, H, size);
+    return thaw_solver_ldl(solver) ? thaw_ldl_schur(thaw_solver_ldl(solver), &rows, H, size)
+                                   : solve_columns(system, solver, J, tolerance, H, y, u, q, r);
 }
 
 // --- blocks of single vertices --------------------------------------------------------------------------------------------
@@ -289,15 +340,10 @@ static ThawStatus invert_columns(ThawSolver *solver, int dim, int32_t unknowns, 
     size_t d = (size_t)dim, size = d * (size_t)columns;
     ThawLdl *ldl = thaw_solver_ldl(solver);
     memset(scratch->H, 0, sizeof(double) * size * size);
-    memset(scratch->value, 0, sizeof(double) * size * d);
     memset(r, 0, sizeof *r * d * (size_t)unknowns);
-    for (int32_t c = 0; c <= columns; c++)
-        scratch->start[c] = c;
-    for (size_t i = 0; i < size; i++)
-        scratch->value[i * d + i % d] = 1;
+    ThawBlockRows units = unit_rows(dim, columns, scratch);
     if (ldl)
-        return thaw_ldl_schur(ldl, &(ThawBlockRows){columns, dim, scratch->start, scratch->col, scratch->value},
-                              scratch->H, size);
+        return thaw_ldl_schur(ldl, &units, scratch->H, size);
     for (size_t i = 0; i < size; i++) {
         double *one = r + (size_t)scratch->col[i / d] * d + i % d;
         *one = 1;

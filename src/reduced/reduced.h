@@ -45,17 +45,21 @@ typedef struct ThawComplianceScratch {
     int32_t rows, entries; // that there is room for; an entry may become two
     int32_t *start, *col;
     double *value;
-    size_t square; // numbers that there is room for in
+    int32_t *number;  // of a block of unknowns among the ports, plus one; 0 between calls
+    int32_t unknowns; // blocks that there is room for in it
+    size_t square;    // numbers that there is room for in
     double *H;
 } ThawComplianceScratch;
 void thaw_compliance_scratch_clear(ThawComplianceScratch *scratch);
 
 // H = J G (G'AG)^-1 G'J' for rows J of height dim over vertices; dense, dim * count squared, symmetric to the bit. From the
 // reach of the rows' unknowns where the solver has our own factor, by plain solves otherwise. y and u are scratch over
-// vertices, q and r over unknowns.
+// vertices, q and r over unknowns. Where the rows lie on so few blocks of unknowns that it is less work to use those (all
+// contacts of a rigid part on its two), ports says which rows, and H is the ports' own: J G = C E', H = E'(G'AG)^-1 E. It has room
+// for two entries for each of J; NULL: never.
 ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, const ThawBlockRows *J,
-                                  double tolerance, double *H, double *y, double *u, double *q, double *r,
-                                  ThawComplianceScratch *scratch);
+                                  double tolerance, double *H, ThawPorts *ports, double *y, double *u, double *q,
+                                  double *r, ThawComplianceScratch *scratch);
 
 enum { THAW_BLOCK_SAMPLES = 16 }; // vertices outside parts that are asked for themselves, at most
 // The same of each vertex alone (response.h, blocks): exact for vertices of rigid parts, of which one answer a part is enough,

@@ -7,6 +7,9 @@
 // square; rigid bodies keep six numbers (modes.c). Each body also keeps its part of u = H lambda, and a contact whose impulse
 // changes adds its three rows to it: a sweep is sum_b (dim n_b)^2 multiply-adds, all on contiguous rows.
 //
+// Where many contacts lie on few unknowns of a body (on rigid parts of it), these are its ports: H = C G C' with the square G
+// over them, and the body keeps G C' lambda. That of a body with one part and some elastic vertices is a tenth of H.
+//
 // Sweeps alternate in direction. They settle quickly who touches, sticks and slides, and slowly how much: information
 // moves by one contact a sweep up a stack. So they take turns with Newton's method (newton.c).
 #include <math.h>
@@ -29,6 +32,9 @@ static void call_compliance(void *context, int32_t index) {
     int32_t *start = island->J_start + part->first_contact + index, *vertex = island->J_vertex + part->first_entry;
     double *value = island->J_value + (size_t)(d * d) * (size_t)part->first_entry;
     part->status = THAW_OK;
+    part->ports = (ThawPorts){.start = island->C_start + part->first_contact + index,
+                              .port = island->C_port + 2 * part->first_entry,
+                              .value = island->C_value + (size_t)(2 * d * d) * (size_t)part->first_entry};
     if (part->vertices == 0 || part->motions == THAW_MOTIONS_ALL)
         return;
     start[0] = 0;
@@ -43,7 +49,35 @@ static void call_compliance(void *context, int32_t index) {
         }
     }
     ThawBlockRows J = {part->contacts, d, start, vertex, value};
-    part->status = body->compliance(body->context, &J, island->H + part->H);
+    part->status = body->compliance(body->context, &J, &part->ports, island->H + part->H);
+}
+
+// The order of a part's matrix.
+static size_t size_of(const ThawResponse *island, const ThawPart *part) {
+    return (size_t)island->dim * (size_t)(part->ports.count > 0 ? part->ports.count : part->contacts);
+}
+
+void thaw_assembled_block(const ThawResponse *island, const ThawPart *part, int32_t i, int32_t j, double *block) {
+    const int d = island->dim;
+    const size_t size = size_of(island, part);
+    const ThawPorts *ports = &part->ports;
+    const double *H = island->H + part->H;
+    if (ports->count == 0) {
+        for (int r = 0; r < d; r++)
+            memcpy(block + d * r, H + (size_t)(d * i + r) * size + (size_t)(d * j), (size_t)d * sizeof *block);
+        return;
+    }
+    memset(block, 0, (size_t)(d * d) * sizeof *block);
+    for (int32_t a = ports->start[i]; a < ports->start[i + 1]; a++)
+        for (int32_t b = ports->start[j]; b < ports->start[j + 1]; b++) {
+            const double *G = H + (size_t)(d * ports->port[a]) * size + (size_t)(d * ports->port[b]);
+            for (int r = 0; r < d; r++)
+                for (int k = 0; k < d; k++)
+                    for (int l = 0; l < d; l++)
+                        for (int s = 0; s < d; s++)
+                            block[d * r + s] += ports->value[d * (d * a + r) + k] * G[(size_t)k * size + (size_t)l] *
+                                                ports->value[d * (d * b + s) + l];
+        }
 }
 
 ThawStatus thaw_assembled_prepare(ThawResponse *island) {
@@ -61,12 +95,15 @@ ThawStatus thaw_assembled_prepare(ThawResponse *island) {
     }
     ThawStatus status = THAW_TAKE(island, THAW_BUFFER_H, H, &island->H);
     if (status == THAW_OK)
-        status = THAW_TAKE(island, THAW_BUFFER_J, members + entries, &island->J_start);
+        status = THAW_TAKE(island, THAW_BUFFER_J, 2 * members + 3 * entries, &island->J_start);
     if (status == THAW_OK)
-        status = THAW_TAKE(island, THAW_BUFFER_J_VALUE, (size_t)(d * d) * entries, &island->J_value);
+        status = THAW_TAKE(island, THAW_BUFFER_J_VALUE, (size_t)(d * d) * 3 * entries, &island->J_value);
     if (status < 0)
         return status;
     island->J_vertex = island->J_start + members;
+    island->C_start = island->J_vertex + entries;
+    island->C_port = island->C_start + members;
+    island->C_value = island->J_value + (size_t)(d * d) * entries;
     if (island->body_count == 1)
         call_compliance(island, 0);
     else
@@ -79,15 +116,14 @@ ThawStatus thaw_assembled_prepare(ThawResponse *island) {
         memset(row->D, 0, sizeof row->D);
         for (int32_t s = 0; s < row->slots; s++) {
             const ThawPart *part = island->parts + row->part[s];
-            size_t stride = (size_t)d * (size_t)part->contacts;
+            double block[9];
             if (part->motions == THAW_MOTIONS_ALL) {
                 thaw_modes_own_block(island, row, s, row->D);
                 continue;
             }
-            const double *block = island->H + part->H + (size_t)(d * row->place[s]) * (stride + 1);
-            for (int r = 0; r < d; r++)
-                for (int c = 0; c < d; c++)
-                    row->D[d * r + c] += block[(size_t)r * stride + (size_t)c];
+            thaw_assembled_block(island, part, row->place[s], row->place[s], block);
+            for (int k = 0; k < d * d; k++)
+                row->D[k] += block[k];
         }
     }
     return THAW_OK;
@@ -95,23 +131,23 @@ ThawStatus thaw_assembled_prepare(ThawResponse *island) {
 
 // --- products and sweeps ---------------------------------------------------------------------------------------------
 
+// y = matrix x.
 typedef struct Product {
-    ThawResponse *island;
-    const ThawPart *part;
+    const double *matrix, *x;
+    double *y;
+    size_t d, size;
 } Product;
 
-// speed[columns] += x0 row0 + x1 row1 + ...: rows of a symmetric matrix are its columns, and each sum is in row order.
+// y[columns] += x0 row0 + x1 row1 + ...: rows of a symmetric matrix are its columns, and each sum is in row order.
 static void multiply_columns(void *context, int32_t chunk) {
     const Product *product = context;
-    ThawResponse *island = product->island;
-    const ThawPart *part = product->part;
-    size_t d = (size_t)island->dim, size = d * (size_t)part->contacts;
+    const size_t d = product->d, size = product->size;
     size_t first = (size_t)chunk * CHUNK, last = first + CHUNK < size ? first + CHUNK : size;
-    const double *x = island->share + d * (size_t)part->first_contact;
-    double *restrict y = island->speed + d * (size_t)part->first_contact;
+    const double *x = product->x;
+    double *restrict y = product->y;
     memset(y + first, 0, (last - first) * sizeof *y);
     for (size_t i = 0; i < size; i += d) {
-        const double *restrict row = island->H + part->H + i * size;
+        const double *restrict row = product->matrix + i * size;
         if (x[i] == 0 && x[i + 1] == 0 && x[i + d - 1] == 0)
             continue;
         if (d == 3) {
@@ -126,6 +162,24 @@ static void multiply_columns(void *context, int32_t chunk) {
     }
 }
 
+// y += C' lambda of one contact.
+static void to_ports(const int d, const ThawPorts *ports, int32_t i, const double *lambda, double *y) {
+    for (int32_t k = ports->start[i]; k < ports->start[i + 1]; k++)
+        for (int r = 0; r < d; r++)
+            for (int c = 0; c < d; c++)
+                y[d * ports->port[k] + c] += ports->value[d * (d * k + r) + c] * lambda[r];
+}
+
+// speed = C y of one contact.
+static void from_ports(const int d, const ThawPorts *ports, int32_t i, const double *y, double *speed) {
+    for (int r = 0; r < d; r++)
+        speed[r] = 0;
+    for (int32_t k = ports->start[i]; k < ports->start[i + 1]; k++)
+        for (int r = 0; r < d; r++)
+            for (int c = 0; c < d; c++)
+                speed[r] += ports->value[d * (d * k + r) + c] * y[d * ports->port[k] + c];
+}
+
 void thaw_assembled_multiply(ThawResponse *island, const double *lambda) {
     int d = island->dim;
     for (int32_t p = 0; p < island->body_count; p++) {
@@ -138,10 +192,21 @@ void thaw_assembled_multiply(ThawResponse *island, const double *lambda) {
             thaw_modes_multiply(island, p);
             continue;
         }
-        Product product = {island, part};
-        int32_t size = d * part->contacts;
-        thaw_tasks_for(size >= TASKS_FROM ? island->tasks : NULL, (size + CHUNK - 1) / CHUNK, multiply_columns,
-                       &product);
+        const ThawPorts *ports = &part->ports;
+        size_t size = size_of(island, part), first = (size_t)d * (size_t)part->first_contact;
+        Product product = {island->H + part->H, share, island->speed + first, (size_t)d, size};
+        if (ports->count > 0) {
+            double *y = island->port_share + first;
+            memset(y, 0, size * sizeof *y);
+            for (int32_t i = 0; i < part->contacts; i++)
+                to_ports(d, ports, i, share + d * i, y);
+            product.x = y;
+            product.y = island->port_speed + first;
+        }
+        thaw_tasks_for(size >= TASKS_FROM ? island->tasks : NULL, (int32_t)((size + CHUNK - 1) / CHUNK),
+                       multiply_columns, &product);
+        for (int32_t i = 0; ports->count > 0 && i < part->contacts; i++)
+            from_ports(d, ports, i, product.y, island->speed + first + d * i);
     }
 }
 
@@ -158,10 +223,25 @@ static void gather(const ThawResponse *island, int32_t i, const double *lambda, 
         if (part->motions == THAW_MOTIONS_ALL) {
             thaw_modes_gather(island, row->part[s], thaw_row_modes(island, row, s), own);
             speed = own;
+        } else if (part->ports.count > 0) {
+            from_ports(d, &part->ports, row->place[s], island->port_speed + (size_t)d * (size_t)part->first_contact,
+                       own);
+            speed = own;
         }
         for (int k = 0; k < d; k++)
             w[k] += speed[k];
     }
+}
+
+// speed += rows of H, as many as dimensions, each by how much its impulse has changed.
+static inline void add_rows(const size_t d, size_t size, const double *change, const double *restrict H,
+                            double *restrict speed) {
+    if (d == 3)
+        for (size_t c = 0; c < size; c++)
+            speed[c] += change[0] * H[c] + change[1] * H[size + c] + change[2] * H[2 * size + c];
+    else
+        for (size_t c = 0; c < size; c++)
+            speed[c] += change[0] * H[c] + change[1] * H[size + c];
 }
 
 static void relax(ThawResponse *island, int32_t i) {
@@ -180,19 +260,22 @@ static void relax(ThawResponse *island, int32_t i) {
         return;
     for (int32_t s = 0; s < row->slots; s++) {
         const ThawPart *part = island->parts + row->part[s];
-        size_t size = (size_t)d * (size_t)part->contacts;
+        const ThawPorts *ports = &part->ports;
         if (part->motions == THAW_MOTIONS_ALL) {
             thaw_modes_scatter(island, row->part[s], thaw_row_modes(island, row, s), change);
             continue;
         }
-        const double *restrict H = island->H + part->H + (size_t)(d * row->place[s]) * size;
-        double *restrict speed = island->speed + (size_t)d * (size_t)part->first_contact;
-        if (d == 3)
-            for (size_t c = 0; c < size; c++)
-                speed[c] += change[0] * H[c] + change[1] * H[size + c] + change[2] * H[2 * size + c];
-        else
-            for (size_t c = 0; c < size; c++)
-                speed[c] += change[0] * H[c] + change[1] * H[size + c];
+        const double *H = island->H + part->H;
+        const size_t size = size_of(island, part), first = (size_t)d * (size_t)part->first_contact;
+        if (ports->count == 0)
+            add_rows((size_t)d, size, change, H + (size_t)(d * row->place[s]) * size, island->speed + first);
+        for (int32_t k = ports->start[row->place[s]]; ports->count > 0 && k < ports->start[row->place[s] + 1]; k++) {
+            double at[3] = {0};
+            for (int r = 0; r < d; r++)
+                for (int c = 0; c < d; c++)
+                    at[c] += ports->value[d * (d * k + r) + c] * change[r];
+            add_rows((size_t)d, size, at, H + (size_t)(d * ports->port[k]) * size, island->port_speed + first);
+        }
     }
 }
 

@@ -26,21 +26,21 @@ int thaw_direct_suits(const ThawResponse *island) {
 int32_t thaw_direct_cost(const ThawResponse *island, int32_t m) {
     double product = 0.0;
     for (int32_t p = 0; p < island->body_count; p++) {
-        double size = island->dim * island->parts[p].contacts;
+        double size =
+            island->dim * (island->parts[p].ports.count > 0 ? island->parts[p].ports.count : island->parts[p].contacts);
         product += island->parts[p].motions == THAW_MOTIONS_ALL ? 4.0 * THAW_MODE_COUNT * size : 2 * size * size;
     }
     return 1 + (int32_t)(2.0 / 3 * m * m * (double)m / product);
 }
 
 // M += E_i block C_j' at the unknowns of two contacts.
-static void add_pair(int d, const ThawLink *a, const ThawLink *b, const double *block, size_t stride, double *M,
-                     size_t m) {
+static void add_pair(int d, const ThawLink *a, const ThawLink *b, const double *block, double *M, size_t m) {
     for (int i = 0; i < a->size; i++)
         for (int j = 0; j < b->size; j++) {
             double sum = 0.0;
             for (int r = 0; r < d; r++)
                 for (int s = 0; s < d; s++)
-                    sum += a->E[d * i + r] * block[(size_t)r * stride + (size_t)s] * b->C[d * j + s];
+                    sum += a->E[d * i + r] * block[d * r + s] * b->C[d * j + s];
             M[(size_t)(a->first + i) * m + (size_t)(b->first + j)] += sum;
         }
 }
@@ -49,24 +49,23 @@ static void add_part(const ThawResponse *island, int32_t p, double *M, size_t m)
     const int d = island->dim;
     const ThawPart *part = island->parts + p;
     const int32_t *member = island->member + part->first_contact;
-    const size_t stride = (size_t)d * (size_t)part->contacts;
     for (int32_t i = 0; i < part->contacts; i++)
         for (int32_t j = 0; j < part->contacts; j++) {
             const ThawLink *a = island->links + member[i], *b = island->links + member[j];
+            double block[9] = {0};
             if (part->motions != THAW_MOTIONS_ALL) {
-                const double *H = island->H + part->H + (size_t)(d * i) * stride + (size_t)(d * j);
-                add_pair(d, a, b, H, stride, M, m);
+                thaw_assembled_block(island, part, i, j, block);
+                add_pair(d, a, b, block, M, m);
                 continue;
             }
             const size_t row = (size_t)(d * THAW_MODE_LANES);
             const double *Bi = island->modes + row * (size_t)(part->first_contact + i);
             const double *Bj = island->modes + row * (size_t)(part->first_contact + j);
-            double block[9] = {0};
             for (int r = 0; r < d; r++)
                 for (int s = 0; s < d; s++)
                     for (int k = 0; k < THAW_MODE_COUNT; k++)
                         block[d * r + s] += Bi[THAW_MODE_LANES * r + k] * Bj[THAW_MODE_LANES * s + k];
-            add_pair(d, a, b, block, (size_t)d, M, m);
+            add_pair(d, a, b, block, M, m);
         }
 }
 

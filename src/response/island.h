@@ -45,6 +45,7 @@ typedef struct ThawPart {
     int32_t contacts, first_contact; // into member
     int32_t vertices, first_vertex;  // into vertex
     size_t H;                        // where its matrix starts
+    ThawPorts ports;                 // that it is over; none: over the contacts' rows
     int32_t entries, first_entry; // vertices of its contacts, as often as they come; where they start among all parts'
     ThawMotions motions;          // what its modes are worth
     ThawStatus status;            // of its last callback
@@ -102,17 +103,21 @@ struct ThawResponse {
     double *best;            // dim n: the lambda of the smallest residual so far
     double *kept;            // dim n: that of the first attempt
     double best_residual, best_wrong;
-    double wrong;         // energy of the last residual
-    double scale;         // energy that residuals are relative to, without the impulses'
-    int32_t used, end;    // sweeps and products so far, and at most for now
-    double *share;        // dim (sum of parts' contacts): each part's lambda ...
-    double *speed;        // ... and its H lambda
-    double *H;            // assembled: parts' matrices over their contacts, one after the other
-    double *S;            // matrix-free: dim x dim for each contact vertex, without what whole motions account for ...
-    int32_t *from;        // ... and the vertex, in the same numbers, that it was asked for
-    int32_t *J_start;     // contacts + 1 for each part: its contacts' rows over vertices, as H is asked for with ...
-    int32_t *J_vertex;    // ... vertices
-    double *J_value;      // ... and dim x dim: weight times frame
+    double wrong;       // energy of the last residual
+    double scale;       // energy that residuals are relative to, without the impulses'
+    int32_t used, end;  // sweeps and products so far, and at most for now
+    double *share;      // dim (sum of parts' contacts): each part's lambda ...
+    double *speed;      // ... and its H lambda
+    double *H;          // assembled: parts' matrices over their contacts or ports, one after the other
+    double *port_share; // dim a contact, of which ports need less: C' lambda ...
+    double *port_speed; // ... and G C' lambda
+    double *S;          // matrix-free: dim x dim for each contact vertex, without what whole motions account for ...
+    int32_t *from;      // ... and the vertex, in the same numbers, that it was asked for
+    int32_t *J_start;   // contacts + 1 for each part: its contacts' rows over vertices, as H is asked for with ...
+    int32_t *J_vertex;  // ... vertices
+    double *J_value;    // ... and dim x dim: weight times frame
+    int32_t *C_start, *C_port; // room for the parts' ports
+    double *C_value;
     double *impulse, *dv; // matrix-free: dim nv for each body, one after the other
     size_t *field;        // where each body starts there
     ThawLink *links;      // n
@@ -149,6 +154,8 @@ void thaw_law_solve(int dim, ThawFriction friction, const ThawRow *row, const do
 
 // assembled.c
 ThawStatus thaw_assembled_prepare(ThawResponse *island);
+// dim x dim: what an impulse on contact j does to contact i, of the same part.
+void thaw_assembled_block(const ThawResponse *island, const ThawPart *part, int32_t i, int32_t j, double *block);
 void thaw_assembled_multiply(ThawResponse *island, const double *lambda);
 
 // matrix_free.c

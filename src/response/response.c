@@ -241,10 +241,12 @@ static ThawStatus make_parts(ThawResponse *island) {
     if (status == THAW_OK)
         status = THAW_TAKE(island, THAW_BUFFER_MARK, most, &mark);
     if (status == THAW_OK)
-        status = THAW_TAKE(island, THAW_BUFFER_SHARES, 2 * (size_t)island->dim * members, &island->share);
+        status = THAW_TAKE(island, THAW_BUFFER_SHARES, 4 * (size_t)island->dim * members, &island->share);
     if (status < 0)
         return status;
     island->speed = island->share + (size_t)island->dim * members;
+    island->port_share = island->speed + (size_t)island->dim * members;
+    island->port_speed = island->port_share + (size_t)island->dim * members;
 
     int32_t first = 0, vertex = 0;
     for (int32_t p = 0; p < island->body_count; p++) {

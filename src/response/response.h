@@ -33,8 +33,9 @@ typedef struct ThawResponseBody {
     void *context;
     int32_t body; // index in the model
     // H = J A^-1 J' for rows J of height dim over the body's vertices (J's columns): what impulses along the rows do to their
-    // velocities. Dense, row-major, dim * count squared, symmetric to the bit. THAW_ERROR_MEMORY or THAW_OK.
-    ThawStatus (*compliance)(void *context, const ThawBlockRows *J, double *H);
+    // velocities. Dense, row-major, dim * count squared, symmetric to the bit. Or, where the body can do with less, of ports, H = C G C':
+    // ports has room for two entries for each of J, and G takes the place of H. THAW_ERROR_MEMORY or THAW_OK.
+    ThawStatus (*compliance)(void *context, const ThawBlockRows *J, ThawPorts *ports, double *H);
     // What such a matrix has for each vertex alone, dim x dim, row-major: S[k] is that of vertices[from[k]], where from[k] != k
     // if it was too dear to ask for. Good enough to scale by; 0 where nothing can be moved, and only there.
     ThawStatus (*blocks)(void *context, int32_t count, const int32_t *vertices, int32_t *from, double *S);

@@ -82,6 +82,14 @@ typedef struct ThawBlockRows {
     const double *value;  // height * bs doubles (row-major) a block
 } ThawBlockRows;
 
+// Such rows once more, where they all lie on a few block columns, the ports: J = C E', E the ports' unit columns.
+typedef struct ThawPorts {
+    int32_t count;  // 0: there are none
+    int32_t *start; // rows of C, as above
+    int32_t *port;  // below count
+    double *value;
+} ThawPorts;
+
 // H += J A^-1 J'; H is dense and full, count * height square with rows `stride` apart.
 ThawStatus thaw_ldl_schur(ThawLdl *ldl, const ThawBlockRows *J, double *H, size_t stride);
 

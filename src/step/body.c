@@ -373,11 +373,11 @@ ThawStatus thaw_body_direct(ThawStepper *s, ThawIncrement step, double tolerance
 // How exactly contact wants A^-1: errors in it become errors of the contact forces.
 static const double CONTACT_TOLERANCE = 1e-10;
 
-ThawStatus thaw_body_compliance(void *stepper, const ThawBlockRows *J, double *H) {
+ThawStatus thaw_body_compliance(void *stepper, const ThawBlockRows *J, ThawPorts *ports, double *H) {
     ThawStepper *s = stepper;
     double since = thaw_wall_ms();
-    ThawStatus status =
-        thaw_system_compliance(s->system, s->solver, J, CONTACT_TOLERANCE, H, s->y, s->u, s->trial_q, s->r, &s->reach);
+    ThawStatus status = thaw_system_compliance(s->system, s->solver, J, CONTACT_TOLERANCE, H, ports, s->y, s->u,
+                                               s->trial_q, s->r, &s->reach);
     lap(s, THAW_STAGE_RESPONSE, &since);
     return status;
 }

@@ -30,7 +30,7 @@ double thaw_body_slope(ThawStepper *s, ThawIncrement step);
 double thaw_body_scale(ThawStepper *s, ThawIncrement step);
 
 // Contact. What the response asks of a body (context: the stepper): with the factor of the last linearisation.
-ThawStatus thaw_body_compliance(void *stepper, const ThawBlockRows *J, double *H);
+ThawStatus thaw_body_compliance(void *stepper, const ThawBlockRows *J, ThawPorts *ports, double *H);
 ThawStatus thaw_body_blocks(void *stepper, int32_t count, const int32_t *vertices, int32_t *from, double *S);
 ThawStatus thaw_body_apply(void *stepper, const double *impulse, double *dv);
 // modes.c

@@ -462,7 +462,7 @@ static void blocks_of_vertices_are_their_compliance_exactly_on_parts_and_of_samp
             for (int i = 0; i < dim; i++)
                 unit[i * (dim + 1)] = 1;
             ThawBlockRows J = {1, dim, (int32_t[]){0, 1}, &vertices[from[k]], unit};
-            assert_int_equal(thaw_system_compliance(&r.system, solver, &J, 1e-13, H, r.y, u, r.q, r.b, &scratch),
+            assert_int_equal(thaw_system_compliance(&r.system, solver, &J, 1e-13, H, NULL, r.y, u, r.q, r.b, &scratch),
                              THAW_OK);
             for (int i = 0; i < dim * dim; i++)
                 size = fmax(size, fabs(H[i]));
@@ -482,6 +482,72 @@ static void blocks_of_vertices_are_their_compliance_exactly_on_parts_and_of_samp
         thaw_free(u);
         thaw_free(from);
         thaw_free(vertices);
+        rig_free(&r);
+    }
+}
+
+// Contacts on few unknowns: H = C G C' is what one gets without ports.
+static void rows_on_parts_have_ports_that_answer_for_them(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++) {
+        enum { ROWS = 24 };
+        Rig r = {0};
+        ThawError error = {0};
+        ThawSolverPlan *plan = NULL;
+        ThawSolver *solver = NULL;
+        ThawComplianceScratch scratch = {0};
+        parts_create(&r.p, dim, 4, 2, 3);
+        parts_flag(&r.p, 60);
+        rig_build(&r, 1);
+        assert_int_equal(thaw_solver_plan_create(THAW_SOLVER_LDL, r.system.pattern, &plan, &error), THAW_OK);
+        assert_int_equal(thaw_solver_create(plan, NULL, &solver, &error), THAW_OK);
+        assert_int_equal(thaw_system_assemble(&r.system, NULL, (ThawCombination){1, 0, {0.01, 0, 0}, 0}, r.p.x, NULL,
+                                              solver, r.f, r.partial),
+                         THAW_OK);
+        assert_int_equal(thaw_solver_factor(solver), THAW_OK);
+        // Two vertices a row, those of part 0 more often than others.
+        int32_t start[ROWS + 1] = {0}, col[2 * ROWS], inside[8] = {0}, some = 0, size = dim * ROWS;
+        double value[2 * ROWS * 9], *u = THAW_NEW(double, r.p.nx);
+        for (int32_t i = 0; i < r.p.shape->nv && some < 8; i++)
+            if (r.p.partition->part_of_vertex[i] == 0)
+                inside[some++] = i;
+        assert_true(some > 1);
+        for (int32_t k = 0; k < 2 * ROWS; k++) {
+            start[k / 2 + 1] = k + 1;
+            col[k] = k % 6 == 0 ? k % r.p.shape->nv : inside[k % some];
+            for (int i = 0; i < dim * dim; i++)
+                value[k * dim * dim + i] = sin(3 * k + 7 * i);
+        }
+        ThawBlockRows J = {ROWS, dim, start, col, value};
+        double *H = THAW_NEW(double, size *size), *G = THAW_NEW(double, size *size);
+        int32_t C_start[ROWS + 1], C_port[4 * ROWS];
+        double C_value[4 * ROWS * 9], largest = 0;
+        ThawPorts ports = {0, C_start, C_port, C_value};
+        assert_int_equal(thaw_system_compliance(&r.system, solver, &J, 1e-13, H, NULL, r.y, u, r.q, r.b, &scratch),
+                         THAW_OK);
+        assert_int_equal(thaw_system_compliance(&r.system, solver, &J, 1e-13, G, &ports, r.y, u, r.q, r.b, &scratch),
+                         THAW_OK);
+        assert_in_range(ports.count, 1, ROWS - 1);
+        for (int32_t i = 0; i < size * size; i++)
+            largest = fmax(largest, fabs(H[i]));
+        for (int32_t i = 0; i < size; i++)
+            for (int32_t j = 0; j < size; j++) {
+                double sum = 0;
+                for (int32_t a = C_start[i / dim]; a < C_start[i / dim + 1]; a++)
+                    for (int32_t b = C_start[j / dim]; b < C_start[j / dim + 1]; b++)
+                        for (int k = 0; k < dim; k++)
+                            for (int l = 0; l < dim; l++)
+                                sum += C_value[dim * (dim * a + i % dim) + k] *
+                                       G[(dim * C_port[a] + k) * dim * ports.count + dim * C_port[b] + l] *
+                                       C_value[dim * (dim * b + j % dim) + l];
+                assert_true(fabs(sum - H[i * size + j]) <= 1e-11 * largest);
+            }
+        thaw_compliance_scratch_clear(&scratch);
+        thaw_solver_free(&solver);
+        thaw_solver_plan_free(&plan);
+        thaw_free(H);
+        thaw_free(G);
+        thaw_free(u);
         rig_free(&r);
     }
 }
@@ -519,9 +585,11 @@ static void blocks_of_very_many_parts_are_those_of_some_of_them(void **state) {
         unit[3 * k + k % 3] = 1;
     assert_true(met > 70);
     ThawBlockRows half = {met / 2, 3, start, vertices, unit}, all = {met, 3, start, vertices, unit};
-    assert_int_equal(thaw_system_compliance(&r.system, solver, &half, 1e-13, H, r.y, u, r.q, r.b, &scratch), THAW_OK);
+    assert_int_equal(thaw_system_compliance(&r.system, solver, &half, 1e-13, H, NULL, r.y, u, r.q, r.b, &scratch),
+                     THAW_OK);
     assert_int_equal(thaw_system_blocks(&r.system, solver, met, vertices, 1e-13, from, S, r.q, r.b, &scratch), THAW_OK);
-    assert_int_equal(thaw_system_compliance(&r.system, solver, &all, 1e-13, H, r.y, u, r.q, r.b, &scratch), THAW_OK);
+    assert_int_equal(thaw_system_compliance(&r.system, solver, &all, 1e-13, H, NULL, r.y, u, r.q, r.b, &scratch),
+                     THAW_OK);
     for (int32_t k = 0; k < met; k++) {
         left += from[k] != k;
         for (int i = 0; i < 9; i++) {
@@ -555,6 +623,7 @@ int main(void) {
         cmocka_unit_test(a_top_keeps_its_energy),
         cmocka_unit_test(forces_at_the_end_pull_by_the_slope_of_where_parts_go),
         cmocka_unit_test(blocks_of_vertices_are_their_compliance_exactly_on_parts_and_of_samples_elsewhere),
+        cmocka_unit_test(rows_on_parts_have_ports_that_answer_for_them),
         cmocka_unit_test(blocks_of_very_many_parts_are_those_of_some_of_them),
         cmocka_unit_test(a_map_without_parts_borrows_pattern_and_plans_of_the_full_body),
     };

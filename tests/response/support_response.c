@@ -15,7 +15,8 @@ double island_random(uint64_t *seed) {
 
 double island_sign(uint64_t *seed) { return 2 * island_random(seed) - 1; }
 
-static ThawStatus dense_compliance(void *context, const ThawBlockRows *J, double *H) {
+static ThawStatus dense_compliance(void *context, const ThawBlockRows *J, ThawPorts *ports, double *H) {
+    (void)ports;
     const DenseBody *body = context;
     const size_t d = (size_t)body->dim, n = d * (size_t)body->nv, m = d * (size_t)J->count;
     for (size_t i = 0; i < m; i++)

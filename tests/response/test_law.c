@@ -232,7 +232,8 @@ static void the_form_is_chosen_by_cost(void **state) {
     island_free(island);
 }
 
-static ThawStatus refuse_compliance(void *context, const ThawBlockRows *J, double *H) {
+static ThawStatus refuse_compliance(void *context, const ThawBlockRows *J, ThawPorts *ports, double *H) {
+    (void)ports;
     (void)context, (void)J, (void)H;
     return THAW_ERROR_MEMORY;
 }

@@ -100,7 +100,8 @@ static void a_warm_start_that_is_right_is_kept_to_the_bit(void **state) {
     }
 }
 
-static ThawStatus not_at_all(void *context, const ThawBlockRows *J, double *H) {
+static ThawStatus not_at_all(void *context, const ThawBlockRows *J, ThawPorts *ports, double *H) {
+    (void)ports;
     (void)context, (void)J, (void)H;
     return THAW_ERROR_MEMORY;
 }
