@@ -173,7 +173,8 @@ ThawStatus thaw_sleep_restore(ThawWorld *world, const unsigned char *asleep, Tha
 
 static int is_ready(const ThawWorld *world, int32_t body, double t, double h) {
     const ThawState *state = &world->state;
-    return state->rigidify.sleep > 0 && state->slow[body] >= state->rigidify.sleep &&
+    return state->method[body] == THAW_METHOD_RIGIDIFY && state->rigidify.sleep > 0 &&
+           state->slow[body] >= state->rigidify.sleep &&
            thaw_loads_constant_until(&world->model->bodies[body], t) > t + h;
 }
 
