@@ -108,12 +108,12 @@ json_t *app_report_json(const ThawElementReport *r, const char *body_name) {
 
 // --- which frame ---------------------------------------------------------------------------------------------------------
 
-// The last frame at or before a step (-1: the last of all); *frame is NULL when the run has none so early.
-static ThawStatus read_at(const Explain *e, int64_t step, ThawFrameData **frame, ThawError *error) {
+// The last frame at or before a step (-1: the last of all), the index-th of the run; *frame is NULL when it has none so early.
+static ThawStatus read_at(const Explain *e, int64_t step, int64_t *index, ThawFrameData **frame, ThawError *error) {
     int64_t low = -1, high = thaw_replay_count(e->replay); // frame low is at or before the step, frame high is after it
     *frame = NULL;
     if (step < 0)
-        return thaw_replay_read(e->replay, high - 1, frame, error);
+        low = high - 1;
     while (high - low > 1) {
         int64_t middle = low + (high - low) / 2;
         ThawStatus status = thaw_replay_read(e->replay, middle, frame, error);
@@ -129,6 +129,7 @@ static ThawStatus read_at(const Explain *e, int64_t step, ThawFrameData **frame,
         else
             high = middle;
     }
+    *index = low;
     return low >= 0 ? thaw_replay_read(e->replay, low, frame, error) : THAW_OK;
 }
 
@@ -156,29 +157,26 @@ static ThawStatus find_body(Explain *e, const ThawFrameData *frame, ThawError *e
 typedef struct Told {
     int64_t step;   // of the frame
     double time;    // s
-    int64_t asleep; // the first frame of this episode that has it asleep: its step; -1: none
+    int64_t asleep; // the first frame of this sleep that has it asleep: its step; -1: it is awake
     ThawElementReport report;
 } Told;
 
-// Since when an element sleeps that does: in an episode, rigid comes before asleep.
-static ThawStatus find_sleep(const Explain *e, Told *told, ThawError *error) {
-    int64_t low = -1, high = thaw_replay_count(e->replay);
+// Since when an element sleeps that does in frame `index`. A body may wake wholly rigid and fall asleep again, all of it one
+// episode: so frame by frame, back in time.
+static ThawStatus find_sleep(const Explain *e, int64_t index, Told *told, ThawError *error) {
     ThawStatus status = THAW_OK;
-    told->asleep = told->report.state == THAW_ELEMENT_ASLEEP ? told->step : -1;
-    while (told->asleep >= 0 && high - low > 1 && status == THAW_OK) {
-        int64_t middle = low + (high - low) / 2;
+    int asleep = told->report.state == THAW_ELEMENT_ASLEEP;
+    told->asleep = asleep ? told->step : -1;
+    while (asleep && --index >= 0 && status == THAW_OK) {
         ThawFrameData *frame = NULL;
         ThawElementReport report = {0};
-        status = thaw_replay_read(e->replay, middle, &frame, error);
+        status = thaw_replay_read(e->replay, index, &frame, error);
         if (status == THAW_OK)
             status = app_report_from_frame(frame, e->body, (int32_t)e->element, &report, error);
-        int64_t step = status == THAW_OK ? frame->step : 0;
+        asleep = status == THAW_OK && report.state == THAW_ELEMENT_ASLEEP && frame->step > told->report.since_step;
+        if (asleep)
+            told->asleep = frame->step;
         thaw_frame_data_free(&frame);
-        if (step >= told->step || (step > told->report.since_step && report.state == THAW_ELEMENT_ASLEEP)) {
-            high = middle;
-            told->asleep = step < told->asleep ? step : told->asleep;
-        } else
-            low = middle;
     }
     return status;
 }
@@ -197,10 +195,10 @@ static void note_body(Explain *e, const ThawFrameData *frame) {
 // What it is at the step asked for, then what it was before, back in time. Returns how many episodes were found.
 static ThawStatus tell(Explain *e, Told told[EPISODES], int *count, ThawError *error) {
     ThawStatus status = THAW_OK;
-    int64_t step = e->step;
+    int64_t step = e->step, index;
     for (*count = 0; *count < EPISODES && status == THAW_OK; ++*count) {
         ThawFrameData *frame;
-        status = read_at(e, step, &frame, error);
+        status = read_at(e, step, &index, &frame, error);
         if (status != THAW_OK || !frame)
             break;
         Told *now = &told[*count];
@@ -219,7 +217,7 @@ static ThawStatus tell(Explain *e, Told told[EPISODES], int *count, ThawError *e
         now->time = frame->time;
         thaw_frame_data_free(&frame);
         if (status == THAW_OK)
-            status = find_sleep(e, now, error);
+            status = find_sleep(e, index, now, error);
         if (status != THAW_OK || now->report.since_step <= 0) {
             *count += status == THAW_OK;
             break;

@@ -49,6 +49,29 @@ static void a_run_explains_its_elements(void **state) {
     assert_non_null(strstr(said, "\n  elastic from step 0 (t = 0 s)\n"));
 }
 
+static void a_body_that_woke_rigid_and_sleeps_again_says_since_when(void **state) {
+    (void)state;
+    write_text(at("twice.json"),
+               "{\"thaw\": 1, \"gravity\": [0, 0, -9.8], \"time\": {\"step\": 0.01, \"steps\": 700}, "
+               "\"output\": {\"every\": 10},"
+               "\"materials\": {\"f\": {\"young\": 1e6, \"poisson\": 0.3, \"density\": 1000, \"alpha1\": 0.05}},"
+               "\"shapes\": {\"b\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [1, 1, 1], "
+               "\"cells\": [3, 3, 3]}}, \"material\": \"f\"}},"
+               "\"bodies\": [{\"shape\": \"b\", \"method\": \"rigidify\", \"pins\": [\"z-min\"],"
+               "\"forces\": [{\"group\": \"z-max\", \"total\": [1, 0, 0], \"from\": 4, \"to\": 6}]}]}\n");
+    expect("run @twice.json --out @twice --quiet", 0, "");
+    static const int from[] = {0, 400, 600}, to[] = {390, 590, 700};
+    for (int i = 0; i < 3; i++) {
+        char command[100];
+        long long asleep = 0;
+        snprintf(command, sizeof command, "explain @twice --element 5 --step %d", to[i]);
+        expect(command, 0, "is asleep with its whole body");
+        assert_int_equal(sscanf(strstr(said, "It was asleep by step "), "It was asleep by step %lld", &asleep), 1);
+        assert_true(asleep > from[i] && asleep < to[i] && asleep % 10 == 0);
+    }
+    expect("explain @twice --element 5 --step 410", 0, "Its body is wholly rigid, and awake");
+}
+
 static void a_rigid_body_says_why_it_is_awake(void **state) {
     (void)state;
     write_text(at("flight.json"),
@@ -241,6 +264,7 @@ static void settings_are_put_into_a_scene_and_nothing_else_changes(void **state)
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_explains_its_elements),
+        cmocka_unit_test(a_body_that_woke_rigid_and_sleeps_again_says_since_when),
         cmocka_unit_test(a_rigid_body_says_why_it_is_awake),
         cmocka_unit_test(the_same_as_json),
         cmocka_unit_test(explain_refuses_what_is_not_there),
