@@ -42,12 +42,27 @@ static int same_thresholds(const ThawPatient *a, const ThawPatient *b) {
 
 // As a body goes by them: given, or by the tolerance.
 static void print_thresholds(const ThawRigidifyOptions *o) {
-    printf("    rigidify: tau_rigid %.3g 1/s^2, ", o->tau_rigid);
-    if (o->oracle == THAW_ORACLE_PAPER)
-        printf("tau_elastic %.3g 1/s^2, ", o->tau_elastic);
-    else
-        printf("epsilon %.3g, horizon %.3g s, ", o->epsilon, o->horizon);
-    printf("sleep_speed %.3g diameters/s\n", o->sleep_speed);
+    const int paper = o->oracle == THAW_ORACLE_PAPER;
+    const struct {
+        const char *name, *unit;
+        double value;
+        int unread;
+    } all[] = {{"tau_rigid", " 1/s^2", o->tau_rigid, 0},
+               {"tau_elastic", " 1/s^2", o->tau_elastic, !paper},
+               {"epsilon", "", o->epsilon, paper},
+               {"horizon", " s", o->horizon, paper},
+               {"sleep_speed", " diameters/s", o->sleep_speed, 0}};
+    const char *before = "    rigidify: ";
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (all[i].unread)
+            continue;
+        if (isnan(all[i].value))
+            printf("%s%s by its first mode", before, all[i].name);
+        else
+            printf("%s%s %.3g%s", before, all[i].name, all[i].value, all[i].unit);
+        before = ", ";
+    }
+    printf("\n");
 }
 
 static void print_patients(const ThawDoctorReport *report) {
@@ -221,8 +236,9 @@ static json_t *complaint_json(const ThawComplaint *c) {
 }
 
 static json_t *thresholds_json(const ThawRigidifyOptions *o) {
-    return json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "tolerance", o->tolerance, "tau_rigid", o->tau_rigid, "epsilon",
-                     o->epsilon, "horizon", o->horizon, "tau_elastic", o->tau_elastic, "sleep_speed", o->sleep_speed);
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "tolerance", number(o->tolerance), "tau_rigid",
+                     number(o->tau_rigid), "epsilon", number(o->epsilon), "horizon", number(o->horizon), "tau_elastic",
+                     number(o->tau_elastic), "sleep_speed", number(o->sleep_speed));
 }
 
 static json_t *report_json(const char *path, const ThawDoctorReport *report) {

@@ -47,9 +47,9 @@ typedef struct ThawPatient {
     double min_angle, max_angle;  // rad: dihedral angles, in 2D angles; NAN for surfaces
     double mass;                  // kg; NAN where there is no material
     double period;                // s, of its first mode, with the pins it starts with; NAN without material or freedom
-    int measured;                 // nonzero: found on its mesh; else the period is an estimate from size and material
+    int measured;                 // nonzero: looked for on its mesh; else it is an estimate from size and material
     int adaptive;                 // nonzero: a body of the method "rigidify",
-    ThawRigidifyOptions rigidify; // which goes by these thresholds
+    ThawRigidifyOptions rigidify; // which goes by these thresholds; NAN: by its first mode, which was not measured
     int32_t held;                 // vertices that are pinned or scripted at the start
 } ThawPatient;
 

@@ -3,7 +3,7 @@
 //
 // The first mode is computed as a run would compute it for adaptive bodies (oracle/scale.c: a factor and a dozen solves, once for
 // bodies that agree in shape and pins), so what is told is what they go by. Meshes so large that this would take seconds are told an
-// estimate from size and material (world.c).
+// estimate from size and material (world.c); of their thresholds those are known that the scene gives.
 //
 // Thresholds are held against the body. epsilon is a strain; a body whose parts may leave out a tenth is no longer itself.
 // A swing of the first mode by that much changes strains at a tenth of omega: where tau_rigid is above the square of that, all that the
@@ -74,6 +74,16 @@ static void examine_given(ThawExam *exam, const ThawRigidifyOptions *given) {
     }
 }
 
+// What a body goes by whose mode was not looked for: NAN where that would tell.
+static ThawRigidifyOptions options_without_scale(const ThawRigidifyOptions *given) {
+    ThawRigidifyOptions o = *given;
+    double *all[] = {&o.tau_rigid, &o.epsilon, &o.horizon, &o.sleep_speed};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        *all[i] = *all[i] == 0 ? NAN : *all[i];
+    o.tau_elastic = o.tau_elastic == 0 ? 100 * o.tau_rigid : o.tau_elastic;
+    return o;
+}
+
 void thaw_exam_scales(ThawExam *exam, const ThawScene *scene, const ThawModel *model) {
     const ThawRigidifyOptions *given = &scene->world.rigidify;
     ThawScale *scales = exam->status ? NULL : THAW_NEW(ThawScale, model->body_count);
@@ -89,12 +99,13 @@ void thaw_exam_scales(ThawExam *exam, const ThawScene *scene, const ThawModel *m
         ThawPatient *patient = &exam->report->patients[b];
         find_scale(exam, model, b, tasks, scales);
         double omega = scales[b].known ? scales[b].omega : 0;
-        patient->measured = omega > 0;
+        patient->measured = scales[b].known;
         patient->period = omega > 0 ? 2 * M_PI / omega : NAN;
-        if (model->bodies[b].method != THAW_METHOD_RIGIDIFY || !scales[b].known)
+        if (model->bodies[b].method != THAW_METHOD_RIGIDIFY)
             continue;
         adaptive = patient->adaptive = 1;
-        patient->rigidify = thaw_scale_options(&scales[b], given, model->options.h);
+        patient->rigidify =
+            scales[b].known ? thaw_scale_options(&scales[b], given, model->options.h) : options_without_scale(given);
         examine_rate(exam, &patient->rigidify, model->bodies[b].name, omega);
     }
     if (adaptive)

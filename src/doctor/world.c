@@ -316,7 +316,7 @@ static void examine_output(ThawExam *exam, const ThawScene *scene, const ThawMod
     }
 }
 
-// s, of the first mode of a body.
+// s, of the first mode of a body; NAN where it was looked for and there is none.
 static double period_of(const ThawExam *exam, const ThawWorldDef *world, int32_t b, const double size[3]) {
     const ThawPatient *patient = &exam->report->patients[b];
     const ThawMaterialDef *material =

@@ -143,17 +143,21 @@ static void make_text(const Slip *slip, char *text, size_t room) {
         *c = *c == '\'' ? '"' : *c;
 }
 
-static ThawDoctorReport *examine(const Slip *slip) {
-    char text[8000];
+static ThawDoctorReport *examine_text(const char *text) {
     ThawScene *scene = NULL;
     ThawDoctorReport *report = NULL;
     ThawError error = {0};
-    make_text(slip, text, sizeof text);
     if (thaw_scene_parse(text, strlen(text), "s", NULL, &scene, &error) ||
         thaw_doctor_scene(scene, &report, &error) != THAW_OK)
-        fail_msg("%s -> %s: %s", slip ? slip->right : "", slip ? slip->wrong : "", error.message);
+        fail_msg("%s: %s", text, error.message);
     thaw_scene_free(&scene);
     return report;
+}
+
+static ThawDoctorReport *examine(const Slip *slip) {
+    char text[8000];
+    make_text(slip, text, sizeof text);
+    return examine_text(text);
 }
 
 static void print_all(const ThawDoctorReport *report) {
@@ -161,6 +165,15 @@ static void print_all(const ThawDoctorReport *report) {
         const ThawComplaint *c = &report->complaints[i];
         print_error("  %s [%s] %s: %s | %s\n", thaw_severity_name(c->severity), c->id, c->where, c->what, c->cure);
     }
+}
+
+static const ThawComplaint *find(const ThawDoctorReport *report, const char *id) {
+    for (int32_t i = 0; i < report->complaint_count; i++)
+        if (strcmp(report->complaints[i].id, id) == 0)
+            return &report->complaints[i];
+    print_all(report);
+    fail_msg("no complaint [%s]", id);
+    return NULL;
 }
 
 static void a_healthy_scene_passes_in_silence(void **state) {
@@ -201,6 +214,39 @@ static void an_adaptive_body_is_told_the_thresholds_that_it_goes_by(void **state
     thaw_doctor_report_free(&report);
 }
 
+static void of_a_large_adaptive_body_what_is_given_is_told_and_doubted(void **state) {
+    (void)state;
+    const char scene[] =
+        "{\"thaw\": 1, \"rigidify\": {\"epsilon\": 2, \"tau_elastic\": 1e-3}, \"shapes\": {\"s\": {\"mesh\": {\"box\": "
+        "{\"min\": [0, 0, 0], \"max\": [1, 1, 1], \"cells\": [22, 22, 22]}}, \"material\": \"foam\"}}, "
+        "\"bodies\": [{\"shape\": \"s\", \"method\": \"rigidify\", \"pins\": [\"z-min\"]}]}";
+    ThawDoctorReport *report = examine_text(scene);
+    const ThawPatient *p = &report->patients[0];
+    assert_true(p->elements > 60000 && p->adaptive && !p->measured && p->period > 0);
+    assert_true(p->rigidify.epsilon == 2 && p->rigidify.tau_elastic == 1e-3);
+    assert_true(isnan(p->rigidify.tau_rigid) && isnan(p->rigidify.horizon) && isnan(p->rigidify.sleep_speed));
+    assert_non_null(find(report, "odd-threshold"));
+    assert_non_null(find(report, "unread-threshold"));
+    thaw_doctor_report_free(&report);
+}
+
+static void what_cannot_move_has_no_first_mode(void **state) {
+    (void)state;
+    const Slip slip = {.right = "'pins': ['left'], 'scripts': []", .wrong = "'pins': ['all']"};
+    ThawDoctorReport *report = examine(&slip);
+    assert_true(report->patients[0].measured && isnan(report->patients[0].period));
+    assert_true(report->patients[1].period > 0);
+    thaw_doctor_report_free(&report);
+    report =
+        examine_text("{\"thaw\": 1, \"time\": {\"step\": 0.05}, \"shapes\": {\"s\": {\"mesh\": {\"box\": {\"min\": "
+                     "[0, 0, 0], \"max\": [1, 1, 1], \"cells\": [4, 4, 4]}}, \"material\": \"foam\"}}, "
+                     "\"bodies\": [{\"shape\": \"s\", \"pins\": [\"all\"]}]}");
+    print_all(report);
+    assert_non_null(find(report, "held-whole"));
+    assert_int_equal(report->complaint_count, 1);
+    thaw_doctor_report_free(&report);
+}
+
 static void every_slip_is_found_and_named(void **state) {
     (void)state;
     int wrong = 0;
@@ -227,15 +273,6 @@ static void every_slip_is_found_and_named(void **state) {
         thaw_doctor_report_free(&report);
     }
     assert_int_equal(wrong, 0);
-}
-
-static const ThawComplaint *find(const ThawDoctorReport *report, const char *id) {
-    for (int32_t i = 0; i < report->complaint_count; i++)
-        if (strcmp(report->complaints[i].id, id) == 0)
-            return &report->complaints[i];
-    print_all(report);
-    fail_msg("no complaint [%s]", id);
-    return NULL;
 }
 
 static void an_overlap_is_told_with_depth_place_and_vertices(void **state) {
@@ -538,6 +575,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_healthy_scene_passes_in_silence),
         cmocka_unit_test(an_adaptive_body_is_told_the_thresholds_that_it_goes_by),
+        cmocka_unit_test(of_a_large_adaptive_body_what_is_given_is_told_and_doubted),
+        cmocka_unit_test(what_cannot_move_has_no_first_mode),
         cmocka_unit_test(every_slip_is_found_and_named),
         cmocka_unit_test(an_overlap_is_told_with_depth_place_and_vertices),
         cmocka_unit_test(bodies_that_only_touch_do_not_overlap),
