@@ -206,11 +206,29 @@ static void what_a_file_names_is_there_or_it_is_refused(void **state) {
     thaw_world_free(&world);
 }
 
+// Only bodies of the method "rigidify" sleep, whatever a file says of how long they have been slow.
+static void a_full_body_that_is_said_to_be_slow_stays_awake(void **state) {
+    (void)state;
+    ThawWorld *one = make_world(SCENE("full", BOX), 1), *two = make_world(SCENE("full", BOX), 1);
+    ThawError error = {0};
+    save(one); // before its first contact, so that each body is an island
+    copy_with("bodies", 1, 255);
+    if (thaw_world_load(two, other, &error) != THAW_OK)
+        fail_msg("%s", error.message);
+    run_world(one, 5);
+    run_world(two, 5);
+    assert_false(thaw_world_is_asleep(two, 0));
+    assert_true(worlds_apart(one, two, 0) == 0 && worlds_apart(one, two, 1) == 0);
+    thaw_world_free(&one);
+    thaw_world_free(&two);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(contacts_are_the_same_after_loading_awake_falling_asleep_and_asleep),
         cmocka_unit_test(a_world_with_other_obstacles_is_another_world),
         cmocka_unit_test(what_a_file_names_is_there_or_it_is_refused),
+        cmocka_unit_test(a_full_body_that_is_said_to_be_slow_stays_awake),
     };
     return cmocka_run_group_tests(tests, make_files, drop_files);
 }
