@@ -210,6 +210,47 @@ ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *q, const 
 // velocity at its end, come to n h u. At least 2/3, so that stiff modes die out. theta n:
 static double span_of(int n) { return fmax((n + 1) / 2., 2 * n / 3.); }
 
+// In a body that nothing holds c has no net force and no net torque, and the pull shall have none, whatever iterations have left
+// of them: momenta take their share of it.
+static void cancel_net(const ThawOracle *oracle, const ThawQuestion *q, double *pull) {
+    const ThawShape *shape = oracle->shape;
+    const double *X = oracle->state.reference, *held = oracle->state.held;
+    size_t dim = (size_t)shape->kind->dim;
+    double centre[3] = {0}, P[3] = {0}, L[3] = {0}, J[9] = {0}, omega[3] = {0}, turn[3];
+    for (size_t i = 0; i < (size_t)shape->nv * dim * dim; i++)
+        if (held[i] != 0 || q->script[i / (dim * dim)])
+            return;
+    for (size_t i = 0; i < (size_t)shape->nv * dim; i++) {
+        centre[i % dim] += shape->mass[i / dim] / shape->total_mass * X[i];
+        P[i % dim] += shape->mass[i / dim] * pull[i];
+    }
+    for (size_t i = 0; i < (size_t)shape->nv; i++) {
+        double r[3] = {0}, p[3] = {0};
+        for (size_t k = 0; k < dim; k++) {
+            r[k] = X[i * dim + k] - centre[k];
+            p[k] = shape->mass[i] * pull[i * dim + k];
+        }
+        thaw_part_cross(r, p, turn);
+        for (int k = 0; k < 3; k++) {
+            L[k] += turn[k];
+            for (int l = 0; l < 3; l++)
+                J[k + 3 * l] += shape->mass[i] * ((k == l) * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) - r[k] * r[l]);
+        }
+    }
+    if (dim == 2)
+        omega[2] = L[2] / J[8];
+    else
+        thaw_part_solve3(J, L, omega);
+    for (size_t i = 0; i < (size_t)shape->nv; i++) {
+        double r[3] = {0};
+        for (size_t k = 0; k < dim; k++)
+            r[k] = X[i * dim + k] - centre[k];
+        thaw_part_cross(omega, r, turn);
+        for (size_t k = 0; k < dim; k++)
+            pull[i * dim + k] -= P[k] / shape->total_mass + turn[k];
+    }
+}
+
 // The pull on the shadow within a stride, from u; h u, in the reference's frame, is left in y.
 static ThawStatus find_pull(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], int stride,
                             ThawError *error) {
@@ -233,6 +274,8 @@ static ThawStatus find_pull(ThawOracle *oracle, const ThawQuestion *q, const dou
         oracle->state.pull[i] = (y[i] / T - w[i]) / T;
         y[i] *= q->h / T;
     }
+    if (status == THAW_OK)
+        cancel_net(oracle, q, oracle->state.pull);
     return status;
 }
 

@@ -27,7 +27,7 @@ static const double SWAY = 0.2;          // of the rate that wakes: parts that d
 static const double AT_ONCE = 0.5;       // of what is left, made up in a step: such a body is not judged by speed
 static const double SOON = 0.05;         // the same of who is overdamped, and so does not swing on
 static const double OTHERS = 0.3;        // of the vertices in contact: so many others make another reference
-static const double PROGRESS = 0.7;      // of the strain that was left: less is progress in relaxing
+static const double PROGRESS = 0.7;      // of the strain at which relaxing got stuck: less, and it goes on
 static const double QUIET_CHANGE = 5e-4; // of what would bend the body by epsilon in its lowest mode
 static const double LOAD_CHANGE =
     0.02;                         // of the force on a vertex: a change of loads or contacts that calls for a question
@@ -52,9 +52,9 @@ _Static_assert(MOVING + 1 == THAW_ORACLE_MODES, "a checkpoint is checked by it")
 enum { STRIDE = 3, LONG_STRIDE = 6 };
 static const double REACH = 0.25;
 // Steps between answers that only relax, and where strains are far below epsilon.
-enum { LEISURE = 3, LONG_LEISURE = 12 };
-// Answers without progress after which a wholly rigid body need not be relaxed further.
-enum { PATIENCE = 8 };
+enum { LEISURE = 3, LONG_LEISURE = THAW_ORACLE_STRIDE };
+// Twice the answers without progress after which a wholly rigid body need not be relaxed further.
+enum { PATIENCE = THAW_ORACLE_PATIENCE };
 // Steps after which many other contacts, or one, make another reference.
 enum { RENEW = 10, LONG_RENEW = 100 };
 enum { AUDIT = 5 }; // steps between looks whether a motion is over
@@ -434,14 +434,22 @@ static void disregard(ThawOracle *oracle, const ThawPartition *partition, const 
                         oracle->state.strain);
 }
 
-// A wholly rigid body that relaxation does not bring nearer to balance creeps: contacts slide, or slow modes give way, as
-// it is moved. It is within epsilon, and need not be moved for ever.
+// A wholly rigid body that relaxation does not bring nearer to balance, not by half of what the way it was moved promised
+// (state->reached), is moved half as far the next time: what touches it relaxes, too, and both at once may go too far for ever. Where
+// that does not help either it creeps: contacts slide, or slow modes give way, as it is moved. It is within epsilon, and is left
+// where it is until much less of the strain is left. One step back for two without success: jitter succeeds half of the time.
 static int is_stuck(ThawOracleState *state, double largest, int whole) {
-    if (!whole || largest < PROGRESS * state->reached) {
-        state->reached = whole ? largest : INFINITY;
+    int better = largest < state->reached;
+    if (!whole || isinf(state->reached) || (better && state->tries == PATIENCE))
         state->tries = 0;
-    } else if (state->tries < PATIENCE)
-        state->tries++;
+    else if (better)
+        state->tries -= state->tries > 0;
+    else if (state->tries < PATIENCE) {
+        state->tries = state->tries + 2 < PATIENCE ? state->tries + 2 : PATIENCE;
+        state->reached = PROGRESS * largest; // counts only where it is stuck now
+    }
+    if (!whole)
+        state->reached = INFINITY;
     return state->tries == PATIENCE;
 }
 
@@ -467,9 +475,10 @@ static void answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition
     state->restless = answer->woken > 0 || (answer->largest > RELAX_FLOOR * options->epsilon && !stuck);
     if (answer->woken == 0 && state->restless && options->relax > 0) {
         double rate = RELAX_RATE * sqrt(options->tau_rigid) * q->h * steps / answer->largest;
-        // Half as far each time that it came no nearer: what touches it relaxes, too, and both at once may go too far for ever.
-        answer->moved = thaw_oracle_move(oracle, q, partition,
-                                         fmin(fmin(1, options->relax * steps) / (1 << state->tries), rate), x);
+        double share = fmin(fmin(1, options->relax * steps) / (1 << state->tries), rate);
+        answer->moved = thaw_oracle_move(oracle, q, partition, share, x);
+        if (answer->rigid == ne)
+            state->reached = (1 - share / 2) * answer->largest;
         thaw_partition_find_stress(partition, oracle->f);
         disregard(oracle, partition, x);
     }

@@ -17,7 +17,7 @@
 #include "reduced/reduced.h"
 #include "thaw/field.h"
 
-enum { THAW_ORACLE_MODES = 5 };
+enum { THAW_ORACLE_MODES = 5, THAW_ORACLE_PATIENCE = 8, THAW_ORACLE_STRIDE = 12 };
 
 // What the oracle remembers of a body: part of the state.
 typedef struct ThawOracleState {
@@ -49,11 +49,11 @@ typedef struct ThawOracleState {
     int32_t since;       // steps since the last answer, capped
     int32_t left;        // steps for which the shadow is followed without a question
     int32_t pause;       // steps for which that answer stands while a part of the body is elastic
-    int32_t tries;       // answers of the wholly rigid body since relaxation last made progress, capped
+    int32_t tries;       // how often relaxation of the wholly rigid body is halved; THAW_ORACLE_PATIENCE: it is stuck
     int32_t waited;      // steps that candidates have waited to become rigid together, summed over them, capped
     double drift;        // strain, and turns, that parts have seen beside them since the last answer
     double uneven;       // m/s^2, by how much accelerations by loads and contacts differed over the body, then
-    double reached;      // strain that was left then
+    double reached;      // strain below which the next answer makes progress in relaxing
     double margin;       // epsilon less the largest strain of rigid elements at the last answer
 } ThawOracleState;
 

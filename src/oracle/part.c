@@ -32,7 +32,7 @@ static void multiply_t(const double A[9], const double b[3], double c[3]) {
 }
 
 // A x = b by Cramer's rule.
-static void solve3(const double A[9], const double b[3], double x[3]) {
+void thaw_part_solve3(const double A[9], const double b[3], double x[3]) {
     double C[9];
     for (int j = 0; j < 3; j++)
         thaw_part_cross(A + (3 * j + 3) % 9, A + (3 * j + 6) % 9, C + 3 * j); // rows of det A times the inverse
@@ -62,7 +62,7 @@ static void spin_of(const ThawPart *part, int dim, const double Pi[3], double Om
         for (int i = 0; i < 3; i++)
             Omega[i] = spin * part->axis[i];
     } else
-        solve3(J, Pi, Omega);
+        thaw_part_solve3(J, Pi, Omega);
 }
 
 void thaw_part_velocity(const ThawPart *part, int dim, double v[3], double omega[3]) {
@@ -168,7 +168,7 @@ static int tumble(const double J[9], double h, double Pi[3], double Omega[3], do
         best = size;
         memcpy(jacobian, J, sizeof jacobian);
         subtract_slope(h, Pi1, next, jacobian);
-        solve3(jacobian, F, d);
+        thaw_part_solve3(jacobian, F, d);
         for (int i = 0; i < 3; i++)
             Omega[i] -= d[i];
     }
@@ -198,7 +198,7 @@ static void follow_turn(const double J[9], double h, const double turn[3], const
         multiply_t(D, body, half);
         for (int i = 0; i < 3; i++)
             body[i] += half[i] / 2;
-        solve3(A, body, spin);
+        thaw_part_solve3(A, body, spin);
         turn_slope(turn, spin, along);
         multiply(R1, along, turned);
         for (int i = 0; i < 3; i++)
@@ -219,7 +219,7 @@ static int turn_freely(const double J[9], const double momentum[3], double h, in
         multiply(R, Jr, momenta + 3 * j);
     }
     for (int i = 0; i < steps && found; i++) {
-        solve3(J, Pi, Omega);
+        thaw_part_solve3(J, Pi, Omega);
         found = tumble(J, h / steps, Pi, Omega, turn);
         rotation_of(turn, D);
         memcpy(before, R, sizeof before);

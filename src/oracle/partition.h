@@ -137,6 +137,8 @@ static inline void thaw_part_rotate(const ThawPart *part, int dim, const double 
         rho[i] = R[i] * r[0] + R[i + 3] * r[1] + R[i + 6] * z;
 }
 
+// A x = b, columns one after the other.
+void thaw_part_solve3(const double A[9], const double b[3], double x[3]);
 static inline void thaw_part_cross(const double a[3], const double b[3], double c[3]) {
     c[0] = a[1] * b[2] - a[2] * b[1];
     c[1] = a[2] * b[0] - a[0] * b[2];

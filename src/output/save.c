@@ -229,11 +229,13 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         status = thaw_error_set(error, THAW_ERROR_INPUT, "body %d (%s): its oracle is in mode %lld; allowed: 0 to %d",
                                 (int)s->index, s->body->name, (long long)numbers[2], THAW_ORACLE_MODES - 1);
     const int counters[] = {6, 7, 11, 13, 14, 15, 16, 18};
-    for (size_t i = 0; i < sizeof counters / sizeof *counters && status == THAW_OK; i++)
-        if (numbers[counters[i]] < 0 || numbers[counters[i]] > INT32_MAX)
+    for (size_t i = 0; i < sizeof counters / sizeof *counters && status == THAW_OK; i++) {
+        int most = counters[i] == 11 ? THAW_ORACLE_PATIENCE : counters[i] == 18 ? THAW_ORACLE_STRIDE : INT32_MAX;
+        if (numbers[counters[i]] < 0 || numbers[counters[i]] > most)
             status = thaw_error_set(error, THAW_ERROR_INPUT,
                                     "body %d (%s): a counter of its oracle is %lld; allowed: 0 to %d", (int)s->index,
-                                    s->body->name, (long long)numbers[counters[i]], INT32_MAX);
+                                    s->body->name, (long long)numbers[counters[i]], most);
+    }
     const int measures[] = {8, 9, 10, 12, 17}; // doubles; reached, the fourth, may be infinite
     for (size_t i = 0; i < sizeof measures / sizeof *measures && status == THAW_OK; i++) {
         double value;

@@ -172,11 +172,94 @@ static void velocities_take_what_they_can_have_of_a_shadow(void **state) {
     thaw_world_free(&world);
 }
 
+// A free bar, bent and let go, vibrates as it flies: what velocities take of the shadow has no net momentum.
+static void what_vibrates_in_flight_keeps_its_momentum(void **state) {
+    (void)state;
+    const char *text =
+        "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.005, \"integrator\": \"newton\", "
+        "\"newton_tolerance\": 1e-10}, \"rigidify\": {\"tau_rigid\": 1e-3, \"epsilon\": 1e-2, \"horizon\": 1},"
+        "\"materials\": {\"foam\": {\"young\": 2e5, \"poisson\": 0.3, \"density\": 20, \"alpha1\": 0.003}},"
+        "\"shapes\": {\"bar\": {\"mesh\": {\"box\": {\"min\": [-1, -0.3, -0.2], \"max\": [1, 0.3, 0.2], \"cells\": "
+        "[12, "
+        "4, 3]}},\"material\": \"foam\"}},"
+        "\"bodies\": [{\"shape\": \"bar\", \"velocity\": [0, 0, 1]}]}";
+    ThawWorld *world = make_world_by(text, "rigidify", 1);
+    const ThawShape *shape = world->steppers[0].shape;
+    const double *m = shape->mass;
+    double *f = calloc(3 * (size_t)shape->nv, sizeof *f), P0 = 0, worst = 0;
+    int64_t followed = 0;
+    ThawStepStats stats;
+    assert_non_null(f);
+    for (int i = 0; i < 1000; i++) {
+        if (i == 5 || i == 15) { // its ends up, its middle down
+            double square = 0;
+            for (int32_t k = 0; k < shape->nv; k++)
+                square += m[k] / shape->total_mass * shape->X[3 * k] * shape->X[3 * k];
+            for (int32_t k = 0; k < shape->nv; k++)
+                f[3 * shape->vertex_user[k] + 2] =
+                    i == 5 ? 60 * m[k] * (shape->X[3 * k] * shape->X[3 * k] - square) : 0;
+            assert_int_equal(thaw_world_set_forces(world, 0, f), THAW_OK);
+        }
+        step_world(world, &stats);
+        double P = 0;
+        memcpy(f, world->steppers[0].v, sizeof *f * 3 * (size_t)shape->nv);
+        thaw_partition_velocities(world->steppers[0].adaptive->partition, f);
+        for (int32_t k = 0; k < shape->nv; k++)
+            P += m[k] * f[3 * k + 2];
+        P0 = i == 0 ? P : P0;
+        worst = fmax(worst, fabs(P - P0) / P0);
+        followed += stats.ledger.shadow > 0;
+    }
+    print_message("momentum off by %.1e of it; followed in %lld of 1000 steps\n", worst, (long long)followed);
+    assert_true(followed > 20);
+    assert_true(worst < 1e-11);
+    free(f);
+    thaw_world_free(&world);
+}
+
+// A load that would bend a beam by less than epsilon: it comes to where it belongs however few percent of the way a step is allowed.
+static void a_small_load_is_followed_to_its_end_by_small_steps(void **state) {
+    (void)state;
+    double goes = 0; // the full run's tip, at rest after 15 s
+    for (int fine = 0; fine < 2; fine++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": %g}, \"rigidify\": {\"relax\": 0.1},"
+            "\"materials\": {\"foam\": {\"young\": 5e3, \"poisson\": 0.35, \"density\": 10, \"alpha1\": 0.05}},"
+            "\"shapes\": {\"beam\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [3, 1, 1], \"cells\": [9, 3, "
+            "3]}}, \"material\": \"foam\"}}, \"bodies\": [{\"shape\": \"beam\", \"method\": \"rigidify\", \"pins\": "
+            "[\"x-min\"], \"forces\": [{\"group\": \"all\", \"acceleration\": [0, 0, 0.005], \"from\": %g}]}]}",
+            fine ? 0.001 : 0.005, fine ? 0.0505 : 0.2525);
+        ThawWorld *world = make_world(text, 1), *full = make_world_by(text, "full", 1);
+        const ThawShape *shape = world->steppers[0].shape;
+        size_t tip = 0;
+        ThawStepStats stats;
+        for (size_t i = 1; i < (size_t)shape->nv; i++)
+            tip = shape->X[3 * i] > shape->X[3 * tip] ? i : tip;
+        for (int i = 0; i < (fine ? 6000 : 3000); i++) {
+            if (!fine)
+                step_world(full, NULL);
+            step_world(world, &stats);
+        }
+        double went = world->steppers[0].x[3 * tip + 2] - shape->X[3 * tip + 2];
+        goes = fine ? goes : full->steppers[0].x[3 * tip + 2] - shape->X[3 * tip + 2];
+        print_message("steps of %g ms: the tip has gone %.3g of %.3g m; asleep: %d\n", fine ? 1. : 5., went, goes,
+                      (int)stats.asleep);
+        assert_true(stats.asleep == 1);
+        assert_true(fabs(went - goes) < 0.05 * goes);
+        thaw_world_free(&world);
+        thaw_world_free(&full);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_swings_beside_elastic_elements_goes_by_strides_and_keeps_its_energy),
         cmocka_unit_test(bits_do_not_depend_on_threads_or_on_a_checkpoint_within_a_stride),
         cmocka_unit_test(velocities_take_what_they_can_have_of_a_shadow),
+        cmocka_unit_test(what_vibrates_in_flight_keeps_its_momentum),
+        cmocka_unit_test(a_small_load_is_followed_to_its_end_by_small_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
