@@ -101,13 +101,12 @@ static void accelerate(ThawComponent *p, int dim) {
         axis[k] = p->pin[1][k] - p->pin[0][k];
         held += axis[k] * axis[k];
     }
-    p->fixed = p->pins > dim - 1;
     if (p->pins == 0)
         for (int k = 0; k < dim; k++)
             p->a[k] = p->force[k] / p->mass;
     if (p->fixed)
         return;
-    if (p->pins == 2 && held > 0) { // 3D: spin about the line through them
+    if (p->pins > 1 && held > 0) { // 3D: spin about the line through them
         double moment = 0, torque = 0;
         for (int i = 0; i < 3; i++) {
             torque += axis[i] * p->torque[i];
@@ -179,6 +178,35 @@ static void gather_forces(ThawOracle *oracle, const ThawQuestion *q, const ThawP
                                                       shape->damping_mass[i] * oracle->u[at];
 }
 
+static double distance_to(const ThawComponent *p, const double *x, int dim, double d[3]) {
+    double square = 0;
+    for (int k = 0; k < dim; k++) {
+        d[k] = x[k] - p->pin[0][k];
+        square += d[k] * d[k];
+    }
+    return square;
+}
+
+// Components with pins that are not in a line cannot move, nor those with two in 2D; others spin about the line, as parts do (part.c).
+static void find_holds(ThawOracle *oracle, const ThawQuestion *q) {
+    const int dim = oracle->shape->kind->dim;
+    for (int pass = 0; pass < 2; pass++) // the farthest pins first
+        for (int32_t i = 0; i < oracle->shape->nv; i++) {
+            ThawComponent *p = oracle->root[i] < 0 ? NULL : &oracle->components[oracle->root[i]];
+            if (!p || p->pins < 2 || !q->script[i])
+                continue;
+            const double *x = q->x + (size_t)i * (size_t)dim;
+            double d[3] = {0}, axis[3] = {0}, off[3];
+            double away = distance_to(p, x, dim, d), longest = distance_to(p, p->pin[1], dim, axis);
+            if (pass == 0 && away > longest)
+                memcpy(p->pin[1], x, sizeof *x * (size_t)dim);
+            thaw_part_cross(axis, d, off);
+            double square = off[0] * off[0] + off[1] * off[1] + off[2] * off[2];
+            if (pass == 1 && (dim == 2 || square > THAW_PIN_TOLERANCE * THAW_PIN_TOLERANCE * longest * longest))
+                p->fixed = 1;
+        }
+}
+
 // Sums over each component: first the mass centre (or pins), then moments about it.
 static void sum_components(ThawOracle *oracle, const ThawQuestion *q) {
     const ThawShape *shape = oracle->shape;
@@ -190,16 +218,16 @@ static void sum_components(ThawOracle *oracle, const ThawQuestion *q) {
         p->mass += shape->mass[i];
         for (int k = 0; k < dim; k++) {
             p->at[k] += shape->mass[i] * q->x[(size_t)i * (size_t)dim + (size_t)k];
-            if (q->script[i] && p->pins < 2)
-                p->pin[p->pins][k] = q->x[(size_t)i * (size_t)dim + (size_t)k];
+            if (q->script[i] && p->pins == 0)
+                p->pin[0][k] = p->pin[1][k] = q->x[(size_t)i * (size_t)dim + (size_t)k];
         }
         p->pins += q->script[i] != 0;
     }
+    find_holds(oracle, q);
     for (int32_t k = 0; k < oracle->component_count; k++) {
         ThawComponent *p = &oracle->components[k];
         for (int i = 0; i < dim; i++)
             p->at[i] = p->pins > 0 ? p->pin[0][i] : p->at[i] / p->mass;
-        p->fixed = p->pins > dim - 1;
     }
     for (int32_t i = 0; i < shape->nv; i++) {
         ThawComponent *p = oracle->root[i] < 0 ? NULL : &oracle->components[oracle->root[i]];

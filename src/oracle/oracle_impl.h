@@ -10,7 +10,7 @@
 typedef struct ThawComponent {
     double mass, at[3], force[3], torque[3], inertia[9], omega[3];
     int32_t pins;
-    double pin[2][3]; // the first two pinned vertices
+    double pin[2][3]; // the first pinned vertex, and the one farthest from it
     double a[3], alpha[3];
     int fixed;
 } ThawComponent;

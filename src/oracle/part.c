@@ -17,8 +17,6 @@
 
 #include "oracle/partition.h"
 
-#define PIN_TOLERANCE 1e-9 // pins this near to a line, by its length, count as in it
-
 static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 
 static void multiply(const double A[9], const double b[3], double c[3]) {
@@ -332,7 +330,7 @@ static void find_hold(int dim, const int32_t *vertices, const unsigned char *scr
         for (int i = 0; i < 3; i++)
             d[i] -= part->p[i];
         thaw_part_cross(part->axis, d, off);
-        if (!(dot3(off, off) <= PIN_TOLERANCE * PIN_TOLERANCE * longest))
+        if (!(dot3(off, off) <= THAW_PIN_TOLERANCE * THAW_PIN_TOLERANCE * longest))
             part->hold = THAW_HOLD_FIXED;
     }
 }

@@ -137,6 +137,8 @@ static inline void thaw_part_rotate(const ThawPart *part, int dim, const double 
         rho[i] = R[i] * r[0] + R[i + 3] * r[1] + R[i + 6] * z;
 }
 
+// Pins are in a line where none is farther off it than this share of its length.
+#define THAW_PIN_TOLERANCE 1e-9
 // A x = b, columns one after the other.
 void thaw_part_solve3(const double A[9], const double b[3], double x[3]);
 static inline void thaw_part_cross(const double a[3], const double b[3], double c[3]) {
