@@ -299,6 +299,52 @@ static void a_part_that_dissolves_gives_back_what_its_shadow_kept(void **state) 
         }
 }
 
+// test_stride.c has the same of a beam that swings.
+static void velocities_take_of_a_shadow_what_the_hold_of_their_part_allows(void **state) {
+    (void)state;
+    for (int dim = 2; dim <= 3; dim++)
+        for (int pins = 0; pins <= dim; pins++) {
+            const ThawHold holds[] = {THAW_HOLD_FREE, THAW_HOLD_POINT, dim == 3 ? THAW_HOLD_AXIS : THAW_HOLD_FIXED,
+                                      THAW_HOLD_FIXED};
+            Parts p;
+            double before[7], after[7];
+            parts_create(&p, dim, 3, 1, 12);
+            for (int i = 0; i < pins; i++)
+                p.script[p.shape->elements[i]] = THAW_VERTEX_PINNED;
+            for (int k = 0; k < p.nx; k++)
+                p.v[k] = p.script[k / dim] ? 0 : sample_random(&p.seed);
+            for (int32_t e = 0; e < p.shape->ne / 2; e++)
+                p.flagged[e] = 1;
+            parts_update(&p);
+            const int32_t part = p.partition->part_of_vertex[p.shape->elements[0]];
+            assert_true(part >= 0 && p.partition->elastic_count > 0);
+            assert_int_equal(p.partition->parts[part].hold, holds[pins]);
+            thaw_partition_velocities(p.partition, p.v);
+            double *w = THAW_NEW(double, p.nx), *sum = THAW_NEW(double, p.nx), *held = THAW_NEW(double, dim *p.nx);
+            for (int k = 0; k < p.nx; k++) {
+                w[k] = p.script[k / dim] ? 0 : sample_random(&p.seed);
+                sum[k] = p.v[k] + w[k];
+            }
+            const double inside = thaw_partition_shadow_energy(p.partition, w);
+            parts_momenta(&p, p.v, before);
+            const double gained = thaw_partition_absorb(p.partition, held, w, p.v);
+            thaw_partition_velocities(p.partition, p.v);
+            parts_momenta(&p, p.v, after);
+            for (int k = 0; k < p.nx; k++) {
+                assert_true(fabs(p.v[k] + w[k] - sum[k]) <= 1e-13);
+                assert_true(p.partition->part_of_vertex[k / dim] >= 0 || w[k] == 0);
+            }
+            assert_true(gained != 0 && fabs(after[6] - before[6] - gained) <= 1e-12 * after[6]);
+            // What counts of the shadow is as it was, and velocities have the rest.
+            assert_true(fabs(thaw_partition_shadow_energy(p.partition, w) - inside) <= 1e-12 * inside);
+            assert_true(fabs(thaw_partition_absorb(p.partition, held, w, p.v)) <= 1e-12 * after[6]);
+            thaw_free(w);
+            thaw_free(sum);
+            thaw_free(held);
+            parts_free(&p);
+        }
+}
+
 static void a_part_that_persists_keeps_its_bits(void **state) {
     (void)state;
     Parts p;
@@ -352,11 +398,19 @@ static void a_restored_partition_is_the_saved_one(void **state) {
     parts_update(&p);
     const ThawPartition *q = p.partition;
     assert_true(q->part_count > 1);
+    double *y = THAW_NEW(double, p.nx), most = 0;
+    thaw_partition_find_stress(p.partition, y);
+    for (int32_t k = 0; k < q->part_count; k++)
+        for (int i = 0; i < 9; i++)
+            most = fmax(most, fabs(q->stress[k][0][i]));
+    assert_true(most > 0);
+    thaw_free(y);
     assert_int_equal(thaw_partition_create(p.shape, 1, &copy, &error), THAW_OK);
     assert_int_equal(thaw_partition_restore(copy, p.flagged, p.script, q->parts, q->stress[0][0], q->part_count, q->r,
                                             q->vertex_count, &error),
                      THAW_OK);
     assert_memory_equal(copy->parts, q->parts, sizeof *q->parts * (size_t)q->part_count);
+    assert_memory_equal(copy->stress, q->stress, sizeof *q->stress * (size_t)q->part_count);
     assert_memory_equal(copy->r, q->r, sizeof *q->r * 3 * (size_t)q->vertex_count);
     assert_memory_equal(copy->elastic, q->elastic, sizeof *q->elastic * (size_t)q->elastic_count);
     assert_int_equal(thaw_partition_restore(copy, p.flagged, p.script, q->parts, q->stress[0][0], q->part_count - 1,
@@ -406,6 +460,7 @@ int main(void) {
         cmocka_unit_test(forming_and_dissolving_keep_momentum_and_lose_what_they_say),
         cmocka_unit_test(waking_and_rigidifying_are_inverses),
         cmocka_unit_test(a_part_that_dissolves_gives_back_what_its_shadow_kept),
+        cmocka_unit_test(velocities_take_of_a_shadow_what_the_hold_of_their_part_allows),
         cmocka_unit_test(a_part_that_persists_keeps_its_bits),
         cmocka_unit_test(a_restored_partition_is_the_saved_one),
         cmocka_unit_test(a_part_takes_on_a_new_shape_without_a_change_of_momentum),
