@@ -53,7 +53,7 @@ enum { STRIDE = 3, LONG_STRIDE = 6 };
 static const double REACH = 0.25;
 // Steps between answers that only relax, and where strains are far below epsilon.
 enum { LEISURE = 3, LONG_LEISURE = THAW_ORACLE_STRIDE };
-// Twice the answers without progress after which a wholly rigid body need not be relaxed further.
+// Halvings of its way after which a wholly rigid body need not be relaxed further.
 enum { PATIENCE = THAW_ORACLE_PATIENCE };
 // Steps after which many other contacts, or one, make another reference.
 enum { RENEW = 10, LONG_RENEW = 100 };
@@ -435,9 +435,9 @@ static void disregard(ThawOracle *oracle, const ThawPartition *partition, const 
 }
 
 // A wholly rigid body that relaxation does not bring nearer to balance, not by half of what the way it was moved promised
-// (state->reached), is moved half as far the next time: what touches it relaxes, too, and both at once may go too far for ever. Where
+// (state->reached), is moved a sixteenth as far the next time: what touches it relaxes, too, and both at once may go too far for ever. Where
 // that does not help either it creeps: contacts slide, or slow modes give way, as it is moved. It is within epsilon, and is left
-// where it is until much less of the strain is left. One step back for two without success: jitter succeeds half of the time.
+// where it is until much less of the strain is left. Each success takes back a fourth of a failure: jitter succeeds half of the time.
 static int is_stuck(ThawOracleState *state, double largest, int whole) {
     int better = largest < state->reached;
     if (!whole || isinf(state->reached) || (better && state->tries == PATIENCE))
@@ -445,7 +445,7 @@ static int is_stuck(ThawOracleState *state, double largest, int whole) {
     else if (better)
         state->tries -= state->tries > 0;
     else if (state->tries < PATIENCE) {
-        state->tries = state->tries + 2 < PATIENCE ? state->tries + 2 : PATIENCE;
+        state->tries = state->tries + 4 < PATIENCE ? state->tries + 4 : PATIENCE;
         state->reached = PROGRESS * largest; // counts only where it is stuck now
     }
     if (!whole)

@@ -268,6 +268,32 @@ static void stacks_of_hard_contacts_come_to_rest_and_fall_asleep(void **state) {
     }
 }
 
+// What is pushed off another body by half of what it falls in a step is back within the next: such heaps hopped for ever.
+static void steel_plates_on_each_other_come_to_rest_and_fall_asleep(void **state) {
+    (void)state;
+    Touch t = touch_open(
+        "{'thaw': 1, 'time': {'step': 0.01}, 'materials': {'m': {'young': 2e11, 'poisson': 0.3, 'density': 7800}},"
+        "'shapes': {'plate': {'mesh': {'box': {'min': [-0.1, -0.1, -0.01], 'max': [0.1, 0.1, 0.01], 'cells': [8, 8, "
+        "1]}}, 'material': 'm'}},"
+        "'bodies': [{'shape': 'plate', 'method': 'rigidify', 'position': [0.0287, -0.0026, 0.2], 'rotation': {'axis': "
+        "[0.438, 0.470, -0.570], 'degrees': 14.05}},"
+        "{'shape': 'plate', 'method': 'rigidify', 'position': [0.0062, -0.0227, 0.4], 'rotation': {'axis': "
+        "[-0.236, 0.779, 0.744], 'degrees': 21.36}},"
+        "{'shape': 'plate', 'method': 'rigidify', 'position': [-0.0251, -0.0167, 0.6], 'rotation': {'axis': "
+        "[0.656, -0.951, -0.550], 'degrees': 19.30}},"
+        "{'shape': 'plate', 'method': 'rigidify', 'position': [-0.0223, 0.0014, 0.8], 'rotation': {'axis': "
+        "[-0.633, -0.181, 0.466], 'degrees': 130.14}}],"
+        "'obstacles': [{'plane': {}}]}");
+    int32_t asleep = 0;
+    for (int i = 0; i < 600; i++)
+        assert_int_equal(thaw_world_step(t.world, NULL, NULL), THAW_OK);
+    for (int32_t b = 0; b < 4; b++)
+        asleep += thaw_world_is_asleep(t.world, b);
+    printf("%d of 4 plates are asleep\n", (int)asleep);
+    assert_int_equal(asleep, 4);
+    touch_close(&t);
+}
+
 static Touch overlapping(const char *contact) {
     return touch_open(
         "{'thaw': 1, 'time': {'step': 0.01}, 'gravity': [0, 0, 0]," MATERIAL
@@ -305,6 +331,7 @@ int main(void) {
         cmocka_unit_test(pressures_add_up_to_the_weight),
         cmocka_unit_test(a_landing_is_told_once_and_so_is_leaving),
         cmocka_unit_test(stacks_of_hard_contacts_come_to_rest_and_fall_asleep),
+        cmocka_unit_test(steel_plates_on_each_other_come_to_rest_and_fall_asleep),
         cmocka_unit_test(bodies_that_overlap_at_the_start_part_gently),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
