@@ -53,8 +53,8 @@ enum { STRIDE = 3, LONG_STRIDE = 6 };
 static const double REACH = 0.25;
 // Steps between answers that only relax, and where strains are far below epsilon.
 enum { LEISURE = 3, LONG_LEISURE = THAW_ORACLE_STRIDE };
-// Halvings of its way after which a wholly rigid body need not be relaxed further.
-enum { PATIENCE = THAW_ORACLE_PATIENCE };
+// Halvings of its way after which a wholly rigid body need not be relaxed further, and those that an answer without progress costs.
+enum { PATIENCE = THAW_ORACLE_PATIENCE, FAILURE = 4 };
 // Steps after which many other contacts, or one, make another reference.
 enum { RENEW = 10, LONG_RENEW = 100 };
 enum { AUDIT = 5 }; // steps between looks whether a motion is over
@@ -445,7 +445,7 @@ static int is_stuck(ThawOracleState *state, double largest, int whole) {
     else if (better)
         state->tries -= state->tries > 0;
     else if (state->tries < PATIENCE) {
-        state->tries = state->tries + 4 < PATIENCE ? state->tries + 4 : PATIENCE;
+        state->tries = state->tries + FAILURE < PATIENCE ? state->tries + FAILURE : PATIENCE;
         state->reached = PROGRESS * largest; // counts only where it is stuck now
     }
     if (!whole)
