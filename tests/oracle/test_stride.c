@@ -85,33 +85,16 @@ static void what_swings_beside_elastic_elements_goes_by_strides_and_keeps_its_en
     }
 }
 
+static int is_within_a_stride(const ThawWorld *world, const ThawStepStats *stats) {
+    (void)stats;
+    return strode(world) && thaw_oracle_state(world->steppers[0].adaptive->oracle)->left > 0;
+}
+
 static void bits_do_not_depend_on_threads_or_on_a_checkpoint_within_a_stride(void **state) {
     (void)state;
-    const char *path = "stride.ckpt";
     char text[1500];
     write_beam(0.5, text);
-    ThawWorld *one = make_world(text, 1), *two = make_world(text, 2);
-    ThawStepStats a, b;
-    ThawError error = {0};
-    int saved = 0, last = 0;
-    for (int i = 0; i < 400; i++) {
-        step_world(one, &a);
-        step_world(two, &b);
-        assert_int_equal(a.state_hash, b.state_hash);
-        assert_true(memcmp(&a.ledger, &b.ledger, sizeof a.ledger) == 0);
-        if (!strode(one) || thaw_oracle_state(one->steppers[0].adaptive->oracle)->left == 0 || i < last + 7)
-            continue;
-        assert_int_equal(thaw_world_save(two, path, &error), THAW_OK);
-        thaw_world_free(&two);
-        two = make_world(text, saved++ % 2 ? 2 : 1);
-        assert_int_equal(thaw_world_load(two, path, &error), THAW_OK);
-        last = i;
-    }
-    print_message("saved within a stride %d times, the last time in step %d\n", saved, last);
-    assert_true(saved > 10);
-    remove(path);
-    thaw_world_free(&one);
-    thaw_world_free(&two);
+    assert_true(bits_across_checkpoints(text, 400, "stride.ckpt", is_within_a_stride) > 10);
 }
 
 // v + w is what it was at every vertex, whoever has it; elastic vertices have no shadow afterwards, nor parts a rigid share.

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,4 +69,30 @@ double ledger_balance(const ThawLedger *l) {
     return l->kinetic + l->shadow + l->elastic + l->gravitational -
            (l->external_work - l->damping_loss - l->integration_loss + l->contact_work - l->transition_loss +
             l->follow_work);
+}
+
+int bits_across_checkpoints(const char *text, int steps, const char *path,
+                            int (*is_ripe)(const ThawWorld *world, const ThawStepStats *stats)) {
+    ThawWorld *one = make_world(text, 1), *two = make_world(text, 2);
+    ThawStepStats a, b;
+    ThawError error = {0};
+    int saved = 0, last = 0;
+    for (int i = 0; i < steps; i++) {
+        step_world(one, &a);
+        step_world(two, &b);
+        assert_int_equal(a.state_hash, b.state_hash);
+        assert_true(memcmp(&a.ledger, &b.ledger, sizeof a.ledger) == 0);
+        if (!is_ripe(one, &a) || i < last + 7)
+            continue;
+        assert_int_equal(thaw_world_save(two, path, &error), THAW_OK);
+        thaw_world_free(&two);
+        two = make_world(text, saved++ % 2 ? 2 : 1);
+        assert_int_equal(thaw_world_load(two, path, &error), THAW_OK);
+        last = i;
+    }
+    print_message("saved %d times, the last time in step %d\n", saved, last);
+    remove(path);
+    thaw_world_free(&one);
+    thaw_world_free(&two);
+    return saved;
 }
