@@ -38,6 +38,17 @@ static void rig_build(Rig *r, int threads) {
     r->partial = THAW_NEW(double, 2 * thaw_integration_most_chunks(r->p.shape));
 }
 
+// A complete factor, or conjugate gradients, of M + 0.01 K over the rig's unknowns.
+static void rig_factor(Rig *r, ThawSolverKind kind, ThawSolverPlan **plan, ThawSolver **solver) {
+    ThawError error = {0};
+    assert_int_equal(thaw_solver_plan_create(kind, r->system.pattern, plan, &error), THAW_OK);
+    assert_int_equal(thaw_solver_create(*plan, NULL, solver, &error), THAW_OK);
+    assert_int_equal(thaw_system_assemble(&r->system, NULL, (ThawCombination){1, 0, {0.01, 0, 0}, 0}, r->p.x, NULL,
+                                          *solver, r->f, r->partial),
+                     THAW_OK);
+    assert_int_equal(thaw_solver_factor(*solver), THAW_OK);
+}
+
 static void rig_free(Rig *r) {
     thaw_free(r->y);
     thaw_free(r->b);
@@ -434,7 +445,6 @@ static void blocks_of_vertices_are_their_compliance_exactly_on_parts_and_of_samp
     for (int run = 0; run < 4; run++) {
         int dim = 2 + run % 2, direct = run / 2;
         Rig r = {0};
-        ThawError error = {0};
         ThawSolverPlan *plan = NULL;
         ThawSolver *solver = NULL;
         ThawComplianceScratch scratch = {0};
@@ -443,14 +453,7 @@ static void blocks_of_vertices_are_their_compliance_exactly_on_parts_and_of_samp
         r.p.script[1] = r.p.script[9] = THAW_VERTEX_PINNED;
         rig_build(&r, 1);
         assert_true(r.p.partition->part_count > 1);
-        assert_int_equal(
-            thaw_solver_plan_create(direct ? THAW_SOLVER_LDL : THAW_SOLVER_PCG, r.system.pattern, &plan, &error),
-            THAW_OK);
-        assert_int_equal(thaw_solver_create(plan, NULL, &solver, &error), THAW_OK);
-        assert_int_equal(thaw_system_assemble(&r.system, NULL, (ThawCombination){1, 0, {0.01, 0, 0}, 0}, r.p.x, NULL,
-                                              solver, r.f, r.partial),
-                         THAW_OK);
-        assert_int_equal(thaw_solver_factor(solver), THAW_OK);
+        rig_factor(&r, direct ? THAW_SOLVER_LDL : THAW_SOLVER_PCG, &plan, &solver);
         int32_t nv = r.p.shape->nv, *from = THAW_NEW(int32_t, nv), *vertices = THAW_NEW(int32_t, nv), others = 0;
         double *S = THAW_NEW(double, nv *dim *dim), *u = THAW_NEW(double, r.p.nx);
         for (int32_t i = 0; i < nv; i++)
@@ -492,19 +495,13 @@ static void rows_on_parts_have_ports_that_answer_for_them(void **state) {
     for (int dim = 2; dim <= 3; dim++) {
         enum { ROWS = 24 };
         Rig r = {0};
-        ThawError error = {0};
         ThawSolverPlan *plan = NULL;
         ThawSolver *solver = NULL;
         ThawComplianceScratch scratch = {0};
         parts_create(&r.p, dim, 4, 2, 3);
         parts_flag(&r.p, 60);
         rig_build(&r, 1);
-        assert_int_equal(thaw_solver_plan_create(THAW_SOLVER_LDL, r.system.pattern, &plan, &error), THAW_OK);
-        assert_int_equal(thaw_solver_create(plan, NULL, &solver, &error), THAW_OK);
-        assert_int_equal(thaw_system_assemble(&r.system, NULL, (ThawCombination){1, 0, {0.01, 0, 0}, 0}, r.p.x, NULL,
-                                              solver, r.f, r.partial),
-                         THAW_OK);
-        assert_int_equal(thaw_solver_factor(solver), THAW_OK);
+        rig_factor(&r, THAW_SOLVER_LDL, &plan, &solver);
         // Two vertices a row, those of part 0 more often than others.
         int32_t start[ROWS + 1] = {0}, col[2 * ROWS], inside[8] = {0}, some = 0, size = dim * ROWS;
         double value[2 * ROWS * 9], *u = THAW_NEW(double, r.p.nx);
@@ -557,7 +554,6 @@ static void rows_on_parts_have_ports_that_answer_for_them(void **state) {
 static void blocks_of_very_many_parts_are_those_of_some_of_them(void **state) {
     (void)state;
     Rig r = {0};
-    ThawError error = {0};
     ThawSolverPlan *plan = NULL;
     ThawSolver *solver = NULL;
     ThawComplianceScratch scratch = {0};
@@ -566,12 +562,7 @@ static void blocks_of_very_many_parts_are_those_of_some_of_them(void **state) {
     rig_build(&r, 1);
     int32_t parts = r.p.partition->part_count, met = 0, left = 0;
     assert_true(parts > 70);
-    assert_int_equal(thaw_solver_plan_create(THAW_SOLVER_LDL, r.system.pattern, &plan, &error), THAW_OK);
-    assert_int_equal(thaw_solver_create(plan, NULL, &solver, &error), THAW_OK);
-    assert_int_equal(thaw_system_assemble(&r.system, NULL, (ThawCombination){1, 0, {0.01, 0, 0}, 0}, r.p.x, NULL,
-                                          solver, r.f, r.partial),
-                     THAW_OK);
-    assert_int_equal(thaw_solver_factor(solver), THAW_OK);
+    rig_factor(&r, THAW_SOLVER_LDL, &plan, &solver);
     int32_t *from = THAW_NEW(int32_t, parts), *vertices = THAW_NEW(int32_t, parts),
             *start = THAW_NEW(int32_t, parts + 1);
     double *S = THAW_NEW(double, 9 * parts), *u = THAW_NEW(double, r.p.nx), *unit = THAW_NEW(double, 9 * parts);
