@@ -10,7 +10,6 @@
 
 #include "base/forest.h"
 #include "force/force.h"
-#include "math/decompose.h"
 #include "oracle/oracle_impl.h"
 
 // --- components ---------------------------------------------------------------------------------------------------------
@@ -71,21 +70,6 @@ static ThawStatus find_components(ThawOracle *oracle, const ThawPartition *parti
 
 // --- Newton and Euler ---------------------------------------------------------------------------------------------------
 
-// x = A^-1 b for a symmetric positive 3x3; the part of b in a direction that A has nothing of is ignored.
-static void solve_inertia(const double A[9], const double b[3], double x[3]) {
-    double Q[9], l[3], largest = 0;
-    thaw_eigen_sym3(A, l, Q);
-    for (int i = 0; i < 3; i++)
-        largest = fmax(largest, l[i]);
-    x[0] = x[1] = x[2] = 0;
-    for (int i = 0; i < 3; i++) {
-        double along = Q[3 * i] * b[0] + Q[3 * i + 1] * b[1] + Q[3 * i + 2] * b[2];
-        if (l[i] > 1e-12 * largest)
-            for (int k = 0; k < 3; k++)
-                x[k] += Q[k + 3 * i] * along / l[i];
-    }
-}
-
 // What a component would do if it were rigid.
 static void accelerate(ThawComponent *p, int dim) {
     double gyration[3], spin[3];
@@ -94,19 +78,11 @@ static void accelerate(ThawComponent *p, int dim) {
     thaw_part_cross(p->omega, spin, gyration);
     for (int k = 0; k < 3; k++)
         p->torque[k] -= gyration[k];
-    if (dim == 2)
-        p->torque[0] = p->torque[1] = 0;
-    double held = 0, axis[3] = {0, 0, 0};
-    for (int k = 0; k < 3; k++) {
-        axis[k] = p->pin[1][k] - p->pin[0][k];
-        held += axis[k] * axis[k];
-    }
-    if (p->pins == 0)
+    if (p->hold == THAW_HOLD_FREE)
         for (int k = 0; k < dim; k++)
             p->a[k] = p->force[k] / p->mass;
-    if (p->fixed)
-        return;
-    if (p->pins > 1 && held > 0) { // 3D: spin about the line through them
+    if (p->hold == THAW_HOLD_AXIS) { // spin about the line through its pins
+        const double *axis = p->pins.axis;
         double moment = 0, torque = 0;
         for (int i = 0; i < 3; i++) {
             torque += axis[i] * p->torque[i];
@@ -116,7 +92,7 @@ static void accelerate(ThawComponent *p, int dim) {
         for (int k = 0; k < 3; k++)
             p->alpha[k] = moment > 0 ? axis[k] * torque / moment : 0;
     } else
-        solve_inertia(p->inertia, p->torque, p->alpha);
+        thaw_part_spin(dim, p->inertia, p->torque, p->alpha);
 }
 
 // --- forces -------------------------------------------------------------------------------------------------------------
@@ -178,35 +154,6 @@ static void gather_forces(ThawOracle *oracle, const ThawQuestion *q, const ThawP
                                                       shape->damping_mass[i] * oracle->u[at];
 }
 
-static double distance_to(const ThawComponent *p, const double *x, int dim, double d[3]) {
-    double square = 0;
-    for (int k = 0; k < dim; k++) {
-        d[k] = x[k] - p->pin[0][k];
-        square += d[k] * d[k];
-    }
-    return square;
-}
-
-// Components with pins that are not in a line cannot move, nor those with two in 2D; others spin about the line, as parts do (part.c).
-static void find_holds(ThawOracle *oracle, const ThawQuestion *q) {
-    const int dim = oracle->shape->kind->dim;
-    for (int pass = 0; pass < 2; pass++) // the farthest pins first
-        for (int32_t i = 0; i < oracle->shape->nv; i++) {
-            ThawComponent *p = oracle->root[i] < 0 ? NULL : &oracle->components[oracle->root[i]];
-            if (!p || p->pins < 2 || !q->script[i])
-                continue;
-            const double *x = q->x + (size_t)i * (size_t)dim;
-            double d[3] = {0}, axis[3] = {0}, off[3];
-            double away = distance_to(p, x, dim, d), longest = distance_to(p, p->pin[1], dim, axis);
-            if (pass == 0 && away > longest)
-                memcpy(p->pin[1], x, sizeof *x * (size_t)dim);
-            thaw_part_cross(axis, d, off);
-            double square = off[0] * off[0] + off[1] * off[1] + off[2] * off[2];
-            if (pass == 1 && (dim == 2 || square > THAW_PIN_TOLERANCE * THAW_PIN_TOLERANCE * longest * longest))
-                p->fixed = 1;
-        }
-}
-
 // Sums over each component: first the mass centre (or pins), then moments about it.
 static void sum_components(ThawOracle *oracle, const ThawQuestion *q) {
     const ThawShape *shape = oracle->shape;
@@ -216,22 +163,23 @@ static void sum_components(ThawOracle *oracle, const ThawQuestion *q) {
             continue;
         ThawComponent *p = &oracle->components[oracle->root[i]];
         p->mass += shape->mass[i];
-        for (int k = 0; k < dim; k++) {
+        for (int k = 0; k < dim; k++)
             p->at[k] += shape->mass[i] * q->x[(size_t)i * (size_t)dim + (size_t)k];
-            if (q->script[i] && p->pins == 0)
-                p->pin[0][k] = p->pin[1][k] = q->x[(size_t)i * (size_t)dim + (size_t)k];
-        }
-        p->pins += q->script[i] != 0;
+        if (q->script[i])
+            thaw_pins_add(&p->pins, dim, q->x + (size_t)i * (size_t)dim);
     }
-    find_holds(oracle, q);
+    for (int32_t i = 0; i < shape->nv; i++)
+        if (oracle->root[i] >= 0 && q->script[i])
+            thaw_pins_compare(&oracle->components[oracle->root[i]].pins, dim, q->x + (size_t)i * (size_t)dim);
     for (int32_t k = 0; k < oracle->component_count; k++) {
         ThawComponent *p = &oracle->components[k];
+        p->hold = thaw_pins_hold(&p->pins, dim);
         for (int i = 0; i < dim; i++)
-            p->at[i] = p->pins > 0 ? p->pin[0][i] : p->at[i] / p->mass;
+            p->at[i] = p->hold == THAW_HOLD_FREE ? p->at[i] / p->mass : p->pins.at[i];
     }
     for (int32_t i = 0; i < shape->nv; i++) {
         ThawComponent *p = oracle->root[i] < 0 ? NULL : &oracle->components[oracle->root[i]];
-        if (!p || p->fixed)
+        if (!p || p->hold == THAW_HOLD_FIXED)
             continue;
         double rho[3] = {0, 0, 0}, force[3] = {0, 0, 0}, turn[3], v[3] = {0, 0, 0}, L[3], m = shape->mass[i],
                square = 0;
@@ -266,10 +214,11 @@ ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *q, con
     for (int32_t k = 0; k < oracle->component_count; k++) {
         ThawComponent *p = &oracle->components[k];
         double L[3];
-        if (p->fixed)
+        if (p->hold == THAW_HOLD_FIXED)
             continue;
         memcpy(L, p->omega, sizeof L);
-        solve_inertia(p->inertia, L, p->omega); // exact for free parts: the centre's motion adds nothing about itself
+        // Exact for free parts: the centre's motion adds nothing about itself.
+        thaw_part_spin(dim, p->inertia, L, p->omega);
         accelerate(p, dim);
     }
     for (int32_t i = 0; i < shape->nv; i++) {
@@ -277,7 +226,7 @@ ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *q, con
         const ThawComponent *p = oracle->root[i] < 0 ? NULL : &oracle->components[oracle->root[i]];
         if (q->script[i])
             memset(c, 0, sizeof *c * (size_t)dim);
-        if (!p || p->fixed || q->script[i])
+        if (!p || p->hold == THAW_HOLD_FIXED || q->script[i])
             continue;
         double rho[3] = {0, 0, 0}, turn[3], swing[3], centripetal[3];
         for (int k = 0; k < dim; k++)

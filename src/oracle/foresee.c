@@ -237,10 +237,7 @@ static void cancel_net(const ThawOracle *oracle, const ThawQuestion *q, double *
                 J[k + 3 * l] += shape->mass[i] * ((k == l) * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) - r[k] * r[l]);
         }
     }
-    if (dim == 2)
-        omega[2] = L[2] / J[8];
-    else
-        thaw_part_solve3(J, L, omega);
+    thaw_part_spin((int)dim, J, L, omega);
     for (size_t i = 0; i < (size_t)shape->nv; i++) {
         double r[3] = {0};
         for (size_t k = 0; k < dim; k++)

@@ -9,10 +9,9 @@
 // Vertices that would move as one, and how: accelerations a of `at` and alpha.
 typedef struct ThawComponent {
     double mass, at[3], force[3], torque[3], inertia[9], omega[3];
-    int32_t pins;
-    double pin[2][3]; // the first pinned vertex, and the one farthest from it
+    ThawPins pins; // scripted vertices of any kind
+    ThawHold hold;
     double a[3], alpha[3];
-    int fixed;
 } ThawComponent;
 
 // What is factored for one horizon.

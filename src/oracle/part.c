@@ -30,7 +30,7 @@ static void multiply_t(const double A[9], const double b[3], double c[3]) {
 }
 
 // A x = b by Cramer's rule.
-void thaw_part_solve3(const double A[9], const double b[3], double x[3]) {
+static void solve(const double A[9], const double b[3], double x[3]) {
     double C[9];
     for (int j = 0; j < 3; j++)
         thaw_part_cross(A + (3 * j + 3) % 9, A + (3 * j + 6) % 9, C + 3 * j); // rows of det A times the inverse
@@ -45,14 +45,19 @@ static void load(int dim, const double *from, double to[3]) {
 
 // --- velocities and momenta ----------------------------------------------------------------------------------------------
 
+void thaw_part_spin(int dim, const double J[9], const double L[3], double omega[3]) {
+    omega[0] = omega[1] = 0;
+    if (dim == 2)
+        omega[2] = L[2] / J[8];
+    else
+        solve(J, L, omega);
+}
+
 // The angular velocity of the body momentum Pi, in the frame.
 static void spin_of(const ThawPart *part, int dim, const double Pi[3], double Omega[3]) {
     const double *J = part->inertia.second;
-    memset(Omega, 0, 3 * sizeof *Omega);
     if (part->hold == THAW_HOLD_FIXED)
-        return;
-    if (dim == 2)
-        Omega[2] = Pi[2] / J[8];
+        memset(Omega, 0, 3 * sizeof *Omega);
     else if (part->hold == THAW_HOLD_AXIS) {
         double Ja[3];
         multiply(J, part->axis, Ja);
@@ -60,7 +65,7 @@ static void spin_of(const ThawPart *part, int dim, const double Pi[3], double Om
         for (int i = 0; i < 3; i++)
             Omega[i] = spin * part->axis[i];
     } else
-        thaw_part_solve3(J, Pi, Omega);
+        thaw_part_spin(dim, J, Pi, Omega);
 }
 
 void thaw_part_velocity(const ThawPart *part, int dim, double v[3], double omega[3]) {
@@ -166,7 +171,7 @@ static int tumble(const double J[9], double h, double Pi[3], double Omega[3], do
         best = size;
         memcpy(jacobian, J, sizeof jacobian);
         subtract_slope(h, Pi1, next, jacobian);
-        thaw_part_solve3(jacobian, F, d);
+        solve(jacobian, F, d);
         for (int i = 0; i < 3; i++)
             Omega[i] -= d[i];
     }
@@ -196,7 +201,7 @@ static void follow_turn(const double J[9], double h, const double turn[3], const
         multiply_t(D, body, half);
         for (int i = 0; i < 3; i++)
             body[i] += half[i] / 2;
-        thaw_part_solve3(A, body, spin);
+        solve(A, body, spin);
         turn_slope(turn, spin, along);
         multiply(R1, along, turned);
         for (int i = 0; i < 3; i++)
@@ -217,7 +222,7 @@ static int turn_freely(const double J[9], const double momentum[3], double h, in
         multiply(R, Jr, momenta + 3 * j);
     }
     for (int i = 0; i < steps && found; i++) {
-        thaw_part_solve3(J, Pi, Omega);
+        solve(J, Pi, Omega);
         found = tumble(J, h / steps, Pi, Omega, turn);
         rotation_of(turn, D);
         memcpy(before, R, sizeof before);
@@ -299,40 +304,50 @@ void thaw_part_moments(int dim, int32_t count, const int32_t *vertices, const do
     }
 }
 
+static void from_first(const ThawPins *pins, int dim, const double *x, double d[3]) {
+    load(dim, x, d);
+    for (int i = 0; i < 3; i++)
+        d[i] -= pins->at[i];
+}
+
+void thaw_pins_add(ThawPins *pins, int dim, const double *x) {
+    double d[3];
+    if (pins->count++ == 0)
+        load(dim, x, pins->at);
+    from_first(pins, dim, x, d);
+    if (dot3(d, d) > dot3(pins->axis, pins->axis))
+        memcpy(pins->axis, d, sizeof d);
+}
+
+void thaw_pins_compare(ThawPins *pins, int dim, const double *x) {
+    double d[3], off[3], square = dot3(pins->axis, pins->axis);
+    from_first(pins, dim, x, d);
+    thaw_part_cross(pins->axis, d, off);
+    if (!(dot3(off, off) <= THAW_PIN_TOLERANCE * THAW_PIN_TOLERANCE * square * square))
+        pins->astray = 1;
+}
+
+ThawHold thaw_pins_hold(const ThawPins *pins, int dim) {
+    if (pins->count == 0)
+        return THAW_HOLD_FREE;
+    if (!(dot3(pins->axis, pins->axis) > 0))
+        return THAW_HOLD_POINT;
+    return dim == 2 || pins->astray ? THAW_HOLD_FIXED : THAW_HOLD_AXIS;
+}
+
 // Hold, origin and axis of a part with pins, from where they are.
 static void find_hold(int dim, const int32_t *vertices, const unsigned char *script, const double *x, ThawPart *part) {
-    double far[3] = {0}, longest = 0;
-    int32_t pins = 0;
-    for (int32_t k = 0; k < part->count; k++) {
-        double d[3];
-        if (script[vertices[k]] != THAW_VERTEX_PINNED)
-            continue;
-        load(dim, x + (size_t)vertices[k] * (size_t)dim, d);
-        if (pins++ == 0)
-            memcpy(part->p, d, sizeof d);
-        for (int i = 0; i < 3; i++)
-            d[i] -= part->p[i];
-        if (dot3(d, d) > longest) {
-            longest = dot3(d, d);
-            memcpy(far, d, sizeof d);
-        }
-    }
-    part->hold = pins == 1 ? THAW_HOLD_POINT : dim == 2 ? THAW_HOLD_FIXED : THAW_HOLD_AXIS;
-    if (part->hold != THAW_HOLD_AXIS)
-        return;
-    for (int i = 0; i < 3; i++)
-        part->axis[i] = far[i] / sqrt(longest);
-    for (int32_t k = 0; k < part->count; k++) {
-        double d[3], off[3];
-        if (script[vertices[k]] != THAW_VERTEX_PINNED)
-            continue;
-        load(dim, x + (size_t)vertices[k] * (size_t)dim, d);
-        for (int i = 0; i < 3; i++)
-            d[i] -= part->p[i];
-        thaw_part_cross(part->axis, d, off);
-        if (!(dot3(off, off) <= THAW_PIN_TOLERANCE * THAW_PIN_TOLERANCE * longest))
-            part->hold = THAW_HOLD_FIXED;
-    }
+    ThawPins pins = {0};
+    for (int32_t k = 0; k < part->count; k++)
+        if (script[vertices[k]] == THAW_VERTEX_PINNED)
+            thaw_pins_add(&pins, dim, x + (size_t)vertices[k] * (size_t)dim);
+    for (int32_t k = 0; k < part->count; k++)
+        if (script[vertices[k]] == THAW_VERTEX_PINNED)
+            thaw_pins_compare(&pins, dim, x + (size_t)vertices[k] * (size_t)dim);
+    part->hold = thaw_pins_hold(&pins, dim);
+    memcpy(part->p, pins.at, sizeof part->p);
+    for (int i = 0; i < 3 && part->hold == THAW_HOLD_AXIS; i++)
+        part->axis[i] = pins.axis[i] / sqrt(dot3(pins.axis, pins.axis));
 }
 
 // What the vertices' motion lacks of the part's: 1/2 sum m |v_i - v - omega x r|^2. R is the identity.

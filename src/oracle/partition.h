@@ -16,7 +16,7 @@ enum { THAW_VERTEX_FREE = 0, THAW_VERTEX_PINNED = 1, THAW_VERTEX_MOVED = 2 };
 // What pinned vertices leave of a part's freedom.
 typedef enum ThawHold {
     THAW_HOLD_FREE,  // v and omega; the frame's origin is the centre of mass
-    THAW_HOLD_POINT, // held at one vertex, the frame's origin: omega
+    THAW_HOLD_POINT, // held at one vertex (or more in one place), the frame's origin: omega
     THAW_HOLD_AXIS,  // 3D, held at two vertices or more in a line: spin about it; the origin is the first of them
     THAW_HOLD_FIXED, // nothing: the part leaves the unknowns
 } ThawHold;
@@ -139,8 +139,19 @@ static inline void thaw_part_rotate(const ThawPart *part, int dim, const double 
 
 // Pins are in a line where none is farther off it than this share of its length.
 #define THAW_PIN_TOLERANCE 1e-9
-// A x = b, columns one after the other.
-void thaw_part_solve3(const double A[9], const double b[3], double x[3]);
+// What pins hold: all of them are added, then all compared with the line that the first and the farthest from it make.
+typedef struct ThawPins {
+    int32_t count;
+    double at[3];   // m, the first
+    double axis[3]; // m, from there to the farthest
+    int astray;     // one is off the line
+} ThawPins;
+void thaw_pins_add(ThawPins *pins, int dim, const double *x);
+void thaw_pins_compare(ThawPins *pins, int dim, const double *x);
+ThawHold thaw_pins_hold(const ThawPins *pins, int dim);
+
+// The angular velocity for an angular momentum L and a second moment J; in 2D about the third axis.
+void thaw_part_spin(int dim, const double J[9], const double L[3], double omega[3]);
 static inline void thaw_part_cross(const double a[3], const double b[3], double c[3]) {
     c[0] = a[1] * b[2] - a[2] * b[1];
     c[1] = a[2] * b[0] - a[0] * b[2];

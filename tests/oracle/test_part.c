@@ -183,6 +183,23 @@ static void the_slope_of_a_turn_is_that_of_finite_differences(void **state) {
     }
 }
 
+static void pins_hold_a_point_a_line_or_all_by_where_they_are(void **state) {
+    (void)state;
+    const double at[5][3] = {{1, 2, 3}, {1, 2, 3}, {1, 2, 4}, {1, 2, 9}, {1, 2.001, 5}};
+    const ThawHold hold[2][6] = {
+        {THAW_HOLD_FREE, THAW_HOLD_POINT, THAW_HOLD_POINT, THAW_HOLD_AXIS, THAW_HOLD_AXIS, THAW_HOLD_FIXED},
+        {THAW_HOLD_FREE, THAW_HOLD_POINT, THAW_HOLD_POINT, THAW_HOLD_FIXED, THAW_HOLD_FIXED, THAW_HOLD_FIXED}};
+    for (int dim = 2; dim <= 3; dim++)
+        for (int count = 0; count <= 5; count++) {
+            ThawPins pins = {0};
+            for (int i = 0; i < count; i++)
+                thaw_pins_add(&pins, dim, at[i] + 3 - dim);
+            for (int i = 0; i < count; i++)
+                thaw_pins_compare(&pins, dim, at[i] + 3 - dim);
+            assert_int_equal(thaw_pins_hold(&pins, dim), hold[3 - dim][count]);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tumbling_keeps_angular_momentum_and_energy_to_round_off),
@@ -190,6 +207,7 @@ int main(void) {
         cmocka_unit_test(steady_spin_is_exact_however_large_the_step),
         cmocka_unit_test(a_part_at_rest_keeps_every_bit),
         cmocka_unit_test(the_slope_of_a_turn_is_that_of_finite_differences),
+        cmocka_unit_test(pins_hold_a_point_a_line_or_all_by_where_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
