@@ -396,10 +396,11 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
         if (status > 0)
             status = thaw_error_set(error, THAW_DIVERGED,
                                     "step %lld (t = %g s): body %d (%s) failed (%s) even with steps of %g s; try a "
-                                    "smaller time step, or more halvings",
+                                    "smaller time step%s, or more halvings",
                                     (long long)world->state.step + 1, world->state.time, (int)blamed,
                                     world->steppers[blamed].body->name, thaw_status_name(status),
-                                    options->h / (double)(1 << options->halvings));
+                                    options->h / (double)(1 << options->halvings),
+                                    step.newton ? "" : ", \"integrator\": \"newton\"");
         else if (error && error->status != status) // from below, where nobody explains
             thaw_error_set(error, status, "body %d (%s): %s", (int)blamed, world->steppers[blamed].body->name,
                            thaw_status_name(status));
