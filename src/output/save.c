@@ -2,6 +2,7 @@
 // Checkpoints of a world: its whole State, and enough of its Model to refuse a file that belongs to another one.
 // Everything else (systems, factors, hashes) is a pure function of the two and is made anew.
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -97,6 +98,7 @@ typedef struct Field {
     const char *name;
     void *bytes;
     size_t size;
+    int real; // doubles, all of them finite
 } Field;
 
 typedef ThawStatus (*Move)(ThawCheckpoint *file, const char *name, void *bytes, size_t size, ThawError *error);
@@ -111,6 +113,33 @@ static ThawStatus move_fields(Move move, ThawCheckpoint *file, const ThawStepper
         if (fields[i].size > 0)
             status = move(file, name, fields[i].bytes, fields[i].size, error);
     }
+    return status;
+}
+
+static ThawStatus check_numbers(const ThawStepper *s, const char *name, const double *number, size_t count,
+                                ThawError *error) {
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(number[i]))
+            return thaw_error_set(error, THAW_ERROR_INPUT,
+                                  "body %d (%s): number %lld of its %s is %g; allowed: finite numbers", (int)s->index,
+                                  s->body->name, (long long)i, name, number[i]);
+    return THAW_OK;
+}
+
+static ThawStatus check_fields(const ThawStepper *s, const Field *fields, int count, ThawError *error) {
+    ThawStatus status = THAW_OK;
+    for (int i = 0; i < count && status == THAW_OK; i++)
+        if (fields[i].real)
+            status = check_numbers(s, fields[i].name, fields[i].bytes, fields[i].size / sizeof(double), error);
+    return status;
+}
+
+// From `inertia` on a part is nothing but doubles.
+static ThawStatus check_parts(const ThawStepper *s, const ThawPart *parts, int64_t count, ThawError *error) {
+    const size_t first = offsetof(ThawPart, inertia), numbers = (sizeof(ThawPart) - first) / sizeof(double);
+    ThawStatus status = THAW_OK;
+    for (int64_t k = 0; k < count && status == THAW_OK; k++)
+        status = check_numbers(s, "parts", (const double *)((const char *)&parts[k] + first), numbers, error);
     return status;
 }
 
@@ -138,16 +167,16 @@ static void list_oracle(const ThawStepper *s, int64_t numbers[NUMBERS], Field fi
         {"reason", oracle->reason, ne},
         {"rate", oracle->rate, sizeof(float) * ne},
         {"predicted", oracle->predicted, sizeof(float) * ne},
-        {"strain", oracle->strain, sizeof(ThawLanes) * thaw_strain_size(shape->all)},
-        {"reference", oracle->reference, sizeof(double) * nv * dim},
-        {"held", oracle->held, sizeof(double) * nv * dim * dim},
-        {"kept", oracle->kept, sizeof(double) * nv * dim},
-        {"shadow", oracle->shadow, sizeof(double) * nv * dim},
-        {"pull", oracle->pull, sizeof(double) * nv * dim},
+        {"strain", oracle->strain, sizeof(ThawLanes) * thaw_strain_size(shape->all), 1},
+        {"reference", oracle->reference, sizeof(double) * nv * dim, 1},
+        {"held", oracle->held, sizeof(double) * nv * dim * dim, 1},
+        {"kept", oracle->kept, sizeof(double) * nv * dim, 1},
+        {"shadow", oracle->shadow, sizeof(double) * nv * dim, 1},
+        {"pull", oracle->pull, sizeof(double) * nv * dim, 1},
         {"known", oracle->known, nv},
-        {"inner", oracle->inner, sizeof(double) * nv * dim},
-        {"loads", oracle->loads, sizeof(double) * nv * dim},
-        {"presses", oracle->presses, sizeof(double) * nv * dim},
+        {"inner", oracle->inner, sizeof(double) * nv * dim, 1},
+        {"loads", oracle->loads, sizeof(double) * nv * dim, 1},
+        {"presses", oracle->presses, sizeof(double) * nv * dim, 1},
         {"numbers", numbers, NUMBERS * sizeof *numbers},
     };
     memcpy(fields, all, sizeof all);
@@ -220,11 +249,17 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         {"flagged", flagged, (size_t)shape->ne},
         {"script", script, (size_t)shape->nv},
         {"parts", parts, sizeof(ThawPart) * (size_t)counts[0]},
-        {"stress", stress, sizeof *stress * 18 * (size_t)counts[0]},
-        {"r", r, sizeof(double) * (size_t)counts[1] * dim},
+        {"stress", stress, sizeof *stress * 18 * (size_t)counts[0], 1},
+        {"r", r, sizeof(double) * (size_t)counts[1] * dim, 1},
     };
     if (status == THAW_OK)
         status = move_fields(get_bytes, file, s, more, PARTS, error);
+    if (status == THAW_OK)
+        status = check_fields(s, fields, ORACLE, error);
+    if (status == THAW_OK)
+        status = check_fields(s, more, PARTS, error);
+    if (status == THAW_OK)
+        status = check_parts(s, parts, counts[0], error);
     if (status == THAW_OK && (uint64_t)numbers[2] >= THAW_ORACLE_MODES)
         status = thaw_error_set(error, THAW_ERROR_INPUT, "body %d (%s): its oracle is in mode %lld; allowed: 0 to %d",
                                 (int)s->index, s->body->name, (long long)numbers[2], THAW_ORACLE_MODES - 1);

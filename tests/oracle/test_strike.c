@@ -168,12 +168,46 @@ static void a_checkpoint_with_an_energy_or_a_mode_that_cannot_be_is_refused(void
     thaw_world_free(&other);
 }
 
+static void a_checkpoint_with_numbers_that_are_not_finite_is_refused(void **state) {
+    (void)state;
+    const char *text = MOVED("-9.8", "1.01"), *path = "infinite.ckpt";
+    ThawWorld *world = make_world(text, 1), *other = make_world(text, 1);
+    ThawOracleState *oracle = thaw_oracle_state(world->steppers[0].adaptive->oracle);
+    ThawPartition *partition = world->steppers[0].adaptive->partition;
+    ThawStepStats stats;
+    ThawError error = {0};
+    for (int i = 0; i < 400 && partition->part_count == 0; i++)
+        step_world(world, &stats);
+    assert_true(partition->part_count > 0);
+    struct {
+        const char *name;
+        double *number;
+    } wrong[] = {
+        {"its pull", oracle->pull},           {"its shadow", oracle->shadow}, {"its stress", partition->stress[0][1]},
+        {"its parts", partition->parts[0].L}, {"its r is", partition->r},     {"its loads", oracle->loads}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        double right = *wrong[i].number;
+        *wrong[i].number = i % 2 ? INFINITY : NAN;
+        assert_int_equal(thaw_world_save(world, path, &error), THAW_OK);
+        assert_int_equal(thaw_world_load(other, path, &error), THAW_ERROR_INPUT);
+        assert_non_null(strstr(error.message, wrong[i].name));
+        *wrong[i].number = right;
+    }
+    assert_int_equal(thaw_world_save(world, path, &error), THAW_OK);
+    assert_int_equal(thaw_world_load(other, path, &error), THAW_OK);
+    assert_int_equal(thaw_world_hash(other), thaw_world_hash(world));
+    remove(path);
+    thaw_world_free(&world);
+    thaw_world_free(&other);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_in_flight_feels_the_floor_in_the_step_in_which_it_hits_it),
         cmocka_unit_test(a_blow_is_felt_in_its_step_also_while_an_answer_stands_for_long),
         cmocka_unit_test(bits_do_not_depend_on_threads_or_on_a_checkpoint_while_an_answer_stands),
         cmocka_unit_test(a_checkpoint_with_an_energy_or_a_mode_that_cannot_be_is_refused),
+        cmocka_unit_test(a_checkpoint_with_numbers_that_are_not_finite_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
