@@ -150,9 +150,9 @@ static void list_story(const ThawStepper *s, Field fields[STORY]) {
     ThawHistory *history = s->history;
     size_t ne = (size_t)s->shape->ne;
     Field all[STORY] = {
-        {"woken_by", history->woken_by, ne},
-        {"since", history->since, sizeof *history->since * ne},
-        {"told", &history->told, sizeof history->told},
+        {"woken_by", history->woken_by, ne, 0},
+        {"since", history->since, sizeof *history->since * ne, 0},
+        {"told", &history->told, sizeof history->told, 0},
     };
     memcpy(fields, all, sizeof all);
 }
@@ -162,22 +162,22 @@ static void list_oracle(const ThawStepper *s, int64_t numbers[NUMBERS], Field fi
     const ThawShape *shape = s->shape;
     size_t nv = (size_t)shape->nv, ne = (size_t)shape->ne, dim = (size_t)s->model->dim;
     Field all[ORACLE] = {
-        {"below", oracle->below, ne},
-        {"hold", oracle->hold, ne},
-        {"reason", oracle->reason, ne},
-        {"rate", oracle->rate, sizeof(float) * ne},
-        {"predicted", oracle->predicted, sizeof(float) * ne},
+        {"below", oracle->below, ne, 0},
+        {"hold", oracle->hold, ne, 0},
+        {"reason", oracle->reason, ne, 0},
+        {"rate", oracle->rate, sizeof(float) * ne, 0},
+        {"predicted", oracle->predicted, sizeof(float) * ne, 0},
         {"strain", oracle->strain, sizeof(ThawLanes) * thaw_strain_size(shape->all), 1},
         {"reference", oracle->reference, sizeof(double) * nv * dim, 1},
         {"held", oracle->held, sizeof(double) * nv * dim * dim, 1},
         {"kept", oracle->kept, sizeof(double) * nv * dim, 1},
         {"shadow", oracle->shadow, sizeof(double) * nv * dim, 1},
         {"pull", oracle->pull, sizeof(double) * nv * dim, 1},
-        {"known", oracle->known, nv},
+        {"known", oracle->known, nv, 0},
         {"inner", oracle->inner, sizeof(double) * nv * dim, 1},
         {"loads", oracle->loads, sizeof(double) * nv * dim, 1},
         {"presses", oracle->presses, sizeof(double) * nv * dim, 1},
-        {"numbers", numbers, NUMBERS * sizeof *numbers},
+        {"numbers", numbers, NUMBERS * sizeof *numbers, 0},
     };
     memcpy(fields, all, sizeof all);
 }
@@ -209,11 +209,11 @@ static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawE
     list_oracle(s, numbers, fields);
     ThawStatus status = move_fields(put_bytes, file, s, fields, ORACLE, error);
     const Field more[PARTS] = {
-        {"flagged", partition->flagged, (size_t)s->shape->ne},
-        {"script", partition->script, (size_t)s->shape->nv},
-        {"parts", partition->parts, sizeof(ThawPart) * (size_t)partition->part_count},
-        {"stress", partition->stress, sizeof *partition->stress * (size_t)partition->part_count},
-        {"r", partition->r, sizeof(double) * (size_t)partition->vertex_count * (size_t)s->model->dim},
+        {"flagged", partition->flagged, (size_t)s->shape->ne, 0},
+        {"script", partition->script, (size_t)s->shape->nv, 0},
+        {"parts", partition->parts, sizeof(ThawPart) * (size_t)partition->part_count, 0},
+        {"stress", partition->stress, sizeof *partition->stress * (size_t)partition->part_count, 0},
+        {"r", partition->r, sizeof(double) * (size_t)partition->vertex_count * (size_t)s->model->dim, 0},
     };
     if (status == THAW_OK)
         status = move_fields(put_bytes, file, s, more, PARTS, error);
@@ -246,9 +246,9 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     if (status == THAW_OK)
         status = move_fields(get_bytes, file, s, fields, ORACLE, error);
     const Field more[PARTS] = {
-        {"flagged", flagged, (size_t)shape->ne},
-        {"script", script, (size_t)shape->nv},
-        {"parts", parts, sizeof(ThawPart) * (size_t)counts[0]},
+        {"flagged", flagged, (size_t)shape->ne, 0},
+        {"script", script, (size_t)shape->nv, 0},
+        {"parts", parts, sizeof(ThawPart) * (size_t)counts[0], 0},
         {"stress", stress, sizeof *stress * 18 * (size_t)counts[0], 1},
         {"r", r, sizeof(double) * (size_t)counts[1] * dim, 1},
     };
