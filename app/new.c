@@ -184,6 +184,17 @@ static int parse(AppPlan *plan, int argc, char **argv, int *list) {
     return ok;
 }
 
+static int check_file(const AppPlan *plan) {
+    struct stat there = {0};
+    if (stat(plan->path, &there) == 0 && !S_ISDIR(there.st_mode))
+        return 1;
+    app_complain("new",
+                 "%s %s; allowed: a surface (.obj, .ply, .stl), a mesh (.msh, .mesh, .node, .vtu, .vtk), a drawing "
+                 "(.svg, .poly) or a solid (.json)",
+                 plan->path, S_ISDIR(there.st_mode) ? "is a folder" : "is not there");
+    return 0;
+}
+
 // A scene needs none.
 static int check_kind(const AppPlan *plan) {
     if (app_plan_source(plan) != APP_SOLID || thaw_json_kind(plan->path) != THAW_JSON_SCENE)
@@ -338,7 +349,7 @@ static const char *scene_name(AppPlan *plan) {
 
 static int make_scene(AppPlan *plan, const char *program) {
     ThawError error = {0};
-    if (!find_material(plan) || !check_kind(plan) || !settle_paths(plan))
+    if (!find_material(plan) || !check_file(plan) || !check_kind(plan) || !settle_paths(plan))
         return APP_WRONG_INPUT;
     ThawStatus status = app_plan_settle(plan, &error);
     if (status == THAW_ERROR_IO)

@@ -55,6 +55,8 @@ const char *app_suggest(const char *word, const char *const *names, int count) {
             nearest = names[i];
         }
     }
+    for (int i = 0; i < count && !nearest && strlen(word) > 2; i++) // rubber means natural-rubber
+        nearest = strstr(names[i], word) ? names[i] : NULL;
     return nearest;
 }
 

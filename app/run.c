@@ -222,7 +222,8 @@ static ThawStatus create_world(AppRun *run, ThawError *error) {
         def.threads = (int)run->threads;
     if (run->steps < 0)
         run->steps = run->solve_static ? 0 : run->scene->steps;
-    if (run->every < 0)
+    run->every_given = run->every > 0;
+    if (!run->every_given)
         run->every = run->scene->frame_every;
     if (!run->formats)
         run->formats = run->scene->frames;

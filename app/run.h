@@ -21,9 +21,9 @@ typedef struct AppRun {
     const char *solver_name;    // NULL: as the scene says
     int64_t steps;              // -1: as the scene says
     int64_t threads;            // -1: as the scene says
-    int64_t every;              // -1: as the scene says
+    int64_t every;              // -1: as the scene says, or as the run that is resumed was begun
     unsigned formats;           // 0: as the scene says
-    int resume, solve_static, quiet;
+    int resume, solve_static, quiet, every_given;
 
     // Settled before the run begins.
     ThawScene *scene;
@@ -52,9 +52,9 @@ typedef struct AppRun {
 
 // Makes the folder and locks it, so that two runs cannot write into each other's files.
 ThawStatus app_folder_lock(AppRun *run, ThawError *error);
-// What there is to go on from. Refuses what another scene, other options or another solver left.
+// What there is to go on from, and how often it has frames. Refuses what another scene, other options or another solver left.
 typedef enum AppTrace { APP_TRACE_NONE, APP_TRACE_BEGUN, APP_TRACE_CHECKPOINT } AppTrace;
-ThawStatus app_folder_match(const AppRun *run, AppTrace *trace, ThawError *error);
+ThawStatus app_folder_match(AppRun *run, AppTrace *trace, ThawError *error);
 // Makes the folder ready for a run from the beginning: frames above number `last` (-1: all) that an earlier run left are
 // removed (*removed files), run.json and a copy of the scene are written. Removes nothing before all else is sure.
 ThawStatus app_folder_begin(AppRun *run, int64_t last, int64_t *removed, ThawError *error);

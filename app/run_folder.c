@@ -52,7 +52,7 @@ static int has_frames(const AppRun *run) {
     return found;
 }
 
-static ThawStatus compare_record(const AppRun *run, const char *json, ThawError *error) {
+static ThawStatus compare_record(AppRun *run, const char *json, ThawError *error) {
     char digest[64], every[64], solver[64], build[256], want[20];
     record_value(json, "digest", sizeof digest, digest);
     record_value(json, "every", sizeof every, every);
@@ -66,10 +66,13 @@ static ThawStatus compare_record(const AppRun *run, const char *json, ThawError 
             "or --static (digest %s, now %s); use the same, or another --out, or leave out --resume "
             "to start over",
             run->folder, digest, want);
-    if (strtoll(every, NULL, 10) != run->every)
+    const int64_t begun = strtoll(every, NULL, 10);
+    if (begun < 1 || (run->every_given && begun != run->every))
         return thaw_error_set(error, THAW_ERROR_INPUT,
-                              "%s cannot be resumed with a frame every %" PRId64 " steps: it was begun with --every %s",
+                              "%s cannot be resumed with a frame every %" PRId64 " steps: it was begun with --every "
+                              "%s, and frames are numbered by that; leave out --every, or use another --out",
                               run->folder, run->every, every);
+    run->every = begun;
     if (strcmp(solver, run->solver) != 0)
         return thaw_error_set(
             error, THAW_ERROR_INPUT,
@@ -82,7 +85,7 @@ static ThawStatus compare_record(const AppRun *run, const char *json, ThawError 
     return THAW_OK;
 }
 
-ThawStatus app_folder_match(const AppRun *run, AppTrace *trace, ThawError *error) {
+ThawStatus app_folder_match(AppRun *run, AppTrace *trace, ThawError *error) {
     char path[4096];
     int saved = !access(run->checkpoint, F_OK);
     *trace = APP_TRACE_NONE;

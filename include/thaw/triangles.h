@@ -59,7 +59,7 @@ ThawStatus thaw_triangles_parse(const void *bytes, size_t size, const char *endi
 // Writes .obj (groups as g), .ply or .stl (both binary). .obj and .ply keep every bit, .stl has 32 a coordinate.
 ThawStatus thaw_triangles_write(const ThawTriangleMesh *mesh, const char *path, ThawError *error);
 
-// Makes vertices at exactly the same place one, drops what becomes degenerate or repeated, and counts it in *report (may
+// Makes vertices at the same place, to 1e-9 of the diagonal of their box, one, drops what becomes degenerate or repeated, and counts it in *report (may
 // be NULL), whose edges are then those of the welded surface. On error the surface is unchanged.
 ThawStatus thaw_triangles_weld(ThawTriangleMesh *mesh, ThawTriangleReport *report, ThawError *error);
 

@@ -79,6 +79,9 @@ void thaw_soup_span(ThawSoup *soup, ThawToken name, int32_t first, int32_t end) 
 
 // --- what stays ---------------------------------------------------------------------------------------------------------
 
+// Corners that are nearer than this share of the diagonal of their box are one: beyond what single precision can tell.
+static const double NEAR = 1e-9;
+
 // A surface being mended.
 typedef struct Mending {
     int32_t point_count, triangle_count;
@@ -167,7 +170,7 @@ static ThawStatus mend(Mending *m, int weld, ThawTriangleMesh **mesh, ThawTriang
         return thaw_error_memory(error, "the triangles of a surface");
     for (int32_t p = 0; p < m->point_count; p++)
         m->first[p] = p;
-    ThawStatus status = weld ? thaw_points_first(3, m->point_count, m->x, m->first, error) : THAW_OK;
+    ThawStatus status = weld ? thaw_points_near(3, m->point_count, m->x, NEAR, m->first, error) : THAW_OK;
     if (!status)
         status = choose_triangles(m, report, &triangles, error);
     const int32_t vertices = status ? 0 : choose_vertices(m, report);

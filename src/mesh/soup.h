@@ -36,7 +36,7 @@ void thaw_soup_corner(ThawSoup *soup, int32_t place, int32_t corner, int32_t kep
 void thaw_soup_polygon_end(ThawSoup *soup, int32_t corners);
 void thaw_soup_span(ThawSoup *soup, ThawToken name, int32_t first, int32_t end);
 
-// weld nonzero: points at exactly the same place become one.
+// weld nonzero: points at the same place, to 1e-9 of the diagonal of their box, become one.
 ThawStatus thaw_soup_finish(ThawSoup *soup, int weld, ThawTriangleMesh **mesh, ThawTriangleReport *report,
                             ThawError *error);
 

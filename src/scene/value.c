@@ -232,6 +232,13 @@ void thaw_place_rotation(const ThawPlace *up, const char *key, double q[4], doub
     static const ThawRange turns = {-36000, 36000, false, false};
     ThawPlace place = thaw_place_member(up, key);
     bool plane = dimension(up) == 2;
+    if (json_is_number(place.value)) {
+        char allowed[100];
+        snprintf(allowed, sizeof allowed, plane ? "{\"degrees\": %g}" : "{\"axis\": [0, 0, 1], \"degrees\": %g}",
+                 json_number_value(place.value));
+        thaw_place_refuse(&place, "a bare angle", allowed);
+        return;
+    }
     if (!place.value || !thaw_place_is_object(&place, plane ? keys_2d : keys, plane ? 1 : 2))
         return;
     double axis[3] = {0, 0, 1}, degrees = 0;

@@ -457,6 +457,10 @@ static void wrong_input_is_refused_and_leaves_no_file(void **state) {
     expect("new @flat.obj -o @x.json", 1, "flat.obj");
     expect("new @ball.xyz -o @x.json", 1, "ball.xyz");
     expect("new @ball.obj -o @x.json --material silicon", 1, "did you mean silicone?");
+    expect("new @ball.obj -o @x.json --material rubber", 1, "did you mean natural-rubber?");
+    expect("new @nobody -o @x.json", 1, "nobody is not there; allowed: a surface");
+    expect("new @nobody.stl -o @x.json", 1, "nobody.stl is not there");
+    expect("new @. -o @x.json", 1, "is a folder");
     expect("new @ball.obj -o @x.json --material gummy", 1, "allowed: natural-rubber, ");
     expect("new @ball.obj -o @x.json --size -1", 1, "greater than 0");
     expect("new @ball.obj -o @x.json --drop -1", 1, "--drop is '-1'; allowed: a number greater than 0");

@@ -151,6 +151,17 @@ static void more_steps_can_be_asked_for_later(void **state) {
     assert_same_frames("whole", "cut");
 }
 
+static void a_run_goes_on_with_the_frames_that_it_was_begun_with(void **state) {
+    (void)state;
+    remove_tree(at("cut"));
+    expect("run @bar.json --out @cut --steps 6 --every 3", 0, "state hash");
+    expect("run @bar.json --out @cut --resume --steps 9 --every 2", 1, "frames are numbered by that");
+    expect("run @bar.json --out @cut --resume --steps 9 --every 3", 0, "state hash");
+    expect("run @bar.json --out @cut --resume --steps 12", 0, "state hash");
+    assert_int_equal(access(at("cut/frame_000004.vtu"), F_OK), 0);
+    assert_int_not_equal(access(at("cut/frame_000005.vtu"), F_OK), 0);
+}
+
 static void a_checkpoint_of_something_else_is_refused(void **state) {
     (void)state;
     remove_tree(at("cut"));
@@ -229,6 +240,7 @@ int main(void) {
         cmocka_unit_test(a_run_killed_again_and_again_gets_there),
         cmocka_unit_test(an_interrupted_run_says_how_to_go_on),
         cmocka_unit_test(more_steps_can_be_asked_for_later),
+        cmocka_unit_test(a_run_goes_on_with_the_frames_that_it_was_begun_with),
         cmocka_unit_test(a_checkpoint_of_something_else_is_refused),
         cmocka_unit_test(resuming_without_a_checkpoint_removes_no_frame),
         cmocka_unit_test(a_missing_frame_of_the_checkpoint_is_written_again),

@@ -192,6 +192,25 @@ static void stl_corners_at_one_place_become_one_vertex(void **state) {
     thaw_triangles_free(&mesh);
 }
 
+static void stl_corners_that_differ_by_rounding_become_one_vertex(void **state) {
+    (void)state;
+    ThawTriangleReport report;
+    ThawTriangleMesh *mesh = parse(
+        "solid\n" FACET("0 0 1e-17", "-1e-17 1 0", "1 0 0") FACET("-3e-17 0 0", "1 -1e-16 0", "0 0 1")
+            FACET("1 0 0", "0 0.9999999999999 0", "0 0 1") FACET("0 1.0000000000001 0", "0 0 0", "0 0 1") "endsolid\n",
+        ".stl", &report);
+    assert_int_equal(mesh->vertex_count, 4);
+    assert_int_equal(report.welded.count, 8);
+    assert_int_equal(report.open.count, 0);
+    assert_true(mesh->x[2] == 1e-17); // the first of them stays
+    thaw_triangles_free(&mesh);
+    // A millionth of the size is a distance.
+    mesh = parse("solid\n" FACET("0 0 0", "0 1 0", "1 0 0") FACET("0 0 1e-6", "1 0 0", "0 0 1") "endsolid\n", ".stl",
+                 &report);
+    assert_int_equal(mesh->vertex_count, 5);
+    thaw_triangles_free(&mesh);
+}
+
 static void surfaces_come_back_from_files_with_their_groups(void **state) {
     (void)state;
     static const char *const files[] = {"a.obj", "a.ply", "a.stl", "a.STL"};
@@ -321,6 +340,7 @@ int main(void) {
         cmocka_unit_test(edges_of_three_triangles_are_reported),
         cmocka_unit_test(ply_is_read_as_text_and_as_bytes_of_either_order),
         cmocka_unit_test(stl_corners_at_one_place_become_one_vertex),
+        cmocka_unit_test(stl_corners_that_differ_by_rounding_become_one_vertex),
         cmocka_unit_test(surfaces_come_back_from_files_with_their_groups),
         cmocka_unit_test(bad_surfaces_are_refused_with_a_place_and_a_value),
         cmocka_unit_test(bad_surfaces_in_memory_are_refused_by_id),

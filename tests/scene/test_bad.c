@@ -196,6 +196,8 @@ static const Slip solid_slips[] = {
     {"'name': 'two'", "'name': ''", ": bodies[1].name: ", "empty text", "one or more"},
     {"'method': 'full'", "'method': 'ful'", ": bodies[0].method: ", "unknown name", "did you mean \"full\"?"},
     {"'position': [0, 0, 1]", "'position': [0, 0, null]", ": bodies[0].position[2]: ", "wrong type (value null)", NULL},
+    {"'rotation': {'axis': [0, 1, 0], 'degrees': 10}", "'rotation': 48.9", ": bodies[0].rotation: ", "a bare angle",
+     "{\"axis\": [0, 0, 1], \"degrees\": 48.9}"},
     {"'rotation': {'axis': [0, 1, 0], ", "'rotation': {'axis': [0, 1], ", ": bodies[0].rotation.axis: ", "not a vector",
      "3 numbers"},
     {"'velocity': [1, 0, 0]", "'velocity': {'x': 1}", ": bodies[0].velocity: ", "not a vector", "3 numbers"},
