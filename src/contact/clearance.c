@@ -4,10 +4,15 @@
 // vertices had gone at most (an odometer, the sum over searches of the largest step). Until that is used up, the vertex
 // costs a subtraction instead of a walk down the hierarchy. In a bowl, in a heap, at rest, that is nearly every vertex.
 //
+// A face that was the nearest is still that until the same has brought the next one as near; then it alone is looked at.
+//
+// Edges have a limit each, on what the odometers of both surfaces and the way of this step come to: one comparison. It is
+// looser, since odometers know the fastest vertex only; but edges keep away from sharp edges alone, of which there are fewer.
+//
 // This changes no contact: a vertex is passed over only where the search would have found nothing. So clearances are
 // scratch, and a resumed run without them has the same bits.
 //
-// They live in the slots of tasks, and tasks come and go; both lists are sorted, and one pass hands each task its slot.
+// All this lives in the slots of tasks, and tasks come and go; both lists are sorted, and one pass hands each task its slot.
 #include "contact/collider.h"
 
 int thaw_contact_item_compare(const void *p, const void *q) {
@@ -45,7 +50,7 @@ void thaw_contact_match_slots(ThawContactScratch *scratch) {
         while (to[k].taken)
             k++;
         to[k] = from[i];
-        to[k].clear_count = 0;
+        to[k].clear_count = to[k].limit_count = 0;
         k++;
     }
     for (int32_t k = 0; k < count; k++)
@@ -71,4 +76,22 @@ ThawClearance *thaw_contact_clearances(ThawContactSlot *slot, int32_t count) {
         memset(slot->clear, 0, sizeof *slot->clear * (size_t)count);
     slot->clear_count = count;
     return slot->clear;
+}
+
+double *thaw_contact_limits(ThawContactSlot *slot, const ThawContactShape *shape) {
+    if (slot->limit_capacity < shape->ne) {
+        double *more = THAW_NEW(double, shape->ne);
+        if (!more) {
+            slot->failed = 1;
+            return NULL;
+        }
+        thaw_free(slot->limit);
+        slot->limit = more;
+        slot->limit_capacity = shape->ne;
+        slot->limit_count = 0;
+    }
+    for (int32_t e = 0; e < shape->ne && slot->limit_count != shape->ne; e++)
+        slot->limit[e] = shape->sharp[e] ? -INFINITY : INFINITY;
+    slot->limit_count = shape->ne;
+    return slot->limit;
 }

@@ -304,6 +304,7 @@ void thaw_contact_scratch_free(ThawContactScratch **pointer) {
         thaw_free(scratch->slots[i].contacts);
         thaw_free(scratch->slots[i].list);
         thaw_free(scratch->slots[i].clear);
+        thaw_free(scratch->slots[i].limit);
     }
     thaw_free(scratch->bodies);
     thaw_free(scratch->obstacles);

@@ -26,14 +26,18 @@ typedef struct ThawContactItem {
 // A ball round a vertex that was free of the other surface when it was at x, and the other's odometer then.
 typedef struct ThawClearance {
     double x[3], room, odometer; // m
+    int32_t next;                // 1 + the face of the other that was nearest; 0: not known
+    double others;               // m, how far all its other faces were at least; 0: not known
 } ThawClearance;
 
 // What a task has found. Slots stay with their memory when the tasks change, and a task that comes again finds its own.
 typedef struct ThawContactSlot {
     ThawContactItem item; // whose it was in the last search
     int taken;            // while slots are handed out
-    ThawClearance *clear; // of clear_count searching vertices
+    ThawClearance *clear; // of clear_count searching vertices, or of the middles of edges
     int32_t clear_count, clear_capacity;
+    double *limit; // m, of limit_count searching edges: what odometers and travel may come to before it is looked for
+    int32_t limit_count, limit_capacity;
     ThawContact *contacts;
     int32_t count, capacity;
     int32_t *list; // vertices worth looking at, of large surfaces
@@ -117,6 +121,8 @@ int thaw_contact_item_compare(const void *p, const void *q); // by (a, b, kind),
 void thaw_contact_match_slots(ThawContactScratch *scratch);
 // Room for what is known of `count` vertices; nothing is known of those that are new. NULL when memory ran out.
 ThawClearance *thaw_contact_clearances(ThawContactSlot *slot, int32_t count);
+// The same of the edges of a shape: -INFINITY of those that are new, INFINITY of those that are never looked for.
+double *thaw_contact_limits(ThawContactSlot *slot, const ThawContactShape *shape);
 // Whether a vertex at x cannot come within `travel` of a surface with that odometer.
 static inline int thaw_contact_is_clear(const ThawClearance *clear, const double x[3], double odometer, double travel) {
     double way[3], room = clear->room - (odometer - clear->odometer) - travel;

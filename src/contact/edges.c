@@ -5,7 +5,8 @@
 // (the test of separating axes, made local), and its feet inside both edges and in the other's body. Crossings near an
 // end that has a contact of its own are left alone, unless they carried something before, and so are nearly parallel edges, whose ends do the work. Edges that
 // come fast (by more than two percent of their length) are also held against the sharp edges they will cross in this step,
-// where and as they will cross them. Cost: a walk down the hierarchy for each sharp edge, which ends where the other has none.
+// where and as they will cross them. Cost: a walk down the hierarchy for each sharp edge in the other's box, which ends where
+// the other has none, and is spared while the edge stays away from those (clearance.c).
 #include "contact/collider.h"
 
 enum { PIERCED_MAX = 16, CANDIDATES = 9, NEAR_MAX = 256 };
@@ -13,6 +14,10 @@ enum { PIERCED_MAX = 16, CANDIDATES = 9, NEAR_MAX = 256 };
 // Of cosines between normals, and of the gap that a foot may be outside by: for pairs that are new, and for those that
 // carried something in the last step.
 static const double SLACK = 0.05, SLACK_KEPT = 0.2, OUTSIDE = 0.1, OUTSIDE_KEPT = 0.3;
+
+// How much faster than points of two surfaces an edge and a box of the other may come together, at most: the corners of boxes
+// move along all axes at once, by sqrt(3); an edge moves and grows, by sqrt(2).
+static const double CORNER = 1.75;
 
 typedef struct Crossing {
     double s[2];      // place along either edge
@@ -171,6 +176,8 @@ typedef struct Search {
     const ThawContactItem *item;
     const ThawContactBody *a, *b;
     const ThawContactSlot *near, *far;
+    double travel;    // m, by which anything of a and b comes together in the step, at most
+    double threshold; // m, travel and what both odometers say: what the limits of edges are compared with
     ThawContactSlot *slot;
 } Search;
 
@@ -253,53 +260,74 @@ static void find_coming(const Search *search, int32_t e, const double box[6]) {
         }
 }
 
-// Whether no point of an edge is within `travel` of the surface that its ends know their room from. What an end has around
-// it, the edge has too, less its own length; and what both have together, less its length, all its points have at least half of.
-static int is_clear(const ThawClearance *clear, const int32_t v[2], const double *x, double odometer, double length,
-                    double travel) {
-    double room[2];
-    for (int i = 0; i < 2; i++)
-        room[i] = thaw_contact_room(&clear[v[i]], x + 3 * (size_t)v[i], odometer);
-    return (room[0] > 0 && room[1] > 0 && room[0] + room[1] > length + 2 * travel) ||
-           fmax(room[0], room[1]) > length + travel;
+// Whether an edge comes nowhere near the leaves of b beside its sharp edges: by where its middle was when it was looked for,
+// or by looking again. *limit says up to which threshold that stays so.
+static int is_clear(const Search *search, int32_t e, ThawClearance *clear, double *limit) {
+    const ThawContactBody *a = search->a, *b = search->b;
+    const int32_t *v = a->shape->edge + 2 * (size_t)e;
+    const double *p = a->x + 3 * (size_t)v[0], *q = a->x + 3 * (size_t)v[1];
+    double along[3], middle[3];
+    thaw_v3_sub(q, p, along);
+    thaw_v3_add(p, 0.5, along, middle);
+    const double half = thaw_v3_norm(along) / 2, needed = search->travel + half / CORNER;
+    double room = thaw_contact_room(clear, middle, b->odometer);
+    if (room <= needed) {
+        room = thaw_contact_sharp_distance(b, middle, CORNER * needed) / CORNER;
+        *clear = (ThawClearance){{middle[0], middle[1], middle[2]}, .room = room, .odometer = b->odometer};
+    }
+    *limit = search->threshold + (room - needed);
+    return room > needed;
+}
+
+static void find_crossings(const Search *search, int32_t e) {
+    const ThawContactBody *a = search->a, *b = search->b;
+    const int32_t *v = a->shape->edge + 2 * (size_t)e;
+    const double *p = a->x + 3 * (size_t)v[0], *q = a->x + 3 * (size_t)v[1];
+    double box[6], along[3];
+    int32_t faces[PIERCED_MAX], pierced = thaw_contact_pierced(b, p, q, 1, faces, PIERCED_MAX);
+    for (int32_t i = 0; i < pierced; i++)
+        find_passed(search, e, faces[i]);
+    thaw_v3_sub(q, p, along);
+    if (pierced || search->travel < 0.02 * thaw_v3_norm(along))
+        return;
+    thaw_box_empty(box);
+    thaw_box_add(box, p);
+    thaw_box_add(box, q);
+    for (int i = 0; i < 2; i++) { // where its ends go as b sees them
+        double end[3];
+        thaw_v3_sub(a->d + 3 * (size_t)v[i], b->mean, end);
+        thaw_v3_add(i ? q : p, THAW_CONTACT_REACH, end, end);
+        thaw_box_add(box, end);
+    }
+    for (int k = 0; k < 3; k++) {
+        box[k] -= THAW_CONTACT_REACH * b->spread;
+        box[3 + k] += THAW_CONTACT_REACH * b->spread;
+    }
+    if (thaw_box_overlap(box, b->box))
+        find_coming(search, e, box);
 }
 
 void thaw_contact_find_edges(const ThawContactScratch *scratch, const ThawContactItem *item,
                              const ThawContactSlot *near, const ThawContactSlot *far, ThawContactSlot *slot) {
     const ThawContactBody *a = &scratch->bodies[item->a], *b = thaw_contact_body(scratch, item->b);
-    const Search search = {scratch, item, a, b, near, far, slot};
+    const ThawContactShape *shape = a->shape;
     double relative[3];
     thaw_v3_sub(a->mean, b->mean, relative);
     const double travel = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + a->spread + b->spread);
-    for (int32_t e = 0; e < a->shape->ne; e++) {
-        if (!a->shape->sharp[e])
-            continue;
-        const int32_t *v = a->shape->edge + 2 * (size_t)e;
-        const double *p = a->x + 3 * (size_t)v[0], *q = a->x + 3 * (size_t)v[1];
-        double box[6], along[3];
-        thaw_v3_sub(q, p, along);
-        const double length = thaw_v3_norm(along);
-        if (near && near->clear_count == a->shape->nv && is_clear(near->clear, v, a->x, b->odometer, length, travel))
-            continue;
-        thaw_box_empty(box);
-        thaw_box_add(box, p);
-        thaw_box_add(box, q);
-        int32_t faces[PIERCED_MAX], pierced = thaw_contact_pierced(b, p, q, 1, faces, PIERCED_MAX);
-        for (int32_t i = 0; i < pierced; i++)
-            find_passed(&search, e, faces[i]);
-        if (pierced || travel < 0.02 * length)
-            continue;
-        for (int i = 0; i < 2; i++) { // where its ends go as b sees them
-            double end[3];
-            thaw_v3_sub(a->d + 3 * (size_t)v[i], b->mean, end);
-            thaw_v3_add(i ? q : p, THAW_CONTACT_REACH, end, end);
-            thaw_box_add(box, end);
-        }
-        for (int k = 0; k < 3; k++) {
-            box[k] -= THAW_CONTACT_REACH * b->spread;
-            box[3 + k] += THAW_CONTACT_REACH * b->spread;
-        }
-        if (thaw_box_overlap(box, b->box))
-            find_coming(&search, e, box);
-    }
+    double *limit = thaw_contact_limits(slot, shape);
+    ThawClearance *clear = thaw_contact_clearances(slot, shape->ne);
+    if (!limit || !clear)
+        return;
+    const Search search = {.scratch = scratch,
+                           .item = item,
+                           .a = a,
+                           .b = b,
+                           .near = near,
+                           .far = far,
+                           .travel = travel,
+                           .threshold = travel + a->odometer + b->odometer,
+                           .slot = slot};
+    for (int32_t e = 0; e < shape->ne; e++)
+        if (!(limit[e] > search.threshold) && !is_clear(&search, e, &clear[e], &limit[e]))
+            find_crossings(&search, e);
 }

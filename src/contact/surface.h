@@ -93,9 +93,22 @@ typedef struct ThawNearest {
 // The lowest face wins a tie, so that the answer depends on x only.
 void thaw_contact_nearest(const ThawContactShape *shape, const double *x, const double *boxes, const double point[3],
                           const double *against, const double *along, ThawNearest *nearest);
-// The same with one face: nearest stays as it is where that is not nearer.
+// How far from a point the surface is without that face, m; `bound` at most.
+double thaw_contact_others(const ThawContactBody *body, const double point[3], int32_t face, double bound);
+// Tries one face: nearest stays as it is where that is not nearer.
 void thaw_contact_try_face(const ThawContactShape *shape, const double *x, int32_t face, const double point[3],
                            const double *against, const double *along, ThawNearest *nearest);
+// A walk over the leaves whose boxes meet a box (sharp: of those beside sharp edges), in the order of the tree.
+enum { THAW_TREE_STACK = 64 };
+typedef struct ThawLeafWalk {
+    const ThawContactBody *body;
+    const double *box;
+    int sharp;
+    int32_t stack[THAW_TREE_STACK];
+    int top;
+} ThawLeafWalk;
+ThawLeafWalk thaw_contact_walk(const ThawContactBody *body, const double box[6], int sharp);
+const ThawTreeNode *thaw_contact_next_leaf(ThawLeafWalk *walk); // NULL at the end
 // Faces that lie near a box (sharp: those beside sharp edges at least): how many; the first `room` are written.
 int32_t thaw_contact_faces_in(const ThawContactBody *body, const double box[6], int sharp, int32_t *faces,
                               int32_t room);
@@ -105,6 +118,9 @@ int32_t thaw_contact_vertices_in(const ThawContactBody *body, const double box[6
 // clearly obeys n . against < 0 (NULL: all): 0 when it hits none.
 int thaw_contact_sweep(const ThawContactBody *body, const double x[3], const double d[3], const double *against,
                        ThawNearest *hit);
+// How far a point is from the boxes of the leaves beside sharp edges; anything up to `enough` where one is as near as that,
+// INFINITY where there is none.
+double thaw_contact_sharp_distance(const ThawContactBody *body, const double point[3], double enough);
 // Faces that the segment a b goes through (sharp: of those beside sharp edges), at most `room`; how many.
 int32_t thaw_contact_pierced(const ThawContactBody *body, const double a[3], const double b[3], int sharp,
                              int32_t *faces, int32_t room);

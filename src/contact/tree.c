@@ -6,7 +6,7 @@
 #include "contact/surface.h"
 #include <float.h>
 
-enum { LEAF = 4, STACK = 64 };
+enum { LEAF = 4, STACK = THAW_TREE_STACK };
 
 // --- building -------------------------------------------------------------------------------------------------------
 
@@ -158,56 +158,63 @@ static double with_rounding(double square, double error) {
     return distance * distance;
 }
 
-void thaw_contact_nearest(const ThawContactShape *shape, const double *x, const double *boxes, const double point[3],
-                          const double *against, const double *along, ThawNearest *nearest) {
+// The search, with one face left out (-1: none).
+static void search_nearest(const ThawContactShape *shape, const double *x, const double *boxes, const double point[3],
+                           const double *against, const double *along, int32_t except, ThawNearest *nearest) {
     const double error = 8 * DBL_EPSILON * thaw_v3_norm(point);
+    double limit = with_rounding(nearest->square, error), found = nearest->square;
     struct {
         int32_t node;
         double square;
     } stack[STACK];
-    int top = 0;
-    const int32_t hint = nearest->face;
-    nearest->face = -1;
-    if (hint >= 0)
-        thaw_contact_try_face(shape, x, hint, point, against, along, nearest);
-    if (shape->tree_count > 0 && thaw_box_square(boxes, point) <= with_rounding(nearest->square, error))
-        stack[top++].node = 0, stack[0].square = 0;
+    int top = shape->tree_count > 0;
+    stack[0].node = 0, stack[0].square = 0;
     while (top > 0) {
         top--;
-        if (stack[top].square > with_rounding(nearest->square, error))
+        if (stack[top].square > limit)
             continue;
         int32_t n = stack[top].node;
         const ThawTreeNode *node = &shape->tree[n];
         if (!node->right) {
             for (int32_t i = node->first; i < node->first + node->count; i++)
-                thaw_contact_try_face(shape, x, shape->order[i], point, against, along, nearest);
+                if (shape->order[i] != except)
+                    thaw_contact_try_face(shape, x, shape->order[i], point, against, along, nearest);
+            if (nearest->square < found)
+                found = nearest->square, limit = with_rounding(found, error);
             continue;
         }
         double left = thaw_box_square(boxes + 6 * (size_t)(n + 1), point),
                right = thaw_box_square(boxes + 6 * (size_t)node->right, point);
         int swap = right < left; // the nearer one goes on top
-        stack[top].node = swap ? n + 1 : node->right;
-        stack[top++].square = swap ? left : right;
-        stack[top].node = swap ? node->right : n + 1;
-        stack[top++].square = swap ? right : left;
+        double near = swap ? right : left, far = swap ? left : right;
+        if (far <= limit)
+            stack[top].node = swap ? n + 1 : node->right, stack[top++].square = far;
+        if (near <= limit)
+            stack[top].node = swap ? node->right : n + 1, stack[top++].square = near;
     }
 }
 
-// A walk over the leaves whose boxes meet a box (sharp: of those beside sharp edges), in the order of the tree.
-typedef struct Walk {
-    const ThawContactBody *body;
-    const double *box;
-    int sharp;
-    int32_t stack[STACK];
-    int top;
-} Walk;
-
-static Walk begin_walk(const ThawContactBody *body, const double box[6], int sharp) {
-    return (Walk){.body = body, .box = box, .sharp = sharp, .top = body->shape->tree_count > 0}; // the root is node 0
+void thaw_contact_nearest(const ThawContactShape *shape, const double *x, const double *boxes, const double point[3],
+                          const double *against, const double *along, ThawNearest *nearest) {
+    const int32_t hint = nearest->face;
+    nearest->face = -1;
+    if (hint >= 0)
+        thaw_contact_try_face(shape, x, hint, point, against, along, nearest);
+    search_nearest(shape, x, boxes, point, against, along, -1, nearest);
 }
 
-// NULL at the end.
-static const ThawTreeNode *next_leaf(Walk *walk) {
+double thaw_contact_others(const ThawContactBody *body, const double point[3], int32_t face, double bound) {
+    ThawNearest other = {.face = -1, .square = bound * bound};
+    search_nearest(body->shape, body->x, body->boxes, point, NULL, NULL, face, &other);
+    return sqrt(other.square);
+}
+
+ThawLeafWalk thaw_contact_walk(const ThawContactBody *body, const double box[6], int sharp) {
+    return (ThawLeafWalk){
+        .body = body, .box = box, .sharp = sharp, .top = body->shape->tree_count > 0}; // the root is node 0
+}
+
+const ThawTreeNode *thaw_contact_next_leaf(ThawLeafWalk *walk) {
     while (walk->top > 0) {
         int32_t n = walk->stack[--walk->top];
         const ThawTreeNode *node = &walk->body->shape->tree[n];
@@ -224,8 +231,8 @@ static const ThawTreeNode *next_leaf(Walk *walk) {
 int32_t thaw_contact_faces_in(const ThawContactBody *body, const double box[6], int sharp, int32_t *faces,
                               int32_t room) {
     int32_t count = 0;
-    Walk walk = begin_walk(body, box, sharp);
-    for (const ThawTreeNode *leaf; (leaf = next_leaf(&walk));)
+    ThawLeafWalk walk = thaw_contact_walk(body, box, sharp);
+    for (const ThawTreeNode *leaf; (leaf = thaw_contact_next_leaf(&walk));)
         for (int32_t i = leaf->first; i < leaf->first + leaf->count; i++, count++)
             if (count < room)
                 faces[count] = body->shape->order[i];
@@ -242,6 +249,31 @@ int32_t thaw_contact_vertices_in(const ThawContactBody *body, const double box[6
             vertices[(size_t)i * nodes + k] = shape->face[(size_t)face * nodes + k];
     }
     return count * nodes;
+}
+
+double thaw_contact_sharp_distance(const ThawContactBody *body, const double point[3], double enough) {
+    const ThawTreeNode *tree = body->shape->tree;
+    double stack_square[STACK], least = INFINITY;
+    int32_t stack[STACK];
+    int top = body->shape->tree_count > 0 && tree[0].sharp;
+    stack[0] = 0, stack_square[0] = 0;
+    while (top > 0 && least > enough * enough) {
+        const int32_t n = stack[--top];
+        if (stack_square[top] >= least)
+            continue;
+        if (!tree[n].right) {
+            least = thaw_box_square(body->boxes + 6 * (size_t)n, point);
+            continue;
+        }
+        const int32_t child[2] = {n + 1, tree[n].right};
+        double square[2];
+        for (int i = 0; i < 2; i++)
+            square[i] = tree[child[i]].sharp ? thaw_box_square(body->boxes + 6 * (size_t)child[i], point) : INFINITY;
+        for (int i = 0, far = square[0] < square[1]; i < 2; i++, far = !far) // the nearer one goes on top
+            if (square[far] < least)
+                stack[top] = child[far], stack_square[top++] = square[far];
+    }
+    return sqrt(least);
 }
 
 // Where the line x + s d goes through the plane of a face from outside, for the motion of the face's point with weights
@@ -372,8 +404,8 @@ int32_t thaw_contact_pierced(const ThawContactBody *body, const double a[3], con
     thaw_box_empty(box);
     thaw_box_add(box, a);
     thaw_box_add(box, b);
-    Walk walk = begin_walk(body, box, sharp);
-    for (const ThawTreeNode *leaf; (leaf = next_leaf(&walk));)
+    ThawLeafWalk walk = thaw_contact_walk(body, box, sharp);
+    for (const ThawTreeNode *leaf; (leaf = thaw_contact_next_leaf(&walk));)
         for (int32_t i = leaf->first; i < leaf->first + leaf->count && count < room; i++)
             if (pierces(body, body->shape->order[i], a, b))
                 faces[count++] = body->shape->order[i];

@@ -193,9 +193,56 @@ static double distance_to_slabs(const ThawContactBody *b, const double x[3]) {
     return least;
 }
 
+// Whether the normal of a vertex' own surface is clearly against n. It is where those of all faces there are, of which it is a
+// mean with positive weights: these need not be known then.
+static int is_against(const ThawContactBody *own, int32_t v, const double n[3]) {
+    const ThawContactShape *shape = own->shape;
+    double m[3];
+    int all = 1;
+    for (int32_t i = shape->around_start[v]; i < shape->around_start[v + 1] && all; i++) {
+        thaw_contact_face_normal(shape, own->x, shape->around[i], m);
+        thaw_v3_unit(m);
+        all = thaw_v3_dot(n, m) < -FACING - 1e-9;
+    }
+    if (all)
+        return 1;
+    thaw_contact_vertex_normal(shape, own->x, v, m);
+    return !(thaw_v3_dot(n, m) > -FACING);
+}
+
+// Whether the face that was nearest to x still is, by how far all others were then: it need not be looked for.
+static int is_still_next(const ThawContactBody *b, const double x[3], const ThawClearance *clear, ThawNearest *at) {
+    ThawNearest next = {.face = -1, .square = INFINITY};
+    if (clear->others <= 0)
+        return 0;
+    thaw_contact_try_face(b->shape, b->x, clear->next - 1, x, NULL, NULL, &next);
+    const double room = clear->others - (b->odometer - clear->odometer) - sqrt(next.square);
+    double way[3];
+    thaw_v3_sub(x, clear->x, way);
+    if (room <= 0 || thaw_v3_dot(way, way) >= 0.999 * room * room)
+        return 0;
+    *at = next;
+    return 1;
+}
+
+static int is_on_face(const ThawContactBody *b, const ThawNearest *at) {
+    return at->w[0] > 0 && at->w[1] > 0 && (b->shape->nodes == 2 || at->w[2] > 0);
+}
+
+// Finds how far all other faces are, where x moves so slowly that this will serve for a while; between faces it never does.
+static void look_beside(const ThawContactBody *b, const double x[3], const ThawClearance *before, const ThawNearest *at,
+                        ThawClearance *clear) {
+    static const double SLOW = 0.02; // of an edge, since the last search
+    const double length = b->shape->length[b->shape->face[(size_t)at->face * b->shape->nodes]];
+    double way[3];
+    thaw_v3_sub(x, before->x, way);
+    if (before->next > 0 && thaw_v3_norm(way) + b->odometer - before->odometer < SLOW * length && is_on_face(b, at))
+        clear->others = thaw_contact_others(b, x, at->face, sqrt(at->square) + length);
+}
+
 // Where vertex v of `own` touches or is about to touch surface b: 0 when it does not. remembered: the face of the last
-// step, or -1; touch->at.face: a face that may be near, or -1. fall: how far gravity brings things in the step, m. clear: what is known of the
-// vertex, before and after.
+// step, or -1; touch->at.face: a face that may be near, or -1, if nothing better is known. fall: how far gravity brings things
+// in the step, m. clear: what is known of the vertex, before and after.
 static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContactBody *b, int32_t remembered,
                          double fall, ThawClearance *clear, Touch *touch) {
     const double *x = own->x + 3 * (size_t)v, *d = own->d + 3 * (size_t)v, radius = own->shape->radius;
@@ -205,43 +252,59 @@ static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContac
     if (remembered < 0 && thaw_contact_is_clear(clear, x, b->odometer, travel))
         return 0;
     const double outside = distance_to_slabs(b, x), sight = travel + own->shape->length[v];
-    *clear = (ThawClearance){.x = {x[0], x[1], x[2]}, .room = outside, .odometer = b->odometer};
-    if (outside > travel && remembered < 0)
+    const double bound = outside > 0 && remembered < 0 ? sight * sight : INFINITY;
+    ThawNearest *at = &touch->at;
+    const int known = is_still_next(b, x, clear, at);
+    if (known && (at->square > bound || (outside > travel && remembered < 0)))
         return 0;
-    touch->at.square = outside > 0 && remembered < 0 ? sight * sight : INFINITY;
-    thaw_contact_nearest(b->shape, b->x, b->boxes, x, NULL, NULL, &touch->at);
-    if (touch->at.face < 0) {
-        clear->room = sight;
-        return 0;
+    if (!known) {
+        const ThawClearance before = *clear;
+        *clear =
+            (ThawClearance){.x = {x[0], x[1], x[2]}, .room = outside, .odometer = b->odometer, .next = before.next};
+        if (outside > travel && remembered < 0)
+            return 0;
+        if (remembered >= 0 || before.next > 0) // most stay where they were
+            at->face = remembered >= 0 ? remembered : before.next - 1;
+        at->square = bound;
+        thaw_contact_nearest(b->shape, b->x, b->boxes, x, NULL, NULL, at);
+        if (at->face < 0) {
+            clear->room = sight;
+            return 0;
+        }
+        clear->next = 1 + at->face;
+        look_beside(b, x, &before, at, clear);
     }
-    const ThawNearest *at = &touch->at;
     const double length = b->shape->length[b->shape->face[(size_t)at->face * b->shape->nodes]];
     const double distance = sqrt(at->square);
     thaw_contact_normal_at(b->shape, b->x, at->face, at->w, touch->normal);
     thaw_v3_sub(x, at->point, to);
-    if (facing)
-        thaw_contact_vertex_normal(own->shape, own->x, v, facing);
     if (remembered >= 0) {
         thaw_contact_face_normal(b->shape, b->x, remembered, last);
         thaw_v3_unit(last);
-        if (facing && thaw_v3_dot(last, facing) > -FACING) // a face that never suited
+        if (facing && !is_against(own, v, last)) // a face that never suited
             remembered = -1;
     }
     const int disagrees = remembered >= 0 && thaw_v3_dot(touch->normal, last) < FACING;
     const int is_inside = thaw_v3_dot(touch->normal, to) < 0 || distance <= 1e-9 * length;
-    const int on_face = at->w[0] > 0 && at->w[1] > 0 && (b->shape->nodes == 2 || at->w[2] > 0);
+    const int on_face = is_on_face(b, at), suits = on_face && remembered == at->face; // as found above
     touch->gap = is_inside ? -distance : distance;
-    clear->room = is_inside ? 0 : distance;
+    if (!known)
+        clear->room = is_inside ? 0 : distance;
     if (!on_face && distance > 1e-6 * length)
         for (int k = 0; k < 3; k++)
             touch->normal[k] = to[k] / touch->gap;
     if (is_inside) {
-        if (disagrees || (facing && thaw_v3_dot(touch->normal, facing) > -FACING))
+        if (disagrees || (facing && !suits && !is_against(own, v, touch->normal))) {
+            if (facing)
+                thaw_contact_vertex_normal(own->shape, own->x, v, facing);
             choose_face(b, x, facing, remembered >= 0 ? last : NULL,
                         distance + (remembered >= 0 ? length : fmin(length, own->shape->length[v])), touch);
+        }
         touch->gap -= radius;
         return 1;
     }
+    if (facing && (remembered >= 0 || distance <= travel))
+        thaw_contact_vertex_normal(own->shape, own->x, v, facing);
     if (remembered >= 0 && thaw_v3_dot(touch->normal, last) < -FACING) { // out at the far side?
         Touch through = *touch;
         if (choose_face(b, x, facing, last, distance + 2 * length, &through) &&
