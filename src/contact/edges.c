@@ -176,6 +176,7 @@ typedef struct Search {
     const ThawContactItem *item;
     const ThawContactBody *a, *b;
     const ThawContactSlot *near, *far;
+    const ThawClearance *ends; // of the vertices of a with respect to b; NULL: not known
     double travel;    // m, by which anything of a and b comes together in the step, at most
     double threshold; // m, travel and what both odometers say: what the limits of edges are compared with
     ThawContactSlot *slot;
@@ -260,8 +261,19 @@ static void find_coming(const Search *search, int32_t e, const double box[6]) {
         }
 }
 
-// Whether an edge comes nowhere near the leaves of b beside its sharp edges: by where its middle was when it was looked for,
-// or by looking again. *limit says up to which threshold that stays so.
+// How far the points of an edge are from b, by what its ends know: half of what they have around them together, less its length.
+static double room_of_ends(const Search *search, const int32_t v[2], double half) {
+    double room[2];
+    for (int i = 0; i < 2; i++)
+        room[i] = search->ends ? thaw_contact_room(&search->ends[v[i]], search->a->x + 3 * (size_t)v[i],
+                                                   search->b->odometer)
+                               : 0;
+    return room[0] > 0 && room[1] > 0 ? (room[0] + room[1]) / 2 - half : 0;
+}
+
+// Whether an edge comes nowhere near b, or the leaves of b beside its sharp edges: by where its middle was when it was looked
+// for (so far from them, and no farther, as it may have moved since), by its ends, or by looking again. *limit says up to which
+// threshold that stays so.
 static int is_clear(const Search *search, int32_t e, ThawClearance *clear, double *limit) {
     const ThawContactBody *a = search->a, *b = search->b;
     const int32_t *v = a->shape->edge + 2 * (size_t)e;
@@ -269,14 +281,18 @@ static int is_clear(const Search *search, int32_t e, ThawClearance *clear, doubl
     double along[3], middle[3];
     thaw_v3_sub(q, p, along);
     thaw_v3_add(p, 0.5, along, middle);
-    const double half = thaw_v3_norm(along) / 2, needed = search->travel + half / CORNER;
-    double room = thaw_contact_room(clear, middle, b->odometer);
-    if (room <= needed) {
-        room = thaw_contact_sharp_distance(b, middle, CORNER * needed) / CORNER;
-        *clear = (ThawClearance){{middle[0], middle[1], middle[2]}, .room = room, .odometer = b->odometer};
+    const double half = thaw_v3_norm(along) / 2;
+    const double known = thaw_contact_room(clear, middle, b->odometer), most = 2 * clear->room - known;
+    double room = known - half / CORNER;
+    if (room <= search->travel)
+        room = room_of_ends(search, v, half);
+    if (room <= search->travel && most - half / CORNER > search->travel) {
+        const double found = thaw_contact_sharp_distance(b, middle, half + CORNER * search->travel) / CORNER;
+        *clear = (ThawClearance){{middle[0], middle[1], middle[2]}, .room = found, .odometer = b->odometer};
+        room = found - half / CORNER;
     }
-    *limit = search->threshold + (room - needed);
-    return room > needed;
+    *limit = search->threshold + (room - search->travel);
+    return room > search->travel;
 }
 
 static void find_crossings(const Search *search, int32_t e) {
@@ -324,6 +340,7 @@ void thaw_contact_find_edges(const ThawContactScratch *scratch, const ThawContac
                            .b = b,
                            .near = near,
                            .far = far,
+                           .ends = near && near->clear_count == shape->nv ? near->clear : NULL,
                            .travel = travel,
                            .threshold = travel + a->odometer + b->odometer,
                            .slot = slot};
