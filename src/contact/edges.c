@@ -177,8 +177,8 @@ typedef struct Search {
     const ThawContactBody *a, *b;
     const ThawContactSlot *near, *far;
     const ThawClearance *ends; // of the vertices of a with respect to b; NULL: not known
-    double travel;    // m, by which anything of a and b comes together in the step, at most
-    double threshold; // m, travel and what both odometers say: what the limits of edges are compared with
+    double travel;             // m, by which anything of a and b comes together in the step, at most
+    double threshold;          // m, travel and what both odometers say: what the limits of edges are compared with
     ThawContactSlot *slot;
 } Search;
 
@@ -265,9 +265,9 @@ static void find_coming(const Search *search, int32_t e, const double box[6]) {
 static double room_of_ends(const Search *search, const int32_t v[2], double half) {
     double room[2];
     for (int i = 0; i < 2; i++)
-        room[i] = search->ends ? thaw_contact_room(&search->ends[v[i]], search->a->x + 3 * (size_t)v[i],
-                                                   search->b->odometer)
-                               : 0;
+        room[i] = search->ends
+                      ? thaw_contact_room(&search->ends[v[i]], search->a->x + 3 * (size_t)v[i], search->b->odometer)
+                      : 0;
     return room[0] > 0 && room[1] > 0 ? (room[0] + room[1]) / 2 - half : 0;
 }
 
@@ -291,8 +291,9 @@ static int is_clear(const Search *search, int32_t e, ThawClearance *clear, doubl
         *clear = (ThawClearance){{middle[0], middle[1], middle[2]}, .room = found, .odometer = b->odometer};
         room = found - half / CORNER;
     }
-    *limit = search->threshold + (room - search->travel);
-    return room > search->travel;
+    const int clears = room > search->travel;
+    *limit = clears ? search->threshold + 0.999 * (room - search->travel) : -INFINITY; // rounding
+    return clears;
 }
 
 static void find_crossings(const Search *search, int32_t e) {

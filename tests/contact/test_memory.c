@@ -270,7 +270,6 @@ static void a_search_that_knows_the_last_finds_what_one_that_does_not_would(void
         swirl(&s, step);
         touching_find(&s, t);
         assert_int_equal(thaw_contacts_find(s.collider, NULL, t, s.world.h, s.x, s.v, &fresh, &error), THAW_OK);
-        printf("%d: %d %d\n", step, fresh.count, s.set.count); for (int32_t i=0;i<fresh.count&&i<s.set.count;i++) if (memcmp(&fresh.contacts[i],&s.set.contacts[i],sizeof *fresh.contacts)) {const ThawContact *c=&fresh.contacts[i],*e=&s.set.contacts[i];printf("%d %d k%d %d %d %d %d gap %g new %d | %d %d k%d %d %d %d %d gap %g new %d key %d\n",c->key.body[0],c->key.body[1],c->key.kind,c->key.feature[0],c->key.feature[1],c->key.feature[2],c->key.feature[3],c->gap,c->is_new,e->key.body[0],e->key.body[1],e->key.kind,e->key.feature[0],e->key.feature[1],e->key.feature[2],e->key.feature[3],e->gap,e->is_new,memcmp(&c->key,&e->key,sizeof c->key));break;}
         assert_int_equal(fresh.count, s.set.count);
         assert_memory_equal(fresh.contacts, s.set.contacts, sizeof *fresh.contacts * (size_t)fresh.count);
         fresh.memory = NULL;
