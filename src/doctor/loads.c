@@ -423,19 +423,74 @@ static void examine_speed(const Case *c) {
     }
 }
 
-// alpha1 K brakes what spins freely by alpha1 omega^3 (docs/elastic.md): 1 / omega^2 grows by 2 alpha1 a second.
+// Square of the radius of gyration about the axis of its spin, m^2.
+static double gyration(const Case *c, const double axis[3]) {
+    double mass = 0, centre[3] = {0}, sum = 0, x[3];
+    for (int32_t v = 0; v < c->shape->nv; v++) {
+        start_of(c, v, x);
+        mass += c->shape->mass[v];
+        for (int k = 0; k < 3; k++)
+            centre[k] += c->shape->mass[v] * x[k];
+    }
+    for (int32_t v = 0; v < c->shape->nv; v++) {
+        double along = 0, square = 0;
+        start_of(c, v, x);
+        for (int k = 0; k < 3; k++) {
+            double r = x[k] - centre[k] / mass;
+            along += r * axis[k];
+            square += r * r;
+        }
+        sum += c->shape->mass[v] * (square - along * along);
+    }
+    return sum / mass;
+}
+
+// The share of a free spin that is left after the run by steps of h: omega' = -rate omega^3 (docs/elastic.md). breathing: the
+// square of the frequency at which the body widens, rad^2/s^2.
+static double spin_left(const Case *c, double spin, double breathing, ThawIntegrator integrator, double h,
+                        double brake) {
+    double resisted = (integrator == THAW_INTEGRATOR_NEWTON ? 0 : h) + c->material->alpha1;
+    double rate = (h + brake) * (1 + breathing * h * resisted / 2);
+    return 1 / sqrt(1 + 2 * rate * spin * spin * c->duration);
+}
+
 static void examine_spin(const Case *c) {
-    double spin = length(3, c->body->spin), alpha1 = c->material->alpha1;
-    double left = 1 / sqrt(1 + 2 * alpha1 * spin * spin * c->duration);
-    if (c->held_count || c->material->damping != THAW_DAMPING_STIFFNESS || left > 1 - SPIN_LOSS)
+    const ThawMaterialDef *m = c->material;
+    const ThawIntegrator integrator = c->scene->world.integrator;
+    double spin = length(3, c->body->spin), axis[3], h = c->scene->world.h, keeps = h;
+    if (c->held_count || !(spin > 0))
         return;
-    ThawComplaint *complaint = thaw_exam_add(c->exam, THAW_SEVERITY_HINT, "spin-damped", "body %.100s", c->def->name);
-    thaw_complaint_what(complaint,
-                        "alpha1 of %.40s, %.4g s, slows its spin of %.4g rad/s as well: in free flight %.0f %% of it "
-                        "would be left after the %.3g s of the run",
-                        c->material->name, alpha1, spin, 100 * left, c->duration);
-    thaw_complaint_cure(complaint, "\"damping\": \"viscous\" in the material damps strain only, and leaves the spin");
-    thaw_complaint_value(complaint, left, "of the spin");
+    for (int k = 0; k < 3; k++)
+        axis[k] = c->body->spin[k] / spin;
+    double breathing = 2 * m->young / ((1 - m->poisson) * m->density * gyration(c, axis));
+    double by_step = spin_left(c, spin, breathing, integrator, h, 0);
+    double by_both = spin_left(c, spin, breathing, integrator, h, m->alpha1);
+    double by_newton = spin_left(c, spin, breathing, THAW_INTEGRATOR_NEWTON, h, 0);
+    while (spin_left(c, spin, breathing, integrator, keeps, 0) < 1 - SPIN_LOSS)
+        keeps /= 2;
+    if (keeps < h) {
+        ThawComplaint *complaint = thaw_exam_add(c->exam, by_step < 0.5 ? THAW_SEVERITY_WARNING : THAW_SEVERITY_HINT,
+                                                 "spin-lost", "body %.100s", c->def->name);
+        thaw_complaint_what(complaint,
+                            "steps of %.4g s slow its spin of %.4g rad/s while it is elastic: in free flight %.2g %% "
+                            "of it would be left after the %.3g s of the run",
+                            h, spin, 100 * by_step, c->duration);
+        thaw_complaint_cure(complaint, "take steps of %.1g s%s", keeps,
+                            by_newton >= 1 - SPIN_LOSS ? ", or \"integrator\": \"newton\"" : "");
+        thaw_complaint_value(complaint, by_step, "of the spin");
+    }
+    if (m->damping == THAW_DAMPING_STIFFNESS && by_both < (1 - SPIN_LOSS) * by_step) {
+        ThawComplaint *complaint =
+            thaw_exam_add(c->exam, THAW_SEVERITY_HINT, "spin-damped", "body %.100s", c->def->name);
+        thaw_complaint_what(
+            complaint,
+            "alpha1 of %.40s, %.4g s, slows its spin of %.4g rad/s as well: in free flight %.2g %% of it "
+            "would be left after the %.3g s of the run",
+            m->name, m->alpha1, spin, 100 * by_both, c->duration);
+        thaw_complaint_cure(complaint,
+                            "\"damping\": \"viscous\" in the material damps strain only, and leaves the spin");
+        thaw_complaint_value(complaint, by_both, "of the spin");
+    }
 }
 
 void thaw_exam_loads(ThawExam *exam, const ThawScene *scene, const ThawModel *model) {

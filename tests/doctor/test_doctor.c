@@ -121,6 +121,8 @@ static const Slip slips[] = {
      "too-fast", "body one", "torn apart"},
     {"'spin': [0, 0, 0],\n             'pins': ['left'], 'scripts': []", "'spin': [0, 0, 10]", H, "spin-damped",
      "body one", "viscous"},
+    {"'spin': [0, 0, 0],\n             'pins': ['left'], 'scripts': []", "'spin': [0, 0, 10]", H, "spin-lost",
+     "body one", "take steps of"},
     // thresholds
     {LAST, ADAPTIVE("'epsilon': 2"), W, "odd-threshold", "rigidify.epsilon", "strains of 2"},
     {LAST, ADAPTIVE("'tau_rigid': 100"), W, "odd-threshold", "rigidify.tau_rigid, body two", "frozen"},
@@ -571,6 +573,30 @@ static void null_arguments_are_refused_or_allowed_as_documented(void **state) {
     assert_string_equal(thaw_severity_name((ThawSeverity)7), "unknown");
 }
 
+static void a_stiff_body_that_spins_is_told_that_its_step_takes_the_spin(void **state) {
+    (void)state;
+    // Measured: 1 percent is left by linearised steps, nearly all by Newton's method (docs/elastic.md).
+    static const char *const integrators[] = {"semi-implicit", "newton"};
+    for (int i = 0; i < 2; i++) {
+        char text[800];
+        snprintf(text, sizeof text,
+                 "{\"thaw\": 1, \"time\": {\"step\": 0.01, \"steps\": 10, \"integrator\": \"%s\"},"
+                 " \"materials\": {\"m\": {\"young\": 2e11, \"poisson\": 0.3, \"density\": 7800, \"alpha1\": 0}},"
+                 " \"shapes\": {\"s\": {\"mesh\": {\"box\": {\"min\": [-0.3, -0.03, -0.03], \"max\": [0.3, 0.03, 0.03],"
+                 " \"cells\": [10, 1, 1]}}, \"material\": \"m\"}},"
+                 " \"bodies\": [{\"name\": \"bar\", \"shape\": \"s\", \"spin\": [0, 0, 5]}]}",
+                 integrators[i]);
+        ThawDoctorReport *report = examine_text(text);
+        const ThawComplaint *told = NULL;
+        for (int32_t k = 0; k < report->complaint_count; k++)
+            told = strcmp(report->complaints[k].id, "spin-lost") == 0 ? &report->complaints[k] : told;
+        assert_true((told != NULL) == (i == 0));
+        assert_true(i || (told->severity == W && told->value > 0.005 && told->value < 0.02));
+        assert_true(i || strstr(told->cure, "newton"));
+        thaw_doctor_report_free(&report);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_healthy_scene_passes_in_silence),
@@ -591,6 +617,7 @@ int main(void) {
         cmocka_unit_test(files_of_every_kind_are_examined),
         cmocka_unit_test(every_published_scene_is_free_of_errors_and_warnings),
         cmocka_unit_test(what_the_mesher_had_to_leave_out_is_told_again),
+        cmocka_unit_test(a_stiff_body_that_spins_is_told_that_its_step_takes_the_spin),
         cmocka_unit_test(null_arguments_are_refused_or_allowed_as_documented),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
