@@ -591,7 +591,7 @@ static void a_stiff_body_that_spins_is_told_that_its_step_takes_the_spin(void **
         for (int32_t k = 0; k < report->complaint_count; k++)
             told = strcmp(report->complaints[k].id, "spin-lost") == 0 ? &report->complaints[k] : told;
         assert_true((told != NULL) == (i == 0));
-        assert_true(i || (told->severity == W && told->value > 0.005 && told->value < 0.02));
+        assert_true(i || (told->severity == THAW_SEVERITY_WARNING && told->value > 0.005 && told->value < 0.02));
         assert_true(i || strstr(told->cure, "newton"));
         thaw_doctor_report_free(&report);
     }
