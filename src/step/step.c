@@ -153,11 +153,11 @@ typedef struct AdaptLoop {
 static void adapt_body(void *context, int32_t i) {
     const AdaptLoop *loop = context;
     ThawStepper *s = &loop->world->steppers[loop->world->awake[i]];
-    if (s->adaptive && (s->shape->ne >= THAW_LARGE_BODY) == loop->large)
+    if (s->adaptive && !s->answered && (s->shape->ne >= THAW_LARGE_BODY) == loop->large)
         s->status = thaw_adapt_body(loop->world, s, loop->step, NULL);
 }
 
-// Who is rigid in this step.
+// Who is rigid in this step; each body is asked once, since answers move it.
 static ThawStatus adapt_bodies(ThawWorld *world, ThawIncrement step, ThawError *error) {
     ThawStatus status = THAW_OK;
     for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
@@ -174,8 +174,9 @@ static ThawStatus adapt_bodies(ThawWorld *world, ThawIncrement step, ThawError *
     for (int32_t i = 0; i < world->awake_count; i++)
         adapt_body(&loop, i);
     for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
-        const ThawStepper *s = &world->steppers[world->awake[i]];
+        ThawStepper *s = &world->steppers[world->awake[i]];
         status = s->status;
+        s->answered = status == THAW_OK;
         if (status != THAW_OK)
             thaw_error_set(error, status, "body %d (%s): the oracle failed: %s", (int)s->index, s->body->name,
                            thaw_status_name(status));
@@ -226,25 +227,35 @@ static ThawStatus find_contacts(ThawWorld *world, ThawIncrement step, ThawError 
     return status;
 }
 
+// Finds contacts and solves, until nobody asleep turns out to have been run into. missed: contacts to be solved for once more.
+static ThawStatus try_step(ThawWorld *world, ThawIncrement step, int32_t *missed, ThawError *error) {
+    ThawStatus status = THAW_OK;
+    for (int32_t i = 0; i < world->awake_count; i++)
+        world->steppers[world->awake[i]].answered = 0;
+    for (int woken = 1; woken && status == THAW_OK;) {
+        double since = thaw_wall_ms();
+        woken = *missed = 0;
+        if (world->collider)
+            status = find_contacts(world, step, error);
+        world->contact_ms += thaw_wall_ms() - since;
+        if (status == THAW_OK)
+            status = solve_step(world, step, 0, error);
+        since = thaw_wall_ms();
+        if (status == THAW_OK && world->collider)
+            status = thaw_step_find_missed(world, step, missed, &woken, error);
+        world->contact_ms += thaw_wall_ms() - since;
+        if (status == THAW_OK && woken)
+            status = mark_bodies(world, error);
+    }
+    return status;
+}
+
 // From t to t + h, in two halves if it will not go in one, and so on.
 static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
     ThawState *state = &world->state;
-    double since = thaw_wall_ms();
-    ThawStatus status = THAW_OK;
-    if (world->collider)
-        status = find_contacts(world, step, error);
-    world->contact_ms += thaw_wall_ms() - since;
-    if (status == THAW_OK)
-        status = solve_step(world, step, 0, error);
     int32_t missed = 0;
-    int woken = 0;
-    since = thaw_wall_ms();
-    if (status == THAW_OK && world->collider)
-        status = thaw_step_find_missed(world, step, &missed, &woken, error);
-    world->contact_ms += thaw_wall_ms() - since;
-    if (status == THAW_OK && woken)
-        return mark_bodies(world, error) == THAW_OK ? step_interval(world, step, halvings, error) : THAW_ERROR_MEMORY;
-    if (missed > 0)
+    ThawStatus status = try_step(world, step, &missed, error);
+    if (status == THAW_OK && missed > 0)
         status = solve_step(world, step, 1, error);
     if (status == THAW_OK) {
         CommitLoop loop = {world, step};

@@ -57,6 +57,7 @@ typedef struct ThawStepper {
     ThawSolver *plain, *direct; // of the system's plan, and of its direct plan for steps in contact; made when needed
     int touching;               // in contact in this step
     int again;                  // its island is to be solved again, for contacts that were missed
+    int answered;               // the oracle has been asked for the interval that is being solved
     unsigned char *scripted;    // nv flags for the present step
     double middle;              // s, of the present step: decides which scripts act, for all its parts
     double marked_until;        // s, `scripted` is good for middles before this
