@@ -14,7 +14,8 @@
 #include "oracle/strain.h"
 
 // Measured on the cantilever, a drop and a spin (docs/rigidification.md).
-static const double SHAPE_DRIFT = 0.01;  // of the diameter, of what is asked about: then K is factored anew
+// Of the diameter, of what is asked about: then K is factored anew; and while it swings, where K decides how fast and not where to.
+static const double SHAPE_DRIFT = 0.01, SWING_DRIFT = 0.03;
 static const double RELAX_FLOOR = 0.02;  // of epsilon: relaxation stops there
 static const double RELAX_RATE = 3;      // relaxation strains at most this many sqrt(tau_R) h a step
 static const double WAKE = 5;            // tau_R: an element that would strain so fast wakes, half the paper's tau_E
@@ -250,6 +251,12 @@ static int note_outside(ThawOracle *oracle, const ThawQuestion *q) {
     state->drift = 0;
     state->since = state->left = 0;
     return changed;
+}
+
+// How far what is asked about may have got from the reference, m.
+static double drift_limit(const ThawOracle *oracle) {
+    int swings = oracle->state.moving >= CREEPING && !thaw_oracle_is_overdamped(oracle);
+    return (swings ? SWING_DRIFT : SHAPE_DRIFT) * oracle->shape->diameter;
 }
 
 // Whether so many other vertices of what is asked about are in contact than when the reference was taken that it pays to take
@@ -693,7 +700,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     if (status != THAW_OK)
         return status;
     memcpy(oracle->Q, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, sizeof oracle->Q);
-    int stale = !state->has_reference || thaw_oracle_compare(oracle, q->x, oracle->Q) > SHAPE_DRIFT * shape->diameter ||
+    int stale = !state->has_reference || thaw_oracle_compare(oracle, q->x, oracle->Q) > drift_limit(oracle) ||
                 contacts_changed(oracle, q, whole);
     if (state->quiet && whole && !stale && is_as_kept(oracle, oracle->Q))
         return THAW_OK;
