@@ -97,47 +97,58 @@ static void accelerate(ThawComponent *p, int dim) {
 
 // --- forces -------------------------------------------------------------------------------------------------------------
 
-// oracle->f: elastic forces of all elements; those of rigid ones as they are kept in the frames of their parts.
-static void elastic_forces(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
+// Elastic forces of rigid elements into the frames of their parts: those of all, y, less those of elastic ones, f.
+static void keep_inner(ThawOracle *oracle, const ThawPartition *partition) {
+    const size_t dim = (size_t)oracle->shape->kind->dim;
+    double *inner = oracle->state.inner;
+    for (int32_t k = 0; k < partition->part_count; k++) {
+        const ThawPart *part = &partition->parts[k];
+        for (int32_t m = part->first; m < part->first + part->count; m++)
+            for (size_t i = 0, at = (size_t)partition->vertices[m] * dim; i < dim; i++) {
+                inner[at + i] = 0;
+                for (size_t j = 0; j < dim; j++)
+                    inner[at + i] += part->R[j + 3 * i] * (oracle->y[at + j] - oracle->f[at + j]);
+            }
+    }
+    oracle->state.has_inner = THAW_INNER_KEPT;
+}
+
+// oracle->f: elastic forces of all elements; those of rigid ones as they are kept in the frames of their parts. They are, once a second
+// pass asks for them before parts have been moved: in motion none does.
+static void elastic_forces(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition, int again) {
     const ThawShape *shape = oracle->shape;
     ThawOracleState *state = &oracle->state;
-    int dim = shape->kind->dim;
-    size_t bytes = sizeof(double) * (size_t)shape->nv * (size_t)dim;
-    if (partition->part_count == 0) {
+    const size_t dim = (size_t)shape->kind->dim;
+    if (partition->part_count == 0 || (state->has_inner == THAW_INNER_UNKNOWN && !again)) {
         thaw_force_internal(shape->all, oracle->tasks, q->x, shape->nv, oracle->f, oracle->partial);
+        state->has_inner = partition->part_count == 0 ? state->has_inner : THAW_INNER_SEEN;
         return;
     }
-    memset(oracle->f, 0, bytes);
+    memset(oracle->f, 0, sizeof *oracle->f * (size_t)shape->nv * dim);
     if (partition->elastic_count > 0)
         thaw_force_internal(q->elastic, oracle->tasks, q->x, shape->nv, oracle->f, oracle->partial);
-    if (!state->has_inner)
+    if (state->has_inner != THAW_INNER_KEPT) {
         thaw_force_internal(shape->all, oracle->tasks, q->x, shape->nv, oracle->y, oracle->partial);
+        keep_inner(oracle, partition);
+    }
     for (int32_t k = 0; k < partition->part_count; k++) {
         const ThawPart *part = &partition->parts[k];
         for (int32_t m = part->first; m < part->first + part->count; m++) {
-            size_t at = (size_t)partition->vertices[m] * (size_t)dim;
-            if (!state->has_inner)
-                for (int i = 0; i < dim; i++) {
-                    state->inner[at + (size_t)i] = 0;
-                    for (int j = 0; j < dim; j++)
-                        state->inner[at + (size_t)i] +=
-                            part->R[j + 3 * i] * (oracle->y[at + (size_t)j] - oracle->f[at + (size_t)j]);
-                }
             double turned[3];
-            thaw_part_rotate(part, dim, state->inner + at, turned);
-            for (int i = 0; i < dim; i++)
-                oracle->f[at + (size_t)i] += turned[i];
+            size_t at = (size_t)partition->vertices[m] * dim;
+            thaw_part_rotate(part, (int)dim, state->inner + at, turned);
+            for (size_t i = 0; i < dim; i++)
+                oracle->f[at + i] += turned[i];
         }
     }
-    state->has_inner = 1;
 }
 
 // oracle->c: everything that acts on vertices of components, before their motion is taken off.
-static void gather_forces(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
+static void gather_forces(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition, int again) {
     const ThawShape *shape = oracle->shape;
     size_t dim = (size_t)shape->kind->dim;
     double forms[2];
-    elastic_forces(oracle, q, partition);
+    elastic_forces(oracle, q, partition, again);
     // Damping sees chords, of vertices of turning parts as of all others: beside the parts' own velocities there would be
     // a rate of h/2 omega^2 over the size of an element.
     if (partition->elastic_count > 0 && q->elastic->has_alpha1)
@@ -209,7 +220,7 @@ ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *q, con
     ThawStatus status = find_components(oracle, partition, candidates, error);
     if (status != THAW_OK)
         return status;
-    gather_forces(oracle, q, partition);
+    gather_forces(oracle, q, partition, candidates); // with candidates, once more without
     sum_components(oracle, q);
     for (int32_t k = 0; k < oracle->component_count; k++) {
         ThawComponent *p = &oracle->components[k];

@@ -31,35 +31,63 @@
 #include "oracle/oracle_impl.h"
 #include "oracle/strain.h"
 
+static const double IDENTITY[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 static const double NEXT_ERROR = 0.003; // of the next step's displacement, in the norm of energy
 
 // --- the body's frame ---------------------------------------------------------------------------------------------------
 
-double thaw_oracle_compare(const ThawOracle *oracle, const double *x, double Q[9]) {
+// A body that has turned by less than this, rad, has not turned: what depends on where it is is a percent off at most, and what is as long
+// as it was stays as long.
+static const double FLAT = 0.01;
+
+// Sums about the first vertex, so that nothing is lost where a body is far from the origin.
+static void find_frame(const ThawOracle *oracle, const double *x, double Q[9], double centre[2][3]) {
     const ThawShape *shape = oracle->shape;
     const double *X = oracle->state.reference;
-    int dim = shape->kind->dim;
-    double centre[2][3] = {{0}}, H[9] = {0}, U[9], s[3], V[9], worst = 0;
-    for (int32_t i = 0; i < shape->nv; i++)
+    const int dim = shape->kind->dim;
+    double H[9] = {0}, U[9], s[3], V[9], off = 0;
+    memset(centre, 0, 2 * sizeof *centre);
+    for (int32_t i = 0; i < shape->nv; i++) {
+        const size_t at = (size_t)i * (size_t)dim;
+        const double m = shape->mass[i] / shape->total_mass;
         for (int k = 0; k < dim; k++) {
-            centre[0][k] += shape->mass[i] * X[(size_t)i * (size_t)dim + (size_t)k];
-            centre[1][k] += shape->mass[i] * x[(size_t)i * (size_t)dim + (size_t)k];
-        }
-    for (int k = 0; k < dim; k++) {
-        centre[0][k] /= shape->total_mass;
-        centre[1][k] /= shape->total_mass;
-    }
-    for (int32_t i = 0; i < shape->nv; i++)
-        for (int k = 0; k < dim; k++)
+            double A = X[at + (size_t)k] - X[k], a = m * (x[at + (size_t)k] - x[k]);
+            centre[0][k] += m * A;
+            centre[1][k] += a;
             for (int l = 0; l < dim; l++)
-                H[k + 3 * l] += shape->mass[i] * (x[(size_t)i * (size_t)dim + (size_t)k] - centre[1][k]) *
-                                (X[(size_t)i * (size_t)dim + (size_t)l] - centre[0][l]);
+                H[k + 3 * l] += a * (X[at + (size_t)l] - X[l]);
+        }
+    }
+    for (int k = 0; k < dim; k++)
+        for (int l = 0; l < dim; l++)
+            H[k + 3 * l] -= centre[1][k] * centre[0][l];
     if (dim == 2)
         H[8] = sqrt(H[0] * H[0] + H[1] * H[1] + H[3] * H[3] + H[4] * H[4]); // keeps the plane in the plane
     thaw_svd3(H, U, s, V);
     for (int k = 0; k < 3; k++)
-        for (int l = 0; l < 3; l++)
+        for (int l = 0; l < 3; l++) {
             Q[k + 3 * l] = U[k] * V[l] + U[k + 3] * V[l + 3] + U[k + 6] * V[l + 6];
+            off = fmax(off, fabs(Q[k + 3 * l] - (k == l)));
+        }
+    if (off <= FLAT)
+        memcpy(Q, IDENTITY, sizeof IDENTITY);
+    for (int k = 0; k < dim; k++) {
+        centre[0][k] += X[k];
+        centre[1][k] += x[k];
+    }
+}
+
+void thaw_oracle_frame(const ThawOracle *oracle, const double *x, double Q[9]) {
+    double centre[2][3];
+    find_frame(oracle, x, Q, centre);
+}
+
+double thaw_oracle_compare(const ThawOracle *oracle, const double *x, double Q[9]) {
+    const ThawShape *shape = oracle->shape;
+    const double *X = oracle->state.reference;
+    const int dim = shape->kind->dim;
+    double centre[2][3], worst = 0;
+    find_frame(oracle, x, Q, centre);
     for (int32_t i = 0; i < shape->nv; i++) {
         double square = 0;
         for (int k = 0; k < dim && oracle->root[i] >= 0; k++) {
@@ -75,7 +103,12 @@ double thaw_oracle_compare(const ThawOracle *oracle, const double *x, double Q[9
 }
 
 void thaw_oracle_turn(const ThawShape *shape, const double Q[9], int back, const double *in, double *out) {
-    int dim = shape->kind->dim;
+    const int dim = shape->kind->dim;
+    if (memcmp(Q, IDENTITY, sizeof IDENTITY) == 0) {
+        if (in != out)
+            memcpy(out, in, sizeof *out * (size_t)shape->nv * (size_t)dim);
+        return;
+    }
     for (int32_t i = 0; i < shape->nv; i++) {
         double turned[3] = {0, 0, 0};
         for (int k = 0; k < dim; k++)
@@ -100,7 +133,7 @@ void thaw_oracle_take_reference(ThawOracle *oracle, const ThawQuestion *q, doubl
     state->followed[1] = state->followed[0];
     state->followed[0] = 0;
     oracle->lasting.factored = oracle->next.factored = oracle->stride.factored = 0;
-    memcpy(Q, (double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, 9 * sizeof *Q);
+    memcpy(Q, IDENTITY, sizeof IDENTITY);
 }
 
 // --- solving ------------------------------------------------------------------------------------------------------------

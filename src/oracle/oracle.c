@@ -58,7 +58,7 @@ enum { LEISURE = 3, LONG_LEISURE = THAW_ORACLE_STRIDE };
 enum { PATIENCE = THAW_ORACLE_PATIENCE, FAILURE = 4 };
 // Steps after which many other contacts, or one, make another reference.
 enum { RENEW = 10, LONG_RENEW = 100 };
-enum { AUDIT = 5 }; // steps between looks whether a motion is over
+enum { AUDIT = 10 }; // steps between looks whether a motion is over
 
 static void adopt_options(ThawOracle *oracle, const ThawRigidifyOptions *options) {
     // An acceleration a bends the lowest mode by about a / omega^2, a strain of a / (omega^2 lever diameter).
@@ -138,7 +138,7 @@ static size_t shadow_bytes(const ThawOracle *oracle) {
 static void turn_out(const ThawOracle *oracle, const double *x, double *shadow) {
     double Q[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     if (oracle->state.has_reference)
-        thaw_oracle_compare(oracle, x, Q);
+        thaw_oracle_frame(oracle, x, Q);
     thaw_oracle_turn(oracle->shape, Q, 0, oracle->state.shadow, shadow);
 }
 
@@ -240,8 +240,8 @@ static int note_outside(ThawOracle *oracle, const ThawQuestion *q) {
         state->loads[i] = q->f_ext[i];
         state->presses[i] = q->f_contact[i];
         double a = (q->f_ext[i] + q->f_contact[i]) / oracle->shape->mass[i / dim];
-        low[i % dim] = fmin(low[i % dim], a);
-        high[i % dim] = fmax(high[i % dim], a);
+        low[i % dim] = a < low[i % dim] ? a : low[i % dim];
+        high[i % dim] = a > high[i % dim] ? a : high[i % dim];
         pinned |= q->script[i / dim];
     }
     state->uneven = 0;
@@ -367,7 +367,7 @@ static void judge(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition
             continue;
         int rigid = partition->part_of_element[e] >= 0;
         if (oracle->predicted[e] <= limit) {
-            answer->largest = fmax(answer->largest, oracle->predicted[e]);
+            answer->largest = oracle->predicted[e] > answer->largest ? oracle->predicted[e] : answer->largest;
             continue;
         }
         flagged[e] = 0;
@@ -421,8 +421,8 @@ static ThawStatus ask_paper(ThawOracle *oracle, const ThawQuestion *q, const Tha
 static double largest_of(const ThawOracle *oracle) {
     double largest = 0;
     for (int32_t e = 0; e < oracle->shape->ne; e++)
-        if (oracle->trial[e])
-            largest = fmax(largest, oracle->predicted[e]);
+        if (oracle->trial[e] && oracle->predicted[e] > largest)
+            largest = oracle->predicted[e];
     return largest;
 }
 
@@ -505,16 +505,16 @@ static double waking_rate(const ThawOracle *oracle) { return sqrt(WAKE * oracle-
 
 // The fastest of the elements that are about to become rigid, 1/s.
 static double candidate_rate(const ThawOracle *oracle, const ThawPartition *partition) {
-    double fastest = 0;
+    float fastest = 0;
     for (int32_t e = 0; e < oracle->shape->ne; e++)
-        if (oracle->trial[e] && partition->part_of_element[e] < 0)
-            fastest = fmax(fastest, sqrt((double)oracle->state.rate[e]));
-    return fastest;
+        if (oracle->trial[e] && partition->part_of_element[e] < 0 && oracle->state.rate[e] > fastest)
+            fastest = oracle->state.rate[e];
+    return sqrt((double)fastest);
 }
 
 // A step for which the last answer stands: the body goes on with its shadow.
 static void go_on(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, double *x, ThawAnswer *answer) {
-    thaw_oracle_compare(oracle, q->x, oracle->Q);
+    thaw_oracle_frame(oracle, q->x, oracle->Q);
     thaw_oracle_glide(oracle, oracle->Q, q->h);
     answer->moved = thaw_oracle_move(oracle, q, partition, 1, x);
     answer->followed = 1;
@@ -658,8 +658,8 @@ static int hardly_swings(ThawOracle *oracle, const ThawQuestion *q, const ThawPa
     if (moves)
         thaw_strain_predict(oracle->shape->all, oracle->tasks, NULL, 0, q->x, oracle->before, oracle->predicted);
     for (int32_t e = 0; e < oracle->shape->ne && moves; e++)
-        if (partition->part_of_element[e] >= 0)
-            parts = fmax(parts, oracle->predicted[e]);
+        if (partition->part_of_element[e] >= 0 && oracle->predicted[e] > parts)
+            parts = oracle->predicted[e];
     double sway = lingering_pace(oracle, q->h) > 0 ? SWAY * waking_rate(oracle) : INFINITY;
     return oracle->scale.omega == 0 ||
            (fmax(parts, candidates) <= SWING * oracle->options.epsilon * oracle->scale.omega && parts <= sway);
@@ -713,7 +713,8 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     answer->shadow = oracle->before;
     // A new load wakes at once whom it would bend by more than epsilon; below that it does not stop what swings.
     double limit = rest_strain(oracle, q->h), largest = INFINITY;
-    int calm = (loaded || state->moving < MOVING || state->age % AUDIT == 0) && hardly_swings(oracle, q, partition);
+    int audit = state->moving < CREEPING || state->age % AUDIT < steps;
+    int calm = (loaded || audit) && hardly_swings(oracle, q, partition);
     if (loaded || calm) {
         status = thaw_oracle_foresee(oracle, q, oracle->Q, error);
         largest = largest_of(oracle);

@@ -20,6 +20,9 @@
 enum { THAW_ORACLE_MODES = 5, THAW_ORACLE_PATIENCE = 8, THAW_ORACLE_STRIDE = 12 };
 
 // What the oracle remembers of a body: part of the state.
+// Whether forces inside parts were asked for since those were last moved, and whether they are kept.
+enum { THAW_INNER_UNKNOWN, THAW_INNER_SEEN, THAW_INNER_KEPT };
+
 typedef struct ThawOracleState {
     unsigned char *below;  // ne: steps in a row with a rate below tau_R, capped
     unsigned char *hold;   // ne: steps left during which a woken element may not become rigid
@@ -39,7 +42,8 @@ typedef struct ThawOracleState {
     double *loads;        // dim * nv: f_ext at the last answer, N
     double *presses;      // dim * nv: f_contact then, N
     double *kept;         // dim * nv: constraint force c at the last quiet answer, in the reference's frame
-    int has_reference, has_inner;
+    int has_reference;
+    int has_inner;       // THAW_INNER_*
     uint64_t touched;    // hash of the contacts on parts at the last answer, and whether they closed then
     int quiet;           // the last answer was: fully rigid, at rest in itself, nothing to relax
     int moving;          // whether the shadow is followed, and how often: below THAW_ORACLE_MODES

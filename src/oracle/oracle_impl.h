@@ -64,7 +64,9 @@ ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *questi
                                   int candidates, ThawError *error);
 
 // foresee.c
-// The rotation Q that takes the reference shape nearest to x, and how far any vertex of a component is from there, m.
+// The rotation Q that takes the reference shape nearest to x.
+void thaw_oracle_frame(const ThawOracle *oracle, const double *x, double Q[9]);
+// The same, and how far any vertex of a component is from there, m.
 double thaw_oracle_compare(const ThawOracle *oracle, const double *x, double Q[9]);
 // out_i = Q in_i, or (back) Q' in_i.
 void thaw_oracle_turn(const ThawShape *shape, const double Q[9], int back, const double *in, double *out);
