@@ -36,8 +36,8 @@ static const double NEXT_ERROR = 0.003; // of the next step's displacement, in t
 
 // --- the body's frame ---------------------------------------------------------------------------------------------------
 
-// A body that has turned by less than this, rad, has not turned: what depends on where it is is a percent off at most, and what is as long
-// as it was stays as long.
+// A body that swings and has turned by less than this, rad, has not turned: directions are a percent off at most, and its shadow is as
+// long as it was. (Heaps of what is overdamped came to rest later with it.)
 static const double FLAT = 0.01;
 
 // Sums about the first vertex, so that nothing is lost where a body is far from the origin.
@@ -69,7 +69,7 @@ static void find_frame(const ThawOracle *oracle, const double *x, double Q[9], d
             Q[k + 3 * l] = U[k] * V[l] + U[k + 3] * V[l + 3] + U[k + 6] * V[l + 6];
             off = fmax(off, fabs(Q[k + 3 * l] - (k == l)));
         }
-    if (off <= FLAT)
+    if (off <= FLAT && !thaw_oracle_is_overdamped(oracle))
         memcpy(Q, IDENTITY, sizeof IDENTITY);
     for (int k = 0; k < dim; k++) {
         centre[0][k] += X[k];

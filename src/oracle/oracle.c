@@ -58,7 +58,7 @@ enum { LEISURE = 3, LONG_LEISURE = THAW_ORACLE_STRIDE };
 enum { PATIENCE = THAW_ORACLE_PATIENCE, FAILURE = 4 };
 // Steps after which many other contacts, or one, make another reference.
 enum { RENEW = 10, LONG_RENEW = 100 };
-enum { AUDIT = 10 }; // steps between looks whether a motion is over
+enum { AUDIT = 10 }; // steps between looks whether a swing is over
 
 static void adopt_options(ThawOracle *oracle, const ThawRigidifyOptions *options) {
     // An acceleration a bends the lowest mode by about a / omega^2, a strain of a / (omega^2 lever diameter).
@@ -713,7 +713,8 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     answer->shadow = oracle->before;
     // A new load wakes at once whom it would bend by more than epsilon; below that it does not stop what swings.
     double limit = rest_strain(oracle, q->h), largest = INFINITY;
-    int audit = state->moving < CREEPING || state->age % AUDIT < steps;
+    int audit = state->moving < CREEPING || state->age % AUDIT < steps ||
+                (state->moving == CREEPING && thaw_oracle_is_overdamped(oracle));
     int calm = (loaded || audit) && hardly_swings(oracle, q, partition);
     if (loaded || calm) {
         status = thaw_oracle_foresee(oracle, q, oracle->Q, error);
