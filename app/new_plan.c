@@ -23,7 +23,7 @@ const double app_new_lost = 0.03;
 enum { MOST_STEPS = 20000 };
 static const double SHORTEST_STEP = 2e-5, LONGEST_STEP = 0.01; // s
 static const double BLIND_STEP = 0.005;                        // s, of what is not seen to swing
-static const double RESOLVED = 65, COARSE = 20;                // steps a period
+static const double RESOLVED = 40, COARSE = 20;                // steps a period
 static const double IMPACT = 0.2;                              // of the speed of waves
 static const double GRAVITY = 9.81;                            // m/s^2, as in a scene that says nothing of it
 
