@@ -57,6 +57,19 @@ static size_t size_of(const ThawResponse *island, const ThawPart *part) {
     return (size_t)island->dim * (size_t)(part->ports.count > 0 ? part->ports.count : part->contacts);
 }
 
+// block += V G W', G within a matrix with rows `stride` apart.
+static inline __attribute__((always_inline)) void add_congruence(const int d, const double *V, const double *G,
+                                                                 size_t stride, const double *W, double *block) {
+    double sum[9];
+    memcpy(sum, block, (size_t)(d * d) * sizeof *sum);
+    for (int r = 0; r < d; r++)
+        for (int k = 0; k < d; k++)
+            for (int l = 0; l < d; l++)
+                for (int s = 0; s < d; s++)
+                    sum[d * r + s] += V[d * r + k] * G[(size_t)k * stride + (size_t)l] * W[d * s + l];
+    memcpy(block, sum, (size_t)(d * d) * sizeof *sum);
+}
+
 void thaw_assembled_block(const ThawResponse *island, const ThawPart *part, int32_t i, int32_t j, double *block) {
     const int d = island->dim;
     const size_t size = size_of(island, part);
@@ -71,12 +84,11 @@ void thaw_assembled_block(const ThawResponse *island, const ThawPart *part, int3
     for (int32_t a = ports->start[i]; a < ports->start[i + 1]; a++)
         for (int32_t b = ports->start[j]; b < ports->start[j + 1]; b++) {
             const double *G = H + (size_t)(d * ports->port[a]) * size + (size_t)(d * ports->port[b]);
-            for (int r = 0; r < d; r++)
-                for (int k = 0; k < d; k++)
-                    for (int l = 0; l < d; l++)
-                        for (int s = 0; s < d; s++)
-                            block[d * r + s] += ports->value[d * (d * a + r) + k] * G[(size_t)k * size + (size_t)l] *
-                                                ports->value[d * (d * b + s) + l];
+            const double *V = ports->value + d * d * a, *W = ports->value + d * d * b;
+            if (d == 3)
+                add_congruence(3, V, G, size, W, block);
+            else
+                add_congruence(2, V, G, size, W, block);
         }
 }
 
@@ -163,21 +175,30 @@ static void multiply_columns(void *context, int32_t chunk) {
 }
 
 // y += C' lambda of one contact.
-static void to_ports(const int d, const ThawPorts *ports, int32_t i, const double *lambda, double *y) {
-    for (int32_t k = ports->start[i]; k < ports->start[i + 1]; k++)
+static inline __attribute__((always_inline)) void to_ports(const int d, const ThawPorts *ports, int32_t i,
+                                                           const double *lambda, double *y) {
+    for (int32_t k = ports->start[i]; k < ports->start[i + 1]; k++) {
+        const double *C = ports->value + d * d * k;
+        double *at = y + d * ports->port[k], sum[3];
+        memcpy(sum, at, (size_t)d * sizeof *sum);
         for (int r = 0; r < d; r++)
             for (int c = 0; c < d; c++)
-                y[d * ports->port[k] + c] += ports->value[d * (d * k + r) + c] * lambda[r];
+                sum[c] += C[d * r + c] * lambda[r];
+        memcpy(at, sum, (size_t)d * sizeof *sum);
+    }
 }
 
 // speed = C y of one contact.
-static void from_ports(const int d, const ThawPorts *ports, int32_t i, const double *y, double *speed) {
-    for (int r = 0; r < d; r++)
-        speed[r] = 0;
-    for (int32_t k = ports->start[i]; k < ports->start[i + 1]; k++)
+static inline __attribute__((always_inline)) void from_ports(const int d, const ThawPorts *ports, int32_t i,
+                                                             const double *y, double *speed) {
+    double sum[3] = {0};
+    for (int32_t k = ports->start[i]; k < ports->start[i + 1]; k++) {
+        const double *C = ports->value + d * d * k, *at = y + d * ports->port[k];
         for (int r = 0; r < d; r++)
             for (int c = 0; c < d; c++)
-                speed[r] += ports->value[d * (d * k + r) + c] * y[d * ports->port[k] + c];
+                sum[r] += C[d * r + c] * at[c];
+    }
+    memcpy(speed, sum, (size_t)d * sizeof *sum);
 }
 
 void thaw_assembled_multiply(ThawResponse *island, const double *lambda) {
@@ -199,20 +220,26 @@ void thaw_assembled_multiply(ThawResponse *island, const double *lambda) {
             double *y = island->port_share + first;
             memset(y, 0, size * sizeof *y);
             for (int32_t i = 0; i < part->contacts; i++)
-                to_ports(d, ports, i, share + d * i, y);
+                if (d == 3)
+                    to_ports(3, ports, i, share + 3 * i, y);
+                else
+                    to_ports(2, ports, i, share + 2 * i, y);
             product.x = y;
             product.y = island->port_speed + first;
         }
         thaw_tasks_for(size >= TASKS_FROM ? island->tasks : NULL, (int32_t)((size + CHUNK - 1) / CHUNK),
                        multiply_columns, &product);
         for (int32_t i = 0; ports->count > 0 && i < part->contacts; i++)
-            from_ports(d, ports, i, product.y, island->speed + first + d * i);
+            if (d == 3)
+                from_ports(3, ports, i, product.y, island->speed + first + 3 * i);
+            else
+                from_ports(2, ports, i, product.y, island->speed + first + 2 * i);
     }
 }
 
 // w of one row from the speeds its bodies keep.
-static void gather(const ThawResponse *island, int32_t i, const double *lambda, double *w) {
-    int d = island->dim;
+static inline __attribute__((always_inline)) void gather(const int d, const ThawResponse *island, int32_t i,
+                                                         const double *lambda, double *w) {
     const ThawRow *row = island->rows + i;
     for (int k = 0; k < d; k++)
         w[k] = island->b[d * i + k] + row->gamma[k] * lambda[k];
@@ -244,12 +271,11 @@ static inline void add_rows(const size_t d, size_t size, const double *change, c
             speed[c] += change[0] * H[c] + change[1] * H[size + c];
 }
 
-static void relax(ThawResponse *island, int32_t i) {
-    int d = island->dim;
+static inline __attribute__((always_inline)) void relax(const int d, ThawResponse *island, int32_t i) {
     const ThawRow *row = island->rows + i;
     double *lambda = island->lambda + d * i, before[3], w[3], change[3] = {0};
     memcpy(before, lambda, (size_t)d * sizeof *lambda);
-    gather(island, i, lambda, w);
+    gather(d, island, i, lambda, w);
     thaw_law_solve(d, island->options->friction, row, w, lambda);
     int moved = 0;
     for (int k = 0; k < d; k++) {
@@ -279,12 +305,19 @@ static void relax(ThawResponse *island, int32_t i) {
     }
 }
 
+static inline __attribute__((always_inline)) void pass(const int d, ThawResponse *island, int backward) {
+    const int32_t n = island->n;
+    for (int32_t i = 0; i < n; i++)
+        relax(d, island, backward ? n - 1 - i : i);
+    for (int32_t i = 0; i < n; i++)
+        gather(d, island, i, island->lambda + d * i, island->w + d * i);
+}
+
 static double sweep(ThawResponse *island, int backward) {
-    int32_t n = island->n;
-    for (int32_t i = 0; i < n; i++)
-        relax(island, backward ? n - 1 - i : i);
-    for (int32_t i = 0; i < n; i++)
-        gather(island, i, island->lambda + island->dim * i, island->w + island->dim * i);
+    if (island->dim == 3)
+        pass(3, island, backward);
+    else
+        pass(2, island, backward);
     island->used++;
     return thaw_island_residual(island, island->w, island->lambda);
 }
@@ -297,4 +330,4 @@ static ThawStatus run_sweeps(ThawResponse *island, int32_t sweeps, double *resid
     return THAW_OK;
 }
 
-const ThawSmoother thaw_sweeps = {run_sweeps, .first = 8, .between = 8, .pays = 1.0};
+const ThawSmoother thaw_sweeps = {run_sweeps, .first = 8, .soon = 2, .between = 8, .pays = 1.0};

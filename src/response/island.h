@@ -200,8 +200,8 @@ ThawStatus thaw_direct_solve(ThawResponse *island, const double *w, double near,
 typedef struct ThawSmoother {
     // So many steps, or fewer; lambda, w and speed belong together before and after.
     ThawStatus (*run)(ThawResponse *island, int32_t steps, double *residual);
-    int32_t first, between; // steps before the first of Newton's, and between them
-    double pays;            // share of the energy of the residual that a step of Newton's must leave at most
+    int32_t first, soon, between; // steps before the first of Newton's; the same from a good warm start; between them
+    double pays;                  // share of the energy of the residual that a step of Newton's must leave at most
 } ThawSmoother;
 extern const ThawSmoother thaw_sweeps, thaw_gradients; // of the assembled and of the matrix-free form
 ThawStatus thaw_newton_begin(ThawResponse *island, double *residual);

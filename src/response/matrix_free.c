@@ -207,4 +207,4 @@ static ThawStatus run_gradients(ThawResponse *island, int32_t steps, double *res
     return status;
 }
 
-const ThawSmoother thaw_gradients = {run_gradients, .first = 12, .between = 6, .pays = 0.25};
+const ThawSmoother thaw_gradients = {run_gradients, .first = 12, .soon = 12, .between = 6, .pays = 0.25};

@@ -23,6 +23,7 @@
 #include "response/island.h"
 
 #define NEAR 1e-6 // share of its own block that holds a step near the iterate
+#define GOOD 100  // tolerances: a warm start by which nearly all contacts know whether they touch, stick or slide
 enum { PRODUCTS = 120 };
 
 static void add_unknown(int d, ThawLink *link, const double *C, const double *E) {
@@ -133,9 +134,9 @@ static ThawStatus back_to_best(ThawResponse *island, double *residual) {
 ThawStatus thaw_newton_solve(ThawResponse *island, const ThawSmoother *smoother) {
     const double tolerance = island->options->tolerance;
     double residual, before = INFINITY;
-    int32_t patience = smoother->first, steps = patience;
     int compliant = thaw_compliant_suits(island);
     ThawStatus status = thaw_newton_begin(island, &residual);
+    int32_t patience = smoother->first, steps = residual <= GOOD * tolerance ? smoother->soon : patience;
     while (status >= 0 && residual > tolerance && island->used < island->end) {
         status = smoother->run(island, steps, &residual);
         int32_t left = island->end - island->used;

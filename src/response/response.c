@@ -30,6 +30,7 @@
 
 #define CLEARLY 0.75 // cheaper: H assembled converges more surely
 #define PROMISING 16 // tolerances: a warm start's residual from which so many tries may lead below one
+#define DEAR 6
 enum { TRIES = 8, LARGE_WORTH = 4, SWEEPS = 40, PRODUCTS = 90, BLOCK_FLOPS = 160 };
 static const double ASSEMBLED_DOUBLES = 1.25e8; // no more than 1 GB of H
 
@@ -451,17 +452,26 @@ static int stands_still(const ThawResponse *island, const ThawContact *contacts,
     return moves <= 1e2 * island->options->tolerance * island->options->tolerance * would;
 }
 
-// Whether the warm start holds the law already, or does after a few steps of the matrix-free form, found with one apply() a
-// body and step and the compliance of a few vertices. At rest that is all an island costs, so it is tried where compliance of
-// all vertices would cost much more.
-static ThawStatus check_start(ThawResponse *island, const ThawContact *contacts, const int32_t *index, int *holds) {
-    int64_t vertices = 0, samples = 0;
-    *holds = 0;
+// Whether compliance of all contact vertices costs so much more than that of a few samples and one apply() a body that the
+// latter are worth a try. Not where most of a body is rigid parts, and never where all of it is.
+static int is_dear(const ThawResponse *island) {
+    double all = 0.0, few = 0.0;
     for (int32_t p = 0; p < island->body_count; p++) {
-        vertices += island->parts[p].vertices;
-        samples += island->parts[p].vertices < THAW_BLOCK_SAMPLES ? island->parts[p].vertices : THAW_BLOCK_SAMPLES;
+        const ThawResponseBody *body = island->bodies + p;
+        const double v = island->parts[p].vertices, samples = fmin(v, THAW_BLOCK_SAMPLES);
+        if (v == 0 || island->parts[p].motions == THAW_MOTIONS_ALL)
+            continue;
+        all += v * (body->compliance_cost + v * body->pair_cost);
+        few += samples * (body->compliance_cost + samples * body->pair_cost) + body->apply_cost;
     }
-    if (vertices < 4 * samples || !stands_still(island, contacts, index))
+    return all > DEAR * few;
+}
+
+// Whether the warm start holds the law already, or does after a few steps of the matrix-free form, found with one apply() a
+// body and step and the compliance of a few vertices. At rest that is all an island costs.
+static ThawStatus check_start(ThawResponse *island, const ThawContact *contacts, const int32_t *index, int *holds) {
+    *holds = 0;
+    if (!is_dear(island) || !stands_still(island, contacts, index))
         return THAW_OK;
     island->form = 2;
     ThawStatus status = thaw_matrix_free_prepare(island);
