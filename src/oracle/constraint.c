@@ -10,6 +10,7 @@
 
 #include "base/forest.h"
 #include "force/force.h"
+#include "force/kernel.h"
 #include "oracle/oracle_impl.h"
 
 // --- components ---------------------------------------------------------------------------------------------------------
@@ -166,9 +167,8 @@ static void gather_forces(ThawOracle *oracle, const ThawQuestion *q, const ThawP
 }
 
 // Sums over each component: first the mass centre (or pins), then moments about it.
-static void sum_components(ThawOracle *oracle, const ThawQuestion *q) {
+THAW_INLINE void sum_components(ThawOracle *oracle, const ThawQuestion *q, const int dim) {
     const ThawShape *shape = oracle->shape;
-    int dim = shape->kind->dim;
     for (int32_t i = 0; i < shape->nv; i++) {
         if (oracle->root[i] < 0)
             continue;
@@ -213,15 +213,10 @@ static void sum_components(ThawOracle *oracle, const ThawQuestion *q) {
     }
 }
 
-ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition,
-                                  int candidates, ThawError *error) {
+// What the components' own motion absorbs of c is taken off.
+THAW_INLINE void take_off(ThawOracle *oracle, const ThawQuestion *q, const int dim) {
     const ThawShape *shape = oracle->shape;
-    int dim = shape->kind->dim;
-    ThawStatus status = find_components(oracle, partition, candidates, error);
-    if (status != THAW_OK)
-        return status;
-    gather_forces(oracle, q, partition, candidates); // with candidates, once more without
-    sum_components(oracle, q);
+    sum_components(oracle, q, dim);
     for (int32_t k = 0; k < oracle->component_count; k++) {
         ThawComponent *p = &oracle->components[k];
         double L[3];
@@ -248,5 +243,17 @@ ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *q, con
         for (int k = 0; k < dim; k++)
             c[k] -= shape->mass[i] * (p->a[k] + turn[k] + centripetal[k]);
     }
+}
+
+ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition,
+                                  int candidates, ThawError *error) {
+    ThawStatus status = find_components(oracle, partition, candidates, error);
+    if (status != THAW_OK)
+        return status;
+    gather_forces(oracle, q, partition, candidates); // with candidates, once more without
+    if (oracle->shape->kind->dim == 2)
+        take_off(oracle, q, 2);
+    else
+        take_off(oracle, q, 3);
     return THAW_OK;
 }

@@ -58,7 +58,7 @@ enum { LEISURE = 3, LONG_LEISURE = THAW_ORACLE_STRIDE };
 enum { PATIENCE = THAW_ORACLE_PATIENCE, FAILURE = 4 };
 // Steps after which many other contacts, or one, make another reference.
 enum { RENEW = 10, LONG_RENEW = 100 };
-enum { AUDIT = 10 }; // steps between looks whether a swing is over
+enum { AUDIT = 10 }; // steps between looks whether a swing is over, and at the stress in parts that move
 
 static void adopt_options(ThawOracle *oracle, const ThawRigidifyOptions *options) {
     // An acceleration a bends the lowest mode by about a / omega^2, a strain of a / (omega^2 lever diameter).
@@ -215,7 +215,7 @@ static int is_due(const ThawOracle *oracle, const ThawQuestion *q, const ThawPar
     if (state->moving >= CREEPING || (state->moving > RESTING && partition->elastic_count > 0))
         return (state->moving == SLOWING && state->since >= state->pause) ||
                (state->moving > SLOWING ? state->touched != q->on_parts : q->struck) ||
-               force_changed(oracle, state->loads, q->f_ext) ||
+               (!q->same_loads && force_changed(oracle, state->loads, q->f_ext)) ||
                memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0;
     if (state->restless && state->since >= leisure_of(oracle))
         return 1;
@@ -291,22 +291,23 @@ static int32_t choose_trial(ThawOracle *oracle, const ThawQuestion *q, const Tha
         memset(oracle->trial, 1, (size_t)shape->ne);
         return rigid;
     }
+    int32_t n = 0, elastic = shape->ne - rigid;
     for (int32_t e = 0; e < shape->ne; e++) {
         int is_rigid = partition->part_of_element[e] >= 0;
-        oracle->trial[e] = (unsigned char)(is_rigid                                                                ? 1
-                                           : state->below[e] >= oracle->options.frame_count && state->hold[e] == 0 ? 2
-                                                                                                                   : 0);
-        answer->candidates += oracle->trial[e] == 2;
+        int candidate = !is_rigid & (state->below[e] >= oracle->options.frame_count) & (state->hold[e] == 0);
+        oracle->trial[e] = (unsigned char)(is_rigid + 2 * candidate);
+        n += candidate;
     }
-    int32_t elastic = shape->ne - rigid, n = answer->candidates;
+    answer->candidates = n;
     state->waited = n > 0 ? (int32_t)fmin(INT32_MAX, (double)state->waited + n) : 0;
     *forming = n > 0 &&
                (n == elastic ||
                 state->waited >=
                     GATHER * elastic + (thaw_oracle_is_overdamped(oracle) ? RENEWAL : SWING_RENEWAL) * shape->ne) &&
                rigid + n >= (q->hard ? HARD_WORTH : WORTH) * shape->ne;
+    unsigned char most = *forming ? 2 : 1;
     for (int32_t e = 0; e < shape->ne; e++)
-        oracle->trial[e] = oracle->trial[e] == 1 || (oracle->trial[e] == 2 && *forming);
+        oracle->trial[e] = oracle->trial[e] > 0 && oracle->trial[e] <= most;
     if (*forming)
         state->waited = 0;
     return rigid;
@@ -538,6 +539,12 @@ static int pace_mode(const ThawOracle *oracle, const ThawQuestion *q, double fas
     return fastest <= CALM ? DRIFTING : fastest <= creep ? CREEPING : MOVING;
 }
 
+// Parts that follow are strained by little in a step: their stress is found anew every some steps.
+static void renew_stress(const ThawOracle *oracle, ThawPartition *partition, int steps) {
+    if (oracle->state.age % AUDIT < steps)
+        thaw_partition_find_stress(partition, oracle->f);
+}
+
 // What is overdamped goes after the forces: at the end of a stride it makes up for it, and who is strained too fast wakes. (By strides
 // to come it would lag behind them by all that K looks ahead. The wheel had a quarter more elements elastic and four times the error.)
 static ThawStatus answer_creep(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int forming,
@@ -576,7 +583,7 @@ static ThawStatus answer_creep(ThawOracle *oracle, const ThawQuestion *q, ThawPa
         oracle->d[i] = share * oracle->d[i] + crept * oracle->before[i];
     if (partition->part_count > 0 && oracle->options.relax > 0) {
         answer->moved = thaw_oracle_move(oracle, q, partition, crept > 0 ? 1 : share, x);
-        thaw_partition_find_stress(partition, oracle->f);
+        renew_stress(oracle, partition, steps);
         if (answer->woken > 0)
             thaw_strain_compute(oracle->shape->all, oracle->tasks, NULL, 0, x, state->strain);
         else
@@ -613,7 +620,7 @@ static double foresee_motion(ThawOracle *oracle, const ThawQuestion *q, const Th
 
 // Who would strain faster than the threshold in the next step, or stride, wakes; below, the body follows the shadow.
 static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int forming,
-                                double *x, unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
+                                int steps, double *x, unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
     ThawOracleState *state = &oracle->state;
     int stride = q->struck ? 1 : stride_of(oracle, q, partition),
         moves = partition->part_count > 0 && oracle->options.relax > 0;
@@ -628,7 +635,7 @@ static ThawStatus answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawP
         oracle->d[i] = q->h * oracle->before[i];
     if (moves) {
         answer->moved = thaw_oracle_move(oracle, q, partition, 1, x);
-        thaw_partition_find_stress(partition, oracle->f);
+        renew_stress(oracle, partition, steps);
     }
     state->moving = pace_mode(oracle, q, fastest);
     // Other parts are pulled otherwise: they are asked in the next step.
@@ -726,7 +733,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     else if (status == THAW_OK && thaw_oracle_is_overdamped(oracle))
         status = answer_creep(oracle, q, partition, forming, steps, x, flagged, answer, error);
     else if (status == THAW_OK)
-        status = answer_motion(oracle, q, partition, forming, x, flagged, answer, error);
+        status = answer_motion(oracle, q, partition, forming, steps, x, flagged, answer, error);
     memcpy(oracle->u, oracle->before, shadow_bytes(oracle));
     return status;
 }
