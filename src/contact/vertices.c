@@ -251,17 +251,17 @@ static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContac
     const double travel = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + b->spread) + radius;
     if (remembered < 0 && thaw_contact_is_clear(clear, x, b->odometer, travel))
         return 0;
-    const double outside = distance_to_slabs(b, x), sight = travel + own->shape->length[v];
-    const double bound = outside > 0 && remembered < 0 ? sight * sight : INFINITY;
+    const double outside = remembered < 0 ? distance_to_slabs(b, x) : 0, sight = travel + own->shape->length[v];
+    const double bound = outside > 0 ? sight * sight : INFINITY;
     ThawNearest *at = &touch->at;
     const int known = is_still_next(b, x, clear, at);
-    if (known && (at->square > bound || (outside > travel && remembered < 0)))
+    if (known && (at->square > bound || outside > travel))
         return 0;
     if (!known) {
         const ThawClearance before = *clear;
         *clear =
             (ThawClearance){.x = {x[0], x[1], x[2]}, .room = outside, .odometer = b->odometer, .next = before.next};
-        if (outside > travel && remembered < 0)
+        if (outside > travel)
             return 0;
         if (remembered >= 0 || before.next > 0) // most stay where they were
             at->face = remembered >= 0 ? remembered : before.next - 1;

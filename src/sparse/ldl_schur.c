@@ -256,9 +256,9 @@ static void meet(const Response *r, int32_t a, const double *Y_a, int32_t b, con
     }
 }
 
-// H += the tile and its mirror image.
-static void add_full(const Response *r, int32_t a, int32_t b, const double *tile) {
-    int32_t height = r->J->height, in_batch = r->in_batch;
+static inline __attribute__((always_inline)) void add_tile(const Response *r, int32_t height, int32_t a, int32_t b,
+                                                           const double *tile) {
+    const int32_t in_batch = r->in_batch;
     const int32_t *row = r->row + a * in_batch, *col = r->row + b * in_batch;
     int32_t rows = least(in_batch, r->rows - a * in_batch), cols = least(in_batch, r->rows - b * in_batch);
     for (int32_t i = 0; i < rows; i++)
@@ -271,6 +271,14 @@ static void add_full(const Response *r, int32_t a, int32_t b, const double *tile
                     if (a != b)
                         r->H[to * r->stride + at] += value;
                 }
+}
+
+// H += the tile and its mirror image.
+static void add_full(const Response *r, int32_t a, int32_t b, const double *tile) {
+    if (r->J->height == 3)
+        add_tile(r, 3, a, b, tile);
+    else
+        add_tile(r, r->J->height, a, b, tile);
 }
 
 // Where row i of a lower triangle begins.
