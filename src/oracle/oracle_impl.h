@@ -1,10 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle's inside: what its question (oracle.c), the force that holds parts together (constraint.c) and the static
-// answer (foresee.c) share.
+// The oracle's inside: what its question (oracle.c), when it is put (schedule.c), the force that holds parts together (constraint.c), what
+// that would do (foresee.c) and what follows (answer.c) share.
 #ifndef THAW_ORACLE_IMPL_H
 #define THAW_ORACLE_IMPL_H
 
+#include <math.h>
+
 #include "oracle/oracle.h"
+
+// state->moving: at rest by the static question, wholly rigid or not yet; or with a shadow that is followed by long strides (by
+// short ones unless wholly rigid), by short ones, in every step.
+enum { THAW_RESTING, THAW_SLOWING, THAW_DRIFTING, THAW_CREEPING, THAW_MOVING };
+// Steps between answers that only relax; where strains are far below epsilon THAW_ORACLE_STRIDE.
+enum { THAW_ORACLE_LEISURE = 3 };
+// Steps between looks whether a swing is over, and at the stress in parts that move.
+enum { THAW_ORACLE_AUDIT = 10 };
+static const double THAW_ORACLE_DRIFT =
+    0.25; // of what was left to epsilon: may happen beside parts between two questions
+static const double THAW_ORACLE_SLOW = 0.04; // rad a step: a body is slow whose lowest mode is slower
+static const double THAW_ORACLE_WAKE = 5; // tau_R: an element that would strain so fast wakes, half the paper's tau_E
 
 // Vertices that would move as one, and how: accelerations a of `at` and alpha.
 typedef struct ThawComponent {
@@ -55,8 +69,59 @@ static inline int thaw_oracle_is_overdamped(const ThawOracle *oracle) {
     return oracle->scale.omega * oracle->scale.alpha1 > 1;
 }
 
-// paper.c: oracle->predicted, the squared strain rates that the published quick solve foresees, 1/s^2.
-ThawStatus thaw_oracle_quick_solve(ThawOracle *oracle, const ThawQuestion *question, ThawError *error);
+// At which strains that are left are made up, 1/s: of the lowest mode or, where that is overdamped, of its damping.
+static inline double thaw_oracle_pace(const ThawOracle *oracle) {
+    return thaw_oracle_is_overdamped(oracle) ? 1 / oracle->scale.alpha1 : oracle->scale.omega;
+}
+
+// The strain rate that wakes, 1/s.
+static inline double thaw_oracle_waking_rate(const ThawOracle *oracle) {
+    return sqrt(THAW_ORACLE_WAKE * oracle->options.tau_rigid);
+}
+
+static inline size_t thaw_oracle_shadow_bytes(const ThawOracle *oracle) {
+    return sizeof(double) * (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim;
+}
+
+// schedule.c
+// Trial elements: rigid ones, and candidates once enough of them have come together. How many are rigid, and whether
+// candidates are among them.
+int32_t thaw_oracle_choose_trial(ThawOracle *oracle, const ThawQuestion *question, const ThawPartition *partition,
+                                 int *forming, ThawAnswer *answer);
+// Whether the last answer may no longer hold.
+int thaw_oracle_is_due(const ThawOracle *oracle, const ThawQuestion *question, const ThawPartition *partition);
+// Keeps what acts now for the next time; whether loads are others.
+int thaw_oracle_note_outside(ThawOracle *oracle, const ThawQuestion *question);
+// Whether the reference no longer serves; and how it has turned since, Q.
+int thaw_oracle_is_stale(const ThawOracle *oracle, const ThawQuestion *question, int whole, double Q[9]);
+// Whether a wholly rigid body that was quiet still is.
+int thaw_oracle_is_as_kept(ThawOracle *oracle, const double Q[9]);
+
+// answer.c
+// The largest strain that was foreseen of trial elements; and the fastest of those that are about to become rigid, 1/s.
+double thaw_oracle_largest(const ThawOracle *oracle);
+double thaw_oracle_candidate_rate(const ThawOracle *oracle, const ThawPartition *partition);
+// Who must be elastic: whatever was foreseen to exceed the limit.
+void thaw_oracle_judge(ThawOracle *oracle, const ThawQuestion *question, const ThawPartition *partition, double limit,
+                       unsigned char *flagged, ThawAnswer *answer);
+// The batches of the set of all elements that hold elastic ones.
+void thaw_oracle_list_batches(ThawOracle *oracle, const ThawPartition *partition);
+// steps: since the last answer; limit: of the strain of a body at rest.
+void thaw_oracle_answer_rest(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition, int steps,
+                             double limit, double *x, unsigned char *flagged, ThawAnswer *answer);
+ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition,
+                                    int forming, int steps, double *x, unsigned char *flagged, ThawAnswer *answer,
+                                    ThawError *error);
+ThawStatus thaw_oracle_answer_motion(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition,
+                                     int forming, int steps, double *x, unsigned char *flagged, ThawAnswer *answer,
+                                     ThawError *error);
+// A step for which the last answer stands: the body goes on with its shadow.
+void thaw_oracle_go_on(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition, double *x,
+                       ThawAnswer *answer);
+
+// paper.c: the published rule, every step, no schedule, no relaxation.
+ThawStatus thaw_oracle_ask_paper(ThawOracle *oracle, const ThawQuestion *question, const ThawPartition *partition,
+                                 unsigned char *flagged, ThawAnswer *answer, ThawError *error);
 
 // constraint.c: oracle->c, the force that keeps each component of the trial elements rigid; 0 on other vertices.
 // candidates: some trial elements are not rigid yet.

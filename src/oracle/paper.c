@@ -128,7 +128,7 @@ static ThawStatus iterate(ThawOracle *oracle, const ThawQuestion *q, double *r) 
     return THAW_OK;
 }
 
-ThawStatus thaw_oracle_quick_solve(ThawOracle *oracle, const ThawQuestion *q, ThawError *error) {
+static ThawStatus quick_solve(ThawOracle *oracle, const ThawQuestion *q, ThawError *error) {
     const ThawShape *shape = oracle->shape;
     size_t dim = (size_t)shape->kind->dim, count = (size_t)shape->nv * dim;
     int split = oracle->options.split_gravity;
@@ -157,5 +157,27 @@ ThawStatus thaw_oracle_quick_solve(ThawOracle *oracle, const ThawQuestion *q, Th
         oracle->y[i] = q->x[i] + q->h * (oracle->u[i] + oracle->d[i]);
     thaw_strain_compute(shape->all, oracle->tasks, NULL, 0, q->x, oracle->lanes);
     thaw_strain_rate(shape->all, oracle->tasks, NULL, 0, oracle->y, q->h, oracle->lanes, oracle->predicted);
+    return THAW_OK;
+}
+
+// The published rule: every step, no schedule, no relaxation.
+ThawStatus thaw_oracle_ask_paper(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition,
+                                 unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
+    ThawOracleState *state = &oracle->state;
+    for (int32_t e = 0; e < oracle->shape->ne; e++) {
+        int rigid = partition->part_of_element[e] >= 0;
+        int candidate = !rigid && state->below[e] >= oracle->options.frame_count && state->hold[e] == 0;
+        oracle->trial[e] = (unsigned char)(rigid || candidate);
+        answer->candidates += candidate;
+    }
+    memcpy(flagged, oracle->trial, (size_t)oracle->shape->ne);
+    if ((partition->part_count == 0 && answer->candidates == 0) || q->system->map->n == 0)
+        return THAW_OK;
+    ThawStatus status = quick_solve(oracle, q, error);
+    if (status != THAW_OK)
+        return status;
+    answer->asked = 1;
+    thaw_oracle_judge(oracle, q, partition, oracle->options.tau_elastic, flagged, answer);
+    state->quiet = answer->rigid == oracle->shape->ne;
     return THAW_OK;
 }

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+// The three answers. At rest, by the static question: who would be strained by more than epsilon wakes, the others are relaxed. In motion, by
+// the shadow (foresee.c): who would be strained too fast wakes, the others follow, what swings by strides to come, what is overdamped by
+// strides that are over. Each is a judgement of all elements, and moves the body by what was foreseen.
+#include <math.h>
+#include <string.h>
+
+#include "oracle/oracle_impl.h"
+#include "oracle/strain.h"
+
+static const double RELAX_FLOOR = 0.02; // of epsilon: relaxation stops there
+static const double RELAX_RATE = 3;     // relaxation strains at most this many sqrt(tau_R) h a step
+static const double PROGRESS = 0.7;     // of the strain at which relaxing got stuck: less, and it goes on
+static const double CALM = 0.1;         // of the rate that wakes: a body that is slower drifts
+static const double CREEP = 1;          // of it: a body that is slower, in which nobody wakes, is followed by strides
+static const double SLOW_CREEP = 2;     // the same, of a slow body: also while elements wake
+// Of the limit: wakes where others do; and in a body that swings. What has its turn in a quarter of a swing is to wake at once; but 0.5^2 of
+// what wakes is about where elements become candidates, and what only creeps would come and go.
+static const double FOLLOW = 0.7, SWING_FOLLOW = 0.5;
+static const double POOR = 0.3; // of the elements: fewer do not stay rigid, as asking costs more than it saves
+// Steps at once by which the shadow of a body that creeps is followed; and of one that is overdamped, and so does not swing, as long a
+// share of its time, between these two.
+enum { STRIDE = 3, LONG_STRIDE = 6 };
+static const double REACH = 0.25;
+// Halvings of its way after which a wholly rigid body need not be relaxed further, and those that an answer without progress costs.
+enum { PATIENCE = THAW_ORACLE_PATIENCE, FAILURE = 4 };
+
+// --- who wakes --------------------------------------------------------------------------------------------------------------
+
+double thaw_oracle_largest(const ThawOracle *oracle) {
+    double largest = 0;
+    for (int32_t e = 0; e < oracle->shape->ne; e++)
+        if (oracle->trial[e] && oracle->predicted[e] > largest)
+            largest = oracle->predicted[e];
+    return largest;
+}
+
+// The fastest of the elements that are about to become rigid, 1/s.
+double thaw_oracle_candidate_rate(const ThawOracle *oracle, const ThawPartition *partition) {
+    float fastest = 0;
+    for (int32_t e = 0; e < oracle->shape->ne; e++)
+        if (oracle->trial[e] && partition->part_of_element[e] < 0 && oracle->state.rate[e] > fastest)
+            fastest = oracle->state.rate[e];
+    return sqrt((double)fastest);
+}
+
+// Wakes what shares a vertex with a woken element: its vertices are elastic now.
+static void dilate(ThawOracle *oracle, unsigned char *flagged, int32_t *woken) {
+    const ThawShape *shape = oracle->shape;
+    int nodes = shape->kind->nodes;
+    unsigned char *touched = (unsigned char *)oracle->b;
+    memset(touched, 0, (size_t)shape->nv);
+    for (int32_t e = 0; e < shape->ne; e++)
+        for (int a = 0; a < nodes && oracle->trial[e] && !flagged[e]; a++)
+            touched[shape->elements[(size_t)e * (size_t)nodes + (size_t)a]] = 1;
+    for (int32_t e = 0; e < shape->ne; e++)
+        for (int a = 0; a < nodes && flagged[e]; a++)
+            if (touched[shape->elements[(size_t)e * (size_t)nodes + (size_t)a]]) {
+                flagged[e] = 0;
+                oracle->state.reason[e] = THAW_REASON_NEIGHBOUR;
+                oracle->state.below[e] = 0;
+                oracle->state.hold[e] = (unsigned char)oracle->options.hold;
+                ++*woken;
+            }
+}
+
+// Who must be elastic: whatever was foreseen to exceed the limit.
+void thaw_oracle_judge(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition, double limit,
+                       unsigned char *flagged, ThawAnswer *answer) {
+    ThawOracleState *state = &oracle->state;
+    int wakes = 0, paper = oracle->options.oracle == THAW_ORACLE_PAPER;
+    double scale = paper ? 1 : oracle->options.epsilon / limit; // what is told is relative to epsilon
+    for (int32_t e = 0; e < oracle->shape->ne && !wakes; e++)
+        wakes = partition->part_of_element[e] >= 0 && oracle->predicted[e] > limit;
+    if (wakes) // who is about to follow wakes with them: a new partition is dear
+        limit *= paper || !thaw_oracle_is_overdamped(oracle) ? SWING_FOLLOW : FOLLOW;
+    for (int32_t e = 0; e < oracle->shape->ne; e++) {
+        state->predicted[e] = (float)(oracle->predicted[e] * scale);
+        if (!oracle->trial[e])
+            continue;
+        int rigid = partition->part_of_element[e] >= 0;
+        if (oracle->predicted[e] <= limit) {
+            answer->largest = oracle->predicted[e] > answer->largest ? oracle->predicted[e] : answer->largest;
+            continue;
+        }
+        flagged[e] = 0;
+        state->below[e] = 0;
+        state->reason[e] = THAW_REASON_STRAIN;
+        if (rigid) {
+            answer->woken++;
+            state->hold[e] = (unsigned char)oracle->options.hold;
+        } else
+            answer->vetoed++;
+    }
+    if (answer->woken > 0)
+        dilate(oracle, flagged, &answer->woken);
+    for (int32_t e = 0; e < oracle->shape->ne; e++)
+        answer->rigid += flagged[e];
+    int poor = !paper && answer->rigid < POOR * oracle->shape->ne;
+    for (int32_t e = 0; e < oracle->shape->ne && poor; e++)
+        if (flagged[e]) {
+            flagged[e] = 0;
+            state->reason[e] = THAW_REASON_LONE;
+            answer->woken += partition->part_of_element[e] >= 0;
+        }
+    // Whoever wakes is to see his rate from here on.
+    if (memcmp(flagged, partition->flagged, (size_t)oracle->shape->ne) != 0 ||
+        memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0)
+        thaw_strain_compute(oracle->shape->all, oracle->tasks, NULL, 0, q->x, state->strain);
+}
+
+// --- at rest ----------------------------------------------------------------------------------------------------------------
+
+// The batches of the set of all elements that hold elastic ones.
+void thaw_oracle_list_batches(ThawOracle *oracle, const ThawPartition *partition) {
+    for (int32_t e = 0; e < oracle->shape->ne; e++)
+        oracle->trial[e] = partition->part_of_element[e] < 0;
+    oracle->batch_count = thaw_strain_batches(oracle->shape->all, oracle->trial, oracle->batches);
+}
+
+// No rate is to be seen in how elastic elements have come to x.
+static void disregard(ThawOracle *oracle, const ThawPartition *partition, const double *x) {
+    if (oracle->batch_count < 0)
+        thaw_oracle_list_batches(oracle, partition);
+    thaw_strain_compute(oracle->shape->all, oracle->tasks, oracle->batches, oracle->batch_count, x,
+                        oracle->state.strain);
+}
+
+// A wholly rigid body that relaxation does not bring nearer to balance, not by half of what the way it was moved promised
+// (state->reached), is moved a sixteenth as far the next time: what touches it relaxes, too, and both at once may go too far for ever. Where
+// that does not help either it creeps: contacts slide, or slow modes give way, as it is moved. It is within epsilon, and is left
+// where it is until much less of the strain is left. Each success takes back a fourth of a failure: jitter succeeds half of the time.
+static int is_stuck(ThawOracleState *state, double largest, int whole) {
+    int better = largest < state->reached;
+    if (!whole || isinf(state->reached) || (better && state->tries == PATIENCE))
+        state->tries = 0;
+    else if (better)
+        state->tries -= state->tries > 0;
+    else if (state->tries < PATIENCE) {
+        state->tries = state->tries + FAILURE < PATIENCE ? state->tries + FAILURE : PATIENCE;
+        state->reached = PROGRESS * largest; // counts only where it is stuck now
+    }
+    if (!whole)
+        state->reached = INFINITY;
+    return state->tries == PATIENCE;
+}
+
+// For how many steps an answer stands while elements beside the parts move: until the largest strain, which has come from `was`
+// to `now` in the last ones, may have gone a share of its way to the limit beyond which it is no rest.
+static int32_t pause_of(double was, double now, int steps, double limit) {
+    double left = THAW_ORACLE_DRIFT * (limit - now) * steps, change = fabs(now - was);
+    return left >= THAW_ORACLE_STRIDE * change   ? THAW_ORACLE_STRIDE
+           : left > THAW_ORACLE_LEISURE * change ? (int32_t)(left / change)
+                                                 : THAW_ORACLE_LEISURE;
+}
+
+// Loads under epsilon are followed quasistatically; new ones wake at once whom they would deform more. limit: of the strain of a body
+// at rest.
+void thaw_oracle_answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int steps,
+                             double limit, double *x, unsigned char *flagged, ThawAnswer *answer) {
+    const ThawRigidifyOptions *options = &oracle->options;
+    ThawOracleState *state = &oracle->state;
+    int32_t ne = oracle->shape->ne;
+    thaw_oracle_judge(oracle, q, partition, options->epsilon, flagged, answer);
+    int stuck = is_stuck(state, answer->largest, answer->rigid == ne);
+    if (state->moving == THAW_SLOWING && answer->woken == 0)
+        state->pause = pause_of(options->epsilon - state->margin, answer->largest, steps, limit);
+    state->margin = options->epsilon - answer->largest;
+    state->restless = answer->woken > 0 || (answer->largest > RELAX_FLOOR * options->epsilon && !stuck);
+    if (answer->woken == 0 && state->restless && options->relax > 0) {
+        double rate = RELAX_RATE * sqrt(options->tau_rigid) * q->h * steps / answer->largest;
+        double share = fmin(fmin(1, options->relax * steps) / (1 << state->tries), rate);
+        answer->moved = thaw_oracle_move(oracle, q, partition, share, x);
+        if (answer->rigid == ne)
+            state->reached = (1 - share / 2) * answer->largest;
+        thaw_partition_find_stress(partition, oracle->f);
+        disregard(oracle, partition, x);
+    }
+    state->moving = answer->rigid < ne ? THAW_SLOWING : THAW_RESTING;
+    state->quiet = answer->rigid == ne && !state->restless;
+    if (state->quiet)
+        thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->c, state->kept);
+    if (answer->woken > 0) // a load has: they take their shadow along, the others wait for the next question
+        return;
+    answer->dropped = thaw_partition_shadow_energy(partition, oracle->before);
+    memset(state->shadow, 0, thaw_oracle_shadow_bytes(oracle));
+    memset(oracle->before, 0, thaw_oracle_shadow_bytes(oracle));
+}
+
+// --- in motion --------------------------------------------------------------------------------------------------------------
+
+// A step for which the last answer stands: the body goes on with its shadow.
+void thaw_oracle_go_on(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, double *x,
+                       ThawAnswer *answer) {
+    thaw_oracle_frame(oracle, q->x, oracle->Q);
+    thaw_oracle_glide(oracle, oracle->Q, q->h);
+    answer->moved = thaw_oracle_move(oracle, q, partition, 1, x);
+    answer->followed = 1;
+    oracle->state.left--;
+}
+
+// For how many steps an answer stands, as fast as the body was at the last one.
+static int stride_of(const ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
+    int moving = oracle->state.moving;
+    if (moving != THAW_CREEPING && moving != THAW_DRIFTING)
+        return 1;
+    if (moving == THAW_DRIFTING && partition->elastic_count == 0)
+        return THAW_ORACLE_STRIDE;
+    double reach = thaw_oracle_is_overdamped(oracle) ? REACH / (thaw_oracle_pace(oracle) * q->h) : 0;
+    return reach >= LONG_STRIDE ? LONG_STRIDE : reach > STRIDE ? (int)reach : STRIDE;
+}
+
+// How fast the body is from now on, by the fastest as a share of the rate that wakes.
+static int pace_mode(const ThawOracle *oracle, const ThawQuestion *q, double fastest) {
+    double creep = thaw_oracle_pace(oracle) * q->h < THAW_ORACLE_SLOW ? SLOW_CREEP : CREEP;
+    return fastest <= CALM ? THAW_DRIFTING : fastest <= creep ? THAW_CREEPING : THAW_MOVING;
+}
+
+// Parts that follow are strained by little in a step: their stress is found anew every some steps.
+static void renew_stress(const ThawOracle *oracle, ThawPartition *partition, int steps) {
+    if (oracle->state.age % THAW_ORACLE_AUDIT < steps)
+        thaw_partition_find_stress(partition, oracle->f);
+}
+
+// What is overdamped goes after the forces: at the end of a stride it makes up for it, and who is strained too fast wakes. (By strides
+// to come it would lag behind them by all that K looks ahead. The wheel had a quarter more elements elastic and four times the error.)
+ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int forming,
+                                    int steps, double *x, unsigned char *flagged, ThawAnswer *answer,
+                                    ThawError *error) {
+    ThawOracleState *state = &oracle->state;
+    int stride = stride_of(oracle, q, partition);
+    steps = steps < stride ? steps : stride;
+    // A blow acts in the step that comes: the steps before it were made without.
+    int past = q->struck ? steps - 1 : 0;
+    if (q->struck)
+        steps = stride = 1;
+    double limit = thaw_oracle_waking_rate(oracle) * q->h, fastest = 0;
+    ThawStatus status = THAW_OK;
+    if (forming) { // what the candidates would do as parts
+        status = thaw_oracle_follow(oracle, q, oracle->Q, stride, error);
+        if (status == THAW_OK) {
+            fastest = fmax(thaw_oracle_largest(oracle) / limit,
+                           thaw_oracle_candidate_rate(oracle, partition) / thaw_oracle_waking_rate(oracle));
+            thaw_oracle_judge(oracle, q, partition, limit, flagged, answer);
+        }
+        // But up to now they have gone their own way: what acts on them is no part of the shadow's.
+        if (status == THAW_OK)
+            status = thaw_oracle_constraint(oracle, q, partition, 0, error);
+    }
+    if (status == THAW_OK)
+        status = thaw_oracle_catch_up(oracle, q, oracle->Q, steps, stride, error);
+    if (status != THAW_OK)
+        return status;
+    limit *= steps;
+    if (!forming)
+        thaw_oracle_judge(oracle, q, partition, limit, flagged, answer);
+    double now = thaw_oracle_largest(oracle), share = fmin(1, limit / now), crept = past * q->h;
+    // Who wakes feels in the step that comes what was foreseen; up to now he has crept.
+    if (answer->woken > 0)
+        share = 0, crept += steps * q->h;
+    for (size_t i = 0; crept > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
+        oracle->d[i] = share * oracle->d[i] + crept * oracle->before[i];
+    if (partition->part_count > 0 && oracle->options.relax > 0) {
+        answer->moved = thaw_oracle_move(oracle, q, partition, crept > 0 ? 1 : share, x);
+        renew_stress(oracle, partition, steps);
+        if (answer->woken > 0)
+            thaw_strain_compute(oracle->shape->all, oracle->tasks, NULL, 0, x, state->strain);
+        else
+            disregard(oracle, partition, x);
+    }
+    state->moving = pace_mode(oracle, q, fmax(fastest, now / limit));
+    state->left = stride_of(oracle, q, partition) - 1;
+    state->margin = oracle->options.epsilon;
+    state->restless = 1;
+    return THAW_OK;
+}
+
+// The pull on the shadow in the stride that comes, and who wakes for it or may not become rigid. Returns how fast the fastest is, as
+// a share of the rate that wakes.
+static double foresee_motion(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition, int forming,
+                             int stride, unsigned char *flagged, ThawAnswer *answer, ThawStatus *status,
+                             ThawError *error) {
+    double limit = thaw_oracle_waking_rate(oracle) * q->h, fastest = 0;
+    *status = thaw_oracle_follow(oracle, q, oracle->Q, stride, error);
+    if (*status != THAW_OK)
+        return 0;
+    thaw_oracle_judge(oracle, q, partition, limit, flagged, answer);
+    fastest = thaw_oracle_largest(oracle) / limit;
+    if (!forming)
+        return fastest;
+    // So much for what candidates would do as parts. But up to now they have gone their own way: what acts on them is no part of the
+    // shadow's.
+    fastest = fmax(fastest, thaw_oracle_candidate_rate(oracle, partition) / thaw_oracle_waking_rate(oracle));
+    *status = thaw_oracle_constraint(oracle, q, partition, 0, error);
+    if (*status == THAW_OK)
+        *status = thaw_oracle_follow(oracle, q, oracle->Q, stride, error);
+    return fmax(fastest, thaw_oracle_largest(oracle) / limit);
+}
+
+// Who would strain faster than the threshold in the next step, or stride, wakes; below, the body follows the shadow.
+ThawStatus thaw_oracle_answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int forming,
+                                     int steps, double *x, unsigned char *flagged, ThawAnswer *answer,
+                                     ThawError *error) {
+    ThawOracleState *state = &oracle->state;
+    int stride = q->struck ? 1 : stride_of(oracle, q, partition),
+        moves = partition->part_count > 0 && oracle->options.relax > 0;
+    ThawStatus status;
+    double fastest = foresee_motion(oracle, q, partition, forming, stride, flagged, answer, &status, error);
+    if (status != THAW_OK)
+        return status;
+    thaw_oracle_glide(oracle, oracle->Q, q->h);
+    answer->followed = 1;
+    // Who wakes feels in the step that comes what was foreseen; up to now he has crept.
+    for (size_t i = 0; answer->woken > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
+        oracle->d[i] = q->h * oracle->before[i];
+    if (moves) {
+        answer->moved = thaw_oracle_move(oracle, q, partition, 1, x);
+        renew_stress(oracle, partition, steps);
+    }
+    state->moving = pace_mode(oracle, q, fastest);
+    // Other parts are pulled otherwise: they are asked in the next step.
+    state->left = moves && !forming && answer->woken == 0 && state->moving < THAW_MOVING ? stride - 1 : 0;
+    state->margin = oracle->options.epsilon;
+    state->restless = 1;
+    return THAW_OK;
+}
