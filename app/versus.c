@@ -83,8 +83,8 @@ ThawStatus app_versus_step(AppVersus *v, ThawError *error) {
     f->nc_ratio_sum += fmax(0, r->cpu_ms - contact_of(r)) / fmax(1e-3, o->cpu_ms - contact_of(o));
     f->final_rigid = 1 - (double)o->elastic_elements / (double)v->lockstep.elements;
     f->rigid_sum += f->final_rigid;
-    f->solver_ms +=
-        o->force_ms + o->assemble_ms + o->factor_ms + o->solve_ms + o->advance_ms + o->contact_ms + o->response_ms;
+    f->solver_ms += o->force_ms + o->assemble_ms + o->factor_ms + o->solve_ms + o->advance_ms + o->contact_ms +
+                    o->response_ms + o->ledger_ms;
     int64_t every = v->def.steps / 200 > 1 ? v->def.steps / 200 : 1;
     if (v->judge.elements > 0)
         app_judge_look(&v->judge, v->reference.world, v->other.world, v->lockstep.apart,
