@@ -157,11 +157,11 @@ static int32_t pause_of(double was, double now, int steps, double limit) {
 // Loads under epsilon are followed quasistatically; new ones wake at once whom they would deform more. limit: of the strain of a body
 // at rest.
 void thaw_oracle_answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int steps,
-                             double limit, double *x, unsigned char *flagged, ThawAnswer *answer) {
+                             double most, double limit, double *x, unsigned char *flagged, ThawAnswer *answer) {
     const ThawRigidifyOptions *options = &oracle->options;
     ThawOracleState *state = &oracle->state;
     int32_t ne = oracle->shape->ne;
-    thaw_oracle_judge(oracle, q, partition, options->epsilon, flagged, answer);
+    thaw_oracle_judge(oracle, q, partition, most, flagged, answer);
     int stuck = is_stuck(state, answer->largest, answer->rigid == ne);
     if (state->moving == THAW_SLOWING && answer->woken == 0)
         state->pause = pause_of(options->epsilon - state->margin, answer->largest, steps, limit);
@@ -228,6 +228,7 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
                                     int steps, double *x, unsigned char *flagged, ThawAnswer *answer,
                                     ThawError *error) {
     ThawOracleState *state = &oracle->state;
+    const int since = steps;
     int stride = stride_of(oracle, q, partition);
     steps = steps < stride ? steps : stride;
     // A blow acts in the step that comes: the steps before it were made without.
@@ -262,7 +263,7 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
         oracle->d[i] = share * oracle->d[i] + crept * oracle->before[i];
     if (partition->part_count > 0 && oracle->options.relax > 0) {
         answer->moved = thaw_oracle_move(oracle, q, partition, crept > 0 ? 1 : share, x);
-        renew_stress(oracle, partition, steps);
+        renew_stress(oracle, partition, since);
         if (answer->woken > 0)
             thaw_strain_compute(oracle->shape->all, oracle->tasks, NULL, 0, x, state->strain);
         else

@@ -3,8 +3,8 @@
 // what the rigid motion of each connected component absorbs (Newton and Euler): what is left, c, is what staying rigid has
 // to supply, and nothing else could tell whether it may.
 //
-// Elastic forces inside parts do not change while parts only move: they are kept in the frames of the parts, so that only
-// elastic elements are evaluated. Linear in the vertices and the elastic elements.
+// Elastic forces inside parts do not change while parts only move as one: they can be kept in the frames of the parts, so that only
+// elastic elements are evaluated. Linear in the vertices and those elements; in all of them where parts have been relaxed.
 #include <math.h>
 #include <string.h>
 
@@ -111,24 +111,25 @@ static void keep_inner(ThawOracle *oracle, const ThawPartition *partition) {
                     inner[at + i] += part->R[j + 3 * i] * (oracle->y[at + j] - oracle->f[at + j]);
             }
     }
-    oracle->state.has_inner = THAW_INNER_KEPT;
+    oracle->state.inner_is = THAW_INNER_KEPT;
 }
 
-// oracle->f: elastic forces of all elements; those of rigid ones as they are kept in the frames of their parts. They are, once a second
-// pass asks for them before parts have been moved: in motion none does.
+// oracle->f: elastic forces of all elements. Parts that move from question to question have other forces inside in each: one pass over all
+// elements. Where they have not moved since the last question, or are asked about twice in this one (again), those of rigid elements are kept
+// in the frames of the parts, and elastic elements alone are evaluated from then on.
 static void elastic_forces(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition, int again) {
     const ThawShape *shape = oracle->shape;
     ThawOracleState *state = &oracle->state;
     const size_t dim = (size_t)shape->kind->dim;
-    if (partition->part_count == 0 || (state->has_inner == THAW_INNER_UNKNOWN && !again)) {
+    if (partition->part_count == 0 || (state->inner_is == THAW_INNER_UNKNOWN && !again)) {
         thaw_force_internal(shape->all, oracle->tasks, q->x, shape->nv, oracle->f, oracle->partial);
-        state->has_inner = partition->part_count == 0 ? state->has_inner : THAW_INNER_SEEN;
+        state->inner_is = partition->part_count == 0 ? state->inner_is : THAW_INNER_SEEN;
         return;
     }
     memset(oracle->f, 0, sizeof *oracle->f * (size_t)shape->nv * dim);
     if (partition->elastic_count > 0)
         thaw_force_internal(q->elastic, oracle->tasks, q->x, shape->nv, oracle->f, oracle->partial);
-    if (state->has_inner != THAW_INNER_KEPT) {
+    if (state->inner_is != THAW_INNER_KEPT) {
         thaw_force_internal(shape->all, oracle->tasks, q->x, shape->nv, oracle->y, oracle->partial);
         keep_inner(oracle, partition);
     }

@@ -36,16 +36,23 @@ static const double NEXT_ERROR = 0.003; // of the next step's displacement, in t
 
 // --- the body's frame ---------------------------------------------------------------------------------------------------
 
-// A body that swings and has turned by less than this, rad, has not turned: directions are a percent off at most, and its shadow is as
-// long as it was. (Heaps of what is overdamped came to rest later with it.)
+// A body that swings and has turned by less than this, rad, has not turned: directions are a percent off at most (and so is the torque
+// of the pull, which has none in the reference's frame), and its shadow is as long as it was. (Heaps of what is overdamped came to rest
+// later with it.)
 static const double FLAT = 0.01;
+
+static void flatten(const ThawOracle *oracle, double Q[9]) {
+    double square = 3 - (Q[0] + Q[4] + Q[8]); // of the angle, where that is small
+    if (square <= FLAT * FLAT && !thaw_oracle_is_overdamped(oracle))
+        memcpy(Q, IDENTITY, sizeof IDENTITY);
+}
 
 // Sums about the first vertex, so that nothing is lost where a body is far from the origin.
 static void find_frame(const ThawOracle *oracle, const double *x, double Q[9], double centre[2][3]) {
     const ThawShape *shape = oracle->shape;
     const double *X = oracle->state.reference;
     const int dim = shape->kind->dim;
-    double H[9] = {0}, U[9], s[3], V[9], off = 0;
+    double H[9] = {0}, U[9], s[3], V[9];
     memset(centre, 0, 2 * sizeof *centre);
     for (int32_t i = 0; i < shape->nv; i++) {
         const size_t at = (size_t)i * (size_t)dim;
@@ -65,12 +72,8 @@ static void find_frame(const ThawOracle *oracle, const double *x, double Q[9], d
         H[8] = sqrt(H[0] * H[0] + H[1] * H[1] + H[3] * H[3] + H[4] * H[4]); // keeps the plane in the plane
     thaw_svd3(H, U, s, V);
     for (int k = 0; k < 3; k++)
-        for (int l = 0; l < 3; l++) {
+        for (int l = 0; l < 3; l++)
             Q[k + 3 * l] = U[k] * V[l] + U[k + 3] * V[l + 3] + U[k + 6] * V[l + 6];
-            off = fmax(off, fabs(Q[k + 3 * l] - (k == l)));
-        }
-    if (off <= FLAT && !thaw_oracle_is_overdamped(oracle))
-        memcpy(Q, IDENTITY, sizeof IDENTITY);
     for (int k = 0; k < dim; k++) {
         centre[0][k] += X[k];
         centre[1][k] += x[k];
@@ -80,6 +83,7 @@ static void find_frame(const ThawOracle *oracle, const double *x, double Q[9], d
 void thaw_oracle_frame(const ThawOracle *oracle, const double *x, double Q[9]) {
     double centre[2][3];
     find_frame(oracle, x, Q, centre);
+    flatten(oracle, Q);
 }
 
 double thaw_oracle_compare(const ThawOracle *oracle, const double *x, double Q[9]) {
@@ -99,6 +103,7 @@ double thaw_oracle_compare(const ThawOracle *oracle, const double *x, double Q[9
         }
         worst = square > worst ? square : worst;
     }
+    flatten(oracle, Q);
     return sqrt(worst);
 }
 
@@ -359,7 +364,7 @@ void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, con
                                 : was || partition->part_count == 0 ? 0
                                                                     : state->shadow[at];
     }
-    state->has_inner = 0;
+    state->inner_is = THAW_INNER_UNKNOWN;
     oracle->batch_count = -1;
 }
 
@@ -388,6 +393,6 @@ double thaw_oracle_move(ThawOracle *oracle, const ThawQuestion *q, ThawPartition
             moved = fabs(step) > moved ? fabs(step) : moved;
         }
     thaw_partition_reshape(partition, x);
-    oracle->state.has_inner = 0;
+    oracle->state.inner_is = THAW_INNER_UNKNOWN;
     return moved;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle of oracle.h: what is kept, how a question goes, and what is seen of a step.
 //
-// A question costs a force pass over the elastic elements (constraint.c), one or two back-substitutions with a kept factor
+// A question costs a force pass over the elements (constraint.c), one or two back-substitutions with a kept factor
 // and a pass for the predicted strains (foresee.c). So it is put only where the answer may have changed (schedule.c). Rest or motion is
 // decided here; what follows for the elements and the body is the answer's (answer.c).
 #include "oracle/oracle_impl.h"
@@ -18,6 +18,11 @@ static const double AT_ONCE = 0.5;       // of what is left, made up in a step: 
 static const double SOON = 0.05;         // the same of who is overdamped, and so does not swing on
 static const double QUIET_CHANGE = 5e-4; // of what would bend the body by epsilon in its lowest mode
 static const double TURN = 6;            // times what its own weight would strain the lowest mode by, turned by a rad
+// A body that has just become rigid as a whole has other contact forces than before: what was shared out by its stiffness is shared out by
+// the contacts'. It may be strained by so many times epsilon for so many steps, and is relaxed, instead of waking for that; unless
+// something hits it.
+static const double PARDON = 4;
+enum { GRACE = 100 };
 _Static_assert(THAW_MOVING + 1 == THAW_ORACLE_MODES, "a checkpoint is checked by it");
 
 static void adopt_options(ThawOracle *oracle, const ThawRigidifyOptions *options) {
@@ -109,7 +114,8 @@ void thaw_oracle_forget(ThawOracle *oracle, const double *x) {
     thaw_strain_compute(oracle->shape->all, oracle->tasks, NULL, 0, x, oracle->state.strain);
     memset(oracle->state.shadow, 0, thaw_oracle_shadow_bytes(oracle));
     oracle->state.energy = 0;
-    oracle->state.has_inner = oracle->state.quiet = oracle->state.left = 0;
+    oracle->state.inner_is = THAW_INNER_UNKNOWN;
+    oracle->state.quiet = oracle->state.left = 0;
     oracle->state.restless = 1;
 }
 
@@ -125,7 +131,8 @@ double *thaw_oracle_release(ThawOracle *oracle, const double *x) {
 void thaw_oracle_restart(ThawOracle *oracle) {
     memset(oracle->state.known, 0, (size_t)oracle->shape->nv);
     memset(oracle->state.below, 0, (size_t)oracle->shape->ne);
-    oracle->state.has_inner = oracle->state.quiet = 0;
+    oracle->state.inner_is = THAW_INNER_UNKNOWN;
+    oracle->state.quiet = 0;
     oracle->batch_count = -1;
 }
 
@@ -171,6 +178,13 @@ static double rest_strain(const ThawOracle *oracle, double h) {
     return fmin(share * oracle->options.epsilon, pace > 0 ? thaw_oracle_waking_rate(oracle) / pace : INFINITY);
 }
 
+// How many times epsilon it may be strained by now.
+static double grace_of(ThawOracle *oracle, const ThawQuestion *q, int whole, int loaded, int steps) {
+    int32_t *grace = &oracle->state.grace;
+    *grace = !whole ? GRACE : loaded || q->struck || *grace < steps ? 0 : *grace - steps;
+    return whole && *grace > 0 ? PARDON : 1;
+}
+
 ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, double *x,
                            unsigned char *flagged, ThawAnswer *answer, ThawError *error) {
     const ThawShape *shape = oracle->shape;
@@ -208,7 +222,8 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     thaw_oracle_turn(shape, oracle->Q, 0, state->shadow, oracle->before);
     answer->shadow = oracle->before;
     // A new load wakes at once whom it would bend by more than epsilon; below that it does not stop what swings.
-    double limit = rest_strain(oracle, q->h), largest = INFINITY;
+    double most = grace_of(oracle, q, whole, loaded, steps) * oracle->options.epsilon;
+    double limit = most / oracle->options.epsilon * rest_strain(oracle, q->h), largest = INFINITY;
     int audit = state->moving < THAW_CREEPING || state->age % THAW_ORACLE_AUDIT < steps ||
                 (state->moving == THAW_CREEPING && thaw_oracle_is_overdamped(oracle));
     int calm = (loaded || audit) && hardly_swings(oracle, q, partition);
@@ -216,9 +231,9 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
         status = thaw_oracle_foresee(oracle, q, oracle->Q, error);
         largest = thaw_oracle_largest(oracle);
     }
-    int rests = (calm && largest <= limit) || (loaded && largest > oracle->options.epsilon);
+    int rests = (calm && largest <= limit) || (loaded && largest > most);
     if (status == THAW_OK && rests)
-        thaw_oracle_answer_rest(oracle, q, partition, steps, limit, x, flagged, answer);
+        thaw_oracle_answer_rest(oracle, q, partition, steps, most, limit, x, flagged, answer);
     else if (status == THAW_OK && thaw_oracle_is_overdamped(oracle))
         status = thaw_oracle_answer_creep(oracle, q, partition, forming, steps, x, flagged, answer, error);
     else if (status == THAW_OK)

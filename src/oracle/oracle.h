@@ -19,10 +19,10 @@
 
 enum { THAW_ORACLE_MODES = 5, THAW_ORACLE_PATIENCE = 8, THAW_ORACLE_STRIDE = 12 };
 
-// What the oracle remembers of a body: part of the state.
 // Whether forces inside parts were asked for since those were last moved, and whether they are kept.
 enum { THAW_INNER_UNKNOWN, THAW_INNER_SEEN, THAW_INNER_KEPT };
 
+// What the oracle remembers of a body: part of the state.
 typedef struct ThawOracleState {
     unsigned char *below;  // ne: steps in a row with a rate below tau_R, capped
     unsigned char *hold;   // ne: steps left during which a woken element may not become rigid
@@ -43,7 +43,7 @@ typedef struct ThawOracleState {
     double *presses;      // dim * nv: f_contact then, N
     double *kept;         // dim * nv: constraint force c at the last quiet answer, in the reference's frame
     int has_reference;
-    int has_inner;       // THAW_INNER_*
+    int inner_is;        // THAW_INNER_*: what is known of inner
     uint64_t touched;    // hash of the contacts on parts at the last answer, and whether they closed then
     int quiet;           // the last answer was: fully rigid, at rest in itself, nothing to relax
     int moving;          // whether the shadow is followed, and how often: below THAW_ORACLE_MODES
@@ -54,6 +54,7 @@ typedef struct ThawOracleState {
     int32_t left;        // steps for which the shadow is followed without a question
     int32_t pause;       // steps for which that answer stands while a part of the body is elastic
     int32_t tries;       // how often relaxation of the wholly rigid body is halved; THAW_ORACLE_PATIENCE: it is stuck
+    int32_t grace;       // steps left in which it may be strained by more than epsilon, and is relaxed
     int32_t waited;      // steps that candidates have waited to become rigid together, summed over them, capped
     double drift;        // strain, and turns, that parts have seen beside them since the last answer
     double uneven;       // m/s^2, by how much accelerations by loads and contacts differed over the body, then

@@ -106,9 +106,9 @@ void thaw_oracle_judge(ThawOracle *oracle, const ThawQuestion *question, const T
                        unsigned char *flagged, ThawAnswer *answer);
 // The batches of the set of all elements that hold elastic ones.
 void thaw_oracle_list_batches(ThawOracle *oracle, const ThawPartition *partition);
-// steps: since the last answer; limit: of the strain of a body at rest.
+// steps: since the last answer; most: strain beyond which elements wake; limit: of the strain of a body at rest.
 void thaw_oracle_answer_rest(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition, int steps,
-                             double limit, double *x, unsigned char *flagged, ThawAnswer *answer);
+                             double most, double limit, double *x, unsigned char *flagged, ThawAnswer *answer);
 ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition,
                                     int forming, int steps, double *x, unsigned char *flagged, ThawAnswer *answer,
                                     ThawError *error);

@@ -10,7 +10,7 @@
 #include "output/save.h"
 #include "step/adapt.h"
 
-enum { VERSION = 10, WORKS = 6 };
+enum { VERSION = 11, WORKS = 6 };
 
 // What must agree between the world that saved and the one that loads, about its first body_count bodies.
 static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]) {
@@ -143,7 +143,7 @@ static ThawStatus check_parts(const ThawStepper *s, const ThawPart *parts, int64
     return status;
 }
 
-enum { STORY = 3, ORACLE = 16, PARTS = 5, NUMBERS = 19 };
+enum { STORY = 3, ORACLE = 16, PARTS = 5, NUMBERS = 20 };
 
 // What a body keeps while it sleeps, too.
 static void list_story(const ThawStepper *s, Field fields[STORY]) {
@@ -186,7 +186,7 @@ static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawE
     const ThawPartition *partition = s->adaptive->partition;
     const ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
     int64_t numbers[NUMBERS] = {oracle->has_reference,
-                                oracle->has_inner,
+                                oracle->inner_is,
                                 oracle->moving,
                                 (int64_t)oracle->touched,
                                 oracle->quiet,
@@ -198,7 +198,8 @@ static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawE
                                 [14] = oracle->pause,
                                 [15] = oracle->followed[0],
                                 [16] = oracle->followed[1],
-                                [18] = oracle->left};
+                                [18] = oracle->left,
+                                [19] = oracle->grace};
     memcpy(&numbers[8], &oracle->drift, sizeof oracle->drift);
     memcpy(&numbers[9], &oracle->margin, sizeof oracle->margin);
     memcpy(&numbers[10], &oracle->uneven, sizeof oracle->uneven);
@@ -263,7 +264,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     if (status == THAW_OK && (uint64_t)numbers[2] >= THAW_ORACLE_MODES)
         status = thaw_error_set(error, THAW_ERROR_INPUT, "body %d (%s): its oracle is in mode %lld; allowed: 0 to %d",
                                 (int)s->index, s->body->name, (long long)numbers[2], THAW_ORACLE_MODES - 1);
-    const int counters[] = {6, 7, 11, 13, 14, 15, 16, 18};
+    const int counters[] = {6, 7, 11, 13, 14, 15, 16, 18, 19};
     for (size_t i = 0; i < sizeof counters / sizeof *counters && status == THAW_OK; i++) {
         int most = counters[i] == 11 ? THAW_ORACLE_PATIENCE : counters[i] == 18 ? THAW_ORACLE_STRIDE : INT32_MAX;
         if (numbers[counters[i]] < 0 || numbers[counters[i]] > most)
@@ -282,7 +283,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     }
     if (status == THAW_OK) {
         oracle->has_reference = (int)numbers[0];
-        oracle->has_inner = (int)numbers[1];
+        oracle->inner_is = (int)numbers[1];
         oracle->moving = (int)numbers[2];
         oracle->touched = (uint64_t)numbers[3];
         oracle->quiet = (int)numbers[4];
@@ -298,6 +299,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         oracle->followed[0] = (int32_t)numbers[15];
         oracle->followed[1] = (int32_t)numbers[16];
         oracle->left = (int32_t)numbers[18];
+        oracle->grace = (int32_t)numbers[19];
         memcpy(&oracle->reached, &numbers[12], sizeof oracle->reached);
         memcpy(&oracle->energy, &numbers[17], sizeof oracle->energy);
         status = thaw_partition_restore(s->adaptive->partition, flagged, script, parts, stress, (int32_t)counts[0], r,

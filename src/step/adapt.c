@@ -331,7 +331,7 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
     thaw_history_ask(s->history, s->shape, &question);
     double elastic = s->elastic;
     ThawLedger work = s->work;
-    int moved = !thaw_oracle_state(a->oracle)->has_inner; // since the elastic energy was last found
+    int moved = thaw_oracle_state(a->oracle)->inner_is == THAW_INNER_UNKNOWN; // since the elastic energy was last found
     thaw_ledger_move(s, a->f_contact, 1);
     status = thaw_oracle_ask(a->oracle, &question, a->partition, s->x, a->flagged, &a->answer, error);
     moved = a->answer.asked && (moved || a->answer.moved > 0);
