@@ -31,7 +31,7 @@ typedef struct ThawTriangleMesh {
 
 // What reading a surface has mended, and what may trouble a mesher. An edge is told by a triangle that has it.
 typedef struct ThawTriangleReport {
-    ThawFinding welded;     // vertices made one with another at exactly the same place (STL only): places in the file
+    ThawFinding welded;     // vertices made one with another (by STL and thaw_triangles_weld): places in the file
     ThawFinding unused;     // points in no triangle, left out: places in the file
     ThawFinding degenerate; // triangles with a vertex twice, left out: places in the file
     ThawFinding repeated;   // triangles on the same three vertices as one before, left out: places in the file
@@ -59,8 +59,10 @@ ThawStatus thaw_triangles_parse(const void *bytes, size_t size, const char *endi
 // Writes .obj (groups as g), .ply or .stl (both binary). .obj and .ply keep every bit, .stl has 32 a coordinate.
 ThawStatus thaw_triangles_write(const ThawTriangleMesh *mesh, const char *path, ThawError *error);
 
-// Makes vertices at the same place, to 1e-9 of the diagonal of their box, one, drops what becomes degenerate or repeated, and counts it in *report (may
-// be NULL), whose edges are then those of the welded surface. On error the surface is unchanged.
+// Makes vertices at the same place one: all that are nearer to each other than 1e-9 of the diagonal of their box, none
+// that are farther apart than 3.5e-9 of it (but for chains: what is one with the same vertex is one). Drops what
+// becomes degenerate or repeated, and counts it in *report (may be NULL), whose edges are then those of the welded
+// surface. On error the surface is unchanged.
 ThawStatus thaw_triangles_weld(ThawTriangleMesh *mesh, ThawTriangleReport *report, ThawError *error);
 
 // Refuses a surface with an index out of range, a coordinate that is not finite, or a bad group, naming it.

@@ -75,5 +75,7 @@ int32_t thaw_shape_main_material(const ThawShapeDef *shape);
 double thaw_material_wave_speed(const ThawMaterialDef *material);
 // s: the period of the first mode of a body of this extent, held at one end or (held = 0) free, about (world.c).
 double thaw_period_estimate(const ThawMaterialDef *material, int dim, const double extent[3], int held);
+// 1, 2 or 5 times a power of ten, at most x > 0 (world.c).
+double thaw_round_down(double x);
 
 #endif

@@ -475,7 +475,7 @@ static void examine_spin(const Case *c) {
                             "steps of %.4g s slow its spin of %.4g rad/s while it is elastic: in free flight %.2g %% "
                             "of it would be left after the %.3g s of the run",
                             h, spin, 100 * by_step, c->duration);
-        thaw_complaint_cure(complaint, "take steps of %.1g s%s", keeps,
+        thaw_complaint_cure(complaint, "take steps of %g s%s", thaw_round_down(keeps),
                             by_newton >= 1 - SPIN_LOSS ? ", or \"integrator\": \"newton\"" : "");
         thaw_complaint_value(complaint, by_step, "of the spin");
     }

@@ -170,8 +170,7 @@ static double wave_transit(const ThawShape *shape, const ThawMaterialDef *materi
     return shortest;
 }
 
-// 1, 2 or 5 times a power of ten, at most x.
-static double round_down(double x) {
+double thaw_round_down(double x) {
     double power = pow(10, floor(log10(x))), digit = x / power;
     return power * (digit >= 5 ? 5 : digit >= 2 ? 2 : 1);
 }
@@ -193,7 +192,7 @@ static void examine_step(ThawExam *exam, const ThawScene *scene, const ThawShape
                             "body",
                             period, h, transit);
         thaw_complaint_cure(c, "to see it vibrate, take steps of %g s or less; else leave it, the method is stable",
-                            round_down(period / 50));
+                            thaw_round_down(period / 50));
         thaw_complaint_value(c, period, "s");
     } else if (loss > LOSS && zeta < 1) {
         ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "step-damps", "shape %.100s", shape->name);
@@ -202,14 +201,14 @@ static void examine_step(ThawExam *exam, const ThawScene *scene, const ThawShape
                             "take %.0f %% of its energy in each swing, whatever the material's damping",
                             period, h, 100 * loss);
         thaw_complaint_cure(c, "with steps of %g s it loses about a tenth a swing",
-                            round_down(period / GOOD_STEPS * 1.2));
+                            thaw_round_down(period / GOOD_STEPS * 1.2));
         thaw_complaint_value(c, loss, "of the energy");
     } else if (h < period / (50 * GOOD_STEPS)) {
         ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "step-short", "shape %.100s", shape->name);
         thaw_complaint_what(c,
                             "its first mode swings in about %.2g s, that is in %.0f steps of %.6g s: very small ones",
                             period, period / h, h);
-        thaw_complaint_cure(c, "steps of %g s would show the same motion", round_down(period / GOOD_STEPS));
+        thaw_complaint_cure(c, "steps of %g s would show the same motion", thaw_round_down(period / GOOD_STEPS));
         thaw_complaint_value(c, h, "s");
     }
     if (duration < period / 2) {

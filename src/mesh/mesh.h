@@ -96,7 +96,8 @@ ThawStatus thaw_mesh_element_rows(const ThawMesh *mesh, int32_t **rows, ThawErro
 // first[i]: the lowest of the points that lie exactly where point i lies (i itself, mostly); x holds dim numbers a point.
 // Expected linear time.
 ThawStatus thaw_points_first(int dim, int32_t count, const double *x, int32_t *first, ThawError *error);
-// The same of points nearer to each other than this share of the diagonal of their box (near ones of near ones are one, too).
+// The same of points at nearly the same place: all nearer to each other than this share of the diagonal of their box,
+// none farther apart than 3.5 times that, but for chains: near ones of near ones are one, too.
 ThawStatus thaw_points_near(int dim, int32_t count, const double *x, double near, int32_t *first, ThawError *error);
 
 // --- ordering (order.c) ---------------------------------------------------------------------------------------------

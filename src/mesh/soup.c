@@ -79,7 +79,7 @@ void thaw_soup_span(ThawSoup *soup, ThawToken name, int32_t first, int32_t end) 
 
 // --- what stays ---------------------------------------------------------------------------------------------------------
 
-// Corners that are nearer than this share of the diagonal of their box are one: beyond what single precision can tell.
+// Corners that are nearer than this share of the diagonal of their box are one (mesh.h): beyond what single precision can tell.
 static const double NEAR = 1e-9;
 
 // A surface being mended.

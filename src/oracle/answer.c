@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three answers. At rest, by the static question: who would be strained by more than epsilon wakes, the others are relaxed. In motion, by
-// the shadow (foresee.c): who would be strained too fast wakes, the others follow, what swings by strides to come, what is overdamped by
-// strides that are over. Each is a judgement of all elements, and moves the body by what was foreseen.
+// The three answers. At rest, by the static question: who would be strained by more than epsilon wakes, the others are
+// relaxed. In motion, by the shadow (foresee.c): who would be strained too fast wakes, the others follow, what swings
+// by strides to come, what is overdamped by strides that are over. Each is a judgement of all elements, and moves the
+// body by what was foreseen.
 #include <math.h>
 #include <string.h>
 
@@ -14,15 +15,16 @@ static const double PROGRESS = 0.7;     // of the strain at which relaxing got s
 static const double CALM = 0.1;         // of the rate that wakes: a body that is slower drifts
 static const double CREEP = 1;          // of it: a body that is slower, in which nobody wakes, is followed by strides
 static const double SLOW_CREEP = 2;     // the same, of a slow body: also while elements wake
-// Of the limit: wakes where others do; and in a body that swings. What has its turn in a quarter of a swing is to wake at once; but 0.5^2 of
-// what wakes is about where elements become candidates, and what only creeps would come and go.
+// Of the limit: wakes where others do; and in a body that swings. What has its turn in a quarter of a swing is to wake
+// at once; but 0.5^2 of what wakes is about where elements become candidates, and what only creeps would come and go.
 static const double FOLLOW = 0.7, SWING_FOLLOW = 0.5;
 static const double POOR = 0.3; // of the elements: fewer do not stay rigid, as asking costs more than it saves
-// Steps at once by which the shadow of a body that creeps is followed; and of one that is overdamped, and so does not swing, as long a
-// share of its time, between these two.
+// Steps at once by which the shadow of a body that creeps is followed; and of one that is overdamped, and so does not
+// swing, as long a share of its time, between these two.
 enum { STRIDE = 3, LONG_STRIDE = 6 };
 static const double REACH = 0.25;
-// Halvings of its way after which a wholly rigid body need not be relaxed further, and those that an answer without progress costs.
+// Halvings of its way after which a wholly rigid body need not be relaxed further, and those that an answer without
+// progress costs.
 enum { PATIENCE = THAW_ORACLE_PATIENCE, FAILURE = 4 };
 
 // --- who wakes --------------------------------------------------------------------------------------------------------------
@@ -126,10 +128,11 @@ static void disregard(ThawOracle *oracle, const ThawPartition *partition, const 
                         oracle->state.strain);
 }
 
-// A wholly rigid body that relaxation does not bring nearer to balance, not by half of what the way it was moved promised
-// (state->reached), is moved a sixteenth as far the next time: what touches it relaxes, too, and both at once may go too far for ever. Where
-// that does not help either it creeps: contacts slide, or slow modes give way, as it is moved. It is within epsilon, and is left
-// where it is until much less of the strain is left. Each success takes back a fourth of a failure: jitter succeeds half of the time.
+// A wholly rigid body that relaxation does not bring nearer to balance, not by half of what the way it was moved
+// promised (state->reached), is moved a sixteenth as far the next time: what touches it relaxes, too, and both at once
+// may go too far for ever. Where that does not help either it creeps: contacts slide, or slow modes give way, as it is
+// moved. It is within epsilon, and is left where it is until much less of the strain is left. Each success takes back a
+// fourth of a failure: jitter succeeds half of the time.
 static int is_stuck(ThawOracleState *state, double largest, int whole) {
     int better = largest < state->reached;
     if (!whole || isinf(state->reached) || (better && state->tries == PATIENCE))
@@ -145,8 +148,8 @@ static int is_stuck(ThawOracleState *state, double largest, int whole) {
     return state->tries == PATIENCE;
 }
 
-// For how many steps an answer stands while elements beside the parts move: until the largest strain, which has come from `was`
-// to `now` in the last ones, may have gone a share of its way to the limit beyond which it is no rest.
+// For how many steps an answer stands while elements beside the parts move: until the largest strain, which has come
+// from `was` to `now` in the last ones, may have gone a share of its way to the limit beyond which it is no rest.
 static int32_t pause_of(double was, double now, int steps, double limit) {
     double left = THAW_ORACLE_DRIFT * (limit - now) * steps, change = fabs(now - was);
     return left >= THAW_ORACLE_STRIDE * change   ? THAW_ORACLE_STRIDE
@@ -154,8 +157,8 @@ static int32_t pause_of(double was, double now, int steps, double limit) {
                                                  : THAW_ORACLE_LEISURE;
 }
 
-// Loads under epsilon are followed quasistatically; new ones wake at once whom they would deform more. limit: of the strain of a body
-// at rest.
+// Loads under epsilon are followed quasistatically; new ones wake at once whom they would deform more. limit: of the
+// strain of a body at rest.
 void thaw_oracle_answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int steps,
                              double most, double limit, double *x, unsigned char *flagged, ThawAnswer *answer) {
     const ThawRigidifyOptions *options = &oracle->options;
@@ -222,8 +225,9 @@ static void renew_stress(const ThawOracle *oracle, ThawPartition *partition, int
         thaw_partition_find_stress(partition, oracle->f);
 }
 
-// What is overdamped goes after the forces: at the end of a stride it makes up for it, and who is strained too fast wakes. (By strides
-// to come it would lag behind them by all that K looks ahead. The wheel had a quarter more elements elastic and four times the error.)
+// What is overdamped goes after the forces: at the end of a stride it makes up for it, and who is strained too fast
+// wakes. (By strides to come it would lag behind them by all that K looks ahead. The wheel had a quarter more elements
+// elastic and four times the error.)
 ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int forming,
                                     int steps, double *x, unsigned char *flagged, ThawAnswer *answer,
                                     ThawError *error) {
@@ -276,8 +280,8 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
     return THAW_OK;
 }
 
-// The pull on the shadow in the stride that comes, and who wakes for it or may not become rigid. Returns how fast the fastest is, as
-// a share of the rate that wakes.
+// The pull on the shadow in the stride that comes, and who wakes for it or may not become rigid. Returns how fast the
+// fastest is, as a share of the rate that wakes.
 static double foresee_motion(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition, int forming,
                              int stride, unsigned char *flagged, ThawAnswer *answer, ThawStatus *status,
                              ThawError *error) {
@@ -289,8 +293,8 @@ static double foresee_motion(ThawOracle *oracle, const ThawQuestion *q, const Th
     fastest = thaw_oracle_largest(oracle) / limit;
     if (!forming)
         return fastest;
-    // So much for what candidates would do as parts. But up to now they have gone their own way: what acts on them is no part of the
-    // shadow's.
+    // So much for what candidates would do as parts. But up to now they have gone their own way: what acts on them is
+    // no part of the shadow's.
     fastest = fmax(fastest, thaw_oracle_candidate_rate(oracle, partition) / thaw_oracle_waking_rate(oracle));
     *status = thaw_oracle_constraint(oracle, q, partition, 0, error);
     if (*status == THAW_OK)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The oracle's inside: what its question (oracle.c), when it is put (schedule.c), the force that holds parts together (constraint.c), what
-// that would do (foresee.c) and what follows (answer.c) share.
+// The oracle's inside: what its question (oracle.c), when it is put (schedule.c), the force that holds parts together
+// (constraint.c), what that would do (foresee.c) and what follows (answer.c) share.
 #ifndef THAW_ORACLE_IMPL_H
 #define THAW_ORACLE_IMPL_H
 
@@ -8,8 +8,8 @@
 
 #include "oracle/oracle.h"
 
-// state->moving: at rest by the static question, wholly rigid or not yet; or with a shadow that is followed by long strides (by
-// short ones unless wholly rigid), by short ones, in every step.
+// state->moving: at rest by the static question, wholly rigid or not yet; or with a shadow that is followed by long
+// strides (by short ones unless wholly rigid), by short ones, in every step.
 enum { THAW_RESTING, THAW_SLOWING, THAW_DRIFTING, THAW_CREEPING, THAW_MOVING };
 // Steps between answers that only relax; where strains are far below epsilon THAW_ORACLE_STRIDE.
 enum { THAW_ORACLE_LEISURE = 3 };
@@ -143,7 +143,8 @@ ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *question,
 // oracle->predicted, the strain of that.
 ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], int stride,
                               ThawError *error);
-// The same of a stride that is over, all of it or the first steps: the shadow velocity makes up for them; oracle->d, the way it goes in them.
+// The same of a stride that is over, all of it or the first steps: the shadow velocity makes up for them; oracle->d,
+// the way it goes in them.
 ThawStatus thaw_oracle_catch_up(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], int steps,
                                 int stride, ThawError *error);
 // The shadow velocity goes on by a step; oracle->d, the way in it.

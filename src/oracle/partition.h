@@ -29,6 +29,7 @@ typedef struct ThawMoments {
 } ThawMoments;
 
 // 3x3 matrices are column-major; in 2D the third axis is the normal of the plane. No pointers: it may be saved as it is.
+// From `inertia` on there are doubles only, which must be finite in a checkpoint (save.c asserts it).
 typedef struct ThawPart {
     int32_t first, count; // its vertices: `vertices` and `r` of the partition from `first` on
     int32_t elements;

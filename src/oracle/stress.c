@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the stress inside a part does to its turning.
 //
-// Equation 10 leaves the elements of parts out of G'KG, since rigid motions strain nothing. But K is not blind to them where there
-// is stress: forces turn with the body, f(Rx) = R f(x), so K (omega x r) = -omega x f, and the part's rows of G'KG have a block
+// Equation 10 leaves the elements of parts out of G'KG, since rigid motions strain nothing. But K is not blind to them
+// where there is stress: forces turn with the body, f(Rx) = R f(x), so K (omega x r) = -omega x f, and the part's rows
+// of G'KG have a block
 //     B omega = sum rho x K (omega x rho) = -sum rho x (omega x f) = (tr(T) I - T) omega,   T = sum_e V_e tau_e,
-// with tau the Kirchhoff stress; the forces of each element cancel, so nothing else is coupled, and the origin does not matter.
-// A full step has (h^2 + h alpha1) B in its matrix. In a body that spins T is what holds its rim in, J omega^2, and
-// that term brakes: d omega/dt = -(h + alpha1) omega^3 (docs/elastic.md). A part without it would go on spinning.
+// with tau the Kirchhoff stress; the forces of each element cancel, so nothing else is coupled, and the origin does not
+// matter. A full step has (h^2 + h alpha1) B in its matrix. In a body that spins T is what holds its rim in, J omega^2,
+// and that term brakes: d omega/dt = -(h + alpha1) omega^3 (docs/elastic.md). A part without it would go on spinning.
 //
-// Where T is a compression B would drive: a part that froze in the middle of a blow would spin up by itself, for ever, where the full
-// body is out of that stress within a swing. So B is left out unless it resists.
+// Where T is a compression B would drive: a part that froze in the middle of a blow would spin up by itself, for ever,
+// where the full body is out of that stress within a swing. So B is left out unless it resists.
 //
-// B is constant in the part's frame: one pass over its elements when it is formed or reshaped.
+// B is constant in the frame of a part that moves as one: a pass over its elements when it is formed or relaxed at
+// rest. In motion parts follow a shadow, which strains them by little in a step: a pass every ten steps (answer.c), so
+// B may be that of some steps before.
 #include <math.h>
 #include <string.h>
 

@@ -98,7 +98,7 @@ typedef struct Field {
     const char *name;
     void *bytes;
     size_t size;
-    int real; // doubles, all of them finite
+    enum { RAW, FLOATS, DOUBLES } kind; // numbers are finite, all of them
 } Field;
 
 typedef ThawStatus (*Move)(ThawCheckpoint *file, const char *name, void *bytes, size_t size, ThawError *error);
@@ -116,30 +116,34 @@ static ThawStatus move_fields(Move move, ThawCheckpoint *file, const ThawStepper
     return status;
 }
 
-static ThawStatus check_numbers(const ThawStepper *s, const char *name, const double *number, size_t count,
-                                ThawError *error) {
-    for (size_t i = 0; i < count; i++)
-        if (!isfinite(number[i]))
+static ThawStatus check_numbers(const ThawStepper *s, const Field *field, ThawError *error) {
+    const size_t count = field->size / (field->kind == FLOATS ? sizeof(float) : sizeof(double));
+    for (size_t i = 0; i < count && field->kind != RAW; i++) {
+        double number = field->kind == FLOATS ? (double)((float *)field->bytes)[i] : ((double *)field->bytes)[i];
+        if (!isfinite(number))
             return thaw_error_set(error, THAW_ERROR_INPUT,
                                   "body %d (%s): number %lld of its %s is %g; allowed: finite numbers", (int)s->index,
-                                  s->body->name, (long long)i, name, number[i]);
+                                  s->body->name, (long long)i, field->name, number);
+    }
     return THAW_OK;
 }
 
 static ThawStatus check_fields(const ThawStepper *s, const Field *fields, int count, ThawError *error) {
     ThawStatus status = THAW_OK;
     for (int i = 0; i < count && status == THAW_OK; i++)
-        if (fields[i].real)
-            status = check_numbers(s, fields[i].name, fields[i].bytes, fields[i].size / sizeof(double), error);
+        status = check_numbers(s, &fields[i], error);
     return status;
 }
 
-// From `inertia` on a part is nothing but doubles.
-static ThawStatus check_parts(const ThawStepper *s, const ThawPart *parts, int64_t count, ThawError *error) {
-    const size_t first = offsetof(ThawPart, inertia), numbers = (sizeof(ThawPart) - first) / sizeof(double);
+// From `inertia` on a part is nothing but doubles: two moments, axis, p, R, P and L.
+static ThawStatus check_parts(const ThawStepper *s, ThawPart *parts, int64_t count, ThawError *error) {
+    enum { FIRST = offsetof(ThawPart, inertia), DOUBLE_COUNT = 2 * 13 + 3 + 3 + 9 + 3 + 3 };
+    _Static_assert(FIRST % sizeof(double) == 0 && sizeof(ThawPart) == FIRST + DOUBLE_COUNT * sizeof(double),
+                   "a part has other members: which of them are numbers to check?");
     ThawStatus status = THAW_OK;
     for (int64_t k = 0; k < count && status == THAW_OK; k++)
-        status = check_numbers(s, "parts", (const double *)((const char *)&parts[k] + first), numbers, error);
+        status = check_numbers(s, &(Field){"parts", (char *)&parts[k] + FIRST, DOUBLE_COUNT * sizeof(double), DOUBLES},
+                               error);
     return status;
 }
 
@@ -150,9 +154,9 @@ static void list_story(const ThawStepper *s, Field fields[STORY]) {
     ThawHistory *history = s->history;
     size_t ne = (size_t)s->shape->ne;
     Field all[STORY] = {
-        {"woken_by", history->woken_by, ne, 0},
-        {"since", history->since, sizeof *history->since * ne, 0},
-        {"told", &history->told, sizeof history->told, 0},
+        {"woken_by", history->woken_by, ne, RAW},
+        {"since", history->since, sizeof *history->since * ne, RAW},
+        {"told", &history->told, sizeof history->told, RAW},
     };
     memcpy(fields, all, sizeof all);
 }
@@ -162,22 +166,35 @@ static void list_oracle(const ThawStepper *s, int64_t numbers[NUMBERS], Field fi
     const ThawShape *shape = s->shape;
     size_t nv = (size_t)shape->nv, ne = (size_t)shape->ne, dim = (size_t)s->model->dim;
     Field all[ORACLE] = {
-        {"below", oracle->below, ne, 0},
-        {"hold", oracle->hold, ne, 0},
-        {"reason", oracle->reason, ne, 0},
-        {"rate", oracle->rate, sizeof(float) * ne, 0},
-        {"predicted", oracle->predicted, sizeof(float) * ne, 0},
-        {"strain", oracle->strain, sizeof(ThawLanes) * thaw_strain_size(shape->all), 1},
-        {"reference", oracle->reference, sizeof(double) * nv * dim, 1},
-        {"held", oracle->held, sizeof(double) * nv * dim * dim, 1},
-        {"kept", oracle->kept, sizeof(double) * nv * dim, 1},
-        {"shadow", oracle->shadow, sizeof(double) * nv * dim, 1},
-        {"pull", oracle->pull, sizeof(double) * nv * dim, 1},
-        {"known", oracle->known, nv, 0},
-        {"inner", oracle->inner, sizeof(double) * nv * dim, 1},
-        {"loads", oracle->loads, sizeof(double) * nv * dim, 1},
-        {"presses", oracle->presses, sizeof(double) * nv * dim, 1},
-        {"numbers", numbers, NUMBERS * sizeof *numbers, 0},
+        {"below", oracle->below, ne, RAW},
+        {"hold", oracle->hold, ne, RAW},
+        {"reason", oracle->reason, ne, RAW},
+        {"rate", oracle->rate, sizeof(float) * ne, FLOATS},
+        {"predicted", oracle->predicted, sizeof(float) * ne, FLOATS},
+        {"strain", oracle->strain, sizeof(ThawLanes) * thaw_strain_size(shape->all), DOUBLES},
+        {"reference", oracle->reference, sizeof(double) * nv * dim, DOUBLES},
+        {"held", oracle->held, sizeof(double) * nv * dim * dim, DOUBLES},
+        {"kept", oracle->kept, sizeof(double) * nv * dim, DOUBLES},
+        {"shadow", oracle->shadow, sizeof(double) * nv * dim, DOUBLES},
+        {"pull", oracle->pull, sizeof(double) * nv * dim, DOUBLES},
+        {"known", oracle->known, nv, RAW},
+        {"inner", oracle->inner, sizeof(double) * nv * dim, DOUBLES},
+        {"loads", oracle->loads, sizeof(double) * nv * dim, DOUBLES},
+        {"presses", oracle->presses, sizeof(double) * nv * dim, DOUBLES},
+        {"numbers", numbers, NUMBERS * sizeof *numbers, RAW},
+    };
+    memcpy(fields, all, sizeof all);
+}
+
+// The parts of s->adaptive's partition, or of one that is being read: flags, counts, parts, stress and r of it are set.
+static void list_parts(const ThawStepper *s, const ThawPartition *partition, Field fields[PARTS]) {
+    const size_t parts = (size_t)partition->part_count, vertices = (size_t)partition->vertex_count;
+    Field all[PARTS] = {
+        {"flagged", partition->flagged, (size_t)s->shape->ne, RAW},
+        {"script", partition->script, (size_t)s->shape->nv, RAW},
+        {"parts", partition->parts, sizeof *partition->parts * parts, RAW}, // check_parts
+        {"stress", partition->stress, sizeof *partition->stress * parts, DOUBLES},
+        {"r", partition->r, sizeof *partition->r * vertices * (size_t)s->model->dim, DOUBLES},
     };
     memcpy(fields, all, sizeof all);
 }
@@ -205,17 +222,11 @@ static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawE
     memcpy(&numbers[10], &oracle->uneven, sizeof oracle->uneven);
     memcpy(&numbers[12], &oracle->reached, sizeof oracle->reached);
     memcpy(&numbers[17], &oracle->energy, sizeof oracle->energy);
-    Field fields[ORACLE];
+    Field fields[ORACLE], more[PARTS];
     char name[64];
     list_oracle(s, numbers, fields);
+    list_parts(s, partition, more);
     ThawStatus status = move_fields(put_bytes, file, s, fields, ORACLE, error);
-    const Field more[PARTS] = {
-        {"flagged", partition->flagged, (size_t)s->shape->ne, 0},
-        {"script", partition->script, (size_t)s->shape->nv, 0},
-        {"parts", partition->parts, sizeof(ThawPart) * (size_t)partition->part_count, 0},
-        {"stress", partition->stress, sizeof *partition->stress * (size_t)partition->part_count, 0},
-        {"r", partition->r, sizeof(double) * (size_t)partition->vertex_count * (size_t)s->model->dim, 0},
-    };
     if (status == THAW_OK)
         status = move_fields(put_bytes, file, s, more, PARTS, error);
     int64_t counts[2] = {partition->part_count, partition->vertex_count};
@@ -229,7 +240,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     const ThawShape *shape = s->shape;
     size_t dim = (size_t)s->model->dim;
     int64_t numbers[NUMBERS] = {0}, counts[2] = {0};
-    Field fields[ORACLE];
+    Field fields[ORACLE], more[PARTS];
     char name[64];
     snprintf(name, sizeof name, "body/%d/counts", (int)s->index);
     ThawStatus status = thaw_checkpoint_get_i64(file, name, counts, 2, error);
@@ -238,21 +249,19 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
             thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint's rigid parts do not fit body %d", (int)s->index);
     if (status != THAW_OK)
         return status;
-    unsigned char *flagged = THAW_NEW(unsigned char, shape->ne), *script = THAW_NEW(unsigned char, shape->nv);
-    ThawPart *parts = THAW_NEW(ThawPart, counts[0]);
-    double *r = THAW_NEW(double, (size_t)counts[1] * dim), *stress = THAW_NEW(double, 18 * (size_t)counts[0]);
-    if (!flagged || !script || !parts || !r || !stress)
+    ThawPartition read = {.part_count = (int32_t)counts[0],
+                          .vertex_count = (int32_t)counts[1],
+                          .flagged = THAW_NEW(unsigned char, shape->ne),
+                          .script = THAW_NEW(unsigned char, shape->nv),
+                          .parts = THAW_NEW(ThawPart, counts[0]),
+                          .stress = thaw_alloc((size_t)counts[0], sizeof *read.stress),
+                          .r = THAW_NEW(double, (size_t)counts[1] * dim)};
+    if (!read.flagged || !read.script || !read.parts || !read.stress || !read.r)
         status = thaw_error_memory(error, "the checkpoint");
     list_oracle(s, numbers, fields);
+    list_parts(s, &read, more);
     if (status == THAW_OK)
         status = move_fields(get_bytes, file, s, fields, ORACLE, error);
-    const Field more[PARTS] = {
-        {"flagged", flagged, (size_t)shape->ne, 0},
-        {"script", script, (size_t)shape->nv, 0},
-        {"parts", parts, sizeof(ThawPart) * (size_t)counts[0], 0},
-        {"stress", stress, sizeof *stress * 18 * (size_t)counts[0], 1},
-        {"r", r, sizeof(double) * (size_t)counts[1] * dim, 1},
-    };
     if (status == THAW_OK)
         status = move_fields(get_bytes, file, s, more, PARTS, error);
     if (status == THAW_OK)
@@ -260,7 +269,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     if (status == THAW_OK)
         status = check_fields(s, more, PARTS, error);
     if (status == THAW_OK)
-        status = check_parts(s, parts, counts[0], error);
+        status = check_parts(s, read.parts, read.part_count, error);
     if (status == THAW_OK && (uint64_t)numbers[2] >= THAW_ORACLE_MODES)
         status = thaw_error_set(error, THAW_ERROR_INPUT, "body %d (%s): its oracle is in mode %lld; allowed: 0 to %d",
                                 (int)s->index, s->body->name, (long long)numbers[2], THAW_ORACLE_MODES - 1);
@@ -302,15 +311,15 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         oracle->grace = (int32_t)numbers[19];
         memcpy(&oracle->reached, &numbers[12], sizeof oracle->reached);
         memcpy(&oracle->energy, &numbers[17], sizeof oracle->energy);
-        status = thaw_partition_restore(s->adaptive->partition, flagged, script, parts, stress, (int32_t)counts[0], r,
-                                        (int32_t)counts[1], error);
+        status = thaw_partition_restore(s->adaptive->partition, read.flagged, read.script, read.parts,
+                                        (const double *)read.stress, read.part_count, read.r, read.vertex_count, error);
         thaw_adapt_renew(s);
     }
-    thaw_free(flagged);
-    thaw_free(script);
-    thaw_free(parts);
-    thaw_free(stress);
-    thaw_free(r);
+    thaw_free(read.flagged);
+    thaw_free(read.script);
+    thaw_free(read.parts);
+    thaw_free(read.stress);
+    thaw_free(read.r);
     return status;
 }
 

@@ -152,6 +152,8 @@ static void copy_with(const char *table, int64_t at, double value) {
             assert_int_equal(thaw_checkpoint_put_i64(to, name, data, count, NULL), THAW_OK);
         else {
             assert_int_equal(thaw_checkpoint_get_u64(from, name, data, count, NULL), THAW_OK);
+            if (change)
+                memcpy((double *)data + at, &value, sizeof value);
             assert_int_equal(thaw_checkpoint_put_u64(to, name, data, count, NULL), THAW_OK);
         }
         free(data);
@@ -206,6 +208,31 @@ static void what_a_file_names_is_there_or_it_is_refused(void **state) {
     thaw_world_free(&world);
 }
 
+// A word of floats has two of them, and the upper half of a double that is no number is a float that is none.
+static void numbers_of_an_oracle_and_of_parts_that_are_not_finite_are_refused(void **state) {
+    (void)state;
+    static const char *const tables[] = {"rate",  "predicted", "strain", "reference", "shadow", "pull",
+                                         "inner", "loads",     "parts",  "stress",    "r"};
+    ThawWorld *world = make_world(SCENE("rigidify", BOX), 1);
+    ThawError error = {0};
+    for (int i = 0; i < 1000 && run_world(world, 1).elastic_elements > 0; i++)
+        continue;
+    assert_false(thaw_world_is_asleep(world, 0));
+    save(world);
+    copy_with("", 0, 0);
+    if (thaw_world_load(world, other, &error) != THAW_OK)
+        fail_msg("an honest copy is refused: %s", error.message);
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        char table[64], message[64];
+        snprintf(table, sizeof table, "body/0/%s", tables[i]);
+        snprintf(message, sizeof message, "of its %s is nan", tables[i]);
+        copy_with(table, 5, NAN);
+        if (thaw_world_load(world, other, &error) != THAW_ERROR_INPUT || !strstr(error.message, message))
+            fail_msg("%s: %s", table, error.message);
+    }
+    thaw_world_free(&world);
+}
+
 // Only bodies of the method "rigidify" sleep, whatever a file says of how long they have been slow.
 static void a_full_body_that_is_said_to_be_slow_stays_awake(void **state) {
     (void)state;
@@ -228,6 +255,7 @@ int main(void) {
         cmocka_unit_test(contacts_are_the_same_after_loading_awake_falling_asleep_and_asleep),
         cmocka_unit_test(a_world_with_other_obstacles_is_another_world),
         cmocka_unit_test(what_a_file_names_is_there_or_it_is_refused),
+        cmocka_unit_test(numbers_of_an_oracle_and_of_parts_that_are_not_finite_are_refused),
         cmocka_unit_test(a_full_body_that_is_said_to_be_slow_stays_awake),
     };
     return cmocka_run_group_tests(tests, make_files, drop_files);
