@@ -8,6 +8,9 @@
 
 #include "thaw/status.h"
 
+// Kernels take `dim` and the like as constants, which they are only once they are part of who calls them.
+#define THAW_INLINE static inline __attribute__((always_inline))
+
 // --- errors (error.c)
 // ---------------------------------------------------------------------------------------------------
 

@@ -72,8 +72,8 @@ ThawClearance *thaw_contact_clearances(ThawContactSlot *slot, int32_t count) {
         slot->clear_capacity = count;
         slot->clear_count = 0;
     }
-    if (slot->clear_count != count)
-        memset(slot->clear, 0, sizeof *slot->clear * (size_t)count);
+    for (int32_t i = 0; i < count && slot->clear_count != count; i++)
+        slot->clear[i] = (ThawClearance){.room = -1};
     slot->clear_count = count;
     return slot->clear;
 }

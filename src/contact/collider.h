@@ -23,7 +23,8 @@ typedef struct ThawContactItem {
     double friction;
 } ThawContactItem;
 
-// A ball round a vertex that was free of the other surface when it was at x, and the other's odometer then.
+// A ball round a vertex that was free of the other surface when it was at x, and the other's odometer then; room < 0:
+// nothing is known.
 typedef struct ThawClearance {
     double x[3], room, odometer; // m
     int32_t next;                // 1 + the face of the other that was nearest; 0: not known

@@ -3,10 +3,11 @@
 // of one body that goes through a face of the other is held against a sharp edge near that face if the common
 // perpendicular of the two points out of both bodies: it must lie between the normals of the two faces at either edge
 // (the test of separating axes, made local), and its feet inside both edges and in the other's body. Crossings near an
-// end that has a contact of its own are left alone, unless they carried something before, and so are nearly parallel edges, whose ends do the work. Edges that
-// come fast (by more than two percent of their length) are also held against the sharp edges they will cross in this step,
-// where and as they will cross them. Cost: a walk down the hierarchy for each sharp edge in the other's box, which ends where
-// the other has none, and is spared while the edge stays away from those (clearance.c).
+// end that has a contact of its own are left alone, unless they carried something before, and so are nearly parallel
+// edges, whose ends do the work. Edges that come fast (by more than two percent of their length) are also held against the
+// sharp edges they will cross in this step, where and as they will cross them. Cost: a walk down the hierarchy for each
+// sharp edge in the other's box, which ends where the other has none, and is spared while the edge stays away from those
+// (clearance.c).
 #include "contact/collider.h"
 
 enum { PIERCED_MAX = 16, CANDIDATES = 9, NEAR_MAX = 256 };
@@ -271,9 +272,10 @@ static double room_of_ends(const Search *search, const int32_t v[2], double half
     return room[0] > 0 && room[1] > 0 ? (room[0] + room[1]) / 2 - half : 0;
 }
 
-// Whether an edge comes nowhere near b, or the leaves of b beside its sharp edges: by where its middle was when it was looked
-// for (so far from them, and no farther, as it may have moved since), by its ends, or by looking again. *limit says up to which
-// threshold that stays so.
+// Whether an edge comes nowhere near b, or the leaves of b beside its sharp edges: by where its middle was when it was
+// looked for (so far from them, and no farther, as it may have moved since), by its ends, or by looking again. *limit says
+// up to which threshold that stays so. The room that is kept is the nearest leaf's, not that of any which is near enough
+// for this step: for the next one, which may be shorter, another would promise too much.
 static int is_clear(const Search *search, int32_t e, ThawClearance *clear, double *limit) {
     const ThawContactBody *a = search->a, *b = search->b;
     const int32_t *v = a->shape->edge + 2 * (size_t)e;
@@ -282,12 +284,13 @@ static int is_clear(const Search *search, int32_t e, ThawClearance *clear, doubl
     thaw_v3_sub(q, p, along);
     thaw_v3_add(p, 0.5, along, middle);
     const double half = thaw_v3_norm(along) / 2;
-    const double known = thaw_contact_room(clear, middle, b->odometer), most = 2 * clear->room - known;
+    const double known = thaw_contact_room(clear, middle, b->odometer),
+                 most = clear->room < 0 ? INFINITY : 2 * clear->room - known;
     double room = known - half / CORNER;
     if (room <= search->travel)
         room = room_of_ends(search, v, half);
     if (room <= search->travel && most - half / CORNER > search->travel) {
-        const double found = thaw_contact_sharp_distance(b, middle, half + CORNER * search->travel) / CORNER;
+        const double found = thaw_contact_sharp_distance(b, middle) / CORNER;
         *clear = (ThawClearance){{middle[0], middle[1], middle[2]}, .room = found, .odometer = b->odometer};
         room = found - half / CORNER;
     }

@@ -118,9 +118,8 @@ int32_t thaw_contact_vertices_in(const ThawContactBody *body, const double box[6
 // clearly obeys n . against < 0 (NULL: all): 0 when it hits none.
 int thaw_contact_sweep(const ThawContactBody *body, const double x[3], const double d[3], const double *against,
                        ThawNearest *hit);
-// How far a point is from the boxes of the leaves beside sharp edges; anything up to `enough` where one is as near as that,
-// INFINITY where there is none.
-double thaw_contact_sharp_distance(const ThawContactBody *body, const double point[3], double enough);
+// How far a point is from the nearest box of the leaves beside sharp edges; INFINITY where there is none.
+double thaw_contact_sharp_distance(const ThawContactBody *body, const double point[3]);
 // Faces that the segment a b goes through (sharp: of those beside sharp edges), at most `room`; how many.
 int32_t thaw_contact_pierced(const ThawContactBody *body, const double a[3], const double b[3], int sharp,
                              int32_t *faces, int32_t room);

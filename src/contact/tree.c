@@ -251,13 +251,13 @@ int32_t thaw_contact_vertices_in(const ThawContactBody *body, const double box[6
     return count * nodes;
 }
 
-double thaw_contact_sharp_distance(const ThawContactBody *body, const double point[3], double enough) {
+double thaw_contact_sharp_distance(const ThawContactBody *body, const double point[3]) {
     const ThawTreeNode *tree = body->shape->tree;
     double stack_square[STACK], least = INFINITY;
     int32_t stack[STACK];
     int top = body->shape->tree_count > 0 && tree[0].sharp;
     stack[0] = 0, stack_square[0] = 0;
-    while (top > 0 && least > enough * enough) {
+    while (top > 0) {
         const int32_t n = stack[--top];
         if (stack_square[top] >= least)
             continue;

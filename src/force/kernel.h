@@ -4,9 +4,8 @@
 #ifndef THAW_FORCE_KERNEL_H
 #define THAW_FORCE_KERNEL_H
 
+#include "base/base.h"
 #include "force/force.h"
-
-#define THAW_INLINE static inline __attribute__((always_inline))
 
 // d[a-1][i] = x_a - x_0, the edge vectors from node 0.
 THAW_INLINE void gather_edges(const ThawBatch *batch, int dim, int nodes, const double *x, ThawLanes d[3][3]) {

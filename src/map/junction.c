@@ -16,8 +16,6 @@
 #include "map/rigid.h"
 #include "map/scatter.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
 enum { LOCAL_MAX = 2 * THAW_ELEMENT_NODES_MAX, LOCAL_PAIRS = LOCAL_MAX * (LOCAL_MAX + 1) / 2 };
 
 #define PAIR(a, b) ((a) * ((a) + 1) / 2 + (b))
@@ -168,7 +166,7 @@ void thaw_rigid_add_diagonal(const ThawMap *map, const double *m, double scale, 
 // --- junctions -----------------------------------------------------------------------------------------------------------
 
 // The factor B of a vertex of a part, row-major: columns are the velocities by the unknowns of its last block.
-INLINE void lever_of(const ThawRigidMap *self, int dim, int32_t vertex, double *B) {
+THAW_INLINE void lever_of(const ThawRigidMap *self, int dim, int32_t vertex, double *B) {
     int32_t k = self->partition->part_of_vertex[vertex];
     const double *rho = self->rho + (size_t)vertex * (size_t)dim;
     for (int i = 0; i < dim * dim; i++)
@@ -190,7 +188,7 @@ INLINE void lever_of(const ThawRigidMap *self, int dim, int32_t vertex, double *
 }
 
 // X[0 .. 3] = H, H B_b, B_a'H, B_a'H B_b for eight elements.
-INLINE void reduce_block(int dim, const ThawLanes *H, const ThawLanes *Ba, const ThawLanes *Bb, ThawLanes *X) {
+THAW_INLINE void reduce_block(int dim, const ThawLanes *H, const ThawLanes *Ba, const ThawLanes *Bb, ThawLanes *X) {
     int size = dim * dim;
     for (int i = 0; i < size; i++)
         X[i] = H[i];
@@ -214,20 +212,20 @@ INLINE void reduce_block(int dim, const ThawLanes *H, const ThawLanes *Ba, const
 }
 
 // S += block X of one lane, or its transpose.
-INLINE void add_lane(int size, const ThawLanes *X, int lane, double *S) {
+THAW_INLINE void add_lane(int size, const ThawLanes *X, int lane, double *S) {
     for (int i = 0; i < size; i++)
         S[i] += X[i][lane];
 }
 
-INLINE void add_lane_t(int dim, const ThawLanes *X, int lane, double *S) {
+THAW_INLINE void add_lane_t(int dim, const ThawLanes *X, int lane, double *S) {
     for (int i = 0; i < dim; i++)
         for (int j = 0; j < dim; j++)
             S[j * dim + i] += X[i * dim + j][lane];
 }
 
 // One element's blocks, from X[pair][factor of a][factor of b], to the matrix.
-INLINE void add_junction(const ThawRigidMap *self, int dim, int nodes, const ThawJunction *junction, const ThawLanes *X,
-                         double *value) {
+THAW_INLINE void add_junction(const ThawRigidMap *self, int dim, int nodes, const ThawJunction *junction,
+                              const ThawLanes *X, double *value) {
     int size = dim * dim, pairs = PAIR(junction->count, 0);
     double S[LOCAL_PAIRS * 9];
     memset(S, 0, sizeof *S * (size_t)(pairs * size));
@@ -251,8 +249,8 @@ INLINE void add_junction(const ThawRigidMap *self, int dim, int nodes, const Tha
     }
 }
 
-INLINE void add_junctions(const ThawRigidMap *self, int dim, int nodes, int32_t batch, const ThawLanes *blocks,
-                          double *value) {
+THAW_INLINE void add_junctions(const ThawRigidMap *self, int dim, int nodes, int32_t batch, const ThawLanes *blocks,
+                               double *value) {
     enum { NODES = THAW_ELEMENT_NODES_MAX };
     int size = dim * dim;
     const ThawBatch *elements = &self->map.set->batches[batch];

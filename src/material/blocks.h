@@ -7,22 +7,21 @@
 #ifndef THAW_MATERIAL_BLOCKS_H
 #define THAW_MATERIAL_BLOCKS_H
 
+#include "base/base.h"
 #include "material/material.h"
 #include "math/mat3.h"
 
 #define THAW_BLOCK(a, b) (9 * ((a) * ((a) + 1) / 2 + (b)))
 
 // u = M g.
-static inline __attribute__((always_inline)) void thaw_block_turn(const ThawLanes M[9], const ThawLanes g[3],
-                                                                  ThawLanes u[3]) {
+THAW_INLINE void thaw_block_turn(const ThawLanes M[9], const ThawLanes g[3], ThawLanes u[3]) {
     for (int i = 0; i < 3; i++)
         u[i] = M[i] * g[0] + M[i + 3] * g[1] + M[i + 6] * g[2];
 }
 
 // The sum above, with `dyads` matrices M; F NULL: no volume term. `count` and `dyads` are constants after inlining.
-static inline __attribute__((always_inline)) void thaw_block_sum(int count, const ThawLanes *g, ThawLanes a, int dyads,
-                                                                 const ThawLanes *s, const ThawLanes *const *M,
-                                                                 ThawLanes k, const ThawLanes *F, ThawLanes *K) {
+THAW_INLINE void thaw_block_sum(int count, const ThawLanes *g, ThawLanes a, int dyads, const ThawLanes *s,
+                                const ThawLanes *const *M, ThawLanes k, const ThawLanes *F, ThawLanes *K) {
     ThawLanes u[4][3][3], su[4][3][3]; // [dyad][gradient][axis]
     for (int m = 0; m < dyads; m++)
         for (int n = 0; n < count; n++) {

@@ -69,9 +69,8 @@ static void d2psi_stvk_dF2(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL
 }
 
 // K_ab = (g_a.S g_b) I + mu (g_a.g_b) F F' + lambda u_a u_b' + mu u_b u_a',  u_a = F g_a.
-static inline __attribute__((always_inline)) void sum_blocks(int count, const ThawLanes *g, const ThawLanes S[9],
-                                                             const ThawLanes F[9], ThawLanes mu, ThawLanes lambda,
-                                                             ThawLanes *K) {
+THAW_INLINE void sum_blocks(int count, const ThawLanes *g, const ThawLanes S[9], const ThawLanes F[9], ThawLanes mu,
+                            ThawLanes lambda, ThawLanes *K) {
     ThawLanes B[9], u[3][3], Sg[3][3];
     thaw_lanes_product3_nt(F, F, B);
     for (int a = 0; a < count; a++) {

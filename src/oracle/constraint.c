@@ -8,9 +8,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/base.h"
 #include "base/forest.h"
 #include "force/force.h"
-#include "force/kernel.h"
 #include "oracle/oracle_impl.h"
 
 // --- components ---------------------------------------------------------------------------------------------------------

@@ -58,8 +58,8 @@ static size_t size_of(const ThawResponse *island, const ThawPart *part) {
 }
 
 // block += V G W', G within a matrix with rows `stride` apart.
-static inline __attribute__((always_inline)) void add_congruence(const int d, const double *V, const double *G,
-                                                                 size_t stride, const double *W, double *block) {
+THAW_INLINE void add_congruence(const int d, const double *V, const double *G, size_t stride, const double *W,
+                                double *block) {
     double sum[9];
     memcpy(sum, block, (size_t)(d * d) * sizeof *sum);
     for (int r = 0; r < d; r++)
@@ -175,8 +175,7 @@ static void multiply_columns(void *context, int32_t chunk) {
 }
 
 // y += C' lambda of one contact.
-static inline __attribute__((always_inline)) void to_ports(const int d, const ThawPorts *ports, int32_t i,
-                                                           const double *lambda, double *y) {
+THAW_INLINE void to_ports(const int d, const ThawPorts *ports, int32_t i, const double *lambda, double *y) {
     for (int32_t k = ports->start[i]; k < ports->start[i + 1]; k++) {
         const double *C = ports->value + d * d * k;
         double *at = y + d * ports->port[k], sum[3];
@@ -189,8 +188,7 @@ static inline __attribute__((always_inline)) void to_ports(const int d, const Th
 }
 
 // speed = C y of one contact.
-static inline __attribute__((always_inline)) void from_ports(const int d, const ThawPorts *ports, int32_t i,
-                                                             const double *y, double *speed) {
+THAW_INLINE void from_ports(const int d, const ThawPorts *ports, int32_t i, const double *y, double *speed) {
     double sum[3] = {0};
     for (int32_t k = ports->start[i]; k < ports->start[i + 1]; k++) {
         const double *C = ports->value + d * d * k, *at = y + d * ports->port[k];
@@ -238,8 +236,7 @@ void thaw_assembled_multiply(ThawResponse *island, const double *lambda) {
 }
 
 // w of one row from the speeds its bodies keep.
-static inline __attribute__((always_inline)) void gather(const int d, const ThawResponse *island, int32_t i,
-                                                         const double *lambda, double *w) {
+THAW_INLINE void gather(const int d, const ThawResponse *island, int32_t i, const double *lambda, double *w) {
     const ThawRow *row = island->rows + i;
     for (int k = 0; k < d; k++)
         w[k] = island->b[d * i + k] + row->gamma[k] * lambda[k];
@@ -271,7 +268,7 @@ static inline void add_rows(const size_t d, size_t size, const double *change, c
             speed[c] += change[0] * H[c] + change[1] * H[size + c];
 }
 
-static inline __attribute__((always_inline)) void relax(const int d, ThawResponse *island, int32_t i) {
+THAW_INLINE void relax(const int d, ThawResponse *island, int32_t i) {
     const ThawRow *row = island->rows + i;
     double *lambda = island->lambda + d * i, before[3], w[3], change[3] = {0};
     memcpy(before, lambda, (size_t)d * sizeof *lambda);
@@ -305,7 +302,7 @@ static inline __attribute__((always_inline)) void relax(const int d, ThawRespons
     }
 }
 
-static inline __attribute__((always_inline)) void pass(const int d, ThawResponse *island, int backward) {
+THAW_INLINE void pass(const int d, ThawResponse *island, int backward) {
     const int32_t n = island->n;
     for (int32_t i = 0; i < n; i++)
         relax(d, island, backward ? n - 1 - i : i);

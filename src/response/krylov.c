@@ -114,8 +114,8 @@ static void apply_own(const ThawLink *link, const double *x, double *y) {
 }
 
 // z += B' C y of one contact.
-static inline __attribute__((always_inline)) void to_motions(const int d, const ThawResponse *island, int32_t i,
-                                                             const ThawLink *link, const double *y, double *z) {
+THAW_INLINE void to_motions(const int d, const ThawResponse *island, int32_t i, const ThawLink *link, const double *y,
+                            double *z) {
     const ThawRow *row = island->rows + i;
     double lambda[3] = {0};
     for (int m = 0; m < link->size; m++)
@@ -131,8 +131,8 @@ static inline __attribute__((always_inline)) void to_motions(const int d, const 
 }
 
 // y -= P E B z of one contact.
-static inline __attribute__((always_inline)) void from_motions(const int d, const ThawResponse *island, int32_t i,
-                                                               const ThawLink *link, const double *z, double *y) {
+THAW_INLINE void from_motions(const int d, const ThawResponse *island, int32_t i, const ThawLink *link, const double *z,
+                              double *y) {
     const ThawRow *row = island->rows + i;
     double w[3] = {0}, e[3] = {0}, change[3];
     for (int32_t s = 0; s < row->slots; s++) {

@@ -30,6 +30,8 @@
 
 #define CLEARLY 0.75 // cheaper: H assembled converges more surely
 #define PROMISING 16 // tolerances: a warm start's residual from which so many tries may lead below one
+// Times the least that a trial of the warm start costs: the apply() of up to TRIES more steps, which only those that go
+// well take, and the trials that are in vain must be worth it, too.
 #define DEAR 6
 enum { TRIES = 8, LARGE_WORTH = 4, SWEEPS = 40, PRODUCTS = 90, BLOCK_FLOPS = 160 };
 static const double ASSEMBLED_DOUBLES = 1.25e8; // no more than 1 GB of H
@@ -453,8 +455,8 @@ static int stands_still(const ThawResponse *island, const ThawContact *contacts,
     return moves <= 36 * island->options->tolerance * island->options->tolerance * would;
 }
 
-// Whether compliance of all contact vertices costs so much more than that of a few samples and one apply() a body that the
-// latter are worth a try. Not where most of a body is rigid parts, and never where all of it is.
+// Whether compliance of all contact vertices costs so much more than that of a few samples and one apply() a body that a
+// trial with these is worth it. Not where most of a body is rigid parts, and never where all of it is.
 static int is_dear(const ThawResponse *island) {
     double all = 0.0, few = 0.0;
     for (int32_t p = 0; p < island->body_count; p++) {

@@ -256,8 +256,7 @@ static void meet(const Response *r, int32_t a, const double *Y_a, int32_t b, con
     }
 }
 
-static inline __attribute__((always_inline)) void add_tile(const Response *r, int32_t height, int32_t a, int32_t b,
-                                                           const double *tile) {
+THAW_INLINE void add_tile(const Response *r, int32_t height, int32_t a, int32_t b, const double *tile) {
     const int32_t in_batch = r->in_batch;
     const int32_t *row = r->row + a * in_batch, *col = r->row + b * in_batch;
     int32_t rows = least(in_batch, r->rows - a * in_batch), cols = least(in_batch, r->rows - b * in_batch);
@@ -417,8 +416,7 @@ typedef struct Touched {
 typedef double Four __attribute__((vector_size(32), may_alias));
 
 // w of rows p .. p + 3 of block row c; lanes beyond its height are zero.
-static inline __attribute__((always_inline)) void expand_row(const Touched *t, int32_t bs, int32_t c, int32_t p,
-                                                             Four *w) {
+THAW_INLINE void expand_row(const Touched *t, int32_t bs, int32_t c, int32_t p, Four *w) {
     const ThawBlockRows *J = t->J;
     size_t wide = (size_t)(bs * t->count);
     memset(w, 0, wide * sizeof *w);
@@ -439,8 +437,7 @@ static inline __attribute__((always_inline)) void expand_row(const Touched *t, i
 }
 
 // H of rows p .. p + 3 of block row c with row q of block row d.
-static inline __attribute__((always_inline)) Four meet_row(const Touched *t, int32_t bs, const Four *w, int32_t d,
-                                                           int32_t q) {
+THAW_INLINE Four meet_row(const Touched *t, int32_t bs, const Four *w, int32_t d, int32_t q) {
     const ThawBlockRows *J = t->J;
     Four sum = {0, 0, 0, 0};
     for (int32_t k = J->start[d]; k < J->start[d + 1]; k++) {
@@ -453,8 +450,7 @@ static inline __attribute__((always_inline)) Four meet_row(const Touched *t, int
 }
 
 // The lower triangle of a block row; the mirror image belongs to no other task, and makes H symmetric to the bit.
-static inline __attribute__((always_inline)) void multiply_row(const Touched *t, int32_t bs, int32_t height, int32_t c,
-                                                               Four *w) {
+THAW_INLINE void multiply_row(const Touched *t, int32_t bs, int32_t height, int32_t c, Four *w) {
     for (int32_t p = 0; p < height; p += 4) {
         expand_row(t, bs, c, p, w);
         for (int32_t d = 0; d <= c; d++)

@@ -18,8 +18,6 @@ typedef double ThawV4 __attribute__((vector_size(32)));
 typedef double ThawV4Loose __attribute__((vector_size(32), aligned(8), may_alias));
 typedef float ThawF4Loose __attribute__((vector_size(16), aligned(4), may_alias));
 
-#define THAW_INLINE static inline __attribute__((always_inline))
-
 THAW_INLINE ThawV4 thaw_v4_load(const double *p) { return *(const ThawV4Loose *)p; }
 THAW_INLINE ThawV4 thaw_v4_load_float(const float *p) {
     return __builtin_convertvector(*(const ThawF4Loose *)p, ThawV4);

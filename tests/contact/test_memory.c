@@ -228,10 +228,8 @@ static void threads_change_no_byte(void **state) {
     touching_free(&s);
 }
 
-// A heap that swirls, each body in its own way and by its own speed, and from time to time nearly stands still, in a plate that
-// sinks and comes back.
-static void swirl(Touching *s, int step) {
-    const double pace = step % 40 < 20 ? 1 : step % 40 < 35 ? 3e-3 : 0;
+// A heap that swirls, each body in its own way and by its own speed, in a plate that sinks and comes back.
+static void swirl(Touching *s, int step, double pace) {
     for (int32_t b = 0; b < s->model->body_count; b++) {
         const ThawModelBody *body = &s->model->bodies[b];
         const double turn = pace * (b % 3 - 1), way = pace * (b % 4 == 0 ? 2 : 0.2) * sin(0.1 * step + b);
@@ -245,14 +243,29 @@ static void swirl(Touching *s, int step) {
     }
 }
 
-static void a_search_that_knows_the_last_finds_what_one_that_does_not_would(void **state) {
-    (void)state;
+// Searches with what the set knows and with nothing: the same bytes. way: of the step that is searched for, in steps.
+static void search_warm_and_cold(Touching *s, double t, double way) {
+    ThawContactSet fresh = {.memory = s->set.memory, .memory_count = s->set.memory_count};
+    const double h = way * s->world.h;
+    ThawError error;
+    assert_int_equal(thaw_contacts_find(s->collider, NULL, t, h, s->x, s->v, &s->set, &error), THAW_OK);
+    assert_int_equal(thaw_contacts_find(s->collider, NULL, t, h, s->x, s->v, &fresh, &error), THAW_OK);
+    assert_int_equal(fresh.count, s->set.count);
+    assert_memory_equal(fresh.contacts, s->set.contacts, sizeof *fresh.contacts * (size_t)fresh.count);
+    fresh.memory = NULL;
+    thaw_contact_set_clear(&fresh);
+}
+
+// By turns fast, slow, and still; or each at random, and each step searched for twice, as one that is halved or made longer.
+static void swirl_and_search(int is_random) {
     static double corners[24];
     static int32_t faces[36] = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,
                                 2, 6, 7, 2, 7, 3, 0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5};
     static const ThawKey keys[3] = {{.time = 0, .rotation = {1}},
                                     {.time = 0.6, .rotation = {1}, .translation = {0, 0, 0.3}},
                                     {.time = 1.2, .rotation = {1}}};
+    static const double paces[3] = {1, 1e-2, 0};
+    uint64_t seed = 1;
     Touching s;
     heap(&s);
     ThawObstacleDef *plate = touching_obstacle(&s, THAW_OBSTACLE_MESH);
@@ -264,16 +277,11 @@ static void a_search_that_knows_the_last_finds_what_one_that_does_not_would(void
     touching_compile(&s);
     int64_t kinds[4] = {0};
     for (int step = 0; step < 120; step++) {
-        const double t = step * s.world.h;
-        ThawContactSet fresh = {.memory = s.set.memory, .memory_count = s.set.memory_count};
-        ThawError error;
-        swirl(&s, step);
-        touching_find(&s, t);
-        assert_int_equal(thaw_contacts_find(s.collider, NULL, t, s.world.h, s.x, s.v, &fresh, &error), THAW_OK);
-        assert_int_equal(fresh.count, s.set.count);
-        assert_memory_equal(fresh.contacts, s.set.contacts, sizeof *fresh.contacts * (size_t)fresh.count);
-        fresh.memory = NULL;
-        thaw_contact_set_clear(&fresh);
+        const double t = step * s.world.h, calm = step % 40 < 20 ? 1 : step % 40 < 35 ? 3e-3 : 0;
+        swirl(&s, step, is_random ? paces[sample_below(&seed, 3)] : calm);
+        if (is_random)
+            search_warm_and_cold(&s, t, sample_between(&seed, 0.1, 2));
+        search_warm_and_cold(&s, t, 1);
         for (int32_t i = 0; i < s.set.count; i++) {
             kinds[s.set.contacts[i].key.kind]++;
             s.set.contacts[i].lambda[0] = s.set.contacts[i].gap < 0;
@@ -285,6 +293,16 @@ static void a_search_that_knows_the_last_finds_what_one_that_does_not_would(void
     touching_free(&s);
 }
 
+static void a_search_that_knows_the_last_finds_what_one_that_does_not_would(void **state) {
+    (void)state;
+    swirl_and_search(0);
+}
+
+static void a_search_knows_nothing_wrong_when_the_pace_or_the_step_changes(void **state) {
+    (void)state;
+    swirl_and_search(1);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keys_persist_over_a_slow_slide_and_so_do_forces),
@@ -294,6 +312,7 @@ int main(void) {
         cmocka_unit_test(the_first_tangent_follows_the_sliding),
         cmocka_unit_test(threads_change_no_byte),
         cmocka_unit_test(a_search_that_knows_the_last_finds_what_one_that_does_not_would),
+        cmocka_unit_test(a_search_knows_nothing_wrong_when_the_pace_or_the_step_changes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,6 +106,16 @@ static ThawStatus not_at_all(void *context, const ThawBlockRows *J, ThawPorts *p
     return THAW_ERROR_MEMORY;
 }
 
+static ThawStatus no_blocks(void *context, int32_t count, const int32_t *vertices, int32_t *from, double *S) {
+    (void)context, (void)count, (void)vertices, (void)from, (void)S;
+    return THAW_ERROR_MEMORY;
+}
+
+static ThawStatus no_product(void *context, const double *impulse, double *dv) {
+    (void)context, (void)impulse, (void)dv;
+    return THAW_ERROR_MEMORY;
+}
+
 static ThawStatus pass_blocks(void *context, int32_t count, const int32_t *vertices, int32_t *from, double *S) {
     const ThawResponseBody *body = context;
     return body->blocks(body->context, count, vertices, from, S);
@@ -136,6 +146,23 @@ static void an_island_whose_warm_start_is_right_is_not_assembled_where_that_is_d
     assert_int_equal(info.form, 1);
     assert_memory_equal(solved, island->contacts, (size_t)island->count * sizeof *solved);
     free(solved);
+    island_free(island);
+}
+
+static void an_island_that_is_cheap_is_assembled_at_once(void **state) {
+    (void)state;
+    Island *island = island_heap(1, 150, 150);
+    ThawResponseInfo info;
+    assert_int_equal(island_solve(island, NULL, &info), THAW_OK); // now the warm start is right
+    ThawResponseBody *body = &island->bodies[0];
+    body->compliance_cost = body->apply_cost / 150; // all vertices for the price of one product: no trial is worth it
+    body->pair_cost = 0;
+    body->blocks = no_blocks;
+    body->apply = no_product;
+    island->options.form = 1;
+    assert_int_equal(island_solve(island, NULL, &info), THAW_OK);
+    body->compliance_cost = 150 * body->apply_cost;
+    assert_int_equal(island_solve(island, NULL, &info), THAW_ERROR_MEMORY); // dear: a trial is made
     island_free(island);
 }
 
@@ -595,6 +622,7 @@ int main(void) {
         cmocka_unit_test(with_tangent_springs_friction_at_rest_is_unique_too),
         cmocka_unit_test(a_warm_start_that_is_right_is_kept_to_the_bit),
         cmocka_unit_test(an_island_whose_warm_start_is_right_is_not_assembled_where_that_is_dear),
+        cmocka_unit_test(an_island_that_is_cheap_is_assembled_at_once),
         cmocka_unit_test(a_sliding_box_is_slowed_by_mu_times_its_weight_opposite_to_its_slip),
         cmocka_unit_test(a_sticking_box_does_not_slip_and_returns_to_its_anchor),
         cmocka_unit_test(a_block_slides_down_a_slope_only_above_its_angle_and_does_not_creep_below),
