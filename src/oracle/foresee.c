@@ -36,17 +36,6 @@ static const double NEXT_ERROR = 0.003; // of the next step's displacement, in t
 
 // --- the body's frame ---------------------------------------------------------------------------------------------------
 
-// A body that swings and has turned by less than this, rad, has not turned: directions are a percent off at most (and so is the torque
-// of the pull, which has none in the reference's frame), and its shadow is as long as it was. (Heaps of what is overdamped came to rest
-// later with it.)
-static const double FLAT = 0.01;
-
-static void flatten(const ThawOracle *oracle, double Q[9]) {
-    double square = 3 - (Q[0] + Q[4] + Q[8]); // of the angle, where that is small
-    if (square <= FLAT * FLAT && !thaw_oracle_is_overdamped(oracle))
-        memcpy(Q, IDENTITY, sizeof IDENTITY);
-}
-
 // Sums about the first vertex, so that nothing is lost where a body is far from the origin.
 static void find_frame(const ThawOracle *oracle, const double *x, double Q[9], double centre[2][3]) {
     const ThawShape *shape = oracle->shape;
@@ -83,7 +72,6 @@ static void find_frame(const ThawOracle *oracle, const double *x, double Q[9], d
 void thaw_oracle_frame(const ThawOracle *oracle, const double *x, double Q[9]) {
     double centre[2][3];
     find_frame(oracle, x, Q, centre);
-    flatten(oracle, Q);
 }
 
 double thaw_oracle_compare(const ThawOracle *oracle, const double *x, double Q[9]) {
@@ -103,7 +91,6 @@ double thaw_oracle_compare(const ThawOracle *oracle, const double *x, double Q[9
         }
         worst = square > worst ? square : worst;
     }
-    flatten(oracle, Q);
     return sqrt(worst);
 }
 

@@ -181,7 +181,7 @@ static double rest_strain(const ThawOracle *oracle, double h) {
 // How many times epsilon it may be strained by now.
 static double grace_of(ThawOracle *oracle, const ThawQuestion *q, int whole, int loaded, int steps) {
     int32_t *grace = &oracle->state.grace;
-    *grace = !whole ? GRACE : loaded || q->struck || *grace < steps ? 0 : *grace - steps;
+    *grace = !whole ? GRACE : loaded || q->hit || *grace < steps ? 0 : *grace - steps;
     return whole && *grace > 0 ? PARDON : 1;
 }
 

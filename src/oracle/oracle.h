@@ -71,6 +71,7 @@ typedef struct ThawQuestion {
     uint64_t contacts;                 // hash of the contact set
     uint64_t on_parts;                 // of those that touch a part, and whether they close in this step
     int struck;                        // one of these closes in this step
+    int hit;                           // so fast that it strains the body at more than tau_R
     int hard;                          // one of them is as good as hard
     const unsigned char *script;       // THAW_VERTEX_* flags
     const ThawIntegrationSet *elastic; // the elements that are in no part

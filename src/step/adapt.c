@@ -232,6 +232,7 @@ static void gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncremen
                     q->on_parts =
                         thaw_hash(thaw_hash(q->on_parts, &contact->key, sizeof contact->key), &closes, sizeof closes);
                     q->struck |= closes;
+                    q->hit |= closes && speed > slow;
                 }
             }
             if (holds) {
