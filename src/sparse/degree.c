@@ -274,7 +274,8 @@ ThawStatus thaw_degree_order(int32_t n, int32_t frozen, const int32_t *offset, c
                              ThawError *error) {
     enum { ARRAYS = 11 };
     Quotient q = {.n = n, .frozen = frozen};
-    int32_t *memory = THAW_NEW(int32_t, (ARRAYS + 1) * (size_t)n), *pivot = memory + ARRAYS * (size_t)n, count = 0;
+    int32_t *memory = THAW_NEW(int32_t, (ARRAYS + 1) * (size_t)n), count = 0;
+    int32_t *pivot = memory ? memory + ARRAYS * (size_t)n : NULL;
     int good = memory && fill_quotient(&q, offset, neighbour, memory);
     while (good) {
         while (q.least < n && q.head[q.least] < 0)
