@@ -10,7 +10,9 @@
 // looser, since odometers know the fastest vertex only; but edges keep away from sharp edges alone, of which there are fewer.
 //
 // This changes no contact: a vertex is passed over only where the search would have found nothing. So clearances are
-// scratch, and a resumed run without them has the same bits.
+// scratch, and a resumed run without them has the same bits. One case is excepted: a surface that cuts itself has places
+// outside where the normal of the nearest face points away from the vertex. A fresh search takes a vertex there for one
+// inside; one that knows it came from outside, and through nothing, does not.
 //
 // All this lives in the slots of tasks, and tasks come and go; both lists are sorted, and one pass hands each task its slot.
 #include "contact/collider.h"
