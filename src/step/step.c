@@ -68,7 +68,7 @@ static ThawStatus form_islands(ThawWorld *world, ThawError *error) {
     first = 0;
     for (int32_t k = 0; k < world->island_count; k++) {
         ThawIsland *island = &world->islands[k];
-        island->contacts = world->contact_order + first;
+        island->contacts = world->contact_order ? world->contact_order + first : NULL; // no contacts, no room
         first += island->contact_count;
         island->contact_count = 0;
     }
