@@ -276,7 +276,7 @@ static void swirl_and_search(int is_random) {
     plate->keys = keys, plate->key_count = 3;
     touching_compile(&s);
     int64_t kinds[4] = {0};
-    for (int step = 0; step < 120; step++) {
+    for (int step = 0; step < (is_random ? 60 : 120); step++) {
         const double t = step * s.world.h, calm = step % 40 < 20 ? 1 : step % 40 < 35 ? 3e-3 : 0;
         swirl(&s, step, is_random ? paces[sample_below(&seed, 3)] : calm);
         if (is_random)
@@ -289,7 +289,7 @@ static void swirl_and_search(int is_random) {
         touching_remember(&s, t);
     }
     for (int k = 0; k < 4; k++)
-        assert_true(kinds[k] > 200);
+        assert_true(kinds[k] > 100);
     touching_free(&s);
 }
 
