@@ -86,9 +86,11 @@ static void examine_groups(ThawExam *exam, const ThawScene *scene, const ThawMod
 
 // --- pins ---------------------------------------------------------------------------------------------------------------
 
-// The dimension of what the held vertices span, -1 without any; *first is one of them.
-static int held_span(const Case *c, int32_t *first) {
-    double origin[3] = {0}, x[3], far[3] = {0}, farthest = 0, widest = 0;
+// The dimension of what the held vertices span, -1 without any; *first is one of them, and far leads from it to the one
+// farthest from it, m.
+static int held_span(const Case *c, int32_t *first, double far[3]) {
+    double origin[3] = {0}, x[3], farthest = 0, widest = 0;
+    memset(far, 0, 3 * sizeof *far);
     *first = -1;
     for (int pass = 0; pass < 2; pass++)
         for (int32_t v = 0; v < c->shape->nv; v++) {
@@ -102,7 +104,7 @@ static int held_span(const Case *c, int32_t *first) {
             double d[3] = {x[0] - origin[0], x[1] - origin[1], x[2] - origin[2]}, along = 0;
             if (pass == 0 && length(3, d) > farthest) {
                 farthest = length(3, d);
-                memcpy(far, d, sizeof far);
+                memcpy(far, d, sizeof d);
             }
             for (int k = 0; k < 3 && pass == 1 && farthest > 0; k++)
                 along += d[k] * far[k] / farthest;
@@ -115,7 +117,8 @@ static int held_span(const Case *c, int32_t *first) {
 
 static void examine_held(const Case *c) {
     int32_t first, moving = 0;
-    int span = held_span(c, &first);
+    double far[3];
+    int span = held_span(c, &first, far);
     for (int32_t i = 0; i < c->body->script_count; i++)
         moving += c->body->scripts[i].key_count > 1;
     if (span < 0)
@@ -423,70 +426,141 @@ static void examine_speed(const Case *c) {
     }
 }
 
-// Square of the radius of gyration about the axis of its spin, m^2.
-static double gyration(const Case *c, const double axis[3]) {
-    double mass = 0, centre[3] = {0}, sum = 0, x[3];
+// --- spins and swings ---------------------------------------------------------------------------------------------------
+
+// How a body turns, and what of it is lost to steps and damping (docs/elastic.md).
+typedef struct Turning {
+    double omega;    // rad/s, at its fastest
+    double duration; // s: a turn at that speed which would lose as much as all of the run
+    double gyration; // m^2, square of the radius of gyration about its axis
+} Turning;
+
+// The part of a that is across a unit axis.
+static void across(const double axis[3], double a[3]) {
+    double along = a[0] * axis[0] + a[1] * axis[1] + a[2] * axis[2];
+    for (int k = 0; k < 3; k++)
+        a[k] -= along * axis[k];
+}
+
+static int to_unit(double a[3]) {
+    double size = length(3, a);
+    for (int k = 0; k < 3 && size > 0; k++)
+        a[k] /= size;
+    return size > 0;
+}
+
+static void mass_centre(const Case *c, double centre[3]) {
+    double mass = 0, sum[3] = {0}, x[3];
     for (int32_t v = 0; v < c->shape->nv; v++) {
         start_of(c, v, x);
         mass += c->shape->mass[v];
         for (int k = 0; k < 3; k++)
-            centre[k] += c->shape->mass[v] * x[k];
+            sum[k] += c->shape->mass[v] * x[k];
     }
+    for (int k = 0; k < 3; k++)
+        centre[k] = sum[k] / mass;
+}
+
+// About the line through a point along a unit axis.
+static double gyration(const Case *c, const double point[3], const double axis[3]) {
+    double mass = 0, sum = 0, x[3];
     for (int32_t v = 0; v < c->shape->nv; v++) {
-        double along = 0, square = 0;
         start_of(c, v, x);
-        for (int k = 0; k < 3; k++) {
-            double r = x[k] - centre[k] / mass;
-            along += r * axis[k];
-            square += r * r;
-        }
-        sum += c->shape->mass[v] * (square - along * along);
+        for (int k = 0; k < 3; k++)
+            x[k] -= point[k];
+        across(axis, x);
+        mass += c->shape->mass[v];
+        sum += c->shape->mass[v] * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
     }
     return sum / mass;
 }
 
-// The share of a free spin that is left after the run by steps of h: omega' = -rate omega^3 (docs/elastic.md). breathing: the
-// square of the frequency at which the body widens, rad^2/s^2.
-static double spin_left(const Case *c, double spin, double breathing, ThawIntegrator integrator, double h,
-                        double brake) {
-    double resisted = (integrator == THAW_INTEGRATOR_NEWTON ? 0 : h) + c->material->alpha1;
-    double rate = (h + brake) * (1 + breathing * h * resisted / 2);
-    return 1 / sqrt(1 + 2 * rate * spin * spin * c->duration);
+// A spin in free flight. Returns whether there is one.
+static int find_spin(const Case *c, Turning *turning) {
+    double axis[3], centre[3];
+    memcpy(axis, c->body->spin, sizeof axis);
+    if (c->held_count || !to_unit(axis))
+        return 0;
+    mass_centre(c, centre);
+    *turning = (Turning){length(3, c->body->spin), c->duration, gyration(c, centre, axis)};
+    return 1;
 }
 
-static void examine_spin(const Case *c) {
+// A body that hangs on a point or a line swings: omega^2 k^2 / 2 is what its centre falls from where it starts to where it
+// is lowest, times g. The mean of cos^4 over a swing is 3/8. Returns whether there is one, a quarter of it at least.
+static int find_swing(const Case *c, Turning *turning) {
+    int32_t first;
+    double axis[3], pivot[3], arm[3], g[3] = {0};
+    int span = held_span(c, &first, axis);
+    if (span < 0 || span >= c->dim - 1)
+        return 0;
+    for (int32_t i = 0; i < c->body->script_count; i++)
+        if (c->body->scripts[i].key_count > 1 || c->body->scripts[i].release < c->duration)
+            return 0;
+    memcpy(g, c->scene->world.gravity, (size_t)c->dim * sizeof *g);
+    start_of(c, first, pivot);
+    mass_centre(c, arm);
+    for (int k = 0; k < 3; k++)
+        arm[k] -= pivot[k];
+    if (span == 0) // about the horizontal across its arm, in 2D about the normal
+        for (int k = 0; k < 3; k++)
+            axis[k] = arm[(k + 1) % 3] * g[(k + 2) % 3] - arm[(k + 2) % 3] * g[(k + 1) % 3];
+    if (!to_unit(axis))
+        return 0;
+    across(axis, arm);
+    across(axis, g);
+    double all = length(3, arm) * length(3, g), fall = all - (arm[0] * g[0] + arm[1] * g[1] + arm[2] * g[2]);
+    double square = gyration(c, pivot, axis);
+    *turning = (Turning){sqrt(2 * fall / square), 3.0 / 8 * c->duration, square};
+    return fall > FLAT * all && c->duration * sqrt(all / square) > M_PI / 2;
+}
+
+// The share of its speed that is left after the run by steps of h: omega' = -rate omega^3.
+static double speed_left(const Case *c, const Turning *turning, ThawIntegrator integrator, double h, double brake) {
+    const ThawMaterialDef *m = c->material;
+    double breathing = 2 * m->young / ((1 - m->poisson) * m->density * turning->gyration); // (rad/s)^2
+    double resisted = (integrator == THAW_INTEGRATOR_NEWTON ? 0 : h) + m->alpha1;
+    double rate = (h + brake) * (1 + breathing * h * resisted / 2);
+    return 1 / sqrt(1 + 2 * rate * turning->omega * turning->omega * turning->duration);
+}
+
+static void examine_turning(const Case *c) {
     const ThawMaterialDef *m = c->material;
     const ThawIntegrator integrator = c->scene->world.integrator;
-    double spin = length(3, c->body->spin), axis[3], h = c->scene->world.h, keeps = h;
-    if (c->held_count || !(spin > 0))
+    const double h = c->scene->world.h;
+    char newton[100];
+    double keeps = h;
+    Turning t;
+    const int spins = find_spin(c, &t);
+    if (!spins && !find_swing(c, &t))
         return;
-    for (int k = 0; k < 3; k++)
-        axis[k] = c->body->spin[k] / spin;
-    double breathing = 2 * m->young / ((1 - m->poisson) * m->density * gyration(c, axis));
-    double by_step = spin_left(c, spin, breathing, integrator, h, 0);
-    double by_both = spin_left(c, spin, breathing, integrator, h, m->alpha1);
-    double by_newton = spin_left(c, spin, breathing, THAW_INTEGRATOR_NEWTON, h, 0);
-    while (spin_left(c, spin, breathing, integrator, keeps, 0) < 1 - SPIN_LOSS)
+    double by_step = speed_left(c, &t, integrator, h, 0), by_both = speed_left(c, &t, integrator, h, m->alpha1);
+    double by_newton = speed_left(c, &t, THAW_INTEGRATOR_NEWTON, h, 0);
+    while (speed_left(c, &t, integrator, keeps, 0) < 1 - SPIN_LOSS)
         keeps /= 2;
     if (keeps < h) {
         ThawComplaint *complaint = thaw_exam_add(c->exam, by_step < 0.5 ? THAW_SEVERITY_WARNING : THAW_SEVERITY_HINT,
-                                                 "spin-lost", "body %.100s", c->def->name);
+                                                 spins ? "spin-lost" : "swing-lost", "body %.100s", c->def->name);
         thaw_complaint_what(complaint,
-                            "steps of %.4g s slow its spin of %.4g rad/s while it is elastic: in free flight %.2g %% "
-                            "of it would be left after the %.3g s of the run",
-                            h, spin, 100 * by_step, c->duration);
-        thaw_complaint_cure(complaint, "take steps of %g s%s", thaw_round_down(keeps),
-                            by_newton >= 1 - SPIN_LOSS ? ", or \"integrator\": \"newton\"" : "");
-        thaw_complaint_value(complaint, by_step, "of the spin");
+                            "steps of %.4g s slow its %s %.4g rad/s (rigid parts too, by the stress in them): %s %.2g "
+                            "%% of that speed would be left after the %.3g s of the run",
+                            h, spins ? "spin of" : "swings of up to", t.omega, spins ? "in free flight" : "about",
+                            100 * by_step, c->duration);
+        snprintf(newton, sizeof newton,
+                 ", or write \"integrator\": \"newton\" into \"time\", which leaves %.2g %% or more", 100 * by_newton);
+        if (integrator == THAW_INTEGRATOR_NEWTON || 1 - by_newton > (1 - by_step) / 2)
+            newton[0] = '\0';
+        thaw_complaint_cure(complaint, "take steps of %g s%s", thaw_round_down(keeps), newton);
+        thaw_complaint_value(complaint, by_step, spins ? "of the spin" : "of the swing");
     }
-    if (m->damping == THAW_DAMPING_STIFFNESS && by_both < (1 - SPIN_LOSS) * by_step) {
+    if (spins && m->damping == THAW_DAMPING_STIFFNESS && by_both < (1 - SPIN_LOSS) * by_step) {
         ThawComplaint *complaint =
             thaw_exam_add(c->exam, THAW_SEVERITY_HINT, "spin-damped", "body %.100s", c->def->name);
         thaw_complaint_what(
             complaint,
             "alpha1 of %.40s, %.4g s, slows its spin of %.4g rad/s as well: in free flight %.2g %% of it "
             "would be left after the %.3g s of the run",
-            m->name, m->alpha1, spin, 100 * by_both, c->duration);
+            m->name, m->alpha1, t.omega, 100 * by_both, c->duration);
         thaw_complaint_cure(complaint,
                             "\"damping\": \"viscous\" in the material damps strain only, and leaves the spin");
         thaw_complaint_value(complaint, by_both, "of the spin");
@@ -526,7 +600,7 @@ void thaw_exam_loads(ThawExam *exam, const ThawScene *scene, const ThawModel *mo
         examine_scripts(&c);
         examine_forces(&c);
         examine_speed(&c);
-        examine_spin(&c);
+        examine_turning(&c);
         thaw_free(c.held);
     }
 }
