@@ -79,7 +79,7 @@ void thaw_soup_span(ThawSoup *soup, ThawToken name, int32_t first, int32_t end) 
 
 // --- what stays ---------------------------------------------------------------------------------------------------------
 
-// Corners that are nearer than this share of the diagonal of their box are one (mesh.h): beyond what single precision can tell.
+// Vertices that are nearer than this share of the diagonal of their box are one (mesh.h): beyond what single precision can tell.
 static const double NEAR = 1e-9;
 
 // A surface being mended.
@@ -161,7 +161,7 @@ static int32_t choose_vertices(Mending *m, ThawTriangleReport *report) {
 }
 
 // Fills m->first, vertex and kept, and makes the mesh without its groups.
-static ThawStatus mend(Mending *m, int weld, ThawTriangleMesh **mesh, ThawTriangleReport *report, ThawError *error) {
+static ThawStatus mend(Mending *m, double near, ThawTriangleMesh **mesh, ThawTriangleReport *report, ThawError *error) {
     int32_t triangles = 0;
     m->first = THAW_NEW(int32_t, m->point_count);
     m->vertex = THAW_NEW(int32_t, m->point_count);
@@ -170,7 +170,7 @@ static ThawStatus mend(Mending *m, int weld, ThawTriangleMesh **mesh, ThawTriang
         return thaw_error_memory(error, "the triangles of a surface");
     for (int32_t p = 0; p < m->point_count; p++)
         m->first[p] = p;
-    ThawStatus status = weld ? thaw_points_near(3, m->point_count, m->x, NEAR, m->first, error) : THAW_OK;
+    ThawStatus status = near > 0 ? thaw_points_near(3, m->point_count, m->x, near, m->first, error) : THAW_OK;
     if (!status)
         status = choose_triangles(m, report, &triangles, error);
     const int32_t vertices = status ? 0 : choose_vertices(m, report);
@@ -274,7 +274,7 @@ static ThawStatus make_groups(ThawSoup *soup, const int32_t *kept, ThawTriangleM
     return THAW_OK;
 }
 
-ThawStatus thaw_soup_finish(ThawSoup *soup, int weld, ThawTriangleMesh **mesh, ThawTriangleReport *report,
+ThawStatus thaw_soup_finish(ThawSoup *soup, double near, ThawTriangleMesh **mesh, ThawTriangleReport *report,
                             ThawError *error) {
     const char *path = thaw_text_path(soup->text->path);
     *mesh = NULL;
@@ -286,7 +286,7 @@ ThawStatus thaw_soup_finish(ThawSoup *soup, int weld, ThawTriangleMesh **mesh, T
                  .x = soup->x,
                  .corner = soup->corner,
                  .face = soup->face};
-    ThawStatus status = mend(&m, weld, mesh, report, error);
+    ThawStatus status = mend(&m, near, mesh, report, error);
     if (!status && (*mesh)->triangle_count == 0)
         status = thaw_error_set(error, THAW_ERROR_INPUT,
                                 "%s: all %d triangles have a vertex twice; the first is face %" PRId64, path,
@@ -333,7 +333,7 @@ ThawStatus thaw_triangles_weld(ThawTriangleMesh *mesh, ThawTriangleReport *repor
                  .triangle_count = mesh->triangle_count,
                  .x = mesh->x,
                  .corner = mesh->triangles};
-    status = mend(&m, 1, &welded, report, error);
+    status = mend(&m, NEAR, &welded, report, error);
     if (!status)
         status = map_groups(mesh, m.kept, welded, error);
     if (!status)

@@ -36,9 +36,9 @@ void thaw_soup_corner(ThawSoup *soup, int32_t place, int32_t corner, int32_t kep
 void thaw_soup_polygon_end(ThawSoup *soup, int32_t corners);
 void thaw_soup_span(ThawSoup *soup, ThawToken name, int32_t first, int32_t end);
 
-// weld nonzero: points at the same place become one: all nearer to each other than 1e-9 of the diagonal of their box,
-// none farther apart than 3.5e-9 of it, but for chains.
-ThawStatus thaw_soup_finish(ThawSoup *soup, int weld, ThawTriangleMesh **mesh, ThawTriangleReport *report,
+// Points at the same place become one: all nearer to each other than `near` of the diagonal of their box, none farther
+// apart than 3.5 times that, but for chains. near 0: none.
+ThawStatus thaw_soup_finish(ThawSoup *soup, double near, ThawTriangleMesh **mesh, ThawTriangleReport *report,
                             ThawError *error);
 
 // The readers (read_*.c), and what their files begin with.

@@ -134,14 +134,16 @@ ThawStatus thaw_triangles_of_mesh(const ThawMesh *mesh, ThawTriangleMesh **surfa
 typedef struct Format {
     const char *ending;
     char comment;
-    int weld; // nonzero: triangles in such files share no vertices
+    double near; // of the diagonal of their box: corners this near are one; 0: triangles share vertices by their ids
     ThawHeadCheck head;
     void (*read)(ThawText *text, ThawSoup *soup);
 } Format;
 
+// STL repeats each corner in every triangle, in single precision: where a program has computed it anew each time, they
+// differ by a few of its last bits, 6e-8 of the coordinate each.
 static const Format formats[] = {{".obj", '#', 0, thaw_head_obj, thaw_read_obj},
                                  {".ply", 0, 0, thaw_head_ply, thaw_read_ply},
-                                 {".stl", 0, 1, thaw_head_stl, thaw_read_stl}};
+                                 {".stl", 0, 4e-7, thaw_head_stl, thaw_read_stl}};
 
 // By the ending of a path, or an ending alone.
 static const Format *find_format(const char *path, const char *shown, ThawError *error) {
@@ -165,7 +167,7 @@ static ThawStatus read_text(ThawText *text, const Format *format, ThawTriangleMe
         format->read(text, &soup);
     ThawStatus status = text->status;
     if (!status)
-        status = thaw_soup_finish(&soup, format->weld, mesh, report, error);
+        status = thaw_soup_finish(&soup, format->near, mesh, report, error);
     thaw_soup_free(&soup);
     thaw_text_close(text);
     return status;

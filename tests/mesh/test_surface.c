@@ -204,10 +204,39 @@ static void stl_corners_that_differ_by_rounding_become_one_vertex(void **state) 
     assert_int_equal(report.open.count, 0);
     assert_true(mesh->x[2] == 1e-17); // the first of them stays
     thaw_triangles_free(&mesh);
-    // A millionth of the size is a distance.
-    mesh = parse("solid\n" FACET("0 0 0", "0 1 0", "1 0 0") FACET("0 0 1e-6", "1 0 0", "0 0 1") "endsolid\n", ".stl",
+    // Three millionths of the size are a distance.
+    mesh = parse("solid\n" FACET("0 0 0", "0 1 0", "1 0 0") FACET("0 0 3e-6", "1 0 0", "0 0 1") "endsolid\n", ".stl",
                  &report);
     assert_int_equal(mesh->vertex_count, 5);
+    thaw_triangles_free(&mesh);
+}
+
+// As programs write that compute a corner anew for each triangle: up to two of the last bits of single precision apart.
+static void stl_corners_that_differ_in_their_last_bits_become_one_vertex(void **state) {
+    (void)state;
+    enum { SIDES = 40, COUNT = 4 * SIDES };
+    static const int ring[4][3][2] = {{{0, 0}, {1, 0}, {0, 1}},
+                                      {{0, 1}, {1, 0}, {1, 1}},
+                                      {{0, 0}, {2, 0}, {1, 0}},
+                                      {{0, 1}, {1, 1}, {3, 1}}}; // round the axis, and which end; 2, 3: the middles
+    static unsigned char bytes[84 + 50 * COUNT] = {[80] = COUNT};
+    unsigned luck = 1;
+    for (int t = 0; t < COUNT; t++)
+        for (int i = 0; i < 3; i++) {
+            const int *corner = ring[t % 4][i], middle = corner[0] > 1;
+            const double angle = 2 * M_PI * ((t / 4 + (middle ? 0 : corner[0])) % SIDES) / SIDES;
+            float x[3] = {(float)(middle ? 0.1 : 54.4 * cos(angle)), (float)(middle ? 0.2 : 54.4 * sin(angle)),
+                          (float)(corner[1] ? 9.3 : 0.7)};
+            for (int k = 0; k < 3; k++)
+                for (luck = luck * 1103515245u + 12345u; luck >> 16 & 3; luck -= 1u << 16)
+                    x[k] = nextafterf(x[k], luck >> 20 & 1 ? 100 : -100);
+            memcpy(bytes + 84 + 50 * t + 12 + 12 * i, x, sizeof x);
+        }
+    ThawTriangleReport report;
+    ThawTriangleMesh *mesh = parse_bytes(bytes, sizeof bytes, ".stl", &report);
+    assert_int_equal(mesh->vertex_count, 2 * SIDES + 2);
+    assert_int_equal(mesh->triangle_count, COUNT);
+    assert_int_equal(report.open.count + report.crowded.count + report.turned.count, 0);
     thaw_triangles_free(&mesh);
 }
 
@@ -341,6 +370,7 @@ int main(void) {
         cmocka_unit_test(ply_is_read_as_text_and_as_bytes_of_either_order),
         cmocka_unit_test(stl_corners_at_one_place_become_one_vertex),
         cmocka_unit_test(stl_corners_that_differ_by_rounding_become_one_vertex),
+        cmocka_unit_test(stl_corners_that_differ_in_their_last_bits_become_one_vertex),
         cmocka_unit_test(surfaces_come_back_from_files_with_their_groups),
         cmocka_unit_test(bad_surfaces_are_refused_with_a_place_and_a_value),
         cmocka_unit_test(bad_surfaces_in_memory_are_refused_by_id),
