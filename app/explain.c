@@ -20,19 +20,17 @@
 typedef struct Explain {
     const char *input, *body_name;
     int64_t element, step; // -1: not given
-    int json;
+    int json, quiet;
     ThawReplay *replay;
     int32_t body;
     int64_t elements, elastic; // of the body, in the first frame that was read
     double speed;              // m/s, of its fastest vertex
 } Explain;
 
-enum { ELEMENT, STEP, BODY, JSON };
-static const AppOption options[] = {[ELEMENT] = {"--element", "N"},
-                                    [STEP] = {"--step", "K"},
-                                    [BODY] = {"--body", "NAME"},
-                                    [JSON] = {"--json", NULL},
-                                    {NULL, NULL}};
+enum { ELEMENT, STEP, BODY, JSON, QUIET };
+static const AppOption options[] = {
+    [ELEMENT] = {"--element", "N"}, [STEP] = {"--step", "K"},    [BODY] = {"--body", "NAME"},
+    [JSON] = {"--json", NULL},      [QUIET] = {"--quiet", NULL}, {NULL, NULL}};
 
 enum { EPISODES = 12 }; // of the past that are told
 
@@ -131,6 +129,25 @@ static ThawStatus read_at(const Explain *e, int64_t step, int64_t *index, ThawFr
     }
     *index = low;
     return low >= 0 ? thaw_replay_read(e->replay, low, frame, error) : THAW_OK;
+}
+
+// A step of which the run knows nothing: as far behind its last frame as another one would be, or farther.
+static ThawStatus check_step(const Explain *e, ThawError *error) {
+    const int64_t count = thaw_replay_count(e->replay);
+    int64_t last[2] = {0, -1}; // the steps of the last frame and of the one before
+    for (int i = 0; i < 2 && i < count && e->step >= 0; i++) {
+        ThawFrameData *frame = NULL;
+        ThawStatus status = thaw_replay_read(e->replay, count - 1 - i, &frame, error);
+        if (status != THAW_OK)
+            return status;
+        last[i] = frame->step;
+        thaw_frame_data_free(&frame);
+    }
+    const int64_t every = last[1] >= 0 ? last[0] - last[1] : 1;
+    if (e->step < 0 || count == 0 || last[0] < 0 || e->step < last[0] + every)
+        return THAW_OK;
+    return thaw_error_set(error, THAW_ERROR_INPUT,
+                          "--step is %" PRId64 "; the last frame of the run is of step %" PRId64, e->step, last[0]);
 }
 
 static ThawStatus find_body(Explain *e, const ThawFrameData *frame, ThawError *error) {
@@ -301,6 +318,9 @@ static int parse(Explain *e, int argc, char **argv) {
         case JSON:
             e->json = 1;
             break;
+        case QUIET:
+            e->quiet = 1;
+            break;
         case APP_OPERAND:
             ok = !e->input;
             if (!ok)
@@ -331,9 +351,13 @@ static int command_explain(int argc, char **argv) {
     int count = 0;
     ThawStatus status = told ? thaw_replay_open(e.input, &e.replay, &error) : thaw_error_memory(&error, "the report");
     if (status == THAW_OK)
+        status = check_step(&e, &error);
+    if (status == THAW_OK)
         status = tell(&e, told, &count, &error);
     if (status == THAW_OK && e.json)
         status = print_json(&e, told, count, &error);
+    else if (status == THAW_OK && e.quiet)
+        printf("%s\n", thaw_element_state_name(told[0].report.state));
     else if (status == THAW_OK)
         print_words(&e, told, count);
     else
@@ -352,6 +376,7 @@ static const char help[] =
     "  --body NAME   of which body; needed where there are several\n"
     "  --step K      after this step, or the last frame before it (default: the last frame)\n"
     "  --json        for programs\n"
+    "  --quiet       in one word: elastic, rigid or asleep\n"
     "\n"
     "Exit status: 0 done; 1 the input is wrong.\n";
 

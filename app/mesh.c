@@ -17,26 +17,19 @@ typedef struct Meshing {
     const char *input, *output; // output NULL: only tell
     ThawMesherDef def;
     int dim;
-    int json;
+    int json, quiet;
     const ThawUnit *unit; // of a surface file; NULL: to be guessed
     const char *why;      // that unit
     double raw[3];        // extents of a surface in its own unit; 0 for a solid
 } Meshing;
 
-enum { OUTPUT, OUTPUT_LONG, SIZE, ELEMENTS, GRADING, DIMENSION, SHARPEN, THREADS, UNIT, JSON };
+enum { OUTPUT, OUTPUT_LONG, SIZE, ELEMENTS, GRADING, DIMENSION, SHARPEN, THREADS, UNIT, JSON, QUIET };
 
 static const AppOption options[] = {
-    [OUTPUT] = {"-o", "FILE"},
-    [OUTPUT_LONG] = {"--output", "FILE"},
-    [SIZE] = {"--size", "M"},
-    [ELEMENTS] = {"--elements", "N"},
-    [GRADING] = {"--grading", "G"},
-    [DIMENSION] = {"--dimension", "2|3"},
-    [SHARPEN] = {"--sharpen", NULL},
-    [THREADS] = {"--threads", "N"},
-    [UNIT] = {"--unit", "mm|cm|m|in"},
-    [JSON] = {"--json", NULL},
-    {NULL, NULL},
+    [OUTPUT] = {"-o", "FILE"},        [OUTPUT_LONG] = {"--output", "FILE"}, [SIZE] = {"--size", "M"},
+    [ELEMENTS] = {"--elements", "N"}, [GRADING] = {"--grading", "G"},       [DIMENSION] = {"--dimension", "2|3"},
+    [SHARPEN] = {"--sharpen", NULL},  [THREADS] = {"--threads", "N"},       [UNIT] = {"--unit", "mm|cm|m|in"},
+    [JSON] = {"--json", NULL},        [QUIET] = {"--quiet", NULL},          {NULL, NULL},
 };
 
 static int parse_number(const char *option, const char *text, double low, double high, double *value) {
@@ -86,6 +79,9 @@ static int parse_arguments(int argc, char **argv, Meshing *m) {
             break;
         case JSON:
             m->json = 1;
+            break;
+        case QUIET:
+            m->quiet = 1;
             break;
         case APP_OPERAND:
             if (m->input) {
@@ -294,8 +290,10 @@ static int run_mesh(int argc, char **argv) {
         status = thaw_mesh_write(mesh, m.output, &error);
     if (status)
         app_complain("mesh", "%s", error.message);
-    else
-        (m.json ? tell_json : tell)(&m, mesh, &report, ms);
+    else if (m.json)
+        tell_json(&m, mesh, &report, ms);
+    else if (!m.quiet)
+        tell(&m, mesh, &report, ms);
     thaw_mesh_free(&mesh);
     return app_exit_status(status);
 }
@@ -314,7 +312,8 @@ static const char help[] =
     "  --sharpen           move vertices near sharp edges onto them\n"
     "  --dimension 2       a flat solid or surface becomes triangles, as drawings always do\n"
     "  --threads N         one per processor by default; the mesh does not depend on it\n"
-    "  --json              tell it in JSON\n\n"
+    "  --json              tell it in JSON\n"
+    "  --quiet             tell nothing but errors\n\n"
     "Holes and self-intersections are told with their places and meshed all the same, where the winding number tells\n"
     "inside from outside.\n\n"
     "examples:\n  thaw mesh bunny.obj -o bunny.msh --elements 20000\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of `thaw new` share: new.c reads the command line, new_plan.c loads the mesh and chooses, new_scene.c
+// What the files of `thaw new` share: new.c reads the command line, new_plan.c loads the mesh and chooses, new_mode.c knows its first mode, new_scene.c
 // writes the scene and says what was chosen.
 #ifndef THAW_APP_NEW_H
 #define THAW_APP_NEW_H
@@ -19,6 +19,7 @@ typedef struct AppPiece {
     double lo[3], hi[3]; // m, as scaled and turned
     double band;         // m: vertices within it from the end that is held are held
     int32_t held;
+    double period; // s, of its first mode
 } AppPiece;
 
 typedef enum AppSource { APP_MESH, APP_SURFACE, APP_SOLID, APP_DRAWING } AppSource;
@@ -69,6 +70,11 @@ AppSource app_plan_source(const AppPlan *plan);
 void app_plan_clear(AppPlan *plan);
 // The turn that takes the file's up to the scene's: axis and degrees; 0 degrees: none.
 double app_plan_turn(const AppPlan *plan, int axis[3]);
+
+// Where the part of a piece ends that is held, and which way it lies from there (new_mode.c).
+void app_plan_held(const AppPlan *plan, const AppPiece *piece, double point[3], double normal[3]);
+// piece->period, of a piece in its place (new_mode.c).
+ThawStatus app_plan_period(const AppPlan *plan, AppPiece *piece, ThawError *error);
 
 ThawStatus app_plan_write(const AppPlan *plan, ThawError *error);
 void app_plan_print(const AppPlan *plan);

@@ -2,7 +2,7 @@
 // What `thaw new` chooses for a mesh: unit, which way is up, resolution, how it is held or dropped, time step and
 // output.
 //
-// The time step resolves the first mode, estimated from size and material as the doctor does, by 40 steps and more.
+// The time step resolves the first mode (new_mode.c) by 40 steps and more.
 // Backward Euler takes 62 percent of its energy in a swing then, and 45 by 65 steps; but a body that bounces is in
 // contact for half a swing only, and goes hardly higher by more (docs/own-mesh.md), while a run takes as much longer.
 // By 20 where the run would have too many steps; and where it still has, not at all: such a body moves like a rigid
@@ -379,6 +379,8 @@ static ThawStatus settle_place(AppPlan *plan, ThawError *error) {
             plan->hi[k] = i ? fmax(plan->hi[k], p->hi[k]) : p->hi[k];
         }
         settle_band(plan, p);
+        if (!status)
+            status = app_plan_period(plan, p, error);
     }
     return status;
 }
@@ -394,19 +396,12 @@ static double step_for(double period, double seconds) {
     return 0;
 }
 
-static double period_of(const AppPlan *plan, const AppPiece *p) {
-    double size[3];
-    for (int k = 0; k < 3; k++)
-        size[k] = p->hi[k] - p->lo[k];
-    return thaw_period_estimate(&plan->material->def, p->mesh->dim, size, plan->stance != APP_DROP);
-}
-
 static void settle_motion(AppPlan *plan) {
     const int up = plan->pieces->mesh->dim - 1;
     const ThawMaterialDef *material = &plan->material->def;
     double longest = 0, air = 0;
     for (int32_t i = 0; i < plan->piece_count; i++)
-        longest = fmax(longest, period_of(plan, &plan->pieces[i]));
+        longest = fmax(longest, plan->pieces[i].period);
     if (plan->stance == APP_DROP) {
         const double height = plan->hi[up] - plan->lo[up];
         const double speed = plan->drop > 0
@@ -420,8 +415,8 @@ static void settle_motion(AppPlan *plan) {
                                               : fmin(8 * longest, 4);
     plan->period = INFINITY; // of the quickest that can be watched, if any
     for (int32_t i = 0; i < plan->piece_count; i++)
-        if (step_for(period_of(plan, &plan->pieces[i]), seconds) > 0)
-            plan->period = fmin(plan->period, period_of(plan, &plan->pieces[i]));
+        if (step_for(plan->pieces[i].period, seconds) > 0)
+            plan->period = fmin(plan->period, plan->pieces[i].period);
     plan->period = fmin(plan->period, longest);
     plan->h = step_for(plan->period, seconds);
     if (!(plan->h > 0))

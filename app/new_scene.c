@@ -75,10 +75,8 @@ static void put_mesh(FILE *file, const AppPlan *plan, const AppPiece *p) {
 static const char *held_name(const AppPlan *plan) { return plan->stance == APP_HANG ? "top" : "base"; }
 
 static void put_group(FILE *file, const AppPlan *plan, const AppPiece *p) {
-    int up = up_of(plan);
-    double point[3] = {0}, normal[3] = {0};
-    point[up] = plan->stance == APP_HANG ? p->hi[up] - p->band : p->lo[up] + p->band;
-    normal[up] = plan->stance == APP_HANG ? 1 : -1;
+    double point[3], normal[3];
+    app_plan_held(plan, p, point, normal);
     fprintf(file, ",\n            \"groups\": {\"%s\": {\"side\": {\"point\": ", held_name(plan));
     put_vector(file, dim_of(plan), point);
     fputs(", \"normal\": ", file);

@@ -293,7 +293,9 @@ static ThawStatus go_on(AppRun *run, ThawError *error) {
 // equal ones as they come.
 static ThawStatus start_over(AppRun *run, AppTrace trace, ThawError *error) {
     int64_t removed = 0;
-    if (run->resume && !run->quiet)
+    if (run->resume && run->quiet) // not what was asked for
+        app_complain("run", "no checkpoint in %s yet: starting from the beginning", run->folder);
+    else if (run->resume)
         printf("no checkpoint in %s yet: starting from the beginning\n", run->folder);
     ThawStatus status = app_folder_begin(run, trace == APP_TRACE_BEGUN ? INT64_MAX : -1, &removed, error);
     if (removed && !run->quiet)
@@ -513,6 +515,8 @@ static int run_scene(AppRun *run, int argc, char **argv) {
     int64_t step = thaw_world_step_count(run->world);
     if (!run->quiet)
         app_report(run);
+    if (!run->quiet && run->steps_done && step >= run->scene->steps)
+        app_print_moving(run->world);
     if (interrupted && step < run->steps) {
         app_complain("run", "interrupted after step %" PRId64 " of %" PRId64 "; continue with", step, run->steps);
         fputs("  ", stderr);
@@ -567,7 +571,7 @@ static const char help[] =
     "  --threads N       0: one a processor. The results do not depend on it\n"
     "  --static          start from the static equilibrium; without --steps, that is all\n"
     "  --resume          go on from the checkpoint in DIR, to the same bits as an uninterrupted run\n"
-    "  --quiet           say nothing but errors\n"
+    "  --quiet           say nothing but errors, and that there was nothing to resume\n"
     "\n"
     "DIR holds frame_000000.vtu ..., frames.pvd (open this one), checkpoint.h5, run.json and a copy of the scene.\n"
     "Ctrl-C ends the step, writes a checkpoint and tells how to go on. A checkpoint is also written each minute, or as "

@@ -79,6 +79,9 @@ void app_report(const AppRun *run);
 // How many vertices each pinned, moved and pushed group has, in one line (run_groups.c).
 void app_print_groups(const ThawWorld *world);
 
+// Who still moves after the last step, in one line; nothing if all are at rest (run_groups.c).
+void app_print_moving(const ThawWorld *world);
+
 // A word as a shell would need it to be typed.
 void app_print_word(FILE *stream, const char *word);
 

@@ -135,7 +135,16 @@ static bool is_part(const char *text, const char *name) {
     return length >= 3 && same == length;
 }
 
-// The name that `text` was most likely meant to be: the nearest, else the first of which it is a part; NULL when there is none.
+// Whether both begin with the same three letters or more, half of the text at least: "pinned" for "pins".
+static bool begins_alike(const char *text, const char *name) {
+    size_t same = 0;
+    while (text[same] && fold(text[same]) == fold(name[same]))
+        same++;
+    return same >= 3 && 2 * same >= strlen(text);
+}
+
+// The name that `text` was most likely meant to be: the nearest, else the first of which it is a part or that begins like
+// it; NULL when there is none.
 static const char *nearest(const char *text, const char *const *names, size_t count) {
     size_t length = strlen(text);
     const char *best = NULL;
@@ -151,6 +160,8 @@ static const char *nearest(const char *text, const char *const *names, size_t co
     }
     for (size_t i = 0; i < count && !best; i++)
         best = is_part(text, names[i]) ? names[i] : NULL;
+    for (size_t i = 0; i < count && !best; i++)
+        best = begins_alike(text, names[i]) ? names[i] : NULL;
     return best;
 }
 

@@ -39,6 +39,8 @@ static void a_run_explains_its_elements(void **state) {
         "faster than the threshold.");
     expect("explain @run --element 90 --step 499", 0,
            "beam, after step 490 (t = 4.9 s):\nElement 90 of body 0 is asleep");
+    expect("explain @run --element 90 --step 510 --quiet", 0, "elastic\n");
+    assert_int_equal(strlen(said), strlen("elastic\n"));
     expect("explain @run --element 90 --step 510", 0, "is elastic since step 500 (t = 5 s)");
     assert_non_null(strstr(said, "Before that, as far as the frames show:\n  rigid from step "));
     long long rigid = 0, asleep = 0;
@@ -114,6 +116,7 @@ static void explain_refuses_what_is_not_there(void **state) {
     expect("explain @run --element -1", 1, "--element is '-1'; allowed: a whole number from 0");
     expect("explain @run --element 1 --body cat", 1, "--body is 'cat'; allowed: beam");
     expect("explain @nowhere --element 1", 1, "cannot read");
+    expect("explain @run --element 1 --step 99999", 1, "--step is 99999; the last frame of the run is of step ");
     expect("explain @run @run --element 1", 1, "one run at a time");
     expect("help explain", 0, "usage: thaw explain DIR --element N");
 }

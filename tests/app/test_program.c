@@ -68,6 +68,20 @@ static void a_bad_scene_names_file_and_place(void **state) {
 
 static int exists(const char *name) { return !access(at(name), F_OK); }
 
+// At the end of the scene's own steps only: a run that was cut short is known to be.
+static void a_run_that_ends_in_motion_says_so(void **state) {
+    (void)state;
+    write_scene(at("bar.json"), "1e5");
+    expect("run @bar.json --out @moves", 0, "bar still moves, at up to ");
+    assert_non_null(strstr(said, "raise time.steps"));
+    expect("run @bar.json --out @moves --quiet", 0, "");
+    assert_string_equal(said, "");
+    expect("run @bar.json --out @moves --steps 30", 0, "state hash");
+    assert_null(strstr(said, "still moves"));
+    expect("run @bar.json --out @moves --static --steps 60", 0, "state hash");
+    assert_null(strstr(said, "still moves"));
+}
+
 static void a_run_leaves_frames_index_checkpoint_and_record(void **state) {
     (void)state;
     write_scene(at("bar.json"), "1e5");
@@ -331,6 +345,7 @@ int main(void) {
         cmocka_unit_test(help_names_the_subcommands_and_their_options),
         cmocka_unit_test(a_wrong_command_line_is_refused_with_a_suggestion),
         cmocka_unit_test(a_bad_scene_names_file_and_place),
+        cmocka_unit_test(a_run_that_ends_in_motion_says_so),
         cmocka_unit_test(a_run_leaves_frames_index_checkpoint_and_record),
         cmocka_unit_test(a_scene_may_come_through_a_pipe),
         cmocka_unit_test(a_run_says_how_many_vertices_it_holds_and_pushes),

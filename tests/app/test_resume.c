@@ -182,7 +182,7 @@ static void resuming_without_a_checkpoint_removes_no_frame(void **state) {
     unlink(at("cut.csv"));
     expect("run @bar.json --out @cut", 0, "state hash");
     unlink(at("cut/checkpoint.h5"));
-    expect("run @bar.json --out @cut --resume --steps 2", 0, "no checkpoint in");
+    expect("run @bar.json --out @cut --resume --steps 2 --quiet", 0, "no checkpoint in");
     assert_same_frames("whole", "cut");
     unlink(at("cut/checkpoint.h5"));
     unlink(at("cut/run.json"));

@@ -76,6 +76,8 @@ static void holes_are_warned_of_with_their_places(void **state) {
     char said[4000];
     assert_int_equal(run_mesh("open.obj --size 0.1", said), 0);
     assert_non_null(strstr(said, "warning: 3 edges of holes at (0.5, 0.5, 0)"));
+    assert_int_equal(run_mesh("open.obj --size 0.1 --quiet", said), 0);
+    assert_string_equal(said, "");
 }
 
 static void wrong_arguments_are_refused(void **state) {

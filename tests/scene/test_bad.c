@@ -204,6 +204,7 @@ static const Slip solid_slips[] = {
     {"'spin': [0, 0, 2]", "'spin': 2", ": bodies[0].spin: ", "not a vector (value 2)", "3 numbers"},
     {"{'name': 'two', 'shape': 'beam'}", "7", ": bodies[1]: ", "wrong type (value 7)", "an object"},
     // loads
+    {"'pins': ['left'", "'pinned': ['left'", ": bodies[0].pinned: ", "unknown key", "did you mean \"pins\"?"},
     {"'pins': ['left'", "'pins': ['lift'", ": bodies[0].pins[0]: ", "unknown group (value \"lift\")",
      "did you mean \"left\"?"},
     {"'pins': ['left'", "'pins': ['qqqqqqq'", ": bodies[0].pins[0]: ", "left, ball, half, tip, floor, any, x-min",
