@@ -5,6 +5,7 @@ static const char program[] = THAW_PROGRAM;
 #include <math.h>
 
 #include "app/program.h"
+#include "doctor/doctor.h"
 #include "thaw/thaw.h"
 
 // A ball of the given diameter along y, squeezed along z to two thirds, as OBJ.
@@ -371,6 +372,31 @@ static void pieces_of_a_file_are_told_and_become_bodies_of_their_own(void **stat
     assert_null(strstr(said, "warning"));
 }
 
+// A flat spring swings far slower than a block of its size would: its run shall show that, not the block's swings.
+static void a_folded_strip_is_given_the_time_that_it_swings_in(void **state) {
+    (void)state;
+    char text[2000] = "{\"union\": [";
+    for (int i = 0; i < 6; i++)
+        snprintf(
+            text + strlen(text), sizeof text - strlen(text),
+            "%s{\"box\": {\"min\": [0, %g], \"max\": [0.1, %g]}}, {\"box\": {\"min\": [%g, %g], \"max\": [%g, %g]}}",
+            i ? ", " : "", 0.02 * i, 0.02 * i + 0.006, i % 2 ? 0 : 0.094, 0.02 * i, i % 2 ? 0.006 : 0.1,
+            0.02 * i + (i < 5 ? 0.026 : 0.006));
+    strcat(text, "]}\n");
+    write_text(at("fold.json"), text);
+    expect("new @fold.json --hang -o @fold-scene.json --elements 600", 0, "its first mode swings in about ");
+    const double told = atof(strstr(said, "swings in about ") + strlen("swings in about "));
+    ThawScene *scene = load("fold-scene.json");
+    ThawDoctorReport *report = NULL;
+    assert_int_equal(thaw_doctor_file(at("fold-scene.json"), &report, NULL), THAW_OK);
+    const double period = report->patients[0].period, size[3] = {0.1, 0.106, 0};
+    assert_true(report->patients[0].measured && fabs(told - period) < 0.05 * period);
+    assert_true(period > 5 * thaw_period_estimate(&scene->world.materials[0], 2, size, 1));
+    assert_true((double)scene->steps * scene->world.h > 4 * period);
+    thaw_doctor_report_free(&report);
+    thaw_scene_free(&scene);
+}
+
 static void a_solid_becomes_a_scene(void **state) {
     (void)state;
     write_text(at("peg.json"), "{\"cylinder\": {\"from\": [0, 0, 0], \"to\": [0, 0, 0.1], \"radius\": 0.03}}\n");
@@ -485,6 +511,7 @@ int main(void) {
         cmocka_unit_test(a_surface_becomes_a_scene_that_runs),
         cmocka_unit_test(a_dropped_body_falls_bounces_and_comes_to_rest_on_the_floor),
         cmocka_unit_test(units_are_guessed_for_surfaces_only_and_once),
+        cmocka_unit_test(a_folded_strip_is_given_the_time_that_it_swings_in),
         cmocka_unit_test(sharp_edges_are_kept),
         cmocka_unit_test(open_surfaces_are_warned_of_and_sheets_refused),
         cmocka_unit_test(a_volume_mesh_is_used_as_it_is),
