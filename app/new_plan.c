@@ -412,7 +412,7 @@ static void settle_motion(AppPlan *plan) {
     }
     // Long enough to see it come down, bounce and rest, or swing.
     double seconds = plan->stance == APP_DROP ? air + fmin(1.5 * fmax(8 * longest, fmin(1, 5 * air)) + 0.5 * air, 5)
-                                              : fmin(8 * longest, 4);
+                                              : fmax(fmin(8 * longest, 4), 3 * longest);
     plan->period = INFINITY; // of the quickest that can be watched, if any
     for (int32_t i = 0; i < plan->piece_count; i++)
         if (step_for(plan->pieces[i].period, seconds) > 0)
