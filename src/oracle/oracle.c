@@ -153,21 +153,45 @@ static double lingering_pace(const ThawOracle *oracle, double h) {
                                                                                                                   : 0;
 }
 
+// The rigid element that was foreseen to strain most, and its rate in the shadow `before`, 1/s: one batch instead of all.
+static double rate_of_first(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
+    const ThawIntegrationSet *set = oracle->shape->all;
+    int32_t first = -1;
+    for (int32_t e = 0; e < oracle->shape->ne; e++)
+        if (partition->part_of_element[e] >= 0 &&
+            (first < 0 || oracle->state.predicted[e] > oracle->state.predicted[first]))
+            first = e;
+    for (int32_t b = 0; b < set->batch_count && first >= 0; b++)
+        for (int l = 0; l < THAW_LANES; l++)
+            if (set->batches[b].element[l] == first) {
+                thaw_strain_predict(set, oracle->tasks, &b, 1, q->x, oracle->before, oracle->predicted);
+                return oracle->predicted[first];
+            }
+    return 0;
+}
+
 // Whether the static question may decide: it knows nothing of speed. From the rate at which parts deform (the shadow's) and
 // candidates do, the lowest mode would swing on by rate / omega.
 static int hardly_swings(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
-    double parts = 0, candidates = thaw_oracle_candidate_rate(oracle, partition);
+    const double swing = SWING * oracle->options.epsilon * oracle->scale.omega;
+    const double sway = lingering_pace(oracle, q->h) > 0 ? SWAY * thaw_oracle_waking_rate(oracle) : INFINITY;
+    const double most = fmin(swing, sway); // of parts
     int moves = 0;
+    if (oracle->scale.omega == 0)
+        return 1;
+    if (thaw_oracle_candidate_rate(oracle, partition) > swing)
+        return 0;
     for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim && !moves; i++)
         moves = oracle->before[i] != 0;
-    if (moves)
-        thaw_strain_predict(oracle->shape->all, oracle->tasks, NULL, 0, q->x, oracle->before, oracle->predicted);
-    for (int32_t e = 0; e < oracle->shape->ne && moves; e++)
-        if (partition->part_of_element[e] >= 0 && oracle->predicted[e] > parts)
-            parts = oracle->predicted[e];
-    double sway = lingering_pace(oracle, q->h) > 0 ? SWAY * thaw_oracle_waking_rate(oracle) : INFINITY;
-    return oracle->scale.omega == 0 ||
-           (fmax(parts, candidates) <= SWING * oracle->options.epsilon * oracle->scale.omega && parts <= sway);
+    if (!moves)
+        return 1;
+    if (rate_of_first(oracle, q, partition) > most)
+        return 0;
+    thaw_strain_predict(oracle->shape->all, oracle->tasks, NULL, 0, q->x, oracle->before, oracle->predicted);
+    for (int32_t e = 0; e < oracle->shape->ne; e++)
+        if (partition->part_of_element[e] >= 0 && oracle->predicted[e] > most)
+            return 0;
+    return 1;
 }
 
 // The static strain up to which a body is at rest: what is left of it must not be made up so fast that it would wake. And a slow
