@@ -9,8 +9,6 @@
 #include "new.h"
 #include "step/step.h"
 
-enum { LARGE = 60000 }; // elements, as for the doctor
-
 static double estimate(const AppPlan *plan, const AppPiece *p) {
     const double size[3] = {p->hi[0] - p->lo[0], p->hi[1] - p->lo[1], p->hi[2] - p->lo[2]};
     return thaw_period_estimate(&plan->material->def, p->mesh->dim, size, plan->stance != APP_DROP);
@@ -34,7 +32,7 @@ ThawStatus app_plan_period(const AppPlan *plan, AppPiece *p, ThawError *error) {
     ThawTasks *tasks = NULL;
     ThawScale scale = {0};
     p->period = estimate(plan, p);
-    if (p->mesh->element_count > LARGE)
+    if (p->mesh->element_count > THAW_MODE_ELEMENTS)
         return THAW_OK;
     group.name = "held";
     group.select = THAW_SELECT_PLANE_SIDE;

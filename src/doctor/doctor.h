@@ -73,6 +73,8 @@ const ThawUnit *thaw_unit_guess(const char *path, double largest, int *said);
 int32_t thaw_shape_main_material(const ThawShapeDef *shape);
 // m/s: how fast elastic waves run along a bar of it.
 double thaw_material_wave_speed(const ThawMaterialDef *material);
+// Above so many elements the first mode is estimated: to compute it would take seconds, nobody having asked for a run.
+enum { THAW_MODE_ELEMENTS = 60000 };
 // s: the period of the first mode of a body of this extent, held at one end or (held = 0) free, about (world.c).
 double thaw_period_estimate(const ThawMaterialDef *material, int dim, const double extent[3], int held);
 // 1, 2 or 5 times a power of ten, at most x > 0 (world.c).

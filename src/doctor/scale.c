@@ -14,8 +14,7 @@
 #include "doctor/doctor.h"
 #include "step/step.h"
 
-static const int32_t LARGE = 60000; // elements
-static const double WIDEST = 0.1;   // strain
+static const double WIDEST = 0.1; // strain
 
 static void find_scale(ThawExam *exam, const ThawModel *model, int32_t b, ThawTasks *tasks, ThawScale *scales) {
     const ThawModelBody *body = &model->bodies[b];
@@ -25,7 +24,7 @@ static void find_scale(ThawExam *exam, const ThawModel *model, int32_t b, ThawTa
             scales[b] = scales[i];
             return;
         }
-    if (body->shape->ne > LARGE)
+    if (body->shape->ne > THAW_MODE_ELEMENTS)
         return;
     ThawStatus status = thaw_body_find_scale(model, body, NULL, 0, tasks, &scales[b], &error);
     if (status < 0)

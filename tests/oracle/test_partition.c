@@ -259,6 +259,14 @@ static void waking_and_rigidifying_are_inverses(void **state) {
         }
 }
 
+// The first vertices of the first element are pinned, all others move at random.
+static void pin_and_stir(Parts *p, int pins) {
+    for (int i = 0; i < pins; i++)
+        p->script[p->shape->elements[i]] = THAW_VERTEX_PINNED;
+    for (int k = 0; k < p->nx; k++)
+        p->v[k] = p->script[k / p->dim] ? 0 : sample_random(&p->seed);
+}
+
 // A shadow is what forming a part took from its vertices, and maybe some rigid motion, which the part has already.
 static void a_part_that_dissolves_gives_back_what_its_shadow_kept(void **state) {
     (void)state;
@@ -268,10 +276,7 @@ static void a_part_that_dissolves_gives_back_what_its_shadow_kept(void **state) 
             ThawTransition transition;
             double before[7], after[7];
             parts_create(&p, dim, 3, 1, 11);
-            for (int i = 0; i < pins; i++)
-                p.script[p.shape->elements[i]] = THAW_VERTEX_PINNED;
-            for (int k = 0; k < p.nx; k++)
-                p.v[k] = p.script[k / dim] ? 0 : sample_random(&p.seed);
+            pin_and_stir(&p, pins);
             double *shadow = THAW_NEW(double, p.nx), *v = THAW_NEW(double, p.nx);
             memcpy(v, p.v, sizeof *v * (size_t)p.nx);
             memset(p.flagged, 1, (size_t)p.shape->ne);
@@ -309,10 +314,7 @@ static void velocities_take_of_a_shadow_what_the_hold_of_their_part_allows(void 
             Parts p;
             double before[7], after[7];
             parts_create(&p, dim, 3, 1, 12);
-            for (int i = 0; i < pins; i++)
-                p.script[p.shape->elements[i]] = THAW_VERTEX_PINNED;
-            for (int k = 0; k < p.nx; k++)
-                p.v[k] = p.script[k / dim] ? 0 : sample_random(&p.seed);
+            pin_and_stir(&p, pins);
             for (int32_t e = 0; e < p.shape->ne / 2; e++)
                 p.flagged[e] = 1;
             parts_update(&p);
