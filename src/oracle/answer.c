@@ -68,16 +68,15 @@ static void dilate(ThawOracle *oracle, unsigned char *flagged, int32_t *woken) {
 
 // Who must be elastic: whatever was foreseen to exceed the limit.
 void thaw_oracle_judge(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition, double limit,
-                       unsigned char *flagged, ThawAnswer *answer) {
+                       double told, unsigned char *flagged, ThawAnswer *answer) {
     ThawOracleState *state = &oracle->state;
     int wakes = 0, paper = oracle->options.oracle == THAW_ORACLE_PAPER;
-    double scale = paper ? 1 : oracle->options.epsilon / limit; // what is told is relative to epsilon
     for (int32_t e = 0; e < oracle->shape->ne && !wakes; e++)
         wakes = partition->part_of_element[e] >= 0 && oracle->predicted[e] > limit;
     if (wakes) // who is about to follow wakes with them: a new partition is dear
         limit *= paper || !thaw_oracle_is_overdamped(oracle) ? SWING_FOLLOW : FOLLOW;
     for (int32_t e = 0; e < oracle->shape->ne; e++) {
-        state->predicted[e] = (float)(oracle->predicted[e] * scale);
+        state->predicted[e] = (float)(oracle->predicted[e] * told);
         if (!oracle->trial[e])
             continue;
         int rigid = partition->part_of_element[e] >= 0;
@@ -164,7 +163,7 @@ void thaw_oracle_answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPart
     const ThawRigidifyOptions *options = &oracle->options;
     ThawOracleState *state = &oracle->state;
     int32_t ne = oracle->shape->ne;
-    thaw_oracle_judge(oracle, q, partition, most, flagged, answer);
+    thaw_oracle_judge(oracle, q, partition, most, 1, flagged, answer);
     int stuck = is_stuck(state, answer->largest, answer->rigid == ne);
     if (state->moving == THAW_SLOWING && answer->woken == 0)
         state->pause = pause_of(options->epsilon - state->margin, answer->largest, steps, limit);
@@ -246,7 +245,7 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
         if (status == THAW_OK) {
             fastest = fmax(thaw_oracle_largest(oracle) / limit,
                            thaw_oracle_candidate_rate(oracle, partition) / thaw_oracle_waking_rate(oracle));
-            thaw_oracle_judge(oracle, q, partition, limit, flagged, answer);
+            thaw_oracle_judge(oracle, q, partition, limit, oracle->options.epsilon / limit, flagged, answer);
         }
         // But up to now they have gone their own way: what acts on them is no part of the shadow's.
         if (status == THAW_OK)
@@ -258,7 +257,7 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
         return status;
     limit *= steps;
     if (!forming)
-        thaw_oracle_judge(oracle, q, partition, limit, flagged, answer);
+        thaw_oracle_judge(oracle, q, partition, limit, oracle->options.epsilon / limit, flagged, answer);
     double now = thaw_oracle_largest(oracle), share = fmin(1, limit / now), crept = past * q->h;
     // Who wakes feels in the step that comes what was foreseen; up to now he has crept.
     if (answer->woken > 0)
@@ -289,7 +288,7 @@ static double foresee_motion(ThawOracle *oracle, const ThawQuestion *q, const Th
     *status = thaw_oracle_follow(oracle, q, oracle->Q, stride, error);
     if (*status != THAW_OK)
         return 0;
-    thaw_oracle_judge(oracle, q, partition, limit, flagged, answer);
+    thaw_oracle_judge(oracle, q, partition, limit, oracle->options.epsilon / limit, flagged, answer);
     fastest = thaw_oracle_largest(oracle) / limit;
     if (!forming)
         return fastest;

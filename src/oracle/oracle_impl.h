@@ -101,9 +101,10 @@ int thaw_oracle_is_as_kept(ThawOracle *oracle, const double Q[9]);
 // The largest strain that was foreseen of trial elements; and the fastest of those that are about to become rigid, 1/s.
 double thaw_oracle_largest(const ThawOracle *oracle);
 double thaw_oracle_candidate_rate(const ThawOracle *oracle, const ThawPartition *partition);
-// Who must be elastic: whatever was foreseen to exceed the limit.
+// Who must be elastic: whatever was foreseen to exceed the limit. told: of what was foreseen, kept to be shown; in motion it makes the limit
+// epsilon, so that one scale serves.
 void thaw_oracle_judge(ThawOracle *oracle, const ThawQuestion *question, const ThawPartition *partition, double limit,
-                       unsigned char *flagged, ThawAnswer *answer);
+                       double told, unsigned char *flagged, ThawAnswer *answer);
 // The batches of the set of all elements that hold elastic ones.
 void thaw_oracle_list_batches(ThawOracle *oracle, const ThawPartition *partition);
 // steps: since the last answer; most: strain beyond which elements wake; limit: of the strain of a body at rest.

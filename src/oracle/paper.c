@@ -177,7 +177,7 @@ ThawStatus thaw_oracle_ask_paper(ThawOracle *oracle, const ThawQuestion *q, cons
     if (status != THAW_OK)
         return status;
     answer->asked = 1;
-    thaw_oracle_judge(oracle, q, partition, oracle->options.tau_elastic, flagged, answer);
+    thaw_oracle_judge(oracle, q, partition, oracle->options.tau_elastic, 1, flagged, answer);
     state->quiet = answer->rigid == oracle->shape->ne;
     return THAW_OK;
 }
