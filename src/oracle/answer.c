@@ -312,9 +312,12 @@ ThawStatus thaw_oracle_answer_motion(ThawOracle *oracle, const ThawQuestion *q, 
     double fastest = foresee_motion(oracle, q, partition, forming, stride, flagged, answer, &status, error);
     if (status != THAW_OK)
         return status;
+    // A blow acts in the step that comes. Whoever wakes for it feels it there, and nothing before.
+    if (q->struck && answer->woken > 0)
+        memset(state->pull, 0, thaw_oracle_shadow_bytes(oracle));
     thaw_oracle_glide(oracle, oracle->Q, q->h);
     answer->followed = 1;
-    // Who wakes feels in the step that comes what was foreseen; up to now he has crept.
+    // What wakes feels in the step that comes what was foreseen; up to now it has crept.
     for (size_t i = 0; answer->woken > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
         oracle->d[i] = q->h * oracle->before[i];
     if (moves) {

@@ -239,11 +239,11 @@ static double span_of(int n) { return fmax((n + 1) / 2., 2 * n / 3.); }
 // of them: momenta take their share of it.
 static void cancel_net(const ThawOracle *oracle, const ThawQuestion *q, double *pull) {
     const ThawShape *shape = oracle->shape;
-    const double *X = oracle->state.reference, *held = oracle->state.held;
+    const double *X = oracle->state.reference;
     size_t dim = (size_t)shape->kind->dim;
     double centre[3] = {0}, P[3] = {0}, L[3] = {0}, J[9] = {0}, omega[3] = {0}, turn[3];
-    for (size_t i = 0; i < (size_t)shape->nv * dim * dim; i++)
-        if (held[i] != 0 || q->script[i / (dim * dim)])
+    for (int32_t i = 0; i < shape->nv; i++)
+        if (q->script[i])
             return;
     for (size_t i = 0; i < (size_t)shape->nv * dim; i++) {
         centre[i % dim] += shape->mass[i / dim] / shape->total_mass * X[i];
@@ -335,7 +335,8 @@ void thaw_oracle_glide(ThawOracle *oracle, const double Q[9], double h) {
 
 // The shadow has gone on since the question was put, and parts have changed: what they took of it or left to it, the
 // difference between the answer's and u, comes on top. Where no question was put (the published rule, or nothing free) there is
-// none. A vertex that has left its part begins without.
+// none. A vertex that has left its part begins without, unless velocities are about to take what it has: no part of a pull without net
+// force may get lost.
 void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, const ThawPartition *partition) {
     const ThawShape *shape = oracle->shape;
     ThawOracleState *state = &oracle->state;
@@ -347,9 +348,10 @@ void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, con
         int was = state->known[i];
         state->known[i] = partition->part_of_vertex[i] >= 0;
         for (size_t at = (size_t)i * dim; at < ((size_t)i + 1) * dim; at++)
-            state->shadow[at] = state->known[i]                     ? state->shadow[at] + oracle->y[at]
-                                : was || partition->part_count == 0 ? 0
-                                                                    : state->shadow[at];
+            if (state->known[i] || answer->followed)
+                state->shadow[at] += oracle->y[at];
+            else if (was || partition->part_count == 0)
+                state->shadow[at] = 0;
     }
     state->inner_is = THAW_INNER_UNKNOWN;
     oracle->batch_count = -1;
@@ -357,7 +359,7 @@ void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, con
 
 double thaw_oracle_hand_over(ThawOracle *oracle, ThawPartition *partition, double *v) {
     thaw_oracle_turn(oracle->shape, oracle->Q, 0, oracle->state.shadow, oracle->y);
-    double gained = thaw_partition_absorb(partition, oracle->state.held, oracle->y, v);
+    double gained = thaw_partition_absorb(partition, oracle->y, v);
     thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->y, oracle->state.shadow);
     return gained;
 }

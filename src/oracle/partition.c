@@ -391,23 +391,14 @@ double thaw_partition_shadow_energy(const ThawPartition *partition, const double
     return sum;
 }
 
-static int is_held(const ThawPartition *partition, const ThawPart *part, const double *held) {
-    size_t square = (size_t)(partition->shape->kind->dim * partition->shape->kind->dim);
-    for (int32_t m = part->first; m < part->first + part->count; m++)
-        for (size_t k = 0; k < square; k++)
-            if (held[(size_t)partition->vertices[m] * square + k] != 0)
-                return 1;
-    return 0;
-}
-
-double thaw_partition_absorb(ThawPartition *partition, const double *held, double *shadow, double *v) {
+double thaw_partition_absorb(ThawPartition *partition, double *shadow, double *v) {
     const ThawShape *shape = partition->shape;
     size_t dim = (size_t)shape->kind->dim;
     double gained = 0;
     for (int32_t k = 0; k < partition->part_count; k++) {
         ThawPart *part = &partition->parts[k];
         double energy, w[3], omega[3], rho[3], turn[3];
-        if (part->hold == THAW_HOLD_FIXED || is_held(partition, part, held))
+        if (part->hold == THAW_HOLD_FIXED)
             continue;
         ThawPart rigid = with_shadow(partition, part, shadow, &energy);
         thaw_part_velocity(&rigid, (int)dim, w, omega);

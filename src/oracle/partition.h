@@ -40,6 +40,7 @@ typedef struct ThawPart {
     double axis[3];      // AXIS: unit vector, the same in the world and in the frame
     double p[3], R[9];   // m; where the frame is and how it has turned since the part was formed
     double P[3], L[3];   // N s, N m s about p: the truth about its motion. 0 where the hold forbids it
+    double slow[2][3];   // m/s, rad/s: its velocities when it was last found slow for the first time (step/adapt.c)
 } ThawPart;
 
 typedef struct ThawPartition {
@@ -84,10 +85,9 @@ void thaw_partition_free(ThawPartition **partition);
 // flags and pins are as before.
 ThawStatus thaw_partition_update(ThawPartition *partition, const unsigned char *flagged, const unsigned char *script,
                                  double *shadow, double *x, double *v, ThawTransition *transition, ThawError *error);
-// Of the shadow, what velocities can have they take: all of elastic vertices, and the rigid share of parts. Parts with a vertex that
-// contacts hold (dim * dim numbers a vertex, not all zero) keep theirs: the shadow stands still there, and less its rigid share it
-// would not. Returns the kinetic energy that velocities gain, J.
-double thaw_partition_absorb(ThawPartition *partition, const double *held, double *shadow, double *v);
+// Of the shadow, what velocities can have they take: all of elastic vertices, and the rigid share of parts. What is left in a part has no
+// momentum, so that nothing of it is lost with the shadow. Returns the kinetic energy that velocities gain, J.
+double thaw_partition_absorb(ThawPartition *partition, double *shadow, double *v);
 // J, of what counts of a shadow: 1/2 sum m |w - the rigid motion of its part that is nearest to w|^2.
 double thaw_partition_shadow_energy(const ThawPartition *partition, const double *shadow);
 

@@ -10,7 +10,7 @@
 #include "output/save.h"
 #include "step/adapt.h"
 
-enum { VERSION = 11, WORKS = 6 };
+enum { VERSION = 12, WORKS = 6 };
 
 // What must agree between the world that saved and the one that loads, about its first body_count bodies.
 static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]) {
@@ -137,7 +137,7 @@ static ThawStatus check_fields(const ThawStepper *s, const Field *fields, int co
 
 // From `inertia` on a part is nothing but doubles: two moments, axis, p, R, P and L.
 static ThawStatus check_parts(const ThawStepper *s, ThawPart *parts, int64_t count, ThawError *error) {
-    enum { FIRST = offsetof(ThawPart, inertia), DOUBLE_COUNT = 2 * 13 + 3 + 3 + 9 + 3 + 3 };
+    enum { FIRST = offsetof(ThawPart, inertia), DOUBLE_COUNT = 2 * 13 + 3 + 3 + 9 + 3 + 3 + 6 };
     _Static_assert(FIRST % sizeof(double) == 0 && sizeof(ThawPart) == FIRST + DOUBLE_COUNT * sizeof(double),
                    "a part has other members: which of them are numbers to check?");
     ThawStatus status = THAW_OK;

@@ -12,6 +12,7 @@ static const double STICKS = 0.99; // of the greatest friction: below, a contact
 // to be moved into it, stiff contacts would open and close in turns, and a heap would never come to rest. But one that strikes does
 // not hold: what is hit is to feel it.
 static const double NEAR = 5e-4;
+static const double SECOND = 1; // s: what a body does within it tells whether it may sleep
 
 // As good as hard: stiffer by far than any vertex of the body, N/m.
 static double hard_stiffness(const ThawShape *shape) {
@@ -378,17 +379,47 @@ void thaw_adapt_commit(ThawStepper *s, ThawIncrement step) {
     s->ms[THAW_STAGE_ORACLE] += thaw_wall_ms() - since;
 }
 
-int thaw_adapt_rests(const ThawStepper *s) {
-    const ThawPartition *partition = s->adaptive->partition;
+// Speed of the fastest point, about, from velocities of the origin and of turning, m/s.
+static double speed_of(const double v[3], const double omega[3], double diameter) {
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) +
+           diameter * sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]);
+}
+
+int thaw_adapt_rests(ThawStepper *s, int slow) {
+    ThawPartition *partition = s->adaptive->partition;
     if (partition->elastic_count > 0 || !thaw_oracle_state(s->adaptive->oracle)->quiet || s->offset_moves)
         return 0;
     for (int32_t k = 0; k < partition->part_count; k++) {
-        double v[3], omega[3], D = s->shape->diameter;
+        double v[3], omega[3];
         thaw_part_velocity(&partition->parts[k], s->model->dim, v, omega);
-        double speed = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) +
-                       D * sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]);
-        if (speed > s->adaptive->options.sleep_speed * D)
+        if (speed_of(v, omega, s->shape->diameter) > s->adaptive->options.sleep_speed * s->shape->diameter)
             return 0;
+        if (slow == 0) {
+            memcpy(partition->parts[k].slow[0], v, sizeof v);
+            memcpy(partition->parts[k].slow[1], omega, sizeof omega);
+        }
     }
     return 1;
+}
+
+// Speed alone says nothing: at the top of a throw, in the first steps of a fall, or on a hinge, a body is slow and far from balance.
+// Forces balance, contacts included, where velocity does not change; its mean change tells, since contact forces jitter from step
+// to step. Slow steps beyond what `slow` counts make the acceleration seem larger than it is.
+double thaw_adapt_drift(const ThawStepper *s, int slow, int *held) {
+    const ThawPartition *partition = s->adaptive->partition;
+    const double window = (slow - 1) * s->model->options.h, D = s->shape->diameter;
+    double worst = 0;
+    *held = 0;
+    for (int32_t k = 0; k < partition->part_count; k++) {
+        const ThawPart *part = &partition->parts[k];
+        double v[3], omega[3], dv[3], domega[3];
+        thaw_part_velocity(part, s->model->dim, v, omega);
+        for (int i = 0; i < 3; i++) {
+            dv[i] = v[i] - part->slow[0][i];
+            domega[i] = omega[i] - part->slow[1][i];
+        }
+        *held |= part->hold != THAW_HOLD_FREE;
+        worst = fmax(worst, SECOND * speed_of(v, omega, D) + SECOND * SECOND / 2 * speed_of(dv, domega, D) / window);
+    }
+    return worst / D;
 }

@@ -171,34 +171,54 @@ ThawStatus thaw_sleep_restore(ThawWorld *world, const unsigned char *asleep, Tha
     return status;
 }
 
-static int is_ready(const ThawWorld *world, int32_t body, double t, double h) {
+// Of what rests: what is held by nothing sleeps only where it would not go farther in a second.
+static const double STILL = 1e-6;
+
+enum { READY = 1, STANDS_STILL = 2, HELD = 4 };
+
+// How far a body is on its way to sleep.
+static int find_readiness(const ThawWorld *world, int32_t body, double t, double h) {
     const ThawState *state = &world->state;
-    return state->method[body] == THAW_METHOD_RIGIDIFY && state->rigidify.sleep > 0 &&
-           state->slow[body] >= state->rigidify.sleep &&
-           thaw_loads_constant_until(&world->model->bodies[body], t) > t + h;
+    const ThawStepper *s = &world->steppers[body];
+    if (state->method[body] != THAW_METHOD_RIGIDIFY || state->rigidify.sleep == 0 || state->slow[body] < 2 ||
+        state->slow[body] < state->rigidify.sleep ||
+        thaw_loads_constant_until(&world->model->bodies[body], t) <= t + h)
+        return 0;
+    int held;
+    double drift = thaw_adapt_drift(s, state->slow[body], &held), most = s->adaptive->options.sleep_speed;
+    return (drift <= most ? READY : 0) | (drift <= STILL * most ? STANDS_STILL : 0) | (held ? HELD : 0);
 }
 
-// Marks the bodies of islands that are ready as a whole; how many.
+// Marks the bodies of islands that are ready as a whole; how many. What no pin and no obstacle holds up drifts on by however little
+// moves it, and must stand still.
 static int32_t mark_ready(ThawWorld *world, double t, double h) {
     const ThawContactSet *set = &world->state.contacts;
     unsigned char *marks = world->marks;
     int32_t ready = 0;
     memset(marks, 0, (size_t)world->model->body_count);
-    for (int32_t i = 0; i < world->awake_count; i++)
-        ready += marks[world->awake[i]] = (unsigned char)is_ready(world, world->awake[i], t, h);
+    for (int32_t i = 0; i < world->awake_count; i++) {
+        marks[world->awake[i]] = (unsigned char)find_readiness(world, world->awake[i], t, h);
+        ready += marks[world->awake[i]] & READY;
+    }
     if (ready == 0)
         return 0;
     join(world, set);
-    for (int32_t i = 0; i < world->awake_count; i++) // roots come before their islands
-        marks[thaw_forest_root(world->island_of, world->awake[i])] &= marks[world->awake[i]];
+    for (int32_t i = 0; i < world->awake_count; i++) { // roots come before their islands
+        unsigned char *root = &marks[thaw_forest_root(world->island_of, world->awake[i])], mark = marks[world->awake[i]];
+        *root = (unsigned char)((*root & mark & (READY | STANDS_STILL)) | ((*root | mark) & HELD));
+    }
     for (int32_t c = 0; c < set->memory_count; c++) {
         const int32_t *pair = set->memory[c].key.body;
-        if (pair[1] < 0 && thaw_obstacle_moves(&world->model->obstacles[-1 - pair[1]], t, h))
-            marks[thaw_forest_root(world->island_of, pair[0])] = 0;
+        if (pair[1] >= 0)
+            continue;
+        unsigned char *root = &marks[thaw_forest_root(world->island_of, pair[0])];
+        *root = thaw_obstacle_moves(&world->model->obstacles[-1 - pair[1]], t, h) ? 0 : *root | HELD;
     }
     ready = 0;
-    for (int32_t i = 0; i < world->awake_count; i++)
-        ready += marks[world->awake[i]] = marks[thaw_forest_root(world->island_of, world->awake[i])];
+    for (int32_t i = world->awake_count - 1; i >= 0; i--) { // and go last
+        int root = marks[thaw_forest_root(world->island_of, world->awake[i])];
+        ready += marks[world->awake[i]] = (root & READY) && (root & (HELD | STANDS_STILL));
+    }
     return ready;
 }
 

@@ -338,7 +338,7 @@ static void end_body(void *context, int32_t i) {
     ThawStepper *s = &world->steppers[world->awake[i]];
     unsigned char *slow = &world->state.slow[s->index];
     if (s->adaptive)
-        *slow = !thaw_adapt_rests(s) ? 0 : *slow < 255 ? *slow + 1 : 255;
+        *slow = !thaw_adapt_rests(s, *slow) ? 0 : *slow < 255 ? *slow + 1 : 255;
     s->hash = thaw_hash(0, s->x, bytes_of(s));
     s->hash = thaw_hash(s->hash, s->v, bytes_of(s));
 }
