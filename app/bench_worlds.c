@@ -275,7 +275,7 @@ static int judge_worlds(Worlds *w) {
         if (w->resume)
             read_table(w);
         if (judge_all(w)) {
-            worlds_write_page(&w->run, stdout);
+            worlds_write_summary(&w->run, stdout);
             printf("\n%s, %s/worlds.md\n", w->table, w->out);
             status = w->strict && !is_sound(&w->run) ? APP_FAILED : APP_DONE;
         }

@@ -17,12 +17,13 @@ typedef struct WorldsRun {
 
 // How often each rule was broken, and how often there was no verdict; half 0: even seeds, 1: odd ones, 2: all.
 typedef struct WorldsCount {
-    int worlds, judged, ends[WORLD_END_COUNT], broken[WORLD_RULES], sound;
+    int worlds, judged, ends[WORLD_END_COUNT], broken[WORLD_RULES], sound, strays;
     double cpu_full, cpu;
 } WorldsCount;
 WorldsCount worlds_count(const WorldsRun *run, int half);
 
-void worlds_write_page(const WorldsRun *run, FILE *page);                              // Markdown
+void worlds_write_summary(const WorldsRun *run, FILE *file);                           // Markdown: counts and the worst
+void worlds_write_page(const WorldsRun *run, FILE *page);                              // that, and words and rows
 void worlds_print_verdict(const WorldVerdict *verdict, const char *words, FILE *file); // all of one world
 
 // `thaw bench worlds ...`; returns the exit status.

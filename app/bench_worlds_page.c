@@ -10,6 +10,7 @@
 #include "bench_worlds.h"
 #include "world_random.h"
 
+static const double CLEAR_MS = 100; // clocks of CPU time may tick in steps of ten
 enum { WORST = 10, MEASURES = 6, MOST_WORDS = 120 };
 
 static const WorldVerdict *at(const WorldsRun *run, int64_t i) { return run->is_there[i] ? &run->verdicts[i] : NULL; }
@@ -28,6 +29,7 @@ WorldsCount worlds_count(const WorldsRun *run, int half) {
         c.sound += v->end == WORLD_JUDGED && !broken;
         for (int r = 0; r < WORLD_RULES; r++)
             c.broken[r] += (broken >> r) & 1;
+        c.strays += v->end == WORLD_JUDGED && v->error > fmax(3 * v->tolerance, 3 * v->floor_shift);
         c.cpu_full += v->cpu_full;
         c.cpu += v->cpu;
     }
@@ -46,6 +48,8 @@ static void write_totals(const WorldsRun *run, FILE *f) {
     for (int r = 0; r < WORLD_RULES; r++)
         fprintf(f, "| broken: %s | %d | %d | %d |\n", world_rule_names[r], c[0].broken[r], c[1].broken[r],
                 c[2].broken[r]);
+    fprintf(f, "| no rule: error above 3 tolerances and 3 times the shifted start's | %d | %d | %d |\n", c[0].strays,
+            c[1].strays, c[2].strays);
     fprintf(f, "| CPU, full over %s | %.2f | %.2f | %.2f |\n", run->method, c[0].cpu_full / c[0].cpu,
             c[1].cpu_full / c[1].cpu, c[2].cpu_full / c[2].cpu);
 }
@@ -121,7 +125,7 @@ static double measure_of(const WorldVerdict *v, int measure) {
     case 4:
         return v->error;
     default:
-        return v->cpu / v->cpu_full;
+        return v->cpu_full >= CLEAR_MS ? v->cpu / v->cpu_full : 0;
     }
 }
 static const char *const measure_names[MEASURES] = {"motion slept through, over its limit",
@@ -179,15 +183,18 @@ static void write_rows(const WorldsRun *run, FILE *f) {
         if (!v || v->seed % 2 == 0)
             continue;
         WorldKind kind;
+        char ratio[32] = "";
         thaw_free(world_random((uint64_t)v->seed, run->small, &kind));
+        if (v->cpu_full >= CLEAR_MS && v->cpu > 0)
+            snprintf(ratio, sizeof ratio, "%.2f", v->cpu_full / v->cpu);
         fprintf(f, "| %lld | ", (long long)v->seed);
         write_broken(v, f);
         fprintf(f, " | %d | %d | %d | %.2g | %d | ", v->dim, v->bodies, v->elements, v->h, v->steps);
         if (v->end == WORLD_JUDGED)
-            fprintf(f, "%d (%.2g) | %.2f | %.1e, %.1e | %.1e, %.1e | %.1e | %.1e | %.1e, %.1e | %.2f | %.2f | %s |\n",
+            fprintf(f, "%d (%.2g) | %.2f | %.1e, %.1e | %.1e, %.1e | %.1e | %.1e | %.1e, %.1e | %.2f | %s | %s |\n",
                     v->wrong_sleep, v->slept_through, v->asleep, v->momentum, v->momentum_full, v->energy,
-                    v->energy_full, v->error, v->mean_error, v->floor_half, v->floor_shift, v->rigid,
-                    v->cpu_full / v->cpu, kind.words);
+                    v->energy_full, v->error, v->mean_error, v->floor_half, v->floor_shift, v->rigid, ratio,
+                    kind.words);
         else
             fprintf(f, "|  |  |  |  |  |  |  |  | %s: %s |\n", kind.words, v->what);
     }
@@ -215,13 +222,17 @@ void worlds_print_verdict(const WorldVerdict *v, const char *words, FILE *f) {
             v->cpu_full / v->cpu, 100 * v->rigid);
 }
 
-void worlds_write_page(const WorldsRun *run, FILE *f) {
+void worlds_write_summary(const WorldsRun *run, FILE *f) {
     fprintf(f, "# Random worlds: %s, seeds %lld to %lld%s\n\n", run->method, (long long)run->first,
             (long long)run->last, run->small ? ", small" : "");
     write_totals(run, f);
     fprintf(f, "\n## The worst\n\nOf odd seeds, as seed: value.\n\n| by | the ten worst |\n|---|---|\n");
     for (int m = 0; m < MEASURES; m++)
         write_worst(run, m, f);
+}
+
+void worlds_write_page(const WorldsRun *run, FILE *f) {
+    worlds_write_summary(run, f);
     write_words(run, f);
     write_rows(run, f);
 }

@@ -7,9 +7,9 @@
 //             tolerance, nor by more than (c) or (d) differ from (a) on that way.
 //   momentum  Of all bodies that nothing holds or loads and that are awake, together: dP = h (weight + contact forces - alpha0 P),
 //             each step. Where nothing at all acts from outside, P stays what it was at the start, asleep or not. To 1e-6 of
-//             all that moves and acts.
+//             all that moves and acts, or to twice what (a) keeps.
 //   energy    kinetic + shadow + elastic + gravitational - work of loads - work of contacts must not rise above an earlier
-//             value by a larger share of the largest energy so far than in (a), plus 1e-6.
+//             value by a larger share of the largest energy so far than 1.01 times that in (a), plus 1e-6.
 //   error     The largest vertex distance from (a) at any time is at most three tolerances, or that of (c) or (d).
 //   failure   Where full runs, it runs.
 #include "world_judge.h"
@@ -22,32 +22,38 @@
 #include "lockstep.h"
 #include "thaw/doctor.h"
 
-const char *const world_end_names[WORLD_END_COUNT] = {"judged", "refused", "full-failed", "floor-failed",
-                                                      "failed", "crashed", "hung"};
+const char *const world_end_names[WORLD_END_COUNT] = {"judged",   "refused", "full-failed", "floor-failed",
+                                                      "too-dear", "failed",  "crashed",     "hung"};
 const char *const world_rule_names[WORLD_RULES] = {"sleep", "momentum", "energy", "error", "failure"};
 
 static const double SHIFT = 1e-6;    // of a body's size
 static const double SECONDS = 1;     // that a sleeper is looked at
-static const double MOMENTUM = 1e-6; // what counts as kept
+static const double MOMENTUM = 1e-6; // what counts as kept,
+static const double TIMES = 2;       // or so many times what full loses: stiff systems are solved to no better
 static const double ENERGY = 1e-6;
-static const double ERRORS = 3; // tolerances
+static const double ENERGY_TIMES = 1.01; // what full gains is not the same twice
+static const double ERRORS = 3;          // tolerances
+static const double MOST_WORK = 40;      // a step: what full takes that long for judges nobody in useful time
+static const char TOO_DEAR[] = "too dear";
 
 unsigned world_broken(const WorldVerdict *v) {
     if (v->end == WORLD_FAILED || v->end == WORLD_CRASHED || v->end == WORLD_HUNG)
         return WORLD_FAILURE;
     if (v->end != WORLD_JUDGED)
         return 0;
-    return (v->wrong_sleep ? WORLD_SLEEP : 0u) | (v->momentum <= MOMENTUM ? 0u : WORLD_MOMENTUM) |
-           (v->energy <= v->energy_full + ENERGY ? 0u : WORLD_ENERGY) |
+    return (v->wrong_sleep ? WORLD_SLEEP : 0u) |
+           (v->momentum <= fmax(MOMENTUM, TIMES * v->momentum_full) ? 0u : WORLD_MOMENTUM) |
+           (v->energy <= ENERGY_TIMES * v->energy_full + ENERGY ? 0u : WORLD_ENERGY) |
            (v->error <= fmax(ERRORS * v->tolerance, fmax(v->floor_half, v->floor_shift)) ? 0u : WORLD_ERROR);
 }
 
 // One run, written down.
 typedef struct Tape {
-    double *x;             // (steps + 1) * size: positions of all bodies, frame by frame
-    unsigned char *asleep; // (steps + 1) * bodies
-    double cpu_ms, rigid;
-    double momentum, energy; // worst so far
+    double *x;                                // (steps + 1) * size: positions of all bodies, frame by frame
+    unsigned char *asleep;                    // (steps + 1) * bodies
+    double cpu_ms, wall_ms, ledger_ms, rigid; // cpu_ms: without the ledger
+    double work;                              // linearisations, and twenty sweeps of contacts for one
+    double momentum, energy;                  // worst so far
     // What these two need from step to step:
     double *before;                 // bodies * 3: momentum of each body, kg m/s
     double start[3], most;          // of all, and the largest sum of m |v| so far
@@ -64,6 +70,7 @@ typedef struct Trial {
     double **mass;    // bodies: of vertices, kg
     double *scratch;  // size
     double *weight;   // bodies: kg
+    double least;     // kg m/s: momentum below is rounding
     int closed;       // nothing acts from outside
     Tape tape[4];
 } Trial;
@@ -131,7 +138,8 @@ static void watch_momentum(Trial *t, Tape *tape, const ThawWorld *world, const T
             total[k] += p[k];
         }
     }
-    tape->most = fmax(tape->most, moving);
+    tape->most = fmax(tape->most, fmax(moving, t->least));
+    acting += t->least;
     if (t->closed && tape->most > 0)
         tape->momentum = fmax(
             tape->momentum,
@@ -143,12 +151,17 @@ static void watch_momentum(Trial *t, Tape *tape, const ThawWorld *world, const T
 
 // --- energy ----------------------------------------------------------------------------------------------------------------
 
-// What weight moves by a billionth of a diameter is rounding.
+// Energies come with a rounding error of some 1e-15 of the terms that they are sums of: of the modulus times the volume, and of the
+// weight times the height. A millionth of what is returned here, the least that counts, is that.
 static double smallest_energy(const Trial *t) {
-    const double *g = t->scene->world.gravity;
+    const ThawWorldDef *def = &t->scene->world;
+    const double *g = def->gravity;
     double sum = 0;
-    for (int32_t b = 0; b < t->bodies; b++)
-        sum += t->weight[b] * hypot(hypot(g[0], g[1]), g[2]) * t->lockstep.diameter[b];
+    for (int32_t b = 0; b < t->bodies; b++) {
+        const ThawMaterialDef *material = &def->materials[def->shapes[def->bodies[b].shape].material];
+        sum += t->weight[b] *
+               (hypot(hypot(g[0], g[1]), g[2]) * t->lockstep.diameter[b] + material->young / material->density);
+    }
     return 1e-9 * sum;
 }
 
@@ -214,10 +227,18 @@ static ThawStatus run(Trial *t, int which, const char *method, int cuts, ThawErr
         watch_momentum(t, tape, runner.world, &runner.last, step);
         watch_energy(t, tape, &runner.last.ledger, step);
         // The ledger is for the judge: its share of the time is not the method's.
-        double share = runner.last.wall_ms > 0 ? fmin(1, runner.last.ledger_ms / runner.last.wall_ms) : 0;
-        tape->cpu_ms += runner.last.cpu_ms * (1 - share);
+        tape->wall_ms += runner.last.wall_ms;
+        tape->ledger_ms += runner.last.ledger_ms;
+        tape->work += runner.last.newton_iterations + runner.last.response_iterations / 20.0;
+        if (which == FULL && tape->work > MOST_WORK * (double)t->steps)
+            status = thaw_error_set(error, THAW_NOT_CONVERGED,
+                                    "%s: step %lld and those before took %.3g linearisations and sweeps", TOO_DEAR,
+                                    (long long)step, tape->work);
         tape->rigid += 1 - (double)runner.last.elastic_elements / (double)t->lockstep.elements;
     }
+    // Clocks of CPU time may tick a hundred times a second only: their sum over the run is what they are good for.
+    if (tape->wall_ms > 0)
+        tape->cpu_ms = runner.cpu_ms * fmax(0, 1 - tape->ledger_ms / tape->wall_ms);
     app_runner_clear(&runner);
     return status;
 }
@@ -245,6 +266,8 @@ static ThawStatus trial_create(Trial *t, const ThawScene *scene, ThawError *erro
         }
         t->closed &= def->bodies[b].script_count == 0 && def->bodies[b].force_count == 0 && drag_of(t, b) == 0;
     }
+    for (int32_t b = 0; b < t->bodies && good; b++) // a billionth of its diameter a step
+        t->least += t->weight[b] * 1e-9 * t->lockstep.diameter[b] / def->h;
     t->size = good ? t->first[bodies] : 0;
     good = good && (t->scratch = THAW_NEW(double, t->size));
     for (int i = 0; i < 4 && good; i++) {
@@ -368,7 +391,7 @@ static ThawStatus consult(const ThawScene *scene, ThawError *error) {
 static WorldEnd run_all(Trial *t, const char *method, WorldVerdict *v, ThawError *error) {
     v->elements = (int)t->lockstep.elements;
     if (run(t, FULL, "full", 1, error) != THAW_OK)
-        return WORLD_FULL_FAILED;
+        return strncmp(error->message, TOO_DEAR, sizeof TOO_DEAR - 1) == 0 ? WORLD_DEAR : WORLD_FULL_FAILED;
     if (run(t, HALF, "full", 2, error) != THAW_OK)
         return WORLD_FLOOR_FAILED;
     if (run(t, OTHER, method, 1, error) != THAW_OK)

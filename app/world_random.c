@@ -41,6 +41,7 @@ typedef struct World {
     uint64_t seed;
     int small, dim, up, count, steps;
     int closed, wild, overlap, row;
+    int calm; // nothing is thrown or dropped far, and there is time to come to rest
     double size, g, h, duration;
     double gravity[3];
     double gap; // m, between a body and what is below it
@@ -196,6 +197,7 @@ static void draw_surroundings(World *w) {
     w->wild = chance(w, "wild", 0, 0.05);
     w->overlap = chance(w, "overlap", 0, 0.05);
     w->row = chance(w, "row", 0, 0.4);
+    w->calm = !w->closed && chance(w, "calm", 0, 0.35);
     w->count = whole(w, "bodies", 0, 1, w->small ? 3 : WORLD_BODIES);
     if (w->closed && w->count < 2)
         w->count = 2;
@@ -229,6 +231,7 @@ static void place_bodies(World *w) {
             stiffest = fmin(stiffest, 0.02 * w->body[i].young / (w->body[i].density * w->g));
     static const double gaps[] = {0, 1e-4, 1e-2, 1};
     int which = PICK(w, "gap", 0, 0.3, 0.15, 0.2, 0.35);
+    which = w->calm && which == 3 ? 2 : which;
     w->gap = w->size * (which < 3 ? gaps[which] : between(w, "height", 0, 0.02, 3));
     if (!w->wild && which == 3)
         w->gap = fmin(w->gap, stiffest);
@@ -256,6 +259,8 @@ static void place_bodies(World *w) {
         w->body[i].position[0] -= middle;
         w->body[i].position[w->up] += w->gap + lift;
     }
+    if (w->calm)
+        say(w, "calm");
     say(w, w->row ? "row" : w->count > 1 ? "column" : "one");
     if (w->ground != GROUND_NONE)
         say(w, which == 3 ? "dropped" : "set-down");
@@ -268,7 +273,9 @@ static void draw_time(World *w) {
     const Body *b = &w->body[whole(w, "time-of", 0, 0, w->count - 1)];
     double fall = w->g > 0 ? sqrt(2 * (w->gap + 0.3 * w->size) / w->g) : 0, swing = period(b);
     double related = fall > 0 && chance(w, "by-fall", 0, 0.7) ? fall : swing;
-    w->steps = whole(w, "steps", 0, w->small ? 50 : 60, w->small ? 120 : 400);
+    w->steps = whole(w, "steps", 0, 60, w->small ? 200 : 400);
+    if (w->calm)
+        related *= 3;
     if (chance(w, "time-any", 0, 0.3))
         w->h = log_between(w, "h", 0, 1e-4, 1e-1);
     else
@@ -326,7 +333,7 @@ static void draw_world(World *w) {
     place_bodies(w);
     draw_time(w);
     for (int i = 0; i < w->count; i++)
-        if (w->body[i].pin == PIN_NONE)
+        if (w->body[i].pin == PIN_NONE && !w->calm)
             draw_motion(w, i);
 }
 
@@ -335,7 +342,7 @@ static void draw_world(World *w) {
 static void put_vector(FILE *f, const char *key, const double *x, int dim) {
     fprintf(f, "\"%s\": [", key);
     for (int k = 0; k < dim; k++)
-        fprintf(f, "%s%.9g", k ? ", " : "", x[k]);
+        fprintf(f, "%s%.9g", k ? ", " : "", x[k] + 0.0); // no -0
     fputc(']', f);
 }
 
@@ -507,13 +514,18 @@ static void write_body(World *w, int i, FILE *f) {
         put_vector(f, "spin", b->spin, 3);
     }
     say(w, pin_names[b->pin]);
-    if (b->pin != PIN_NONE && chance(w, "released", i, 0.25)) {
+    int released = b->pin != PIN_NONE && chance(w, "released", i, 0.25);
+    if (released) {
         fprintf(f, ", \"pins\": [{\"group\": \"root\", \"release\": %.9g}]",
                 w->duration * between(w, "release", i, 0.1, 0.7));
         say(w, "released");
     } else if (b->pin != PIN_NONE)
         fprintf(f, ", \"pins\": [\"root\"]");
-    if (!w->closed && chance(w, "forced", i, 0.3))
+    if (b->pin == PIN_FACE && !released && chance(w, "start-at-rest", i, 0.2)) {
+        fprintf(f, ", \"start\": \"rest\"");
+        say(w, "start-at-rest");
+    }
+    if (!w->closed && chance(w, "forced", i, w->calm ? 0.15 : 0.3))
         write_force(w, i, f);
     fprintf(f, ", \"friction\": %.9g", chance(w, "smooth", i, 0.15) ? 0 : between(w, "friction", i, 0.05, 1));
     if (chance(w, "self-contact", i, 0.04)) {
