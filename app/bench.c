@@ -13,11 +13,14 @@
 #include <time.h>
 
 #include "base/base.h"
+#include "bench_worlds.h"
 
 static const BenchSuite *const suites[] = {&bench_suite_rigidify};
 enum { SUITES = sizeof suites / sizeof *suites };
 
 static const char DONE[] = "done"; // the key that ends a row
+// Random worlds are no fixed list of rows, and have a command of their own.
+static const char WORLDS[] = "worlds";
 
 void bench_say(const char *format, ...) {
     time_t now = time(NULL);
@@ -180,6 +183,7 @@ static int list_suites(void) {
             printf(" %s", suites[i]->jobs[k].row);
         putchar('\n');
     }
+    printf("%s: random worlds, an adaptive method judged by the full one\n", WORLDS);
     return APP_DONE;
 }
 
@@ -191,7 +195,9 @@ static int command_bench(int argc, char **argv) {
     Bench bench = {.scenes = "scenes", .out = "out/bench", .program = argv[0]};
     AppArguments arguments = {argc, argv, 2, options, NULL};
     const BenchSuite *suite = NULL;
-    const char *names[SUITES];
+    const char *names[SUITES + 1] = {[SUITES] = WORLDS};
+    if (argc > 2 && strcmp(argv[2], WORLDS) == 0)
+        return worlds_command(argc, argv);
     for (;;) {
         int option = app_arguments_next(&arguments);
         if (option == APP_END)
@@ -205,7 +211,7 @@ static int command_bench(int argc, char **argv) {
                 suite = strcmp(arguments.value, names[i]) == 0 ? suites[i] : suite;
             }
             if (!suite) {
-                const char *near = app_suggest(arguments.value, names, SUITES);
+                const char *near = app_suggest(arguments.value, names, SUITES + 1);
                 app_complain("bench", "there is no benchmark '%s'%s%s%s; `thaw bench` lists them", arguments.value,
                              near ? " (did you mean " : "", near ? near : "", near ? "?)" : "");
                 return APP_WRONG_INPUT;
@@ -246,5 +252,5 @@ const AppCommand app_command_bench = {"bench", "the papers' tables again",
                                       "  --resume      keep the rows that are done\n"
                                       "  --only ROW    only rows whose names begin so\n"
                                       "  --scenes DIR  where the scene files are (scenes)\n"
-                                      "  -o DIR        where the tables go (out/bench)\n",
+                                      "  -o DIR        where the tables go (out/bench)\n" WORLDS_HELP,
                                       command_bench};

@@ -92,7 +92,7 @@ ThawStatus app_runner_create(AppLockstep *l, const char *method, double h, const
     }
     def.bodies = l->bodies;
     def.h = h;
-    def.ledger = 0;
+    def.ledger = l->ledger;
     if (rigidify)
         def.rigidify = *rigidify;
     *runner = (AppRunner){.method = method};

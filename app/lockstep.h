@@ -23,6 +23,7 @@ typedef struct AppLockstep {
     double *diameter;       // of each body's box at the start, m
     double *apart;          // of each body, the largest distance by the last app_lockstep_distance
     int64_t elements;       // of all bodies
+    int ledger;             // nonzero: worlds that are made from now on keep theirs
 } AppLockstep;
 
 ThawStatus app_lockstep_create(const ThawScene *scene, AppLockstep *lockstep, ThawError *error);
@@ -33,7 +34,7 @@ void app_lockstep_clear(AppLockstep *lockstep);
 int32_t app_lockstep_shift(AppLockstep *lockstep, double share);
 
 // A world of the scene with every body moved by `method` (NULL: as the scene says), steps of h, and these thresholds (NULL:
-// the scene's). No ledger is kept.
+// the scene's). A ledger is kept only where lockstep->ledger says so.
 ThawStatus app_runner_create(AppLockstep *lockstep, const char *method, double h, const ThawRigidifyOptions *rigidify,
                              AppRunner *runner, ThawError *error);
 void app_runner_clear(AppRunner *runner);

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random worlds: a number becomes a scene, the same one on every machine (docs/random-worlds.md).
+#ifndef THAW_APP_WORLD_RANDOM_H
+#define THAW_APP_WORLD_RANDOM_H
+
+#include <stdint.h>
+
+enum { WORLD_BODIES = 5, WORLD_WORDS = 320 };
+
+// What can be said of a world without running it.
+typedef struct WorldKind {
+    int dim, bodies, steps;
+    double size, h;          // m, s
+    int closed;              // nonzero: nothing acts from outside, so momentum stays what it was
+    char words[WORLD_WORDS]; // what was drawn, in words with blanks between them
+} WorldKind;
+
+// The text of the scene that belongs to a seed, for thaw_free; NULL without memory. small: fewer steps, elements and bodies.
+// kind may be NULL.
+char *world_random(uint64_t seed, int small, WorldKind *kind);
+
+#endif
