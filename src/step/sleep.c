@@ -181,8 +181,7 @@ static int find_readiness(const ThawWorld *world, int32_t body, double t, double
     const ThawState *state = &world->state;
     const ThawStepper *s = &world->steppers[body];
     if (state->method[body] != THAW_METHOD_RIGIDIFY || state->rigidify.sleep == 0 || state->slow[body] < 2 ||
-        state->slow[body] < state->rigidify.sleep ||
-        thaw_loads_constant_until(&world->model->bodies[body], t) <= t + h)
+        state->slow[body] < state->rigidify.sleep || thaw_loads_constant_until(&world->model->bodies[body], t) <= t + h)
         return 0;
     int held;
     double drift = thaw_adapt_drift(s, state->slow[body], &held), most = s->adaptive->options.sleep_speed;
@@ -204,7 +203,8 @@ static int32_t mark_ready(ThawWorld *world, double t, double h) {
         return 0;
     join(world, set);
     for (int32_t i = 0; i < world->awake_count; i++) { // roots come before their islands
-        unsigned char *root = &marks[thaw_forest_root(world->island_of, world->awake[i])], mark = marks[world->awake[i]];
+        unsigned char *root = &marks[thaw_forest_root(world->island_of, world->awake[i])],
+                      mark = marks[world->awake[i]];
         *root = (unsigned char)((*root & mark & (READY | STANDS_STILL)) | ((*root | mark) & HELD));
     }
     for (int32_t c = 0; c < set->memory_count; c++) {
