@@ -54,7 +54,7 @@ ThawStatus app_plan_period(const AppPlan *plan, AppPiece *p, ThawError *error) {
     if (!status)
         status = thaw_tasks_create(1, &tasks, error);
     if (!status)
-        status = thaw_body_find_scale(model, &model->bodies[0], NULL, 0, tasks, &scale, error);
+        status = thaw_body_find_scale(model, &model->bodies[0], model->options.h / 2, NULL, 0, tasks, &scale, error);
     if (!status && scale.known && scale.omega > 0)
         p->period = 2 * M_PI / scale.omega;
     thaw_tasks_free(&tasks);

@@ -20,13 +20,13 @@ static void find_scale(ThawExam *exam, const ThawModel *model, int32_t b, ThawTa
     const ThawModelBody *body = &model->bodies[b];
     ThawError error = {0};
     for (int32_t i = 0; i < b; i++)
-        if (scales[i].known && thaw_bodies_alike(&model->bodies[i], body, model->options.h)) {
+        if (scales[i].known && thaw_bodies_alike(&model->bodies[i], body, model->options.h / 2)) {
             scales[b] = scales[i];
             return;
         }
     if (body->shape->ne > THAW_MODE_ELEMENTS)
         return;
-    ThawStatus status = thaw_body_find_scale(model, body, NULL, 0, tasks, &scales[b], &error);
+    ThawStatus status = thaw_body_find_scale(model, body, model->options.h / 2, NULL, 0, tasks, &scales[b], &error);
     if (status < 0)
         thaw_exam_fail(exam, status, &error);
 }

@@ -103,7 +103,9 @@ static void turn_out(const ThawOracle *oracle, const double *x, double *shadow) 
     thaw_oracle_turn(oracle->shape, Q, 0, oracle->state.shadow, shadow);
 }
 
-void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options, const double *x) {
+void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options, const ThawScale *scale,
+                             const double *x) {
+    oracle->scale = *scale;
     adopt_options(oracle, options);
     turn_out(oracle, x, oracle->state.shadow);
     oracle->state.quiet = oracle->state.has_reference = oracle->state.left = 0;

@@ -98,8 +98,9 @@ ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions 
                               ThawTasks *tasks, ThawOracle **oracle, ThawError *error);
 void thaw_oracle_free(ThawOracle **oracle);
 ThawOracleState *thaw_oracle_state(ThawOracle *oracle);
-// Other thresholds from now on, for the body at x; what was found quiet has to be asked again.
-void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options, const double *x);
+// Other thresholds and scales from now on, for the body at x; what was found quiet has to be asked again.
+void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options, const ThawScale *scale,
+                             const double *x);
 
 // Decides flagged (ne) from what is rigid now and the question. x is moved by relaxation, parts along with it. Where
 // nothing has changed enough since the last answer, that answer stands and the question costs next to nothing.

@@ -7,9 +7,10 @@
 
 typedef struct ThawScale {
     int known;
-    double omega;  // rad/s, of its lowest elastic mode with the pins it starts with; 0: nothing of it is free
-    double lever;  // in that mode: the largest displacement over the diameter, divided by the mean strain
-    double alpha1; // s, the largest of its materials
+    int32_t released; // scripts of the body that no longer held it then
+    double omega;     // rad/s, of its lowest elastic mode with the pins that hold it; 0: nothing of it is free
+    double lever;     // in that mode: the largest displacement over the diameter, divided by the mean strain
+    double alpha1;    // s, the largest of its materials
 } ThawScale;
 
 // From the rest shape and the pins of a system of the identity map, whose direct plan is there.

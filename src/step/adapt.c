@@ -71,7 +71,7 @@ void thaw_adaptive_free(ThawAdaptive **pointer) {
 void thaw_adapt_configure(const ThawWorld *world, ThawStepper *s) {
     ThawAdaptive *a = s->adaptive;
     a->options = thaw_scale_options(&s->scale, &world->state.rigidify, s->model->options.h);
-    thaw_oracle_set_options(a->oracle, &a->options, s->x);
+    thaw_oracle_set_options(a->oracle, &a->options, &s->scale, s->x);
     a->partition->min_elements = a->options.smallest;
 }
 

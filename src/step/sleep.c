@@ -164,7 +164,9 @@ ThawStatus thaw_sleep_restore(ThawWorld *world, const unsigned char *asleep, Tha
         }
         if (state->method[i] != THAW_METHOD_RIGIDIFY) // also of one that slept, which has nothing but its history
             thaw_history_free(&s->history);
-        if (s->adaptive)
+        if (s->adaptive && status == THAW_OK)
+            status = thaw_world_find_scale(world, s, error);
+        if (s->adaptive && status == THAW_OK)
             thaw_adapt_configure(world, s);
     }
     thaw_world_list_awake(world);

@@ -4,6 +4,7 @@
 // pins and loads share one solve and differ by a translation only, so a thousand trees start as quickly as one.
 #include <string.h>
 
+#include "contact/contact.h"
 #include "step/adapt.h"
 
 static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim; }
@@ -109,6 +110,26 @@ static ThawStatus lead(ThawWorld *world, ThawStepper *s, ThawError *error) {
     return thaw_adapt_wake(world, s, 1, error); // to count its parts
 }
 
+// The static solution knows of no contact: what it leads into something does not rest there.
+static ThawStatus wake_overlapping(ThawWorld *world, ThawError *error) {
+    int any = 0;
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        any |= world->state.asleep[i];
+    if (!any || !world->collider)
+        return THAW_OK;
+    ThawOverlap *overlaps = NULL;
+    int32_t count = 0;
+    thaw_world_list_awake(world);
+    ThawStatus status = thaw_contacts_overlaps(world->collider, world->tasks, world->state.time, world->state.x,
+                                               &overlaps, &count, error);
+    for (int32_t i = 0; i < count && status == THAW_OK; i++)
+        for (int side = 0; side < 2 && status == THAW_OK; side++)
+            if (overlaps[i].body[side] >= 0)
+                status = thaw_sleep_wake(world, overlaps[i].body[side], error);
+    thaw_free(overlaps);
+    return status;
+}
+
 ThawStatus thaw_static_start(ThawWorld *world, ThawError *error) {
     const ThawModel *model = world->model;
     for (int32_t i = 0; i < model->body_count; i++) {
@@ -130,5 +151,5 @@ ThawStatus thaw_static_start(ThawWorld *world, ThawError *error) {
         thaw_history_rest(s->history);
         thaw_sleep_lay(world, s);
     }
-    return THAW_OK;
+    return wake_overlapping(world, error);
 }

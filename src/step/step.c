@@ -121,8 +121,13 @@ static ThawStatus mark_bodies(ThawWorld *world, ThawError *error) {
     ThawStatus status = THAW_OK;
     for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
+        int released = 0;
         if (thaw_loads_mark_scripted(s, world->middle))
             status = thaw_world_bind_system(world, s, error);
+        if (status == THAW_OK && s->adaptive)
+            status = thaw_world_fit_scale(world, s, &released, error);
+        if (status == THAW_OK && released)
+            thaw_adapt_configure(world, s);
     }
     return status;
 }

@@ -179,13 +179,15 @@ int thaw_obstacle_moves(const ThawModelObstacle *obstacle, double t, double h);
 // The list of bodies that are awake.
 void thaw_world_list_awake(ThawWorld *world);
 
-// scale.c: whether two bodies are held in the same way at the start, for certain.
-int thaw_bodies_alike(const ThawModelBody *a, const ThawModelBody *b, double h);
-// The scale of a body, from the rest shape and the pins it starts with; by one of the systems, if it serves.
-ThawStatus thaw_body_find_scale(const ThawModel *model, const ThawModelBody *body, ThawSystem *const *systems,
+// scale.c: whether two bodies are held in the same way at t, for certain.
+int thaw_bodies_alike(const ThawModelBody *a, const ThawModelBody *b, double t);
+// The scale of a body, from the rest shape and the pins that hold it at t; by one of the systems, if it serves.
+ThawStatus thaw_body_find_scale(const ThawModel *model, const ThawModelBody *body, double t, ThawSystem *const *systems,
                                 int32_t system_count, ThawTasks *tasks, ThawScale *scale, ThawError *error);
-// stepper->scale, from the rest shape and the pins the body starts with, unless it is known.
+// stepper->scale as of the last step, unless it is known.
 ThawStatus thaw_world_find_scale(ThawWorld *world, ThawStepper *stepper, ThawError *error);
+// The same for the step that begins (stepper->middle). changed: a pin has let go since.
+ThawStatus thaw_world_fit_scale(ThawWorld *world, ThawStepper *stepper, int *changed, ThawError *error);
 
 // static.c: bodies that start at rest, where they belong and asleep.
 ThawStatus thaw_static_start(ThawWorld *world, ThawError *error);

@@ -226,7 +226,8 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
             status = thaw_error_memory(error, "the state");
     }
     world->state.contacts.asleep = world->state.asleep;
-    if (status == THAW_OK && !def->contact.disabled && (def->obstacle_count > 0 || def->body_count > 1))
+    if (status == THAW_OK && !def->contact.disabled &&
+        (def->obstacle_count > 0 || def->body_count > 1 || (def->body_count == 1 && def->bodies[0].self_contact)))
         status = thaw_collider_create(world->model, &world->collider, error);
     if (status == THAW_OK && world->collider &&
         !(world->end_v = THAW_NEW(double, (size_t)world->model->vertex_count *(size_t)def->dim)))
@@ -240,7 +241,7 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
     for (int32_t i = 0; status == THAW_OK && i < world->awake_count; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
         status = thaw_stepper_reserve(s, error);
-        if (status == THAW_OK && s->body->method == THAW_METHOD_RIGIDIFY)
+        if (status == THAW_OK && s->body->method == THAW_METHOD_RIGIDIFY && !s->adaptive) // else it did not rest
             status = thaw_adaptive_create(world, s, error);
         if (status == THAW_OK && thaw_loads_mark_scripted(s, def->h / 2))
             status = thaw_world_bind_system(world, s, error);
