@@ -194,6 +194,10 @@ static int judge_all(const Worlds *w) {
             return write_tables(w);
         int status;
         pid_t pid = waitpid(-1, &status, 0);
+        if (pid < 0 && errno != EINTR) {
+            app_complain("bench", "lost the processes that judge: %s", strerror(errno));
+            return 0;
+        }
         for (int i = 0; i < w->jobs; i++)
             if (pid > 0 && children[i].pid == pid) {
                 end_child(w, &children[i], status);

@@ -261,7 +261,7 @@ static void place_bodies(World *w) {
     }
     if (w->calm)
         say(w, "calm");
-    say(w, w->row ? "row" : w->count > 1 ? "column" : "one");
+    say(w, w->count == 1 ? "one" : w->row ? "row" : "column");
     if (w->ground != GROUND_NONE)
         say(w, which == 3 ? "dropped" : "set-down");
     if (w->overlap && w->count > 1)
