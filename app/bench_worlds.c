@@ -176,7 +176,9 @@ static void end_child(const Worlds *w, Child *child, int status) {
 // All seeds that are not there yet, so many at once. Nonzero: done.
 static int judge_all(const Worlds *w) {
     Child children[MOST_JOBS] = {{0}};
-    int64_t next = w->run.first, running = 0, done = 0, all = w->run.last - w->run.first + 1;
+    int64_t next = w->run.first, running = 0, done = 0, all = 0;
+    for (int64_t s = w->run.first; s <= w->run.last; s++)
+        all += !w->run.is_there[s - w->run.first];
     for (;;) {
         for (int i = 0; i < w->jobs; i++) {
             while (next <= w->run.last && w->run.is_there[next - w->run.first])
