@@ -16,13 +16,15 @@ static const char program[] = THAW_PROGRAM;
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
 static const char seeds[] = "1:30"; // some ten times slower
+enum { SCENES = 60 };
 #else
 static const char seeds[] = "1:100";
+enum { SCENES = 200 };
 #endif
 
 static void a_seed_is_a_scene_always_the_same(void **state) {
     (void)state;
-    for (uint64_t seed = 1; seed <= 200; seed++) {
+    for (uint64_t seed = 1; seed <= SCENES; seed++) {
         WorldKind kind;
         ThawScene *scene = NULL;
         ThawError error = {0};
