@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `thaw bench worlds`: random worlds (world_random.c), each judged (world_judge.c) in a process of its own, so that one that crashes or
-// hangs is a row like the others. Rows are written in the order of seeds, however many run at once, to a CSV that a run which was stopped
-// goes on with.
+// `thaw bench worlds`: random worlds (world_random.c), each judged (world_judge.c) in a process of its own, so that
+// one that crashes or hangs is a row like the others. Rows are written in the order of seeds, however many run at
+// once, to a CSV that a run which was stopped goes on with.
 #include "bench_worlds.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ typedef struct Worlds {
 
 static WorldVerdict *verdict_of(const WorldsRun *run, int64_t seed) { return &run->verdicts[seed - run->first]; }
 
-// --- the table -------------------------------------------------------------------------------------------------------------
+// --- the table -------------------------------------------------------------------------------------------------------
 
 typedef struct Column {
     const char *name;
@@ -122,7 +122,7 @@ static int write_tables(const Worlds *w) {
     return good;
 }
 
-// --- processes ---------------------------------------------------------------------------------------------------------------
+// --- processes -------------------------------------------------------------------------------------------------------
 
 static void judge_seed(const Worlds *w, int64_t seed, WorldVerdict *v) {
     char *text = world_random((uint64_t)seed, w->run.small, NULL);
@@ -214,7 +214,7 @@ static int judge_all(const Worlds *w) {
     }
 }
 
-// --- the command -----------------------------------------------------------------------------------------------------------
+// --- the command -----------------------------------------------------------------------------------------------------
 
 static int make_folder(const char *path) {
     char part[4096];

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random worlds (docs/random-worlds.md). The generator is a pure function of the seed; the judge finds what is planted; and a hundred small
-// worlds are judged.
+// Random worlds (docs/random-worlds.md). The generator is a pure function of the seed; the judge finds what is
+// planted; and a hundred small worlds are judged.
 //
-// Whether the adaptive method keeps all rules in them is asserted where the environment has THAW_WORLDS_STRICT=1: no wrong sleep, momentum
-// to 1e-6, no energy beyond the full method's own, no failure where full ran, and errors within their limits in 95 of 100. Without it the
-// hundred worlds are run, and must end, but no verdict is asserted. To turn it on for good, make `strict` below 1.
+// Whether the adaptive method keeps all rules in them is asserted where the environment has THAW_WORLDS_STRICT=1: no
+// wrong sleep, momentum to 1e-6, no energy beyond the full method's own, no failure where full ran, and errors within
+// their limits in 95 of 100. Without it the hundred worlds are run, and must end, but no verdict is asserted. To turn
+// it on for good, make `strict` below 1.
 static const char program[] = THAW_PROGRAM;
 
 #include "app/program.h"
@@ -136,7 +137,7 @@ static void all_kinds_are_drawn(void **state) {
     assert_in_range(closed, 60, 100); // one in five
 }
 
-// --- the judge: worlds whose verdict is known ------------------------------------------------------------------------------
+// --- the judge: worlds whose verdict is known ------------------------------------------------------------------------
 
 static WorldVerdict judge(const char *method, const char *rigidify) {
     char text[2000];
@@ -184,7 +185,7 @@ static void what_cannot_be_judged_says_so(void **state) {
     assert_int_equal(world_broken(&v), WORLD_FAILURE);
 }
 
-// --- the program -----------------------------------------------------------------------------------------------------------
+// --- the program -----------------------------------------------------------------------------------------------------
 
 static void worlds_are_written_and_rows_kept(void **state) {
     (void)state;
