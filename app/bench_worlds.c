@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `thaw bench worlds`: random worlds (world_random.c), each judged (world_judge.c) in a process of its own, so that one that crashes or
-// hangs is a row like the others. Rows are written in the order of seeds, however many run at once, to a CSV that a run which was stopped
-// goes on with.
+// `thaw bench worlds`: random worlds (world_random.c), each judged (world_judge.c) in a process of its own, so that
+// one that crashes or hangs is a row like the others. Rows are written in the order of seeds, however many run at
+// once, to a CSV that a run which was stopped goes on with.
 #include "bench_worlds.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ typedef struct Worlds {
 
 static WorldVerdict *verdict_of(const WorldsRun *run, int64_t seed) { return &run->verdicts[seed - run->first]; }
 
-// --- the table -------------------------------------------------------------------------------------------------------------
+// --- the table -------------------------------------------------------------------------------------------------------
 
 typedef struct Column {
     const char *name;
@@ -122,7 +122,7 @@ static int write_tables(const Worlds *w) {
     return good;
 }
 
-// --- processes ---------------------------------------------------------------------------------------------------------------
+// --- processes -------------------------------------------------------------------------------------------------------
 
 static void judge_seed(const Worlds *w, int64_t seed, WorldVerdict *v) {
     char *text = world_random((uint64_t)seed, w->run.small, NULL);
@@ -176,7 +176,9 @@ static void end_child(const Worlds *w, Child *child, int status) {
 // All seeds that are not there yet, so many at once. Nonzero: done.
 static int judge_all(const Worlds *w) {
     Child children[MOST_JOBS] = {{0}};
-    int64_t next = w->run.first, running = 0, done = 0, all = w->run.last - w->run.first + 1;
+    int64_t next = w->run.first, running = 0, done = 0, all = 0;
+    for (int64_t s = w->run.first; s <= w->run.last; s++)
+        all += !w->run.is_there[s - w->run.first];
     for (;;) {
         for (int i = 0; i < w->jobs; i++) {
             while (next <= w->run.last && w->run.is_there[next - w->run.first])
@@ -194,6 +196,10 @@ static int judge_all(const Worlds *w) {
             return write_tables(w);
         int status;
         pid_t pid = waitpid(-1, &status, 0);
+        if (pid < 0 && errno != EINTR) {
+            app_complain("bench", "lost the processes that judge: %s", strerror(errno));
+            return 0;
+        }
         for (int i = 0; i < w->jobs; i++)
             if (pid > 0 && children[i].pid == pid) {
                 end_child(w, &children[i], status);
@@ -208,7 +214,7 @@ static int judge_all(const Worlds *w) {
     }
 }
 
-// --- the command -----------------------------------------------------------------------------------------------------------
+// --- the command -----------------------------------------------------------------------------------------------------
 
 static int make_folder(const char *path) {
     char part[4096];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of `thaw bench worlds`. Odd seeds may be looked at: the page has their rows, their words and the worst of them, and whoever
-// mends a method by them fits it to them. Even seeds are therefore only counted: a method that was mended, and not fitted, does as
-// well there.
+// The page of `thaw bench worlds`. Odd seeds may be looked at: the page has their rows, their words and the worst of
+// them, and whoever mends a method by them fits it to them. Even seeds are therefore only counted: a method that was
+// mended, and not fitted, does as well there.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void write_totals(const WorldsRun *run, FILE *f) {
             c[1].cpu_full / c[1].cpu, c[2].cpu_full / c[2].cpu);
 }
 
-// --- words -----------------------------------------------------------------------------------------------------------------
+// --- words -----------------------------------------------------------------------------------------------------------
 
 typedef struct Word {
     char text[32];
@@ -108,7 +108,7 @@ static void write_words(const WorldsRun *run, FILE *f) {
     }
 }
 
-// --- the worst ---------------------------------------------------------------------------------------------------------------
+// --- the worst -------------------------------------------------------------------------------------------------------
 
 // How bad a world is by each measure: the larger, the worse; about 1 is what the rule allows.
 static double measure_of(const WorldVerdict *v, int measure) {
@@ -157,7 +157,7 @@ static void write_worst(const WorldsRun *run, int measure, FILE *f) {
     fprintf(f, " |\n");
 }
 
-// --- rows ------------------------------------------------------------------------------------------------------------------
+// --- rows ------------------------------------------------------------------------------------------------------------
 
 static void write_broken(const WorldVerdict *v, FILE *f) {
     unsigned broken = world_broken(v);

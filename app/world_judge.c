@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges an adaptive method in one scene by four runs: (a) full, (b) the method with its default thresholds, (c) full with half
-// the step, (d) full from a start shifted by 1e-6 of each body's size. (c) and (d) tell what nobody can ask for: where full is that far from
-// itself, the adaptive method may be, too. The rules, in this order:
+// Judges an adaptive method in one scene by four runs: (a) full, (b) the method with its default thresholds, (c) full
+// with half the step, (d) full from a start shifted by 1e-6 of each body's size. (c) and (d) tell what nobody can ask
+// for: where full is that far from itself, the adaptive method may be, too. The rules, in this order:
 //
-//   sleep     A body that sleeps in (b) must not move in (a), as long as it sleeps there and for a second at most, by more than its
-//             tolerance, nor by more than (c) or (d) differ from (a) on that way.
-//   momentum  Of all bodies that nothing holds or loads and that are awake, together: dP = h (weight + contact forces - alpha0 P),
-//             each step. Where nothing at all acts from outside, P stays what it was at the start, asleep or not. To 1e-6 of
-//             all that moves and acts, or to twice what (a) keeps.
-//   energy    kinetic + shadow + elastic + gravitational - work of loads - work of contacts must not rise above an earlier
-//             value by a larger share of the largest energy so far than 1.01 times that in (a), plus 1e-6.
+//   sleep     A body that sleeps in (b) must not move in (a), as long as it sleeps there and for a second at most, by
+//             more than its tolerance, nor by more than (c) or (d) differ from (a) on that way.
+//   momentum  Of all bodies that nothing holds or loads and that are awake, together: dP = h (weight + contact forces
+//             - alpha0 P), each step. Where nothing at all acts from outside, P stays what it was at the start,
+//             asleep or not. To 1e-6 of all that moves and acts, or to twice what (a) keeps.
+//   energy    kinetic + shadow + elastic + gravitational - work of loads - work of contacts must not rise above an
+//             earlier value by a larger share of the largest energy so far than 1.01 times that in (a), plus 1e-6.
 //   error     The largest vertex distance from (a) at any time is at most three tolerances, or that of (c) or (d).
 //   failure   Where full runs, it runs.
 #include "world_judge.h"
@@ -77,7 +77,7 @@ typedef struct Trial {
 
 enum { FULL, OTHER, HALF, SHIFTED };
 
-// --- momentum --------------------------------------------------------------------------------------------------------------
+// --- momentum --------------------------------------------------------------------------------------------------------
 
 static void measure(Trial *t, const ThawWorld *world, int32_t body, double p[3], double *moving) {
     size_t n = (t->first[body + 1] - t->first[body]) / t->dim;
@@ -149,10 +149,10 @@ static void watch_momentum(Trial *t, Tape *tape, const ThawWorld *world, const T
         tape->momentum = fmax(tape->momentum, hypot(hypot(off[0], off[1]), off[2]) / acting);
 }
 
-// --- energy ----------------------------------------------------------------------------------------------------------------
+// --- energy ----------------------------------------------------------------------------------------------------------
 
-// Energies come with a rounding error of some 1e-15 of the terms that they are sums of: of the modulus times the volume, and of the
-// weight times the height. A millionth of what is returned here, the least that counts, is that.
+// Energies come with a rounding error of some 1e-15 of the terms that they are sums of: of the modulus times the
+// volume, and of the weight times the height. A millionth of what is returned here, the least that counts, is that.
 static double smallest_energy(const Trial *t) {
     const ThawWorldDef *def = &t->scene->world;
     const double *g = def->gravity;
@@ -179,7 +179,7 @@ static void watch_energy(const Trial *t, Tape *tape, const ThawLedger *l, int64_
         tape->energy = fmax(tape->energy, isfinite(value) ? (value - tape->lowest) / tape->largest : INFINITY);
 }
 
-// --- runs ------------------------------------------------------------------------------------------------------------------
+// --- runs ------------------------------------------------------------------------------------------------------------
 
 static int write_down(Trial *t, Tape *tape, const ThawWorld *world, int64_t step) {
     double *x = tape->x + (size_t)step * t->size;
@@ -295,10 +295,10 @@ static void trial_clear(Trial *t) {
     app_lockstep_clear(&t->lockstep);
 }
 
-// --- verdicts --------------------------------------------------------------------------------------------------------------
+// --- verdicts --------------------------------------------------------------------------------------------------------
 
-// The largest distance of a body's vertices between two tapes, each from where it was at frame s (s < 0: as they are), over its
-// diameter. b NULL: the way of `a` itself.
+// The largest distance of a body's vertices between two tapes, each from where it was at frame s (s < 0: as they
+// are), over its diameter. b NULL: the way of `a` itself.
 static double apart(const Trial *t, const Tape *a, const Tape *b, int32_t body, int64_t s, int64_t e, double *sum) {
     double worst = 0;
     for (size_t i = t->first[body]; i < t->first[body + 1]; i += t->dim) {

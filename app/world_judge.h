@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An adaptive method against the full one in one scene: did it sleep, lose momentum, gain energy or stray where it must not?
+// An adaptive method against the full one in one scene: did it sleep, lose momentum, gain energy or stray where it
+// must not?
 #ifndef THAW_APP_WORLD_JUDGE_H
 #define THAW_APP_WORLD_JUDGE_H
 

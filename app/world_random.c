@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random worlds. Scenes that somebody thought of test what somebody thought of; these are drawn. Every property has a stream of its
-// own, hashed from the seed, the property's name and the body's number: whether a bar is of steel says nothing about whether it is
-// pinned, so a few hundred seeds cover products of properties that nobody would write down, and a property added later
-// leaves the others as they were. Numbers go into the text with nine digits, behind which libraries of mathematics may differ.
+// Random worlds. Scenes that somebody thought of test what somebody thought of; these are drawn. Every property has a
+// stream of its own, hashed from the seed, the property's name and the body's number: whether a bar is of steel says
+// nothing about whether it is pinned, so a few hundred seeds cover products of properties that nobody would write
+// down, and a property added later leaves the others as they were. Numbers go into the text with nine digits, behind
+// which libraries of mathematics may differ.
 //
-// What is drawn is mostly kept within what can be simulated at all: a body is stiff enough not to collapse under its weight, and
-// blows are slower than a third of its waves. One world in twenty, "wild", is not tamed so.
+// What is drawn is mostly kept within what can be simulated at all: a body is stiff enough not to collapse under its
+// weight, and blows are slower than a third of its waves. One world in twenty, "wild", is not tamed so.
 #include "world_random.h"
 
 #include <math.h>
@@ -51,7 +52,7 @@ typedef struct World {
     char words[WORLD_WORDS];
 } World;
 
-// --- dice ----------------------------------------------------------------------------------------------------------------
+// --- dice ------------------------------------------------------------------------------------------------------------
 
 // The mixing of splitmix64: every bit of the result depends on every bit of x.
 static uint64_t mix(uint64_t x) {
@@ -119,7 +120,7 @@ static void direction(const World *w, const char *property, int body, double *d)
     }
 }
 
-// --- bodies ----------------------------------------------------------------------------------------------------------------
+// --- bodies ----------------------------------------------------------------------------------------------------------
 
 static void draw_form(World *w, int i) {
     Body *b = &w->body[i];
@@ -187,7 +188,7 @@ static double wave_speed(const Body *b) { return sqrt(b->young / b->density); }
 // About the period of its lowest mode, s.
 static double period(const Body *b) { return 2 * M_PI * b->length * fmin(1, 0.5 / b->slender) / wave_speed(b); }
 
-// --- the whole -------------------------------------------------------------------------------------------------------------
+// --- the whole -------------------------------------------------------------------------------------------------------
 
 static void draw_surroundings(World *w) {
     w->dim = chance(w, "dimension", 0, 0.5) ? 2 : 3;
@@ -261,7 +262,7 @@ static void place_bodies(World *w) {
     }
     if (w->calm)
         say(w, "calm");
-    say(w, w->row ? "row" : w->count > 1 ? "column" : "one");
+    say(w, w->count == 1 ? "one" : w->row ? "row" : "column");
     if (w->ground != GROUND_NONE)
         say(w, which == 3 ? "dropped" : "set-down");
     if (w->overlap && w->count > 1)
@@ -337,7 +338,7 @@ static void draw_world(World *w) {
             draw_motion(w, i);
 }
 
-// --- the text --------------------------------------------------------------------------------------------------------------
+// --- the text --------------------------------------------------------------------------------------------------------
 
 static void put_vector(FILE *f, const char *key, const double *x, int dim) {
     fprintf(f, "\"%s\": [", key);

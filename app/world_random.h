@@ -15,8 +15,8 @@ typedef struct WorldKind {
     char words[WORLD_WORDS]; // what was drawn, in words with blanks between them
 } WorldKind;
 
-// The text of the scene that belongs to a seed, for thaw_free; NULL without memory. small: fewer steps, elements and bodies.
-// kind may be NULL.
+// The text of the scene that belongs to a seed, for thaw_free; NULL without memory. small: fewer steps, elements and
+// bodies. kind may be NULL.
 char *world_random(uint64_t seed, int small, WorldKind *kind);
 
 #endif
