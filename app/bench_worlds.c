@@ -44,11 +44,11 @@ typedef struct Column {
 #define REAL(name)                                                                                                     \
     { #name, offsetof(WorldVerdict, name), 0 }
 static const Column columns[] = {
-    INT(end),     INT(dim),         INT(bodies),         INT(elements),       INT(steps),
-    REAL(h),      REAL(tolerance),  INT(wrong_sleep),    REAL(slept_through), REAL(sleep_limit),
-    REAL(asleep), REAL(momentum),   REAL(momentum_full), REAL(energy),        REAL(energy_full),
-    REAL(error),  REAL(mean_error), REAL(floor_half),    REAL(floor_shift),   REAL(cpu_full),
-    REAL(cpu),    REAL(rigid)};
+    INT(end),        INT(dim),         INT(bodies),         INT(elements),       INT(steps),
+    REAL(h),         REAL(tolerance),  INT(wrong_sleep),    REAL(slept_through), REAL(sleep_limit),
+    REAL(asleep),    REAL(momentum),   REAL(momentum_full), REAL(energy),        REAL(energy_full),
+    REAL(error),     REAL(mean_error), REAL(floor_half),    REAL(floor_shift),   REAL(error_fine),
+    REAL(full_fine), REAL(cpu_full),   REAL(cpu),           REAL(rigid)};
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static void write_head(FILE *file) {

@@ -17,7 +17,7 @@ typedef struct WorldsRun {
 
 // How often each rule was broken, and how often there was no verdict; half 0: even seeds, 1: odd ones, 2: all.
 typedef struct WorldsCount {
-    int worlds, judged, ends[WORLD_END_COUNT], broken[WORLD_RULES], sound, strays;
+    int worlds, judged, ends[WORLD_END_COUNT], broken[WORLD_RULES], sound, strays, excused;
     double cpu_full, cpu;
 } WorldsCount;
 WorldsCount worlds_count(const WorldsRun *run, int half);

@@ -30,6 +30,7 @@ WorldsCount worlds_count(const WorldsRun *run, int half) {
         for (int r = 0; r < WORLD_RULES; r++)
             c.broken[r] += (broken >> r) & 1;
         c.strays += v->end == WORLD_JUDGED && v->error > fmax(3 * v->tolerance, 3 * v->floor_shift);
+        c.excused += (broken & WORLD_ERROR) && world_is_excused(v);
         c.cpu_full += v->cpu_full;
         c.cpu += v->cpu;
     }
@@ -48,6 +49,8 @@ static void write_totals(const WorldsRun *run, FILE *f) {
     for (int r = 0; r < WORLD_RULES; r++)
         fprintf(f, "| broken: %s | %d | %d | %d |\n", world_rule_names[r], c[0].broken[r], c[1].broken[r],
                 c[2].broken[r]);
+    fprintf(f, "| of the errors: no farther from full with a sixteenth of the step than full is | %d | %d | %d |\n",
+            c[0].excused, c[1].excused, c[2].excused);
     fprintf(f, "| no rule: error above 3 tolerances and 3 times the shifted start's | %d | %d | %d |\n", c[0].strays,
             c[1].strays, c[2].strays);
     fprintf(f, "| CPU, full over %s | %.2f | %.2f | %.2f |\n", run->method, c[0].cpu_full / c[0].cpu,
@@ -218,6 +221,8 @@ void worlds_print_verdict(const WorldVerdict *v, const char *words, FILE *f) {
     fprintf(f, "  energy    rose by %.3g, full's by %.3g\n", v->energy, v->energy_full);
     fprintf(f, "  error     %.3g diameters, %.3g on the mean; floors: half the step %.3g, shifted start %.3g\n",
             v->error, v->mean_error, v->floor_half, v->floor_shift);
+    if (v->full_fine > 0)
+        fprintf(f, "  truth     from a sixteenth of the step: %.3g, full %.3g\n", v->error_fine, v->full_fine);
     fprintf(f, "  CPU       full %.3g ms, the method %.3g ms: %.2f times as fast; %.1f %% rigid\n", v->cpu_full, v->cpu,
             v->cpu_full / v->cpu, 100 * v->rigid);
 }

@@ -33,15 +33,18 @@ typedef struct WorldVerdict {
     double momentum, momentum_full;    // largest imbalance of a step, over all that moves or acts
     double energy, energy_full;        // largest rise, over the largest energy so far
     double error, mean_error, floor_half, floor_shift;
-    double cpu_full, cpu; // ms
-    double rigid;         // mean share of rigid elements
-    char what[160];       // why there is no verdict
+    double error_fine, full_fine; // where it strays: from full with a sixteenth of the step, and full's own; else 0
+    double cpu_full, cpu;         // ms
+    double rigid;                 // mean share of rigid elements
+    char what[160];               // why there is no verdict
 } WorldVerdict;
 
 // Rules that a world may break; bits.
 enum { WORLD_SLEEP = 1, WORLD_MOMENTUM = 2, WORLD_ENERGY = 4, WORLD_ERROR = 8, WORLD_FAILURE = 16, WORLD_RULES = 5 };
 extern const char *const world_rule_names[WORLD_RULES];
 unsigned world_broken(const WorldVerdict *verdict);
+// Whether an error is the reference's own: the method is no farther from full with a sixteenth of the step than full is.
+int world_is_excused(const WorldVerdict *verdict);
 
 // Judges the scene in the text; fills all of *verdict but the seed. Never fails: whatever goes wrong is a verdict.
 void world_judge(const char *text, const char *method, WorldVerdict *verdict);
