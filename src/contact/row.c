@@ -130,6 +130,7 @@ static void warm_start(const ThawContactScratch *scratch, const double x[3], dou
         if (!pushes)
             memset(c->lambda, 0, sizeof c->lambda);
         thaw_v3_copy(memory->force, c->before);
+        c->held = memory->depth;
         for (int i = 0; i < model->dim && pushes && steady; i++)
             c->trend[i] = thaw_v3_dot(c->frame[i], memory->trend) * scratch->h;
         thaw_v3_copy(memory->anchor, c->anchor);
@@ -222,6 +223,8 @@ void thaw_contact_add(const ThawContactScratch *scratch, const ThawContactItem *
     double reduced = isfinite(m[1]) ? m[0] * m[1] / (m[0] + m[1]) : m[0];
     c->damping = hard ? 0 : options->damping >= 0 ? options->damping : 2 * sqrt(c->stiffness * reduced);
     c->sink = hard ? SINK * length : 0;
+    c->soft = automatic;
+    c->length = length;
     warm_start(scratch, x, length, c);
 }
 
@@ -261,7 +264,7 @@ ThawStatus thaw_contacts_remember(const ThawCollider *collider, double t, double
     for (int32_t i = 0; i < set->count; i++) {
         const ThawContact *c = &set->contacts[i];
         ThawContactMemory *memory = &set->memory[i];
-        *memory = (ThawContactMemory){.key = c->key};
+        *memory = (ThawContactMemory){.key = c->key, .depth = c->holds};
         for (int k = 0; k < dim; k++)
             thaw_v3_add(memory->force, c->lambda[k] / h, c->frame[k], memory->force);
         if (!c->is_new)

@@ -26,6 +26,9 @@
 #include "response/island.h"
 
 #define IMMOVABLE 1e-12
+#include <stdlib.h>
+#define BARE (getenv("BARE") ? atof(getenv("BARE")) : 0.1)
+#define SHALLOW (getenv("SHALLOW") ? atof(getenv("SHALLOW")) : 0.01)
 #define ANCHOR 0.2 // share of a hard tangent's drift undone in a step
 
 #define CLEARLY 0.75 // cheaper: H assembled converges more surely
@@ -189,6 +192,33 @@ static ThawStatus make_row(ThawResponse *island, const ThawContact *contact, int
     return THAW_OK;
 }
 
+// The speed at which a contact of that depth (m, >= 0) wants its sides to part: its spring's, which is pressed to `held`, and
+// that of an overlap which no motion made (a bad start; a vertex that is found behind another face). The latter is nobody's
+// energy, so little may come of it. It is undone by `push` at most and SHALLOW edges a step (deeper ones: step/parting.c), and
+// with no more force than an automatic contact would have there: a hard spring that took it for its own would hold a thousand
+// times what the elements behind it bear, and let go of it at once. The surface comes up at
+//     p = fastest (1 - lambda / most),    most = h soft max(free depth, BARE edges),
+// which adds fastest / most to gamma; under springs that press harder already it stays. What an automatic contact gives way by
+// anyway, 1 / k, is left out of 1 / soft: one no stiffer than that is such a spring itself.
+static double parting_speed(const ThawResponseOptions *options, const ThawContact *contact, double k_b, double depth,
+                            double *gamma) {
+    double held = fmin(contact->held, depth), free = depth - held;
+    double push = options->push > 0 ? options->push : THAW_RESPONSE_PUSH;
+    if (!(k_b * free > 0))
+        return k_b * depth;
+    if (contact->length > 0)
+        free = fmin(free, SHALLOW * contact->length);
+    double fastest = fmin(push, k_b * free), stiff = *gamma > 0 ? k_b / (options->h * *gamma) : INFINITY;
+    if (contact->soft > 0 && stiff > contact->soft) {
+        double soft = contact->soft / (1 - contact->soft / stiff);
+        double most = options->h * soft * fmax(free, BARE * contact->length);
+        if (k_b * held >= most * *gamma && *gamma > 0)
+            return k_b * held;
+        *gamma += fastest / most;
+    }
+    return k_b * held + fastest;
+}
+
 static double limit(double value, double size) { return value > size ? size : value < -size ? -size : value; }
 
 // b of a row, and its gamma.
@@ -205,9 +235,7 @@ static ThawStatus begin_row(const ThawResponse *island, const ThawContact *conta
     thaw_response_compliance(options, contact, &k_b, row->gamma);
     thaw_response_tangent(options, contact, &k_t, row->gamma + 1);
     row->gamma[2] = row->gamma[1];
-    row->hard[0] = row->gamma[0] == 0;
-    row->hard[1] = row->gamma[1] == 0;
-    double carried = row->gamma[0] * fmax(contact->lambda[0], 0.0), gap = contact->gap + contact->sink;
+    double gap = contact->gap + contact->sink;
     for (int r = 0; r < d; r++) {
         double u = 0.0, held = row->gamma[1] * fabs(contact->lambda[r]);
         for (int c = 0; c < d; c++)
@@ -215,12 +243,14 @@ static ThawStatus begin_row(const ThawResponse *island, const ThawContact *conta
         if (r > 0)
             b[r] = u + limit(k_t * contact->drift[r - 1], push + held);
         else
-            b[r] = u + (gap > 0 ? k_b * gap : limit(k_b * gap, push + carried));
+            b[r] = u + (gap > 0 ? k_b * gap : -parting_speed(options, contact, k_b, -gap, row->gamma));
         if (!isfinite(b[r]))
             return thaw_error_set(error, THAW_ERROR_INPUT,
                                   "contact %d: its speed is %g: velocities, gap %g or drift are not finite", number,
                                   b[r], contact->gap);
     }
+    row->hard[0] = row->gamma[0] == 0;
+    row->hard[1] = row->gamma[1] == 0;
     return THAW_OK;
 }
 
@@ -608,6 +638,9 @@ ThawStatus thaw_response_solve(ThawResponse *response, const ThawResponseOptions
             contacts[index[i]].lambda[k] = k < options->dim ? lambda[k] : 0.0;
             contacts[index[i]].trend[k] = 0.0;
         }
+        double k_b, gamma, held = fmin(contacts[index[i]].held, fmax(0.0, -contacts[index[i]].gap - contacts[index[i]].sink));
+        thaw_response_compliance(options, contacts + index[i], &k_b, &gamma);
+        contacts[index[i]].holds = fmax(0.0, 1 - options->h * k_b) * held + options->h * gamma * lambda[0];
     }
     if (info)
         *info = (ThawResponseInfo){island->used, island->best_residual, island->form};

@@ -259,7 +259,10 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
         status = solve_step(world, step, 1, error);
     if (status == THAW_OK) {
         CommitLoop loop = {world, step};
+        int overlap = thaw_parting_find(world, step);
         thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, commit_body, &loop);
+        if (overlap)
+            thaw_parting_apply(world);
         world->substeps++;
         return world->collider
                    ? thaw_contacts_remember(world->collider, step.t, step.h, state->x, &state->contacts, error)

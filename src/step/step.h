@@ -119,6 +119,12 @@ typedef struct ThawIsland {
     double residual, response_ms;
 } ThawIsland;
 
+// A body's way out of others that it stands in (parting.c).
+typedef struct ThawShift {
+    double way[3]; // m
+    double ease;   // 1/kg; 0: it stays
+} ThawShift;
+
 struct ThawWorld {
     ThawModel *model;
     ThawState state;
@@ -139,6 +145,7 @@ struct ThawWorld {
     int32_t contact_capacity;
     ThawContactSet missed;           // contacts of a second search; scratch
     double *end_v;                   // dim * vertex_count, velocities for it
+    ThawShift *shift;                // body_count, scratch
     ThawContactMemory *start_memory; // at the start of the whole step, to go back to
     int32_t start_memory_count, start_memory_capacity;
     double middle; // s, of the present step
@@ -160,6 +167,11 @@ typedef struct ThawIncrement {
 // *woken: it ran into bodies that slept, so all of it has to be done again.
 ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement increment, int32_t *added, int *woken,
                                  ThawError *error);
+
+// parting.c: how bodies that stand in each other are to be shifted, from contacts and v1 of the step; nonzero: any is. And to
+// where they are so, once the step is done.
+int thaw_parting_find(ThawWorld *world, ThawIncrement increment);
+void thaw_parting_apply(ThawWorld *world);
 
 // sleep.c
 // Before the step from t to t + h: wakes bodies whose loads or scripts change, and lets islands fall asleep that have been
