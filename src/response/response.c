@@ -27,8 +27,8 @@
 
 #define IMMOVABLE 1e-12
 #include <stdlib.h>
-#define BARE (getenv("BARE") ? atof(getenv("BARE")) : 0.1)
-#define SHALLOW (getenv("SHALLOW") ? atof(getenv("SHALLOW")) : 0.01)
+#define BARE 0.01
+#define SHALLOW 0.01
 #define ANCHOR 0.2 // share of a hard tangent's drift undone in a step
 
 #define CLEARLY 0.75 // cheaper: H assembled converges more surely
@@ -241,7 +241,7 @@ static ThawStatus begin_row(const ThawResponse *island, const ThawContact *conta
         for (int c = 0; c < d; c++)
             u += row->R[d * r + c] * v[c];
         if (r > 0)
-            b[r] = u + limit(k_t * contact->drift[r - 1], push + held);
+            b[r] = u + limit(k_t * contact->drift[r - 1], (getenv("PT") ? atof(getenv("PT")) : push) + held);
         else
             b[r] = u + (gap > 0 ? k_b * gap : -parting_speed(options, contact, k_b, -gap, row->gamma));
         if (!isfinite(b[r]))
