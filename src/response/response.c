@@ -26,9 +26,7 @@
 #include "response/island.h"
 
 #define IMMOVABLE 1e-12
-#include <stdlib.h>
-#define BARE 0.01
-#define SHALLOW 0.01
+#define SHALLOW 0.01 // edges of an overlap that contacts see to
 #define ANCHOR 0.2 // share of a hard tangent's drift undone in a step
 
 #define CLEARLY 0.75 // cheaper: H assembled converges more surely
@@ -192,34 +190,31 @@ static ThawStatus make_row(ThawResponse *island, const ThawContact *contact, int
     return THAW_OK;
 }
 
-// The speed at which a contact of that depth (m, >= 0) wants its sides to part: its spring's, which is pressed to `held`, and
-// that of an overlap which no motion made (a bad start; a vertex that is found behind another face). The latter is nobody's
-// energy, so little may come of it. It is undone by `push` at most and SHALLOW edges a step (deeper ones: step/parting.c), and
-// with no more force than an automatic contact would have there: a hard spring that took it for its own would hold a thousand
-// times what the elements behind it bear, and let go of it at once. The surface comes up at
-//     p = fastest (1 - lambda / most),    most = h soft max(free depth, BARE edges),
-// which adds fastest / most to gamma; under springs that press harder already it stays. What an automatic contact gives way by
-// anyway, 1 / k, is left out of 1 / soft: one no stiffer than that is such a spring itself.
-static double parting_speed(const ThawResponseOptions *options, const ThawContact *contact, double k_b, double depth,
-                            double *gamma) {
-    double held = fmin(contact->held, depth), free = depth - held;
-    double push = options->push > 0 ? options->push : THAW_RESPONSE_PUSH;
-    if (!(k_b * free > 0))
-        return k_b * depth;
-    if (contact->length > 0)
-        free = fmin(free, SHALLOW * contact->length);
-    double fastest = fmin(push, k_b * free), stiff = *gamma > 0 ? k_b / (options->h * *gamma) : INFINITY;
-    if (contact->soft > 0 && stiff > contact->soft) {
-        double soft = contact->soft / (1 - contact->soft / stiff);
-        double most = options->h * soft * fmax(free, BARE * contact->length);
-        if (k_b * held >= most * *gamma && *gamma > 0)
-            return k_b * held;
-        *gamma += fastest / most;
-    }
-    return k_b * held + fastest;
+// What of an overlap (or drift, m) that no motion made a contact sees to in this step: all of it up to SHALLOW edges, then less.
+static double shallow(const ThawContact *contact, double free) {
+    double most = SHALLOW * contact->length;
+    return most > 0 && free > most ? most * (most / free) : free;
 }
 
-static double limit(double value, double size) { return value > size ? size : value < -size ? -size : value; }
+// The speed at which a contact of that depth (m, >= 0) wants its sides to part: its spring's, which is pressed to `held`, and
+// that of an overlap which no motion made (a bad start; a vertex that is found behind another face). The latter is nobody's
+// energy, and a spring that took it for its own would give it back as speed. So contacts see to little of it, and at `push` at
+// most; the rest is undone without any speed (step/parting.c).
+static double parting_speed(const ThawResponseOptions *options, const ThawContact *contact, double k_b, double depth) {
+    double push = options->push > 0 ? options->push : THAW_RESPONSE_PUSH;
+    double held = fmin(contact->held, depth), free = depth - held, seen = shallow(contact, free);
+    return seen == free && k_b * free <= push ? k_b * depth : k_b * held + fmin(push, k_b * seen);
+}
+
+// The same of a tangent, whose spring carries the speed `held`.
+static double drift_speed(const ThawResponseOptions *options, const ThawContact *contact, double k_t, double drift,
+                          double held) {
+    double free = fabs(drift) - held / k_t, push = options->push > 0 ? options->push : THAW_RESPONSE_PUSH;
+    if (!(free > 0))
+        return k_t * drift;
+    double seen = shallow(contact, free);
+    return seen == free && k_t * free <= push ? k_t * drift : copysign(held + fmin(push, k_t * seen), drift);
+}
 
 // b of a row, and its gamma.
 static ThawStatus begin_row(const ThawResponse *island, const ThawContact *contact, int32_t number, ThawRow *row,
@@ -231,26 +226,26 @@ static ThawStatus begin_row(const ThawResponse *island, const ThawContact *conta
         for (int32_t k = 0; k < row->nodes[s]; k++)
             for (int c = 0; c < d; c++)
                 v[c] += row->weight[s][k] * island->bodies[row->part[s]].v[d * row->vertex[s][k] + c];
-    double k_b, k_t, push = options->push > 0 ? options->push : THAW_RESPONSE_PUSH;
+    double k_b, k_t;
     thaw_response_compliance(options, contact, &k_b, row->gamma);
     thaw_response_tangent(options, contact, &k_t, row->gamma + 1);
     row->gamma[2] = row->gamma[1];
+    row->hard[0] = row->gamma[0] == 0;
+    row->hard[1] = row->gamma[1] == 0;
     double gap = contact->gap + contact->sink;
     for (int r = 0; r < d; r++) {
         double u = 0.0, held = row->gamma[1] * fabs(contact->lambda[r]);
         for (int c = 0; c < d; c++)
             u += row->R[d * r + c] * v[c];
         if (r > 0)
-            b[r] = u + limit(k_t * contact->drift[r - 1], (getenv("PT") ? atof(getenv("PT")) : push) + held);
+            b[r] = u + drift_speed(options, contact, k_t, contact->drift[r - 1], held);
         else
-            b[r] = u + (gap > 0 ? k_b * gap : -parting_speed(options, contact, k_b, -gap, row->gamma));
+            b[r] = u + (gap > 0 ? k_b * gap : -parting_speed(options, contact, k_b, -gap));
         if (!isfinite(b[r]))
             return thaw_error_set(error, THAW_ERROR_INPUT,
                                   "contact %d: its speed is %g: velocities, gap %g or drift are not finite", number,
                                   b[r], contact->gap);
     }
-    row->hard[0] = row->gamma[0] == 0;
-    row->hard[1] = row->gamma[1] == 0;
     return THAW_OK;
 }
 

@@ -3,7 +3,7 @@
 // face. Springs of that depth would be energy out of nothing (a hard one of a tenth of an edge holds a hundred times what the
 // elements behind it store at full strain), so contacts know what they were pressed to, and take no more than a hundredth of an
 // edge a step from the rest (response.c). The rest of the way bodies are shifted, each as it is: their places change, and neither
-// speeds nor shapes, so that the energy stays what it was but for that of their heights, which is contact's work.
+// speeds nor shapes, so that the energy stays what it was but for that of their heights, which is `parting_work`.
 //
 // The shifts d are those of least sum m |d|^2 with which every free overlap is undone by PUSH h at most, and no gap that is known
 // is closed: projected Gauss-Seidel over the contacts in their order, a fixed number of sweeps. Whoever is scripted or asleep
@@ -102,6 +102,6 @@ void thaw_parting_apply(ThawWorld *world) {
         for (int32_t p = 0; s->adaptive && p < s->adaptive->partition->part_count; p++)
             thaw_v3_add(s->adaptive->partition->parts[p].p, 1, way, s->adaptive->partition->parts[p].p);
         for (size_t k = 0; k < dim; k++)
-            s->work.contact_work -= s->shape->total_mass * s->model->options.gravity[k] * way[k];
+            s->work.parting_work -= s->shape->total_mass * s->model->options.gravity[k] * way[k];
     }
 }

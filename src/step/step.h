@@ -94,6 +94,7 @@ typedef struct ThawStepper {
     double next_elastic;    // J, of x1, where the check of the step has come by it; else NAN
     double set_energy;      // J, of the elements of the map's set, at x, or NAN: not known
     double next_set_energy; // the same at x1
+    int64_t inverted;       // elements of rigid parts (asleep: of the body) that are inside out; -1: not counted yet
     uint64_t hash;          // of x and v after it
     // While it sleeps:
     double wake_time; // s, when its loads or scripts change next
@@ -237,6 +238,10 @@ void thaw_ledger_move(ThawStepper *stepper, const double *f_contact, int begin);
 void thaw_ledger_find_elastic(ThawStepper *stepper);
 // Kinetic, the shadow's, elastic (as kept in the stepper) and gravitational energy of a body's present state, added to *ledger.
 void thaw_ledger_add_energies(const ThawStepper *stepper, int asleep, ThawLedger *ledger);
+
+// Moving obstacles' share of the contacts' work, to the bodies they touch; and what the springs of contacts hold, J.
+void thaw_ledger_add_obstacles(ThawWorld *world);
+double thaw_ledger_contact_energy(const ThawWorld *world);
 
 // After x, v or time were set from outside: nothing derived from the old ones may be used again.
 void thaw_world_refresh(ThawWorld *world);
