@@ -39,6 +39,7 @@ typedef struct ThawContact {
     double stiffness;     // N/m, after automatic choice; INFINITY: no compliance, which no scene has
     double damping;       // N s/m
     double sink;          // m, the depth at which a hard contact begins to act; 0 for others
+    double soft;          // N/m, of the automatic choice, whatever was chosen; 0: not known
     double length;        // m, of the edges at side 0; 0: not known
     double held;          // m, the depth that its spring was pressed to by the end of the last step; 0: new
     double holds;         // m, the same by the end of this one: the response's

@@ -223,6 +223,7 @@ void thaw_contact_add(const ThawContactScratch *scratch, const ThawContactItem *
     double reduced = isfinite(m[1]) ? m[0] * m[1] / (m[0] + m[1]) : m[0];
     c->damping = hard ? 0 : options->damping >= 0 ? options->damping : 2 * sqrt(c->stiffness * reduced);
     c->sink = hard ? SINK * length : 0;
+    c->soft = automatic;
     c->length = length;
     warm_start(scratch, x, length, c);
 }

@@ -200,10 +200,22 @@ static double shallow(const ThawContact *contact, double free) {
 // that of an overlap which no motion made (a bad start; a vertex that is found behind another face). The latter is nobody's
 // energy, and a spring that took it for its own would give it back as speed. So contacts see to little of it, and at `push` at
 // most; the rest is undone without any speed (step/parting.c).
-static double parting_speed(const ThawResponseOptions *options, const ThawContact *contact, double k_b, double depth) {
+//
+// A spring stiffer than the automatic one, by a thousand if it is hard, would soon press as nothing else does, and where an
+// overlap cannot be undone it would in the end. So it sees to it with no more force than an automatic one has at a depth of
+// SHALLOW edges: the surface comes up at fastest (1 - lambda / most), which adds fastest / most to gamma, and under more it stays.
+static double parting_speed(const ThawResponseOptions *options, const ThawContact *contact, double k_b, double depth,
+                            double *gamma) {
     double push = options->push > 0 ? options->push : THAW_RESPONSE_PUSH;
     double held = fmin(contact->held, depth), free = depth - held, seen = shallow(contact, free);
-    return seen == free && k_b * free <= push ? k_b * depth : k_b * held + fmin(push, k_b * seen);
+    double fastest = fmin(push, k_b * seen), most = options->h * contact->soft * SHALLOW * contact->length;
+    if (most > 0 && k_b * free > most * *gamma && k_b / options->h > contact->soft * *gamma) {
+        if (k_b * held >= most * *gamma && *gamma > 0)
+            return k_b * held;
+        *gamma += fastest / most;
+        return k_b * held + fastest;
+    }
+    return seen == free && k_b * free <= push ? k_b * depth : k_b * held + fastest;
 }
 
 // The same of a tangent, whose spring carries the speed `held`.
@@ -230,8 +242,6 @@ static ThawStatus begin_row(const ThawResponse *island, const ThawContact *conta
     thaw_response_compliance(options, contact, &k_b, row->gamma);
     thaw_response_tangent(options, contact, &k_t, row->gamma + 1);
     row->gamma[2] = row->gamma[1];
-    row->hard[0] = row->gamma[0] == 0;
-    row->hard[1] = row->gamma[1] == 0;
     double gap = contact->gap + contact->sink;
     for (int r = 0; r < d; r++) {
         double u = 0.0, held = row->gamma[1] * fabs(contact->lambda[r]);
@@ -240,12 +250,14 @@ static ThawStatus begin_row(const ThawResponse *island, const ThawContact *conta
         if (r > 0)
             b[r] = u + drift_speed(options, contact, k_t, contact->drift[r - 1], held);
         else
-            b[r] = u + (gap > 0 ? k_b * gap : -parting_speed(options, contact, k_b, -gap));
+            b[r] = u + (gap > 0 ? k_b * gap : -parting_speed(options, contact, k_b, -gap, row->gamma));
         if (!isfinite(b[r]))
             return thaw_error_set(error, THAW_ERROR_INPUT,
                                   "contact %d: its speed is %g: velocities, gap %g or drift are not finite", number,
                                   b[r], contact->gap);
     }
+    row->hard[0] = row->gamma[0] == 0;
+    row->hard[1] = row->gamma[1] == 0;
     return THAW_OK;
 }
 
