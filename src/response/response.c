@@ -218,14 +218,16 @@ static double parting_speed(const ThawResponseOptions *options, const ThawContac
     return seen == free && k_b * free <= push ? k_b * depth : k_b * held + fastest;
 }
 
-// The same of a tangent, whose spring carries the speed `held`.
+// The same of a tangent, whose spring carries the speed `held`. It has no place to go back to: what is more than rounding,
+// beside the stiffness of its spring, is let go.
 static double drift_speed(const ThawResponseOptions *options, const ThawContact *contact, double k_t, double drift,
                           double held) {
     double free = fabs(drift) - held / k_t, push = options->push > 0 ? options->push : THAW_RESPONSE_PUSH;
-    if (!(free > 0))
+    double stiff = held > 0 && contact->soft > 0 ? fmax(1, contact->stiffness / contact->soft) : 1;
+    double seen = shallow(contact, stiff * free) / stiff;
+    if (!(free > 0) || (seen == free && k_t * free <= push))
         return k_t * drift;
-    double seen = shallow(contact, free);
-    return seen == free && k_t * free <= push ? k_t * drift : copysign(held + fmin(push, k_t * seen), drift);
+    return copysign(held + fmin(push, k_t * seen), drift);
 }
 
 // b of a row, and its gamma.
