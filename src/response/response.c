@@ -26,7 +26,8 @@
 #include "response/island.h"
 
 #define IMMOVABLE 1e-12
-#define SHALLOW 0.01 // edges of an overlap that contacts see to
+#define SHALLOW 0.01 // edges of an overlap, or drift, that contacts see to in a step
+#define LOADED 0.1   // edges that an automatic contact sinks in by under what hard ones part overlaps with
 #define ANCHOR 0.2 // share of a hard tangent's drift undone in a step
 
 #define CLEARLY 0.75 // cheaper: H assembled converges more surely
@@ -190,26 +191,26 @@ static ThawStatus make_row(ThawResponse *island, const ThawContact *contact, int
     return THAW_OK;
 }
 
-// What of an overlap (or drift, m) that no motion made a contact sees to in this step: all of it up to SHALLOW edges, then less.
-static double shallow(const ThawContact *contact, double free) {
-    double most = SHALLOW * contact->length;
-    return most > 0 && free > most ? most * (most / free) : free;
-}
+// What of a drift (m) or depth that no motion made is seen to in this step: all of it up to `most`, then less.
+static double shallow(double most, double free) { return most > 0 && free > most ? most * (most / free) : free; }
 
-// The speed at which a contact of that depth (m, >= 0) wants its sides to part: its spring's, which is pressed to `held`, and
-// that of an overlap which no motion made (a bad start; a vertex that is found behind another face). The latter is nobody's
-// energy, and a spring that took it for its own would give it back as speed. So contacts see to little of it, and at `push` at
-// most; the rest is undone without any speed (step/parting.c).
+// The speed at which a contact of that depth (m, >= 0) wants its sides to part: its spring's, which is pressed to `held`, and that
+// of what it is deeper, at `push` at most. The latter is nobody's energy. Where it is little, the spring takes it for its own;
+// an overlap (a bad start; a vertex that is found behind another face) would come back as speed, so that it is undone
+// by shifting bodies (step/parting.c), or very slowly where they cannot be.
 //
-// A spring stiffer than the automatic one, by a thousand if it is hard, would soon press as nothing else does, and where an
-// overlap cannot be undone it would in the end. So it sees to it with no more force than an automatic one has at a depth of
-// SHALLOW edges: the surface comes up at fastest (1 - lambda / most), which adds fastest / most to gamma, and under more it stays.
+// A spring stiffer than the automatic one, by a thousand if it is hard, would soon press as nothing else does. So it sees to that
+// with no more force than an automatic one has at a depth of LOADED edges: the surface comes up at fastest (1 - lambda / most),
+// which adds fastest / most to gamma, and under more it stays.
 static double parting_speed(const ThawResponseOptions *options, const ThawContact *contact, double k_b, double depth,
                             double *gamma) {
     double push = options->push > 0 ? options->push : THAW_RESPONSE_PUSH;
-    double held = fmin(contact->held, depth), free = depth - held, seen = shallow(contact, free);
-    double fastest = fmin(push, k_b * seen), most = options->h * contact->soft * SHALLOW * contact->length;
-    if (most > 0 && k_b * free > most * *gamma && k_b / options->h > contact->soft * *gamma) {
+    double held = fmin(contact->held, depth), free = depth - held;
+    double seen = contact->shifted ? 0 : contact->overlap ? shallow(SHALLOW * contact->length, free) : free;
+    double fastest = fmin(push, k_b * seen), most = options->h * contact->soft * LOADED * contact->length;
+    if (!isfinite(depth))
+        return depth;
+    if (most > 0 && k_b * seen > most * *gamma && k_b / options->h > contact->soft * *gamma) {
         if (k_b * held >= most * *gamma && *gamma > 0)
             return k_b * held;
         *gamma += fastest / most;
@@ -224,7 +225,7 @@ static double drift_speed(const ThawResponseOptions *options, const ThawContact 
                           double held) {
     double free = fabs(drift) - held / k_t, push = options->push > 0 ? options->push : THAW_RESPONSE_PUSH;
     double stiff = held > 0 && contact->soft > 0 ? fmax(1, contact->stiffness / contact->soft) : 1;
-    double seen = shallow(contact, stiff * free) / stiff;
+    double seen = shallow(fmin(SHALLOW, LOADED / stiff) * contact->length, free);
     if (!(free > 0) || (seen == free && k_t * free <= push))
         return k_t * drift;
     return copysign(held + fmin(push, k_t * seen), drift);

@@ -16,7 +16,7 @@
 #include "step/adapt.h"
 #include "step/step.h"
 
-static const double LEFT = 0.01; // edges, of an overlap that is none
+static const double LEFT = 5e-4; // edges: half of what passes for none (row.c)
 enum { SWEEPS = 30 };
 
 // The gap at the end of the step, as its velocities say, and what of it no spring holds (> 0: an overlap).
@@ -35,7 +35,7 @@ static double gap_at_end(const ThawWorld *world, const ThawContact *c, double h)
 // How far the sides are to part: > 0 for an overlap, <= 0 for how much nearer they may come.
 static double way_to_go(const ThawWorld *world, const ThawContact *c, double h) {
     double gap = gap_at_end(world, c, h), free = -gap - c->holds;
-    if (free > LEFT * c->length)
+    if (c->shifted && free > LEFT * c->length)
         return fmin(free - LEFT * c->length, THAW_RESPONSE_PUSH * h);
     return -fmax(0, gap);
 }
@@ -68,16 +68,41 @@ static void push_apart(ThawWorld *world, ThawContact *c, double way) {
                         c->frame[0], world->shift[c->key.body[side]].way);
 }
 
+// Where two bodies are in each other by much at one point, all that is inside is: what is found little by little as they go
+// through each other, too.
+void thaw_parting_mark(ThawWorld *world) {
+    ThawContactSet *set = &world->state.contacts;
+    int any = 0;
+    for (int32_t i = 0; i < set->count; i++) {
+        set->contacts[i].shifted = 0;
+        any |= set->contacts[i].overlap;
+    }
+    if (!any)
+        return;
+    for (int32_t b = 0; b < world->model->body_count; b++)
+        world->shift[b] = (ThawShift){.ease = ease_of(world, b)};
+    for (int32_t i = 0; i < set->count; i++)
+        for (int side = 0; side < 2 && set->contacts[i].overlap; side++)
+            if (set->contacts[i].key.body[side] >= 0)
+                world->shift[set->contacts[i].key.body[side]].tangled = 1;
+    for (int32_t i = 0; i < set->count; i++) {
+        ThawContact *c = &set->contacts[i];
+        const int32_t *body = c->key.body;
+        double free = -(c->gap + c->sink) - c->held;
+        if (world->shift[body[0]].tangled && (body[1] < 0 || world->shift[body[1]].tangled))
+            c->overlap |= free > 2 * LEFT * c->length;
+        if (c->overlap && body[0] != body[1])
+            c->shifted = world->shift[body[0]].ease > 0 || (body[1] >= 0 && world->shift[body[1]].ease > 0);
+    }
+}
+
 int thaw_parting_find(ThawWorld *world, ThawIncrement step) {
     ThawContactSet *set = &world->state.contacts;
     int overlap = 0;
     for (int32_t i = 0; i < set->count && !overlap; i++)
-        overlap = set->contacts[i].key.body[0] != set->contacts[i].key.body[1] &&
-                  way_to_go(world, &set->contacts[i], step.h) > 0;
+        overlap = set->contacts[i].shifted;
     if (!overlap)
         return 0;
-    for (int32_t b = 0; b < world->model->body_count; b++)
-        world->shift[b] = (ThawShift){.ease = ease_of(world, b)};
     for (int32_t i = 0; i < set->count; i++)
         set->contacts[i].parting = 0;
     for (int sweep = 0; sweep < SWEEPS; sweep++)

@@ -202,6 +202,7 @@ static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, Th
     }
     if (status != THAW_OK)
         return status;
+    thaw_parting_mark(world);
     solve_islands(world, step, again);
     for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++)
         status = world->islands[i].status;

@@ -124,6 +124,7 @@ typedef struct ThawIsland {
 typedef struct ThawShift {
     double way[3]; // m
     double ease;   // 1/kg; 0: it stays
+    int tangled;   // it stands in another one, or in an obstacle
 } ThawShift;
 
 struct ThawWorld {
@@ -171,6 +172,7 @@ ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement increment, int3
 
 // parting.c: how bodies that stand in each other are to be shifted, from contacts and v1 of the step; nonzero: any is. And to
 // where they are so, once the step is done.
+void thaw_parting_mark(ThawWorld *world); // before: which contacts that concerns
 int thaw_parting_find(ThawWorld *world, ThawIncrement increment);
 void thaw_parting_apply(ThawWorld *world);
 
