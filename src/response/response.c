@@ -198,25 +198,13 @@ static double shallow(double most, double free) { return most > 0 && free > most
 // of what it is deeper, at `push` at most. The latter is nobody's energy. Where it is little, the spring takes it for its own;
 // an overlap (a bad start; a vertex that is found behind another face) would come back as speed, so that it is undone
 // by shifting bodies (step/parting.c), or very slowly where they cannot be.
-//
-// A spring stiffer than the automatic one, by a thousand if it is hard, would soon press as nothing else does. So it sees to that
-// with no more force than an automatic one has at a depth of LOADED edges: the surface comes up at fastest (1 - lambda / most),
-// which adds fastest / most to gamma, and under more it stays.
-static double parting_speed(const ThawResponseOptions *options, const ThawContact *contact, double k_b, double depth,
-                            double *gamma) {
+static double parting_speed(const ThawResponseOptions *options, const ThawContact *contact, double k_b, double depth) {
     double push = options->push > 0 ? options->push : THAW_RESPONSE_PUSH;
     double held = fmin(contact->held, depth), free = depth - held;
     double seen = contact->shifted ? 0 : contact->overlap ? shallow(SHALLOW * contact->length, free) : free;
-    double fastest = fmin(push, k_b * seen), most = options->h * contact->soft * LOADED * contact->length;
     if (!isfinite(depth))
         return depth;
-    if (most > 0 && k_b * seen > most * *gamma && k_b / options->h > contact->soft * *gamma) {
-        if (k_b * held >= most * *gamma && *gamma > 0)
-            return k_b * held;
-        *gamma += fastest / most;
-        return k_b * held + fastest;
-    }
-    return seen == free && k_b * free <= push ? k_b * depth : k_b * held + fastest;
+    return seen == free && k_b * free <= push ? k_b * depth : k_b * held + fmin(push, k_b * seen);
 }
 
 // The same of a tangent, whose spring carries the speed `held`. It has no place to go back to: what is more than rounding,
@@ -253,7 +241,7 @@ static ThawStatus begin_row(const ThawResponse *island, const ThawContact *conta
         if (r > 0)
             b[r] = u + drift_speed(options, contact, k_t, contact->drift[r - 1], held);
         else
-            b[r] = u + (gap > 0 ? k_b * gap : -parting_speed(options, contact, k_b, -gap, row->gamma));
+            b[r] = u + (gap > 0 ? k_b * gap : -parting_speed(options, contact, k_b, -gap));
         if (!isfinite(b[r]))
             return thaw_error_set(error, THAW_ERROR_INPUT,
                                   "contact %d: its speed is %g: velocities, gap %g or drift are not finite", number,
