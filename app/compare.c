@@ -140,7 +140,8 @@ static void print_choice(const Comparison *c) {
     char text[2][24];
     if (j->needed[1] > 0)
         printf("               (%s of those whose strain rate squared is 3 times what counts, %s at 10 times)\n",
-               app_judge_text(j->caught[1], j->needed[1], text[0]), app_judge_text(j->caught[2], j->needed[2], text[1]));
+               app_judge_text(j->caught[1], j->needed[1], text[0]),
+               app_judge_text(j->caught[2], j->needed[2], text[1]));
     if (j->together[0] < j->needed[0])
         printf("               (%s of those in bodies that had not yet gone another way, a tenth of their size "
                "apart)\n",

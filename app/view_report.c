@@ -264,8 +264,8 @@ static json_t *table_of(const ViewReport *r) {
         add_row(&rows, "caught", "of what deforms in the reference, so much was elastic", "%s",
                 app_judge_text(versus->judge.caught[0], versus->judge.needed[0], share));
     if (versus->judge.together[0] < versus->judge.needed[0])
-        add_row(&rows, "caught while together", "the same of bodies that are not yet a tenth of their size apart",
-                "%s", app_judge_text(versus->judge.together[1], versus->judge.together[0], share));
+        add_row(&rows, "caught while together", "the same of bodies that are not yet a tenth of their size apart", "%s",
+                app_judge_text(versus->judge.together[1], versus->judge.together[0], share));
     add_row(&rows, "steps", thaw_build_info(), "%" PRId64, f->steps);
     add_warnings(&rows, "warning, reference", &versus->reference);
     add_warnings(&rows, "warning", &versus->other);

@@ -75,13 +75,15 @@ static int tell_inverted(const AppWatch *w, const ThawWorld *world, int32_t b, c
     const int32_t all = thaw_world_element_count(world, b);
     if (i->now > 0)
         snprintf(text, 400,
-                 "body %d (%.80s): %" PRId64 " of %" PRId32 " elements are inside out at the end, some since t = %.4g s; "
+                 "body %d (%.80s): %" PRId64 " of %" PRId32
+                 " elements are inside out at the end, some since t = %.4g s; "
                  "a smaller time step, a finer mesh or neo-hookean, which does not allow it, may help",
                  (int)b, thaw_world_body_name(world, b), i->now, all, i->since);
     else if (i->longest >= LASTING)
-        snprintf(text, 400, "body %d (%.80s): up to %" PRId64 " of %" PRId32
-                 " elements were inside out, for %" PRId64 " steps until t = %.4g s", (int)b,
-                 thaw_world_body_name(world, b), i->most, all, i->longest, i->until);
+        snprintf(text, 400,
+                 "body %d (%.80s): up to %" PRId64 " of %" PRId32 " elements were inside out, for %" PRId64
+                 " steps until t = %.4g s",
+                 (int)b, thaw_world_body_name(world, b), i->most, all, i->longest, i->until);
     else
         return 0;
     return 1;
@@ -92,17 +94,20 @@ int app_watch_line(const AppWatch *w, const ThawWorld *world, int number, char t
         return 0;
     if (w->above > 0 && number-- == 0) {
         snprintf(text, 400,
-                 "%" PRId64 " of %" PRId64 " steps: contact forces above their tolerance (worst residual %.2g, tolerance "
+                 "%" PRId64 " of %" PRId64
+                 " steps: contact forces above their tolerance (worst residual %.2g, tolerance "
                  "%.2g); a smaller time step or more iterations of contact may help",
                  w->above, w->steps, w->worst, w->tolerance);
         return 1;
     }
     if (w->grown > GROWN * w->largest && number-- == 0) {
-        int length = snprintf(text, 400, "energy grew by %.3g J beyond the work of loads, scripts and obstacles (%.2g %% of the "
-                              "largest energy so far, most at t = %.4g s)", w->grown, 100 * w->grown / w->largest, w->grown_at);
+        int length = snprintf(text, 400,
+                              "energy grew by %.3g J beyond the work of loads, scripts and obstacles (%.2g %% of the "
+                              "largest energy so far, most at t = %.4g s)",
+                              w->grown, 100 * w->grown / w->largest, w->grown_at);
         if (fabs(w->parted) > GROWN * w->largest)
-            snprintf(text + length, (size_t)(400 - length), "; %.3g J are of bodies that stood in each other and were parted",
-                     w->parted);
+            snprintf(text + length, (size_t)(400 - length),
+                     "; %.3g J are of bodies that stood in each other and were parted", w->parted);
         return 1;
     }
     for (int32_t b = 0; b < thaw_world_body_count(world); b++)

@@ -8,9 +8,9 @@
 
 // Elements of one body that are inside out.
 typedef struct AppInverted {
-    int64_t now, most;     // how many
+    int64_t now, most;      // how many
     int64_t steps, longest; // without a break, up to now; the longest such time
-    double since, until;   // s, the time that began last, and the end of the longest
+    double since, until;    // s, the time that began last, and the end of the longest
 } AppInverted;
 
 typedef struct AppWatch {
@@ -19,12 +19,12 @@ typedef struct AppWatch {
     int64_t above; // steps whose residual was above the tolerance
     double worst, tolerance;
     // Energy, J.
-    double least;   // of what the world has beyond the work done on it, so far
-    double lowest;  // of gravitational energy, whose zero says nothing
-    double largest; // of all energies, from there
-    double grown;   // the most by which it was above the least
-    double grown_at; // s
-    double parted;   // of it by parting bodies, at the end
+    double least;      // of what the world has beyond the work done on it, so far
+    double lowest;     // of gravitational energy, whose zero says nothing
+    double largest;    // of all energies, from there
+    double grown;      // the most by which it was above the least
+    double grown_at;   // s
+    double parted;     // of it by parting bodies, at the end
     AppInverted *body; // by body; NULL: nothing is watched
 } AppWatch;
 

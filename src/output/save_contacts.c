@@ -14,8 +14,8 @@
 enum {
     KEY = sizeof(ThawContactKey) / sizeof(int32_t),
     MEMORY = 11, // force, anchor, trend, depth, overlap
-    SIDES = 16, // key, nodes, vertices, is_new
-    POINT = 20, // weights, point, frame, gap, friction
+    SIDES = 16,  // key, nodes, vertices, is_new
+    POINT = 20,  // weights, point, frame, gap, friction
 };
 
 typedef struct Tables {

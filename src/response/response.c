@@ -28,7 +28,7 @@
 #define IMMOVABLE 1e-12
 #define SHALLOW 0.01 // edges of an overlap, or drift, that contacts see to in a step
 #define LOADED 0.1   // edges that an automatic contact sinks in by under what hard ones part overlaps with
-#define ANCHOR 0.2 // share of a hard tangent's drift undone in a step
+#define ANCHOR 0.2   // share of a hard tangent's drift undone in a step
 
 #define CLEARLY 0.75 // cheaper: H assembled converges more surely
 #define PROMISING 16 // tolerances: a warm start's residual from which so many tries may lead below one
@@ -636,7 +636,8 @@ ThawStatus thaw_response_solve(ThawResponse *response, const ThawResponseOptions
             contacts[index[i]].lambda[k] = k < options->dim ? lambda[k] : 0.0;
             contacts[index[i]].trend[k] = 0.0;
         }
-        double k_b, gamma, held = fmin(contacts[index[i]].held, fmax(0.0, -contacts[index[i]].gap - contacts[index[i]].sink));
+        double k_b, gamma,
+            held = fmin(contacts[index[i]].held, fmax(0.0, -contacts[index[i]].gap - contacts[index[i]].sink));
         thaw_response_compliance(options, contacts + index[i], &k_b, &gamma);
         contacts[index[i]].holds = fmax(0.0, 1 - options->h * k_b) * held + options->h * gamma * lambda[0];
     }

@@ -394,8 +394,8 @@ void thaw_world_collect(ThawWorld *world, double wall, double cpu, ThawStepStats
     if (world->model->options.ledger)
         thaw_world_get_ledger(world, &stats->ledger);
     else
-        stats->ledger = (ThawLedger){
-            .kinetic = NAN, .shadow = NAN, .elastic = NAN, .gravitational = NAN, .contact_energy = NAN};
+        stats->ledger =
+            (ThawLedger){.kinetic = NAN, .shadow = NAN, .elastic = NAN, .gravitational = NAN, .contact_energy = NAN};
     stats->state_hash = thaw_world_hash(world);
     stats->wall_ms = thaw_wall_ms() - wall;
     stats->cpu_ms = thaw_cpu_ms() - cpu;

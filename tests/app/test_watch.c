@@ -12,7 +12,8 @@ static const char program[] = THAW_PROGRAM;
 #define BLOCK(contact)                                                                                                 \
     "{\"thaw\": 1, \"time\": {\"step\": 0.01, \"steps\": 40}, \"contact\": {" contact "},\n"                           \
     " \"materials\": {\"m\": {\"density\": 1000, \"young\": 1e5}},\n"                                                  \
-    " \"shapes\": {\"s\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [0.2, 0.2, 0.2], \"cells\": [3, 3, 3]}}, "  \
+    " \"shapes\": {\"s\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [0.2, 0.2, 0.2], \"cells\": [3, 3, "      \
+    "3]}}, "                                                                                                           \
     "\"material\": \"m\"}},\n"                                                                                         \
     " \"bodies\": [{\"shape\": \"s\", \"position\": [0, 0, 0.02], \"velocity\": [2, 1, 0], \"spin\": [0, 3, 1]}],\n"   \
     " \"obstacles\": [{\"plane\": {}}]}\n"
@@ -21,15 +22,18 @@ static const char program[] = THAW_PROGRAM;
 static const char CRUSHED[] =
     "{\"thaw\": 1, \"dimension\": 2, \"gravity\": [0, 0], \"time\": {\"step\": 0.01, \"steps\": 60},\n"
     " \"materials\": {\"m\": {\"model\": \"stvk\", \"density\": 1000, \"young\": 1e4, \"poisson\": 0.3}},\n"
-    " \"shapes\": {\"s\": {\"mesh\": {\"box\": {\"min\": [0, 0], \"max\": [0.2, 0.2], \"cells\": [4, 4]}}, \"material\": "
+    " \"shapes\": {\"s\": {\"mesh\": {\"box\": {\"min\": [0, 0], \"max\": [0.2, 0.2], \"cells\": [4, 4]}}, "
+    "\"material\": "
     "\"m\"}},\n"
-    " \"bodies\": [{\"name\": \"crushed\", \"shape\": \"s\", \"pins\": [\"x-min\"], \"scripts\": [{\"group\": \"x-max\", "
+    " \"bodies\": [{\"name\": \"crushed\", \"shape\": \"s\", \"pins\": [\"x-min\"], \"scripts\": [{\"group\": "
+    "\"x-max\", "
     "\"keys\": [{\"time\": 0}, {\"time\": 0.2, \"translation\": [-0.3, 0]}]}]}]}\n";
 
 static void forces_that_were_not_found_are_told_and_counted(void **state) {
     (void)state;
     write_text(at("left.json"), BLOCK("\"tolerance\": 1e-15, \"iterations\": 1"));
-    expect("run @left.json --out @left --stats @left.csv --quiet", 0, "steps: contact forces above their tolerance (worst");
+    expect("run @left.json --out @left --stats @left.csv --quiet", 0,
+           "steps: contact forces above their tolerance (worst");
     assert_null(strstr(said, "stage")); // quiet it is
     size_t size;
     char *table = slurp(at("left.csv"), &size);
@@ -37,8 +41,7 @@ static void forces_that_were_not_found_are_told_and_counted(void **state) {
     assert_non_null(strstr(table, ",response_residual,response_tolerance,"));
     assert_non_null(strstr(table, ",1e-15,"));
     free(table);
-    expect("compare @left.json --method full --no-floor --quiet --json @left_figures.json", 0,
-           "warning: full: ");
+    expect("compare @left.json --method full --no-floor --quiet --json @left_figures.json", 0, "warning: full: ");
     json_t *json = json_load_file(at("left_figures.json"), 0, NULL);
     assert_non_null(json);
     assert_true(json_array_size(json_object_get(json, "warnings")) >= 2);
@@ -83,8 +86,9 @@ static void energy_out_of_nothing_is_told_beyond_a_hundredth(void **state) {
         AppWatch watch;
         assert_int_equal(app_watch_create(world, &watch, &error), THAW_OK);
         app_watch_step(&watch, world, &(ThawStepStats){.ledger = {.kinetic = 100}});
-        app_watch_step(&watch, world,
-                       &(ThawStepStats){.ledger = {.kinetic = ends[k].kinetic, .external_work = ends[k].external_work}});
+        app_watch_step(
+            &watch, world,
+            &(ThawStepStats){.ledger = {.kinetic = ends[k].kinetic, .external_work = ends[k].external_work}});
         assert_int_equal(app_watch_line(&watch, world, 0, text), ends[k].warns);
         if (ends[k].warns)
             assert_non_null(strstr(text, "energy grew by "));
@@ -97,11 +101,12 @@ static void energy_out_of_nothing_is_told_beyond_a_hundredth(void **state) {
 // Nobody deforms: a share of nothing is none, not all.
 static void a_share_of_nothing_is_none(void **state) {
     (void)state;
-    write_text(at("still.json"),
-               "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01, \"steps\": 30},\n"
-               " \"materials\": {\"m\": {\"density\": 1000, \"young\": 1e5}}, \"shapes\": {\"s\": {\"material\": \"m\", "
-               "\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [1, 1, 1], \"cells\": [2, 2, 2]}}}},\n"
-               " \"bodies\": [{\"shape\": \"s\"}]}\n");
+    write_text(
+        at("still.json"),
+        "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01, \"steps\": 30},\n"
+        " \"materials\": {\"m\": {\"density\": 1000, \"young\": 1e5}}, \"shapes\": {\"s\": {\"material\": \"m\", "
+        "\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [1, 1, 1], \"cells\": [2, 2, 2]}}}},\n"
+        " \"bodies\": [{\"shape\": \"s\"}]}\n");
     expect("compare @still.json --no-floor --json @still_figures.json", 0, "no element deforms in the reference");
     json_t *json = json_load_file(at("still_figures.json"), 0, NULL);
     assert_non_null(json);

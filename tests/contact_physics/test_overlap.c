@@ -64,8 +64,8 @@ static Touch make_tangle(uint64_t seed, int law) {
         below(&seed, 3) ? "semi-implicit" : "newton");
     add(&t, "'contact': {%s, 'friction': '%s', 'tangent': %g}, 'obstacles': [{'plane': {}}], ", laws[law],
         below(&seed, 2) ? "box" : "cone", below(&seed, 3) ? 0.5 : 0);
-    add(&t, "'materials': {'m': {'model': '%s', 'young': %g, 'poisson': 0.3, 'density': %g}}, ", models[below(&seed, 4)],
-        pow(10, between(&seed, 4, 7)), pow(10, between(&seed, 2, 3.5)));
+    add(&t, "'materials': {'m': {'model': '%s', 'young': %g, 'poisson': 0.3, 'density': %g}}, ",
+        models[below(&seed, 4)], pow(10, between(&seed, 4, 7)), pow(10, between(&seed, 2, 3.5)));
     add(&t, "'shapes': {'s': {'material': 'm', 'mesh': {'box': {'min': ");
     add_vector(&t, dim, half[0]);
     add(&t, ", 'max': ");
@@ -95,7 +95,8 @@ static void bodies_in_each_other_get_no_energy_from_it(void **state) {
         Touch t = make_tangle(7u + 1000003u * (uint64_t)k, k % LAWS);
         ThawLedger l;
         assert_int_equal(thaw_world_get_ledger(t.world, &l), THAW_OK);
-        double start = energy_of(&l), lowest = l.gravitational, largest = 0, rise = -INFINITY, balance = touch_balance(&t);
+        double start = energy_of(&l), lowest = l.gravitational, largest = 0, rise = -INFINITY,
+               balance = touch_balance(&t);
         for (int i = 0; i < 60; i++) {
             touch_try(&t, 1);
             l = t.last.ledger;
@@ -105,8 +106,8 @@ static void bodies_in_each_other_get_no_energy_from_it(void **state) {
         }
         worst = fmax(worst, rise / largest);
         if (rise > 0.01 * largest || t.left > 0)
-            fail_msg("world %d (%s): %g J more than at the start, of %g J; %d steps not converged", k, laws[k % LAWS], rise,
-                     largest, (int)t.left);
+            fail_msg("world %d (%s): %g J more than at the start, of %g J; %d steps not converged", k, laws[k % LAWS],
+                     rise, largest, (int)t.left);
         assert_true(fabs(touch_balance(&t) - balance) < 1e-5 * largest + 1e-6);
         touch_close(&t);
     }
@@ -118,12 +119,13 @@ static void bodies_in_each_other_are_parted_and_stay_at_rest(void **state) {
     (void)state;
     static const char *const methods[] = {"full", "rigidify"};
     for (int k = 0; k < 2 * LAWS; k++) {
-        Touch t = touch_open("{'thaw': 1, 'gravity': [0, 0, 0], 'time': {'step': 0.01}, 'contact': {%s}, 'materials': {'m': "
-                             "{'young': 1e6, 'poisson': 0.3, 'density': 1000}}, 'shapes': {'s': {'material': 'm', 'mesh': "
-                             "{'box': {'min': [-0.1, -0.1, -0.1], 'max': [0.1, 0.1, 0.1], 'cells': [2, 2, 2]}}}}, 'bodies': "
-                             "[{'shape': 's', 'method': '%s'}, {'shape': 's', 'method': '%s', 'position': [0.01, 0.02, "
-                             "0.12]}]}",
-                             laws[k / 2], methods[k % 2], methods[k % 2]);
+        Touch t =
+            touch_open("{'thaw': 1, 'gravity': [0, 0, 0], 'time': {'step': 0.01}, 'contact': {%s}, 'materials': {'m': "
+                       "{'young': 1e6, 'poisson': 0.3, 'density': 1000}}, 'shapes': {'s': {'material': 'm', 'mesh': "
+                       "{'box': {'min': [-0.1, -0.1, -0.1], 'max': [0.1, 0.1, 0.1], 'cells': [2, 2, 2]}}}}, 'bodies': "
+                       "[{'shape': 's', 'method': '%s'}, {'shape': 's', 'method': '%s', 'position': [0.01, 0.02, "
+                       "0.12]}]}",
+                       laws[k / 2], methods[k % 2], methods[k % 2]);
         touch_run(&t, 100);
         double apart = touch_lowest(&t, 1, 2) - touch_highest(&t, 0, 2);
         printf("%s, %s: %.2g m apart, %.2g J\n", laws[k / 2], methods[k % 2], apart, t.last.ledger.kinetic);
@@ -139,15 +141,22 @@ static void a_hard_tangle_of_soft_bodies_calms_down(void **state) {
     static const char *const methods[] = {"full", "rigidify"};
     for (int k = 0; k < 2; k++) {
         Touch t = touch_open(
-            "{'thaw': 1, 'dimension': 2, 'time': {'step': 0.02}, 'solver': {'name': 'pcg'}, 'contact': {'stiffness': 'hard', "
-            "'friction': 'box', 'edges': false}, 'materials': {'m': {'model': 'corotational', 'density': 1863.32, 'young': "
+            "{'thaw': 1, 'dimension': 2, 'time': {'step': 0.02}, 'solver': {'name': 'pcg'}, 'contact': {'stiffness': "
+            "'hard', "
+            "'friction': 'box', 'edges': false}, 'materials': {'m': {'model': 'corotational', 'density': 1863.32, "
+            "'young': "
             "17466.33, 'poisson': 0, 'alpha1': 0.005}}, 'shapes': {'s': {'material': 'm', 'mesh': {'box': {'min': "
             "[-0.238218, -0.207051], 'max': [0.238218, 0.207051], 'cells': [5, 1]}}}}, 'obstacles': [{'plane': {}, "
-            "'friction': 0.3}, {'circle': {'radius': 0.1}, 'position': [0, 0.05]}], 'bodies': [{'shape': 's', 'method': "
-            "'%s', 'friction': 0.5, 'position': [0.00611655, 0.466285], 'velocity': [-0.881896, -3.37638], 'spin': 1.91887, "
-            "'rotation': {'degrees': 324.26355}}, {'shape': 's', 'method': '%s', 'friction': 3, 'position': [-0.0410919, "
-            "0.955009], 'velocity': [1.69786, -3.89085], 'spin': 0.632719, 'self_contact': true}, {'shape': 's', 'method': "
-            "'%s', 'friction': 0, 'position': [-0.0577201, 1.5959], 'velocity': [-0.272963, -2.58318], 'spin': 4.29504}]}",
+            "'friction': 0.3}, {'circle': {'radius': 0.1}, 'position': [0, 0.05]}], 'bodies': [{'shape': 's', "
+            "'method': "
+            "'%s', 'friction': 0.5, 'position': [0.00611655, 0.466285], 'velocity': [-0.881896, -3.37638], 'spin': "
+            "1.91887, "
+            "'rotation': {'degrees': 324.26355}}, {'shape': 's', 'method': '%s', 'friction': 3, 'position': "
+            "[-0.0410919, "
+            "0.955009], 'velocity': [1.69786, -3.89085], 'spin': 0.632719, 'self_contact': true}, {'shape': 's', "
+            "'method': "
+            "'%s', 'friction': 0, 'position': [-0.0577201, 1.5959], 'velocity': [-0.272963, -2.58318], 'spin': "
+            "4.29504}]}",
             methods[k], methods[k], methods[k]);
         ThawLedger l;
         thaw_world_get_ledger(t.world, &l);
