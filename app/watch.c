@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Energy. All that a world has, kinetic + shadow + elastic + gravitational + what the springs of contacts hold, less the work of
-// loads, scripts and moving obstacles, may only fall. By how much it rises above the least it has been is energy out of nothing;
-// below GROWN of the largest energy so far that is the error of any time step.
+// Energy. All that a world has, kinetic + shadow + elastic + gravitational + what the springs of contacts hold, less
+// the work of loads, scripts and moving obstacles, may only fall. By how much it rises above the least it has been is
+// energy out of nothing; below GROWN of the largest energy so far that is the error of any time step.
 //
-// Elements inside out. A soft body that is struck turns some for a few steps; which last longer than LASTING, or to the end, are
-// told.
+// Elements inside out. A soft body that is struck turns some for a few steps; which last longer than LASTING, or to the
+// end, are told.
 #include "watch.h"
 
 #include <inttypes.h>

@@ -194,10 +194,10 @@ static ThawStatus make_row(ThawResponse *island, const ThawContact *contact, int
 // What of a drift (m) or depth that no motion made is seen to in this step: all of it up to `most`, then less.
 static double shallow(double most, double free) { return most > 0 && free > most ? most * (most / free) : free; }
 
-// The speed at which a contact of that depth (m, >= 0) wants its sides to part: its spring's, which is pressed to `held`, and that
-// of what it is deeper, at `push` at most. The latter is nobody's energy. Where it is little, the spring takes it for its own;
-// an overlap (a bad start; a vertex that is found behind another face) would come back as speed, so that it is undone
-// by shifting bodies (step/parting.c), or very slowly where they cannot be.
+// The speed at which a contact of that depth (m, >= 0) wants its sides to part: its spring's, which is pressed to
+// `held`, and that of what it is deeper, at `push` at most. The latter is nobody's energy. Where it is little, the
+// spring takes it for its own; an overlap (a bad start; a vertex that is found behind another face) would come back as
+// speed, so that it is undone by shifting bodies (step/parting.c), or very slowly where they cannot be.
 static double parting_speed(const ThawResponseOptions *options, const ThawContact *contact, double k_b, double depth) {
     double push = options->push > 0 ? options->push : THAW_RESPONSE_PUSH;
     double held = fmin(contact->held, depth), free = depth - held;
@@ -207,8 +207,8 @@ static double parting_speed(const ThawResponseOptions *options, const ThawContac
     return seen == free && k_b * free <= push ? k_b * depth : k_b * held + fmin(push, k_b * seen);
 }
 
-// The same of a tangent, whose spring carries the speed `held`. It has no place to go back to: what is more than rounding,
-// beside the stiffness of its spring, is let go.
+// The same of a tangent, whose spring carries the speed `held`. It has no place to go back to: what is more than
+// rounding, beside the stiffness of its spring, is let go.
 static double drift_speed(const ThawResponseOptions *options, const ThawContact *contact, double k_t, double drift,
                           double held) {
     double free = fabs(drift) - held / k_t, push = options->push > 0 ? options->push : THAW_RESPONSE_PUSH;

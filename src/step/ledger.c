@@ -154,8 +154,8 @@ void thaw_ledger_add_obstacles(ThawWorld *world) {
     }
 }
 
-// Normals by the depth that they are pressed to, tangents by their force. Of what sleeps only the memory is left, whose force
-// is the spring's alone.
+// Normals by the depth that they are pressed to, tangents by their force. Of what sleeps only the memory is left, whose
+// force is the spring's alone.
 double thaw_ledger_contact_energy(const ThawWorld *world) {
     const ThawContactSet *set = &world->state.contacts, *resting = &world->state.resting;
     const ThawContactOptions *o = &world->model->options.contact;

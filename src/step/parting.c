@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies that stand in each other, though no motion has pressed them there: a bad start, a vertex that is found behind another
-// face. Springs of that depth would be energy out of nothing (a hard one of a tenth of an edge holds a hundred times what the
-// elements behind it store at full strain), so contacts know what they were pressed to, and take no more than a hundredth of an
-// edge a step from the rest (response.c). The rest of the way bodies are shifted, each as it is: their places change, and neither
-// speeds nor shapes, so that the energy stays what it was but for that of their heights, which is `parting_work`.
+// Bodies that stand in each other, though no motion has pressed them there: a bad start, a vertex that is found behind
+// another face. Springs of that depth would be energy out of nothing (a hard one of a tenth of an edge holds a hundred
+// times what the elements behind it store at full strain), so contacts know what they were pressed to, and do nothing
+// about the rest (response.c). The rest of the way bodies are shifted, each as it is:
+// their places change, and neither speeds nor shapes, so that the energy stays what it was but for that of their
+// heights, which is `parting_work`.
 //
-// The shifts d are those of least sum m |d|^2 with which every free overlap is undone by PUSH h at most, and no gap that is known
-// is closed: projected Gauss-Seidel over the contacts in their order, a fixed number of sweeps. Whoever is scripted or asleep
-// stays; overlaps of a body with itself and those that contradict each other are left to the contacts. Cost: a few operations a
-// contact, and nothing more where nobody overlaps.
+// The shifts d are those of least sum m |d|^2 with which every free overlap is undone by PUSH h at most, and no gap
+// that is known is closed: projected Gauss-Seidel over the contacts in their order, a fixed number of sweeps. Whoever
+// is scripted or asleep stays; overlaps of a body with itself and those that contradict each other are left to the
+// contacts. Cost: a few operations a contact, and nothing more where nobody overlaps.
 #include <math.h>
 #include <string.h>
 
@@ -68,8 +69,8 @@ static void push_apart(ThawWorld *world, ThawContact *c, double way) {
                         c->frame[0], world->shift[c->key.body[side]].way);
 }
 
-// Where two bodies are in each other by much at one point, all that is inside is: what is found little by little as they go
-// through each other, too.
+// Where two bodies are in each other by much at one point, all that is inside is: what is found little by little as
+// they go through each other, too.
 void thaw_parting_mark(ThawWorld *world) {
     ThawContactSet *set = &world->state.contacts;
     int any = 0;

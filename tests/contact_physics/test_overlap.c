@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies that stand in each other at the start are parted, and nobody gets energy from it. An overlap is worth nothing, whatever
-// the law of contact, so energy is counted without it: kinetic + elastic + gravitational + what the springs of contacts hold, less
-// the work of loads and what lifting bodies apart put in (parting_work), is never more than at the start.
+// Bodies that stand in each other at the start are parted, and nobody gets energy from it. An overlap is worth nothing,
+// whatever the law of contact, so energy is counted without it: kinetic + elastic + gravitational + what the springs of
+// contacts hold, less the work of loads and what lifting bodies apart put in (parting_work), is never more than at the
+// start.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -48,8 +49,8 @@ static void add_vector(Text *t, int dim, const double *v) {
     add(t, dim == 3 ? ", %g]" : "]", v[2]);
 }
 
-// Two to four boxes in each other, perhaps in the floor. Turns within a step are small: what a linearised step makes of large
-// ones is not contact's.
+// Two to four boxes in each other, perhaps in the floor. Turns within a step are small: what a linearised step makes of
+// large ones is not contact's.
 static Touch make_tangle(uint64_t seed, int law) {
     static const char *const models[] = {"neo-hookean", "stable-neo-hookean", "corotational", "stvk"};
     Text t = {0};
@@ -135,7 +136,8 @@ static void bodies_in_each_other_are_parted_and_stay_at_rest(void **state) {
     }
 }
 
-// 17 kPa, hard contact, friction by the box, a body that touches itself: 1.8e4 J became 1.4e5 J, 22 of 100 steps did not converge.
+// 17 kPa, hard contact, friction by the box, a body that touches itself: 1.8e4 J became 1.4e5 J, 22 of 100 steps did
+// not converge.
 static void a_hard_tangle_of_soft_bodies_calms_down(void **state) {
     (void)state;
     static const char *const methods[] = {"full", "rigidify"};
