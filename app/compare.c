@@ -61,6 +61,29 @@ static void write_cost(FILE *file, const char *name, const char *method, const A
 
 static const char *method_name(const Comparison *c) { return c->def.method ? c->def.method : "as the scene says"; }
 
+// A share of nothing is none.
+static void write_share(FILE *file, const char *head, int64_t part, int64_t whole) {
+    if (whole > 0)
+        fprintf(file, "%s%.6f", head, (double)part / (double)whole);
+    else
+        fprintf(file, "%snull", head);
+}
+
+static void write_warnings(const Comparison *c, FILE *file) {
+    const AppRunner *both[2] = {&c->versus.reference, &c->versus.other};
+    const char *names[2] = {c->def.against, method_name(c)};
+    char text[400], line[480];
+    int count = 0;
+    fprintf(file, "  \"warnings\": [");
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; app_watch_line(&both[i]->watch, both[i]->world, k, text); k++) {
+            snprintf(line, sizeof line, "%.60s: %s", names[i], text);
+            fputs(count++ ? ", " : "", file);
+            app_json_put(file, line);
+        }
+    fprintf(file, "],\n");
+}
+
 static void write_json(const Comparison *c, FILE *file) {
     const AppFigures *f = &c->versus.figures;
     const AppJudge *j = &c->versus.judge;
@@ -81,20 +104,23 @@ static void write_json(const Comparison *c, FILE *file) {
         fprintf(file, "  \"error_floor\": null,\n");
     fprintf(file, "  \"mean_rigid_share\": %.6g,\n  \"final_rigid_share\": %.6g,\n", f->rigid_sum / steps,
             f->final_rigid);
+    write_warnings(c, file);
     if (j->elements == 0) {
         fprintf(file, "  \"oracle_recall\": null,\n  \"oracle_precision\": null\n}\n");
         return;
     }
+    write_share(file, "  \"oracle_recall\": ", j->caught[0], j->needed[0]);
+    write_share(file, ",\n  \"oracle_precision\": ", j->justified, j->kept);
     fprintf(file,
-            "  \"oracle_recall\": %.6f,\n  \"oracle_precision\": %.6f,\n"
-            "  \"oracle\": {\"tau\": %.6g, \"tolerance\": %" PRId64 ", \"moving_elastic\": %" PRId64
-            ", \"moving_rigid\": %" PRId64 ", \"still_elastic\": %" PRId64 ", \"still_rigid\": %" PRId64
-            ", \"recall_3_tau\": %.6f, \"recall_10_tau\": %.6f, \"recall_100_tau\": %.6f, \"recall_together\": %.6f, "
-            "\"moving_together\": %" PRId64 "},\n"
-            "  \"step_over_floor\": %.4g\n}\n",
-            app_judge_recall(j, 0), app_judge_precision(j), j->least, j->tolerance, j->confusion[1][1],
-            j->confusion[1][0], j->confusion[0][1], j->confusion[0][0], app_judge_recall(j, 1), app_judge_recall(j, 2),
-            app_judge_recall(j, 3), app_judge_recall_together(j), j->together[0], app_step_over_floor(&c->versus));
+            ",\n  \"oracle\": {\"tau\": %.6g, \"tolerance\": %" PRId64 ", \"moving_elastic\": %" PRId64
+            ", \"moving_rigid\": %" PRId64 ", \"still_elastic\": %" PRId64 ", \"still_rigid\": %" PRId64,
+            j->least, j->tolerance, j->confusion[1][1], j->confusion[1][0], j->confusion[0][1], j->confusion[0][0]);
+    write_share(file, ", \"recall_3_tau\": ", j->caught[1], j->needed[1]);
+    write_share(file, ", \"recall_10_tau\": ", j->caught[2], j->needed[2]);
+    write_share(file, ", \"recall_100_tau\": ", j->caught[3], j->needed[3]);
+    write_share(file, ", \"recall_together\": ", j->together[1], j->together[0]);
+    fprintf(file, ", \"moving_together\": %" PRId64 "},\n  \"step_over_floor\": %.4g\n}\n", j->together[0],
+            app_step_over_floor(&c->versus));
 }
 
 static void print_share(const char *head, int64_t part, int64_t whole, const char *what, const char *none) {
@@ -111,14 +137,15 @@ static void print_choice(const Comparison *c) {
     print_share("caught", j->caught[0], j->needed[0],
                 "of the elements that deform in the reference were computed as elastic here",
                 "no element deforms in the reference");
+    char text[2][24];
     if (j->needed[1] > 0)
-        printf(
-            "               (%.3f %% of those whose strain rate squared is 3 times what counts, %.3f %% at 10 times)\n",
-            100 * app_judge_recall(j, 1), 100 * app_judge_recall(j, 2));
+        printf("               (%s of those whose strain rate squared is 3 times what counts, %s at 10 times)\n",
+               app_judge_text(j->caught[1], j->needed[1], text[0]),
+               app_judge_text(j->caught[2], j->needed[2], text[1]));
     if (j->together[0] < j->needed[0])
-        printf("               (%.3f %% of those in bodies that had not yet gone another way, a tenth of their size "
+        printf("               (%s of those in bodies that had not yet gone another way, a tenth of their size "
                "apart)\n",
-               100 * app_judge_recall_together(j));
+               app_judge_text(j->together[1], j->together[0], text[0]));
     print_share("needed", j->justified, j->kept,
                 "of those computed as elastic deform in the reference; the others cost time only",
                 "no element was computed as elastic");
@@ -308,6 +335,11 @@ static int compare(int argc, char **argv) {
         write_json(&c, json);
     if (c.versus.figures.steps > 0 && !c.quiet)
         print_summary(&c);
+    fflush(stdout);
+    if (c.versus.figures.steps > 0) {
+        app_watch_complain(&c.versus.reference.watch, c.versus.reference.world, "compare", c.def.against);
+        app_watch_complain(&c.versus.other.watch, c.versus.other.world, "compare", method_name(&c));
+    }
     struct stat page;
     if (c.report_path && status == APP_DONE && !c.quiet && stat(c.report_path, &page) == 0)
         printf("  page         %s, %.1f MB\n", c.report_path, 1e-6 * (double)page.st_size);
@@ -341,5 +373,5 @@ const AppCommand app_command_compare = {
     "  --keep DIR        write what it takes to go on there, about once a minute\n"
     "  --resume          go on from what is in that folder\n"
     "  --report FILE     one page that opens offline: both runs side by side, this table, and plots\n"
-    "  --quiet           print nothing\n",
+    "  --quiet           print nothing but warnings\n",
     compare};

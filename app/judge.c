@@ -189,6 +189,14 @@ double app_judge_recall_together(const AppJudge *j) {
 }
 double app_judge_precision(const AppJudge *j) { return j->kept > 0 ? (double)j->justified / (double)j->kept : 1; }
 
+const char *app_judge_text(int64_t part, int64_t whole, char text[24]) {
+    if (whole > 0)
+        snprintf(text, 24, "%.3f %%", 100 * (double)part / (double)whole);
+    else
+        snprintf(text, 24, "none (0 counted)");
+    return text;
+}
+
 // --- to go on later -----------------------------------------------------------------------------------------------------
 
 // What has to be kept, piece by piece: the counts are the tail of the struct before the fields' numbers.

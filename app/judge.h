@@ -45,6 +45,8 @@ void app_judge_finish(AppJudge *judge);                    // the last steps, wh
 double app_judge_recall(const AppJudge *judge, int level); // of what exceeds that level; 1 where nothing does
 double app_judge_recall_together(const AppJudge *judge);   // of bodies that have not parted
 double app_judge_precision(const AppJudge *judge);         // 1 where nothing was elastic
+// A share as it is printed; of nothing: "none (0 counted)". Returns text.
+const char *app_judge_text(int64_t part, int64_t whole, char text[24]);
 
 void app_judge_histogram_header(FILE *file);
 

@@ -99,10 +99,11 @@ ThawStatus app_runner_create(AppLockstep *l, const char *method, double h, const
     ThawStatus status = thaw_world_create(&def, &runner->world, error);
     if (status == THAW_OK && woken)
         status = start_at_rest(l, runner->world, error);
-    return status;
+    return status == THAW_OK ? app_watch_create(runner->world, &runner->watch, error) : status;
 }
 
 void app_runner_clear(AppRunner *runner) {
+    app_watch_clear(&runner->watch);
     thaw_world_free(&runner->world);
     *runner = (AppRunner){0};
 }
@@ -112,6 +113,7 @@ ThawStatus app_runner_step(AppRunner *runner, ThawError *error) {
     if (status != THAW_OK)
         return status;
     runner->steps++;
+    app_watch_step(&runner->watch, runner->world, &runner->last);
     runner->wall_ms += runner->last.wall_ms;
     runner->cpu_ms += runner->last.cpu_ms;
     runner->contact_ms += runner->last.contact_ms + runner->last.response_ms;

@@ -4,6 +4,7 @@
 #define THAW_APP_LOCKSTEP_H
 
 #include "thaw/thaw.h"
+#include "watch.h"
 
 // One world among them, with what its steps cost.
 typedef struct AppRunner {
@@ -13,6 +14,7 @@ typedef struct AppRunner {
     int64_t steps;                      // so far
     double wall_ms, cpu_ms, contact_ms; // summed over the steps; contact: detection, rows and response
     double dofs;                        // summed
+    AppWatch watch;                     // since it was made, or loaded
 } AppRunner;
 
 // What is the same for all of them.

@@ -231,7 +231,7 @@ static ThawStatus create_world(AppRun *run, ThawError *error) {
         status = thaw_world_create(&def, &run->world, error);
     if (status == THAW_OK)
         describe_solvers(run);
-    return status;
+    return status == THAW_OK ? app_watch_create(run->world, &run->watch, error) : status;
 }
 
 // The frames and rows it counts reach the disk before it does.
@@ -387,6 +387,7 @@ static ThawStatus steps(AppRun *run, ThawError *error) {
         double before = thaw_wall_ms();
         run->steps_done++;
         add_up(&run->sum, &stats);
+        app_watch_step(&run->watch, run->world, &stats);
         for (int t = APP_STEPS; t <= APP_STATS && status == THAW_OK; t++)
             if (run->tables[t])
                 status = thaw_stats_write(run->tables[t], &stats, error);
@@ -437,6 +438,7 @@ static void finish(AppRun *run) {
     for (int t = 0; t < APP_TABLES; t++)
         thaw_table_close(&run->tables[t], NULL);
     thaw_frames_free(&run->frames);
+    app_watch_clear(&run->watch);
     thaw_world_free(&run->world);
     thaw_scene_free(&run->scene);
     thaw_free(run->bodies);
@@ -515,6 +517,8 @@ static int run_scene(AppRun *run, int argc, char **argv) {
     int64_t step = thaw_world_step_count(run->world);
     if (!run->quiet)
         app_report(run);
+    fflush(stdout);
+    app_watch_complain(&run->watch, run->world, "run", NULL);
     if (!run->quiet && run->steps_done && step >= run->scene->steps)
         app_print_moving(run->world);
     if (interrupted && step < run->steps) {
@@ -571,12 +575,14 @@ static const char help[] =
     "  --threads N       0: one a processor. The results do not depend on it\n"
     "  --static          start from the static equilibrium; without --steps, that is all\n"
     "  --resume          go on from the checkpoint in DIR, to the same bits as an uninterrupted run\n"
-    "  --quiet           say nothing but errors, and that there was nothing to resume\n"
+    "  --quiet           say nothing but errors, warnings, and that there was nothing to resume\n"
     "\n"
     "DIR holds frame_000000.vtu ..., frames.pvd (open this one), checkpoint.h5, run.json and a copy of the scene.\n"
     "Ctrl-C ends the step, writes a checkpoint and tells how to go on. A checkpoint is also written each minute, or as "
     "the\n"
     "scene's checkpoint_every says; it does not change a bit of the result.\n"
+    "Warnings at the end say what went wrong on the way: contact forces above their tolerance, energy out of nothing,\n"
+    "elements that are inside out.\n"
     "Exit status: 0 done; 1 the input is wrong; 2 the run failed or was interrupted, what was finished is kept.\n";
 
 const AppCommand app_command_run = {"run", "simulate a scene into a folder of frames", help, command_run};

@@ -7,6 +7,7 @@
 
 #include "app.h"
 #include "output/output.h"
+#include "watch.h"
 
 // Tables that grow with the run: one in its folder, and those that are asked for.
 enum { APP_STEPS, APP_STATS, APP_HISTOGRAM, APP_TABLES };
@@ -46,6 +47,7 @@ typedef struct AppRun {
     int64_t steps_done;
     ThawStepStats sum;
     double started_ms, setup_ms, output_ms, first_time;
+    AppWatch watch;
 } AppRun;
 
 // --- the folder (run_folder.c) -------------------------------------------------------------------------------------------

@@ -216,7 +216,7 @@ static json_t *series_of(const ViewReport *r, int view) {
 // *rows becomes NULL where it fails, and stays so.
 __attribute__((format(printf, 4, 5))) static void add_row(json_t **rows, const char *label, const char *note,
                                                           const char *format, ...) {
-    char text[200], *divide;
+    char text[440], *divide;
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
@@ -234,11 +234,18 @@ __attribute__((format(printf, 4, 5))) static void add_row(json_t **rows, const c
     }
 }
 
+static void add_warnings(json_t **rows, const char *label, const AppRunner *runner) {
+    char text[400];
+    for (int k = 0; app_watch_line(&runner->watch, runner->world, k, text); k++)
+        add_row(rows, label, "", "%s", text);
+}
+
 static json_t *table_of(const ViewReport *r) {
     const AppVersus *versus = r->versus;
     const AppFigures *f = &versus->figures;
     const AppCost *a = &f->reference, *b = &f->other;
     const double steps = fmax(1, (double)f->steps);
+    char share[24];
     json_t *rows = json_array();
     add_row(&rows, "CPU time a step", "", "%.3f ms|%.3f ms", a->cpu_ms / steps, b->cpu_ms / steps);
     add_row(&rows, "wall time a step", "", "%.3f ms|%.3f ms", a->wall_ms / steps, b->wall_ms / steps);
@@ -254,12 +261,14 @@ static json_t *table_of(const ViewReport *r) {
     add_row(&rows, "rigid elements", "on average, and at the end", "%.1f %%, %.1f %%", 100 * f->rigid_sum / steps,
             100 * f->final_rigid);
     if (versus->judge.elements > 0)
-        add_row(&rows, "caught", "of what deforms in the reference, so much was elastic", "%.3f %%",
-                100 * app_judge_recall(&versus->judge, 0));
+        add_row(&rows, "caught", "of what deforms in the reference, so much was elastic", "%s",
+                app_judge_text(versus->judge.caught[0], versus->judge.needed[0], share));
     if (versus->judge.together[0] < versus->judge.needed[0])
-        add_row(&rows, "caught while together", "the same of bodies that are not yet a tenth of their size apart",
-                "%.3f %%", 100 * app_judge_recall_together(&versus->judge));
+        add_row(&rows, "caught while together", "the same of bodies that are not yet a tenth of their size apart", "%s",
+                app_judge_text(versus->judge.together[1], versus->judge.together[0], share));
     add_row(&rows, "steps", thaw_build_info(), "%" PRId64, f->steps);
+    add_warnings(&rows, "warning, reference", &versus->reference);
+    add_warnings(&rows, "warning", &versus->other);
     return rows;
 }
 

@@ -246,7 +246,7 @@ ThawForceDef thaw_force_def_default(void);       // a total force of zero, alway
 ThawObstacleDef thaw_obstacle_def_default(void); // a floor at z = 0 (2D: y = 0), friction 0.5
 
 // Energies and works in joules. kinetic + shadow + elastic + gravitational - (external_work - damping_loss - integration_loss
-// + contact_work - transition_loss + follow_work) stays what it was at the start, up to the solver's tolerance.
+// + contact_work + parting_work - transition_loss + follow_work) stays what it was at the start, up to the solver's tolerance.
 typedef struct ThawLedger {
     double kinetic, elastic, gravitational; // elastic: of rigid parts as at the oracle's last question
     double shadow;        // kinetic energy of slow motion inside rigid parts, as at that question: up to 12 steps old
@@ -256,6 +256,9 @@ typedef struct ThawLedger {
     double contact_work;
     double transition_loss; // by parts that form and dissolve, coming to rest and falling asleep: never falls
     double follow_work;     // what following the motion inside parts and relaxing put in: of either sign
+    double parting_work;    // by shifting bodies apart that stood in each other: what their heights changed by
+    double obstacle_work;   // by obstacles that move: a share of contact_work
+    double contact_energy;  // in the springs of contacts, of the present state
 } ThawLedger;
 
 // One step in numbers.
@@ -273,11 +276,13 @@ typedef struct ThawStepStats {
     int64_t contacts;
     int response_iterations;   // of the contact response, the largest of any island
     double response_residual;  // complementarity that it left, relative, likewise
+    double response_tolerance; // what is asked of it: above, forces of contacts are not to be trusted
     double reaction[3];        // N, of all obstacles on all bodies; of each: thaw_world_get_reaction
     int newton_iterations;     // linearisations, the largest of any body; 1 for a semi-implicit step, 0 at rest
     int64_t solver_iterations; // of iterative solves, summed
     int projected;             // bodies whose matrix was indefinite and was projected
     int substeps;              // 1, or into how many parts the worst body's step was cut
+    int64_t inverted;          // elements that are inside out, of all bodies; of each: thaw_world_inverted_count
     ThawLedger ledger;         // energies are NAN when the ledger is off
     uint64_t state_hash;
 } ThawStepStats;
@@ -331,6 +336,8 @@ ThawStatus thaw_world_get_thresholds(const ThawWorld *world, int32_t body, ThawR
 ThawStatus thaw_world_wake(ThawWorld *world, int32_t body);
 // Nonzero: at rest with all that it touches; it costs nothing until something changes.
 int thaw_world_is_asleep(const ThawWorld *world, int32_t body);
+// How many of a body's elements are inside out (det F <= 0), which all materials but neo-Hookean bear.
+int64_t thaw_world_inverted_count(ThawWorld *world, int32_t body);
 
 // von Mises equivalent of the Cauchy stress per element, Pa.
 ThawStatus thaw_world_get_stresses(const ThawWorld *world, int32_t body, double *von_mises);

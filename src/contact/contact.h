@@ -39,6 +39,13 @@ typedef struct ThawContact {
     double stiffness;     // N/m, after automatic choice; INFINITY: no compliance, which no scene has
     double damping;       // N s/m
     double sink;          // m, the depth at which a hard contact begins to act; 0 for others
+    double soft;          // N/m, of the automatic choice, whatever was chosen; 0: not known
+    double length;        // m, of the edges at side 0; 0: not known
+    double held;          // m, the depth that its spring was pressed to by the end of the last step; 0: new
+    double holds;         // m, the same by the end of this one: the response's
+    int overlap;          // deeper than any motion has pressed it, by too much to be undone by force
+    int shifted;          // ... and its bodies can be shifted instead (step/parting.c)
+    double parting;       // kg m, what shifts its sides apart in this step (step/parting.c)
     double drift[2];      // m, tangential offset from where the contact began to stick
     double anchor[3];     // as in the memory; where that is a drift, less the offset of the sides from each other now
     double lambda[3];     // N s, impulse in the frame: in, that of the last step; out, the response
@@ -55,6 +62,8 @@ typedef struct ThawContactMemory {
     // Vertex on a rigid obstacle: the point where sticking began, in the obstacle's frame. All others: the drift so far,
     // in world axes.
     double anchor[3];
+    double depth;   // m, its spring was pressed to: not the depth of an overlap that nobody made
+    double overlap; // 1: there is such an overlap; 0
 } ThawContactMemory;
 
 // Collision shapes, compiled once: for each shape its surface (vertices, faces, edges) and bounding-volume hierarchy

@@ -20,6 +20,9 @@
 #include "contact/collider.h"
 
 static const double HARD = 1e3, SINK = 1e-4, STEADY = 0.1;
+// Edges that a contact may be deeper than what motion pressed it to: a step may leave so much unseen (step/missed.c).
+// What was more is an overlap until it is less than FAIR.
+static const double UNSEEN = 0.05, FAIR = 1e-3;
 
 int thaw_contact_key_compare(const ThawContactKey *a, const ThawContactKey *b) {
     const int32_t p[7] = {a->body[0], a->body[1], a->kind, a->feature[0], a->feature[1], a->feature[2], a->feature[3]};
@@ -130,6 +133,8 @@ static void warm_start(const ThawContactScratch *scratch, const double x[3], dou
         if (!pushes)
             memset(c->lambda, 0, sizeof c->lambda);
         thaw_v3_copy(memory->force, c->before);
+        c->held = memory->depth;
+        c->overlap = memory->overlap > 0;
         for (int i = 0; i < model->dim && pushes && steady; i++)
             c->trend[i] = thaw_v3_dot(c->frame[i], memory->trend) * scratch->h;
         thaw_v3_copy(memory->anchor, c->anchor);
@@ -222,7 +227,11 @@ void thaw_contact_add(const ThawContactScratch *scratch, const ThawContactItem *
     double reduced = isfinite(m[1]) ? m[0] * m[1] / (m[0] + m[1]) : m[0];
     c->damping = hard ? 0 : options->damping >= 0 ? options->damping : 2 * sqrt(c->stiffness * reduced);
     c->sink = hard ? SINK * length : 0;
+    c->soft = automatic;
+    c->length = length;
     warm_start(scratch, x, length, c);
+    double free = -(c->gap + c->sink) - c->held;
+    c->overlap = free > (c->overlap ? FAIR : UNSEEN) * length;
 }
 
 // --- after the step -------------------------------------------------------------------------------------------------
@@ -261,7 +270,7 @@ ThawStatus thaw_contacts_remember(const ThawCollider *collider, double t, double
     for (int32_t i = 0; i < set->count; i++) {
         const ThawContact *c = &set->contacts[i];
         ThawContactMemory *memory = &set->memory[i];
-        *memory = (ThawContactMemory){.key = c->key};
+        *memory = (ThawContactMemory){.key = c->key, .depth = c->holds, .overlap = c->overlap};
         for (int k = 0; k < dim; k++)
             thaw_v3_add(memory->force, c->lambda[k] / h, c->frame[k], memory->force);
         if (!c->is_new)

@@ -46,6 +46,40 @@ double thaw_force_energy(const ThawIntegrationSet *set, ThawTasks *tasks, const 
     return sum;
 }
 
+THAW_INLINE int inverted_in_chunk(const ThawIntegrationSet *set, const double *x, int32_t chunk, int dim, int nodes) {
+    int inverted = 0;
+    for (int32_t b = set->chunk[chunk]; b < set->chunk[chunk + 1]; b++) {
+        const ThawBatch *batch = &set->batches[b];
+        ThawLanes d[3][3], F[9];
+        if (batch->material->needs_orientation) // no step ends with one
+            continue;
+        gather_edges(batch, dim, nodes, x, d);
+        gradient_of(batch, dim, nodes, d, 1, F);
+        inverted += count_inverted(batch, F);
+    }
+    return inverted;
+}
+
+static int inverted_of(const EnergyPass *pass, int32_t chunk) {
+    return pass->set->dim == 2 ? inverted_in_chunk(pass->set, pass->x, chunk, 2, 3)
+                               : inverted_in_chunk(pass->set, pass->x, chunk, 3, 4);
+}
+
+static void inverted_chunk(void *context, int32_t chunk) {
+    const EnergyPass *pass = context;
+    pass->partial[chunk] = inverted_of(pass, chunk);
+}
+
+int64_t thaw_force_count_inverted(const ThawIntegrationSet *set, ThawTasks *tasks, const double *x, double *partial) {
+    int64_t count = 0;
+    EnergyPass pass = {set, x, partial};
+    if (partial)
+        thaw_tasks_for(tasks, set->chunk_count, inverted_chunk, &pass);
+    for (int32_t k = 0; k < set->chunk_count; k++)
+        count += partial ? (int64_t)partial[k] : inverted_of(&pass, k);
+    return count;
+}
+
 // --- forces -------------------------------------------------------------------------------------------------------------
 
 typedef struct ForcePass {

@@ -27,6 +27,9 @@ typedef struct ThawStiffness {
 // partial: chunk_count doubles of scratch.
 double thaw_force_energy(const ThawIntegrationSet *set, ThawTasks *tasks, const double *x, double *partial);
 
+// How many elements are inside out, det F <= 0. partial: as above, or NULL, and then tasks too.
+int64_t thaw_force_count_inverted(const ThawIntegrationSet *set, ThawTasks *tasks, const double *x, double *partial);
+
 // f = -dPsi/dx (equation 3). THAW_INVERTED where there is no energy; f is then useless.
 ThawStatus thaw_force_internal(const ThawIntegrationSet *set, ThawTasks *tasks, const double *x, int32_t nv, double *f,
                                double *partial);

@@ -82,16 +82,19 @@ THAW_INLINE void viscous_stress(const ThawBatch *batch, const ThawLanes F[9], co
 
 THAW_INLINE double sum_lanes(ThawLanes a) { return ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7])); }
 
-// Whether any used lane is turned inside out where its material forbids it.
-THAW_INLINE int is_inverted(const ThawBatch *batch, const ThawLanes F[9]) {
-    if (!batch->material->needs_orientation)
-        return 0;
+// How many used lanes are turned inside out.
+THAW_INLINE int count_inverted(const ThawBatch *batch, const ThawLanes F[9]) {
     ThawLanes J =
         F[0] * (F[4] * F[8] - F[7] * F[5]) - F[3] * (F[1] * F[8] - F[7] * F[2]) + F[6] * (F[1] * F[5] - F[4] * F[2]);
     int inverted = 0;
     for (int l = 0; l < THAW_LANES; l++)
-        inverted |= batch->element[l] >= 0 && !(J[l] > 0);
+        inverted += batch->element[l] >= 0 && !(J[l] > 0);
     return inverted;
+}
+
+// Whether any used lane is, where its material forbids it.
+THAW_INLINE int is_inverted(const ThawBatch *batch, const ThawLanes F[9]) {
+    return batch->material->needs_orientation && count_inverted(batch, F) > 0;
 }
 
 #endif

@@ -10,7 +10,7 @@
 #include "output/save.h"
 #include "step/adapt.h"
 
-enum { VERSION = 12, WORKS = 6 };
+enum { VERSION = 12, WORKS = 8 };
 
 // What must agree between the world that saved and the one that loads, about its first body_count bodies.
 static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]) {
@@ -65,6 +65,8 @@ static void works_of(const ThawLedger *ledger, double works[WORKS]) {
     works[3] = ledger->contact_work;
     works[4] = ledger->transition_loss;
     works[5] = ledger->follow_work;
+    works[6] = ledger->parting_work;
+    works[7] = ledger->obstacle_work;
 }
 
 // --- adaptive bodies ----------------------------------------------------------------------------------------------------
@@ -541,7 +543,9 @@ static ThawStatus read_state(ThawCheckpoint *file, const ThawWorld *world, ThawS
                                       .integration_loss = works[2],
                                       .contact_work = works[3],
                                       .transition_loss = works[4],
-                                      .follow_work = works[5]};
+                                      .follow_work = works[5],
+                                      .parting_work = works[6],
+                                      .obstacle_work = works[7]};
     return status;
 }
 

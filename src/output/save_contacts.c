@@ -13,9 +13,9 @@
 
 enum {
     KEY = sizeof(ThawContactKey) / sizeof(int32_t),
-    MEMORY = 9, // force, anchor, trend
-    SIDES = 16, // key, nodes, vertices, is_new
-    POINT = 20, // weights, point, frame, gap, friction
+    MEMORY = 11, // force, anchor, trend, depth, overlap
+    SIDES = 16,  // key, nodes, vertices, is_new
+    POINT = 20,  // weights, point, frame, gap, friction
 };
 
 typedef struct Tables {
@@ -81,6 +81,8 @@ ThawStatus thaw_save_contacts(ThawCheckpoint *file, const char *group, const Tha
         memcpy(t.memory + i * MEMORY, set->memory[i].force, 3 * sizeof(double));
         memcpy(t.memory + i * MEMORY + 3, set->memory[i].anchor, 3 * sizeof(double));
         memcpy(t.memory + i * MEMORY + 6, set->memory[i].trend, 3 * sizeof(double));
+        t.memory[i * MEMORY + 9] = set->memory[i].depth;
+        t.memory[i * MEMORY + 10] = set->memory[i].overlap;
     }
     for (int64_t i = 0; status == THAW_OK && i < points; i++)
         pack(&set->contacts[i], t.sides + i * SIDES, t.points + i * POINT);
@@ -233,6 +235,8 @@ ThawStatus thaw_load_contacts(ThawCheckpoint *file, const char *group, const Tha
             memcpy(set->memory[i].force, t.memory + i * MEMORY, 3 * sizeof(double));
             memcpy(set->memory[i].anchor, t.memory + i * MEMORY + 3, 3 * sizeof(double));
             memcpy(set->memory[i].trend, t.memory + i * MEMORY + 6, 3 * sizeof(double));
+            set->memory[i].depth = t.memory[i * MEMORY + 9];
+            set->memory[i].overlap = t.memory[i * MEMORY + 10];
         }
         for (int64_t i = 0; i < points; i++)
             unpack(t.sides + i * SIDES, t.points + i * POINT, &set->contacts[i]);

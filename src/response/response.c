@@ -26,7 +26,9 @@
 #include "response/island.h"
 
 #define IMMOVABLE 1e-12
-#define ANCHOR 0.2 // share of a hard tangent's drift undone in a step
+#define SHALLOW 0.01 // edges of an overlap, or drift, that contacts see to in a step
+#define LOADED 0.1   // edges that an automatic contact sinks in by under what hard ones part overlaps with
+#define ANCHOR 0.2   // share of a hard tangent's drift undone in a step
 
 #define CLEARLY 0.75 // cheaper: H assembled converges more surely
 #define PROMISING 16 // tolerances: a warm start's residual from which so many tries may lead below one
@@ -189,7 +191,33 @@ static ThawStatus make_row(ThawResponse *island, const ThawContact *contact, int
     return THAW_OK;
 }
 
-static double limit(double value, double size) { return value > size ? size : value < -size ? -size : value; }
+// What of a drift (m) or depth that no motion made is seen to in this step: all of it up to `most`, then less.
+static double shallow(double most, double free) { return most > 0 && free > most ? most * (most / free) : free; }
+
+// The speed at which a contact of that depth (m, >= 0) wants its sides to part: its spring's, which is pressed to
+// `held`, and that of what it is deeper, at `push` at most. The latter is nobody's energy. Where it is little, the
+// spring takes it for its own; an overlap (a bad start; a vertex that is found behind another face) would come back as
+// speed, so that it is undone by shifting bodies (step/parting.c), or very slowly where they cannot be.
+static double parting_speed(const ThawResponseOptions *options, const ThawContact *contact, double k_b, double depth) {
+    double push = options->push > 0 ? options->push : THAW_RESPONSE_PUSH;
+    double held = fmin(contact->held, depth), free = depth - held;
+    double seen = contact->shifted ? 0 : contact->overlap ? shallow(SHALLOW * contact->length, free) : free;
+    if (!isfinite(depth))
+        return depth;
+    return seen == free && k_b * free <= push ? k_b * depth : k_b * held + fmin(push, k_b * seen);
+}
+
+// The same of a tangent, whose spring carries the speed `held`. It has no place to go back to: what is more than
+// rounding, beside the stiffness of its spring, is let go.
+static double drift_speed(const ThawResponseOptions *options, const ThawContact *contact, double k_t, double drift,
+                          double held) {
+    double free = fabs(drift) - held / k_t, push = options->push > 0 ? options->push : THAW_RESPONSE_PUSH;
+    double stiff = held > 0 && contact->soft > 0 ? fmax(1, contact->stiffness / contact->soft) : 1;
+    double seen = shallow(fmin(SHALLOW, LOADED / stiff) * contact->length, free);
+    if (!(free > 0) || (seen == free && k_t * free <= push))
+        return k_t * drift;
+    return copysign(held + fmin(push, k_t * seen), drift);
+}
 
 // b of a row, and its gamma.
 static ThawStatus begin_row(const ThawResponse *island, const ThawContact *contact, int32_t number, ThawRow *row,
@@ -201,26 +229,26 @@ static ThawStatus begin_row(const ThawResponse *island, const ThawContact *conta
         for (int32_t k = 0; k < row->nodes[s]; k++)
             for (int c = 0; c < d; c++)
                 v[c] += row->weight[s][k] * island->bodies[row->part[s]].v[d * row->vertex[s][k] + c];
-    double k_b, k_t, push = options->push > 0 ? options->push : THAW_RESPONSE_PUSH;
+    double k_b, k_t;
     thaw_response_compliance(options, contact, &k_b, row->gamma);
     thaw_response_tangent(options, contact, &k_t, row->gamma + 1);
     row->gamma[2] = row->gamma[1];
-    row->hard[0] = row->gamma[0] == 0;
-    row->hard[1] = row->gamma[1] == 0;
-    double carried = row->gamma[0] * fmax(contact->lambda[0], 0.0), gap = contact->gap + contact->sink;
+    double gap = contact->gap + contact->sink;
     for (int r = 0; r < d; r++) {
         double u = 0.0, held = row->gamma[1] * fabs(contact->lambda[r]);
         for (int c = 0; c < d; c++)
             u += row->R[d * r + c] * v[c];
         if (r > 0)
-            b[r] = u + limit(k_t * contact->drift[r - 1], push + held);
+            b[r] = u + drift_speed(options, contact, k_t, contact->drift[r - 1], held);
         else
-            b[r] = u + (gap > 0 ? k_b * gap : limit(k_b * gap, push + carried));
+            b[r] = u + (gap > 0 ? k_b * gap : -parting_speed(options, contact, k_b, -gap));
         if (!isfinite(b[r]))
             return thaw_error_set(error, THAW_ERROR_INPUT,
                                   "contact %d: its speed is %g: velocities, gap %g or drift are not finite", number,
                                   b[r], contact->gap);
     }
+    row->hard[0] = row->gamma[0] == 0;
+    row->hard[1] = row->gamma[1] == 0;
     return THAW_OK;
 }
 
@@ -608,6 +636,10 @@ ThawStatus thaw_response_solve(ThawResponse *response, const ThawResponseOptions
             contacts[index[i]].lambda[k] = k < options->dim ? lambda[k] : 0.0;
             contacts[index[i]].trend[k] = 0.0;
         }
+        double k_b, gamma,
+            held = fmin(contacts[index[i]].held, fmax(0.0, -contacts[index[i]].gap - contacts[index[i]].sink));
+        thaw_response_compliance(options, contacts + index[i], &k_b, &gamma);
+        contacts[index[i]].holds = fmax(0.0, 1 - options->h * k_b) * held + options->h * gamma * lambda[0];
     }
     if (info)
         *info = (ThawResponseInfo){island->used, island->best_residual, island->form};

@@ -10,8 +10,8 @@
 // with k_t, gamma_t like k_b, gamma from r k and r c. At rest lambda_t = -h r k drift then: friction is remembered by the
 // drift as the normal force is by Phi, and is the same for elastic and rigid bodies however many contacts share it.
 //
-// An overlap is undone at options->push at most, unless the contact already carries it: k_b Phi >= -(push + gamma
-// lambda_n), with lambda_n of the warm start. At rest lambda_n = -(k_b/gamma) Phi, so that rest is never limited.
+// k_b Phi counts as far as the contact's spring was pressed by motion (contact->held), and for little more beyond that, at
+// options->push at most; an overlap is left to others (response.c, step/parting.c).
 //
 // An island is a set of bodies joined by contacts. Each body offers A^-1 through a small interface, so that the response
 // knows no maps and no solvers: elastic, rigid and mixed bodies are alike to it.

@@ -161,6 +161,23 @@ int thaw_world_is_asleep(const ThawWorld *world, int32_t body) {
     return body_at(world, body) && world->state.asleep[body];
 }
 
+// Strains of rigid parts stay: theirs are counted when the parts are other ones.
+int64_t thaw_world_inverted_count(ThawWorld *world, int32_t body) {
+    if (!body_at(world, body))
+        return 0;
+    ThawStepper *s = &world->steppers[body];
+    const int asleep = world->state.asleep[body];
+    const int parts = !asleep && s->system && s->adaptive && s->adaptive->partition->part_count > 0;
+    int64_t elastic = 0;
+    if (!asleep && !parts)
+        return thaw_force_count_inverted(s->shape->all, s->tasks, s->x, s->partial);
+    if (parts)
+        elastic = thaw_force_count_inverted(s->system->map->set, s->tasks, s->x, s->partial);
+    if (s->inverted < 0)
+        s->inverted = thaw_force_count_inverted(s->shape->all, NULL, s->x, NULL) - elastic;
+    return s->inverted + elastic;
+}
+
 const char *thaw_world_get_method(const ThawWorld *world, int32_t body) {
     return body_at(world, body) ? thaw_method_names[world->state.method[body]] : NULL;
 }
@@ -254,6 +271,7 @@ ThawStatus thaw_world_get_ledger(const ThawWorld *world, ThawLedger *ledger) {
     if (!world || !ledger)
         return THAW_ERROR_INPUT;
     *ledger = world->state.ledger;
+    ledger->contact_energy = thaw_ledger_contact_energy(world);
     ledger->kinetic = ledger->shadow = ledger->elastic = ledger->gravitational = 0;
     for (int32_t i = 0; i < world->model->body_count; i++) {
         ThawStepper *s = &world->steppers[i]; // its energy is a cache

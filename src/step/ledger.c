@@ -13,6 +13,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "contact/collider.h"
 #include "step/adapt.h"
 
 // Of x1. Parts carry their strain along: only the map's elements have another energy.
@@ -140,4 +141,36 @@ void thaw_ledger_add_energies(const ThawStepper *s, int asleep, ThawLedger *ledg
             ledger->kinetic += s->shape->mass[i] * v * v / 2;
         }
     ledger->kinetic += motion_of_parts(s);
+}
+
+void thaw_ledger_add_obstacles(ThawWorld *world) {
+    const ThawContactSet *set = &world->state.contacts;
+    for (int32_t i = 0; i < set->count; i++) {
+        const ThawContact *c = &set->contacts[i];
+        double work = 0;
+        for (int k = 0; k < world->model->dim && c->key.body[1] < 0; k++)
+            work += c->lambda[k] * thaw_v3_dot(c->frame[k], c->velocity);
+        world->steppers[c->key.body[0]].work.obstacle_work += work;
+    }
+}
+
+// Normals by the depth that they are pressed to, tangents by their force. Of what sleeps only the memory is left, whose
+// force is the spring's alone.
+double thaw_ledger_contact_energy(const ThawWorld *world) {
+    const ThawContactSet *set = &world->state.contacts, *resting = &world->state.resting;
+    const ThawContactOptions *o = &world->model->options.contact;
+    const double h = world->model->options.h;
+    double sum = 0;
+    for (int32_t i = 0; i < set->count; i++) {
+        const ThawContact *c = &set->contacts[i];
+        double k = !(o->erp > 0) ? c->stiffness : o->cfm > 0 ? o->erp / (h * h * o->cfm) : INFINITY;
+        if (isinf(k))
+            continue;
+        sum += k * c->holds * c->holds / 2;
+        for (int t = 1; t < world->model->dim && o->tangent > 0; t++)
+            sum += c->lambda[t] * c->lambda[t] / (2 * h * h * o->tangent * k);
+    }
+    for (int32_t i = 0; i < resting->memory_count; i++)
+        sum += thaw_v3_norm(resting->memory[i].force) * resting->memory[i].depth / 2;
+    return sum;
 }

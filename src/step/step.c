@@ -197,6 +197,8 @@ static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, Th
         status = adapt_bodies(world, step, error);
     for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
+        if (s->adaptive && s->adaptive->transition.changed)
+            s->inverted = -1;
         s->touching = world->islands[s->island].contact_count > 0;
         if (s->touching)
             status = thaw_system_plan_direct(s->system, error);
@@ -205,6 +207,7 @@ static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, Th
     }
     if (status != THAW_OK)
         return status;
+    thaw_parting_mark(world);
     solve_islands(world, step, again);
     for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++)
         status = world->islands[i].status;
@@ -264,7 +267,12 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
         status = solve_step(world, step, 1, error);
     if (status == THAW_OK) {
         CommitLoop loop = {world, step};
+        int overlap = thaw_parting_find(world, step);
         thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, commit_body, &loop);
+        if (overlap)
+            thaw_parting_apply(world);
+        if (world->model->options.ledger)
+            thaw_ledger_add_obstacles(world);
         world->substeps++;
         return world->collider
                    ? thaw_contacts_remember(world->collider, step.t, step.h, state->x, &state->contacts, error)
@@ -335,6 +343,8 @@ static void add_works(ThawLedger *to, const ThawLedger *from) {
     to->contact_work += from->contact_work;
     to->transition_loss += from->transition_loss;
     to->follow_work += from->follow_work;
+    to->parting_work += from->parting_work;
+    to->obstacle_work += from->obstacle_work;
 }
 
 // Once a step, in however many parts it was made.
@@ -358,6 +368,7 @@ void thaw_world_collect(ThawWorld *world, double wall, double cpu, ThawStepStats
                                     &stats->response_ms, &stats->advance_ms,  &stats->ledger_ms};
     for (int32_t i = 0; i < world->model->body_count; i++) {
         const ThawStepper *s = &world->steppers[i];
+        stats->inverted += thaw_world_inverted_count(world, i);
         if (world->state.asleep[i]) {
             stats->rigid_parts += s->parts;
             continue;
@@ -380,6 +391,7 @@ void thaw_world_collect(ThawWorld *world, double wall, double cpu, ThawStepStats
     stats->response_ms = world->response_ms;
     stats->contacts = world->state.contacts.count + world->state.resting.memory_count;
     stats->response_residual = world->response_residual;
+    stats->response_tolerance = world->model->options.contact.tolerance;
     stats->response_iterations = world->response_iterations;
     for (int32_t i = 0; i < world->model->obstacle_count; i++) {
         double force[3];
@@ -390,7 +402,8 @@ void thaw_world_collect(ThawWorld *world, double wall, double cpu, ThawStepStats
     if (world->model->options.ledger)
         thaw_world_get_ledger(world, &stats->ledger);
     else
-        stats->ledger = (ThawLedger){.kinetic = NAN, .shadow = NAN, .elastic = NAN, .gravitational = NAN};
+        stats->ledger =
+            (ThawLedger){.kinetic = NAN, .shadow = NAN, .elastic = NAN, .gravitational = NAN, .contact_energy = NAN};
     stats->state_hash = thaw_world_hash(world);
     stats->wall_ms = thaw_wall_ms() - wall;
     stats->cpu_ms = thaw_cpu_ms() - cpu;

@@ -94,6 +94,7 @@ typedef struct ThawStepper {
     double next_elastic;    // J, of x1, where the check of the step has come by it; else NAN
     double set_energy;      // J, of the elements of the map's set, at x, or NAN: not known
     double next_set_energy; // the same at x1
+    int64_t inverted;       // elements of rigid parts (asleep: of the body) that are inside out; -1: not counted yet
     uint64_t hash;          // of x and v after it
     // While it sleeps:
     double wake_time; // s, when its loads or scripts change next
@@ -119,6 +120,13 @@ typedef struct ThawIsland {
     double residual, response_ms;
 } ThawIsland;
 
+// A body's way out of others that it stands in (parting.c).
+typedef struct ThawShift {
+    double way[3]; // m
+    double ease;   // 1/kg; 0: it stays
+    int tangled;   // it stands in another one, or in an obstacle
+} ThawShift;
+
 struct ThawWorld {
     ThawModel *model;
     ThawState state;
@@ -139,6 +147,7 @@ struct ThawWorld {
     int32_t contact_capacity;
     ThawContactSet missed;           // contacts of a second search; scratch
     double *end_v;                   // dim * vertex_count, velocities for it
+    ThawShift *shift;                // body_count, scratch
     ThawContactMemory *start_memory; // at the start of the whole step, to go back to
     int32_t start_memory_count, start_memory_capacity;
     double middle; // s, of the present step
@@ -160,6 +169,12 @@ typedef struct ThawIncrement {
 // *woken: it ran into bodies that slept, so all of it has to be done again.
 ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement increment, int32_t *added, int *woken,
                                  ThawError *error);
+
+// parting.c: how bodies that stand in each other are to be shifted, from contacts and v1 of the step; nonzero: any is. And to
+// where they are so, once the step is done.
+void thaw_parting_mark(ThawWorld *world); // before: which contacts that concerns
+int thaw_parting_find(ThawWorld *world, ThawIncrement increment);
+void thaw_parting_apply(ThawWorld *world);
 
 // sleep.c
 // Before the step from t to t + h: wakes bodies whose loads or scripts change, and lets islands fall asleep that have been
@@ -227,6 +242,10 @@ void thaw_ledger_move(ThawStepper *stepper, const double *f_contact, int begin);
 void thaw_ledger_find_elastic(ThawStepper *stepper);
 // Kinetic, the shadow's, elastic (as kept in the stepper) and gravitational energy of a body's present state, added to *ledger.
 void thaw_ledger_add_energies(const ThawStepper *stepper, int asleep, ThawLedger *ledger);
+
+// Moving obstacles' share of the contacts' work, to the bodies they touch; and what the springs of contacts hold, J.
+void thaw_ledger_add_obstacles(ThawWorld *world);
+double thaw_ledger_contact_energy(const ThawWorld *world);
 
 // After x, v or time were set from outside: nothing derived from the old ones may be used again.
 void thaw_world_refresh(ThawWorld *world);

@@ -183,11 +183,14 @@ void thaw_world_refresh_body(ThawWorld *world, int32_t body) {
         s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
     s->marked_until = -1;
     s->set_energy = NAN;
+    s->inverted = -1;
     world->state.slow[body] = 0;
     thaw_adapt_reset(s);
 }
 
 void thaw_world_refresh(ThawWorld *world) {
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        world->steppers[i].inverted = -1;
     for (int32_t i = 0; i < world->awake_count; i++)
         thaw_world_refresh_body(world, world->awake[i]);
 }
@@ -230,7 +233,8 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
         (def->obstacle_count > 0 || def->body_count > 1 || (def->body_count == 1 && def->bodies[0].self_contact)))
         status = thaw_collider_create(world->model, &world->collider, error);
     if (status == THAW_OK && world->collider &&
-        !(world->end_v = THAW_NEW(double, (size_t)world->model->vertex_count *(size_t)def->dim)))
+        (!(world->end_v = THAW_NEW(double, (size_t)world->model->vertex_count *(size_t)def->dim)) ||
+         !(world->shift = THAW_NEW(ThawShift, def->body_count))))
         status = thaw_error_memory(error, "the state");
     for (int32_t i = 0; status == THAW_OK && i < def->body_count; i++)
         status = create_stepper(world, i, error);
@@ -268,6 +272,7 @@ void thaw_world_free(ThawWorld **pointer) {
     thaw_contact_set_clear(&world->state.resting);
     thaw_contact_set_clear(&world->missed);
     thaw_free(world->end_v);
+    thaw_free(world->shift);
     thaw_collider_free(&world->collider);
     thaw_free(world->start_memory);
     thaw_free(world->islands);

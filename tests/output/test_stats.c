@@ -66,7 +66,7 @@ static void every_row_has_the_columns_of_the_header(void **state) {
     const char *line = text;
     int lines = 0;
     for (; *line; line = strchr(line, '\n') + 1, lines++)
-        assert_int_equal(commas(line), 39);
+        assert_int_equal(commas(line), 44);
     assert_int_equal(lines, 4);
     assert_non_null(strstr(text, ",0000000000000abc\n"));
     assert_non_null(strstr(text, ",0.33333333333333331,"));

@@ -24,6 +24,7 @@ static Island *resting(int dim, double h, double stiffness, double k, double tan
         contact->gap = -deep * (1 + 0.1 * (i % 5));
         contact->damping = 3;
         contact->lambda[0] = -h * k * contact->gap;
+        contact->held = -contact->gap;
         for (int c = 0; c < dim - 1 && tangent > 0; c++) {
             contact->drift[c] = 0.2 * deep * (c ? 1 : -0.5);
             contact->lambda[1 + c] = -h * tangent * k * contact->drift[c];

@@ -67,8 +67,8 @@ double worlds_apart(const ThawWorld *a, const ThawWorld *b, int32_t body) {
 
 double ledger_balance(const ThawLedger *l) {
     return l->kinetic + l->shadow + l->elastic + l->gravitational -
-           (l->external_work - l->damping_loss - l->integration_loss + l->contact_work - l->transition_loss +
-            l->follow_work);
+           (l->external_work - l->damping_loss - l->integration_loss + l->contact_work + l->parting_work -
+            l->transition_loss + l->follow_work);
 }
 
 int bits_across_checkpoints(const char *text, int steps, const char *path,
