@@ -8,8 +8,8 @@
 //   momentum  Of all bodies that nothing holds or loads and that are awake, together: dP = h (weight + contact forces
 //             - alpha0 P), each step. Where nothing at all acts from outside, P stays what it was at the start,
 //             asleep or not. To 1e-6 of all that moves and acts, or to twice what (a) keeps.
-//   energy    kinetic + shadow + elastic + gravitational - work of loads - work of contacts must not rise above an
-//             earlier value by a larger share of the largest energy so far than 1.01 times that in (a), plus 1e-6.
+//   energy    kinetic + shadow + elastic + gravitational - work of loads, of contacts (whose law is the same for all) and
+//             of parting what overlaps must not rise above an earlier value by a larger share of the largest energy so far than 1.01 times that in (a), plus 1e-6.
 //   error     The largest vertex distance from (a) at any time is at most three tolerances, or that of (c) or (d). Where
 //             it is not, full with a sixteenth of the step tells which of (a) and (b) is nearer to the truth.
 //   failure   Where full runs, it runs.
@@ -171,7 +171,7 @@ static double smallest_energy(const Trial *t) {
 
 static void watch_energy(const Trial *t, Tape *tape, const ThawLedger *l, int64_t step) {
     double held = l->kinetic + l->shadow + l->elastic,
-           value = held + l->gravitational - l->external_work - l->contact_work;
+           value = held + l->gravitational - l->external_work - l->contact_work - l->parting_work;
     if (step == 0) {
         tape->ground = l->gravitational;
         tape->lowest = value;

@@ -240,7 +240,8 @@ static int rolls(const ThawOracle *oracle, const ThawQuestion *q, const ThawPart
 // What is wrong by a tolerance in the body's own time, the horizon, is wrong again in the next while it rolls: over a second such errors
 // add up, as steps of a random walk do. Elsewhere they do not: what rests, or flies, comes back to the shape it has.
 static void take_care(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
-    double care = rolls(oracle, q, partition) ? sqrt(fmin(1, oracle->options.horizon / SECOND)) : 1;
+    oracle->rolls = rolls(oracle, q, partition);
+    double care = oracle->rolls ? sqrt(fmin(1, oracle->options.horizon / SECOND)) : 1;
     oracle->options.epsilon = care * oracle->epsilon;
     oracle->options.tau_rigid = care * care * oracle->tau_rigid;
 }
