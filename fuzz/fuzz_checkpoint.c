@@ -33,8 +33,8 @@ static int name_count;
 static const char path[] = "input", honest[] = "honest";
 static ThawWorld *subject;
 static uint64_t honest_hash;
-static int served; // inputs
-static long before;  // allocations when there was no world
+static int served;  // inputs
+static long before; // allocations when there was no world
 
 static ThawWorld *make_world(void) {
     ThawScene *scene = NULL;
