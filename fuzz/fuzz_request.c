@@ -51,6 +51,7 @@ int serve_put(Serve *serve, int client, ServeSlot slot, const void *bytes, size_
     return 1;
 }
 int serve_has_client(Serve *serve, int client) { return serve && client >= 0; }
+int serve_is_watched(Serve *serve) { return serve != NULL; }
 int serve_wants_frame(Serve *serve) { return serve != NULL; }
 ServeCounts serve_counts(Serve *serve) { return (ServeCounts){.clients = serve != NULL}; }
 
