@@ -64,6 +64,8 @@ static int dispatch(int argc, char **argv) {
 }
 
 int main(int argc, char **argv) {
+    app_prepare_output();
+    app_ignore_signals();
     int status = dispatch(argc, argv);
     if (fflush(stdout) && errno != EPIPE && status == APP_DONE) {
         app_complain("", "cannot write to standard output: %s", strerror(errno));

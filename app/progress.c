@@ -41,6 +41,18 @@ void app_progress_begin(AppProgress *p, int quiet, const char *unit, int64_t fir
     p->tenth = last > 0 ? (int)(10 * first / last) : 10;
 }
 
+// To the terminal itself: escape sequences of ours, which standard output would show and not do (printable.c).
+static void put_bar(const char *text) {
+    fflush(stdout);
+    for (size_t left = strlen(text); left > 0;) {
+        const ssize_t done = write(STDOUT_FILENO, text, left);
+        if (done <= 0)
+            return;
+        text += done;
+        left -= (size_t)done;
+    }
+}
+
 // One line, never longer than the terminal is wide: a longer one would leave a trail.
 static void draw_bar(double part, const char *text, int length) {
     static const char *const eighth[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}; // make the bar move smoothly
@@ -49,10 +61,13 @@ static void draw_bar(double part, const char *text, int length) {
     int width = columns - length - 5;
     width = width < 0 ? 0 : width > 40 ? 40 : width;
     int eighths = (int)(8 * width * part);
-    printf("\r  ");
+    char line[512];
+    int used = snprintf(line, sizeof line, "\r  ");
     for (int i = 0; i < eighths / 8; i++)
-        fputs("█", stdout);
-    printf("%s%*s%.*s\033[K", eighth[eighths % 8], width - (eighths + 7) / 8, "", columns - 3, text);
+        used += snprintf(line + used, sizeof line - (size_t)used, "█");
+    snprintf(line + used, sizeof line - (size_t)used, "%s%*s%.*s\033[K", eighth[eighths % 8], width - (eighths + 7) / 8,
+             "", columns - 3, text);
+    put_bar(line);
 }
 
 void app_progress_show(AppProgress *p, int64_t done) {
@@ -86,7 +101,7 @@ void app_progress_show(AppProgress *p, int64_t done) {
 
 void app_progress_end(AppProgress *p) {
     if (p->terminal && !p->quiet)
-        printf("\r\033[K");
+        put_bar("\r\033[K");
     fflush(stdout);
 }
 

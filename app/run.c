@@ -4,15 +4,18 @@
 // Each step is followed, in this order, by its row of statistics, its frame and its checkpoint, as they are due. A run that
 // is killed loses what came after its last checkpoint and computes it again when resumed, with the same bits; rows and
 // frames of the lost stretch are replaced by equal ones. Between the first step and the last, Ctrl-C waits for the end of
-// the step and checkpoints; before, it ends the program at once, for nothing can be lost.
+// the step, for half a second at most, and checkpoints the last one that ended; before, it ends the program at once, for nothing
+// can be lost.
 //
 // Unless the scene says otherwise, a checkpoint is written each minute. A clock decides when, but a checkpoint changes
 // nothing in the world, so the trajectory does not depend on it.
 #include <inttypes.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "run.h"
@@ -21,9 +24,27 @@
 extern const char app_default_scene[] __attribute__((weak)); // scenes/twist.json (cmake/Embed.cmake)
 extern const size_t app_default_scene_size __attribute__((weak));
 
-static volatile sig_atomic_t interrupted;
+static atomic_int interrupted;      // by this signal
+static atomic_llong interrupted_ms; // at this time of the clock below
 
-static void on_signal(int signal) { interrupted = signal; }
+enum { PATIENCE_MS = 500 }; // for the step in flight to end by itself
+
+static long long clock_ms(void) { // may be asked in a signal handler
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1000LL * now.tv_sec + now.tv_nsec / 1000000;
+}
+
+static void on_signal(int signal) {
+    atomic_store(&interrupted_ms, clock_ms());
+    atomic_store(&interrupted, signal);
+}
+
+// Whether the step in flight is to be given up: most end soon enough, and are worth more than their beginning.
+static int is_too_long(void *context) {
+    (void)context;
+    return atomic_load(&interrupted) && clock_ms() - atomic_load(&interrupted_ms) >= PATIENCE_MS;
+}
 
 enum { METHOD, STEPS, OUT, STATS, HISTOGRAM, THREADS, RESUME, STATIC, EVERY, FORMAT, SOLVER, QUIET };
 
@@ -363,19 +384,14 @@ static void add_up(ThawStepStats *sum, const ThawStepStats *s) {
     sum->ledger_ms += s->ledger_ms;
 }
 
-// From here on a signal asks for the end of the step. A second one ends the program at once; files are renamed into place,
-// so that is safe, too.
-static void listen_to_signals(void) {
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART | (int)SA_RESETHAND};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
 static ThawStatus steps(AppRun *run, ThawError *error) {
     AppProgress progress;
     ThawStatus status = THAW_OK, failed = THAW_OK;
     int64_t tried = run->saved; // the step of the last checkpoint that was tried
-    listen_to_signals();
+    // From here on a signal asks for the end of the step. A second one ends the program at once; files are renamed into
+    // place, so that is safe, too.
+    app_listen_to_signals(on_signal, 1);
+    thaw_world_set_cancel(run->world, &(ThawCancel){.wanted = is_too_long});
     app_progress_begin(&progress, run->quiet, "step", thaw_world_step_count(run->world), run->steps,
                        run->scene->world.h);
     while (status == THAW_OK && !interrupted && thaw_world_step_count(run->world) < run->steps) {
@@ -403,6 +419,8 @@ static ThawStatus steps(AppRun *run, ThawError *error) {
         app_progress_show(&progress, step);
     }
     app_progress_end(&progress);
+    if (failed == THAW_CANCELLED) // the state is that of the last step
+        failed = THAW_OK;
     // What was finished is kept. When the step failed, the state is that before it; when a file could not be written, there
     // may still be room for a checkpoint.
     double before = thaw_wall_ms();
@@ -578,9 +596,9 @@ static const char help[] =
     "  --quiet           say nothing but errors, warnings, and that there was nothing to resume\n"
     "\n"
     "DIR holds frame_000000.vtu ..., frames.pvd (open this one), checkpoint.h5, run.json and a copy of the scene.\n"
-    "Ctrl-C ends the step, writes a checkpoint and tells how to go on. A checkpoint is also written each minute, or as "
-    "the\n"
-    "scene's checkpoint_every says; it does not change a bit of the result.\n"
+    "Ctrl-C ends the step (or gives it up after half a second), writes a checkpoint and tells how to go on. A\n"
+    "checkpoint is also written each minute, or as the scene's checkpoint_every says; it does not change a bit of the\n"
+    "result.\n"
     "Warnings at the end say what went wrong on the way: contact forces above their tolerance, energy out of nothing,\n"
     "elements that are inside out.\n"
     "Exit status: 0 done; 1 the input is wrong; 2 the run failed or was interrupted, what was finished is kept.\n";

@@ -57,6 +57,8 @@ const char *serve_address(const Serve *serve); // with the token
 int serve_put(Serve *serve, int client, ServeSlot slot, const void *bytes, size_t size);
 // Whether the page is still there; a number is not given to another one.
 int serve_has_client(Serve *serve, int client);
+// Whether any page is there; without waiting for anybody.
+int serve_is_watched(Serve *serve);
 // Whether some page has room for a frame.
 int serve_wants_frame(Serve *serve);
 // What has gone out: frames and their bytes, and frames that were replaced by newer ones before they could be sent.

@@ -45,6 +45,7 @@ int serve_put(Serve *serve, int client, ServeSlot slot, const void *bytes, size_
     return serve && bytes && client >= SERVE_EVERYONE && slot < SERVE_SLOTS && size > 0;
 }
 int serve_has_client(Serve *serve, int client) { return serve && client >= 0; }
+int serve_is_watched(Serve *serve) { return serve != NULL; }
 int serve_wants_frame(Serve *serve) { return serve != NULL; }
 ServeCounts serve_counts(Serve *serve) { return (ServeCounts){.clients = serve != NULL}; }
 
@@ -90,7 +91,8 @@ struct Serve {
     atomic_int stopping;
     pthread_mutex_t lock;
     Client *clients[SERVE_CLIENTS];
-    int joined; // number of the next stream
+    int joined;          // number of the next stream
+    atomic_int watching; // counts.clients, for who must not wait
     Blob *hello;
     ServeCounts counts;
 };
@@ -153,6 +155,8 @@ int serve_has_client(Serve *serve, int client) {
     pthread_mutex_unlock(&serve->lock);
     return there;
 }
+
+int serve_is_watched(Serve *serve) { return atomic_load(&serve->watching) > 0; }
 
 int serve_wants_frame(Serve *serve) {
     int wanted = 0;
@@ -287,6 +291,7 @@ static int join(Serve *serve, struct lws *wsi, Client *client) {
     if (client->number >= 0) {
         serve->joined = (int)((unsigned)(serve->joined + 1u) & INT_MAX);
         serve->counts.clients++;
+        atomic_fetch_add(&serve->watching, 1);
         if (serve->hello)
             blob_set(&client->slots[SERVE_HELLO], serve->hello);
     }
@@ -308,6 +313,7 @@ static void leave(Serve *serve, Client *client) {
         if (serve->clients[i] == client) {
             serve->clients[i] = NULL;
             serve->counts.clients--;
+            atomic_fetch_sub(&serve->watching, 1);
         }
     pthread_mutex_unlock(&serve->lock);
     thaw_free(client->message);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +19,11 @@
 
 extern char **environ;
 
-static volatile int interrupted; // by a signal
+static atomic_int interrupted; // by a signal
 
 static void on_signal(int signal) {
     (void)signal;
-    interrupted = 1;
+    atomic_store(&interrupted, 1);
 }
 
 typedef struct ViewCommand {
@@ -213,9 +214,7 @@ static int view(int argc, char **argv) {
     if (!parse(&c, argc, argv))
         return APP_WRONG_INPUT;
     app_prepare_blas(argv);
-    struct sigaction action = {.sa_handler = on_signal};
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    app_listen_to_signals(on_signal, 1); // a second one ends it at once
     signal(SIGPIPE, SIG_IGN);
     const ThawStatus status = c.scene ? view_live(&c, &error) : view_replay(&c, &error);
     thaw_free(c.page);

@@ -40,6 +40,11 @@ static int must_stay(const ViewRequest *request) {
     return !request->message || strcmp(type, "pause") == 0 || strcmp(type, "release") == 0;
 }
 
+static int halts(const ViewRequest *request) {
+    const char *type = type_of(request);
+    return strcmp(type, "pause") == 0 || strcmp(type, "reset") == 0;
+}
+
 static ViewRequest *waiting(ViewInbox *inbox, int at) {
     return &inbox->requests[(inbox->first + at) % VIEW_INBOX_ROOM];
 }
@@ -65,6 +70,7 @@ static json_t *evict(ViewInbox *inbox) {
             at = i;
     at = at < 0 ? 0 : at;
     json_t *message = waiting(inbox, at)->message;
+    atomic_fetch_sub(&inbox->halts, halts(waiting(inbox, at)));
     for (inbox->count--; at < inbox->count; at++)
         *waiting(inbox, at) = *waiting(inbox, at + 1);
     return message;
@@ -81,6 +87,7 @@ static void put(ViewInbox *inbox, ViewRequest request) {
         if (inbox->count == VIEW_INBOX_ROOM)
             dropped = evict(inbox);
         inbox->requests[(inbox->first + inbox->count++) % VIEW_INBOX_ROOM] = request;
+        atomic_fetch_add(&inbox->halts, halts(&request));
     } else {
         dropped = request.message;
     }
@@ -117,6 +124,7 @@ int view_inbox_take(ViewInbox *inbox, double seconds, ViewRequest *request) {
     const int found = inbox->count > 0;
     if (found) {
         *request = inbox->requests[inbox->first];
+        atomic_fetch_sub(&inbox->halts, halts(request));
         inbox->first = (inbox->first + 1) % VIEW_INBOX_ROOM;
         inbox->count--;
     }

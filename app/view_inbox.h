@@ -5,6 +5,7 @@
 
 #include <jansson.h>
 #include <pthread.h>
+#include <stdatomic.h>
 
 enum { VIEW_INBOX_ROOM = 64 };
 
@@ -18,7 +19,8 @@ typedef struct ViewInbox {
     pthread_cond_t changed;
     ViewRequest requests[VIEW_INBOX_ROOM];
     int first, count;
-    int poked; // wake up, there may be something to send
+    atomic_int halts; // how many of them want a step in flight to be given up: pauses and resets
+    int poked;        // wake up, there may be something to send
 } ViewInbox;
 
 void view_inbox_init(ViewInbox *inbox);

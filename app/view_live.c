@@ -287,17 +287,25 @@ void view_live_request(ViewLive *live, int client, const json_t *message) {
 
 // --- the loop ------------------------------------------------------------------------------------------------------------
 
+int view_live_gives_up(void *context) {
+    ViewLive *live = context;
+    return live->interrupted &&
+           (atomic_load(live->interrupted) || atomic_load(&live->inbox.halts) > 0 || !serve_is_watched(live->serve));
+}
+
 void view_live_step(ViewLive *live) {
     ThawError error = {0};
     ThawStatus status = THAW_OK;
     view_drag_apply(live);
-    for (int v = 0; v < live->views && status == THAW_OK; v++) {
+    int v = live->next < live->views ? live->next : 0; // of two, the first may have made this step already
+    for (; v < live->views && status == THAW_OK; v++) {
         status = app_runner_step(&live->runners[v], &error);
-        live->apart = status != THAW_OK && v > 0;
+        live->apart = status != THAW_OK && status != THAW_CANCELLED && v > 0;
     }
+    live->next = status == THAW_CANCELLED ? v - 1 : 0;
     live->dirty = 1;
     live->single = 0;
-    if (status == THAW_OK)
+    if (status == THAW_OK || status == THAW_CANCELLED) // what cancelled it says what comes next
         return;
     live->playing = 0;
     if (!error.message[0])
@@ -322,7 +330,8 @@ static double idle(const ViewLive *live, int clients, int wants) {
     return live->single ? 0 : 1e-3 * wait;
 }
 
-void view_live_run(ViewLive *live, volatile const int *interrupted) {
+void view_live_run(ViewLive *live, const atomic_int *interrupted) {
+    live->interrupted = interrupted;
     while (!*interrupted) {
         ThawError error = {0};
         ViewRequest request;
@@ -337,16 +346,16 @@ void view_live_run(ViewLive *live, volatile const int *interrupted) {
         clients = serve_counts(live->serve).clients;
         if (live->drag.body >= 0 && !serve_has_client(live->serve, live->drag.client))
             view_drag_release(live);
-        double now = thaw_wall_ms();
-        if (clients && (live->single || (live->playing && now >= live->due_ms))) {
-            view_live_step(live);
-            live->due_ms = fmax(live->due_ms + 1e3 * live->now.world.h / live->speed, now - 1e3 * PATIENCE);
-            now = thaw_wall_ms();
-        }
+        const double now = thaw_wall_ms();
+        // First what is there: a page that has just come must not wait for a step that may take long.
         if (live->dirty && now >= live->shown_ms + FRAME_MS && serve_wants_frame(live->serve)) {
             if (view_show_frame(live, &error) != THAW_OK)
                 complain(live, SERVE_EVERYONE, &error);
             live->shown_ms = now;
+        }
+        if (clients && (live->single || (live->playing && now >= live->due_ms))) {
+            view_live_step(live);
+            live->due_ms = fmax(live->due_ms + 1e3 * live->now.world.h / live->speed, now - 1e3 * PATIENCE);
         }
     }
 }

@@ -4,12 +4,16 @@
 #ifndef THAW_APP_VIEW_LIVE_H
 #define THAW_APP_VIEW_LIVE_H
 
+#include <stdatomic.h>
+
 #include "lockstep.h"
 #include "serve.h"
 #include "view_inbox.h"
 #include "view_world.h"
 
-enum { VIEW_DROPS = 64, VIEW_NAME = 96 };
+// What pages may drop: bodies, elements of them in all, and bodies that are where another one is dropped. Each takes time in every
+// step; those inside each other most of all, for each of their vertices is a contact.
+enum { VIEW_DROPS = 64, VIEW_DROP_ELEMENTS = 200000, VIEW_CROWD = 8, VIEW_NAME = 96 };
 
 // Where a page holds a body (view_drag.c).
 typedef struct ViewDrag {
@@ -50,8 +54,10 @@ typedef struct ViewLive {
     ViewDrag drag;
     int playing, single; // single: one step, then pause
     int apart;           // the first world is a step ahead of the second, which failed
-    double speed;        // simulated seconds a second
-    int dirty;           // the newest state has not been shown
+    int next;            // the view whose step comes next: others than 0 after a step was given up between two
+    const atomic_int *interrupted; // by a signal; NULL while view_live_run does not run
+    double speed;                  // simulated seconds a second
+    int dirty;                     // the newest state has not been shown
     double due_ms, shown_ms;
 
     Serve *serve;
@@ -60,10 +66,13 @@ typedef struct ViewLive {
 
 // view_live.c. threads < 0: as the scene says. It runs until a signal comes.
 ThawStatus view_live_open(const char *path, int threads, ViewLive *live, ThawError *error);
-void view_live_run(ViewLive *live, volatile const int *interrupted);
+void view_live_run(ViewLive *live, const atomic_int *interrupted);
 // Its parts: what a page asks for (an object with a text "type"; NULL: it has just come), and a step of all worlds.
 void view_live_request(ViewLive *live, int client, const json_t *message);
 void view_live_step(ViewLive *live);
+// Whether a step of view_live_run is to be given up: a signal came, a page wants a pause or a reset, or nobody looks any more. For
+// thaw_world_set_cancel, context: a ViewLive.
+int view_live_gives_up(void *context);
 void view_live_clear(ViewLive *live);
 
 // view_worlds.c. Each leaves the worlds as they were when it fails.

@@ -116,7 +116,7 @@ static ThawStatus act(ViewReplay *r, int client, const json_t *message, ThawErro
     return THAW_OK;
 }
 
-void view_replay_run(ViewReplay *r, volatile const int *interrupted) {
+void view_replay_run(ViewReplay *r, const atomic_int *interrupted) {
     while (!*interrupted) {
         ViewRequest request;
         ThawError error = {0};

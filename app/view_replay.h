@@ -19,7 +19,7 @@ typedef struct ViewReplay {
 
 ThawStatus view_replay_open(const char *path, ViewReplay *replay, ThawError *error);
 ThawStatus view_replay_hello(ViewReplay *replay, ThawError *error);
-void view_replay_run(ViewReplay *replay, volatile const int *interrupted);
+void view_replay_run(ViewReplay *replay, const atomic_int *interrupted);
 void view_replay_clear(ViewReplay *replay);
 
 #endif

@@ -69,6 +69,8 @@ ThawStatus view_worlds_build(ViewLive *live, int views, int keep, ThawError *err
             status = take_over(live, &live->runners[from], &made.runners[v], error);
         if (status == THAW_OK)
             status = settle_method(&made.runners[v], method_of(live, views, v), error);
+        if (status == THAW_OK)
+            status = thaw_world_set_cancel(made.runners[v].world, &(ThawCancel){view_live_gives_up, live});
     }
     ViewWorld shown;
     ThawStream *streams[VIEW_VIEWS];
@@ -78,11 +80,13 @@ ThawStatus view_worlds_build(ViewLive *live, int views, int keep, ThawError *err
         clear(&made);
         return status;
     }
+    const int before = live->views;
     view_drag_release(live);
     view_worlds_clear(live);
     view_show_set(live, &shown, streams);
     live->lockstep = made.lockstep;
     memcpy(live->runners, made.runners, sizeof live->runners);
+    live->next = keep && views > 1 && before > 1 ? live->next : 0;
     live->views = views;
     live->apart = live->apart && keep && views > 1;
     return THAW_OK;
@@ -119,6 +123,17 @@ static int32_t find_shape(const ThawWorldDef *def, const char *name) {
     return -1;
 }
 
+static void box_of(const double *x, int32_t count, int dim, double box[2][3]) {
+    for (int k = 0; k < dim; k++) {
+        box[0][k] = INFINITY;
+        box[1][k] = -INFINITY;
+        for (size_t i = (size_t)k; i < (size_t)count * (size_t)dim; i += (size_t)dim) {
+            box[0][k] = fmin(box[0][k], x[i]);
+            box[1][k] = fmax(box[1][k], x[i]);
+        }
+    }
+}
+
 // A body of that shape like the first one there is, without its pins and loads, with its middle at `position`.
 static ThawBodyDef describe(const ThawWorldDef *def, int32_t shape, const double position[3]) {
     ThawBodyDef body = thaw_body_def_default();
@@ -130,15 +145,52 @@ static ThawBodyDef describe(const ThawWorldDef *def, int32_t shape, const double
             body.self_contact = def->bodies[b].self_contact;
         }
     body.shape = shape;
-    for (int k = 0; k < mesh->dim; k++) {
-        double low = INFINITY, high = -INFINITY;
-        for (int32_t i = 0; i < mesh->vertex_count; i++) {
-            low = fmin(low, mesh->x[(size_t)i * (size_t)mesh->dim + (size_t)k]);
-            high = fmax(high, mesh->x[(size_t)i * (size_t)mesh->dim + (size_t)k]);
-        }
-        body.position[k] = position[k] - (low + high) / 2;
-    }
+    double box[2][3];
+    box_of(mesh->x, mesh->vertex_count, mesh->dim, box);
+    for (int k = 0; k < mesh->dim; k++)
+        body.position[k] = position[k] - (box[0][k] + box[1][k]) / 2;
     return body;
+}
+
+// Bodies that are where one of that shape would be, by their boxes.
+static int32_t crowd_of(const ViewLive *live, const ThawBodyDef *body) {
+    const ThawWorld *world = live->runners[0].world;
+    const ThawMesh *mesh = live->now.world.shapes[body->shape].mesh;
+    const int dim = mesh->dim;
+    double box[2][3], other[2][3];
+    int32_t crowd = 0;
+    box_of(mesh->x, mesh->vertex_count, dim, box);
+    for (int32_t b = 0; b < thaw_world_body_count(world); b++) {
+        const int32_t count = thaw_world_vertex_count(world, b);
+        double *x = live->shown.x; // which has room for all of them
+        int apart = thaw_world_get_positions(world, b, x) != THAW_OK;
+        box_of(x, count, dim, other);
+        for (int k = 0; k < dim; k++)
+            apart |= !(box[0][k] + body->position[k] <= other[1][k] && box[1][k] + body->position[k] >= other[0][k]);
+        crowd += !apart;
+    }
+    return crowd;
+}
+
+// What is dropped must not make the program unusable for all others who look.
+static ThawStatus check_drop(const ViewLive *live, const ThawBodyDef *body, ThawError *error) {
+    const ThawWorldDef *def = &live->now.world;
+    int64_t elements = def->shapes[body->shape].mesh->element_count;
+    if (live->drops == VIEW_DROPS)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%d bodies were dropped already; reset takes them away",
+                              VIEW_DROPS);
+    for (int32_t b = def->body_count - live->drops; b < def->body_count; b++)
+        elements += def->shapes[def->bodies[b].shape].mesh->element_count;
+    if (elements > VIEW_DROP_ELEMENTS && live->drops > 0)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "dropped bodies would have %lld elements; allowed: %d, reset takes them away",
+                              (long long)elements, VIEW_DROP_ELEMENTS);
+    const int32_t crowd = crowd_of(live, body);
+    if (crowd >= VIEW_CROWD)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "%d bodies are in that place already; drop it elsewhere, or when they have moved on",
+                              (int)crowd);
+    return THAW_OK;
 }
 
 ThawStatus view_worlds_drop(ViewLive *live, const char *shape, const double position[3], ThawError *error) {
@@ -146,18 +198,19 @@ ThawStatus view_worlds_drop(ViewLive *live, const char *shape, const double posi
     const int32_t index = find_shape(def, shape), count = def->body_count;
     if (index < 0)
         return thaw_error_set(error, THAW_ERROR_INPUT, "there is no shape '%.60s'", shape);
-    if (live->drops == VIEW_DROPS)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "%d bodies were dropped already; reset takes them away",
-                              VIEW_DROPS);
+    const ThawBodyDef body = describe(def, index, position);
+    ThawStatus status = check_drop(live, &body, error);
+    if (status != THAW_OK)
+        return status;
     char *name = live->drop_names[live->drops];
     char start[61];
     view_copy_text(shape, start, sizeof start);
     snprintf(name, VIEW_NAME, "%s, dropped %d", start, (int)live->drops + 1);
-    live->bodies[count] = describe(def, index, position);
+    live->bodies[count] = body;
     live->bodies[count].name = name;
     def->body_count++;
     live->drops++;
-    ThawStatus status = view_worlds_build(live, live->views, 1, error);
+    status = view_worlds_build(live, live->views, 1, error);
     if (status != THAW_OK) {
         def->body_count--;
         live->drops--;

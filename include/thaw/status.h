@@ -13,6 +13,7 @@ typedef enum ThawStatus {
     THAW_ERROR_MEMORY = -2,      // an allocation failed
     THAW_ERROR_IO = -3,          // the system refused to read or write
     THAW_ERROR_UNSUPPORTED = -4, // this build lacks an optional part
+    THAW_CANCELLED = -5,         // the caller wanted no more of it (thaw_world_set_cancel)
     THAW_OK = 0,
     THAW_INDEFINITE = 1,    // a matrix that must be positive definite is not
     THAW_NOT_CONVERGED = 2, // an iteration reached its limit

@@ -297,6 +297,17 @@ void thaw_world_free(ThawWorld **world);
 // stats may be NULL.
 ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *error);
 
+// A step may take long: wanted(context) is asked again and again while it is under way, and once it says nonzero the step (or
+// static solve) is given up within a fraction of a second: it returns THAW_CANCELLED, and the world is as it was before. Made
+// again, the step has the same bits as if it had never been cancelled. wanted is called often, from any of the world's threads
+// and from several at once: it must be quick (read an atomic flag), must not wait, and must not call into the world.
+typedef struct ThawCancel {
+    int (*wanted)(void *context);
+    void *context;
+} ThawCancel;
+// Of all steps from now on; copied. NULL: none are cancelled, which is how a world starts.
+ThawStatus thaw_world_set_cancel(ThawWorld *world, const ThawCancel *cancel);
+
 // Finds the static equilibrium of the loads at the present time, and leaves every body there at rest.
 ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawError *error);
 

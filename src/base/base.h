@@ -61,6 +61,15 @@ typedef void (*ThawTaskFn)(void *context, int32_t index);
 ThawStatus thaw_tasks_create(int threads, ThawTasks **tasks, ThawError *error);
 void thaw_tasks_free(ThawTasks **tasks);
 int thaw_tasks_threads(const ThawTasks *tasks);
+// Whether whoever waits for the work has lost interest: loops that may take long look once in a while, and return THAW_CANCELLED.
+// Once it says so it says so until `stopped` is cleared. All who work for one caller share a ThawStop.
+typedef struct ThawStop {
+    int (*wanted)(void *context); // NULL: nobody ever loses interest
+    void *context;
+    _Atomic int stopped;
+} ThawStop;
+void thaw_tasks_set_stop(ThawTasks *tasks, ThawStop *stop); // borrowed; NULL: none
+int thaw_tasks_stopped(const ThawTasks *tasks);             // tasks may be NULL: no
 // Runs fn(context, i) for 0 <= i < count and returns when all are done. tasks NULL, or a call from inside a task: in
 // order, on the caller's thread.
 void thaw_tasks_for(ThawTasks *tasks, int32_t count, ThawTaskFn fn, void *context);

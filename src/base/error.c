@@ -30,6 +30,8 @@ const char *thaw_status_name(ThawStatus status) {
         return "input or output failed";
     case THAW_ERROR_UNSUPPORTED:
         return "not in this build";
+    case THAW_CANCELLED:
+        return "cancelled";
     case THAW_OK:
         return "ok";
     case THAW_INDEFINITE:

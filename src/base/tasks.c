@@ -32,6 +32,7 @@ struct ThawTasks {
     _Atomic(ThawTaskFn) fn;      // the loop's description
     _Atomic(void *) context;
     _Atomic int32_t count;
+    ThawStop *stop;
 };
 
 static inline void pause_briefly(void) {
@@ -133,6 +134,17 @@ void thaw_tasks_free(ThawTasks **pointer) {
     thaw_free(tasks->workers);
     thaw_free(tasks);
     *pointer = NULL;
+}
+
+void thaw_tasks_set_stop(ThawTasks *tasks, ThawStop *stop) { tasks->stop = stop; }
+
+int thaw_tasks_stopped(const ThawTasks *tasks) {
+    ThawStop *stop = tasks ? tasks->stop : NULL;
+    if (!stop || !stop->wanted)
+        return 0;
+    if (!atomic_load_explicit(&stop->stopped, memory_order_relaxed) && stop->wanted(stop->context))
+        atomic_store_explicit(&stop->stopped, 1, memory_order_relaxed);
+    return atomic_load_explicit(&stop->stopped, memory_order_relaxed);
 }
 
 int thaw_tasks_threads(const ThawTasks *tasks) { return tasks ? tasks->threads : 1; }

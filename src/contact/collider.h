@@ -48,7 +48,8 @@ typedef struct ThawContactSlot {
 
 struct ThawContactScratch {
     const ThawCollider *collider;
-    double t, h; // s, start and length of the step
+    const ThawTasks *tasks; // of the caller, who may lose interest
+    double t, h;            // s, start and length of the step
     const double *x, *v;
     const unsigned char *asleep;     // as the set says
     const ThawContactMemory *memory; // of the last step

@@ -294,6 +294,8 @@ static void find_vertices(void *context, int32_t index) {
     const ThawContactItem *item = &scratch->items[index];
     ThawContactSlot *slot = &scratch->slots[index];
     slot->count = slot->failed = 0;
+    if (thaw_tasks_stopped(scratch->tasks))
+        return;
     if (item->a == item->b)
         thaw_contact_find_self(scratch, item, slot);
     else if (item->kind == THAW_CONTACT_VERTEX_FACE ||
@@ -308,7 +310,8 @@ static void find_rest(void *context, int32_t index) {
     ThawContactScratch *scratch = context;
     const ThawContactItem *item = &scratch->items[index];
     ThawContactSlot *slot = &scratch->slots[index];
-    if (item->kind != THAW_CONTACT_EDGE_EDGE && item->kind != THAW_CONTACT_FACE_POINT)
+    if ((item->kind != THAW_CONTACT_EDGE_EDGE && item->kind != THAW_CONTACT_FACE_POINT) ||
+        thaw_tasks_stopped(scratch->tasks))
         return;
     const ThawContactSlot *near =
         slot_of(scratch, item->a, item->b, item->b < 0 ? THAW_CONTACT_VERTEX_OBSTACLE : THAW_CONTACT_VERTEX_FACE);
@@ -356,6 +359,7 @@ ThawStatus thaw_contacts_find(const ThawCollider *collider, ThawTasks *tasks, do
     if (!set->scratch && !(set->scratch = thaw_contact_scratch_create(collider)))
         return thaw_error_memory(error, "the search for contacts");
     ThawContactScratch *scratch = set->scratch;
+    scratch->tasks = tasks;
     scratch->t = t;
     scratch->h = h;
     scratch->x = x;
@@ -371,7 +375,7 @@ ThawStatus thaw_contacts_find(const ThawCollider *collider, ThawTasks *tasks, do
     thaw_tasks_for(tasks, model->body_count + model->obstacle_count, fit_body, scratch);
     thaw_tasks_for(tasks, scratch->item_count, find_vertices, scratch);
     thaw_tasks_for(tasks, scratch->item_count, find_rest, scratch);
-    return merge(scratch, set, error);
+    return thaw_tasks_stopped(tasks) ? THAW_CANCELLED : merge(scratch, set, error);
 }
 
 // --- bad starts -----------------------------------------------------------------------------------------------------

@@ -85,8 +85,10 @@ const ThawContact *thaw_contact_slot_find(const ThawContactSlot *slot, int32_t v
         else
             hi = mid;
     }
+    if (lo == slot->count) // an empty slot has no array
+        return NULL;
     const ThawContact *found = slot->contacts + lo;
-    return lo < slot->count && found->key.feature[0] == vertex && found->gap <= 0 ? found : NULL;
+    return found->key.feature[0] == vertex && found->gap <= 0 ? found : NULL;
 }
 
 static void make_frame(int dim, const double slide[3], double length, double frame[3][3]) {

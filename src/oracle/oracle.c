@@ -261,8 +261,13 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     memcpy(flagged, oracle->trial, (size_t)shape->ne);
     if ((rigid == 0 && !forming) || q->system->map->n == 0)
         return THAW_OK; // nothing to ask: all is elastic, or nothing is free
-    if (!forming && !thaw_oracle_is_due(oracle, q, partition)) {
-        if (state->left > 0 && !thaw_oracle_is_overdamped(oracle))
+    const int due = forming || thaw_oracle_is_due(oracle, q, partition);
+    const int goes_on = !due && state->left > 0 && !thaw_oracle_is_overdamped(oracle);
+    ThawStatus status = (due || goes_on) && q->keep ? q->keep(q->context) : THAW_OK;
+    if (status != THAW_OK)
+        return status;
+    if (!due) {
+        if (goes_on)
             thaw_oracle_go_on(oracle, q, partition, x, answer);
         else
             state->left -= state->left > 0;
@@ -270,7 +275,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     }
     int whole = rigid == shape->ne, steps = rigid > 0 && state->since <= THAW_ORACLE_STRIDE ? state->since : 1;
     int loaded = thaw_oracle_note_outside(oracle, q) || memcmp(q->script, partition->script, (size_t)shape->nv) != 0;
-    ThawStatus status = thaw_oracle_constraint(oracle, q, partition, forming, error);
+    status = thaw_oracle_constraint(oracle, q, partition, forming, error);
     if (status != THAW_OK)
         return status;
     int stale = thaw_oracle_is_stale(oracle, q, whole, oracle->Q);

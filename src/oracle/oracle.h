@@ -79,6 +79,10 @@ typedef struct ThawQuestion {
     const ThawSystem *system;          // of the identity map with the present pins: its direct plan is used
     double h;
     int same_loads, same_presses; // f_ext and script, f_contact are known to be those of the question before
+    // Called before the oracle changes more than the counters of its state, and parts; may be NULL. Other than THAW_OK: the
+    // question ends with that.
+    ThawStatus (*keep)(void *context);
+    void *context; // of keep
 } ThawQuestion;
 
 typedef struct ThawAnswer {

@@ -173,7 +173,9 @@ ThawStatus thaw_oracle_ask_paper(ThawOracle *oracle, const ThawQuestion *q, cons
     memcpy(flagged, oracle->trial, (size_t)oracle->shape->ne);
     if ((partition->part_count == 0 && answer->candidates == 0) || q->system->map->n == 0)
         return THAW_OK;
-    ThawStatus status = quick_solve(oracle, q, error);
+    ThawStatus status = q->keep ? q->keep(q->context) : THAW_OK;
+    if (status == THAW_OK)
+        status = quick_solve(oracle, q, error);
     if (status != THAW_OK)
         return status;
     answer->asked = 1;

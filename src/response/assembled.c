@@ -37,6 +37,10 @@ static void call_compliance(void *context, int32_t index) {
                               .value = island->C_value + (size_t)(2 * d * d) * (size_t)part->first_entry};
     if (part->vertices == 0 || part->motions == THAW_MOTIONS_ALL)
         return;
+    if (thaw_tasks_stopped(island->tasks)) {
+        part->status = THAW_CANCELLED;
+        return;
+    }
     start[0] = 0;
     for (int32_t c = 0; c < part->contacts; c++) {
         const ThawRow *row = island->rows + island->member[part->first_contact + c];
@@ -321,10 +325,14 @@ static double sweep(ThawResponse *island, int backward) {
 
 static ThawStatus run_sweeps(ThawResponse *island, int32_t sweeps, double *residual) {
     double left = *residual;
-    for (int32_t k = 0; k < sweeps && left > island->options->tolerance && island->used < island->end; k++)
+    int stopped = 0;
+    for (int32_t k = 0; k < sweeps && left > island->options->tolerance && island->used < island->end && !stopped;
+         k++) {
         left = sweep(island, k & 1);
+        stopped = thaw_tasks_stopped(island->tasks);
+    }
     *residual = left;
-    return THAW_OK;
+    return stopped ? THAW_CANCELLED : THAW_OK;
 }
 
 const ThawSmoother thaw_sweeps = {run_sweeps, .first = 8, .soon = 2, .between = 8, .pays = 1.0};

@@ -70,8 +70,10 @@ static void add_part(const ThawResponse *island, int32_t p, double *M, size_t m)
 }
 
 // x = M^-1 x; M is used up. A pivot that vanishes leaves its unknown as it is.
-static void eliminate(size_t m, double *M, double *x) {
+static ThawStatus eliminate(const ThawTasks *tasks, size_t m, double *M, double *x) {
     for (size_t k = 0; k < m; k++) {
+        if (thaw_tasks_stopped(tasks))
+            return THAW_CANCELLED;
         size_t pivot = k;
         for (size_t r = k + 1; r < m; r++)
             if (fabs(M[r * m + k]) > fabs(M[pivot * m + k]))
@@ -101,6 +103,7 @@ static void eliminate(size_t m, double *M, double *x) {
             x[k] -= M[k * m + c] * x[c];
         x[k] = M[k * m + k] != 0 ? x[k] / M[k * m + k] : 0.0;
     }
+    return THAW_OK;
 }
 
 ThawStatus thaw_direct_solve(ThawResponse *island, const double *w, double near, double *lambda) {
@@ -137,7 +140,9 @@ ThawStatus thaw_direct_solve(ThawResponse *island, const double *w, double near,
             at[a] += near * fabs(own);
         }
     }
-    eliminate(m, M, x);
+    status = eliminate(island->tasks, m, M, x);
+    if (status < 0)
+        return status;
     island->used += thaw_direct_cost(island, (int32_t)m);
     for (int32_t i = 0; i < island->n; i++)
         for (int a = 0; a < island->links[i].size; a++)

@@ -361,6 +361,8 @@ double thaw_island_residual(ThawResponse *island, const double *w, const double 
 ThawStatus thaw_island_multiply(ThawResponse *island, const double *lambda, const double *b, double *w) {
     int d = island->dim;
     ThawStatus status = THAW_OK;
+    if (thaw_tasks_stopped(island->tasks))
+        return THAW_CANCELLED;
     island->used++;
     if (island->form == 1)
         thaw_assembled_multiply(island, lambda);
@@ -628,6 +630,8 @@ ThawStatus thaw_response_solve(ThawResponse *response, const ThawResponseOptions
     status = solve_island(island, contacts, index);
     if (status == THAW_ERROR_MEMORY)
         return thaw_error_memory(error, "the contact response");
+    if (status == THAW_CANCELLED)
+        return status;
     if (status < 0)
         return thaw_error_set(error, status, "response: a body could not tell its compliance");
     for (int32_t i = 0; i < count; i++) {

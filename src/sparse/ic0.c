@@ -278,6 +278,8 @@ static void factor_wing(void *context, int32_t w) {
 ThawStatus thaw_ic_factor(ThawSolver *solver) {
     ThawIc *ic = &solver->ic;
     for (size_t k = 0; k < sizeof SHIFTS / sizeof *SHIFTS; k++) {
+        if (thaw_tasks_stopped(solver->tasks))
+            return THAW_CANCELLED;
         ic->shift = SHIFTS[k];
         thaw_tasks_for(solver->tasks, 2, factor_wing, solver);
         if (ic->broken[THAW_FRONT] || ic->broken[THAW_BACK])

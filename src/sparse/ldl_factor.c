@@ -223,6 +223,9 @@ static void apply_update(ThawLdl *ldl, ThawLdlUpdate update, const ThawLdlNode *
     }
 }
 
+// Then the factor is void, and whoever notices may leave his part as it is.
+static int is_stopped(const ThawLdl *ldl) { return thaw_tasks_stopped(ldl->tasks); }
+
 typedef struct NodeJob {
     ThawLdl *ldl;
     const ThawLdlNode *node;
@@ -245,7 +248,7 @@ static void update_tile(void *context, int32_t index) {
     if (tile.row_end <= tile.col_begin)
         return;
     ThawLdlScratch *scratch = thaw_ldl_claim(job->ldl, &slot);
-    for (int32_t u = job->node->update; u < plan->node[job->s + 1].update; u++)
+    for (int32_t u = job->node->update; u < plan->node[job->s + 1].update && !is_stopped(job->ldl); u++)
         apply_update(job->ldl, plan->update[u], job->node, job->map, tile, scratch);
     thaw_ldl_release(job->ldl, slot);
 }
@@ -365,7 +368,7 @@ static int32_t factor_dense(NodeJob *job, const double *diagonal, ThawLdlScratch
     double *value = job->ldl->value + job->node->value;
     job->b = scratch->b;
     job->t = scratch->t;
-    for (job->block = 0; job->block < nc; job->block += BLOCK) {
+    for (job->block = 0; job->block < nc && !is_stopped(job->ldl); job->block += BLOCK) {
         job->wide = nc - job->block < BLOCK ? nc - job->block : BLOCK;
         job->first_row = (job->block + job->wide + 7) / 8;
         if (job->block > 0) {
@@ -436,7 +439,7 @@ static void factor_subtrees(void *context, int32_t index) {
     const ThawLdlPlan *plan = job->ldl->plan;
     int32_t *failed = &job->ldl->task_failed[index];
     *failed = -1;
-    for (int32_t s = plan->task[2 * index]; s <= plan->task[2 * index + 1] && *failed < 0; s++)
+    for (int32_t s = plan->task[2 * index]; s <= plan->task[2 * index + 1] && *failed < 0 && !is_stopped(job->ldl); s++)
         if (!job->ldl->skip[s])
             *failed = factor_node(job->ldl, job->matrix, s, NULL, 0);
 }
@@ -449,9 +452,11 @@ static ThawStatus factor_tree(ThawLdl *ldl, const ThawBlockMatrix *matrix) {
     thaw_tasks_for(ldl->tasks, plan->task_count, factor_subtrees, &job);
     for (int32_t t = 0; t < plan->task_count && ldl->failed < 0; t++)
         ldl->failed = ldl->task_failed[t];
-    for (int32_t i = 0; i < plan->top_count && ldl->failed < 0; i++)
+    for (int32_t i = 0; i < plan->top_count && ldl->failed < 0 && !is_stopped(ldl); i++)
         if (!ldl->skip[plan->top[i]])
             ldl->failed = factor_node(ldl, matrix, plan->top[i], ldl->tasks, plan->node[plan->top[i]].tiled);
+    if (is_stopped(ldl))
+        return THAW_CANCELLED;
     ldl->factored = ldl->failed < 0;
     return ldl->factored ? THAW_OK : THAW_INDEFINITE;
 }

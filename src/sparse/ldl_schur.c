@@ -329,6 +329,8 @@ static int32_t tasks_of(const Response *r, int32_t batches) { return (batches + 
 static void hold(void *context, int32_t task) {
     const Response *r = context;
     int32_t slot, first = r->begin + r->together * task;
+    if (thaw_tasks_stopped(r->ldl->tasks))
+        return;
     ThawLdlScratch *scratch = thaw_ldl_claim(r->ldl, &slot);
     forward_batches(r, first, least(first + r->together, r->end), scratch->base,
                     r->held + SIDES * (r->Y[first] - r->Y[r->begin]));
@@ -338,12 +340,16 @@ static void hold(void *context, int32_t task) {
 static void meet_held(void *context, int32_t task) {
     const Response *r = context;
     int32_t first = r->begin + r->together * task;
+    if (thaw_tasks_stopped(r->ldl->tasks))
+        return;
     meet_all(r, first, least(first + r->together, r->end), r->held + SIDES * (r->Y[first] - r->Y[r->begin]));
 }
 
 static void pass(void *context, int32_t task) {
     const Response *r = context;
     int32_t slot, first = r->end + r->together * task, last = least(first + r->together, r->batches);
+    if (thaw_tasks_stopped(r->ldl->tasks))
+        return;
     ThawLdlScratch *scratch = thaw_ldl_claim(r->ldl, &slot);
     double *Y = r->passing + SIDES * SETS * r->longest * (size_t)slot;
     forward_batches(r, first, last, scratch->base, Y);
@@ -392,6 +398,8 @@ static ThawStatus respond(Response *r) {
         thaw_tasks_for(r->ldl->tasks, tasks_of(r, r->end - r->begin), meet_held, r);
         if (r->keep != set_diagonal)
             thaw_tasks_for(r->ldl->tasks, tasks_of(r, r->batches - r->end), pass, r);
+        if (thaw_tasks_stopped(r->ldl->tasks))
+            return THAW_CANCELLED;
         status = thaw_ldl_check(r->held, SIDES * (r->Y[r->end] - r->Y[r->begin]));
     }
     return status;

@@ -183,6 +183,8 @@ static ThawStatus iterate(Iteration *it, double goal, int32_t limit, int32_t *it
             return THAW_NOT_CONVERGED;
         if (rr <= goal)
             return THAW_OK;
+        if (thaw_tasks_stopped(tasks))
+            return THAW_CANCELLED;
         if (*iterations >= limit)
             return THAW_NOT_CONVERGED;
         double old = rz;

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "step/keep.h"
+
 static const double STICKS = 0.99; // of the greatest friction: below, a contact sticks
 // Of the diameter: a contact that is no farther open holds its vertices, too. It will close, or has just opened; were they free
 // to be moved into it, stiff contacts would open and close in turns, and a heap would never come to rest. But one that strikes does
@@ -326,6 +328,11 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
                              .gravity = s->model->options.gravity,
                              .system = a->full,
                              .h = step.h};
+    ThawKeeping keeping = {world->kept, s};
+    if (world->kept) {
+        question.keep = thaw_keep_parts;
+        question.context = &keeping;
+    }
     gather_contacts(world, s, step, &question);
     question.same_loads = !s->loads_changed;
     question.same_presses = !was_pressed && !a->pressed;
@@ -343,6 +350,10 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
         thaw_ledger_move(s, a->f_contact, 0);
     else
         s->elastic = elastic, s->work = work; // nothing was moved
+    if (status == THAW_OK && world->kept &&
+        (memcmp(a->flagged, a->partition->flagged, (size_t)s->shape->ne) != 0 ||
+         memcmp(a->script, a->partition->script, (size_t)s->shape->nv) != 0))
+        status = thaw_keep_parts(&keeping); // pins may change parts that nobody was asked about
     if (status == THAW_OK)
         status = thaw_partition_update(a->partition, a->flagged, a->script, a->answer.shadow, s->x, s->v,
                                        &a->transition, error);

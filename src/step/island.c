@@ -141,7 +141,7 @@ typedef struct BodyLoop {
 static void run_body(void *context, int32_t i) {
     BodyLoop *loop = context;
     ThawStepper *s = loop->island->bodies[i];
-    s->status = loop->fn(s, loop->step, loop->tolerance);
+    s->status = thaw_tasks_stopped(loop->island->tasks) ? THAW_CANCELLED : loop->fn(s, loop->step, loop->tolerance);
 }
 
 // fn for every body, at the same time where threads are free; the first body's failure counts.
@@ -204,6 +204,8 @@ static ThawStatus search_line(ThawIsland *island, ThawIncrement step, int first,
         slope += thaw_body_slope(island->bodies[i], step);
     double start = potential(island, step, 0, &rounding);
     for (double alpha = 1; alpha > 1e-10; alpha /= 2) {
+        if (thaw_tasks_stopped(island->tasks))
+            return THAW_CANCELLED;
         double trial = potential(island, step, alpha, &rounding);
         if (!isfinite(trial) || trial > start + 1e-4 * alpha * slope + rounding)
             continue;
@@ -231,6 +233,8 @@ static ThawStatus iterate_newton(ThawIsland *island, ThawIncrement step) {
     for (int32_t i = 0; i < island->count; i++)
         thaw_body_start_newton(island->bodies[i], step);
     for (int iteration = 1;; iteration++) {
+        if (thaw_tasks_stopped(island->tasks))
+            return THAW_CANCELLED;
         int drowned;
         double r = 0, square;
         ThawStatus status = search_line(island, step, iteration == 1, &drowned);

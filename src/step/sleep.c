@@ -21,6 +21,7 @@
 #include "base/forest.h"
 #include "contact/collider.h"
 #include "step/adapt.h"
+#include "step/keep.h"
 
 void thaw_world_list_awake(ThawWorld *world) {
     world->awake_count = 0;
@@ -137,7 +138,10 @@ void thaw_sleep_lay(ThawWorld *world, ThawStepper *s) {
     s->solver_iterations = 0;
     state->asleep[s->index] = 1;
     state->slow[s->index] = 0;
-    thaw_stepper_release(s);
+    if (thaw_keep_has_fallen(world, s))
+        thaw_stepper_forget(s);
+    else
+        thaw_stepper_release(s);
 }
 
 ThawStatus thaw_sleep_restore(ThawWorld *world, const unsigned char *asleep, ThawError *error) {
@@ -235,6 +239,11 @@ ThawStatus thaw_sleep_turn(ThawWorld *world, double t, double h, ThawError *erro
     if (mark_ready(world, t, h) == 0)
         return THAW_OK;
     ThawStatus status = make_room(world, &state->contacts, &state->resting, error);
+    if (status == THAW_OK)
+        status = thaw_keep_resting(world, error);
+    for (int32_t i = 0; status == THAW_OK && i < world->awake_count; i++)
+        if (world->marks[world->awake[i]])
+            status = thaw_keep_fall(world, &world->steppers[world->awake[i]], error);
     if (status != THAW_OK)
         return status;
     move_marked(world, &state->contacts, &state->resting, 1);
@@ -252,7 +261,9 @@ ThawStatus thaw_sleep_turn(ThawWorld *world, double t, double h, ThawError *erro
 // What a body awake needs, wholly rigid and at rest. within: see wake_marked.
 static ThawStatus raise(ThawWorld *world, ThawStepper *s, int within, ThawError *error) {
     size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim;
-    ThawStatus status = thaw_stepper_reserve(s, error);
+    ThawStatus status = thaw_keep_rise(world, s, error);
+    if (status == THAW_OK)
+        status = thaw_stepper_reserve(s, error);
     if (status == THAW_OK)
         status = thaw_adapt_wake(world, s, !within, error);
     if (status != THAW_OK) {
@@ -273,6 +284,8 @@ static ThawStatus wake_marked(ThawWorld *world, int within, ThawError *error) {
                             .memory_count = world->start_memory_count,
                             .memory_capacity = world->start_memory_capacity};
     ThawStatus status = make_room(world, &state->resting, &state->contacts, error);
+    if (status == THAW_OK)
+        status = thaw_keep_resting(world, error);
     int32_t first = start.memory_count;
     if (status == THAW_OK && within) {
         status = reserve((void **)&start.memory, first, &start.memory_capacity,

@@ -6,6 +6,7 @@
 
 #include "contact/contact.h"
 #include "step/adapt.h"
+#include "step/keep.h"
 
 static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim; }
 
@@ -44,9 +45,16 @@ ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawE
     if (!world)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_solve_static: world is NULL");
     double wall = thaw_wall_ms(), cpu = thaw_cpu_ms();
-    ThawStatus status = THAW_OK;
+    ThawStatus status = thaw_keep_begin(world, error);
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
         status = thaw_sleep_wake(world, i, error);
+    for (int32_t i = 0; i < world->awake_count && world->kept && status == THAW_OK; i++) {
+        ThawStepper *s = &world->steppers[world->awake[i]];
+        memcpy(s->start_x, s->x, bytes_of(s));
+        memcpy(s->start_v, s->v, bytes_of(s));
+    }
+    if (status == THAW_OK)
+        thaw_keep_listen(world);
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++) {
         ThawStepper *s = &world->steppers[i];
         memset(s->ms, 0, sizeof s->ms);
@@ -54,6 +62,11 @@ ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawE
         s->solver_iterations = 0;
         status = balance(world, s, error);
     }
+    if (status == THAW_CANCELLED) {
+        thaw_keep_restore(world);
+        return thaw_error_set(error, status, "the static solve was cancelled");
+    }
+    thaw_keep_end(world);
     if (status != THAW_OK)
         return status;
     for (int32_t i = 0; i < world->model->body_count; i++) {

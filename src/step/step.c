@@ -12,6 +12,7 @@
 
 #include "base/forest.h"
 #include "step/adapt.h"
+#include "step/keep.h"
 #include "step/step.h"
 
 static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim; }
@@ -159,7 +160,7 @@ static void adapt_body(void *context, int32_t i) {
     const AdaptLoop *loop = context;
     ThawStepper *s = &loop->world->steppers[loop->world->awake[i]];
     if (s->adaptive && !s->answered && (s->shape->ne >= THAW_LARGE_BODY) == loop->large)
-        s->status = thaw_adapt_body(loop->world, s, loop->step, NULL);
+        s->status = thaw_tasks_stopped(s->tasks) ? THAW_CANCELLED : thaw_adapt_body(loop->world, s, loop->step, NULL);
 }
 
 // Who is rigid in this step; each body is asked once, since answers move it.
@@ -182,7 +183,7 @@ static ThawStatus adapt_bodies(ThawWorld *world, ThawIncrement step, ThawError *
         ThawStepper *s = &world->steppers[world->awake[i]];
         status = s->status;
         s->answered = status == THAW_OK;
-        if (status != THAW_OK)
+        if (status != THAW_OK && status != THAW_CANCELLED)
             thaw_error_set(error, status, "body %d (%s): the oracle failed: %s", (int)s->index, s->body->name,
                            thaw_status_name(status));
     }
@@ -262,6 +263,8 @@ static ThawStatus try_step(ThawWorld *world, ThawIncrement step, int32_t *missed
 static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
     ThawState *state = &world->state;
     int32_t missed = 0;
+    if (thaw_tasks_stopped(world->tasks))
+        return THAW_CANCELLED;
     ThawStatus status = try_step(world, step, &missed, error);
     if (status == THAW_OK && missed > 0)
         status = solve_step(world, step, 1, error);
@@ -279,6 +282,9 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
                    : THAW_OK;
     }
     if (status < 0 || halvings == 0)
+        return status;
+    status = thaw_keep_all(world, error); // from here on parts of the step are final before the others
+    if (status != THAW_OK)
         return status;
     for (int32_t i = 0; i < world->awake_count; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
@@ -409,33 +415,53 @@ void thaw_world_collect(ThawWorld *world, double wall, double cpu, ThawStepStats
     stats->cpu_ms = thaw_cpu_ms() - cpu;
 }
 
+// What there is to say of a step that failed.
+static ThawStatus describe_failure(const ThawWorld *world, ThawStatus status, ThawError *error) {
+    const ThawWorldDef *options = &world->model->options;
+    int32_t blamed = 0;
+    for (int32_t i = world->island_count - 1; i >= 0; i--)
+        if (world->islands[i].status != THAW_OK)
+            blamed = world->islands[i].failed;
+    if (status > 0)
+        return thaw_error_set(error, THAW_DIVERGED,
+                              "step %lld (t = %g s): body %d (%s) failed (%s) even with steps of %g s; try a "
+                              "smaller time step%s, or more halvings",
+                              (long long)world->state.step + 1, world->state.time, (int)blamed,
+                              world->steppers[blamed].body->name, thaw_status_name(status),
+                              options->h / (double)(1 << options->halvings),
+                              options->integrator == THAW_INTEGRATOR_NEWTON ? "" : ", \"integrator\": \"newton\"");
+    if (error && error->status != status) // from below, where nobody explains
+        thaw_error_set(error, status, "body %d (%s): %s", (int)blamed, world->steppers[blamed].body->name,
+                       thaw_status_name(status));
+    return status;
+}
+
 ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *error) {
     if (!world)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_step: world is NULL");
     const ThawWorldDef *options = &world->model->options;
     double wall = thaw_wall_ms(), cpu = thaw_cpu_ms();
-    ThawStatus status = begin_step(world, options->h, error);
+    ThawStatus status = thaw_keep_begin(world, error);
     if (status != THAW_OK)
         return status;
+    status = begin_step(world, options->h, error);
+    const int begun = status == THAW_OK;
     ThawIncrement step = {world->state.time, options->h, 1, options->integrator == THAW_INTEGRATOR_NEWTON,
                           options->newton_iterations};
-    status = step_interval(world, step, options->halvings, error);
+    if (begun)
+        thaw_keep_listen(world);
+    if (begun)
+        status = step_interval(world, step, options->halvings, error);
+    if (status == THAW_CANCELLED) {
+        thaw_keep_restore(world);
+        return thaw_error_set(error, status, "step %lld (t = %g s): cancelled", (long long)world->state.step + 1,
+                              world->state.time);
+    }
+    thaw_keep_end(world);
+    if (!begun)
+        return status;
     if (status != THAW_OK) {
-        int32_t blamed = 0;
-        for (int32_t i = world->island_count - 1; i >= 0; i--)
-            if (world->islands[i].status != THAW_OK)
-                blamed = world->islands[i].failed;
-        if (status > 0)
-            status = thaw_error_set(error, THAW_DIVERGED,
-                                    "step %lld (t = %g s): body %d (%s) failed (%s) even with steps of %g s; try a "
-                                    "smaller time step%s, or more halvings",
-                                    (long long)world->state.step + 1, world->state.time, (int)blamed,
-                                    world->steppers[blamed].body->name, thaw_status_name(status),
-                                    options->h / (double)(1 << options->halvings),
-                                    step.newton ? "" : ", \"integrator\": \"newton\"");
-        else if (error && error->status != status) // from below, where nobody explains
-            thaw_error_set(error, status, "body %d (%s): %s", (int)blamed, world->steppers[blamed].body->name,
-                           thaw_status_name(status));
+        status = describe_failure(world, status, error);
         undo_step(world);
         return status;
     }

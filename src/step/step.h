@@ -131,6 +131,7 @@ struct ThawWorld {
     ThawModel *model;
     ThawState state;
     ThawTasks *tasks;
+    ThawTasks *alone;      // of bodies too small to share out their loops: one thread, that hears of `stop`
     ThawStepper *steppers; // one a body
     int32_t *awake;        // bodies that do not sleep, ascending: all that a step looks at
     int32_t awake_count;
@@ -151,6 +152,9 @@ struct ThawWorld {
     ThawContactMemory *start_memory; // at the start of the whole step, to go back to
     int32_t start_memory_count, start_memory_capacity;
     double middle; // s, of the present step
+    ThawCancel cancel;
+    ThawStop stop;         // asks `cancel` while a step is under way
+    struct ThawKept *kept; // what a cancelled step goes back to (keep.h); NULL where nothing can cancel
     // What happened in this step:
     int substeps;
     double contact_ms, response_ms, response_residual;
@@ -230,6 +234,8 @@ void thaw_stepper_drop_solvers(ThawStepper *stepper);
 // world.c: the vectors of a stepper that is awake, made where they are missing; and away with them.
 ThawStatus thaw_stepper_reserve(ThawStepper *stepper, ThawError *error);
 void thaw_stepper_release(ThawStepper *stepper);
+// The same without giving anything back: somebody else has all of it.
+void thaw_stepper_forget(ThawStepper *stepper);
 // world.c: finds or makes the system for the stepper's scripted vertices. Not for steady steps: it may allocate.
 ThawStatus thaw_world_bind_system(ThawWorld *world, ThawStepper *stepper, ThawError *error);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "step/adapt.h"
+#include "step/keep.h"
 #include "step/step.h"
 
 // --- systems ------------------------------------------------------------------------------------------------------------
@@ -136,6 +137,19 @@ void thaw_stepper_release(ThawStepper *s) {
     s->system = NULL;
 }
 
+void thaw_stepper_forget(ThawStepper *s) {
+    double **vectors[] = STEP_VECTORS(s);
+    double **unknowns[] = {&s->b, &s->q, &s->p, &s->trial_q, &s->r, &s->damping};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        *vectors[i] = NULL;
+    for (size_t i = 0; i < sizeof unknowns / sizeof *unknowns; i++)
+        *unknowns[i] = NULL;
+    s->solver = s->plain = s->direct = NULL;
+    s->reach = (ThawComplianceScratch){0};
+    s->adaptive = NULL;
+    thaw_stepper_release(s); // what else there is to it
+}
+
 static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *error) {
     const ThawModelBody *body = &world->model->bodies[index];
     const ThawShape *shape = body->shape;
@@ -145,7 +159,7 @@ static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *err
     s->model = world->model;
     s->body = body;
     s->shape = shape;
-    s->tasks = shape->ne >= THAW_LARGE_BODY ? world->tasks : NULL;
+    s->tasks = shape->ne >= THAW_LARGE_BODY ? world->tasks : world->alone;
     s->x = world->state.x + first;
     s->v = world->state.v + first;
     s->push = world->state.push + first;
@@ -207,6 +221,12 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
     ThawStatus status = thaw_model_create(def, &world->model, error);
     if (status == THAW_OK)
         status = thaw_tasks_create(def->threads, &world->tasks, error);
+    if (status == THAW_OK)
+        status = thaw_tasks_create(1, &world->alone, error);
+    if (status == THAW_OK) {
+        thaw_tasks_set_stop(world->tasks, &world->stop);
+        thaw_tasks_set_stop(world->alone, &world->stop);
+    }
     if (status == THAW_OK) {
         size_t count = (size_t)world->model->vertex_count * (size_t)def->dim;
         world->state.x = THAW_NEW(double, count);
@@ -262,6 +282,9 @@ void thaw_world_free(ThawWorld **pointer) {
     if (!pointer || !*pointer)
         return;
     ThawWorld *world = *pointer;
+    if (world->kept)
+        thaw_keep_end(world);
+    thaw_kept_free(world);
     for (int32_t i = 0; world->steppers && i < world->model->body_count; i++)
         clear_stepper(&world->steppers[i]);
     for (int32_t i = 0; i < world->system_count; i++)
@@ -291,6 +314,7 @@ void thaw_world_free(ThawWorld **pointer) {
     thaw_free(world->awake);
     thaw_free(world->marks);
     thaw_tasks_free(&world->tasks);
+    thaw_tasks_free(&world->alone);
     thaw_model_free(&world->model);
     thaw_free(world);
     *pointer = NULL;

@@ -123,8 +123,8 @@ static void a_run_killed_again_and_again_gets_there(void **state) {
 
 static void an_interrupted_run_says_how_to_go_on(void **state) {
     (void)state;
-    static const int signals[] = {SIGINT, SIGTERM};
-    for (int i = 0; i < 2; i++) {
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (int i = 0; i < 3; i++) {
         remove_tree(at("cut"));
         unlink(at("cut.csv"));
         pid_t pid = start("run @bar.json --out @cut --stats @cut.csv", at("said"));

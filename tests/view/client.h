@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
-enum { ANSWER = 1 << 16, PATIENCE_MS = 20000 };
+enum { ANSWER = 1 << 16, PATIENCE_MS = 180000 };
 
 typedef struct Server {
     pid_t pid;
@@ -43,7 +43,7 @@ __attribute__((unused)) static Server start_server(const char *line) {
     char words[1024];
     snprintf(words, sizeof words, "view --no-open %s", line);
     server.pid = start(words, at("served"));
-    const double until = seconds() + 60;
+    const double until = seconds() + 1e-3 * PATIENCE_MS;
     for (char *text = NULL; seconds() < until;) {
         size_t size;
         free(text);

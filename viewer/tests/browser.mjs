@@ -37,7 +37,7 @@ export async function open(browser, url, { width = 1280, height = 800, colorSche
     reducedMotion: "reduce",
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(15000);
+  page.setDefaultTimeout(120000); // against hangs only
   page.complaints = [];
   page.on("console", (m) => {
     if (["error", "warning"].includes(m.type()) && !driverTalk(m.text())) page.complaints.push(m.text());

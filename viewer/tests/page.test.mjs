@@ -35,7 +35,7 @@ function onPage(name, run, options = {}) {
 
 const said = (type) => server.log.filter((m) => m.type === type);
 const heard = async (type, count = 1) => {
-  for (let i = 0; i < 300 && said(type).length < count; i++) await new Promise((r) => setTimeout(r, 20));
+  for (let i = 0; i < 6000 && said(type).length < count; i++) await new Promise((r) => setTimeout(r, 20));
   assert.ok(said(type).length >= count, `the page never sent ${count} × "${type}"`);
   return said(type).at(-1);
 };
@@ -297,6 +297,7 @@ onPage(
 );
 
 onPage("nothing is drawn while nothing changes", async () => {
+  await settle(page);
   const before = await page.evaluate(() => window.thaw.stage.drawn);
   await new Promise((r) => setTimeout(r, 1200));
   assert.equal(await page.evaluate(() => window.thaw.stage.drawn), before);

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step that is cancelled goes back to. Only kept where somebody may cancel (thaw_world_set_cancel); without, all of
+// these return at once.
+#ifndef THAW_KEEP_H
+#define THAW_KEEP_H
+
+#include "step/adapt.h"
+
+// Before a step changes anything; ends with thaw_keep_end or thaw_keep_restore.
+ThawStatus thaw_keep_begin(ThawWorld *world, ThawError *error);
+// From here on the step can be cancelled: start_x and start_v of all bodies awake hold what they started with.
+void thaw_keep_listen(ThawWorld *world);
+// The step is final, or failed: nobody goes back.
+void thaw_keep_end(ThawWorld *world);
+// The world is what it was.
+void thaw_keep_restore(ThawWorld *world);
+void thaw_kept_free(ThawWorld *world);
+
+// Before the first change of: contacts at rest; a body that falls asleep; one that wakes.
+ThawStatus thaw_keep_resting(ThawWorld *world, ThawError *error);
+ThawStatus thaw_keep_fall(ThawWorld *world, const ThawStepper *stepper, ThawError *error);
+ThawStatus thaw_keep_rise(ThawWorld *world, const ThawStepper *stepper, ThawError *error);
+// Whether all that a body gives up when it falls asleep is kept.
+int thaw_keep_has_fallen(const ThawWorld *world, const ThawStepper *stepper);
+
+// Before the first change of an adaptive body's parts, oracle and history, from any thread; context: a ThawKeeping.
+typedef struct ThawKeeping {
+    struct ThawKept *kept;
+    const ThawStepper *stepper;
+} ThawKeeping;
+ThawStatus thaw_keep_parts(void *context);
+// The same for all bodies awake.
+ThawStatus thaw_keep_all(ThawWorld *world, ThawError *error);
+
+#endif
