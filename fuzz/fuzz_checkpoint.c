@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints, in three ways. An input that begins with "thaw checkpoint" or anything else but '!' and '?' is a file: all but the
-// rarest must be refused by the digest, for what lies behind it is HDF5, which is not made for hostile files. An input that
-// begins with '!' is a recipe for a file with a proper digest and odd content, which a world then loads:
+// rarest must be refused by the digest (tests/output/test_hdf.c goes behind it). An input that begins with '!' is a
+// recipe for a file with a proper digest and odd content, which a world then loads:
 //     name (bits 0-2, 5-7) and type (bits 3, 4), number of values (one byte), then a byte for every value
 // One that begins with '?' is a list of changes to the checkpoint of a world in contact, which then loads it, and steps:
 //     name (one byte), place in the table (one byte), new value (one byte)
@@ -77,8 +77,10 @@ static ThawStatus write_recipe(const uint8_t *data, size_t size) {
     ThawStatus status = thaw_checkpoint_create(path, &file, NULL);
     if (status)
         return status;
+    char taken[MOST_NAMES] = {0};
     for (size_t at = 0; at + 2 <= size;) {
-        const char *name = names[(data[at] % 8 + data[at] / 32 * 8) % name_count];
+        const int which = (data[at] % 8 + data[at] / 32 * 8) % name_count;
+        const char *name = names[which];
         const int type = data[at] / 8 % 4, count = data[at + 1];
         double f[256];
         int64_t i[256];
@@ -90,7 +92,9 @@ static ThawStatus write_recipe(const uint8_t *data, size_t size) {
             i[k] = byte > 250 ? INT64_MIN + byte : byte;
             s[k] = byte > 250 ? INT32_MIN + byte : byte;
         }
-        if (type == 0) // a name that is put twice is refused; the file goes on
+        if (taken[which]++) // a name can be put once
+            continue;
+        if (type == 0)
             thaw_checkpoint_put_f64(file, name, f, count, NULL);
         else if (type == 1)
             thaw_checkpoint_put_i64(file, name, i, count, NULL);

@@ -66,6 +66,14 @@ void thaw_file_write(ThawFile *file, const void *bytes, size_t size) {
         file->failed = errno ? errno : EIO;
 }
 
+void thaw_file_patch(ThawFile *file, int64_t at, const void *bytes, size_t size) {
+    if (!file->failed && fseeko(file->stream, (off_t)at, SEEK_SET))
+        file->failed = errno ? errno : EIO;
+    thaw_file_write(file, bytes, size);
+    if (!file->failed && fseeko(file->stream, 0, SEEK_END))
+        file->failed = errno ? errno : EIO;
+}
+
 void thaw_file_print(ThawFile *file, const char *format, ...) {
     if (file->failed)
         return;

@@ -45,6 +45,9 @@ ThawStatus thaw_frame_data_add(ThawFrameData *data, int32_t field, ThawError *er
 // Doubles that a field takes in this frame.
 size_t thaw_frame_field_size(const ThawFrameData *data, int32_t field);
 
+// Whether positions as floats would lose the shape: their spacing at the largest coordinate exceeds 1e-4 of the shortest edge.
+int thaw_frame_is_far(const ThawFrameData *data);
+
 // The surfaces of a world's obstacles at its present time as a frame of triangles: `body` is the obstacle, `region` its
 // ThawObstacleKind. Half-spaces end as slabs around `middle`. *moves: whether any will be elsewhere at another time.
 // *data is NULL where there are none; the caller frees it.
