@@ -309,6 +309,8 @@ static ThawStatus open_steps(AppRun *run, int64_t keep, ThawError *error) {
     char path[4096];
     struct stat asked, own;
     snprintf(path, sizeof path, "%s/steps.csv", run->folder);
+    if (!stat(path, &own) && !S_ISREG(own.st_mode))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s is not a plain file; remove it, or use another --out", path);
     if (run->stats_path && !stat(run->stats_path, &asked) && !stat(path, &own) && asked.st_dev == own.st_dev &&
         asked.st_ino == own.st_ino)
         return THAW_OK;

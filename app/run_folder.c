@@ -114,18 +114,22 @@ int app_checkpoint_due(int64_t every, int64_t step, double age_ms) {
     return every > 0 ? step % every == 0 : age_ms >= 60e3;
 }
 
-static void print_text(ThawFile *file, const char *text) {
+// Nonzero where there was no memory for it.
+static int print_text(ThawFile *file, const char *text) {
     char *quoted = app_json_quote(text);
-    thaw_file_print(file, "%s", quoted ? quoted : "\"?\"");
+    if (quoted)
+        thaw_file_print(file, "%s", quoted);
     free(quoted);
+    return !quoted;
 }
 
-static void print_name(ThawFile *file, int32_t place, const char *name) {
+static int print_name(ThawFile *file, int32_t place, const char *name) {
     thaw_file_print(file, "%s", place ? ", " : "");
-    print_text(file, name ? name : "");
+    return print_text(file, name ? name : "");
 }
 
-static void write_record(const AppRun *run, ThawFile *file) {
+static ThawStatus write_record(const AppRun *run, ThawFile *file, ThawError *error) {
+    int failed = 0;
     const struct {
         const char *key, *text;
     } texts[] = {
@@ -142,19 +146,20 @@ static void write_record(const AppRun *run, ThawFile *file) {
                     run->solve_static ? "true" : "false");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         thaw_file_print(file, ",\n  \"%s\": ", texts[i].key);
-        print_text(file, texts[i].text);
+        failed |= print_text(file, texts[i].text);
     }
     const ThawWorldDef *world = &run->scene->world;
     thaw_file_print(file, ",\n  \"h\": %.17g,\n  \"bodies\": [", world->h);
     for (int32_t b = 0; b < world->body_count; b++)
-        print_name(file, b, world->bodies[b].name);
+        failed |= print_name(file, b, world->bodies[b].name);
     thaw_file_print(file, "],\n  \"methods\": [");
     for (int32_t b = 0; b < world->body_count; b++)
-        print_name(file, b, thaw_world_get_method(run->world, b));
+        failed |= print_name(file, b, thaw_world_get_method(run->world, b));
     thaw_file_print(file, "],\n  \"obstacles\": [");
     for (int32_t o = 0; o < world->obstacle_count; o++)
-        print_name(file, o, world->obstacles[o].name);
+        failed |= print_name(file, o, world->obstacles[o].name);
     thaw_file_print(file, "]\n}\n");
+    return failed ? thaw_error_memory(error, "run.json") : THAW_OK;
 }
 
 static ThawStatus remove_file(const char *path, ThawError *error) {
@@ -173,9 +178,11 @@ ThawStatus app_folder_begin(AppRun *run, int64_t last, int64_t *removed, ThawErr
     if (status == THAW_OK)
         status = thaw_file_create(copy_path, &copy, error);
     if (status == THAW_OK) {
-        write_record(run, record);
+        status = write_record(run, record, error);
         thaw_file_write(copy, run->text, run->text_size);
-        if (thaw_file_sync(record))
+        if (status != THAW_OK)
+            ; // nothing is removed yet
+        else if (thaw_file_sync(record))
             status = thaw_file_commit(&record, error); // tells why
         else if (thaw_file_sync(copy))
             status = thaw_file_commit(&copy, error);

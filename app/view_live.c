@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scene/json.h"
 #include "view_live.h"
 
 static const double FRAME_MS = 1000.0 / 60; // pages draw no faster
@@ -21,7 +22,7 @@ static const double SLOWEST = 0.01, FASTEST = 100;
 static void tell_settings(ViewLive *live) {
     json_t *json = view_settings(live);
     json_object_set_new(json, "type", json_string("settings"));
-    char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    char *text = thaw_json_print(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
     if (text)
         serve_put(live->serve, SERVE_EVERYONE, SERVE_SETTINGS, text, strlen(text));
     free(text);
@@ -29,7 +30,7 @@ static void tell_settings(ViewLive *live) {
 }
 
 static void tell(ViewLive *live, int client, ServeSlot slot, json_t *json) {
-    char *text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    char *text = json ? thaw_json_print(json, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     if (text)
         serve_put(live->serve, client, slot, text, strlen(text));
     free(text);

@@ -167,15 +167,20 @@ static void describe_parts(Gltf *g) {
     fprintf(g->json, "]}]");
 }
 
+// Nonzero where something did not get into it, be it at last.
+static int close_text(FILE *text) {
+    const int failed = text && ferror(text);
+    return (text && fclose(text)) || failed;
+}
+
 static ThawStatus describe(Gltf *g, float *base, char **text, size_t *length, ThawError *error) {
     g->json = open_memstream(text, length);
     g->view_text = open_memstream(&g->views, &g->view_size);
     g->list_text = open_memstream(&g->lists, &g->list_size);
     ThawStatus status = g->json && g->view_text && g->list_text ? walk(g, base, NULL, error)
                                                                 : thaw_error_memory(error, "the description of a glTF");
-    int failed = g->view_text && fclose(g->view_text);
-    if (g->list_text && fclose(g->list_text))
-        failed = 1;
+    int failed = close_text(g->view_text);
+    failed |= close_text(g->list_text);
     if (status == THAW_OK && !failed) {
         fprintf(g->json,
                 "{\"asset\":{\"version\":\"2.0\",\"generator\":\"thaw %s\"},\"scene\":0,\"scenes\":[{\"nodes\":"
@@ -185,8 +190,7 @@ static ThawStatus describe(Gltf *g, float *base, char **text, size_t *length, Th
         fprintf(g->json, ",\"accessors\":[%s],\"bufferViews\":[%s],\"buffers\":[{\"byteLength\":%" PRId64 "}]}",
                 g->lists, g->views, g->bytes);
     }
-    if (g->json && fclose(g->json))
-        failed = 1;
+    failed |= close_text(g->json);
     free(g->views);
     free(g->lists);
     return status == THAW_OK && failed ? thaw_error_memory(error, "the description of a glTF") : status;

@@ -84,9 +84,9 @@ int thaw_hdf_compare(const char *a, const char *b);
 // What both sides know of the format.
 enum {
     THAW_HDF_SUPERBLOCK = 96,
-    THAW_HDF_BLOCK = 1 << 16,      // bytes that are hashed at once
-    THAW_HDF_ENTRY = 40,           // bytes of a symbol table's entry
-    THAW_HDF_SPACE = 0x01,         // messages of an object's header
+    THAW_HDF_BLOCK = 1 << 16, // bytes that are hashed at once
+    THAW_HDF_ENTRY = 40,      // bytes of a symbol table's entry
+    THAW_HDF_SPACE = 0x01,    // messages of an object's header
     THAW_HDF_DATATYPE = 0x03,
     THAW_HDF_FILL = 0x05,
     THAW_HDF_LAYOUT = 0x08,

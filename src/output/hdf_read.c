@@ -127,8 +127,8 @@ static ThawStatus add_list(Reader *r, const Object *o) {
     uint64_t size;
     if (o->type < 0)
         return THAW_OK;
-    if (!data || __builtin_mul_overflow(o->count, thaw_hdf_type_size((ThawHdfType)o->type), &size) || o->count > INT64_MAX ||
-        (o->count && size != o->size))
+    if (!data || __builtin_mul_overflow(o->count, thaw_hdf_type_size((ThawHdfType)o->type), &size) ||
+        o->count > INT64_MAX || (o->count && size != o->size))
         return damaged(r, "a list does not fit");
     if (index->count == index->room) {
         const int64_t room = 2 * index->room + 64;
@@ -199,8 +199,8 @@ static ThawStatus walk_symbols(Reader *r, uint64_t address, uint64_t heap, int d
 static ThawStatus walk_tree(Reader *r, uint64_t address, int above, uint64_t heap, int depth) {
     const unsigned char *node = look(r, address, 24);
     const uint64_t count = node ? number(node + 6, 2) : 0;
-    if (!node || memcmp(node, "TREE", 4) != 0 || node[4] != 0 || node[5] >= above || !look(r, address, 32 + 16 * count) ||
-        r->left-- <= 0)
+    if (!node || memcmp(node, "TREE", 4) != 0 || node[4] != 0 || node[5] >= above ||
+        !look(r, address, 32 + 16 * count) || r->left-- <= 0)
         return damaged(r, "a tree of a group is not where it should be");
     ThawStatus status = THAW_OK;
     for (uint64_t i = 0; i < count && status == THAW_OK; i++) {

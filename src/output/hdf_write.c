@@ -65,7 +65,12 @@ int thaw_hdf_compare(const char *a, const char *b) {
         a++;
         b++;
     }
-    const int first = *a == '/' ? 1 : *a ? 1 + (unsigned char)*a : 0, second = *b == '/' ? 1 : *b ? 1 + (unsigned char)*b : 0;
+    const int first = *a == '/' ? 1
+                      : *a      ? 1 + (unsigned char)*a
+                                : 0,
+              second = *b == '/' ? 1
+                       : *b      ? 1 + (unsigned char)*b
+                                 : 0;
     return first - second;
 }
 
@@ -598,7 +603,7 @@ static int by_name(const void *a, const void *b) {
 static void make_superblock(const ThawHdf *h, const Group *root, unsigned char out[THAW_HDF_SUPERBLOCK]) {
     Record r = {.size = 0};
     add(&r, THAW_HDF_SIGNATURE, 8);
-    add_number(&r, 0, 5); // versions
+    add_number(&r, 0, 5);      // versions
     add_number(&r, 0x0808, 3); // bytes of addresses and lengths
     add_number(&r, LEAF_K, 2);
     add_number(&r, TREE_K, 2);

@@ -239,7 +239,7 @@ static void we_read_what_the_hdf5_library_writes(void **state) {
         H5Sclose(space);
     }
     static const hid_t none = H5I_INVALID_HID;
-    const hid_t types[] = {H5T_NATIVE_CHAR,  H5T_NATIVE_UCHAR, H5T_NATIVE_INT32, H5T_NATIVE_INT64,
+    const hid_t types[] = {H5T_NATIVE_CHAR,   H5T_NATIVE_UCHAR, H5T_NATIVE_INT32,  H5T_NATIVE_INT64,
                            H5T_NATIVE_UINT64, H5T_NATIVE_FLOAT, H5T_NATIVE_DOUBLE, none};
     for (int i = 0; types[i] != none; i++) {
         char name[40];
@@ -281,12 +281,10 @@ static void we_read_what_the_hdf5_library_writes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_written_is_found_again),
-        cmocka_unit_test(a_name_that_comes_twice_is_refused),
+        cmocka_unit_test(what_was_written_is_found_again),      cmocka_unit_test(a_name_that_comes_twice_is_refused),
         cmocka_unit_test(a_damaged_file_is_read_or_refused),
 #ifdef THAW_WITH_HDF5
-        cmocka_unit_test(the_hdf5_library_reads_what_we_write),
-        cmocka_unit_test(we_read_what_the_hdf5_library_writes),
+        cmocka_unit_test(the_hdf5_library_reads_what_we_write), cmocka_unit_test(we_read_what_the_hdf5_library_writes),
 #endif
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
