@@ -172,7 +172,7 @@ static json_t *mesh_of(const ViewHello *hello) {
     if (d) {
         positions = THAW_NEW(float, 3 * (size_t)d->point_count);
         for (size_t i = 0; positions && i < 3 * (size_t)d->point_count; i++)
-            positions[i] = (float)d->x[i];
+            positions[i] = (float)(d->x[i] - mesh->origin[i % 3]);
     }
     json_t *json =
         d && !positions
@@ -214,6 +214,8 @@ char *view_hello_text(ViewHello *hello) {
         memcpy(box, hello->box, sizeof box);
     else
         find_box(hello, box);
+    for (int k = 0; k < 6; k++)
+        box[k] -= hello->mesh->origin[k % 3];
     json_t *views = json_array();
     for (int v = 0; v < hello->views; v++) {
         json_t *view = json_pack("{s:o}", "name", words(hello->view_names[v]));
@@ -229,9 +231,10 @@ char *view_hello_text(ViewHello *hello) {
                   "live", hello->live, "frames", (json_int_t)hello->frames, "times",
                   numbers(hello->times, hello->live ? 0 : hello->frames), "views", views, "bodies", bodies_of(hello),
                   "obstacles", obstacles_of(hello), "fields", fields_of(hello), "interior", hello->mesh->interior);
-    json_t *rest = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "methods", or_null(hello->methods_known), "settings",
+    json_t *rest = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "methods", or_null(hello->methods_known), "settings",
                              or_null(hello->settings), "shapes", hello->shapes ? hello->shapes : json_array(), "box",
-                             json_pack("[o, o]", numbers(box, 3), numbers(box + 3, 3)), "mesh", mesh_of(hello),
+                             json_pack("[o, o]", numbers(box, 3), numbers(box + 3, 3)), "origin",
+                             numbers(hello->mesh->origin, 3), "mesh", mesh_of(hello),
                              "report", or_null(hello->report));
     char *text = NULL;
     if (json && rest && json_object_update(json, rest) == 0)
@@ -242,7 +245,7 @@ char *view_hello_text(ViewHello *hello) {
 }
 
 void view_send_obstacles(ThawStream *stream, const ThawFrameData *obstacles) {
-    thaw_stream_numbers(stream, "obstacles", "obstacle", 3, obstacles->point_count, obstacles->x);
+    thaw_stream_points(stream, "obstacles", "obstacle", 3, obstacles->point_count, obstacles->x);
 }
 
 void view_hello_drop(ViewHello *hello) {

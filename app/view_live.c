@@ -75,6 +75,15 @@ static ThawStatus read_vector(const json_t *message, const char *key, double lim
                                limit);
 }
 
+// A point of the page, as the world has it.
+static ThawStatus read_point(const ViewLive *live, const json_t *message, const char *key, double point[3],
+                             ThawError *error) {
+    ThawStatus status = read_vector(message, key, 1e6, point, error);
+    for (int k = 0; k < 3; k++)
+        point[k] += live->shown.mesh->origin[k];
+    return status;
+}
+
 // "view" may be missing where there is only one.
 static ThawStatus read_view(const ViewLive *live, const json_t *message, int *view, ThawError *error) {
     int32_t number = 0;
@@ -162,7 +171,7 @@ static ThawStatus do_drag(ViewLive *live, int client, const json_t *message, Tha
     if (status == THAW_OK)
         status = read_vector(message, "bary", 1, bary, error);
     if (status == THAW_OK)
-        status = read_vector(message, "to", 1e6, to, error);
+        status = read_point(live, message, "to", to, error);
     if (status == THAW_OK && fabs(bary[0] + bary[1] + bary[2] - 1) > 1e-3)
         status = thaw_error_set(error, THAW_ERROR_INPUT, "\"bary\" must sum to 1");
     return status == THAW_OK ? view_drag_hold(live, client, view, triangle, bary, to, error) : status;
@@ -225,7 +234,7 @@ static ThawStatus do_drop(ViewLive *live, int client, const json_t *message, Tha
     (void)client;
     double position[3];
     const char *shape = json_string_value(json_object_get(message, "shape"));
-    ThawStatus status = read_vector(message, "position", 1e6, position, error);
+    ThawStatus status = read_point(live, message, "position", position, error);
     if (status == THAW_OK)
         status = view_worlds_drop(live, shape ? shape : "", position, error);
     return shown_anew(live, status, error);

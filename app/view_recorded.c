@@ -181,8 +181,10 @@ ThawStatus view_recorded_open(ThawReplay *replay, ThawStreamKind kind, int inter
     if (status == THAW_OK)
         status = thaw_stream_mesh_create(r->first->nodes, r->first->body_count, r->first->body, r->first->point_count,
                                          r->first->cells, r->first->cell_count, interior, &r->mesh, error);
-    if (status == THAW_OK)
+    if (status == THAW_OK) {
+        thaw_stream_mesh_settle(r->mesh, r->first->x);
         status = thaw_stream_create(r->mesh, kind, 0, &r->stream, error);
+    }
     if (status != THAW_OK)
         view_recorded_clear(r);
     return status;
@@ -202,7 +204,7 @@ static ThawStatus send_contacts(ViewRecorded *r, const ThawFrameData *d, ThawErr
             memcpy(arrows + 6 * (size_t)count, d->x + 3 * p, 3 * sizeof(double));
             memcpy(arrows + 6 * (size_t)count++ + 3, f + 3 * p, 3 * sizeof(double));
         }
-    thaw_stream_numbers(r->stream, "contacts", "contact", 6, count, arrows);
+    thaw_stream_points(r->stream, "contacts", "contact", 6, count, arrows);
     thaw_free(arrows);
     return THAW_OK;
 }

@@ -167,7 +167,10 @@ static void describe_parts(Gltf *g) {
                 "1],\"metallicFactor\":0,\"roughnessFactor\":0.7}}",
                 p ? "," : "", clip->parts[p].name, (double)c[0], (double)c[1], (double)c[2]);
     }
-    print(&g->json, "],\"nodes\":[{\"name\":\"thaw\",\"rotation\":[-0.70710678,0,0,0.70710678],\"children\":[");
+    print(&g->json, "],\"nodes\":[{\"name\":\"thaw\",\"rotation\":[-0.70710678,0,0,0.70710678],");
+    if (clip->moved) // turned as the points are
+        print(&g->json, "\"translation\":[%.17g,%.17g,%.17g],", clip->origin[0], clip->origin[2], -clip->origin[1]);
+    print(&g->json, "\"children\":[");
     for (int64_t p = 0; p < g->parts; p++)
         print(&g->json, "%s%" PRId64, p ? "," : "", p + 1);
     print(&g->json, "]}");

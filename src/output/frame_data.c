@@ -2,8 +2,7 @@
 // Frames in memory: making, widening by fields, freeing.
 #include "output/frame_data.h"
 
-#include <float.h>
-#include <math.h>
+#include "mesh/far.h"
 
 void thaw_frame_data_free(ThawFrameData **data) {
     if (!data || !*data)
@@ -63,16 +62,6 @@ ThawStatus thaw_frame_data_add(ThawFrameData *data, int32_t field, ThawError *er
 }
 
 int thaw_frame_is_far(const ThawFrameData *data) {
-    double largest = 0, shortest = INFINITY; // shortest: squared
-    for (int64_t i = 0; i < 3 * (int64_t)data->point_count; i++)
-        largest = fmax(largest, fabs(data->x[i]));
-    for (int64_t c = 0; c < data->cell_count; c++)
-        for (int a = 0; a < data->nodes; a++)
-            for (int b = 0; b < a; b++) {
-                const double *p = data->x + 3 * (int64_t)data->cells[c * data->nodes + a];
-                const double *q = data->x + 3 * (int64_t)data->cells[c * data->nodes + b];
-                const double d[3] = {p[0] - q[0], p[1] - q[1], p[2] - q[2]};
-                shortest = fmin(shortest, d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
-            }
-    return data->cell_count > 0 && largest * (double)FLT_EPSILON > 1e-4 * sqrt(shortest);
+    const ThawReach reach = thaw_reach(data->x, data->point_count, data->cells, data->nodes, data->cell_count);
+    return thaw_reach_is_far(&reach);
 }

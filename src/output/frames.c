@@ -491,6 +491,7 @@ static ThawStatus remember(ThawFrames *f, int64_t number, ThawError *error) {
 ThawStatus thaw_frames_write(ThawFrames *frames, const ThawWorld *world, int64_t number, ThawError *error) {
     ThawFrames *f = frames;
     ThawStatus status = read_state(f, world, error);
+    f->surface.far = status == THAW_OK && thaw_frame_is_far(f->data);
     if (status == THAW_OK && f->formats & THAW_FRAMES_OBJ)
         status = thaw_obj_write(path_of_frame(f, number, "obj"), f->data, &f->surface, error);
     if (status == THAW_OK && f->formats & THAW_FRAMES_PLY)
