@@ -205,6 +205,13 @@ static void print_report(const char *program, const char *path, const ThawDoctor
     if (report->disk > 0)
         printf("  frames of a run: about %g %s\n", two_digits(report->disk / (report->disk < 1e9 ? 1e6 : 1e9)),
                report->disk < 1e9 ? "MB" : "GB");
+    if (report->seconds > 0) {
+        char duration[40];
+        thaw_cost_duration(report->seconds, duration);
+        printf("  a run: about %g %s of memory; up to %s of one core\n",
+               two_digits(report->memory / (report->memory < 1e9 ? 1e6 : 1e9)), report->memory < 1e9 ? "MB" : "GB",
+               duration);
+    }
     for (int32_t i = 0; i < report->complaint_count; i++)
         print_complaint(report, &report->complaints[i]);
     if (report->left_off)
@@ -262,11 +269,12 @@ static json_t *report_json(const char *path, const ThawDoctorReport *report) {
     }
     for (int32_t i = 0; i < report->complaint_count; i++)
         append(&findings, complaint_json(&report->complaints[i]));
-    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "file", app_json_string(path), "kind",
-                     report->kind, "errors", (int)report->errors, "warnings", (int)report->warnings, "hints",
+    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "file", app_json_string(path),
+                     "kind", report->kind, "errors", (int)report->errors, "warnings", (int)report->warnings, "hints",
                      (int)report->hints, "left_off", (int)report->left_off, "frame_bytes", number(report->disk),
-                     "regions", app_json_string(report->regions), "groups", app_json_string(report->groups), "bodies",
-                     bodies, "findings", findings);
+                     "memory_bytes", number(report->memory), "run_seconds", number(report->seconds), "regions",
+                     app_json_string(report->regions), "groups", app_json_string(report->groups), "bodies", bodies,
+                     "findings", findings);
 }
 
 static int write_json(const char *file, const char *path, const ThawDoctorReport *report) {

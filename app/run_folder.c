@@ -17,6 +17,32 @@
 #include "json_text.h"
 #include "run.h"
 
+// Files of ours are written under another name and then renamed; what a killed run left under that name is of no use.
+static int is_left_over(const char *name) {
+    static const char *const names[] = {"run.json.tmp", "scene.json.tmp", "checkpoint.h5.tmp", "frames.pvd.tmp",
+                                        "obstacles.vtu.tmp"};
+    static const char *const endings[] = {".vtu.tmp", ".obj.tmp", ".ply.tmp"};
+    int found = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        found |= strcmp(name, names[i]) == 0;
+    const char *digits = strncmp(name, "frame_", 6) == 0        ? name + 6
+                         : strncmp(name, "obstacles_", 10) == 0 ? name + 10
+                                                                : "";
+    const size_t length = strspn(digits, "0123456789");
+    for (size_t i = 0; length && i < sizeof endings / sizeof *endings; i++)
+        found |= strcmp(digits + length, endings[i]) == 0;
+    return found;
+}
+
+static void sweep(const AppRun *run) {
+    DIR *folder = opendir(run->folder);
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (is_left_over(entry->d_name))
+            unlinkat(dirfd(folder), entry->d_name, 0); // what cannot be removed is overwritten, or told about then
+    if (folder)
+        closedir(folder);
+}
+
 ThawStatus app_folder_lock(AppRun *run, ThawError *error) {
     ThawStatus status = thaw_folder_create(run->folder, error);
     if (status != THAW_OK)
@@ -25,6 +51,7 @@ ThawStatus app_folder_lock(AppRun *run, ThawError *error) {
     // A file system without locks is no reason to refuse; only a lock that someone holds is.
     if (run->lock >= 0 && flock(run->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
         return thaw_error_set(error, THAW_ERROR_IO, "another run is writing to %s; choose another --out", run->folder);
+    sweep(run);
     return THAW_OK;
 }
 

@@ -231,11 +231,11 @@ char *view_hello_text(ViewHello *hello) {
                   "live", hello->live, "frames", (json_int_t)hello->frames, "times",
                   numbers(hello->times, hello->live ? 0 : hello->frames), "views", views, "bodies", bodies_of(hello),
                   "obstacles", obstacles_of(hello), "fields", fields_of(hello), "interior", hello->mesh->interior);
-    json_t *rest = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "methods", or_null(hello->methods_known), "settings",
-                             or_null(hello->settings), "shapes", hello->shapes ? hello->shapes : json_array(), "box",
-                             json_pack("[o, o]", numbers(box, 3), numbers(box + 3, 3)), "origin",
-                             numbers(hello->mesh->origin, 3), "mesh", mesh_of(hello),
-                             "report", or_null(hello->report));
+    json_t *rest =
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "methods", or_null(hello->methods_known), "settings",
+                  or_null(hello->settings), "shapes", hello->shapes ? hello->shapes : json_array(), "box",
+                  json_pack("[o, o]", numbers(box, 3), numbers(box + 3, 3)), "origin", numbers(hello->mesh->origin, 3),
+                  "mesh", mesh_of(hello), "report", or_null(hello->report));
     char *text = NULL;
     if (json && rest && json_object_update(json, rest) == 0)
         text = thaw_json_print(json, JSON_COMPACT | JSON_REAL_PRECISION(9));

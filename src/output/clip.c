@@ -166,8 +166,7 @@ ThawStatus thaw_clip_open(ThawReplay *replay, const ThawClipDef *def, ThawClip *
     if (status == THAW_OK && stage)
         take_stage(c, stage);
     if (status == THAW_OK) {
-        const ThawReach reach =
-            thaw_reach(frame->x, frame->point_count, frame->cells, frame->nodes, frame->cell_count);
+        const ThawReach reach = thaw_reach(frame->x, frame->point_count, frame->cells, frame->nodes, frame->cell_count);
         thaw_reach_origin(&reach, c->origin);
         c->far = thaw_reach_is_far(&reach);
         c->moved = c->origin[0] != 0 || c->origin[1] != 0 || c->origin[2] != 0;

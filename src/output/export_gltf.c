@@ -43,8 +43,8 @@ __attribute__((format(printf, 2, 3))) static void print(Text *text, const char *
 typedef struct Gltf {
     ThawReel *reel;
     int64_t frames, parts;
-    unsigned char *moves; // a part
-    int any;              // something moves
+    unsigned char *moves;    // a part
+    int any;                 // something moves
     int64_t bytes;           // of the binary part so far
     int64_t accessors;       // so far
     Text json, views, lists; // all; bufferViews and accessors, which are part of it
@@ -65,12 +65,12 @@ static void add_accessor(Gltf *g, int64_t count, int components, int type, const
                          const float *range) {
     int64_t size = count * components * 4;
     print(&g->views, "%s{\"buffer\":0,\"byteOffset\":%" PRId64 ",\"byteLength\":%" PRId64, g->accessors ? "," : "",
-            g->bytes, size);
+          g->bytes, size);
     if (target)
         print(&g->views, ",\"target\":%d", target);
     print(&g->views, "}");
     print(&g->lists, "%s{\"bufferView\":%" PRId64 ",\"componentType\":%d,\"count\":%" PRId64 ",\"type\":\"%s\"",
-            g->accessors ? "," : "", g->accessors, type, count, shape);
+          g->accessors ? "," : "", g->accessors, type, count, shape);
     for (int end = 0; range && end < 2; end++) {
         print(&g->lists, ",\"%s\":[", end ? "max" : "min");
         for (int k = 0; k < components; k++)
@@ -147,9 +147,9 @@ static void describe_parts(Gltf *g) {
     print(&g->json, "\"meshes\":[");
     for (int64_t p = 0; p < g->parts; p++) {
         print(&g->json,
-                "%s{\"name\":\"%s\",\"primitives\":[{\"attributes\":{\"POSITION\":%" PRId64 "},\"indices\":%" PRId64
-                ",\"material\":%" PRId64,
-                p ? "," : "", clip->parts[p].name, next, p, p);
+              "%s{\"name\":\"%s\",\"primitives\":[{\"attributes\":{\"POSITION\":%" PRId64 "},\"indices\":%" PRId64
+              ",\"material\":%" PRId64,
+              p ? "," : "", clip->parts[p].name, next, p, p);
         next++;
         if (g->moves[p]) {
             print(&g->json, ",\"targets\":[");
@@ -163,9 +163,9 @@ static void describe_parts(Gltf *g) {
     for (int64_t p = 0; p < g->parts; p++) {
         const float *c = clip->parts[p].colour;
         print(&g->json,
-                "%s{\"name\":\"%s\",\"doubleSided\":true,\"pbrMetallicRoughness\":{\"baseColorFactor\":[%.4g,%.4g,%.4g,"
-                "1],\"metallicFactor\":0,\"roughnessFactor\":0.7}}",
-                p ? "," : "", clip->parts[p].name, (double)c[0], (double)c[1], (double)c[2]);
+              "%s{\"name\":\"%s\",\"doubleSided\":true,\"pbrMetallicRoughness\":{\"baseColorFactor\":[%.4g,%.4g,%.4g,"
+              "1],\"metallicFactor\":0,\"roughnessFactor\":0.7}}",
+              p ? "," : "", clip->parts[p].name, (double)c[0], (double)c[1], (double)c[2]);
     }
     print(&g->json, "],\"nodes\":[{\"name\":\"thaw\",\"rotation\":[-0.70710678,0,0,0.70710678],");
     if (clip->moved) // turned as the points are
@@ -180,14 +180,14 @@ static void describe_parts(Gltf *g) {
     if (!g->any)
         return;
     print(&g->json,
-            ",\"animations\":[{\"name\":\"run\",\"samplers\":[{\"input\":%" PRId64 ",\"output\":%" PRId64
-            ",\"interpolation\":\"LINEAR\"}],\"channels\":[",
-            g->accessors - 2, g->accessors - 1);
+          ",\"animations\":[{\"name\":\"run\",\"samplers\":[{\"input\":%" PRId64 ",\"output\":%" PRId64
+          ",\"interpolation\":\"LINEAR\"}],\"channels\":[",
+          g->accessors - 2, g->accessors - 1);
     int first = 1;
     for (int64_t p = 0; p < g->parts; p++)
         if (g->moves[p]) {
             print(&g->json, "%s{\"sampler\":0,\"target\":{\"node\":%" PRId64 ",\"path\":\"weights\"}}",
-                    first ? "" : ",", p + 1);
+                  first ? "" : ",", p + 1);
             first = 0;
         }
     print(&g->json, "]}]");

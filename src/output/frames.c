@@ -463,6 +463,8 @@ static ThawStatus write_obstacles(ThawFrames *f, const ThawWorld *world, int64_t
     if (!f->has_obstacles || (f->obstacles_done && !f->obstacles_move))
         return THAW_OK;
     ThawStatus status = thaw_obstacle_frame(world, f->middle, f->extent, &obstacles, &moves, error);
+    if (status == THAW_OK && !f->obstacles_move)
+        obstacles->time = 0; // whenever it is written, the first time or when a run goes on
     void *scratch = status == THAW_OK ? thaw_alloc(thaw_vtu_scratch(obstacles), 1) : NULL;
     if (status == THAW_OK && !scratch)
         status = thaw_error_memory(error, "the obstacles of a frame");
