@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies far from the origin: doubles have 16 digits, so at a million kilometres they are a tenth of a micron apart. What a
-// step computes are differences of positions, strains among them; where the spacing is above 1e-9 of an element's edge,
-// strains below 1e-9 or so are noise, and adaptive methods take them for motion.
+// step computes are differences of positions, strains among them; where the spacing is above 1e-6 of an element's edge,
+// strains of that size are noise, and adaptive methods take them for motion.
 #include <float.h>
 #include <math.h>
 
 #include "doctor/doctor.h"
 #include "mesh/far.h"
 
-static const double DIGITS = 1e-8; // spacing of doubles over an edge
+static const double DIGITS = 1e-6; // spacing of doubles over an edge
 
 // The mesh's reach as the body has it: edges keep their length when it is turned and moved.
 static ThawReach reach_of(const ThawWorldDef *world, const ThawBodyDef *body, ThawReach mesh) {
