@@ -399,7 +399,7 @@ ThawSolverKind thaw_world_solver(const ThawWorld *world, int32_t body);
 // shadow, are as at the oracle's last question, up to 12 steps ago.
 ThawStatus thaw_world_get_ledger(const ThawWorld *world, ThawLedger *ledger);
 
-// The whole state, as one HDF5 file. A world made from the same definition continues from it with the same bits. One
+// The whole state, as one file (HDF5). A world made from the same definition continues from it with the same bits. One
 // with more bodies, behind the same first ones, takes over the state of those; the others stay as they are. Methods and
 // thresholds are state: set others after loading.
 // Written under a temporary name and renamed: a file that exists is complete.
