@@ -205,6 +205,13 @@ static void print_report(const char *program, const char *path, const ThawDoctor
     if (report->disk > 0)
         printf("  frames of a run: about %g %s\n", two_digits(report->disk / (report->disk < 1e9 ? 1e6 : 1e9)),
                report->disk < 1e9 ? "MB" : "GB");
+    if (report->seconds > 0) {
+        char duration[40];
+        thaw_cost_duration(report->seconds, duration);
+        printf("  a run: about %g %s of memory; up to %s of one core\n",
+               two_digits(report->memory / (report->memory < 1e9 ? 1e6 : 1e9)), report->memory < 1e9 ? "MB" : "GB",
+               duration);
+    }
     for (int32_t i = 0; i < report->complaint_count; i++)
         print_complaint(report, &report->complaints[i]);
     if (report->left_off)
@@ -224,10 +231,18 @@ static json_t *number(double value) { return isfinite(value) ? json_real(value) 
 
 static json_t *vector(const double x[3]) { return json_pack("[o,o,o]", number(x[0]), number(x[1]), number(x[2])); }
 
+// An array that cannot take a value is none: so what is missing shows in the end.
+static void append(json_t **array, json_t *value) {
+    if (json_array_append_new(*array, value)) {
+        json_decref(*array);
+        *array = NULL;
+    }
+}
+
 static json_t *complaint_json(const ThawComplaint *c) {
     json_t *ids = json_array();
     for (int64_t i = 0; i < c->found.count && i < THAW_FINDING_IDS; i++)
-        json_array_append_new(ids, json_integer(c->found.ids[i]));
+        append(&ids, json_integer(c->found.ids[i]));
     return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:s, s:o, s:I, s:o}", "severity",
                      thaw_severity_name(c->severity), "id", c->id, "where", app_json_string(c->where), "what",
                      app_json_string(c->what), "cure", app_json_string(c->cure), "value", number(c->value), "unit",
@@ -245,21 +260,21 @@ static json_t *report_json(const char *path, const ThawDoctorReport *report) {
     json_t *bodies = json_array(), *findings = json_array();
     for (int32_t i = 0; i < report->patient_count; i++) {
         const ThawPatient *p = &report->patients[i];
-        json_array_append_new(
-            bodies,
-            json_pack("{s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o}", "name", app_json_string(p->name),
-                      "vertices", (int)p->vertices, "elements", (int)p->elements, "size", vector(p->size), "unit",
-                      number(p->unit > 0 ? p->unit : 1), "min_angle", number(p->min_angle * 180 / M_PI), "max_angle",
-                      number(p->max_angle * 180 / M_PI), "mass", number(p->mass), "period", number(p->period), "held",
-                      (int)p->held, "rigidify", p->adaptive ? thresholds_json(&p->rigidify) : json_null()));
+        append(&bodies,
+               json_pack("{s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o}", "name", app_json_string(p->name),
+                         "vertices", (int)p->vertices, "elements", (int)p->elements, "size", vector(p->size), "unit",
+                         number(p->unit > 0 ? p->unit : 1), "min_angle", number(p->min_angle * 180 / M_PI), "max_angle",
+                         number(p->max_angle * 180 / M_PI), "mass", number(p->mass), "period", number(p->period),
+                         "held", (int)p->held, "rigidify", p->adaptive ? thresholds_json(&p->rigidify) : json_null()));
     }
     for (int32_t i = 0; i < report->complaint_count; i++)
-        json_array_append_new(findings, complaint_json(&report->complaints[i]));
-    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "file", app_json_string(path), "kind",
-                     report->kind, "errors", (int)report->errors, "warnings", (int)report->warnings, "hints",
+        append(&findings, complaint_json(&report->complaints[i]));
+    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "file", app_json_string(path),
+                     "kind", report->kind, "errors", (int)report->errors, "warnings", (int)report->warnings, "hints",
                      (int)report->hints, "left_off", (int)report->left_off, "frame_bytes", number(report->disk),
-                     "regions", app_json_string(report->regions), "groups", app_json_string(report->groups), "bodies",
-                     bodies, "findings", findings);
+                     "memory_bytes", number(report->memory), "run_seconds", number(report->seconds), "regions",
+                     app_json_string(report->regions), "groups", app_json_string(report->groups), "bodies", bodies,
+                     "findings", findings);
 }
 
 static int write_json(const char *file, const char *path, const ThawDoctorReport *report) {

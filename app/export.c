@@ -194,9 +194,13 @@ static ThawStatus write_cache(Export *e, Format format, ThawError *error) {
     snprintf(mesh, sizeof mesh, "%.*s.obj", (int)(strlen(path) - strlen(endings[format])), path);
     ThawStatus status = (format == PC2 ? thaw_export_pc2 : thaw_export_mdd)(e->clip[0], path, error);
     if (status == THAW_OK)
-        status = thaw_export_surface(e->clip[0], 0, mesh, error);
+        status = thaw_export_cache_mesh(e->clip[0], mesh, error);
     if (status == THAW_OK && !e->quiet)
         printf("%s: the mesh that it moves\n", mesh);
+    const double *origin = e->clip[0]->origin;
+    if (status == THAW_OK && !e->quiet && e->clip[0]->moved)
+        printf("%s: floats would lose the shape so far from zero; both count from (%.12g, %.12g, %.12g) m\n", path,
+               origin[0], origin[1], origin[2]);
     return status;
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scene/json.h"
+
 json_t *app_json_string(const char *text) {
     json_t *value = json_string(text);
     if (value)
@@ -20,7 +22,7 @@ json_t *app_json_string(const char *text) {
 
 char *app_json_quote(const char *text) {
     json_t *value = app_json_string(text);
-    char *quoted = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+    char *quoted = value ? thaw_json_print(value, JSON_ENCODE_ANY) : NULL;
     json_decref(value);
     return quoted;
 }

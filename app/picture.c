@@ -101,7 +101,8 @@ ThawStatus picture_write(const Picture *picture, const char *path, ThawError *er
     if (!info || setjmp(png_jmpbuf(png))) {
         png_destroy_write_struct(&png, &info);
         thaw_file_discard(&file);
-        return thaw_error_set(error, THAW_ERROR_MEMORY, "cannot write %s: the PNG library failed", path);
+        return thaw_error_set(error, THAW_ERROR_MEMORY,
+                              "cannot write %s: the PNG library failed (out of memory, or the disk is full)", path);
     }
     png_set_write_fn(png, file, write_bytes, flush_nothing);
     png_set_IHDR(png, info, (png_uint_32)picture->width, (png_uint_32)picture->height, 8, PNG_COLOR_TYPE_RGB,

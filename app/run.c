@@ -10,16 +10,19 @@
 // Unless the scene says otherwise, a checkpoint is written each minute. A clock decides when, but a checkpoint changes
 // nothing in the world, so the trajectory does not depend on it.
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "run.h"
 #include "scene/read.h"
+#include "thaw/doctor.h"
 
 extern const char app_default_scene[] __attribute__((weak)); // scenes/twist.json (cmake/Embed.cmake)
 extern const size_t app_default_scene_size __attribute__((weak));
@@ -330,6 +333,8 @@ static ThawStatus open_steps(AppRun *run, int64_t keep, ThawError *error) {
     char path[4096];
     struct stat asked, own;
     snprintf(path, sizeof path, "%s/steps.csv", run->folder);
+    if (!stat(path, &own) && !S_ISREG(own.st_mode))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s is not a plain file; remove it, or use another --out", path);
     if (run->stats_path && !stat(run->stats_path, &asked) && !stat(path, &own) && asked.st_dev == own.st_dev &&
         asked.st_ino == own.st_ino)
         return THAW_OK;
@@ -512,14 +517,51 @@ static void print_title(const AppRun *run) {
     fflush(stdout);
 }
 
+// Free bytes where the folder is or will be; infinite where nobody knows.
+static double room_for(const AppRun *run) {
+    struct statvfs about;
+    char path[4000];
+    snprintf(path, sizeof path, "%s", run->folder);
+    while (statvfs(path, &about)) {
+        char *slash = strrchr(path, '/');
+        if (!slash || slash == path)
+            return statvfs(slash ? "/" : ".", &about) ? INFINITY : (double)about.f_bavail * (double)about.f_frsize;
+        *slash = 0;
+    }
+    return (double)about.f_bavail * (double)about.f_frsize;
+}
+
+// Says beforehand what would show only after hours, or as the end of all memory.
+static void warn(const AppRun *run) {
+    const int64_t steps = run->steps >= 0 ? run->steps : run->solve_static ? 0 : run->scene->steps;
+    const int64_t every = run->every > 0 ? run->every : run->scene->frame_every;
+    const double machine = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    ThawCost cost;
+    char duration[40];
+    thaw_scene_cost(run->scene, steps, every, &cost);
+    thaw_cost_duration(cost.seconds, duration);
+    if (cost.memory > 0.7 * machine)
+        app_complain("run", "warning: this scene takes about %.1f GB of memory; the machine has %.1f GB",
+                     cost.memory / 1e9, machine / 1e9);
+    if (cost.seconds > 86400)
+        app_complain("run", "warning: %" PRId64 " steps take up to %s of one core; Ctrl-C keeps what is done", steps,
+                     duration);
+    if (cost.disk > room_for(run) || cost.disk > 100e9)
+        app_complain("run", "warning: %.0f frames take about %.1f GB, and %s has room for %.1f GB; see --every",
+                     cost.frames, cost.disk / 1e9, run->folder, room_for(run) / 1e9);
+}
+
 static int run_scene(AppRun *run, int argc, char **argv) {
     ThawError error = {0};
     run->started_ms = thaw_wall_ms();
     ThawStatus status = load_scene(run, &error);
+    if (status == THAW_OK) {
+        settle_folder(run);
+        warn(run);
+    }
     if (status == THAW_OK)
         status = create_world(run, &error);
     if (status == THAW_OK) {
-        settle_folder(run);
         if (!run->quiet)
             print_title(run);
         status = begin(run, &error);

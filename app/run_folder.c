@@ -17,6 +17,32 @@
 #include "json_text.h"
 #include "run.h"
 
+// Files of ours are written under another name and then renamed; what a killed run left under that name is of no use.
+static int is_left_over(const char *name) {
+    static const char *const names[] = {"run.json.tmp", "scene.json.tmp", "checkpoint.h5.tmp", "frames.pvd.tmp",
+                                        "obstacles.vtu.tmp"};
+    static const char *const endings[] = {".vtu.tmp", ".obj.tmp", ".ply.tmp"};
+    int found = 0;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        found |= strcmp(name, names[i]) == 0;
+    const char *digits = strncmp(name, "frame_", 6) == 0        ? name + 6
+                         : strncmp(name, "obstacles_", 10) == 0 ? name + 10
+                                                                : "";
+    const size_t length = strspn(digits, "0123456789");
+    for (size_t i = 0; length && i < sizeof endings / sizeof *endings; i++)
+        found |= strcmp(digits + length, endings[i]) == 0;
+    return found;
+}
+
+static void sweep(const AppRun *run) {
+    DIR *folder = opendir(run->folder);
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (is_left_over(entry->d_name))
+            unlinkat(dirfd(folder), entry->d_name, 0); // what cannot be removed is overwritten, or told about then
+    if (folder)
+        closedir(folder);
+}
+
 ThawStatus app_folder_lock(AppRun *run, ThawError *error) {
     ThawStatus status = thaw_folder_create(run->folder, error);
     if (status != THAW_OK)
@@ -25,6 +51,7 @@ ThawStatus app_folder_lock(AppRun *run, ThawError *error) {
     // A file system without locks is no reason to refuse; only a lock that someone holds is.
     if (run->lock >= 0 && flock(run->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
         return thaw_error_set(error, THAW_ERROR_IO, "another run is writing to %s; choose another --out", run->folder);
+    sweep(run);
     return THAW_OK;
 }
 
@@ -114,18 +141,22 @@ int app_checkpoint_due(int64_t every, int64_t step, double age_ms) {
     return every > 0 ? step % every == 0 : age_ms >= 60e3;
 }
 
-static void print_text(ThawFile *file, const char *text) {
+// Nonzero where there was no memory for it.
+static int print_text(ThawFile *file, const char *text) {
     char *quoted = app_json_quote(text);
-    thaw_file_print(file, "%s", quoted ? quoted : "\"?\"");
+    if (quoted)
+        thaw_file_print(file, "%s", quoted);
     free(quoted);
+    return !quoted;
 }
 
-static void print_name(ThawFile *file, int32_t place, const char *name) {
+static int print_name(ThawFile *file, int32_t place, const char *name) {
     thaw_file_print(file, "%s", place ? ", " : "");
-    print_text(file, name ? name : "");
+    return print_text(file, name ? name : "");
 }
 
-static void write_record(const AppRun *run, ThawFile *file) {
+static ThawStatus write_record(const AppRun *run, ThawFile *file, ThawError *error) {
+    int failed = 0;
     const struct {
         const char *key, *text;
     } texts[] = {
@@ -142,19 +173,20 @@ static void write_record(const AppRun *run, ThawFile *file) {
                     run->solve_static ? "true" : "false");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         thaw_file_print(file, ",\n  \"%s\": ", texts[i].key);
-        print_text(file, texts[i].text);
+        failed |= print_text(file, texts[i].text);
     }
     const ThawWorldDef *world = &run->scene->world;
     thaw_file_print(file, ",\n  \"h\": %.17g,\n  \"bodies\": [", world->h);
     for (int32_t b = 0; b < world->body_count; b++)
-        print_name(file, b, world->bodies[b].name);
+        failed |= print_name(file, b, world->bodies[b].name);
     thaw_file_print(file, "],\n  \"methods\": [");
     for (int32_t b = 0; b < world->body_count; b++)
-        print_name(file, b, thaw_world_get_method(run->world, b));
+        failed |= print_name(file, b, thaw_world_get_method(run->world, b));
     thaw_file_print(file, "],\n  \"obstacles\": [");
     for (int32_t o = 0; o < world->obstacle_count; o++)
-        print_name(file, o, world->obstacles[o].name);
+        failed |= print_name(file, o, world->obstacles[o].name);
     thaw_file_print(file, "]\n}\n");
+    return failed ? thaw_error_memory(error, "run.json") : THAW_OK;
 }
 
 static ThawStatus remove_file(const char *path, ThawError *error) {
@@ -173,9 +205,11 @@ ThawStatus app_folder_begin(AppRun *run, int64_t last, int64_t *removed, ThawErr
     if (status == THAW_OK)
         status = thaw_file_create(copy_path, &copy, error);
     if (status == THAW_OK) {
-        write_record(run, record);
+        status = write_record(run, record, error);
         thaw_file_write(copy, run->text, run->text_size);
-        if (thaw_file_sync(record))
+        if (status != THAW_OK)
+            ; // nothing is removed yet
+        else if (thaw_file_sync(record))
             status = thaw_file_commit(&record, error); // tells why
         else if (thaw_file_sync(copy))
             status = thaw_file_commit(&copy, error);

@@ -8,6 +8,8 @@
 
 #include "colour.h"
 #include "explain.h"
+#include "json_text.h"
+#include "scene/json.h"
 
 char *view_base64(const void *data, size_t size) {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -64,16 +66,21 @@ void view_copy_text(const char *text, char *copy, size_t room) {
     copy[used] = 0;
 }
 
-// Names come from scenes and files: what is no UTF-8 is shown as nothing.
-static json_t *words(const char *text) {
-    json_t *json = json_string(text ? text : "");
-    return json ? json : json_string("");
+// Names come from scenes and files, and need not be UTF-8.
+static json_t *words(const char *text) { return app_json_string(text ? text : ""); }
+
+// An array that cannot take a value is none: so what is missing shows in the end.
+static void append(json_t **array, json_t *value) {
+    if (json_array_append_new(*array, value)) {
+        json_decref(*array);
+        *array = NULL;
+    }
 }
 
 static json_t *numbers(const double *values, int64_t count) {
     json_t *array = json_array();
     for (int64_t i = 0; i < count; i++)
-        json_array_append_new(array, json_real(isfinite(values[i]) ? values[i] : 0));
+        append(&array, json_real(isfinite(values[i]) ? values[i] : 0));
     return array;
 }
 
@@ -94,15 +101,14 @@ static json_t *bodies_of(const ViewHello *hello) {
     const ThawStreamMesh *mesh = hello->mesh;
     json_t *array = json_array();
     for (int32_t b = 0; b < mesh->body_count; b++)
-        json_array_append_new(
-            array,
-            json_pack("{s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:f}", "name", words(hello->body_names[b]), "method",
-                      hello->methods && hello->methods[b] ? words(hello->methods[b]) : json_null(), "first_vertex",
-                      mesh->first_vertex[b], "vertices", mesh->first_vertex[b + 1] - mesh->first_vertex[b],
-                      "first_triangle", mesh->first_triangle[b], "triangles",
-                      mesh->first_triangle[b + 1] - mesh->first_triangle[b], "first_element", mesh->first_element[b],
-                      "elements", mesh->first_element[b + 1] - mesh->first_element[b], "diameter",
-                      diameter_of(mesh, hello->x, b)));
+        append(&array,
+               json_pack("{s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:f}", "name", words(hello->body_names[b]), "method",
+                         hello->methods && hello->methods[b] ? words(hello->methods[b]) : json_null(), "first_vertex",
+                         mesh->first_vertex[b], "vertices", mesh->first_vertex[b + 1] - mesh->first_vertex[b],
+                         "first_triangle", mesh->first_triangle[b], "triangles",
+                         mesh->first_triangle[b + 1] - mesh->first_triangle[b], "first_element", mesh->first_element[b],
+                         "elements", mesh->first_element[b + 1] - mesh->first_element[b], "diameter",
+                         diameter_of(mesh, hello->x, b)));
     return array;
 }
 
@@ -127,12 +133,11 @@ static json_t *obstacles_of(const ViewHello *hello) {
             point++;
         while (cell < d->cell_count && d->cells[3 * (size_t)cell] < point)
             cell++;
-        json_array_append_new(array, json_pack("{s:o, s:s, s:b, s:i, s:i, s:i, s:i}", "name",
-                                               words(hello->obstacle_names ? hello->obstacle_names[o] : ""), "kind",
-                                               cell > first_cell ? kind_of(d->region[first_cell]) : "mesh", "moves",
-                                               hello->obstacles_move, "first_vertex", first_point, "vertices",
-                                               point - first_point, "first_triangle", first_cell, "triangles",
-                                               cell - first_cell));
+        append(&array, json_pack("{s:o, s:s, s:b, s:i, s:i, s:i, s:i}", "name",
+                                 words(hello->obstacle_names ? hello->obstacle_names[o] : ""), "kind",
+                                 cell > first_cell ? kind_of(d->region[first_cell]) : "mesh", "moves",
+                                 hello->obstacles_move, "first_vertex", first_point, "vertices", point - first_point,
+                                 "first_triangle", first_cell, "triangles", cell - first_cell));
     }
     return array;
 }
@@ -147,15 +152,14 @@ static json_t *fields_of(const ViewHello *hello) {
         for (int i = 0; i < field->category_count; i++) {
             unsigned char c[3];
             colouring_category(field->categories[i], i, c);
-            json_array_append_new(categories, words(field->categories[i]));
-            json_array_append_new(colours, json_pack("[i, i, i]", c[0], c[1], c[2]));
+            append(&categories, words(field->categories[i]));
+            append(&colours, json_pack("[i, i, i]", c[0], c[1], c[2]));
         }
-        json_array_append_new(array, json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:b}", "name", field->name, "label",
-                                               field->label, "unit", field->unit, "place",
-                                               field->place == THAW_FIELD_VERTEX ? "vertex" : "element", "components",
-                                               field->components, "categories",
-                                               field->category_count < 0 ? json_true() : categories, "colours", colours,
-                                               "logarithmic", field->logarithmic));
+        append(&array,
+               json_pack("{s:s, s:s, s:s, s:s, s:i, s:o, s:o, s:b}", "name", field->name, "label", field->label, "unit",
+                         field->unit, "place", field->place == THAW_FIELD_VERTEX ? "vertex" : "element", "components",
+                         field->components, "categories", field->category_count < 0 ? json_true() : categories,
+                         "colours", colours, "logarithmic", field->logarithmic));
     }
     return array;
 }
@@ -168,14 +172,18 @@ static json_t *mesh_of(const ViewHello *hello) {
     if (d) {
         positions = THAW_NEW(float, 3 * (size_t)d->point_count);
         for (size_t i = 0; positions && i < 3 * (size_t)d->point_count; i++)
-            positions[i] = (float)d->x[i];
+            positions[i] = (float)(d->x[i] - mesh->origin[i % 3]);
     }
-    json_t *json = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o}", "triangles", encoded(mesh->triangles, word * 3 * (size_t)mesh->triangle_count),
-        "element_of_triangle", encoded(mesh->element, word * (size_t)mesh->triangle_count), "tets",
-        mesh->interior ? encoded(mesh->elements, word * 4 * (size_t)mesh->element_count) : json_null(),
-        "obstacle_positions", encoded(positions, positions ? sizeof(float) * 3 * (size_t)d->point_count : 0),
-        "obstacle_triangles", encoded(d ? d->cells : NULL, d ? word * 3 * (size_t)d->cell_count : 0));
+    json_t *json =
+        d && !positions
+            ? NULL
+            : json_pack("{s:o, s:o, s:o, s:o, s:o}", "triangles",
+                        encoded(mesh->triangles, word * 3 * (size_t)mesh->triangle_count), "element_of_triangle",
+                        encoded(mesh->element, word * (size_t)mesh->triangle_count), "tets",
+                        mesh->interior ? encoded(mesh->elements, word * 4 * (size_t)mesh->element_count) : json_null(),
+                        "obstacle_positions",
+                        encoded(positions, positions ? sizeof(float) * 3 * (size_t)d->point_count : 0),
+                        "obstacle_triangles", encoded(d ? d->cells : NULL, d ? word * 3 * (size_t)d->cell_count : 0));
     thaw_free(positions);
     return json;
 }
@@ -206,12 +214,16 @@ char *view_hello_text(ViewHello *hello) {
         memcpy(box, hello->box, sizeof box);
     else
         find_box(hello, box);
+    for (int k = 0; k < 6; k++)
+        box[k] -= hello->mesh->origin[k % 3];
     json_t *views = json_array();
     for (int v = 0; v < hello->views; v++) {
         json_t *view = json_pack("{s:o}", "name", words(hello->view_names[v]));
-        if (hello->series[v])
-            json_object_set_new(view, "series", hello->series[v]);
-        json_array_append_new(views, view);
+        if (hello->series[v] && json_object_set_new(view, "series", hello->series[v])) {
+            json_decref(view);
+            view = NULL;
+        }
+        append(&views, view);
     }
     json_t *json =
         json_pack("{s:s, s:i, s:o, s:o, s:i, s:f, s:b, s:I, s:o, s:o, s:o, s:o, s:o, s:b}", "type", "hello", "version",
@@ -219,20 +231,21 @@ char *view_hello_text(ViewHello *hello) {
                   "live", hello->live, "frames", (json_int_t)hello->frames, "times",
                   numbers(hello->times, hello->live ? 0 : hello->frames), "views", views, "bodies", bodies_of(hello),
                   "obstacles", obstacles_of(hello), "fields", fields_of(hello), "interior", hello->mesh->interior);
-    json_t *rest = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "methods", or_null(hello->methods_known), "settings",
-                             or_null(hello->settings), "shapes", hello->shapes ? hello->shapes : json_array(), "box",
-                             json_pack("[o, o]", numbers(box, 3), numbers(box + 3, 3)), "mesh", mesh_of(hello),
-                             "report", or_null(hello->report));
+    json_t *rest =
+        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "methods", or_null(hello->methods_known), "settings",
+                  or_null(hello->settings), "shapes", hello->shapes ? hello->shapes : json_array(), "box",
+                  json_pack("[o, o]", numbers(box, 3), numbers(box + 3, 3)), "origin", numbers(hello->mesh->origin, 3),
+                  "mesh", mesh_of(hello), "report", or_null(hello->report));
     char *text = NULL;
     if (json && rest && json_object_update(json, rest) == 0)
-        text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
+        text = thaw_json_print(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
     json_decref(json);
     json_decref(rest);
     return text;
 }
 
 void view_send_obstacles(ThawStream *stream, const ThawFrameData *obstacles) {
-    thaw_stream_numbers(stream, "obstacles", "obstacle", 3, obstacles->point_count, obstacles->x);
+    thaw_stream_points(stream, "obstacles", "obstacle", 3, obstacles->point_count, obstacles->x);
 }
 
 void view_hello_drop(ViewHello *hello) {

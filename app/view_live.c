@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "scene/json.h"
 #include "view_live.h"
 
 static const double FRAME_MS = 1000.0 / 60; // pages draw no faster
@@ -21,7 +22,7 @@ static const double SLOWEST = 0.01, FASTEST = 100;
 static void tell_settings(ViewLive *live) {
     json_t *json = view_settings(live);
     json_object_set_new(json, "type", json_string("settings"));
-    char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
+    char *text = thaw_json_print(json, JSON_COMPACT | JSON_REAL_PRECISION(9));
     if (text)
         serve_put(live->serve, SERVE_EVERYONE, SERVE_SETTINGS, text, strlen(text));
     free(text);
@@ -29,7 +30,7 @@ static void tell_settings(ViewLive *live) {
 }
 
 static void tell(ViewLive *live, int client, ServeSlot slot, json_t *json) {
-    char *text = json ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
+    char *text = json ? thaw_json_print(json, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
     if (text)
         serve_put(live->serve, client, slot, text, strlen(text));
     free(text);
@@ -72,6 +73,15 @@ static ThawStatus read_vector(const json_t *message, const char *key, double lim
     return ok ? THAW_OK
               : thaw_error_set(error, THAW_ERROR_INPUT, "\"%s\" must be three numbers between -%g and %g", key, limit,
                                limit);
+}
+
+// A point of the page, as the world has it.
+static ThawStatus read_point(const ViewLive *live, const json_t *message, const char *key, double point[3],
+                             ThawError *error) {
+    ThawStatus status = read_vector(message, key, 1e6, point, error);
+    for (int k = 0; k < 3; k++)
+        point[k] += live->shown.mesh->origin[k];
+    return status;
 }
 
 // "view" may be missing where there is only one.
@@ -161,7 +171,7 @@ static ThawStatus do_drag(ViewLive *live, int client, const json_t *message, Tha
     if (status == THAW_OK)
         status = read_vector(message, "bary", 1, bary, error);
     if (status == THAW_OK)
-        status = read_vector(message, "to", 1e6, to, error);
+        status = read_point(live, message, "to", to, error);
     if (status == THAW_OK && fabs(bary[0] + bary[1] + bary[2] - 1) > 1e-3)
         status = thaw_error_set(error, THAW_ERROR_INPUT, "\"bary\" must sum to 1");
     return status == THAW_OK ? view_drag_hold(live, client, view, triangle, bary, to, error) : status;
@@ -224,7 +234,7 @@ static ThawStatus do_drop(ViewLive *live, int client, const json_t *message, Tha
     (void)client;
     double position[3];
     const char *shape = json_string_value(json_object_get(message, "shape"));
-    ThawStatus status = read_vector(message, "position", 1e6, position, error);
+    ThawStatus status = read_point(live, message, "position", position, error);
     if (status == THAW_OK)
         status = view_worlds_drop(live, shape ? shape : "", position, error);
     return shown_anew(live, status, error);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "scene/json.h"
 #include "view_page.h"
 
 static void free_texts(char **texts, int32_t count) {
@@ -52,19 +53,19 @@ static char *name_of_folder(const char *folder) {
 static ThawStatus read_record(ViewRecorded *r, ThawError *error) {
     char path[4200];
     snprintf(path, sizeof path, "%.4000s/run.json", thaw_replay_path(r->replay));
-    json_t *json = json_load_file(path, 0, NULL);
+    json_t *json = NULL;
+    ThawStatus status = thaw_json_read(path, &json, error);
     const char *title = json_string_value(json_object_get(json, "title"));
     const json_t *methods = json_object_get(json, "methods");
     const double h = json_number_value(json_object_get(json, "h"));
     const int32_t bodies = r->first->body_count;
-    ThawStatus status = THAW_OK;
     r->h = isfinite(h) && h > 0 ? h : 0;
     r->scene = name_of_folder(thaw_replay_path(r->replay));
     r->title = thaw_strdup(title ? title : r->scene ? r->scene : "");
     r->names = THAW_NEW(char *, bodies);
-    if (json_array_size(methods) == (size_t)bodies)
+    if (status == THAW_OK && json_array_size(methods) == (size_t)bodies)
         status = (r->methods = THAW_NEW(char *, bodies)) ? THAW_OK : thaw_error_memory(error, "methods of bodies");
-    if (!r->scene || !r->title || !r->names)
+    if (status == THAW_OK && (!r->scene || !r->title || !r->names))
         status = thaw_error_memory(error, "names of bodies");
     for (int32_t b = 0; b < bodies && status == THAW_OK; b++) {
         const char *name = thaw_replay_body_name(r->replay, b); // gone with the next call
@@ -180,8 +181,10 @@ ThawStatus view_recorded_open(ThawReplay *replay, ThawStreamKind kind, int inter
     if (status == THAW_OK)
         status = thaw_stream_mesh_create(r->first->nodes, r->first->body_count, r->first->body, r->first->point_count,
                                          r->first->cells, r->first->cell_count, interior, &r->mesh, error);
-    if (status == THAW_OK)
+    if (status == THAW_OK) {
+        thaw_stream_mesh_settle(r->mesh, r->first->x);
         status = thaw_stream_create(r->mesh, kind, 0, &r->stream, error);
+    }
     if (status != THAW_OK)
         view_recorded_clear(r);
     return status;
@@ -201,7 +204,7 @@ static ThawStatus send_contacts(ViewRecorded *r, const ThawFrameData *d, ThawErr
             memcpy(arrows + 6 * (size_t)count, d->x + 3 * p, 3 * sizeof(double));
             memcpy(arrows + 6 * (size_t)count++ + 3, f + 3 * p, 3 * sizeof(double));
         }
-    thaw_stream_numbers(r->stream, "contacts", "contact", 6, count, arrows);
+    thaw_stream_points(r->stream, "contacts", "contact", 6, count, arrows);
     thaw_free(arrows);
     return THAW_OK;
 }
@@ -296,7 +299,8 @@ char *view_recorded_hello(const ViewRecorded *r, int32_t field) {
                        .box = isfinite(r->box[0]) ? r->box : NULL,
                        .methods_known = json_array(),
                        .settings = view_recorded_settings(r, field)};
-    if (r->series.rows > 0 && !(hello.series[0] = view_series_json(&r->series))) {
+    if (!hello.settings || !hello.methods_known ||
+        (r->series.rows > 0 && !(hello.series[0] = view_series_json(&r->series)))) {
         view_hello_drop(&hello);
         return NULL;
     }

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "explain.h"
+#include "scene/json.h"
 
 static void tell(ViewReplay *r, int client, ServeSlot slot, json_t *json) {
-    char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    char *text = json ? thaw_json_print(json, JSON_COMPACT) : NULL;
     if (text)
         serve_put(r->serve, client, slot, text, strlen(text));
     free(text);

@@ -226,7 +226,10 @@ __attribute__((format(printf, 4, 5))) static void add_row(json_t **rows, const c
         divide = strchr(at, '|');
         if (divide)
             *divide++ = 0;
-        json_array_append_new(values, json_string(at));
+        if (json_array_append_new(values, json_string(at))) {
+            json_decref(values);
+            values = NULL;
+        }
     }
     if (json_array_append_new(*rows, json_pack("{s:s, s:o, s:s}", "label", label, "values", values, "note", note))) {
         json_decref(*rows);

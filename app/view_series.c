@@ -53,8 +53,9 @@ ThawStatus view_series_read(const char *folder, ViewSeries *series, ThawError *e
     size_t size, lines = 0;
     *series = (ViewSeries){0};
     snprintf(path, sizeof path, "%.4000s/steps.csv", folder);
-    if (thaw_file_read(path, &text, &size, NULL) != THAW_OK)
-        return THAW_OK;
+    const ThawStatus status = thaw_file_read(path, &text, &size, error);
+    if (status != THAW_OK) // a folder without it is one as well
+        return status == THAW_ERROR_MEMORY ? status : THAW_OK;
     for (size_t i = 0; i < size; i++)
         lines += text[i] == '\n';
     const int count = read_names(text, strcspn(text, "\n"), place);

@@ -133,6 +133,7 @@ ThawStatus view_world_create(const ThawWorld *world, int interior, const double 
         return status;
     }
     gather_positions(shown, world);
+    thaw_stream_mesh_settle(shown->mesh, shown->x);
     if (extent > 0)
         memcpy(shown->middle, middle, sizeof shown->middle);
     else
@@ -214,7 +215,7 @@ ThawStatus view_world_encode(ViewWorld *shown, const ThawWorld *world, int32_t f
             thaw_stream_field(stream, thaw_field(f), shown->values);
         }
     const int32_t contacts = gather_contacts(shown, world);
-    thaw_stream_numbers(stream, "contacts", "contact", 6, contacts, shown->arrows);
+    thaw_stream_points(stream, "contacts", "contact", 6, contacts, shown->arrows);
     if (shown->obstacles_move) {
         ThawFrameData *around = NULL;
         int moves;

@@ -4,7 +4,6 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
 pkg_check_modules(THAW_JANSSON REQUIRED IMPORTED_TARGET jansson)
-pkg_check_modules(THAW_HDF5 REQUIRED IMPORTED_TARGET hdf5)
 pkg_check_modules(THAW_ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(THAW_PNG REQUIRED IMPORTED_TARGET libpng)
 pkg_check_modules(THAW_LWS IMPORTED_TARGET libwebsockets) # of the program only
@@ -12,8 +11,8 @@ if(NOT THAW_LWS_FOUND)
   message(STATUS "libwebsockets was not found (Debian: libwebsockets-dev): building without the server of thaw view")
 endif()
 
-set(THAW_DEPENDENCIES PkgConfig::THAW_JANSSON PkgConfig::THAW_HDF5 PkgConfig::THAW_ZLIB Threads::Threads m)
-set(THAW_PC_REQUIRES "jansson hdf5 zlib")
+set(THAW_DEPENDENCIES PkgConfig::THAW_JANSSON PkgConfig::THAW_ZLIB Threads::Threads m)
+set(THAW_PC_REQUIRES "jansson zlib")
 set(THAW_PC_LIBS "-pthread -lm")
 set(THAW_LICENCE "Apache-2.0")
 

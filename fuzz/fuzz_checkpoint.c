@@ -62,8 +62,10 @@ static ThawStatus write_recipe(const uint8_t *data, size_t size) {
     ThawStatus status = thaw_checkpoint_create(path, &file, NULL);
     if (status)
         return status;
+    char taken[MOST_NAMES] = {0};
     for (size_t at = 0; at + 2 <= size;) {
-        const char *name = names[(data[at] % 8 + data[at] / 32 * 8) % name_count];
+        const int which = (data[at] % 8 + data[at] / 32 * 8) % name_count;
+        const char *name = names[which];
         const int type = data[at] / 8 % 4, count = data[at + 1];
         double f[256];
         int64_t i[256];
@@ -75,7 +77,9 @@ static ThawStatus write_recipe(const uint8_t *data, size_t size) {
             i[k] = byte > 250 ? INT64_MIN + byte : byte;
             s[k] = byte > 250 ? INT32_MIN + byte : byte;
         }
-        if (type == 0) // a name that is put twice is refused; the file goes on
+        if (taken[which]++) // a name can be put once
+            continue;
+        if (type == 0)
             thaw_checkpoint_put_f64(file, name, f, count, NULL);
         else if (type == 1)
             thaw_checkpoint_put_i64(file, name, i, count, NULL);

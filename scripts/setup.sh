@@ -16,7 +16,7 @@ cmake                configures the build
 ninja-build          runs the build
 pkg-config           finds libraries
 libjansson-dev       reads scene files (JSON)
-libhdf5-dev          reads and writes checkpoints
+libhdf5-dev          of tests: reads the HDF5 files that we write ourselves
 libpng-dev           writes pictures
 zlib1g-dev           compresses them
 libwebsockets-dev    serves the web page

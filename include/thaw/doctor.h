@@ -63,7 +63,18 @@ typedef struct ThawDoctorReport {
     ThawPatient *patients;
     char regions[500], groups[500]; // names in a mesh file, with commas between them, the last "..." if there are more
     double disk;                    // bytes that the frames of a run will take, about; 0 for meshes
+    double memory, seconds;         // bytes, and time of one core, that it will take; likewise
 } ThawDoctorReport;
+
+// What a run of a scene takes, about, from counts alone: cheap, whatever the scene.
+typedef struct ThawCost {
+    double memory;  // bytes
+    double seconds; // of one core, if all is elastic all the time
+    double frames;  // how many
+    double disk;    // bytes of all frames
+} ThawCost;
+void thaw_scene_cost(const ThawScene *scene, int64_t steps, int64_t every, ThawCost *cost);
+void thaw_cost_duration(double seconds, char text[40]); // "3 days"
 
 // A scene (.json), a mesh, or a triangle surface (.obj, .ply, .stl), by the file's ending. A file that cannot be read or
 // is refused makes a report with an error in it, not an error of this call. The caller frees *report with

@@ -51,9 +51,16 @@ ThawStatus thaw_file_create(const char *path, ThawFile **file, ThawError *error)
         return thaw_error_memory(error, "a file name");
     }
     snprintf(f->temporary, size, "%s.tmp", path);
-    f->stream = fopen(f->temporary, "wb");
+    int fd = open(f->temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK, 0666); // nor for a pipe's reader
+    f->stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
     if (!f->stream) {
-        ThawStatus status = thaw_error_set(error, THAW_ERROR_IO, "cannot write %s: %s", f->temporary, strerror(errno));
+        const int reason = errno;
+        ThawStatus status = thaw_error_set(error, reason == ENOMEM ? THAW_ERROR_MEMORY : THAW_ERROR_IO,
+                                           "cannot write %s: %s", f->temporary, strerror(reason));
+        if (fd >= 0) {
+            close(fd);
+            unlink(f->temporary);
+        }
         file_free(&f);
         return status;
     }
@@ -63,6 +70,14 @@ ThawStatus thaw_file_create(const char *path, ThawFile **file, ThawError *error)
 
 void thaw_file_write(ThawFile *file, const void *bytes, size_t size) {
     if (!file->failed && size && fwrite(bytes, 1, size, file->stream) != size)
+        file->failed = errno ? errno : EIO;
+}
+
+void thaw_file_patch(ThawFile *file, int64_t at, const void *bytes, size_t size) {
+    if (!file->failed && fseeko(file->stream, (off_t)at, SEEK_SET))
+        file->failed = errno ? errno : EIO;
+    thaw_file_write(file, bytes, size);
+    if (!file->failed && fseeko(file->stream, 0, SEEK_END))
         file->failed = errno ? errno : EIO;
 }
 
@@ -153,7 +168,7 @@ ThawStatus thaw_folder_create(const char *path, ThawError *error) {
 ThawStatus thaw_file_read(const char *path, char **bytes, size_t *size, ThawError *error) {
     *bytes = NULL;
     *size = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe must not make us wait
     struct stat info;
     if (fd < 0 || fstat(fd, &info)) {
         ThawStatus status = thaw_error_set(error, THAW_ERROR_IO, "cannot read %s: %s", path, strerror(errno));

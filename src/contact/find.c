@@ -247,14 +247,23 @@ static int widest_axis(const ThawContactScratch *scratch) {
     return variance[1] > variance[0] ? (variance[2] > variance[1] ? 2 : 1) : (variance[2] > variance[0] ? 2 : 0);
 }
 
-static ThawStatus plan(ThawContactScratch *scratch, ThawError *error) {
-    const ThawModel *model = scratch->collider->model;
-    const int axis = widest_axis(scratch);
-    const ThawContactBody *bodies = scratch->bodies;
-    int32_t *order = scratch->order;
-    ThawStatus status = THAW_OK;
-    scratch->item_count = 0;
-    for (int32_t i = 1; i < model->body_count; i++) { // insertion: the order hardly changes from step to step
+typedef struct Axis {
+    const ThawContactBody *bodies;
+    int axis;
+} Axis;
+
+static int along_axis(const void *a, const void *b, void *context) {
+    const Axis *by = context;
+    const int32_t p = *(const int32_t *)a, q = *(const int32_t *)b;
+    const double x = by->bodies[p].swept[by->axis], y = by->bodies[q].swept[by->axis];
+    return x < y ? -1 : x > y ? 1 : (p > q) - (p < q);
+}
+
+// By insertion, for the order hardly changes from step to step; where it does, as at first, in n log n. The order is the same,
+// for no two bodies are equal in it.
+static void sort_bodies(const ThawContactBody *bodies, int axis, int32_t *order, int32_t count) {
+    int64_t moves = 0;
+    for (int32_t i = 1; i < count; i++) {
         int32_t body = order[i], k = i;
         double lo = bodies[body].swept[axis];
         for (; k > 0 && (bodies[order[k - 1]].swept[axis] > lo ||
@@ -262,7 +271,23 @@ static ThawStatus plan(ThawContactScratch *scratch, ThawError *error) {
              k--)
             order[k] = order[k - 1];
         order[k] = body;
+        moves += i - k;
+        if (moves > 32 * (int64_t)count) {
+            Axis by = {bodies, axis};
+            qsort_r(order, (size_t)count, sizeof *order, along_axis, &by);
+            return;
+        }
     }
+}
+
+static ThawStatus plan(ThawContactScratch *scratch, ThawError *error) {
+    const ThawModel *model = scratch->collider->model;
+    const int axis = widest_axis(scratch);
+    const ThawContactBody *bodies = scratch->bodies;
+    int32_t *order = scratch->order;
+    ThawStatus status = THAW_OK;
+    scratch->item_count = 0;
+    sort_bodies(bodies, axis, order, model->body_count);
     for (int32_t i = 0; i < model->body_count; i++) {
         const ThawContactBody *a = &bodies[order[i]];
         if (status == THAW_OK && model->bodies[order[i]].self_contact)

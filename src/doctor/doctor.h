@@ -50,6 +50,10 @@ void thaw_exam_mesh(ThawExam *exam, const ThawMesh *mesh, const char *where, Tha
 void thaw_exam_scales(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
 // Materials, time, output; after the scales (world.c).
 void thaw_exam_world(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
+// Memory, time and room on the disk (cost.c).
+void thaw_exam_cost(ThawExam *exam, const ThawScene *scene);
+// Coordinates that leave numbers too few digits (distance.c).
+void thaw_exam_distance(ThawExam *exam, const ThawScene *scene);
 // Groups, pins, scripts, forces, speeds (loads.c).
 void thaw_exam_loads(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
 // Bodies that nothing catches, or that start inside obstacles; after the loads, which know what is held (fall.c).

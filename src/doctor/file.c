@@ -134,6 +134,7 @@ static void examine_scene(ThawExam *exam, const ThawScene *scene) {
     if (patients) {
         thaw_exam_scales(exam, scene, model);
         thaw_exam_world(exam, scene, model);
+        thaw_exam_distance(exam, scene);
         thaw_exam_loads(exam, scene, model);
         thaw_exam_falls(exam, scene, model);
         thaw_exam_overlap(exam, scene, model);

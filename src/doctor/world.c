@@ -15,8 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "thaw/field.h"
-
 static const double SOFTEST = 100, STIFFEST = 2e12;      // Pa: below the softest gels; above diamond
 static const double LIGHTEST = 5, HEAVIEST = 25000;      // kg/m^3: below the lightest foams; above osmium
 static const double LOCKS_A_LITTLE = 0.45, LOCKS = 0.48; // Poisson's ratio
@@ -256,55 +254,23 @@ static void examine_weight(ThawExam *exam, const ThawWorldDef *world, const Thaw
 
 // --- output -------------------------------------------------------------------------------------------------------------
 
-// Bytes that the fields of a frame take for a vertex or an element, as output/vtu.c writes them with 32-bit numbers.
-static double field_bytes(const ThawModel *model, int touching, ThawFieldPlace place) {
-    double bytes = 0;
-    int adaptive = 0;
-    for (int32_t b = 0; b < model->body_count; b++)
-        adaptive |= model->bodies[b].method != THAW_METHOD_FULL;
-    for (int32_t i = 0; i < thaw_field_count(); i++) {
-        const ThawField *field = thaw_field(i);
-        const int shown = field->use == THAW_FIELD_ALWAYS || (field->use == THAW_FIELD_TOUCHING ? touching : adaptive);
-        bytes += shown && field->place == place ? field->components * (field->category_count > 0 ? 1 : 4) : 0;
-    }
-    return bytes;
-}
-
-// Bytes of a frame of one body. VTU: places and bodies of vertices, connectivity, offset and type of cells, and the fields; skins
-// as text or bytes.
-static double frame_bytes(unsigned formats, const ThawModel *model, int touching, const ThawMesh *mesh) {
-    double v = mesh->vertex_count, e = mesh->element_count, bytes = 0;
-    double skin = mesh->dim == 3 ? fmin(v, 4 * pow(v, 2.0 / 3)) : v; // vertices; twice as many triangles
-    bytes += formats & THAW_FRAMES_VTU
-                 ? (16 + field_bytes(model, touching, THAW_FIELD_VERTEX)) * v +
-                       (4 * mesh->nodes + 9 + field_bytes(model, touching, THAW_FIELD_ELEMENT)) * e
-                 : 0;
-    bytes += formats & THAW_FRAMES_OBJ ? (35 + 2 * 22) * skin : 0;
-    bytes += formats & THAW_FRAMES_PLY ? (16 + 2 * 13) * skin : 0;
-    return bytes;
-}
-
-static void examine_output(ThawExam *exam, const ThawScene *scene, const ThawModel *model) {
-    const int touching = !scene->world.contact.disabled && scene->world.body_count + scene->world.obstacle_count > 1;
-    double frames = floor((double)scene->steps / (double)scene->frame_every) + 1,
-           bytes = scene->frames & THAW_FRAMES_VTU ? 3500 : 0; // of tags
-    for (int32_t b = 0; b < scene->world.body_count; b++)
-        bytes += frame_bytes(scene->frames, model, touching, scene->world.shapes[scene->world.bodies[b].shape].mesh);
-    exam->report->disk = frames * bytes;
-    int large = frames * bytes > 2 * GIGABYTE, many = frames > 5000;
+static void examine_output(ThawExam *exam, const ThawScene *scene) {
+    ThawCost cost;
+    thaw_scene_cost(scene, scene->steps, scene->frame_every, &cost);
+    const double frames = cost.frames;
+    int large = cost.disk > 2 * GIGABYTE, many = frames > 5000;
     if (scene->frames && (large || many)) {
-        ThawComplaint *c =
-            thaw_exam_add(exam, frames * bytes > 50 * GIGABYTE ? THAW_SEVERITY_WARNING : THAW_SEVERITY_HINT,
-                          "much-output", "output.every");
+        ThawComplaint *c = thaw_exam_add(exam, cost.disk > 50 * GIGABYTE ? THAW_SEVERITY_WARNING : THAW_SEVERITY_HINT,
+                                         "much-output", "output.every");
         char rhythm[40] = "";
         if (scene->frame_every > 1)
             snprintf(rhythm, sizeof rhythm, "%lld steps", (long long)scene->frame_every);
         thaw_complaint_what(c, "a frame each %s makes %.0f frames, about %.*f GB in all",
-                            scene->frame_every > 1 ? rhythm : "step", frames, frames * bytes < 10 * GIGABYTE,
-                            frames * bytes / GIGABYTE);
+                            scene->frame_every > 1 ? rhythm : "step", frames, cost.disk < 10 * GIGABYTE,
+                            cost.disk / GIGABYTE);
         thaw_complaint_cure(c, "%.0f frames a second are enough to look at: \"every\": %.0f", 30.0,
                             fmax(1, round(1 / (30 * scene->world.h))));
-        thaw_complaint_value(c, frames * bytes, "bytes");
+        thaw_complaint_value(c, cost.disk, "bytes");
     }
     if (!scene->frames || scene->frame_every > scene->steps) {
         ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "no-output", "output");
@@ -360,6 +326,7 @@ void thaw_exam_world(ThawExam *exam, const ThawScene *scene, const ThawModel *mo
             examine_damping(exam, material, shape->name, period);
         examine_weight(exam, world, material, shape->name, size);
     }
-    examine_output(exam, scene, model);
+    examine_output(exam, scene);
+    thaw_exam_cost(exam, scene);
     thaw_free(used);
 }

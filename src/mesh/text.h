@@ -16,6 +16,7 @@ typedef struct ThawText {
     ThawError *error;  // gets its message; may be NULL
     const char *path;  // for messages; not owned
     char *bytes;       // the whole file and a zero; owned
+    uint64_t unpacked; // bytes that compressed parts have become so far
     int swapped;       // nonzero: binary numbers have the other byte order
     const char *at, *end;
     int64_t line;       // of `at`, from 1

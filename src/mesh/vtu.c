@@ -9,6 +9,7 @@
 #include "mesh/vtu.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -357,6 +358,35 @@ static ThawStatus read_binary(const ThawVtu *vtu, const ThawVtuArray *array, uin
     return status;
 }
 
+// Deflate packs zeros a thousandfold, so a small file could ask for all memory there is. Real meshes shrink to a half or a
+// tenth. What compressed arrays become is counted over the whole file, before any of it is made.
+static ThawStatus check_unpacked(const ThawVtu *vtu, const ThawVtuArray *array, uint64_t count) {
+    enum { FACTOR = 200 };
+    static const uint64_t free_of_question = (uint64_t)256 << 20, most = (uint64_t)16 << 30;
+    ThawText *text = vtu->text;
+    const uint64_t size = FACTOR * (uint64_t)(text->end - text->bytes);
+    uint64_t limit = size < free_of_question ? free_of_question : size < most ? size : most;
+    const char *given = getenv("THAW_UNPACK_LIMIT");
+    if (given) {
+        char *end;
+        const uint64_t mebibytes = strtoull(given, &end, 10);
+        if (end == given || *end || *given == '-' || mebibytes > UINT32_MAX)
+            return thaw_text_fail(text, "the environment's THAW_UNPACK_LIMIT is \"%.40s\"; allowed: a number of MiB",
+                                  given);
+        limit = mebibytes << 20;
+    }
+    text->unpacked += count * sizeof(double);
+    if (text->unpacked <= limit)
+        return THAW_OK;
+    text->token_line = array->line;
+    return thaw_text_fail(text,
+                          "with the array \"%.100s\" the file unpacks to %" PRIu64 " MiB from %" PRIu64
+                          " KiB; allowed: %" PRIu64 " MiB. If it is meant so, set THAW_UNPACK_LIMIT=%" PRIu64
+                          " (MiB) in the environment",
+                          array->name, text->unpacked >> 20, (uint64_t)(text->end - text->bytes) >> 10, limit >> 20,
+                          (text->unpacked >> 19) + 1);
+}
+
 ThawStatus thaw_vtu_numbers(const ThawVtu *vtu, const ThawVtuArray *array, uint64_t count, double **values) {
     *values = NULL;
     if (vtu->text->status)
@@ -365,6 +395,8 @@ ThawStatus thaw_vtu_numbers(const ThawVtu *vtu, const ThawVtuArray *array, uint6
         return refuse(vtu, array, "has a type that is not known; allowed are Float and Int types");
     if (count > UINT64_MAX >> 8)
         return refuse(vtu, array, "is shorter than the counts of points and cells ask for");
+    if (vtu->compressed && array->format != THAW_VTU_ASCII && check_unpacked(vtu, array, count))
+        return vtu->text->status;
     const ThawStatus status = (array->format == THAW_VTU_ASCII ? read_ascii : read_binary)(vtu, array, count, values);
     if (status) {
         thaw_free(*values);

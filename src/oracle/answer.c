@@ -204,7 +204,7 @@ void thaw_oracle_go_on(ThawOracle *oracle, const ThawQuestion *q, ThawPartition 
 // For how many steps an answer stands, as fast as the body was at the last one.
 static int stride_of(const ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
     int moving = oracle->state.moving;
-    if ((moving != THAW_CREEPING && moving != THAW_DRIFTING) || oracle->rolls)
+    if ((moving != THAW_CREEPING && moving != THAW_DRIFTING) || (oracle->rolls && !thaw_oracle_is_overdamped(oracle)))
         return 1;
     if (moving == THAW_DRIFTING && partition->elastic_count == 0)
         return THAW_ORACLE_STRIDE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Named arrays in one HDF5 file, for saving and restoring a world. Names may contain '/', which makes groups
-// ("body/0/x"). Not thread-safe, as HDF5 is not.
+// ("body/0/x").
 #ifndef THAW_CHECKPOINT_H
 #define THAW_CHECKPOINT_H
 
@@ -8,9 +8,9 @@
 
 typedef struct ThawCheckpoint ThawCheckpoint;
 
-// Starts a checkpoint. Nothing reaches the disk before thaw_checkpoint_commit, which writes it under a temporary name
-// in the same folder, syncs, renames it to `path` and frees *checkpoint, whether it succeeded or not (*checkpoint is
-// NULL afterwards). A full disk is THAW_ERROR_IO and leaves an older file at `path` as it was.
+// Starts a checkpoint under a temporary name in the same folder. thaw_checkpoint_commit syncs, renames it to `path` and
+// frees *checkpoint, whether it succeeded or not (*checkpoint is NULL afterwards). It also tells what has failed before: a
+// full disk or a name that was put twice is THAW_ERROR_IO, and an older file at `path` stays as it was.
 ThawStatus thaw_checkpoint_create(const char *path, ThawCheckpoint **checkpoint, ThawError *error);
 ThawStatus thaw_checkpoint_commit(ThawCheckpoint **checkpoint, ThawError *error);
 

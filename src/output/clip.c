@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mesh/far.h"
+
 void thaw_clip_free(ThawClip **clip) {
     if (!clip || !*clip)
         return;
@@ -163,6 +165,12 @@ ThawStatus thaw_clip_open(ThawReplay *replay, const ThawClipDef *def, ThawClip *
         status = def->skin ? take_skin(c, frame, def->skin, stage, error) : take_bodies(c, frame, stage, error);
     if (status == THAW_OK && stage)
         take_stage(c, stage);
+    if (status == THAW_OK) {
+        const ThawReach reach = thaw_reach(frame->x, frame->point_count, frame->cells, frame->nodes, frame->cell_count);
+        thaw_reach_origin(&reach, c->origin);
+        c->far = thaw_reach_is_far(&reach);
+        c->moved = c->origin[0] != 0 || c->origin[1] != 0 || c->origin[2] != 0;
+    }
     for (int32_t i = 0; status == THAW_OK && i < c->part_count; i++) {
         make_distinct(c, i);
         colour_part(&c->parts[i], i);
@@ -174,7 +182,7 @@ ThawStatus thaw_clip_open(ThawReplay *replay, const ThawClipDef *def, ThawClip *
     return status;
 }
 
-ThawStatus thaw_clip_read(const ThawClip *clip, int64_t index, float *x, double *time, ThawError *error) {
+ThawStatus thaw_clip_read_whole(const ThawClip *clip, int64_t index, double *x, double *time, ThawError *error) {
     ThawFrameData *frame, *stage = NULL;
     int32_t highest = -1, standing = clip->point_count - clip->anchored_count;
     ThawStatus status = thaw_replay_read(clip->replay, index, &frame, error);
@@ -190,13 +198,24 @@ ThawStatus thaw_clip_read(const ThawClip *clip, int64_t index, float *x, double 
             double sum = 0;
             for (int a = 0; a < 4; a++)
                 sum += clip->weight[4 * i + a] * frame->x[3 * (int64_t)clip->anchor[4 * i + a] + k];
-            x[3 * i + k] = (float)sum;
+            x[3 * i + k] = sum;
         }
     for (int64_t i = 0; status == THAW_OK && i < 3 * (int64_t)standing; i++)
-        x[3 * (int64_t)clip->anchored_count + i] = (float)stage->x[i];
+        x[3 * (int64_t)clip->anchored_count + i] = stage->x[i];
     if (status == THAW_OK)
         *time = frame->time;
     thaw_frame_data_free(&frame);
     thaw_frame_data_free(&stage);
+    return status;
+}
+
+ThawStatus thaw_clip_read(const ThawClip *clip, int64_t index, float *x, double *time, ThawError *error) {
+    double *whole = THAW_NEW(double, 3 * (size_t)clip->point_count);
+    if (!whole)
+        return thaw_error_memory(error, "a moving surface");
+    ThawStatus status = thaw_clip_read_whole(clip, index, whole, time, error);
+    for (int64_t i = 0; status == THAW_OK && i < 3 * (int64_t)clip->point_count; i++)
+        x[i] = (float)(whole[i] - clip->origin[i % 3]);
+    thaw_free(whole);
     return status;
 }

@@ -24,6 +24,8 @@ typedef struct ThawClip {
     int32_t *anchor;
     double *weight;
     int32_t anchored_count;
+    double origin[3]; // m: floats count from here; zeros unless the bodies are far from zero (mesh/far.h)
+    int far, moved;   // whether they are; whether the origin is another than zero
 } ThawClip;
 
 typedef struct ThawClipDef {
@@ -34,8 +36,10 @@ typedef struct ThawClipDef {
 ThawStatus thaw_clip_open(ThawReplay *replay, const ThawClipDef *def, ThawClip **clip, ThawError *error);
 void thaw_clip_free(ThawClip **clip);
 
-// Positions in metres, 3 floats a point, and the frame's time.
+// Positions in metres from the clip's origin, 3 floats a point, and the frame's time.
 ThawStatus thaw_clip_read(const ThawClip *clip, int64_t frame, float *x, double *time, ThawError *error);
+// The same from zero, as doubles.
+ThawStatus thaw_clip_read_whole(const ThawClip *clip, int64_t frame, double *x, double *time, ThawError *error);
 
 // Hangs each of `count` points (3 doubles each) on the tetrahedron that holds it, or is nearest (bind.c).
 ThawStatus thaw_bind_points(const ThawFrameData *frame, int32_t count, const double *x, int32_t *anchor, double *weight,
@@ -50,5 +54,7 @@ ThawStatus thaw_export_vtkhdf(const ThawReplay *replay, const char *path,
                               ThawError *error); // the whole mesh with fields
 // pattern: a name with %d or %04d for the frame's number; .obj or .ply.
 ThawStatus thaw_export_surface(const ThawClip *clip, int64_t frame, const char *path, ThawError *error);
+// The mesh that a point cache moves: the first frame, from the clip's origin as the cache is.
+ThawStatus thaw_export_cache_mesh(const ThawClip *clip, const char *path, ThawError *error);
 
 #endif

@@ -7,24 +7,47 @@
 // moving part, frame by frame; times; weights. A description in JSON goes before it, and needs all sizes and ranges.
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
 #include "output/reel.h"
 
+// A text that grows; what does not fit any more is remembered.
+typedef struct Text {
+    char *bytes;
+    size_t size, room;
+    int failed;
+} Text;
+
+__attribute__((format(printf, 2, 3))) static void print(Text *text, const char *format, ...) {
+    for (int twice = 0; twice < 2 && !text->failed; twice++) {
+        va_list arguments;
+        va_start(arguments, format);
+        const size_t left = text->room - text->size;
+        const int length = vsnprintf(left ? text->bytes + text->size : NULL, left, format, arguments);
+        va_end(arguments);
+        if (length >= 0 && (size_t)length < left) {
+            text->size += (size_t)length;
+            return;
+        }
+        const size_t room = 2 * text->room + (size_t)(length < 0 ? 0 : length) + 1024;
+        char *grown = length < 0 ? NULL : thaw_regrow(text->bytes, text->size, room, 1);
+        text->failed = !grown;
+        text->bytes = grown ? grown : text->bytes;
+        text->room = grown ? room : text->room;
+    }
+}
+
 typedef struct Gltf {
     ThawReel *reel;
     int64_t frames, parts;
-    unsigned char *moves; // a part
-    int any;              // something moves
-    FILE *json;
-    int64_t bytes;     // of the binary part so far
-    int64_t accessors; // so far
-    char *views, *lists;
-    size_t view_size, list_size;
-    FILE *view_text, *list_text; // bufferViews and accessors
+    unsigned char *moves;    // a part
+    int any;                 // something moves
+    int64_t bytes;           // of the binary part so far
+    int64_t accessors;       // so far
+    Text json, views, lists; // all; bufferViews and accessors, which are part of it
 } Gltf;
 
 static int32_t points_of(const Gltf *g, int64_t p) {
@@ -41,20 +64,20 @@ static int32_t triangles_of(const Gltf *g, int64_t p) {
 static void add_accessor(Gltf *g, int64_t count, int components, int type, const char *shape, int target,
                          const float *range) {
     int64_t size = count * components * 4;
-    fprintf(g->view_text, "%s{\"buffer\":0,\"byteOffset\":%" PRId64 ",\"byteLength\":%" PRId64, g->accessors ? "," : "",
-            g->bytes, size);
+    print(&g->views, "%s{\"buffer\":0,\"byteOffset\":%" PRId64 ",\"byteLength\":%" PRId64, g->accessors ? "," : "",
+          g->bytes, size);
     if (target)
-        fprintf(g->view_text, ",\"target\":%d", target);
-    fprintf(g->view_text, "}");
-    fprintf(g->list_text, "%s{\"bufferView\":%" PRId64 ",\"componentType\":%d,\"count\":%" PRId64 ",\"type\":\"%s\"",
-            g->accessors ? "," : "", g->accessors, type, count, shape);
+        print(&g->views, ",\"target\":%d", target);
+    print(&g->views, "}");
+    print(&g->lists, "%s{\"bufferView\":%" PRId64 ",\"componentType\":%d,\"count\":%" PRId64 ",\"type\":\"%s\"",
+          g->accessors ? "," : "", g->accessors, type, count, shape);
     for (int end = 0; range && end < 2; end++) {
-        fprintf(g->list_text, ",\"%s\":[", end ? "max" : "min");
+        print(&g->lists, ",\"%s\":[", end ? "max" : "min");
         for (int k = 0; k < components; k++)
-            fprintf(g->list_text, "%s%.9g", k ? "," : "", (double)range[3 * end + k]);
-        fprintf(g->list_text, "]");
+            print(&g->lists, "%s%.9g", k ? "," : "", (double)range[3 * end + k]);
+        print(&g->lists, "]");
     }
-    fprintf(g->list_text, "}");
+    print(&g->lists, "}");
     g->accessors++;
     g->bytes += size;
 }
@@ -121,75 +144,68 @@ static ThawStatus walk(Gltf *g, float *base, ThawFile *file, ThawError *error) {
 static void describe_parts(Gltf *g) {
     const ThawClip *clip = g->reel->clip;
     int64_t next = g->parts; // accessors of positions follow those of indices
-    fprintf(g->json, "\"meshes\":[");
+    print(&g->json, "\"meshes\":[");
     for (int64_t p = 0; p < g->parts; p++) {
-        fprintf(g->json,
-                "%s{\"name\":\"%s\",\"primitives\":[{\"attributes\":{\"POSITION\":%" PRId64 "},\"indices\":%" PRId64
-                ",\"material\":%" PRId64,
-                p ? "," : "", clip->parts[p].name, next, p, p);
+        print(&g->json,
+              "%s{\"name\":\"%s\",\"primitives\":[{\"attributes\":{\"POSITION\":%" PRId64 "},\"indices\":%" PRId64
+              ",\"material\":%" PRId64,
+              p ? "," : "", clip->parts[p].name, next, p, p);
         next++;
         if (g->moves[p]) {
-            fprintf(g->json, ",\"targets\":[");
+            print(&g->json, ",\"targets\":[");
             for (int64_t f = 1; f < g->frames; f++)
-                fprintf(g->json, "%s{\"POSITION\":%" PRId64 "}", f > 1 ? "," : "", next++);
-            fprintf(g->json, "]");
+                print(&g->json, "%s{\"POSITION\":%" PRId64 "}", f > 1 ? "," : "", next++);
+            print(&g->json, "]");
         }
-        fprintf(g->json, "}]}");
+        print(&g->json, "}]}");
     }
-    fprintf(g->json, "],\"materials\":[");
+    print(&g->json, "],\"materials\":[");
     for (int64_t p = 0; p < g->parts; p++) {
         const float *c = clip->parts[p].colour;
-        fprintf(g->json,
-                "%s{\"name\":\"%s\",\"doubleSided\":true,\"pbrMetallicRoughness\":{\"baseColorFactor\":[%.4g,%.4g,%.4g,"
-                "1],\"metallicFactor\":0,\"roughnessFactor\":0.7}}",
-                p ? "," : "", clip->parts[p].name, (double)c[0], (double)c[1], (double)c[2]);
+        print(&g->json,
+              "%s{\"name\":\"%s\",\"doubleSided\":true,\"pbrMetallicRoughness\":{\"baseColorFactor\":[%.4g,%.4g,%.4g,"
+              "1],\"metallicFactor\":0,\"roughnessFactor\":0.7}}",
+              p ? "," : "", clip->parts[p].name, (double)c[0], (double)c[1], (double)c[2]);
     }
-    fprintf(g->json, "],\"nodes\":[{\"name\":\"thaw\",\"rotation\":[-0.70710678,0,0,0.70710678],\"children\":[");
+    print(&g->json, "],\"nodes\":[{\"name\":\"thaw\",\"rotation\":[-0.70710678,0,0,0.70710678],");
+    if (clip->moved) // turned as the points are
+        print(&g->json, "\"translation\":[%.17g,%.17g,%.17g],", clip->origin[0], clip->origin[2], -clip->origin[1]);
+    print(&g->json, "\"children\":[");
     for (int64_t p = 0; p < g->parts; p++)
-        fprintf(g->json, "%s%" PRId64, p ? "," : "", p + 1);
-    fprintf(g->json, "]}");
+        print(&g->json, "%s%" PRId64, p ? "," : "", p + 1);
+    print(&g->json, "]}");
     for (int64_t p = 0; p < g->parts; p++)
-        fprintf(g->json, ",{\"name\":\"%s\",\"mesh\":%" PRId64 "}", clip->parts[p].name, p);
-    fprintf(g->json, "]");
+        print(&g->json, ",{\"name\":\"%s\",\"mesh\":%" PRId64 "}", clip->parts[p].name, p);
+    print(&g->json, "]");
     if (!g->any)
         return;
-    fprintf(g->json,
-            ",\"animations\":[{\"name\":\"run\",\"samplers\":[{\"input\":%" PRId64 ",\"output\":%" PRId64
-            ",\"interpolation\":\"LINEAR\"}],\"channels\":[",
-            g->accessors - 2, g->accessors - 1);
+    print(&g->json,
+          ",\"animations\":[{\"name\":\"run\",\"samplers\":[{\"input\":%" PRId64 ",\"output\":%" PRId64
+          ",\"interpolation\":\"LINEAR\"}],\"channels\":[",
+          g->accessors - 2, g->accessors - 1);
     int first = 1;
     for (int64_t p = 0; p < g->parts; p++)
         if (g->moves[p]) {
-            fprintf(g->json, "%s{\"sampler\":0,\"target\":{\"node\":%" PRId64 ",\"path\":\"weights\"}}",
-                    first ? "" : ",", p + 1);
+            print(&g->json, "%s{\"sampler\":0,\"target\":{\"node\":%" PRId64 ",\"path\":\"weights\"}}",
+                  first ? "" : ",", p + 1);
             first = 0;
         }
-    fprintf(g->json, "]}]");
+    print(&g->json, "]}]");
 }
 
-static ThawStatus describe(Gltf *g, float *base, char **text, size_t *length, ThawError *error) {
-    g->json = open_memstream(text, length);
-    g->view_text = open_memstream(&g->views, &g->view_size);
-    g->list_text = open_memstream(&g->lists, &g->list_size);
-    ThawStatus status = g->json && g->view_text && g->list_text ? walk(g, base, NULL, error)
-                                                                : thaw_error_memory(error, "the description of a glTF");
-    int failed = g->view_text && fclose(g->view_text);
-    if (g->list_text && fclose(g->list_text))
-        failed = 1;
-    if (status == THAW_OK && !failed) {
-        fprintf(g->json,
-                "{\"asset\":{\"version\":\"2.0\",\"generator\":\"thaw %s\"},\"scene\":0,\"scenes\":[{\"nodes\":"
-                "[0]}],",
-                thaw_version());
+static ThawStatus describe(Gltf *g, float *base, ThawError *error) {
+    ThawStatus status = walk(g, base, NULL, error);
+    if (status == THAW_OK) {
+        print(&g->json,
+              "{\"asset\":{\"version\":\"2.0\",\"generator\":\"thaw %s\"},\"scene\":0,\"scenes\":[{\"nodes\":[0]}],",
+              thaw_version());
         describe_parts(g);
-        fprintf(g->json, ",\"accessors\":[%s],\"bufferViews\":[%s],\"buffers\":[{\"byteLength\":%" PRId64 "}]}",
-                g->lists, g->views, g->bytes);
+        print(&g->json, ",\"accessors\":[%s],\"bufferViews\":[%s],\"buffers\":[{\"byteLength\":%" PRId64 "}]}",
+              g->lists.bytes ? g->lists.bytes : "", g->views.bytes ? g->views.bytes : "", g->bytes);
     }
-    if (g->json && fclose(g->json))
-        failed = 1;
-    free(g->views);
-    free(g->lists);
-    return status == THAW_OK && failed ? thaw_error_memory(error, "the description of a glTF") : status;
+    if (status == THAW_OK && (g->json.failed || g->views.failed || g->lists.failed))
+        status = thaw_error_memory(error, "the description of a glTF");
+    return status;
 }
 
 static ThawStatus write_file(Gltf *g, const char *path, ThawError *error) {
@@ -197,11 +213,9 @@ static ThawStatus write_file(Gltf *g, const char *path, ThawError *error) {
     for (int64_t p = 0; p < g->parts; p++)
         largest = points_of(g, p) > largest ? points_of(g, p) : largest;
     float *base = THAW_NEW(float, 3 * (size_t)largest + 1);
-    char *text = NULL;
-    size_t length = 0;
     ThawFile *file = NULL;
-    ThawStatus status = base ? describe(g, base, &text, &length, error) : thaw_error_memory(error, "a glTF");
-    size_t padded = (length + 3) / 4 * 4;
+    ThawStatus status = base ? describe(g, base, error) : thaw_error_memory(error, "a glTF");
+    size_t length = g->json.size, padded = (length + 3) / 4 * 4;
     int64_t total = 12 + 8 + (int64_t)padded + 8 + g->bytes;
     if (status == THAW_OK && total > UINT32_MAX)
         status =
@@ -213,7 +227,7 @@ static ThawStatus write_file(Gltf *g, const char *path, ThawError *error) {
     if (status == THAW_OK) {
         const uint32_t head[5] = {0x46546C67, 2, (uint32_t)total, (uint32_t)padded, 0x4E4F534A};
         thaw_file_write(file, head, sizeof head);
-        thaw_file_write(file, text, length);
+        thaw_file_write(file, g->json.bytes, length);
         thaw_file_write(file, "   ", padded - length);
         const uint32_t chunk[2] = {(uint32_t)g->bytes, 0x004E4942};
         thaw_file_write(file, chunk, sizeof chunk);
@@ -223,7 +237,9 @@ static ThawStatus write_file(Gltf *g, const char *path, ThawError *error) {
         else
             thaw_file_discard(&file);
     }
-    free(text);
+    thaw_free(g->json.bytes);
+    thaw_free(g->views.bytes);
+    thaw_free(g->lists.bytes);
     thaw_free(base);
     return status;
 }

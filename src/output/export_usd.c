@@ -84,6 +84,11 @@ ThawStatus thaw_export_usd(const ThawClip *clip, const char *path, ThawError *er
                         "    framesPerSecond = %g\n)\n\ndef Xform \"thaw\"\n{\n",
                         reel->time[0] * codes_per_second, reel->time[clip->frame_count - 1] * codes_per_second,
                         codes_per_second, codes_per_second);
+    if (status == THAW_OK && clip->moved) // points are floats, the way to them is double
+        thaw_file_print(file,
+                        "    double3 xformOp:translate = (%.17g, %.17g, %.17g)\n"
+                        "    uniform token[] xformOpOrder = [\"xformOp:translate\"]\n",
+                        clip->origin[0], clip->origin[1], clip->origin[2]);
     for (int32_t p = 0; status == THAW_OK && p < clip->part_count; p++)
         status = print_part(reel, p, file, error);
     if (status == THAW_OK) {

@@ -1,226 +1,158 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole mesh with its fields over time in one HDF5 file that ParaView opens (VTKHDF 2, "UnstructuredGrid" with steps).
 // Elements never change, so they stand there once and every step points at the same ones; positions and fields of all steps
-// follow each other, and Steps says where each begins.
-#include <hdf5.h>
+// follow each other, a compressed chunk a step, and Steps says where each begins.
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "output/clip.h"
+#include "output/hdf.h"
 
-typedef struct Hdf {
-    hid_t file, root, steps;
-    hsize_t frames, points, cells, nodes;
-    float *scratch; // room for a field
-    int failed;
-} Hdf;
+typedef struct Export {
+    ThawHdf *hdf;
+    int64_t frames, points, cells, nodes;
+    int32_t x, *fields; // lists that grow; -1: not in these frames
+    ThawHdfType x_type; // doubles where floats would lose the shape
+    double *time;       // of each frame
+    int64_t *room;      // a number a frame
+    float *narrow;      // room for a field
+} Export;
 
-// Identifiers of a failed call are negative: everything after it is passed over, and the failure is told once.
-static void check(Hdf *h, int64_t outcome) { h->failed |= outcome < 0; }
+// Columns of a field: a plain list for numbers, rows for vectors.
+static int64_t columns_of(const ThawField *field) { return field->components > 1 ? field->components : 0; }
 
-static void write_attribute(Hdf *h, hid_t at, const char *name, hid_t type, hsize_t count, const void *value) {
-    hid_t space = count ? H5Screate_simple(1, &count, NULL) : H5Screate(H5S_SCALAR);
-    hid_t attribute = H5Acreate2(at, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-    check(h, H5Awrite(attribute, type, value));
-    check(h, H5Aclose(attribute));
-    check(h, H5Sclose(space));
+static int64_t rows_of(const Export *e, const ThawField *field) {
+    return field->place == THAW_FIELD_VERTEX ? e->points : e->cells;
 }
 
-// rows x columns (0: a plain list), chunked by `chunk` rows and compressed where chunk > 0.
-static hid_t create(Hdf *h, hid_t at, const char *name, hid_t type, hsize_t rows, hsize_t columns, hsize_t chunk) {
-    const hsize_t size[2] = {rows, columns}, piece[2] = {chunk, columns};
-    int rank = columns ? 2 : 1;
-    hid_t space = H5Screate_simple(rank, size, NULL), how = H5Pcreate(H5P_DATASET_CREATE);
-    if (chunk) {
-        check(h, H5Pset_chunk(how, rank, piece));
-        check(h, H5Pset_shuffle(how));
-        check(h, H5Pset_deflate(how, 3));
-    }
-    hid_t set = H5Dcreate2(at, name, type, space, H5P_DEFAULT, how, H5P_DEFAULT);
-    check(h, set);
-    check(h, H5Pclose(how));
-    check(h, H5Sclose(space));
-    return set;
+static const char *group_of(const ThawField *field) {
+    return field->place == THAW_FIELD_VERTEX ? "PointData" : "CellData";
 }
 
-static void write_whole(Hdf *h, hid_t at, const char *name, hid_t file_type, hid_t type, hsize_t rows, hsize_t columns,
-                        const void *values) {
-    hid_t set = create(h, at, name, file_type, rows, columns, 0);
-    check(h, H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
-    check(h, H5Dclose(set));
-}
-
-// The frame's rows of a list that goes through all steps.
-static void write_rows(Hdf *h, hid_t set, hsize_t frame, hsize_t rows, hsize_t columns, const double *values) {
-    const hsize_t from[2] = {frame * rows, 0}, count[2] = {rows, columns};
-    int rank = columns ? 2 : 1;
-    for (hsize_t i = 0; i < rows * (columns ? columns : 1); i++)
-        h->scratch[i] = (float)values[i];
-    hid_t space = H5Dget_space(set), memory = H5Screate_simple(rank, count, NULL);
-    check(h, H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, count, NULL));
-    check(h, H5Dwrite(set, H5T_NATIVE_FLOAT, memory, space, H5P_DEFAULT, h->scratch));
-    check(h, H5Sclose(memory));
-    check(h, H5Sclose(space));
+static void append(Export *e, int32_t list, ThawHdfType type, const double *values, int64_t count) {
+    for (int64_t i = 0; type == THAW_HDF_F32 && i < count; i++)
+        e->narrow[i] = (float)values[i];
+    thaw_hdf_append(e->hdf, list, type == THAW_HDF_F32 ? (const void *)e->narrow : values);
 }
 
 // first + stride f for each frame f.
-static void write_offsets(Hdf *h, hid_t at, const char *name, hsize_t columns, int64_t first, int64_t stride,
-                          int64_t *room) {
-    for (hsize_t f = 0; f < h->frames; f++)
-        room[f] = first + stride * (int64_t)f;
-    write_whole(h, at, name, H5T_STD_I64LE, H5T_NATIVE_INT64, h->frames, columns, room);
+static void put_offsets(Export *e, const char *name, int64_t columns, int64_t first, int64_t stride) {
+    for (int64_t f = 0; f < e->frames; f++)
+        e->room[f] = first + stride * f;
+    thaw_hdf_put(e->hdf, name, THAW_HDF_I64, e->frames, columns, e->room);
 }
 
-// Columns of a field: a plain list for numbers, rows for vectors.
-static hsize_t columns_of(const ThawField *field) { return field->components > 1 ? (hsize_t)field->components : 0; }
-
-static hsize_t rows_of(const Hdf *h, const ThawField *field) {
-    return field->place == THAW_FIELD_VERTEX ? h->points : h->cells;
-}
-
-static void write_steps(Hdf *h, const ThawFrameData *first, const double *time, int64_t *room) {
-    const int64_t count = (int64_t)h->frames;
-    write_attribute(h, h->steps, "NSteps", H5T_NATIVE_INT64, 0, &count);
-    write_whole(h, h->steps, "Values", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, h->frames, 0, time);
-    write_offsets(h, h->steps, "PartOffsets", 0, 0, 0, room);
-    write_offsets(h, h->steps, "NumberOfParts", 0, 1, 0, room);
-    write_offsets(h, h->steps, "PointOffsets", 0, 0, (int64_t)h->points, room);
-    write_offsets(h, h->steps, "CellOffsets", 1, 0, 0, room);
-    write_offsets(h, h->steps, "ConnectivityIdOffsets", 1, 0, 0, room);
-    hid_t points = H5Gcreate2(h->steps, "PointDataOffsets", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    hid_t cells = H5Gcreate2(h->steps, "CellDataOffsets", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    write_offsets(h, points, "body", 0, 0, 0, room);
+static void put_steps(Export *e) {
+    thaw_hdf_attribute(e->hdf, "VTKHDF/Steps", "NSteps", THAW_HDF_I64, 0, &e->frames);
+    thaw_hdf_put(e->hdf, "VTKHDF/Steps/Values", THAW_HDF_F64, e->frames, 0, e->time);
+    put_offsets(e, "VTKHDF/Steps/PartOffsets", 0, 0, 0);
+    put_offsets(e, "VTKHDF/Steps/NumberOfParts", 0, 1, 0);
+    put_offsets(e, "VTKHDF/Steps/PointOffsets", 0, 0, e->points);
+    put_offsets(e, "VTKHDF/Steps/CellOffsets", 1, 0, 0);
+    put_offsets(e, "VTKHDF/Steps/ConnectivityIdOffsets", 1, 0, 0);
+    put_offsets(e, "VTKHDF/Steps/PointDataOffsets/body", 0, 0, 0);
     for (int32_t i = 0; i < thaw_field_count(); i++) {
-        const ThawField *field = thaw_field(i);
-        if (first->fields[i])
-            write_offsets(h, field->place == THAW_FIELD_VERTEX ? points : cells, field->name, 0, 0,
-                          (int64_t)rows_of(h, field), room);
+        char name[200];
+        snprintf(name, sizeof name, "VTKHDF/Steps/%sOffsets/%s", group_of(thaw_field(i)), thaw_field(i)->name);
+        if (e->fields[i] >= 0)
+            put_offsets(e, name, 0, 0, rows_of(e, thaw_field(i)));
     }
-    check(h, H5Gclose(points));
-    check(h, H5Gclose(cells));
 }
 
 // Elements, and what is constant on them.
-static ThawStatus write_topology(Hdf *h, const ThawFrameData *frame, hid_t point_data, ThawError *error) {
-    const int64_t points = (int64_t)h->points, cells = (int64_t)h->cells, ids = cells * (int64_t)h->nodes;
-    int64_t *offsets = THAW_NEW(int64_t, (size_t)cells + 1);
-    unsigned char *types = THAW_NEW(unsigned char, (size_t)cells + 1);
-    if (!offsets || !types) {
-        thaw_free(offsets);
+static ThawStatus put_topology(Export *e, const ThawFrameData *frame, ThawError *error) {
+    const int64_t ids = e->cells * e->nodes;
+    int64_t *wide = THAW_NEW(int64_t, ids + 1);
+    unsigned char *types = THAW_NEW(unsigned char, e->cells);
+    if (!wide || !types) {
+        thaw_free(wide);
         thaw_free(types);
         return thaw_error_memory(error, "the elements of a VTKHDF file");
     }
-    for (int64_t c = 0; c <= cells; c++)
-        offsets[c] = c * (int64_t)h->nodes;
-    memset(types, h->nodes == 4 ? 10 : 5, (size_t)cells);
-    write_whole(h, h->root, "NumberOfPoints", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, 0, &points);
-    write_whole(h, h->root, "NumberOfCells", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, 0, &cells);
-    write_whole(h, h->root, "NumberOfConnectivityIds", H5T_STD_I64LE, H5T_NATIVE_INT64, 1, 0, &ids);
-    write_whole(h, h->root, "Connectivity", H5T_STD_I64LE, H5T_NATIVE_INT32, (hsize_t)ids, 0, frame->cells);
-    write_whole(h, h->root, "Offsets", H5T_STD_I64LE, H5T_NATIVE_INT64, (hsize_t)cells + 1, 0, offsets);
-    write_whole(h, h->root, "Types", H5T_STD_U8LE, H5T_NATIVE_UCHAR, (hsize_t)cells, 0, types);
-    write_whole(h, point_data, "body", H5T_STD_I32LE, H5T_NATIVE_INT32, h->points, 0, frame->body);
-    thaw_free(offsets);
+    thaw_hdf_put(e->hdf, "VTKHDF/NumberOfPoints", THAW_HDF_I64, 1, 0, &e->points);
+    thaw_hdf_put(e->hdf, "VTKHDF/NumberOfCells", THAW_HDF_I64, 1, 0, &e->cells);
+    thaw_hdf_put(e->hdf, "VTKHDF/NumberOfConnectivityIds", THAW_HDF_I64, 1, 0, &ids);
+    for (int64_t i = 0; i < ids; i++)
+        wide[i] = frame->cells[i];
+    thaw_hdf_put(e->hdf, "VTKHDF/Connectivity", THAW_HDF_I64, ids, 0, wide);
+    for (int64_t c = 0; c <= e->cells; c++)
+        wide[c] = c * e->nodes;
+    thaw_hdf_put(e->hdf, "VTKHDF/Offsets", THAW_HDF_I64, e->cells + 1, 0, wide);
+    memset(types, e->nodes == 4 ? 10 : 5, (size_t)e->cells);
+    thaw_hdf_put(e->hdf, "VTKHDF/Types", THAW_HDF_U8, e->cells, 0, types);
+    thaw_hdf_put(e->hdf, "VTKHDF/PointData/body", THAW_HDF_I32, e->points, 0, frame->body);
+    thaw_free(wide);
     thaw_free(types);
     return THAW_OK;
 }
 
-static ThawStatus write_frame(Hdf *h, const ThawReplay *replay, hsize_t f, const ThawFrameData *first, hid_t x,
-                              const hid_t *sets, double *time, ThawError *error) {
+static ThawStatus put_frame(Export *e, const ThawReplay *replay, int64_t f, const ThawFrameData *first,
+                            ThawError *error) {
     ThawFrameData *frame;
-    ThawStatus status = thaw_replay_read(replay, (int64_t)f, &frame, error);
+    ThawStatus status = thaw_replay_read(replay, f, &frame, error);
     if (status != THAW_OK)
         return status;
     int same = frame->point_count == first->point_count && frame->cell_count == first->cell_count;
     for (int32_t i = 0; i < thaw_field_count(); i++)
-        same &= sets[i] < 0 || frame->fields[i] != NULL;
+        same &= e->fields[i] < 0 || frame->fields[i] != NULL;
     if (same) {
-        *time = frame->time;
-        write_rows(h, x, f, h->points, 3, frame->x);
+        e->time[f] = frame->time;
+        append(e, e->x, e->x_type, frame->x, 3 * e->points);
         for (int32_t i = 0; i < thaw_field_count(); i++)
-            if (sets[i] >= 0)
-                write_rows(h, sets[i], f, rows_of(h, thaw_field(i)), columns_of(thaw_field(i)), frame->fields[i]);
+            if (e->fields[i] >= 0)
+                append(e, e->fields[i], THAW_HDF_F32, frame->fields[i], (int64_t)thaw_frame_field_size(frame, i));
     } else
         status = thaw_error_set(error, THAW_ERROR_INPUT,
                                 "frame %" PRId64 " of %s has another mesh or fewer fields than "
                                 "the first",
-                                thaw_replay_number(replay, (int64_t)f), thaw_replay_path(replay));
+                                thaw_replay_number(replay, f), thaw_replay_path(replay));
     thaw_frame_data_free(&frame);
     return status;
 }
 
-static ThawStatus write_frames(Hdf *h, const ThawReplay *replay, const ThawFrameData *first, double *time,
-                               ThawError *error) {
-    hid_t *sets = THAW_NEW(hid_t, thaw_field_count());
-    if (!sets)
-        return thaw_error_memory(error, "the fields of a VTKHDF file");
-    hid_t point_data = H5Gcreate2(h->root, "PointData", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    hid_t cell_data = H5Gcreate2(h->root, "CellData", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    ThawStatus status = write_topology(h, first, point_data, error);
-    hid_t x = create(h, h->root, "Points", H5T_IEEE_F32LE, h->frames * h->points, 3, h->points);
+static void begin_lists(Export *e, const ThawFrameData *first) {
+    e->x = thaw_hdf_begin_list(e->hdf, "VTKHDF/Points", e->x_type, e->points, 3, e->frames);
     for (int32_t i = 0; i < thaw_field_count(); i++) {
         const ThawField *field = thaw_field(i);
-        hsize_t rows = rows_of(h, field);
-        sets[i] = first->fields[i] ? create(h, field->place == THAW_FIELD_VERTEX ? point_data : cell_data, field->name,
-                                            H5T_IEEE_F32LE, h->frames * rows, columns_of(field), rows)
-                                   : -1;
+        char name[200];
+        snprintf(name, sizeof name, "VTKHDF/%s/%s", group_of(field), field->name);
+        e->fields[i] = first->fields[i] ? thaw_hdf_begin_list(e->hdf, name, THAW_HDF_F32, rows_of(e, field),
+                                                              columns_of(field), e->frames)
+                                        : -1;
     }
-    for (hsize_t f = 0; status == THAW_OK && f < h->frames; f++)
-        status = write_frame(h, replay, f, first, x, sets, &time[f], error);
-    for (int32_t i = 0; i < thaw_field_count(); i++)
-        if (sets[i] >= 0)
-            check(h, H5Dclose(sets[i]));
-    check(h, H5Dclose(x));
-    check(h, H5Gclose(point_data));
-    check(h, H5Gclose(cell_data));
-    thaw_free(sets);
-    return status;
 }
 
-static ThawStatus write_all(Hdf *h, const ThawReplay *replay, const ThawFrameData *first, ThawError *error) {
-    double *time = THAW_NEW(double, (size_t)h->frames);
-    int64_t *room = THAW_NEW(int64_t, (size_t)h->frames);
-    h->scratch = THAW_NEW(float, 3 * (size_t)(h->points + h->cells));
-    ThawStatus status = time && room && h->scratch ? THAW_OK : thaw_error_memory(error, "the steps of a VTKHDF file");
+static ThawStatus write_file(const ThawReplay *replay, const ThawFrameData *first, Export *e, const char *path,
+                             ThawError *error) {
+    static const char kind[] = "UnstructuredGrid";
+    uint64_t size, digest;
+    ThawStatus status = thaw_hdf_create(path, 0, &e->hdf, error);
+    if (status != THAW_OK)
+        return status;
+    thaw_hdf_attribute(e->hdf, "VTKHDF", "Version", THAW_HDF_I64, 2, (const int64_t[]){2, 0});
+    thaw_hdf_attribute(e->hdf, "VTKHDF", "Type", THAW_HDF_TEXT, sizeof kind - 1, kind);
+    status = put_topology(e, first, error);
+    begin_lists(e, first);
+    for (int64_t f = 0; status == THAW_OK && f < e->frames; f++)
+        status = put_frame(e, replay, f, first, error);
     if (status == THAW_OK) {
-        static const char kind[] = "UnstructuredGrid";
-        hid_t text = H5Tcopy(H5T_C_S1);
-        check(h, H5Tset_size(text, sizeof kind - 1));
-        check(h, H5Tset_strpad(text, H5T_STR_NULLPAD));
-        write_attribute(h, h->root, "Version", H5T_NATIVE_INT64, 2, (const int64_t[]){2, 0});
-        write_attribute(h, h->root, "Type", text, 0, kind);
-        check(h, H5Tclose(text));
-        status = write_frames(h, replay, first, time, error);
+        put_steps(e);
+        status = thaw_hdf_finish(e->hdf, &size, &digest, error);
     }
     if (status == THAW_OK)
-        write_steps(h, first, time, room);
-    thaw_free(time);
-    thaw_free(room);
-    thaw_free(h->scratch);
+        return thaw_hdf_commit(&e->hdf, error);
+    thaw_hdf_discard(&e->hdf);
     return status;
 }
 
-static ThawStatus write_file(const ThawReplay *replay, const ThawFrameData *first, const char *path, ThawError *error) {
-    char beside[4200];
-    snprintf(beside, sizeof beside, "%.4000s.tmp", path);
-    Hdf h = {.file = H5Fcreate(beside, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT),
-             .frames = (hsize_t)thaw_replay_count(replay),
-             .points = (hsize_t)first->point_count,
-             .cells = (hsize_t)first->cell_count,
-             .nodes = (hsize_t)first->nodes};
-    if (h.file < 0)
-        return thaw_error_set(error, THAW_ERROR_IO, "cannot write %s", path);
-    h.root = H5Gcreate2(h.file, "VTKHDF", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    h.steps = H5Gcreate2(h.root, "Steps", H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-    ThawStatus status = write_all(&h, replay, first, error);
-    check(&h, H5Gclose(h.steps));
-    check(&h, H5Gclose(h.root));
-    check(&h, H5Fclose(h.file));
-    if (status == THAW_OK && (h.failed || rename(beside, path)))
-        status = thaw_error_set(error, THAW_ERROR_IO, "cannot write %s (is the disk full?)", path);
-    if (status != THAW_OK)
-        unlink(beside);
+// Single precision, unless it is too coarse for where the bodies begin or end.
+static ThawStatus settle_precision(const ThawReplay *replay, const ThawFrameData *first, Export *e, ThawError *error) {
+    ThawFrameData *last;
+    ThawStatus status = thaw_replay_read(replay, e->frames - 1, &last, error);
+    if (status == THAW_OK)
+        e->x_type = thaw_frame_is_far(first) || thaw_frame_is_far(last) ? THAW_HDF_F64 : THAW_HDF_F32;
+    thaw_frame_data_free(&last);
     return status;
 }
 
@@ -231,11 +163,29 @@ ThawStatus thaw_export_vtkhdf(const ThawReplay *replay, const char *path, ThawEr
         return status;
     if (!first->point_count || !first->cell_count)
         status = thaw_error_set(error, THAW_ERROR_INPUT, "%s has no elements to export", thaw_replay_path(replay));
-    H5E_BEGIN_TRY { // failures are told by us
-        if (status == THAW_OK)
-            status = write_file(replay, first, path, error);
+    Export e = {.frames = thaw_replay_count(replay),
+                .points = first->point_count,
+                .cells = first->cell_count,
+                .nodes = first->nodes};
+    if (status == THAW_OK)
+        status = settle_precision(replay, first, &e, error);
+    if (status == THAW_OK) {
+        e.time = THAW_NEW(double, e.frames);
+        e.room = THAW_NEW(int64_t, e.frames);
+        e.fields = THAW_NEW(int32_t, thaw_field_count());
+        size_t most = 3 * (size_t)e.points;
+        for (int32_t i = 0; i < thaw_field_count(); i++)
+            most = thaw_frame_field_size(first, i) > most ? thaw_frame_field_size(first, i) : most;
+        e.narrow = THAW_NEW(float, most);
+        if (!e.time || !e.room || !e.fields || !e.narrow)
+            status = thaw_error_memory(error, "the steps of a VTKHDF file");
     }
-    H5E_END_TRY;
+    if (status == THAW_OK)
+        status = write_file(replay, first, &e, path, error);
+    thaw_free(e.time);
+    thaw_free(e.room);
+    thaw_free(e.fields);
+    thaw_free(e.narrow);
     thaw_frame_data_free(&first);
     return status;
 }

@@ -2,6 +2,8 @@
 // Frames in memory: making, widening by fields, freeing.
 #include "output/frame_data.h"
 
+#include "mesh/far.h"
+
 void thaw_frame_data_free(ThawFrameData **data) {
     if (!data || !*data)
         return;
@@ -57,4 +59,9 @@ ThawStatus thaw_frame_data_add(ThawFrameData *data, int32_t field, ThawError *er
     if (!data->fields[field])
         data->fields[field] = THAW_NEW(double, thaw_frame_field_size(data, field));
     return data->fields[field] ? THAW_OK : thaw_error_memory(error, "a field of a frame");
+}
+
+int thaw_frame_is_far(const ThawFrameData *data) {
+    const ThawReach reach = thaw_reach(data->x, data->point_count, data->cells, data->nodes, data->cell_count);
+    return thaw_reach_is_far(&reach);
 }

@@ -45,6 +45,9 @@ ThawStatus thaw_frame_data_add(ThawFrameData *data, int32_t field, ThawError *er
 // Doubles that a field takes in this frame.
 size_t thaw_frame_field_size(const ThawFrameData *data, int32_t field);
 
+// Whether positions as floats would lose the shape (mesh/far.h).
+int thaw_frame_is_far(const ThawFrameData *data);
+
 // The surfaces of a world's obstacles at its present time as a frame of triangles: `body` is the obstacle, `region` its
 // ThawObstacleKind. Half-spaces end as slabs around `middle`. *moves: whether any will be elsewhere at another time.
 // *data is NULL where there are none; the caller frees it.
@@ -54,7 +57,7 @@ ThawStatus thaw_obstacle_frame(const ThawWorld *world, const double middle[3], d
 // --- VTU files (vtu.c, vtu_read.c)
 // ---------------------------------------------------------------------------------------
 
-// bits: 32 or 64, of positions and velocities. scratch: thaw_vtu_scratch bytes.
+// bits: 32 or 64, of positions and velocities; positions have 64 where floats would lose the shape. scratch: thaw_vtu_scratch bytes.
 size_t thaw_vtu_scratch(const ThawFrameData *data);
 ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits, void *scratch, ThawError *error);
 
@@ -70,6 +73,7 @@ typedef struct ThawFrameSurface {
     const int32_t *triangles; // 3 a triangle, indices into points, grouped by body
     const int32_t *first;     // body_count + 1: where each body's triangles begin
     const char *const *names; // body_count
+    int far;                  // nonzero: floats, and nine digits, are too coarse for the points
 } ThawFrameSurface;
 
 ThawStatus thaw_obj_write(const char *path, const ThawFrameData *data, const ThawFrameSurface *surface,

@@ -463,6 +463,8 @@ static ThawStatus write_obstacles(ThawFrames *f, const ThawWorld *world, int64_t
     if (!f->has_obstacles || (f->obstacles_done && !f->obstacles_move))
         return THAW_OK;
     ThawStatus status = thaw_obstacle_frame(world, f->middle, f->extent, &obstacles, &moves, error);
+    if (status == THAW_OK && !f->obstacles_move)
+        obstacles->time = 0; // whenever it is written, the first time or when a run goes on
     void *scratch = status == THAW_OK ? thaw_alloc(thaw_vtu_scratch(obstacles), 1) : NULL;
     if (status == THAW_OK && !scratch)
         status = thaw_error_memory(error, "the obstacles of a frame");
@@ -491,6 +493,7 @@ static ThawStatus remember(ThawFrames *f, int64_t number, ThawError *error) {
 ThawStatus thaw_frames_write(ThawFrames *frames, const ThawWorld *world, int64_t number, ThawError *error) {
     ThawFrames *f = frames;
     ThawStatus status = read_state(f, world, error);
+    f->surface.far = status == THAW_OK && thaw_frame_is_far(f->data);
     if (status == THAW_OK && f->formats & THAW_FRAMES_OBJ)
         status = thaw_obj_write(path_of_frame(f, number, "obj"), f->data, &f->surface, error);
     if (status == THAW_OK && f->formats & THAW_FRAMES_PLY)

@@ -7,11 +7,12 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "scene/json.h"
 
 enum { NAME_ROOM = 64 };
 
@@ -51,7 +52,8 @@ static ThawStatus list(ThawReplay *r, ThawError *error) {
         return add(r, 0, error);
     DIR *folder = opendir(r->path);
     if (!folder)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "cannot list %s: %s", r->path, strerror(errno));
+        return thaw_error_set(error, errno == ENOMEM ? THAW_ERROR_MEMORY : THAW_ERROR_INPUT, "cannot list %s: %s",
+                              r->path, strerror(errno));
     ThawStatus status = THAW_OK;
     for (struct dirent *entry; status == THAW_OK && (entry = readdir(folder));) {
         if (strncmp(entry->d_name, "frame_", 6) != 0 || entry->d_name[6] < '0' || entry->d_name[6] > '9')
@@ -70,15 +72,17 @@ static ThawStatus list(ThawReplay *r, ThawError *error) {
     return status;
 }
 
-static void read_names(ThawReplay *r) {
+static ThawStatus read_names(ThawReplay *r, ThawError *error) {
     char path[4200];
+    json_t *record = NULL;
     snprintf(path, sizeof path, "%.4000s/run.json", r->path);
-    json_t *record = r->single ? NULL : json_load_file(path, 0, NULL);
+    ThawStatus status = r->single ? THAW_OK : thaw_json_read(path, &record, error);
     if (json_is_array(json_object_get(record, "bodies")))
         r->bodies = json_incref(json_object_get(record, "bodies"));
     if (json_is_array(json_object_get(record, "obstacles")))
         r->obstacles = json_incref(json_object_get(record, "obstacles"));
     json_decref(record);
+    return status;
 }
 
 ThawStatus thaw_replay_open(const char *path, ThawReplay **replay, ThawError *error) {
@@ -89,8 +93,8 @@ ThawStatus thaw_replay_open(const char *path, ThawReplay **replay, ThawError *er
     }
     ThawStatus status = list(r, error);
     if (status == THAW_OK)
-        read_names(r);
-    else
+        status = read_names(r, error);
+    if (status != THAW_OK)
         thaw_replay_free(replay);
     return status;
 }

@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "mesh/far.h"
 #include "output/frame_data.h"
 #include "output/stream.h"
 
@@ -110,6 +111,11 @@ ThawStatus thaw_stream_mesh_create(int nodes, int32_t body_count, const int32_t 
     return status;
 }
 
+void thaw_stream_mesh_settle(ThawStreamMesh *mesh, const double *x) {
+    const ThawReach reach = thaw_reach(x, mesh->point_count, mesh->elements, mesh->nodes, mesh->element_count);
+    thaw_reach_origin(&reach, mesh->origin);
+}
+
 // --- the frame being made ------------------------------------------------------------------------------------------------
 
 typedef struct Buffer {
@@ -136,6 +142,7 @@ typedef struct Section {
     const char *name, *place;
     const double *values; // components an item
     const int32_t *items; // which of the values' items are sent, NULL: all in order
+    const double *origin; // of the first three components; NULL: they are no point
     int32_t count;
     int components, whole, logarithmic;
     NumberType type;
@@ -217,7 +224,9 @@ static void say_numbers(ThawStream *stream, const char *name, const double *numb
 
 static double value_of(const Section *s, int32_t item, int component) {
     const size_t i = (size_t)(s->items ? s->items[item] : item);
-    const double value = s->values[i * (size_t)s->components + (size_t)component];
+    double value = s->values[i * (size_t)s->components + (size_t)component];
+    if (s->origin && component < 3)
+        value -= s->origin[component];
     if (!s->logarithmic)
         return isfinite(value) ? value : 0;
     return value > 0 && isfinite(value) ? log10(value) : -INFINITY;
@@ -388,6 +397,7 @@ void thaw_stream_positions(ThawStream *stream, const double *x) {
                  .place = "vertex",
                  .values = x,
                  .items = mesh->points,
+                 .origin = mesh->origin,
                  .count = mesh->vertex_count,
                  .components = 3,
                  .type = TYPE_U16};
@@ -424,10 +434,15 @@ void thaw_stream_field(ThawStream *stream, const ThawField *field, const double 
     write_section(stream, &s);
 }
 
-void thaw_stream_numbers(ThawStream *stream, const char *name, const char *place, int components, int32_t count,
-                         const double *values) {
-    Section s = {
-        .name = name, .place = place, .values = values, .count = count, .components = components, .type = TYPE_F32};
+void thaw_stream_points(ThawStream *stream, const char *name, const char *place, int components, int32_t count,
+                        const double *values) {
+    Section s = {.name = name,
+                 .place = place,
+                 .values = values,
+                 .count = count,
+                 .components = components,
+                 .origin = stream->mesh->origin,
+                 .type = TYPE_F32};
     write_section(stream, &s);
 }
 

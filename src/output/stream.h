@@ -18,6 +18,7 @@ typedef struct ThawStreamMesh {
     int32_t *elements;  // nodes an element, points
     // Where each body's begin, body_count + 1 each:
     int32_t *first_point, *first_element, *first_vertex, *first_triangle;
+    double origin[3]; // m: where the page's zero is; zeros unless the bodies are far from it (mesh/far.h)
 } ThawStreamMesh;
 
 // Bodies' points and elements must follow each other in order. body: of each point. Nothing is kept of the arguments.
@@ -25,6 +26,8 @@ ThawStatus thaw_stream_mesh_create(int nodes, int32_t body_count, const int32_t 
                                    const int32_t *elements, int32_t element_count, int interior, ThawStreamMesh **mesh,
                                    ThawError *error);
 void thaw_stream_mesh_free(ThawStreamMesh **mesh);
+// Settles the origin, for points as they are at the start.
+void thaw_stream_mesh_settle(ThawStreamMesh *mesh, const double *x);
 
 typedef enum ThawStreamKind {
     THAW_STREAM_LIVE, // each frame by itself, as fine as its own range allows
@@ -41,8 +44,9 @@ void thaw_stream_free(ThawStream **stream);
 void thaw_stream_begin(ThawStream *stream);
 void thaw_stream_positions(ThawStream *stream, const double *x);                          // 3 a point, m
 void thaw_stream_field(ThawStream *stream, const ThawField *field, const double *values); // of all points or elements
-void thaw_stream_numbers(ThawStream *stream, const char *name, const char *place, int components, int32_t count,
-                         const double *values);
+// Points, and (components > 3) what belongs to them: an arrow, say.
+void thaw_stream_points(ThawStream *stream, const char *name, const char *place, int components, int32_t count,
+                        const double *values);
 // stats: the members of a JSON object, "\"dofs\": 12, ...", or "". The bytes stay valid until the next begin.
 ThawStatus thaw_stream_end(ThawStream *stream, int64_t frame, int64_t step, double time, const char *stats,
                            const unsigned char **bytes, size_t *size, ThawError *error);

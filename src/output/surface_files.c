@@ -15,7 +15,7 @@ ThawStatus thaw_obj_write(const char *path, const ThawFrameData *data, const Tha
     thaw_file_print(file, "# thaw, t = %.9g s, metres\n", data->time);
     for (int32_t p = 0; p < surface->point_count; p++) {
         const double *x = data->x + 3 * (int64_t)surface->points[p];
-        thaw_file_print(file, "v %.9g %.9g %.9g\n", x[0], x[1], x[2]);
+        thaw_file_print(file, surface->far ? "v %.17g %.17g %.17g\n" : "v %.9g %.9g %.9g\n", x[0], x[1], x[2]);
     }
     for (int32_t b = 0; b < surface->body_count; b++) {
         thaw_file_print(file, "o %s\n", surface->names[b]);
@@ -29,19 +29,23 @@ ThawStatus thaw_obj_write(const char *path, const ThawFrameData *data, const Tha
 
 ThawStatus thaw_ply_write(const char *path, const ThawFrameData *data, const ThawFrameSurface *surface,
                           ThawError *error) {
+    const char *real = surface->far ? "double" : "float";
     ThawFile *file;
     ThawStatus status = thaw_file_create(path, &file, error);
     if (status != THAW_OK)
         return status;
     thaw_file_print(file,
                     "ply\nformat binary_little_endian 1.0\ncomment thaw, t = %.9g s, metres\nelement vertex %d\n"
-                    "property float x\nproperty float y\nproperty float z\nproperty int body\nelement face %d\n"
+                    "property %s x\nproperty %s y\nproperty %s z\nproperty int body\nelement face %d\n"
                     "property list uchar int vertex_indices\nend_header\n",
-                    data->time, surface->point_count, surface->triangle_count);
+                    data->time, surface->point_count, real, real, real, surface->triangle_count);
     for (int32_t p = 0; p < surface->point_count; p++) {
         const double *x = data->x + 3 * (int64_t)surface->points[p];
         float row[3] = {(float)x[0], (float)x[1], (float)x[2]};
-        thaw_file_write(file, row, sizeof row);
+        if (surface->far)
+            thaw_file_write(file, x, 3 * sizeof *x);
+        else
+            thaw_file_write(file, row, sizeof row);
         thaw_file_write(file, data->body + surface->points[p], sizeof(int32_t));
     }
     for (int32_t t = 0; t < surface->triangle_count; t++) {

@@ -3,7 +3,7 @@
 //
 // The XML part only says where each array begins; the arrays follow as raw little-endian bytes, each after its length
 // as a 64-bit number. Writing is then bounded by the disk. 32-bit positions are enough to look at (a tenth of a micron
-// on a metre); 64 keep every bit.
+// on a metre), unless they are far from the origin; 64 keep every bit.
 #include <inttypes.h>
 #include <string.h>
 
@@ -104,8 +104,8 @@ ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits,
     if (status != THAW_OK)
         return status;
     size_t points = (size_t)data->point_count, cells = (size_t)data->cell_count;
-    const char *real = bits == 64 ? "Float64" : "Float32";
-    uint64_t real_size = (uint64_t)bits / 8, offset = 0;
+    const int point_bits = bits == 64 || thaw_frame_is_far(data) ? 64 : 32;
+    uint64_t offset = 0;
 
     thaw_file_print(file, "<?xml version=\"1.0\"?>\n"
                           "<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" "
@@ -127,7 +127,8 @@ ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits,
     thaw_file_print(file, "    </FieldData>\n    <Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n", points,
                     cells);
     thaw_file_print(file, "      <Points>\n");
-    announce(file, real, "Points", 3, 3 * points * real_size, &offset);
+    announce(file, point_bits == 64 ? "Float64" : "Float32", "Points", 3, 3 * points * (uint64_t)point_bits / 8,
+             &offset);
     thaw_file_print(file, "      </Points>\n      <Cells>\n");
     announce(file, "Int32", "connectivity", 1, (uint64_t)data->nodes * cells * 4, &offset);
     announce(file, "Int64", "offsets", 1, cells * 8, &offset);
@@ -140,7 +141,7 @@ ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits,
     thaw_file_print(file, "      </CellData>\n    </Piece>\n  </UnstructuredGrid>\n"
                           "  <AppendedData encoding=\"raw\">\n_");
 
-    append_reals(file, data->x, 3 * points, bits, scratch);
+    append_reals(file, data->x, 3 * points, point_bits, scratch);
     append(file, data->cells, (uint64_t)data->nodes * cells * 4);
     int64_t *offsets = scratch;
     for (size_t c = 0; c < cells; c++)

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
+#include "scene/json.h"
 #include "scene/read.h"
 
 enum { FORMAT_VERSION = 1 };
@@ -270,11 +272,9 @@ json_t *thaw_scene_parse_json(const char *text, size_t length, const char *name,
         return NULL;
     }
     json_error_t wrong;
-    json_t *document = json_loadb(plain, stripped, JSON_REJECT_DUPLICATES, &wrong);
+    json_t *document = thaw_json_parse(plain, stripped, JSON_REJECT_DUPLICATES, &wrong, status, error);
     thaw_free(plain);
-    if (!document && (json_error_code(&wrong) == json_error_out_of_memory || !*wrong.text)) // it is silent about some
-        *status = thaw_error_memory(error, "a scene's JSON");
-    else if (!document)
+    if (!document && *status == THAW_ERROR_INPUT)
         *status = thaw_error_set(error, THAW_ERROR_INPUT, "%s:%d:%d: %s%s; allowed: JSON with comments", name,
                                  wrong.line < 1 ? 1 : wrong.line, wrong.column < 1 ? 1 : wrong.column, wrong.text,
                                  json_advice(wrong.text));
@@ -347,9 +347,26 @@ ThawStatus thaw_scene_parse(const char *text, size_t length, const char *name, c
     return parse_scene(text, length, name, folder, scene, NULL, error);
 }
 
+// A pipe is what the shell hands over (standard input, <(...)). One that lies in a folder would be waited for, perhaps for ever.
+static int is_endless(const char *path) {
+    struct stat about;
+    const int handed_over =
+        strcmp(path, "/dev/stdin") == 0 || strncmp(path, "/dev/fd/", 8) == 0 || strncmp(path, "/proc/", 6) == 0;
+    return !handed_over && stat(path, &about) == 0 && S_ISFIFO(about.st_mode);
+}
+
 // The whole file, of unknown size (it may be a pipe), in thaw_alloc's memory.
 char *thaw_scene_read_text(const char *path, size_t *length, ThawStatus *status, ThawError *error) {
+    if (is_endless(path)) {
+        *status =
+            thaw_error_set(error, THAW_ERROR_INPUT, "%s: a named pipe; allowed: a JSON file, or /dev/stdin", path);
+        return NULL;
+    }
     FILE *file = fopen(path, "rb");
+    if (!file && errno == ENOMEM) {
+        *status = thaw_error_memory(error, "a scene's file");
+        return NULL;
+    }
     if (!file) {
         *status = thaw_error_set(error, THAW_ERROR_INPUT, "%s: cannot be opened (%s); allowed: a JSON file", path,
                                  strerror(errno));

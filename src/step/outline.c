@@ -9,7 +9,18 @@
 #include "contact/geometry.h"
 #include "step/step.h"
 
-enum { ROUND = 48, ARC = 16 }; // facets round an axis, and from equator to pole
+enum { ROUND = 48, ARC = 16 }; // most facets round an axis, and from equator to pole
+
+// As many as are used. Obstacles by the thousand are each small in a picture, and would fill gigabytes.
+typedef struct Facets {
+    int round, arc;
+} Facets;
+
+static Facets choose_facets(int32_t obstacles) {
+    const double share = obstacles > 100 ? sqrt(100.0 / obstacles) : 1;
+    const int round = (int)(ROUND * share), arc = (int)(ARC * share);
+    return (Facets){round < 8 ? 8 : round, arc < 3 ? 3 : arc};
+}
 
 static ThawStatus reserve(ThawObstacleSurface *s, int32_t vertices, int32_t triangles) {
     s->vertex_count = vertices;
@@ -41,24 +52,25 @@ static ThawStatus outline_box(const double lo[3], const double hi[3], ThawObstac
 }
 
 // profile: (radius, height) from the lower end of the axis to the upper one; both ends have radius 0.
-static ThawStatus outline_turned(const double (*profile)[2], int count, ThawObstacleSurface *s) {
+static ThawStatus outline_turned(const double (*profile)[2], int count, Facets facets, ThawObstacleSurface *s) {
+    const int round = facets.round;
     const int rings = count - 2;
-    if (reserve(s, ROUND * rings + 2, 2 * ROUND * rings) != THAW_OK)
+    if (reserve(s, round * rings + 2, 2 * round * rings) != THAW_OK)
         return THAW_ERROR_MEMORY;
-    const int32_t low = ROUND * rings, high = low + 1;
+    const int32_t low = round * rings, high = low + 1;
     s->x[3 * low + 2] = profile[0][1];
     s->x[3 * high + 2] = profile[count - 1][1];
     int32_t at = 0;
     for (int i = 0; i < rings; i++)
-        for (int j = 0; j < ROUND; j++) {
-            int32_t here = ROUND * i + j, next = ROUND * i + (j + 1) % ROUND;
-            double *x = s->x + 3 * (size_t)here, angle = 2 * M_PI * j / ROUND;
+        for (int j = 0; j < round; j++) {
+            int32_t here = round * i + j, next = round * i + (j + 1) % round;
+            double *x = s->x + 3 * (size_t)here, angle = 2 * M_PI * j / round;
             x[0] = profile[i + 1][0] * cos(angle);
             x[1] = profile[i + 1][0] * sin(angle);
             x[2] = profile[i + 1][1];
-            put_triangle(s, &at, here, i ? here - ROUND : low, i ? next - ROUND : next);
+            put_triangle(s, &at, here, i ? here - round : low, i ? next - round : next);
             if (i)
-                put_triangle(s, &at, here, next - ROUND, next);
+                put_triangle(s, &at, here, next - round, next);
             if (i == rings - 1)
                 put_triangle(s, &at, here, next, high);
         }
@@ -66,16 +78,17 @@ static ThawStatus outline_turned(const double (*profile)[2], int count, ThawObst
 }
 
 // A ball of radius r whose halves are `length` apart.
-static ThawStatus outline_capsule(double r, double length, ThawObstacleSurface *s) {
+static ThawStatus outline_capsule(double r, double length, Facets facets, ThawObstacleSurface *s) {
+    const int arc = facets.arc;
     double profile[2 * ARC + 2][2];
-    for (int i = 0; i <= ARC; i++) {
-        double angle = M_PI / 2 * i / ARC;
+    for (int i = 0; i <= arc; i++) {
+        double angle = M_PI / 2 * i / arc;
         profile[i][0] = i ? r * sin(angle) : 0;
         profile[i][1] = -length / 2 - r * cos(angle);
-        profile[2 * ARC + 1 - i][0] = profile[i][0];
-        profile[2 * ARC + 1 - i][1] = -profile[i][1];
+        profile[2 * arc + 1 - i][0] = profile[i][0];
+        profile[2 * arc + 1 - i][1] = -profile[i][1];
     }
-    return outline_turned(profile, 2 * ARC + 2, s);
+    return outline_turned(profile, 2 * arc + 2, facets, s);
 }
 
 // Filled, from corners in order; convex.
@@ -139,7 +152,7 @@ static ThawStatus outline_polygon(const ThawModelObstacle *o, double t, double w
 }
 
 static ThawStatus outline(const ThawModelObstacle *o, int dim, double t, const double middle[3], double extent,
-                          ThawObstacleSurface *s) {
+                          Facets facets, ThawObstacleSurface *s) {
     const double *size = o->size, half = extent / 2, thick = 0.02 * extent;
     switch (o->kind) {
     case THAW_OBSTACLE_HALF_SPACE: {
@@ -150,11 +163,11 @@ static ThawStatus outline(const ThawModelObstacle *o, int dim, double t, const d
     }
     case THAW_OBSTACLE_SPHERE: {
         double corner[ROUND][2];
-        for (int j = 0; j < ROUND; j++) {
-            corner[j][0] = size[0] * cos(2 * M_PI * j / ROUND);
-            corner[j][1] = size[0] * sin(2 * M_PI * j / ROUND);
+        for (int j = 0; j < facets.round; j++) {
+            corner[j][0] = size[0] * cos(2 * M_PI * j / facets.round);
+            corner[j][1] = size[0] * sin(2 * M_PI * j / facets.round);
         }
-        return dim == 2 ? outline_fan(corner, ROUND, s) : outline_capsule(size[0], 0, s);
+        return dim == 2 ? outline_fan(corner, facets.round, s) : outline_capsule(size[0], 0, facets, s);
     }
     case THAW_OBSTACLE_BOX: {
         const double a = size[0] / 2, b = size[1] / 2, c = size[2] / 2;
@@ -163,10 +176,11 @@ static ThawStatus outline(const ThawModelObstacle *o, int dim, double t, const d
         return outline_box((double[]){-a, -b, -c}, (double[]){a, b, c}, s);
     }
     case THAW_OBSTACLE_CAPSULE:
-        return outline_capsule(size[0], size[1], s);
+        return outline_capsule(size[0], size[1], facets, s);
     case THAW_OBSTACLE_CYLINDER:
         return outline_turned(
-            (double[][2]){{0, -size[1] / 2}, {size[0], -size[1] / 2}, {size[0], size[1] / 2}, {0, size[1] / 2}}, 4, s);
+            (double[][2]){{0, -size[1] / 2}, {size[0], -size[1] / 2}, {size[0], size[1] / 2}, {0, size[1] / 2}}, 4,
+            facets, s);
     default:
         return dim == 2 ? outline_polygon(o, t, 0.01 * extent, s) : outline_mesh(o, t, s);
     }
@@ -187,7 +201,8 @@ ThawStatus thaw_world_get_obstacle_surface(const ThawWorld *world, int32_t obsta
     double arm[3], local[3], x[3];
     thaw_v3_sub(middle, place.p, arm);
     thaw_v3_turn_back(place.R, arm, local);
-    ThawStatus status = outline(o, world->model->dim, world->state.time, local, extent, surface);
+    ThawStatus status = outline(o, world->model->dim, world->state.time, local, extent,
+                                choose_facets(world->model->obstacle_count), surface);
     for (int32_t v = 0; status == THAW_OK && v < surface->vertex_count; v++) {
         thaw_v3_turn(place.R, surface->x + 3 * (size_t)v, x);
         thaw_v3_add(x, 1, place.p, surface->x + 3 * (size_t)v);
