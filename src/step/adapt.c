@@ -15,6 +15,7 @@ static const double STICKS = 0.99; // of the greatest friction: below, a contact
 // not hold: what is hit is to feel it.
 static const double NEAR = 5e-4;
 static const double SECOND = 1; // s: what a body does within it tells whether it may sleep
+static const double BALANCE = 1e-3; // of its weight: what is left of forces that balance
 
 // As good as hard: stiffer by far than any vertex of the body, N/m.
 static double hard_stiffness(const ThawShape *shape) {
@@ -418,6 +419,8 @@ int thaw_adapt_rests(ThawStepper *s, int slow) {
 // to step. Slow steps beyond what `slow` counts make the acceleration seem larger than it is.
 double thaw_adapt_drift(const ThawStepper *s, int slow, int *held) {
     const ThawPartition *partition = s->adaptive->partition;
+    const double *g = s->model->options.gravity;
+    const double weight = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
     const double window = (slow - 1) * s->model->options.h, D = s->shape->diameter;
     double worst = 0;
     *held = 0;
@@ -430,7 +433,10 @@ double thaw_adapt_drift(const ThawStepper *s, int slow, int *held) {
             domega[i] = omega[i] - part->slow[1][i];
         }
         *held |= part->hold != THAW_HOLD_FREE;
-        worst = fmax(worst, SECOND * speed_of(v, omega, D) + SECOND * SECOND / 2 * speed_of(dv, domega, D) / window);
+        double a = speed_of(dv, domega, D) / window;
+        if (weight > 0 && a > BALANCE * weight) // however little it weighs
+            return INFINITY;
+        worst = fmax(worst, SECOND * speed_of(v, omega, D) + SECOND * SECOND / 2 * a);
     }
     return worst / D;
 }
