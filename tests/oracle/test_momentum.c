@@ -109,7 +109,7 @@ static void write_collision(uint64_t seed, char text[4000]) {
     between(&seed, 0, 1);
     int dim = chance(&seed, 0.35) ? 2 : 3, count = chance(&seed, 0.3) ? 3 : 2;
     double L = pow(10, between(&seed, -2, 1)), E = pow(10, between(&seed, 4, 9)), rho = between(&seed, 100, 5000);
-    double sound = L / sqrt(E / rho), h = sound * pow(10, between(&seed, -1.5, 0.7)), v = L / (60 * h);
+    double sound = L / sqrt(E / rho), h = fmin(10, sound * pow(10, between(&seed, -1.5, 0.7))), v = L / (60 * h);
     double frictions[] = {0, 0.3, 0.8};
     *text = 0;
     add(text, "{\"thaw\": 1, \"dimension\": %d, \"gravity\": ", dim);

@@ -61,7 +61,7 @@ static void a_ball_rolls_down_a_gentle_slope_as_far_as_the_full_one(void **state
     (void)state;
     double one = fabs(falls_short(800, 0.1)), other = fabs(falls_short(600, 0.15));
     assert_true(one < 0.05 && other < 0.05);
-    assert_true((one + other) / 2 < 0.012); // with thresholds as for what rests, 0.025
+    assert_true((one + other) / 2 < 0.012); // before what rolls had stricter thresholds: 0.025
 }
 
 int main(void) {
