@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slow is not at rest: only what is in balance sleeps, by pins, obstacles or because nothing moves it. All else goes where theory says.
+// Slow is not at rest: only what is in balance sleeps, by pins, obstacles or because nothing moves it. All else goes
+// where theory says.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -53,7 +54,8 @@ static ThawStepStats step_awake(ThawWorld *world) {
     return stats;
 }
 
-// A box of that size in two or three dimensions, and what its body and the world have besides. Gravity acts along the last axis.
+// A box of that size in two or three dimensions, and what its body and the world have besides. Gravity acts along the
+// last axis.
 static void write_box(char text[2000], int dim, double size, const char *material, double gravity, double h,
                       const char *body, const char *world) {
     const char *down = dim == 2 ? "[0, %g]" : "[0, 0, %g]";
@@ -72,9 +74,10 @@ static void write_box(char text[2000], int dim, double size, const char *materia
              dim, pull, h, box, material, body, world);
 }
 
-// --- what falls -----------------------------------------------------------------------------------------------------------
+// --- what falls ------------------------------------------------------------------------------------------------------
 
-// Where a body of that text, thrown up at a speed, is after so many steps, less where it ought to be: x = x0 + n h v - g h^2 n (n + 1) / 2.
+// Where a body of that text, thrown up at a speed, is after so many steps, less where it ought to be: x = x0 + n h v -
+// g h^2 n (n + 1) / 2.
 static double strays_in_flight(const char *text, int dim, double speed, double gravity, double h, int steps,
                                int64_t *rigid) {
     ThawWorld *world = make_world(text, 1);
@@ -135,7 +138,7 @@ static void a_soft_cube_falls_on_a_small_planet(void **state) {
     }
 }
 
-// --- what hangs on a hinge ------------------------------------------------------------------------------------------------
+// --- what hangs on a hinge -------------------------------------------------------------------------------------------
 
 #define HINGED                                                                                                         \
     "{\"thaw\": 1, \"dimension\": %d, \"time\": {\"step\": 1e-4}, \"shapes\": {\"bar\": {\"mesh\": {\"box\": {"        \
@@ -143,8 +146,8 @@ static void a_soft_cube_falls_on_a_small_planet(void **state) {
     "\"other\": {\"nearest\": %s}}}}, \"bodies\": [{\"shape\": \"bar\", \"method\": \"rigidify\", \"pins\": "          \
     "[\"one\", \"other\"]}]}"
 
-// The angle of a rigid body that hangs on the corner at 0 and starts as it is, after some steps of h: the physical pendulum, by far smaller
-// steps. Its moment of inertia is that of the vertices.
+// The angle of a rigid body that hangs on the corner at 0 and starts as it is, after some steps of h: the physical
+// pendulum, by far smaller steps. Its moment of inertia is that of the vertices.
 static double swing(const ThawWorld *world, int dim, double h, int steps) {
     size_t nv = (size_t)thaw_world_vertex_count(world, 0), d = (size_t)dim;
     double *m = calloc(nv * 4, sizeof *m), *x = m + nv, J = 0, c[2] = {0};
@@ -192,7 +195,7 @@ static void a_bar_on_a_hinge_swings_down(void **state) {
     }
 }
 
-// --- what drifts, and what does not -----------------------------------------------------------------------------------------
+// --- what drifts, and what does not ----------------------------------------------------------------------------------
 
 static void what_drifts_drifts_on_however_slowly(void **state) {
     (void)state;
@@ -240,7 +243,7 @@ static void what_stands_still_where_nothing_pulls_sleeps_and_keeps_its_place(voi
     }
 }
 
-// --- what does rest -----------------------------------------------------------------------------------------------------
+// --- what does rest --------------------------------------------------------------------------------------------------
 
 // Steps until all sleep.
 static int falls_asleep(const char *text, int most) {

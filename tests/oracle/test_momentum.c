@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies that nothing holds hit each other: the sum of their momenta stays what it was in every step, by the full method and by the
-// adaptive one, whatever wakes, becomes rigid or is followed meanwhile.
+// Bodies that nothing holds hit each other: the sum of their momenta stays what it was in every step, by the full
+// method and by the adaptive one, whatever wakes, becomes rigid or is followed meanwhile.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,8 @@
 #include "support/world.h"
 #include "thaw/thaw.h"
 
-// Linear momentum of all bodies: of elastic vertices by their velocities, of parts by their own momenta. size: the sum of |m v|.
+// Linear momentum of all bodies: of elastic vertices by their velocities, of parts by their own momenta. size: the sum
+// of |m v|.
 static void add_up(const ThawWorld *world, double P[3], double *size) {
     size_t dim = (size_t)world->model->dim;
     *size = P[0] = P[1] = P[2] = 0;
@@ -103,8 +104,8 @@ static void add_vector(char text[4000], int dim, double x, double y, double z) {
     add(text, dim == 2 ? "[%g, %g]" : "[%g, %g, %g]", x, y, z);
 }
 
-// Two or three bodies of random sizes, moduli and densities in a row, the first of which flies at the others and is there after some 60
-// steps. Steps are 0.03 to 5 times what sound takes through a body.
+// Two or three bodies of random sizes, moduli and densities in a row, the first of which flies at the others and is
+// there after some 60 steps. Steps are 0.03 to 5 times what sound takes through a body.
 static void write_collision(uint64_t seed, char text[4000]) {
     between(&seed, 0, 1);
     int dim = chance(&seed, 0.35) ? 2 : 3, count = chance(&seed, 0.3) ? 3 : 2;

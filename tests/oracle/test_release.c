@@ -49,7 +49,8 @@ static double height(const ThawWorld *world, int dim) {
     return sum / mass;
 }
 
-// Lets go after `step` steps. How far the fall strays from g h^2 n (n + 1) / 2, as a share of its whole way of `after` steps.
+// Lets go after `step` steps. How far the fall strays from g h^2 n (n + 1) / 2, as a share of its whole way of `after`
+// steps.
 static double strays(int dim, int step, int after, int *slept) {
     char text[1500];
     ThawStepStats stats = {0};
