@@ -258,12 +258,14 @@ static void print_words(Explain *e, const Told *told, int count) {
     if (told[0].report.state == THAW_ELEMENT_RIGID && e->elastic > 0)
         printf("Its body is awake: %" PRId64 " of its %" PRId64 " elements are elastic.\n", e->elastic, e->elements);
     else if (told[0].report.state == THAW_ELEMENT_RIGID)
-        printf(
-            "Its body is wholly rigid, and awake: its fastest vertex moves at %.3g m/s. It sleeps when it has been "
-            "slower "
-            "than sleep_speed (`thaw check SCENE` tells it), in balance, and with all that it touches, for \"sleep\" "
-            "steps.\n",
-            e->speed);
+        printf("Its body is wholly rigid, and awake: its fastest vertex moves at %.3g m/s. It sleeps when for "
+               "\"sleep\" steps "
+               "it and all that it touches have been slower than sleep_speed (`thaw check SCENE` tells it) and in "
+               "balance, "
+               "so that by speed and mean acceleration they would not go farther in the next second either; and when a "
+               "pin "
+               "or an obstacle holds them, or they stand still.\n",
+               e->speed);
     if (count > 1)
         printf("Before that, as far as the frames show:\n");
     for (int i = 1; i < count; i++) {

@@ -35,7 +35,8 @@ static const Threshold thresholds[] = {
     {"sleep", "steps to rest", "",
      "a wholly rigid body that rests for so long sleeps with all that it touches; 0: never",
      offsetof(ThawRigidifyOptions, sleep), INT, 0, 255, 0},
-    {"sleep_speed", "speed of rest", "1/s", "at rest is what moves by less than this share of its diameter in a second",
+    {"sleep_speed", "speed of rest", "1/s",
+     "at rest is what would move by less than this share of its diameter in the next second",
      offsetof(ThawRigidifyOptions, sleep_speed), REAL, 1e-8, 1, 1},
 };
 enum { THRESHOLDS = sizeof thresholds / sizeof *thresholds };

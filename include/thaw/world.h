@@ -180,8 +180,8 @@ typedef struct ThawRigidifyOptions {
     double relax;       // share of the predicted displacement that is taken up a step, 0: none
     int32_t smallest;   // parts of fewer elements are not formed
     int sleep;          // steps at rest after which a wholly rigid body falls asleep with all that it touches; 0: never
-    double sleep_speed; // 1/s: at rest is who moves by less than this share of the body's diameter in a second; 0:
-                        // from tolerance
+    double sleep_speed; // 1/s: at rest is what would go by less than this share of its diameter in the next second, by
+                        // its velocity and mean acceleration; 0: from tolerance
     ThawOracleRule oracle;
     // Of the paper's rule, which uses neither epsilon nor horizon nor relax:
     double tau_elastic; // 1/s^2: an element must be elastic when the quick solve foresees |E_dot|_F^2 above; 0: 100

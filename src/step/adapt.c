@@ -14,7 +14,7 @@ static const double STICKS = 0.99; // of the greatest friction: below, a contact
 // to be moved into it, stiff contacts would open and close in turns, and a heap would never come to rest. But one that strikes does
 // not hold: what is hit is to feel it.
 static const double NEAR = 5e-4;
-static const double SECOND = 1; // s: what a body does within it tells whether it may sleep
+static const double SECOND = 1;     // s: what a body does within it tells whether it may sleep
 static const double BALANCE = 1e-3; // of its weight: what is left of forces that balance
 
 // As good as hard: stiffer by far than any vertex of the body, N/m.
