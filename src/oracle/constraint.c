@@ -214,6 +214,22 @@ THAW_INLINE void sum_components(ThawOracle *oracle, const ThawQuestion *q, const
     }
 }
 
+// Of a vertex, as a part of its component; 0: it has none, or is held.
+static inline int acceleration_of(const ThawOracle *oracle, const ThawQuestion *q, int32_t i, int dim, double a[3]) {
+    const ThawComponent *p = oracle->root[i] < 0 ? NULL : &oracle->components[oracle->root[i]];
+    if (!p || p->hold == THAW_HOLD_FIXED || q->script[i])
+        return 0;
+    double rho[3] = {0, 0, 0}, turn[3], swing[3], centripetal[3];
+    for (int k = 0; k < dim; k++)
+        rho[k] = q->x[(size_t)i * (size_t)dim + (size_t)k] - p->at[k];
+    thaw_part_cross(p->alpha, rho, turn);
+    thaw_part_cross(p->omega, rho, swing);
+    thaw_part_cross(p->omega, swing, centripetal);
+    for (int k = 0; k < 3; k++)
+        a[k] = p->a[k] + turn[k] + centripetal[k];
+    return 1;
+}
+
 // What the components' own motion absorbs of c is taken off.
 THAW_INLINE void take_off(ThawOracle *oracle, const ThawQuestion *q, const int dim) {
     const ThawShape *shape = oracle->shape;
@@ -229,20 +245,13 @@ THAW_INLINE void take_off(ThawOracle *oracle, const ThawQuestion *q, const int d
         accelerate(p, dim);
     }
     for (int32_t i = 0; i < shape->nv; i++) {
-        double *c = oracle->c + (size_t)i * (size_t)dim;
-        const ThawComponent *p = oracle->root[i] < 0 ? NULL : &oracle->components[oracle->root[i]];
+        double *c = oracle->c + (size_t)i * (size_t)dim, a[3];
         if (q->script[i])
             memset(c, 0, sizeof *c * (size_t)dim);
-        if (!p || p->hold == THAW_HOLD_FIXED || q->script[i])
+        if (!acceleration_of(oracle, q, i, dim, a))
             continue;
-        double rho[3] = {0, 0, 0}, turn[3], swing[3], centripetal[3];
         for (int k = 0; k < dim; k++)
-            rho[k] = q->x[(size_t)i * (size_t)dim + (size_t)k] - p->at[k];
-        thaw_part_cross(p->alpha, rho, turn);
-        thaw_part_cross(p->omega, rho, swing);
-        thaw_part_cross(p->omega, swing, centripetal);
-        for (int k = 0; k < dim; k++)
-            c[k] -= shape->mass[i] * (p->a[k] + turn[k] + centripetal[k]);
+            c[k] -= shape->mass[i] * a[k];
     }
 }
 
@@ -257,4 +266,18 @@ ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *q, con
     else
         take_off(oracle, q, 3);
     return THAW_OK;
+}
+
+double thaw_oracle_outer_share(const ThawOracle *oracle, const ThawQuestion *q) {
+    const int dim = oracle->shape->kind->dim;
+    double all = 0, inertia = 0, a[3];
+    for (int32_t i = 0; i < oracle->shape->nv; i++) {
+        int moves = acceleration_of(oracle, q, i, dim, a);
+        for (int k = 0; k < dim; k++) {
+            size_t at = (size_t)i * (size_t)dim + (size_t)k;
+            all += oracle->c[at] * oracle->d[at];
+            inertia -= moves ? oracle->shape->mass[i] * a[k] * oracle->d[at] : 0;
+        }
+    }
+    return all > 0 ? fmin(1, (all - inertia) / all) : 0;
 }

@@ -131,6 +131,9 @@ ThawStatus thaw_oracle_ask_paper(ThawOracle *oracle, const ThawQuestion *questio
 ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *question, const ThawPartition *partition,
                                   int candidates, ThawError *error);
 
+// Of the work that c does on the way d, the share that loads, contacts and elastic forces do; inertia does the rest. At most 1.
+double thaw_oracle_outer_share(const ThawOracle *oracle, const ThawQuestion *question);
+
 // foresee.c
 // The rotation Q that takes the reference shape nearest to x.
 void thaw_oracle_frame(const ThawOracle *oracle, const double *x, double Q[9]);
