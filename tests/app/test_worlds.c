@@ -2,10 +2,9 @@
 // Random worlds (docs/random-worlds.md). The generator is a pure function of the seed; the judge finds what is
 // planted; and a hundred small worlds are judged.
 //
-// Whether the adaptive method keeps all rules in them is asserted where the environment has THAW_WORLDS_STRICT=1: no
-// wrong sleep, momentum to 1e-6, no energy beyond the full method's own, no failure where full ran, and errors within
-// their limits in 95 of 100. Without it the hundred worlds are run, and must end, but no verdict is asserted. To turn
-// it on for good, make `strict` below 1.
+// Asserted of them: no wrong sleep, momentum to 1e-6, no failure where full ran, and errors within their limits, or no farther from the
+// truth than full is, in 95 of 100. That no energy is gained beyond the full method's own does not hold in all of them yet
+// (docs/random-worlds.md): it is asserted where the environment has THAW_WORLDS_STRICT=1, and no more worlds than now may break it.
 static const char program[] = THAW_PROGRAM;
 
 #include "app/program.h"
@@ -164,7 +163,7 @@ static void full_against_itself_breaks_no_rule(void **state) {
 // A threshold under which whatever drifts sleeps: it stops, which is a wrong sleep, loses its momentum and strays.
 static void a_body_that_sleeps_as_it_drifts_is_found(void **state) {
     (void)state;
-    WorldVerdict v = judge("rigidify", "\"rigidify\": {\"sleep_speed\": 1},");
+    WorldVerdict v = judge("rigidify", "\"rigidify\": {\"sleep_speed\": 1e6},");
     assert_int_equal(v.end, WORLD_JUDGED);
     assert_int_equal(world_broken(&v) & (WORLD_SLEEP | WORLD_MOMENTUM | WORLD_ERROR),
                      WORLD_SLEEP | WORLD_MOMENTUM | WORLD_ERROR);
@@ -214,6 +213,18 @@ static void worlds_are_written_and_rows_kept(void **state) {
     expect("bench worlds --only 5 --small", 0, "momentum");
 }
 
+// The last number of the row of the summary that begins so: of all seeds.
+static int total_of(const char *row) {
+    const char *at = strstr(said, row), *end = at ? strchr(at, '\n') : NULL;
+    if (!end)
+        fail_msg("no row %s in: %s", row, said);
+    while (end > at && (*end < '0' || *end > '9'))
+        end--;
+    while (end > at && end[-1] >= '0' && end[-1] <= '9')
+        end--;
+    return atoi(end);
+}
+
 static void a_hundred_small_worlds_are_judged(void **state) {
     (void)state;
     const char *wanted = getenv("THAW_WORLDS_STRICT");
@@ -223,6 +234,14 @@ static void a_hundred_small_worlds_are_judged(void **state) {
     int status = thaw(line);
     if (status != 0)
         fail_msg("status %d; it said: %s", status, said);
+    int worlds = total_of("| worlds |"), strays = total_of("| broken: error |") - total_of("| of the errors: ");
+    print_message("%d worlds, energy gained in %d, errors that are the method's own in %d\n", worlds,
+                  total_of("| broken: energy |"), strays);
+    assert_int_equal(total_of("| broken: sleep |"), 0);
+    assert_int_equal(total_of("| broken: momentum |"), 0);
+    assert_int_equal(total_of("| broken: failure |"), 0);
+    assert_true(strays <= worlds / 20);
+    assert_true(total_of("| broken: energy |") <= worlds * 6 / 100);
 }
 
 int main(void) {
