@@ -214,19 +214,20 @@ THAW_INLINE void sum_components(ThawOracle *oracle, const ThawQuestion *q, const
     }
 }
 
-// Of a vertex, as a part of its component; 0: it has none, or is held.
-static inline int acceleration_of(const ThawOracle *oracle, const ThawQuestion *q, int32_t i, int dim, double a[3]) {
+// Of a vertex, as a part of its component: by forces, a, and as it turns. 0: it has none, or is held.
+static inline int acceleration_of(const ThawOracle *oracle, const ThawQuestion *q, int32_t i, int dim, double a[3],
+                                  double centripetal[3]) {
     const ThawComponent *p = oracle->root[i] < 0 ? NULL : &oracle->components[oracle->root[i]];
     if (!p || p->hold == THAW_HOLD_FIXED || q->script[i])
         return 0;
-    double rho[3] = {0, 0, 0}, turn[3], swing[3], centripetal[3];
+    double rho[3] = {0, 0, 0}, turn[3], swing[3];
     for (int k = 0; k < dim; k++)
         rho[k] = q->x[(size_t)i * (size_t)dim + (size_t)k] - p->at[k];
     thaw_part_cross(p->alpha, rho, turn);
     thaw_part_cross(p->omega, rho, swing);
     thaw_part_cross(p->omega, swing, centripetal);
     for (int k = 0; k < 3; k++)
-        a[k] = p->a[k] + turn[k] + centripetal[k];
+        a[k] = p->a[k] + turn[k];
     return 1;
 }
 
@@ -245,13 +246,13 @@ THAW_INLINE void take_off(ThawOracle *oracle, const ThawQuestion *q, const int d
         accelerate(p, dim);
     }
     for (int32_t i = 0; i < shape->nv; i++) {
-        double *c = oracle->c + (size_t)i * (size_t)dim, a[3];
+        double *c = oracle->c + (size_t)i * (size_t)dim, a[3], centripetal[3];
         if (q->script[i])
             memset(c, 0, sizeof *c * (size_t)dim);
-        if (!acceleration_of(oracle, q, i, dim, a))
+        if (!acceleration_of(oracle, q, i, dim, a, centripetal))
             continue;
         for (int k = 0; k < dim; k++)
-            c[k] -= shape->mass[i] * a[k];
+            c[k] -= shape->mass[i] * (a[k] + centripetal[k]);
     }
 }
 
@@ -270,9 +271,9 @@ ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *q, con
 
 double thaw_oracle_outer_share(const ThawOracle *oracle, const ThawQuestion *q) {
     const int dim = oracle->shape->kind->dim;
-    double all = 0, inertia = 0, a[3];
+    double all = 0, inertia = 0, a[3], centripetal[3];
     for (int32_t i = 0; i < oracle->shape->nv; i++) {
-        int moves = acceleration_of(oracle, q, i, dim, a);
+        int moves = acceleration_of(oracle, q, i, dim, a, centripetal);
         for (int k = 0; k < dim; k++) {
             size_t at = (size_t)i * (size_t)dim + (size_t)k;
             all += oracle->c[at] * oracle->d[at];

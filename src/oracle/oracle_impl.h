@@ -131,7 +131,8 @@ ThawStatus thaw_oracle_ask_paper(ThawOracle *oracle, const ThawQuestion *questio
 ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *question, const ThawPartition *partition,
                                   int candidates, ThawError *error);
 
-// Of the work that c does on the way d, the share that loads, contacts and elastic forces do; inertia does the rest. At most 1.
+// Of the work that c does on the way d, the share that something pays for: loads, contacts, elastic forces, and the spin, which falls as the
+// body gets wider. The inertia of what is speeded up or slowed down does the rest, and loses nothing by it. At most 1.
 double thaw_oracle_outer_share(const ThawOracle *oracle, const ThawQuestion *question);
 
 // foresee.c
