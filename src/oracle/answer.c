@@ -169,11 +169,13 @@ void thaw_oracle_answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPart
         state->pause = pause_of(options->epsilon - state->margin, answer->largest, steps, limit);
     state->margin = options->epsilon - answer->largest;
     state->restless = answer->woken > 0 || (answer->largest > RELAX_FLOOR * options->epsilon && !stuck);
-    if (answer->woken == 0 && state->restless && options->relax > 0) {
+    double share = answer->woken == 0 && state->restless ? fmin(1, options->relax * steps) / (1 << state->tries) : 0;
+    if (share > 0) {
         double rate = RELAX_RATE * sqrt(options->tau_rigid) * q->h * steps / answer->largest;
         // Beyond that share of the way it would gain energy, which nothing pays for: what a blow presses is not at rest.
-        double most_share = fmax(0, thaw_oracle_outer_share(oracle, q));
-        double share = fmin(fmin(fmin(1, options->relax * steps) / (1 << state->tries), rate), most_share);
+        share = fmin(share, fmin(rate, thaw_oracle_outer_share(oracle, q)));
+    }
+    if (share > 0) {
         answer->moved = thaw_oracle_move(oracle, q, partition, share, x);
         if (answer->rigid == ne)
             state->reached = (1 - share / 2) * answer->largest;
