@@ -143,20 +143,34 @@ ThawStatus thaw_adapt_wake(ThawWorld *world, ThawStepper *s, int loaded, ThawErr
     return thaw_partition_update(a->partition, a->flagged, a->script, NULL, s->x, s->v, &a->transition, error);
 }
 
-// By how much the force of a contact at rest changes with the place of what it holds (response.h), N/m: symmetric, dim x dim.
-// Where it slides, the tangents give nothing.
+// What k pulls along the unit vector n is added to K, dim x dim.
+static void add_spring(double k, const double *n, int dim, double K[9]) {
+    for (int i = 0; i < dim; i++)
+        for (int j = 0; j < dim; j++)
+            K[i * dim + j] += k * n[i] * n[j];
+}
+
+// By how much the force of a contact at rest changes with the place of what it holds (response.h), N/m: symmetric, dim x dim. It is the
+// slope of the law and no guess of it: relaxation moves vertices by what it says, and where a contact is stiffer than that its
+// force goes too far by as much, so that stiff contacts would wake the body in turns for ever. Where it slides, the tangents give
+// nothing along the friction, which is as great as it can be. Across it they do: the friction turns.
 static void rest_stiffness(const ThawContactOptions *options, const ThawContact *contact, int dim, double h,
                            double hard, double K[9]) {
-    double k = fmin(hard, options->erp > 0 ? options->erp / (h * h * options->cfm) : contact->stiffness);
-    double k_t = options->tangent > 0 ? fmin(hard, options->tangent * k) : hard;
+    double k = options->erp > 0 ? options->erp / (h * h * options->cfm) : contact->stiffness;
+    k = isfinite(k) ? k : hard;
+    double k_t = options->tangent > 0 ? options->tangent * k : hard, size = hypot(contact->lambda[1], contact->lambda[2]);
     double rim = STICKS * contact->friction * contact->lambda[0];
-    int slides = options->friction == THAW_FRICTION_CONE && hypot(contact->lambda[1], contact->lambda[2]) >= rim;
+    int cone = options->friction == THAW_FRICTION_CONE, slides = cone && size >= rim;
     memset(K, 0, sizeof(double) * 9);
-    for (int r = 0; r < dim; r++) {
-        double share = r == 0 ? k : slides || fabs(contact->lambda[r]) >= rim ? 0 : k_t;
-        for (int i = 0; i < dim; i++)
-            for (int j = 0; j < dim; j++)
-                K[i * dim + j] += share * contact->frame[r][i] * contact->frame[r][j];
+    add_spring(k, contact->frame[0], dim, K);
+    for (int r = 1; r < dim && !slides; r++)
+        if (fabs(contact->lambda[r]) < rim)
+            add_spring(k_t, contact->frame[r], dim, K);
+    if (slides && dim == 3 && rim > 0) {
+        double across[3];
+        for (int i = 0; i < 3; i++)
+            across[i] = (contact->lambda[1] * contact->frame[2][i] - contact->lambda[2] * contact->frame[1][i]) / size;
+        add_spring(k_t, across, dim, K);
     }
 }
 
