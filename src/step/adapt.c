@@ -158,7 +158,8 @@ static void rest_stiffness(const ThawContactOptions *options, const ThawContact 
                            double hard, double K[9]) {
     double k = options->erp > 0 ? options->erp / (h * h * options->cfm) : contact->stiffness;
     k = isfinite(k) ? k : hard;
-    double k_t = options->tangent > 0 ? options->tangent * k : hard, size = hypot(contact->lambda[1], contact->lambda[2]);
+    double k_t = options->tangent > 0 ? options->tangent * k : hard,
+           size = hypot(contact->lambda[1], contact->lambda[2]);
     double rim = STICKS * contact->friction * contact->lambda[0];
     int cone = options->friction == THAW_FRICTION_CONE, slides = cone && size >= rim;
     memset(K, 0, sizeof(double) * 9);
