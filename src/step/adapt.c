@@ -17,7 +17,7 @@ static const double NEAR = 5e-4;
 static const double SECOND = 1;     // s: what a body does within it tells whether it may sleep
 static const double BALANCE = 1e-3; // of its weight: what is left of forces that balance
 
-// As good as hard: stiffer by far than any vertex of the body, N/m.
+// Stiffer by far than any vertex of the body, N/m: contacts that are stiffer are hard.
 static double hard_stiffness(const ThawShape *shape) {
     double young = 0;
     for (int32_t e = 0; e < shape->ne; e++)
@@ -144,21 +144,61 @@ ThawStatus thaw_adapt_wake(ThawWorld *world, ThawStepper *s, int loaded, ThawErr
     return thaw_partition_update(a->partition, a->flagged, a->script, NULL, s->x, s->v, &a->transition, error);
 }
 
-// By how much the force of a contact at rest changes with the place of what it holds (response.h), N/m: symmetric, dim x dim.
-// Where it slides, the tangents give nothing.
-static void rest_stiffness(const ThawContactOptions *options, const ThawContact *contact, int dim, double h,
-                           double hard, double K[9]) {
-    double k = fmin(hard, options->erp > 0 ? options->erp / (h * h * options->cfm) : contact->stiffness);
-    double k_t = options->tangent > 0 ? fmin(hard, options->tangent * k) : hard;
-    double rim = STICKS * contact->friction * contact->lambda[0];
-    int slides = options->friction == THAW_FRICTION_CONE && hypot(contact->lambda[1], contact->lambda[2]) >= rim;
-    memset(K, 0, sizeof(double) * 9);
-    for (int r = 0; r < dim; r++) {
-        double share = r == 0 ? k : slides || fabs(contact->lambda[r]) >= rim ? 0 : k_t;
-        for (int i = 0; i < dim; i++)
-            for (int j = 0; j < dim; j++)
-                K[i * dim + j] += share * contact->frame[r][i] * contact->frame[r][j];
+// How fast the sides of a contact move against each other, m/s. Velocities are those of the start of the whole step, which no
+// other body's oracle touches.
+static void relative_velocity(const ThawWorld *world, const ThawContact *contact, double u[3]) {
+    int dim = world->model->dim;
+    for (int k = 0; k < 3; k++)
+        u[k] = k < dim ? -contact->velocity[k] : 0;
+    for (int side = 0; side < 2; side++)
+        for (int n = 0; n < contact->nodes[side]; n++)
+            for (int k = 0; k < dim; k++)
+                u[k] += (side == 0 ? 1 : -1) * contact->weight[side][n] *
+                        world->steppers[contact->key.body[side]]
+                            .start_v[(size_t)contact->vertex[side][n] * (size_t)dim + (size_t)k];
+}
+
+// What a spring k, N/m, along the unit vector n adds to K, dim x dim.
+static void add_spring(double k, const double *n, int dim, double K[9]) {
+    for (int i = 0; i < dim; i++)
+        for (int j = 0; j < dim; j++)
+            K[i * dim + j] += k * n[i] * n[j];
+}
+
+// Friction that is as great as it can be, `most` (N): along it the tangents give nothing. Across it they do, since it turns towards where
+// the vertex goes: by all of k_t where the contact has only come to the rim, by the less the farther it slides in a step.
+static void add_rim(const ThawWorld *world, const ThawContact *contact, double h, double most, double k_t,
+                    double K[9]) {
+    double u[3], slip[2] = {0, 0}, across[3], size = hypot(contact->lambda[1], contact->lambda[2]);
+    if (world->model->dim == 2 || !(most > 0))
+        return;
+    relative_velocity(world, contact, u);
+    for (int k = 0; k < 3; k++) {
+        slip[0] += contact->frame[1][k] * u[k];
+        slip[1] += contact->frame[2][k] * u[k];
+        across[k] = (contact->lambda[1] * contact->frame[2][k] - contact->lambda[2] * contact->frame[1][k]) / size;
     }
+    add_spring(k_t * most / (most + k_t * h * hypot(slip[0], slip[1])), across, 3, K);
+}
+
+// By how much the force of a contact at rest changes with the place of what it holds (response.h), N/m: symmetric, dim x dim. It is the
+// slope of the law and no bound of it: relaxation moves vertices by what it says, and where a contact is stiffer than that its
+// force goes too far by as much, so that bodies on stiff contacts would wake in turns for ever. hard: of what has no slope.
+static void rest_stiffness(const ThawWorld *world, const ThawContact *contact, double h, double hard, double K[9]) {
+    const ThawContactOptions *options = &world->model->options.contact;
+    const int dim = world->model->dim, cone = options->friction == THAW_FRICTION_CONE;
+    double k = options->erp > 0 ? options->erp / (h * h * options->cfm) : contact->stiffness;
+    k = isfinite(k) ? k : hard;
+    double k_t = options->tangent > 0 ? options->tangent * k : hard;
+    double most = contact->friction * contact->lambda[0];
+    memset(K, 0, sizeof(double) * 9);
+    add_spring(k, contact->frame[0], dim, K);
+    if (cone && hypot(contact->lambda[1], contact->lambda[2]) >= STICKS * most)
+        add_rim(world, contact, h, most / h, k_t, K);
+    else
+        for (int r = 1; r < dim; r++)
+            if (fabs(contact->lambda[r]) < STICKS * most)
+                add_spring(k_t, contact->frame[r], dim, K);
 }
 
 // How much a side gives way, m/s for an impulse of 1 N s. A^-1 gives at least what the diagonal of A alone would, and in a
@@ -179,22 +219,16 @@ static double give_of(const ThawStepper *s, const ThawContact *contact, int side
 }
 
 // The force (N) along the normal with which a contact that carries nothing yet would have to stop its sides: before the
-// step, nobody else knows of it; and the speed (m/s) at which they come nearer. Velocities are those of the start of the whole
-// step, which no other body's oracle touches.
+// step, nobody else knows of it; and the speed (m/s) at which they come nearer.
 static double foreseen_force(const ThawWorld *world, const ThawContact *contact, ThawIncrement step, double *speed) {
     int dim = world->model->dim;
-    double u[3] = {0, 0, 0}, S[9] = {0}, give = 0;
-    for (int side = 0; side < 2; side++) {
-        const ThawStepper *s = contact->nodes[side] > 0 ? &world->steppers[contact->key.body[side]] : NULL;
-        for (int n = 0; n < contact->nodes[side]; n++)
-            for (int k = 0; k < dim; k++)
-                u[k] += (side == 0 ? 1 : -1) * contact->weight[side][n] *
-                        s->start_v[(size_t)contact->vertex[side][n] * (size_t)dim + (size_t)k];
-        give += s ? give_of(s, contact, side, step.h) : 0;
-    }
+    double u[3], S[9] = {0}, give = 0;
+    relative_velocity(world, contact, u);
+    for (int side = 0; side < 2; side++)
+        give +=
+            contact->nodes[side] > 0 ? give_of(&world->steppers[contact->key.body[side]], contact, side, step.h) : 0;
     *speed = 0;
     for (int k = 0; k < dim; k++) {
-        u[k] -= contact->velocity[k];
         S[k * dim + k] = give;
         *speed -= contact->frame[0][k] * u[k];
     }
@@ -240,7 +274,7 @@ static void gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncremen
                 }
             }
             if (holds) {
-                rest_stiffness(&s->model->options.contact, contact, (int)dim, step.h, a->hard, K);
+                rest_stiffness(world, contact, step.h, a->hard, K);
                 q->hard |= s->model->options.contact.erp == 0 && contact->stiffness > a->hard;
             }
             for (size_t r = 0; r < dim; r++)

@@ -19,7 +19,7 @@ typedef struct ThawAdaptive {
     double *f_contact;           // dim * nv, N
     double *k_contact;           // dim * dim * nv, N/m
     int pressed;                 // they are not all zero
-    double hard;                 // N/m: contacts that are stiffer count as that
+    double hard;                 // N/m: contacts that are stiffer are hard; those without a slope count as that
     double grain;                // m, the size of an element, about
     ThawAnswer answer;
     ThawTransition transition;

@@ -268,6 +268,34 @@ static void stacks_of_hard_contacts_come_to_rest_and_fall_asleep(void **state) {
     }
 }
 
+// Relaxation moves a body by what its contacts are said to give. Were they stiffer than that, or did those at the rim of friction
+// hold what the question lets go, each move would make other forces, which wake the body: it took turns for ever, by steps of tens of
+// thousands of iterations.
+static void a_soft_cube_on_hard_contact_falls_asleep_about_as_early_as_on_an_automatic_one(void **state) {
+    (void)state;
+    static const char *const contacts[] = {"", "'stiffness': 'hard'"};
+    for (int i = 0; i < 2; i++) {
+        Touch t = touch_open(
+            "{'thaw': 1, 'time': {'step': 0.01}, 'materials': {'m': {'young': 2e5, 'poisson': 0.3, 'density': 1000, "
+            "'alpha0': 0, 'alpha1': 0}}, 'shapes': {'cube': {'mesh': {'box': {'min': [0, 0, 0], 'max': [0.5, 0.5, "
+            "0.5], 'cells': [7, 7, 7]}},"
+            "   'material': 'm'}},"
+            " 'bodies': [{'shape': 'cube', 'position': [0, 0, 0.1], 'method': 'rigidify'}],"
+            " 'obstacles': [{'plane': {}}], 'contact': {%s}, 'pairs': [{'between': ['*', '*'], 'friction': 0.5}]}",
+            contacts[i]);
+        int64_t iterations = 0;
+        int steps = 0;
+        for (; steps < 250 && !thaw_world_is_asleep(t.world, 0); steps++) {
+            touch_run(&t, 1);
+            iterations += t.last.response_iterations;
+        }
+        printf("{%s}: asleep after %d steps, %d iterations\n", contacts[i], steps, (int)iterations);
+        assert_true(thaw_world_is_asleep(t.world, 0));
+        assert_true(iterations < 10000);
+        touch_close(&t);
+    }
+}
+
 // What is pushed off another body by half of what it falls in a step is back within the next: such heaps hopped for ever.
 static void steel_plates_on_each_other_come_to_rest_and_fall_asleep(void **state) {
     (void)state;
@@ -331,6 +359,7 @@ int main(void) {
         cmocka_unit_test(pressures_add_up_to_the_weight),
         cmocka_unit_test(a_landing_is_told_once_and_so_is_leaving),
         cmocka_unit_test(stacks_of_hard_contacts_come_to_rest_and_fall_asleep),
+        cmocka_unit_test(a_soft_cube_on_hard_contact_falls_asleep_about_as_early_as_on_an_automatic_one),
         cmocka_unit_test(steel_plates_on_each_other_come_to_rest_and_fall_asleep),
         cmocka_unit_test(bodies_that_overlap_at_the_start_part_gently),
     };
