@@ -400,8 +400,10 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
         status = renew_system(s, error);
     else if (status == THAW_OK && a->answer.moved > 0)
         thaw_map_rigid_update(a->system->map);
-    if (a->answer.moved > 0)
+    if (a->answer.moved > 0) {
         s->set_energy = NAN;
+        s->inverted = -1;
+    }
     if (status == THAW_OK && a->answer.followed)
         s->work.follow_work += thaw_oracle_hand_over(a->oracle, a->partition, s->v);
     if (status == THAW_OK && s->model->options.ledger)

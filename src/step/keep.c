@@ -23,15 +23,16 @@ typedef struct Span {
 enum { STORY = 2, ORACLE = 15, PARTS = 5 };
 
 typedef struct ThawKeptBody {
-    int64_t taken;          // number of the step that this is of
-    int64_t story_of;       // the same, of `story`
-    int64_t parts_of;       // the same, of `parts`
-    int awake;              // at the start of the step
-    int fallen;             // asleep since the step has begun: `gone` and `v` are valid
-    ThawStepper gone;       // what it was
-    double *v;              // its velocities
-    double *last_x;         // start_x of the step before, in turns with the present one
-    double elastic;         // J
+    int64_t taken;    // number of the step that this is of
+    int64_t story_of; // the same, of `story`
+    int64_t parts_of; // the same, of `parts`
+    int awake;        // at the start of the step
+    int fallen;       // asleep since the step has begun: `gone` and `v` are valid
+    ThawStepper gone; // what it was
+    double *v;        // its velocities
+    double *last_x;   // start_x of the step before, in turns with the present one
+    double elastic;   // J
+    ThawScale scale;
     ThawOracleState oracle; // without what it points to
     ThawHistory history;    // likewise
     int32_t part_count, vertex_count;
@@ -214,6 +215,7 @@ static ThawStatus begin_body(ThawKept *kept, ThawStepper *s, ThawError *error) {
     body->awake = 1;
     body->fallen = 0;
     body->elastic = s->elastic;
+    body->scale = s->scale;
     if (s->adaptive)
         body->oracle = *thaw_oracle_state(s->adaptive->oracle);
     if (s->history)
@@ -397,6 +399,10 @@ static void restore_body(const ThawWorld *world, ThawKeptBody *body, ThawStepper
     if (body->awake)
         exchange(&s->start_x, &body->last_x);
     if (body->awake && s->adaptive) {
+        if (s->scale.released != body->scale.released) {
+            s->scale = body->scale;
+            thaw_adapt_configure(world, s);
+        }
         if (body->parts_of == kept->number)
             restore_parts(body, s);
         *thaw_oracle_state(s->adaptive->oracle) = body->oracle;

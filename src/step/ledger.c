@@ -164,7 +164,7 @@ double thaw_ledger_contact_energy(const ThawWorld *world) {
     for (int32_t i = 0; i < set->count; i++) {
         const ThawContact *c = &set->contacts[i];
         double k = !(o->erp > 0) ? c->stiffness : o->cfm > 0 ? o->erp / (h * h * o->cfm) : INFINITY;
-        if (isinf(k))
+        if (isinf(k) || !(k > 0)) // just loaded: nothing is known of it before the next step
             continue;
         sum += k * c->holds * c->holds / 2;
         for (int t = 1; t < world->model->dim && o->tangent > 0; t++)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each body's own scales (oracle/scale.c), found once for bodies that agree in shape and pins, and anew when a pin
 // lets go. They depend on the model and the time alone, not on when they are asked for: a resumed run goes by the same thresholds.
-#include <math.h>
 #include <string.h>
 
 #include "step/step.h"
@@ -70,7 +69,8 @@ static ThawStatus find_at(ThawWorld *world, ThawStepper *s, double t, ThawError 
 
 // Between steps it is that of the step before, or of the first: whether a run was resumed there must not matter.
 ThawStatus thaw_world_find_scale(ThawWorld *world, ThawStepper *s, ThawError *error) {
-    double h = world->model->options.h, t = fmax(world->state.time - h / 2, h / 2);
+    int64_t last = world->state.step > 0 ? world->state.step - 1 : 0;
+    double t = thaw_step_middle(world->model, last);
     return s->scale.known && s->scale.released == count_released(s->body, t) ? THAW_OK : find_at(world, s, t, error);
 }
 

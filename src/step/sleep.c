@@ -218,7 +218,8 @@ static int32_t mark_ready(ThawWorld *world, double t, double h) {
         if (pair[1] >= 0)
             continue;
         unsigned char *root = &marks[thaw_forest_root(world->island_of, pair[0])];
-        *root = thaw_obstacle_moves(&world->model->obstacles[-1 - pair[1]], t, h) ? 0 : *root | HELD;
+        int presses = thaw_v3_dot(set->memory[c].force, set->memory[c].force) > 0;
+        *root = thaw_obstacle_moves(&world->model->obstacles[-1 - pair[1]], t, h) ? 0 : presses ? *root | HELD : *root;
     }
     ready = 0;
     for (int32_t i = world->awake_count - 1; i >= 0; i--) { // and go last

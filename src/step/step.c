@@ -127,6 +127,8 @@ static ThawStatus mark_bodies(ThawWorld *world, ThawError *error) {
             status = thaw_world_bind_system(world, s, error);
         if (status == THAW_OK && s->adaptive)
             status = thaw_world_fit_scale(world, s, &released, error);
+        if (status == THAW_OK && released && world->kept)
+            status = thaw_keep_parts(&(ThawKeeping){world->kept, s});
         if (status == THAW_OK && released)
             thaw_adapt_configure(world, s);
     }
@@ -301,7 +303,7 @@ static ThawStatus begin_step(ThawWorld *world, double h, ThawError *error) {
     world->substeps = 0;
     world->contact_ms = world->response_ms = world->response_residual = 0;
     world->response_iterations = 0;
-    world->middle = world->state.time + h / 2;
+    world->middle = thaw_step_middle(world->model, world->state.step);
     ThawStatus status = thaw_sleep_turn(world, world->state.time, h, error);
     if (status != THAW_OK)
         return status;
@@ -359,8 +361,10 @@ static void end_body(void *context, int32_t i) {
     ThawStepper *s = &world->steppers[world->awake[i]];
     unsigned char *slow = &world->state.slow[s->index];
     // What was slow under other loads and pins says nothing of these; windows are asked at the middle of a step.
-    double h = s->model->options.h, middle = world->state.time - h / 2;
-    int same = thaw_loads_constant_until(s->body, middle) > middle + h;
+    int64_t next = world->state.step;
+    int same = thaw_loads_constant_until(s->body, thaw_step_middle(world->model, next - 1)) >
+                   thaw_step_middle(world->model, next) &&
+               !(s->adaptive && s->adaptive->transition.changed);
     if (s->adaptive)
         *slow = !same || !thaw_adapt_rests(s, *slow) ? 0 : *slow < 255 ? *slow + 1 : 255;
     s->hash = thaw_hash(0, s->x, bytes_of(s));

@@ -198,6 +198,11 @@ int thaw_obstacle_moves(const ThawModelObstacle *obstacle, double t, double h);
 // The list of bodies that are awake.
 void thaw_world_list_awake(ThawWorld *world);
 
+// The middle of a step: what windows of loads and pins are asked at. From the number of the step, so that it has the same bits whoever asks.
+static inline double thaw_step_middle(const ThawModel *model, int64_t step) {
+    return ((double)step + 0.5) * model->options.h;
+}
+
 // scale.c: whether two bodies are held in the same way at t, for certain.
 int thaw_bodies_alike(const ThawModelBody *a, const ThawModelBody *b, double t);
 // The scale of a body, from the rest shape and the pins that hold it at t; by one of the systems, if it serves.
