@@ -7,10 +7,17 @@ static const char program[] = THAW_PROGRAM;
 #include "app/crowd.h"
 #include "client.h"
 
+static int set_up(void **state) {
+    if (make_folder(state))
+        return -1;
+    write_text(at("page.html"), "<!doctype html><title>a page for tests</title>"); // the program may have none of its own
+    return 0;
+}
+
 // A page that sees the simulation, which is in its first step.
 static int join_crowd(Server *server) {
     write_crowd(at("crowd.json"));
-    *server = start_server("@crowd.json");
+    *server = start_server("@crowd.json --page @page.html");
     if (!available)
         return -1;
     const int handle = join(server);
@@ -70,7 +77,7 @@ static void a_page_can_pause_within_a_step(void **state) {
 static void what_pages_drop_is_bounded(void **state) {
     (void)state;
     write_scene(at("bar.json"), "1e5");
-    Server server = start_server("@bar.json");
+    Server server = start_server("@bar.json --page @page.html");
     if (!available)
         return;
     const int handle = join(&server);
@@ -108,5 +115,5 @@ int main(void) {
         cmocka_unit_test(a_page_can_pause_within_a_step),
         cmocka_unit_test(what_pages_drop_is_bounded),
     };
-    return cmocka_run_group_tests(tests, make_folder, drop_folder);
+    return cmocka_run_group_tests(tests, set_up, drop_folder);
 }
