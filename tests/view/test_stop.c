@@ -10,7 +10,8 @@ static const char program[] = THAW_PROGRAM;
 static int set_up(void **state) {
     if (make_folder(state))
         return -1;
-    write_text(at("page.html"), "<!doctype html><title>a page for tests</title>"); // the program may have none of its own
+    write_text(at("page.html"),
+               "<!doctype html><title>a page for tests</title>"); // the program may have none of its own
     return 0;
 }
 
