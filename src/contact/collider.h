@@ -50,8 +50,10 @@ struct ThawContactScratch {
     const ThawCollider *collider;
     const ThawTasks *tasks; // of the caller, who may lose interest
     double t, h;            // s, start and length of the step
+    double fall;            // m, how far gravity brings things in the step: one of two may be held up
     const double *x, *v;
     const unsigned char *asleep;     // as the set says
+    const unsigned char *only;       // as the set says
     const ThawContactMemory *memory; // of the last step
     int32_t memory_count;
     ThawContactBody *bodies, *obstacles;

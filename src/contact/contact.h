@@ -80,8 +80,9 @@ typedef struct ThawContactSet {
     ThawContactMemory *memory; // of the last step, sorted by key (state)
     int32_t memory_count, memory_capacity;
     const unsigned char
-        *asleep; // body_count flags, or NULL: bodies that stand still. They are not searched against each
-                 // other, nor against obstacles that stand still
+        *asleep;               // body_count flags, or NULL: bodies that stand still. They are not searched against each
+                               // other, nor against obstacles that stand still
+    const unsigned char *only; // body_count flags, or NULL: only contacts of these bodies are looked for
     ThawContactScratch *scratch; // moved surfaces and their boxes; belongs to one collider. NULL: made when needed
 } ThawContactSet;
 // Frees all it holds and zeroes it.

@@ -153,10 +153,10 @@ static void want_fit(ThawContactBody *body) {
 }
 
 // Whether two bodies can meet in this step, by their slabs and how they move relative to each other.
-static int slabs_meet(const ThawContactBody *a, const ThawContactBody *b) {
+static int slabs_meet(const ThawContactBody *a, const ThawContactBody *b, double fall) {
     double relative[3];
     thaw_v3_sub(a->mean, b->mean, relative);
-    double travel = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + a->spread + b->spread);
+    double travel = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + a->spread + b->spread) + fall;
     for (int i = 0; i < THAW_SLABS; i++) {
         double room = travel * thaw_slab_length(i);
         if (a->slab[i][0] > b->slab[i][1] + room || b->slab[i][0] > a->slab[i][1] + room)
@@ -170,7 +170,8 @@ static ThawStatus add_bodies(ThawContactScratch *scratch, int32_t a, int32_t b, 
     double friction;
     if (scratch->asleep && scratch->asleep[a] && scratch->asleep[b])
         return THAW_OK;
-    if (!slabs_meet(&scratch->bodies[a], &scratch->bodies[b]) || !thaw_model_may_touch(model, a, b, &friction))
+    if (!slabs_meet(&scratch->bodies[a], &scratch->bodies[b], scratch->fall) ||
+        !thaw_model_may_touch(model, a, b, &friction))
         return THAW_OK;
     want_fit(&scratch->bodies[a]);
     want_fit(&scratch->bodies[b]);
@@ -314,12 +315,16 @@ static const ThawContactSlot *slot_of(const ThawContactScratch *scratch, int32_t
     return item ? &scratch->slots[item - scratch->items] : NULL;
 }
 
+static int is_asked_for(const ThawContactScratch *scratch, const ThawContactItem *item) {
+    return !scratch->only || scratch->only[item->a] || (item->b >= 0 && scratch->only[item->b]);
+}
+
 static void find_vertices(void *context, int32_t index) {
     ThawContactScratch *scratch = context;
     const ThawContactItem *item = &scratch->items[index];
     ThawContactSlot *slot = &scratch->slots[index];
     slot->count = slot->failed = 0;
-    if (thaw_tasks_stopped(scratch->tasks))
+    if (thaw_tasks_stopped(scratch->tasks) || !is_asked_for(scratch, item))
         return;
     if (item->a == item->b)
         thaw_contact_find_self(scratch, item, slot);
@@ -336,7 +341,7 @@ static void find_rest(void *context, int32_t index) {
     const ThawContactItem *item = &scratch->items[index];
     ThawContactSlot *slot = &scratch->slots[index];
     if ((item->kind != THAW_CONTACT_EDGE_EDGE && item->kind != THAW_CONTACT_FACE_POINT) ||
-        thaw_tasks_stopped(scratch->tasks))
+        thaw_tasks_stopped(scratch->tasks) || !is_asked_for(scratch, item))
         return;
     const ThawContactSlot *near =
         slot_of(scratch, item->a, item->b, item->b < 0 ? THAW_CONTACT_VERTEX_OBSTACLE : THAW_CONTACT_VERTEX_FACE);
@@ -389,7 +394,9 @@ ThawStatus thaw_contacts_find(const ThawCollider *collider, ThawTasks *tasks, do
     scratch->h = h;
     scratch->x = x;
     scratch->v = v;
+    scratch->fall = v ? h * h * thaw_v3_norm(model->options.gravity) : 0;
     scratch->asleep = set->asleep;
+    scratch->only = set->only;
     scratch->memory = set->memory;
     scratch->memory_count = set->memory_count;
     thaw_tasks_for(tasks, model->body_count, gather_body, scratch);

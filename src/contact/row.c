@@ -20,8 +20,8 @@
 #include "contact/collider.h"
 
 static const double HARD = 1e3, SINK = 1e-4, STEADY = 0.1;
-// Edges that a contact may be deeper than what motion pressed it to: a step may leave so much unseen (step/missed.c).
-// What was more is an overlap until it is less than FAIR.
+// Edges that a contact may be deeper than what motion pressed it to: where a vertex slides in beside another that is pressed, so much
+// is nobody's fault. What was more is an overlap until it is less than FAIR.
 static const double UNSEEN = 0.05, FAIR = 1e-3;
 
 int thaw_contact_key_compare(const ThawContactKey *a, const ThawContactKey *b) {

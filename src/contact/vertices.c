@@ -241,14 +241,14 @@ static void look_beside(const ThawContactBody *b, const double x[3], const ThawC
 }
 
 // Where vertex v of `own` touches or is about to touch surface b: 0 when it does not. remembered: the face of the last
-// step, or -1; touch->at.face: a face that may be near, or -1, if nothing better is known. fall: how far gravity brings things
-// in the step, m. clear: what is known of the vertex, before and after.
+// step, or -1; touch->at.face: a face that may be near, or -1, if nothing better is known. fall: m, how far one side may fall
+// onto the other, beyond what is expected. clear: what is known of the vertex, before and after.
 static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContactBody *b, int32_t remembered,
                          double fall, ThawClearance *clear, Touch *touch) {
     const double *x = own->x + 3 * (size_t)v, *d = own->d + 3 * (size_t)v, radius = own->shape->radius;
     double relative[3], to[3], last[3], normal[3], *facing = radius > 0 ? NULL : normal;
     thaw_v3_sub(d, b->mean, relative);
-    const double travel = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + b->spread) + radius;
+    const double travel = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + b->spread) + radius + fall;
     if (remembered < 0 && thaw_contact_is_clear(clear, x, b->odometer, travel))
         return 0;
     const double outside = remembered < 0 ? distance_to_slabs(b, x) : 0, sight = travel + own->shape->length[v];
@@ -321,9 +321,9 @@ static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContac
         touch->gap -= radius;
         return touch->gap <= fmax(0, -THAW_CONTACT_REACH * thaw_v3_dot(relative, touch->normal));
     }
-    // Both sides fall in what they are expected to do, but one of them may be held up. A pair that goes apart, having pressed, and will
-    // be back within the step stays: lost, it would fall in, be pushed out, and so hop for ever.
-    if (remembered >= 0 && !disagrees && distance <= fall)
+    // Both sides fall in what they are expected to do, but one of them may be held up: whoever has less air between them than
+    // the other falls is a pair. Lost, it would fall in, be pushed out, and so hop for ever.
+    if (distance <= fall && !disagrees && (remembered >= 0 || thaw_v3_dot(touch->normal, facing) < -FACING))
         return 1;
     // What moves slowly is caught by faces that face it; what moves fast may be crushed from behind, and by any.
     const double slow = 0.5 * fmin(length, own->shape->length[v]);
@@ -402,8 +402,6 @@ void thaw_contact_find_on_surface(const ThawContactScratch *scratch, const ThawC
     ThawClearance *clear = thaw_contact_clearances(slot, a->shape->nv);
     if (!clear)
         return;
-    const double fall =
-        item->b < 0 ? 0 : scratch->h * scratch->h * thaw_v3_norm(scratch->collider->model->options.gravity);
     // Neighbours in number are neighbours in space: each search starts where the last ended.
     Touch touch = {.at.face = -1};
     for (int32_t v = 0; v < a->shape->nv; v++) {
@@ -412,8 +410,8 @@ void thaw_contact_find_on_surface(const ThawContactScratch *scratch, const ThawC
         const ThawContactMemory *memory = thaw_contact_advance(scratch, &cursor, key.feature[0]);
         if ((!memory && !path_meets(b, x, d)) || (a->fixed[v] && !b->fixed))
             continue;
-        if (!touch_surface(a, v, b, memory ? memory->key.feature[1] : -1,
-                           memory && thaw_v3_norm(memory->force) > 0 ? fall : 0, &clear[v], &touch))
+        if (!touch_surface(a, v, b, memory ? memory->key.feature[1] : -1, item->b < 0 ? 0 : scratch->fall, &clear[v],
+                           &touch))
             continue;
         key.feature[1] = touch.at.face;
         ThawContactSide side[2] = {{a, 1, {v}, {1}}, thaw_contact_side_of_face(b, &touch.at)};

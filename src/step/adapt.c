@@ -242,14 +242,29 @@ static int touches_part(const ThawPartition *partition, const ThawContact *conta
     return any;
 }
 
+// m/s: what comes faster strikes. The speed over the size of an element is a strain rate.
+static double striking_speed(const ThawAdaptive *a) { return sqrt(a->options.tau_rigid) * a->grain; }
+
+ThawStatus thaw_adapt_strike(const ThawWorld *world, ThawStepper *s, const ThawContact *contact, int side,
+                             double speed) {
+    if (!s->adaptive || speed <= striking_speed(s->adaptive) || !touches_part(s->adaptive->partition, contact, side))
+        return THAW_OK;
+    ThawStatus status = world->kept ? thaw_keep_parts(&(ThawKeeping){world->kept, s}) : THAW_OK;
+    if (status != THAW_OK)
+        return status;
+    thaw_adapt_abandon(s, &s->work);
+    s->answered = 0;
+    s->linearised = NULL;
+    return THAW_OK;
+}
+
 // Forces of the contacts on this body: those remembered, and of those that carried nothing what is foreseen; and what the question
 // says of them.
 static void gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawQuestion *q) {
     const ThawIsland *island = &world->islands[s->island];
     ThawAdaptive *a = s->adaptive;
     size_t dim = (size_t)s->model->dim;
-    // m/s: what comes faster strikes. The speed over the size of an element is a strain rate.
-    double slow = sqrt(a->options.tau_rigid) * a->grain;
+    double slow = striking_speed(a);
     if (a->pressed) {
         memset(a->f_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim);
         memset(a->k_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim * dim);

@@ -50,6 +50,10 @@ double thaw_adapt_drift(const ThawStepper *stepper, int slow, int *held);
 // A step failed and x, v are what they were before it: all is elastic again, with the velocities of the parts
 // and of what crept inside them. ledger: where that is booked, or NULL.
 void thaw_adapt_abandon(ThawStepper *stepper, ThawLedger *ledger);
+// A contact of the step that nobody had foreseen comes at `speed`, m/s, to a side of it that belongs to the body. If it strikes a rigid
+// part, the body is elastic again, and is to be asked anew.
+ThawStatus thaw_adapt_strike(const ThawWorld *world, ThawStepper *stepper, const ThawContact *contact, int side,
+                             double speed);
 // The partition and the oracle's state were restored: what was derived from the old ones goes.
 void thaw_adapt_renew(ThawStepper *stepper);
 // After x or v were set from outside.

@@ -154,6 +154,8 @@ ThawStatus thaw_body_linearise(ThawStepper *s, ThawIncrement step) {
     if (s->impulse_acts)
         memset(s->impulse, 0, sizeof *s->impulse * coordinates(s));
     s->impulse_acts = 0;
+    if (s->linearised && s->linearised == s->solver) // solved before, with fewer contacts
+        return thaw_solver_solve(s->solver, s->b, s->q, 0, NULL);
     s->project = projection == THAW_PROJECT_ALWAYS;
     if (s->system->map->n == 0) // everything follows a script
         return thaw_force_internal(s->system->map->set, s->tasks, s->x, s->shape->nv, s->f, s->partial);
@@ -162,6 +164,8 @@ ThawStatus thaw_body_linearise(ThawStepper *s, ThawIncrement step) {
         s->project = s->projected = 1;
         status = linearise(s, step);
     }
+    // Newton's iterations overwrite both.
+    s->linearised = status == THAW_OK && !step.newton && thaw_solver_ldl(s->solver) ? s->solver : NULL;
     return status;
 }
 

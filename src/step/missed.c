@@ -1,29 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contacts that a step ran into without having looked for them.
 //
-// The search before a step looks along the velocities at its start. Within a violent step (an impact; a soft body let go) a
-// vertex may go elsewhere, and through a wall. So where any surface vertex ended farther from where it was expected than a
-// tenth of an edge, the search is repeated along the velocities that the step ended with, from the same positions; of what it
-// finds, contacts are added that would be penetrated by more than a twentieth of an edge and whose vertex (or pair of edges)
-// had no row. Islands with such contacts are then solved again, once. Cost: a comparison a surface vertex; in violent steps a
-// search, and where it finds something a second solve.
+// The search before a step looks along the velocities at its start. Within the step a vertex may go elsewhere, and through a
+// wall: after an impact; when a soft body is let go; when two fall alike, with air between them, and the lower one is stopped.
+// So where any surface vertex ended farther from where it was expected than ASTRAY edges, the search is repeated along the
+// velocities that the step ended with, from the same positions; of what it finds, contacts are added that would be penetrated by
+// more than that and whose vertex (or pair of edges) had no row. Islands with such contacts are then solved again, and
+// so on: a stack that lands is stopped one body after the other. Cost: a comparison a surface vertex; in violent steps a
+// search, and where it finds something another solve.
 #include <math.h>
 #include <string.h>
 
 #include "contact/collider.h"
+#include "step/adapt.h"
 #include "step/step.h"
 
-static const double ASTRAY = 0.1, DEEP = 0.05; // edge lengths
+static const double ASTRAY = 0.005; // edge lengths
 
+// Expected is all between going on and falling: the search sees to what gravity does to one side and not to the other.
 static int went_astray(const ThawWorld *world, const ThawStepper *s, double h) {
     const ThawContactShape *surface = &world->collider->shapes[s->shape - world->model->shapes];
+    const double *g = s->model->options.gravity, gg = h * h * thaw_v3_dot(g, g);
     const int dim = s->model->dim;
     for (int32_t i = 0; i < surface->nv; i++) {
-        const size_t at = (size_t)surface->vertex[i] * (size_t)dim;
-        double square = 0;
-        for (int k = 0; k < dim; k++)
-            square += (s->v1[at + (size_t)k] - s->v[at + (size_t)k]) * (s->v1[at + (size_t)k] - s->v[at + (size_t)k]);
-        if (h * sqrt(square) > ASTRAY * surface->length[i])
+        const double *v = s->v + (size_t)surface->vertex[i] * (size_t)dim,
+                     *v1 = s->v1 + (size_t)surface->vertex[i] * (size_t)dim;
+        double along = 0, square = 0;
+        for (int k = 0; k < dim; k++) {
+            along += (v1[k] - v[k]) * h * g[k];
+            square += (v1[k] - v[k]) * (v1[k] - v[k]);
+        }
+        const double share = along <= 0 ? 0 : along >= gg ? 1 : along / gg;
+        square += share * (share * gg - 2 * along);
+        if (h * sqrt(fmax(0, square)) > ASTRAY * surface->length[i])
             return 1;
     }
     return 0;
@@ -72,7 +81,7 @@ static int32_t keep_missed(const ThawWorld *world, double h, const ThawContactSe
         while (at < set->count && compare(&set->contacts[at], &found->contacts[i]) < 0)
             at++;
         int known = at < set->count && compare(&set->contacts[at], &found->contacts[i]) == 0;
-        if (!known && gap_at_end(world, &found->contacts[i], h) < -DEEP * edge_length(world, &found->contacts[i]))
+        if (!known && gap_at_end(world, &found->contacts[i], h) < -ASTRAY * edge_length(world, &found->contacts[i]))
             found->contacts[kept++] = found->contacts[i];
     }
     return kept;
@@ -102,10 +111,13 @@ ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement step, int32_t *
     ThawContactSet *set = &world->state.contacts, *found = &world->missed;
     int astray = 0;
     *added = *woken = 0;
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        world->astray[i] = 0;
     for (int32_t i = 0; i < world->awake_count; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
+        world->astray[s->index] = s->again && went_astray(world, s, step.h);
+        astray |= world->astray[s->index];
         s->again = 0;
-        astray = astray || went_astray(world, s, step.h);
     }
     if (!astray)
         return THAW_OK;
@@ -117,6 +129,7 @@ ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement step, int32_t *
     }
     // Memory and scratch are lent.
     found->asleep = set->asleep;
+    found->only = world->astray;
     found->memory = set->memory;
     found->memory_count = set->memory_count;
     found->scratch = set->scratch;
@@ -133,8 +146,16 @@ ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement step, int32_t *
     if (status != THAW_OK || *woken)
         return status;
     int32_t count = found->count;
-    for (int32_t i = 0; i < count; i++)
-        world->steppers[found->contacts[i].key.body[0]].again = 1; // and with it all of its island
+    for (int32_t i = 0; i < count && status == THAW_OK; i++) {
+        const ThawContact *c = &found->contacts[i];
+        const double speed = (c->gap - gap_at_end(world, c, step.h)) / step.h;
+        for (int side = 0; side < 2 && status == THAW_OK; side++)
+            if (c->nodes[side] > 0)
+                status = thaw_adapt_strike(world, &world->steppers[c->key.body[side]], c, side, speed);
+        world->steppers[c->key.body[0]].again = 1; // and with it all of its island
+    }
+    if (status != THAW_OK)
+        return thaw_error_memory(error, "what a step goes back to");
     if (count > 0)
         status = merge(set, found->contacts, count, error);
     *added = status == THAW_OK ? count : 0;

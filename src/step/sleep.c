@@ -274,6 +274,7 @@ static ThawStatus raise(ThawWorld *world, ThawStepper *s, int within, ThawError 
     memcpy(s->start_x, s->x, bytes);
     memcpy(s->start_v, s->v, bytes);
     s->answered = 0;
+    s->linearised = NULL;
     return THAW_OK;
 }
 

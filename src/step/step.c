@@ -15,6 +15,8 @@
 #include "step/keep.h"
 #include "step/step.h"
 
+enum { MISSED_TURNS = 16 }; // solves of a step, at most, for contacts that come to light one after the other
+
 static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim; }
 
 // --- islands ------------------------------------------------------------------------------------------------------------
@@ -96,8 +98,11 @@ static void solve_island(void *context, int32_t i) {
     int wanted = !loop->again;
     for (int32_t b = 0; b < island->count && !wanted; b++)
         wanted = island->bodies[b]->again;
-    if (wanted && (island->elements >= THAW_LARGE_BODY) == loop->large)
-        island->status = thaw_island_solve(island, loop->step);
+    if (!wanted || (island->elements >= THAW_LARGE_BODY) != loop->large)
+        return;
+    island->status = thaw_island_solve(island, loop->step);
+    for (int32_t b = 0; b < island->count; b++)
+        island->bodies[b]->again = 1; // for who looks at what has changed
 }
 
 static void solve_islands(ThawWorld *world, ThawIncrement step, int again) {
@@ -192,11 +197,10 @@ static ThawStatus adapt_bodies(ThawWorld *world, ThawIncrement step, ThawError *
     return status;
 }
 
-// Solves all islands with the contacts that are known; again: only those for which some were missed, and without asking
-// who is rigid once more.
+// Solves all islands with the contacts that are known; again: only those for which some were missed.
 static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, ThawError *error) {
     ThawStatus status = form_islands(world, error);
-    if (status == THAW_OK && !again)
+    if (status == THAW_OK)
         status = adapt_bodies(world, step, error);
     for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
@@ -238,23 +242,36 @@ static ThawStatus find_contacts(ThawWorld *world, ThawIncrement step, ThawError 
     return status;
 }
 
-// Finds contacts and solves, until nobody asleep turns out to have been run into. missed: contacts to be solved for once more.
-static ThawStatus try_step(ThawWorld *world, ThawIncrement step, int32_t *missed, ThawError *error) {
+// Solves again with contacts that turn out to have been missed, until none are or somebody asleep was run into.
+static ThawStatus solve_missed(ThawWorld *world, ThawIncrement step, int *woken, ThawError *error) {
     ThawStatus status = THAW_OK;
-    for (int32_t i = 0; i < world->awake_count; i++)
+    for (int32_t missed = 1, turn = 0; status == THAW_OK && missed > 0 && !*woken && turn < MISSED_TURNS; turn++) {
+        const double since = thaw_wall_ms();
+        status = thaw_step_find_missed(world, step, &missed, woken, error);
+        world->contact_ms += thaw_wall_ms() - since;
+        if (status == THAW_OK && missed > 0)
+            status = solve_step(world, step, 1, error);
+    }
+    return status;
+}
+
+// Finds contacts and solves, until nobody asleep turns out to have been run into.
+static ThawStatus try_step(ThawWorld *world, ThawIncrement step, ThawError *error) {
+    ThawStatus status = THAW_OK;
+    for (int32_t i = 0; i < world->awake_count; i++) {
         world->steppers[world->awake[i]].answered = 0;
+        world->steppers[world->awake[i]].linearised = NULL;
+    }
     for (int woken = 1; woken && status == THAW_OK;) {
-        double since = thaw_wall_ms();
-        woken = *missed = 0;
+        const double since = thaw_wall_ms();
+        woken = 0;
         if (world->collider)
             status = find_contacts(world, step, error);
         world->contact_ms += thaw_wall_ms() - since;
         if (status == THAW_OK)
             status = solve_step(world, step, 0, error);
-        since = thaw_wall_ms();
         if (status == THAW_OK && world->collider)
-            status = thaw_step_find_missed(world, step, missed, &woken, error);
-        world->contact_ms += thaw_wall_ms() - since;
+            status = solve_missed(world, step, &woken, error);
         if (status == THAW_OK && woken)
             status = mark_bodies(world, error);
     }
@@ -264,12 +281,9 @@ static ThawStatus try_step(ThawWorld *world, ThawIncrement step, int32_t *missed
 // From t to t + h, in two halves if it will not go in one, and so on.
 static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
     ThawState *state = &world->state;
-    int32_t missed = 0;
     if (thaw_tasks_stopped(world->tasks))
         return THAW_CANCELLED;
-    ThawStatus status = try_step(world, step, &missed, error);
-    if (status == THAW_OK && missed > 0)
-        status = solve_step(world, step, 1, error);
+    ThawStatus status = try_step(world, step, error);
     if (status == THAW_OK) {
         CommitLoop loop = {world, step};
         int overlap = thaw_parting_find(world, step);

@@ -52,28 +52,29 @@ typedef struct ThawStepper {
     const ThawShape *shape;
     ThawScale scale; // of the method "rigidify", once it was needed; a function of the model alone
     ThawTasks *tasks;
-    ThawSystem *system;         // shared; NULL until the first step and after a change of scripts
-    ThawSolver *solver;         // the one of the present step:
-    ThawSolver *plain, *direct; // of the system's plan, and of its direct plan for steps in contact; made when needed
-    int touching;               // in contact in this step
-    int again;                  // its island is to be solved again, for contacts that were missed
-    int answered;               // the oracle has been asked for the interval that is being solved
-    unsigned char *scripted;    // nv flags for the present step
-    double middle;              // s, of the present step: decides which scripts act, for all its parts
-    double marked_until;        // s, `scripted` is good for middles before this
-    double loads_until;         // s, f_ext and w are good for steps that end by then
-    int loads_changed;          // they have been computed since somebody has cleared this
-    double *x, *v;              // the body's part of the state
-    const double *push;         // likewise
-    double *start_x, *start_v;  // at the start of the whole step, to go back to
-    double *w;                  // offset: velocities of scripted vertices
-    int offset_moves;           // w is not zero
-    double *f, *f_ext;          // elastic and external forces, N
-    double *v1, *x1;            // the result
-    double *before;             // velocities that contact starts from
-    double *impulse;            // N s, J' lambda of its contacts
-    int impulse_acts;           // not all of it is zero
-    double *y, *u;              // scratch
+    ThawSystem *system;           // shared; NULL until the first step and after a change of scripts
+    ThawSolver *solver;           // the one of the present step:
+    ThawSolver *plain, *direct;   // of the system's plan, and of its direct plan for steps in contact; made when needed
+    int touching;                 // in contact in this step
+    int again;                    // its island is to be solved again, for contacts that were missed; then: was solved
+    int answered;                 // the oracle has been asked for the interval that is being solved
+    const ThawSolver *linearised; // whose factor and b (of x0) are those of the interval that is being solved, or NULL
+    unsigned char *scripted;      // nv flags for the present step
+    double middle;                // s, of the present step: decides which scripts act, for all its parts
+    double marked_until;          // s, `scripted` is good for middles before this
+    double loads_until;           // s, f_ext and w are good for steps that end by then
+    int loads_changed;            // they have been computed since somebody has cleared this
+    double *x, *v;                // the body's part of the state
+    const double *push;           // likewise
+    double *start_x, *start_v;    // at the start of the whole step, to go back to
+    double *w;                    // offset: velocities of scripted vertices
+    int offset_moves;             // w is not zero
+    double *f, *f_ext;            // elastic and external forces, N
+    double *v1, *x1;              // the result
+    double *before;               // velocities that contact starts from
+    double *impulse;              // N s, J' lambda of its contacts
+    int impulse_acts;             // not all of it is zero
+    double *y, *u;                // scratch
     double *b, *q, *p, *r, *trial_q;
     double *v0;                  // Newton: velocities of the start, of rigid parts by their momenta
     double *chord;               // Newton: what chords of turning parts have on top of Gq + w
@@ -148,6 +149,7 @@ struct ThawWorld {
     int32_t contact_capacity;
     ThawContactSet missed;           // contacts of a second search; scratch
     double *end_v;                   // dim * vertex_count, velocities for it
+    unsigned char *astray;           // body_count flags: bodies that it is made for
     ThawShift *shift;                // body_count, scratch
     ThawContactMemory *start_memory; // at the start of the whole step, to go back to
     int32_t start_memory_count, start_memory_capacity;

@@ -254,6 +254,7 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
         status = thaw_collider_create(world->model, &world->collider, error);
     if (status == THAW_OK && world->collider &&
         (!(world->end_v = THAW_NEW(double, (size_t)world->model->vertex_count *(size_t)def->dim)) ||
+         !(world->astray = THAW_NEW(unsigned char, def->body_count)) ||
          !(world->shift = THAW_NEW(ThawShift, def->body_count))))
         status = thaw_error_memory(error, "the state");
     for (int32_t i = 0; status == THAW_OK && i < def->body_count; i++)
@@ -295,6 +296,7 @@ void thaw_world_free(ThawWorld **pointer) {
     thaw_contact_set_clear(&world->state.resting);
     thaw_contact_set_clear(&world->missed);
     thaw_free(world->end_v);
+    thaw_free(world->astray);
     thaw_free(world->shift);
     thaw_collider_free(&world->collider);
     thaw_free(world->start_memory);
