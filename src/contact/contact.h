@@ -45,7 +45,7 @@ typedef struct ThawContact {
     double holds;         // m, the same by the end of this one: the response's
     int overlap;          // deeper than any motion has pressed it, by too much to be undone by force
     int shifted;          // ... and its bodies can be shifted instead (step/parting.c)
-    double parting;       // kg m, what shifts its sides apart in this step (step/parting.c)
+    double way, parting;  // m and kg m: how far its sides are to be shifted apart, and by what (step/parting.c)
     double drift[2];      // m, tangential offset from where the contact began to stick
     double anchor[3];     // as in the memory; where that is a drift, less the offset of the sides from each other now
     double lambda[3];     // N s, impulse in the frame: in, that of the last step; out, the response

@@ -8,10 +8,10 @@
 //
 // The shifts d are those of least sum m |d|^2 with which every free overlap is undone by PUSH h at most, and no gap
 // that is known is closed: projected Gauss-Seidel over the contacts in their order, a fixed number of sweeps. Whoever
-// is scripted or asleep stays; overlaps of a body with itself and those that contradict each other are left to the
-// contacts. Cost: a few operations a contact, and nothing more where nobody overlaps.
+// is scripted or asleep stays; overlaps of a body with itself are left to the contacts. Those that contradict
+// each other (a body between two walls) stay. Cost: a few operations a contact, and nothing more where nobody overlaps.
 #include <math.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "contact/collider.h"
 #include "step/adapt.h"
@@ -69,6 +69,39 @@ static void push_apart(ThawWorld *world, ThawContact *c, double way) {
                         c->frame[0], world->shift[c->key.body[side]].way);
 }
 
+static int compare_pairs(const int32_t a[2], const int32_t b[2]) {
+    return a[0] != b[0] ? (a[0] < b[0] ? -1 : 1) : (a[1] > b[1]) - (a[1] < b[1]);
+}
+
+// The first contact of a pair, or of what comes after it.
+static int32_t first_of(const ThawContactSet *set, const int32_t pair[2]) {
+    int32_t lo = 0, hi = set->count;
+    while (lo < hi) {
+        int32_t mid = lo + (hi - lo) / 2;
+        if (compare_pairs(set->contacts[mid].key.body, pair) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static int is_tangled(const ThawContactSet *set, const int32_t pair[2]) {
+    int overlap = 0;
+    for (int32_t i = first_of(set, pair);
+         i < set->count && !overlap && compare_pairs(set->contacts[i].key.body, pair) == 0; i++)
+        overlap = set->contacts[i].overlap > 0;
+    return overlap;
+}
+
+static void mark_pair(const ThawWorld *world, ThawContact *c) {
+    const int32_t *body = c->key.body;
+    if (!c->overlap && -(c->gap + c->sink) - c->held > 2 * LEFT * c->length)
+        c->overlap = -1; // found inside what others are deep in; is 1 once all have been looked at
+    if (c->overlap && body[0] != body[1])
+        c->shifted = world->shift[body[0]].ease > 0 || (body[1] >= 0 && world->shift[body[1]].ease > 0);
+}
+
 // Where two bodies are in each other by much at one point, all that is inside is: what is found little by little as
 // they go through each other, too.
 void thaw_parting_mark(ThawWorld *world) {
@@ -82,19 +115,15 @@ void thaw_parting_mark(ThawWorld *world) {
         return;
     for (int32_t b = 0; b < world->model->body_count; b++)
         world->shift[b] = (ThawShift){.ease = ease_of(world, b)};
-    for (int32_t i = 0; i < set->count; i++)
-        for (int side = 0; side < 2 && set->contacts[i].overlap; side++)
-            if (set->contacts[i].key.body[side] >= 0)
-                world->shift[set->contacts[i].key.body[side]].tangled = 1;
-    for (int32_t i = 0; i < set->count; i++) {
-        ThawContact *c = &set->contacts[i];
-        const int32_t *body = c->key.body;
-        double free = -(c->gap + c->sink) - c->held;
-        if (world->shift[body[0]].tangled && (body[1] < 0 || world->shift[body[1]].tangled))
-            c->overlap |= free > 2 * LEFT * c->length;
-        if (c->overlap && body[0] != body[1])
-            c->shifted = world->shift[body[0]].ease > 0 || (body[1] >= 0 && world->shift[body[1]].ease > 0);
+    for (int32_t i = 0, tangled = 0; i < set->count; i++) {
+        const int32_t *body = set->contacts[i].key.body, back[2] = {body[1], body[0]};
+        if (i == 0 || compare_pairs(body, set->contacts[i - 1].key.body) != 0)
+            tangled = is_tangled(set, body) || (back[0] >= 0 && is_tangled(set, back));
+        if (tangled)
+            mark_pair(world, &set->contacts[i]);
     }
+    for (int32_t i = 0; i < set->count; i++)
+        set->contacts[i].overlap = abs(set->contacts[i].overlap);
 }
 
 int thaw_parting_find(ThawWorld *world, ThawIncrement step) {
@@ -104,13 +133,15 @@ int thaw_parting_find(ThawWorld *world, ThawIncrement step) {
         overlap = set->contacts[i].shifted;
     if (!overlap)
         return 0;
-    for (int32_t i = 0; i < set->count; i++)
+    for (int32_t i = 0; i < set->count; i++) {
         set->contacts[i].parting = 0;
+        set->contacts[i].way = way_to_go(world, &set->contacts[i], step.h);
+    }
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         for (int32_t k = 0; k < set->count; k++) {
             ThawContact *c = &set->contacts[sweep % 2 ? set->count - 1 - k : k];
             if (c->key.body[0] != c->key.body[1])
-                push_apart(world, c, way_to_go(world, c, step.h));
+                push_apart(world, c, c->way);
         }
     return 1;
 }

@@ -125,7 +125,6 @@ typedef struct ThawIsland {
 typedef struct ThawShift {
     double way[3]; // m
     double ease;   // 1/kg; 0: it stays
-    int tangled;   // it stands in another one, or in an obstacle
 } ThawShift;
 
 struct ThawWorld {
