@@ -61,8 +61,7 @@ static double edge_length(const ThawWorld *world, const ThawContact *c) {
     return surface->length[lo];
 }
 
-// The gap that the step ended with, were the contact's sides to go on as its velocities say.
-static double gap_at_end(const ThawWorld *world, const ThawContact *c, double h) {
+double thaw_step_gap_at_end(const ThawWorld *world, const ThawContact *c, double h) {
     double u = -thaw_v3_dot(c->frame[0], c->velocity);
     for (int side = 0; side < 2; side++)
         for (int n = 0; n < c->nodes[side]; n++) {
@@ -81,7 +80,8 @@ static int32_t keep_missed(const ThawWorld *world, double h, const ThawContactSe
         while (at < set->count && compare(&set->contacts[at], &found->contacts[i]) < 0)
             at++;
         int known = at < set->count && compare(&set->contacts[at], &found->contacts[i]) == 0;
-        if (!known && gap_at_end(world, &found->contacts[i], h) < -ASTRAY * edge_length(world, &found->contacts[i]))
+        if (!known &&
+            thaw_step_gap_at_end(world, &found->contacts[i], h) < -ASTRAY * edge_length(world, &found->contacts[i]))
             found->contacts[kept++] = found->contacts[i];
     }
     return kept;
@@ -148,7 +148,7 @@ ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement step, int32_t *
     int32_t count = found->count;
     for (int32_t i = 0; i < count && status == THAW_OK; i++) {
         const ThawContact *c = &found->contacts[i];
-        const double speed = (c->gap - gap_at_end(world, c, step.h)) / step.h;
+        const double speed = (c->gap - thaw_step_gap_at_end(world, c, step.h)) / step.h;
         for (int side = 0; side < 2 && status == THAW_OK; side++)
             if (c->nodes[side] > 0)
                 status = thaw_adapt_strike(world, &world->steppers[c->key.body[side]], c, side, speed);

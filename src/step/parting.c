@@ -20,22 +20,9 @@
 static const double LEFT = 5e-4; // edges: half of what passes for none (row.c)
 enum { SWEEPS = 30 };
 
-// The gap at the end of the step, as its velocities say, and what of it no spring holds (> 0: an overlap).
-static double gap_at_end(const ThawWorld *world, const ThawContact *c, double h) {
-    double u = -thaw_v3_dot(c->frame[0], c->velocity);
-    for (int side = 0; side < 2; side++)
-        for (int n = 0; n < c->nodes[side]; n++) {
-            const ThawStepper *s = &world->steppers[c->key.body[side]];
-            for (int k = 0; k < s->model->dim && !world->state.asleep[s->index]; k++)
-                u += (side ? -1 : 1) * c->weight[side][n] * c->frame[0][k] *
-                     s->v1[(size_t)c->vertex[side][n] * (size_t)s->model->dim + (size_t)k];
-        }
-    return c->gap + c->sink + h * u;
-}
-
 // How far the sides are to part: > 0 for an overlap, <= 0 for how much nearer they may come.
 static double way_to_go(const ThawWorld *world, const ThawContact *c, double h) {
-    double gap = gap_at_end(world, c, h), free = -gap - c->holds;
+    double gap = thaw_step_gap_at_end(world, c, h) + c->sink, free = -gap - c->holds;
     if (c->shifted && free > LEFT * c->length)
         return fmin(free - LEFT * c->length, THAW_RESPONSE_PUSH * h);
     return -fmax(0, gap);

@@ -170,6 +170,8 @@ typedef struct ThawIncrement {
     int iterations;
 } ThawIncrement;
 
+// m, the gap of a contact that the step from v to v1 ends with, as its velocities say (missed.c).
+double thaw_step_gap_at_end(const ThawWorld *world, const ThawContact *contact, double h);
 // missed.c: adds to the contacts those that the step (x, v to v1) ran into without a row. Nonzero *added: solve again;
 // *woken: it ran into bodies that slept, so all of it has to be done again.
 ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement increment, int32_t *added, int *woken,
