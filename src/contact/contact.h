@@ -64,6 +64,7 @@ typedef struct ThawContactMemory {
     double anchor[3];
     double depth;   // m, its spring was pressed to: not the depth of an overlap that nobody made
     double overlap; // 1: there is such an overlap; 0
+    double energy;  // J, that its springs hold
 } ThawContactMemory;
 
 // Collision shapes, compiled once: for each shape its surface (vertices, faces, edges) and bounding-volume hierarchy

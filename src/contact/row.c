@@ -256,6 +256,17 @@ static void slip_drift(const ThawContactOptions *options, const ThawContact *c, 
         thaw_v3_add(drift, -give * c->lambda[k], c->frame[k], drift);
 }
 
+// J: of the normal by the depth that it is pressed to, of tangents by their force. Without compliance there is none.
+static double spring_energy(const ThawContactOptions *o, const ThawContact *c, int dim, double h) {
+    const double k = !(o->erp > 0) ? c->stiffness : o->cfm > 0 ? o->erp / (h * h * o->cfm) : INFINITY;
+    double sum = 0;
+    if (isinf(k) || !(k > 0))
+        return 0;
+    for (int t = 1; t < dim && o->tangent > 0; t++)
+        sum += c->lambda[t] * c->lambda[t] / (2 * h * h * o->tangent * k);
+    return sum + k * c->holds * c->holds / 2;
+}
+
 ThawStatus thaw_contacts_remember(const ThawCollider *collider, double t, double h, const double *x,
                                   ThawContactSet *set, ThawError *error) {
     const ThawModel *model = collider->model;
@@ -273,6 +284,7 @@ ThawStatus thaw_contacts_remember(const ThawCollider *collider, double t, double
         const ThawContact *c = &set->contacts[i];
         ThawContactMemory *memory = &set->memory[i];
         *memory = (ThawContactMemory){.key = c->key, .depth = c->holds, .overlap = c->overlap};
+        memory->energy = spring_energy(&model->options.contact, c, dim, h);
         for (int k = 0; k < dim; k++)
             thaw_v3_add(memory->force, c->lambda[k] / h, c->frame[k], memory->force);
         if (!c->is_new)

@@ -13,7 +13,7 @@
 
 enum {
     KEY = sizeof(ThawContactKey) / sizeof(int32_t),
-    MEMORY = 11, // force, anchor, trend, depth, overlap
+    MEMORY = 12, // force, anchor, trend, depth, overlap, energy
     SIDES = 16,  // key, nodes, vertices, is_new
     POINT = 20,  // weights, point, frame, gap, friction
 };
@@ -83,6 +83,7 @@ ThawStatus thaw_save_contacts(ThawCheckpoint *file, const char *group, const Tha
         memcpy(t.memory + i * MEMORY + 6, set->memory[i].trend, 3 * sizeof(double));
         t.memory[i * MEMORY + 9] = set->memory[i].depth;
         t.memory[i * MEMORY + 10] = set->memory[i].overlap;
+        t.memory[i * MEMORY + 11] = set->memory[i].energy;
     }
     for (int64_t i = 0; status == THAW_OK && i < points; i++)
         pack(&set->contacts[i], t.sides + i * SIDES, t.points + i * POINT);
@@ -237,6 +238,7 @@ ThawStatus thaw_load_contacts(ThawCheckpoint *file, const char *group, const Tha
             memcpy(set->memory[i].trend, t.memory + i * MEMORY + 6, 3 * sizeof(double));
             set->memory[i].depth = t.memory[i * MEMORY + 9];
             set->memory[i].overlap = t.memory[i * MEMORY + 10];
+            set->memory[i].energy = t.memory[i * MEMORY + 11];
         }
         for (int64_t i = 0; i < points; i++)
             unpack(t.sides + i * SIDES, t.points + i * POINT, &set->contacts[i]);

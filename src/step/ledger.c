@@ -154,23 +154,11 @@ void thaw_ledger_add_obstacles(ThawWorld *world) {
     }
 }
 
-// Normals by the depth that they are pressed to, tangents by their force. Of what sleeps only the memory is left, whose
-// force is the spring's alone.
 double thaw_ledger_contact_energy(const ThawWorld *world) {
-    const ThawContactSet *set = &world->state.contacts, *resting = &world->state.resting;
-    const ThawContactOptions *o = &world->model->options.contact;
-    const double h = world->model->options.h;
+    const ThawContactSet *sets[2] = {&world->state.contacts, &world->state.resting};
     double sum = 0;
-    for (int32_t i = 0; i < set->count; i++) {
-        const ThawContact *c = &set->contacts[i];
-        double k = !(o->erp > 0) ? c->stiffness : o->cfm > 0 ? o->erp / (h * h * o->cfm) : INFINITY;
-        if (isinf(k) || !(k > 0)) // just loaded: nothing is known of it before the next step
-            continue;
-        sum += k * c->holds * c->holds / 2;
-        for (int t = 1; t < world->model->dim && o->tangent > 0; t++)
-            sum += c->lambda[t] * c->lambda[t] / (2 * h * h * o->tangent * k);
-    }
-    for (int32_t i = 0; i < resting->memory_count; i++)
-        sum += thaw_v3_norm(resting->memory[i].force) * resting->memory[i].depth / 2;
+    for (int s = 0; s < 2; s++)
+        for (int32_t i = 0; i < sets[s]->memory_count; i++)
+            sum += sets[s]->memory[i].energy;
     return sum;
 }

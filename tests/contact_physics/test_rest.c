@@ -292,6 +292,10 @@ static void a_soft_cube_on_hard_contact_falls_asleep_about_as_early_as_on_an_aut
         printf("{%s}: asleep after %d steps, %d iterations\n", contacts[i], steps, (int)iterations);
         assert_true(thaw_world_is_asleep(t.world, 0));
         assert_true(iterations < 10000);
+        // What contacts hold is not forgotten in sleep.
+        const double held = t.last.ledger.contact_energy;
+        touch_run(&t, 3);
+        assert_true(held > 0 && fabs(t.last.ledger.contact_energy - held) <= 1e-12 * held);
         touch_close(&t);
     }
 }
