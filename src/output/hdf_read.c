@@ -216,8 +216,7 @@ static ThawStatus walk_symbols(Reader *r, uint64_t address, uint64_t heap, int d
 static ThawStatus walk_tree(Reader *r, uint64_t address, int above, uint64_t heap, int depth) {
     const unsigned char *node = look(r, address, 24);
     const uint64_t count = node ? number(node + 6, 2) : 0;
-    if (!node || memcmp(node, "TREE", 4) != 0 || node[4] != 0 || node[5] >= above ||
-        !look(r, address, 32 + 16 * count))
+    if (!node || memcmp(node, "TREE", 4) != 0 || node[4] != 0 || node[5] >= above || !look(r, address, 32 + 16 * count))
         return damaged(r, "a tree of a group is not where it should be");
     ThawStatus status = pay(r, 32 + 16 * count);
     for (uint64_t i = 0; i < count && status == THAW_OK; i++) {

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "support/folder.h"
-#include "thaw/mesh.h"
+#include "thaw/read.h"
 
 enum { BLOCK = 1 << 20 };
 
@@ -71,15 +71,46 @@ static void the_limit_can_be_moved(void **state) {
     ThawMesh *mesh = NULL;
     ThawError error = {0};
     write_bomb(at("small.vtu"), 200000); // 4.6 MiB
+    ThawReadOptions options = {.unpack_limit = 4 << 20};
+    assert_int_equal(thaw_mesh_read_with(at("small.vtu"), &options, &mesh, NULL, &error), THAW_ERROR_INPUT);
+    assert_non_null(strstr(error.message, "allowed: 4 MiB"));
+    options.unpack_limit = 5 << 20;
+    assert_int_equal(thaw_mesh_read_with(at("small.vtu"), &options, &mesh, NULL, &error), THAW_ERROR_INPUT);
+    assert_null(strstr(error.message, "unpacks")); // its element is flat
+}
+
+// By way of a scene and of the doctor, too.
+static void the_limit_goes_with_whoever_reads(void **state) {
+    (void)state;
+    static const char scene_text[] =
+        "{\"thaw\": 1, \"materials\": {\"m\": {}}, \"shapes\": {\"s\": {\"mesh\": \"small.vtu\","
+        "\"material\": \"m\"}}, \"bodies\": [{\"shape\": \"s\"}]}";
+    ThawError error = {0};
+    ThawScene *scene = NULL;
+    ThawDoctorReport *report = NULL;
+    write_bomb(at("small.vtu"), 200000); // 4.6 MiB
+    const ThawReadOptions options = {.unpack_limit = 4 << 20};
+    assert_int_equal(thaw_scene_parse_with(scene_text, strlen(scene_text), "scene", folder, &options, &scene, &error),
+                     THAW_ERROR_INPUT);
+    assert_non_null(strstr(error.message, "allowed: 4 MiB"));
+    assert_int_equal(thaw_scene_parse(scene_text, strlen(scene_text), "scene", folder, &scene, &error),
+                     THAW_ERROR_INPUT);
+    assert_null(strstr(error.message, "unpacks"));
+    assert_int_equal(thaw_doctor_file_with(at("small.vtu"), &options, &report, &error), THAW_OK);
+    assert_int_equal(report->complaint_count, 1);
+    assert_non_null(strstr(report->complaints[0].what, "allowed: 4 MiB"));
+    thaw_doctor_report_free(&report);
+}
+
+// That is for programs: what they are told by the environment they pass on.
+static void the_library_does_not_look_at_the_environment(void **state) {
+    (void)state;
+    ThawMesh *mesh = NULL;
+    ThawError error = {0};
+    write_bomb(at("small.vtu"), 200000);
     setenv("THAW_UNPACK_LIMIT", "4", 1);
     assert_int_equal(thaw_mesh_read(at("small.vtu"), &mesh, NULL, &error), THAW_ERROR_INPUT);
-    assert_non_null(strstr(error.message, "allowed: 4 MiB"));
-    setenv("THAW_UNPACK_LIMIT", "5", 1);
-    assert_int_equal(thaw_mesh_read(at("small.vtu"), &mesh, NULL, &error), THAW_ERROR_INPUT);
-    assert_null(strstr(error.message, "unpacks")); // its element is flat
-    setenv("THAW_UNPACK_LIMIT", "much", 1);
-    assert_int_equal(thaw_mesh_read(at("small.vtu"), &mesh, NULL, &error), THAW_ERROR_INPUT);
-    assert_non_null(strstr(error.message, "allowed: a number of MiB"));
+    assert_null(strstr(error.message, "unpacks"));
     unsetenv("THAW_UNPACK_LIMIT");
 }
 
@@ -87,6 +118,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_that_unpacks_to_too_much_is_refused),
         cmocka_unit_test(the_limit_can_be_moved),
+        cmocka_unit_test(the_limit_goes_with_whoever_reads),
+        cmocka_unit_test(the_library_does_not_look_at_the_environment),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }
