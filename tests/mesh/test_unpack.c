@@ -83,7 +83,7 @@ static void the_limit_can_be_moved(void **state) {
 static void the_limit_goes_with_whoever_reads(void **state) {
     (void)state;
     static const char scene_text[] =
-        "{\"thaw\": 1, \"materials\": {\"m\": {}}, \"shapes\": {\"s\": {\"mesh\": \"small.vtu\","
+        "{\"thaw\": 1, \"materials\": {\"m\": {}}, \"shapes\": {\"s\": {\"mesh\": {\"file\": \"small.vtu\"},"
         "\"material\": \"m\"}}, \"bodies\": [{\"shape\": \"s\"}]}";
     ThawError error = {0};
     ThawScene *scene = NULL;

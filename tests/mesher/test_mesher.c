@@ -84,7 +84,7 @@ static void angles_are_bounded_on_random_smooth_shapes(void **state) {
 
 static void the_bounds_hold_where_the_lattice_is_too_coarse_for_the_shape(void **state) {
     (void)state;
-    for (int seed = 1; seed <= repeats(20); seed++) {
+    for (int seed = 1; seed <= 20; seed++) {
         ThawSolid *solid = random_solid(seed, 3);
         ThawMesherDef def = sized(0.35);
         def.smallest = 1;
