@@ -9,7 +9,7 @@ DEMO := out/demo
 THAW := build/release/thaw
 build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
-.PHONY: help setup build demo film check bench format format-check tidy coverage valgrind tsan install clean
+.PHONY: help setup build demo film check check-slow bench format format-check tidy coverage valgrind tsan install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -43,7 +43,7 @@ demo: build ## simulate the built-in scene and draw it; adaptive against full in
 film: build ## the film at the top of the README again, and as MP4: out/film/forest.mp4
 	@scripts/film.sh $(THAW)
 
-check: ## build with warnings as errors and run every test, first under sanitizers
+check: ## build with warnings as errors and run the tests, first under sanitizers; some 15 minutes on two cores
 	@scripts/setup.sh --check
 	@$(call build,release)
 	@$(call build,asan-ubsan)
@@ -54,6 +54,10 @@ check: ## build with warnings as errors and run every test, first under sanitize
 	@ctest --preset portable -j $(JOBS)
 	@echo "== tests of the release"
 	@ctest --preset release -j $(JOBS)
+
+check-slow: ## the tests that take minutes each (test_slow_*), of the release; before an issue
+	@$(call build,release)
+	@ctest --preset slow -j $(JOBS)
 
 bench: ## build and run the benchmarks; tables in out/bench
 	@scripts/setup.sh --check

@@ -14,6 +14,7 @@
 
 #include "base/base.h"
 #include "bench_worlds.h"
+#include "reading.h"
 
 static const BenchSuite *const suites[] = {&bench_suite_rigidify};
 enum { SUITES = sizeof suites / sizeof *suites };
@@ -98,7 +99,7 @@ static ThawStatus append_rows(Bench *bench, ThawError *error) {
 ThawStatus bench_load(const Bench *bench, const char *name, ThawScene **scene, ThawError *error) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s.json", bench->scenes, name);
-    ThawStatus status = thaw_scene_load(path, scene, error);
+    ThawStatus status = app_scene_load(path, scene, error);
     if (status == THAW_OK)
         (*scene)->world.threads = 1;
     return status;

@@ -11,6 +11,7 @@
 
 #include "app.h"
 #include "json_text.h"
+#include "reading.h"
 #include "run.h"
 #include "thaw/doctor.h"
 
@@ -316,7 +317,7 @@ static int run_check(int argc, char **argv) {
     }
     ThawDoctorReport *report = NULL;
     ThawError error = {0};
-    ThawStatus status = thaw_doctor_file(path, &report, &error);
+    ThawStatus status = app_doctor_file(path, &report, &error);
     if (status) {
         app_complain("check", "%s", error.message);
         return app_exit_status(status);

@@ -9,6 +9,7 @@
 
 #include "base/base.h"
 #include "json_text.h"
+#include "reading.h"
 #include "run.h"
 #include "versus.h"
 #include "view_report.h"
@@ -296,7 +297,7 @@ static FILE *open_table(const Comparison *c, const char *path) {
 
 static int compare_scene(Comparison *c, ThawError *error) {
     int resumed = 0;
-    if (thaw_scene_load(c->scene_path, &c->scene, error) != THAW_OK)
+    if (app_scene_load(c->scene_path, &c->scene, error) != THAW_OK)
         return failed(error);
     c->scene->world.threads = (int)c->threads;
     c->def.scene = c->scene;

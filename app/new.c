@@ -12,6 +12,7 @@
 
 #include "json_text.h"
 #include "new.h"
+#include "reading.h"
 #include "run.h"
 #include "scene/kind.h"
 #include "thaw/doctor.h"
@@ -322,7 +323,7 @@ static int keep_old(const AppPlan *plan) {
 static int print_check(const AppPlan *plan) {
     ThawDoctorReport *report = NULL;
     ThawError error = {0};
-    if (thaw_doctor_file(plan->out_path, &report, &error)) {
+    if (app_doctor_file(plan->out_path, &report, &error)) {
         app_complain("new", "%s", error.message);
         return 0;
     }

@@ -18,6 +18,7 @@
 #include "mesh/drawing.h"
 #include "mesh/pieces.h"
 #include "new.h"
+#include "reading.h"
 
 enum { FEWEST = 6000, MOST = 50000 }; // elements, unless told
 enum { FRAMES = 120 };                // of a run, about: four seconds to look at
@@ -335,7 +336,7 @@ static ThawStatus load_mesh(AppPlan *plan, ThawError *error) {
     if (plan->source != APP_MESH)
         return plan->source == APP_SURFACE ? load_surface(plan, error) : load_solid(plan, error);
     ThawMesh *mesh = NULL;
-    ThawStatus status = thaw_mesh_read(plan->path, &mesh, NULL, error);
+    ThawStatus status = app_mesh_read(plan->path, &mesh, error);
     if (status)
         return status;
     settle_extents(plan, mesh->dim, mesh->vertex_count, mesh->x);

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "reading.h"
 #include "run.h"
 #include "scene/read.h"
 #include "thaw/doctor.h"
@@ -160,7 +161,7 @@ static ThawStatus load_scene(AppRun *run, ThawError *error) {
         if (!folder)
             return thaw_error_memory(error, "a scene's folder");
         folder[slash ? slash - folder + 1 : 0] = 0; // the slash stays: "/" is a folder, "" is the working one
-        status = thaw_scene_parse(run->text, run->text_size, run->scene_path, folder, &run->scene, error);
+        status = app_scene_parse(run->text, run->text_size, run->scene_path, folder, &run->scene, error);
         thaw_free(folder);
         return status == THAW_ERROR_IO ? THAW_ERROR_INPUT : status;
     }

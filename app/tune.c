@@ -21,6 +21,7 @@
 #include "base/base.h"
 #include "base/file.h"
 #include "lockstep.h"
+#include "reading.h"
 #include "scene_edit.h"
 
 enum { TRIALS = 24, UPWARDS = 6, DOWNWARDS = 8, HALVINGS = 3 };
@@ -305,7 +306,7 @@ static ThawStatus write_scene(const Tune *t, const Trial *best, ThawError *error
     if (status == THAW_OK)
         status = app_scene_set(text, size, "rigidify", settings, t->knob_count, &edited, error);
     if (status == THAW_OK) // meshes are looked up beside the new file
-        status = thaw_scene_parse(edited, strlen(edited), out, dirname(copy), &check, error);
+        status = app_scene_parse(edited, strlen(edited), out, dirname(copy), &check, error);
     for (int i = 0; i < t->knob_count && status == THAW_OK; i++)
         if (knob_get(&check->world.rigidify, &t->knobs[i]) != settings[i].value)
             status = thaw_error_set(error, THAW_ERROR_INPUT,
@@ -389,7 +390,7 @@ static int parse(Tune *t, int argc, char **argv) {
 }
 
 static ThawStatus tune(Tune *t, ThawError *error) {
-    ThawStatus status = thaw_scene_load(t->scene_path, &t->scene, error);
+    ThawStatus status = app_scene_load(t->scene_path, &t->scene, error);
     if (status != THAW_OK)
         return status;
     ThawWorldDef *def = &t->scene->world;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "reading.h"
 #include "scene/json.h"
 #include "view_live.h"
 
@@ -378,7 +379,7 @@ ThawStatus view_live_open(const char *path, int threads, ViewLive *live, ThawErr
     view_copy_text(name, live->name, sizeof live->name);
     if (strrchr(live->name, '.') > live->name)
         *strrchr(live->name, '.') = 0;
-    ThawStatus status = thaw_scene_load(path, &live->scene, error);
+    ThawStatus status = app_scene_load(path, &live->scene, error);
     if (status != THAW_OK)
         return status == THAW_ERROR_IO ? THAW_ERROR_INPUT : status;
     const ThawWorldDef *def = &live->scene->world;

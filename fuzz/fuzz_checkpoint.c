@@ -97,12 +97,14 @@ static void change(StoreTable *table, const uint8_t *patch) {
     const uint8_t byte = patch[2];
     if (table->count == 0)
         return;
-    if (table->type == STORE_F64)
+    if (table->type == THAW_HDF_F64)
         ((double *)table->data)[at] = number_of(byte);
-    else if (table->type == STORE_I64)
+    else if (table->type == THAW_HDF_I64)
         ((int64_t *)table->data)[at] = byte > 250 ? INT64_MIN + byte : byte - 8;
-    else if (table->type == STORE_U64)
+    else if (table->type == THAW_HDF_U64)
         ((uint8_t *)table->data)[strncmp(table->name, "body/", 5) == 0 ? patch[1] % (8 * table->count) : at] = byte;
+    else if (table->type == THAW_HDF_I8)
+        ((uint8_t *)table->data)[at] = byte;
     else
         ((int32_t *)table->data)[at] = byte > 250 ? INT32_MIN + byte : byte - 8;
 }

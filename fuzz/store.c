@@ -19,8 +19,6 @@ struct ThawCheckpoint {
 
 static ThawCheckpoint *files[FILES];
 
-static size_t width(StoreType type) { return type == STORE_TEXT ? 1 : type == STORE_I32 ? 4 : 8; }
-
 static void discard(ThawCheckpoint *file) {
     for (int i = 0; file && i < file->count; i++)
         free(file->tables[i].data);
@@ -65,10 +63,10 @@ StoreTable *store_tables(const char *path, int *count) {
     return at < 0 ? NULL : files[at]->tables;
 }
 
-static void add(ThawCheckpoint *file, const char *name, StoreType type, const void *data, int64_t count) {
+static void add(ThawCheckpoint *file, const char *name, ThawHdfType type, const void *data, int64_t count) {
     fuzz_check(file->count < TABLES && strlen(name) < sizeof file->tables[0].name, "a file has few tables");
     StoreTable *table = &file->tables[file->count++];
-    const size_t size = (size_t)count * width(type);
+    const size_t size = (size_t)count * thaw_hdf_type_size(type);
     strcpy(table->name, name);
     table->type = type;
     table->count = count;
@@ -118,7 +116,7 @@ void thaw_checkpoint_free(ThawCheckpoint **checkpoint) {
     *checkpoint = NULL;
 }
 
-static ThawStatus put(ThawCheckpoint *file, const char *name, StoreType type, const void *data, int64_t count,
+static ThawStatus put(ThawCheckpoint *file, const char *name, ThawHdfType type, const void *data, int64_t count,
                       ThawError *error) {
     if (find_table(file, name))
         return thaw_error_set(error, THAW_ERROR_IO, "cannot put '%s': the name is taken", name);
@@ -126,68 +124,69 @@ static ThawStatus put(ThawCheckpoint *file, const char *name, StoreType type, co
     return THAW_OK;
 }
 
-static ThawStatus get(ThawCheckpoint *file, const char *name, StoreType type, void *data, int64_t count,
+// As the library's reader would have found it; NULL: there is none.
+static const ThawHdfList *find_list(const ThawCheckpoint *file, const char *name, ThawHdfList *list) {
+    StoreTable *table = find_table(file, name);
+    if (!table)
+        return NULL;
+    *list = (ThawHdfList){.name = table->name, .type = table->type, .count = table->count, .data = table->data};
+    return list;
+}
+
+static ThawStatus get(ThawCheckpoint *file, const char *name, ThawHdfType type, void *data, int64_t count,
                       ThawError *error) {
-    const StoreTable *table = find_table(file, name);
-    if (!table || table->type != type || table->count != count)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "'%s' is not there, or of another type or size", name);
-    if (count > 0)
-        memcpy(data, table->data, (size_t)count * width(type));
-    return THAW_OK;
+    ThawHdfList list;
+    return thaw_checkpoint_take(find_list(file, name, &list), file->path, name, type, data, count, error);
 }
 
 ThawStatus thaw_checkpoint_put_f64(ThawCheckpoint *checkpoint, const char *name, const double *data, int64_t count,
                                    ThawError *error) {
-    return put(checkpoint, name, STORE_F64, data, count, error);
+    return put(checkpoint, name, THAW_HDF_F64, data, count, error);
 }
 
 ThawStatus thaw_checkpoint_put_i64(ThawCheckpoint *checkpoint, const char *name, const int64_t *data, int64_t count,
                                    ThawError *error) {
-    return put(checkpoint, name, STORE_I64, data, count, error);
+    return put(checkpoint, name, THAW_HDF_I64, data, count, error);
 }
 
 ThawStatus thaw_checkpoint_put_u64(ThawCheckpoint *checkpoint, const char *name, const uint64_t *data, int64_t count,
                                    ThawError *error) {
-    return put(checkpoint, name, STORE_U64, data, count, error);
+    return put(checkpoint, name, THAW_HDF_U64, data, count, error);
 }
 
 ThawStatus thaw_checkpoint_put_i32(ThawCheckpoint *checkpoint, const char *name, const int32_t *data, int64_t count,
                                    ThawError *error) {
-    return put(checkpoint, name, STORE_I32, data, count, error);
+    return put(checkpoint, name, THAW_HDF_I32, data, count, error);
 }
 
 ThawStatus thaw_checkpoint_put_text(ThawCheckpoint *checkpoint, const char *name, const char *text, ThawError *error) {
-    return put(checkpoint, name, STORE_TEXT, text, (int64_t)strlen(text), error);
+    return put(checkpoint, name, THAW_HDF_I8, text, (int64_t)strlen(text), error);
 }
 
 ThawStatus thaw_checkpoint_get_f64(ThawCheckpoint *checkpoint, const char *name, double *data, int64_t count,
                                    ThawError *error) {
-    return get(checkpoint, name, STORE_F64, data, count, error);
+    return get(checkpoint, name, THAW_HDF_F64, data, count, error);
 }
 
 ThawStatus thaw_checkpoint_get_i64(ThawCheckpoint *checkpoint, const char *name, int64_t *data, int64_t count,
                                    ThawError *error) {
-    return get(checkpoint, name, STORE_I64, data, count, error);
+    return get(checkpoint, name, THAW_HDF_I64, data, count, error);
 }
 
 ThawStatus thaw_checkpoint_get_u64(ThawCheckpoint *checkpoint, const char *name, uint64_t *data, int64_t count,
                                    ThawError *error) {
-    return get(checkpoint, name, STORE_U64, data, count, error);
+    return get(checkpoint, name, THAW_HDF_U64, data, count, error);
 }
 
 ThawStatus thaw_checkpoint_get_i32(ThawCheckpoint *checkpoint, const char *name, int32_t *data, int64_t count,
                                    ThawError *error) {
-    return get(checkpoint, name, STORE_I32, data, count, error);
+    return get(checkpoint, name, THAW_HDF_I32, data, count, error);
 }
 
 ThawStatus thaw_checkpoint_get_text(ThawCheckpoint *checkpoint, const char *name, char *text, size_t size,
                                     ThawError *error) {
-    const StoreTable *table = find_table(checkpoint, name);
-    text[0] = 0;
-    if (!table || table->type != STORE_TEXT)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "there is no text '%s'", name);
-    snprintf(text, size, "%.*s", (int)table->count, (const char *)table->data);
-    return THAW_OK;
+    ThawHdfList list;
+    return thaw_checkpoint_take_text(find_list(checkpoint, name, &list), checkpoint->path, name, text, size, error);
 }
 
 int64_t thaw_checkpoint_count(ThawCheckpoint *checkpoint, const char *name) {

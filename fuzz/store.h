@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints in memory instead of in files: store.c defines all functions of src/output/checkpoint.c, so that the linker
-// leaves the library's alone, and neither HDF5 nor the disk takes part. Files are known by their paths, FILES at most.
+// leaves the library's alone, and neither HDF5 nor the disk takes part; whether a table is what was asked for is checked by the
+// library (src/output/take.c). Files are known by their paths, FILES at most.
 #ifndef THAW_FUZZ_STORE_H
 #define THAW_FUZZ_STORE_H
 
-#include <stdint.h>
-
-typedef enum StoreType { STORE_F64, STORE_I64, STORE_U64, STORE_I32, STORE_TEXT } StoreType;
+#include "output/hdf.h"
 
 typedef struct StoreTable {
     char name[64];
-    StoreType type;
-    int64_t count; // values
+    ThawHdfType type; // THAW_HDF_I8: text
+    int64_t count;    // values
     void *data;
 } StoreTable;
 

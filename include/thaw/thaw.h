@@ -8,6 +8,7 @@
 #include "thaw/material.h"
 #include "thaw/mesh.h"
 #include "thaw/mesher.h"
+#include "thaw/read.h"
 #include "thaw/scene.h"
 #include "thaw/status.h"
 #include "thaw/triangles.h"

@@ -11,6 +11,7 @@
 #include "mesh/drawing.h"
 #include "mesh/winding.h"
 #include "scene/kind.h"
+#include "thaw/read.h"
 
 static const char *base_name(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -63,7 +64,8 @@ static void examine_solid(ThawExam *exam, const char *path, const ThawSolid *sol
     thaw_exam_size(exam, patient->name, patient->size);
 }
 
-static void examine_solid_file(ThawExam *exam, const char *path) {
+static void examine_solid_file(ThawExam *exam, const char *path, const ThawReadOptions *options) {
+    (void)options;
     ThawSolid *solid = NULL;
     ThawError error = {0};
     ThawStatus status = thaw_solid_load(path, 3, &solid, &error);
@@ -76,7 +78,8 @@ static void examine_solid_file(ThawExam *exam, const char *path) {
     thaw_solid_free(&solid);
 }
 
-static void examine_drawing_file(ThawExam *exam, const char *path) {
+static void examine_drawing_file(ThawExam *exam, const char *path, const ThawReadOptions *options) {
+    (void)options;
     ThawDrawing *drawing = NULL;
     ThawSolid *solid = NULL;
     ThawError error = {0};
@@ -155,14 +158,14 @@ ThawStatus thaw_doctor_scene(const ThawScene *scene, ThawDoctorReport **report, 
     return thaw_exam_end(&exam, report);
 }
 
-static void examine_scene_file(ThawExam *exam, const char *path) {
+static void examine_scene_file(ThawExam *exam, const char *path, const ThawReadOptions *options) {
     ThawScene *scene = NULL;
     ThawError error = {0};
     ThawSceneErrors all = {0};
-    ThawStatus status = thaw_scene_load_all(path, &scene, &all, &error);
+    ThawStatus status = thaw_scene_load_all(path, options, &scene, &all, &error);
     if (status == THAW_ERROR_INPUT && thaw_json_kind(path) == THAW_JSON_SOLID) {
         exam->report->kind = "solid";
-        examine_solid_file(exam, path);
+        examine_solid_file(exam, path, options);
         return;
     }
     for (int i = 0; status == THAW_ERROR_INPUT && i < all.count; i++)
@@ -218,12 +221,12 @@ static void tell_names(ThawDoctorReport *report, const ThawMesh *mesh) {
         add_name(report->groups, sizeof report->groups, mesh->groups[g].name);
 }
 
-static void examine_mesh_file(ThawExam *exam, const char *path) {
+static void examine_mesh_file(ThawExam *exam, const char *path, const ThawReadOptions *options) {
     ThawMesh *mesh = NULL;
     ThawMeshReport mended = {0};
     ThawError error = {0};
     const char *name = base_name(path);
-    ThawStatus status = thaw_mesh_read_report(path, &mesh, &mended, &error);
+    ThawStatus status = thaw_mesh_read_with(path, options, &mesh, &mended, &error);
     if (status) {
         refuse(exam, name, status, &error);
         return;
@@ -426,7 +429,8 @@ static void examine_surface(ThawExam *exam, const ThawTriangleMesh *mesh, const 
     thaw_exam_size(exam, name, patient->size);
 }
 
-static void examine_surface_file(ThawExam *exam, const char *path) {
+static void examine_surface_file(ThawExam *exam, const char *path, const ThawReadOptions *options) {
+    (void)options;
     ThawTriangleMesh *mesh = NULL;
     ThawTriangleReport found = {0};
     ThawError error = {0};
@@ -439,6 +443,11 @@ static void examine_surface_file(ThawExam *exam, const char *path) {
 }
 
 ThawStatus thaw_doctor_file(const char *path, ThawDoctorReport **report, ThawError *error) {
+    return thaw_doctor_file_with(path, NULL, report, error);
+}
+
+ThawStatus thaw_doctor_file_with(const char *path, const ThawReadOptions *options, ThawDoctorReport **report,
+                                 ThawError *error) {
     if (!report)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_doctor_file: report is NULL; allowed: where to put it");
     *report = NULL;
@@ -446,7 +455,7 @@ ThawStatus thaw_doctor_file(const char *path, ThawDoctorReport **report, ThawErr
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_doctor_file: path is NULL; allowed: a file's name");
     static const struct {
         const char *name;
-        void (*examine)(ThawExam *exam, const char *path);
+        void (*examine)(ThawExam *exam, const char *path, const ThawReadOptions *options);
     } kinds[] = {{"mesh", examine_mesh_file},
                  {"scene", examine_scene_file}, // or a solid
                  {"surface", examine_surface_file},
@@ -460,6 +469,6 @@ ThawStatus thaw_doctor_file(const char *path, ThawDoctorReport **report, ThawErr
     ThawExam exam;
     if (thaw_exam_begin(&exam, kinds[kind].name, error))
         return exam.status;
-    kinds[kind].examine(&exam, path);
+    kinds[kind].examine(&exam, path, options);
     return thaw_exam_end(&exam, report);
 }

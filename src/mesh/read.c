@@ -6,6 +6,7 @@
 
 #include "mesh/draft.h"
 #include "mesh/text.h"
+#include "thaw/read.h"
 
 typedef struct Format {
     const char *ending;
@@ -96,7 +97,8 @@ static ThawStatus read_several(const char *path, ThawDraft *draft, ThawMesh **me
     return status;
 }
 
-ThawStatus thaw_mesh_read_report(const char *path, ThawMesh **mesh, ThawMeshReport *report, ThawError *error) {
+ThawStatus thaw_mesh_read_with(const char *path, const ThawReadOptions *options, ThawMesh **mesh,
+                               ThawMeshReport *report, ThawError *error) {
     ThawMeshReport ignored;
     report = report ? report : &ignored;
     *report = (ThawMeshReport){0};
@@ -115,6 +117,7 @@ ThawStatus thaw_mesh_read_report(const char *path, ThawMesh **mesh, ThawMeshRepo
     } else {
         ThawText text;
         status = thaw_text_open(path, format->comment, format->head, &text, error);
+        text.unpack_limit = options ? options->unpack_limit : 0;
         if (!status)
             status = format->read(&text, &draft);
         thaw_text_close(&text);
@@ -123,6 +126,10 @@ ThawStatus thaw_mesh_read_report(const char *path, ThawMesh **mesh, ThawMeshRepo
     }
     thaw_draft_free(&draft);
     return status;
+}
+
+ThawStatus thaw_mesh_read_report(const char *path, ThawMesh **mesh, ThawMeshReport *report, ThawError *error) {
+    return thaw_mesh_read_with(path, NULL, mesh, report, error);
 }
 
 ThawStatus thaw_mesh_read(const char *path, ThawMesh **mesh, int32_t *reoriented, ThawError *error) {

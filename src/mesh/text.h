@@ -12,12 +12,13 @@
 #include "base/base.h"
 
 typedef struct ThawText {
-    ThawStatus status; // of the first failure
-    ThawError *error;  // gets its message; may be NULL
-    const char *path;  // for messages; not owned
-    char *bytes;       // the whole file and a zero; owned
-    uint64_t unpacked; // bytes that compressed parts have become so far
-    int swapped;       // nonzero: binary numbers have the other byte order
+    ThawStatus status;     // of the first failure
+    ThawError *error;      // gets its message; may be NULL
+    const char *path;      // for messages; not owned
+    char *bytes;           // the whole file and a zero; owned
+    uint64_t unpacked;     // bytes that compressed parts have become so far
+    uint64_t unpack_limit; // how many they may become; 0: as the size of the file allows
+    int swapped;           // nonzero: binary numbers have the other byte order
     const char *at, *end;
     int64_t line;       // of `at`, from 1
     int64_t token_line; // of the word read last

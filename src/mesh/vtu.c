@@ -9,7 +9,6 @@
 #include "mesh/vtu.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -365,24 +364,18 @@ static ThawStatus check_unpacked(const ThawVtu *vtu, const ThawVtuArray *array, 
     static const uint64_t free_of_question = (uint64_t)256 << 20, most = (uint64_t)16 << 30;
     ThawText *text = vtu->text;
     const uint64_t size = FACTOR * (uint64_t)(text->end - text->bytes);
-    uint64_t limit = size < free_of_question ? free_of_question : size < most ? size : most;
-    const char *given = getenv("THAW_UNPACK_LIMIT");
-    if (given) {
-        char *end;
-        const uint64_t mebibytes = strtoull(given, &end, 10);
-        if (end == given || *end || *given == '-' || mebibytes > UINT32_MAX)
-            return thaw_text_fail(text, "the environment's THAW_UNPACK_LIMIT is \"%.40s\"; allowed: a number of MiB",
-                                  given);
-        limit = mebibytes << 20;
-    }
+    const uint64_t limit = text->unpack_limit        ? text->unpack_limit
+                           : size < free_of_question ? free_of_question
+                           : size < most             ? size
+                                                     : most;
     text->unpacked += count * sizeof(double);
     if (text->unpacked <= limit)
         return THAW_OK;
     text->token_line = array->line;
     return thaw_text_fail(text,
                           "with the array \"%.100s\" the file unpacks to %" PRIu64 " MiB from %" PRIu64
-                          " KiB; allowed: %" PRIu64 " MiB. If it is meant so, set THAW_UNPACK_LIMIT=%" PRIu64
-                          " (MiB) in the environment",
+                          " KiB; allowed: %" PRIu64 " MiB. If it is meant so, allow more: unpack_limit, or of "
+                          "the program THAW_UNPACK_LIMIT=%" PRIu64 " (MiB) in the environment",
                           array->name, text->unpacked >> 20, (uint64_t)(text->end - text->bytes) >> 10, limit >> 20,
                           (text->unpacked >> 19) + 1);
 }

@@ -115,21 +115,9 @@ static ThawStatus put(ThawCheckpoint *c, const char *name, ThawHdfType type, con
     return THAW_OK;
 }
 
-static ThawStatus get(ThawCheckpoint *c, const char *name, ThawHdfType type, const char *type_name, void *data,
-                      int64_t count, ThawError *error) {
-    const ThawHdfList *list = thaw_hdf_find(&c->index, name);
-    if (!list)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint %s has no '%s'", c->path, name);
-    if (list->type != type)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "'%s' in the checkpoint %s is not of type %s", name, c->path,
-                              type_name);
-    if (list->count != count)
-        return thaw_error_set(error, THAW_ERROR_INPUT,
-                              "'%s' in the checkpoint %s has %" PRId64 " values; %" PRId64 " are needed", name, c->path,
-                              list->count, count);
-    if (count)
-        memcpy(data, list->data, (size_t)count * thaw_hdf_type_size(type));
-    return THAW_OK;
+static ThawStatus get(ThawCheckpoint *c, const char *name, ThawHdfType type, void *data, int64_t count,
+                      ThawError *error) {
+    return thaw_checkpoint_take(thaw_hdf_find(&c->index, name), c->path, name, type, data, count, error);
 }
 
 ThawStatus thaw_checkpoint_put_f64(ThawCheckpoint *checkpoint, const char *name, const double *data, int64_t count,
@@ -158,39 +146,28 @@ ThawStatus thaw_checkpoint_put_text(ThawCheckpoint *checkpoint, const char *name
 
 ThawStatus thaw_checkpoint_get_f64(ThawCheckpoint *checkpoint, const char *name, double *data, int64_t count,
                                    ThawError *error) {
-    return get(checkpoint, name, THAW_HDF_F64, "double", data, count, error);
+    return get(checkpoint, name, THAW_HDF_F64, data, count, error);
 }
 
 ThawStatus thaw_checkpoint_get_i64(ThawCheckpoint *checkpoint, const char *name, int64_t *data, int64_t count,
                                    ThawError *error) {
-    return get(checkpoint, name, THAW_HDF_I64, "int64", data, count, error);
+    return get(checkpoint, name, THAW_HDF_I64, data, count, error);
 }
 
 ThawStatus thaw_checkpoint_get_u64(ThawCheckpoint *checkpoint, const char *name, uint64_t *data, int64_t count,
                                    ThawError *error) {
-    return get(checkpoint, name, THAW_HDF_U64, "uint64", data, count, error);
+    return get(checkpoint, name, THAW_HDF_U64, data, count, error);
 }
 
 ThawStatus thaw_checkpoint_get_i32(ThawCheckpoint *checkpoint, const char *name, int32_t *data, int64_t count,
                                    ThawError *error) {
-    return get(checkpoint, name, THAW_HDF_I32, "int32", data, count, error);
+    return get(checkpoint, name, THAW_HDF_I32, data, count, error);
 }
 
 ThawStatus thaw_checkpoint_get_text(ThawCheckpoint *checkpoint, const char *name, char *text, size_t size,
                                     ThawError *error) {
-    text[0] = 0;
-    int64_t count = thaw_checkpoint_count(checkpoint, name);
-    char *all = THAW_NEW(char, count > 0 ? count : 0);
-    if (!all)
-        return thaw_error_memory(error, "a text of a checkpoint");
-    ThawStatus status = get(checkpoint, name, THAW_HDF_I8, "text", all, count, error);
-    if (status == THAW_OK) {
-        size_t kept = (size_t)count < size ? (size_t)count : size - 1;
-        memcpy(text, all, kept);
-        text[kept] = 0;
-    }
-    thaw_free(all);
-    return status;
+    return thaw_checkpoint_take_text(thaw_hdf_find(&checkpoint->index, name), checkpoint->path, name, text, size,
+                                     error);
 }
 
 int64_t thaw_checkpoint_count(ThawCheckpoint *checkpoint, const char *name) {

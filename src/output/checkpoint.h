@@ -5,6 +5,7 @@
 #define THAW_CHECKPOINT_H
 
 #include "base/base.h"
+#include "output/hdf.h"
 
 typedef struct ThawCheckpoint ThawCheckpoint;
 
@@ -49,5 +50,11 @@ ThawStatus thaw_checkpoint_get_text(ThawCheckpoint *checkpoint, const char *name
 int64_t thaw_checkpoint_count(ThawCheckpoint *checkpoint, const char *name);
 // The name number `index` in alphabetical order, cut to size - 1 bytes; 0 when there are not so many.
 int thaw_checkpoint_name(ThawCheckpoint *checkpoint, int64_t index, char *name, size_t size);
+
+// What the functions above do with the list that they found (NULL: none), wherever it lies; path and name are for messages.
+ThawStatus thaw_checkpoint_take(const ThawHdfList *list, const char *path, const char *name, ThawHdfType type,
+                                void *data, int64_t count, ThawError *error);
+ThawStatus thaw_checkpoint_take_text(const ThawHdfList *list, const char *path, const char *name, char *text,
+                                     size_t size, ThawError *error);
 
 #endif

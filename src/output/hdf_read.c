@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads HDF5 files of the kind that hdf_write.c writes, and that the HDF5 library writes by default: superblock 0, groups as
-// symbol tables, lists in one piece. All groups are walked through once; then names are looked up in a sorted list.
+// symbol tables, lists in one piece. All groups are walked through once, in the order of their names, which the format asks
+// for; so the lists are found sorted, and names are looked up by halving.
 //
 // Nothing in a file is believed. Every address goes through `look`, which answers with NULL unless all of it lies in the
-// file; trees end at a certain height, groups at a certain depth, and a file cannot name more things than it has room for,
-// so that one whose pointers go in circles comes to an end as well.
-#include <stdlib.h>
+// file; trees end at a certain height, groups at a certain depth. Pointers may lead to the same place again and again, so
+// everything that is looked at or compared is paid for, byte by byte, out of a budget: WORK times the size of the file. One
+// whose parts are visited once needs less, for a list takes 120 bytes of a file at least, and its name in full, at most 500,
+// is all that costs more than it takes. Hence time and memory grow with the size of the file, whatever is in it.
 #include <string.h>
 
 #include "output/hdf.h"
 
-enum { MOST_DEPTH = 16, MOST_NAME = 500 };
+enum { MOST_DEPTH = 16, MOST_NAME = 500, WORK = 8 };
 
 typedef struct Reader {
     const unsigned char *bytes;
     uint64_t size;
-    int64_t left; // things that may still be looked at
+    uint64_t left; // bytes that may still be looked at
     ThawHdfIndex *index;
     ThawError *error;
     char name[MOST_NAME];
@@ -33,6 +35,13 @@ static uint64_t number(const unsigned char *at, size_t size) {
 
 static ThawStatus damaged(Reader *r, const char *what) {
     return thaw_error_set(r->error, THAW_ERROR_INPUT, "no HDF5 file of the kind that thaw writes: %s", what);
+}
+
+static ThawStatus pay(Reader *r, uint64_t bytes) {
+    if (bytes > r->left)
+        return damaged(r, "its parts point at the same places again and again");
+    r->left -= bytes;
+    return THAW_OK;
 }
 
 uint64_t thaw_hdf_digest(const char *bytes, size_t size) {
@@ -75,8 +84,10 @@ static void take_message(Object *o, uint64_t type, const unsigned char *at, uint
     } else if (type == THAW_HDF_SPACE && size >= 8 && at[0] == 1) {
         o->count = 1;
         for (uint64_t k = 0; k < at[1]; k++)
-            if (16 + 8 * k > size || __builtin_mul_overflow(o->count, number(at + 8 + 8 * k, 8), &o->count))
+            if (16 + 8 * k > size || __builtin_mul_overflow(o->count, number(at + 8 + 8 * k, 8), &o->count)) {
                 o->count = UINT64_MAX;
+                break;
+            }
     } else if (type == THAW_HDF_LAYOUT && size >= 18 && at[0] == 3 && at[1] == 1) {
         o->is_list = 1;
         o->address = number(at + 2, 8);
@@ -106,19 +117,22 @@ static void take_messages(const unsigned char *at, uint64_t size, uint64_t *coun
 static ThawStatus read_object(Reader *r, uint64_t address, Object *o) {
     const unsigned char *head = look(r, address, 16);
     *o = (Object){.type = -1};
-    if (!head || head[0] != 1 || r->left-- <= 0)
+    if (!head || head[0] != 1)
         return damaged(r, "an object's header is not where it should be");
     uint64_t count = number(head + 2, 2), at = address + 16, size = number(head + 8, 4);
-    while (count > 0 && size > 0) {
+    ThawStatus status = pay(r, 16);
+    while (status == THAW_OK && count > 0 && size > 0) {
         uint64_t next = 0, next_size = 0;
         const unsigned char *bytes = look(r, at, size);
-        if (!bytes || r->left-- <= 0)
+        if (!bytes)
             return damaged(r, "an object's header does not fit");
-        take_messages(bytes, size, &count, o, &next, &next_size);
+        status = pay(r, size);
+        if (status == THAW_OK)
+            take_messages(bytes, size, &count, o, &next, &next_size);
         at = next;
         size = next_size;
     }
-    return THAW_OK;
+    return status;
 }
 
 static ThawStatus add_list(Reader *r, const Object *o) {
@@ -130,6 +144,8 @@ static ThawStatus add_list(Reader *r, const Object *o) {
     if (!data || __builtin_mul_overflow(o->count, thaw_hdf_type_size((ThawHdfType)o->type), &size) ||
         o->count > INT64_MAX || (o->count && size != o->size))
         return damaged(r, "a list does not fit");
+    if (index->count && thaw_hdf_compare(index->lists[index->count - 1].name, r->name) >= 0)
+        return damaged(r, "the names of a group are not in order");
     if (index->count == index->room) {
         const int64_t room = 2 * index->room + 64;
         ThawHdfList *grown = thaw_regrow(index->lists, (size_t)index->count, (size_t)room, sizeof *grown);
@@ -150,7 +166,8 @@ static ThawStatus add_list(Reader *r, const Object *o) {
 
 static ThawStatus walk_group(Reader *r, uint64_t tree, uint64_t heap, int depth);
 
-// The name at `offset` of a heap goes behind what r->name holds.
+// The name at `offset` of a heap goes behind what r->name holds. What that makes is paid for in full: it is copied, measured
+// and compared with the one before.
 static ThawStatus take_name(Reader *r, uint64_t heap, uint64_t offset) {
     const unsigned char *head = look(r, heap, 32);
     if (!head || memcmp(head, "HEAP", 4) != 0)
@@ -164,7 +181,7 @@ static ThawStatus take_name(Reader *r, uint64_t heap, uint64_t offset) {
     if (!length || length == most || used + 1 + length >= MOST_NAME)
         return damaged(r, "a name is empty or too long");
     memcpy(r->name + used, names + offset, length + 1);
-    return THAW_OK;
+    return pay(r, used + length);
 }
 
 static ThawStatus walk_entry(Reader *r, uint64_t heap, const unsigned char *entry, int depth) {
@@ -190,7 +207,7 @@ static ThawStatus walk_symbols(Reader *r, uint64_t address, uint64_t heap, int d
     const uint64_t count = node ? number(node + 6, 2) : 0;
     if (!node || memcmp(node, "SNOD", 4) != 0 || !look(r, address, 8 + count * THAW_HDF_ENTRY))
         return damaged(r, "a node of a group is not where it should be");
-    ThawStatus status = THAW_OK;
+    ThawStatus status = pay(r, 8 + count * THAW_HDF_ENTRY);
     for (uint64_t i = 0; i < count && status == THAW_OK; i++)
         status = walk_entry(r, heap, node + 8 + i * THAW_HDF_ENTRY, depth);
     return status;
@@ -199,10 +216,9 @@ static ThawStatus walk_symbols(Reader *r, uint64_t address, uint64_t heap, int d
 static ThawStatus walk_tree(Reader *r, uint64_t address, int above, uint64_t heap, int depth) {
     const unsigned char *node = look(r, address, 24);
     const uint64_t count = node ? number(node + 6, 2) : 0;
-    if (!node || memcmp(node, "TREE", 4) != 0 || node[4] != 0 || node[5] >= above ||
-        !look(r, address, 32 + 16 * count) || r->left-- <= 0)
+    if (!node || memcmp(node, "TREE", 4) != 0 || node[4] != 0 || node[5] >= above || !look(r, address, 32 + 16 * count))
         return damaged(r, "a tree of a group is not where it should be");
-    ThawStatus status = THAW_OK;
+    ThawStatus status = pay(r, 32 + 16 * count);
     for (uint64_t i = 0; i < count && status == THAW_OK; i++) {
         const uint64_t child = number(node + 32 + 16 * i, 8);
         status = node[5] ? walk_tree(r, child, node[5], heap, depth) : walk_symbols(r, child, heap, depth);
@@ -218,14 +234,10 @@ static ThawStatus walk_group(Reader *r, uint64_t tree, uint64_t heap, int depth)
 
 // --- the file ------------------------------------------------------------------------------------------------------------
 
-static int by_name(const void *a, const void *b) {
-    return thaw_hdf_compare(((const ThawHdfList *)a)->name, ((const ThawHdfList *)b)->name);
-}
-
 ThawStatus thaw_hdf_open(const char *bytes, size_t size, ThawHdfIndex *index, ThawError *error) {
     *index = (ThawHdfIndex){0};
     Reader r = {.bytes = (const unsigned char *)bytes, .size = size, .index = index, .error = error};
-    r.left = (int64_t)(size / 8); // a header takes more
+    r.left = WORK * (uint64_t)size;
     Object root;
     if (size < THAW_HDF_SUPERBLOCK || memcmp(bytes, THAW_HDF_SIGNATURE, 8) != 0 || bytes[8] != 0 || bytes[13] != 8 ||
         bytes[14] != 8)
@@ -237,8 +249,6 @@ ThawStatus thaw_hdf_open(const char *bytes, size_t size, ThawHdfIndex *index, Th
         status = walk_group(&r, root.tree, root.heap, 0);
     if (status != THAW_OK)
         thaw_hdf_close(index);
-    else if (index->count)
-        qsort(index->lists, (size_t)index->count, sizeof *index->lists, by_name);
     return status;
 }
 

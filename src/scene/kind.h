@@ -3,6 +3,7 @@
 #ifndef THAW_SCENE_KIND_H
 #define THAW_SCENE_KIND_H
 
+#include "thaw/read.h"
 #include "thaw/scene.h"
 
 typedef enum ThawJsonKind { THAW_JSON_OTHER, THAW_JSON_SCENE, THAW_JSON_SOLID } ThawJsonKind;
@@ -16,8 +17,9 @@ typedef struct ThawSceneErrors {
     ThawError list[THAW_SCENE_ERRORS];
 } ThawSceneErrors;
 
-// thaw_scene_load, which tells the first error only; but parts of a scene that do not build on one that is wrong are read all the
+// thaw_scene_load_with, which tells the first error only; but parts of a scene that do not build on one that is wrong are read all the
 // same: its settings one by one, each material, then each shape, then each body, then contact.
-ThawStatus thaw_scene_load_all(const char *path, ThawScene **scene, ThawSceneErrors *all, ThawError *error);
+ThawStatus thaw_scene_load_all(const char *path, const ThawReadOptions *options, ThawScene **scene,
+                               ThawSceneErrors *all, ThawError *error);
 
 #endif

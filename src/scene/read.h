@@ -25,8 +25,9 @@ typedef struct ThawSceneStore {
 } ThawSceneStore;
 
 typedef struct ThawSceneReader {
-    const char *name;   // of the file, for messages
-    const char *folder; // where relative mesh files are looked up; may be NULL
+    const char *name;               // of the file, for messages
+    const char *folder;             // where relative mesh files are looked up; may be NULL
+    const ThawReadOptions *options; // of meshes; may be NULL
     ThawSceneStore *store;
     ThawError *error;     // may be NULL
     ThawStatus status;    // the first error, or THAW_OK

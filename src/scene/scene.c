@@ -308,9 +308,11 @@ static void end_errors(ThawSceneReader *reader) {
 }
 
 // all: NULL, or where all errors go; then error may not be NULL.
-static ThawStatus parse_scene(const char *text, size_t length, const char *name, const char *folder, ThawScene **scene,
-                              ThawSceneErrors *all, ThawError *error) {
-    ThawSceneReader reader = {.name = name ? name : "scene", .folder = folder, .all = all, .error = error};
+static ThawStatus parse_scene(const char *text, size_t length, const char *name, const char *folder,
+                              const ThawReadOptions *options, ThawScene **scene, ThawSceneErrors *all,
+                              ThawError *error) {
+    ThawSceneReader reader = {
+        .name = name ? name : "scene", .folder = folder, .options = options, .all = all, .error = error};
     if (kind_of_file(reader.name))
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: this is %s, no scene; make a scene first: thaw new %s",
                               reader.name, kind_of_file(reader.name), reader.name);
@@ -337,14 +339,19 @@ static ThawStatus parse_scene(const char *text, size_t length, const char *name,
     return reader.status;
 }
 
-ThawStatus thaw_scene_parse(const char *text, size_t length, const char *name, const char *folder, ThawScene **scene,
-                            ThawError *error) {
+ThawStatus thaw_scene_parse_with(const char *text, size_t length, const char *name, const char *folder,
+                                 const ThawReadOptions *options, ThawScene **scene, ThawError *error) {
     if (!scene)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_scene_parse: scene is NULL; allowed: where to put it");
     *scene = NULL;
     if (!text)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_scene_parse: text is NULL; allowed: a scene's text");
-    return parse_scene(text, length, name, folder, scene, NULL, error);
+    return parse_scene(text, length, name, folder, options, scene, NULL, error);
+}
+
+ThawStatus thaw_scene_parse(const char *text, size_t length, const char *name, const char *folder, ThawScene **scene,
+                            ThawError *error) {
+    return thaw_scene_parse_with(text, length, name, folder, NULL, scene, error);
 }
 
 // A pipe is what the shell hands over (standard input, <(...)). One that lies in a folder would be waited for, perhaps for ever.
@@ -411,16 +418,21 @@ ThawJsonKind thaw_json_kind(const char *path) {
     return kind;
 }
 
-ThawStatus thaw_scene_load(const char *path, ThawScene **scene, ThawError *error) {
+ThawStatus thaw_scene_load_with(const char *path, const ThawReadOptions *options, ThawScene **scene, ThawError *error) {
     if (!scene)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_scene_load: scene is NULL; allowed: where to put it");
     *scene = NULL;
     if (!path)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_scene_load: path is NULL; allowed: a file's name");
-    return thaw_scene_load_all(path, scene, NULL, error);
+    return thaw_scene_load_all(path, options, scene, NULL, error);
 }
 
-ThawStatus thaw_scene_load_all(const char *path, ThawScene **scene, ThawSceneErrors *all, ThawError *error) {
+ThawStatus thaw_scene_load(const char *path, ThawScene **scene, ThawError *error) {
+    return thaw_scene_load_with(path, NULL, scene, error);
+}
+
+ThawStatus thaw_scene_load_all(const char *path, const ThawReadOptions *options, ThawScene **scene,
+                               ThawSceneErrors *all, ThawError *error) {
     ThawStatus status;
     *scene = NULL;
     size_t length;
@@ -431,7 +443,7 @@ ThawStatus thaw_scene_load_all(const char *path, ThawScene **scene, ThawSceneErr
     if (folder) {
         char *slash = strrchr(folder, '/');
         folder[slash ? slash - folder + 1 : 0] = '\0'; // the slash stays: "/" is a folder, "" is the working one
-        status = parse_scene(text, length, path, folder, scene, all, error);
+        status = parse_scene(text, length, path, folder, options, scene, all, error);
     } else {
         status = thaw_error_memory(error, "a scene's folder");
     }

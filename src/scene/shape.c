@@ -34,7 +34,7 @@ static void read_mesh_file(const ThawPlace *place, ThawMesh **mesh) {
     if (!path)
         return;
     ThawError error = {0};
-    ThawStatus status = thaw_mesh_read(path, mesh, NULL, &error);
+    ThawStatus status = thaw_mesh_read_with(path, place->reader->options, mesh, NULL, &error);
     if (status)
         thaw_place_fail(place, status, "%s", error.message);
     thaw_free(path);

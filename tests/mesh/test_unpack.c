@@ -8,52 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <zlib.h>
 #include <cmocka.h>
 
+#include "mesh/packed.h"
 #include "support/folder.h"
-#include "thaw/mesh.h"
-
-enum { BLOCK = 1 << 20 };
-
-// An array of zeros: table, then the same packed block again and again.
-static void write_zeros(FILE *file, uint64_t size) {
-    static unsigned char zeros[BLOCK], packed[BLOCK];
-    uLongf whole = sizeof packed, part = sizeof packed;
-    const uint64_t blocks = (size + BLOCK - 1) / BLOCK, rest = size % BLOCK;
-    assert_int_equal(compress2(packed, &whole, zeros, BLOCK, 9), Z_OK);
-    assert_int_equal(fwrite((const uint64_t[]){blocks, BLOCK, rest}, 8, 3, file), 3);
-    unsigned char last[4096];
-    part = sizeof last;
-    assert_int_equal(compress2(last, &part, zeros, rest, 9), Z_OK);
-    for (uint64_t b = 0; b < blocks; b++)
-        fwrite(&(uint64_t){b + 1 < blocks || !rest ? whole : part}, 8, 1, file);
-    for (uint64_t b = 0; b < blocks; b++)
-        if (b + 1 < blocks || !rest)
-            fwrite(packed, 1, whole, file);
-        else
-            fwrite(last, 1, part, file);
-}
-
-// One element, and points that are all zeros.
-static void write_bomb(const char *path, uint64_t points) {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    fprintf(file,
-            "<VTKFile type=\"UnstructuredGrid\" byte_order=\"LittleEndian\" header_type=\"UInt64\" "
-            "compressor=\"vtkZLibDataCompressor\"><UnstructuredGrid><Piece NumberOfPoints=\"%llu\" NumberOfCells=\"1\">"
-            "<Points><DataArray type=\"Float32\" Name=\"Points\" NumberOfComponents=\"3\" format=\"appended\" "
-            "offset=\"0\"/>"
-            "</Points><Cells><DataArray type=\"Int64\" Name=\"connectivity\" format=\"ascii\">0 1 2 3</DataArray>"
-            "<DataArray type=\"Int64\" Name=\"offsets\" format=\"ascii\">4</DataArray><DataArray type=\"UInt8\" "
-            "Name=\"types\" format=\"ascii\">10</DataArray></Cells></Piece></UnstructuredGrid><AppendedData "
-            "encoding=\"raw\">_",
-            (unsigned long long)points);
-    write_zeros(file, 12 * points);
-    fprintf(file, "</AppendedData></VTKFile>");
-    assert_int_equal(fclose(file), 0);
-}
+#include "thaw/read.h"
 
 static void a_file_that_unpacks_to_too_much_is_refused(void **state) {
     (void)state;
@@ -71,15 +30,46 @@ static void the_limit_can_be_moved(void **state) {
     ThawMesh *mesh = NULL;
     ThawError error = {0};
     write_bomb(at("small.vtu"), 200000); // 4.6 MiB
+    ThawReadOptions options = {.unpack_limit = 4 << 20};
+    assert_int_equal(thaw_mesh_read_with(at("small.vtu"), &options, &mesh, NULL, &error), THAW_ERROR_INPUT);
+    assert_non_null(strstr(error.message, "allowed: 4 MiB"));
+    options.unpack_limit = 5 << 20;
+    assert_int_equal(thaw_mesh_read_with(at("small.vtu"), &options, &mesh, NULL, &error), THAW_ERROR_INPUT);
+    assert_null(strstr(error.message, "unpacks")); // its element is flat
+}
+
+// By way of a scene and of the doctor, too.
+static void the_limit_goes_with_whoever_reads(void **state) {
+    (void)state;
+    static const char scene_text[] =
+        "{\"thaw\": 1, \"materials\": {\"m\": {}}, \"shapes\": {\"s\": {\"mesh\": {\"file\": \"small.vtu\"},"
+        "\"material\": \"m\"}}, \"bodies\": [{\"shape\": \"s\"}]}";
+    ThawError error = {0};
+    ThawScene *scene = NULL;
+    ThawDoctorReport *report = NULL;
+    write_bomb(at("small.vtu"), 200000); // 4.6 MiB
+    const ThawReadOptions options = {.unpack_limit = 4 << 20};
+    assert_int_equal(thaw_scene_parse_with(scene_text, strlen(scene_text), "scene", folder, &options, &scene, &error),
+                     THAW_ERROR_INPUT);
+    assert_non_null(strstr(error.message, "allowed: 4 MiB"));
+    assert_int_equal(thaw_scene_parse(scene_text, strlen(scene_text), "scene", folder, &scene, &error),
+                     THAW_ERROR_INPUT);
+    assert_null(strstr(error.message, "unpacks"));
+    assert_int_equal(thaw_doctor_file_with(at("small.vtu"), &options, &report, &error), THAW_OK);
+    assert_int_equal(report->complaint_count, 1);
+    assert_non_null(strstr(report->complaints[0].what, "allowed: 4 MiB"));
+    thaw_doctor_report_free(&report);
+}
+
+// That is for programs: what they are told by the environment they pass on.
+static void the_library_does_not_look_at_the_environment(void **state) {
+    (void)state;
+    ThawMesh *mesh = NULL;
+    ThawError error = {0};
+    write_bomb(at("small.vtu"), 200000);
     setenv("THAW_UNPACK_LIMIT", "4", 1);
     assert_int_equal(thaw_mesh_read(at("small.vtu"), &mesh, NULL, &error), THAW_ERROR_INPUT);
-    assert_non_null(strstr(error.message, "allowed: 4 MiB"));
-    setenv("THAW_UNPACK_LIMIT", "5", 1);
-    assert_int_equal(thaw_mesh_read(at("small.vtu"), &mesh, NULL, &error), THAW_ERROR_INPUT);
-    assert_null(strstr(error.message, "unpacks")); // its element is flat
-    setenv("THAW_UNPACK_LIMIT", "much", 1);
-    assert_int_equal(thaw_mesh_read(at("small.vtu"), &mesh, NULL, &error), THAW_ERROR_INPUT);
-    assert_non_null(strstr(error.message, "allowed: a number of MiB"));
+    assert_null(strstr(error.message, "unpacks"));
     unsetenv("THAW_UNPACK_LIMIT");
 }
 
@@ -87,6 +77,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_that_unpacks_to_too_much_is_refused),
         cmocka_unit_test(the_limit_can_be_moved),
+        cmocka_unit_test(the_limit_goes_with_whoever_reads),
+        cmocka_unit_test(the_library_does_not_look_at_the_environment),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "mesh/mesh.h"
+#include "support/repeats.h"
 #include "thaw/mesher.h"
 
 #define DEGREES (180 / M_PI)

@@ -62,7 +62,7 @@ static void a_box_that_fits_the_lattice_is_exact(void **state) {
 static void angles_are_bounded_on_random_smooth_shapes(void **state) {
     (void)state;
     double least[2] = {180, 180}, most[2] = {0, 0};
-    for (int seed = 1; seed <= 100; seed++) {
+    for (int seed = 1; seed <= repeats(100); seed++) {
         const int dim = seed % 4 == 0 ? 2 : 3;
         Random r = random_of(seed + 5000);
         ThawSolid *solid = random_solid(seed, dim);
@@ -150,7 +150,7 @@ static void a_count_of_elements_is_met(void **state) {
     (void)state;
     static const int32_t targets[] = {1000, 6200, 30000};
     for (int dim = 2; dim <= 3; dim++)
-        for (int seed = 1; seed <= 4; seed++)
+        for (int seed = 1; seed <= repeats(4); seed++)
             for (int t = 0; t < 3; t++) {
                 ThawSolid *solid = random_solid(seed, dim);
                 ThawMesherDef def = thaw_mesher_def_default();

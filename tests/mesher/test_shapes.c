@@ -102,7 +102,7 @@ static void each_shape_is_one_piece_with_a_thousand_elements(void **state) {
 // Without the elements that have all their vertices on the surface, such rods are strings of beads.
 static void rods_hardly_thicker_than_the_size_hold_together(void **state) {
     (void)state;
-    for (int seed = 1; seed <= 200; seed++) {
+    for (int seed = 1; seed <= repeats(200); seed++) {
         Random r = random_of(seed);
         char text[400], a[80], b[80];
         snprintf(text, sizeof text, "{'capsule':{'from':%s,'to':%s,'radius':0.07}}", point(&r, 1, 3, a),

@@ -69,8 +69,8 @@ async function isHarmless(page, requests, own) {
   // The card shows the names of bodies: over all of the picture.
   const frame = await page.locator("#canvas").boundingBox();
   const seen = new Set();
-  for (let y = 0.2; y < 0.9; y += 0.1)
-    for (let x = 0.2; x < 0.8; x += 0.07) {
+  for (let y = 0.2; y < 0.9; y += 0.15)
+    for (let x = 0.2; x < 0.8; x += 0.1) {
       await page.mouse.move(frame.x + x * frame.width, frame.y + y * frame.height);
       await page.evaluate(() => new Promise((r) => requestAnimationFrame(() => setTimeout(r))));
       const title = await page.evaluate(() => document.querySelector("#card:not([hidden]) h2")?.textContent ?? null);

@@ -11,7 +11,7 @@ import { after, before, test } from "node:test";
 import { launch, open, OUT } from "./browser.mjs";
 import { cpuTimes, skip, startView } from "./program.mjs";
 
-const SECONDS = 5;
+const SECONDS = 2;
 const LEAST = 3; // pictures while the simulation makes a step
 
 // Twenty blocks of 3072 tetrahedra each that fall onto a floor.
@@ -65,7 +65,7 @@ test("at 60k tetrahedra the page draws while the simulation runs", { skip }, asy
       };
       turn();
     });
-    await page.waitForTimeout(2500); // until shaders are there and the resolution is chosen
+    await page.waitForTimeout(1500); // until shaders are there and the resolution is chosen
     const [from, spent] = [await counts(page), cpuTimes()];
     await page.waitForTimeout(1000 * SECONDS);
     const patience = { timeout: 120000 }; // with a simulation that is slow for other reasons
