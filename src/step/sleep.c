@@ -122,6 +122,7 @@ static void move_marked(const ThawWorld *world, ThawContactSet *from, ThawContac
 void thaw_sleep_lay(ThawWorld *world, ThawStepper *s) {
     ThawState *state = &world->state;
     size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim;
+    const int kept = thaw_keep_fall(world, s);
     ThawLedger energies = {0};
     thaw_ledger_add_energies(s, 0, &energies);
     if (s->model->options.ledger)
@@ -138,7 +139,7 @@ void thaw_sleep_lay(ThawWorld *world, ThawStepper *s) {
     s->solver_iterations = 0;
     state->asleep[s->index] = 1;
     state->slow[s->index] = 0;
-    if (thaw_keep_has_fallen(world, s))
+    if (kept)
         thaw_stepper_forget(s);
     else
         thaw_stepper_release(s);
@@ -244,7 +245,7 @@ ThawStatus thaw_sleep_turn(ThawWorld *world, double t, double h, ThawError *erro
         status = thaw_keep_resting(world, error);
     for (int32_t i = 0; status == THAW_OK && i < world->awake_count; i++)
         if (world->marks[world->awake[i]])
-            status = thaw_keep_fall(world, &world->steppers[world->awake[i]], error);
+            status = thaw_keep_tired(world, &world->steppers[world->awake[i]], error);
     if (status != THAW_OK)
         return status;
     move_marked(world, &state->contacts, &state->resting, 1);

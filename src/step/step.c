@@ -461,9 +461,11 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
         return thaw_error_set(error, status, "step %lld (t = %g s): cancelled", (long long)world->state.step + 1,
                               world->state.time);
     }
-    thaw_keep_end(world);
-    if (!begun)
+    if (!begun) {
+        thaw_keep_restore(world);
         return status;
+    }
+    thaw_keep_end(world);
     if (status != THAW_OK) {
         status = describe_failure(world, status, error);
         undo_step(world);

@@ -118,37 +118,35 @@ ThawStatus thaw_stepper_reserve(ThawStepper *s, ThawError *error) {
     return THAW_OK;
 }
 
-void thaw_stepper_release(ThawStepper *s) {
+typedef enum Fate { GIVEN_BACK, SOMEBODY_ELSES } Fate;
+
+// Leaves a stepper with nothing that only a body awake has.
+static void empty(ThawStepper *s, Fate fate) {
     double **vectors[] = STEP_VECTORS(s);
     double **unknowns[] = {&s->b, &s->q, &s->p, &s->trial_q, &s->r, &s->damping};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        thaw_free(*vectors[i]);
-        *vectors[i] = NULL;
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors + sizeof unknowns / sizeof *unknowns; i++) {
+        size_t first = sizeof vectors / sizeof *vectors;
+        double **vector = i < first ? vectors[i] : unknowns[i - first];
+        if (fate == GIVEN_BACK)
+            thaw_free(*vector);
+        *vector = NULL;
     }
-    for (size_t i = 0; i < sizeof unknowns / sizeof *unknowns; i++) {
-        thaw_free(*unknowns[i]);
-        *unknowns[i] = NULL;
+    if (fate == GIVEN_BACK) {
+        thaw_stepper_drop_solvers(s);
+        thaw_compliance_scratch_clear(&s->reach);
+        thaw_adaptive_free(&s->adaptive);
     }
-    thaw_stepper_drop_solvers(s);
-    thaw_compliance_scratch_clear(&s->reach);
-    thaw_adaptive_free(&s->adaptive);
+    s->solver = s->plain = s->direct = NULL;
+    s->reach = (ThawComplianceScratch){0};
+    s->adaptive = NULL;
     s->loads_until = -INFINITY;
     s->impulse_acts = 0;
     s->system = NULL;
 }
 
-void thaw_stepper_forget(ThawStepper *s) {
-    double **vectors[] = STEP_VECTORS(s);
-    double **unknowns[] = {&s->b, &s->q, &s->p, &s->trial_q, &s->r, &s->damping};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        *vectors[i] = NULL;
-    for (size_t i = 0; i < sizeof unknowns / sizeof *unknowns; i++)
-        *unknowns[i] = NULL;
-    s->solver = s->plain = s->direct = NULL;
-    s->reach = (ThawComplianceScratch){0};
-    s->adaptive = NULL;
-    thaw_stepper_release(s); // what else there is to it
-}
+void thaw_stepper_release(ThawStepper *s) { empty(s, GIVEN_BACK); }
+
+void thaw_stepper_forget(ThawStepper *s) { empty(s, SOMEBODY_ELSES); }
 
 static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *error) {
     const ThawModelBody *body = &world->model->bodies[index];
