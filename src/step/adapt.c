@@ -14,7 +14,6 @@ static const double STICKS = 0.99; // of the greatest friction: below, a contact
 // to be moved into it, stiff contacts would open and close in turns, and a heap would never come to rest. But one that strikes does
 // not hold: what is hit is to feel it.
 static const double NEAR = 5e-4;
-static const double SECOND = 1;     // s: what a body does within it tells whether it may sleep
 static const double BALANCE = 1e-3; // of its weight: what is left of forces that balance
 
 // Stiffer by far than any vertex of the body, N/m: contacts that are stiffer are hard.
@@ -461,7 +460,7 @@ static double speed_of(const double v[3], const double omega[3], double diameter
            diameter * sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]);
 }
 
-int thaw_adapt_rests(ThawStepper *s, int slow) {
+int thaw_adapt_watch_rest(ThawStepper *s, int slow) {
     ThawPartition *partition = s->adaptive->partition;
     if (partition->elastic_count > 0 || !thaw_oracle_state(s->adaptive->oracle)->quiet || s->offset_moves)
         return 0;
@@ -500,7 +499,7 @@ double thaw_adapt_drift(const ThawStepper *s, int slow, int *held) {
         double a = speed_of(dv, domega, D) / window;
         if (weight > 0 && a > BALANCE * weight) // however little it weighs
             return INFINITY;
-        worst = fmax(worst, SECOND * speed_of(v, omega, D) + SECOND * SECOND / 2 * a);
+        worst = fmax(worst, THAW_SECOND * speed_of(v, omega, D) + THAW_SECOND * THAW_SECOND / 2 * a);
     }
     return worst / D;
 }

@@ -187,7 +187,7 @@ enum { READY = 1, STANDS_STILL = 2, HELD = 4 };
 static int find_readiness(const ThawWorld *world, int32_t body, double t, double h) {
     const ThawState *state = &world->state;
     const ThawStepper *s = &world->steppers[body];
-    if (state->method[body] != THAW_METHOD_RIGIDIFY || state->rigidify.sleep == 0 || state->slow[body] < 2 ||
+    if (state->method[body] != THAW_METHOD_RIGIDIFY || state->rigidify.sleep == 0 ||
         state->slow[body] < state->rigidify.sleep || thaw_loads_constant_until(&world->model->bodies[body], t) <= t + h)
         return 0;
     int held;

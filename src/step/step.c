@@ -366,7 +366,7 @@ static void end_body(void *context, int32_t i) {
                    thaw_step_middle(world->model, next) &&
                !(s->adaptive && s->adaptive->transition.changed);
     if (s->adaptive)
-        *slow = !same || !thaw_adapt_rests(s, *slow) ? 0 : *slow < 255 ? *slow + 1 : 255;
+        *slow = !same || !thaw_adapt_watch_rest(s, *slow) ? 0 : *slow < 255 ? *slow + 1 : 255;
     s->hash = thaw_hash(0, s->x, bytes_of(s));
     s->hash = thaw_hash(s->hash, s->v, bytes_of(s));
 }
