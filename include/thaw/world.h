@@ -171,16 +171,15 @@ typedef enum ThawOracleRule { THAW_ORACLE_STATIC, THAW_ORACLE_PAPER, THAW_ORACLE
 // Settings of the method "rigidify"; docs/rigidification.md. One number says what is small, whatever the size, stiffness and
 // weight of a body: tolerance. Thresholds that are 0 follow from it, for each body by its own lowest mode of vibration.
 typedef struct ThawRigidifyOptions {
-    double tolerance; // share of its diameter by which rigid parts may put a body off, about
-    double tau_rigid; // 1/s^2: an element may become rigid when |E_dot|_F^2 stays below; 0: from tolerance
-    int frame_count;  // for so many steps
-    double epsilon;   // predicted static strain above which an element must be elastic; 0: from tolerance
-    double horizon;   // s, T: loads are judged by what they do within this time; 0: the time of the lowest mode
-    int hold;         // steps that a woken element stays elastic at least
-    double relax;     // share of the predicted displacement that is taken up a step, 0: none
-    int32_t smallest; // parts of fewer elements are not formed
-    int sleep;        // steps at rest, 2 to 255, after which a wholly rigid body falls asleep with all that it touches;
-                      // 0: never
+    double tolerance;   // share of its diameter by which rigid parts may put a body off, about
+    double tau_rigid;   // 1/s^2: an element may become rigid when |E_dot|_F^2 stays below; 0: from tolerance
+    int frame_count;    // for so many steps
+    double epsilon;     // predicted static strain above which an element must be elastic; 0: from tolerance
+    double horizon;     // s, T: loads are judged by what they do within this time; 0: the time of the lowest mode
+    int hold;           // steps that a woken element stays elastic at least
+    double relax;       // share of the predicted displacement that is taken up a step, 0: none
+    int32_t smallest;   // parts of fewer elements are not formed
+    int sleep;          // 2 to 255 steps at rest, after which what is wholly rigid sleeps with all it touches; 0: never
     double sleep_speed; // 1/s: at rest is what would go by less than this share of its diameter in the next second, by
                         // its velocity and mean acceleration; 0: from tolerance
     ThawOracleRule oracle;
