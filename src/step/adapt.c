@@ -401,7 +401,7 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
         thaw_map_rigid_update(a->system->map);
     if (a->answer.moved > 0) {
         s->set_energy = NAN;
-        s->inverted = -1;
+        s->inverted = s->set_inverted = -1;
     }
     if (status == THAW_OK && a->answer.followed)
         s->work.follow_work += thaw_oracle_hand_over(a->oracle, a->partition, s->v);

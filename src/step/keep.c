@@ -450,7 +450,7 @@ static void restore_body(const ThawWorld *world, ThawKeptBody *body, ThawStepper
     thaw_stepper_drop_solvers(s); // which may be half made
     s->elastic = body->elastic;
     s->set_energy = NAN;
-    s->inverted = -1;
+    s->inverted = s->set_inverted = -1;
     s->marked_until = -1;
     s->loads_until = -INFINITY;
     s->again = 0;

@@ -150,6 +150,7 @@ static void commit_body(void *context, int32_t i) {
     memcpy(s->x, s->x1, bytes_of(s));
     memcpy(s->v, s->v1, bytes_of(s));
     s->set_energy = s->next_set_energy;
+    s->set_inverted = s->next_set_inverted;
 }
 
 typedef struct AdaptLoop {

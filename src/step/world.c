@@ -39,6 +39,7 @@ ThawStatus thaw_stepper_fit(ThawStepper *s, ThawError *error) {
     thaw_free(s->damping);
     s->damping = NULL;
     s->set_energy = NAN;
+    s->set_inverted = -1;
     thaw_stepper_drop_solvers(s);
     if (!s->system->plan)
         return THAW_OK;
@@ -195,14 +196,14 @@ void thaw_world_refresh_body(ThawWorld *world, int32_t body) {
         s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
     s->marked_until = -1;
     s->set_energy = NAN;
-    s->inverted = -1;
+    s->inverted = s->set_inverted = -1;
     world->state.slow[body] = 0;
     thaw_adapt_reset(s);
 }
 
 void thaw_world_refresh(ThawWorld *world) {
     for (int32_t i = 0; i < world->model->body_count; i++)
-        world->steppers[i].inverted = -1;
+        world->steppers[i].inverted = world->steppers[i].set_inverted = -1;
     for (int32_t i = 0; i < world->awake_count; i++)
         thaw_world_refresh_body(world, world->awake[i]);
 }
