@@ -460,20 +460,30 @@ static double speed_of(const double v[3], const double omega[3], double diameter
            diameter * sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]);
 }
 
-int thaw_adapt_watch_rest(ThawStepper *s, int slow) {
-    ThawPartition *partition = s->adaptive->partition;
-    if (partition->elastic_count > 0 || !thaw_oracle_state(s->adaptive->oracle)->quiet || s->offset_moves)
-        return 0;
+ThawHindrance thaw_adapt_hindrance(const ThawStepper *s) {
+    const ThawPartition *partition = s->adaptive->partition;
+    if (partition->elastic_count > 0)
+        return THAW_HINDRANCE_ELASTIC;
+    if (!thaw_oracle_state(s->adaptive->oracle)->quiet)
+        return THAW_HINDRANCE_INSIDE;
+    if (s->offset_moves)
+        return THAW_HINDRANCE_MOVED;
     for (int32_t k = 0; k < partition->part_count; k++) {
         double v[3], omega[3];
         thaw_part_velocity(&partition->parts[k], s->model->dim, v, omega);
         if (speed_of(v, omega, s->shape->diameter) > s->adaptive->options.sleep_speed * s->shape->diameter)
-            return 0;
-        if (slow == 0) {
-            memcpy(partition->parts[k].slow[0], v, sizeof v);
-            memcpy(partition->parts[k].slow[1], omega, sizeof omega);
-        }
+            return THAW_HINDRANCE_FAST;
     }
+    return THAW_HINDRANCE_NONE;
+}
+
+int thaw_adapt_watch_rest(ThawStepper *s, int slow) {
+    ThawPartition *partition = s->adaptive->partition;
+    if (thaw_adapt_hindrance(s) != THAW_HINDRANCE_NONE)
+        return 0;
+    for (int32_t k = 0; k < partition->part_count && slow == 0; k++)
+        thaw_part_velocity(&partition->parts[k], s->model->dim, partition->parts[k].slow[0],
+                           partition->parts[k].slow[1]);
     return 1;
 }
 
