@@ -30,7 +30,7 @@ THAW_INLINE void energy_chunk(const EnergyPass *pass, int32_t chunk, int dim, in
             inverted = 1;
             break;
         }
-        if (look)
+        if (look && !batch->material->needs_orientation)
             turned |= find_inverted(F);
         batch->material->psi(F, batch->c, &psi);
         sum += batch->weight * psi;
