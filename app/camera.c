@@ -4,7 +4,8 @@
 // Normals are smooth where the surface is (triangles at a corner within 35 degrees are averaged, less so up to 60) and keep
 // creases. The shadow is the surface drawn along the light onto the ground, into a small picture that is blurred three
 // times by a box, which is nearly a Gaussian. The ground is otherwise the background itself, with faint lines that fade
-// away, so pictures side by side join without a seam. Cost: linear in triangles and samples.
+// away, so pictures side by side join without a seam. Half-spaces that are tilted are drawn as the ground is, with lines
+// and a shadow of their own, on a grey that fades away. Cost: linear in triangles and samples, and in such half-spaces.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,6 +136,7 @@ void view_aim(View *view, const ViewBounds *bounds, int width, int height, doubl
     view->middle = 0.5 * width;
     view->wide = 0.88 * zoom * width;
     view->high = 0.82 * zoom * height;
+    view->floats = !isfinite(bounds->floor);
     view->ground = isfinite(bounds->floor) ? bounds->floor : bounds->lowest - 0.012 * view->size;
     double least = 1e-3 * view->size;
     if (view->flat) {
@@ -325,13 +327,13 @@ static void draw_half_plane(const View *view, const double *slab, const RasterSh
     raster_triangle(raster, (RasterCorner[]){corner[0], corner[2], corner[3]}, shading);
 }
 
-// In a neutral grey, and no level floors, which the ground stands for.
+// In a neutral grey, and no half-spaces, which are drawn as the ground is.
 static void draw_obstacles(const View *view, const ThawFrameData *f, const Surface *s, Raster *raster) {
     RasterShading shading = view->shading;
     shading.edge_width = 0;
     for (int64_t t = 0; t < s->skin.triangle_count; t++) {
         RasterCorner corner[3];
-        if (!view->flat && isfinite(level_of(f, t)))
+        if (!view->flat && f->region[t] == THAW_OBSTACLE_HALF_SPACE)
             continue;
         if (view->flat && f->region[t] == THAW_OBSTACLE_HALF_SPACE && f->cells[3 * t] + 3 < f->point_count) {
             draw_half_plane(view, f->x + 3 * (int64_t)f->cells[3 * t], &shading, raster);
@@ -352,9 +354,15 @@ static void draw_obstacles(const View *view, const ThawFrameData *f, const Surfa
 
 enum { SHADOW = 384 }; // samples across
 
+// The ground, or the surface of a half-space.
+typedef struct Plane {
+    double axis[2][3], normal[3]; // unit
+    double level;                 // m, of all its points along the normal
+} Plane;
+
 typedef struct Shadow {
     Raster map;             // red: how much of the light is taken
-    double x0, y0, spacing; // world coordinates of the first sample's corner, m a sample
+    double x0, y0, spacing; // coordinates along the plane's axes of the first sample's corner, m a sample
 } Shadow;
 
 // A box blur along rows or columns, by running sums.
@@ -375,10 +383,19 @@ static void blur(float *map, float *line, int radius, int stride, int across) {
     }
 }
 
-static void to_ground(const View *view, const double x[3], double out[2]) {
+static Plane ground_of(const View *view) { return (Plane){{{1, 0, 0}, {0, 1, 0}}, {0, 0, 1}, view->ground}; }
+
+// How much of the light falls along a direction.
+static double key_along(const View *view, const double a[3]) {
     const float *key = view->shading.key;
+    return key[0] * a[0] + key[1] * a[1] + key[2] * a[2];
+}
+
+// Along the light.
+static void to_plane(const View *view, const Plane *plane, const double x[3], double out[2]) {
     for (int k = 0; k < 2; k++)
-        out[k] = x[k] - (x[2] - view->ground) * key[k] / key[2];
+        out[k] = dot(plane->axis[k], x) - (dot(plane->normal, x) - plane->level) * key_along(view, plane->axis[k]) /
+                                              key_along(view, plane->normal);
 }
 
 // Something that throws a shadow.
@@ -392,13 +409,14 @@ static int throws_shadow(const Thing *thing, int64_t triangle) {
     return !thing->around || thing->frame->region[thing->surface->skin.element[triangle]] != THAW_OBSTACLE_HALF_SPACE;
 }
 
-static ThawStatus shadow_build(const View *view, const Thing *things, int count, Shadow *shadow, ThawError *error) {
+static ThawStatus shadow_build(const View *view, const Plane *plane, const Thing *things, int count, Shadow *shadow,
+                               ThawError *error) {
     double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY}, at[2];
     for (const Thing *thing = things; thing < things + count; thing++)
         for (int64_t i = 0; i < 3 * (int64_t)thing->surface->skin.triangle_count; i++) {
             if (!throws_shadow(thing, i / 3))
                 continue;
-            to_ground(view, thing->frame->x + 3 * (int64_t)thing->surface->skin.triangles[i], at);
+            to_plane(view, plane, thing->frame->x + 3 * (int64_t)thing->surface->skin.triangles[i], at);
             for (int k = 0; k < 2; k++) {
                 low[k] = fmin(low[k], at[k]);
                 high[k] = fmax(high[k], at[k]);
@@ -422,7 +440,7 @@ static ThawStatus shadow_build(const View *view, const Thing *things, int count,
             if (!throws_shadow(thing, t))
                 continue;
             for (int i = 0; i < 3; i++) {
-                to_ground(view, thing->frame->x + 3 * (int64_t)thing->surface->skin.triangles[3 * t + i], at);
+                to_plane(view, plane, thing->frame->x + 3 * (int64_t)thing->surface->skin.triangles[3 * t + i], at);
                 corner[i] = (RasterCorner){.x = (float)((at[0] - shadow->x0) / shadow->spacing),
                                            .y = (float)((at[1] - shadow->y0) / shadow->spacing),
                                            .nearness = 1,
@@ -455,42 +473,150 @@ static double on_line(double x, double pitch, double width) {
     return off < width ? 1 - off / width : 0;
 }
 
-static void draw_background(const View *view, const Shadow *shadow, Raster *raster) {
-    double pitch = pow(10, floor(log10(view->size))); // 0.1, 1, 10 m ...
-    pitch *= view->size / pitch > 4 ? 0.5 : view->size / pitch > 2 ? 0.25 : 0.125;
-    double eye[3], middle[3], below[2];
+// What a ray through a sample meets of a plane.
+typedef struct Spot {
+    double far;       // along the view; 0: it does not meet the plane from its upper side
+    double off;       // from the middle of what is seen, over its size
+    float dark, line; // shadow, and faint lines
+} Spot;
+
+// From where rays start, and the middle of what is seen.
+typedef struct Eye {
+    double at[3], middle[3];
+    double pitch; // m, of lines: 0.1, 1, 10 m ..., and halves, quarters or eighths of it
+} Eye;
+
+static Eye eye_of(const View *view) {
+    Eye eye = {.pitch = pow(10, floor(log10(view->size)))};
+    eye.pitch *= view->size / eye.pitch > 4 ? 0.5 : view->size / eye.pitch > 2 ? 0.25 : 0.125;
     for (int k = 0; k < 3; k++) {
-        middle[k] =
+        eye.middle[k] =
             view->right[k] * view->centre[0] + view->up[k] * view->centre[1] + view->forward[k] * view->centre[2];
-        eye[k] = middle[k] - view->distance * view->forward[k];
+        eye.at[k] = eye.middle[k] - view->distance * view->forward[k];
     }
-    below[0] = middle[0], below[1] = middle[1];
+    return eye;
+}
+
+static Spot look_at_plane(const View *view, const Eye *eye, const Plane *plane, const Shadow *shadow,
+                          const Raster *raster, int x, int y) {
+    double ray[3], at[3], a = (x + 0.5 - view->middle) / view->focal,
+                          b = (0.5 * raster->height - y - 0.5) / view->focal;
+    for (int k = 0; k < 3; k++)
+        ray[k] = view->forward[k] + a * view->right[k] + b * view->up[k];
+    const double down = dot(plane->normal, ray), height = dot(plane->normal, eye->at) - plane->level;
+    if (!(down < -1e-6 && height > 0))
+        return (Spot){0};
+    const double t = -height / down;
+    for (int k = 0; k < 3; k++)
+        at[k] = eye->at[k] + t * ray[k];
+    const double u = dot(plane->axis[0], at), v = dot(plane->axis[1], at);
+    double far =
+        hypot(u - dot(plane->axis[0], eye->middle), v - dot(plane->axis[1], eye->middle)) / (0.95 * view->size);
+    double fade = far < 1 ? (1 - far * far) * (1 - far * far) : 0;
+    double width = 0.8 * t * 3 / view->focal; // about a pixel, of three samples
+    // Nothing of the ground reaches the sides, so that pictures join.
+    double side = fmin(1, 8 * fmin(x, raster->width - x) / raster->width);
+    return (Spot){.far = t,
+                  .off = far,
+                  .dark = shadow->map.rgb ? (float)(side * side * (3 - 2 * side)) * shadow_at(shadow, u, v) : 0,
+                  .line =
+                      (float)(0.10 * side * fade * fmax(on_line(u, eye->pitch, width), on_line(v, eye->pitch, width)))};
+}
+
+// Whether triangle t is the first of a half-space that is not the ground. Slabs are boxes of eight points.
+static int is_tilted(const ThawFrameData *o, int64_t t) {
+    const int64_t first = o->cells[3 * t];
+    return o->region[t] == THAW_OBSTACLE_HALF_SPACE && first + 8 <= o->point_count &&
+           (t == 0 || o->body[first] != o->body[o->cells[3 * (t - 1)]]) && !isfinite(level_of(o, t));
+}
+
+static int any_tilted(const ThawFrameData *o) {
+    int any = 0;
+    for (int64_t t = 0; o && t < o->cell_count && !any; t++)
+        any = is_tilted(o, t);
+    return any;
+}
+
+static const float shade[3] = {0.56f, 0.50f, 0.42f}; // a shadow is lit by the sky
+
+static void draw_background(const View *view, const Shadow *shadow, Raster *raster) {
+    const Eye eye = eye_of(view);
+    const Plane ground = ground_of(view);
+    const int none = view->flat || (view->floats && any_tilted(view->obstacles)); // what is tilted is there instead
     for (int y = 0; y < raster->height; y++)
         for (int x = 0; x < raster->width; x++) {
             size_t at = (size_t)y * (size_t)raster->width + (size_t)x;
             if (raster->nearness[at] > 0)
                 continue;
-            float part = ((float)y + 0.5f) / (float)raster->height, dark = 0, line = 0;
-            double ray[3], a = (x + 0.5 - view->middle) / view->focal,
-                           b = (0.5 * raster->height - y - 0.5) / view->focal;
+            float part = ((float)y + 0.5f) / (float)raster->height;
+            Spot spot = none ? (Spot){0} : look_at_plane(view, &eye, &ground, shadow, raster, x, y);
             for (int k = 0; k < 3; k++)
-                ray[k] = view->forward[k] + a * view->right[k] + b * view->up[k];
-            if (!view->flat && ray[2] < -1e-6 && eye[2] > view->ground) {
-                double t = (view->ground - eye[2]) / ray[2];
-                double gx = eye[0] + t * ray[0], gy = eye[1] + t * ray[1];
-                double far = hypot(gx - below[0], gy - below[1]) / (0.95 * view->size);
-                double fade = far < 1 ? (1 - far * far) * (1 - far * far) : 0;
-                double width = 0.8 * t * 3 / view->focal; // about a pixel, of three samples
-                // Nothing of the ground reaches the sides, so that pictures join.
-                double side = fmin(1, 8 * fmin(x, raster->width - x) / raster->width);
-                dark = (float)(side * side * (3 - 2 * side)) * shadow_at(shadow, gx, gy);
-                line = (float)(0.10 * side * fade * fmax(on_line(gx, pitch, width), on_line(gy, pitch, width)));
-            }
-            static const float shade[3] = {0.56f, 0.50f, 0.42f}; // a shadow is lit by the sky
-            for (int k = 0; k < 3; k++)
-                raster->rgb[3 * at + (size_t)k] = (1 - shade[k] * dark - line) *
+                raster->rgb[3 * at + (size_t)k] = (1 - shade[k] * spot.dark - spot.line) *
                                                   ((1 - part) * view->background[0][k] + part * view->background[1][k]);
         }
+}
+
+// --- tilted half-spaces --------------------------------------------------------------------------------------------------
+
+enum { TILTED = 32 }; // that are drawn; more make no picture that anybody could read
+static const double GRAZING =
+    0.15; // light that falls at a lower angle throws no shadow that could be told from the dark
+
+// The upper side of a slab: the last four of its points.
+static Plane plane_of(const double *slab) {
+    Plane plane;
+    for (int k = 0; k < 3; k++) {
+        plane.axis[0][k] = slab[15 + k] - slab[12 + k];
+        plane.axis[1][k] = slab[18 + k] - slab[12 + k];
+    }
+    normalise(plane.axis[0]);
+    normalise(plane.axis[1]);
+    for (int k = 0; k < 3; k++) {
+        const int l = (k + 1) % 3, m = (k + 2) % 3;
+        plane.normal[k] = plane.axis[0][l] * plane.axis[1][m] - plane.axis[0][m] * plane.axis[1][l];
+    }
+    plane.level = dot(plane.normal, slab + 12);
+    return plane;
+}
+
+// Over all that is farther away; it fades into what is there. From behind it is not seen, as the ground is not.
+static void draw_plane(const View *view, const Plane *plane, const Shadow *shadow, Raster *raster) {
+    const Eye eye = eye_of(view);
+    const double lit = 0.62 + 0.38 * fmax(0, key_along(view, plane->normal));
+    for (int y = 0; y < raster->height; y++)
+        for (int x = 0; x < raster->width; x++) {
+            size_t at = (size_t)y * (size_t)raster->width + (size_t)x;
+            const Spot spot = look_at_plane(view, &eye, plane, shadow, raster, x, y);
+            const float over = (float)fmin(1, fmax(0, (2 - spot.off) / 0.8));
+            if (!(spot.far > 0) || raster->nearness[at] * spot.far > 1 - 1e-4 || !(over > 0))
+                continue;
+            for (int k = 0; k < 3; k++) {
+                float *rgb = &raster->rgb[3 * at + (size_t)k];
+                const float grey = (float)lit * picture_linear((int[]){196, 201, 207}[k]);
+                *rgb = (1 - over) * *rgb + over * (1 - shade[k] * spot.dark - spot.line) * grey;
+            }
+            if (over == 1)
+                raster->nearness[at] = (float)(1 / spot.far);
+        }
+}
+
+static ThawStatus draw_tilted(const View *view, const Thing *things, int count, Raster *raster, ThawError *error) {
+    const ThawFrameData *o = view->obstacles;
+    ThawStatus status = THAW_OK;
+    int drawn = 0;
+    for (int64_t t = 0; t < o->cell_count && drawn < TILTED && status == THAW_OK; t++) {
+        if (!is_tilted(o, t))
+            continue;
+        const Plane plane = plane_of(o->x + 3 * (int64_t)o->cells[3 * t]);
+        Shadow shadow = {0};
+        if (key_along(view, plane.normal) > GRAZING)
+            status = shadow_build(view, &plane, things, count, &shadow, error);
+        if (status == THAW_OK)
+            draw_plane(view, &plane, &shadow, raster);
+        raster_clear(&shadow.map);
+        drawn++;
+    }
+    return status;
 }
 
 ThawStatus view_seen(const View *view, const ThawFrameData *frame, unsigned char *seen, ThawError *error) {
@@ -524,15 +650,18 @@ ThawStatus view_draw(const View *view, const ThawFrameData *frame, Raster *raste
     ThawStatus status = surface_build(view, frame, &surface, error);
     if (status == THAW_OK && view->obstacles)
         status = surface_build(view, view->obstacles, &around, error);
+    const Thing things[] = {{frame, &surface, 0}, {view->obstacles, &around, 1}};
+    const Plane ground = ground_of(view);
     if (status == THAW_OK && !view->flat)
-        status = shadow_build(view, (Thing[]){{frame, &surface, 0}, {view->obstacles, &around, 1}},
-                              view->obstacles ? 2 : 1, &shadow, error);
+        status = shadow_build(view, &ground, things, view->obstacles ? 2 : 1, &shadow, error);
     if (status == THAW_OK) {
         draw_surface(view, frame, &surface, raster);
         if (view->obstacles)
             draw_obstacles(view, view->obstacles, &around, raster);
         draw_background(view, &shadow, raster);
     }
+    if (status == THAW_OK && view->obstacles && !view->flat)
+        status = draw_tilted(view, things, 2, raster, error);
     raster_clear(&shadow.map);
     surface_clear(&around);
     surface_clear(&surface);

@@ -26,6 +26,7 @@ typedef struct View {
     double focal;                       // samples for a slope of 1 (flat: for a metre)
     double reach[4][VIEW_SLOPES];       // view_fit: how far points go to the right, left, top and bottom
     double ground;                      // z
+    int floats;                         // there is no floor at the ground
     double size;                        // m, of everything
     Colouring colour;
     float background[2][3]; // top and bottom, linear

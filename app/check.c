@@ -209,9 +209,9 @@ static void print_report(const char *program, const char *path, const ThawDoctor
     if (report->seconds > 0) {
         char duration[40];
         thaw_cost_duration(report->seconds, duration);
-        printf("  a run: about %g %s of memory; up to %s of one core\n",
+        printf("  a run: about %g %s of memory; about %s of one core%s, less at rest\n",
                two_digits(report->memory / (report->memory < 1e9 ? 1e6 : 1e9)), report->memory < 1e9 ? "MB" : "GB",
-               duration);
+               duration, report->touching ? " without contact, and several times that where much touches" : "");
     }
     for (int32_t i = 0; i < report->complaint_count; i++)
         print_complaint(report, &report->complaints[i]);
@@ -270,10 +270,11 @@ static json_t *report_json(const char *path, const ThawDoctorReport *report) {
     }
     for (int32_t i = 0; i < report->complaint_count; i++)
         append(&findings, complaint_json(&report->complaints[i]));
-    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "file", app_json_string(path),
-                     "kind", report->kind, "errors", (int)report->errors, "warnings", (int)report->warnings, "hints",
-                     (int)report->hints, "left_off", (int)report->left_off, "frame_bytes", number(report->disk),
-                     "memory_bytes", number(report->memory), "run_seconds", number(report->seconds), "regions",
+    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "file",
+                     app_json_string(path), "kind", report->kind, "errors", (int)report->errors, "warnings",
+                     (int)report->warnings, "hints", (int)report->hints, "left_off", (int)report->left_off,
+                     "frame_bytes", number(report->disk), "memory_bytes", number(report->memory), "run_seconds",
+                     number(report->seconds), "run_touches", report->touching, "regions",
                      app_json_string(report->regions), "groups", app_json_string(report->groups), "bodies", bodies,
                      "findings", findings);
 }

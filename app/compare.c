@@ -77,7 +77,7 @@ static void write_warnings(const Comparison *c, FILE *file) {
     int count = 0;
     fprintf(file, "  \"warnings\": [");
     for (int i = 0; i < 2; i++)
-        for (int k = 0; app_watch_line(&both[i]->watch, both[i]->world, k, text); k++) {
+        for (int32_t place = 0; app_watch_line(&both[i]->watch, both[i]->world, &place, text);) {
             snprintf(line, sizeof line, "%.60s: %s", names[i], text);
             fputs(count++ ? ", " : "", file);
             app_json_put(file, line);

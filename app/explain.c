@@ -25,6 +25,7 @@ typedef struct Explain {
     int32_t body;
     int64_t elements, elastic; // of the body, in the first frame that was read
     double speed;              // m/s, of its fastest vertex
+    int hindrance;             // a ThawHindrance; -1: the frames do not tell
 } Explain;
 
 enum { ELEMENT, STEP, BODY, JSON, QUIET };
@@ -202,6 +203,10 @@ static ThawStatus find_sleep(const Explain *e, int64_t index, Told *told, ThawEr
 static void note_body(Explain *e, const ThawFrameData *frame) {
     int64_t first;
     e->elements = cells_of(frame, e->body, &first);
+    e->hindrance =
+        frame->hindrance && frame->hindrance[e->body] >= 0 && frame->hindrance[e->body] < THAW_HINDRANCE_COUNT
+            ? (int)frame->hindrance[e->body]
+            : -1;
     for (int64_t c = first; c < first + e->elements; c++)
         e->elastic += field_at(frame, "state", c, THAW_ELEMENT_ELASTIC) == THAW_ELEMENT_ELASTIC;
     for (int64_t i = 0; i < frame->point_count; i++)
@@ -258,14 +263,14 @@ static void print_words(Explain *e, const Told *told, int count) {
     if (told[0].report.state == THAW_ELEMENT_RIGID && e->elastic > 0)
         printf("Its body is awake: %" PRId64 " of its %" PRId64 " elements are elastic.\n", e->elastic, e->elements);
     else if (told[0].report.state == THAW_ELEMENT_RIGID)
-        printf("Its body is wholly rigid, and awake: its fastest vertex moves at %.3g m/s. It sleeps when for "
-               "\"sleep\" steps "
-               "it and all that it touches have been slower than sleep_speed (`thaw check SCENE` tells it) and in "
-               "balance, "
-               "so that by speed and mean acceleration they would not go farther in the next second either; and when a "
-               "pin "
-               "or an obstacle holds them, or they stand still.\n",
-               e->speed);
+        printf(
+            "Its body is wholly rigid, and awake: its fastest vertex moves at %.3g m/s. %s%s%s%s"
+            "It sleeps when for \"sleep\" steps it and all that it touches have been slower than sleep_speed (`thaw "
+            "check SCENE` tells it) and in balance, so that by speed and mean acceleration they would not go farther "
+            "in the next second either; and when a pin or an obstacle holds them, or they stand still.\n",
+            e->speed, e->hindrance < 0 ? "" : "What keeps it from sleep: ",
+            e->hindrance < 0 ? "" : thaw_hindrance_text((ThawHindrance)e->hindrance),
+            e->hindrance == THAW_HINDRANCE_NONE ? " any more" : "", e->hindrance < 0 ? "" : ". ");
     if (count > 1)
         printf("Before that, as far as the frames show:\n");
     for (int i = 1; i < count; i++) {
@@ -293,7 +298,10 @@ static ThawStatus print_json(Explain *e, const Told *told, int count, ThawError 
         json_object_set_new(whole, "asleep_step", told[0].asleep >= 0 ? json_integer(told[0].asleep) : json_null()) ||
         json_object_set_new(whole, "body_elements", json_integer(e->elements)) ||
         json_object_set_new(whole, "body_elastic", json_integer(e->elastic)) ||
-        json_object_set_new(whole, "body_speed", json_real(e->speed));
+        json_object_set_new(whole, "body_speed", json_real(e->speed)) ||
+        json_object_set_new(whole, "body_hindrance",
+                            e->hindrance < 0 ? json_null()
+                                             : json_string(thaw_hindrance_name((ThawHindrance)e->hindrance)));
     for (int i = 1; i < count && !bad; i++)
         bad = json_array_append_new(past, app_report_json(&told[i].report, NULL)) != 0;
     bad =

@@ -545,8 +545,8 @@ static void warn(const AppRun *run) {
         app_complain("run", "warning: this scene takes about %.1f GB of memory; the machine has %.1f GB",
                      cost.memory / 1e9, machine / 1e9);
     if (cost.seconds > 86400)
-        app_complain("run", "warning: %" PRId64 " steps take up to %s of one core; Ctrl-C keeps what is done", steps,
-                     duration);
+        app_complain("run", "warning: %" PRId64 " steps take about %s of one core%s; Ctrl-C keeps what is done", steps,
+                     duration, cost.touching ? ", or more where much touches" : "");
     if (cost.disk > room_for(run) || cost.disk > 100e9)
         app_complain("run", "warning: %.0f frames take about %.1f GB, and %s has room for %.1f GB; see --every",
                      cost.frames, cost.disk / 1e9, run->folder, room_for(run) / 1e9);

@@ -239,7 +239,7 @@ __attribute__((format(printf, 4, 5))) static void add_row(json_t **rows, const c
 
 static void add_warnings(json_t **rows, const char *label, const AppRunner *runner) {
     char text[400];
-    for (int k = 0; app_watch_line(&runner->watch, runner->world, k, text); k++)
+    for (int32_t place = 0; app_watch_line(&runner->watch, runner->world, &place, text);)
         add_row(rows, label, "", "%s", text);
 }
 

@@ -108,5 +108,7 @@ ThawStatus view_settings_read(const json_t *values, ThawRigidifyOptions *options
                                   t->kind == REAL ? "numbers" : "whole numbers", t->low, t->high);
         set(options, t, number);
     }
+    if (options->sleep == 1) // on the way from 0 upwards a slider comes by
+        options->sleep = 2;
     return THAW_OK;
 }

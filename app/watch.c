@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Energy. All that a world has, kinetic + shadow + elastic + gravitational + what the springs of contacts hold, less
 // the work of loads, scripts and moving obstacles, may only fall. By how much it rises above the least it has been is
-// energy out of nothing; below GROWN of the largest energy so far that is the error of any time step.
+// energy out of nothing; below GROWN of the largest energy so far, or of the work that went through the world, that is the
+// error of any time step. A slow machine does much work on bodies that never have much energy at a time.
+//
+// Bodies that stand in each other are shifted apart, up or down (parting_work). That is no motion and no force: it is left out of
+// the sum, and told of by itself where it has put in as much.
 //
 // Elements inside out. A soft body that is struck turns some for a few steps; which last longer than LASTING, or to the
 // end, are told.
@@ -18,7 +22,7 @@ static const double GROWN = 0.01;
 enum { LASTING = 20 }; // steps
 
 ThawStatus app_watch_create(const ThawWorld *world, AppWatch *w, ThawError *error) {
-    *w = (AppWatch){.least = INFINITY, .lowest = INFINITY};
+    *w = (AppWatch){.least = INFINITY};
     w->body = THAW_NEW(AppInverted, thaw_world_body_count(world));
     return w->body ? THAW_OK : thaw_error_memory(error, "the watch over a run");
 }
@@ -28,20 +32,43 @@ void app_watch_clear(AppWatch *w) {
     *w = (AppWatch){0};
 }
 
+// How far it has gone from its lowest to its highest so far.
+static double widen(AppSpan *span, double value, int first) {
+    span->low = first ? value : fmin(span->low, value);
+    span->high = first ? value : fmax(span->high, value);
+    return span->high - span->low;
+}
+
+// What contacts have put in beyond what obstacles did and springs hold; never much above 0.
+static double from_contacts(const ThawLedger *l) { return l->contact_work - l->obstacle_work + l->contact_energy; }
+
 static void look_at_energy(AppWatch *w, const ThawStepStats *s) {
-    const ThawLedger *l = &s->ledger;
+    const ThawLedger *l = &s->ledger, *from = &w->at_least;
     double own = l->kinetic + l->shadow + l->elastic + l->contact_energy + l->gravitational;
     if (!isfinite(own)) // no ledger
         return;
-    double left = own - l->external_work - l->obstacle_work;
-    w->lowest = fmin(w->lowest, l->gravitational);
-    w->largest = fmax(w->largest, own - w->lowest);
-    w->least = fmin(w->least, left);
+    int first = isinf(w->least);
+    double left = own - l->external_work - l->obstacle_work - l->parting_work;
+    if (first)
+        w->parted_before = w->first > 1 ? l->parting_work : 0;
+    w->parted = fmax(w->parted, l->parting_work - w->parted_before);
+    w->largest = fmax(w->largest, widen(&w->height, l->gravitational, first));
+    w->largest = fmax(w->largest, own - w->height.low);
+    w->largest = fmax(w->largest, widen(&w->external, l->external_work, first));
+    w->largest = fmax(w->largest, widen(&w->machine, l->obstacle_work, first));
+    if (left < w->least) {
+        w->least = left;
+        w->at_least = *l;
+    }
     if (left - w->least > w->grown) {
         w->grown = left - w->least;
         w->grown_at = s->time;
+        w->by = (ThawLedger){.damping_loss = l->damping_loss - from->damping_loss,
+                             .integration_loss = l->integration_loss - from->integration_loss,
+                             .contact_work = from_contacts(l) - from_contacts(from),
+                             .follow_work =
+                                 l->follow_work - l->transition_loss - (from->follow_work - from->transition_loss)};
     }
-    w->parted = l->parting_work;
 }
 
 static void look_at_elements(AppWatch *w, ThawWorld *world, const ThawStepStats *s) {
@@ -62,7 +89,8 @@ static void look_at_elements(AppWatch *w, ThawWorld *world, const ThawStepStats 
 void app_watch_step(AppWatch *w, ThawWorld *world, const ThawStepStats *s) {
     if (!w->body)
         return;
-    w->steps++;
+    if (w->steps++ == 0)
+        w->first = s->step;
     w->tolerance = s->response_tolerance;
     w->above += s->response_residual > s->response_tolerance;
     w->worst = fmax(w->worst, s->response_residual);
@@ -89,29 +117,68 @@ static int tell_inverted(const AppWatch *w, const ThawWorld *world, int32_t b, c
     return 1;
 }
 
-int app_watch_line(const AppWatch *w, const ThawWorld *world, int number, char text[400]) {
-    if (!w->body)
-        return 0;
-    if (w->above > 0 && number-- == 0) {
+// Of a run that was resumed: since when.
+static const char *since(const AppWatch *w, char text[60]) {
+    text[0] = 0;
+    if (w->first > 1)
+        snprintf(text, 60, ", looked at since step %" PRId64, w->first);
+    return text;
+}
+
+// Where most of it came from.
+static const char *source_of(const ThawLedger *by) {
+    static const char *const names[] = {"steps that are too long", "damping of what turns under stress", "contacts",
+                                        "rigid parts that follow their loads"};
+    const double amounts[] = {-by->integration_loss, -by->damping_loss, by->contact_work, by->follow_work};
+    int most = 0;
+    for (int i = 1; i < 4; i++)
+        most = amounts[i] > amounts[most] ? i : most;
+    return names[most];
+}
+
+static int tell_residual(const AppWatch *w, char text[400]) {
+    char when[60];
+    if (w->above > 0)
         snprintf(text, 400,
                  "%" PRId64 " of %" PRId64
-                 " steps: contact forces above their tolerance (worst residual %.2g, tolerance "
+                 " steps%s: contact forces above their tolerance (worst residual %.2g, tolerance "
                  "%.2g); a smaller time step or more iterations of contact may help",
-                 w->above, w->steps, w->worst, w->tolerance);
-        return 1;
-    }
-    if (w->grown > GROWN * w->largest && number-- == 0) {
-        int length = snprintf(text, 400,
-                              "energy grew by %.3g J beyond the work of loads, scripts and obstacles (%.2g %% of the "
-                              "largest energy so far, most at t = %.4g s)",
-                              w->grown, 100 * w->grown / w->largest, w->grown_at);
-        if (fabs(w->parted) > GROWN * w->largest)
-            snprintf(text + length, (size_t)(400 - length),
-                     "; %.3g J are of bodies that stood in each other and were parted", w->parted);
-        return 1;
-    }
-    for (int32_t b = 0; b < thaw_world_body_count(world); b++)
-        if (tell_inverted(w, world, b, text) && number-- == 0)
+                 w->above, w->steps, since(w, when), w->worst, w->tolerance);
+    return w->above > 0;
+}
+
+static int tell_energy(const AppWatch *w, char text[400]) {
+    char when[60];
+    if (!(w->grown > GROWN * w->largest))
+        return 0;
+    snprintf(text, 400,
+             "energy grew by %.3g J beyond the work of loads, scripts and obstacles (%.2g %% of the largest energy so "
+             "far, most at t = %.4g s%s), mostly by %s",
+             w->grown, 100 * w->grown / w->largest, w->grown_at, since(w, when), source_of(&w->by));
+    return 1;
+}
+
+static int tell_parting(const AppWatch *w, char text[400]) {
+    char when[60];
+    if (!(w->parted > GROWN * w->largest))
+        return 0;
+    snprintf(text, 400,
+             "bodies that stood in each other were lifted apart, which put in %.3g J (%.2g %% of the largest energy so "
+             "far%s)",
+             w->parted, 100 * w->parted / w->largest, since(w, when));
+    return 1;
+}
+
+int app_watch_line(const AppWatch *w, const ThawWorld *world, int32_t *place, char text[400]) {
+    static int (*const tell[])(const AppWatch *, char[400]) = {tell_residual, tell_energy, tell_parting};
+    enum { FIRST_BODY = sizeof tell / sizeof *tell };
+    if (!w->body)
+        return 0;
+    while (*place < FIRST_BODY)
+        if (tell[(*place)++](w, text))
+            return 1;
+    while (*place - FIRST_BODY < thaw_world_body_count(world))
+        if (tell_inverted(w, world, (*place)++ - FIRST_BODY, text))
             return 1;
     return 0;
 }
@@ -120,7 +187,7 @@ int app_watch_complain(const AppWatch *w, const ThawWorld *world, const char *co
     enum { MOST = 12 };
     char text[400];
     int count = 0;
-    for (; app_watch_line(w, world, count, text); count++)
+    for (int32_t place = 0; app_watch_line(w, world, &place, text); count++)
         if (count < MOST)
             app_complain(command, "warning: %s%s%s", about ? about : "", about ? ": " : "", text);
     if (count > MOST)

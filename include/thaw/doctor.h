@@ -64,12 +64,14 @@ typedef struct ThawDoctorReport {
     char regions[500], groups[500]; // names in a mesh file, with commas between them, the last "..." if there are more
     double disk;                    // bytes that the frames of a run will take, about; 0 for meshes
     double memory, seconds;         // bytes, and time of one core, that it will take; likewise
+    int touching;                   // as in ThawCost
 } ThawDoctorReport;
 
 // What a run of a scene takes, about, from counts alone: cheap, whatever the scene.
 typedef struct ThawCost {
     double memory;  // bytes
-    double seconds; // of one core, if all is elastic all the time
+    double seconds; // of one core, if all is elastic all the time, and nothing touches
+    int touching;   // something may touch: then it can be several times that, with hard contact up to a hundred times
     double frames;  // how many
     double disk;    // bytes of all frames
 } ThawCost;

@@ -179,7 +179,7 @@ typedef struct ThawRigidifyOptions {
     int hold;           // steps that a woken element stays elastic at least
     double relax;       // share of the predicted displacement that is taken up a step, 0: none
     int32_t smallest;   // parts of fewer elements are not formed
-    int sleep;          // steps at rest after which a wholly rigid body falls asleep with all that it touches; 0: never
+    int sleep;          // 2 to 255 steps at rest, after which what is wholly rigid sleeps with all it touches; 0: never
     double sleep_speed; // 1/s: at rest is what would go by less than this share of its diameter in the next second, by
                         // its velocity and mean acceleration; 0: from tolerance
     ThawOracleRule oracle;

@@ -248,16 +248,36 @@ static int widest_axis(const ThawContactScratch *scratch) {
     return variance[1] > variance[0] ? (variance[2] > variance[1] ? 2 : 1) : (variance[2] > variance[0] ? 2 : 0);
 }
 
-typedef struct Axis {
-    const ThawContactBody *bodies;
-    int axis;
-} Axis;
+// Whether body p comes before q along the axis.
+static int precedes(const ThawContactBody *bodies, int axis, int32_t p, int32_t q) {
+    const double x = bodies[p].swept[axis], y = bodies[q].swept[axis];
+    return x < y || (x == y && p < q);
+}
 
-static int along_axis(const void *a, const void *b, void *context) {
-    const Axis *by = context;
-    const int32_t p = *(const int32_t *)a, q = *(const int32_t *)b;
-    const double x = by->bodies[p].swept[by->axis], y = by->bodies[q].swept[by->axis];
-    return x < y ? -1 : x > y ? 1 : (p > q) - (p < q);
+static void exchange(int32_t *a, int32_t *b) {
+    const int32_t kept = *a;
+    *a = *b;
+    *b = kept;
+}
+
+// Lets the body at `root` sink to its place in a heap whose last is on top.
+static void sink(const ThawContactBody *bodies, int axis, int32_t *heap, int32_t root, int32_t count) {
+    for (int32_t child = 2 * root + 1; child < count; root = child, child = 2 * root + 1) {
+        child += child + 1 < count && precedes(bodies, axis, heap[child], heap[child + 1]);
+        if (!precedes(bodies, axis, heap[root], heap[child]))
+            return;
+        exchange(&heap[root], &heap[child]);
+    }
+}
+
+// In place, n log n whatever the order was.
+static void sort_by_heap(const ThawContactBody *bodies, int axis, int32_t *order, int32_t count) {
+    for (int32_t i = count / 2 - 1; i >= 0; i--)
+        sink(bodies, axis, order, i, count);
+    for (int32_t i = count - 1; i > 0; i--) {
+        exchange(&order[0], &order[i]);
+        sink(bodies, axis, order, 0, i);
+    }
 }
 
 // By insertion, for the order hardly changes from step to step; where it does, as at first, in n log n. The order is the same,
@@ -266,16 +286,12 @@ static void sort_bodies(const ThawContactBody *bodies, int axis, int32_t *order,
     int64_t moves = 0;
     for (int32_t i = 1; i < count; i++) {
         int32_t body = order[i], k = i;
-        double lo = bodies[body].swept[axis];
-        for (; k > 0 && (bodies[order[k - 1]].swept[axis] > lo ||
-                         (bodies[order[k - 1]].swept[axis] == lo && order[k - 1] > body));
-             k--)
+        for (; k > 0 && precedes(bodies, axis, body, order[k - 1]); k--)
             order[k] = order[k - 1];
         order[k] = body;
         moves += i - k;
         if (moves > 32 * (int64_t)count) {
-            Axis by = {bodies, axis};
-            qsort_r(order, (size_t)count, sizeof *order, along_axis, &by);
+            sort_by_heap(bodies, axis, order, count);
             return;
         }
     }

@@ -539,13 +539,22 @@ static void examine_turning(const Case *c) {
     while (speed_left(c, &t, integrator, keeps, 0) < 1 - SPIN_LOSS)
         keeps /= 2;
     if (keeps < h) {
-        ThawComplaint *complaint = thaw_exam_add(c->exam, by_step < 0.5 ? THAW_SEVERITY_WARNING : THAW_SEVERITY_HINT,
-                                                 spins ? "spin-lost" : "swing-lost", "body %.100s", c->def->name);
-        thaw_complaint_what(complaint,
-                            "steps of %.4g s slow its %s %.4g rad/s (rigid parts too, by the stress in them): %s %.2g "
-                            "%% of that speed would be left after the %.3g s of the run",
-                            h, spins ? "spin of" : "swings of up to", t.omega, spins ? "in free flight" : "about",
-                            100 * by_step, c->duration);
+        // A rigid part that spins has formed under the tension of its spin, which brakes it as much. One that swings has
+        // formed at any moment of a swing, and keeps more: how much, nobody knows before.
+        const int adaptive = c->body->method == THAW_METHOD_RIGIDIFY, spared = adaptive && !spins;
+        ThawComplaint *complaint =
+            thaw_exam_add(c->exam, by_step < 0.5 && !spared ? THAW_SEVERITY_WARNING : THAW_SEVERITY_HINT,
+                          spins ? "spin-lost" : "swing-lost", "body %.100s", c->def->name);
+        thaw_complaint_what(
+            complaint,
+            "steps of %.4g s slow its %s %.4g rad/s%s: %s %.2g %% of that speed would be left after the "
+            "%.3g s of the run%s",
+            h, spins ? "spin of" : "swings of up to", t.omega,
+            spared     ? " while it is elastic"
+            : adaptive ? " (rigid parts too, by the stress in them)"
+                       : "",
+            spins ? "in free flight" : "about", 100 * by_step, c->duration,
+            spared ? " by the full method; as a rigid part it keeps more" : "");
         snprintf(newton, sizeof newton,
                  ", or write \"integrator\": \"newton\" into \"time\", which leaves %.2g %% or more", 100 * by_newton);
         if (integrator == THAW_INTEGRATOR_NEWTON || 1 - by_newton > (1 - by_step) / 2)

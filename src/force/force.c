@@ -15,9 +15,11 @@ typedef struct EnergyPass {
     double *partial;
 } EnergyPass;
 
-THAW_INLINE void energy_chunk(const EnergyPass *pass, int32_t chunk, int dim, int nodes) {
+// look: whether to find out if elements are inside out that may be.
+THAW_INLINE void energy_chunk(const EnergyPass *pass, int32_t chunk, int dim, int nodes, int look) {
     const ThawIntegrationSet *set = pass->set;
     ThawLanes sum = thaw_lanes_set(0);
+    ThawLaneMask turned = thaw_lanes_bits(0);
     int inverted = 0;
     for (int32_t b = set->chunk[chunk]; b < set->chunk[chunk + 1]; b++) {
         const ThawBatch *batch = &set->batches[b];
@@ -28,14 +30,20 @@ THAW_INLINE void energy_chunk(const EnergyPass *pass, int32_t chunk, int dim, in
             inverted = 1;
             break;
         }
+        if (look && !batch->material->needs_orientation)
+            turned |= find_inverted(F);
         batch->material->psi(F, batch->c, &psi);
         sum += batch->weight * psi;
     }
     pass->partial[chunk] = inverted ? INFINITY : sum_lanes(sum);
+    if (look)
+        pass->partial[set->chunk_count + chunk] = thaw_lanes_any(turned);
 }
 
-static void energy_2d(void *context, int32_t chunk) { energy_chunk(context, chunk, 2, 3); }
-static void energy_3d(void *context, int32_t chunk) { energy_chunk(context, chunk, 3, 4); }
+static void energy_2d(void *context, int32_t chunk) { energy_chunk(context, chunk, 2, 3, 0); }
+static void energy_3d(void *context, int32_t chunk) { energy_chunk(context, chunk, 3, 4, 0); }
+static void looking_2d(void *context, int32_t chunk) { energy_chunk(context, chunk, 2, 3, 1); }
+static void looking_3d(void *context, int32_t chunk) { energy_chunk(context, chunk, 3, 4, 1); }
 
 double thaw_force_energy(const ThawIntegrationSet *set, ThawTasks *tasks, const double *x, double *partial) {
     EnergyPass pass = {set, x, partial};
@@ -43,6 +51,19 @@ double thaw_force_energy(const ThawIntegrationSet *set, ThawTasks *tasks, const 
     double sum = 0;
     for (int32_t k = 0; k < set->chunk_count; k++)
         sum += partial[k];
+    return sum;
+}
+
+double thaw_force_energy_inverted(const ThawIntegrationSet *set, ThawTasks *tasks, const double *x, double *partial,
+                                  int64_t *inverted) {
+    EnergyPass pass = {set, x, partial};
+    thaw_tasks_for(tasks, set->chunk_count, set->dim == 2 ? looking_2d : looking_3d, &pass);
+    double sum = 0, any = 0;
+    for (int32_t k = 0; k < set->chunk_count; k++) {
+        sum += partial[k];
+        any += partial[set->chunk_count + k];
+    }
+    *inverted = any > 0 ? thaw_force_count_inverted(set, tasks, x, partial) : 0; // seldom
     return sum;
 }
 

@@ -27,7 +27,11 @@ typedef struct ThawStiffness {
 // partial: chunk_count doubles of scratch.
 double thaw_force_energy(const ThawIntegrationSet *set, ThawTasks *tasks, const double *x, double *partial);
 
-// How many elements are inside out, det F <= 0. partial: as above, or NULL, and then tasks too.
+// The same, and how many elements are inside out, at little more cost where none is. partial: 2 * chunk_count doubles.
+double thaw_force_energy_inverted(const ThawIntegrationSet *set, ThawTasks *tasks, const double *x, double *partial,
+                                  int64_t *inverted);
+
+// How many elements are inside out, det F <= 0, of materials that allow it. partial: as above, or NULL, and then tasks too.
 int64_t thaw_force_count_inverted(const ThawIntegrationSet *set, ThawTasks *tasks, const double *x, double *partial);
 
 // f = -dPsi/dx (equation 3). THAW_INVERTED where there is no energy; f is then useless.

@@ -82,19 +82,25 @@ THAW_INLINE void viscous_stress(const ThawBatch *batch, const ThawLanes F[9], co
 
 THAW_INLINE double sum_lanes(ThawLanes a) { return ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7])); }
 
-// How many used lanes are turned inside out.
-THAW_INLINE int count_inverted(const ThawBatch *batch, const ThawLanes F[9]) {
+// Lanes that are turned inside out. Unused ones repeat used ones.
+THAW_INLINE ThawLaneMask find_inverted(const ThawLanes F[9]) {
     ThawLanes J =
         F[0] * (F[4] * F[8] - F[7] * F[5]) - F[3] * (F[1] * F[8] - F[7] * F[2]) + F[6] * (F[1] * F[5] - F[4] * F[2]);
+    return ~(ThawLaneMask)(J > 0);
+}
+
+// How many used ones are.
+THAW_INLINE int count_inverted(const ThawBatch *batch, const ThawLanes F[9]) {
+    ThawLaneMask mask = find_inverted(F);
     int inverted = 0;
     for (int l = 0; l < THAW_LANES; l++)
-        inverted += batch->element[l] >= 0 && !(J[l] > 0);
+        inverted += batch->element[l] >= 0 && mask[l];
     return inverted;
 }
 
-// Whether any used lane is, where its material forbids it.
+// Whether any is, where its material forbids it.
 THAW_INLINE int is_inverted(const ThawBatch *batch, const ThawLanes F[9]) {
-    return batch->material->needs_orientation && count_inverted(batch, F) > 0;
+    return batch->material->needs_orientation && thaw_lanes_any(find_inverted(F));
 }
 
 #endif

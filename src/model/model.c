@@ -68,6 +68,8 @@ ThawStatus thaw_rigidify_check(const ThawRigidifyOptions *r, ThawError *error) {
             return thaw_error_set(error, THAW_ERROR_INPUT, "world: rigidify: %s is %g; allowed: %s %g, <= %g",
                                   fields[i].name, fields[i].value, fields[i].open ? ">" : ">=", fields[i].low,
                                   fields[i].high);
+    if (r->sleep == 1)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "world: rigidify: sleep is 1; allowed: 0 (never), or 2 to 255");
     return THAW_OK;
 }
 

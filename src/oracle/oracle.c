@@ -23,7 +23,6 @@ static const double TURN = 6;            // times what its own weight would stra
 // something hits it.
 static const double PARDON = 4;
 enum { GRACE = 100 };
-static const double SECOND = 1; // s
 _Static_assert(THAW_MOVING + 1 == THAW_ORACLE_MODES, "a checkpoint is checked by it");
 
 static void adopt_options(ThawOracle *oracle, const ThawRigidifyOptions *options) {
@@ -241,7 +240,7 @@ static int rolls(const ThawOracle *oracle, const ThawQuestion *q, const ThawPart
 // add up, as steps of a random walk do. Elsewhere they do not: what rests, or flies, comes back to the shape it has.
 static void take_care(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
     oracle->rolls = rolls(oracle, q, partition);
-    double care = oracle->rolls ? sqrt(fmin(1, oracle->options.horizon / SECOND)) : 1;
+    double care = oracle->rolls ? sqrt(fmin(1, oracle->options.horizon / THAW_SECOND)) : 1;
     oracle->options.epsilon = care * oracle->epsilon;
     oracle->options.tau_rigid = care * care * oracle->tau_rigid;
 }

@@ -23,7 +23,6 @@ static const double SLOWEST = 1e-4; // of wave speed / diameter: a body in piece
 // What the tolerance stands for (measured in docs/rigidification.md).
 static const double RATE = 2;   // strains that change by less than so much of epsilon in the body's time are slow
 static const double REST = 0.1; // of the tolerance: what moves by less in that time, and in a second, rests
-static const double SECOND = 1; // s
 static const double STEPS = 10, DAMPED = 5; // the body's time is at least so many steps, and so many times alpha1
 
 typedef struct Mode {
@@ -203,6 +202,6 @@ ThawRigidifyOptions thaw_scale_options(const ThawScale *scale, const ThawRigidif
     if (o.horizon == 0)
         o.horizon = time;
     if (o.sleep_speed == 0)
-        o.sleep_speed = REST * o.tolerance / fmax(time, SECOND);
+        o.sleep_speed = REST * o.tolerance / fmax(time, THAW_SECOND);
     return o;
 }

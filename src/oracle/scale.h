@@ -5,6 +5,10 @@
 
 #include "reduced/reduced.h"
 
+// s. How fast a body itself is says nothing of how long somebody looks at it: what drifts, or is wrong by a little again and
+// again while it rolls, is judged by what has come of it after a second, or after the body's own time where that is longer.
+static const double THAW_SECOND = 1;
+
 typedef struct ThawScale {
     int known;
     int32_t released; // scripts of the body that no longer held it then

@@ -15,6 +15,7 @@ void thaw_frame_data_free(ThawFrameData **data) {
     thaw_free(d->body);
     thaw_free(d->cells);
     thaw_free(d->reaction);
+    thaw_free(d->hindrance);
     thaw_free(d->thresholds);
     thaw_free(d);
     *data = NULL;

@@ -33,6 +33,7 @@ typedef struct ThawFrameData {
     double *region;  // likewise
     int32_t obstacle_count;
     double *reaction;   // 3 an obstacle, N: its forces on all bodies; NULL without
+    double *hindrance;  // a body: a ThawHindrance, what keeps it from sleep; NULL without
     double *thresholds; // 2 a body: of the strain rate squared (1/s^2) and the strain allowed; < 0: none. NULL without
 } ThawFrameData;
 

@@ -31,8 +31,9 @@ struct ThawFrames {
     unsigned formats;
     int bits;
     ThawFrameData *data;
-    double *packed; // room for 3 doubles a point of the largest body
-    void *scratch;  // for the VTU writer
+    double *packed;            // room for 3 doubles a point of the largest body
+    ThawHindrance *hindrances; // body_count, scratch; NULL without adaptive bodies
+    void *scratch;             // for the VTU writer
     // The surface, for OBJ and PLY; arrays as in ThawFrameSurface.
     ThawFrameSurface surface;
     int32_t *points, *triangles, *first;
@@ -63,6 +64,7 @@ void thaw_frames_free(ThawFrames **frames) {
     thaw_free(f->index);
     thaw_free(f->scratch);
     thaw_free(f->packed);
+    thaw_free(f->hindrances);
     thaw_frame_data_free(&f->data);
     thaw_free(f->path);
     thaw_free(f->folder);
@@ -166,6 +168,15 @@ static ThawStatus read_thresholds(ThawFrameData *d, const ThawWorld *world, int3
     return d->thresholds ? status : THAW_OK;
 }
 
+static ThawStatus read_hindrances(ThawFrames *f, const ThawWorld *world) {
+    if (!f->data->hindrance)
+        return THAW_OK;
+    ThawStatus status = thaw_world_get_hindrances(world, f->hindrances);
+    for (int32_t b = 0; b < f->data->body_count && status == THAW_OK; b++)
+        f->data->hindrance[b] = f->hindrances[b];
+    return status;
+}
+
 static ThawStatus read_state(ThawFrames *f, const ThawWorld *world, ThawError *error) {
     ThawFrameData *d = f->data;
     int dim = thaw_world_dim(world);
@@ -174,9 +185,10 @@ static ThawStatus read_state(ThawFrames *f, const ThawWorld *world, ThawError *e
     for (int32_t i = 0; i < d->obstacle_count; i++)
         thaw_world_get_reaction(world, i, d->reaction + 3 * i);
     int64_t point = 0, cell = 0;
-    for (int32_t b = 0; b < d->body_count; b++) {
+    ThawStatus status = read_hindrances(f, world);
+    for (int32_t b = 0; b < d->body_count && status == THAW_OK; b++) {
         int32_t points = thaw_world_vertex_count(world, b);
-        ThawStatus status = thaw_world_get_positions(world, b, f->packed);
+        status = thaw_world_get_positions(world, b, f->packed);
         for (int64_t i = 0; i < points; i++)
             for (int k = 0; k < dim; k++)
                 d->x[3 * (point + i) + k] = f->packed[dim * i + k];
@@ -190,7 +202,7 @@ static ThawStatus read_state(ThawFrames *f, const ThawWorld *world, ThawError *e
         point += points;
         cell += thaw_world_element_count(world, b);
     }
-    return THAW_OK;
+    return status;
 }
 
 // Half-spaces are shown around what there is at the start, and three times as wide.
@@ -248,9 +260,13 @@ static ThawStatus frames_build(ThawFrames *f, const ThawWorld *world, const Thaw
         return status;
     f->data->obstacle_count = thaw_world_obstacle_count(world);
     f->data->reaction = THAW_NEW(double, 3 * (size_t)f->data->obstacle_count);
-    if (thaw_world_shows_field(world, thaw_field_find("part")))
+    const int adaptive = thaw_world_shows_field(world, thaw_field_find("part"));
+    if (adaptive) {
         f->data->thresholds = THAW_NEW(double, 2 * (size_t)bodies);
-    if (!f->data->reaction || (!f->data->thresholds && thaw_world_shows_field(world, thaw_field_find("part"))))
+        f->data->hindrance = THAW_NEW(double, bodies);
+        f->hindrances = THAW_NEW(ThawHindrance, bodies);
+    }
+    if (!f->data->reaction || (adaptive && (!f->data->thresholds || !f->data->hindrance || !f->hindrances)))
         return thaw_error_memory(error, "a frame");
     f->formats = def->formats;
     f->bits = def->bits;

@@ -122,6 +122,8 @@ ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits,
                         data->step);
     if (data->obstacle_count > 0)
         print_field_data(file, "reaction", 3, data->obstacle_count, data->reaction);
+    if (data->hindrance)
+        print_field_data(file, "hindrance", 1, data->body_count, data->hindrance);
     if (data->thresholds)
         print_field_data(file, "thresholds", 2, data->body_count, data->thresholds);
     thaw_file_print(file, "    </FieldData>\n    <Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n", points,

@@ -69,19 +69,29 @@ static ThawStatus read_fields(const ThawVtu *vtu, ThawFrameData *d, ThawError *e
     return status;
 }
 
-// What the frame tells about the whole world. Thresholds that do not fit the bodies belong to something else.
+// Numbers of each body, where the frame has them.
+static ThawStatus read_by_body(const ThawVtu *vtu, const char *name, int components, const ThawFrameData *d,
+                               double **values, ThawError *error) {
+    const uint64_t count = (uint64_t)components * (uint64_t)d->body_count;
+    if (count == 0 || !thaw_vtu_find(vtu, THAW_VTU_FIELD_DATA, name))
+        return THAW_OK;
+    *values = THAW_NEW(double, count);
+    return *values ? read_reals(vtu, THAW_VTU_FIELD_DATA, name, count, 1, *values)
+                   : thaw_error_memory(error, "a frame");
+}
+
+// What the frame tells about the whole world.
 static ThawStatus read_world(const ThawVtu *vtu, ThawFrameData *d, ThawError *error) {
     double step = -1;
     ThawStatus status = read_reals(vtu, THAW_VTU_FIELD_DATA, "TimeValue", 1, 0, &d->time);
     if (!status)
         status = read_reals(vtu, THAW_VTU_FIELD_DATA, "step", 1, 0, &step);
     d->step = step >= 0 && step < 9e15 ? (int64_t)step : -1;
-    if (status || !thaw_vtu_find(vtu, THAW_VTU_FIELD_DATA, "thresholds") || !d->body_count)
-        return status;
-    d->thresholds = THAW_NEW(double, 2 * (size_t)d->body_count);
-    return d->thresholds
-               ? read_reals(vtu, THAW_VTU_FIELD_DATA, "thresholds", 2 * (uint64_t)d->body_count, 1, d->thresholds)
-               : thaw_error_memory(error, "a frame");
+    if (!status)
+        status = read_by_body(vtu, "thresholds", 2, d, &d->thresholds, error);
+    if (!status)
+        status = read_by_body(vtu, "hindrance", 1, d, &d->hindrance, error);
+    return status;
 }
 
 // Tetrahedra have type 10, triangles 5; one kind a file.

@@ -127,6 +127,9 @@ static void read_rigidify(const ThawPlace *place, ThawRigidifyOptions *rigidify)
     thaw_place_number(place, "relax", share, &rigidify->relax);
     thaw_place_integer(place, "smallest", 1, 1000000000, &smallest);
     thaw_place_integer(place, "sleep", 0, 255, &sleep);
+    ThawPlace once = thaw_place_member(place, "sleep");
+    if (once.value && sleep == 1) // forces balance where velocity does not change: from one step to another
+        thaw_place_refuse(&once, "too few steps to tell", "0 (never), or 2 to 255");
     thaw_place_number(place, "sleep_speed", thaw_range_positive, &rigidify->sleep_speed);
     rigidify->frame_count = (int)frames;
     rigidify->sleep = (int)sleep;

@@ -161,6 +161,12 @@ int thaw_world_is_asleep(const ThawWorld *world, int32_t body) {
     return body_at(world, body) && world->state.asleep[body];
 }
 
+// Elements that are evaluated in each step: as the check of the step has found them, where it has.
+static int64_t count_evaluated(const ThawStepper *s, const ThawIntegrationSet *set) {
+    return s->system && s->set_inverted >= 0 ? s->set_inverted
+                                             : thaw_force_count_inverted(set, s->tasks, s->x, s->partial);
+}
+
 // Strains of rigid parts stay: theirs are counted when the parts are other ones.
 int64_t thaw_world_inverted_count(ThawWorld *world, int32_t body) {
     if (!body_at(world, body))
@@ -168,11 +174,9 @@ int64_t thaw_world_inverted_count(ThawWorld *world, int32_t body) {
     ThawStepper *s = &world->steppers[body];
     const int asleep = world->state.asleep[body];
     const int parts = !asleep && s->system && s->adaptive && s->adaptive->partition->part_count > 0;
-    int64_t elastic = 0;
     if (!asleep && !parts)
-        return thaw_force_count_inverted(s->shape->all, s->tasks, s->x, s->partial);
-    if (parts)
-        elastic = thaw_force_count_inverted(s->system->map->set, s->tasks, s->x, s->partial);
+        return count_evaluated(s, s->shape->all);
+    int64_t elastic = parts ? count_evaluated(s, s->system->map->set) : 0;
     if (s->inverted < 0)
         s->inverted = thaw_force_count_inverted(s->shape->all, NULL, s->x, NULL) - elastic;
     return s->inverted + elastic;

@@ -14,7 +14,6 @@ static const double STICKS = 0.99; // of the greatest friction: below, a contact
 // to be moved into it, stiff contacts would open and close in turns, and a heap would never come to rest. But one that strikes does
 // not hold: what is hit is to feel it.
 static const double NEAR = 5e-4;
-static const double SECOND = 1;     // s: what a body does within it tells whether it may sleep
 static const double BALANCE = 1e-3; // of its weight: what is left of forces that balance
 
 // Stiffer by far than any vertex of the body, N/m: contacts that are stiffer are hard.
@@ -417,7 +416,7 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
         thaw_map_rigid_update(a->system->map);
     if (a->answer.moved > 0) {
         s->set_energy = NAN;
-        s->inverted = -1;
+        s->inverted = s->set_inverted = -1;
     }
     if (status == THAW_OK && a->answer.followed)
         s->work.follow_work += thaw_oracle_hand_over(a->oracle, a->partition, s->v);
@@ -476,20 +475,30 @@ static double speed_of(const double v[3], const double omega[3], double diameter
            diameter * sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]);
 }
 
-int thaw_adapt_rests(ThawStepper *s, int slow) {
-    ThawPartition *partition = s->adaptive->partition;
-    if (partition->elastic_count > 0 || !thaw_oracle_state(s->adaptive->oracle)->quiet || s->offset_moves)
-        return 0;
+ThawHindrance thaw_adapt_hindrance(const ThawStepper *s) {
+    const ThawPartition *partition = s->adaptive->partition;
+    if (partition->elastic_count > 0)
+        return THAW_HINDRANCE_ELASTIC;
+    if (!thaw_oracle_state(s->adaptive->oracle)->quiet)
+        return THAW_HINDRANCE_INSIDE;
+    if (s->offset_moves)
+        return THAW_HINDRANCE_MOVED;
     for (int32_t k = 0; k < partition->part_count; k++) {
         double v[3], omega[3];
         thaw_part_velocity(&partition->parts[k], s->model->dim, v, omega);
         if (speed_of(v, omega, s->shape->diameter) > s->adaptive->options.sleep_speed * s->shape->diameter)
-            return 0;
-        if (slow == 0) {
-            memcpy(partition->parts[k].slow[0], v, sizeof v);
-            memcpy(partition->parts[k].slow[1], omega, sizeof omega);
-        }
+            return THAW_HINDRANCE_FAST;
     }
+    return THAW_HINDRANCE_NONE;
+}
+
+int thaw_adapt_watch_rest(ThawStepper *s, int slow) {
+    ThawPartition *partition = s->adaptive->partition;
+    if (thaw_adapt_hindrance(s) != THAW_HINDRANCE_NONE)
+        return 0;
+    for (int32_t k = 0; k < partition->part_count && slow == 0; k++)
+        thaw_part_velocity(&partition->parts[k], s->model->dim, partition->parts[k].slow[0],
+                           partition->parts[k].slow[1]);
     return 1;
 }
 
@@ -515,7 +524,7 @@ double thaw_adapt_drift(const ThawStepper *s, int slow, int *held) {
         double a = speed_of(dv, domega, D) / window;
         if (weight > 0 && a > BALANCE * weight) // however little it weighs
             return INFINITY;
-        worst = fmax(worst, SECOND * speed_of(v, omega, D) + SECOND * SECOND / 2 * a);
+        worst = fmax(worst, THAW_SECOND * speed_of(v, omega, D) + THAW_SECOND * THAW_SECOND / 2 * a);
     }
     return worst / D;
 }

@@ -224,13 +224,14 @@ static int all_finite(const double *a, size_t count) {
 
 ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
     s->next_elastic = s->next_set_energy = NAN;
+    s->next_set_inverted = -1;
     if (!all_finite(s->x1, coordinates(s)) || !all_finite(s->v1, coordinates(s)))
         return THAW_DIVERGED;
     const ThawIntegrationSet *set = s->system->map->set;
     int is_whole = set == s->shape->all;
     if (set->element_count == 0 || (step.newton && !set->needs_orientation))
         return THAW_OK;
-    double elastic = thaw_force_energy(set, s->tasks, s->x1, s->partial);
+    double elastic = thaw_force_energy_inverted(set, s->tasks, s->x1, s->partial, &s->next_set_inverted);
     s->next_set_energy = elastic;
     if (is_whole)
         s->next_elastic = elastic;

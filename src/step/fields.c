@@ -39,6 +39,30 @@ const char *thaw_element_state_name(ThawElementState state) {
     return state >= 0 && state < THAW_ELEMENT_STATE_COUNT ? states[state] : "unknown";
 }
 
+static const char *const hindrances[THAW_HINDRANCE_COUNT][2] = {
+    [THAW_HINDRANCE_NONE] = {"none", "nothing does"},
+    [THAW_HINDRANCE_METHOD] = {"method", "bodies of its method never sleep, or \"sleep\" is 0"},
+    [THAW_HINDRANCE_ELASTIC] = {"elastic", "some of its elements are elastic"},
+    [THAW_HINDRANCE_INSIDE] = {"inside", "the forces inside it were not found in balance yet"},
+    [THAW_HINDRANCE_MOVED] = {"script", "a script moves it"},
+    [THAW_HINDRANCE_FAST] = {"too fast", "a point of it is faster than sleep_speed"},
+    [THAW_HINDRANCE_LOADS] = {"load change", "loads, pins or scripts change in the next step"},
+    [THAW_HINDRANCE_WAIT] = {"waiting", "it has been slow for fewer steps than \"sleep\""},
+    [THAW_HINDRANCE_BALANCE] = {"not balanced",
+                                "it is slow, but its velocity changes: in a second it would be elsewhere"},
+    [THAW_HINDRANCE_OBSTACLE] = {"moving obstacle", "an obstacle moves that it touches, or that what it touches does"},
+    [THAW_HINDRANCE_NEIGHBOUR] = {"neighbour",
+                                  "something does not sleep that it touches, or that what it touches does"},
+    [THAW_HINDRANCE_LOOSE] = {"loose", "no pin and no obstacle holds it up, and it does not stand still"},
+};
+
+const char *thaw_hindrance_name(ThawHindrance what) {
+    return (unsigned)what < THAW_HINDRANCE_COUNT ? hindrances[what][0] : "unknown";
+}
+const char *thaw_hindrance_text(ThawHindrance what) {
+    return (unsigned)what < THAW_HINDRANCE_COUNT ? hindrances[what][1] : "unknown";
+}
+
 // --- what fills them -----------------------------------------------------------------------------------------------------
 
 // From two doubles a vertex to three.

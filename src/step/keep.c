@@ -27,9 +27,11 @@ typedef struct ThawKeptBody {
     int64_t story_of; // the same, of `story`
     int64_t parts_of; // the same, of `parts`
     int awake;        // at the start of the step
-    int fallen;       // asleep since the step has begun: `gone` and `v` are valid
+    int tired;        // about to fall asleep in this step: `x` and `v` are valid
+    int fallen;       // asleep since the step has begun: `gone` is valid, too
     ThawStepper gone; // what it was
     double *v;        // its velocities
+    double *x;        // positions of one that has fallen asleep or woken: to wake rounds them
     double *last_x;   // start_x of the step before, in turns with the present one
     double elastic;   // J
     ThawScale scale;
@@ -185,6 +187,7 @@ void thaw_kept_free(ThawWorld *world) {
     ThawKept *kept = world->kept;
     for (int32_t i = 0; kept && kept->bodies && i < world->model->body_count; i++) {
         thaw_free(kept->bodies[i].v);
+        thaw_free(kept->bodies[i].x);
         thaw_free(kept->bodies[i].last_x);
         thaw_free(kept->bodies[i].story);
         thaw_free(kept->bodies[i].parts);
@@ -213,7 +216,7 @@ static ThawStatus begin_body(ThawKept *kept, ThawStepper *s, ThawError *error) {
         return thaw_error_memory(error, "what a step goes back to");
     body->taken = kept->number;
     body->awake = 1;
-    body->fallen = 0;
+    body->tired = body->fallen = 0;
     body->elastic = s->elastic;
     body->scale = s->scale;
     if (s->adaptive)
@@ -247,8 +250,13 @@ ThawStatus thaw_keep_begin(ThawWorld *world, ThawError *error) {
         status = begin_body(kept, &world->steppers[world->awake[i]], error);
     if (status != THAW_OK)
         return status;
-    for (int32_t i = 0; i < world->awake_count; i++) // nothing fails any more
-        exchange(&world->steppers[world->awake[i]].start_x, &kept->bodies[world->awake[i]].last_x);
+    for (int32_t i = 0; i < world->awake_count; i++) { // nothing fails any more
+        ThawStepper *s = &world->steppers[world->awake[i]];
+        const size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim;
+        exchange(&s->start_x, &kept->bodies[s->index].last_x);
+        memcpy(s->start_x, s->x, bytes);
+        memcpy(s->start_v, s->v, bytes);
+    }
     kept->active = 1;
     return THAW_OK;
 }
@@ -305,6 +313,15 @@ ThawStatus thaw_keep_all(ThawWorld *world, ThawError *error) {
     return status == THAW_OK ? status : thaw_error_memory(error, "what a step goes back to");
 }
 
+// A copy of the body's positions.
+static ThawStatus keep_place(ThawKeptBody *body, const ThawStepper *s, ThawError *error) {
+    const size_t count = (size_t)s->shape->nv * (size_t)s->model->dim;
+    if (!body->x && !(body->x = THAW_NEW(double, count)))
+        return thaw_error_memory(error, "what a step goes back to");
+    memcpy(body->x, s->x, sizeof *body->x * count);
+    return THAW_OK;
+}
+
 ThawStatus thaw_keep_rise(ThawWorld *world, const ThawStepper *s, ThawError *error) {
     ThawKept *kept = world->kept;
     if (!kept || !kept->active)
@@ -314,32 +331,45 @@ ThawStatus thaw_keep_rise(ThawWorld *world, const ThawStepper *s, ThawError *err
         return thaw_error_memory(error, "what a step goes back to");
     if (body->taken == kept->number) // it fell asleep in this very step
         return THAW_OK;
+    if (keep_place(body, s, error) != THAW_OK)
+        return THAW_ERROR_MEMORY;
     body->taken = kept->number;
-    body->awake = body->fallen = 0;
+    body->awake = body->tired = body->fallen = 0;
     body->elastic = s->elastic;
     if (s->history)
         body->history = *s->history;
     return THAW_OK;
 }
 
-ThawStatus thaw_keep_fall(ThawWorld *world, const ThawStepper *s, ThawError *error) {
+ThawStatus thaw_keep_tired(ThawWorld *world, const ThawStepper *s, ThawError *error) {
     ThawKept *kept = world->kept;
     if (!kept || !kept->active)
         return THAW_OK;
     ThawKeptBody *body = &kept->bodies[s->index];
     const size_t count = (size_t)s->shape->nv * (size_t)s->model->dim;
+    if (body->taken != kept->number || !body->awake) // it was woken in this very step, and goes back to sleep
+        return THAW_OK;
     if (!body->v && !(body->v = THAW_NEW(double, count)))
         return thaw_error_memory(error, "what a step goes back to");
-    // One that was woken at the start of this step, too, goes back to sleep.
-    body->fallen = body->taken == kept->number && body->awake;
+    ThawStatus status = keep_place(body, s, error);
+    if (status != THAW_OK)
+        return status;
     memcpy(body->v, s->v, sizeof *body->v * count);
-    body->gone = *s;
+    body->tired = 1;
     return THAW_OK;
 }
 
-int thaw_keep_has_fallen(const ThawWorld *world, const ThawStepper *s) {
+int thaw_keep_fall(const ThawWorld *world, const ThawStepper *s) {
     const ThawKept *kept = world->kept;
-    return kept && kept->active && kept->bodies[s->index].taken == kept->number && kept->bodies[s->index].fallen;
+    if (!kept || !kept->active)
+        return 0;
+    ThawKeptBody *body = &kept->bodies[s->index];
+    if (body->taken != kept->number || !body->tired)
+        return 0;
+    body->tired = 0;
+    body->fallen = 1;
+    body->gone = *s;
+    return 1;
 }
 
 // --- the end -------------------------------------------------------------------------------------------------------------
@@ -380,17 +410,19 @@ static void restore_parts(const ThawKeptBody *body, ThawStepper *s) {
 static void restore_body(const ThawWorld *world, ThawKeptBody *body, ThawStepper *s) {
     const ThawKept *kept = world->kept;
     const size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim;
-    if (!world->state.asleep[s->index]) { // of one that fell asleep and woke again, what it rose with
-        memcpy(s->x, s->start_x, bytes);
-        memcpy(s->v, s->start_v, bytes);
-    }
     if (body->fallen) {
         thaw_stepper_release(s);
         *s = body->gone;
+        memcpy(s->x, body->x, bytes);
         memcpy(s->v, body->v, bytes);
         body->fallen = 0;
-    } else if (!body->awake) {
+    } else if (body->awake) {
+        memcpy(s->x, s->start_x, bytes);
+        memcpy(s->v, s->start_v, bytes);
+    } else {
         thaw_stepper_release(s);
+        memcpy(s->x, body->x, bytes);
+        memset(s->v, 0, bytes);    // it slept
         s->work = (ThawLedger){0}; // as thaw_sleep_lay left it
         memset(s->ms, 0, sizeof s->ms);
         s->newton_iterations = s->projected = 0;
@@ -418,6 +450,7 @@ static void restore_body(const ThawWorld *world, ThawKeptBody *body, ThawStepper
     thaw_stepper_drop_solvers(s); // which may be half made
     s->elastic = body->elastic;
     s->set_energy = NAN;
+    s->inverted = s->set_inverted = -1;
     s->marked_until = -1;
     s->loads_until = -INFINITY;
     s->again = 0;
@@ -427,6 +460,8 @@ void thaw_keep_restore(ThawWorld *world) {
     ThawKept *kept = world->kept;
     ThawState *state = &world->state;
     world->stop.wanted = NULL;
+    if (!kept || !kept->active)
+        return;
     kept->active = 0;
     for (int32_t i = 0; i < world->model->body_count; i++)
         if (kept->bodies[i].taken == kept->number)

@@ -6,22 +6,22 @@
 
 #include "step/adapt.h"
 
-// Before a step changes anything; ends with thaw_keep_end or thaw_keep_restore.
+// Before a step changes anything; ends with thaw_keep_end or thaw_keep_restore. Where it fails, nothing has changed.
 ThawStatus thaw_keep_begin(ThawWorld *world, ThawError *error);
-// From here on the step can be cancelled: start_x and start_v of all bodies awake hold what they started with.
+// From here on the step can be cancelled.
 void thaw_keep_listen(ThawWorld *world);
 // The step is final, or failed: nobody goes back.
 void thaw_keep_end(ThawWorld *world);
-// The world is what it was.
+// The world is what it was; nothing happens where nothing was kept.
 void thaw_keep_restore(ThawWorld *world);
 void thaw_kept_free(ThawWorld *world);
 
-// Before the first change of: contacts at rest; a body that falls asleep; one that wakes.
+// Before the first change of: contacts at rest; a body that is about to fall asleep; one that wakes.
 ThawStatus thaw_keep_resting(ThawWorld *world, ThawError *error);
-ThawStatus thaw_keep_fall(ThawWorld *world, const ThawStepper *stepper, ThawError *error);
+ThawStatus thaw_keep_tired(ThawWorld *world, const ThawStepper *stepper, ThawError *error);
 ThawStatus thaw_keep_rise(ThawWorld *world, const ThawStepper *stepper, ThawError *error);
-// Whether all that a body gives up when it falls asleep is kept.
-int thaw_keep_has_fallen(const ThawWorld *world, const ThawStepper *stepper);
+// It falls asleep (thaw_keep_tired was called for it): whether all that it gives up is kept from now on.
+int thaw_keep_fall(const ThawWorld *world, const ThawStepper *stepper);
 
 // Before the first change of an adaptive body's parts, oracle and history, from any thread; context: a ThawKeeping.
 typedef struct ThawKeeping {

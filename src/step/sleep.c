@@ -33,7 +33,7 @@ void thaw_world_list_awake(ThawWorld *world) {
 // --- islands of bodies at rest ------------------------------------------------------------------------------------------
 
 // island_of becomes a forest in which bodies that remember a contact with each other have one root.
-static void join(ThawWorld *world, const ThawContactSet *set) {
+static void join(const ThawWorld *world, const ThawContactSet *set) {
     int32_t *root = world->island_of;
     for (int32_t i = 0; i < world->model->body_count; i++)
         root[i] = i;
@@ -122,6 +122,7 @@ static void move_marked(const ThawWorld *world, ThawContactSet *from, ThawContac
 void thaw_sleep_lay(ThawWorld *world, ThawStepper *s) {
     ThawState *state = &world->state;
     size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim;
+    const int kept = thaw_keep_fall(world, s);
     ThawLedger energies = {0};
     thaw_ledger_add_energies(s, 0, &energies);
     if (s->model->options.ledger)
@@ -138,7 +139,7 @@ void thaw_sleep_lay(ThawWorld *world, ThawStepper *s) {
     s->solver_iterations = 0;
     state->asleep[s->index] = 1;
     state->slow[s->index] = 0;
-    if (thaw_keep_has_fallen(world, s))
+    if (kept)
         thaw_stepper_forget(s);
     else
         thaw_stepper_release(s);
@@ -180,30 +181,52 @@ ThawStatus thaw_sleep_restore(ThawWorld *world, const unsigned char *asleep, Tha
 // Of what rests: what is held by nothing sleeps only where it would not go farther in a second.
 static const double STILL = 1e-6;
 
-enum { READY = 1, STANDS_STILL = 2, HELD = 4 };
+enum { READY = 1, STANDS_STILL = 2, HELD = 4, CARRIED = 8 }; // CARRIED: by an obstacle that moves
 
-// How far a body is on its way to sleep.
-static int find_readiness(const ThawWorld *world, int32_t body, double t, double h) {
+// How far a body is on its way to sleep; why: what keeps it, itself.
+static int find_readiness(const ThawWorld *world, int32_t body, double t, double h, ThawHindrance *why) {
     const ThawState *state = &world->state;
     const ThawStepper *s = &world->steppers[body];
-    if (state->method[body] != THAW_METHOD_RIGIDIFY || state->rigidify.sleep == 0 || state->slow[body] < 2 ||
-        state->slow[body] < state->rigidify.sleep || thaw_loads_constant_until(&world->model->bodies[body], t) <= t + h)
+    if (state->method[body] != THAW_METHOD_RIGIDIFY || state->rigidify.sleep == 0) {
+        *why = THAW_HINDRANCE_METHOD;
         return 0;
+    }
+    if (state->slow[body] < state->rigidify.sleep) {
+        *why = thaw_adapt_hindrance(s);
+        *why = *why == THAW_HINDRANCE_NONE ? THAW_HINDRANCE_WAIT : *why;
+        return 0;
+    }
+    if (thaw_loads_constant_until(&world->model->bodies[body], t) <= t + h) {
+        *why = THAW_HINDRANCE_LOADS;
+        return 0;
+    }
     int held;
     double drift = thaw_adapt_drift(s, state->slow[body], &held), most = s->adaptive->options.sleep_speed;
+    *why = drift <= most ? THAW_HINDRANCE_NONE : THAW_HINDRANCE_BALANCE;
     return (drift <= most ? READY : 0) | (drift <= STILL * most ? STANDS_STILL : 0) | (held ? HELD : 0);
 }
 
+// Of a body that is ready itself, by the marks of its island.
+static ThawHindrance find_common_hindrance(int root) {
+    if (root & CARRIED)
+        return THAW_HINDRANCE_OBSTACLE;
+    if (!(root & READY))
+        return THAW_HINDRANCE_NEIGHBOUR;
+    return root & (HELD | STANDS_STILL) ? THAW_HINDRANCE_NONE : THAW_HINDRANCE_LOOSE;
+}
+
 // Marks the bodies of islands that are ready as a whole; how many. What no pin and no obstacle holds up drifts on by however little
-// moves it, and must stand still.
-static int32_t mark_ready(ThawWorld *world, double t, double h) {
+// moves it, and must stand still. why: body_count, what keeps those that are awake; or NULL.
+static int32_t mark_ready(const ThawWorld *world, double t, double h, ThawHindrance *why) {
     const ThawContactSet *set = &world->state.contacts;
     unsigned char *marks = world->marks;
     int32_t ready = 0;
     memset(marks, 0, (size_t)world->model->body_count);
     for (int32_t i = 0; i < world->awake_count; i++) {
-        marks[world->awake[i]] = (unsigned char)find_readiness(world, world->awake[i], t, h);
-        ready += marks[world->awake[i]] & READY;
+        int32_t body = world->awake[i];
+        ThawHindrance own;
+        marks[body] = (unsigned char)find_readiness(world, body, t, h, why ? &why[body] : &own);
+        ready += marks[body] & READY;
     }
     if (ready == 0)
         return 0;
@@ -218,15 +241,29 @@ static int32_t mark_ready(ThawWorld *world, double t, double h) {
         if (pair[1] >= 0)
             continue;
         unsigned char *root = &marks[thaw_forest_root(world->island_of, pair[0])];
-        int presses = thaw_v3_dot(set->memory[c].force, set->memory[c].force) > 0;
-        *root = thaw_obstacle_moves(&world->model->obstacles[-1 - pair[1]], t, h) ? 0 : presses ? *root | HELD : *root;
+        if (thaw_obstacle_moves(&world->model->obstacles[-1 - pair[1]], t, h))
+            *root |= CARRIED;
+        else if (thaw_v3_dot(set->memory[c].force, set->memory[c].force) > 0)
+            *root |= HELD;
     }
     ready = 0;
     for (int32_t i = world->awake_count - 1; i >= 0; i--) { // and go last
-        int root = marks[thaw_forest_root(world->island_of, world->awake[i])];
-        ready += marks[world->awake[i]] = (root & READY) && (root & (HELD | STANDS_STILL));
+        int32_t body = world->awake[i];
+        ThawHindrance common = find_common_hindrance(marks[thaw_forest_root(world->island_of, body)]);
+        if (why && why[body] == THAW_HINDRANCE_NONE)
+            why[body] = common;
+        ready += marks[body] = common == THAW_HINDRANCE_NONE;
     }
     return ready;
+}
+
+ThawStatus thaw_world_get_hindrances(const ThawWorld *world, ThawHindrance *hindrances) {
+    if (!world || !hindrances)
+        return THAW_ERROR_INPUT;
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        hindrances[i] = THAW_HINDRANCE_NONE;
+    mark_ready(world, world->state.time, world->model->options.h, hindrances);
+    return THAW_OK;
 }
 
 ThawStatus thaw_sleep_turn(ThawWorld *world, double t, double h, ThawError *error) {
@@ -237,14 +274,14 @@ ThawStatus thaw_sleep_turn(ThawWorld *world, double t, double h, ThawError *erro
             if (status != THAW_OK)
                 return status;
         }
-    if (mark_ready(world, t, h) == 0)
+    if (mark_ready(world, t, h, NULL) == 0)
         return THAW_OK;
     ThawStatus status = make_room(world, &state->contacts, &state->resting, error);
     if (status == THAW_OK)
         status = thaw_keep_resting(world, error);
     for (int32_t i = 0; status == THAW_OK && i < world->awake_count; i++)
         if (world->marks[world->awake[i]])
-            status = thaw_keep_fall(world, &world->steppers[world->awake[i]], error);
+            status = thaw_keep_tired(world, &world->steppers[world->awake[i]], error);
     if (status != THAW_OK)
         return status;
     move_marked(world, &state->contacts, &state->resting, 1);

@@ -48,11 +48,6 @@ ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawE
     ThawStatus status = thaw_keep_begin(world, error);
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
         status = thaw_sleep_wake(world, i, error);
-    for (int32_t i = 0; i < world->awake_count && world->kept && status == THAW_OK; i++) {
-        ThawStepper *s = &world->steppers[world->awake[i]];
-        memcpy(s->start_x, s->x, bytes_of(s));
-        memcpy(s->start_v, s->v, bytes_of(s));
-    }
     if (status == THAW_OK)
         thaw_keep_listen(world);
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++) {

@@ -155,6 +155,7 @@ static void commit_body(void *context, int32_t i) {
     memcpy(s->x, s->x1, bytes_of(s));
     memcpy(s->v, s->v1, bytes_of(s));
     s->set_energy = s->next_set_energy;
+    s->set_inverted = s->next_set_inverted;
 }
 
 typedef struct AdaptLoop {
@@ -380,7 +381,7 @@ static void end_body(void *context, int32_t i) {
                    thaw_step_middle(world->model, next) &&
                !(s->adaptive && s->adaptive->transition.changed);
     if (s->adaptive)
-        *slow = !same || !thaw_adapt_rests(s, *slow) ? 0 : *slow < 255 ? *slow + 1 : 255;
+        *slow = !same || !thaw_adapt_watch_rest(s, *slow) ? 0 : *slow < 255 ? *slow + 1 : 255;
     s->hash = thaw_hash(0, s->x, bytes_of(s));
     s->hash = thaw_hash(s->hash, s->v, bytes_of(s));
 }
@@ -475,9 +476,11 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
         return thaw_error_set(error, status, "step %lld (t = %g s): cancelled", (long long)world->state.step + 1,
                               world->state.time);
     }
-    thaw_keep_end(world);
-    if (!begun)
+    if (!begun) {
+        thaw_keep_restore(world);
         return status;
+    }
+    thaw_keep_end(world);
     if (status != THAW_OK) {
         status = describe_failure(world, status, error);
         undo_step(world);

@@ -90,13 +90,15 @@ typedef struct ThawStepper {
     double ms[THAW_STAGE_COUNT];
     int newton_iterations, projected;
     int64_t solver_iterations;
-    ThawLedger work;        // works and losses of this step
-    double elastic;         // J, of x; kept by the ledger
-    double next_elastic;    // J, of x1, where the check of the step has come by it; else NAN
-    double set_energy;      // J, of the elements of the map's set, at x, or NAN: not known
-    double next_set_energy; // the same at x1
-    int64_t inverted;       // elements of rigid parts (asleep: of the body) that are inside out; -1: not counted yet
-    uint64_t hash;          // of x and v after it
+    ThawLedger work;           // works and losses of this step
+    double elastic;            // J, of x; kept by the ledger
+    double next_elastic;       // J, of x1, where the check of the step has come by it; else NAN
+    double set_energy;         // J, of the elements of the map's set, at x, or NAN: not known
+    double next_set_energy;    // the same at x1
+    int64_t set_inverted;      // of these elements, those that are inside out at x; -1: not known
+    int64_t next_set_inverted; // the same at x1
+    int64_t inverted;          // elements of rigid parts (asleep: of the body) that are inside out; -1: not counted yet
+    uint64_t hash;             // of x and v after it
     // While it sleeps:
     double wake_time; // s, when its loads or scripts change next
     double height;    // J, gravitational

@@ -39,6 +39,7 @@ ThawStatus thaw_stepper_fit(ThawStepper *s, ThawError *error) {
     thaw_free(s->damping);
     s->damping = NULL;
     s->set_energy = NAN;
+    s->set_inverted = -1;
     thaw_stepper_drop_solvers(s);
     if (!s->system->plan)
         return THAW_OK;
@@ -118,37 +119,35 @@ ThawStatus thaw_stepper_reserve(ThawStepper *s, ThawError *error) {
     return THAW_OK;
 }
 
-void thaw_stepper_release(ThawStepper *s) {
+typedef enum Fate { GIVEN_BACK, SOMEBODY_ELSES } Fate;
+
+// Leaves a stepper with nothing that only a body awake has.
+static void empty(ThawStepper *s, Fate fate) {
     double **vectors[] = STEP_VECTORS(s);
     double **unknowns[] = {&s->b, &s->q, &s->p, &s->trial_q, &s->r, &s->damping};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
-        thaw_free(*vectors[i]);
-        *vectors[i] = NULL;
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors + sizeof unknowns / sizeof *unknowns; i++) {
+        size_t first = sizeof vectors / sizeof *vectors;
+        double **vector = i < first ? vectors[i] : unknowns[i - first];
+        if (fate == GIVEN_BACK)
+            thaw_free(*vector);
+        *vector = NULL;
     }
-    for (size_t i = 0; i < sizeof unknowns / sizeof *unknowns; i++) {
-        thaw_free(*unknowns[i]);
-        *unknowns[i] = NULL;
+    if (fate == GIVEN_BACK) {
+        thaw_stepper_drop_solvers(s);
+        thaw_compliance_scratch_clear(&s->reach);
+        thaw_adaptive_free(&s->adaptive);
     }
-    thaw_stepper_drop_solvers(s);
-    thaw_compliance_scratch_clear(&s->reach);
-    thaw_adaptive_free(&s->adaptive);
+    s->solver = s->plain = s->direct = NULL;
+    s->reach = (ThawComplianceScratch){0};
+    s->adaptive = NULL;
     s->loads_until = -INFINITY;
     s->impulse_acts = 0;
     s->system = NULL;
 }
 
-void thaw_stepper_forget(ThawStepper *s) {
-    double **vectors[] = STEP_VECTORS(s);
-    double **unknowns[] = {&s->b, &s->q, &s->p, &s->trial_q, &s->r, &s->damping};
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        *vectors[i] = NULL;
-    for (size_t i = 0; i < sizeof unknowns / sizeof *unknowns; i++)
-        *unknowns[i] = NULL;
-    s->solver = s->plain = s->direct = NULL;
-    s->reach = (ThawComplianceScratch){0};
-    s->adaptive = NULL;
-    thaw_stepper_release(s); // what else there is to it
-}
+void thaw_stepper_release(ThawStepper *s) { empty(s, GIVEN_BACK); }
+
+void thaw_stepper_forget(ThawStepper *s) { empty(s, SOMEBODY_ELSES); }
 
 static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *error) {
     const ThawModelBody *body = &world->model->bodies[index];
@@ -197,14 +196,14 @@ void thaw_world_refresh_body(ThawWorld *world, int32_t body) {
         s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
     s->marked_until = -1;
     s->set_energy = NAN;
-    s->inverted = -1;
+    s->inverted = s->set_inverted = -1;
     world->state.slow[body] = 0;
     thaw_adapt_reset(s);
 }
 
 void thaw_world_refresh(ThawWorld *world) {
     for (int32_t i = 0; i < world->model->body_count; i++)
-        world->steppers[i].inverted = -1;
+        world->steppers[i].inverted = world->steppers[i].set_inverted = -1;
     for (int32_t i = 0; i < world->awake_count; i++)
         thaw_world_refresh_body(world, world->awake[i]);
 }

@@ -237,6 +237,17 @@ static void names_in_a_mesh_are_listed(void **state) {
     json_decref(report);
 }
 
+// How long contact takes nobody knows before: it is not promised.
+static void the_time_of_a_run_is_no_promise_where_things_touch(void **state) {
+    (void)state;
+    expect("check " THAW_SOURCE_DIR "/scenes/stack.json", 0,
+           " of one core without contact, and several times that where much touches, less at rest");
+    expect("check " THAW_SOURCE_DIR "/scenes/beam.json --json @report.json", 0, " of one core, less at rest");
+    json_t *report = load_json(at("report.json"));
+    assert_true(json_is_false(json_object_get(report, "run_touches")));
+    json_decref(report);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_healthy_scene_is_told_so),
@@ -250,6 +261,7 @@ int main(void) {
         cmocka_unit_test(the_size_of_frames_is_told),
         cmocka_unit_test(pieces_and_cuts_of_surfaces_are_found),
         cmocka_unit_test(names_in_a_mesh_are_listed),
+        cmocka_unit_test(the_time_of_a_run_is_no_promise_where_things_touch),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

@@ -296,6 +296,61 @@ static void a_floor_in_the_plane_fills_the_picture_below_it(void **state) {
     }
 }
 
+// A tilted half-space, of which the frame holds a slab that reaches behind the camera: it is seen, and what floats above it throws a
+// shadow onto it.
+static void a_tilted_floor_is_drawn_with_a_shadow(void **state) {
+    (void)state;
+    enum { WIDE = 240, HIGH = 160 };
+    for (int turn = -1; turn <= 1; turn += 2) {
+        ThawFrameData *frame, *floor;
+        assert_int_equal(thaw_frame_data_create(4, 4, 1, &frame, NULL), THAW_OK);
+        assert_int_equal(thaw_frame_data_create(3, 8, 12, &floor, NULL), THAW_OK);
+        frame->body_count = floor->body_count = 1;
+        const double tetrahedron[] = {-0.3, -0.3, 0.3, 0.3, -0.3, 0.3, 0, 0.3, 0.3, 0, 0, 0.7};
+        memcpy(frame->x, tetrahedron, sizeof tetrahedron);
+        memcpy(frame->cells, (int32_t[]){0, 1, 2, 3}, 4 * sizeof(int32_t));
+        const double c = cos(0.3 * turn), s = sin(0.3 * turn);
+        for (int i = 0; i < 8; i++) {
+            const double x = i & 1 ? 9 : -9, y = i & 2 ? 9 : -9, z = i & 4 ? 0 : -0.36;
+            floor->x[3 * i] = c * x + s * z;
+            floor->x[3 * i + 1] = y;
+            floor->x[3 * i + 2] = -s * x + c * z;
+        }
+        static const int32_t boxes[] = {0, 4, 6, 0, 6, 2, 1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4,
+                                        2, 6, 7, 2, 7, 3, 0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6};
+        memcpy(floor->cells, boxes, sizeof boxes);
+        for (int i = 0; i < 12; i++)
+            floor->region[i] = THAW_OBSTACLE_HALF_SPACE;
+        View view = {.colour.field = COLOUR_BODY, .obstacles = floor};
+        ViewBounds bounds = view_bounds_empty();
+        Raster raster;
+        assert_true(raster_create(WIDE, HIGH, &raster));
+        view_turn(&view, 20, 35);
+        view_bounds_add(&view, frame, &bounds);
+        view_bounds_add_obstacles(&view, floor, &bounds);
+        view_aim(&view, &bounds, WIDE, HIGH, 0.5);
+        view_fit(&view, frame);
+        view_settle(&view);
+        assert_int_equal(view_draw(&view, frame, &raster, NULL), THAW_OK);
+        double darkest = 1, brightest = 0;
+        int covered = 0;
+        for (int i = 0; i < WIDE * HIGH; i++) { // grey: the floor; the body has a colour
+            const float *rgb = raster.rgb + 3 * i;
+            if (!(raster.nearness[i] > 0) || fabsf(rgb[0] - rgb[2]) > 0.2f * rgb[0])
+                continue;
+            covered++;
+            darkest = fmin(darkest, rgb[1]);
+            brightest = fmax(brightest, rgb[1]);
+        }
+        print_message("%d of %d samples, from %.2f to %.2f\n", covered, WIDE * HIGH, darkest, brightest);
+        assert_true(covered > WIDE * HIGH / 8);
+        assert_true(darkest < 0.8 * brightest && darkest > 0.2 * brightest);
+        raster_clear(&raster);
+        thaw_frame_data_free(&floor);
+        thaw_frame_data_free(&frame);
+    }
+}
+
 // How much the light jumps across the ridge of a roof whose sides meet at an angle, seen from above.
 static double jump_at_ridge(double degrees) {
     ThawFrameData *frame;
@@ -353,6 +408,7 @@ int main(void) {
         cmocka_unit_test(a_fitted_view_shows_everything_from_any_side),
         cmocka_unit_test(what_is_seen_is_in_the_middle_and_uses_the_colours),
         cmocka_unit_test(a_floor_in_the_plane_fills_the_picture_below_it),
+        cmocka_unit_test(a_tilted_floor_is_drawn_with_a_shadow),
         cmocka_unit_test(light_is_even_across_a_bend_and_jumps_at_a_crease),
         cmocka_unit_test(the_nearest_word_is_suggested),
     };

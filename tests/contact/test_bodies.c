@@ -3,6 +3,8 @@
 // bullets; who may touch whom.
 #include "contact/touching.h"
 
+#include "support/world.h"
+
 // Bends and stretches all bodies smoothly.
 static void deform(Touching *s) {
     int dim = s->world.dim;
@@ -506,6 +508,43 @@ static void overlaps_name_the_pairs_and_how_deep(void **state) {
     touching_free(&s);
 }
 
+// So many blocks in a row that touch their neighbours, listed in the order of `place`: contacts of the first step.
+static int64_t touches_in_a_row(int count, const int *place) {
+    size_t length = 0, room = 400 + 120 * (size_t)count;
+    char *text = malloc(room);
+    assert_non_null(text);
+    length += (size_t)snprintf(text, room,
+                               "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.01}, "
+                               "\"materials\": {\"m\": {\"young\": 1e5, \"density\": 1000}}, \"shapes\": {\"s\": "
+                               "{\"material\": \"m\", \"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [1, 1, 1], "
+                               "\"cells\": [1, 1, 1]}}}}, \"bodies\": [");
+    for (int i = 0; i < count; i++)
+        length += (size_t)snprintf(text + length, room - length, "%s{\"shape\": \"s\", \"position\": [%d, 0, 0]}",
+                                   i ? ", " : "", place[i]);
+    snprintf(text + length, room - length, "]}");
+    ThawWorld *world = make_world(text, 1);
+    const int64_t contacts = run_world(world, 1).contacts;
+    thaw_world_free(&world);
+    free(text);
+    return contacts;
+}
+
+static void a_crowd_is_searched_in_whatever_order_it_is_listed(void **state) {
+    (void)state;
+    enum { COUNT = 300 };
+    int place[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        place[i] = i;
+    const int64_t ascending = touches_in_a_row(COUNT, place);
+    assert_true(ascending >= COUNT - 1);
+    for (int i = 0; i < COUNT; i++)
+        place[i] = COUNT - 1 - i;
+    assert_int_equal(touches_in_a_row(COUNT, place), ascending);
+    for (int i = 0; i < COUNT; i++)
+        place[i] = i * 7919 % COUNT; // coprime: all of them
+    assert_int_equal(touches_in_a_row(COUNT, place), ascending);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_hierarchy_finds_what_brute_force_finds),
@@ -520,6 +559,7 @@ int main(void) {
         cmocka_unit_test(what_is_pinned_for_ever_makes_no_rows_with_obstacles),
         cmocka_unit_test(stiffness_is_automatic_given_or_hard),
         cmocka_unit_test(overlaps_name_the_pairs_and_how_deep),
+        cmocka_unit_test(a_crowd_is_searched_in_whatever_order_it_is_listed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -412,6 +412,27 @@ static void an_inverted_element_is_reported_where_it_has_no_energy(void **state)
         }
 }
 
+// Random displacements turn some elements inside out, or none; counted by the way as by themselves.
+static void inverted_elements_are_counted_with_the_energy(void **state) {
+    (void)state;
+    int some = 0, none = 0;
+    for (int model = 0; model < THAW_MATERIAL_MODEL_COUNT; model++)
+        for (int dim = 2; dim <= 3; dim++)
+            for (int k = 0; k < 4; k++) {
+                Body body;
+                body_create(&body, dim, 3, (ThawMaterialModel)model, k == 0 ? 0.01 : 0.4 * k, (uint64_t)(7 * k + 1));
+                int64_t inverted = -1;
+                double with = thaw_force_energy_inverted(body.set, NULL, body.x, body.partial, &inverted);
+                assert_true(with == energy(&body, body.x));
+                if (isfinite(with))
+                    assert_int_equal(inverted, thaw_force_count_inverted(body.set, NULL, body.x, body.partial));
+                some += isfinite(with) && inverted > 0;
+                none += isfinite(with) && inverted == 0;
+                body_free(&body);
+            }
+    assert_true(some > 4 && none > 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(forces_are_minus_the_slope_of_the_energy),
@@ -424,6 +445,7 @@ int main(void) {
         cmocka_unit_test(rigid_motions_give_no_force),
         cmocka_unit_test(forces_add_up_to_nothing_and_turn_nothing),
         cmocka_unit_test(a_uniaxial_stretch_has_the_von_mises_stress_of_its_material),
+        cmocka_unit_test(inverted_elements_are_counted_with_the_energy),
         cmocka_unit_test(an_inverted_element_is_reported_where_it_has_no_energy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,6 +24,7 @@ SPOIL(solver, s->world.solver = (ThawSolverKind)5)
 SPOIL(newton_tolerance_zero, s->world.newton_tolerance = 0)
 SPOIL(newton_tolerance_one, s->world.newton_tolerance = 1)
 SPOIL(solver_tolerance_nan, s->world.solver_tolerance = NAN)
+SPOIL(sleep_one, s->world.rigidify.sleep = 1)
 SPOIL(solver_tolerance_large, s->world.solver_tolerance = 2)
 SPOIL(newton_iterations, s->world.newton_iterations = 0)
 SPOIL(halvings_negative, s->world.halvings = -1)
@@ -102,6 +103,7 @@ static const Case cases[] = {
     {"newton_tolerance_zero", newton_tolerance_zero, {"newton_tolerance", "0", "between 0 and 1"}},
     {"newton_tolerance_one", newton_tolerance_one, {"newton_tolerance", "1", "between 0 and 1"}},
     {"solver_tolerance_nan", solver_tolerance_nan, {"solver_tolerance", "nan", "between 0 and 1"}},
+    {"sleep_one", sleep_one, {"sleep", "1", "2 to 255"}},
     {"solver_tolerance_large", solver_tolerance_large, {"solver_tolerance", "2", "between 0 and 1"}},
     {"newton_iterations", newton_iterations, {"newton_iterations", "0", ">= 1"}},
     {"halvings_negative", halvings_negative, {"halvings", "-1", "0 to 20"}},

@@ -73,6 +73,7 @@ static const Slip solid_slips[] = {
     {"'thaw': 1", "'thaw': 'one'", ": thaw: ", "wrong type", "allowed: 1"},
     {"'title': 'A bar'", "'title': 5", ": title: ", "wrong type (value 5)", "a text"},
     {"'title'", "'rigidify': {'tau': 1}, 'title'", ": rigidify.tau: ", "unknown key", "did you mean \"tau_rigid\"?"},
+    {"'title'", "'rigidify': {'sleep': 1}, 'title'", ": rigidify.sleep: ", "too few steps", "0 (never), or 2 to 255"},
     {"'title'", "'rigidify': {'eps': 1}, 'title'", ": rigidify.eps: ", "unknown key", "did you mean \"epsilon\"?"},
     {"'title'", "'titel'", ": titel: ", "unknown key (value \"titel\")", "did you mean \"title\"?"},
     {"'title'", "'gravitation'", ": gravitation: ", "unknown key", "thaw, shapes, bodies, materials"},

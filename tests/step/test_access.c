@@ -2,6 +2,7 @@
 // A body whose positions or velocities are set from outside is taken note of, and only that body.
 #include "step/sample.h"
 #include "step/step.h"
+#include "support/world.h"
 
 static void setting_one_body_renews_what_is_kept_of_it_alone(void **state) {
     (void)state;
@@ -60,9 +61,44 @@ static void the_solver_that_was_chosen_is_told(void **state) {
     sample_free(&s);
 }
 
+// Pressed through itself and back by keyframes, by all methods: what steps have counted by the way is what a world counts that was
+// put there.
+static void inverted_elements_are_counted_as_the_steps_go(void **state) {
+    (void)state;
+    static const char *const methods[] = {"full", "rigidify"}, *const integrators[] = {"semi-implicit", "newton"};
+    for (int k = 0; k < 4; k++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "{\"thaw\": 1, \"dimension\": 2, \"gravity\": [0, 0], \"time\": {\"step\": 0.01, \"integrator\": "
+                 "\"%s\"}, \"materials\": {\"m\": {\"model\": \"stvk\", \"density\": 1000, \"young\": 1e4, "
+                 "\"poisson\": 0.3}}, \"shapes\": {\"s\": {\"mesh\": {\"box\": {\"min\": [0, 0], \"max\": [0.2, 0.2], "
+                 "\"cells\": [4, 4]}}, \"material\": \"m\"}}, \"bodies\": [{\"shape\": \"s\", \"pins\": [\"x-min\"], "
+                 "\"scripts\": [{\"group\": \"x-max\", \"keys\": [{\"time\": 0}, {\"time\": 0.2, \"translation\": "
+                 "[-0.3, 0]}, {\"time\": 0.4, \"translation\": [0, 0]}]}]}]}",
+                 integrators[k / 2]);
+        ThawWorld *world = make_world_by(text, methods[k % 2], 1), *other = make_world_by(text, "full", 1);
+        int64_t most = 0;
+        for (int i = 0; i < 60; i++) {
+            double x[50];
+            ThawStepStats stats;
+            step_world(world, &stats);
+            assert_int_equal(thaw_world_vertex_count(world, 0), 25);
+            thaw_world_get_positions(world, 0, x);
+            assert_int_equal(thaw_world_set_positions(other, 0, x), THAW_OK);
+            assert_int_equal(stats.inverted, thaw_world_inverted_count(other, 0));
+            assert_int_equal(stats.inverted, thaw_world_inverted_count(world, 0));
+            most = stats.inverted > most ? stats.inverted : most;
+        }
+        assert_true(most > 0);
+        thaw_world_free(&world);
+        thaw_world_free(&other);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(setting_one_body_renews_what_is_kept_of_it_alone),
+        cmocka_unit_test(inverted_elements_are_counted_as_the_steps_go),
         cmocka_unit_test(the_solver_that_was_chosen_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -82,13 +82,16 @@ static int looks_of(ThawWorld *world, ThawStepStats *stats) {
     return who.asked;
 }
 
-// A world that is cancelled `times` in each step, at places spread over it, beside one that is not. Returns how often it was.
-static int64_t run_both(const char *text, int steps, int times, int threads, ThawStepStats *last) {
+// A world that is cancelled `times` in each step, at places spread over it, beside one that is not. Returns into how many
+// parts a step was cut at most.
+static int run_both(const char *text, int steps, int times, int threads, ThawStepStats *last) {
     ThawWorld *calm = make_world(text, 1), *other = make_world(text, threads);
     ThawStepStats a = {0}, b = {0};
     int64_t cancelled = 0, looks = 0;
+    int parts = 0;
     for (int i = 0; i < steps; i++) {
         const int count = looks_of(calm, &a); // to be asked changes nothing
+        parts = a.substeps > parts ? a.substeps : parts;
         looks += count;
         int over = 0;
         for (int k = 0; k < times && !over; k++) {
@@ -100,6 +103,8 @@ static int64_t run_both(const char *text, int steps, int times, int threads, Tha
             step_world(other, &b);
         assert_int_equal(a.state_hash, b.state_hash);
         assert_memory_equal(&a.ledger, &b.ledger, sizeof a.ledger);
+        assert_int_equal(a.substeps, b.substeps);
+        assert_int_equal(a.inverted, b.inverted);
         assert_int_equal(a.asleep, b.asleep);
         assert_int_equal(a.woken, b.woken);
         assert_int_equal(a.settled, b.settled);
@@ -109,7 +114,7 @@ static int64_t run_both(const char *text, int steps, int times, int threads, Tha
     *last = a;
     thaw_world_free(&calm);
     thaw_world_free(&other);
-    return cancelled;
+    return parts;
 }
 
 #define MATERIAL "'materials': {'m': {'density': 1000, 'young': 5e4, 'poisson': 0.4, 'alpha1': 0.01}},"
@@ -130,7 +135,7 @@ static void conjugate_gradients_look_in_every_iteration(void **state) {
     const char *text = quoted("{'thaw': 1, 'time': {'step': 0.01, 'steps': 9}, 'solver': {'name': 'pcg'}," MATERIAL CUBE
                               "'bodies': [{'name': 'a', 'shape': 'cube', 'pins': ['x-min']}]}");
     ThawStepStats stats;
-    run_both(text, 6, 7, 2, &stats);
+    assert_int_equal(run_both(text, 6, 7, 2, &stats), 1);
     ThawWorld *world = make_world(text, 1);
     const int looks = looks_of(world, &stats);
     assert_true(stats.solver_iterations > 4 && looks >= stats.solver_iterations);
@@ -144,7 +149,7 @@ static void a_factorisation_looks_between_its_nodes(void **state) {
         quoted("{'thaw': 1, 'time': {'step': 0.01, 'steps': 9}, 'solver': {'name': 'ldl'}," MATERIAL
                "'shapes': {'bar': {'mesh': {'box': {'min': [0, 0, 0], 'max': [1, 0.2, 0.2], 'cells': [20, 4, 4]}},"
                "'material': 'm'}}, 'bodies': [{'name': 'a', 'shape': 'bar', 'pins': ['x-min']}]}");
-    run_both(text, 4, 9, 2, &stats);
+    assert_int_equal(run_both(text, 4, 9, 2, &stats), 1);
     ThawWorld *world = make_world(text, 1);
     assert_true(looks_of(world, &stats) > 20); // one a node
     thaw_world_free(&world);
@@ -167,7 +172,7 @@ static const char *heap(const char *method, const char *more) {
 static void the_contact_response_looks_in_every_sweep(void **state) {
     (void)state;
     ThawStepStats stats;
-    run_both(heap("full", ""), 12, 9, 2, &stats);
+    assert_int_equal(run_both(heap("full", ""), 12, 9, 2, &stats), 1);
     assert_true(stats.contacts > 20 && stats.response_iterations > 0);
     ThawWorld *world = make_world(heap("full", ""), 1);
     for (int i = 0; i < 12; i++)
@@ -178,7 +183,7 @@ static void the_contact_response_looks_in_every_sweep(void **state) {
 static void newton_with_contact_is_cancelled(void **state) {
     (void)state;
     ThawStepStats stats;
-    run_both(heap("full", ", 'integrator': 'newton'"), 6, 7, 2, &stats);
+    assert_int_equal(run_both(heap("full", ", 'integrator': 'newton'"), 6, 7, 2, &stats), 1);
 }
 
 // Parts form and dissolve, bodies come to rest, fall asleep, and are woken by one that falls on them.
@@ -203,7 +208,7 @@ static void parts_and_sleep_survive(void **state) {
     thaw_world_free(&world);
     print_message("bodies fell asleep %d times and were woken %d times\n", fell, rose);
     assert_true(fell > 1 && rose > 0);
-    run_both(text, 200, 5, 2, &stats);
+    assert_int_equal(run_both(text, 200, 5, 2, &stats), 1);
 }
 
 static void the_published_oracle_survives(void **state) {
@@ -213,7 +218,7 @@ static void the_published_oracle_survives(void **state) {
     snprintf(text, sizeof text, "%s", heap("rigidify", ""));
     char *end = strrchr(text, '}');
     snprintf(end, sizeof text - (size_t)(end - text), ", \"rigidify\": {\"oracle\": \"paper\", \"tau_rigid\": 1e-3}}");
-    run_both(text, 60, 4, 2, &stats);
+    assert_int_equal(run_both(text, 60, 4, 2, &stats), 1);
 }
 
 // A step that only goes in halves: what was final before the second half is taken back, too.
@@ -225,16 +230,103 @@ static void halves_are_taken_back(void **state) {
                "'materials': {'m': {'model': 'neo-hookean', 'density': 1000, 'young': 1e4, 'poisson': 0.45}}," CUBE
                "'bodies': [{'name': 'a', 'shape': 'cube', 'position': [0, 0, 0.12], 'velocity': [0, 0, -6],"
                "'method': 'rigidify'}], 'obstacles': [{'name': 'floor', 'plane': {}}]}");
+    assert_true(run_both(text, 5, 9, 2, &stats) > 1);
+}
+
+#define BAR                                                                                                            \
+    "'shapes': {'bar': {'mesh': {'box': {'min': [0, 0, 0], 'max': [0.2, 0.2, 0.6], 'cells': [2, 2, 4]}},"              \
+    "'material': 'm'}},"
+
+static ThawRigidifyOptions thresholds_after(const char *text, int steps) {
     ThawWorld *world = make_world(text, 1);
-    int most = 0;
-    for (int i = 0; i < 5; i++) {
-        step_world(world, &stats);
-        most = stats.substeps > most ? stats.substeps : most;
-    }
+    ThawRigidifyOptions options;
+    run_world(world, steps);
+    assert_int_equal(thaw_world_get_thresholds(world, 0, &options), THAW_OK);
     thaw_world_free(&world);
-    print_message("up to %d parts of a step\n", most);
-    assert_true(most > 1);
-    run_both(text, 5, 9, 2, &stats);
+    return options;
+}
+
+// The body's thresholds follow the pins that hold it: they go back, too. Two pins, one after the other, both in the middle
+// between two steps.
+static void a_pin_that_lets_go_holds_again(void **state) {
+    (void)state;
+    ThawStepStats stats;
+    const char *text = quoted(
+        "{'thaw': 1, 'time': {'step': 0.01, 'steps': 99}," MATERIAL BAR
+        "'bodies': [{'name': 'a', 'shape': 'bar', 'method': 'rigidify', 'pins': [{'group': 'z-max', 'release': 0.345},"
+        "{'group': 'z-min', 'release': 0.18}]}]}");
+    const ThawRigidifyOptions held = thresholds_after(text, 10), hangs = thresholds_after(text, 30),
+                              falls = thresholds_after(text, 50);
+    assert_true(held.horizon != hangs.horizon && hangs.horizon != falls.horizon); // else there is nothing to see
+    assert_int_equal(run_both(text, 50, 6, 2, &stats), 1);
+}
+
+// One that slept on its pins wakes because they let go.
+static void a_pin_that_lets_go_of_a_sleeper_holds_again(void **state) {
+    (void)state;
+    ThawStepStats stats;
+    const char *text =
+        quoted("{'thaw': 1, 'time': {'step': 0.01, 'steps': 999}, 'rigidify': {'sleep': 5},"
+               "'materials': {'m': {'density': 1000, 'young': 5e6, 'poisson': 0.3, 'alpha1': 0.005}}," BAR
+               "'bodies': [{'name': 'a', 'shape': 'bar', 'method': 'rigidify',"
+               "'pins': [{'group': 'z-max', 'release': 1.005}]}]}");
+    ThawWorld *world = make_world(text, 1);
+    stats = run_world(world, 100);
+    assert_int_equal(stats.asleep, 1);
+    stats = run_world(world, 10);
+    assert_int_equal(stats.asleep, 0);
+    thaw_world_free(&world);
+    assert_int_equal(run_both(text, 110, 4, 2, &stats), 1);
+}
+
+// Keys begin and end within the run, a force has its window and a ramp.
+static void scripts_and_loads_survive(void **state) {
+    (void)state;
+    ThawStepStats stats;
+    assert_int_equal(
+        run_both(
+            quoted(
+                "{'thaw': 1, 'time': {'step': 0.01, 'steps': 99}," MATERIAL BAR
+                "'bodies': [{'name': 'a', 'shape': 'bar', 'method': 'rigidify', 'scripts': [{'group': 'z-min', 'keys': "
+                "[{'time': 0.1}, {'time': 0.2, 'translation': [0.02, 0, 0]}], 'release': 0.405}]},"
+                "{'name': 'b', 'shape': 'bar', 'position': [1, 0, 0], 'method': 'rigidify', 'pins': ['z-min'], "
+                "'forces':"
+                "[{'group': 'z-max', 'total': [0, 5, 0], 'from': 0.15, 'to': 0.3, 'ramp': 0.05}]}]}"),
+            50, 6, 2, &stats),
+        1);
+    assert_true(stats.ledger.external_work != 0);
+}
+
+// Bodies that stand in each other are shifted apart, and go back to where they stood.
+static void the_parting_of_an_overlap_is_taken_back(void **state) {
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        ThawStepStats stats;
+        char text[4096];
+        snprintf(text, sizeof text,
+                 "{'thaw': 1, 'time': {'step': 0.01, 'steps': 99}," MATERIAL CUBE
+                 "'bodies': [{'name': 'a', 'shape': 'cube', 'position': [0, 0, 0.08], 'method': '%s'},"
+                 "{'name': 'b', 'shape': 'cube', 'position': [0.04, 0.03, 0.24], 'method': '%s'}],"
+                 "'obstacles': [{'name': 'floor', 'plane': {}}]}",
+                 k ? "rigidify" : "full", k ? "rigidify" : "full");
+        assert_int_equal(run_both(quoted(text), 25, 6, 2, &stats), 1);
+        assert_true(stats.ledger.parting_work > 0);
+    }
+}
+
+static void a_ball_that_rolls_goes_back_and_rolls_on(void **state) {
+    (void)state;
+    ThawStepStats stats;
+    assert_int_equal(
+        run_both(quoted("{'thaw': 1, 'time': {'step': 0.001, 'steps': 99},"
+                        "'materials': {'m': {'young': 2e6, 'density': 1000, 'poisson': 0.3, 'damping': 'viscous'}},"
+                        "'shapes': {'ball': {'mesh': {'solid': {'sphere': {'radius': 0.1}}, 'elements': 300},"
+                        "'material': 'm'}}, 'bodies': [{'name': 'a', 'shape': 'ball', 'position': [0, 0, 0.1],"
+                        "'velocity': [0.1, 0, 0], 'spin': [0, 1, 0], 'method': 'rigidify'}],"
+                        "'obstacles': [{'plane': {}}], 'pairs': [{'between': ['*', '*'], 'friction': 0.8}]}"),
+                 60, 5, 2, &stats),
+        1);
+    assert_true(stats.rigid_parts > 0 && stats.ledger.kinetic > 0);
 }
 
 static void a_static_solve_is_cancelled(void **state) {
@@ -284,6 +376,11 @@ int main(void) {
         cmocka_unit_test(parts_and_sleep_survive),
         cmocka_unit_test(the_published_oracle_survives),
         cmocka_unit_test(halves_are_taken_back),
+        cmocka_unit_test(a_pin_that_lets_go_holds_again),
+        cmocka_unit_test(a_pin_that_lets_go_of_a_sleeper_holds_again),
+        cmocka_unit_test(scripts_and_loads_survive),
+        cmocka_unit_test(the_parting_of_an_overlap_is_taken_back),
+        cmocka_unit_test(a_ball_that_rolls_goes_back_and_rolls_on),
         cmocka_unit_test(a_static_solve_is_cancelled),
         cmocka_unit_test(no_world_is_refused),
     };

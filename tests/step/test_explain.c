@@ -470,6 +470,65 @@ static void a_resumed_world_tells_the_same_story(void **state) {
     thaw_world_free(&other);
 }
 
+// A block that falls, one that lies, one on a belt that stops, one on its top, one on a string of pins, one in space: who is not hindered
+// falls asleep in the next step, and nobody else. Most of what can hinder is seen on the way.
+static void who_is_not_hindered_falls_asleep(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"thaw\": 1, \"time\": {\"step\": 0.01}, \"rigidify\": {\"tolerance\": 0.01, \"sleep\": 5}, \"materials\": "
+        "{\"m\": {\"young\": 5e4, \"density\": 1000, \"poisson\": 0.4, \"alpha1\": 0.01}}, \"shapes\": {\"cube\": "
+        "{\"mesh\": {\"box\": {\"min\": [-0.1, -0.1, -0.1], \"max\": [0.1, 0.1, 0.1], \"cells\": [2, 2, 2]}}, "
+        "\"material\": \"m\"}}, \"bodies\": ["
+        "{\"name\": \"lies\", \"shape\": \"cube\", \"position\": [0, 0, 0.1], \"method\": \"rigidify\"}, "
+        "{\"name\": \"falls\", \"shape\": \"cube\", \"position\": [0.02, 0, 3.6], \"method\": \"rigidify\"}, "
+        "{\"name\": \"full\", \"shape\": \"cube\", \"position\": [2, 0, 0.1], \"method\": \"full\"}, "
+        "{\"name\": \"leans\", \"shape\": \"cube\", \"position\": [2, 0, 0.3], \"method\": \"rigidify\"}, "
+        "{\"name\": \"rides\", \"shape\": \"cube\", \"position\": [6, 0, 0.5], \"method\": \"rigidify\"}, "
+        "{\"name\": \"hangs\", \"shape\": \"cube\", \"position\": [9, 0, 2], \"method\": \"rigidify\", \"pins\": "
+        "[\"z-max\"], \"forces\": [{\"group\": \"z-min\", \"total\": [0, 0, -9], \"from\": 2, \"to\": 9, \"ramp\": "
+        "6}]}, "
+        "{\"name\": \"led\", \"shape\": \"cube\", \"position\": [12, 0, 2], \"method\": \"rigidify\", \"scripts\": "
+        "[{\"group\": \"all\", \"keys\": [{\"time\": 0}, {\"time\": 1, \"translation\": [1e-6, 0, 0]}]}]}], "
+        "\"obstacles\": [{\"name\": \"floor\", \"plane\": {}}, {\"name\": \"belt\", \"box\": {\"size\": [2, 2, 0.2]}, "
+        "\"position\": [6, 0, 0.3], \"keys\": [{\"time\": 0}, {\"time\": 2, \"translation\": [0, 0, 1e-5]}]}]}";
+    ThawWorld *world = make_world(text, 1);
+    const int32_t bodies = thaw_world_body_count(world);
+    ThawHindrance before[7], none = THAW_HINDRANCE_NONE;
+    int seen[THAW_HINDRANCE_COUNT] = {0}, fell = 0;
+    assert_int_equal(bodies, 7);
+    for (int i = 0; i < 300; i++) {
+        unsigned char asleep[7];
+        ThawSleepEvent events[64];
+        assert_int_equal(thaw_world_get_hindrances(world, before), THAW_OK);
+        for (int32_t b = 0; b < bodies; b++) {
+            asleep[b] = (unsigned char)thaw_world_is_asleep(world, b);
+            assert_true((unsigned)before[b] < THAW_HINDRANCE_COUNT);
+            assert_true(!asleep[b] || before[b] == none);
+            seen[before[b]]++;
+        }
+        step_world(world, NULL);
+        assert_true(thaw_world_sleep_event_count(world) <= 64);
+        assert_int_equal(thaw_world_get_sleep_events(world, events), THAW_OK);
+        for (int32_t b = 0; b < bodies; b++) {
+            int falls = 0;
+            for (int32_t k = 0; k < thaw_world_sleep_event_count(world); k++)
+                falls |= events[k].body == b && events[k].kind == THAW_SLEEP_FELL;
+            if (!asleep[b])
+                assert_int_equal(falls, before[b] == none);
+            fell += falls;
+        }
+    }
+    for (int k = 0; k < THAW_HINDRANCE_COUNT; k++)
+        print_message("%s: %d times\n", thaw_hindrance_name((ThawHindrance)k), seen[k]);
+    assert_true(fell > 3);
+    assert_true(seen[THAW_HINDRANCE_METHOD] && seen[THAW_HINDRANCE_ELASTIC] && seen[THAW_HINDRANCE_FAST] &&
+                seen[THAW_HINDRANCE_WAIT] && seen[THAW_HINDRANCE_OBSTACLE] && seen[THAW_HINDRANCE_NEIGHBOUR] &&
+                seen[THAW_HINDRANCE_BALANCE]);
+    assert_int_equal(thaw_world_get_hindrances(NULL, before), THAW_ERROR_INPUT);
+    assert_string_equal(thaw_hindrance_text((ThawHindrance)99), "unknown");
+    thaw_world_free(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_field_describes_itself),
@@ -486,6 +545,7 @@ int main(void) {
         cmocka_unit_test(what_starts_at_rest_is_asleep_without_an_event),
         cmocka_unit_test(a_change_is_the_reason_for_some_steps_and_the_larger_of_two_counts),
         cmocka_unit_test(a_resumed_world_tells_the_same_story),
+        cmocka_unit_test(who_is_not_hindered_falls_asleep),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
