@@ -58,6 +58,8 @@ void thaw_exam_distance(ThawExam *exam, const ThawScene *scene);
 void thaw_exam_loads(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
 // Bodies that nothing catches, or that start inside obstacles; after the loads, which know what is held (fall.c).
 void thaw_exam_falls(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
+// Balls of coarse facets, after the loads (round.c).
+void thaw_exam_round(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
 // Bodies inside each other at the start (overlap.c).
 void thaw_exam_overlap(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
 
