@@ -60,11 +60,12 @@ void app_complain(const char *command, const char *format, ...) __attribute__((f
 
 // printable.c: standard streams that are closed lead to /dev/null, and what is printed from here on is made printable.
 void app_prepare_output(void);
-// A text of `size` bytes with nothing in it that a terminal obeys. `to` has room for 4 bytes a byte, and a 0; returns the length.
+// A text of `size` bytes with nothing in it that a terminal obeys. `to` has room for 4 bytes a byte, and a 0; returns
+// the length.
 size_t app_printable(const char *text, size_t size, char *to);
 
-// signals.c: none that has a better message; and SIGINT, SIGTERM and (unless it is ignored) SIGHUP come to the handler. once: the
-// second of a kind ends the program.
+// signals.c: none that has a better message; and SIGINT, SIGTERM and (unless it is ignored) SIGHUP come to the handler.
+// once: the second of a kind ends the program.
 void app_ignore_signals(void);
 void app_listen_to_signals(void (*handler)(int), int once);
 

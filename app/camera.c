@@ -4,8 +4,9 @@
 // Normals are smooth where the surface is (triangles at a corner within 35 degrees are averaged, less so up to 60) and keep
 // creases. The shadow is the surface drawn along the light onto the ground, into a small picture that is blurred three
 // times by a box, which is nearly a Gaussian. The ground is otherwise the background itself, with faint lines that fade
-// away, so pictures side by side join without a seam. Half-spaces that are tilted are drawn as the ground is, with lines
-// and a shadow of their own, on a grey that fades away. Cost: linear in triangles and samples, and in such half-spaces.
+// away, so pictures side by side join without a seam. Half-spaces that are tilted are drawn as the ground is, with
+// lines and a shadow of their own, on a grey that fades away. Cost: linear in triangles and samples, and in such
+// half-spaces.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -18,7 +18,7 @@
 enum { JSON, QUIET };
 static const AppOption options[] = {[JSON] = {"--json", "FILE"}, [QUIET] = {"--quiet", NULL}, {NULL, NULL}};
 
-// --- for people ---------------------------------------------------------------------------------------------------------
+// --- in words -----------------------------------------------------------------------------------------------------------
 
 static const char *plural(int64_t count) { return count == 1 ? "" : "s"; }
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever the program prints goes through one function, whoever prints it. Scenes, meshes, checkpoints and names of files come
-// from anywhere, and a terminal obeys what it is sent: escape sequences move the cursor, rewrite lines that were read
-// already, or paste into the next command. So standard output and standard error become streams that let through lines, tabs
-// and letters only. Other control characters are shown by their numbers (\x1b); what is no UTF-8, or turns the direction of a line
-// around, by the mark that Unicode has for that. The bar of progress.c is our own and has the terminal for itself.
+// Whatever the program prints goes through one function, whoever prints it. Scenes, meshes, checkpoints and names of
+// files come from anywhere, and a terminal obeys what it is sent: escape sequences move the cursor, rewrite lines that
+// were read already, or paste into the next command. So standard output and standard error become streams that let
+// through lines, tabs and letters only. Other control characters are shown by their numbers (\x1b); what is no UTF-8,
+// or turns the direction of a line around, by the mark that Unicode has for that. The bar of progress.c is our own and
+// has the terminal for itself.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -104,7 +105,8 @@ static ssize_t put(void *cookie, const char *text, size_t size) {
     return (ssize_t)size;
 }
 
-// Descriptors 0 to 2 that are closed would go to the next files that are opened, and lines for the user into their middle.
+// Descriptors 0 to 2 that are closed would go to the next files that are opened, and lines for the user into their
+// middle.
 static void open_missing(void) {
     for (int handle = open("/dev/null", O_RDWR); handle >= 0; handle = dup(handle))
         if (handle > 2) {

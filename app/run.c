@@ -4,8 +4,8 @@
 // Each step is followed, in this order, by its row of statistics, its frame and its checkpoint, as they are due. A run that
 // is killed loses what came after its last checkpoint and computes it again when resumed, with the same bits; rows and
 // frames of the lost stretch are replaced by equal ones. Between the first step and the last, Ctrl-C waits for the end of
-// the step, for half a second at most, and checkpoints the last one that ended; before, it ends the program at once, for nothing
-// can be lost.
+// the step, for half a second at most, and checkpoints the last one that ended; before, it ends the program at once,
+// for nothing can be lost.
 //
 // Unless the scene says otherwise, a checkpoint is written each minute. A clock decides when, but a checkpoint changes
 // nothing in the world, so the trajectory does not depend on it.

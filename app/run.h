@@ -52,8 +52,8 @@ typedef struct AppRun {
 
 // --- the folder (run_folder.c) -------------------------------------------------------------------------------------------
 
-// Makes the folder and locks it, so that two runs cannot write into each other's files; removes temporary files of a run
-// that was killed.
+// Makes the folder and locks it, so that two runs cannot write into each other's files; removes temporary files of a
+// run that was killed.
 ThawStatus app_folder_lock(AppRun *run, ThawError *error);
 // What there is to go on from, and how often it has frames. Refuses what another scene, other options or another solver left.
 typedef enum AppTrace { APP_TRACE_NONE, APP_TRACE_BEGUN, APP_TRACE_CHECKPOINT } AppTrace;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the system may say to a program in mid-work. Ctrl-C, `kill` and a terminal that is closed ask for the same: an orderly end.
+// What the system may say to a program in mid-work. Ctrl-C, `kill` and a terminal that is closed ask for the same: an
+// orderly end.
 #include <signal.h>
 
 #include "app.h"

@@ -11,8 +11,8 @@
 #include "view_inbox.h"
 #include "view_world.h"
 
-// What pages may drop: bodies, elements of them in all, and bodies that are where another one is dropped. Each takes time in every
-// step; those inside each other most of all, for each of their vertices is a contact.
+// What pages may drop: bodies, elements of them in all, and bodies that are where another one is dropped. Each takes
+// time in every step; those inside each other most of all, for each of their vertices is a contact.
 enum { VIEW_DROPS = 64, VIEW_DROP_ELEMENTS = 200000, VIEW_CROWD = 8, VIEW_NAME = 96 };
 
 // Where a page holds a body (view_drag.c).
@@ -70,8 +70,8 @@ void view_live_run(ViewLive *live, const atomic_int *interrupted);
 // Its parts: what a page asks for (an object with a text "type"; NULL: it has just come), and a step of all worlds.
 void view_live_request(ViewLive *live, int client, const json_t *message);
 void view_live_step(ViewLive *live);
-// Whether a step of view_live_run is to be given up: a signal came, a page wants a pause or a reset, or nobody looks any more. For
-// thaw_world_set_cancel, context: a ViewLive.
+// Whether a step of view_live_run is to be given up: a signal came, a page wants a pause or a reset, or nobody looks
+// any more. For thaw_world_set_cancel, context: a ViewLive.
 int view_live_gives_up(void *context);
 void view_live_clear(ViewLive *live);
 

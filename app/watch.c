@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Energy. All that a world has, kinetic + shadow + elastic + gravitational + what the springs of contacts hold, less
 // the work of loads, scripts and moving obstacles, may only fall. By how much it rises above the least it has been is
-// energy out of nothing; below GROWN of the largest energy so far, or of the work that went through the world, that is the
-// error of any time step. A slow machine does much work on bodies that never have much energy at a time.
+// energy out of nothing; below GROWN of the largest energy so far, or of the work that went through the world, that is
+// the error of any time step. A slow machine does much work on bodies that never have much energy at a time.
 //
-// Bodies that stand in each other are shifted apart, up or down (parting_work). That is no motion and no force: it is left out of
-// the sum, and told of by itself where it has put in as much.
+// Bodies that stand in each other are shifted apart, up or down (parting_work). That is no motion and no force: it is
+// left out of the sum, and told of by itself where it has put in as much.
 //
 // Elements inside out. A soft body that is struck turns some for a few steps; which last longer than LASTING, or to the
 // end, are told.

@@ -10,7 +10,8 @@
 //             - alpha0 P), each step. Where nothing at all acts from outside, P stays what it was at the start,
 //             asleep or not. To 1e-6 of all that moves and acts, or to twice what (a) keeps.
 //   energy    kinetic + shadow + elastic + gravitational - work of loads, of contacts (whose law is the same for all) and
-//             of parting what overlaps must not rise above an earlier value by a larger share of the largest energy so far than 1.01 times that in (a), plus 1e-6.
+//             of parting what overlaps must not rise above an earlier value by a larger share of the largest energy so
+//             far than 1.01 times that in (a), plus 1e-6.
 //   error     The largest vertex distance from (a) at any time is at most three tolerances, or that of (c) or (d). Where
 //             it is not, full with a sixteenth of the step tells which of (a) and (b) is nearer to the truth.
 //   failure   Where full runs, it runs.

@@ -43,7 +43,8 @@ typedef struct WorldVerdict {
 enum { WORLD_SLEEP = 1, WORLD_MOMENTUM = 2, WORLD_ENERGY = 4, WORLD_ERROR = 8, WORLD_FAILURE = 16, WORLD_RULES = 5 };
 extern const char *const world_rule_names[WORLD_RULES];
 unsigned world_broken(const WorldVerdict *verdict);
-// Whether an error is the reference's own: the method is no farther from full with a sixteenth of the step than full is.
+// Whether an error is the reference's own: the method is no farther from full with a sixteenth of the step than full
+// is.
 int world_is_excused(const WorldVerdict *verdict);
 
 // Judges the scene in the text; fills all of *verdict but the seed. Never fails: whatever goes wrong is a verdict.

@@ -20,7 +20,7 @@ typedef enum ThawFieldUse { THAW_FIELD_ALWAYS, THAW_FIELD_TOUCHING, THAW_FIELD_A
 
 typedef struct ThawField {
     const char *name;  // a word, as in files and options: "von_mises"
-    const char *label; // for people: "von Mises stress"
+    const char *label; // in words: "von Mises stress"
     const char *unit;  // "Pa"; "" where there is none
     ThawFieldPlace place;
     int components;     // doubles a place: 1, or 3 for vectors (in 2D the third is 0)

@@ -246,7 +246,8 @@ ThawForceDef thaw_force_def_default(void);       // a total force of zero, alway
 ThawObstacleDef thaw_obstacle_def_default(void); // a floor at z = 0 (2D: y = 0), friction 0.5
 
 // Energies and works in joules. kinetic + shadow + elastic + gravitational - (external_work - damping_loss - integration_loss
-// + contact_work + parting_work - transition_loss + follow_work) stays what it was at the start, up to the solver's tolerance.
+// + contact_work + parting_work - transition_loss + follow_work) stays what it was at the start, up to the solver's
+// tolerance.
 typedef struct ThawLedger {
     double kinetic, elastic, gravitational; // elastic: of rigid parts as at the oracle's last question
     double shadow;        // kinetic energy of slow motion inside rigid parts, as at that question: up to 12 steps old
@@ -297,10 +298,11 @@ void thaw_world_free(ThawWorld **world);
 // stats may be NULL.
 ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *error);
 
-// A step may take long: wanted(context) is asked again and again while it is under way, and once it says nonzero the step (or
-// static solve) is given up within a fraction of a second: it returns THAW_CANCELLED, and the world is as it was before. Made
-// again, the step has the same bits as if it had never been cancelled. wanted is called often, from any of the world's threads
-// and from several at once: it must be quick (read an atomic flag), must not wait, and must not call into the world.
+// A step may take long: wanted(context) is asked again and again while it is under way, and once it says nonzero the
+// step (or static solve) is given up within a fraction of a second: it returns THAW_CANCELLED, and the world is as it
+// was before. Made again, the step has the same bits as if it had never been cancelled. wanted is called often, from
+// any of the world's threads and from several at once: it must be quick (read an atomic flag), must not wait, and must
+// not call into the world.
 typedef struct ThawCancel {
     int (*wanted)(void *context);
     void *context;

@@ -61,8 +61,8 @@ typedef void (*ThawTaskFn)(void *context, int32_t index);
 ThawStatus thaw_tasks_create(int threads, ThawTasks **tasks, ThawError *error);
 void thaw_tasks_free(ThawTasks **tasks);
 int thaw_tasks_threads(const ThawTasks *tasks);
-// Whether whoever waits for the work has lost interest: loops that may take long look once in a while, and return THAW_CANCELLED.
-// Once it says so it says so until `stopped` is cleared. All who work for one caller share a ThawStop.
+// Whether whoever waits for the work has lost interest: loops that may take long look once in a while, and return
+// THAW_CANCELLED. Once it says so it says so until `stopped` is cleared. All who work for one caller share a ThawStop.
 typedef struct ThawStop {
     int (*wanted)(void *context); // NULL: nobody ever loses interest
     void *context;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run will take, about: memory, time, room on the disk. From counts alone, before anything is made; within a factor
-// of three for most scenes, which is enough to tell a minute from a day.
+// What a run will take, about: memory, time, room on the disk. From counts alone, before anything is made; within a
+// factor of three for most scenes, which is enough to tell a minute from a day.
 //
-// Measured on one core of a machine of 2023: 0.7 kB and 2 us (a step) an element by the full method, 30 kB and 20 us a body;
-// three times that by Newton's method. Adaptive bodies take less time, as much less as there is at rest, which nobody knows
-// before. Nor how much will touch, and how hard it is to find the forces: 27 cubes that lie on each other take 2 to 5 times as
-// long, and with hard contact up to 100 times. So where things can touch this is said to be without it.
+// Measured on one core of a machine of 2023: 0.7 kB and 2 us (a step) an element by the full method, 30 kB and 20 us a
+// body; three times that by Newton's method. Adaptive bodies take less time, as much less as there is at rest, which
+// nobody knows before. Nor how much will touch, and how hard it is to find the forces: 27 cubes that lie on each other
+// take 2 to 5 times as long, and with hard contact up to 100 times. So where things can touch this is said to be
+// without it.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,8 +29,8 @@ static double field_bytes(int adaptive, int touching, ThawFieldPlace place) {
     return bytes;
 }
 
-// Bytes of a frame of one body. VTU: places and bodies of vertices, connectivity, offset and type of cells, and the fields; skins
-// as text or bytes.
+// Bytes of a frame of one body. VTU: places and bodies of vertices, connectivity, offset and type of cells, and the
+// fields; skins as text or bytes.
 static double frame_bytes(unsigned formats, double vertex_bytes, double element_bytes, const ThawMesh *mesh) {
     double v = mesh->vertex_count, e = mesh->element_count, bytes = 0;
     double skin = mesh->dim == 3 ? fmin(v, 4 * pow(v, 2.0 / 3)) : v; // vertices; twice as many triangles

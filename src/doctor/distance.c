@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies far from the origin: doubles have 16 digits, so at a million kilometres they are a tenth of a micron apart. What a
-// step computes are differences of positions, strains among them; where the spacing is above 1e-6 of an element's edge,
-// strains of that size are noise, and adaptive methods take them for motion.
+// Bodies far from the origin: doubles have 16 digits, so at a million kilometres they are a tenth of a micron apart.
+// What a step computes are differences of positions, strains among them; where the spacing is above 1e-6 of an
+// element's edge, strains of that size are noise, and adaptive methods take them for motion.
 #include <float.h>
 #include <math.h>
 

@@ -42,7 +42,7 @@ ThawPatient *thaw_exam_patients(ThawExam *exam, int32_t count);
 void thaw_mesh_box_of(const ThawMesh *mesh, double lo[3], double hi[3]);
 void thaw_element_centre(const ThawMesh *mesh, int32_t element, double centre[3]);
 
-// Is it as large, in metres, as things are that people simulate (mesh.c)?
+// Is it as large, in metres, as what is usually simulated (mesh.c)?
 void thaw_exam_size(ThawExam *exam, const char *where, const double size[3]);
 // Elements, pieces, thickness, size (mesh.c).
 void thaw_exam_mesh(ThawExam *exam, const ThawMesh *mesh, const char *where, ThawPatient *patient);
@@ -58,6 +58,8 @@ void thaw_exam_distance(ThawExam *exam, const ThawScene *scene);
 void thaw_exam_loads(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
 // Bodies that nothing catches, or that start inside obstacles; after the loads, which know what is held (fall.c).
 void thaw_exam_falls(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
+// Balls of coarse facets, after the loads (round.c).
+void thaw_exam_round(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
 // Bodies inside each other at the start (overlap.c).
 void thaw_exam_overlap(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
 

@@ -140,6 +140,7 @@ static void examine_scene(ThawExam *exam, const ThawScene *scene) {
         thaw_exam_distance(exam, scene);
         thaw_exam_loads(exam, scene, model);
         thaw_exam_falls(exam, scene, model);
+        thaw_exam_round(exam, scene, model);
         thaw_exam_overlap(exam, scene, model);
     }
     thaw_model_free(&model);

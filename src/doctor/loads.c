@@ -539,8 +539,8 @@ static void examine_turning(const Case *c) {
     while (speed_left(c, &t, integrator, keeps, 0) < 1 - SPIN_LOSS)
         keeps /= 2;
     if (keeps < h) {
-        // A rigid part that spins has formed under the tension of its spin, which brakes it as much. One that swings has
-        // formed at any moment of a swing, and keeps more: how much, nobody knows before.
+        // A rigid part that spins has formed under the tension of its spin, which brakes it as much. One that swings
+        // has formed at any moment of a swing, and keeps more: how much, nobody knows before.
         const int adaptive = c->body->method == THAW_METHOD_RIGIDIFY, spared = adaptive && !spins;
         ThawComplaint *complaint =
             thaw_exam_add(c->exam, by_step < 0.5 && !spared ? THAW_SEVERITY_WARNING : THAW_SEVERITY_HINT,

@@ -31,7 +31,8 @@ double thaw_force_energy(const ThawIntegrationSet *set, ThawTasks *tasks, const 
 double thaw_force_energy_inverted(const ThawIntegrationSet *set, ThawTasks *tasks, const double *x, double *partial,
                                   int64_t *inverted);
 
-// How many elements are inside out, det F <= 0, of materials that allow it. partial: as above, or NULL, and then tasks too.
+// How many elements are inside out, det F <= 0, of materials that allow it. partial: as above, or NULL, and then tasks
+// too.
 int64_t thaw_force_count_inverted(const ThawIntegrationSet *set, ThawTasks *tasks, const double *x, double *partial);
 
 // f = -dPsi/dx (equation 3). THAW_INVERTED where there is no energy; f is then useless.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats have 24 bits: at 5000 km, where maps have their coordinates, they are half a metre apart, and whatever is smaller
-// loses its shape. Files then hold doubles where the format has them, and elsewhere positions from an origin of their own.
+// Floats have 24 bits: at 5000 km, where maps have their coordinates, they are half a metre apart, and whatever is
+// smaller loses its shape. Files then hold doubles where the format has them, and elsewhere positions from an origin of
+// their own.
 #include "mesh/far.h"
 
 #include <float.h>

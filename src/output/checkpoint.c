@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checkpoints: named arrays in an HDF5 file that is either whole or refused.
 //
-// In front of the HDF5 part (hdf.h) stand 512 bytes, an HDF5 user block, which other HDF5 tools skip; ours holds a magic
-// word, the length of the file and a digest of all that follows. Opening checks these before anything else is looked at.
-// Arrays go to the disk, under a temporary name, as they are put: saving takes no memory but for their names, so that a
-// world that fills its memory can still be saved. Cost: one pass of hashing (GB/s).
+// In front of the HDF5 part (hdf.h) stand 512 bytes, an HDF5 user block, which other HDF5 tools skip; ours holds a
+// magic word, the length of the file and a digest of all that follows. Opening checks these before anything else is
+// looked at. Arrays go to the disk, under a temporary name, as they are put: saving takes no memory but for their
+// names, so that a world that fills its memory can still be saved. Cost: one pass of hashing (GB/s).
 #include <inttypes.h>
 #include <string.h>
 

@@ -10,8 +10,8 @@
 typedef struct ThawCheckpoint ThawCheckpoint;
 
 // Starts a checkpoint under a temporary name in the same folder. thaw_checkpoint_commit syncs, renames it to `path` and
-// frees *checkpoint, whether it succeeded or not (*checkpoint is NULL afterwards). It also tells what has failed before: a
-// full disk or a name that was put twice is THAW_ERROR_IO, and an older file at `path` stays as it was.
+// frees *checkpoint, whether it succeeded or not (*checkpoint is NULL afterwards). It also tells what has failed
+// before: a full disk or a name that was put twice is THAW_ERROR_IO, and an older file at `path` stays as it was.
 ThawStatus thaw_checkpoint_create(const char *path, ThawCheckpoint **checkpoint, ThawError *error);
 ThawStatus thaw_checkpoint_commit(ThawCheckpoint **checkpoint, ThawError *error);
 

@@ -58,7 +58,8 @@ ThawStatus thaw_obstacle_frame(const ThawWorld *world, const double middle[3], d
 // --- VTU files (vtu.c, vtu_read.c)
 // ---------------------------------------------------------------------------------------
 
-// bits: 32 or 64, of positions and velocities; positions have 64 where floats would lose the shape. scratch: thaw_vtu_scratch bytes.
+// bits: 32 or 64, of positions and velocities; positions have 64 where floats would lose the shape. scratch:
+// thaw_vtu_scratch bytes.
 size_t thaw_vtu_scratch(const ThawFrameData *data);
 ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits, void *scratch, ThawError *error);
 

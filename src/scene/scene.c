@@ -13,7 +13,7 @@
 #include "scene/read.h"
 
 enum { FORMAT_VERSION = 1 };
-static const size_t FILE_LIMIT = (size_t)256 << 20; // bytes: a scene is written by people
+static const size_t FILE_LIMIT = (size_t)256 << 20; // bytes: a scene is written by hand
 
 // --- memory -------------------------------------------------------------------------------------------------------------
 
@@ -357,7 +357,8 @@ ThawStatus thaw_scene_parse(const char *text, size_t length, const char *name, c
     return thaw_scene_parse_with(text, length, name, folder, NULL, scene, error);
 }
 
-// A pipe is what the shell hands over (standard input, <(...)). One that lies in a folder would be waited for, perhaps for ever.
+// A pipe is what the shell hands over (standard input, <(...)). One that lies in a folder would be waited for, perhaps
+// for ever.
 static int is_endless(const char *path) {
     struct stat about;
     const int handed_over =

@@ -143,8 +143,8 @@ ThawStatus thaw_adapt_wake(ThawWorld *world, ThawStepper *s, int loaded, ThawErr
     return thaw_partition_update(a->partition, a->flagged, a->script, NULL, s->x, s->v, &a->transition, error);
 }
 
-// How fast the sides of a contact move against each other, m/s. Velocities are those of the start of the whole step, which no
-// other body's oracle touches.
+// How fast the sides of a contact move against each other, m/s. Velocities are those of the start of the whole step,
+// which no other body's oracle touches.
 static void relative_velocity(const ThawWorld *world, const ThawContact *contact, double u[3]) {
     int dim = world->model->dim;
     for (int k = 0; k < 3; k++)
@@ -164,8 +164,9 @@ static void add_spring(double k, const double *n, int dim, double K[9]) {
             K[i * dim + j] += k * n[i] * n[j];
 }
 
-// Friction that is as great as it can be, `most` (N): along it the tangents give nothing. Across it they do, since it turns towards where
-// the vertex goes: by all of k_t where the contact has only come to the rim, by the less the farther it slides in a step.
+// Friction that is as great as it can be, `most` (N): along it the tangents give nothing. Across it they do, since it
+// turns towards where the vertex goes: by all of k_t where the contact has only come to the rim, by the less the
+// farther it slides in a step.
 static void add_rim(const ThawWorld *world, const ThawContact *contact, double h, double most, double k_t,
                     double K[9]) {
     double u[3], slip[2] = {0, 0}, across[3], size = hypot(contact->lambda[1], contact->lambda[2]);
@@ -180,9 +181,10 @@ static void add_rim(const ThawWorld *world, const ThawContact *contact, double h
     add_spring(k_t * most / (most + k_t * h * hypot(slip[0], slip[1])), across, 3, K);
 }
 
-// By how much the force of a contact at rest changes with the place of what it holds (response.h), N/m: symmetric, dim x dim. It is the
-// slope of the law and no bound of it: relaxation moves vertices by what it says, and where a contact is stiffer than that its
-// force goes too far by as much, so that bodies on stiff contacts would wake in turns for ever. hard: of what has no slope.
+// By how much the force of a contact at rest changes with the place of what it holds (response.h), N/m: symmetric, dim
+// x dim. It is the slope of the law and no bound of it: relaxation moves vertices by what it says, and where a contact
+// is stiffer than that its force goes too far by as much, so that bodies on stiff contacts would wake in turns for
+// ever. hard: of what has no slope.
 static void rest_stiffness(const ThawWorld *world, const ThawContact *contact, double h, double hard, double K[9]) {
     const ThawContactOptions *options = &world->model->options.contact;
     const int dim = world->model->dim, cone = options->friction == THAW_FRICTION_CONE;
@@ -426,8 +428,9 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
     return status;
 }
 
-// What a part on a pin or a hinge may have of kinetic energy at the end of the step, J: what it had, and the work of its loads. A step takes
-// their torque as it is at its start, and would gain energy on the way down to where the part hangs.
+// What a part on a pin or a hinge may have of kinetic energy at the end of the step, J: what it had, and the work of
+// its loads. A step takes their torque as it is at its start, and would gain energy on the way down to where the part
+// hangs.
 static double allowance_of(const ThawStepper *s, const ThawPart *part) {
     const ThawPartition *partition = s->adaptive->partition;
     size_t dim = (size_t)s->model->dim;
@@ -502,9 +505,9 @@ int thaw_adapt_watch_rest(ThawStepper *s, int slow) {
     return 1;
 }
 
-// Speed alone says nothing: at the top of a throw, in the first steps of a fall, or on a hinge, a body is slow and far from balance.
-// Forces balance, contacts included, where velocity does not change; its mean change tells, since contact forces jitter from step
-// to step. Slow steps beyond what `slow` counts make the acceleration seem larger than it is.
+// Speed alone says nothing: at the top of a throw, in the first steps of a fall, or on a hinge, a body is slow and far
+// from balance. Forces balance, contacts included, where velocity does not change; its mean change tells, since contact
+// forces jitter from step to step. Slow steps beyond what `slow` counts make the acceleration seem larger than it is.
 double thaw_adapt_drift(const ThawStepper *s, int slow, int *held) {
     const ThawPartition *partition = s->adaptive->partition;
     const double *g = s->model->options.gravity;

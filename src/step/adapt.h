@@ -41,13 +41,14 @@ ThawStatus thaw_adapt_prepare(ThawWorld *world, ThawStepper *stepper, ThawError 
 ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *stepper, ThawIncrement step, ThawError *error);
 // After a step that succeeded (x1, v1 known): parts move on, and strain rates are looked at.
 void thaw_adapt_commit(ThawStepper *stepper, ThawIncrement step);
-// What of the body alone keeps it from rest: NONE when it is wholly rigid, found in balance inside, and slower than sleep_speed.
+// What of the body alone keeps it from rest: NONE when it is wholly rigid, found in balance inside, and slower than
+// sleep_speed.
 ThawHindrance thaw_adapt_hindrance(const ThawStepper *stepper);
-// After a step: whether it is so. slow: for so many steps before this one. At the first of them velocities are noted, for
-// thaw_adapt_drift.
+// After a step: whether it is so. slow: for so many steps before this one. At the first of them velocities are noted,
+// for thaw_adapt_drift.
 int thaw_adapt_watch_rest(ThawStepper *stepper, int slow);
-// How far it would go in the next second by its velocity, and by the mean acceleration since it has been slow, over its diameter. held:
-// pins leave it less than its freedom.
+// How far it would go in the next second by its velocity, and by the mean acceleration since it has been slow, over its
+// diameter. held: pins leave it less than its freedom.
 double thaw_adapt_drift(const ThawStepper *stepper, int slow, int *held);
 // A step failed and x, v are what they were before it: all is elastic again, with the velocities of the parts
 // and of what crept inside them. ledger: where that is booked, or NULL.

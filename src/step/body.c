@@ -184,8 +184,8 @@ static int is_driven(const ThawStepper *s) {
     return 0;
 }
 
-// Of the energy that a body has or is given, a linearised step may make so much out of nothing; one that makes more is cut in halves. No
-// step of the library's scenes does.
+// Of the energy that a body has or is given, a linearised step may make so much out of nothing; one that makes more is
+// cut in halves. No step of the library's scenes does.
 static const double LARGEST_GAIN = 0.05;
 
 // Whether a linearised step makes energy out of nothing. Beyond the work of loads and contacts it gains

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Going back to the start of a step, bit for bit.
 //
-// A step changes positions and velocities of bodies awake, of which it has copies anyway (start_x, start_v); contacts and what
-// is remembered of them; who sleeps; and of adaptive bodies the oracle's memory, the parts and their history. The last are
-// large, but in most steps most of them stay as they are, so they are copied when the first of them is about to change: a
-// question that is asked anew solves a system, beside which a copy is little. A body that falls asleep gives up all it has; as long as it
-// might have to go back, it is put aside here. What was derived (systems, factors, loads) is thrown away and made again, as after
-// a checkpoint was read: it is a function of the state.
+// A step changes positions and velocities of bodies awake, of which it has copies anyway (start_x, start_v); contacts
+// and what is remembered of them; who sleeps; and of adaptive bodies the oracle's memory, the parts and their history.
+// The last are large, but in most steps most of them stay as they are, so they are copied when the first of them is
+// about to change: a question that is asked anew solves a system, beside which a copy is little. A body that falls
+// asleep gives up all it has; as long as it might have to go back, it is put aside here. What was derived (systems,
+// factors, loads) is thrown away and made again, as after a checkpoint was read: it is a function of the state.
 #include "step/keep.h"
 
 #include <math.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each body's own scales (oracle/scale.c), found once for bodies that agree in shape and pins, and anew when a pin
-// lets go. They depend on the model and the time alone, not on when they are asked for: a resumed run goes by the same thresholds.
+// lets go. They depend on the model and the time alone, not on when they are asked for: a resumed run goes by the same
+// thresholds.
 #include <string.h>
 
 #include "step/step.h"

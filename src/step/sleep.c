@@ -215,8 +215,8 @@ static ThawHindrance find_common_hindrance(int root) {
     return root & (HELD | STANDS_STILL) ? THAW_HINDRANCE_NONE : THAW_HINDRANCE_LOOSE;
 }
 
-// Marks the bodies of islands that are ready as a whole; how many. What no pin and no obstacle holds up drifts on by however little
-// moves it, and must stand still. why: body_count, what keeps those that are awake; or NULL.
+// Marks the bodies of islands that are ready as a whole; how many. What no pin and no obstacle holds up drifts on by
+// however little moves it, and must stand still. why: body_count, what keeps those that are awake; or NULL.
 static int32_t mark_ready(const ThawWorld *world, double t, double h, ThawHindrance *why) {
     const ThawContactSet *set = &world->state.contacts;
     unsigned char *marks = world->marks;

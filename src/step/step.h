@@ -179,8 +179,8 @@ double thaw_step_gap_at_end(const ThawWorld *world, const ThawContact *contact, 
 ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement increment, int32_t *added, int *woken,
                                  ThawError *error);
 
-// parting.c: how bodies that stand in each other are to be shifted, from contacts and v1 of the step; nonzero: any is. And to
-// where they are so, once the step is done.
+// parting.c: how bodies that stand in each other are to be shifted, from contacts and v1 of the step; nonzero: any is.
+// And to where they are so, once the step is done.
 void thaw_parting_mark(ThawWorld *world); // before: which contacts that concerns
 int thaw_parting_find(ThawWorld *world, ThawIncrement increment);
 void thaw_parting_apply(ThawWorld *world);
@@ -203,7 +203,8 @@ int thaw_obstacle_moves(const ThawModelObstacle *obstacle, double t, double h);
 // The list of bodies that are awake.
 void thaw_world_list_awake(ThawWorld *world);
 
-// The middle of a step: what windows of loads and pins are asked at. From the number of the step, so that it has the same bits whoever asks.
+// The middle of a step: what windows of loads and pins are asked at. From the number of the step, so that it has the
+// same bits whoever asks.
 static inline double thaw_step_middle(const ThawModel *model, int64_t step) {
     return ((double)step + 0.5) * model->options.h;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scene whose first step takes long on every machine: many bodies in one place, each of whose vertices is in contact with all
-// others.
+// A scene whose first step takes long on every machine: many bodies in one place, each of whose vertices is in contact
+// with all others.
 #ifndef THAW_TEST_CROWD_H
 #define THAW_TEST_CROWD_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into the program (test_out_of_memory.c): allocation number THAW_FAIL_AT of the whole process fails, whoever asks
-// for it. With THAW_FAIL_COUNT the number of all allocations is written to that file when the program ends.
+// Preloaded into the program (test_out_of_memory.c): allocation number THAW_FAIL_AT of the whole process fails, whoever
+// asks for it. With THAW_FAIL_COUNT the number of all allocations is written to that file when the program ends.
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Allocations of the whole program, its libraries' included, are made to fail one at a time (failing.c): whatever is asked of
-// it, it says that memory ran out and ends with status 2, or it does without and leaves the very bytes that it should. It
-// never crashes, and never ends without a word. THAW_ALL_POINTS in the environment: every single one, which takes minutes.
+// Allocations of the whole program, its libraries' included, are made to fail one at a time (failing.c): whatever is
+// asked of it, it says that memory ran out and ends with status 2, or it does without and leaves the very bytes that it
+// should. It never crashes, and never ends without a word. THAW_ALL_POINTS in the environment: every single one, which
+// takes minutes.
 static const char program[] = THAW_PROGRAM;
 
 #include "app/program.h"

@@ -296,8 +296,8 @@ static void a_floor_in_the_plane_fills_the_picture_below_it(void **state) {
     }
 }
 
-// A tilted half-space, of which the frame holds a slab that reaches behind the camera: it is seen, and what floats above it throws a
-// shadow onto it.
+// A tilted half-space, of which the frame holds a slab that reaches behind the camera: it is seen, and what floats
+// above it throws a shadow onto it.
 static void a_tilted_floor_is_drawn_with_a_shadow(void **state) {
     (void)state;
     enum { WIDE = 240, HIGH = 160 };

@@ -268,9 +268,9 @@ static void stacks_of_hard_contacts_come_to_rest_and_fall_asleep(void **state) {
     }
 }
 
-// Relaxation moves a body by what its contacts are said to give. Were they stiffer than that, or did those at the rim of friction
-// hold what the question lets go, each move would make other forces, which wake the body: it took turns for ever, by steps of tens of
-// thousands of iterations.
+// Relaxation moves a body by what its contacts are said to give. Were they stiffer than that, or did those at the rim
+// of friction hold what the question lets go, each move would make other forces, which wake the body: it took turns for
+// ever, by steps of tens of thousands of iterations.
 static void a_soft_cube_on_hard_contact_falls_asleep_about_as_early_as_on_an_automatic_one(void **state) {
     (void)state;
     static const char *const contacts[] = {"", "'stiffness': 'hard'"};

@@ -637,6 +637,36 @@ static void a_stiff_body_on_a_hinge_is_told_that_its_step_takes_the_swing(void *
     }
 }
 
+// Measured: a ball of 819 elements stays on a slope of 4 degrees and rolls on 6, from rest.
+static void a_ball_of_coarse_facets_is_told_what_it_does(void **state) {
+    (void)state;
+    static const struct {
+        const char *mesh, *young;
+        int told;
+    } cases[] = {{"{\"solid\": {\"sphere\": {\"radius\": 0.1}}, \"elements\": 800}", "2e7", 1},
+                 {"{\"solid\": {\"sphere\": {\"radius\": 0.1}}, \"elements\": 30000}", "2e7", 0}, // fine enough
+                 {"{\"solid\": {\"sphere\": {\"radius\": 0.1}}, \"elements\": 800}", "2e3", 0},   // flat by its weight
+                 {"{\"box\": {\"min\": [0, 0, 0], \"max\": [1, 1, 1], \"cells\": [1, 1, 1]}}", "2e7", 0},
+                 {"{\"box\": {\"min\": [0, 0, 0], \"max\": [1, 1, 1], \"cells\": [3, 3, 3]}}", "2e7", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[800];
+        snprintf(text, sizeof text,
+                 "{\"thaw\": 1, \"time\": {\"step\": 0.002, \"steps\": 500}, \"materials\": {\"m\": {\"young\": %s, "
+                 "\"poisson\": 0.3, \"density\": 1000}}, \"shapes\": {\"s\": {\"mesh\": %s, \"material\": \"m\"}}, "
+                 "\"bodies\": [{\"shape\": \"s\", \"position\": [0, 0, 1]}], \"obstacles\": [{\"plane\": {}}]}",
+                 cases[i].young, cases[i].mesh);
+        ThawDoctorReport *report = examine_text(text);
+        const ThawComplaint *told = NULL;
+        for (int32_t k = 0; k < report->complaint_count; k++)
+            told = strcmp(report->complaints[k].id, "rolls-on-facets") == 0 ? &report->complaints[k] : told;
+        assert_true((told != NULL) == cases[i].told);
+        if (told)
+            print_message("%s | %s\n", told->what, told->cure);
+        assert_true(!told || (told->value > 4 && told->value < 9 && told->severity == THAW_SEVERITY_HINT));
+        thaw_doctor_report_free(&report);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_healthy_scene_passes_in_silence),
@@ -658,6 +688,7 @@ int main(void) {
         cmocka_unit_test(every_published_scene_is_free_of_errors_and_warnings),
         cmocka_unit_test(what_the_mesher_had_to_leave_out_is_told_again),
         cmocka_unit_test(a_stiff_body_that_spins_is_told_that_its_step_takes_the_spin),
+        cmocka_unit_test(a_ball_of_coarse_facets_is_told_what_it_does),
         cmocka_unit_test(a_stiff_body_on_a_hinge_is_told_that_its_step_takes_the_swing),
         cmocka_unit_test(null_arguments_are_refused_or_allowed_as_documented),
     };

@@ -161,8 +161,8 @@ static void bits_do_not_depend_on_checkpoints_around_a_release(void **state) {
         }
 }
 
-// A release in the middle of a step: whether it is of this one or of the next, both runs must agree in, although multiples
-// of 0.01 are rounded. One run goes on from a checkpoint just before or just after.
+// A release in the middle of a step: whether it is of this one or of the next, both runs must agree in, although
+// multiples of 0.01 are rounded. One run goes on from a checkpoint just before or just after.
 static void a_release_at_half_a_step_is_of_the_same_step_for_who_resumes(void **state) {
     (void)state;
     static const double releases[] = {1.165, 1.175, 1.145, 0.285, 0.575};

@@ -61,8 +61,8 @@ static void the_solver_that_was_chosen_is_told(void **state) {
     sample_free(&s);
 }
 
-// Pressed through itself and back by keyframes, by all methods: what steps have counted by the way is what a world counts that was
-// put there.
+// Pressed through itself and back by keyframes, by all methods: what steps have counted by the way is what a world
+// counts that was put there.
 static void inverted_elements_are_counted_as_the_steps_go(void **state) {
     (void)state;
     static const char *const methods[] = {"full", "rigidify"}, *const integrators[] = {"semi-implicit", "newton"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every allocation of a step that can be cancelled made to fail once, and steps cancelled between these: nothing leaks, and the world
-// goes on.
+// Every allocation of a step that can be cancelled made to fail once, and steps cancelled between these: nothing leaks,
+// and the world goes on.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -100,7 +100,8 @@ static void steps_that_can_be_cancelled_survive_each_failing_allocation(void **s
     thaw_world_free(&pilot);
 }
 
-// A step that fails before it has begun leaves all as it was, the way that led there, too; one that fails later leaves no way.
+// A step that fails before it has begun leaves all as it was, the way that led there, too; one that fails later leaves
+// no way.
 static void what_fails_early_has_changed_nothing(void **state) {
     (void)state;
     enum { MOST = 100, ELEMENTS = 200 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step can be cancelled at every point at which it looks: in the search for contacts, the oracle, conjugate gradients, the
-// factorisation, the contact response, Newton's iterations, halves of a step, the static solve. The world is then as before,
-// byte for byte, and goes on with the same bits as one that was never cancelled.
+// A step can be cancelled at every point at which it looks: in the search for contacts, the oracle, conjugate
+// gradients, the factorisation, the contact response, Newton's iterations, halves of a step, the static solve. The
+// world is then as before, byte for byte, and goes on with the same bits as one that was never cancelled.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -42,8 +42,8 @@ static char *state_of(const ThawWorld *world, const char *name, size_t *size) {
     return bytes;
 }
 
-// Cancels once, at the look number `patience`; 0 when the step was over before, and *stats tells of it. compare: all of the state,
-// by way of the disk.
+// Cancels once, at the look number `patience`; 0 when the step was over before, and *stats tells of it. compare: all of
+// the state, by way of the disk.
 static int cancel_one(ThawWorld *world, int patience, int compare, ThawStepStats *stats) {
     Impatient who = {.patience = patience};
     ThawError error = {0};
@@ -82,8 +82,8 @@ static int looks_of(ThawWorld *world, ThawStepStats *stats) {
     return who.asked;
 }
 
-// A world that is cancelled `times` in each step, at places spread over it, beside one that is not. Returns into how many
-// parts a step was cut at most.
+// A world that is cancelled `times` in each step, at places spread over it, beside one that is not. Returns into how
+// many parts a step was cut at most.
 static int run_both(const char *text, int steps, int times, int threads, ThawStepStats *last) {
     ThawWorld *calm = make_world(text, 1), *other = make_world(text, threads);
     ThawStepStats a = {0}, b = {0};
@@ -246,8 +246,8 @@ static ThawRigidifyOptions thresholds_after(const char *text, int steps) {
     return options;
 }
 
-// The body's thresholds follow the pins that hold it: they go back, too. Two pins, one after the other, both in the middle
-// between two steps.
+// The body's thresholds follow the pins that hold it: they go back, too. Two pins, one after the other, both in the
+// middle between two steps.
 static void a_pin_that_lets_go_holds_again(void **state) {
     (void)state;
     ThawStepStats stats;

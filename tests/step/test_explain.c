@@ -470,8 +470,8 @@ static void a_resumed_world_tells_the_same_story(void **state) {
     thaw_world_free(&other);
 }
 
-// A block that falls, one that lies, one on a belt that stops, one on its top, one on a string of pins, one in space: who is not hindered
-// falls asleep in the next step, and nobody else. Most of what can hinder is seen on the way.
+// A block that falls, one that lies, one on a belt that stops, one on its top, one on a string of pins, one in space:
+// who is not hindered falls asleep in the next step, and nobody else. Most of what can hinder is seen on the way.
 static void who_is_not_hindered_falls_asleep(void **state) {
     (void)state;
     static const char text[] =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// No page, and no scene, makes `thaw view` unusable: it ends, pauses and answers in the middle of a step that would take
-// minutes, and what pages may drop is bounded. Time-outs are against hangs only.
+// No page, and no scene, makes `thaw view` unusable: it ends, pauses and answers in the middle of a step that would
+// take minutes, and what pages may drop is bounded. Time-outs are against hangs only.
 static const char program[] = THAW_PROGRAM;
 #include "app/program.h"
 
