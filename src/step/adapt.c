@@ -344,7 +344,7 @@ static void book_shadow(ThawStepper *s) {
 
 ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawError *error) {
     ThawAdaptive *a = s->adaptive;
-    double since = thaw_wall_ms();
+    double since = thaw_wall_ms(), booking = s->ms[THAW_STAGE_LEDGER];
     mark_script(s, step.t, step.h);
     thaw_loads_evaluate(s, step);
     ThawStatus status = THAW_OK;
@@ -373,18 +373,13 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
     question.same_presses = !was_pressed && !a->pressed;
     s->loads_changed = 0;
     thaw_history_ask(s->history, s->shape, &question);
-    double elastic = s->elastic;
     ThawLedger work = s->work;
-    int moved = thaw_oracle_state(a->oracle)->inner_is == THAW_INNER_UNKNOWN; // since the elastic energy was last found
     thaw_ledger_move(s, a->f_contact, 1);
     status = thaw_oracle_ask(a->oracle, &question, a->partition, s->x, a->flagged, &a->answer, error);
-    moved = a->answer.asked && (moved || a->answer.moved > 0);
-    if (moved)
-        thaw_ledger_find_elastic(s);
-    if (moved || a->answer.moved > 0)
+    if (a->answer.moved > 0)
         thaw_ledger_move(s, a->f_contact, 0);
     else
-        s->elastic = elastic, s->work = work; // nothing was moved
+        s->work = work; // nothing was moved
     if (status == THAW_OK && world->kept &&
         (memcmp(a->flagged, a->partition->flagged, (size_t)s->shape->ne) != 0 ||
          memcmp(a->script, a->partition->script, (size_t)s->shape->nv) != 0))
@@ -408,7 +403,7 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
         s->work.follow_work += thaw_oracle_hand_over(a->oracle, a->partition, s->v);
     if (status == THAW_OK && s->model->options.ledger)
         book_shadow(s);
-    s->ms[THAW_STAGE_ORACLE] += thaw_wall_ms() - since;
+    s->ms[THAW_STAGE_ORACLE] += thaw_wall_ms() - since - (s->ms[THAW_STAGE_LEDGER] - booking);
     return status;
 }
 
