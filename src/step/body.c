@@ -154,7 +154,8 @@ ThawStatus thaw_body_linearise(ThawStepper *s, ThawIncrement step) {
     if (s->impulse_acts)
         memset(s->impulse, 0, sizeof *s->impulse * coordinates(s));
     s->impulse_acts = 0;
-    s->project = projection == THAW_PROJECT_ALWAYS;
+    s->project = projection == THAW_PROJECT_ALWAYS || s->gains;
+    s->projected |= s->gains;
     if (s->system->map->n == 0) // everything follows a script
         return thaw_force_internal(s->system->map->set, s->tasks, s->x, s->shape->nv, s->f, s->partial);
     ThawStatus status = linearise(s, step);
@@ -183,11 +184,14 @@ static int is_driven(const ThawStepper *s) {
 // Of the energy that a body has or is given, a linearised step may make so much out of nothing; one that makes more is cut in halves. No
 // step of the library's scenes does.
 static const double LARGEST_GAIN = 0.05;
+// And so much passes for nothing: one that makes more is made anew, with stiffness projected.
+static const double SMALL_GAIN = 1e-7;
 
-// Whether a linearised step makes energy out of nothing. Beyond the work of loads and contacts it gains
+// How much energy a linearised step makes out of nothing, J. Beyond the work of loads and contacts it gains
 //     K1 + E1 - K0 - E0 - v1'(h f_ext + J'lambda) = (E1 - E's quadratic model) - |v1-v0|_M^2 / 2 - h^2/2 v1'K v1 - h v1'D v1,
-// which is a loss for as long as the model is any good.
-static int gains_energy(const ThawStepper *s, ThawIncrement step, double elastic0, double elastic1) {
+// which is a loss for as long as the model is any good and K resists. Under compression K drives what turns, and so does alpha1 K, whatever
+// the step. had: what the body has or is given, J.
+static double gain_of(const ThawStepper *s, ThawIncrement step, double elastic0, double elastic1, double *had) {
     int dim = s->model->dim;
     double kinetic0 = 0, kinetic1 = 0, work = 0;
     for (int32_t i = 0; i < s->shape->nv; i++) {
@@ -202,8 +206,8 @@ static int gains_energy(const ThawStepper *s, ThawIncrement step, double elastic
         kinetic1 += s->shape->mass[i] * square1 / 2;
         work += power;
     }
-    double had = kinetic0 + fmax(0, elastic0) + fabs(work);
-    return !(kinetic1 + elastic1 - kinetic0 - elastic0 - work <= LARGEST_GAIN * had + 1000 * s->energy_rounding);
+    *had = kinetic0 + fmax(0, elastic0) + fabs(work);
+    return kinetic1 + elastic1 - kinetic0 - elastic0 - work - 1000 * s->energy_rounding;
 }
 
 static int all_finite(const double *a, size_t count) {
@@ -220,6 +224,7 @@ static int all_finite(const double *a, size_t count) {
 
 ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
     s->next_elastic = s->next_set_energy = NAN;
+    s->gains = 0;
     if (!all_finite(s->x1, coordinates(s)) || !all_finite(s->v1, coordinates(s)))
         return THAW_DIVERGED;
     const ThawIntegrationSet *set = s->system->map->set;
@@ -237,7 +242,9 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
         return THAW_OK;
     if (!isfinite(s->set_energy))
         s->set_energy = thaw_force_energy(set, s->tasks, s->x, s->partial);
-    return gains_energy(s, step, s->set_energy, elastic) ? THAW_DIVERGED : THAW_OK;
+    double had, gain = gain_of(s, step, s->set_energy, elastic, &had);
+    s->gains = gain > SMALL_GAIN * had && !s->project && s->model->options.projection == THAW_PROJECT_WHEN_NEEDED;
+    return gain <= LARGEST_GAIN * had ? THAW_OK : THAW_DIVERGED;
 }
 
 static int has_parts(const ThawStepper *s) { return s->adaptive && s->adaptive->partition->part_count > 0; }

@@ -82,6 +82,7 @@ typedef struct ThawStepper {
     double *partial;             // sums by chunk
     ThawComplianceScratch reach; // of contact
     int project;                 // this attempt projects element stiffness at x0
+    int gains;                   // the attempt before made energy out of nothing by stiffness that is not definite
     int element_projected;       // Newton: the present iteration does at x1
     double energy_rounding;      // J, what rounding leaves of an elastic energy that ought to be zero
     // What happened in this step:
