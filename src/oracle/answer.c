@@ -173,7 +173,7 @@ void thaw_oracle_answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPart
     if (share > 0) {
         double rate = RELAX_RATE * sqrt(options->tau_rigid) * q->h * steps / answer->largest;
         // Beyond that share of the way it would gain energy, which nothing pays for: what a blow presses is not at rest.
-        share = fmin(share, fmin(rate, thaw_oracle_outer_share(oracle, q)));
+        share = fmin(share, fmin(rate, thaw_oracle_outer_share(oracle)));
     }
     if (share > 0) {
         answer->moved = thaw_oracle_move(oracle, q, partition, share, x);
