@@ -71,6 +71,7 @@ typedef struct ThawQuestion {
     const double *k_contact;           // N/m, dim x dim a vertex: stiffness of its contacts, symmetric; or NULL
     uint64_t contacts;                 // hash of the contact set
     uint64_t on_parts;                 // of those that touch a part, and whether they close in this step
+    double passing;                    // m/s, of the body as a whole against what it touches: its fastest point, about
     int struck;                        // one of these closes in this step
     int hit;                           // so fast that it strains the body at more than tau_R
     int hard;                          // one of them is as good as hard

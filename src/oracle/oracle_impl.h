@@ -91,6 +91,7 @@ static inline size_t thaw_oracle_shadow_bytes(const ThawOracle *oracle) {
 int32_t thaw_oracle_choose_trial(ThawOracle *oracle, const ThawQuestion *question, const ThawPartition *partition,
                                  int *forming, ThawAnswer *answer);
 // Whether the last answer may no longer hold.
+int thaw_oracle_is_resisted(ThawOracle *oracle, const ThawQuestion *question);
 int thaw_oracle_is_due(const ThawOracle *oracle, const ThawQuestion *question, const ThawPartition *partition);
 // Keeps what acts now for the next time; whether loads are others.
 int thaw_oracle_note_outside(ThawOracle *oracle, const ThawQuestion *question);

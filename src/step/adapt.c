@@ -258,6 +258,7 @@ static void gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncremen
         memset(a->k_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim * dim);
     }
     a->pressed = island->contact_count > 0;
+    int32_t against = s->index; // nobody yet
     for (int32_t c = 0; c < island->contact_count; c++) {
         const ThawContact *contact = &island->set->contacts[island->contacts[c]];
         for (int side = 0; side < 2; side++) {
@@ -269,6 +270,9 @@ static void gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncremen
             int closes = foreseen > 0; // who is hit has to be asked now, not when his stride ends
             if (holds || closes) {
                 q->contacts = thaw_hash(q->contacts, &contact->key, sizeof contact->key);
+                if (contact->key.body[1 - side] != against) // contacts of the same two come together
+                    q->passing = fmax(q->passing, thaw_motion_against(world, s, contact, side, step));
+                against = contact->key.body[1 - side];
                 if (touches_part(a->partition, contact, side)) {
                     q->on_parts =
                         thaw_hash(thaw_hash(q->on_parts, &contact->key, sizeof contact->key), &closes, sizeof closes);
