@@ -272,18 +272,12 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
     limit *= steps;
     if (!forming)
         thaw_oracle_judge(oracle, q, partition, limit, oracle->options.epsilon / limit, flagged, answer);
-    if (q->struck && answer->woken > 0) {
-        fastest = fmax(fastest, thaw_oracle_largest(oracle) / limit);
-        thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->before, state->shadow);
-        status = without_blow(oracle, q, partition, answer, error);
-        limit *= past + 1.;
-        if (status == THAW_OK)
-            status = thaw_oracle_catch_up(oracle, q, oracle->Q, past + 1, past + 1, error);
-        if (status != THAW_OK)
-            return status;
-        past = 0;
-    }
     double now = thaw_oracle_largest(oracle), share = fmin(1, limit / now), crept = past * q->h;
+    // Who wakes feels in the step that comes what was foreseen; what he lags behind for now, forces make up for.
+    if (answer->woken > 0) {
+        share = crept = 0;
+        thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->before, state->shadow);
+    }
     for (size_t i = 0; crept > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
         oracle->d[i] = share * oracle->d[i] + crept * oracle->before[i];
     if (partition->part_count > 0 && oracle->options.relax > 0) {
@@ -341,10 +335,13 @@ ThawStatus thaw_oracle_answer_motion(ThawOracle *oracle, const ThawQuestion *q, 
         if (status != THAW_OK)
             return status;
     }
+    int new = oracle->loaded && answer->woken > 0;
+    if (new)
+        memset(state->pull, 0, thaw_oracle_shadow_bytes(oracle));
     thaw_oracle_glide(oracle, oracle->Q, q->h);
     answer->followed = 1;
     if (moves) {
-        answer->moved = thaw_oracle_move(oracle, q, partition, 1, x);
+        answer->moved = thaw_oracle_move(oracle, q, partition, new ? 0 : 1, x);
         renew_stress(oracle, partition, steps);
     }
     state->moving = pace_mode(oracle, q, fastest);
