@@ -248,8 +248,8 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
     const int since = steps;
     int stride = stride_of(oracle, q, partition);
     steps = steps < stride ? steps : stride;
-    // A blow acts in the step that comes: the steps before it were made without.
-    int past = q->struck ? steps - 1 : 0;
+    // A blow acts in the step that comes: the steps before it were made without, by the speed that it had for as long as that lasts.
+    int past = q->struck ? (int)fmin(steps - 1, REACH / (thaw_oracle_pace(oracle) * q->h)) : 0;
     if (q->struck)
         steps = stride = 1;
     double limit = thaw_oracle_waking_rate(oracle) * q->h, fastest = 0;
@@ -273,20 +273,15 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
     if (!forming)
         thaw_oracle_judge(oracle, q, partition, limit, oracle->options.epsilon / limit, flagged, answer);
     double now = thaw_oracle_largest(oracle), share = fmin(1, limit / now), crept = past * q->h;
-    // Who wakes feels in the step that comes what was foreseen; what he lags behind for now, forces make up for.
-    if (answer->woken > 0) {
-        share = crept = 0;
-        thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->before, state->shadow);
-    }
     for (size_t i = 0; crept > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
         oracle->d[i] = share * oracle->d[i] + crept * oracle->before[i];
-    if (partition->part_count > 0 && oracle->options.relax > 0) {
+    // Who wakes feels in the step that comes what was foreseen; what he and the others lag behind for now, forces make up for.
+    if (answer->woken > 0)
+        thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->before, state->shadow);
+    else if (partition->part_count > 0 && oracle->options.relax > 0) {
         answer->moved = thaw_oracle_move(oracle, q, partition, crept > 0 ? 1 : share, x);
         renew_stress(oracle, partition, since);
-        if (answer->woken > 0)
-            thaw_strain_compute(oracle->shape->all, oracle->tasks, NULL, 0, x, state->strain);
-        else
-            disregard(oracle, partition, x);
+        disregard(oracle, partition, x);
     }
     state->moving = pace_mode(oracle, q, fmax(fastest, now / limit));
     state->left = stride_of(oracle, q, partition) - 1;
@@ -335,13 +330,10 @@ ThawStatus thaw_oracle_answer_motion(ThawOracle *oracle, const ThawQuestion *q, 
         if (status != THAW_OK)
             return status;
     }
-    int new = oracle->loaded && answer->woken > 0;
-    if (new)
-        memset(state->pull, 0, thaw_oracle_shadow_bytes(oracle));
     thaw_oracle_glide(oracle, oracle->Q, q->h);
     answer->followed = 1;
     if (moves) {
-        answer->moved = thaw_oracle_move(oracle, q, partition, new ? 0 : 1, x);
+        answer->moved = thaw_oracle_move(oracle, q, partition, 1, x);
         renew_stress(oracle, partition, steps);
     }
     state->moving = pace_mode(oracle, q, fastest);

@@ -257,7 +257,6 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     }
     int whole = rigid == shape->ne, steps = rigid > 0 && state->since <= THAW_ORACLE_STRIDE ? state->since : 1;
     int loaded = thaw_oracle_note_outside(oracle, q) || memcmp(q->script, partition->script, (size_t)shape->nv) != 0;
-    oracle->loaded = loaded;
     status = thaw_oracle_constraint(oracle, q, partition, forming, error);
     if (status != THAW_OK)
         return status;

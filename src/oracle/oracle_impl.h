@@ -43,7 +43,6 @@ struct ThawOracle {
     ThawRigidifyOptions options; // as it goes by them now: stricter while it moves against what it touches
     double epsilon, tau_rigid;   // of one that does not
     int rolls;                   // it does
-    int loaded;                  // loads, pins or scripts are others than at the question before
     ThawScale scale;
     int same_loads;      // as it slept under: what state.loads says is void, until the next question
     double quiet_change; // m/s^2: a change of c below this cannot change a quiet answer
