@@ -148,6 +148,22 @@ static ThawStatus linearise(ThawStepper *s, ThawIncrement step) {
     return status == THAW_OK ? solve_linearised(s, step) : status;
 }
 
+// Of the kinetic energy: what rounding leaves of a loss that is none.
+static const double LOSSLESS = 1e-9;
+
+// Whether alpha1 K drives the body as it moves now, instead of damping it: under compression K drives what turns, whatever the step.
+static int is_driven_by_damping(ThawStepper *s, ThawIncrement step) {
+    const ThawIntegrationSet *set = s->system->map->set;
+    double forms[2], twice = 0, since = thaw_wall_ms();
+    if (!set->may_drive || set->element_count == 0 || step.mass == 0)
+        return 0;
+    thaw_force_product(set, s->tasks, s->x, s->v, (ThawStiffness){0, 1, 0}, s->shape->nv, s->y, forms, s->partial);
+    for (size_t i = 0; i < coordinates(s); i++)
+        twice += s->shape->mass[i / (size_t)s->model->dim] * s->v[i] * s->v[i];
+    lap(s, THAW_STAGE_FORCE, &since);
+    return step.h * forms[1] < -LOSSLESS * twice;
+}
+
 ThawStatus thaw_body_linearise(ThawStepper *s, ThawIncrement step) {
     ThawProjection projection = s->model->options.projection;
     thaw_loads_evaluate(s, step);
@@ -155,9 +171,11 @@ ThawStatus thaw_body_linearise(ThawStepper *s, ThawIncrement step) {
         memset(s->impulse, 0, sizeof *s->impulse * coordinates(s));
     s->impulse_acts = 0;
     s->project = projection == THAW_PROJECT_ALWAYS || s->gains;
-    s->projected |= s->gains;
     if (s->system->map->n == 0) // everything follows a script
         return thaw_force_internal(s->system->map->set, s->tasks, s->x, s->shape->nv, s->f, s->partial);
+    if (projection == THAW_PROJECT_WHEN_NEEDED && !s->project)
+        s->project = is_driven_by_damping(s, step);
+    s->projected |= s->project;
     ThawStatus status = linearise(s, step);
     if (status == THAW_INDEFINITE && !s->project && projection == THAW_PROJECT_WHEN_NEEDED) {
         s->project = s->projected = 1;
@@ -185,7 +203,7 @@ static int is_driven(const ThawStepper *s) {
 // step of the library's scenes does.
 static const double LARGEST_GAIN = 0.05;
 // And so much passes for nothing: one that makes more is made anew, with stiffness projected.
-static const double SMALL_GAIN = 1e-7;
+static const double SMALL_GAIN = 1e-4;
 
 // How much energy a linearised step makes out of nothing, J. Beyond the work of loads and contacts it gains
 //     K1 + E1 - K0 - E0 - v1'(h f_ext + J'lambda) = (E1 - E's quadratic model) - |v1-v0|_M^2 / 2 - h^2/2 v1'K v1 - h v1'D v1,
