@@ -170,12 +170,11 @@ ThawStatus thaw_body_linearise(ThawStepper *s, ThawIncrement step) {
     if (s->impulse_acts)
         memset(s->impulse, 0, sizeof *s->impulse * coordinates(s));
     s->impulse_acts = 0;
-    s->project = projection == THAW_PROJECT_ALWAYS || s->gains;
+    s->project = projection == THAW_PROJECT_ALWAYS;
     if (s->system->map->n == 0) // everything follows a script
         return thaw_force_internal(s->system->map->set, s->tasks, s->x, s->shape->nv, s->f, s->partial);
-    if (projection == THAW_PROJECT_WHEN_NEEDED && !s->project)
-        s->project = is_driven_by_damping(s, step);
-    s->projected |= s->project;
+    if (projection == THAW_PROJECT_WHEN_NEEDED && (s->gains || is_driven_by_damping(s, step)))
+        s->project = s->projected = 1;
     ThawStatus status = linearise(s, step);
     if (status == THAW_INDEFINITE && !s->project && projection == THAW_PROJECT_WHEN_NEEDED) {
         s->project = s->projected = 1;
