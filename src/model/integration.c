@@ -154,6 +154,7 @@ ThawStatus thaw_integration_create(const ThawShape *shape, const int32_t *elemen
         per_model[material->model]++;
         set->needs_orientation |= material->ops->needs_orientation;
         set->has_alpha1 |= material->alpha1 > 0;
+        set->may_drive |= material->alpha1 > 0 && !(material->viscosity[1] > 0);
     }
     for (int m = 0; m < THAW_MATERIAL_MODEL_COUNT; m++) {
         batches += (per_model[m] + THAW_LANES - 1) / THAW_LANES * shape->kind->points;

@@ -36,6 +36,7 @@ typedef struct ThawIntegrationSet {
     int32_t *colour;       // colour_count + 1 offsets into chunks
     int needs_orientation; // some material's energy is infinite for inverted elements
     int has_alpha1;        // some element has stiffness damping
+    int may_drive;         // of some it is alpha1 K, which need not be definite
 } ThawIntegrationSet;
 
 // Packs the given elements of a shape (NULL: all of them). Linear time.

@@ -173,7 +173,7 @@ void thaw_oracle_answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPart
     if (share > 0) {
         double rate = RELAX_RATE * sqrt(options->tau_rigid) * q->h * steps / answer->largest;
         // Beyond that share of the way it would gain energy, which nothing pays for: what a blow presses is not at rest.
-        share = fmin(share, fmin(rate, thaw_oracle_outer_share(oracle, q)));
+        share = fmin(share, fmin(rate, thaw_oracle_outer_share(oracle)));
     }
     if (share > 0) {
         answer->moved = thaw_oracle_move(oracle, q, partition, share, x);
@@ -228,6 +228,16 @@ static void renew_stress(const ThawOracle *oracle, ThawPartition *partition, int
         thaw_partition_find_stress(partition, oracle->f);
 }
 
+// A blow acts in the step that comes. Whoever wakes for it feels it there, and nothing before: what moves the shadow is what has
+// acted up to now.
+static ThawStatus without_blow(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition,
+                               ThawAnswer *answer, ThawError *error) {
+    ThawQuestion past = *q;
+    past.f_contact = q->f_past;
+    answer->past = 1;
+    return thaw_oracle_constraint(oracle, &past, partition, 0, error);
+}
+
 // What is overdamped goes after the forces: at the end of a stride it makes up for it, and who is strained too fast
 // wakes. (By strides to come it would lag behind them by all that K looks ahead. The wheel had a quarter more elements
 // elastic and four times the error.)
@@ -238,8 +248,8 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
     const int since = steps;
     int stride = stride_of(oracle, q, partition);
     steps = steps < stride ? steps : stride;
-    // A blow acts in the step that comes: the steps before it were made without.
-    int past = q->struck ? steps - 1 : 0;
+    // A blow acts in the step that comes: the steps before it were made without, by the speed that it had for as long as that lasts.
+    int past = q->struck ? (int)fmin(steps - 1, REACH / (thaw_oracle_pace(oracle) * q->h)) : 0;
     if (q->struck)
         steps = stride = 1;
     double limit = thaw_oracle_waking_rate(oracle) * q->h, fastest = 0;
@@ -263,18 +273,15 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
     if (!forming)
         thaw_oracle_judge(oracle, q, partition, limit, oracle->options.epsilon / limit, flagged, answer);
     double now = thaw_oracle_largest(oracle), share = fmin(1, limit / now), crept = past * q->h;
-    // Who wakes feels in the step that comes what was foreseen; up to now he has crept.
-    if (answer->woken > 0)
-        share = 0, crept += steps * q->h;
     for (size_t i = 0; crept > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
         oracle->d[i] = share * oracle->d[i] + crept * oracle->before[i];
-    if (partition->part_count > 0 && oracle->options.relax > 0) {
+    // Who wakes feels in the step that comes what was foreseen; what he and the others lag behind for now, forces make up for.
+    if (answer->woken > 0)
+        thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->before, state->shadow);
+    else if (partition->part_count > 0 && oracle->options.relax > 0) {
         answer->moved = thaw_oracle_move(oracle, q, partition, crept > 0 ? 1 : share, x);
         renew_stress(oracle, partition, since);
-        if (answer->woken > 0)
-            thaw_strain_compute(oracle->shape->all, oracle->tasks, NULL, 0, x, state->strain);
-        else
-            disregard(oracle, partition, x);
+        disregard(oracle, partition, x);
     }
     state->moving = pace_mode(oracle, q, fmax(fastest, now / limit));
     state->left = stride_of(oracle, q, partition) - 1;
@@ -316,14 +323,15 @@ ThawStatus thaw_oracle_answer_motion(ThawOracle *oracle, const ThawQuestion *q, 
     double fastest = foresee_motion(oracle, q, partition, forming, stride, flagged, answer, &status, error);
     if (status != THAW_OK)
         return status;
-    // A blow acts in the step that comes. Whoever wakes for it feels it there, and nothing before.
-    if (q->struck && answer->woken > 0)
-        memset(state->pull, 0, thaw_oracle_shadow_bytes(oracle));
+    if (q->struck && answer->woken > 0) {
+        status = without_blow(oracle, q, partition, answer, error);
+        if (status == THAW_OK)
+            status = thaw_oracle_follow(oracle, q, oracle->Q, stride, error);
+        if (status != THAW_OK)
+            return status;
+    }
     thaw_oracle_glide(oracle, oracle->Q, q->h);
     answer->followed = 1;
-    // What wakes feels in the step that comes what was foreseen; up to now it has crept.
-    for (size_t i = 0; answer->woken > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
-        oracle->d[i] = q->h * oracle->before[i];
     if (moves) {
         answer->moved = thaw_oracle_move(oracle, q, partition, 1, x);
         renew_stress(oracle, partition, steps);

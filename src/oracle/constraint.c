@@ -256,6 +256,21 @@ THAW_INLINE void take_off(ThawOracle *oracle, const ThawQuestion *q, const int d
     }
 }
 
+// oracle->u: of all that acts, also on vertices of no component, what does work that is paid for.
+static void find_payers(ThawOracle *oracle, const ThawQuestion *q) {
+    const int dim = oracle->shape->kind->dim;
+    for (int32_t i = 0; i < oracle->shape->nv; i++) {
+        double a[3], centripetal[3];
+        int moves = acceleration_of(oracle, q, i, dim, a, centripetal);
+        for (int k = 0; k < dim; k++) {
+            size_t at = (size_t)i * (size_t)dim + (size_t)k;
+            oracle->u[at] = q->script[i] ? 0
+                                         : oracle->f[at] + q->f_ext[at] + q->f_contact[at] -
+                                               (moves ? oracle->shape->mass[i] * centripetal[k] : 0);
+        }
+    }
+}
+
 ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition,
                                   int candidates, ThawError *error) {
     ThawStatus status = find_components(oracle, partition, candidates, error);
@@ -266,19 +281,15 @@ ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *q, con
         take_off(oracle, q, 2);
     else
         take_off(oracle, q, 3);
+    find_payers(oracle, q);
     return THAW_OK;
 }
 
-double thaw_oracle_outer_share(const ThawOracle *oracle, const ThawQuestion *q) {
-    const int dim = oracle->shape->kind->dim;
-    double all = 0, inertia = 0, a[3], centripetal[3];
-    for (int32_t i = 0; i < oracle->shape->nv; i++) {
-        int moves = acceleration_of(oracle, q, i, dim, a, centripetal);
-        for (int k = 0; k < dim; k++) {
-            size_t at = (size_t)i * (size_t)dim + (size_t)k;
-            all += oracle->c[at] * oracle->d[at];
-            inertia -= moves ? oracle->shape->mass[i] * a[k] * oracle->d[at] : 0;
-        }
+double thaw_oracle_outer_share(const ThawOracle *oracle) {
+    double all = 0, paid = 0;
+    for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++) {
+        all += oracle->c[i] * oracle->d[i];
+        paid += oracle->u[i] * oracle->d[i];
     }
-    return all > 0 ? fmin(1, (all - inertia) / all) : 0;
+    return all > 0 ? fmin(1, paid / all) : 0;
 }

@@ -21,7 +21,7 @@ static const double TURN = 6;            // times what its own weight would stra
 // A body that has just become rigid as a whole has other contact forces than before: what was shared out by its stiffness is shared out by
 // the contacts'. It may be strained by so many times epsilon for so many steps, and is relaxed, instead of waking for that; unless
 // something hits it.
-static const double PARDON = 4;
+static const double PARDON = 6;
 enum { GRACE = 100 };
 _Static_assert(THAW_MOVING + 1 == THAW_ORACLE_MODES, "a checkpoint is checked by it");
 
@@ -213,33 +213,13 @@ static double grace_of(ThawOracle *oracle, const ThawQuestion *q, int whole, int
     return whole && *grace > 0 ? PARDON : 1;
 }
 
-// Of the diameter, a second: what touches something and is faster rolls or slides on it.
+// Of the diameter, a second: what touches something and is faster against it rolls or slides on it.
 static const double ROLLS = 10; // tolerances
-
-// Whether the body goes on moving against something that it touches.
-static int rolls(const ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
-    const ThawShape *shape = oracle->shape;
-    size_t dim = (size_t)shape->kind->dim;
-    double most = ROLLS * oracle->options.tolerance * shape->diameter, P[3] = {0};
-    if (q->contacts == 0)
-        return 0;
-    for (int32_t k = 0; k < partition->part_count; k++) {
-        double v[3], omega[3];
-        thaw_part_velocity(&partition->parts[k], (int)dim, v, omega);
-        if (sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) +
-                shape->diameter * sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]) >
-            most)
-            return 1;
-    }
-    for (size_t i = 0; partition->part_count == 0 && i < (size_t)shape->nv * dim; i++)
-        P[i % dim] += shape->mass[i / dim] * q->v[i];
-    return sqrt(P[0] * P[0] + P[1] * P[1] + P[2] * P[2]) > most * shape->total_mass;
-}
 
 // What is wrong by a tolerance in the body's own time, the horizon, is wrong again in the next while it rolls: over a second such errors
 // add up, as steps of a random walk do. Elsewhere they do not: what rests, or flies, comes back to the shape it has.
-static void take_care(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
-    oracle->rolls = rolls(oracle, q, partition);
+static void take_care(ThawOracle *oracle, const ThawQuestion *q) {
+    oracle->rolls = q->passing > ROLLS * oracle->options.tolerance * oracle->shape->diameter;
     double care = oracle->rolls ? sqrt(fmin(1, oracle->options.horizon / THAW_SECOND)) : 1;
     oracle->options.epsilon = care * oracle->epsilon;
     oracle->options.tau_rigid = care * care * oracle->tau_rigid;
@@ -253,15 +233,17 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     *answer = (ThawAnswer){0};
     if (oracle->options.oracle == THAW_ORACLE_PAPER)
         return thaw_oracle_ask_paper(oracle, q, partition, flagged, answer, error);
-    take_care(oracle, q, partition);
+    take_care(oracle, q);
     state->since += state->since < INT32_MAX;
     state->age += state->age < INT32_MAX;
     int32_t rigid = thaw_oracle_choose_trial(oracle, q, partition, &forming, answer);
     memcpy(flagged, oracle->trial, (size_t)shape->ne);
     if ((rigid == 0 && !forming) || q->system->map->n == 0)
         return THAW_OK; // nothing to ask: all is elastic, or nothing is free
-    const int due = forming || thaw_oracle_is_due(oracle, q, partition);
-    const int goes_on = !due && state->left > 0 && !thaw_oracle_is_overdamped(oracle);
+    int due = forming || thaw_oracle_is_due(oracle, q, partition);
+    int goes_on = !due && state->left > 0 && !thaw_oracle_is_overdamped(oracle);
+    if (goes_on && thaw_oracle_is_resisted(oracle, q))
+        due = 1, goes_on = 0;
     ThawStatus status = (due || goes_on) && q->keep ? q->keep(q->context) : THAW_OK;
     if (status != THAW_OK)
         return status;

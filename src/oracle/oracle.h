@@ -67,9 +67,11 @@ typedef struct ThawQuestion {
     const double *x, *v;               // state
     const double *f_ext;               // N, gravity and loads
     const double *f_contact;           // N, warm-started and estimated
+    const double *f_past;              // N, without the estimates: of contacts that have acted up to now
     const double *k_contact;           // N/m, dim x dim a vertex: stiffness of its contacts, symmetric; or NULL
     uint64_t contacts;                 // hash of the contact set
     uint64_t on_parts;                 // of those that touch a part, and whether they close in this step
+    double passing;                    // m/s, of the body as a whole against what it touches: its fastest point, about
     int struck;                        // one of these closes in this step
     int hit;                           // so fast that it strains the body at more than tau_R
     int hard;                          // one of them is as good as hard
@@ -94,6 +96,7 @@ typedef struct ThawAnswer {
     double dropped;                    // J, energy of the shadow of a body that came to rest
     int asked;                         // 0: the answer was known
     int followed;                      // the shadow has gone on by a step
+    int past;                          // x was moved by what acted up to now, blows that come left out
 } ThawAnswer;
 
 typedef struct ThawOracle ThawOracle;

@@ -63,6 +63,25 @@ int thaw_oracle_is_due(const ThawOracle *oracle, const ThawQuestion *q, const Th
            (!q->same_presses && force_changed(oracle, state->presses, q->f_contact));
 }
 
+// Whether contacts, as they press now, resist the next step of the stride by more than the shadow has of energy: it was foreseen with
+// others, and whoever went on would be pressed into what he touches, by nobody.
+int thaw_oracle_is_resisted(ThawOracle *oracle, const ThawQuestion *q) {
+    const ThawOracleState *state = &oracle->state;
+    size_t dim = (size_t)oracle->shape->kind->dim, count = (size_t)oracle->shape->nv * dim;
+    double work = 0, energy = 0;
+    if (q->contacts == 0)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        oracle->y[i] = state->shadow[i] + q->h * state->pull[i];
+        energy += oracle->shape->mass[i / dim] * oracle->y[i] * oracle->y[i] / 2;
+    }
+    thaw_oracle_frame(oracle, q->x, oracle->Q);
+    thaw_oracle_turn(oracle->shape, oracle->Q, 0, oracle->y, oracle->d);
+    for (size_t i = 0; i < count; i++)
+        work += q->h * oracle->d[i] * q->f_contact[i];
+    return -work > energy;
+}
+
 // Keeps what acts now for the next time; whether loads are others.
 int thaw_oracle_note_outside(ThawOracle *oracle, const ThawQuestion *q) {
     ThawOracleState *state = &oracle->state;

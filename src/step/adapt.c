@@ -40,8 +40,9 @@ ThawStatus thaw_adaptive_create(ThawWorld *world, ThawStepper *s, ThawError *err
     a->flagged = THAW_NEW(unsigned char, shape->ne);
     a->script = THAW_NEW(unsigned char, shape->nv);
     a->f_contact = THAW_NEW(double, (size_t)shape->nv *(size_t)s->model->dim);
+    a->f_past = THAW_NEW(double, (size_t)shape->nv *(size_t)s->model->dim);
     a->k_contact = THAW_NEW(double, (size_t)shape->nv *(size_t)(s->model->dim * s->model->dim));
-    if (!a->flagged || !a->script || !a->f_contact || !a->k_contact)
+    if (!a->flagged || !a->script || !a->f_contact || !a->f_past || !a->k_contact)
         return thaw_error_memory(error, "an adaptive body");
     a->options = thaw_scale_options(&s->scale, &state->rigidify, s->model->options.h);
     status = thaw_oracle_create(shape, &a->options, &s->scale, s->tasks, &a->oracle, error);
@@ -65,6 +66,7 @@ void thaw_adaptive_free(ThawAdaptive **pointer) {
     thaw_free(a->flagged);
     thaw_free(a->script);
     thaw_free(a->f_contact);
+    thaw_free(a->f_past);
     thaw_free(a->k_contact);
     thaw_free(a);
     *pointer = NULL;
@@ -268,20 +270,25 @@ static void gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncremen
     double slow = striking_speed(a);
     if (a->pressed) {
         memset(a->f_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim);
+        memset(a->f_past, 0, sizeof(double) * (size_t)s->shape->nv * dim);
         memset(a->k_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim * dim);
     }
     a->pressed = island->contact_count > 0;
+    int32_t against = s->index; // nobody yet
     for (int32_t c = 0; c < island->contact_count; c++) {
         const ThawContact *contact = &island->set->contacts[island->contacts[c]];
         for (int side = 0; side < 2; side++) {
             if (contact->key.body[side] != s->index || contact->nodes[side] == 0)
                 continue;
-            double push[3] = {0, 0, 0}, K[9], speed = 0;
+            double push[2][3] = {{0}}, K[9], speed = 0;
             double foreseen = contact->lambda[0] == 0 ? foreseen_force(world, contact, step, &speed) : 0;
             int holds = contact->lambda[0] > 0 || (contact->gap <= NEAR * s->shape->diameter && speed <= slow);
             int closes = foreseen > 0; // who is hit has to be asked now, not when his stride ends
             if (holds || closes) {
                 q->contacts = thaw_hash(q->contacts, &contact->key, sizeof contact->key);
+                if (contact->key.body[1 - side] != against) // contacts of the same two come together
+                    q->passing = fmax(q->passing, thaw_motion_against(world, s, contact, side, step));
+                against = contact->key.body[1 - side];
                 if (touches_part(a->partition, contact, side)) {
                     q->on_parts =
                         thaw_hash(thaw_hash(q->on_parts, &contact->key, sizeof contact->key), &closes, sizeof closes);
@@ -294,13 +301,17 @@ static void gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncremen
                 q->hard |= s->model->options.contact.erp == 0 && contact->stiffness > a->hard;
             }
             for (size_t r = 0; r < dim; r++)
-                for (size_t k = 0; k < dim; k++)
-                    push[k] += contact->frame[r][k] * (contact->lambda[r] / step.h + (r == 0 ? foreseen : 0));
+                for (size_t k = 0; k < dim; k++) {
+                    push[0][k] += contact->frame[r][k] * (contact->lambda[r] / step.h + (r == 0 ? foreseen : 0));
+                    push[1][k] += contact->frame[r][k] * (contact->lambda[r] / step.h);
+                }
             for (int n = 0; n < contact->nodes[side]; n++) {
                 int32_t v = contact->vertex[side][n];
                 double w = (side == 0 ? 1 : -1) * contact->weight[side][n];
-                for (size_t k = 0; k < dim; k++)
-                    a->f_contact[(size_t)v * dim + k] += w * push[k];
+                for (size_t k = 0; k < dim; k++) {
+                    a->f_contact[(size_t)v * dim + k] += w * push[0][k];
+                    a->f_past[(size_t)v * dim + k] += w * push[1][k];
+                }
                 for (size_t k = 0; k < dim * dim && holds; k++) // row sums: pushed as a whole it meets all of K
                     a->k_contact[(size_t)v * dim * dim + k] += contact->weight[side][n] * K[k];
             }
@@ -352,7 +363,7 @@ static void book_shadow(ThawStepper *s) {
     ThawOracleState *state = thaw_oracle_state(a->oracle);
     double kept = state->energy;
     s->work.transition_loss += a->transition.loss + a->answer.dropped;
-    if (!a->answer.shadow)
+    if (!a->answer.shadow && !a->answer.followed)
         return;
     state->energy = thaw_oracle_shadow_energy(a->oracle, a->partition);
     s->work.follow_work += state->energy - kept - a->transition.shadow + a->answer.dropped;
@@ -360,7 +371,7 @@ static void book_shadow(ThawStepper *s) {
 
 ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawError *error) {
     ThawAdaptive *a = s->adaptive;
-    double since = thaw_wall_ms();
+    double since = thaw_wall_ms(), booking = s->ms[THAW_STAGE_LEDGER];
     mark_script(s, step.t, step.h);
     thaw_loads_evaluate(s, step);
     ThawStatus status = THAW_OK;
@@ -373,6 +384,7 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
                              .v = s->v,
                              .f_ext = s->f_ext,
                              .f_contact = a->f_contact,
+                             .f_past = a->f_past,
                              .k_contact = a->k_contact,
                              .script = a->script,
                              .elastic = a->partition->part_count > 0 ? a->set : s->shape->all,
@@ -389,18 +401,13 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
     question.same_presses = !was_pressed && !a->pressed;
     s->loads_changed = 0;
     thaw_history_ask(s->history, s->shape, &question);
-    double elastic = s->elastic;
     ThawLedger work = s->work;
-    int moved = thaw_oracle_state(a->oracle)->inner_is == THAW_INNER_UNKNOWN; // since the elastic energy was last found
     thaw_ledger_move(s, a->f_contact, 1);
     status = thaw_oracle_ask(a->oracle, &question, a->partition, s->x, a->flagged, &a->answer, error);
-    moved = a->answer.asked && (moved || a->answer.moved > 0);
-    if (moved)
-        thaw_ledger_find_elastic(s);
-    if (moved || a->answer.moved > 0)
-        thaw_ledger_move(s, a->f_contact, 0);
+    if (a->answer.moved > 0)
+        thaw_ledger_move(s, a->answer.past ? a->f_past : a->f_contact, 0);
     else
-        s->elastic = elastic, s->work = work; // nothing was moved
+        s->work = work; // nothing was moved
     if (status == THAW_OK && world->kept &&
         (memcmp(a->flagged, a->partition->flagged, (size_t)s->shape->ne) != 0 ||
          memcmp(a->script, a->partition->script, (size_t)s->shape->nv) != 0))
@@ -424,7 +431,7 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
         s->work.follow_work += thaw_oracle_hand_over(a->oracle, a->partition, s->v);
     if (status == THAW_OK && s->model->options.ledger)
         book_shadow(s);
-    s->ms[THAW_STAGE_ORACLE] += thaw_wall_ms() - since;
+    s->ms[THAW_STAGE_ORACLE] += thaw_wall_ms() - since - (s->ms[THAW_STAGE_LEDGER] - booking);
     return status;
 }
 

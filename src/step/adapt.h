@@ -17,6 +17,7 @@ typedef struct ThawAdaptive {
     unsigned char *flagged;      // ne
     unsigned char *script;       // nv, THAW_VERTEX_*
     double *f_contact;           // dim * nv, N
+    double *f_past;              // dim * nv, N: without contacts that close in this step
     double *k_contact;           // dim * dim * nv, N/m
     int pressed;                 // they are not all zero
     double hard;                 // N/m: contacts that are stiffer are hard; those without a slope count as that

@@ -148,17 +148,35 @@ static ThawStatus linearise(ThawStepper *s, ThawIncrement step) {
     return status == THAW_OK ? solve_linearised(s, step) : status;
 }
 
+// Of the kinetic energy: what rounding leaves of a loss that is none.
+static const double LOSSLESS = 1e-9;
+
+// Whether alpha1 K drives the body as it moves now, instead of damping it: under compression K drives what turns, whatever the step.
+static int is_driven_by_damping(ThawStepper *s, ThawIncrement step) {
+    const ThawIntegrationSet *set = s->system->map->set;
+    double forms[2], twice = 0, since = thaw_wall_ms();
+    if (!set->may_drive || set->element_count == 0 || step.mass == 0)
+        return 0;
+    thaw_force_product(set, s->tasks, s->x, s->v, (ThawStiffness){0, 1, 0}, s->shape->nv, s->y, forms, s->partial);
+    for (size_t i = 0; i < coordinates(s); i++)
+        twice += s->shape->mass[i / (size_t)s->model->dim] * s->v[i] * s->v[i];
+    lap(s, THAW_STAGE_FORCE, &since);
+    return step.h * forms[1] < -LOSSLESS * twice;
+}
+
 ThawStatus thaw_body_linearise(ThawStepper *s, ThawIncrement step) {
     ThawProjection projection = s->model->options.projection;
     thaw_loads_evaluate(s, step);
     if (s->impulse_acts)
         memset(s->impulse, 0, sizeof *s->impulse * coordinates(s));
     s->impulse_acts = 0;
-    if (s->linearised && s->linearised == s->solver) // solved before, with fewer contacts
+    if (s->linearised && s->linearised == s->solver && !s->gains) // solved before, with fewer contacts
         return thaw_solver_solve(s->solver, s->b, s->q, 0, NULL);
     s->project = projection == THAW_PROJECT_ALWAYS;
     if (s->system->map->n == 0) // everything follows a script
         return thaw_force_internal(s->system->map->set, s->tasks, s->x, s->shape->nv, s->f, s->partial);
+    if (projection == THAW_PROJECT_WHEN_NEEDED && (s->gains || is_driven_by_damping(s, step)))
+        s->project = s->projected = 1;
     ThawStatus status = linearise(s, step);
     if (status == THAW_INDEFINITE && !s->project && projection == THAW_PROJECT_WHEN_NEEDED) {
         s->project = s->projected = 1;
@@ -187,11 +205,14 @@ static int is_driven(const ThawStepper *s) {
 // Of the energy that a body has or is given, a linearised step may make so much out of nothing; one that makes more is
 // cut in halves. No step of the library's scenes does.
 static const double LARGEST_GAIN = 0.05;
+// And so much passes for nothing: one that makes more is made anew, with stiffness projected.
+static const double SMALL_GAIN = 1e-4;
 
-// Whether a linearised step makes energy out of nothing. Beyond the work of loads and contacts it gains
+// How much energy a linearised step makes out of nothing, J. Beyond the work of loads and contacts it gains
 //     K1 + E1 - K0 - E0 - v1'(h f_ext + J'lambda) = (E1 - E's quadratic model) - |v1-v0|_M^2 / 2 - h^2/2 v1'K v1 - h v1'D v1,
-// which is a loss for as long as the model is any good.
-static int gains_energy(const ThawStepper *s, ThawIncrement step, double elastic0, double elastic1) {
+// which is a loss for as long as the model is any good and K resists. Under compression K drives what turns, and so does alpha1 K, whatever
+// the step. had: what the body has or is given, J.
+static double gain_of(const ThawStepper *s, ThawIncrement step, double elastic0, double elastic1, double *had) {
     int dim = s->model->dim;
     double kinetic0 = 0, kinetic1 = 0, work = 0;
     for (int32_t i = 0; i < s->shape->nv; i++) {
@@ -206,8 +227,8 @@ static int gains_energy(const ThawStepper *s, ThawIncrement step, double elastic
         kinetic1 += s->shape->mass[i] * square1 / 2;
         work += power;
     }
-    double had = kinetic0 + fmax(0, elastic0) + fabs(work);
-    return !(kinetic1 + elastic1 - kinetic0 - elastic0 - work <= LARGEST_GAIN * had + 1000 * s->energy_rounding);
+    *had = kinetic0 + fmax(0, elastic0) + fabs(work);
+    return kinetic1 + elastic1 - kinetic0 - elastic0 - work - 1000 * s->energy_rounding;
 }
 
 static int all_finite(const double *a, size_t count) {
@@ -225,6 +246,7 @@ static int all_finite(const double *a, size_t count) {
 ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
     s->next_elastic = s->next_set_energy = NAN;
     s->next_set_inverted = -1;
+    s->gains = 0;
     if (!all_finite(s->x1, coordinates(s)) || !all_finite(s->v1, coordinates(s)))
         return THAW_DIVERGED;
     const ThawIntegrationSet *set = s->system->map->set;
@@ -242,7 +264,9 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
         return THAW_OK;
     if (!isfinite(s->set_energy))
         s->set_energy = thaw_force_energy(set, s->tasks, s->x, s->partial);
-    return gains_energy(s, step, s->set_energy, elastic) ? THAW_DIVERGED : THAW_OK;
+    double had, gain = gain_of(s, step, s->set_energy, elastic, &had);
+    s->gains = gain > SMALL_GAIN * had && !s->project && s->model->options.projection == THAW_PROJECT_WHEN_NEEDED;
+    return gain <= LARGEST_GAIN * had ? THAW_OK : THAW_DIVERGED;
 }
 
 static int has_parts(const ThawStepper *s) { return s->adaptive && s->adaptive->partition->part_count > 0; }

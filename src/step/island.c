@@ -261,8 +261,7 @@ static ThawStatus iterate_newton(ThawIsland *island, ThawIncrement step) {
     }
 }
 
-ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement step) {
-    island->failed = island->bodies[0]->index;
+static ThawStatus try_island(ThawIsland *island, ThawIncrement step) {
     ThawStatus status = for_bodies(island, step, 0, linearise_body);
     if (status == THAW_OK && touches(island))
         status = respond(island, step, 0);
@@ -271,4 +270,16 @@ ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement step) {
     for (int32_t i = 0; status == THAW_OK && !step.newton && i < island->count; i++)
         thaw_body_move(island->bodies[i], step);
     return status == THAW_OK ? for_bodies(island, step, 0, check_body) : status;
+}
+
+// A step that makes energy out of nothing is made once more, with the stiffness of who does projected.
+ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement step) {
+    int gains = 0;
+    island->failed = island->bodies[0]->index;
+    for (int32_t i = 0; i < island->count; i++)
+        island->bodies[i]->gains = 0;
+    ThawStatus status = try_island(island, step);
+    for (int32_t i = 0; i < island->count && status == THAW_OK; i++)
+        gains |= island->bodies[i]->gains;
+    return gains ? try_island(island, step) : status;
 }

@@ -104,8 +104,9 @@ void thaw_ledger_find_elastic(ThawStepper *s) {
         s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
 }
 
-// While the shadow is followed without a question nobody asks for the elastic energy: it is found, and booked, with the next.
-// Positions before it are kept in x1, which nobody needs until the step.
+// Whatever the oracle moves, also between two questions, has another elastic energy at once: a balance that is some steps old would
+// show the work of loads in one step and what it went into in another. Positions before it are kept in x1, which nobody needs until
+// the step.
 void thaw_ledger_move(ThawStepper *s, const double *f_contact, int begin) {
     size_t dim = (size_t)s->model->dim, count = (size_t)s->shape->nv * dim;
     if (!s->model->options.ledger)
@@ -115,7 +116,8 @@ void thaw_ledger_move(ThawStepper *s, const double *f_contact, int begin) {
         s->work.follow_work -= s->elastic + motion_of_parts(s);
         return;
     }
-    double weight = 0, loads = 0, contacts = 0;
+    double weight = 0, loads = 0, contacts = 0, since = thaw_wall_ms();
+    thaw_ledger_find_elastic(s);
     for (size_t i = 0; i < count; i++) {
         double d = s->x[i] - s->x1[i], w = s->shape->mass[i / dim] * s->model->options.gravity[i % dim];
         weight += d * w;
@@ -125,6 +127,7 @@ void thaw_ledger_move(ThawStepper *s, const double *f_contact, int begin) {
     s->work.external_work += loads;
     s->work.contact_work += contacts;
     s->work.follow_work += s->elastic + motion_of_parts(s) - weight - loads - contacts;
+    s->ms[THAW_STAGE_LEDGER] += thaw_wall_ms() - since;
 }
 
 void thaw_ledger_add_energies(const ThawStepper *s, int asleep, ThawLedger *ledger) {

@@ -177,6 +177,8 @@ static ThawStatus adapt_bodies(ThawWorld *world, ThawIncrement step, ThawError *
     for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
         s->status = THAW_OK;
+        if (world->state.contacts.count > 0)
+            thaw_motion_note(s);
         if (s->adaptive)
             status = thaw_adapt_prepare(world, s, error);
     }

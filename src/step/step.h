@@ -42,6 +42,11 @@ typedef enum ThawStage {
 } ThawStage;
 
 // One body's step. Vectors have dim doubles a vertex of the body; b, q, p, r and trial_q dim doubles a block of q.
+// Of a body as a whole: where its centre is (m), how fast that moves (m/s) and how it turns (rad/s).
+typedef struct ThawMotion {
+    double at[3], v[3], omega[3];
+} ThawMotion;
+
 typedef struct ThawStepper {
     int32_t index;                 // of the body
     int32_t island;                // it is in, in this step
@@ -82,7 +87,9 @@ typedef struct ThawStepper {
     double *damping;             // Newton: values of h D(x0); NULL without stiffness damping
     double *partial;             // sums by chunk
     ThawComplianceScratch reach; // of contact
+    ThawMotion motion;           // before anybody is asked who is rigid
     int project;                 // this attempt projects element stiffness at x0
+    int gains;                   // the attempt before made energy out of nothing by stiffness that is not definite
     int element_projected;       // Newton: the present iteration does at x1
     double energy_rounding;      // J, what rounding leaves of an elastic energy that ought to be zero
     // What happened in this step:
@@ -232,6 +239,11 @@ double thaw_loads_constant_until(const ThawModelBody *body, double t);
 int thaw_loads_mark_scripted(ThawStepper *stepper, double middle);
 // External forces and the offset w for the (sub)step from t to t + h.
 void thaw_loads_evaluate(ThawStepper *stepper, ThawIncrement increment);
+
+// motion.c: how the body moves at the start of the step; and how fast against what it touches there, by both, m/s: of its fastest point, about.
+void thaw_motion_note(ThawStepper *stepper);
+double thaw_motion_against(const ThawWorld *world, const ThawStepper *stepper, const ThawContact *contact, int side,
+                           ThawIncrement step);
 
 // island.c: one linearised or Newton step of all its bodies from x, v to x1, v1. Leaves x and v alone.
 ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement increment);

@@ -24,7 +24,7 @@ static Touch ribbon(int dim, int touches, const char *method) {
                       " 'bodies': [{'shape': 's', 'position': [0, 0.005%s], 'rotation': %s, 'self_contact': %s,"
                       "   'method': '%s'}], 'obstacles': [{'plane': {}}]}",
                       dim, mesh[dim - 2], dim == 3 ? ", 0.005" : "",
-                      dim == 3 ? "{'axis': [1, 0, 0], 'degrees': 2}" : "{'degrees': 2}", touches ? "true" : "false",
+                      dim == 3 ? "{'axis': [1, 0, 0], 'degrees': 5}" : "{'degrees': 2}", touches ? "true" : "false",
                       method);
 }
 

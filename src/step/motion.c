@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a body moves as a whole, and how fast against what it touches. What rolls is at rest where it touches, and what lies on a belt or is carried
+// moves as that does: neither the velocity at contacts nor the body's own tells, only that of one whole against the other.
+#include <math.h>
+#include <string.h>
+
+#include "contact/geometry.h"
+#include "step/adapt.h"
+
+// By momenta about the centre of mass.
+static void sum_motion(const ThawStepper *s, ThawMotion *motion) {
+    const ThawShape *shape = s->shape;
+    const size_t dim = (size_t)s->model->dim;
+    double L[3] = {0}, J[9] = {0};
+    *motion = (ThawMotion){{0}, {0}, {0}};
+    for (size_t i = 0; i < (size_t)shape->nv * dim; i++) {
+        motion->at[i % dim] += shape->mass[i / dim] / shape->total_mass * s->x[i];
+        motion->v[i % dim] += shape->mass[i / dim] / shape->total_mass * s->v[i];
+    }
+    for (size_t i = 0; i < (size_t)shape->nv; i++) {
+        double r[3] = {0}, u[3] = {0}, turn[3], m = shape->mass[i];
+        for (size_t k = 0; k < dim; k++) {
+            r[k] = s->x[i * dim + k] - motion->at[k];
+            u[k] = s->v[i * dim + k] - motion->v[k];
+        }
+        thaw_part_cross(r, u, turn);
+        for (int k = 0; k < 3; k++) {
+            L[k] += m * turn[k];
+            for (int l = 0; l < 3; l++)
+                J[k + 3 * l] += m * ((k == l) * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) - r[k] * r[l]);
+        }
+    }
+    thaw_part_spin((int)dim, J, L, motion->omega);
+}
+
+void thaw_motion_note(ThawStepper *s) {
+    const ThawPartition *parts = s->adaptive ? s->adaptive->partition : NULL;
+    if (parts && parts->part_count == 1 && parts->elastic_count == 0) {
+        memcpy(s->motion.at, parts->parts[0].p, sizeof s->motion.at);
+        thaw_part_velocity(&parts->parts[0], s->model->dim, s->motion.v, s->motion.omega);
+    } else
+        sum_motion(s, &s->motion);
+}
+
+// Of the obstacle's material at x, as it goes from t to t + h.
+static void follow_obstacle(const ThawModelObstacle *obstacle, ThawIncrement step, const double x[3],
+                            ThawMotion *motion) {
+    ThawPlace place[2];
+    double turn[9];
+    thaw_obstacle_place(obstacle, step.t, &place[0]);
+    thaw_obstacle_place(obstacle, step.t + step.h, &place[1]);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            turn[3 * i + j] = thaw_v3_dot(place[1].R + 3 * i, place[0].R + 3 * j);
+    for (int i = 0; i < 3; i++) {
+        double to = place[1].p[i] - x[i];
+        for (int j = 0; j < 3; j++)
+            to += turn[3 * i + j] * (x[j] - place[0].p[j]);
+        motion->at[i] = x[i];
+        motion->v[i] = to / step.h;
+    }
+    motion->omega[0] = (turn[7] - turn[5]) / (2 * step.h);
+    motion->omega[1] = (turn[2] - turn[6]) / (2 * step.h);
+    motion->omega[2] = (turn[3] - turn[1]) / (2 * step.h);
+}
+
+double thaw_motion_against(const ThawWorld *world, const ThawStepper *s, const ThawContact *contact, int side,
+                           ThawIncrement step) {
+    const int32_t other = contact->key.body[1 - side];
+    const ThawMotion *mine = &s->motion;
+    ThawMotion its = {{0}, {0}, {0}};
+    double arm[3], turn[3], v = 0, omega = 0;
+    if (other >= 0 && !world->state.asleep[other])
+        its = world->steppers[other].motion;
+    else if (other < 0 && world->model->obstacles[-1 - other].frame_count > 0)
+        memcpy(its.v, contact->velocity, sizeof its.v);
+    else if (other < 0 && thaw_obstacle_moves(&world->model->obstacles[-1 - other], step.t, step.h))
+        follow_obstacle(&world->model->obstacles[-1 - other], step, mine->at, &its);
+    for (int k = 0; k < 3; k++)
+        arm[k] = mine->at[k] - its.at[k];
+    thaw_part_cross(its.omega, arm, turn);
+    for (int k = 0; k < 3; k++) {
+        v += (mine->v[k] - its.v[k] - turn[k]) * (mine->v[k] - its.v[k] - turn[k]);
+        omega += (mine->omega[k] - its.omega[k]) * (mine->omega[k] - its.omega[k]);
+    }
+    return sqrt(v) + s->shape->diameter * sqrt(omega);
+}
