@@ -217,30 +217,42 @@ static double grace_of(ThawOracle *oracle, const ThawQuestion *q, int whole, int
 // Of the diameter, a second: what touches something and is faster rolls or slides on it.
 static const double ROLLS = 10; // tolerances
 
-// Whether the body goes on moving against something that it touches.
-static int rolls(const ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
+// Whether the body goes on moving, as a whole, against something that it touches. Arms that swing while the rest of it lies are no such
+// motion: they come back.
+static int rolls(const ThawOracle *oracle, const ThawQuestion *q) {
     const ThawShape *shape = oracle->shape;
     size_t dim = (size_t)shape->kind->dim;
-    double most = ROLLS * oracle->options.tolerance * shape->diameter, P[3] = {0};
+    double most = ROLLS * oracle->options.tolerance * shape->diameter;
+    double centre[3] = {0}, v[3] = {0}, L[3] = {0}, J[9] = {0}, omega[3] = {0}, turn[3];
     if (q->contacts == 0)
         return 0;
-    for (int32_t k = 0; k < partition->part_count; k++) {
-        double v[3], omega[3];
-        thaw_part_velocity(&partition->parts[k], (int)dim, v, omega);
-        if (sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) +
-                shape->diameter * sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]) >
-            most)
-            return 1;
+    for (size_t i = 0; i < (size_t)shape->nv * dim; i++) {
+        centre[i % dim] += shape->mass[i / dim] / shape->total_mass * q->x[i];
+        v[i % dim] += shape->mass[i / dim] / shape->total_mass * q->v[i];
     }
-    for (size_t i = 0; partition->part_count == 0 && i < (size_t)shape->nv * dim; i++)
-        P[i % dim] += shape->mass[i / dim] * q->v[i];
-    return sqrt(P[0] * P[0] + P[1] * P[1] + P[2] * P[2]) > most * shape->total_mass;
+    for (size_t i = 0; i < (size_t)shape->nv; i++) {
+        double r[3] = {0}, p[3] = {0};
+        for (size_t k = 0; k < dim; k++) {
+            r[k] = q->x[i * dim + k] - centre[k];
+            p[k] = shape->mass[i] * q->v[i * dim + k];
+        }
+        thaw_part_cross(r, p, turn);
+        for (int k = 0; k < 3; k++) {
+            L[k] += turn[k];
+            for (int l = 0; l < 3; l++)
+                J[k + 3 * l] += shape->mass[i] * ((k == l) * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) - r[k] * r[l]);
+        }
+    }
+    thaw_part_spin((int)dim, J, L, omega);
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) +
+               shape->diameter * sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]) >
+           most;
 }
 
 // What is wrong by a tolerance in the body's own time, the horizon, is wrong again in the next while it rolls: over a second such errors
 // add up, as steps of a random walk do. Elsewhere they do not: what rests, or flies, comes back to the shape it has.
-static void take_care(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
-    oracle->rolls = rolls(oracle, q, partition);
+static void take_care(ThawOracle *oracle, const ThawQuestion *q) {
+    oracle->rolls = rolls(oracle, q);
     double care = oracle->rolls ? sqrt(fmin(1, oracle->options.horizon / SECOND)) : 1;
     oracle->options.epsilon = care * oracle->epsilon;
     oracle->options.tau_rigid = care * care * oracle->tau_rigid;
@@ -254,7 +266,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     *answer = (ThawAnswer){0};
     if (oracle->options.oracle == THAW_ORACLE_PAPER)
         return thaw_oracle_ask_paper(oracle, q, partition, flagged, answer, error);
-    take_care(oracle, q, partition);
+    take_care(oracle, q);
     state->since += state->since < INT32_MAX;
     state->age += state->age < INT32_MAX;
     int32_t rigid = thaw_oracle_choose_trial(oracle, q, partition, &forming, answer);
