@@ -235,25 +235,26 @@ ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *q, const 
 // velocity at its end, come to n h u. At least 2/3, so that stiff modes die out. theta n:
 static double span_of(int n) { return fmax((n + 1) / 2., 2 * n / 3.); }
 
-// In a body that nothing holds c has no net force and no net torque, and the pull shall have none, whatever iterations have left
-// of them: momenta take their share of it.
-static void cancel_net(const ThawOracle *oracle, const ThawQuestion *q, double *pull) {
+// The rigid motion that is nearest by mass to a field of velocities u in the reference's frame.
+typedef struct Net {
+    double centre[3], v[3], omega[3];
+} Net;
+
+static Net net_of(const ThawOracle *oracle, const double *u) {
     const ThawShape *shape = oracle->shape;
     const double *X = oracle->state.reference;
     size_t dim = (size_t)shape->kind->dim;
-    double centre[3] = {0}, P[3] = {0}, L[3] = {0}, J[9] = {0}, omega[3] = {0}, turn[3];
-    for (int32_t i = 0; i < shape->nv; i++)
-        if (q->script[i])
-            return;
+    double L[3] = {0}, J[9] = {0}, turn[3];
+    Net net = {0};
     for (size_t i = 0; i < (size_t)shape->nv * dim; i++) {
-        centre[i % dim] += shape->mass[i / dim] / shape->total_mass * X[i];
-        P[i % dim] += shape->mass[i / dim] * pull[i];
+        net.centre[i % dim] += shape->mass[i / dim] / shape->total_mass * X[i];
+        net.v[i % dim] += shape->mass[i / dim] / shape->total_mass * u[i];
     }
     for (size_t i = 0; i < (size_t)shape->nv; i++) {
         double r[3] = {0}, p[3] = {0};
         for (size_t k = 0; k < dim; k++) {
-            r[k] = X[i * dim + k] - centre[k];
-            p[k] = shape->mass[i] * pull[i * dim + k];
+            r[k] = X[i * dim + k] - net.centre[k];
+            p[k] = shape->mass[i] * u[i * dim + k];
         }
         thaw_part_cross(r, p, turn);
         for (int k = 0; k < 3; k++) {
@@ -262,15 +263,42 @@ static void cancel_net(const ThawOracle *oracle, const ThawQuestion *q, double *
                 J[k + 3 * l] += shape->mass[i] * ((k == l) * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) - r[k] * r[l]);
         }
     }
-    thaw_part_spin((int)dim, J, L, omega);
-    for (size_t i = 0; i < (size_t)shape->nv; i++) {
-        double r[3] = {0};
+    thaw_part_spin((int)dim, J, L, net.omega);
+    return net;
+}
+
+static void add_net(const ThawOracle *oracle, const Net *net, double factor, double *u) {
+    const double *X = oracle->state.reference;
+    size_t dim = (size_t)oracle->shape->kind->dim;
+    for (size_t i = 0; i < (size_t)oracle->shape->nv; i++) {
+        double r[3] = {0}, turn[3];
         for (size_t k = 0; k < dim; k++)
-            r[k] = X[i * dim + k] - centre[k];
-        thaw_part_cross(omega, r, turn);
+            r[k] = X[i * dim + k] - net->centre[k];
+        thaw_part_cross(net->omega, r, turn);
         for (size_t k = 0; k < dim; k++)
-            pull[i * dim + k] -= P[k] / shape->total_mass + turn[k];
+            u[i * dim + k] += factor * (net->v[k] + turn[k]);
     }
+}
+
+static void cancel_net(const ThawOracle *oracle, double *u) {
+    Net net = net_of(oracle, u);
+    add_net(oracle, &net, -1, u);
+}
+
+static int is_scripted(const ThawShape *shape, const unsigned char *script) {
+    for (int32_t i = 0; i < shape->nv; i++)
+        if (script[i])
+            return 1;
+    return 0;
+}
+
+// Whether contacts hold the shadow.
+static int is_held(const ThawOracle *oracle) {
+    size_t dim = (size_t)oracle->shape->kind->dim;
+    for (size_t i = 0; i < (size_t)oracle->shape->nv * dim * dim; i++)
+        if (oracle->state.held[i] != 0)
+            return 1;
+    return 0;
 }
 
 // The pull on the shadow within a stride, from u; h u, in the reference's frame, is left in y.
@@ -281,6 +309,11 @@ static ThawStatus find_pull(ThawOracle *oracle, const ThawQuestion *q, const dou
     double *y = oracle->y, T = q->h * span_of(stride);
     size_t dim = (size_t)shape->kind->dim, count = (size_t)shape->nv * dim;
     ThawForesight *next = stride > 1 ? &oracle->stride : &oracle->next;
+    // In a body that nothing holds c has no net force and no net torque, and neither shall the pull have any, whatever iterations
+    // leave, nor the shadow, whatever contacts gave it that have opened since: it would fly on by that.
+    int loose = !is_scripted(shape, q->script) && (q->contacts == 0 || !is_held(oracle));
+    if (loose)
+        cancel_net(oracle, oracle->state.shadow);
     ThawStatus status = fit_factor(oracle, next, q->system, T, error);
     thaw_oracle_turn(shape, Q, 1, oracle->c, y);
     for (size_t i = 0; i < count; i++) {
@@ -296,8 +329,8 @@ static ThawStatus find_pull(ThawOracle *oracle, const ThawQuestion *q, const dou
         oracle->state.pull[i] = (y[i] / T - w[i]) / T;
         y[i] *= q->h / T;
     }
-    if (status == THAW_OK)
-        cancel_net(oracle, q, oracle->state.pull);
+    if (status == THAW_OK && loose)
+        cancel_net(oracle, oracle->state.pull);
     return status;
 }
 
@@ -357,10 +390,21 @@ void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, con
     oracle->batch_count = -1;
 }
 
+// Where contacts hold the shadow they have pushed it, and it has momentum. Velocities take none of that: theirs is changed by what the
+// step itself finds contacts to push. The shadow keeps it, for without it the contacts would not stand still.
 double thaw_oracle_hand_over(ThawOracle *oracle, ThawPartition *partition, double *v) {
-    thaw_oracle_turn(oracle->shape, oracle->Q, 0, oracle->state.shadow, oracle->y);
+    double *w = oracle->state.shadow;
+    const int keeps = is_held(oracle) && !is_scripted(oracle->shape, partition->script);
+    Net net = {0};
+    if (keeps) {
+        net = net_of(oracle, w);
+        add_net(oracle, &net, -1, w);
+    }
+    thaw_oracle_turn(oracle->shape, oracle->Q, 0, w, oracle->y);
     double gained = thaw_partition_absorb(partition, oracle->y, v);
-    thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->y, oracle->state.shadow);
+    thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->y, w);
+    if (keeps)
+        add_net(oracle, &net, 1, w);
     return gained;
 }
 
