@@ -43,7 +43,7 @@ demo: build ## simulate the built-in scene and draw it; adaptive against full in
 film: build ## the film at the top of the README again, and as MP4: out/film/forest.mp4
 	@scripts/film.sh $(THAW)
 
-check: ## build with warnings as errors and run the tests, first under sanitizers; some 15 minutes on two cores
+check: ## build with warnings as errors and run the tests, first under sanitizers
 	@scripts/setup.sh --check
 	@$(call build,release)
 	@$(call build,asan-ubsan)

@@ -318,7 +318,8 @@ static void what_lies_on_something_swings_as_the_full_one_does(void **state) {
             "\"epsilon\": 2.8e-2, \"horizon\": 1}, \"materials\": {\"flesh\": {\"density\": 10, \"young\": 5e3, "
             "\"poisson\": 0.3, \"alpha1\": 0.02}}, \"shapes\": {\"beam\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], "
             "\"max\": [4, 0.5, 0.5], \"cells\": [16, 2, 2]}}, \"material\": \"flesh\"}}, \"bodies\": [{\"shape\": "
-            "\"beam\", \"position\": [-2.6, -0.25, 0.001], \"forces\": [{\"group\": \"x-max\", \"acceleration\": [0, %d, "
+            "\"beam\", \"position\": [-2.6, -0.25, 0.001], \"forces\": [{\"group\": \"x-max\", \"acceleration\": [0, "
+            "%d, "
             "20], \"from\": 1.5, \"to\": 2}]}], \"obstacles\": [{\"box\": {\"size\": [4, 4, 1]}, \"position\": [-2, 0, "
             "-0.5]}], \"pairs\": [{\"between\": [\"*\", \"*\"], \"friction\": 0.5}]}",
             pushes[k]);
