@@ -205,15 +205,24 @@ void thaw_oracle_go_on(ThawOracle *oracle, const ThawQuestion *q, ThawPartition 
     oracle->state.left--;
 }
 
+// A stride goes on by one pull, and past the turning point: by a third of it at the speed that the shadow has. What swings within
+// that way would be strained by more than its motion is worth.
+static int longest_stride(const ThawOracle *oracle, double h) {
+    double reach = thaw_oracle_is_overdamped(oracle) ? INFINITY : 3 / (thaw_oracle_pace(oracle) * h);
+    return reach >= THAW_ORACLE_STRIDE ? THAW_ORACLE_STRIDE : reach > 1 ? (int)reach : 1;
+}
+
 // For how many steps an answer stands, as fast as the body was at the last one.
 static int stride_of(const ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
     int moving = oracle->state.moving;
     if ((moving != THAW_CREEPING && moving != THAW_DRIFTING) || (oracle->rolls && !thaw_oracle_is_overdamped(oracle)))
         return 1;
+    const int longest = longest_stride(oracle, q->h);
     if (moving == THAW_DRIFTING && partition->elastic_count == 0)
-        return THAW_ORACLE_STRIDE;
+        return longest;
     double reach = thaw_oracle_is_overdamped(oracle) ? REACH / (thaw_oracle_pace(oracle) * q->h) : 0;
-    return reach >= LONG_STRIDE ? LONG_STRIDE : reach > STRIDE ? (int)reach : STRIDE;
+    int stride = reach >= LONG_STRIDE ? LONG_STRIDE : reach > STRIDE ? (int)reach : STRIDE;
+    return stride < longest ? stride : longest;
 }
 
 // How fast the body is from now on, by the fastest as a share of the rate that wakes.
