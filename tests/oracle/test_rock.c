@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A column that is tilted and let go rocks from edge to edge of its foot. Each blow wakes elements of a body that is otherwise rigid: what
-// wakes has to go the way that forces pushed it up to then, no farther, and must not feel the blow before it comes.
+// A column that is tilted and let go rocks from edge to edge of its foot. Each
+// blow wakes elements of a body that is otherwise rigid: what wakes has to go the way that forces pushed it up to
+// then, no farther, and must not feel the blow before it comes.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

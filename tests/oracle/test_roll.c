@@ -66,7 +66,8 @@ static void a_ball_rolls_down_a_gentle_slope_as_far_as_the_full_one(void **state
     assert_true((one + other) / 2 < 0.012); // before what rolls had stricter thresholds: 0.025
 }
 
-// A crate on a belt that moves: in how many of 200 steps it counts as rolling, by friction and by the speed that it starts with, m/s.
+// A crate on a belt that moves: in how many of 200 steps it counts as rolling, by friction and by the speed that it
+// starts with, m/s.
 static int rolling_steps(double friction, double speed) {
     char text[1200];
     snprintf(text, sizeof text,
