@@ -205,15 +205,24 @@ void thaw_oracle_go_on(ThawOracle *oracle, const ThawQuestion *q, ThawPartition 
     oracle->state.left--;
 }
 
+// A stride goes on by one pull, and past the turning point: by a third of it at the speed that the shadow has. What
+// swings within that way would be strained by more than its motion is worth.
+static int longest_stride(const ThawOracle *oracle, double h) {
+    double reach = thaw_oracle_is_overdamped(oracle) ? INFINITY : 3 / (thaw_oracle_pace(oracle) * h);
+    return reach >= THAW_ORACLE_STRIDE ? THAW_ORACLE_STRIDE : reach > 1 ? (int)reach : 1;
+}
+
 // For how many steps an answer stands, as fast as the body was at the last one.
 static int stride_of(const ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
     int moving = oracle->state.moving;
     if ((moving != THAW_CREEPING && moving != THAW_DRIFTING) || (oracle->rolls && !thaw_oracle_is_overdamped(oracle)))
         return 1;
+    const int longest = longest_stride(oracle, q->h);
     if (moving == THAW_DRIFTING && partition->elastic_count == 0)
-        return THAW_ORACLE_STRIDE;
+        return longest;
     double reach = thaw_oracle_is_overdamped(oracle) ? REACH / (thaw_oracle_pace(oracle) * q->h) : 0;
-    return reach >= LONG_STRIDE ? LONG_STRIDE : reach > STRIDE ? (int)reach : STRIDE;
+    int stride = reach >= LONG_STRIDE ? LONG_STRIDE : reach > STRIDE ? (int)reach : STRIDE;
+    return stride < longest ? stride : longest;
 }
 
 // How fast the body is from now on, by the fastest as a share of the rate that wakes.
@@ -228,8 +237,8 @@ static void renew_stress(const ThawOracle *oracle, ThawPartition *partition, int
         thaw_partition_find_stress(partition, oracle->f);
 }
 
-// A blow acts in the step that comes. Whoever wakes for it feels it there, and nothing before: what moves the shadow is what has
-// acted up to now.
+// A blow acts in the step that comes. Whoever wakes for it feels it there, and nothing before: what moves the shadow
+// is what has acted up to now.
 static ThawStatus without_blow(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition,
                                ThawAnswer *answer, ThawError *error) {
     ThawQuestion past = *q;
@@ -248,7 +257,8 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
     const int since = steps;
     int stride = stride_of(oracle, q, partition);
     steps = steps < stride ? steps : stride;
-    // A blow acts in the step that comes: the steps before it were made without, by the speed that it had for as long as that lasts.
+    // A blow acts in the step that comes: the steps before it were made without, by the speed that it had for as long
+    // as that lasts.
     int past = q->struck ? (int)fmin(steps - 1, REACH / (thaw_oracle_pace(oracle) * q->h)) : 0;
     if (q->struck)
         steps = stride = 1;
@@ -275,7 +285,8 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
     double now = thaw_oracle_largest(oracle), share = fmin(1, limit / now), crept = past * q->h;
     for (size_t i = 0; crept > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
         oracle->d[i] = share * oracle->d[i] + crept * oracle->before[i];
-    // Who wakes feels in the step that comes what was foreseen; what he and the others lag behind for now, forces make up for.
+    // Who wakes feels in the step that comes what was foreseen; what he and the others lag behind for now, forces
+    // make up for.
     if (answer->woken > 0)
         thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->before, state->shadow);
     else if (partition->part_count > 0 && oracle->options.relax > 0) {

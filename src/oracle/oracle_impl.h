@@ -90,8 +90,9 @@ static inline size_t thaw_oracle_shadow_bytes(const ThawOracle *oracle) {
 // candidates are among them.
 int32_t thaw_oracle_choose_trial(ThawOracle *oracle, const ThawQuestion *question, const ThawPartition *partition,
                                  int *forming, ThawAnswer *answer);
-// Whether the last answer may no longer hold.
+// Whether the next step of a stride is not to be made, for what contacts do.
 int thaw_oracle_is_resisted(ThawOracle *oracle, const ThawQuestion *question);
+// Whether the last answer may no longer hold.
 int thaw_oracle_is_due(const ThawOracle *oracle, const ThawQuestion *question, const ThawPartition *partition);
 // Keeps what acts now for the next time; whether loads are others.
 int thaw_oracle_note_outside(ThawOracle *oracle, const ThawQuestion *question);
@@ -133,9 +134,9 @@ ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *questi
                                   int candidates, ThawError *error);
 
 // Of the work that c does on the way d, the share that something pays for: loads, contacts, elastic forces, and the spin, which falls as the
-// body gets wider. Damping and the inertia of what is speeded up or slowed down do the rest, and lose nothing by it; and elastic vertices,
-// on which c does not act, are moved against what acts on them. At most 1. Along d, a displacement at rest, forces lose no more than c does: up
-// to that share of the way no energy is gained.
+// body gets wider. Damping and the inertia of what is speeded up or slowed down do the rest, and lose nothing by it;
+// and elastic vertices, on which c does not act, are moved against what acts on them. At most 1. Along d, a
+// displacement at rest, forces lose no more than c does: up to that share of the way no energy is gained.
 double thaw_oracle_outer_share(const ThawOracle *oracle);
 
 // foresee.c

@@ -63,8 +63,8 @@ int thaw_oracle_is_due(const ThawOracle *oracle, const ThawQuestion *q, const Th
            (!q->same_presses && force_changed(oracle, state->presses, q->f_contact));
 }
 
-// Whether contacts, as they press now, resist the next step of the stride by more than the shadow has of energy: it was foreseen with
-// others, and whoever went on would be pressed into what he touches, by nobody.
+// Whether contacts, as they press now, resist the next step of the stride by more than the shadow has of energy: it
+// was foreseen with others, and whoever went on would be pressed into what he touches, by nobody.
 int thaw_oracle_is_resisted(ThawOracle *oracle, const ThawQuestion *q) {
     const ThawOracleState *state = &oracle->state;
     size_t dim = (size_t)oracle->shape->kind->dim, count = (size_t)oracle->shape->nv * dim;

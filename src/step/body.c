@@ -151,7 +151,8 @@ static ThawStatus linearise(ThawStepper *s, ThawIncrement step) {
 // Of the kinetic energy: what rounding leaves of a loss that is none.
 static const double LOSSLESS = 1e-9;
 
-// Whether alpha1 K drives the body as it moves now, instead of damping it: under compression K drives what turns, whatever the step.
+// Whether alpha1 K drives the body as it moves now, instead of damping it: under compression K drives what turns,
+// whatever the step.
 static int is_driven_by_damping(ThawStepper *s, ThawIncrement step) {
     const ThawIntegrationSet *set = s->system->map->set;
     double forms[2], twice = 0, since = thaw_wall_ms();
@@ -210,8 +211,8 @@ static const double SMALL_GAIN = 1e-4;
 
 // How much energy a linearised step makes out of nothing, J. Beyond the work of loads and contacts it gains
 //     K1 + E1 - K0 - E0 - v1'(h f_ext + J'lambda) = (E1 - E's quadratic model) - |v1-v0|_M^2 / 2 - h^2/2 v1'K v1 - h v1'D v1,
-// which is a loss for as long as the model is any good and K resists. Under compression K drives what turns, and so does alpha1 K, whatever
-// the step. had: what the body has or is given, J.
+// which is a loss for as long as the model is any good and K resists. Under compression K drives what turns, and so
+// does alpha1 K, whatever the step. had: what the body has or is given, J.
 static double gain_of(const ThawStepper *s, ThawIncrement step, double elastic0, double elastic1, double *had) {
     int dim = s->model->dim;
     double kinetic0 = 0, kinetic1 = 0, work = 0;

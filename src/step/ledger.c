@@ -104,9 +104,9 @@ void thaw_ledger_find_elastic(ThawStepper *s) {
         s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
 }
 
-// Whatever the oracle moves, also between two questions, has another elastic energy at once: a balance that is some steps old would
-// show the work of loads in one step and what it went into in another. Positions before it are kept in x1, which nobody needs until
-// the step.
+// Whatever the oracle moves, also between two questions, has another elastic energy at once: a balance that is some
+// steps old would show the work of loads in one step and what it went into in another. Positions before it are kept
+// in x1, which nobody needs until the step.
 void thaw_ledger_move(ThawStepper *s, const double *f_contact, int begin) {
     size_t dim = (size_t)s->model->dim, count = (size_t)s->shape->nv * dim;
     if (!s->model->options.ledger)

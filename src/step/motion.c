@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a body moves as a whole, and how fast against what it touches. What rolls is at rest where it touches, and what lies on a belt or is carried
-// moves as that does: neither the velocity at contacts nor the body's own tells, only that of one whole against the other.
+// How a body moves as a whole, and how fast against what it touches. What rolls
+// is at rest where it touches, and what lies on a belt or is carried moves as that does: neither the velocity at
+// contacts nor the body's own tells, only that of one whole against the other.
 #include <math.h>
 #include <string.h>
 

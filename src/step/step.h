@@ -240,7 +240,8 @@ int thaw_loads_mark_scripted(ThawStepper *stepper, double middle);
 // External forces and the offset w for the (sub)step from t to t + h.
 void thaw_loads_evaluate(ThawStepper *stepper, ThawIncrement increment);
 
-// motion.c: how the body moves at the start of the step; and how fast against what it touches there, by both, m/s: of its fastest point, about.
+// motion.c: how the body moves at the start of the step; and how fast against what it touches there, by both, m/s: of
+// its fastest point, about.
 void thaw_motion_note(ThawStepper *stepper);
 double thaw_motion_against(const ThawWorld *world, const ThawStepper *stepper, const ThawContact *contact, int side,
                            ThawIncrement step);

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include "oracle/oracle_impl.h"
+#include "step/adapt.h"
 #include "support/world.h"
 #include "thaw/thaw.h"
 
@@ -64,8 +66,39 @@ static void a_ball_rolls_down_a_gentle_slope_as_far_as_the_full_one(void **state
     assert_true((one + other) / 2 < 0.012); // before what rolls had stricter thresholds: 0.025
 }
 
+// A crate on a belt that moves: in how many of 200 steps it counts as rolling, by friction and by the speed that it
+// starts with, m/s.
+static int rolling_steps(double friction, double speed) {
+    char text[1200];
+    snprintf(text, sizeof text,
+             "{\"thaw\": 1, \"time\": {\"step\": 0.002}, \"materials\": {\"m\": {\"young\": 1e6, \"density\": 500, "
+             "\"poisson\": 0.3, \"alpha1\": 0.005}}, \"shapes\": {\"c\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], "
+             "\"max\": [0.2, 0.2, 0.2], \"cells\": [2, 2, 2]}}, \"material\": \"m\"}}, \"rigidify\": {\"sleep\": 0}, "
+             "\"bodies\": [{\"shape\": \"c\", \"velocity\": [%g, 0, 0]}], \"obstacles\": [{\"plane\": {}, \"keys\": "
+             "[{\"time\": 0}, {\"time\": 10, \"translation\": [5, 0, 0]}]}], "
+             "\"pairs\": [{\"between\": [\"*\", \"*\"], \"friction\": %g}]}",
+             speed, friction);
+    ThawWorld *world = make_world_by(text, "rigidify", 1);
+    int rolling = 0;
+    for (int i = 0; i < 200; i++) {
+        step_world(world, NULL);
+        rolling += world->steppers[0].adaptive->oracle->rolls;
+    }
+    thaw_world_free(&world);
+    return rolling;
+}
+
+static void what_a_belt_carries_does_not_roll_and_what_it_slides_under_does(void **state) {
+    (void)state;
+    int carried = rolling_steps(0.8, 0.5), still = rolling_steps(0, 0);
+    print_message("carried: rolls in %d steps of 200; at rest above the belt: in %d\n", carried, still);
+    assert_true(carried < 60); // until it has settled
+    assert_true(still > 190);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_belt_carries_does_not_roll_and_what_it_slides_under_does),
         cmocka_unit_test(a_ball_rolls_down_a_gentle_slope_as_far_as_the_full_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

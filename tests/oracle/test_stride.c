@@ -257,7 +257,8 @@ static void a_bar_on_a_hinge_of_three_pins_falls_as_the_full_one_does(void **sta
     thaw_world_free(&world);
 }
 
-// The beam, and away from it a spring that is let go after 1.56 s and runs within the step into a block at rest on the floor.
+// The beam, and away from it a spring that is let go after 1.56 s and runs within the step into a block at rest on
+// the floor.
 static void write_spring(char text[3000]) {
     char beam[1500];
     write_beam(0.5, beam);

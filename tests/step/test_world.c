@@ -341,6 +341,32 @@ static void strong_compression_is_projected_and_says_so(void **state) {
     sample_free(&s);
 }
 
+// Under pressure K drives what turns, and so would damping by alpha1 K.
+static void damping_takes_energy_from_what_is_pressed_and_turns(void **state) {
+    (void)state;
+    for (int never = 0; never < 2; never++) {
+        Sample s;
+        sample_create(&s, 3, 2, THAW_MATERIAL_NEO_HOOKEAN, 1);
+        s.world.h = 1e-6; // hardly any time to burst
+        s.world.projection = never ? THAW_PROJECT_NEVER : THAW_PROJECT_WHEN_NEEDED;
+        s.materials[0].alpha0 = s.materials[1].alpha0 = 0;
+        ThawWorld *world = sample_world(&s);
+        double x[81], v[81];
+        for (int i = 0; i < 27; i++) {
+            for (int k = 0; k < 3; k++)
+                x[3 * i + k] = 0.9 * s.mesh->x[3 * i + k];
+            v[3 * i] = -x[3 * i + 1], v[3 * i + 1] = x[3 * i], v[3 * i + 2] = 0;
+        }
+        thaw_world_set_positions(world, 0, x);
+        thaw_world_set_velocities(world, 0, v);
+        ThawStepStats stats = sample_steps(world, 1);
+        assert_int_equal(stats.projected, !never);
+        assert_true(never ? stats.ledger.damping_loss < 0 : stats.ledger.damping_loss >= 0);
+        thaw_world_free(&world);
+        sample_free(&s);
+    }
+}
+
 static void a_step_that_would_multiply_the_energy_is_cut(void **state) {
     (void)state;
     Sample s;
@@ -587,6 +613,7 @@ int main(void) {
         cmocka_unit_test(a_failing_step_leaves_the_state_untouched),
         cmocka_unit_test(a_violent_step_is_halved_and_says_so),
         cmocka_unit_test(strong_compression_is_projected_and_says_so),
+        cmocka_unit_test(damping_takes_energy_from_what_is_pressed_and_turns),
         cmocka_unit_test(a_step_that_would_multiply_the_energy_is_cut),
         cmocka_unit_test(a_released_group_falls),
         cmocka_unit_test(a_body_that_is_scripted_as_a_whole_follows_exactly),
