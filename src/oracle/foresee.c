@@ -292,10 +292,10 @@ static int is_scripted(const ThawShape *shape, const unsigned char *script) {
     return 0;
 }
 
-// Whether contacts hold the shadow.
+// Whether contacts hold the shadow. Those that are open yet do not, near as they are: it would be left hanging from them.
 static int is_held(const ThawOracle *oracle) {
     size_t dim = (size_t)oracle->shape->kind->dim;
-    for (size_t i = 0; i < (size_t)oracle->shape->nv * dim * dim; i++)
+    for (size_t i = 0; oracle->presses && i < (size_t)oracle->shape->nv * dim * dim; i++)
         if (oracle->state.held[i] != 0)
             return 1;
     return 0;
@@ -311,7 +311,7 @@ static ThawStatus find_pull(ThawOracle *oracle, const ThawQuestion *q, const dou
     ThawForesight *next = stride > 1 ? &oracle->stride : &oracle->next;
     // In a body that nothing holds c has no net force and no net torque, and neither shall the pull have any, whatever iterations
     // leave, nor the shadow, whatever contacts gave it that have opened since: it would fly on by that.
-    int loose = !is_scripted(shape, q->script) && (q->contacts == 0 || !is_held(oracle));
+    int loose = !is_scripted(shape, q->script) && !is_held(oracle);
     if (loose)
         cancel_net(oracle, oracle->state.shadow);
     ThawStatus status = fit_factor(oracle, next, q->system, T, error);

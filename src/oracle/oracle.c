@@ -234,6 +234,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     if (oracle->options.oracle == THAW_ORACLE_PAPER)
         return thaw_oracle_ask_paper(oracle, q, partition, flagged, answer, error);
     take_care(oracle, q);
+    oracle->presses = q->presses;
     state->since += state->since < INT32_MAX;
     state->age += state->age < INT32_MAX;
     int32_t rigid = thaw_oracle_choose_trial(oracle, q, partition, &forming, answer);

@@ -72,6 +72,7 @@ typedef struct ThawQuestion {
     uint64_t contacts;                 // hash of the contact set
     uint64_t on_parts;                 // of those that touch a part, and whether they close in this step
     double passing;                    // m/s, of the body as a whole against what it touches: its fastest point, about
+    int presses;                       // one of the contacts carries something
     int struck;                        // one of these closes in this step
     int hit;                           // so fast that it strains the body at more than tau_R
     int hard;                          // one of them is as good as hard

@@ -43,6 +43,7 @@ struct ThawOracle {
     ThawRigidifyOptions options; // as it goes by them now: stricter while it moves against what it touches
     double epsilon, tau_rigid;   // of one that does not
     int rolls;                   // it does
+    int presses;                 // as the last question said
     ThawScale scale;
     int same_loads;      // as it slept under: what state.loads says is void, until the next question
     double quiet_change; // m/s^2: a change of c below this cannot change a quiet answer

@@ -282,6 +282,7 @@ static void gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncremen
                 continue;
             double push[2][3] = {{0}}, K[9], speed = 0;
             double foreseen = contact->lambda[0] == 0 ? foreseen_force(world, contact, step, &speed) : 0;
+            q->presses |= contact->lambda[0] > 0;
             int holds = contact->lambda[0] > 0 || (contact->gap <= NEAR * s->shape->diameter && speed <= slow);
             int closes = foreseen > 0; // who is hit has to be asked now, not when his stride ends
             if (holds || closes) {
