@@ -21,7 +21,7 @@ static const double TURN = 6;            // times what its own weight would stra
 // A body that has just become rigid as a whole has other contact forces than before: what was shared out by its stiffness is shared out by
 // the contacts'. It may be strained by so many times epsilon for so many steps, and is relaxed, instead of waking for that; unless
 // something hits it.
-static const double PARDON = 6;
+static const double PARDON = 4;
 enum { GRACE = 100 };
 _Static_assert(THAW_MOVING + 1 == THAW_ORACLE_MODES, "a checkpoint is checked by it");
 

@@ -166,21 +166,20 @@ static void add_spring(double k, const double *n, int dim, double K[9]) {
             K[i * dim + j] += k * n[i] * n[j];
 }
 
-// Friction that is as great as it can be, `most` (N): along it the tangents give nothing. Across it they do, since it
-// turns towards where the vertex goes: by all of k_t where the contact has only come to the rim, by the less the
-// farther it slides in a step.
+// Friction that is as great as it can be, `most` (N). Where the contact has only come to the rim its tangents give all of k_t: across, for friction
+// turns towards where the vertex goes, and along, for it may as well go back. The farther it slides in a step, the less.
 static void add_rim(const ThawWorld *world, const ThawContact *contact, double h, double most, double k_t,
                     double K[9]) {
-    double u[3], slip[2] = {0, 0}, across[3], size = hypot(contact->lambda[1], contact->lambda[2]);
-    if (world->model->dim == 2 || !(most > 0))
+    double u[3], square = 0;
+    if (!(most > 0))
         return;
     relative_velocity(world, contact, u);
-    for (int k = 0; k < 3; k++) {
-        slip[0] += contact->frame[1][k] * u[k];
-        slip[1] += contact->frame[2][k] * u[k];
-        across[k] = (contact->lambda[1] * contact->frame[2][k] - contact->lambda[2] * contact->frame[1][k]) / size;
+    for (int r = 1; r < world->model->dim; r++) {
+        double slip = contact->frame[r][0] * u[0] + contact->frame[r][1] * u[1] + contact->frame[r][2] * u[2];
+        square += slip * slip;
     }
-    add_spring(k_t * most / (most + k_t * h * hypot(slip[0], slip[1])), across, 3, K);
+    for (int r = 1; r < world->model->dim; r++)
+        add_spring(k_t * most / (most + k_t * h * sqrt(square)), contact->frame[r], world->model->dim, K);
 }
 
 // By how much the force of a contact at rest changes with the place of what it holds (response.h), N/m: symmetric, dim
