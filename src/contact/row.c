@@ -22,7 +22,7 @@
 static const double HARD = 1e3, SINK = 1e-4, STEADY = 0.1;
 // Edges that a contact may be deeper than what motion pressed it to: where a vertex slides in beside another that is pressed, so much
 // is nobody's fault. What was more is an overlap until it is less than FAIR.
-static const double UNSEEN = 0.05, FAIR = 1e-3;
+static const double UNSEEN = 0.05, FAIR = 2e-6;
 
 int thaw_contact_key_compare(const ThawContactKey *a, const ThawContactKey *b) {
     const int32_t p[7] = {a->body[0], a->body[1], a->kind, a->feature[0], a->feature[1], a->feature[2], a->feature[3]};

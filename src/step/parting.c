@@ -17,7 +17,7 @@
 #include "step/adapt.h"
 #include "step/step.h"
 
-static const double LEFT = 5e-4; // edges: half of what passes for none (row.c)
+static const double LEFT = 1e-6; // edges: half of what passes for none (row.c)
 enum { SWEEPS = 30 };
 
 // How far the sides are to part: > 0 for an overlap, <= 0 for how much nearer they may come.
@@ -140,6 +140,7 @@ void thaw_parting_apply(ThawWorld *world) {
         const size_t dim = (size_t)s->model->dim;
         if (way[0] == 0 && way[1] == 0 && way[2] == 0)
             continue;
+        s->parted = 1;
         for (int32_t v = 0; v < s->shape->nv; v++)
             for (size_t k = 0; k < dim; k++)
                 s->x[(size_t)v * dim + k] += way[k];

@@ -329,7 +329,7 @@ static ThawStatus begin_step(ThawWorld *world, double h, ThawError *error) {
         memcpy(s->start_x, s->x, bytes_of(s));
         memcpy(s->start_v, s->v, bytes_of(s));
         memset(s->ms, 0, sizeof s->ms);
-        s->newton_iterations = s->projected = 0;
+        s->newton_iterations = s->projected = s->parted = 0;
         s->solver_iterations = 0;
         s->work = (ThawLedger){0};
     }
@@ -381,7 +381,7 @@ static void end_body(void *context, int32_t i) {
     int64_t next = world->state.step;
     int same = thaw_loads_constant_until(s->body, thaw_step_middle(world->model, next - 1)) >
                    thaw_step_middle(world->model, next) &&
-               !(s->adaptive && s->adaptive->transition.changed);
+               !(s->adaptive && s->adaptive->transition.changed) && !s->parted;
     if (s->adaptive)
         *slow = !same || !thaw_adapt_watch_rest(s, *slow) ? 0 : *slow < 255 ? *slow + 1 : 255;
     s->hash = thaw_hash(0, s->x, bytes_of(s));

@@ -61,6 +61,7 @@ typedef struct ThawStepper {
     ThawSolver *solver;           // the one of the present step:
     ThawSolver *plain, *direct;   // of the system's plan, and of its direct plan for steps in contact; made when needed
     int touching;                 // in contact in this step
+    int parted;                   // shifted out of something in this step
     int again;                    // its island is to be solved again, for contacts that were missed; then: was solved
     int answered;                 // the oracle has been asked for the interval that is being solved
     const ThawSolver *linearised; // whose factor and b (of x0) are those of the interval that is being solved, or NULL
