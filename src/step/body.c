@@ -151,18 +151,23 @@ static ThawStatus linearise(ThawStepper *s, ThawIncrement step) {
 // Of the kinetic energy: what rounding leaves of a loss that is none.
 static const double LOSSLESS = 1e-9;
 
-// Whether alpha1 K drives the body as it moves now, instead of damping it: under compression K drives what turns,
-// whatever the step.
-static int is_driven_by_damping(ThawStepper *s, ThawIncrement step) {
+// Whether alpha1 K drives what moves at v, instead of damping it: under compression K drives what turns, whatever the step. loss: v'Dv.
+static int is_driven_by_damping(const ThawStepper *s, ThawIncrement step, const double *v, double loss) {
+    double twice = 0;
+    for (size_t i = 0; i < coordinates(s); i++)
+        twice += s->shape->mass[i / (size_t)s->model->dim] * v[i] * v[i];
+    return step.h * loss < -LOSSLESS * twice;
+}
+
+// Newton's damping is that of the start, D(x0), and so is what tells.
+static int starts_driven(ThawStepper *s, ThawIncrement step) {
     const ThawIntegrationSet *set = s->system->map->set;
-    double forms[2], twice = 0, since = thaw_wall_ms();
+    double forms[2], since = thaw_wall_ms();
     if (!set->may_drive || set->element_count == 0 || step.mass == 0)
         return 0;
     thaw_force_product(set, s->tasks, s->x, s->v, (ThawStiffness){0, 1, 0}, s->shape->nv, s->y, forms, s->partial);
-    for (size_t i = 0; i < coordinates(s); i++)
-        twice += s->shape->mass[i / (size_t)s->model->dim] * s->v[i] * s->v[i];
     lap(s, THAW_STAGE_FORCE, &since);
-    return step.h * forms[1] < -LOSSLESS * twice;
+    return is_driven_by_damping(s, step, s->v, forms[1]);
 }
 
 ThawStatus thaw_body_linearise(ThawStepper *s, ThawIncrement step) {
@@ -176,7 +181,7 @@ ThawStatus thaw_body_linearise(ThawStepper *s, ThawIncrement step) {
     s->project = projection == THAW_PROJECT_ALWAYS;
     if (s->system->map->n == 0) // everything follows a script
         return thaw_force_internal(s->system->map->set, s->tasks, s->x, s->shape->nv, s->f, s->partial);
-    if (projection == THAW_PROJECT_WHEN_NEEDED && (s->gains || is_driven_by_damping(s, step)))
+    if (s->gains || (step.newton && projection == THAW_PROJECT_WHEN_NEEDED && starts_driven(s, step)))
         s->project = s->projected = 1;
     ThawStatus status = linearise(s, step);
     if (status == THAW_INDEFINITE && !s->project && projection == THAW_PROJECT_WHEN_NEEDED) {
@@ -244,8 +249,24 @@ static int all_finite(const double *a, size_t count) {
     return all == 0;
 }
 
+static int has_parts(const ThawStepper *s) { return s->adaptive && s->adaptive->partition->part_count > 0; }
+
+void thaw_body_resist(ThawStepper *s, ThawIncrement step) {
+    if (s->resisted)
+        return;
+    double since = thaw_wall_ms();
+    memcpy(s->u, s->v1, sizeof *s->u * coordinates(s));
+    if (has_parts(s))
+        thaw_map_rigid_chord(s->system->map, step.h, s->u);
+    ThawStiffness scale = {step.newton ? 0 : step.h * step.h, step.h, s->project};
+    thaw_force_product(s->system->map->set, s->tasks, s->x, s->u, scale, s->shape->nv, s->y, s->forms, s->partial);
+    s->resisted = 1;
+    lap(s, THAW_STAGE_FORCE, &since);
+}
+
 ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
     s->next_elastic = s->next_set_energy = NAN;
+    s->resisted = 0;
     s->next_set_inverted = -1;
     s->gains = 0;
     if (!all_finite(s->x1, coordinates(s)) || !all_finite(s->v1, coordinates(s)))
@@ -260,17 +281,21 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
         s->next_elastic = elastic;
     if (!isfinite(elastic))
         return THAW_INVERTED;
-    if (step.newton ||
-        is_driven(s)) // Newton has searched its lines; what drives a body does work that nobody counts here
+    if (step.newton) // it has searched its lines
+        return THAW_OK;
+    const int may_project = !s->project && s->model->options.projection == THAW_PROJECT_WHEN_NEEDED;
+    if (may_project && set->may_drive && step.mass > 0) {
+        thaw_body_resist(s, step);
+        s->gains = is_driven_by_damping(s, step, s->v1, s->forms[1]);
+    }
+    if (is_driven(s)) // what drives a body does work that nobody counts here
         return THAW_OK;
     if (!isfinite(s->set_energy))
         s->set_energy = thaw_force_energy(set, s->tasks, s->x, s->partial);
     double had, gain = gain_of(s, step, s->set_energy, elastic, &had);
-    s->gains = gain > SMALL_GAIN * had && !s->project && s->model->options.projection == THAW_PROJECT_WHEN_NEEDED;
+    s->gains |= may_project && gain > SMALL_GAIN * had;
     return gain <= LARGEST_GAIN * had ? THAW_OK : THAW_DIVERGED;
 }
-
-static int has_parts(const ThawStepper *s) { return s->adaptive && s->adaptive->partition->part_count > 0; }
 
 // --- Newton -------------------------------------------------------------------------------------------------------------
 

@@ -38,6 +38,8 @@ ThawMotions thaw_body_modes(void *stepper, int32_t count, const int32_t *vertice
 // target += (G'AG)^-1 G' impulse.
 ThawStatus thaw_body_push(ThawStepper *s, double *target);
 
+// y = h^2 K v1 + h D v1 at x0, of elastic elements (Newton: h D v1), and s->forms; once a step.
+void thaw_body_resist(ThawStepper *s, ThawIncrement step);
 // Whether x1, v1 can be gone on from: finite, and no element inverted where that has no energy.
 ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step);
 

@@ -15,6 +15,7 @@
 
 #include "contact/collider.h"
 #include "step/adapt.h"
+#include "step/body.h"
 
 // Of x1. Parts carry their strain along: only the map's elements have another energy.
 static double next_energy(const ThawStepper *s) {
@@ -35,17 +36,16 @@ void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
     const ThawPartition *parts = s->adaptive ? s->adaptive->partition : NULL;
     int dim = s->model->dim;
     size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)dim;
-    double h = step.h, forms[2];
+    double h = step.h;
     const double *v0 = s->v;
-    memcpy(s->u, s->v1, bytes);
     if (parts && parts->part_count > 0) {
         memcpy(s->before, s->v, bytes);
         thaw_partition_velocities(parts, s->before);
         v0 = s->before;
-        thaw_map_rigid_chord(map, h, s->u);
     }
+    thaw_body_resist(s, step);
+    double form = s->forms[1];
     ThawStiffness scale = {step.newton ? 0 : h * h, h, s->project};
-    thaw_force_product(map->set, s->tasks, s->x, s->u, scale, s->shape->nv, s->y, forms, s->partial);
 
     memcpy(s->u, s->v1, bytes);
     if (parts && parts->part_count > 0 && step.newton)
@@ -68,9 +68,9 @@ void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
         }
     if (parts && parts->part_count > 0 && map->n > 0) {
         implicit += thaw_map_rigid_stress_form(map, scale, s->q);
-        forms[1] += thaw_map_rigid_stress_form(map, (ThawStiffness){0, 1, s->project}, s->q);
+        form += thaw_map_rigid_stress_form(map, (ThawStiffness){0, 1, s->project}, s->q);
     }
-    double damping = step.newton ? implicit : h * forms[1];
+    double damping = step.newton ? implicit : h * form;
     double elastic1 = next_energy(s);
     s->work.external_work += external;
     s->work.contact_work += contact;

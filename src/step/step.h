@@ -91,6 +91,8 @@ typedef struct ThawStepper {
     ThawMotion motion;           // before anybody is asked who is rigid
     int project;                 // this attempt projects element stiffness at x0
     int gains;                   // the attempt before made energy out of nothing by stiffness that is not definite
+    int resisted;                // y and forms are those of thaw_body_resist
+    double forms[2];             // J, v1'Kv1 and v1'Dv1 of elastic elements, see thaw_force_product
     int element_projected;       // Newton: the present iteration does at x1
     double energy_rounding;      // J, what rounding leaves of an elastic energy that ought to be zero
     // What happened in this step:
