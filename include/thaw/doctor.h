@@ -71,9 +71,9 @@ typedef struct ThawDoctorReport {
 typedef struct ThawCost {
     double memory;  // bytes
     double seconds; // of one core, if all is elastic all the time, and nothing touches
-    int touching;   // something may touch: then it can be several times that, with hard contact up to a hundred times
     double frames;  // how many
     double disk;    // bytes of all frames
+    int touching;   // something may touch: then it can be several times that, with hard contact up to a hundred times
 } ThawCost;
 void thaw_scene_cost(const ThawScene *scene, int64_t steps, int64_t every, ThawCost *cost);
 void thaw_cost_duration(double seconds, char text[40]); // "3 days"

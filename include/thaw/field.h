@@ -114,7 +114,8 @@ typedef enum ThawHindrance {
 
 const char *thaw_hindrance_name(ThawHindrance what); // "too fast"; never NULL
 const char *thaw_hindrance_text(ThawHindrance what); // a clause: "a point of it is faster than sleep_speed"; never NULL
-// Of all bodies, between two steps: room for as many as there are. Linear in bodies and contacts.
+// Of all bodies, between two steps: room for as many as there are. Linear in bodies and contacts. Not while another
+// thread calls anything of the same world.
 ThawStatus thaw_world_get_hindrances(const ThawWorld *world, ThawHindrance *hindrances);
 
 // --- Who woke, who fell asleep: events of the last step -------------------------------------------------------------------

@@ -249,10 +249,10 @@ ThawObstacleDef thaw_obstacle_def_default(void); // a floor at z = 0 (2D: y = 0)
 // + contact_work + parting_work - transition_loss + follow_work) stays what it was at the start, up to the solver's
 // tolerance.
 typedef struct ThawLedger {
-    double kinetic, elastic, gravitational; // elastic: of rigid parts as at the oracle's last question
-    double shadow;        // kinetic energy of slow motion inside rigid parts, as at that question: up to 12 steps old
-    double external_work; // by forces, pins and scripts, since the start
-    double damping_loss;  // by Rayleigh damping, since the start
+    double kinetic, elastic, gravitational;
+    double shadow;           // kinetic energy of slow motion inside rigid parts
+    double external_work;    // by forces, pins and scripts, since the start
+    double damping_loss;     // by Rayleigh damping, since the start
     double integration_loss; // by the time integration itself, since the start
     double contact_work;
     double transition_loss; // by parts that form and dissolve, coming to rest and falling asleep: never falls
@@ -415,8 +415,7 @@ void thaw_obstacle_surface_free(ThawObstacleSurface *surface);
 // Which method solves the body's present system: AUTO has been resolved, and says that nothing is to be solved.
 ThawSolverKind thaw_world_solver(const ThawWorld *world, int32_t body);
 
-// The energies and works so far (also computed when the ledger is off; works are then zero). Those inside rigid parts, elastic and
-// shadow, are as at the oracle's last question, up to 12 steps ago.
+// The energies and works so far (also computed when the ledger is off; works are then zero).
 ThawStatus thaw_world_get_ledger(const ThawWorld *world, ThawLedger *ledger);
 
 // The whole state, as one file (HDF5). A world made from the same definition continues from it with the same bits. One

@@ -286,6 +286,8 @@ ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **result, ThawEr
     if (!model)
         return thaw_error_memory(error, "the model");
     model->options = *def;
+    for (int k = def->dim; k < 3; k++)
+        model->options.gravity[k] = 0; // the default's points down in space
     model->options.materials = NULL;
     model->options.shapes = NULL;
     model->options.bodies = NULL;

@@ -396,7 +396,7 @@ double thaw_oracle_hand_over(ThawOracle *oracle, ThawPartition *partition, doubl
     double *w = oracle->state.shadow;
     const int keeps = is_held(oracle) && !is_scripted(oracle->shape, partition->script);
     Net net = {0};
-    if (keeps) {
+    if (!is_scripted(oracle->shape, partition->script)) {
         net = net_of(oracle, w);
         add_net(oracle, &net, -1, w);
     }

@@ -281,5 +281,7 @@ ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement step) {
     ThawStatus status = try_island(island, step);
     for (int32_t i = 0; i < island->count && status == THAW_OK; i++)
         gains |= island->bodies[i]->gains;
+    if (gains)
+        island->residual = 0;
     return gains ? try_island(island, step) : status;
 }

@@ -17,7 +17,8 @@
 #include "step/adapt.h"
 #include "step/step.h"
 
-static const double LEFT = 1e-6; // edges: half of what passes for none (row.c)
+static const double LEFT = 1e-6;     // edges: half of what passes for none (row.c)
+static const double ROUNDING = 1e-9; // of the diameter: shifts that are none
 enum { SWEEPS = 30 };
 
 // How far the sides are to part: > 0 for an overlap, <= 0 for how much nearer they may come.
@@ -138,7 +139,7 @@ void thaw_parting_apply(ThawWorld *world) {
         ThawStepper *s = &world->steppers[world->awake[i]];
         const double *way = world->shift[s->index].way;
         const size_t dim = (size_t)s->model->dim;
-        if (way[0] == 0 && way[1] == 0 && way[2] == 0)
+        if (thaw_v3_norm(way) <= ROUNDING * s->shape->diameter) // contradictions leave that much for ever
             continue;
         s->parted = 1;
         for (int32_t v = 0; v < s->shape->nv; v++)

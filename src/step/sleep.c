@@ -191,13 +191,12 @@ static int find_readiness(const ThawWorld *world, int32_t body, double t, double
         *why = THAW_HINDRANCE_METHOD;
         return 0;
     }
-    if (state->slow[body] < state->rigidify.sleep) {
-        *why = thaw_adapt_hindrance(s);
-        *why = *why == THAW_HINDRANCE_NONE ? THAW_HINDRANCE_WAIT : *why;
-        return 0;
-    }
-    if (thaw_loads_constant_until(&world->model->bodies[body], t) <= t + h) {
-        *why = THAW_HINDRANCE_LOADS;
+    const int waits = state->slow[body] < state->rigidify.sleep;
+    const int loaded = thaw_loads_constant_until(&world->model->bodies[body], t) <= t + h;
+    if (waits || loaded) {
+        *why = waits ? thaw_adapt_hindrance(s) : THAW_HINDRANCE_NONE;
+        if (*why == THAW_HINDRANCE_NONE)
+            *why = loaded ? THAW_HINDRANCE_LOADS : THAW_HINDRANCE_WAIT;
         return 0;
     }
     int held;

@@ -101,8 +101,10 @@ static void solve_island(void *context, int32_t i) {
     if (!wanted || (island->elements >= THAW_LARGE_BODY) != loop->large)
         return;
     island->status = thaw_island_solve(island, loop->step);
-    for (int32_t b = 0; b < island->count; b++)
+    for (int32_t b = 0; b < island->count; b++) {
         island->bodies[b]->again = 1; // for who looks at what has changed
+        island->bodies[b]->residual = island->residual;
+    }
 }
 
 static void solve_islands(ThawWorld *world, ThawIncrement step, int again) {
@@ -114,7 +116,6 @@ static void solve_islands(ThawWorld *world, ThawIncrement step, int again) {
     for (int32_t i = 0; i < world->island_count; i++) {
         const ThawIsland *island = &world->islands[i];
         world->response_ms += island->response_ms;
-        world->response_residual = fmax(world->response_residual, island->residual);
         if (island->iterations > world->response_iterations)
             world->response_iterations = island->iterations;
     }
@@ -289,6 +290,8 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
     ThawStatus status = try_step(world, step, error);
     if (status == THAW_OK) {
         CommitLoop loop = {world, step};
+        for (int32_t i = 0; i < world->awake_count; i++)
+            world->response_residual = fmax(world->response_residual, world->steppers[world->awake[i]].residual);
         int overlap = thaw_parting_find(world, step);
         thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, commit_body, &loop);
         if (overlap)

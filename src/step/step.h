@@ -41,12 +41,12 @@ typedef enum ThawStage {
     THAW_STAGE_COUNT
 } ThawStage;
 
-// One body's step. Vectors have dim doubles a vertex of the body; b, q, p, r and trial_q dim doubles a block of q.
 // Of a body as a whole: where its centre is (m), how fast that moves (m/s) and how it turns (rad/s).
 typedef struct ThawMotion {
     double at[3], v[3], omega[3];
 } ThawMotion;
 
+// One body's step. Vectors have dim doubles a vertex of the body; b, q, p, r and trial_q dim doubles a block of q.
 typedef struct ThawStepper {
     int32_t index;                 // of the body
     int32_t island;                // it is in, in this step
@@ -61,6 +61,7 @@ typedef struct ThawStepper {
     ThawSolver *solver;           // the one of the present step:
     ThawSolver *plain, *direct;   // of the system's plan, and of its direct plan for steps in contact; made when needed
     int touching;                 // in contact in this step
+    double residual;              // of its island's contacts, as last solved
     int parted;                   // shifted out of something in this step
     int again;                    // its island is to be solved again, for contacts that were missed; then: was solved
     int answered;                 // the oracle has been asked for the interval that is being solved
@@ -88,7 +89,7 @@ typedef struct ThawStepper {
     double *damping;             // Newton: values of h D(x0); NULL without stiffness damping
     double *partial;             // sums by chunk
     ThawComplianceScratch reach; // of contact
-    ThawMotion motion;           // before anybody is asked who is rigid
+    ThawMotion motion;           // before it is asked who is rigid
     int project;                 // this attempt projects element stiffness at x0
     int gains;                   // the attempt before made energy out of nothing by stiffness that is not definite
     int resisted;                // y and forms are those of thaw_body_resist

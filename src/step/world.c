@@ -14,6 +14,7 @@ void thaw_stepper_drop_solvers(ThawStepper *s) {
     thaw_solver_free(&s->plain);
     thaw_solver_free(&s->direct);
     s->solver = NULL;
+    s->linearised = NULL;
 }
 
 ThawStatus thaw_stepper_choose_solver(ThawStepper *s, ThawError *error) {

@@ -174,10 +174,28 @@ static void a_hard_tangle_of_soft_bodies_calms_down(void **state) {
     }
 }
 
+// Two walls that are nearer to each other than the cube is wide: no shift helps, and it comes to rest there.
+static void what_is_wedged_sleeps(void **state) {
+    (void)state;
+    Touch t = touch_open(
+        "{'thaw': 1, 'gravity': [0, 0, 0], 'time': {'step': 0.01}, 'materials': {'m': {'young': 1e6, 'poisson': 0.3, "
+        "'density': 1000, 'alpha1': 0.02}}, 'shapes': {'c': {'mesh': {'box': {'min': [-0.08, -0.08, -0.08], 'max': "
+        "[0.08, 0.08, 0.08], 'cells': [2, 2, 2]}}, 'material': 'm'}}, 'bodies': [{'shape': 'c', 'method': 'rigidify'}],"
+        "'obstacles': [{'plane': {}, 'position': [0, 0, -0.07]}, {'plane': {'normal': [0, 0, -1]}, 'position': [0, 0, "
+        "0.07]}]}");
+    int steps = 0;
+    for (; steps < 600 && !thaw_world_is_asleep(t.world, 0); steps++)
+        touch_try(&t, 1);
+    printf("wedged: asleep after %d steps\n", steps);
+    assert_true(thaw_world_is_asleep(t.world, 0));
+    touch_close(&t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_in_each_other_get_no_energy_from_it),
         cmocka_unit_test(bodies_in_each_other_are_parted_and_stay_at_rest),
+        cmocka_unit_test(what_is_wedged_sleeps),
         cmocka_unit_test(a_hard_tangle_of_soft_bodies_calms_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

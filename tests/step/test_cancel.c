@@ -199,7 +199,7 @@ static void parts_and_sleep_survive(void **state) {
                "'obstacles': [{'name': 'floor', 'plane': {}}]}");
     ThawWorld *world = make_world(text, 1);
     int fell = 0, rose = 0, asleep = 0;
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < 300; i++) {
         step_world(world, &stats);
         fell += stats.asleep > asleep;
         rose += stats.asleep < asleep;
@@ -208,7 +208,7 @@ static void parts_and_sleep_survive(void **state) {
     thaw_world_free(&world);
     print_message("bodies fell asleep %d times and were woken %d times\n", fell, rose);
     assert_true(fell > 1 && rose > 0);
-    assert_int_equal(run_both(text, 200, 5, 2, &stats), 1);
+    assert_int_equal(run_both(text, 300, 5, 2, &stats), 1);
 }
 
 static void the_published_oracle_survives(void **state) {

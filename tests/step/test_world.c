@@ -491,6 +491,24 @@ static void a_static_solve_needs_pins(void **state) {
 
 // --- checkpoints ---------------------------------------------------------------------------------------------------------
 
+// Solvers of steps and of static solves come and go: none may be taken for one that is gone.
+static void a_static_solve_does_not_mind_steps_before_it(void **state) {
+    (void)state;
+    for (int steps = 0; steps < 12; steps++) {
+        Sample s;
+        sample_create(&s, 3, 2, THAW_MATERIAL_STABLE_NEO_HOOKEAN, 1);
+        s.bodies[0].script_count = 1;
+        ThawWorld *world = sample_world(&s);
+        ThawError error = {0};
+        for (int i = 0; i < steps; i++)
+            assert_int_equal(thaw_world_step(world, NULL, &error), THAW_OK);
+        if (thaw_world_solve_static(world, NULL, &error) != THAW_OK)
+            fail_msg("after %d steps: %s", steps, error.message);
+        thaw_world_free(&world);
+        sample_free(&s);
+    }
+}
+
 static void a_loaded_world_continues_with_the_same_bits(void **state) {
     (void)state;
     char path[] = "/tmp/thaw_test_world_XXXXXX";
@@ -618,6 +636,7 @@ int main(void) {
         cmocka_unit_test(a_released_group_falls),
         cmocka_unit_test(a_body_that_is_scripted_as_a_whole_follows_exactly),
         cmocka_unit_test(a_static_solve_needs_pins),
+        cmocka_unit_test(a_static_solve_does_not_mind_steps_before_it),
         cmocka_unit_test(a_loaded_world_continues_with_the_same_bits),
         cmocka_unit_test(a_checkpoint_of_another_world_is_refused),
         cmocka_unit_test(a_checkpoint_serves_a_world_with_more_bodies_but_not_one_with_fewer),
