@@ -22,7 +22,7 @@
 static const double HARD = 1e3, SINK = 1e-4, STEADY = 0.1;
 // Edges that a contact may be deeper than what motion pressed it to: where a vertex slides in beside another that is pressed, so much
 // is nobody's fault. What was more is an overlap until it is less than FAIR.
-static const double UNSEEN = 0.05, FAIR = 2e-6;
+static const double UNSEEN = 0.05, HANDED = 0.5, FAIR = 2e-6;
 
 int thaw_contact_key_compare(const ThawContactKey *a, const ThawContactKey *b) {
     const int32_t p[7] = {a->body[0], a->body[1], a->kind, a->feature[0], a->feature[1], a->feature[2], a->feature[3]};
@@ -164,6 +164,29 @@ static void warm_start(const ThawContactScratch *scratch, const double x[3], dou
     }
 }
 
+// Whether the last step knew contacts of body a with b; *tangled: one of them was an overlap.
+static int knows_pair(const ThawContactScratch *scratch, int32_t a, int32_t b, int *tangled) {
+    const ThawContactKey first = {{a, b}, INT32_MIN, {0}};
+    int known = 0;
+    for (int32_t i = lower_bound(scratch, &first); i < scratch->memory_count; i++) {
+        const ThawContactMemory *memory = &scratch->memory[i];
+        if (memory->key.body[0] != a || memory->key.body[1] != b)
+            break;
+        known = 1;
+        *tangled |= memory->overlap > 0;
+    }
+    return known;
+}
+
+// How many edges deeper than motion has pressed it a contact may be found. Two that touched in the last step hand over from one of their
+// faces or points to another, which may be found deep: what presses a body against a floor would else shift it through that.
+static double unseen_of(const ThawContactScratch *scratch, const ThawContactKey *key) {
+    int tangled = 0, known = knows_pair(scratch, key->body[0], key->body[1], &tangled);
+    if (key->body[1] >= 0)
+        known |= knows_pair(scratch, key->body[1], key->body[0], &tangled);
+    return known && !tangled && key->body[0] != key->body[1] ? HANDED : UNSEEN; // a fold touches itself in many places
+}
+
 static ThawContact *next_contact(ThawContactSlot *slot) {
     if (slot->count == slot->capacity) {
         int32_t capacity = slot->capacity < 16 ? 16 : slot->capacity < INT32_MAX / 2 ? 2 * slot->capacity : INT32_MAX;
@@ -233,7 +256,7 @@ void thaw_contact_add(const ThawContactScratch *scratch, const ThawContactItem *
     c->length = length;
     warm_start(scratch, x, length, c);
     double free = -(c->gap + c->sink) - c->held;
-    c->overlap = free > (c->overlap ? FAIR : UNSEEN) * length;
+    c->overlap = c->overlap ? free > FAIR * length : free > UNSEEN * length && free > unseen_of(scratch, key) * length;
 }
 
 // --- after the step -------------------------------------------------------------------------------------------------

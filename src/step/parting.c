@@ -12,6 +12,7 @@
 // each other (a body between two walls) stay. Cost: a few operations a contact, and nothing more where nobody overlaps.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "contact/collider.h"
 #include "step/adapt.h"
@@ -19,6 +20,7 @@
 
 static const double LEFT = 1e-6;     // edges: half of what passes for none (row.c)
 static const double ROUNDING = 1e-9; // of the diameter: shifts that are none
+static const double LITTLE = 0.1;    // of the way
 enum { SWEEPS = 30 };
 
 // How far the sides are to part: > 0 for an overlap, <= 0 for how much nearer they may come.
@@ -114,6 +116,32 @@ void thaw_parting_mark(ThawWorld *world) {
         set->contacts[i].overlap = abs(set->contacts[i].overlap);
 }
 
+// How far the shifts that were found part the sides, m.
+static double parted_by(const ThawWorld *world, const ThawContact *c) {
+    double moved = 0;
+    for (int side = 0; side < 2; side++)
+        if (c->key.body[side] >= 0)
+            moved += (side ? -1 : 1) * thaw_v3_dot(c->frame[0], world->shift[c->key.body[side]].way);
+    return moved;
+}
+
+// A body that would be shifted into something else by more than a little stays.
+static void stop_contradictions(ThawWorld *world) {
+    ThawContactSet *set = &world->state.contacts;
+    for (int32_t i = 0; i < set->count; i++) {
+        const ThawContact *c = &set->contacts[i];
+        if (c->shifted || c->key.body[0] == c->key.body[1])
+            continue;
+        double farthest = 0;
+        for (int side = 0; side < 2; side++)
+            if (c->key.body[side] >= 0)
+                farthest = fmax(farthest, thaw_v3_norm(world->shift[c->key.body[side]].way));
+        for (int side = 0; side < 2 && parted_by(world, c) < c->way - LITTLE * farthest; side++)
+            if (c->key.body[side] >= 0)
+                memset(world->shift[c->key.body[side]].way, 0, sizeof world->shift->way);
+    }
+}
+
 int thaw_parting_find(ThawWorld *world, ThawIncrement step) {
     ThawContactSet *set = &world->state.contacts;
     int overlap = 0;
@@ -131,6 +159,7 @@ int thaw_parting_find(ThawWorld *world, ThawIncrement step) {
             if (c->key.body[0] != c->key.body[1])
                 push_apart(world, c, c->way);
         }
+    stop_contradictions(world);
     return 1;
 }
 

@@ -174,6 +174,35 @@ static void a_hard_tangle_of_soft_bodies_calms_down(void **state) {
     }
 }
 
+// A ball or a box that presses a soft block on the floor finds other faces and vertices of it as it sinks in: no bad start, for
+// which the block would be shifted, through the floor.
+static void what_is_pressed_on_a_floor_stays_on_it(void **state) {
+    (void)state;
+    static const char *const pressers[] = {"'sphere': {'radius': 0.06}, 'position': [0, 0, 0.28]",
+                                           "'sphere': {'radius': 0.1}, 'position': [0, 0, 0.32]",
+                                           "'box': {'size': [0.08, 0.08, 0.12]}, 'position': [0, 0, 0.28]",
+                                           "'box': {'size': [0.11, 0.11, 0.12]}, 'position': [0.03, -0.05, 0.28]"};
+    for (int i = 0; i < 8; i++) {
+        Touch t = touch_open(
+            "{'thaw': 1, 'time': {'step': 0.005}, 'materials': {'m': {'young': 1e5, 'poisson': 0.4, 'density': 1000, "
+            "'alpha1': 0.01}}, 'shapes': {'c': {'mesh': {'box': {'min': [-0.1, -0.1, 0], 'max': [0.1, 0.1, 0.2], "
+            "'cells': [%d, %d, %d]}}, 'material': 'm'}}, 'bodies': [{'shape': 'c', 'method': '%s'}], 'obstacles': "
+            "[{'plane': {}}, {%s, 'keys': [{'time': 0.1}, {'time': 0.6, 'translation': [0, 0, -0.1]}, {'time': 0.8, "
+            "'translation': [0, 0, -0.1]}, {'time': 1.2, 'translation': [0, 0, 0.1]}]}]}",
+            i < 4 ? 6 : 4, i < 4 ? 6 : 4, i < 4 ? 6 : 4, i % 2 ? "rigidify" : "full", pressers[i % 4]);
+        double lowest = 0, work = 0;
+        for (int step = 0; step < 260; step++) {
+            touch_try(&t, 1);
+            lowest = fmin(lowest, touch_lowest(&t, 0, 2));
+            work = fmax(work, fabs(t.last.ledger.parting_work));
+        }
+        printf("{%s}: %.1f mm below the floor, shifted by %.2g J\n", pressers[i % 4], -1e3 * lowest, work);
+        assert_true(lowest > -0.1 * 0.2 / (i < 4 ? 6 : 4)); // of an edge
+        assert_true(work < 0.1);
+        touch_close(&t);
+    }
+}
+
 // Two walls that are nearer to each other than the cube is wide: no shift helps, and it comes to rest there.
 static void what_is_wedged_sleeps(void **state) {
     (void)state;
@@ -195,6 +224,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_in_each_other_get_no_energy_from_it),
         cmocka_unit_test(bodies_in_each_other_are_parted_and_stay_at_rest),
+        cmocka_unit_test(what_is_pressed_on_a_floor_stays_on_it),
         cmocka_unit_test(what_is_wedged_sleeps),
         cmocka_unit_test(a_hard_tangle_of_soft_bodies_calms_down),
     };
