@@ -12,6 +12,7 @@
 
 #include "contact_physics/support_touch.h"
 #include "step/step.h"
+#include "support/repeats.h"
 
 #define MATERIAL "'materials': {'m': {'density': 1000, 'young': %g, 'poisson': 0.3, 'alpha1': 0.01}},"
 
@@ -318,14 +319,15 @@ static void steel_plates_on_each_other_come_to_rest_and_fall_asleep(void **state
         "'obstacles': [{'plane': {}}]}");
     int32_t asleep = 0;
     int steps = 0;
-    for (; steps < 1000 && asleep < 4; steps++) { // one stands on its edge, and takes six seconds to lie down
+    for (; steps < repeats(1000) && asleep < 4; steps++) { // one stands on its edge, and takes six seconds to lie down
         assert_int_equal(thaw_world_step(t.world, NULL, NULL), THAW_OK);
         asleep = 0;
         for (int32_t b = 0; b < 4; b++)
             asleep += thaw_world_is_asleep(t.world, b);
     }
     printf("%d of 4 plates are asleep after %d steps\n", (int)asleep, steps);
-    assert_int_equal(asleep, 4);
+    if (repeats(1000) == 1000) // not under sanitizers, who tell of other things
+        assert_int_equal(asleep, 4);
     touch_close(&t);
 }
 
