@@ -42,16 +42,22 @@ static double ease_of(const ThawWorld *world, int32_t body) {
     return 1 / s->shape->total_mass;
 }
 
-static void push_apart(ThawWorld *world, ThawContact *c, double way) {
-    double ease[2], moved = 0;
-    for (int side = 0; side < 2; side++) {
-        ease[side] = c->key.body[side] < 0 ? 0 : world->shift[c->key.body[side]].ease;
-        if (ease[side] > 0)
+// How far the shifts found so far part the sides, m.
+static double parted_by(const ThawWorld *world, const ThawContact *c) {
+    double moved = 0;
+    for (int side = 0; side < 2; side++)
+        if (c->key.body[side] >= 0)
             moved += (side ? -1 : 1) * thaw_v3_dot(c->frame[0], world->shift[c->key.body[side]].way);
-    }
+    return moved;
+}
+
+static void push_apart(ThawWorld *world, ThawContact *c, double way) {
+    double ease[2];
+    for (int side = 0; side < 2; side++)
+        ease[side] = c->key.body[side] < 0 ? 0 : world->shift[c->key.body[side]].ease;
     if (ease[0] + ease[1] == 0)
         return;
-    double before = c->parting, impulse = fmax(0, before + (way - moved) / (ease[0] + ease[1]));
+    double before = c->parting, impulse = fmax(0, before + (way - parted_by(world, c)) / (ease[0] + ease[1]));
     c->parting = impulse;
     for (int side = 0; side < 2; side++)
         if (ease[side] > 0)
@@ -114,15 +120,6 @@ void thaw_parting_mark(ThawWorld *world) {
     }
     for (int32_t i = 0; i < set->count; i++)
         set->contacts[i].overlap = abs(set->contacts[i].overlap);
-}
-
-// How far the shifts that were found part the sides, m.
-static double parted_by(const ThawWorld *world, const ThawContact *c) {
-    double moved = 0;
-    for (int side = 0; side < 2; side++)
-        if (c->key.body[side] >= 0)
-            moved += (side ? -1 : 1) * thaw_v3_dot(c->frame[0], world->shift[c->key.body[side]].way);
-    return moved;
 }
 
 // A body that would be shifted into something else by more than a little stays.
