@@ -149,7 +149,7 @@ static ThawStatus check_parts(const ThawStepper *s, ThawPart *parts, int64_t cou
     return status;
 }
 
-enum { STORY = 3, ORACLE = 16, PARTS = 5, NUMBERS = 20 };
+enum { STORY = 3, ORACLE = 16, PARTS = 5, NUMBERS = 21 };
 
 // What a body keeps while it sleeps, too.
 static void list_story(const ThawStepper *s, Field fields[STORY]) {
@@ -224,6 +224,7 @@ static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawE
     memcpy(&numbers[10], &oracle->uneven, sizeof oracle->uneven);
     memcpy(&numbers[12], &oracle->reached, sizeof oracle->reached);
     memcpy(&numbers[17], &oracle->energy, sizeof oracle->energy);
+    memcpy(&numbers[20], &oracle->gained, sizeof oracle->gained);
     Field fields[ORACLE], more[PARTS];
     char name[64];
     list_oracle(s, numbers, fields);
@@ -283,7 +284,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
                                     "body %d (%s): a counter of its oracle is %lld; allowed: 0 to %d", (int)s->index,
                                     s->body->name, (long long)numbers[counters[i]], most);
     }
-    const int measures[] = {8, 9, 10, 12, 17}; // doubles; reached, the fourth, may be infinite
+    const int measures[] = {8, 9, 10, 12, 17, 20}; // doubles; reached, the fourth, may be infinite
     for (size_t i = 0; i < sizeof measures / sizeof *measures && status == THAW_OK; i++) {
         double value;
         memcpy(&value, &numbers[measures[i]], sizeof value);
@@ -313,6 +314,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         oracle->grace = (int32_t)numbers[19];
         memcpy(&oracle->reached, &numbers[12], sizeof oracle->reached);
         memcpy(&oracle->energy, &numbers[17], sizeof oracle->energy);
+        memcpy(&oracle->gained, &numbers[20], sizeof oracle->gained);
         status = thaw_partition_restore(s->adaptive->partition, read.flagged, read.script, read.parts,
                                         (const double *)read.stress, read.part_count, read.r, read.vertex_count, error);
         thaw_adapt_renew(s);

@@ -279,7 +279,7 @@ ThawStatus thaw_world_get_ledger(const ThawWorld *world, ThawLedger *ledger) {
     ledger->kinetic = ledger->shadow = ledger->elastic = ledger->gravitational = 0;
     for (int32_t i = 0; i < world->model->body_count; i++) {
         ThawStepper *s = &world->steppers[i]; // its energy is a cache
-        if (!world->model->options.ledger)    // nobody kept it
+        if (!thaw_ledger_is_kept(s))          // nobody kept it
             s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
         thaw_ledger_add_energies(s, world->state.asleep[i], ledger);
     }

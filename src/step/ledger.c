@@ -30,6 +30,8 @@ static double next_energy(const ThawStepper *s) {
     return s->elastic + (s->next_set_energy - before);
 }
 
+int thaw_ledger_is_kept(const ThawStepper *s) { return s->adaptive || s->model->options.ledger; }
+
 void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
     double since = thaw_wall_ms();
     const ThawMap *map = s->system->map;
@@ -100,7 +102,7 @@ static double motion_of_parts(const ThawStepper *s) {
 }
 
 void thaw_ledger_find_elastic(ThawStepper *s) {
-    if (s->model->options.ledger)
+    if (thaw_ledger_is_kept(s))
         s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
 }
 
@@ -109,8 +111,6 @@ void thaw_ledger_find_elastic(ThawStepper *s) {
 // in x1, which nobody needs until the step.
 void thaw_ledger_move(ThawStepper *s, const double *f_contact, int begin) {
     size_t dim = (size_t)s->model->dim, count = (size_t)s->shape->nv * dim;
-    if (!s->model->options.ledger)
-        return;
     if (begin) {
         memcpy(s->x1, s->x, sizeof *s->x1 * count);
         s->work.follow_work -= s->elastic + motion_of_parts(s);

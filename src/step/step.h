@@ -102,6 +102,7 @@ typedef struct ThawStepper {
     int newton_iterations, projected;
     int64_t solver_iterations;
     ThawLedger work;           // works and losses of this step
+    double accounted;          // J, what of their sum thaw_passive_keep has seen
     double elastic;            // J, of x; kept by the ledger
     double next_elastic;       // J, of x1, where the check of the step has come by it; else NAN
     double set_energy;         // J, of the elements of the map's set, at x, or NAN: not known
@@ -268,6 +269,8 @@ void thaw_stepper_forget(ThawStepper *stepper);
 ThawStatus thaw_world_bind_system(ThawWorld *world, ThawStepper *stepper, ThawError *error);
 
 // ledger.c: adds the works of the step x, v -> x1, v1 to stepper->work.
+// Whether it is kept for this body: for a report, or since an adaptive body must not make energy (passive.c).
+int thaw_ledger_is_kept(const ThawStepper *stepper);
 void thaw_ledger_record(ThawStepper *stepper, ThawIncrement increment);
 // Around positions that are moved by something other than the step (begin: before): loads and contacts (f_contact, dim * nv,
 // N) do work on that way as on any, the rest is follow_work.

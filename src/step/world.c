@@ -193,8 +193,7 @@ void thaw_world_refresh_body(ThawWorld *world, int32_t body) {
     world->start_memory_count = 0;
     memcpy(s->start_x, s->x, bytes); // no motion led here
     s->hash = thaw_hash(thaw_hash(0, s->x, bytes), s->v, bytes);
-    if (s->model->options.ledger)
-        s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
+    thaw_ledger_find_elastic(s);
     s->marked_until = -1;
     s->set_energy = NAN;
     s->inverted = s->set_inverted = -1;
