@@ -211,7 +211,8 @@ static int is_driven(const ThawStepper *s) {
 // Of the energy that a body has or is given, a linearised step may make so much out of nothing; one that makes more is
 // cut in halves. No step of the library's scenes does.
 static const double LARGEST_GAIN = 0.05;
-// And so much passes for nothing: one that makes more is made anew, with stiffness projected.
+// And so much passes for nothing: one that makes more is made anew, with stiffness projected; and if that does not help,
+// iterated to convergence (island.c).
 static const double SMALL_GAIN = 1e-4;
 
 // How much energy a linearised step makes out of nothing, J. Beyond the work of loads and contacts it gains
@@ -268,7 +269,7 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
     s->next_elastic = s->next_set_energy = NAN;
     s->resisted = 0;
     s->next_set_inverted = -1;
-    s->gains = 0;
+    s->gains = s->excess = 0;
     if (!all_finite(s->x1, coordinates(s)) || !all_finite(s->v1, coordinates(s)))
         return THAW_DIVERGED;
     const ThawIntegrationSet *set = s->system->map->set;
@@ -293,7 +294,8 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
     if (!isfinite(s->set_energy))
         s->set_energy = thaw_force_energy(set, s->tasks, s->x, s->partial);
     double had, gain = gain_of(s, step, s->set_energy, elastic, &had);
-    s->gains |= may_project && gain > SMALL_GAIN * had;
+    s->excess = gain > SMALL_GAIN * had;
+    s->gains |= may_project && s->excess;
     return gain <= LARGEST_GAIN * had ? THAW_OK : THAW_DIVERGED;
 }
 

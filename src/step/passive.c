@@ -179,13 +179,18 @@ static double gain_of(const ThawLedger *w) {
     return w->follow_work - w->transition_loss - w->damping_loss - w->integration_loss;
 }
 
+int thaw_passive_is_bound(const ThawStepper *s) {
+    const ThawAdaptive *a = s->adaptive;
+    return a && (a->partition->part_count > 0 || a->transition.changed || thaw_oracle_state(a->oracle)->gained > 0);
+}
+
 void thaw_passive_keep(ThawStepper *s) {
     const ThawAdaptive *a = s->adaptive;
     ThawOracleState *state = thaw_oracle_state(a->oracle);
     const double gain = gain_of(&s->work) - s->accounted;
     s->accounted += gain;
-    if (a->partition->part_count == 0 && !a->transition.changed && state->gained == 0)
-        return; // a step of the full method
+    if (!thaw_passive_is_bound(s))
+        return;
     state->gained = fmax(0, state->gained + gain);
     ThawLedger has = {0};
     thaw_ledger_add_energies(s, 0, &has);

@@ -150,10 +150,12 @@ typedef struct CommitLoop {
 static void commit_body(void *context, int32_t i) {
     const CommitLoop *loop = context;
     ThawStepper *s = &loop->world->steppers[loop->world->awake[i]];
+    ThawIncrement step = loop->step;
+    step.newton |= s->iterated;
     if (thaw_ledger_is_kept(s))
-        thaw_ledger_record(s, loop->step);
+        thaw_ledger_record(s, step);
     if (s->adaptive)
-        thaw_adapt_commit(s, loop->step);
+        thaw_adapt_commit(s, step);
     memcpy(s->x, s->x1, bytes_of(s));
     memcpy(s->v, s->v1, bytes_of(s));
     if (s->adaptive)

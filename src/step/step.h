@@ -92,6 +92,8 @@ typedef struct ThawStepper {
     ThawMotion motion;           // before it is asked who is rigid
     int project;                 // this attempt projects element stiffness at x0
     int gains;                   // the attempt before made energy out of nothing by stiffness that is not definite
+    int excess;                  // its last attempt made energy out of nothing
+    int iterated;                // this step was iterated to convergence
     int resisted;                // y and forms are those of thaw_body_resist
     double forms[2];             // J, v1'Kv1 and v1'Dv1 of elastic elements, see thaw_force_product
     int element_projected;       // Newton: the present iteration does at x1
@@ -263,6 +265,8 @@ void thaw_stepper_drop_solvers(ThawStepper *stepper);
 // world.c: the vectors of a stepper that is awake, made where they are missing; and away with them.
 ThawStatus thaw_stepper_reserve(ThawStepper *stepper, ThawError *error);
 void thaw_stepper_release(ThawStepper *stepper);
+// What Newton's iterations need on top, once there is a system: where it is missing.
+ThawStatus thaw_stepper_reserve_newton(ThawStepper *stepper, ThawError *error);
 // The same without giving anything back: somebody else has all of it.
 void thaw_stepper_forget(ThawStepper *stepper);
 // world.c: finds or makes the system for the stepper's scripted vertices. Not for steady steps: it may allocate.

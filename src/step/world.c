@@ -44,13 +44,20 @@ ThawStatus thaw_stepper_fit(ThawStepper *s, ThawError *error) {
     thaw_stepper_drop_solvers(s);
     if (!s->system->plan)
         return THAW_OK;
-    if (s->model->options.integrator == THAW_INTEGRATOR_NEWTON && s->shape->all->has_alpha1) { // of parts, too
-        const ThawBlockPattern *pattern = s->system->pattern;
-        size_t blocks = (size_t)pattern->row[pattern->n];
-        if (!(s->damping = THAW_NEW(double, blocks *(size_t)(pattern->bs * pattern->bs))))
-            return thaw_error_memory(error, "a body's damping matrix");
-    }
-    return THAW_OK;
+    return s->model->options.integrator == THAW_INTEGRATOR_NEWTON ? thaw_stepper_reserve_newton(s, error) : THAW_OK;
+}
+
+ThawStatus thaw_stepper_reserve_newton(ThawStepper *s, ThawError *error) {
+    double **vectors[] = {&s->v0, &s->chord, &s->d, &s->dp};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        if (!*vectors[i] && !(*vectors[i] = THAW_NEW(double, (size_t)s->shape->nv *(size_t)s->model->dim)))
+            return thaw_error_memory(error, "a body's step");
+    if (s->damping || !s->system->plan || !s->shape->all->has_alpha1) // of parts, too
+        return THAW_OK;
+    const ThawBlockPattern *pattern = s->system->pattern;
+    size_t blocks = (size_t)pattern->row[pattern->n];
+    s->damping = THAW_NEW(double, blocks *(size_t)(pattern->bs * pattern->bs));
+    return s->damping ? THAW_OK : thaw_error_memory(error, "a body's damping matrix");
 }
 
 ThawStatus thaw_world_full_system(ThawWorld *world, ThawStepper *s, ThawSystem **result, ThawError *error) {
@@ -113,8 +120,7 @@ static void start_body(const ThawModelBody *body, int dim, double *x, double *v)
 
 ThawStatus thaw_stepper_reserve(ThawStepper *s, ThawError *error) {
     double **vectors[] = STEP_VECTORS(s);
-    int newton = s->model->options.integrator == THAW_INTEGRATOR_NEWTON;
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors - (newton ? 0 : 4); i++)
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors - 4; i++)
         if (!*vectors[i] && !(*vectors[i] = THAW_NEW(double, (size_t)s->shape->nv *(size_t)s->model->dim)))
             return thaw_error_memory(error, "a body's step");
     return THAW_OK;
