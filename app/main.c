@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app.h"
+#include "registry/method.h"
 
 static const AppCommand *const commands[] = {&app_command_run,    &app_command_compare, &app_command_view,
                                              &app_command_render, &app_command_check,   &app_command_mesh,
@@ -34,7 +35,8 @@ static int print_help(void) {
     printf("thaw: adaptive elastodynamics (SI units everywhere)\n\nusage: thaw SUBCOMMAND [OPTIONS]\n\n");
     for (int i = 0; i < COMMANDS; i++)
         printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    printf("  %-10s %s\n\n", "help", "everything about a subcommand: thaw help SUBCOMMAND");
+    printf("  %-10s %s\n", "help", "everything about a subcommand: thaw help SUBCOMMAND");
+    printf("  %-10s %s\n\n", "", "how bodies are moved: thaw help methods; options of a method: thaw help METHOD");
     printf("  thaw --version   which version this is and how it was built\n\n"
            "first steps:\n  thaw run                        twist a bar and let it go\n"
            "  thaw render out/twist -o twist.png\n");
@@ -51,6 +53,10 @@ static int dispatch(int argc, char **argv) {
         return print_help();
     const char *name = strcmp(word, "help") == 0 ? argv[2] : word;
     const AppCommand *command = find_command(name);
+    if (!command && name != word && strcmp(name, "methods") == 0)
+        return app_help_methods();
+    if (!command && name != word && thaw_method_index(name) >= 0)
+        return app_help_method(name, argc > 3 ? argv[3] : NULL);
     if (!command)
         return unknown_command(name);
     for (int i = 2; i < argc && name == word; i++)
