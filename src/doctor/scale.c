@@ -98,7 +98,7 @@ void thaw_exam_scales(ThawExam *exam, const ThawScene *scene, const ThawModel *m
     ThawError error = {0};
     ThawStatus status = exam->status ? exam->status : thaw_tasks_create(1, &tasks, &error);
     const ThawRigidifyOptions *examined = NULL; // copies of a body share theirs
-    int adaptive = 0;                           // somebody goes by the world's
+    int follows = 0;                            // a body goes by the world's
     if (!exam->status && status)
         thaw_exam_fail(exam, status, &error);
     if (!exam->status && !scales)
@@ -115,12 +115,12 @@ void thaw_exam_scales(ThawExam *exam, const ThawScene *scene, const ThawModel *m
         patient->adaptive = 1;
         if (own && own != examined)
             examine_given(exam, examined = own, model->bodies[b].name);
-        adaptive |= !own;
+        follows |= !own;
         patient->rigidify =
             scales[b].known ? thaw_scale_options(&scales[b], given, model->options.h) : options_without_scale(given);
         examine_rate(exam, &patient->rigidify, model->bodies[b].name, omega);
     }
-    if (adaptive)
+    if (follows)
         examine_given(exam, common, NULL);
     thaw_tasks_free(&tasks);
     thaw_free(scales);

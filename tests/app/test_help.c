@@ -23,7 +23,8 @@ static void help_lists_methods_and_their_options(void **state) {
     }
     expect("help rigidify", 0, "docs/rigidification.md");
     expect("help", 0, "thaw help methods");
-    expect("help rigidity", 1, "no subcommand");
+    expect("help rigidfy", 1, "no method 'rigidfy' (did you mean rigidify?)");
+    expect("help nothing", 1, "no subcommand 'nothing'");
     expect("help rigidify --yaml", 1, "allowed: --schema, --markdown");
     expect("rigidify", 1, "no subcommand 'rigidify'");
 }
