@@ -418,6 +418,22 @@ static int parse(Tune *t, int argc, char **argv) {
     return ok;
 }
 
+// What the full runs were like, and the head of the table of trials.
+static void print_full(const Tune *t) {
+    if (t->astray)
+        printf("%s: chaotic: with its free bodies moved by %g of their diameter at the start, the full run itself "
+               "strays by "
+               "more than %g %% from step %" PRId64
+               " on; what thresholds do beyond that step is chance. Judge by fewer "
+               "steps (--steps %" PRId64 "), or allow more\n\n",
+               t->scene_path, SHIFT * t->budget, 100 * t->budget, t->astray, t->astray > 1 ? t->astray - 1 : 1);
+    printf("%s: %" PRId64 " steps, full: %.3g s of CPU time, %.0f unknowns\n\n  %5s  %9s  ", t->scene_path, t->steps,
+           1e-3 * t->full_ms, t->full_dofs, "trial", "scale");
+    for (int i = 0; i < t->knob_count; i++)
+        printf("%11s  ", t->knobs[i]->name);
+    printf("%10s  %8s  %9s\n", "error", "speedup", "unknowns");
+}
+
 static ThawStatus tune(Tune *t, ThawError *error) {
     ThawStatus status = app_scene_load(t->scene_path, &t->scene, error);
     if (status != THAW_OK)
@@ -438,20 +454,8 @@ static ThawStatus tune(Tune *t, ThawError *error) {
         status = run_full(t, error);
     if (status == THAW_OK)
         status = run_shifted(t, error);
-    if (status == THAW_OK && !t->quiet && t->astray)
-        printf("%s: chaotic: with its free bodies moved by %g of their diameter at the start, the full run itself "
-               "strays by "
-               "more than %g %% from step %" PRId64
-               " on; what thresholds do beyond that step is chance. Judge by fewer "
-               "steps (--steps %" PRId64 "), or allow more\n\n",
-               t->scene_path, SHIFT * t->budget, 100 * t->budget, t->astray, t->astray > 1 ? t->astray - 1 : 1);
-    if (status == THAW_OK && !t->quiet) {
-        printf("%s: %" PRId64 " steps, full: %.3g s of CPU time, %.0f unknowns\n\n  %5s  %9s  ", t->scene_path,
-               t->steps, 1e-3 * t->full_ms, t->full_dofs, "trial", "scale");
-        for (int i = 0; i < t->knob_count; i++)
-            printf("%11s  ", t->knobs[i]->name);
-        printf("%10s  %8s  %9s\n", "error", "speedup", "unknowns");
-    }
+    if (status == THAW_OK && !t->quiet)
+        print_full(t);
     if (status == THAW_OK)
         status = search(t, error);
     const Trial *best = best_of(t);
