@@ -44,10 +44,10 @@ ThawStatus thaw_adaptive_create(ThawWorld *world, ThawStepper *s, ThawError *err
     a->k_contact = THAW_NEW(double, (size_t)shape->nv *(size_t)(s->model->dim * s->model->dim));
     if (!a->flagged || !a->script || !a->f_contact || !a->f_past || !a->k_contact)
         return thaw_error_memory(error, "an adaptive body");
-    a->options = thaw_scale_options(&s->scale, &state->rigidify, s->model->options.h);
+    a->options = thaw_scale_options(&s->scale, thaw_state_options(state, s->index), s->model->options.h);
     status = thaw_oracle_create(shape, &a->options, &s->scale, s->tasks, &a->oracle, error);
     if (status == THAW_OK)
-        status = thaw_partition_create(shape, state->rigidify.smallest, &a->partition, error);
+        status = thaw_partition_create(shape, a->options.smallest, &a->partition, error);
     if (status == THAW_OK && !s->history)
         status = thaw_history_create(shape->ne, &state->step, &s->history, error);
     if (status == THAW_OK) {
@@ -76,7 +76,7 @@ void thaw_adaptive_free(ThawAdaptive **pointer) {
 
 void thaw_adapt_configure(const ThawWorld *world, ThawStepper *s) {
     ThawAdaptive *a = s->adaptive;
-    a->options = thaw_scale_options(&s->scale, &world->state.rigidify, s->model->options.h);
+    a->options = thaw_scale_options(&s->scale, thaw_state_options(&world->state, s->index), s->model->options.h);
     thaw_oracle_set_options(a->oracle, &a->options, &s->scale, s->x);
     a->partition->min_elements = a->options.smallest;
 }

@@ -10,19 +10,25 @@
 #include "response/response.h"
 #include "thaw/world.h"
 
+// What bodies go by that are moved by a method (options.c). Structs are as large as the method's table says.
+typedef struct ThawStateOptions {
+    void *common; // of the world; NULL: the method has no options
+    void **own;   // body_count structs of bodies that have their own; NULL: the common one
+} ThawStateOptions;
+
 // Everything that the future depends on. Vectors run over the vertices of all bodies, internal numbering.
 typedef struct ThawState {
     int64_t step;
-    double time;             // s; step * h
-    double *x, *v;           // dim * vertex_count: m, m/s
-    double *push;            // dim * vertex_count: forces set through the API, N
-    ThawLedger ledger;       // works and losses since the start; energies are not kept here
-    ThawContactSet contacts; // its memory belongs to the state, the contacts themselves to the step
-    ThawContactSet resting;  // of bodies asleep, likewise: kept as they were when the bodies fell asleep
-    unsigned char *asleep;   // body_count flags: it stands still with all that it touches (sleep.c)
-    unsigned char *slow;     // body_count: steps in a row after which it might have fallen asleep, capped
-    unsigned char *method;   // body_count: a ThawMethod
-    ThawRigidifyOptions rigidify;
+    double time;               // s; step * h
+    double *x, *v;             // dim * vertex_count: m, m/s
+    double *push;              // dim * vertex_count: forces set through the API, N
+    ThawLedger ledger;         // works and losses since the start; energies are not kept here
+    ThawContactSet contacts;   // its memory belongs to the state, the contacts themselves to the step
+    ThawContactSet resting;    // of bodies asleep, likewise: kept as they were when the bodies fell asleep
+    unsigned char *asleep;     // body_count flags: it stands still with all that it touches (sleep.c)
+    unsigned char *slow;       // body_count: steps in a row after which it might have fallen asleep, capped
+    unsigned char *method;     // body_count: an index of the registry
+    ThawStateOptions *options; // one a method of the registry
 } ThawState;
 
 enum { THAW_LARGE_BODY = 10000 }; // elements from which a body's own loops are worth sharing out
@@ -222,6 +228,15 @@ void thaw_world_list_awake(ThawWorld *world);
 static inline double thaw_step_middle(const ThawModel *model, int64_t step) {
     return ((double)step + 0.5) * model->options.h;
 }
+
+// options.c: those of the definition, and away with them; state->options may be NULL.
+ThawStatus thaw_state_create_options(ThawState *state, const ThawWorldDef *def, ThawError *error);
+void thaw_state_free_options(ThawState *state, int32_t body_count);
+// What the body goes by, with a method, or with the present one; NULL: it has no options.
+const void *thaw_state_method_options(const ThawState *state, int method, int32_t body);
+const void *thaw_state_options(const ThawState *state, int32_t body);
+// A struct of options becomes the body's own and belongs to the state; NULL: it goes by the world's.
+void thaw_state_give_own(ThawState *state, int method, int32_t body, void *options);
 
 // scale.c: whether two bodies are held in the same way at t, for certain.
 int thaw_bodies_alike(const ThawModelBody *a, const ThawModelBody *b, double t);

@@ -247,12 +247,13 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
         world->state.asleep = THAW_NEW(unsigned char, def->body_count);
         world->state.slow = THAW_NEW(unsigned char, def->body_count);
         world->state.method = THAW_NEW(unsigned char, def->body_count);
-        world->state.rigidify = def->rigidify;
         if (!world->state.x || !world->state.v || !world->state.push || !world->steppers || !world->islands ||
             !world->members || !world->views || !world->island_of || !world->awake || !world->marks ||
             !world->state.asleep || !world->state.slow || !world->state.method)
             status = thaw_error_memory(error, "the state");
     }
+    if (status == THAW_OK)
+        status = thaw_state_create_options(&world->state, def, error);
     world->state.contacts.asleep = world->state.asleep;
     if (status == THAW_OK && !def->contact.disabled &&
         (def->obstacle_count > 0 || def->body_count > 1 || (def->body_count == 1 && def->bodies[0].self_contact)))
@@ -318,6 +319,7 @@ void thaw_world_free(ThawWorld **pointer) {
     thaw_free(world->state.asleep);
     thaw_free(world->state.slow);
     thaw_free(world->state.method);
+    thaw_state_free_options(&world->state, world->model ? world->model->body_count : 0);
     thaw_free(world->awake);
     thaw_free(world->marks);
     thaw_tasks_free(&world->tasks);
