@@ -12,7 +12,7 @@
 #ifndef THAW_ORACLE_H
 #define THAW_ORACLE_H
 
-#include "oracle/partition.h"
+#include "map/rigid/partition.h"
 #include "oracle/scale.h"
 #include "reduced/reduced.h"
 #include "thaw/field.h"

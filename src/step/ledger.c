@@ -9,7 +9,7 @@
 // A Newton step's forces act on rigid parts by dx1/dq: their work is that of end velocities dx1/dq q, not of v1.
 //
 // Vertices of rigid parts count with the velocities of their part in its orientation at the start of the step, which is what
-// G sees; the part's own turn changes neither its energy nor its momentum (oracle/part.c).
+// G sees; the part's own turn changes neither its energy nor its momentum (map/rigid/part.c).
 #include <math.h>
 #include <string.h>
 

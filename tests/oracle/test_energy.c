@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "oracle/parts.h"
+#include "map/parts.h"
 #include "support/world.h"
 #include "thaw/thaw.h"
 
