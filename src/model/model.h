@@ -30,18 +30,17 @@ typedef struct ThawGroup {
 
 typedef struct ThawShape {
     char *name;
-    const ThawElementKind *kind;
+    int dim; // of space
     int32_t nv, ne;
-    int32_t *vertex_user;          // nv, internal -> mesh
-    int32_t *element_user;         // ne, internal -> mesh
-    double *X;                     // dim * nv, rest positions, m
-    int32_t *elements;             // nodes * ne, ascending in each element
-    int32_t *elements_user;        // nodes * ne, the mesh's own: orientation and numbering as it came
-    int32_t *region;               // ne, by the mesh's own element id
-    int32_t *material;             // ne, index into the model's materials
+    int32_t *vertex_user;     // nv, internal -> mesh
+    int32_t *element_user;    // ne, internal -> mesh
+    double *X;                // dim * nv, rest positions, m
+    ThawElementBlock *blocks; // all that has energy; element ids run through them
+    int32_t block_count;
+    const ThawElementBlock *cells; // the first: the mesh's own elements, which partition, surface and fields are over
+    int32_t *elements_user;        // cells: nodes * ne, the mesh's own: orientation and numbering as it came
+    int32_t *region;               // cells, by the mesh's own element id
     const ThawMaterial *materials; // the model's
-    double *weight;                // ne * points, m^3
-    double *gradient;              // ne * points * (nodes-1) * dim, 1/m
     double *mass;                  // nv, kg, lumped
     double *damping_mass;          // nv, kg/s: alpha0 times mass, element by element
     double *stiffness;             // nv, N/m: sum_e V E |grad N|^2, about what K has on its diagonal
@@ -50,7 +49,7 @@ typedef struct ThawShape {
     double thickness;              // m, out of plane; 1 in 3D
     double diameter;               // m, of the bounding box
     ThawGraph *graph;              // vertices that share an element
-    int32_t *across;               // nodes * ne, the element beyond the face opposite each node, -1: none
+    int32_t *across;               // cells: nodes * ne, the element beyond the face opposite each node, -1: none
     ThawGroup *groups;
     int32_t group_count;
     ThawIntegrationSet *all; // every element

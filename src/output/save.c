@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "oracle/strain.h"
+#include "force/strain.h"
 #include "output/save.h"
 #include "step/adapt.h"
 
@@ -19,9 +19,10 @@ static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]
     for (int32_t i = 0; i < model->shape_count; i++) {
         const ThawShape *shape = &model->shapes[i];
         hash = thaw_hash(hash, shape->X, sizeof *shape->X * (size_t)shape->nv * (size_t)model->dim);
-        hash = thaw_hash(hash, shape->elements, sizeof(int32_t) * (size_t)shape->ne * (size_t)shape->kind->nodes);
+        hash = thaw_hash(hash, shape->cells->elements,
+                         sizeof(int32_t) * (size_t)shape->ne * (size_t)shape->cells->kind->nodes);
         hash = thaw_hash(hash, shape->mass, sizeof(double) * (size_t)shape->nv);
-        hash = thaw_hash(hash, shape->material, sizeof(int32_t) * (size_t)shape->ne);
+        hash = thaw_hash(hash, shape->cells->material, sizeof(int32_t) * (size_t)shape->ne);
     }
     for (int32_t i = 0; i < body_count; i++) {
         int64_t shape = model->bodies[i].shape - model->shapes;

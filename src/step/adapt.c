@@ -20,7 +20,7 @@ static const double BALANCE = 1e-3; // of its weight: what is left of forces tha
 static double hard_stiffness(const ThawShape *shape) {
     double young = 0;
     for (int32_t e = 0; e < shape->ne; e++)
-        young = fmax(young, shape->materials[shape->material[e]].young);
+        young = fmax(young, shape->materials[shape->cells->material[e]].young);
     return 10 * young * shape->diameter;
 }
 
@@ -36,7 +36,7 @@ ThawStatus thaw_adaptive_create(ThawWorld *world, ThawStepper *s, ThawError *err
     s->adaptive = a;
     a->pressed = s->loads_changed = 1; // for all that is known
     a->hard = hard_stiffness(shape);
-    a->grain = shape->diameter / pow(shape->ne, 1. / shape->kind->dim);
+    a->grain = shape->diameter / pow(shape->ne, 1. / shape->dim);
     a->flagged = THAW_NEW(unsigned char, shape->ne);
     a->script = THAW_NEW(unsigned char, shape->nv);
     a->f_contact = THAW_NEW(double, (size_t)shape->nv *(size_t)s->model->dim);

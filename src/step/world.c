@@ -172,9 +172,9 @@ static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *err
     s->loads_until = -INFINITY;
     world->state.method[index] = (unsigned char)body->method;
     // Energy densities are differences of terms as large as the Lame constants.
-    for (int32_t e = 0; e < shape->ne * shape->kind->points; e++) {
-        const double *c = shape->materials[shape->material[e / shape->kind->points]].c;
-        s->energy_rounding += DBL_EPSILON * shape->weight[e] * (2 * fabs(c[0]) + fabs(c[1]));
+    for (int32_t e = 0; e < shape->ne * shape->cells->kind->points; e++) {
+        const double *c = shape->materials[shape->cells->material[e / shape->cells->kind->points]].c;
+        s->energy_rounding += DBL_EPSILON * shape->cells->weight[e] * (2 * fabs(c[0]) + fabs(c[1]));
     }
     return THAW_OK;
 }
