@@ -5,7 +5,8 @@
 // (what its measure is in: m, m^2, m^3) and how many nodes it has. A tetrahedron has 3, 3, 4; a triangle in the plane
 // 2, 2, 3; a triangle of a sheet in space 3, 2, 3; a spring 3, 1, 2.
 //
-// Everything downstream knows elements only through this table. Kernels work on one chunk of an integration set
+// Everything downstream knows elements only through this table. A kind enters a step in one of two ways: by forces and
+// stiffness blocks of the body it belongs to, or, where it joins bodies, by rows for the response. The first kernels work on one chunk of an integration set
 // (integration.h), whose batches are all of one kind; what they are handed is the pass of force/pass.h. A new kind is a
 // table, and a line where shapes are compiled.
 #ifndef THAW_ELEMENT_H
@@ -15,10 +16,13 @@
 
 enum { THAW_ELEMENT_NODES_MAX = 4, THAW_ELEMENT_POINTS_MAX = 1 };
 
+struct ThawContact;
+struct ThawRowPass;
+
 typedef struct ThawElementOps {
     const char *name;
-    int space;  // 2 or 3
-    int dim;    // of the element: 1 to space
+    int space;  // 2 or 3; 0: either
+    int dim;    // of the element: 0 (a point) to space
     int nodes;  // at most THAW_ELEMENT_NODES_MAX
     int points; // integration points, at most THAW_ELEMENT_POINTS_MAX
     // Rest positions X (space * nodes) -> for each point its weight (m^dim, > 0 for a well-oriented element) and the
@@ -35,6 +39,10 @@ typedef struct ThawElementOps {
     int (*inverted)(const void *pass, int32_t chunk); // how many elements are inside out that may be
     // ... and a ThawStrainPass, over batches `first` to `end` of its list: strains, their rates, or what is foreseen.
     void (*strain)(const void *pass, int32_t first, int32_t end);
+    // A kind whose elements join bodies has no part in the matrix of any of them, and none of the above, but these two,
+    // for one of its elements (model/attachment.h): a row for the response of their island, and its energy, J.
+    void (*row)(const struct ThawRowPass *pass, int32_t element, struct ThawContact *row);
+    double (*row_energy)(const struct ThawRowPass *pass, int32_t element);
 } ThawElementOps;
 
 // Elements of one kind.

@@ -128,6 +128,10 @@ typedef struct ThawModel {
     int32_t obstacle_count;
     ThawModelPair *pairs;
     int32_t pair_count;
+    struct ThawAttachment *attachments; // attachment.h
+    int32_t attachment_count;
+    struct ThawAnchor *anchors; // of all of them
+    int32_t anchor_count;
 } ThawModel;
 
 ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **model, ThawError *error);
@@ -175,7 +179,8 @@ void thaw_obstacle_place(const ThawModelObstacle *obstacle, double t, ThawPlace 
 void thaw_obstacle_frames(const ThawModelObstacle *obstacle, double t, int32_t *a, int32_t *b, double *s);
 // The share of a load that acts at time t: 0 outside its window, rising to 1 over the ramp.
 double thaw_load_factor(const ThawLoad *load, double t);
-// x = rotation * X + position.
+// x = rotation * X + position, and back.
 void thaw_body_place(const ThawModelBody *body, int dim, const double *X, double *x);
+void thaw_body_unplace(const ThawModelBody *body, int dim, const double *x, double *X);
 
 #endif

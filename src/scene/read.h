@@ -132,9 +132,10 @@ char *thaw_scene_path(const ThawPlace *place);
 int32_t thaw_scene_read_solid(const ThawPlace *place, ThawSolid *solid);
 int32_t thaw_scene_read_surface(const ThawPlace *file, int32_t piece, ThawSolid *solid);
 
-void thaw_scene_read_shapes(const ThawPlace *shapes); // shape.c
-void thaw_scene_read_bodies(const ThawPlace *bodies); // body.c
-void thaw_scene_read_contact(const ThawPlace *top);   // obstacle.c: contact, obstacles, pairs
+void thaw_scene_read_shapes(const ThawPlace *shapes);    // shape.c
+void thaw_scene_read_bodies(const ThawPlace *bodies);    // body.c
+void thaw_scene_read_contact(const ThawPlace *top);      // obstacle.c: contact, obstacles, pairs
+void thaw_scene_read_attachments(const ThawPlace *list); // attachment.c; after obstacles
 // Keyframes: at least one, times ascending, turns below 180 degrees (body.c).
 void thaw_scene_read_keys(const ThawPlace *list, const ThawKey **keys, int32_t *key_count);
 // The groups that a shape defines; the value may be absent (group.c).

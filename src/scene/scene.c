@@ -195,9 +195,9 @@ static ThawJsonKind kind_of(const json_t *document) {
 }
 
 static void read_document(ThawSceneReader *reader, json_t *document) {
-    static const char *const keys[] = {"thaw",      "shapes",    "bodies", "materials", "title",
-                                       "dimension", "gravity",   "time",   "solver",    "output",
-                                       "contact",   "obstacles", "pairs",  "rigidify",  NULL};
+    static const char *const keys[] = {"thaw",    "shapes",   "bodies",      "materials", "title",   "dimension",
+                                       "gravity", "time",     "solver",      "output",    "contact", "obstacles",
+                                       "pairs",   "rigidify", "attachments", NULL};
     ThawPlace top = {.reader = reader, .value = document};
     ThawScene *scene = &reader->store->scene;
     if (kind_of(document) == THAW_JSON_SOLID) {
@@ -237,6 +237,8 @@ static void read_document(ThawSceneReader *reader, json_t *document) {
     thaw_scene_read_shapes(&shapes);
     thaw_scene_read_bodies(&bodies);
     thaw_scene_read_contact(&top);
+    ThawPlace attachments = thaw_place_member(&top, "attachments");
+    thaw_scene_read_attachments(&attachments);
 }
 
 // --- text and files -----------------------------------------------------------------------------------------------------

@@ -22,6 +22,8 @@ typedef struct ThawState {
     unsigned char *asleep;   // body_count flags: it stands still with all that it touches (sleep.c)
     unsigned char *slow;     // body_count: steps in a row after which it might have fallen asleep, capped
     unsigned char *method;   // body_count: a ThawMethod
+    unsigned char *released; // attachment_count flags: it has let go (attach.c)
+    double *pull;            // 3 * anchor_count: forces of attachments on their regions' vertices in the last step, N
     ThawRigidifyOptions rigidify;
 } ThawState;
 
@@ -165,7 +167,10 @@ struct ThawWorld {
     ThawShift *shift;                // body_count, scratch
     ThawContactMemory *start_memory; // at the start of the whole step, to go back to
     int32_t start_memory_count, start_memory_capacity;
-    double middle; // s, of the present step
+    unsigned char *start_released; // at the start of the whole step, likewise
+    double *start_pull;            // likewise
+    double *expected;              // 3 * anchor_count, N s: impulses of attachments in the interval at hand
+    double middle;                 // s, of the present step
     ThawCancel cancel;
     ThawStop stop;         // asks `cancel` while a step is under way
     struct ThawKept *kept; // what a cancelled step goes back to (keep.h); NULL where nothing can cancel

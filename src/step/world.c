@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "step/adapt.h"
+#include "step/attach.h"
 #include "step/keep.h"
 #include "step/step.h"
 
@@ -248,6 +249,8 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
             !world->state.asleep || !world->state.slow || !world->state.method)
             status = thaw_error_memory(error, "the state");
     }
+    if (status == THAW_OK)
+        status = thaw_attach_create(world, error);
     world->state.contacts.asleep = world->state.asleep;
     if (status == THAW_OK && !def->contact.disabled &&
         (def->obstacle_count > 0 || def->body_count > 1 || (def->body_count == 1 && def->bodies[0].self_contact)))
@@ -313,6 +316,7 @@ void thaw_world_free(ThawWorld **pointer) {
     thaw_free(world->state.asleep);
     thaw_free(world->state.slow);
     thaw_free(world->state.method);
+    thaw_attach_free(world);
     thaw_free(world->awake);
     thaw_free(world->marks);
     thaw_tasks_free(&world->tasks);
