@@ -268,6 +268,46 @@ static void the_ledger_closes_and_springs_only_lose(void **state) {
     }
 }
 
+// A body that hangs on its upper edge, and another on a spring from it.
+static void in_the_plane_they_hold_as_well(void **state) {
+    (void)state;
+    Sample s;
+    ThawAttachmentDef held[2] = {thaw_attachment_def_default(), thaw_attachment_def_default()};
+    sample_create(&s, 2, 4, THAW_MATERIAL_STABLE_NEO_HOOKEAN, 5);
+    s.world.body_count = 2;
+    s.world.contact.disabled = 1;
+    s.world.gravity[0] = 0;
+    s.world.gravity[1] = -9.81;
+    s.bodies[1] = s.bodies[0];
+    for (int i = 0; i < 2; i++) {
+        s.bodies[i].script_count = s.bodies[i].force_count = 0;
+        memset(s.bodies[i].velocity, 0, sizeof s.bodies[i].velocity);
+        memset(s.bodies[i].spin, 0, sizeof s.bodies[i].spin);
+        held[i].group = 3; // y-max
+    }
+    held[1].body = 1;
+    held[1].other_body = 0;
+    held[1].stiffness_per_area = 1e5;
+    held[1].damping = 0.05;
+    s.world.attachments = held;
+    s.world.attachment_count = 2;
+    ThawWorld *world = sample_world(&s);
+    sample_steps(world, 600);
+    double mass = 0, *m = THAW_NEW(double, thaw_world_vertex_count(world, 0));
+    thaw_world_get_masses(world, 0, m);
+    for (int32_t i = 0; i < thaw_world_vertex_count(world, 0); i++)
+        mass += m[i];
+    thaw_free(m);
+    assert_true(fabs(state_of(world, 0).force[1] - 2 * 9.81 * mass) < 1e-3 * mass);
+    assert_true(fabs(state_of(world, 1).force[1] - 9.81 * mass) < 1e-3 * mass);
+    assert_true(state_of(world, 0).force[2] == 0);
+    ThawError error = {0};
+    assert_int_equal(thaw_world_solve_static(world, NULL, &error), THAW_ERROR_INPUT);
+    assert_non_null(strstr(error.message, "attachment 0 (attachment) holds a body"));
+    thaw_world_free(&world);
+    sample_free(&s);
+}
+
 // --- letting go ----------------------------------------------------------------------------------------------------------
 
 static void a_body_falls_from_the_time_at_which_it_is_let_go(void **state) {
@@ -560,6 +600,7 @@ int main(void) {
         cmocka_unit_test(two_bodies_on_a_spring_keep_their_momentum),
         cmocka_unit_test(two_masses_swing_at_the_frequency_of_their_spring),
         cmocka_unit_test(the_ledger_closes_and_springs_only_lose),
+        cmocka_unit_test(in_the_plane_they_hold_as_well),
         cmocka_unit_test(a_body_falls_from_the_time_at_which_it_is_let_go),
         cmocka_unit_test(a_body_is_let_go_after_the_step_in_which_the_force_was_too_large),
         cmocka_unit_test(bodies_held_to_each_other_rest_as_rigid_parts_and_sleep_together),
