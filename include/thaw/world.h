@@ -146,6 +146,30 @@ typedef struct ThawPairDef {
     double friction; // < 0: as usual
 } ThawPairDef;
 
+// --- Attachments -----------------------------------------------------------------------------------------------------
+
+// A region of a body, held to another body, to an obstacle, or to a frame that keyframes move: every vertex of the region
+// by a spring and a damper of its own to the place on the other side where it was at the start. The other body's place is
+// one of its elements' (of the nearest one, where the vertex lies outside), so it turns with the body, and momentum is kept.
+typedef struct ThawAttachmentDef {
+    const char *name;
+    int32_t body;        // whose region it is
+    int32_t group;       // of the body's shape: the region
+    int32_t other_body;  // held to this body; -1: to none
+    int32_t obstacle;    // held to this obstacle, whose own frames must not deform it; -1: to none
+    const ThawKey *keys; // held to a frame in space, moved along keyframes about `centre`; used where both are -1
+    int32_t key_count;   // 0: the frame stands still
+    ThawInterpolation interpolation;
+    double centre[3];
+    // N/m of all vertices together, shared out by area (by mass where the region has no surface); 0: glue, a hundred times as
+    // stiff as the materials at each vertex.
+    double stiffness;
+    double stiffness_per_area; // N/m^3, used in its place where > 0; the region needs a surface
+    double damping;            // s: the force is that of the offset plus this time's change of it
+    double release_time;       // s: lets go then; INFINITY: never
+    double release_force;      // N: lets go after a step in which its force on the region was larger; INFINITY: never
+} ThawAttachmentDef;
+
 typedef enum ThawFriction {
     THAW_FRICTION_CONE, // |lambda_t| <= mu lambda_n
     THAW_FRICTION_BOX,  // |lambda_t1|, |lambda_t2| <= mu lambda_n, as in the solids paper's runs
@@ -236,15 +260,18 @@ typedef struct ThawWorldDef {
     int32_t obstacle_count;
     const ThawPairDef *pairs;
     int32_t pair_count;
+    const ThawAttachmentDef *attachments;
+    int32_t attachment_count;
 } ThawWorldDef;
 
-ThawWorldDef thaw_world_def_default(void);       // 3D, gravity 9.81 along -z, h 0.01 s, semi-implicit, auto
-ThawShapeDef thaw_shape_def_default(void);       // no mesh yet, material 0, thickness 1
-ThawGroupDef thaw_group_def_default(void);       // every vertex
-ThawBodyDef thaw_body_def_default(void);         // shape 0, at its own place, at rest, method "full"
-ThawScriptDef thaw_script_def_default(void);     // a pin, for ever
-ThawForceDef thaw_force_def_default(void);       // a total force of zero, always
-ThawObstacleDef thaw_obstacle_def_default(void); // a floor at z = 0 (2D: y = 0), friction 0.5
+ThawWorldDef thaw_world_def_default(void);           // 3D, gravity 9.81 along -z, h 0.01 s, semi-implicit, auto
+ThawShapeDef thaw_shape_def_default(void);           // no mesh yet, material 0, thickness 1
+ThawGroupDef thaw_group_def_default(void);           // every vertex
+ThawBodyDef thaw_body_def_default(void);             // shape 0, at its own place, at rest, method "full"
+ThawScriptDef thaw_script_def_default(void);         // a pin, for ever
+ThawForceDef thaw_force_def_default(void);           // a total force of zero, always
+ThawObstacleDef thaw_obstacle_def_default(void);     // a floor at z = 0 (2D: y = 0), friction 0.5
+ThawAttachmentDef thaw_attachment_def_default(void); // body 0 and its group 0 glued to where they are, for ever
 
 // Energies and works in joules. kinetic + shadow + elastic + gravitational - (external_work - damping_loss - integration_loss
 // + contact_work + parting_work - transition_loss + follow_work) stays what it was at the start, up to the solver's
@@ -259,8 +286,8 @@ typedef struct ThawLedger {
     double transition_loss; // by parts that form and dissolve, coming to rest and falling asleep: never falls
     double follow_work;     // what following the motion inside parts and relaxing put in: of either sign
     double parting_work;    // by shifting bodies apart that stood in each other: what their heights changed by
-    double obstacle_work;   // by obstacles that move: a share of contact_work
-    double contact_energy;  // in the springs of contacts, of the present state
+    double obstacle_work;   // by obstacles and frames that move: a share of contact_work
+    double contact_energy;  // in the springs of contacts and attachments, of the present state
 } ThawLedger;
 
 // One step in numbers.
@@ -313,6 +340,20 @@ ThawStatus thaw_world_set_cancel(ThawWorld *world, const ThawCancel *cancel);
 
 // Finds the static equilibrium of the loads at the present time, and leaves every body there at rest.
 ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawError *error);
+
+// What an attachment does. The name belongs to the world.
+typedef struct ThawAttachmentState {
+    const char *name;
+    int released;     // it has let go
+    int32_t vertices; // that it holds
+    double stiffness; // N/m, of all of them together
+    double force[3];  // N, on its region in the last step
+    double energy;    // J, in its springs
+} ThawAttachmentState;
+int32_t thaw_world_attachment_count(const ThawWorld *world);
+ThawStatus thaw_world_get_attachment(const ThawWorld *world, int32_t attachment, ThawAttachmentState *state);
+// Lets go for good, and wakes what was held.
+ThawStatus thaw_world_release_attachment(ThawWorld *world, int32_t attachment, ThawError *error);
 
 int thaw_world_dim(const ThawWorld *world);
 double thaw_world_time(const ThawWorld *world);

@@ -13,7 +13,7 @@
 
 // The shape's mesh in its internal numbering but with its own orientation; the caller frees elements and x.
 static ThawStatus restore_mesh(const ThawShape *shape, ThawMesh *mesh, double **x, ThawError *error) {
-    const int dim = shape->kind->dim, nodes = shape->kind->nodes;
+    const int dim = shape->dim, nodes = shape->cells->kind->nodes;
     int32_t *internal = THAW_NEW(int32_t, shape->nv);
     *mesh = (ThawMesh){.dim = dim,
                        .nodes = nodes,
@@ -50,7 +50,7 @@ static ThawStatus weigh_vertices(const ThawShape *shape, const double *x, const 
     for (int32_t v = 0; v < to->nv; v++)
         to->mass[v] = shape->mass[to->vertex[v]];
     for (int32_t f = 0; f < to->nf; f++) {
-        const ThawMaterial *material = &shape->materials[shape->material[place[element[f]]]];
+        const ThawMaterial *material = &shape->materials[shape->cells->material[place[element[f]]]];
         const int32_t *v = to->face + (size_t)f * to->nodes;
         double length = 0, n[2][3], area;
         for (int i = 0; i < to->nodes; i++) {
@@ -80,7 +80,7 @@ static ThawStatus compile_shape(const ThawShape *shape, double gravity, ThawCont
     if (status == THAW_OK)
         status = thaw_mesh_surface(&mesh, &surface, error);
     if (status == THAW_OK)
-        status = thaw_contact_shape_create(shape->kind->dim, shape->nv, x, surface->count, surface->faces, to, error);
+        status = thaw_contact_shape_create(shape->dim, shape->nv, x, surface->count, surface->faces, to, error);
     if (status == THAW_OK)
         status = weigh_vertices(shape, x, surface->element, gravity, to, error);
     thaw_surface_free(&surface);

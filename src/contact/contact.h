@@ -24,13 +24,14 @@ typedef enum ThawContactKind {
     THAW_CONTACT_VERTEX_FACE,     // vertex of side 0; face of body 1
     THAW_CONTACT_EDGE_EDGE,       // edge of side 0 (two vertices), edge of side 1, which may be an obstacle's
     THAW_CONTACT_FACE_POINT,      // point of the obstacle on side 1 (a corner, a centre); face of side 0
+    THAW_CONTACT_ATTACHMENT, // which attachment, which of its points: no contact, but a row like one, and two-sided
 } ThawContactKind;
 
 typedef struct ThawContact {
     ThawContactKey key;
     int32_t nodes[2];     // vertices on each side (side 1: 0 for an obstacle)
-    int32_t vertex[2][3]; // of each side's body, internal numbering
-    double weight[2][3];  // sum to 1 on each side
+    int32_t vertex[2][4]; // of each side's body, internal numbering; a contact has up to three, an attachment four
+    double weight[2][4];  // sum to 1 on each side
     double point[3];      // m, where side 1 is touched
     double frame[3][3];   // rows: normal (from side 1 to side 0), tangents; orthonormal, right-handed
     double gap;           // m, Phi at the start of the step: < 0 inside
@@ -51,6 +52,7 @@ typedef struct ThawContact {
     double lambda[3];     // N s, impulse in the frame: in, that of the last step; out, the response
     double trend[3];      // N s, by how much it is likely to change; 0 once the response has used it
     double before[3];     // N, the force of the last step, world axes
+    int two_sided;        // an attachment: gap and drift are its offset in the frame, and it pulls as well as it pushes
     int is_new;           // no contact of this key, nor of this vertex with a face of the same body, in the last step
 } ThawContact;
 
@@ -76,8 +78,9 @@ void thaw_collider_free(ThawCollider **collider);
 // All contacts of one step. Starts zeroed.
 typedef struct ThawContactScratch ThawContactScratch;
 typedef struct ThawContactSet {
-    ThawContact *contacts; // count, sorted by key
+    ThawContact *contacts; // count, sorted by key; behind them `attached` rows of attachments
     int32_t count, capacity;
+    int32_t attached; // rows that islands solve with the contacts and nobody else sees; made anew for each solve
     ThawContactMemory *memory; // of the last step, sorted by key (state)
     int32_t memory_count, memory_capacity;
     const unsigned char

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "contact/contact.h"
+#include "model/attachment.h"
 
 enum { POINTS = 50, FEW_POINTS = 4, LOOKS = 200 }; // of a body, and with obstacles by the thousand; of a point
 static const double FALLS_FAR = 3;                 // diameters during the run
@@ -109,11 +110,28 @@ static int falls_on(const Falls *f, int32_t b, int32_t other) {
     return 0;
 }
 
+// What is held to an obstacle or a frame is caught, and so are two bodies of which one is that are held to each other.
+static void catch_attached(Falls *f) {
+    for (int found = 1; found;) {
+        found = 0;
+        for (int32_t i = 0; i < f->model->attachment_count; i++) {
+            const ThawAttachment *a = &f->model->attachments[i];
+            const int caught = f->caught[a->body] || a->other < 0 || f->caught[a->other];
+            if (!caught || (f->caught[a->body] && (a->other < 0 || f->caught[a->other])))
+                continue;
+            f->caught[a->body] = found = 1;
+            if (a->other >= 0)
+                f->caught[a->other] = 1;
+        }
+    }
+}
+
 static void find_caught(Falls *f) {
     const int touches = !f->scene->world.contact.disabled;
     int32_t n = f->model->body_count;
     for (int32_t b = 0; b < n; b++)
         f->caught[b] = f->exam->report->patients[b].held > 0 || (touches && meets_obstacle(f, b));
+    catch_attached(f);
     // Each that is caught catches others, once. Of bodies by the ten thousand nobody wants to wait for the last word.
     int32_t count = 0;
     double left = MOST_PAIRS;
@@ -126,6 +144,7 @@ static void find_caught(Falls *f) {
                 f->caught[b] = 1;
                 f->queue[count++] = b;
             }
+    catch_attached(f);
     if (left <= 0)
         memset(f->caught, 1, sizeof *f->caught * (size_t)n);
 }

@@ -61,6 +61,10 @@ static void examine_groups(ThawExam *exam, const ThawScene *scene, const ThawMod
         for (int32_t g = 0; g < shape->group_count; g++) {
             const ThawGroupDef *group = &shape->groups[g];
             int used = 0;
+            for (int32_t i = 0; i < scene->world.attachment_count && !used; i++) {
+                const ThawAttachmentDef *attachment = &scene->world.attachments[i];
+                used = scene->world.bodies[attachment->body].shape == s && attachment->group == g;
+            }
             for (int32_t b = 0; b < scene->world.body_count && !used; b++) {
                 const ThawBodyDef *body = &scene->world.bodies[b];
                 for (int32_t i = 0; i < body->script_count; i++)
@@ -71,7 +75,7 @@ static void examine_groups(ThawExam *exam, const ThawScene *scene, const ThawMod
             if (!used) {
                 ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "unused", "shape %.60s, group %.60s",
                                                  shape->name, group->name);
-                thaw_complaint_what(c, "no pin, script or force uses it");
+                thaw_complaint_what(c, "no pin, script, force or attachment uses it");
                 thaw_complaint_cure(c, "remove it, or name it in a body's \"pins\", \"scripts\" or \"forces\"");
             } else if (model->shapes[s].groups[g].count == model->shapes[s].nv && group->select != THAW_SELECT_ALL) {
                 ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "selects-all", "shape %.60s, group %.60s",

@@ -21,7 +21,7 @@ typedef struct Ball {
 } Ball;
 
 static void centre_of(const ThawShape *shape, double centre[3]) {
-    const int dim = shape->kind->dim;
+    const int dim = shape->dim;
     memset(centre, 0, 3 * sizeof *centre);
     for (int32_t v = 0; v < shape->nv; v++)
         for (int k = 0; k < dim; k++)
@@ -37,12 +37,12 @@ static double apart(const double *a, const double *b, int dim) {
 
 // Marks vertices of the surface, and measures its edges: each twice in 3D, once in 2D, which the mean does not see.
 static void look_at_surface(const ThawShape *shape, unsigned char *outside, Ball *ball) {
-    const int nodes = shape->kind->nodes, dim = shape->kind->dim;
+    const int nodes = shape->cells->kind->nodes, dim = shape->dim;
     double sum = 0;
     int64_t count = 0;
     for (int32_t e = 0; e < shape->ne; e++)
         for (int a = 0; a < nodes; a++) {
-            const int32_t *vertex = shape->elements + (size_t)e * (size_t)nodes;
+            const int32_t *vertex = shape->cells->elements + (size_t)e * (size_t)nodes;
             if (shape->across[(size_t)e * (size_t)nodes + (size_t)a] >= 0)
                 continue;
             for (int i = 0; i < nodes; i++)
@@ -59,7 +59,7 @@ static void look_at_surface(const ThawShape *shape, unsigned char *outside, Ball
 
 // Whether it is one.
 static int is_ball(const ThawShape *shape, unsigned char *outside, Ball *ball) {
-    const size_t dim = (size_t)shape->kind->dim;
+    const size_t dim = (size_t)shape->dim;
     double centre[3], least = INFINITY, most = 0, sum = 0;
     memset(outside, 0, (size_t)shape->nv);
     look_at_surface(shape, outside, ball);
@@ -83,8 +83,7 @@ static int is_ball(const ThawShape *shape, unsigned char *outside, Ball *ball) {
 static double patch_of(const ThawShape *shape, const ThawMaterialDef *material, double g, double radius) {
     const double stiffness = material->young / (1 - material->poisson * material->poisson);
     const double force = shape->total_mass * g;
-    return shape->kind->dim == 3 ? cbrt(3 * force * radius / (4 * stiffness))
-                                 : sqrt(4 * force * radius / (M_PI * stiffness));
+    return shape->dim == 3 ? cbrt(3 * force * radius / (4 * stiffness)) : sqrt(4 * force * radius / (M_PI * stiffness));
 }
 
 static void complain(ThawExam *exam, const ThawShapeDef *def, const ThawShape *shape, const Ball *ball, double angle) {
@@ -95,7 +94,7 @@ static void complain(ThawExam *exam, const ThawShapeDef *def, const ThawShape *s
         "on slopes of up to about %.2g degrees, and rolls in jolts that cost speed",
         ball->edge, ball->edge / ball->radius, angle * 180 / M_PI);
     thaw_complaint_cure(c, "a finer mesh: with about %.0f elements it stays on 3 degrees at most",
-                        shape->ne * pow(angle / STAYS, shape->kind->dim));
+                        shape->ne * pow(angle / STAYS, shape->dim));
     thaw_complaint_value(c, angle * 180 / M_PI, "degrees");
 }
 
@@ -119,7 +118,7 @@ void thaw_exam_round(ThawExam *exam, const ThawScene *scene, const ThawModel *mo
         }
         const ThawMaterialDef *material = &world->materials[thaw_shape_main_material(&world->shapes[index])];
         if (is_ball(shape, outside, &ball)) {
-            const double inner = shape->kind->dim == 3 ? ball.edge / (2 * sqrt(3)) : ball.edge / 2;
+            const double inner = shape->dim == 3 ? ball.edge / (2 * sqrt(3)) : ball.edge / 2;
             if (inner > STAYS * ball.radius && patch_of(shape, material, weight, ball.radius) < inner)
                 complain(exam, &world->shapes[index], shape, &ball, inner / ball.radius);
         }

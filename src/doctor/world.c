@@ -149,10 +149,10 @@ static void examine_gravity(ThawExam *exam, const ThawWorldDef *world) {
 
 // s: how long a wave takes across the thinnest element. The gradient of a shape function is one by its altitude.
 static double wave_transit(const ThawShape *shape, const ThawMaterialDef *materials) {
-    int dim = shape->kind->dim, rows = shape->kind->nodes - 1;
+    int dim = shape->dim, rows = shape->cells->kind->nodes - 1;
     double shortest = INFINITY;
     for (int32_t e = 0; e < shape->ne; e++) {
-        const double *gradient = shape->gradient + (size_t)e * (size_t)(rows * dim);
+        const double *gradient = shape->cells->gradient + (size_t)e * (size_t)(rows * dim);
         double first[3] = {0}, steepest = 0;
         for (int a = 0; a < rows; a++) {
             double square = 0;
@@ -163,7 +163,8 @@ static double wave_transit(const ThawShape *shape, const ThawMaterialDef *materi
             steepest = fmax(steepest, square);
         }
         steepest = fmax(steepest, first[0] * first[0] + first[1] * first[1] + first[2] * first[2]);
-        shortest = fmin(shortest, 1 / (sqrt(steepest) * thaw_material_wave_speed(&materials[shape->material[e]])));
+        shortest =
+            fmin(shortest, 1 / (sqrt(steepest) * thaw_material_wave_speed(&materials[shape->cells->material[e]])));
     }
     return shortest;
 }

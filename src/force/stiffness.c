@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forces and element stiffness in one pass: F and what the material computes on the way to P are at hand anyway.
+// Forces and stiffness of solid elements in one pass: F and what the material computes on the way to P are at hand anyway.
 //
 // Block (a, b) of an element is K_ab = w sum_jl g_a,j C_(ij)(kl) g_b,l (equation 4 for one element). The material gives the
 // blocks of nodes 1, 2, ..., without forming C unless it must be projected; node 0 follows from their sum, since rigid
 // translations cost nothing: K_a0 = -sum_b K_ab. About 500 vector operations for eight tetrahedra.
-#include <string.h>
-
 #include "force/kernel.h"
-
-typedef struct StiffnessPass {
-    const ThawIntegrationSet *set;
-    const double *x;
-    ThawStiffness scale;
-    ThawBlockSink sink;
-    double *f, *partial;
-} StiffnessPass;
+#include "force/pass.h"
+#include "force/solid.h"
 
 #define PAIR(a, b) ((a) * ((a) + 1) / 2 + (b))
 
@@ -94,7 +86,7 @@ THAW_INLINE void complete_blocks(int dim, int nodes, const ThawLanes *K, ThawLan
         }
 }
 
-THAW_INLINE void stiffness_chunk(const StiffnessPass *pass, int32_t chunk, int dim, int nodes) {
+THAW_INLINE void linearise_chunk(const ThawForcePass *pass, int32_t chunk, int dim, int nodes) {
     const ThawIntegrationSet *set = pass->set;
     int inverted = 0;
     for (int32_t b = set->chunk[chunk]; b < set->chunk[chunk + 1]; b++) {
@@ -110,23 +102,12 @@ THAW_INLINE void stiffness_chunk(const StiffnessPass *pass, int32_t chunk, int d
             batch->material->blocks(F, batch->c, nodes - 1, batch->gradient, scale, P, K);
         if (batch->viscous && pass->scale.damping > 0)
             add_viscous(batch, nodes - 1, F, batch->weight * pass->scale.damping, K);
-        scatter_force(batch, dim, nodes, -batch->weight, P, pass->f);
+        scatter_force(batch, dim, nodes, -batch->weight, P, pass->y);
         complete_blocks(dim, nodes, K, blocks);
         pass->sink.add(pass->sink.context, b, blocks);
     }
     pass->partial[chunk] = inverted;
 }
 
-static void stiffness_2d(void *context, int32_t chunk) { stiffness_chunk(context, chunk, 2, 3); }
-static void stiffness_3d(void *context, int32_t chunk) { stiffness_chunk(context, chunk, 3, 4); }
-
-ThawStatus thaw_force_linearise(const ThawIntegrationSet *set, ThawTasks *tasks, const double *x, ThawStiffness scale,
-                                ThawBlockSink sink, int32_t nv, double *f, double *partial) {
-    memset(f, 0, sizeof *f * (size_t)nv * (size_t)set->dim);
-    StiffnessPass pass = {set, x, scale, sink, f, partial};
-    thaw_integration_for(set, tasks, set->dim == 2 ? stiffness_2d : stiffness_3d, &pass);
-    for (int32_t k = 0; k < set->chunk_count; k++)
-        if (partial[k] != 0)
-            return THAW_INVERTED;
-    return THAW_OK;
-}
+void thaw_solid_linearise_2d(void *pass, int32_t chunk) { linearise_chunk(pass, chunk, 2, 3); }
+void thaw_solid_linearise_3d(void *pass, int32_t chunk) { linearise_chunk(pass, chunk, 3, 4); }

@@ -12,14 +12,14 @@ typedef struct IdentityMap {
     int32_t *block_of;  // nv: block of q, -1 if scripted
     int32_t *vertex_of; // n: its vertex
     int32_t *slot;      // batch * pairs * lanes: position of block (a, b) in the pattern, -1 if dropped
-    int32_t pairs;      // blocks an element
+    int32_t pairs;      // blocks an element, of the kind with most
 } IdentityMap;
 
 static const IdentityMap *self_of(const ThawMap *map) { return (const IdentityMap *)map; }
 
 static void apply_identity(const ThawMap *map, const double *q, const double *w, double *v) {
     const IdentityMap *self = self_of(map);
-    int dim = map->shape->kind->dim;
+    int dim = map->shape->dim;
     for (int32_t i = 0; i < map->shape->nv; i++) {
         int32_t block = self->block_of[i];
         for (int k = 0; k < dim; k++)
@@ -28,7 +28,7 @@ static void apply_identity(const ThawMap *map, const double *q, const double *w,
 }
 
 static void apply_t_identity(const ThawMap *map, const double *f, double *r) {
-    thaw_pick(map->shape->kind->dim, map->n, self_of(map)->vertex_of, f, r);
+    thaw_pick(map->shape->dim, map->n, self_of(map)->vertex_of, f, r);
 }
 
 static void project_identity(const ThawMap *map, const double *w, const double *v, double *q) {
@@ -39,7 +39,7 @@ static void project_identity(const ThawMap *map, const double *w, const double *
 static void advance_identity(const ThawMap *map, double h, const double *x0, const double *q, const double *v,
                              double *x1) {
     (void)q;
-    size_t count = (size_t)map->shape->nv * (size_t)map->shape->kind->dim;
+    size_t count = (size_t)map->shape->nv * (size_t)map->shape->dim;
     for (size_t i = 0; i < count; i++)
         x1[i] = x0[i] + h * v[i];
 }
@@ -57,14 +57,14 @@ static ThawStatus pattern_identity(const ThawMap *map, ThawBlockPattern **patter
                 adjacent[row[i + 1]++] = self->block_of[shape->graph->neighbours[k]];
     }
     if (status == THAW_OK)
-        status = thaw_block_pattern_create(map->n, shape->kind->dim, row, adjacent, pattern, error);
+        status = thaw_block_pattern_create(map->n, shape->dim, row, adjacent, pattern, error);
     thaw_free(row);
     thaw_free(adjacent);
     return status;
 }
 
 static int rows_identity(const ThawMap *map, int32_t vertex, int32_t block[2], double matrix[2][9]) {
-    int dim = map->shape->kind->dim;
+    int dim = map->shape->dim;
     block[0] = self_of(map)->block_of[vertex];
     for (int i = 0; i < dim * dim; i++)
         matrix[0][i] = i % (dim + 1) == 0;
@@ -73,7 +73,7 @@ static int rows_identity(const ThawMap *map, int32_t vertex, int32_t block[2], d
 
 static void add_diagonal_identity(const ThawMap *map, const double *m, double scale, ThawBlockMatrix *A) {
     const IdentityMap *self = self_of(map);
-    int dim = map->shape->kind->dim;
+    int dim = map->shape->dim;
     for (int32_t i = 0; i < map->n; i++) {
         double *block = A->value + (size_t)(A->pattern->row[i + 1] - 1) * dim * dim;
         for (int k = 0; k < dim; k++)
@@ -84,13 +84,15 @@ static void add_diagonal_identity(const ThawMap *map, const double *m, double sc
 static void add_blocks_3d(void *context, int32_t batch, const ThawLanes *blocks) {
     const ThawAssembly *assembly = context;
     const IdentityMap *self = self_of(assembly->map);
-    thaw_scatter_3d(self->slot + (size_t)batch * self->pairs * THAW_LANES, self->pairs, blocks, assembly->value);
+    thaw_scatter_3d(self->slot + (size_t)batch * self->pairs * THAW_LANES,
+                    thaw_batch_pairs(&self->map.set->batches[batch]), blocks, assembly->value);
 }
 
 static void add_blocks_2d(void *context, int32_t batch, const ThawLanes *blocks) {
     const ThawAssembly *assembly = context;
     const IdentityMap *self = self_of(assembly->map);
-    thaw_scatter_2d(self->slot + (size_t)batch * self->pairs * THAW_LANES, self->pairs, blocks, assembly->value);
+    thaw_scatter_2d(self->slot + (size_t)batch * self->pairs * THAW_LANES,
+                    thaw_batch_pairs(&self->map.set->batches[batch]), blocks, assembly->value);
 }
 
 static void free_identity(ThawMap *map) {
@@ -126,15 +128,16 @@ static ThawStatus find_slots(IdentityMap *self, ThawError *error) {
     self->slot = THAW_NEW(int32_t, (size_t)set->batch_count * (size_t)self->pairs * THAW_LANES);
     if (!self->slot)
         status = thaw_error_memory(error, "the scatter table");
-    int32_t *slot = self->slot;
-    for (int32_t b = 0; status == THAW_OK && b < set->batch_count; b++)
-        for (int a = 0; a < set->nodes; a++)
+    for (int32_t b = 0; status == THAW_OK && b < set->batch_count; b++) {
+        const ThawBatch *batch = &set->batches[b];
+        int32_t *slot = self->slot + (size_t)b * (size_t)self->pairs * THAW_LANES;
+        for (int a = 0; a < batch->kind->nodes; a++)
             for (int c = 0; c <= a; c++)
                 for (int l = 0; l < THAW_LANES; l++) {
-                    const ThawBatch *batch = &set->batches[b];
                     int32_t i = self->block_of[batch->vertex[a][l]], j = self->block_of[batch->vertex[c][l]];
                     *slot++ = batch->element[l] < 0 || i < 0 || j < 0 ? -1 : thaw_block_find(pattern, i, j);
                 }
+    }
     thaw_block_pattern_free(&pattern);
     return status;
 }
@@ -145,8 +148,8 @@ ThawStatus thaw_map_identity_create(const ThawShape *shape, const unsigned char 
     IdentityMap *self = THAW_NEW(IdentityMap, 1);
     if (!self)
         return thaw_error_memory(error, "the map");
-    self->map = (ThawMap){shape->kind->dim == 2 ? &IDENTITY_2D : &IDENTITY_3D, shape, shape->all, 0, NULL};
-    self->pairs = shape->kind->nodes * (shape->kind->nodes + 1) / 2;
+    self->map = (ThawMap){shape->dim == 2 ? &IDENTITY_2D : &IDENTITY_3D, shape, shape->all, 0, NULL};
+    self->pairs = shape->all->nodes * (shape->all->nodes + 1) / 2;
     self->block_of = THAW_NEW(int32_t, shape->nv);
     self->vertex_of = THAW_NEW(int32_t, shape->nv);
     ThawStatus status = self->block_of && self->vertex_of ? THAW_OK : thaw_error_memory(error, "the map");

@@ -40,6 +40,11 @@ ThawScriptDef thaw_script_def_default(void) { return (ThawScriptDef){.release = 
 
 ThawForceDef thaw_force_def_default(void) { return (ThawForceDef){.kind = THAW_FORCE_TOTAL, .to = INFINITY}; }
 
+ThawAttachmentDef thaw_attachment_def_default(void) {
+    return (ThawAttachmentDef){
+        .name = "attachment", .other_body = -1, .obstacle = -1, .release_time = INFINITY, .release_force = INFINITY};
+}
+
 ThawObstacleDef thaw_obstacle_def_default(void) {
     return (ThawObstacleDef){
         .name = "floor", .kind = THAW_OBSTACLE_HALF_SPACE, .rotation = {1, 0, 0, 0}, .friction = 0.5};

@@ -1,23 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finite elements: how many nodes, where they are integrated, and the gradients of their shape functions there.
-// Everything downstream knows elements only through these tables, so an element with more nodes or more integration
-// points is one more entry here.
+// Elements: a kind is a table of what it is and what can be asked of it, a block is a list of elements of one kind.
+//
+// Three numbers that are easily taken for one: the dimension of space (coordinates a vertex), the dimension of the element
+// (what its measure is in: m, m^2, m^3) and how many nodes it has. A tetrahedron has 3, 3, 4; a triangle in the plane
+// 2, 2, 3; a triangle of a sheet in space 3, 2, 3; a spring 3, 1, 2.
+//
+// Everything downstream knows elements only through this table. A kind enters a step in one of two ways: by forces and
+// stiffness blocks of the body it belongs to, or, where it joins bodies, by rows for the response. The first kernels work on one chunk of an integration set
+// (integration.h), whose batches are all of one kind; what they are handed is the pass of force/pass.h. A new kind is a
+// table, and a line where shapes are compiled.
 #ifndef THAW_ELEMENT_H
 #define THAW_ELEMENT_H
 
+#include "base/base.h"
+
 enum { THAW_ELEMENT_NODES_MAX = 4, THAW_ELEMENT_POINTS_MAX = 1 };
 
-typedef struct ThawElementKind {
+struct ThawContact;
+struct ThawRowPass;
+
+typedef struct ThawElementOps {
     const char *name;
-    int dim;    // of space: 2 or 3
+    int space;  // 2 or 3; 0: either
+    int dim;    // of the element: 0 (a point) to space
     int nodes;  // at most THAW_ELEMENT_NODES_MAX
     int points; // integration points, at most THAW_ELEMENT_POINTS_MAX
-    // Rest positions X (dim * nodes) -> for each point its weight (m^dim, > 0 for a well-oriented element) and the
-    // gradients of shape functions 1 .. nodes-1 (dim each; the gradient of function 0 is minus their sum).
+    // Rest positions X (space * nodes) -> for each point its weight (m^dim, > 0 for a well-oriented element) and the
+    // gradients of shape functions 1 .. nodes-1 (`dim` each; the gradient of function 0 is minus their sum).
     void (*rest)(const double *X, double *weight, double *gradient);
-} ThawElementKind;
+    // Kernels over one chunk. The context is a ThawForcePass:
+    ThawTaskFn energy;         // partial[chunk] = its energy
+    ThawTaskFn energy_looking; // the same, and partial[chunks + chunk]: whether any element is inside out that may be
+    ThawTaskFn force;          // adds to y, partial[chunk]: whether any is inside out that must not be
+    ThawTaskFn linearise;      // the same, and stiffness into the sink
+    ThawTaskFn product;        // adds to y; partial[2 chunk], [2 chunk + 1]: the forms
+    ThawTaskFn virial;         // sums of Kirchhoff stress, by group
+    ThawTaskFn stress;         // von Mises stress, by element
+    int (*inverted)(const void *pass, int32_t chunk); // how many elements are inside out that may be
+    // ... and a ThawStrainPass, over batches `first` to `end` of its list: strains, their rates, or what is foreseen.
+    void (*strain)(const void *pass, int32_t first, int32_t end);
+    // A kind whose elements join bodies has no part in the matrix of any of them, and none of the above, but these two,
+    // for one of its elements (model/attachment.h): a row for the response of their island, and its energy, J.
+    void (*row)(const struct ThawRowPass *pass, int32_t element, struct ThawContact *row);
+    double (*row_energy)(const struct ThawRowPass *pass, int32_t element);
+} ThawElementOps;
 
-// Linear triangles (dim 2) and tetrahedra (dim 3); NULL for any other pair.
-const ThawElementKind *thaw_element_kind(int dim, int nodes);
+// Elements of one kind.
+typedef struct ThawElementBlock {
+    const ThawElementOps *kind;
+    int32_t count;
+    int32_t first;     // id of its first element in the shape
+    int32_t *elements; // nodes * count: vertices, ascending in each element
+    int32_t *material; // count, index into the shape's materials
+    double *weight;    // points * count, m^3: measure times thickness or section
+    double *gradient;  // points * count * (nodes-1) * dim, 1/m
+} ThawElementBlock;
+
+// force/element.c: the kind of mesh elements of that dimension and number of nodes in that space, or NULL.
+const ThawElementOps *thaw_element_kind(int space, int dim, int nodes);
+
+// Doubles of rest gradients for a point.
+static inline size_t thaw_element_gradients(const ThawElementOps *kind) {
+    return (size_t)((kind->nodes - 1) * kind->dim);
+}
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing elements into batches, chunks and colours. The kernels spend their time on gathering and scattering, so the
-// packing keeps the shape's order (near in space, near in memory) inside each material model, and colours whole chunks
-// rather than elements. A chunk holds about as many elements as start within one bandwidth of the vertex numbering, so it
+// packing keeps the shape's order (near in space, near in memory) inside each block of elements and material model, and
+// colours whole chunks rather than elements. A chunk holds about as many elements as start within one bandwidth of the vertex numbering, so it
 // touches little more than its two neighbours and two or three colours do: every further colour would be one more sweep
 // through the whole matrix in memory. Within a chunk, though, the lanes of a batch are taken far apart:
 // neighbours share vertices, and eight additions to one place after another would wait for each other. Greedy colouring
@@ -14,40 +14,60 @@
 
 enum { SMALLEST_CHUNK = 192, MASK_COLOURS = 64 };
 
+// Which elements of a block are packed: those of a list of the shape's elements, or all.
+typedef struct Choice {
+    const ThawShape *shape;
+    const ThawElementBlock *block;
+    const int32_t *elements; // NULL: all of the block
+    int32_t count;
+} Choice;
+
+// Its i-th as a number in the block, or -1 where that is of another block.
+static int32_t chosen(const Choice *choice, int32_t i) {
+    int32_t e = choice->elements ? choice->elements[i] - choice->block->first : i;
+    return e >= 0 && e < choice->block->count ? e : -1;
+}
+
+static const ThawMaterial *material_of(const Choice *choice, int32_t e) {
+    return &choice->shape->materials[choice->block->material[e]];
+}
+
 // Lane l holds elements[l * stride] while that is one of the `count`.
-static void fill_batch(const ThawShape *shape, const int32_t *elements, int32_t count, int32_t stride, int point,
+static void fill_batch(const Choice *choice, const int32_t *elements, int32_t count, int32_t stride, int point,
                        ThawBatch *batch) {
-    int nodes = shape->kind->nodes, dim = shape->kind->dim, gradients = (nodes - 1) * dim;
+    const ThawElementBlock *block = choice->block;
+    int nodes = block->kind->nodes, dim = block->kind->dim, gradients = (nodes - 1) * dim;
+    batch->kind = block->kind;
     for (int l = 0; l < THAW_LANES; l++) {
         int used = l * stride < count;
         int32_t e = elements[used ? l * stride : 0];
-        size_t p = (size_t)e * (size_t)shape->kind->points + (size_t)point;
-        const ThawMaterial *material = &shape->materials[shape->material[e]];
+        size_t p = (size_t)e * (size_t)block->kind->points + (size_t)point;
+        const ThawMaterial *material = material_of(choice, e);
         for (int i = 0; i < gradients; i++)
-            batch->gradient[i / dim * 3 + i % dim][l] = shape->gradient[p * (size_t)gradients + (size_t)i];
+            batch->gradient[i / dim * 3 + i % dim][l] = block->gradient[p * (size_t)gradients + (size_t)i];
         for (int i = 0; i < THAW_MATERIAL_CONSTANTS; i++)
             batch->c[i][l] = material->c[i];
         for (int a = 0; a < nodes; a++)
-            batch->vertex[a][l] = shape->elements[(size_t)e * (size_t)nodes + (size_t)a];
-        batch->weight[l] = used ? shape->weight[p] : 0;
+            batch->vertex[a][l] = block->elements[(size_t)e * (size_t)nodes + (size_t)a];
+        batch->weight[l] = used ? block->weight[p] : 0;
         int viscous = material->viscosity[1] > 0;
         batch->alpha1[l] = viscous ? 0 : material->alpha1;
         for (int i = 0; i < 2; i++)
             batch->viscosity[i][l] = material->viscosity[i];
         batch->viscous |= viscous;
-        batch->element[l] = used ? e : -1;
+        batch->element[l] = used ? block->first + e : -1;
         batch->material = material->ops;
     }
 }
 
 // One chunk, of one material model: runs of SMALLEST_CHUNK elements, whose batches take every stride-th.
-static void fill_chunk(const ThawShape *shape, const int32_t *elements, int32_t count, ThawIntegrationSet *set) {
+static void fill_chunk(const Choice *choice, const int32_t *elements, int32_t count, ThawIntegrationSet *set) {
     for (int32_t first = 0; first < count; first += SMALLEST_CHUNK) {
         int32_t run = count - first < SMALLEST_CHUNK ? count - first : SMALLEST_CHUNK;
         int32_t stride = (run + THAW_LANES - 1) / THAW_LANES;
         for (int32_t b = 0; b < stride; b++)
-            for (int p = 0; p < shape->kind->points; p++)
-                fill_batch(shape, elements + first + b, run - b, stride, p, &set->batches[set->batch_count++]);
+            for (int p = 0; p < choice->block->kind->points; p++)
+                fill_batch(choice, elements + first + b, run - b, stride, p, &set->batches[set->batch_count++]);
     }
     set->chunk[++set->chunk_count] = set->batch_count;
 }
@@ -60,13 +80,13 @@ static int32_t colour_chunks(const ThawIntegrationSet *set, uint64_t *seen, int3
         uint64_t taken = 0;
         const ThawBatch *begin = set->batches + set->chunk[k], *end = set->batches + set->chunk[k + 1];
         for (const ThawBatch *batch = begin; batch < end; batch++)
-            for (int a = 0; a < set->nodes; a++)
+            for (int a = 0; a < batch->kind->nodes; a++)
                 for (int l = 0; l < THAW_LANES; l++)
                     taken |= seen[batch->vertex[a][l]];
         int32_t c = taken == UINT64_MAX ? extra++ : __builtin_ctzll(~taken);
         if (c < MASK_COLOURS)
             for (const ThawBatch *batch = begin; batch < end; batch++)
-                for (int a = 0; a < set->nodes; a++)
+                for (int a = 0; a < batch->kind->nodes; a++)
                     for (int l = 0; l < THAW_LANES; l++)
                         seen[batch->vertex[a][l]] |= UINT64_C(1) << c;
         colour_of[k] = c;
@@ -121,20 +141,80 @@ done:
 }
 
 // How many elements start within the mean distance between an element's lowest and highest vertex.
-static int32_t chunk_size(const ThawShape *shape, const int32_t *elements, int32_t count) {
-    int nodes = shape->kind->nodes;
+static int32_t chunk_size(const Choice *choice) {
+    int nodes = choice->block->kind->nodes;
+    int32_t count = 0, nv = choice->shape->nv;
     double span = 0;
-    for (int32_t i = 0; i < count; i++) {
-        const int32_t *vertex = shape->elements + (size_t)(elements ? elements[i] : i) * (size_t)nodes;
+    for (int32_t i = 0; i < choice->count; i++) {
+        const int32_t e = chosen(choice, i);
+        if (e < 0)
+            continue;
+        const int32_t *vertex = choice->block->elements + (size_t)e * (size_t)nodes;
         span += vertex[nodes - 1] - vertex[0];
+        count++;
     }
-    double size = shape->nv > 0 ? span / shape->nv : 0; // (span / count) * (count / nv)
+    double size = nv > 0 ? span / nv : 0; // (span / count) * (count / nv)
     int32_t runs = (int32_t)(fmin(size, count) / SMALLEST_CHUNK);
     return (runs > 0 ? runs : 1) * SMALLEST_CHUNK;
 }
 
 int32_t thaw_integration_most_chunks(const ThawShape *shape) {
-    return shape->ne / SMALLEST_CHUNK + THAW_MATERIAL_MODEL_COUNT; // one of each model may be short
+    // One of each model and block may be short.
+    return shape->ne / SMALLEST_CHUNK + shape->block_count * THAW_MATERIAL_MODEL_COUNT;
+}
+
+// Room for the batches and chunks of one more block; takes note of its materials.
+static ThawStatus reserve_block(const Choice *choice, int32_t size, int32_t per_model[THAW_MATERIAL_MODEL_COUNT],
+                                ThawIntegrationSet *set, ThawError *error) {
+    int32_t batches = set->batch_count, chunks = set->chunk_count;
+    for (int32_t i = 0; i < choice->count; i++) {
+        const int32_t e = chosen(choice, i);
+        if (e < 0)
+            continue;
+        const ThawMaterial *material = material_of(choice, e);
+        per_model[material->model]++;
+        set->element_count++;
+        set->needs_orientation |= material->ops->needs_orientation;
+        set->has_alpha1 |= material->alpha1 > 0;
+        set->may_drive |= material->alpha1 > 0 && !(material->viscosity[1] > 0);
+    }
+    for (int m = 0; m < THAW_MATERIAL_MODEL_COUNT; m++) {
+        batches += (per_model[m] + THAW_LANES - 1) / THAW_LANES * choice->block->kind->points;
+        chunks += (per_model[m] + size - 1) / size;
+    }
+    ThawBatch *more = thaw_regrow(set->batches, (size_t)set->batch_count, (size_t)batches, sizeof *more);
+    if (more)
+        set->batches = more;
+    int32_t *offsets = thaw_regrow(set->chunk, (size_t)set->chunk_count + 1, (size_t)chunks + 1, sizeof *offsets);
+    if (offsets)
+        set->chunk = offsets;
+    return more && offsets ? THAW_OK : thaw_error_memory(error, "the integration set");
+}
+
+static ThawStatus add_block(const Choice *choice, ThawIntegrationSet *set, ThawError *error) {
+    int32_t per_model[THAW_MATERIAL_MODEL_COUNT] = {0}, size = chunk_size(choice);
+    ThawStatus status = reserve_block(choice, size, per_model, set, error);
+    int32_t *pending = THAW_NEW(int32_t, size);
+    if (status == THAW_OK && !pending)
+        status = thaw_error_memory(error, "the integration set");
+    if (choice->block->kind->nodes > set->nodes)
+        set->nodes = choice->block->kind->nodes;
+    for (int m = 0; status == THAW_OK && m < THAW_MATERIAL_MODEL_COUNT; m++) {
+        int32_t used = 0, left = per_model[m];
+        for (int32_t i = 0; left > 0; i++) {
+            const int32_t e = chosen(choice, i);
+            if (e < 0 || (int)material_of(choice, e)->model != m)
+                continue;
+            pending[used++] = e;
+            left--;
+            if (used < size && left > 0)
+                continue;
+            fill_chunk(choice, pending, used, set);
+            used = 0;
+        }
+    }
+    thaw_free(pending);
+    return status;
 }
 
 ThawStatus thaw_integration_create(const ThawShape *shape, const int32_t *elements, int32_t count,
@@ -143,43 +223,13 @@ ThawStatus thaw_integration_create(const ThawShape *shape, const int32_t *elemen
     ThawIntegrationSet *set = THAW_NEW(ThawIntegrationSet, 1);
     if (!set)
         return thaw_error_memory(error, "the integration set");
-    set->dim = shape->kind->dim;
-    set->nodes = shape->kind->nodes;
-    set->element_count = elements ? count : shape->ne;
-
-    int32_t per_model[THAW_MATERIAL_MODEL_COUNT] = {0}, batches = 0, chunks = 0;
-    int32_t size = chunk_size(shape, elements, set->element_count);
-    for (int32_t i = 0; i < set->element_count; i++) {
-        const ThawMaterial *material = &shape->materials[shape->material[elements ? elements[i] : i]];
-        per_model[material->model]++;
-        set->needs_orientation |= material->ops->needs_orientation;
-        set->has_alpha1 |= material->alpha1 > 0;
-        set->may_drive |= material->alpha1 > 0 && !(material->viscosity[1] > 0);
+    set->dim = shape->dim;
+    set->chunk = THAW_NEW(int32_t, 1);
+    ThawStatus status = set->chunk ? THAW_OK : thaw_error_memory(error, "the integration set");
+    for (int32_t b = 0; status == THAW_OK && b < shape->block_count; b++) {
+        const ThawElementBlock *block = &shape->blocks[b];
+        status = add_block(&(Choice){shape, block, elements, elements ? count : block->count}, set, error);
     }
-    for (int m = 0; m < THAW_MATERIAL_MODEL_COUNT; m++) {
-        batches += (per_model[m] + THAW_LANES - 1) / THAW_LANES * shape->kind->points;
-        chunks += (per_model[m] + size - 1) / size;
-    }
-    int32_t *pending = THAW_NEW(int32_t, size);
-    set->batches = THAW_NEW(ThawBatch, batches);
-    set->chunk = THAW_NEW(int32_t, chunks + 1);
-    ThawStatus status =
-        pending && set->batches && set->chunk ? THAW_OK : thaw_error_memory(error, "the integration set");
-    for (int m = 0; status == THAW_OK && m < THAW_MATERIAL_MODEL_COUNT; m++) {
-        int32_t used = 0, left = per_model[m];
-        for (int32_t i = 0; left > 0; i++) {
-            int32_t e = elements ? elements[i] : i;
-            if ((int)shape->materials[shape->material[e]].model != m)
-                continue;
-            pending[used++] = e;
-            left--;
-            if (used < size && left > 0)
-                continue;
-            fill_chunk(shape, pending, used, set);
-            used = 0;
-        }
-    }
-    thaw_free(pending);
     if (status == THAW_OK)
         status = sort_by_colour(set, shape->nv, error);
     if (status != THAW_OK)

@@ -10,23 +10,30 @@
 
 struct ThawShape;
 
-// Eight integration points with one material model. Unused lanes repeat the first element with weight 0.
+// Eight integration points of one kind of element with one material model. Unused lanes repeat the first element with weight 0.
 typedef struct ThawBatch {
-    ThawLanes gradient[(THAW_ELEMENT_NODES_MAX - 1) * 3]; // [node - 1][axis], dim axes used, 1/m
+    ThawLanes gradient[(THAW_ELEMENT_NODES_MAX - 1) * 3]; // [node - 1][axis], the element's dim axes used, 1/m
     ThawLanes weight;                                     // m^3 (2D: area times thickness)
     ThawLanes c[THAW_MATERIAL_CONSTANTS];                 // of the material model
     ThawLanes alpha1;                                     // s, 0 where damping is viscous
     ThawLanes viscosity[2];                               // Pa s, for the trace of strain rates and for all of them
     int32_t vertex[THAW_ELEMENT_NODES_MAX][THAW_LANES];   // ascending in each element: block (a, b), a >= b, is lower
     int32_t element[THAW_LANES];                          // ids in the shape, -1 in unused lanes
+    const ThawElementOps *kind;
     const ThawMaterialOps *material;
     int viscous; // some lane is
 } ThawBatch;
 
-// Batches are grouped into chunks (one task each), chunks into colours: two chunks of one colour share no vertex, so they
+// Blocks (a, b), a >= b, that an element of it has.
+static inline int32_t thaw_batch_pairs(const ThawBatch *batch) {
+    return batch->kind->nodes * (batch->kind->nodes + 1) / 2;
+}
+
+// Batches are grouped into chunks (one task each, of one kind of element), chunks into colours: two chunks of one colour share no vertex, so they
 // may scatter at the same time, and the order of additions at each vertex is (colour, chunk, batch) whatever the threads do.
 typedef struct ThawIntegrationSet {
-    int dim, nodes;
+    int dim;   // of space
+    int nodes; // of the kind with most of them
     int32_t element_count;
     int32_t batch_count;
     ThawBatch *batches; // batch_count, chunk by chunk
@@ -45,6 +52,10 @@ ThawStatus thaw_integration_create(const struct ThawShape *shape, const int32_t 
 void thaw_integration_free(ThawIntegrationSet **set);
 // No set of a shape's elements has more chunks: a part of them may be cut finer than all are.
 int32_t thaw_integration_most_chunks(const struct ThawShape *shape);
+
+static inline const ThawElementOps *thaw_integration_kind(const ThawIntegrationSet *set, int32_t chunk) {
+    return set->batches[set->chunk[chunk]].kind;
+}
 
 // Runs fn(context, chunk) over all chunks, colour after colour.
 void thaw_integration_for(const ThawIntegrationSet *set, ThawTasks *tasks, ThawTaskFn fn, void *context);

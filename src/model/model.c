@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/attachment.h"
 #include "model/model.h"
 
 ThawStatus thaw_check_vector(const char *where, const char *field, const double *x, int count, ThawError *error) {
@@ -267,6 +268,7 @@ ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **result, ThawEr
     model->options.bodies = NULL;
     model->options.obstacles = NULL;
     model->options.pairs = NULL;
+    model->options.attachments = NULL;
     model->dim = def->dim;
     model->shapes = THAW_NEW(ThawShape, def->shape_count);
     model->bodies = THAW_NEW(ThawModelBody, def->body_count);
@@ -283,6 +285,8 @@ ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **result, ThawEr
     }
     if (status == THAW_OK)
         status = thaw_obstacles_compile(def, model, error);
+    if (status == THAW_OK)
+        status = thaw_attachments_compile(def, model, error);
     if (status != THAW_OK)
         thaw_model_free(&model);
     *result = model;
@@ -302,6 +306,7 @@ void thaw_model_free(ThawModel **pointer) {
         thaw_free(body->loads);
     }
     thaw_obstacles_clear(model);
+    thaw_attachments_clear(model);
     for (int32_t i = 0; i < model->shape_count; i++)
         thaw_shape_clear(&model->shapes[i]);
     thaw_free(model->bodies);

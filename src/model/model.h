@@ -31,18 +31,17 @@ typedef struct ThawGroup {
 
 typedef struct ThawShape {
     char *name;
-    const ThawElementKind *kind;
+    int dim; // of space
     int32_t nv, ne;
-    int32_t *vertex_user;          // nv, internal -> mesh
-    int32_t *element_user;         // ne, internal -> mesh
-    double *X;                     // dim * nv, rest positions, m
-    int32_t *elements;             // nodes * ne, ascending in each element
-    int32_t *elements_user;        // nodes * ne, the mesh's own: orientation and numbering as it came
-    int32_t *region;               // ne, by the mesh's own element id
-    int32_t *material;             // ne, index into the model's materials
+    int32_t *vertex_user;     // nv, internal -> mesh
+    int32_t *element_user;    // ne, internal -> mesh
+    double *X;                // dim * nv, rest positions, m
+    ThawElementBlock *blocks; // all that has energy; element ids run through them
+    int32_t block_count;
+    const ThawElementBlock *cells; // the first: the mesh's own elements, which partition, surface and fields are over
+    int32_t *elements_user;        // cells: nodes * ne, the mesh's own: orientation and numbering as it came
+    int32_t *region;               // cells, by the mesh's own element id
     const ThawMaterial *materials; // the model's
-    double *weight;                // ne * points, m^3
-    double *gradient;              // ne * points * (nodes-1) * dim, 1/m
     double *mass;                  // nv, kg, lumped
     double *damping_mass;          // nv, kg/s: alpha0 times mass, element by element
     double *stiffness;             // nv, N/m: sum_e V E |grad N|^2, about what K has on its diagonal
@@ -51,7 +50,7 @@ typedef struct ThawShape {
     double thickness;              // m, out of plane; 1 in 3D
     double diameter;               // m, of the bounding box
     ThawGraph *graph;              // vertices that share an element
-    int32_t *across;               // nodes * ne, the element beyond the face opposite each node, -1: none
+    int32_t *across;               // cells: nodes * ne, the element beyond the face opposite each node, -1: none
     ThawGroup *groups;
     int32_t group_count;
     ThawIntegrationSet *all; // every element
@@ -126,6 +125,10 @@ typedef struct ThawModel {
     int32_t obstacle_count;
     ThawModelPair *pairs;
     int32_t pair_count;
+    struct ThawAttachment *attachments; // attachment.h
+    int32_t attachment_count;
+    struct ThawAnchor *anchors; // of all of them
+    int32_t anchor_count;
 } ThawModel;
 
 ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **model, ThawError *error);
@@ -169,7 +172,8 @@ void thaw_obstacle_place(const ThawModelObstacle *obstacle, double t, ThawPlace 
 void thaw_obstacle_frames(const ThawModelObstacle *obstacle, double t, int32_t *a, int32_t *b, double *s);
 // The share of a load that acts at time t: 0 outside its window, rising to 1 over the ramp.
 double thaw_load_factor(const ThawLoad *load, double t);
-// x = rotation * X + position.
+// x = rotation * X + position, and back.
 void thaw_body_place(const ThawModelBody *body, int dim, const double *X, double *x);
+void thaw_body_unplace(const ThawModelBody *body, int dim, const double *x, double *X);
 
 #endif

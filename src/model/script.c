@@ -22,6 +22,15 @@ void thaw_body_place(const ThawModelBody *body, int dim, const double *X, double
         x[i] = out[i] + body->position[i];
 }
 
+void thaw_body_unplace(const ThawModelBody *body, int dim, const double *x, double *X) {
+    const double back[4] = {body->rotation[0], -body->rotation[1], -body->rotation[2], -body->rotation[3]};
+    double in[3] = {0, 0, 0}, out[3];
+    for (int i = 0; i < dim; i++)
+        in[i] = x[i] - body->position[i];
+    rotate(back, in, out);
+    memcpy(X, out, sizeof *X * (size_t)dim);
+}
+
 // Between two unit quaternions along the shorter arc at constant angular speed.
 static void slerp(const double a[4], const double b[4], double s, double q[4]) {
     double dot = 0;

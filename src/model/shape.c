@@ -34,7 +34,7 @@ static ThawStatus renumber(const ThawMesh *mesh, ThawShape *shape, ThawError *er
     for (int32_t v = 0; v < nv; v++)
         start[v + 1] += start[v];
     for (int32_t e = 0; e < ne; e++) {
-        int32_t place = start[lowest[e]]++, *to = shape->elements + (size_t)place * nodes;
+        int32_t place = start[lowest[e]]++, *to = shape->cells->elements + (size_t)place * nodes;
         shape->element_user[place] = e;
         for (int a = 0; a < nodes; a++) { // insertion sort
             int32_t v = internal[mesh->elements[(size_t)e * nodes + a]];
@@ -51,29 +51,30 @@ done:
     return status;
 }
 
-// Weights, gradients and masses. Sorting the nodes may have turned an element over; its weight is positive all the same
-// and its gradients do not care.
-static void integrate_rest(const ThawShapeDef *def, ThawShape *shape) {
-    const ThawElementKind *kind = shape->kind;
-    int dim = kind->dim, nodes = kind->nodes, stride = (nodes - 1) * dim;
+// Weights, gradients and masses of a block. Sorting the nodes may have turned an element over; its weight is positive all
+// the same and its gradients do not care. section: what its measure is multiplied with (thickness).
+static void integrate_block(const ThawElementBlock *block, double section, ThawShape *shape) {
+    const ThawElementOps *kind = block->kind;
+    int space = kind->space, dim = kind->dim, nodes = kind->nodes;
+    size_t stride = thaw_element_gradients(kind);
     double X[THAW_ELEMENT_NODES_MAX * 3];
-    for (int32_t e = 0; e < shape->ne; e++) {
-        const int32_t *vertex = shape->elements + (size_t)e * nodes;
+    for (int32_t e = 0; e < block->count; e++) {
+        const int32_t *vertex = block->elements + (size_t)e * nodes;
         for (int a = 0; a < nodes; a++)
-            memcpy(X + a * dim, shape->X + (size_t)vertex[a] * dim, sizeof *X * (size_t)dim);
-        double *weight = shape->weight + (size_t)e * kind->points, volume = 0;
-        kind->rest(X, weight, shape->gradient + (size_t)e * kind->points * stride);
+            memcpy(X + a * space, shape->X + (size_t)vertex[a] * space, sizeof *X * (size_t)space);
+        double *weight = block->weight + (size_t)e * kind->points, volume = 0;
+        kind->rest(X, weight, block->gradient + (size_t)e * (size_t)kind->points * stride);
         for (int p = 0; p < kind->points; p++) {
-            weight[p] = fabs(weight[p]) * (dim == 2 ? def->thickness : 1);
+            weight[p] = fabs(weight[p]) * section;
             volume += weight[p];
         }
-        const ThawMaterial *material = &shape->materials[shape->material[e]];
+        const ThawMaterial *material = &shape->materials[block->material[e]];
         for (int a = 0; a < nodes; a++) {
             shape->mass[vertex[a]] += material->density * volume / nodes;
             shape->damping_mass[vertex[a]] += material->alpha0 * material->density * volume / nodes;
         }
         for (int p = 0; p < kind->points; p++) {
-            const double *gradient = shape->gradient + ((size_t)e * (size_t)kind->points + (size_t)p) * (size_t)stride;
+            const double *gradient = block->gradient + ((size_t)e * (size_t)kind->points + (size_t)p) * stride;
             for (int a = 0; a < nodes; a++) {
                 double square = 0;
                 for (int k = 0; k < dim; k++) {
@@ -88,12 +89,15 @@ static void integrate_rest(const ThawShapeDef *def, ThawShape *shape) {
             }
         }
     }
+}
+
+static void measure(ThawShape *shape) {
     double lo[3], hi[3], diagonal = 0;
-    for (int k = 0; k < dim; k++) {
+    for (int k = 0; k < shape->dim; k++) {
         lo[k] = INFINITY, hi[k] = -INFINITY;
         for (int32_t i = 0; i < shape->nv; i++) {
-            lo[k] = fmin(lo[k], shape->X[(size_t)i * dim + k]);
-            hi[k] = fmax(hi[k], shape->X[(size_t)i * dim + k]);
+            lo[k] = fmin(lo[k], shape->X[(size_t)i * shape->dim + k]);
+            hi[k] = fmax(hi[k], shape->X[(size_t)i * shape->dim + k]);
         }
         diagonal += (hi[k] - lo[k]) * (hi[k] - lo[k]);
     }
@@ -129,8 +133,8 @@ static int32_t nearest_vertex(const ThawShape *shape, const double *a) {
     double best_square = INFINITY;
     for (int32_t i = 0; i < shape->nv; i++) {
         double square = 0;
-        for (int k = 0; k < shape->kind->dim; k++) {
-            double d = shape->X[(size_t)i * shape->kind->dim + k] - a[k];
+        for (int k = 0; k < shape->dim; k++) {
+            double d = shape->X[(size_t)i * shape->dim + k] - a[k];
             square += d * d;
         }
         if (square < best_square || (square == best_square && shape->vertex_user[i] < shape->vertex_user[best])) {
@@ -174,7 +178,7 @@ static ThawStatus compile_group(const ThawShapeDef *def, const ThawGroupDef *gro
     if (!(group->name = thaw_strdup(name)))
         return thaw_error_memory(error, "a group");
     memset(marked, 0, (size_t)shape->nv);
-    ThawStatus status = check_group(shape->name, name, group_def, shape->kind->dim, error);
+    ThawStatus status = check_group(shape->name, name, group_def, shape->dim, error);
     if (status != THAW_OK)
         return status;
     if (group_def->select == THAW_SELECT_NEAREST)
@@ -185,9 +189,8 @@ static ThawStatus compile_group(const ThawShapeDef *def, const ThawGroupDef *gro
                                   shape->name, name, group_def->mesh_group ? group_def->mesh_group : "(NULL)");
     } else
         for (int32_t i = 0; i < shape->nv; i++)
-            marked[i] =
-                (unsigned char)thaw_select_chooses(group_def, shape->kind->dim, thaw_select_slack(shape->diameter),
-                                                   shape->X + (size_t)i * shape->kind->dim);
+            marked[i] = (unsigned char)thaw_select_chooses(group_def, shape->dim, thaw_select_slack(shape->diameter),
+                                                           shape->X + (size_t)i * shape->dim);
     for (int32_t i = 0; i < shape->nv; i++)
         group->count += marked[i];
     if (group->count == 0)
@@ -235,9 +238,28 @@ static ThawStatus assign_materials(const ThawShapeDef *def, int32_t material_cou
             return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: material is %d; allowed: 0 to %d", shape->name,
                                   (int)material, (int)material_count - 1);
         shape->region[e] = region;
-        shape->material[i] = material;
+        shape->cells->material[i] = material;
     }
     return THAW_OK;
+}
+
+// Room for the block of the mesh's own elements.
+static ThawStatus add_cells(const ThawElementOps *kind, int32_t count, ThawShape *shape, ThawError *error) {
+    size_t ne = (size_t)count, points = (size_t)kind->points;
+    shape->blocks = THAW_NEW(ThawElementBlock, 1);
+    if (!shape->blocks)
+        return thaw_error_memory(error, "a shape");
+    shape->block_count = 1;
+    shape->cells = &shape->blocks[0];
+    shape->blocks[0] = (ThawElementBlock){.kind = kind,
+                                          .count = count,
+                                          .elements = THAW_NEW(int32_t, ne * (size_t)kind->nodes),
+                                          .material = THAW_NEW(int32_t, ne),
+                                          .weight = THAW_NEW(double, ne *points),
+                                          .gradient = THAW_NEW(double, ne *points *thaw_element_gradients(kind))};
+    const ThawElementBlock *cells = shape->cells;
+    return cells->elements && cells->material && cells->weight && cells->gradient ? THAW_OK
+                                                                                  : thaw_error_memory(error, "a shape");
 }
 
 ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMaterial *materials, int32_t material_count,
@@ -254,12 +276,13 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
     ThawStatus status = thaw_mesh_validate(mesh, error);
     if (status != THAW_OK)
         return status;
-    shape->kind = thaw_element_kind(mesh->dim, mesh->nodes);
-    if (!shape->kind)
+    // A mesh's elements fill its space.
+    const ThawElementOps *kind = thaw_element_kind(dim, dim, mesh->nodes);
+    if (!kind)
         return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: no element has %d nodes in dimension %d", name,
                               mesh->nodes, dim);
     size_t nv = (size_t)mesh->vertex_count, ne = (size_t)mesh->element_count, nodes = (size_t)mesh->nodes;
-    size_t points = (size_t)shape->kind->points;
+    shape->dim = dim;
     shape->nv = mesh->vertex_count;
     shape->ne = mesh->element_count;
     shape->materials = materials;
@@ -268,20 +291,18 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
     shape->vertex_user = THAW_NEW(int32_t, nv);
     shape->element_user = THAW_NEW(int32_t, ne);
     shape->X = THAW_NEW(double, nv *(size_t)dim);
-    shape->elements = THAW_NEW(int32_t, ne * nodes);
     shape->elements_user = THAW_NEW(int32_t, ne * nodes);
     shape->region = THAW_NEW(int32_t, ne);
-    shape->material = THAW_NEW(int32_t, ne);
-    shape->weight = THAW_NEW(double, ne *points);
-    shape->gradient = THAW_NEW(double, ne *points *(nodes - 1) * (size_t)dim);
     shape->mass = THAW_NEW(double, nv);
     shape->damping_mass = THAW_NEW(double, nv);
     shape->stiffness = THAW_NEW(double, nv);
     shape->stiffness_damping = THAW_NEW(double, nv);
-    if (!shape->name || !shape->vertex_user || !shape->element_user || !shape->X || !shape->elements ||
-        !shape->elements_user || !shape->region || !shape->material || !shape->weight || !shape->gradient ||
-        !shape->mass || !shape->damping_mass || !shape->stiffness || !shape->stiffness_damping)
+    if (!shape->name || !shape->vertex_user || !shape->element_user || !shape->X || !shape->elements_user ||
+        !shape->region || !shape->mass || !shape->damping_mass || !shape->stiffness || !shape->stiffness_damping)
         return thaw_error_memory(error, "a shape");
+    status = add_cells(kind, mesh->element_count, shape, error);
+    if (status != THAW_OK)
+        return status;
     memcpy(shape->elements_user, mesh->elements, sizeof(int32_t) * ne * nodes);
 
     ThawGraph *graph = NULL; // in the mesh's numbering
@@ -299,13 +320,15 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
                            .nodes = mesh->nodes,
                            .vertex_count = shape->nv,
                            .element_count = shape->ne,
-                           .elements = shape->elements};
+                           .elements = shape->cells->elements};
     status = thaw_graph_create(&renumbered, &shape->graph, error);
     if (status == THAW_OK)
         status = thaw_mesh_neighbours(&renumbered, &shape->across, error);
     if (status != THAW_OK)
         return status;
-    integrate_rest(def, shape);
+    for (int32_t b = 0; b < shape->block_count; b++)
+        integrate_block(&shape->blocks[b], shape->thickness, shape);
+    measure(shape);
     status = compile_groups(def, shape, error);
     return status == THAW_OK ? thaw_integration_create(shape, NULL, 0, &shape->all, error) : status;
 }
@@ -315,12 +338,15 @@ void thaw_shape_clear(ThawShape *shape) {
     thaw_free(shape->vertex_user);
     thaw_free(shape->element_user);
     thaw_free(shape->X);
-    thaw_free(shape->elements);
+    for (int32_t b = 0; b < shape->block_count; b++) {
+        thaw_free(shape->blocks[b].elements);
+        thaw_free(shape->blocks[b].material);
+        thaw_free(shape->blocks[b].weight);
+        thaw_free(shape->blocks[b].gradient);
+    }
+    thaw_free(shape->blocks);
     thaw_free(shape->elements_user);
     thaw_free(shape->region);
-    thaw_free(shape->material);
-    thaw_free(shape->weight);
-    thaw_free(shape->gradient);
     thaw_free(shape->mass);
     thaw_free(shape->damping_mass);
     thaw_free(shape->stiffness);

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "force/strain.h"
 #include "oracle/oracle_impl.h"
-#include "oracle/strain.h"
 
 static const double RELAX_FLOOR = 0.02; // of epsilon: relaxation stops there
 static const double RELAX_RATE = 3;     // relaxation strains at most this many sqrt(tau_R) h a step
@@ -49,15 +49,15 @@ double thaw_oracle_candidate_rate(const ThawOracle *oracle, const ThawPartition 
 // Wakes what shares a vertex with a woken element: its vertices are elastic now.
 static void dilate(ThawOracle *oracle, unsigned char *flagged, int32_t *woken) {
     const ThawShape *shape = oracle->shape;
-    int nodes = shape->kind->nodes;
+    int nodes = shape->cells->kind->nodes;
     unsigned char *touched = (unsigned char *)oracle->b;
     memset(touched, 0, (size_t)shape->nv);
     for (int32_t e = 0; e < shape->ne; e++)
         for (int a = 0; a < nodes && oracle->trial[e] && !flagged[e]; a++)
-            touched[shape->elements[(size_t)e * (size_t)nodes + (size_t)a]] = 1;
+            touched[shape->cells->elements[(size_t)e * (size_t)nodes + (size_t)a]] = 1;
     for (int32_t e = 0; e < shape->ne; e++)
         for (int a = 0; a < nodes && flagged[e]; a++)
-            if (touched[shape->elements[(size_t)e * (size_t)nodes + (size_t)a]]) {
+            if (touched[shape->cells->elements[(size_t)e * (size_t)nodes + (size_t)a]]) {
                 flagged[e] = 0;
                 oracle->state.reason[e] = THAW_REASON_NEIGHBOUR;
                 oracle->state.below[e] = 0;
@@ -283,7 +283,7 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
     if (!forming)
         thaw_oracle_judge(oracle, q, partition, limit, oracle->options.epsilon / limit, flagged, answer);
     double now = thaw_oracle_largest(oracle), share = fmin(1, limit / now), crept = past * q->h;
-    for (size_t i = 0; crept > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++)
+    for (size_t i = 0; crept > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->dim; i++)
         oracle->d[i] = share * oracle->d[i] + crept * oracle->before[i];
     // Who wakes feels in the step that comes what was foreseen; what he and the others lag behind for now, forces
     // make up for.

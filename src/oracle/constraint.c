@@ -18,13 +18,13 @@
 // Components of the trial elements, by shared vertices; how many.
 static int32_t join_elements(ThawOracle *oracle) {
     const ThawShape *shape = oracle->shape;
-    int32_t *root = oracle->root, nodes = shape->kind->nodes, count = 0;
+    int32_t *root = oracle->root, nodes = shape->cells->kind->nodes, count = 0;
     unsigned char *used = (unsigned char *)oracle->q; // scratch of at least nv bytes
     memset(used, 0, (size_t)shape->nv);
     for (int32_t i = 0; i < shape->nv; i++)
         root[i] = i;
     for (int32_t e = 0; e < shape->ne; e++) {
-        const int32_t *vertex = shape->elements + (size_t)e * (size_t)nodes;
+        const int32_t *vertex = shape->cells->elements + (size_t)e * (size_t)nodes;
         if (!oracle->trial[e])
             continue;
         for (int32_t a = 0; a < nodes; a++) {
@@ -100,7 +100,7 @@ static void accelerate(ThawComponent *p, int dim) {
 
 // Elastic forces of rigid elements into the frames of their parts: those of all, y, less those of elastic ones, f.
 static void keep_inner(ThawOracle *oracle, const ThawPartition *partition) {
-    const size_t dim = (size_t)oracle->shape->kind->dim;
+    const size_t dim = (size_t)oracle->shape->dim;
     double *inner = oracle->state.inner;
     for (int32_t k = 0; k < partition->part_count; k++) {
         const ThawPart *part = &partition->parts[k];
@@ -120,7 +120,7 @@ static void keep_inner(ThawOracle *oracle, const ThawPartition *partition) {
 static void elastic_forces(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition, int again) {
     const ThawShape *shape = oracle->shape;
     ThawOracleState *state = &oracle->state;
-    const size_t dim = (size_t)shape->kind->dim;
+    const size_t dim = (size_t)shape->dim;
     if (partition->part_count == 0 || (state->inner_is == THAW_INNER_UNKNOWN && !again)) {
         thaw_force_internal(shape->all, oracle->tasks, q->x, shape->nv, oracle->f, oracle->partial);
         state->inner_is = partition->part_count == 0 ? state->inner_is : THAW_INNER_SEEN;
@@ -148,7 +148,7 @@ static void elastic_forces(ThawOracle *oracle, const ThawQuestion *q, const Thaw
 // oracle->c: everything that acts on vertices of components, before their motion is taken off.
 static void gather_forces(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition, int again) {
     const ThawShape *shape = oracle->shape;
-    size_t dim = (size_t)shape->kind->dim;
+    size_t dim = (size_t)shape->dim;
     double forms[2];
     elastic_forces(oracle, q, partition, again);
     // Damping sees chords, of vertices of turning parts as of all others: beside the parts' own velocities there would be
@@ -258,7 +258,7 @@ THAW_INLINE void take_off(ThawOracle *oracle, const ThawQuestion *q, const int d
 
 // oracle->u: of all that acts, also on vertices of no component, what does work that is paid for.
 static void find_payers(ThawOracle *oracle, const ThawQuestion *q) {
-    const int dim = oracle->shape->kind->dim;
+    const int dim = oracle->shape->dim;
     for (int32_t i = 0; i < oracle->shape->nv; i++) {
         double a[3], centripetal[3];
         int moves = acceleration_of(oracle, q, i, dim, a, centripetal);
@@ -277,7 +277,7 @@ ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *q, con
     if (status != THAW_OK)
         return status;
     gather_forces(oracle, q, partition, candidates); // with candidates, once more without
-    if (oracle->shape->kind->dim == 2)
+    if (oracle->shape->dim == 2)
         take_off(oracle, q, 2);
     else
         take_off(oracle, q, 3);
@@ -287,7 +287,7 @@ ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *q, con
 
 double thaw_oracle_outer_share(const ThawOracle *oracle) {
     double all = 0, paid = 0;
-    for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++) {
+    for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->dim; i++) {
         all += oracle->c[i] * oracle->d[i];
         paid += oracle->u[i] * oracle->d[i];
     }

@@ -27,9 +27,9 @@
 #include <string.h>
 
 #include "force/force.h"
+#include "force/strain.h"
 #include "math/decompose.h"
 #include "oracle/oracle_impl.h"
-#include "oracle/strain.h"
 
 static const double IDENTITY[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 static const double NEXT_ERROR = 0.003; // of the next step's displacement, in the norm of energy
@@ -40,7 +40,7 @@ static const double NEXT_ERROR = 0.003; // of the next step's displacement, in t
 static void find_frame(const ThawOracle *oracle, const double *x, double Q[9], double centre[2][3]) {
     const ThawShape *shape = oracle->shape;
     const double *X = oracle->state.reference;
-    const int dim = shape->kind->dim;
+    const int dim = shape->dim;
     double H[9] = {0}, U[9], s[3], V[9];
     memset(centre, 0, 2 * sizeof *centre);
     for (int32_t i = 0; i < shape->nv; i++) {
@@ -77,7 +77,7 @@ void thaw_oracle_frame(const ThawOracle *oracle, const double *x, double Q[9]) {
 double thaw_oracle_compare(const ThawOracle *oracle, const double *x, double Q[9]) {
     const ThawShape *shape = oracle->shape;
     const double *X = oracle->state.reference;
-    const int dim = shape->kind->dim;
+    const int dim = shape->dim;
     double centre[2][3], worst = 0;
     find_frame(oracle, x, Q, centre);
     for (int32_t i = 0; i < shape->nv; i++) {
@@ -95,7 +95,7 @@ double thaw_oracle_compare(const ThawOracle *oracle, const double *x, double Q[9
 }
 
 void thaw_oracle_turn(const ThawShape *shape, const double Q[9], int back, const double *in, double *out) {
-    const int dim = shape->kind->dim;
+    const int dim = shape->dim;
     if (memcmp(Q, IDENTITY, sizeof IDENTITY) == 0) {
         if (in != out)
             memcpy(out, in, sizeof *out * (size_t)shape->nv * (size_t)dim);
@@ -113,7 +113,7 @@ void thaw_oracle_turn(const ThawShape *shape, const double Q[9], int back, const
 
 void thaw_oracle_take_reference(ThawOracle *oracle, const ThawQuestion *q, double Q[9]) {
     ThawOracleState *state = &oracle->state;
-    size_t nv = (size_t)oracle->shape->nv, dim = (size_t)oracle->shape->kind->dim;
+    size_t nv = (size_t)oracle->shape->nv, dim = (size_t)oracle->shape->dim;
     if (state->has_reference)
         thaw_oracle_turn(oracle->shape, Q, 0, state->shadow, state->shadow);
     memcpy(state->reference, q->x, sizeof(double) * nv * dim);
@@ -243,7 +243,7 @@ typedef struct Net {
 static Net net_of(const ThawOracle *oracle, const double *u) {
     const ThawShape *shape = oracle->shape;
     const double *X = oracle->state.reference;
-    size_t dim = (size_t)shape->kind->dim;
+    size_t dim = (size_t)shape->dim;
     double L[3] = {0}, J[9] = {0}, turn[3];
     Net net = {0};
     for (size_t i = 0; i < (size_t)shape->nv * dim; i++) {
@@ -269,7 +269,7 @@ static Net net_of(const ThawOracle *oracle, const double *u) {
 
 static void add_net(const ThawOracle *oracle, const Net *net, double factor, double *u) {
     const double *X = oracle->state.reference;
-    size_t dim = (size_t)oracle->shape->kind->dim;
+    size_t dim = (size_t)oracle->shape->dim;
     for (size_t i = 0; i < (size_t)oracle->shape->nv; i++) {
         double r[3] = {0}, turn[3];
         for (size_t k = 0; k < dim; k++)
@@ -294,7 +294,7 @@ static int is_scripted(const ThawShape *shape, const unsigned char *script) {
 
 // Whether contacts hold the shadow. Those that are open yet do not, near as they are: it would be left hanging from them.
 static int is_held(const ThawOracle *oracle) {
-    size_t dim = (size_t)oracle->shape->kind->dim;
+    size_t dim = (size_t)oracle->shape->dim;
     for (size_t i = 0; oracle->presses && i < (size_t)oracle->shape->nv * dim * dim; i++)
         if (oracle->state.held[i] != 0)
             return 1;
@@ -307,7 +307,7 @@ static ThawStatus find_pull(ThawOracle *oracle, const ThawQuestion *q, const dou
     const ThawShape *shape = oracle->shape;
     const double *w = oracle->state.shadow;
     double *y = oracle->y, T = q->h * span_of(stride);
-    size_t dim = (size_t)shape->kind->dim, count = (size_t)shape->nv * dim;
+    size_t dim = (size_t)shape->dim, count = (size_t)shape->nv * dim;
     ThawForesight *next = stride > 1 ? &oracle->stride : &oracle->next;
     // In a body that nothing holds c has no net force and no net torque, and neither shall the pull have any, whatever iterations
     // leave, nor the shadow, whatever contacts gave it that have opened since: it would fly on by that.
@@ -349,7 +349,7 @@ ThawStatus thaw_oracle_catch_up(ThawOracle *oracle, const ThawQuestion *q, const
     ThawStatus status = find_pull(oracle, q, Q, stride, error);
     if (status != THAW_OK)
         return status;
-    for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++) {
+    for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->dim; i++) {
         oracle->y[i] = t * (w[i] + span_of(steps) * q->h * oracle->state.pull[i]);
         w[i] += t * oracle->state.pull[i];
     }
@@ -359,7 +359,7 @@ ThawStatus thaw_oracle_catch_up(ThawOracle *oracle, const ThawQuestion *q, const
 
 void thaw_oracle_glide(ThawOracle *oracle, const double Q[9], double h) {
     double *w = oracle->state.shadow;
-    for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim; i++) {
+    for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->dim; i++) {
         w[i] += h * oracle->state.pull[i];
         oracle->y[i] = h * w[i];
     }
@@ -373,7 +373,7 @@ void thaw_oracle_glide(ThawOracle *oracle, const double Q[9], double h) {
 void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, const ThawPartition *partition) {
     const ThawShape *shape = oracle->shape;
     ThawOracleState *state = &oracle->state;
-    size_t dim = (size_t)shape->kind->dim, count = (size_t)shape->nv * dim;
+    size_t dim = (size_t)shape->dim, count = (size_t)shape->nv * dim;
     for (size_t i = 0; i < count; i++)
         oracle->y[i] = answer->shadow ? answer->shadow[i] - oracle->u[i] : 0;
     thaw_oracle_turn(shape, oracle->Q, 1, oracle->y, oracle->y);
@@ -417,7 +417,7 @@ double thaw_oracle_shadow_energy(ThawOracle *oracle, const ThawPartition *partit
 
 double thaw_oracle_move(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, double share, double *x) {
     const ThawShape *shape = oracle->shape;
-    int dim = shape->kind->dim;
+    int dim = shape->dim;
     double moved = 0;
     for (int32_t i = 0; i < shape->nv; i++)
         for (int k = 0; k < dim && !q->script[i]; k++) {

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "oracle/strain.h"
+#include "force/strain.h"
 
 // Measured on the cantilever, a drop and a spin (docs/rigidification.md).
 static const double SWING = 0.3;         // of epsilon: what would swing farther from the speed it has is not at rest
@@ -41,7 +41,7 @@ ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions 
     ThawOracle *oracle = THAW_NEW(ThawOracle, 1);
     if (!oracle)
         return thaw_error_memory(error, "the oracle");
-    size_t nv = (size_t)shape->nv, ne = (size_t)shape->ne, dim = (size_t)shape->kind->dim;
+    size_t nv = (size_t)shape->nv, ne = (size_t)shape->ne, dim = (size_t)shape->dim;
     oracle->shape = shape;
     oracle->scale = *scale;
     adopt_options(oracle, options);
@@ -185,7 +185,7 @@ static int hardly_swings(ThawOracle *oracle, const ThawQuestion *q, const ThawPa
         return 1;
     if (thaw_oracle_candidate_rate(oracle, partition) > swing)
         return 0;
-    for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim && !moves; i++)
+    for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->dim && !moves; i++)
         moves = oracle->before[i] != 0;
     if (!moves)
         return 1;
@@ -293,13 +293,14 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
 
 // Strains beside parts, and their turns: what may change the force that holds them together.
 static double drift_of(const ThawOracle *oracle, const ThawPartition *partition, double h) {
-    int dim = oracle->shape->kind->dim, nodes = oracle->shape->kind->nodes;
+    int dim = oracle->shape->dim, nodes = oracle->shape->cells->kind->nodes;
     double fastest = 0, turn = 0;
     for (int32_t i = partition->elastic_count - 1; i >= 0; i--) { // those that touch a part come last
         int32_t e = partition->elastic[i];
         int beside = 0;
         for (int a = 0; a < nodes; a++)
-            beside |= partition->part_of_vertex[oracle->shape->elements[(size_t)e * (size_t)nodes + (size_t)a]] >= 0;
+            beside |=
+                partition->part_of_vertex[oracle->shape->cells->elements[(size_t)e * (size_t)nodes + (size_t)a]] >= 0;
         if (!beside)
             break;
         fastest = oracle->predicted[e] > fastest ? oracle->predicted[e] : fastest;

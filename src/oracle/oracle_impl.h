@@ -83,7 +83,7 @@ static inline double thaw_oracle_waking_rate(const ThawOracle *oracle) {
 }
 
 static inline size_t thaw_oracle_shadow_bytes(const ThawOracle *oracle) {
-    return sizeof(double) * (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim;
+    return sizeof(double) * (size_t)oracle->shape->nv * (size_t)oracle->shape->dim;
 }
 
 // schedule.c

@@ -13,15 +13,15 @@
 #include <string.h>
 
 #include "force/force.h"
+#include "force/strain.h"
 #include "oracle/oracle_impl.h"
-#include "oracle/strain.h"
 
 // --- the preconditioner -------------------------------------------------------------------------------------------------
 
 // One batch of L: block (a, b) is a scalar times the identity.
 static void put_laplacian(const ThawShape *shape, int32_t batch, double h, ThawBlockSink sink) {
     const ThawBatch *b = &shape->all->batches[batch];
-    int dim = shape->kind->dim, nodes = shape->kind->nodes;
+    int dim = shape->dim, nodes = shape->cells->kind->nodes;
     ThawLanes blocks[THAW_BLOCKS_MAX * 9], grad[THAW_ELEMENT_NODES_MAX][3], scale, alpha1;
     for (int k = 0; k < dim; k++) {
         grad[0][k] = thaw_lanes_set(0);
@@ -31,7 +31,7 @@ static void put_laplacian(const ThawShape *shape, int32_t batch, double h, ThawB
         }
     }
     for (int l = 0; l < THAW_LANES; l++) {
-        const ThawMaterial *m = b->element[l] < 0 ? NULL : &shape->materials[shape->material[b->element[l]]];
+        const ThawMaterial *m = b->element[l] < 0 ? NULL : &shape->materials[shape->cells->material[b->element[l]]];
         scale[l] = m ? m->young : 0;
         alpha1[l] = m ? m->alpha1 : 0;
     }
@@ -81,7 +81,7 @@ static ThawStatus fit_preconditioner(ThawOracle *oracle, const ThawQuestion *q, 
 // y = A u over all vertices.
 static void multiply(ThawOracle *oracle, const ThawQuestion *q, const double *u, double *y) {
     const ThawShape *shape = oracle->shape;
-    size_t dim = (size_t)shape->kind->dim;
+    size_t dim = (size_t)shape->dim;
     double forms[2];
     thaw_force_product(shape->all, oracle->tasks, q->x, u, (ThawStiffness){q->h * q->h, q->h, 0}, shape->nv, y, forms,
                        oracle->partial);
@@ -99,8 +99,8 @@ static double dot(size_t count, const double *a, const double *b) {
 // oracle->d: dv after some iterations from 0. r: z on entry, over unknowns; all steps are taken in the identity map.
 static ThawStatus iterate(ThawOracle *oracle, const ThawQuestion *q, double *r) {
     const ThawMap *map = q->system->map;
-    size_t count = (size_t)oracle->shape->nv * (size_t)oracle->shape->kind->dim,
-           n = (size_t)map->n * (size_t)oracle->shape->kind->dim;
+    size_t count = (size_t)oracle->shape->nv * (size_t)oracle->shape->dim,
+           n = (size_t)map->n * (size_t)oracle->shape->dim;
     double *s = oracle->q, *p = oracle->c, *Ap = oracle->y, before = 0;
     ThawSolveInfo info;
     memset(oracle->d, 0, sizeof(double) * count);
@@ -130,7 +130,7 @@ static ThawStatus iterate(ThawOracle *oracle, const ThawQuestion *q, double *r) 
 
 static ThawStatus quick_solve(ThawOracle *oracle, const ThawQuestion *q, ThawError *error) {
     const ThawShape *shape = oracle->shape;
-    size_t dim = (size_t)shape->kind->dim, count = (size_t)shape->nv * dim;
+    size_t dim = (size_t)shape->dim, count = (size_t)shape->nv * dim;
     int split = oracle->options.split_gravity;
     double forms[2];
     if (!oracle->lanes && !(oracle->lanes = THAW_NEW(ThawLanes, thaw_strain_size(shape->all))))

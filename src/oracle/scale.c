@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "force/strain.h"
 #include "map/rigid/partition.h"
-#include "oracle/strain.h"
 
 enum { ITERATIONS = 12 };
 static const double SHIFT = 1e-5;   // of (wave speed / diameter)^2
@@ -37,7 +37,7 @@ typedef struct Mode {
 } Mode;
 
 static double inner(const ThawShape *shape, const double *a, const double *b) {
-    size_t dim = (size_t)shape->kind->dim;
+    size_t dim = (size_t)shape->dim;
     double sum = 0;
     for (size_t i = 0; i < (size_t)shape->nv * dim; i++)
         sum += shape->mass[i / dim] * a[i] * b[i];
@@ -47,7 +47,7 @@ static double inner(const ThawShape *shape, const double *a, const double *b) {
 // Takes the rigid motion off d, as far as pins allow one.
 static void take_rigid_off(Mode *m) {
     const ThawShape *shape = m->system->shape;
-    int dim = shape->kind->dim;
+    int dim = shape->dim;
     ThawPart part = {.count = shape->nv, .elements = shape->ne};
     double v[3], omega[3];
     for (int32_t i = 0; i < shape->nv; i++)
@@ -69,7 +69,7 @@ static void take_rigid_off(Mode *m) {
 static int normalise(Mode *m) {
     const ThawShape *shape = m->system->shape;
     double size = sqrt(inner(shape, m->d, m->d));
-    for (size_t i = 0; size > 0 && i < (size_t)shape->nv * (size_t)shape->kind->dim; i++)
+    for (size_t i = 0; size > 0 && i < (size_t)shape->nv * (size_t)shape->dim; i++)
         m->d[i] /= size;
     return size > 0 && isfinite(size);
 }
@@ -78,7 +78,7 @@ static int normalise(Mode *m) {
 // that differ in scale only.
 static void begin(Mode *m) {
     const ThawShape *shape = m->system->shape;
-    int dim = shape->kind->dim;
+    int dim = shape->dim;
     uint32_t seed = 1;
     for (int32_t i = 0; i < shape->nv; i++)
         for (int k = 0; k < dim; k++) {
@@ -92,7 +92,7 @@ static void begin(Mode *m) {
 static ThawStatus iterate(Mode *m, double shift, double *square) {
     const ThawMap *map = m->system->map;
     const ThawShape *shape = m->system->shape;
-    size_t dim = (size_t)shape->kind->dim;
+    size_t dim = (size_t)shape->dim;
     ThawSolveInfo info;
     begin(m);
     for (int i = 0; i < ITERATIONS; i++) {
@@ -119,7 +119,7 @@ static ThawStatus iterate(Mode *m, double shift, double *square) {
 // The largest displacement over the diameter, by the mean strain (root of its mean square over the volume).
 static double lever_of(Mode *m) {
     const ThawShape *shape = m->system->shape;
-    int dim = shape->kind->dim, points = shape->kind->points;
+    int dim = shape->dim, points = shape->cells->kind->points;
     double largest = 0, sum = 0, volume = 0;
     for (int32_t i = 0; i < shape->nv; i++) {
         double square = 0;
@@ -129,7 +129,7 @@ static double lever_of(Mode *m) {
     }
     thaw_strain_predict(shape->all, m->tasks, NULL, 0, shape->X, m->d, m->strain);
     for (int32_t e = 0; e < shape->ne; e++) {
-        double V = shape->weight[(size_t)e * (size_t)points];
+        double V = shape->cells->weight[(size_t)e * (size_t)points];
         sum += V * m->strain[e] * m->strain[e];
         volume += V;
     }
@@ -138,10 +138,10 @@ static double lever_of(Mode *m) {
 
 static ThawStatus find(Mode *m, ThawScale *scale, ThawError *error) {
     const ThawShape *shape = m->system->shape;
-    size_t dim = (size_t)shape->kind->dim, n = (size_t)m->system->map->n * dim, count = (size_t)shape->nv * dim;
+    size_t dim = (size_t)shape->dim, n = (size_t)m->system->map->n * dim, count = (size_t)shape->nv * dim;
     double slowest = INFINITY; // wave speed
     for (int32_t e = 0; e < shape->ne; e++) {
-        const ThawMaterial *material = &shape->materials[shape->material[e]];
+        const ThawMaterial *material = &shape->materials[shape->cells->material[e]];
         slowest = fmin(slowest, sqrt(material->young / material->density));
         scale->alpha1 = fmax(scale->alpha1, material->alpha1);
     }

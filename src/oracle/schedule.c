@@ -24,7 +24,7 @@ enum { RENEW = 10, LONG_RENEW = 100 };
 
 static int force_changed(const ThawOracle *oracle, const double *was, const double *now) {
     const ThawShape *shape = oracle->shape;
-    size_t dim = (size_t)shape->kind->dim;
+    size_t dim = (size_t)shape->dim;
     for (int32_t i = 0; i < shape->nv; i++) {
         double change = 0, size = 0, quiet = oracle->quiet_change * shape->mass[i];
         for (size_t at = (size_t)i * dim; at < ((size_t)i + 1) * dim; at++) {
@@ -67,7 +67,7 @@ int thaw_oracle_is_due(const ThawOracle *oracle, const ThawQuestion *q, const Th
 // was foreseen with others, and whoever went on would be pressed into what he touches, by nobody.
 int thaw_oracle_is_resisted(ThawOracle *oracle, const ThawQuestion *q) {
     const ThawOracleState *state = &oracle->state;
-    size_t dim = (size_t)oracle->shape->kind->dim, count = (size_t)oracle->shape->nv * dim;
+    size_t dim = (size_t)oracle->shape->dim, count = (size_t)oracle->shape->nv * dim;
     double work = 0, energy = 0;
     if (q->contacts == 0)
         return 0;
@@ -85,7 +85,7 @@ int thaw_oracle_is_resisted(ThawOracle *oracle, const ThawQuestion *q) {
 // Keeps what acts now for the next time; whether loads are others.
 int thaw_oracle_note_outside(ThawOracle *oracle, const ThawQuestion *q) {
     ThawOracleState *state = &oracle->state;
-    size_t dim = (size_t)oracle->shape->kind->dim, count = (size_t)oracle->shape->nv * dim;
+    size_t dim = (size_t)oracle->shape->dim, count = (size_t)oracle->shape->nv * dim;
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     int pinned = 0, changed = !oracle->same_loads && force_changed(oracle, state->loads, q->f_ext);
     oracle->same_loads = 0;
@@ -120,7 +120,7 @@ static double drift_limit(const ThawOracle *oracle) {
 // relaxed and woke in turns for ever).
 static int contacts_changed(const ThawOracle *oracle, const ThawQuestion *q, int whole) {
     const ThawOracleState *state = &oracle->state;
-    int dim = oracle->shape->kind->dim, held = 0, others = 0, settles = whole && state->moving < THAW_CREEPING;
+    int dim = oracle->shape->dim, held = 0, others = 0, settles = whole && state->moving < THAW_CREEPING;
     for (int32_t i = 0; i < oracle->shape->nv && q->k_contact && (state->age >= RENEW || settles); i++) {
         double was = 0, now = 0;
         for (int k = 0; k < dim; k++) {
@@ -178,7 +178,7 @@ int32_t thaw_oracle_choose_trial(ThawOracle *oracle, const ThawQuestion *q, cons
 // so a tenth of its usual size more is, too.
 int thaw_oracle_is_as_kept(ThawOracle *oracle, const double Q[9]) {
     const ThawShape *shape = oracle->shape;
-    size_t dim = (size_t)shape->kind->dim;
+    size_t dim = (size_t)shape->dim;
     const double *kept = oracle->state.kept;
     double square = 0;
     thaw_oracle_turn(shape, Q, 1, oracle->c, oracle->y);

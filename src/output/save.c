@@ -6,9 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "oracle/strain.h"
+#include "force/strain.h"
 #include "output/save.h"
 #include "step/adapt.h"
+#include "step/attach.h"
 
 enum { VERSION = 14, WORKS = 8 };
 
@@ -19,9 +20,10 @@ static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]
     for (int32_t i = 0; i < model->shape_count; i++) {
         const ThawShape *shape = &model->shapes[i];
         hash = thaw_hash(hash, shape->X, sizeof *shape->X * (size_t)shape->nv * (size_t)model->dim);
-        hash = thaw_hash(hash, shape->elements, sizeof(int32_t) * (size_t)shape->ne * (size_t)shape->kind->nodes);
+        hash = thaw_hash(hash, shape->cells->elements,
+                         sizeof(int32_t) * (size_t)shape->ne * (size_t)shape->cells->kind->nodes);
         hash = thaw_hash(hash, shape->mass, sizeof(double) * (size_t)shape->nv);
-        hash = thaw_hash(hash, shape->material, sizeof(int32_t) * (size_t)shape->ne);
+        hash = thaw_hash(hash, shape->cells->material, sizeof(int32_t) * (size_t)shape->ne);
     }
     for (int32_t i = 0; i < body_count; i++) {
         int64_t shape = model->bodies[i].shape - model->shapes;
@@ -45,6 +47,11 @@ static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]
             hash = thaw_hash(hash, o->x, sizeof *o->x * (size_t)o->vertex_count * (size_t)model->dim);
         if (o->faces)
             hash = thaw_hash(hash, o->faces, sizeof *o->faces * (size_t)o->face_count * (size_t)model->dim);
+    }
+    for (int32_t i = 0; i < model->attachment_count; i++) { // forces are by anchor
+        const ThawAttachment *a = &model->attachments[i];
+        const int32_t parts[] = {a->body, a->other, a->first, a->count};
+        hash = thaw_hash(hash, parts, sizeof parts);
     }
     out[0] = VERSION;
     out[1] = (uint64_t)body_count;
@@ -428,6 +435,37 @@ static ThawStatus get_bodies(ThawCheckpoint *file, ThawWorld *world, int32_t cou
     return status;
 }
 
+// --- attachments ---------------------------------------------------------------------------------------------------------
+
+static ThawStatus put_attachments(ThawCheckpoint *file, const ThawWorld *world, ThawError *error) {
+    const int32_t count = world->model->attachment_count;
+    if (count == 0)
+        return THAW_OK;
+    ThawStatus status = put_bytes(file, "released", world->state.released, (size_t)count, error);
+    return status == THAW_OK ? thaw_checkpoint_put_f64(file, "pull", world->state.pull,
+                                                       3 * (int64_t)world->model->anchor_count, error)
+                             : status;
+}
+
+// Straight into the state; a file that fails half-way leaves what it gave.
+static ThawStatus get_attachments(ThawCheckpoint *file, ThawWorld *world, ThawError *error) {
+    const int32_t count = world->model->attachment_count;
+    if (count == 0)
+        return THAW_OK;
+    ThawStatus status = get_bytes(file, "released", world->state.released, (size_t)count, error);
+    if (status == THAW_OK)
+        status =
+            thaw_checkpoint_get_f64(file, "pull", world->state.pull, 3 * (int64_t)world->model->anchor_count, error);
+    for (int32_t i = 0; i < 3 * world->model->anchor_count && status == THAW_OK; i++)
+        if (!isfinite(world->state.pull[i]))
+            status = thaw_error_set(error, THAW_ERROR_INPUT,
+                                    "the checkpoint's force %d of attachments is %g N; allowed: finite numbers", (int)i,
+                                    world->state.pull[i]);
+    for (int32_t i = 0; i < count; i++)
+        world->state.released[i] = world->state.released[i] != 0;
+    return status;
+}
+
 ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *error) {
     if (!world || !path)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_save: %s is NULL", world ? "path" : "world");
@@ -461,6 +499,8 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
         status = thaw_save_contacts(file, "resting", &state->resting, 1, error);
     if (status == THAW_OK)
         status = put_bodies(file, world, error);
+    if (status == THAW_OK)
+        status = put_attachments(file, world, error);
     for (int32_t i = 0; status == THAW_OK && i < world->model->body_count; i++)
         status = put_body(file, &world->steppers[i], error);
     if (status == THAW_OK)
@@ -569,6 +609,8 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
         state->time = (double)loaded.step * world->model->options.h;
         status = get_bodies(file, world, bodies, error);
         state->ledger = loaded.ledger;
+        if (status == THAW_OK)
+            status = get_attachments(file, world, error);
         for (int32_t i = 0; status == THAW_OK && i < bodies; i++)
             status = get_body(file, &world->steppers[i], error);
         if (status == THAW_OK)

@@ -47,12 +47,15 @@ static void clear_tables(Tables *t) {
     thaw_free(t->points);
 }
 
+// A side of a contact has three vertices at most; attachments are not among those that are saved.
 static void pack(const ThawContact *c, int32_t *sides, double *point) {
     memcpy(sides, &c->key, sizeof c->key);
     memcpy(sides + 7, c->nodes, sizeof c->nodes);
-    memcpy(sides + 9, c->vertex, sizeof c->vertex);
     sides[15] = c->is_new;
-    memcpy(point, c->weight, sizeof c->weight);
+    for (int side = 0; side < 2; side++) {
+        memcpy(sides + 9 + 3 * side, c->vertex[side], 3 * sizeof *c->vertex[side]);
+        memcpy(point + 3 * side, c->weight[side], 3 * sizeof *c->weight[side]);
+    }
     memcpy(point + 6, c->point, sizeof c->point);
     memcpy(point + 9, c->frame, sizeof c->frame);
     point[18] = c->gap;
@@ -62,9 +65,11 @@ static void pack(const ThawContact *c, int32_t *sides, double *point) {
 static void unpack(const int32_t *sides, const double *point, ThawContact *c) {
     memcpy(&c->key, sides, sizeof c->key);
     memcpy(c->nodes, sides + 7, sizeof c->nodes);
-    memcpy(c->vertex, sides + 9, sizeof c->vertex);
     c->is_new = sides[15] != 0;
-    memcpy(c->weight, point, sizeof c->weight);
+    for (int side = 0; side < 2; side++) {
+        memcpy(c->vertex[side], sides + 9 + 3 * side, 3 * sizeof *c->vertex[side]);
+        memcpy(c->weight[side], point + 3 * side, 3 * sizeof *c->weight[side]);
+    }
     memcpy(c->point, point + 6, sizeof c->point);
     memcpy(c->frame, point + 9, sizeof c->frame);
     c->gap = point[18];

@@ -166,7 +166,7 @@ static void add_product(int dim, const double *V, const double *G, double *block
 
 // The rows J over vertices as rows J G over unknowns: vertices of one part share its blocks.
 static void reduce_rows(const ThawMap *map, const ThawBlockRows *J, ThawComplianceScratch *scratch) {
-    int dim = map->shape->kind->dim, size = dim * dim;
+    int dim = map->shape->dim, size = dim * dim;
     int32_t *start = scratch->start;
     start[0] = 0;
     for (int32_t c = 0; c < J->count; c++) {
@@ -195,7 +195,7 @@ static void reduce_rows(const ThawMap *map, const ThawBlockRows *J, ThawComplian
 static ThawStatus solve_columns(const ThawSystem *system, ThawSolver *solver, const ThawBlockRows *J, double tolerance,
                                 double *H, double *y, double *u, double *q, double *r) {
     const ThawMap *map = system->map;
-    size_t dim = (size_t)system->shape->kind->dim, size = dim * (size_t)J->count;
+    size_t dim = (size_t)system->shape->dim, size = dim * (size_t)J->count;
     memset(y, 0, sizeof *y * (size_t)system->shape->nv * dim);
     for (size_t column = 0; column < size; column++) {
         const size_t c = column / dim, p = column % dim;
@@ -235,7 +235,7 @@ static ThawBlockRows unit_rows(int dim, int32_t count, const ThawComplianceScrat
 // The blocks that the reduced rows lie on, in the order in which they are met: into scratch->col where they serve better than
 // the rows. A change of a row then moves the ports by as many columns as it has entries; without ports, all rows by one.
 static ThawStatus list_ports(const ThawMap *map, int32_t rows, ThawComplianceScratch *scratch, ThawPorts *ports) {
-    size_t square = (size_t)map->shape->kind->dim * (size_t)map->shape->kind->dim;
+    size_t square = (size_t)map->shape->dim * (size_t)map->shape->dim;
     int32_t entries = scratch->start[rows], count = 0;
     if (scratch->unknowns < map->n) {
         thaw_free(scratch->number);
@@ -279,7 +279,7 @@ ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, 
         if (ports)
             status = list_ports(map, J->count, scratch, ports);
         if (ports && ports->count > 0)
-            rows = unit_rows(map->shape->kind->dim, ports->count, scratch);
+            rows = unit_rows(map->shape->dim, ports->count, scratch);
     }
     size_t size = (size_t)rows.height * (size_t)rows.count;
     memset(H, 0, sizeof *H * size * size);
@@ -314,7 +314,7 @@ static int32_t sample_of(int32_t n, int32_t own, int32_t samples) { return (int3
 // as there is room.
 static int32_t choose_columns(const ThawMap *map, int32_t count, const int32_t *vertices, int32_t own, int32_t samples,
                               int32_t *col) {
-    int dim = map->shape->kind->dim;
+    int dim = map->shape->dim;
     int32_t columns = samples;
     for (int32_t k = 0, met = 0; k < count; k++) {
         double matrix[2][9];
@@ -371,7 +371,7 @@ ThawStatus thaw_system_blocks(const ThawSystem *system, ThawSolver *solver, int3
                               double tolerance, int32_t *from, double *S, double *q, double *r,
                               ThawComplianceScratch *scratch) {
     const ThawMap *map = system->map;
-    int dim = map->shape->kind->dim;
+    int dim = map->shape->dim;
     int32_t own = 0, block[2];
     double matrix[2][9];
     memset(S, 0, sizeof *S * (size_t)(dim * dim) * (size_t)count);

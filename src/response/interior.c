@@ -37,6 +37,9 @@ typedef struct Interior {
     int32_t movable;        // contacts
 } Interior;
 
+// Whether a row has a law with bounds; an attachment has none, and one that cannot be moved has no impulse.
+static int is_bounded(const ThawRow *row) { return row->rho[0] > 0 && !isinf(row->mu); }
+
 // The mean product after a share of the step, and the least of them.
 static double mean_product(const Interior *in, double share, double *least) {
     const ThawResponse *island = in->island;
@@ -46,7 +49,7 @@ static double mean_product(const Interior *in, double share, double *least) {
     for (int32_t i = 0; i < island->n; i++) {
         double lambda[3], z[SIZE], low;
         int products;
-        if (island->rows[i].rho[0] == 0)
+        if (!is_bounded(island->rows + i))
             continue;
         for (int k = 0; k < d; k++)
             lambda[k] = island->lambda[d * i + k] + share * in->change[d * i + k];
@@ -79,13 +82,13 @@ static ThawStatus begin(Interior *in) {
         for (int k = 0; k < d && row->rho[0] > 0; k++)
             energy += island->lambda[d * i + k] * island->lambda[d * i + k] / row->rho[k > 0];
         mass += row->rho[0];
-        in->movable += row->rho[0] > 0;
+        in->movable += is_bounded(row);
     }
     double typical = mass > 0 ? sqrt(energy / mass) : 0.0;
     for (int32_t i = 0; i < island->n && status == THAW_OK; i++) {
         const ThawRow *row = island->rows + i;
         double *lambda = island->lambda + d * i, w[3];
-        if (row->rho[0] == 0)
+        if (!is_bounded(row))
             continue;
         memcpy(w, island->w + d * i, (size_t)d * sizeof *w);
         w[0] = fmax(w[0], typical);
@@ -104,10 +107,19 @@ static void linearise(Interior *in, double tau) {
     const int d = island->dim;
     for (int32_t i = 0; i < island->n; i++) {
         ThawLink *link = island->links + i;
-        double toward[3];
+        double toward[3] = {0};
         *link = (ThawLink){.size = 0};
         if (island->rows[i].rho[0] == 0)
             continue;
+        if (isinf(island->rows[i].mu)) { // straight to w = 0
+            link->size = d;
+            for (int k = 0; k < d; k++) {
+                link->C[(d + 1) * k] = link->E[(d + 1) * k] = 1.0;
+                in->w[d * i + k] = 0.0;
+                in->side[d * i + k] = island->w[d * i + k];
+            }
+            continue;
+        }
         in->law->speed(d, island->rows + i, in->z + SIZE * i, in->w + d * i);
         in->law->linearise(d, island->rows + i, island->lambda + d * i, in->z + SIZE * i, tau, link, toward);
         for (int k = 0; k < link->size; k++)
@@ -127,7 +139,7 @@ static double advance(Interior *in, double tau, double mean) {
         const ThawRow *row = island->rows + i;
         const double *lambda = island->lambda + d * i, *change = in->change + d * i, *z = in->z + SIZE * i;
         double dw[3], *dz = in->dz + SIZE * i;
-        if (row->rho[0] == 0)
+        if (!is_bounded(row))
             continue;
         for (int k = 0; k < d; k++) {
             double off = island->w[d * i + k] - in->w[d * i + k];

@@ -17,13 +17,13 @@ typedef struct ThawRow {
     int32_t slots;        // bodies it touches: 1 or 2
     int32_t part[2];      // which of the island's bodies
     int32_t place[2];     // its place among the contacts of that body
-    int32_t nodes[2];     // up to 3; 6 where both sides are one body
-    int32_t vertex[2][6]; // in the body's own numbering
-    int32_t local[2][6];  // among the body's contact vertices
-    double weight[2][6];  // side 1 negative
+    int32_t nodes[2];     // up to 4; more where both sides are one body
+    int32_t vertex[2][8]; // in the body's own numbering
+    int32_t local[2][8];  // among the body's contact vertices
+    double weight[2][8];  // side 1 negative
     double R[9];          // dim x dim: frame
     double friction;      // mu as given
-    double mu;            // 0 where the tangents cannot be moved
+    double mu;            // 0 where the tangents cannot be moved; INFINITY: two-sided, no bound at all
     double gamma[3];
     int hard[2];       // gamma of the normal, of the tangents is 0
     double D[9];       // dim x dim: its own block of H + gamma, exact (assembled) or estimated (matrix-free)
@@ -126,6 +126,7 @@ struct ThawResponse {
     double *vertex_modes;                       // dim x THAW_MODE_COUNT for each contact vertex of each part
     double *modes;                              // dim x THAW_MODE_LANES for each contact of each part: B
     double *motion, *motion_scratch;            // THAW_MODE_LANES a body: y = B' lambda
+    int linear;                                 // no row has bounds: one linear system
     int complete;                               // modes of elastic bodies are there, too
     int whole;                                  // the factor below can be had
     int32_t *order, *rank;                      // bodies as they are eliminated, and when each is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of a single contact: unilateral normal, Coulomb friction. With w = u + k_b Phi + gamma lambda (normal) and
+// The law of a single contact: unilateral normal, Coulomb friction; of an attachment (mu infinite): w = 0. With w = u + k_b Phi + gamma lambda (normal) and
 // w = u + k_t drift + gamma_t lambda (tangents),
 //     0 <= lambda_n _|_ w_n >= 0,    |lambda_t| <= mu lambda_n,    w_t = -s lambda_t with s >= 0, and s = 0 inside.
 //
@@ -19,6 +19,8 @@
 static double clamp(double a, double limit) { return a > limit ? limit : a < -limit ? -limit : a; }
 
 void thaw_law_project(int dim, ThawFriction friction, double mu, double *lambda) {
+    if (isinf(mu)) // two-sided
+        return;
     lambda[0] = lambda[0] > 0 ? lambda[0] : 0.0;
     double radius = mu * lambda[0];
     if (dim == 2 || friction == THAW_FRICTION_BOX) {
@@ -66,10 +68,34 @@ static void solve_disc(const ThawRow *row, double radius, const double c[2], dou
     x[1] = a[1] * y0 + a[0] * y1;
 }
 
+// lambda -= D^-1 w: D is symmetric and positive, so elimination needs no pivots.
+static void solve_two_sided(int dim, const double *D, const double *w, double *lambda) {
+    double A[3][4];
+    for (int i = 0; i < dim; i++) {
+        for (int k = 0; k < dim; k++)
+            A[i][k] = D[dim * i + k];
+        A[i][dim] = w[i];
+    }
+    for (int i = 0; i < dim; i++)
+        for (int r = i + 1; r < dim; r++)
+            for (int k = dim; k >= i; k--)
+                A[r][k] -= A[r][i] / A[i][i] * A[i][k];
+    for (int i = dim - 1; i >= 0; i--) {
+        for (int k = i + 1; k < dim; k++)
+            A[i][dim] -= A[i][k] * A[k][dim];
+        A[i][dim] /= A[i][i];
+        lambda[i] -= A[i][dim];
+    }
+}
+
 void thaw_law_solve(int dim, ThawFriction friction, const ThawRow *row, const double *w, double *lambda) {
     if (row->rho[0] == 0)
         return;
     const double *D = row->D;
+    if (isinf(row->mu)) {
+        solve_two_sided(dim, D, w, lambda);
+        return;
+    }
     double normal = lambda[0] - w[0] * row->rho[0];
     normal = normal > 0 ? normal : 0.0;
     double change = normal - lambda[0], radius = row->mu * normal;

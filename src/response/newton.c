@@ -38,6 +38,11 @@ void thaw_newton_classify(const ThawResponse *island, const ThawRow *row, const 
     int d = island->dim;
     *link = (ThawLink){.size = 0};
     double normal = lambda[0] - rho[0] * w[0];
+    if (isinf(row->mu)) { // two-sided: w = 0, whatever it takes
+        for (int k = 0; k < d; k++)
+            add_unknown(d, link, axes[k], axes[k]);
+        return;
+    }
     if (row->rho[0] == 0 || normal <= 0) {
         memset(lambda, 0, (size_t)d * sizeof *lambda);
         return;

@@ -30,6 +30,7 @@
 #define LOADED 0.1   // edges that an automatic contact sinks in by under what hard ones part overlaps with
 #define ANCHOR 0.2   // share of a hard tangent's drift undone in a step
 
+#define LINEAR 1e-10 // tolerance where no row has bounds: elimination has it for nothing
 #define CLEARLY 0.75 // cheaper: H assembled converges more surely
 #define PROMISING 16 // tolerances: a warm start's residual from which so many tries may lead below one
 // Times the least that a trial of the warm start costs: the apply() of up to TRIES more steps, which only those that go
@@ -158,11 +159,11 @@ static int32_t find_body(const ThawResponse *island, int32_t body) {
 static ThawStatus make_row(ThawResponse *island, const ThawContact *contact, int32_t number, ThawRow *row,
                            ThawError *error) {
     int d = island->dim;
-    *row = (ThawRow){.friction = contact->friction};
-    if (!(contact->friction >= 0 && contact->friction < INFINITY))
+    *row = (ThawRow){.friction = contact->two_sided ? INFINITY : contact->friction};
+    if (!contact->two_sided && !(contact->friction >= 0 && contact->friction < INFINITY))
         return thaw_error_set(error, THAW_ERROR_INPUT, "contact %d: friction %g is not a number >= 0", number,
                               contact->friction);
-    if (!(contact->stiffness > 0 && contact->damping >= 0) && !(island->options->erp > 0))
+    if (!(contact->stiffness > 0 && contact->damping >= 0) && (contact->two_sided || !(island->options->erp > 0)))
         return thaw_error_set(error, THAW_ERROR_INPUT, "contact %d: stiffness %g must be > 0 and damping %g >= 0",
                               number, contact->stiffness, contact->damping);
     for (int side = 0; side < 2; side++) {
@@ -219,29 +220,42 @@ static double drift_speed(const ThawResponseOptions *options, const ThawContact 
     return copysign(held + fmin(push, k_t * seen), drift);
 }
 
+// What holds the sides of a row apart, as speeds in its frame; and its gamma.
+static void begin_law(const ThawResponseOptions *options, const ThawContact *contact, ThawRow *row, double speed[3]) {
+    double k_b, k_t, gap = contact->gap + contact->sink;
+    if (contact->two_sided) {
+        spring(contact->stiffness, contact->damping, options->h, 0.0, &k_b, row->gamma);
+        row->gamma[1] = row->gamma[2] = row->gamma[0];
+        for (int r = 0; r < 3; r++)
+            speed[r] = k_b * (r ? contact->drift[r - 1] : contact->gap);
+        return;
+    }
+    thaw_response_compliance(options, contact, &k_b, row->gamma);
+    thaw_response_tangent(options, contact, &k_t, row->gamma + 1);
+    row->gamma[2] = row->gamma[1];
+    speed[0] = gap > 0 ? k_b * gap : -parting_speed(options, contact, k_b, -gap);
+    for (int r = 1; r < 3; r++) {
+        double held = row->gamma[1] * fabs(contact->lambda[r]);
+        speed[r] = drift_speed(options, contact, k_t, contact->drift[r - 1], held);
+    }
+}
+
 // b of a row, and its gamma.
 static ThawStatus begin_row(const ThawResponse *island, const ThawContact *contact, int32_t number, ThawRow *row,
                             double *b, ThawError *error) {
     int d = island->dim;
-    const ThawResponseOptions *options = island->options;
     double v[3] = {-contact->velocity[0], -contact->velocity[1], -contact->velocity[2]};
     for (int32_t s = 0; s < row->slots; s++)
         for (int32_t k = 0; k < row->nodes[s]; k++)
             for (int c = 0; c < d; c++)
                 v[c] += row->weight[s][k] * island->bodies[row->part[s]].v[d * row->vertex[s][k] + c];
-    double k_b, k_t;
-    thaw_response_compliance(options, contact, &k_b, row->gamma);
-    thaw_response_tangent(options, contact, &k_t, row->gamma + 1);
-    row->gamma[2] = row->gamma[1];
-    double gap = contact->gap + contact->sink;
+    double speed[3];
+    begin_law(island->options, contact, row, speed);
     for (int r = 0; r < d; r++) {
-        double u = 0.0, held = row->gamma[1] * fabs(contact->lambda[r]);
+        double u = 0.0;
         for (int c = 0; c < d; c++)
             u += row->R[d * r + c] * v[c];
-        if (r > 0)
-            b[r] = u + drift_speed(options, contact, k_t, contact->drift[r - 1], held);
-        else
-            b[r] = u + (gap > 0 ? k_b * gap : -parting_speed(options, contact, k_b, -gap));
+        b[r] = u + speed[r];
         if (!isfinite(b[r]))
             return thaw_error_set(error, THAW_ERROR_INPUT,
                                   "contact %d: its speed is %g: velocities, gap %g or drift are not finite", number,
@@ -316,7 +330,7 @@ void thaw_row_settle(int dim, double floor, ThawRow *row) {
     double *D = row->D;
     double normal = D[0], a = D[dim + 1], c = dim == 3 ? D[8] : a, off = dim == 3 ? D[5] : 0.0;
     double mean = 0.5 * (a + c), half = 0.5 * (a - c), spread = hypot(half, off);
-    row->mu = mean + spread > floor ? row->friction : 0.0;
+    row->mu = isinf(row->friction) || mean + spread > floor ? row->friction : 0.0;
     for (int k = 0; k < dim; k++)
         D[(dim + 1) * k] += row->gamma[k];
     mean += row->gamma[1];
@@ -436,8 +450,11 @@ static ThawStatus make_island(ThawResponse *island, const ThawContact *contacts,
 static void begin_solve(ThawResponse *island, const ThawContact *contacts, const int32_t *index) {
     int d = island->dim;
     double largest = 0.0;
-    for (int32_t i = 0; i < island->n; i++)
+    island->linear = 1;
+    for (int32_t i = 0; i < island->n; i++) {
         largest = fmax(largest, island->rows[i].D[0]);
+        island->linear &= isinf(island->rows[i].friction);
+    }
     island->scale = 0.0;
     island->used = 0;
     island->end = island->options->iterations;
@@ -453,6 +470,8 @@ static void begin_solve(ThawResponse *island, const ThawContact *contacts, const
         thaw_law_project(d, island->options->friction, row->mu, lambda);
         double inward = fmin(island->b[d * i], 0.0);
         island->scale += row->rho[0] * inward * inward;
+        for (int k = 0; k < d && isinf(row->mu); k++)
+            island->scale += row->rho[k > 0] * island->b[d * i + k] * island->b[d * i + k];
     }
     memcpy(island->best, island->lambda, (size_t)d * (size_t)island->n * sizeof *island->best);
 }
@@ -477,7 +496,7 @@ static int stands_still(const ThawResponse *island, const ThawContact *contacts,
                 for (int c = 0; c < d; c++)
                     u += row->weight[s][k] * row->R[c] * v[d * row->vertex[s][k] + c];
         }
-        if (!(contact->lambda[0] > 0))
+        if (!contact->two_sided && !(contact->lambda[0] > 0))
             continue;
         moves += u * u;
         would += island->b[d * i] * island->b[d * i];
@@ -521,6 +540,9 @@ static ThawStatus check_start(ThawResponse *island, const ThawContact *contacts,
 }
 
 static ThawStatus solve_form(ThawResponse *island) {
+    double residual;
+    if (island->linear) // one step, by elimination where that is small enough
+        return thaw_compliant_solve(island, &residual);
     return thaw_newton_solve(island, island->form == 1 ? &thaw_sweeps : &thaw_gradients);
 }
 
@@ -609,6 +631,13 @@ static ThawStatus solve_island(ThawResponse *island, const ThawContact *contacts
     return status >= 0 && is_left(island) ? solve_rest(island, contacts, index) : status;
 }
 
+static int only_attachments(const ThawContact *contacts, const int32_t *index, int32_t count) {
+    for (int32_t i = 0; i < count; i++)
+        if (!contacts[index[i]].two_sided)
+            return 0;
+    return 1;
+}
+
 ThawStatus thaw_response_solve(ThawResponse *response, const ThawResponseOptions *options, ThawTasks *tasks,
                                const ThawResponseBody *bodies, int32_t body_count, ThawContact *contacts,
                                const int32_t *index, int32_t count, ThawResponseInfo *info, ThawError *error) {
@@ -618,7 +647,10 @@ ThawStatus thaw_response_solve(ThawResponse *response, const ThawResponseOptions
     ThawStatus status = check_options(options, error);
     if (status < 0 || count <= 0)
         return status;
-    island->options = options;
+    ThawResponseOptions own = *options;
+    if (only_attachments(contacts, index, count))
+        own.tolerance = fmin(own.tolerance, LINEAR);
+    island->options = &own;
     island->tasks = tasks;
     island->bodies = bodies;
     island->body_count = body_count;
@@ -640,6 +672,8 @@ ThawStatus thaw_response_solve(ThawResponse *response, const ThawResponseOptions
             contacts[index[i]].lambda[k] = k < options->dim ? lambda[k] : 0.0;
             contacts[index[i]].trend[k] = 0.0;
         }
+        if (contacts[index[i]].two_sided)
+            continue;
         double k_b, gamma,
             held = fmin(contacts[index[i]].held, fmax(0.0, -contacts[index[i]].gap - contacts[index[i]].sink));
         thaw_response_compliance(options, contacts + index[i], &k_b, &gamma);

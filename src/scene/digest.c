@@ -141,6 +141,18 @@ static uint64_t hash_contact(uint64_t seed, const ThawWorldDef *world) {
     return seed;
 }
 
+static uint64_t hash_attachment(uint64_t seed, const ThawAttachmentDef *a) {
+    ThawScriptDef motion = {
+        .group = a->group, .interpolation = a->interpolation, .keys = a->keys, .key_count = a->key_count};
+    memcpy(motion.centre, a->centre, sizeof motion.centre);
+    seed = hash_integer(seed, a->body);
+    seed = hash_integer(seed, a->other_body);
+    seed = hash_integer(seed, a->obstacle);
+    seed = hash_doubles(seed, (double[]){a->stiffness, a->stiffness_per_area, a->damping}, 3);
+    seed = hash_doubles(seed, (double[]){a->release_time, a->release_force}, 2);
+    return hash_script(seed, &motion);
+}
+
 uint64_t thaw_scene_digest(const ThawWorldDef *world) {
     uint64_t hash = hash_integer(0, world->dim);
     hash = hash_doubles(hash, world->gravity, 3);
@@ -160,5 +172,8 @@ uint64_t thaw_scene_digest(const ThawWorldDef *world) {
         const ThawMethod *method = thaw_method_at(i);
         hash = thaw_options_hash(&method->options, hash, thaw_method_world_options(method, world));
     }
-    return hash_contact(hash, world);
+    hash = hash_contact(hash, world);
+    for (int32_t i = 0; i < world->attachment_count; i++)
+        hash = hash_attachment(hash, &world->attachments[i]);
+    return hash;
 }

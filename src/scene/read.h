@@ -137,9 +137,10 @@ void thaw_scene_read_body_options(const ThawPlace *place, ThawBodyDef *body);
 enum { THAW_SCENE_KEYS = 32 };
 void thaw_scene_list_keys(const char *const *own, size_t count, const char *keys[THAW_SCENE_KEYS]);
 
-void thaw_scene_read_shapes(const ThawPlace *shapes); // shape.c
-void thaw_scene_read_bodies(const ThawPlace *bodies); // body.c
-void thaw_scene_read_contact(const ThawPlace *top);   // obstacle.c: contact, obstacles, pairs
+void thaw_scene_read_shapes(const ThawPlace *shapes);    // shape.c
+void thaw_scene_read_bodies(const ThawPlace *bodies);    // body.c
+void thaw_scene_read_contact(const ThawPlace *top);      // obstacle.c: contact, obstacles, pairs
+void thaw_scene_read_attachments(const ThawPlace *list); // attachment.c; after obstacles
 // Keyframes: at least one, times ascending, turns below 180 degrees (body.c).
 void thaw_scene_read_keys(const ThawPlace *list, const ThawKey **keys, int32_t *key_count);
 // The groups that a shape defines; the value may be absent (group.c).

@@ -155,7 +155,8 @@ static ThawJsonKind kind_of(const json_t *document) {
 
 static void read_document(ThawSceneReader *reader, json_t *document) {
     static const char *const own[] = {"thaw", "shapes", "bodies", "materials", "title",     "dimension", "gravity",
-                                      "time", "solver", "output", "contact",   "obstacles", "pairs"};
+                                      "time", "solver", "output", "contact",   "obstacles", "pairs",
+                                      "attachments"};
     const char *keys[THAW_SCENE_KEYS];
     thaw_scene_list_keys(own, sizeof own / sizeof *own, keys);
     ThawPlace top = {.reader = reader, .value = document};
@@ -196,6 +197,8 @@ static void read_document(ThawSceneReader *reader, json_t *document) {
     thaw_scene_read_shapes(&shapes);
     thaw_scene_read_bodies(&bodies);
     thaw_scene_read_contact(&top);
+    ThawPlace attachments = thaw_place_member(&top, "attachments");
+    thaw_scene_read_attachments(&attachments);
 }
 
 // --- text and files -----------------------------------------------------------------------------------------------------

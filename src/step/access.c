@@ -45,7 +45,8 @@ ThawStatus thaw_world_get_elements(const ThawWorld *world, int32_t body, int32_t
     const ThawStepper *s = body_at(world, body);
     if (!s || !elements)
         return THAW_ERROR_INPUT;
-    memcpy(elements, s->shape->elements_user, sizeof *elements * (size_t)s->shape->ne * (size_t)s->shape->kind->nodes);
+    memcpy(elements, s->shape->elements_user,
+           sizeof *elements * (size_t)s->shape->ne * (size_t)s->shape->cells->kind->nodes);
     return THAW_OK;
 }
 

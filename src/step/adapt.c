@@ -20,7 +20,7 @@ static const double BALANCE = 1e-3; // of its weight: what is left of forces tha
 static double hard_stiffness(const ThawShape *shape) {
     double young = 0;
     for (int32_t e = 0; e < shape->ne; e++)
-        young = fmax(young, shape->materials[shape->material[e]].young);
+        young = fmax(young, shape->materials[shape->cells->material[e]].young);
     return 10 * young * shape->diameter;
 }
 
@@ -36,7 +36,7 @@ ThawStatus thaw_adaptive_create(ThawWorld *world, ThawStepper *s, ThawError *err
     s->adaptive = a;
     a->pressed = s->loads_changed = 1; // for all that is known
     a->hard = hard_stiffness(shape);
-    a->grain = shape->diameter / pow(shape->ne, 1. / shape->kind->dim);
+    a->grain = shape->diameter / pow(shape->ne, 1. / shape->dim);
     a->flagged = THAW_NEW(unsigned char, shape->ne);
     a->script = THAW_NEW(unsigned char, shape->nv);
     a->f_contact = THAW_NEW(double, (size_t)shape->nv *(size_t)s->model->dim);
@@ -262,6 +262,36 @@ ThawStatus thaw_adapt_strike(const ThawWorld *world, ThawStepper *s, const ThawC
     return THAW_OK;
 }
 
+// The same of an attachment's row. Its force is that of the last step and what the spring adds as its sides now move; what moves
+// its stiff spring faster than the body can follow strikes.
+static void gather_attachment(const ThawWorld *world, const ThawStepper *s, const ThawContact *row, int side,
+                              ThawIncrement step, ThawQuestion *q) {
+    ThawAdaptive *a = s->adaptive;
+    const size_t dim = (size_t)s->model->dim;
+    double u[3], give = 0, gamma = 1 / (step.h * (step.h * row->stiffness + row->damping));
+    relative_velocity(world, row, u);
+    for (int i = 0; i < 2; i++)
+        give += row->nodes[i] > 0 ? give_of(&world->steppers[row->key.body[i]], row, i, step.h) : 0;
+    const int strikes = gamma < give && hypot(hypot(u[0], u[1]), u[2]) > striking_speed(a);
+    q->contacts = thaw_hash(q->contacts, &row->key, sizeof row->key);
+    q->hard |= row->stiffness > a->hard;
+    if (touches_part(a->partition, row, side)) {
+        q->on_parts = thaw_hash(thaw_hash(q->on_parts, &row->key, sizeof row->key), &strikes, sizeof strikes);
+        q->struck |= strikes;
+        q->hit |= strikes;
+    }
+    for (int n = 0; n < row->nodes[side]; n++) {
+        const size_t v = (size_t)row->vertex[side][n];
+        const double w = (side == 0 ? 1 : -1) * row->weight[side][n];
+        for (size_t k = 0; k < dim; k++) {
+            q->presses |= row->lambda[k] != 0;
+            a->f_contact[v * dim + k] += w * (row->lambda[k] - u[k] / (gamma + give)) / step.h;
+            a->f_past[v * dim + k] += w * row->lambda[k] / step.h;
+            a->k_contact[v * dim * dim + k * dim + k] += fmax(0, row->weight[side][n]) * row->stiffness;
+        }
+    }
+}
+
 // Forces of the contacts on this body: those remembered, and of those that carried nothing what is foreseen; and what the question
 // says of them.
 static void gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawQuestion *q) {
@@ -281,6 +311,10 @@ static void gather_contacts(const ThawWorld *world, ThawStepper *s, ThawIncremen
         for (int side = 0; side < 2; side++) {
             if (contact->key.body[side] != s->index || contact->nodes[side] == 0)
                 continue;
+            if (contact->two_sided) {
+                gather_attachment(world, s, contact, side, step, q);
+                continue;
+            }
             double push[2][3] = {{0}}, K[9], speed = 0;
             double foreseen = contact->lambda[0] == 0 ? foreseen_force(world, contact, step, &speed) : 0;
             q->presses |= contact->lambda[0] > 0;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "force/force.h"
-#include "oracle/strain.h"
+#include "force/strain.h"
 #include "step/adapt.h"
 #include "step/explain.h"
 #include "thaw/field.h"

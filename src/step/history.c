@@ -82,7 +82,7 @@ static void begin(ThawHistory *history) {
 }
 
 void thaw_history_ask(ThawHistory *history, const ThawShape *shape, const ThawQuestion *q) {
-    int dim = shape->kind->dim;
+    int dim = shape->dim;
     ThawToldBefore old = history->told, *told = &history->told;
     begin(history);
     if (!q->same_loads) {

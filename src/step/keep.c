@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "contact/collider.h"
-#include "oracle/strain.h"
+#include "force/strain.h"
 
 // An array of the state.
 typedef struct Span {

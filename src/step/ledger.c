@@ -15,6 +15,7 @@
 
 #include "contact/collider.h"
 #include "step/adapt.h"
+#include "step/attach.h"
 #include "step/body.h"
 
 // Of x1. Parts carry their strain along: only the map's elements have another energy.
@@ -163,5 +164,5 @@ double thaw_ledger_contact_energy(const ThawWorld *world) {
     for (int s = 0; s < 2; s++)
         for (int32_t i = 0; i < sets[s]->memory_count; i++)
             sum += sets[s]->memory[i].energy;
-    return sum;
+    return sum + thaw_attach_energy(world);
 }

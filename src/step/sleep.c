@@ -9,7 +9,7 @@
 // a checkpoint of one is a flag.
 //
 // It wakes when anything could change the verdict: a load or a script that begins, changes or ends (the time is known
-// beforehand); a call that sets forces, positions, velocities, method or thresholds; a body awake or an obstacle in motion
+// beforehand); an attachment that lets go, or whose frame moves; a call that sets forces, positions, velocities, method or thresholds; a body awake or an obstacle in motion
 // that comes into contact with it. Whatever rests on it or carries it wakes too. That the body is awake then does not mean
 // that it deforms: the oracle is asked.
 //
@@ -21,6 +21,7 @@
 #include "base/forest.h"
 #include "contact/collider.h"
 #include "step/adapt.h"
+#include "step/attach.h"
 #include "step/keep.h"
 
 void thaw_world_list_awake(ThawWorld *world) {
@@ -32,7 +33,7 @@ void thaw_world_list_awake(ThawWorld *world) {
 
 // --- islands of bodies at rest ------------------------------------------------------------------------------------------
 
-// island_of becomes a forest in which bodies that remember a contact with each other have one root.
+// island_of becomes a forest in which bodies that remember a contact with each other, or are attached, have one root.
 static void join(const ThawWorld *world, const ThawContactSet *set) {
     int32_t *root = world->island_of;
     for (int32_t i = 0; i < world->model->body_count; i++)
@@ -42,6 +43,7 @@ static void join(const ThawWorld *world, const ThawContactSet *set) {
         if (pair[1] >= 0)
             thaw_forest_join(root, pair[0], pair[1]);
     }
+    thaw_attach_join(world, root);
 }
 
 int thaw_obstacle_moves(const ThawModelObstacle *obstacle, double t, double h) {
@@ -246,6 +248,12 @@ static int32_t mark_ready(const ThawWorld *world, double t, double h, ThawHindra
             *root |= CARRIED;
         else if (thaw_v3_dot(set->memory[c].force, set->memory[c].force) > 0)
             *root |= HELD;
+    }
+    for (int32_t i = 0; i < world->model->attachment_count; i++) {
+        const ThawAttachment *a = &world->model->attachments[i];
+        if (!world->state.released[i] && a->other < 0 && !world->state.asleep[a->body])
+            marks[thaw_forest_root(world->island_of, a->body)] |=
+                thaw_attachment_moves(world->model, a, t, h) ? CARRIED : HELD;
     }
     ready = 0;
     for (int32_t i = world->awake_count - 1; i >= 0; i--) { // and go last

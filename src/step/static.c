@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "contact/contact.h"
+#include "model/attachment.h"
 #include "step/adapt.h"
 #include "step/keep.h"
 
@@ -45,6 +46,12 @@ ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawE
     if (!world)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_solve_static: world is NULL");
     double wall = thaw_wall_ms(), cpu = thaw_cpu_ms();
+    for (int32_t i = 0; i < world->model->attachment_count; i++)
+        if (!world->state.released[i])
+            return thaw_error_set(error, THAW_ERROR_INPUT,
+                                  "static solve: attachment %d (%s) holds a body, which no static solve knows of; "
+                                  "allowed: pins instead",
+                                  (int)i, world->model->attachments[i].name);
     ThawStatus status = thaw_keep_begin(world, error);
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
         status = thaw_sleep_wake(world, i, error);

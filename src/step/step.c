@@ -12,6 +12,7 @@
 
 #include "base/forest.h"
 #include "step/adapt.h"
+#include "step/attach.h"
 #include "step/keep.h"
 #include "step/passive.h"
 #include "step/step.h"
@@ -22,21 +23,22 @@ static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s
 
 // --- islands ------------------------------------------------------------------------------------------------------------
 
-// Bodies awake joined by contacts, in the order of their lowest body; obstacles join nothing. Linear but for the forest.
+// Bodies awake joined by contacts and attachments, in the order of their lowest body; obstacles join nothing. Linear but for the forest.
 static ThawStatus form_islands(ThawWorld *world, ThawError *error) {
     ThawContactSet *set = &world->state.contacts;
+    const int32_t rows = set->count + set->attached;
     int32_t *island_of = world->island_of;
-    if (set->count > world->contact_capacity) {
-        int32_t *order = THAW_NEW(int32_t, 2 * (size_t)set->count);
+    if (rows > world->contact_capacity) {
+        int32_t *order = THAW_NEW(int32_t, 2 * (size_t)rows);
         if (!order)
             return thaw_error_memory(error, "the islands");
         thaw_free(world->contact_order);
         world->contact_order = order;
-        world->contact_capacity = 2 * set->count;
+        world->contact_capacity = 2 * rows;
     }
     for (int32_t i = 0; i < world->awake_count; i++)
         island_of[world->awake[i]] = world->awake[i];
-    for (int32_t c = 0; c < set->count; c++) {
+    for (int32_t c = 0; c < rows; c++) {
         const int32_t *pair = set->contacts[c].key.body;
         if (pair[1] >= 0)
             thaw_forest_join(island_of, pair[0], pair[1]);
@@ -67,7 +69,7 @@ static ThawStatus form_islands(ThawWorld *world, ThawError *error) {
         island->elements += s->shape->ne;
     }
     // Contacts by island, in their own order: count, then place.
-    for (int32_t c = 0; c < set->count; c++)
+    for (int32_t c = 0; c < rows; c++)
         world->islands[world->steppers[set->contacts[c].key.body[0]].island].contact_count++;
     first = 0;
     for (int32_t k = 0; k < world->island_count; k++) {
@@ -77,7 +79,7 @@ static ThawStatus form_islands(ThawWorld *world, ThawError *error) {
         island->contact_count = 0;
     }
     ThawStatus status = THAW_OK;
-    for (int32_t c = 0; c < set->count && status == THAW_OK; c++) {
+    for (int32_t c = 0; c < rows && status == THAW_OK; c++) {
         ThawIsland *island = &world->islands[world->steppers[set->contacts[c].key.body[0]].island];
         world->contact_order[island->contacts - world->contact_order + island->contact_count++] = c;
         if (!island->response)
@@ -208,7 +210,9 @@ static ThawStatus adapt_bodies(ThawWorld *world, ThawIncrement step, ThawError *
 
 // Solves all islands with the contacts that are known; again: only those for which some were missed.
 static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, ThawError *error) {
-    ThawStatus status = form_islands(world, error);
+    ThawStatus status = thaw_attach_put_rows(world, step, error);
+    if (status == THAW_OK)
+        status = form_islands(world, error);
     if (status == THAW_OK)
         status = adapt_bodies(world, step, error);
     for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
@@ -225,6 +229,7 @@ static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, Th
         return status;
     thaw_parting_mark(world);
     solve_islands(world, step, again);
+    thaw_attach_take_rows(world);
     for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++)
         status = world->islands[i].status;
     return status;
@@ -267,6 +272,7 @@ static ThawStatus solve_missed(ThawWorld *world, ThawIncrement step, int *woken,
 // Finds contacts and solves, until nobody asleep turns out to have been run into.
 static ThawStatus try_step(ThawWorld *world, ThawIncrement step, ThawError *error) {
     ThawStatus status = THAW_OK;
+    thaw_attach_expect(world, step.h);
     for (int32_t i = 0; i < world->awake_count; i++) {
         world->steppers[world->awake[i]].answered = 0;
         world->steppers[world->awake[i]].linearised = NULL;
@@ -298,6 +304,7 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
         for (int32_t i = 0; i < world->awake_count; i++)
             world->response_residual = fmax(world->response_residual, world->steppers[world->awake[i]].residual);
         int overlap = thaw_parting_find(world, step);
+        thaw_attach_commit(world, step);
         thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, commit_body, &loop);
         if (overlap)
             thaw_parting_apply(world);
@@ -329,7 +336,9 @@ static ThawStatus begin_step(ThawWorld *world, double h, ThawError *error) {
     world->contact_ms = world->response_ms = world->response_residual = 0;
     world->response_iterations = 0;
     world->middle = thaw_step_middle(world->model, world->state.step);
-    ThawStatus status = thaw_sleep_turn(world, world->state.time, h, error);
+    ThawStatus status = thaw_attach_begin(world, world->state.time, h, error);
+    if (status == THAW_OK)
+        status = thaw_sleep_turn(world, world->state.time, h, error);
     if (status != THAW_OK)
         return status;
     for (int32_t i = 0; i < world->awake_count; i++) {
@@ -363,6 +372,7 @@ static void undo_step(ThawWorld *world) {
         memcpy(s->v, s->start_v, bytes_of(s));
         thaw_adapt_abandon(s, NULL);
     }
+    thaw_attach_undo(world);
     world->state.contacts.memory_count = world->start_memory_count;
     if (world->start_memory_count > 0)
         memcpy(world->state.contacts.memory, world->start_memory,
@@ -483,11 +493,13 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
     if (begun)
         status = step_interval(world, step, options->halvings, error);
     if (status == THAW_CANCELLED) {
+        thaw_attach_undo(world);
         thaw_keep_restore(world);
         return thaw_error_set(error, status, "step %lld (t = %g s): cancelled", (long long)world->state.step + 1,
                               world->state.time);
     }
     if (!begun) {
+        thaw_attach_undo(world);
         thaw_keep_restore(world);
         return status;
     }
@@ -502,6 +514,7 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
     thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, end_body, world);
     for (int32_t i = 0; i < world->awake_count && options->ledger; i++)
         add_works(&world->state.ledger, &world->steppers[world->awake[i]].work);
+    thaw_attach_end(world);
     if (stats)
         thaw_world_collect(world, wall, cpu, stats);
     return THAW_OK;

@@ -29,6 +29,8 @@ typedef struct ThawState {
     unsigned char *slow;       // body_count: steps in a row after which it might have fallen asleep, capped
     unsigned char *method;     // body_count: an index of the registry
     ThawStateOptions *options; // one a method of the registry
+    unsigned char *released;   // attachment_count flags: it has let go (attach.c)
+    double *pull; // 3 * anchor_count: forces of attachments on their regions' vertices in the last step, N
 } ThawState;
 
 enum { THAW_LARGE_BODY = 10000 }; // elements from which a body's own loops are worth sharing out
@@ -174,7 +176,10 @@ struct ThawWorld {
     ThawShift *shift;                // body_count, scratch
     ThawContactMemory *start_memory; // at the start of the whole step, to go back to
     int32_t start_memory_count, start_memory_capacity;
-    double middle; // s, of the present step
+    unsigned char *start_released; // at the start of the whole step, likewise
+    double *start_pull;            // likewise
+    double *expected;              // 3 * anchor_count, N s: impulses of attachments in the interval at hand
+    double middle;                 // s, of the present step
     ThawCancel cancel;
     ThawStop stop;         // asks `cancel` while a step is under way
     struct ThawKept *kept; // what a cancelled step goes back to (keep.h); NULL where nothing can cancel

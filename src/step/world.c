@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "step/adapt.h"
+#include "step/attach.h"
 #include "step/keep.h"
 #include "step/step.h"
 
@@ -178,9 +179,9 @@ static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *err
     s->loads_until = -INFINITY;
     world->state.method[index] = (unsigned char)body->method;
     // Energy densities are differences of terms as large as the Lame constants.
-    for (int32_t e = 0; e < shape->ne * shape->kind->points; e++) {
-        const double *c = shape->materials[shape->material[e / shape->kind->points]].c;
-        s->energy_rounding += DBL_EPSILON * shape->weight[e] * (2 * fabs(c[0]) + fabs(c[1]));
+    for (int32_t e = 0; e < shape->ne * shape->cells->kind->points; e++) {
+        const double *c = shape->materials[shape->cells->material[e / shape->cells->kind->points]].c;
+        s->energy_rounding += DBL_EPSILON * shape->cells->weight[e] * (2 * fabs(c[0]) + fabs(c[1]));
     }
     return THAW_OK;
 }
@@ -254,6 +255,8 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
     }
     if (status == THAW_OK)
         status = thaw_state_create_options(&world->state, def, error);
+    if (status == THAW_OK)
+        status = thaw_attach_create(world, error);
     world->state.contacts.asleep = world->state.asleep;
     if (status == THAW_OK && !def->contact.disabled &&
         (def->obstacle_count > 0 || def->body_count > 1 || (def->body_count == 1 && def->bodies[0].self_contact)))
@@ -320,6 +323,7 @@ void thaw_world_free(ThawWorld **pointer) {
     thaw_free(world->state.slow);
     thaw_free(world->state.method);
     thaw_state_free_options(&world->state, world->model ? world->model->body_count : 0);
+    thaw_attach_free(world);
     thaw_free(world->awake);
     thaw_free(world->marks);
     thaw_tasks_free(&world->tasks);

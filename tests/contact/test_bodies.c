@@ -47,7 +47,9 @@ static int is_in_element(const Touching *s, int32_t body, const double *x) {
             double p[4][3] = {{0}};
             for (int i = 0; i < nodes; i++)
                 memcpy(p[i],
-                       i == k ? x : s->x + (s->model->bodies[body].first_vertex + shape->elements[e * nodes + i]) * dim,
+                       i == k
+                           ? x
+                           : s->x + (s->model->bodies[body].first_vertex + shape->cells->elements[e * nodes + i]) * dim,
                        sizeof(double) * (size_t)dim);
             double a[3], b[3], c[3], n[3];
             thaw_v3_sub(p[1], p[0], a);

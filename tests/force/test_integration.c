@@ -30,10 +30,10 @@ static void check_elements(const ThawShape *shape, const ThawIntegrationSet *set
             }
             times[e]++;
             count++;
-            assert_true(batch->weight[l] == shape->weight[e]);
-            assert_ptr_equal(batch->material, shape->materials[shape->material[e]].ops);
+            assert_true(batch->weight[l] == shape->cells->weight[e]);
+            assert_ptr_equal(batch->material, shape->materials[shape->cells->material[e]].ops);
             for (int a = 0; a < set->nodes; a++)
-                assert_int_equal(batch->vertex[a][l], shape->elements[e * set->nodes + a]);
+                assert_int_equal(batch->vertex[a][l], shape->cells->elements[e * set->nodes + a]);
         }
     for (int32_t e = 0; e < shape->ne; e++)
         assert_int_equal(times[e], expected ? expected[e] : 1);

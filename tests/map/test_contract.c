@@ -33,7 +33,7 @@ static int holds_seen[2][4]; // [dim - 2][ThawHold]
 static void build_partition(const ThawShape *shape, const unsigned char *scripted, int percent, Ground *ground) {
     ThawError error = {0};
     ThawTransition transition;
-    int dim = shape->kind->dim;
+    int dim = shape->dim;
     uint64_t seed = ground->seed;
     unsigned char *flagged = THAW_NEW(unsigned char, shape->ne), *script = THAW_NEW(unsigned char, shape->nv);
     double *x = THAW_NEW(double, dim * shape->nv), *v = THAW_NEW(double, dim * shape->nv);
@@ -105,7 +105,7 @@ typedef struct Case {
 
 // All vertices of parts are where their part has them, pinned ones too: so the part is as stressed as it was formed.
 static void place_parts(const ThawPartition *partition, double *x) {
-    int dim = partition->shape->kind->dim;
+    int dim = partition->shape->dim;
     for (int32_t k = 0; k < partition->part_count; k++) {
         const ThawPart *part = &partition->parts[k];
         for (int32_t m = part->first; m < part->first + part->count; m++) {
@@ -131,7 +131,8 @@ static void case_create(Case *c, MapCreate create, int dim, int scripts, uint64_
     c->scripted = THAW_NEW(unsigned char, c->shape->nv);
     for (int32_t i = 0; scripts == SCRIPT_SOME && i < c->shape->nv; i++)
         c->scripted[i] = sample_below(&c->seed, 4) == 0;
-    const int32_t *corner = c->shape->elements + c->shape->kind->nodes * sample_below(&c->seed, c->shape->ne);
+    const int32_t *corner =
+        c->shape->cells->elements + c->shape->cells->kind->nodes * sample_below(&c->seed, c->shape->ne);
     for (int i = 0; i < scripts - SCRIPT_SOME; i++)
         c->scripted[corner[i]] = 1;
     if (create(c->shape, c->scripted, &c->ground, &c->map, &error) != THAW_OK)
@@ -385,7 +386,7 @@ static void project_keeps_momentum_where_declared(void **state) {
 
 // Where nothing is scripted, q of a motion v + omega x x, block by block at its place, moves every vertex by it.
 static void check_places(Case *c) {
-    int dim = c->shape->kind->dim;
+    int dim = c->shape->dim;
     for (int32_t i = 0; i < c->shape->nv; i++)
         if (c->scripted[i])
             return;

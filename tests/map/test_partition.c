@@ -4,22 +4,22 @@
 // --- topology ------------------------------------------------------------------------------------------------------------
 
 static int touches(const Parts *p, int32_t e, int moved) {
-    const int32_t *vertex = p->shape->elements + e * p->shape->kind->nodes;
+    const int32_t *vertex = p->shape->cells->elements + e * p->shape->cells->kind->nodes;
     int found = 0;
-    for (int a = 0; a < p->shape->kind->nodes; a++)
+    for (int a = 0; a < p->shape->cells->kind->nodes; a++)
         found |= moved ? p->script[vertex[a]] == THAW_VERTEX_MOVED : p->partition->part_of_vertex[vertex[a]] >= 0;
     return found;
 }
 
 // How many vertices the flagged elements have that are reached from the seed over faces without leaving its part.
 static int32_t reach(const Parts *p, int32_t seed, unsigned char *seen, int32_t *mark, int32_t *stack) {
-    int32_t count = 0, top = 0, part = p->partition->part_of_element[seed], nodes = p->shape->kind->nodes;
+    int32_t count = 0, top = 0, part = p->partition->part_of_element[seed], nodes = p->shape->cells->kind->nodes;
     stack[top++] = seed;
     seen[seed] = 1;
     while (top > 0) {
         int32_t e = stack[--top];
         for (int a = 0; a < nodes; a++) {
-            int32_t *m = &mark[p->shape->elements[e * nodes + a]];
+            int32_t *m = &mark[p->shape->cells->elements[e * nodes + a]];
             count += *m != seed + 1;
             *m = seed + 1;
             int32_t n = p->shape->across[e * nodes + a];
@@ -34,7 +34,7 @@ static int32_t reach(const Parts *p, int32_t seed, unsigned char *seen, int32_t 
 
 static void check_partition(const Parts *p) {
     const ThawPartition *q = p->partition;
-    int nodes = p->shape->kind->nodes;
+    int nodes = p->shape->cells->kind->nodes;
     int32_t ne = p->shape->ne, nv = p->shape->nv, elastic = 0;
     int32_t *stack = THAW_NEW(int32_t, ne), *size = THAW_NEW(int32_t, q->part_count);
     int32_t *flagged = THAW_NEW(int32_t, q->part_count), *whole = THAW_NEW(int32_t, q->part_count);
@@ -51,8 +51,8 @@ static void check_partition(const Parts *p) {
         size[part]++;
         flagged[part] += p->flagged[e];
         for (int a = 0; a < nodes; a++) { // one part a vertex: no hinges
-            assert_int_equal(q->part_of_vertex[p->shape->elements[e * nodes + a]], part);
-            owned[p->shape->elements[e * nodes + a]] = 1;
+            assert_int_equal(q->part_of_vertex[p->shape->cells->elements[e * nodes + a]], part);
+            owned[p->shape->cells->elements[e * nodes + a]] = 1;
         }
     }
     for (int32_t i = 0; i < nv; i++)
@@ -149,7 +149,7 @@ static void pins_that_fix_a_part_take_it_out_of_the_unknowns(void **state) {
         for (int pins = 1; pins <= 3; pins++) {
             Parts p;
             parts_create(&p, dim, 3, 1, 5);
-            const int32_t *vertex = p.shape->elements + 7 * p.shape->kind->nodes;
+            const int32_t *vertex = p.shape->cells->elements + 7 * p.shape->cells->kind->nodes;
             for (int i = 0; i < pins; i++)
                 p.script[vertex[i]] = THAW_VERTEX_PINNED;
             memset(p.flagged, 1, (size_t)p.shape->ne);
@@ -169,7 +169,8 @@ static void pins_in_a_line_are_an_axis(void **state) {
     Parts p;
     parts_create(&p, 3, 3, 1, 6);
     memcpy(p.x, p.shape->X, sizeof *p.x * (size_t)p.nx);
-    int32_t line[4] = {p.shape->elements[0], p.shape->elements[1], p.shape->elements[5], p.shape->elements[9]};
+    int32_t line[4] = {p.shape->cells->elements[0], p.shape->cells->elements[1], p.shape->cells->elements[5],
+                       p.shape->cells->elements[9]};
     for (int i = 0; i < 3; i++) {
         p.script[line[i]] = THAW_VERTEX_PINNED;
         for (int k = 0; k < 3; k++)
@@ -228,8 +229,8 @@ static void waking_and_rigidifying_are_inverses(void **state) {
             double rate[3], omega[3];
             parts_create(&p, dim, 3, 1, 8);
             for (int i = 0; i < pins; i++) {
-                p.script[p.shape->elements[i]] = THAW_VERTEX_PINNED;
-                memset(p.v + p.shape->elements[i] * dim, 0, sizeof *p.v * (size_t)dim);
+                p.script[p.shape->cells->elements[i]] = THAW_VERTEX_PINNED;
+                memset(p.v + p.shape->cells->elements[i] * dim, 0, sizeof *p.v * (size_t)dim);
             }
             memset(p.flagged, 1, (size_t)p.shape->ne);
             parts_update(&p);
@@ -262,7 +263,7 @@ static void waking_and_rigidifying_are_inverses(void **state) {
 // The first vertices of the first element are pinned, all others move at random.
 static void pin_and_stir(Parts *p, int pins) {
     for (int i = 0; i < pins; i++)
-        p->script[p->shape->elements[i]] = THAW_VERTEX_PINNED;
+        p->script[p->shape->cells->elements[i]] = THAW_VERTEX_PINNED;
     for (int k = 0; k < p->nx; k++)
         p->v[k] = p->script[k / p->dim] ? 0 : sample_random(&p->seed);
 }
@@ -318,7 +319,7 @@ static void velocities_take_of_a_shadow_what_the_hold_of_their_part_allows(void 
             for (int32_t e = 0; e < p.shape->ne / 2; e++)
                 p.flagged[e] = 1;
             parts_update(&p);
-            const int32_t part = p.partition->part_of_vertex[p.shape->elements[0]];
+            const int32_t part = p.partition->part_of_vertex[p.shape->cells->elements[0]];
             assert_true(part >= 0 && p.partition->elastic_count > 0);
             assert_int_equal(p.partition->parts[part].hold, holds[pins]);
             thaw_partition_velocities(p.partition, p.v);
@@ -350,10 +351,10 @@ static void a_part_that_persists_keeps_its_bits(void **state) {
     (void)state;
     Parts p;
     parts_create(&p, 3, 6, 1, 9);
-    int nodes = p.shape->kind->nodes;
+    int nodes = p.shape->cells->kind->nodes;
     double rate[3], omega[3];
     for (int32_t e = 0; e < p.shape->ne; e++) // two blocks with a gap between
-        p.flagged[e] = fabs(p.shape->X[3 * p.shape->elements[e * nodes]] - 0.5) > 0.3;
+        p.flagged[e] = fabs(p.shape->X[3 * p.shape->cells->elements[e * nodes]] - 0.5) > 0.3;
     parts_update(&p);
     assert_int_equal(p.partition->part_count, 2);
     for (int k = 0; k < 2; k++) {

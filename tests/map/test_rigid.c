@@ -89,9 +89,9 @@ static void rig_step(Rig *r, double h) {
 static void rig_core(Rig *r, int dim, int threads) {
     *r = (Rig){0};
     parts_create(&r->p, dim, dim == 2 ? 40 : 10, 1, 1);
-    int nodes = r->p.shape->kind->nodes;
+    int nodes = r->p.shape->cells->kind->nodes;
     for (int32_t e = 0; e < r->p.shape->ne; e++) {
-        const double *X = r->p.shape->X + r->p.shape->elements[e * nodes] * dim;
+        const double *X = r->p.shape->X + r->p.shape->cells->elements[e * nodes] * dim;
         r->p.flagged[e] = fabs(X[1] - 0.4) < 0.2 && sample_below(&r->p.seed, 400) > 0;
     }
     rig_build(r, threads);
@@ -166,8 +166,8 @@ static void momenta_of_parts_are_those_of_their_velocities(void **state) {
             Rig r = {0};
             parts_create(&r.p, dim, 3, 1, 2);
             for (int i = 0; i < pins; i++) {
-                r.p.script[r.p.shape->elements[i]] = THAW_VERTEX_PINNED;
-                memset(r.p.v + r.p.shape->elements[i] * dim, 0, sizeof *r.p.v * (size_t)dim);
+                r.p.script[r.p.shape->cells->elements[i]] = THAW_VERTEX_PINNED;
+                memset(r.p.v + r.p.shape->cells->elements[i] * dim, 0, sizeof *r.p.v * (size_t)dim);
             }
             memset(r.p.flagged, 1, (size_t)r.p.shape->ne);
             rig_build(&r, 1);
@@ -279,7 +279,7 @@ static double swing(int dim, int pins) {
     memset(r.p.v, 0, sizeof *r.p.v * (size_t)r.p.nx);
     memset(r.p.flagged, 1, (size_t)r.p.shape->ne);
     for (int i = 0; i < pins; i++)
-        r.p.script[r.p.shape->elements[i]] = THAW_VERTEX_PINNED;
+        r.p.script[r.p.shape->cells->elements[i]] = THAW_VERTEX_PINNED;
     rig_build(&r, 1);
     const ThawPart *part = &r.p.partition->parts[0];
     assert_int_equal(part->hold, pins == 1 ? THAW_HOLD_POINT : THAW_HOLD_AXIS);
@@ -318,7 +318,7 @@ static double swing(int dim, int pins) {
     }
     assert_true(turns >= 8);
     for (int i = 0; i < pins; i++)
-        assert_true(r.p.v[r.p.shape->elements[i] * dim] == 0);
+        assert_true(r.p.v[r.p.shape->cells->elements[i] * dim] == 0);
     rig_free(&r);
     return 2 * (latest - first) / turns / expected;
 }
@@ -337,7 +337,7 @@ static void a_top_keeps_its_energy(void **state) {
     Rig r = {0};
     parts_create(&r.p, 3, 3, 1, 6);
     memset(r.p.flagged, 1, (size_t)r.p.shape->ne);
-    int32_t pin = r.p.shape->elements[0];
+    int32_t pin = r.p.shape->cells->elements[0];
     r.p.script[pin] = THAW_VERTEX_PINNED;
     r.gravity[2] = -9.8;
     rig_build(&r, 1);

@@ -22,7 +22,7 @@ static void rest_gradients_are_those_of_linear_functions(void **state) {
     (void)state;
     uint64_t seed = 5;
     for (int dim = 2; dim <= 3; dim++) {
-        const ThawElementKind *kind = thaw_element_kind(dim, dim + 1);
+        const ThawElementOps *kind = thaw_element_kind(dim, dim, dim + 1);
         double X[12], weight[1], g[9];
         for (int i = 0; i < dim * (dim + 1); i++)
             X[i] = sample_random(&seed);
@@ -37,12 +37,13 @@ static void rest_gradients_are_those_of_linear_functions(void **state) {
             }
     }
     double unit2[] = {0, 0, 1, 0, 0, 1}, unit3[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1}, weight[1], g[9];
-    thaw_element_kind(2, 3)->rest(unit2, weight, g);
+    thaw_element_kind(2, 2, 3)->rest(unit2, weight, g);
     near_number(*weight, 0.5, 0);
-    thaw_element_kind(3, 4)->rest(unit3, weight, g);
+    thaw_element_kind(3, 3, 4)->rest(unit3, weight, g);
     near_number(*weight, 1.0 / 6, 1e-16);
-    assert_null(thaw_element_kind(3, 10));
-    assert_null(thaw_element_kind(1, 2));
+    assert_null(thaw_element_kind(3, 3, 10));
+    assert_null(thaw_element_kind(3, 2, 3)); // a sheet in space: not yet
+    assert_null(thaw_element_kind(1, 1, 2));
 }
 
 static void masses_and_volumes_add_up(void **state) {
@@ -59,11 +60,11 @@ static void masses_and_volumes_add_up(void **state) {
             volume += v;
             expected += v * m->density;
             expected_damping += v * m->density * m->alpha0;
-            assert_true(shape->weight[e] > 0);
+            assert_true(shape->cells->weight[e] > 0);
             assert_int_equal(shape->region[e], s.mesh->region[e]);
         }
         for (int32_t e = 0; e < shape->ne; e++)
-            volume -= shape->weight[e];
+            volume -= shape->cells->weight[e];
         for (int32_t i = 0; i < shape->nv; i++) {
             mass += shape->mass[i];
             damping += shape->damping_mass[i];
@@ -94,16 +95,16 @@ static void internal_numbers_are_a_permutation_and_elements_are_the_same_sets(vo
         assert_false(seen[shape->nv + shape->element_user[e]]++);
         int32_t id[4];
         for (int a = 0; a < 4; a++) {
-            id[a] = shape->vertex_user[shape->elements[4 * e + a]];
-            assert_true(a == 0 || shape->elements[4 * e + a] > shape->elements[4 * e + a - 1]);
-            assert_true(e == 0 || shape->elements[4 * e] >= shape->elements[4 * e - 4]);
+            id[a] = shape->vertex_user[shape->cells->elements[4 * e + a]];
+            assert_true(a == 0 || shape->cells->elements[4 * e + a] > shape->cells->elements[4 * e + a - 1]);
+            assert_true(e == 0 || shape->cells->elements[4 * e] >= shape->cells->elements[4 * e - 4]);
         }
         int32_t user[4];
         memcpy(user, s.mesh->elements + 4 * shape->element_user[e], sizeof user);
         qsort(id, 4, sizeof *id, sample_ascending);
         qsort(user, 4, sizeof *user, sample_ascending);
         assert_memory_equal(id, user, sizeof id);
-        assert_int_equal(shape->material[e], s.mesh->region[shape->element_user[e]]);
+        assert_int_equal(shape->cells->material[e], s.mesh->region[shape->element_user[e]]);
     }
     thaw_free(seen);
     thaw_model_free(&model);
@@ -118,13 +119,13 @@ static void regions_without_a_material_take_the_default(void **state) {
     s.shape.material = 1;
     ThawModel *model = model_of(&s);
     for (int32_t e = 0; e < model->shapes[0].ne; e++)
-        assert_int_equal(model->shapes[0].material[e], 1);
+        assert_int_equal(model->shapes[0].cells->material[e], 1);
     thaw_model_free(&model);
     s.shape.region_material = NULL;
     s.shape.material = 0;
     model = model_of(&s);
     for (int32_t e = 0; e < model->shapes[0].ne; e++)
-        assert_int_equal(model->shapes[0].material[e], 0);
+        assert_int_equal(model->shapes[0].cells->material[e], 0);
     thaw_model_free(&model);
     sample_free(&s);
 }

@@ -58,7 +58,7 @@ static void damp_like_the_authors(ThawWorld *world) {
     for (int32_t i = 0; i < shape->nv; i++)
         shape->damping_mass[i] = 0;
     for (int32_t i = 0; i < 4 * shape->ne; i++) {
-        int32_t v = shape->elements[i];
+        int32_t v = shape->cells->elements[i];
         shape->damping_mass[v] += 0.25 * shape->materials[0].alpha0 * shape->mass[v];
     }
 }

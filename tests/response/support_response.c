@@ -446,6 +446,10 @@ void island_w(const Island *island, double *w) {
         double k_b, gamma, k_t, gamma_t, u[3] = {0};
         thaw_response_compliance(&island->options, contact, &k_b, &gamma);
         thaw_response_tangent(&island->options, contact, &k_t, &gamma_t);
+        if (contact->two_sided) { // a spring and a damper at the end of the step, the same along all axes
+            k_b = k_t = contact->stiffness / (island->options.h * contact->stiffness + contact->damping);
+            gamma = gamma_t = k_b / (contact->stiffness * island->options.h);
+        }
         for (int k = 0; k < d; k++) {
             u[k] = -contact->velocity[k];
             for (int side = 0; side < 2; side++)
@@ -471,7 +475,7 @@ int32_t island_offender(const Island *island, double slack) {
     double *w = calloc((size_t)(3 * island->count), sizeof *w), force = 1e-12, speed = 1;
     island_w(island, w);
     for (int32_t i = 0; i < island->count; i++)
-        force = fmax(force, fabs(island->contacts[i].lambda[0]));
+        force = island->contacts[i].two_sided ? force : fmax(force, fabs(island->contacts[i].lambda[0]));
     for (int32_t i = 0; i < island->count; i++) {
         const ThawContact *contact = island->contacts + i;
         double *wi = w + d * i, n = contact->lambda[0], mu = contact->friction;
@@ -489,6 +493,8 @@ int32_t island_offender(const Island *island, double slack) {
             if (slip > 100 * slack * speed)
                 good &= hypot(lt[0] + mu * n * wt[0] / slip, lt[1] + mu * n * wt[1] / slip) <= slack * force * 100;
         }
+        if (contact->two_sided)
+            good = hypot(wi[0], slip) <= slack * speed;
         if (!good && offender < 0)
             offender = i;
     }

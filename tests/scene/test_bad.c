@@ -273,6 +273,41 @@ static const Slip plane_slips[] = {
     {"'shapes': {'strip'", "'shapes': 3, 'title': {'strip'", ": title: ", "wrong type", NULL},
 };
 
+static const char held[] =
+    "{'thaw': 1, 'materials': {'rubber': {}},\n"
+    " 'shapes': {'bar': {'mesh': {'box': {'min': [0, 0, 0], 'max': [2, 1, 1], 'cells': [2, 1, 1]}},\n"
+    "                    'material': 'rubber'}},\n"
+    " 'bodies': [{'name': 'one', 'shape': 'bar'}, {'name': 'two', 'shape': 'bar', 'position': [2, 0, 0]}],\n"
+    " 'obstacles': [{'name': 'floor', 'plane': {}}],\n"
+    " 'attachments': [{'body': 'one', 'group': 'x-max', 'to': 'two', 'stiffness': 10, 'damping': 0.1, 'release': 1,\n"
+    "                  'release_force': 5},\n"
+    "                 {'body': 'two', 'group': 'z-min', 'keys': [{'time': 0}], 'centre': [0, 0, 0]}]}\n";
+
+static const Slip held_slips[] = {
+    {"'body': 'one', 'group'", "'group'", ": attachments[0]: ", "the key \"body\" is missing", NULL},
+    {"'body': 'one', 'group'", "'body': 'onw', 'group'", ": attachments[0].body: ", "no body of that name",
+     "did you mean \"one\"?"},
+    {"'group': 'x-max'", "'group': 'x-top'", ": attachments[0].group: ", "x-top", "x-max"},
+    {"'to': 'two'", "'to': 'flor'", ": attachments[0].to: ", "no body or obstacle of that name",
+     "did you mean \"floor\"?"},
+    {"'to': 'two'", "'to': 'one'", ": attachments[0].to: ", "a body held to itself (value \"one\")",
+     "another body, or an obstacle"},
+    {"'to': 'two'", "'to': 'two', 'keys': [{'time': 0}]", ": attachments[0].keys: ", "a frame beside \"to\"",
+     "either of them"},
+    {"'stiffness': 10", "'stiffness': 0", ": attachments[0].stiffness: ", "(value 0)", "greater than 0"},
+    {"'stiffness': 10", "'stiffness': 'glue'", ": attachments[0].stiffness: ", "wrong type", "a number"},
+    {"'stiffness': 10", "'stiffness': 10, 'stiffness_per_area': 5",
+     ": attachments[0].stiffness_per_area: ", "two stiffnesses (value 5)", "\"stiffness\" or \"stiffness_per_area\""},
+    {"'damping': 0.1", "'damping': -0.1", ": attachments[0].damping: ", "(value -0.1)", "at least 0"},
+    {"'release': 1", "'release': 0", ": attachments[0].release: ", "(value 0)", "greater than 0"},
+    {"'release_force': 5", "'release_force': -5", ": attachments[0].release_force: ", "(value -5)", "greater than 0"},
+    {"'release_force': 5", "'relase_force': 5", ": attachments[0].relase_force: ", "unknown key",
+     "did you mean \"release_force\"?"},
+    {"[{'time': 0}]", "[]", ": attachments[1].keys: ", "too few items", "1 or more"},
+    {"'centre': [0, 0, 0]", "'centre': [0, 0]", ": attachments[1].centre: ", "not a vector", "3 numbers"},
+    {"'attachments': [", "'attachments': 3, 'title': [", ": title: ", "wrong type", NULL},
+};
+
 static const char NAME[] = "folder/bad.json", FOLDER[] = THAW_SOURCE_DIR "/tests/scene/small";
 
 static void make_text(const char *scene, const Slip *slip, char *text, size_t room) {
@@ -319,10 +354,15 @@ static void every_slip_in_a_plane_scene_is_refused_at_its_place(void **state) {
     assert_int_equal(count_wrong(plane, plane_slips, sizeof plane_slips / sizeof *plane_slips), 0);
 }
 
+static void every_slip_in_a_scene_with_attachments_is_refused_at_its_place(void **state) {
+    (void)state;
+    assert_int_equal(count_wrong(held, held_slips, sizeof held_slips / sizeof *held_slips), 0);
+}
+
 static void the_scenes_without_slips_are_taken(void **state) {
     (void)state;
-    const char *const scenes[] = {solid, plane};
-    for (int i = 0; i < 2; i++) {
+    const char *const scenes[] = {solid, plane, held};
+    for (int i = 0; i < 3; i++) {
         char text[8000];
         ThawScene *scene = NULL;
         ThawError error = {0};
@@ -377,6 +417,7 @@ int main(void) {
         cmocka_unit_test(the_scenes_without_slips_are_taken),
         cmocka_unit_test(every_slip_in_a_solid_scene_is_refused_at_its_place),
         cmocka_unit_test(every_slip_in_a_plane_scene_is_refused_at_its_place),
+        cmocka_unit_test(every_slip_in_a_scene_with_attachments_is_refused_at_its_place),
         cmocka_unit_test(documents_that_are_no_scene_are_refused),
         cmocka_unit_test(a_file_that_is_not_there_or_is_a_folder_is_named),
         cmocka_unit_test(endless_nesting_and_endless_names_are_refused_in_a_bounded_message),

@@ -100,7 +100,7 @@ static ThawStatus load_scene(void *path, ThawError *error) {
 
 static void scenes_survive_each_failing_allocation(void **state) {
     (void)state;
-    static const char *const names[] = {"newton", "plane", "scripted", "twins", "two_materials"};
+    static const char *const names[] = {"attached", "newton", "plane", "scripted", "twins", "two_materials"};
     for (int i = 0; i < COUNT(names); i++) {
         char path[1000];
         snprintf(path, sizeof path, THAW_SOURCE_DIR "/tests/scene/small/%s.json", names[i]);

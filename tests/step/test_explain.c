@@ -386,8 +386,7 @@ static void what_starts_at_rest_is_asleep_without_an_event(void **state) {
 
 static void a_change_is_the_reason_for_some_steps_and_the_larger_of_two_counts(void **state) {
     (void)state;
-    const ThawElementKind kind = {.dim = 3};
-    const ThawShape shape = {.nv = 2, .kind = &kind};
+    const ThawShape shape = {.nv = 2, .dim = 3};
     double load[6] = {0, 0, -1, 0, 0, -1}, contact[6] = {0};
     unsigned char script[2] = {0};
     ThawQuestion question = {.f_ext = load, .f_contact = contact, .script = script};

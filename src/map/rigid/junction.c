@@ -86,7 +86,7 @@ ThawStatus thaw_rigid_pattern(const ThawMap *map, ThawBlockPattern **pattern, Th
         adjacent = THAW_NEW(int32_t, offset[map->n]);
         if (adjacent) {
             fill_rows(self, mark, offset, adjacent);
-            status = thaw_block_pattern_create(map->n, map->shape->kind->dim, offset, adjacent, pattern, error);
+            status = thaw_block_pattern_create(map->n, map->shape->dim, offset, adjacent, pattern, error);
         }
     }
     if (status == THAW_ERROR_MEMORY)
@@ -103,7 +103,7 @@ ThawStatus thaw_rigid_pattern(const ThawMap *map, ThawBlockPattern **pattern, Th
 void thaw_rigid_add_moments(const ThawRigidMap *self, int32_t k, const ThawMoments *moments, double scale,
                             ThawBlockMatrix *A) {
     const ThawPart *part = &self->partition->parts[k];
-    int dim = self->map.shape->kind->dim, size = dim * dim;
+    int dim = self->map.shape->dim, size = dim * dim;
     int32_t row = self->part_block[k];
     double s[3], J[9];
     if (part->hold == THAW_HOLD_FREE) {
@@ -142,7 +142,7 @@ void thaw_rigid_add_moments(const ThawRigidMap *self, int32_t k, const ThawMomen
 void thaw_rigid_add_diagonal(const ThawMap *map, const double *m, double scale, ThawBlockMatrix *A) {
     const ThawRigidMap *self = (const ThawRigidMap *)map;
     const ThawPartition *partition = self->partition;
-    int dim = map->shape->kind->dim;
+    int dim = map->shape->dim;
     for (int32_t i = 0; i < self->elastic; i++) {
         double *block = A->value + (size_t)(A->pattern->row[i + 1] - 1) * dim * dim;
         for (int k = 0; k < dim; k++)
@@ -272,23 +272,27 @@ THAW_INLINE void add_junctions(const ThawRigidMap *self, int dim, int nodes, int
 void thaw_rigid_add_blocks_3d(void *context, int32_t batch, const ThawLanes *blocks) {
     const ThawAssembly *assembly = context;
     const ThawRigidMap *self = (const ThawRigidMap *)assembly->map;
-    thaw_scatter_3d(self->slot + (size_t)batch * self->pairs * THAW_LANES, self->pairs, blocks, assembly->value);
+    const ThawBatch *elements = &self->map.set->batches[batch];
+    thaw_scatter_3d(self->slot + (size_t)batch * self->pairs * THAW_LANES, thaw_batch_pairs(elements), blocks,
+                    assembly->value);
     if (self->junction_start[batch] < self->junction_start[batch + 1])
-        add_junctions(self, 3, 4, batch, blocks, assembly->value);
+        add_junctions(self, 3, elements->kind->nodes, batch, blocks, assembly->value);
 }
 
 void thaw_rigid_add_blocks_2d(void *context, int32_t batch, const ThawLanes *blocks) {
     const ThawAssembly *assembly = context;
     const ThawRigidMap *self = (const ThawRigidMap *)assembly->map;
-    thaw_scatter_2d(self->slot + (size_t)batch * self->pairs * THAW_LANES, self->pairs, blocks, assembly->value);
+    const ThawBatch *elements = &self->map.set->batches[batch];
+    thaw_scatter_2d(self->slot + (size_t)batch * self->pairs * THAW_LANES, thaw_batch_pairs(elements), blocks,
+                    assembly->value);
     if (self->junction_start[batch] < self->junction_start[batch + 1])
-        add_junctions(self, 2, 3, batch, blocks, assembly->value);
+        add_junctions(self, 2, elements->kind->nodes, batch, blocks, assembly->value);
 }
 
 void thaw_rigid_finish(void *context) {
     const ThawAssembly *assembly = context;
     const ThawRigidMap *self = (const ThawRigidMap *)assembly->map;
-    size_t size = (size_t)(self->map.shape->kind->dim * self->map.shape->kind->dim);
+    size_t size = (size_t)(self->map.shape->dim * self->map.shape->dim);
     for (int32_t k = 0; k < self->aside_count; k++)
         for (size_t i = 0; i < size; i++) {
             assembly->value[(size_t)self->aside_entry[k] * size + i] += self->aside[(size_t)k * size + i];
@@ -311,7 +315,7 @@ static inline int32_t find_entry(const ThawBlockPattern *pattern, int32_t i, int
 // Whether a lane holds an element with a lever at any node.
 static int is_junction(const ThawRigidMap *self, const ThawBatch *batch, int lane) {
     int touches = 0;
-    for (int a = 0; a < self->map.set->nodes; a++) {
+    for (int a = 0; a < batch->kind->nodes; a++) {
         int32_t vertex = batch->vertex[a][lane], part = self->partition->part_of_vertex[vertex];
         touches |= part >= 0 && self->part_block[part] >= 0 && !self->scripted[vertex];
     }
@@ -325,7 +329,7 @@ static void describe(const ThawRigidMap *self, const ThawBatch *batch, int lane,
     const ThawPartition *partition = self->partition;
     int32_t block[THAW_ELEMENT_NODES_MAX][2];
     *junction = (ThawJunction){.lane = (int8_t)lane};
-    for (int a = 0; a < self->map.set->nodes; a++) {
+    for (int a = 0; a < batch->kind->nodes; a++) {
         int32_t vertex = batch->vertex[a][lane], part = partition->part_of_vertex[vertex];
         int blocks = part < 0 || self->scripted[vertex] ? 0 : thaw_hold_blocks(partition->parts[part].hold);
         block[a][0] = blocks == 0 ? self->block_of[vertex] : blocks == 2 ? self->part_block[part] : -1;
@@ -342,7 +346,7 @@ static void describe(const ThawRigidMap *self, const ThawBatch *batch, int lane,
             junction->count++;
         }
     }
-    for (int a = 0; a < self->map.set->nodes; a++)
+    for (int a = 0; a < batch->kind->nodes; a++)
         for (int n = 0; n < 2; n++) {
             int8_t k = (int8_t)(block[a][n] < 0 ? -1 : 0);
             while (k >= 0 && local[k] != block[a][n])
@@ -431,17 +435,18 @@ static ThawStatus place_junctions(ThawRigidMap *self, const ThawBlockPattern *pa
 // Where the blocks of all other elements go, as in the identity map.
 static ThawStatus place_elastic(ThawRigidMap *self, const ThawBlockPattern *pattern, ThawError *error) {
     const ThawIntegrationSet *set = self->map.set;
-    int32_t *slot = self->slot = THAW_NEW(int32_t, (size_t)set->batch_count * (size_t)self->pairs * THAW_LANES);
-    if (!slot)
+    self->slot = THAW_NEW(int32_t, (size_t)set->batch_count * (size_t)self->pairs * THAW_LANES);
+    if (!self->slot)
         return thaw_error_memory(error, "the scatter table");
     for (int32_t b = 0; b < set->batch_count; b++) {
         const ThawBatch *batch = &set->batches[b];
+        int32_t *slot = self->slot + (size_t)b * (size_t)self->pairs * THAW_LANES;
         int skip[THAW_LANES];
         for (int l = 0; l < THAW_LANES; l++)
             skip[l] = batch->element[l] < 0;
         for (int32_t k = self->junction_start[b]; k < self->junction_start[b + 1]; k++)
             skip[self->junctions[k].lane] = 1;
-        for (int a = 0; a < set->nodes; a++)
+        for (int a = 0; a < batch->kind->nodes; a++)
             for (int c = 0; c <= a; c++)
                 for (int l = 0; l < THAW_LANES; l++) {
                     int32_t i = self->block_of[batch->vertex[a][l]], j = self->block_of[batch->vertex[c][l]];

@@ -353,7 +353,7 @@ static void find_hold(int dim, const int32_t *vertices, const unsigned char *scr
 // What the vertices' motion lacks of the part's: 1/2 sum m |v_i - v - omega x r|^2. R is the identity.
 static double energy_lost(const ThawShape *shape, const int32_t *vertices, const unsigned char *script,
                           const double *velocity, const ThawPart *part, const double *r) {
-    int dim = shape->kind->dim;
+    int dim = shape->dim;
     double v[3], omega[3], sum = 0;
     thaw_part_velocity(part, dim, v, omega);
     for (int32_t k = 0; k < part->count; k++) {
@@ -372,7 +372,7 @@ static double energy_lost(const ThawShape *shape, const int32_t *vertices, const
 
 // The centre of a part without pins.
 static void find_centre(const ThawShape *shape, const int32_t *vertices, const double *x, ThawPart *part) {
-    size_t dim = (size_t)shape->kind->dim;
+    size_t dim = (size_t)shape->dim;
     double mass = 0;
     memset(part->p, 0, sizeof part->p);
     for (int32_t k = 0; k < part->count; k++) {
@@ -385,7 +385,7 @@ static void find_centre(const ThawShape *shape, const int32_t *vertices, const d
 }
 
 void thaw_part_reshape(const ThawShape *shape, const int32_t *vertices, const double *x, ThawPart *part, double *r) {
-    int dim = shape->kind->dim;
+    int dim = shape->dim;
     if (part->hold == THAW_HOLD_FREE)
         find_centre(shape, vertices, x, part);
     for (int32_t k = 0; k < part->count; k++) {
@@ -412,7 +412,7 @@ void thaw_part_push(ThawPart *part, const double P[3], const double L[3]) {
 
 double thaw_part_form(const ThawShape *shape, const int32_t *vertices, const unsigned char *script, const double *x,
                       const double *v, ThawPart *part, double *r) {
-    int dim = shape->kind->dim;
+    int dim = shape->dim;
     *part = (ThawPart){.first = part->first,
                        .count = part->count,
                        .elements = part->elements,

@@ -31,7 +31,7 @@ static int resists(const double B[9], size_t dim) {
 }
 
 void thaw_partition_find_stress(ThawPartition *partition, double *y) {
-    const size_t dim = (size_t)partition->shape->kind->dim;
+    const size_t dim = (size_t)partition->shape->dim;
     int turns = 0;
     for (int32_t k = 0; k < partition->part_count; k++)
         turns |= partition->parts[k].hold != THAW_HOLD_FIXED;

@@ -33,7 +33,7 @@ typedef struct ThawPartitionScratch {
 } Scratch;
 
 static const int32_t *nodes_of(const ThawShape *shape, int32_t element) {
-    return shape->elements + (size_t)element * (size_t)shape->kind->nodes;
+    return shape->cells->elements + (size_t)element * (size_t)shape->cells->kind->nodes;
 }
 
 // --- topology ------------------------------------------------------------------------------------------------------------
@@ -43,7 +43,7 @@ static void exclude(const ThawShape *shape, const unsigned char *flagged, const 
     int moves = memchr(script, THAW_VERTEX_MOVED, (size_t)shape->nv) != NULL;
     for (int32_t e = 0; e < shape->ne; e++) {
         unsigned char out = !flagged[e];
-        for (int a = 0; a < shape->kind->nodes && moves; a++)
+        for (int a = 0; a < shape->cells->kind->nodes && moves; a++)
             out |= script[nodes_of(shape, e)[a]] == THAW_VERTEX_MOVED;
         s->visited[e] = out;
     }
@@ -60,7 +60,7 @@ static int makes_hinge(const Scratch *s, const int32_t *vertex, int nodes, int32
 
 // The component of the seed as the next part; nothing if it turns out too small.
 static void grow(const ThawShape *shape, int32_t min_elements, int32_t seed, Scratch *s) {
-    int nodes = shape->kind->nodes;
+    int nodes = shape->cells->kind->nodes;
     int32_t part = s->part_count, head = 0, tail = 0, count = 0;
     s->queue[tail++] = seed;
     s->visited[seed] = 1;
@@ -92,9 +92,9 @@ static void grow(const ThawShape *shape, int32_t min_elements, int32_t seed, Scr
 
 static int is_fixed_by_pins(const ThawShape *shape, const unsigned char *script, int32_t e) {
     int pins = 0;
-    for (int a = 0; a < shape->kind->nodes; a++)
+    for (int a = 0; a < shape->cells->kind->nodes; a++)
         pins += script[nodes_of(shape, e)[a]] == THAW_VERTEX_PINNED;
-    return pins >= shape->kind->dim;
+    return pins >= shape->dim;
 }
 
 static void absorb(const ThawShape *shape, Scratch *s) {
@@ -104,7 +104,7 @@ static void absorb(const ThawShape *shape, Scratch *s) {
         if (part < 0 || s->part_of_element[e] >= 0)
             continue;
         int inside = 1;
-        for (int a = 1; a < shape->kind->nodes; a++)
+        for (int a = 1; a < shape->cells->kind->nodes; a++)
             inside &= s->part_of_vertex[vertex[a]] == part;
         if (inside) {
             s->part_of_element[e] = part;
@@ -159,7 +159,7 @@ static void list_elastic(ThawPartition *partition) {
         if (partition->part_of_element[e] >= 0)
             continue;
         int touches = 0;
-        for (int a = 0; a < shape->kind->nodes; a++)
+        for (int a = 0; a < shape->cells->kind->nodes; a++)
             touches |= partition->part_of_vertex[nodes_of(shape, e)[a]] >= 0;
         if (touches)
             touching[count++] = e;
@@ -177,7 +177,7 @@ static void list_elastic(ThawPartition *partition) {
 
 // Velocities of one part's vertices. FIXED ones are zero; pinned vertices are left alone.
 static void write_velocities(const ThawPartition *partition, const ThawPart *part, double *velocity) {
-    int dim = partition->shape->kind->dim;
+    int dim = partition->shape->dim;
     double v[3], omega[3], rho[3], spin[3];
     thaw_part_velocity(part, dim, v, omega);
     for (int32_t k = part->first; k < part->first + part->count; k++) {
@@ -191,7 +191,7 @@ static void write_velocities(const ThawPartition *partition, const ThawPart *par
 }
 
 static void write_positions(const ThawPartition *partition, const ThawPart *part, double *x) {
-    int dim = partition->shape->kind->dim;
+    int dim = partition->shape->dim;
     double rho[3];
     for (int32_t k = part->first; k < part->first + part->count && part->hold != THAW_HOLD_FIXED; k++) {
         if (partition->script[partition->vertices[k]])
@@ -213,7 +213,7 @@ void thaw_partition_place(const ThawPartition *partition, double *x) {
 }
 
 void thaw_partition_reshape(ThawPartition *partition, double *x) {
-    size_t dim = (size_t)partition->shape->kind->dim;
+    size_t dim = (size_t)partition->shape->dim;
     for (int32_t k = 0; k < partition->part_count; k++) {
         ThawPart *part = &partition->parts[k];
         thaw_part_reshape(partition->shape, partition->vertices + part->first, x, part,
@@ -286,7 +286,7 @@ static ThawStatus reserve_parts(ThawPartition *partition, ThawError *error) {
 // Returns the energy that goes, J.
 static double take_inner(ThawPartition *old, const ThawPart *part, double *shadow, const double *x, double *v) {
     const int32_t *vertices = old->vertices + part->first;
-    size_t dim = (size_t)old->shape->kind->dim;
+    size_t dim = (size_t)old->shape->dim;
     ThawPart rigid = *part;                                         // that has the shadow's momenta
     double w[3], omega[3], *r = old->r + (size_t)part->first * dim; // no longer needed
     double energy = thaw_part_form(old->shape, vertices, old->script, x, shadow, &rigid, r);
@@ -309,7 +309,7 @@ static double take_inner(ThawPartition *old, const ThawPart *part, double *shado
 static void carry_over(ThawPartition *old, const unsigned char *script, double *shadow, const double *x, double *v,
                        ThawTransition *transition) {
     Scratch *s = old->scratch;
-    size_t dim = (size_t)old->shape->kind->dim;
+    size_t dim = (size_t)old->shape->dim;
     int32_t *successor = s->queue; // by old part: at most nv / 3 of them, and the queue is idle
     memset(successor, -1, sizeof *successor * (size_t)old->part_count);
     for (int32_t k = 0; k < s->part_count; k++) {
@@ -339,7 +339,7 @@ static void carry_over(ThawPartition *old, const unsigned char *script, double *
 // A new part from x and v of its vertices, which become its own.
 static void form(ThawPartition *partition, ThawPart *part, double *shadow, double *x, double *v,
                  ThawTransition *transition) {
-    size_t dim = (size_t)partition->shape->kind->dim;
+    size_t dim = (size_t)partition->shape->dim;
     const int32_t *vertices = partition->vertices + part->first;
     double taken = thaw_part_form(partition->shape, vertices, partition->script, x, v, part,
                                   partition->r + (size_t)part->first * dim);
@@ -359,7 +359,7 @@ static void form(ThawPartition *partition, ThawPart *part, double *shadow, doubl
 static ThawPart with_shadow(const ThawPartition *partition, const ThawPart *part, const double *shadow,
                             double *energy) {
     const ThawShape *shape = partition->shape;
-    size_t dim = (size_t)shape->kind->dim;
+    size_t dim = (size_t)shape->dim;
     ThawPart rigid = *part;
     double P[3] = {0, 0, 0}, L[3] = {0, 0, 0};
     *energy = 0;
@@ -385,7 +385,7 @@ double thaw_partition_shadow_energy(const ThawPartition *partition, const double
     for (int32_t k = 0; k < partition->part_count; k++) {
         double energy;
         ThawPart rigid = with_shadow(partition, &partition->parts[k], shadow, &energy);
-        energy -= thaw_part_kinetic(&rigid, partition->shape->kind->dim); // what is left is orthogonal to that
+        energy -= thaw_part_kinetic(&rigid, partition->shape->dim); // what is left is orthogonal to that
         sum += energy > 0 ? energy : 0;
     }
     return sum;
@@ -393,7 +393,7 @@ double thaw_partition_shadow_energy(const ThawPartition *partition, const double
 
 double thaw_partition_absorb(ThawPartition *partition, double *shadow, double *v) {
     const ThawShape *shape = partition->shape;
-    size_t dim = (size_t)shape->kind->dim;
+    size_t dim = (size_t)shape->dim;
     double gained = 0;
     for (int32_t k = 0; k < partition->part_count; k++) {
         ThawPart *part = &partition->parts[k];
@@ -475,7 +475,7 @@ ThawStatus thaw_partition_restore(ThawPartition *partition, const unsigned char 
                               (int)part_count, (int)vertex_count, (int)s->part_count, (int)s->vertex_count);
     if (part_count > 0) {
         memcpy(s->parts, parts, sizeof *parts * (size_t)part_count);
-        memcpy(s->r, r, sizeof *r * (size_t)partition->shape->kind->dim * (size_t)vertex_count);
+        memcpy(s->r, r, sizeof *r * (size_t)partition->shape->dim * (size_t)vertex_count);
     }
     exchange(partition, flagged, script);
     if (part_count > 0)
@@ -488,7 +488,7 @@ ThawStatus thaw_partition_restore(ThawPartition *partition, const unsigned char 
 ThawStatus thaw_partition_create(const ThawShape *shape, int32_t min_elements, ThawPartition **result,
                                  ThawError *error) {
     *result = NULL;
-    size_t nv = (size_t)shape->nv, ne = (size_t)shape->ne, dim = (size_t)shape->kind->dim;
+    size_t nv = (size_t)shape->nv, ne = (size_t)shape->ne, dim = (size_t)shape->dim;
     ThawPartition *partition = THAW_NEW(ThawPartition, 1);
     if (!partition)
         return thaw_error_memory(error, "the rigid parts");

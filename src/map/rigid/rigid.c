@@ -26,7 +26,7 @@ static void load(int dim, const double *from, double to[3]) {
 // The part's v and omega.
 void thaw_rigid_take_rates(const ThawRigidMap *self, int32_t k, const double *q, double v[3], double omega[3]) {
     const ThawPart *part = &self->partition->parts[k];
-    int dim = self->map.shape->kind->dim;
+    int dim = self->map.shape->dim;
     memset(v, 0, 3 * sizeof *v);
     memset(omega, 0, 3 * sizeof *omega);
     if (part->hold == THAW_HOLD_FIXED)
@@ -45,7 +45,7 @@ void thaw_rigid_take_rates(const ThawRigidMap *self, int32_t k, const double *q,
 // Its dual: force and torque, or momenta; also v and omega themselves. Idle unknowns are 0.
 static void give_rates(const ThawRigidMap *self, int32_t k, const double force[3], const double torque[3], double *r) {
     const ThawPart *part = &self->partition->parts[k];
-    size_t dim = (size_t)self->map.shape->kind->dim;
+    size_t dim = (size_t)self->map.shape->dim;
     if (part->hold == THAW_HOLD_FIXED)
         return;
     double *block = r + (size_t)self->part_block[k] * dim;
@@ -66,7 +66,7 @@ static void give_rates(const ThawRigidMap *self, int32_t k, const double force[3
 static void apply_rigid(const ThawMap *map, const double *q, const double *w, double *v) {
     const ThawRigidMap *self = self_of(map);
     const ThawPartition *partition = self->partition;
-    int dim = map->shape->kind->dim;
+    int dim = map->shape->dim;
     for (int32_t n = 0; n < self->loose_count; n++) {
         int32_t i = self->loose[n], block = self->block_of[i];
         for (int k = 0; k < dim; k++)
@@ -93,7 +93,7 @@ static void gather(const ThawRigidMap *self, int32_t k, const double *m, const d
                    double force[3], double torque[3]) {
     const ThawPartition *partition = self->partition;
     const ThawPart *part = &partition->parts[k];
-    int dim = self->map.shape->kind->dim;
+    int dim = self->map.shape->dim;
     memset(force, 0, 3 * sizeof *force);
     memset(torque, 0, 3 * sizeof *torque);
     for (int32_t e = part->first; e < part->first + part->count; e++) {
@@ -117,7 +117,7 @@ static void gather(const ThawRigidMap *self, int32_t k, const double *m, const d
 
 static void apply_t_rigid(const ThawMap *map, const double *f, double *r) {
     const ThawRigidMap *self = self_of(map);
-    thaw_pick(map->shape->kind->dim, self->elastic, self->vertex_of, f, r);
+    thaw_pick(map->shape->dim, self->elastic, self->vertex_of, f, r);
     for (int32_t k = 0; k < self->partition->part_count; k++) {
         double force[3], torque[3];
         if (self->part_block[k] < 0)
@@ -131,7 +131,7 @@ static void apply_t_rigid(const ThawMap *map, const double *f, double *r) {
 static int rows_rigid(const ThawMap *map, int32_t vertex, int32_t block[2], double matrix[2][9]) {
     const ThawRigidMap *self = self_of(map);
     const ThawPartition *partition = self->partition;
-    int dim = map->shape->kind->dim, k = partition->part_of_vertex[vertex], count = 0;
+    int dim = map->shape->dim, k = partition->part_of_vertex[vertex], count = 0;
     if (self->scripted[vertex] || (k >= 0 && self->part_block[k] < 0))
         return 0;
     memset(matrix, 0, 2 * sizeof *matrix);
@@ -163,8 +163,8 @@ static int rows_rigid(const ThawMap *map, int32_t vertex, int32_t block[2], doub
 
 static void places_rigid(const ThawMap *map, const double *x, double *place) {
     const ThawRigidMap *self = self_of(map);
-    size_t dim = (size_t)map->shape->kind->dim;
-    thaw_pick(map->shape->kind->dim, self->elastic, self->vertex_of, x, place);
+    size_t dim = (size_t)map->shape->dim;
+    thaw_pick(map->shape->dim, self->elastic, self->vertex_of, x, place);
     for (int32_t k = 0; k < self->partition->part_count; k++)
         for (size_t c = 0; c < dim && self->part_block[k] >= 0; c++) {
             double *block = place + (size_t)self->part_block[k] * dim;
@@ -175,8 +175,8 @@ static void places_rigid(const ThawMap *map, const double *x, double *place) {
 
 static void project_rigid(const ThawMap *map, const double *w, const double *v, double *q) {
     const ThawRigidMap *self = self_of(map);
-    size_t dim = (size_t)map->shape->kind->dim;
-    thaw_pick(map->shape->kind->dim, self->elastic, self->vertex_of, v, q);
+    size_t dim = (size_t)map->shape->dim;
+    thaw_pick(map->shape->dim, self->elastic, self->vertex_of, v, q);
     for (int32_t k = 0; k < self->partition->part_count; k++) {
         ThawPart part = self->partition->parts[k];
         double rate[3], omega[3];
@@ -192,7 +192,7 @@ static void advance_rigid(const ThawMap *map, double h, const double *x0, const 
                           double *x1) {
     const ThawRigidMap *self = self_of(map);
     const ThawPartition *partition = self->partition;
-    int dim = map->shape->kind->dim;
+    int dim = map->shape->dim;
     for (int32_t n = 0; n < self->loose_count; n++)
         for (int c = 0; c < dim; c++) {
             size_t at = (size_t)self->loose[n] * (size_t)dim + (size_t)c;
@@ -222,7 +222,7 @@ static void advance_rigid(const ThawMap *map, double h, const double *x0, const 
 void thaw_map_rigid_update(ThawMap *map) {
     ThawRigidMap *self = self_of(map);
     const ThawPartition *partition = self->partition;
-    int dim = map->shape->kind->dim;
+    int dim = map->shape->dim;
     for (int32_t k = 0; k < partition->part_count; k++) {
         const ThawPart *part = &partition->parts[k];
         double rho[3];
@@ -239,7 +239,7 @@ void thaw_map_rigid_update(ThawMap *map) {
 
 void thaw_map_rigid_momentum(const ThawMap *map, double *r) {
     const ThawRigidMap *self = self_of(map);
-    int dim = map->shape->kind->dim;
+    int dim = map->shape->dim;
     for (int32_t k = 0; k < self->partition->part_count; k++) {
         const ThawPart *part = &self->partition->parts[k];
         int blocks = thaw_hold_blocks(part->hold);
@@ -256,7 +256,7 @@ void thaw_map_rigid_momentum(const ThawMap *map, double *r) {
 void thaw_map_rigid_chord(const ThawMap *map, double h, double *w) {
     const ThawRigidMap *self = self_of(map);
     const ThawPartition *partition = self->partition;
-    int dim = map->shape->kind->dim;
+    int dim = map->shape->dim;
     for (int32_t k = 0; k < partition->part_count; k++) {
         const ThawPart *part = &partition->parts[k];
         double rate[3], omega[3], alpha[3], rho[3], spin[3], inward[3], change[3];
@@ -281,13 +281,13 @@ static void look_ahead(const ThawRigidMap *self, int32_t k, double h, const doub
                        double omega[3]) {
     double rate[3];
     thaw_rigid_take_rates(self, k, q, rate, omega);
-    thaw_part_advance(&self->partition->parts[k], self->map.shape->kind->dim, h, rate, omega, next, slope);
+    thaw_part_advance(&self->partition->parts[k], self->map.shape->dim, h, rate, omega, next, slope);
 }
 
 void thaw_map_rigid_end_force(const ThawMap *map, double h, const double *q, double scale, const double *f, double *r) {
     const ThawRigidMap *self = self_of(map);
     const ThawPartition *partition = self->partition;
-    int dim = map->shape->kind->dim;
+    int dim = map->shape->dim;
     for (int32_t k = 0; k < partition->part_count; k++) {
         ThawPart next;
         double slope[9], omega[3], torque[3] = {0, 0, 0}, more[3] = {0, 0, 0}, none[3] = {0, 0, 0}, old[6];
@@ -324,7 +324,7 @@ void thaw_map_rigid_end_force(const ThawMap *map, double h, const double *q, dou
 void thaw_map_rigid_end_velocity(const ThawMap *map, double h, const double *q, double *v) {
     const ThawRigidMap *self = self_of(map);
     const ThawPartition *partition = self->partition;
-    int dim = map->shape->kind->dim;
+    int dim = map->shape->dim;
     for (int32_t k = 0; k < partition->part_count; k++) {
         ThawPart next;
         double slope[9], omega[3], turn[3], rho[3], spin[2][3];
@@ -353,7 +353,7 @@ void thaw_map_rigid_move(ThawMap *map, double h, const double *q) {
         ThawPart *part = &self->partition->parts[k];
         double rate[3], omega[3];
         thaw_rigid_take_rates(self, k, q, rate, omega);
-        thaw_part_advance(part, map->shape->kind->dim, h, rate, omega, part, NULL);
+        thaw_part_advance(part, map->shape->dim, h, rate, omega, part, NULL);
     }
     thaw_map_rigid_update(map);
 }
@@ -412,7 +412,7 @@ static void number_blocks(ThawRigidMap *self) {
 
 static void mark_idle(ThawRigidMap *self) {
     const ThawPartition *partition = self->partition;
-    size_t dim = (size_t)self->map.shape->kind->dim;
+    size_t dim = (size_t)self->map.shape->dim;
     for (int32_t k = 0; k < partition->part_count; k++) {
         ThawHold hold = partition->parts[k].hold;
         int turns_in_a_plane = hold != THAW_HOLD_FIXED && (dim == 2 || hold == THAW_HOLD_AXIS);
@@ -428,22 +428,22 @@ ThawStatus thaw_map_rigid_create(const ThawShape *shape, const unsigned char *sc
     ThawRigidMap *self = THAW_NEW(ThawRigidMap, 1);
     if (!self)
         return thaw_error_memory(error, "the map");
-    self->map = (ThawMap){shape->kind->dim == 2 ? &RIGID_2D : &RIGID_3D, shape, set, 0, NULL};
+    self->map = (ThawMap){shape->dim == 2 ? &RIGID_2D : &RIGID_3D, shape, set, 0, NULL};
     self->partition = partition;
-    self->pairs = shape->kind->nodes * (shape->kind->nodes + 1) / 2;
+    self->pairs = shape->all->nodes * (shape->all->nodes + 1) / 2;
     self->scripted = THAW_NEW(unsigned char, shape->nv);
     self->block_of = THAW_NEW(int32_t, shape->nv);
     self->vertex_of = THAW_NEW(int32_t, shape->nv);
     self->part_block = THAW_NEW(int32_t, partition->part_count);
     self->loose = THAW_NEW(int32_t, shape->nv);
-    self->rho = THAW_NEW(double, (size_t)shape->nv *(size_t)shape->kind->dim);
+    self->rho = THAW_NEW(double, (size_t)shape->nv *(size_t)shape->dim);
     ThawStatus status = THAW_OK;
     if (!self->scripted || !self->block_of || !self->vertex_of || !self->part_block || !self->loose || !self->rho)
         status = thaw_error_memory(error, "the map");
     if (status == THAW_OK) {
         memcpy(self->scripted, scripted, (size_t)shape->nv);
         number_blocks(self);
-        self->idle = THAW_NEW(unsigned char, (size_t)self->map.n *(size_t)shape->kind->dim);
+        self->idle = THAW_NEW(unsigned char, (size_t)self->map.n *(size_t)shape->dim);
         status = self->idle ? THAW_OK : thaw_error_memory(error, "the map");
     }
     if (status == THAW_OK) {

@@ -26,7 +26,7 @@ typedef struct ThawRigidMap {
     int32_t *loose;          // loose_count of nv, ascending: vertices that no part moves
     int32_t loose_count;
     double *rho;             // dim * nv: levers R r of the vertices of parts, 0 where G is
-    int32_t pairs;           // blocks an element
+    int32_t pairs;           // blocks an element, of the kind with most
     int32_t *slot;           // batch * pairs * lanes: as in the identity map; -1 also in junctions
     int32_t *junction_start; // batches + 1
     ThawJunction *junctions;

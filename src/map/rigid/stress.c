@@ -50,7 +50,7 @@ double thaw_map_rigid_stress_form(const ThawMap *map, ThawStiffness scale, const
 void thaw_map_rigid_stress_product(const ThawMap *map, ThawStiffness scale, const double *a, double *u) {
     const ThawRigidMap *self = (const ThawRigidMap *)map;
     const ThawPartition *partition = self->partition;
-    int dim = map->shape->kind->dim;
+    int dim = map->shape->dim;
     for (int32_t k = 0; k < partition->part_count; k++) {
         ThawPart part = partition->parts[k]; // whose momenta are those of the vectors in question
         double v[3], omega[3], beta[3];

@@ -6,19 +6,11 @@
 // Every element is asked in every step, so this is the floor of an adaptive step: a gather of four vertices, 45 products and
 // one pass over gradients and strains, which are read and written in lanes; nothing is scattered but one number an element.
 // Elements write only what is theirs, so chunks need no colours.
-#include "oracle/strain.h"
+#include "force/strain.h"
 
 #include "force/kernel.h"
-
-typedef struct StrainPass {
-    const ThawIntegrationSet *set;
-    const int32_t *batches;
-    int32_t count;
-    const double *x, *d;
-    double h;
-    ThawLanes *E;
-    double *out;
-} StrainPass;
+#include "force/pass.h"
+#include "force/solid.h"
 
 enum { RUN = 128 }; // batches a task
 
@@ -63,10 +55,9 @@ THAW_INLINE void store(const ThawBatch *batch, ThawLanes value, double *out) {
 }
 
 // d: predict; else out: rate; else only E.
-THAW_INLINE void strain_run(const StrainPass *pass, int32_t run, int dim, int nodes) {
+THAW_INLINE void strain_run(const ThawStrainPass *pass, int32_t first, int32_t end, int dim, int nodes) {
     int components = thaw_strain_components(dim);
-    int32_t end = (run + 1) * RUN < pass->count ? (run + 1) * RUN : pass->count;
-    for (int32_t i = run * RUN; i < end; i++) {
+    for (int32_t i = first; i < end; i++) {
         int32_t b = pass->batches ? pass->batches[i] : i;
         const ThawBatch *batch = &pass->set->batches[b];
         ThawLanes F[9], E[6];
@@ -89,13 +80,29 @@ THAW_INLINE void strain_run(const StrainPass *pass, int32_t run, int dim, int no
     }
 }
 
-static void run_2d(void *context, int32_t run) { strain_run(context, run, 2, 3); }
-static void run_3d(void *context, int32_t run) { strain_run(context, run, 3, 4); }
+void thaw_solid_strain_2d(const void *pass, int32_t first, int32_t end) { strain_run(pass, first, end, 2, 3); }
+void thaw_solid_strain_3d(const void *pass, int32_t first, int32_t end) { strain_run(pass, first, end, 3, 4); }
 
-static void start(StrainPass *pass, ThawTasks *tasks) {
+static const ThawElementOps *kind_of(const ThawStrainPass *pass, int32_t i) {
+    return pass->set->batches[pass->batches ? pass->batches[i] : i].kind;
+}
+
+// One task: what stands together of one kind goes to its kernel at once.
+static void run_strain(void *context, int32_t run) {
+    const ThawStrainPass *pass = context;
+    int32_t end = (run + 1) * RUN < pass->count ? (run + 1) * RUN : pass->count;
+    for (int32_t first = run * RUN, next; first < end; first = next) {
+        const ThawElementOps *kind = kind_of(pass, first);
+        for (next = first + 1; next < end && kind_of(pass, next) == kind;)
+            next++;
+        kind->strain(pass, first, next);
+    }
+}
+
+static void start(ThawStrainPass *pass, ThawTasks *tasks) {
     if (!pass->batches)
         pass->count = pass->set->batch_count;
-    thaw_tasks_for(tasks, (pass->count + RUN - 1) / RUN, pass->set->dim == 2 ? run_2d : run_3d, pass);
+    thaw_tasks_for(tasks, (pass->count + RUN - 1) / RUN, run_strain, pass);
 }
 
 int32_t thaw_strain_batches(const ThawIntegrationSet *set, const unsigned char *wanted, int32_t *batches) {
@@ -112,15 +119,15 @@ int32_t thaw_strain_batches(const ThawIntegrationSet *set, const unsigned char *
 
 void thaw_strain_compute(const ThawIntegrationSet *set, ThawTasks *tasks, const int32_t *batches, int32_t count,
                          const double *x, ThawLanes *E) {
-    start(&(StrainPass){set, batches, count, x, NULL, 1, E, NULL}, tasks);
+    start(&(ThawStrainPass){set, batches, count, x, NULL, 1, E, NULL}, tasks);
 }
 
 void thaw_strain_rate(const ThawIntegrationSet *set, ThawTasks *tasks, const int32_t *batches, int32_t count,
                       const double *x, double h, ThawLanes *E, double *rate) {
-    start(&(StrainPass){set, batches, count, x, NULL, h, E, rate}, tasks);
+    start(&(ThawStrainPass){set, batches, count, x, NULL, h, E, rate}, tasks);
 }
 
 void thaw_strain_predict(const ThawIntegrationSet *set, ThawTasks *tasks, const int32_t *batches, int32_t count,
                          const double *x, const double *d, double *strain) {
-    start(&(StrainPass){set, batches, count, x, d, 1, NULL, strain}, tasks);
+    start(&(ThawStrainPass){set, batches, count, x, d, 1, NULL, strain}, tasks);
 }

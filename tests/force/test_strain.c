@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "force/strain.h"
 #include "map/parts.h"
-#include "oracle/strain.h"
 
 // F of an element, dense and by hand: column-major dim x dim.
 static void gradient_of_element(const Parts *p, int32_t e, const double *x, double F[9]) {
-    int dim = p->dim, nodes = p->shape->kind->nodes;
-    const int32_t *vertex = p->shape->elements + e * nodes;
-    const double *g = p->shape->gradient + (size_t)e * (size_t)((nodes - 1) * dim);
+    int dim = p->dim, nodes = p->shape->cells->kind->nodes;
+    const int32_t *vertex = p->shape->cells->elements + e * nodes;
+    const double *g = p->shape->cells->gradient + (size_t)e * (size_t)((nodes - 1) * dim);
     for (int i = 0; i < dim; i++)
         for (int j = 0; j < dim; j++) {
             F[i + dim * j] = 0;

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kinds of elements there are: linear simplices that fill their space. With edge vectors D = [X1-X0, ..., Xd-X0] the gradients of shape functions 1..d are the rows of D^-1,
+// constant over the element: one integration point.
+#include "model/element.h"
+
+#include "force/solid.h"
+
+static void rest_triangle(const double *X, double *weight, double *gradient) {
+    double a[2], b[2]; // edges from node 0
+    for (int i = 0; i < 2; i++) {
+        a[i] = X[2 + i] - X[i];
+        b[i] = X[4 + i] - X[i];
+    }
+    double det = a[0] * b[1] - a[1] * b[0];
+    *weight = det / 2;
+    gradient[0] = b[1] / det;
+    gradient[1] = -b[0] / det;
+    gradient[2] = -a[1] / det;
+    gradient[3] = a[0] / det;
+}
+
+static void cross(const double a[3], const double b[3], double c[3]) {
+    c[0] = a[1] * b[2] - a[2] * b[1];
+    c[1] = a[2] * b[0] - a[0] * b[2];
+    c[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static void rest_tetrahedron(const double *X, double *weight, double *gradient) {
+    double e[3][3]; // edges from node 0
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < 3; i++)
+            e[a][i] = X[3 * (a + 1) + i] - X[i];
+    // Row a of D^-1 is the cross product of the other two edges over the determinant.
+    for (int a = 0; a < 3; a++)
+        cross(e[(a + 1) % 3], e[(a + 2) % 3], gradient + 3 * a);
+    double det = 0;
+    for (int i = 0; i < 3; i++)
+        det += e[0][i] * gradient[i];
+    *weight = det / 6;
+    for (int i = 0; i < 9; i++)
+        gradient[i] /= det;
+}
+
+static const ThawElementOps TRIANGLE = {.name = "triangle",
+                                        .space = 2,
+                                        .dim = 2,
+                                        .nodes = 3,
+                                        .points = 1,
+                                        .rest = rest_triangle,
+                                        .energy = thaw_solid_energy_2d,
+                                        .energy_looking = thaw_solid_energy_looking_2d,
+                                        .inverted = thaw_solid_inverted_2d,
+                                        .force = thaw_solid_force_2d,
+                                        .linearise = thaw_solid_linearise_2d,
+                                        .product = thaw_solid_product_2d,
+                                        .virial = thaw_solid_virial_2d,
+                                        .stress = thaw_solid_stress_2d,
+                                        .strain = thaw_solid_strain_2d};
+
+static const ThawElementOps TETRAHEDRON = {.name = "tetrahedron",
+                                           .space = 3,
+                                           .dim = 3,
+                                           .nodes = 4,
+                                           .points = 1,
+                                           .rest = rest_tetrahedron,
+                                           .energy = thaw_solid_energy_3d,
+                                           .energy_looking = thaw_solid_energy_looking_3d,
+                                           .inverted = thaw_solid_inverted_3d,
+                                           .force = thaw_solid_force_3d,
+                                           .linearise = thaw_solid_linearise_3d,
+                                           .product = thaw_solid_product_3d,
+                                           .virial = thaw_solid_virial_3d,
+                                           .stress = thaw_solid_stress_3d,
+                                           .strain = thaw_solid_strain_3d};
+
+static const ThawElementOps *const KINDS[] = {&TRIANGLE, &TETRAHEDRON};
+
+const ThawElementOps *thaw_element_kind(int space, int dim, int nodes) {
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++)
+        if (KINDS[i]->space == space && KINDS[i]->dim == dim && KINDS[i]->nodes == nodes)
+            return KINDS[i];
+    return NULL;
+}

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compiling attachments: which vertices, anchored where, and how stiff.
+//
+// Anchors on a body. A vertex gets the element that contains it at the start, or else the one whose farthest face plane it
+// is least outside of; barycentric coordinates of a point outside go on as they are. Every element is looked at for
+// every vertex of the region, once, when the world is made.
+//
+// Glue. A spring k beside a vertex with stiffness K (the diagonal of the rest shape's matrix, by materials and mesh) takes
+// K/k of what the material gives: a hundredth, of both sides in series.
+#include "model/attachment.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double GLUE = 100; // stiffnesses of the softer side
+static const double FAR = 20;   // barycentric coordinates beyond that magnify what the element does more than they hold
+
+void thaw_attachment_place(const ThawModel *model, const ThawAttachment *a, double t, ThawPlace *place) {
+    thaw_obstacle_place(a->other == THAW_ANCHOR_FRAME ? &a->frame : &model->obstacles[-1 - a->other], t, place);
+}
+
+int thaw_attachment_moves(const ThawModel *model, const ThawAttachment *a, double t, double h) {
+    ThawPlace place[2];
+    if (a->other >= 0)
+        return 0;
+    thaw_attachment_place(model, a, t, &place[0]);
+    thaw_attachment_place(model, a, t + h, &place[1]);
+    return memcmp(&place[0], &place[1], sizeof place[0]) != 0;
+}
+
+// --- the definition ------------------------------------------------------------------------------------------------------
+
+static ThawStatus check_numbers(const char *where, const ThawAttachmentDef *def, ThawError *error) {
+    const struct {
+        const char *name, *unit;
+        double value, above; // allowed: >= above, or > above where `open`
+        int open, endless;
+    } fields[] = {
+        {"stiffness", "N/m", def->stiffness, 0, 0, 0},
+        {"stiffness_per_area", "N/m^3", def->stiffness_per_area, 0, 0, 0},
+        {"damping", "s", def->damping, 0, 0, 0},
+        {"release_time", "s", def->release_time, 0, 0, 1},
+        {"release_force", "N", def->release_force, 0, 1, 1},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (!(fields[i].open ? fields[i].value > 0 : fields[i].value >= 0) ||
+            (!fields[i].endless && !isfinite(fields[i].value)))
+            return thaw_error_set(error, THAW_ERROR_INPUT, "%s: %s is %g %s; allowed: %s 0%s", where, fields[i].name,
+                                  fields[i].value, fields[i].unit,
+                                  fields[i].open ? ">" : ">=", fields[i].endless ? ", or INFINITY" : "");
+    return THAW_OK;
+}
+
+static ThawStatus check_partners(const char *where, const ThawAttachmentDef *def, const ThawModel *model,
+                                 ThawError *error) {
+    if (def->body < 0 || def->body >= model->body_count)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: body is %d; allowed: 0 to %d", where, (int)def->body,
+                              (int)model->body_count - 1);
+    const ThawShape *shape = model->bodies[def->body].shape;
+    if (def->group < 0 || def->group >= shape->group_count)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: group is %d; allowed: 0 to %d (shape %s has %d groups)",
+                              where, (int)def->group, (int)shape->group_count - 1, shape->name,
+                              (int)shape->group_count);
+    if (def->other_body < -1 || def->other_body >= model->body_count || def->other_body == def->body)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: other_body is %d; allowed: -1, or 0 to %d and not body %d",
+                              where, (int)def->other_body, (int)model->body_count - 1, (int)def->body);
+    if (def->obstacle < -1 || def->obstacle >= model->obstacle_count || (def->obstacle >= 0 && def->other_body >= 0))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: obstacle is %d; allowed: -1%s", where, (int)def->obstacle,
+                              def->other_body >= 0 ? ", for it is held to a body" : ", or an obstacle");
+    if (def->obstacle >= 0 && model->obstacles[def->obstacle].frame_count > 0)
+        return thaw_error_set(
+            error, THAW_ERROR_INPUT,
+            "%s: obstacle %d (%s) is a surface that moves frame by frame; allowed: one that moves as a "
+            "whole",
+            where, (int)def->obstacle, model->obstacles[def->obstacle].name);
+    const int32_t held[2] = {def->body, def->other_body};
+    for (int i = 0; i < 2; i++)
+        if (held[i] >= 0 && model->bodies[held[i]].starts_at_rest)
+            return thaw_error_set(error, THAW_ERROR_INPUT,
+                                  "%s: body %d (%s) starts at rest, by a solution that knows no attachment; allowed: "
+                                  "bodies that start awake",
+                                  where, (int)held[i], model->bodies[held[i]].name);
+    return THAW_OK;
+}
+
+// --- stiffness -----------------------------------------------------------------------------------------------------------
+
+// area (nv, zeroed): what each vertex has of the surface faces that lie in the region, m^2. Returns their sum.
+static double find_areas(const ThawShape *shape, const unsigned char *inside, double *area) {
+    const ThawElementBlock *cells = shape->cells;
+    const int nodes = cells->kind->nodes, dim = shape->dim;
+    double sum = 0;
+    for (int32_t i = 0; i < shape->ne * nodes; i++) {
+        const int32_t *element = cells->elements + (size_t)(i / nodes) * (size_t)nodes;
+        const double *X[3] = {NULL};
+        int32_t face[3], count = 0, in = 1;
+        if (shape->across[i] >= 0)
+            continue;
+        for (int a = 0; a < nodes; a++)
+            if (a != i % nodes) {
+                face[count] = element[a];
+                X[count++] = shape->X + (size_t)element[a] * (size_t)dim;
+                in &= inside[element[a]];
+            }
+        if (!in)
+            continue;
+        double u[3] = {0}, v[3] = {0};
+        for (int k = 0; k < dim; k++) {
+            u[k] = X[1][k] - X[0][k];
+            v[k] = dim == 3 ? X[2][k] - X[0][k] : 0;
+        }
+        if (dim == 2)
+            v[2] = 2 * shape->thickness; // so that half of the product is length times thickness
+        double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
+        double size = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) / 2;
+        for (int a = 0; a < count; a++)
+            area[face[a]] += size / count;
+        sum += size;
+    }
+    return sum;
+}
+
+// N/m of the vertex and its anchor in series; what does not give is left out.
+static double glue_of(const ThawModel *model, const ThawAttachment *a, const ThawAnchor *anchor) {
+    double here = model->bodies[a->body].shape->stiffness[anchor->vertex], give = 0;
+    for (int n = 0; n < anchor->nodes; n++)
+        give += anchor->weight[n] * anchor->weight[n] / model->bodies[a->other].shape->stiffness[anchor->other[n]];
+    return GLUE / (1 / here + give);
+}
+
+static ThawStatus share_stiffness(const char *where, const ThawAttachmentDef *def, ThawModel *model,
+                                  const ThawAttachment *a, ThawError *error) {
+    const ThawShape *shape = model->bodies[a->body].shape;
+    const ThawGroup *group = &shape->groups[def->group];
+    unsigned char *inside = THAW_NEW(unsigned char, shape->nv);
+    double *area = THAW_NEW(double, shape->nv);
+    ThawStatus status = inside && area ? THAW_OK : thaw_error_memory(error, "an attachment");
+    for (int32_t i = 0; status == THAW_OK && i < group->count; i++)
+        inside[group->vertices[i]] = 1;
+    double sum = status == THAW_OK ? find_areas(shape, inside, area) : 0;
+    if (status == THAW_OK && def->stiffness_per_area > 0 && sum == 0)
+        status = thaw_error_set(error, THAW_ERROR_INPUT,
+                                "%s: stiffness_per_area is %g N/m^3, but group %s has no face of the surface; allowed: "
+                                "stiffness instead",
+                                where, def->stiffness_per_area, group->name);
+    for (int32_t i = 0; status == THAW_OK && i < a->count; i++) {
+        ThawAnchor *anchor = &model->anchors[a->first + i];
+        const double share = sum > 0 ? area[anchor->vertex] / sum : shape->mass[anchor->vertex] / group->mass;
+        anchor->stiffness = def->stiffness_per_area > 0 ? def->stiffness_per_area * area[anchor->vertex]
+                            : def->stiffness > 0        ? def->stiffness * share
+                                                        : glue_of(model, a, anchor);
+    }
+    thaw_free(inside);
+    thaw_free(area);
+    return status;
+}
+
+// --- anchors -------------------------------------------------------------------------------------------------------------
+
+// Barycentric coordinates of X in an element, and how far it is outside of its faces' planes, m; < 0: inside.
+static double outside_of(const ThawShape *shape, int32_t e, const double *X, double weight[THAW_ANCHOR_NODES]) {
+    const ThawElementBlock *cells = shape->cells;
+    const int nodes = cells->kind->nodes, dim = shape->dim;
+    const double *gradient = cells->gradient + (size_t)e * thaw_element_gradients(cells->kind);
+    const double *X0 = shape->X + (size_t)cells->elements[(size_t)e * (size_t)nodes] * (size_t)dim;
+    double first[3] = {0}, outside = -INFINITY;
+    weight[0] = 1;
+    for (int a = 1; a <= nodes; a++) { // the first comes last
+        const double *g = a < nodes ? gradient + (a - 1) * dim : first;
+        double square = 0;
+        if (a < nodes)
+            weight[a] = 0;
+        for (int k = 0; k < dim; k++) {
+            if (a < nodes) {
+                weight[a] += g[k] * (X[k] - X0[k]);
+                first[k] -= g[k];
+            }
+            square += g[k] * g[k];
+        }
+        if (a < nodes)
+            weight[0] -= weight[a];
+        outside = fmax(outside, -weight[a % nodes] / sqrt(square));
+    }
+    return outside;
+}
+
+// Anchors a point in space (m) on a body as it is placed at the start.
+static ThawStatus anchor_on_body(const char *where, const ThawModelBody *body, const double *x, ThawAnchor *anchor,
+                                 ThawError *error) {
+    const ThawShape *shape = body->shape;
+    const int nodes = shape->cells->kind->nodes, dim = shape->dim;
+    double X[3] = {0}, weight[THAW_ANCHOR_NODES], best = INFINITY, largest = 0;
+    int32_t nearest = -1;
+    thaw_body_unplace(body, dim, x, X);
+    for (int32_t e = 0; e < shape->ne; e++) {
+        const double outside = outside_of(shape, e, X, weight);
+        if (outside < best) {
+            best = outside;
+            nearest = e;
+        }
+    }
+    outside_of(shape, nearest, X, anchor->weight);
+    anchor->nodes = nodes;
+    for (int a = 0; a < nodes; a++) {
+        anchor->other[a] = shape->cells->elements[(size_t)nearest * (size_t)nodes + (size_t)a];
+        largest = fmax(largest, fabs(anchor->weight[a]));
+    }
+    if (largest > FAR)
+        return thaw_error_set(
+            error, THAW_ERROR_INPUT,
+            "%s: a vertex of the region lies %g m outside of body %s, farther than %g times the size of "
+            "the element it would hold to; allowed: regions beside or inside the other body",
+            where, best, body->name, FAR);
+    return THAW_OK;
+}
+
+static ThawStatus place_anchors(const char *where, ThawModel *model, const ThawAttachment *a, const ThawGroup *group,
+                                ThawError *error) {
+    const ThawModelBody *body = &model->bodies[a->body];
+    const int dim = model->dim;
+    ThawStatus status = THAW_OK;
+    ThawPlace place = {{0}, {0}};
+    if (a->other < 0)
+        thaw_attachment_place(model, a, 0, &place);
+    for (int32_t i = 0; i < a->count && status == THAW_OK; i++) {
+        ThawAnchor *anchor = &model->anchors[a->first + i];
+        double x[3] = {0, 0, 0};
+        anchor->vertex = group->vertices[i];
+        thaw_body_place(body, dim, body->shape->X + (size_t)anchor->vertex * (size_t)dim, x);
+        if (a->other >= 0) {
+            status = anchor_on_body(where, &model->bodies[a->other], x, anchor, error);
+            continue;
+        }
+        for (int k = 0; k < 3; k++) // R'(x - p)
+            for (int c = 0; c < 3; c++)
+                anchor->local[k] += place.R[3 * c + k] * (x[c] - place.p[c]);
+    }
+    return status;
+}
+
+// --- all of them ---------------------------------------------------------------------------------------------------------
+
+static ThawStatus compile(const ThawAttachmentDef *def, int32_t index, ThawModel *model, ThawError *error) {
+    ThawAttachment *a = &model->attachments[index];
+    char where[160];
+    snprintf(where, sizeof where, "attachment %d (%.80s)", (int)index, def->name ? def->name : "unnamed");
+    ThawStatus status = check_partners(where, def, model, error);
+    if (status == THAW_OK)
+        status = check_numbers(where, def, error);
+    if (status != THAW_OK)
+        return status;
+    const ThawGroup *group = &model->bodies[def->body].shape->groups[def->group];
+    a->kind = &thaw_attachment_kind;
+    a->body = def->body;
+    a->other = def->other_body >= 0 ? def->other_body : def->obstacle >= 0 ? -1 - def->obstacle : THAW_ANCHOR_FRAME;
+    a->damping = def->damping;
+    a->release_time = def->release_time;
+    a->release_force = def->release_force;
+    a->frame.rotation[0] = 1;
+    a->frame.script.release = INFINITY;
+    if (!(a->name = thaw_strdup(def->name ? def->name : "unnamed")))
+        return thaw_error_memory(error, "an attachment");
+    if (a->other == THAW_ANCHOR_FRAME)
+        status = thaw_check_keys(where, model->dim, def->keys, def->key_count, def->centre, def->interpolation,
+                                 &a->frame.script, error);
+    if (status != THAW_OK)
+        return status;
+    memcpy(a->frame.position, a->frame.script.centre, sizeof a->frame.position);
+    ThawAnchor *anchors = thaw_regrow(model->anchors, (size_t)model->anchor_count,
+                                      (size_t)model->anchor_count + (size_t)group->count, sizeof *anchors);
+    if (!anchors)
+        return thaw_error_memory(error, "an attachment");
+    model->anchors = anchors;
+    a->first = model->anchor_count;
+    a->count = group->count;
+    model->anchor_count += group->count;
+    status = place_anchors(where, model, a, group, error);
+    return status == THAW_OK ? share_stiffness(where, def, model, a, error) : status;
+}
+
+ThawStatus thaw_attachments_compile(const ThawWorldDef *def, ThawModel *model, ThawError *error) {
+    if (def->attachment_count < 0 || (def->attachment_count > 0 && !def->attachments))
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "world: attachment_count is %d with attachments %s; allowed: >= 0, given",
+                              (int)def->attachment_count, def->attachments ? "given" : "NULL");
+    model->attachments = THAW_NEW(ThawAttachment, def->attachment_count);
+    if (!model->attachments)
+        return thaw_error_memory(error, "the attachments");
+    ThawStatus status = THAW_OK;
+    for (int32_t i = 0; i < def->attachment_count && status == THAW_OK; i++) {
+        model->attachment_count = i + 1;
+        status = compile(&def->attachments[i], i, model, error);
+    }
+    return status;
+}
+
+void thaw_attachments_clear(ThawModel *model) {
+    for (int32_t i = 0; i < model->attachment_count; i++) {
+        thaw_free(model->attachments[i].name);
+        thaw_free(model->attachments[i].frame.script.keys);
+    }
+    thaw_free(model->attachments);
+    thaw_free(model->anchors);
+}

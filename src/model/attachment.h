@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attachments, compiled: regions of bodies that are held to another body, an obstacle or a frame. An attachment is a block
+// of elements that join bodies: one a vertex of the region, each a spring and a damper between that vertex and an anchor.
+//
+// An anchor on a body is a fixed combination of the nodes of one of its elements, sum w_i x_i with sum w_i = 1, that is the
+// vertex' own place at the start. So the spring has no length at the start, and force f at the vertex meets -w_i f at the
+// nodes: momentum is kept to rounding, angular momentum too, since f has the direction of what is between the two points.
+// An anchor on an obstacle or a frame is a point of its own axes.
+#ifndef THAW_ATTACHMENT_H
+#define THAW_ATTACHMENT_H
+
+#include "model/element.h"
+#include "model/model.h"
+
+enum { THAW_ANCHOR_NODES = 4, THAW_ANCHOR_FRAME = INT32_MIN };
+
+typedef struct ThawAnchor {
+    int32_t vertex;                   // of the region's body
+    int32_t nodes;                    // of the other body's element; 0: none
+    int32_t other[THAW_ANCHOR_NODES]; // its vertices
+    double weight[THAW_ANCHOR_NODES];
+    double local[3];  // m, in the axes of an obstacle or frame
+    double stiffness; // N/m
+} ThawAnchor;
+
+typedef struct ThawAttachment {
+    const ThawElementOps *kind;
+    char *name;
+    int32_t body;
+    int32_t other;           // a body, -1 - obstacle, or THAW_ANCHOR_FRAME
+    ThawModelObstacle frame; // of THAW_ANCHOR_FRAME: nothing but how it moves
+    int32_t first, count;    // into the model's anchors
+    double damping;          // s
+    double release_time, release_force;
+} ThawAttachment;
+
+// What the kernels of an attachment need (ThawElementOps).
+typedef struct ThawRowPass {
+    const struct ThawModel *model;
+    int32_t attachment;
+    double h;           // s; of energies: 0
+    ThawPlace place[2]; // of obstacle or frame at the start and the end of the step
+    const double *x;    // of all bodies (state layout)
+} ThawRowPass;
+
+// Validates and compiles all of them; bodies and obstacles come first.
+ThawStatus thaw_attachments_compile(const ThawWorldDef *def, struct ThawModel *model, ThawError *error);
+void thaw_attachments_clear(struct ThawModel *model);
+// Where what holds an attachment is at time t: of an obstacle or a frame.
+void thaw_attachment_place(const struct ThawModel *model, const ThawAttachment *attachment, double t, ThawPlace *place);
+// Whether that is elsewhere at t + h than at t.
+int thaw_attachment_moves(const struct ThawModel *model, const ThawAttachment *attachment, double t, double h);
+
+// force/attachment.c
+extern const ThawElementOps thaw_attachment_kind;
+
+#endif

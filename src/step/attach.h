@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attachments in the step (attach.c): rows of the islands' responses, what is remembered of them, and when they let go.
+#ifndef THAW_ATTACH_H
+#define THAW_ATTACH_H
+
+#include "model/attachment.h"
+#include "step/step.h"
+
+ThawStatus thaw_attach_create(ThawWorld *world, ThawError *error);
+void thaw_attach_free(ThawWorld *world);
+
+// Before the step from t to t + h: notes what undoing goes back to, lets go what its time has come for, and wakes bodies
+// that this or the motion of a frame concerns.
+ThawStatus thaw_attach_begin(ThawWorld *world, double t, double h, ThawError *error);
+// Before an interval of length h is tried: impulses as the forces of the last one let expect.
+void thaw_attach_expect(ThawWorld *world, double h);
+// Puts the rows of bodies awake behind the contacts, where islands find them; and takes the impulses over that they found.
+ThawStatus thaw_attach_put_rows(ThawWorld *world, ThawIncrement step, ThawError *error);
+void thaw_attach_take_rows(ThawWorld *world);
+// The interval is final: forces, and the work of what moves.
+void thaw_attach_commit(ThawWorld *world, ThawIncrement step);
+// The whole step is: what was pulled too hard lets go.
+void thaw_attach_end(ThawWorld *world);
+void thaw_attach_undo(ThawWorld *world);
+
+// Joins bodies that are held to each other in a forest over bodies.
+void thaw_attach_join(const ThawWorld *world, int32_t *root);
+// J, in all springs.
+double thaw_attach_energy(const ThawWorld *world);
+
+#endif
