@@ -148,7 +148,7 @@ ThawStatus thaw_map_identity_create(const ThawShape *shape, const unsigned char 
     IdentityMap *self = THAW_NEW(IdentityMap, 1);
     if (!self)
         return thaw_error_memory(error, "the map");
-    self->map = (ThawMap){shape->dim == 2 ? &IDENTITY_2D : &IDENTITY_3D, shape, shape->all, 0, NULL};
+    self->map = (ThawMap){.ops = shape->dim == 2 ? &IDENTITY_2D : &IDENTITY_3D, .shape = shape, .set = shape->all};
     self->pairs = shape->all->nodes * (shape->all->nodes + 1) / 2;
     self->block_of = THAW_NEW(int32_t, shape->nv);
     self->vertex_of = THAW_NEW(int32_t, shape->nv);

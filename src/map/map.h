@@ -46,6 +46,26 @@ typedef struct ThawMapOps {
     // What a motion of the whole body is in q, where nothing is scripted: place (n blocks) gets the point whose velocity a
     // block of q is, or NAN where it is an angular velocity (2D: the block's first number).
     void (*places)(const ThawMap *map, const double *x, double *place);
+
+    // Frames that carry vertices along (frame_of below). A map without frames has none of these functions.
+    // Takes over how the frames are now, after they were changed from outside. No allocation.
+    void (*update)(ThawMap *map);
+    // r += the frames' own momenta, in the place of G'M v0 of their vertices.
+    void (*momentum)(const ThawMap *map, double *r);
+    // v of vertices that are carried, by the frames' own momenta.
+    void (*velocities)(const ThawMap *map, double *v);
+    // w += h/2 (omega x (omega x rho) + alpha x rho) at vertices that are carried: chords of their paths, so that elements
+    // beside a turning frame see where it will be. For stiffness and damping forces only: no part of G'M (Gq + w).
+    void (*chord)(const ThawMap *map, double h, double *w);
+    // What a Newton step needs, whose forces act where frames will be: with G1 = d(x1)/dq / h at q, whose levers have
+    // turned, r += scale (G1 - G)' f, and v += (G1 - G) q.
+    void (*end_force)(const ThawMap *map, double h, const double *q, double scale, const double *f, double *r);
+    void (*end_velocity)(const ThawMap *map, double h, const double *q, double *v);
+    // What add_stress adds, by q from both sides; and over vertices: u += that times a, for any velocities a.
+    double (*stress_form)(const ThawMap *map, ThawStiffness scale, const double *q);
+    void (*stress_product)(const ThawMap *map, ThawStiffness scale, const double *a, double *u);
+    // The step is final: the frames move on with q for h, momentum and all, and the map with them. No allocation.
+    void (*commit)(ThawMap *map, double h, const double *q);
 } ThawMapOps;
 
 // The head of every map; methods embed it first.
@@ -56,7 +76,14 @@ struct ThawMap {
     int32_t n;                     // blocks of q
     const unsigned char *idle; // n * dim flags: this unknown only fills its block; its column of G is 0, its diagonal
                                // entry in G'AG is 1 and its value 0. NULL: there is none
+    int32_t frame_count;       // frames that carry vertices; 0: none, and the table has no functions for them
+    const int32_t *frame_of;   // nv: which of them carries the vertex, -1: none. NULL without frames
 };
+
+// Whether a vertex moves with a frame of the map, which then has its momentum.
+static inline int thaw_map_carries(const ThawMap *map, int32_t vertex) {
+    return map->frame_of && map->frame_of[vertex] >= 0;
+}
 
 typedef struct ThawAssembly {
     const ThawMap *map;
@@ -75,21 +102,5 @@ ThawStatus thaw_map_identity_create(const ThawShape *shape, const unsigned char 
 struct ThawPartition;
 ThawStatus thaw_map_rigid_create(const ThawShape *shape, const unsigned char *scripted, struct ThawPartition *partition,
                                  const ThawIntegrationSet *set, ThawMap **map, ThawError *error);
-// Takes over the parts' present frames, after they were changed from outside. No allocation.
-void thaw_map_rigid_update(ThawMap *map);
-// r += the parts' own momenta, in the place of G'M v0 of their vertices.
-void thaw_map_rigid_momentum(const ThawMap *map, double *r);
-// w += h/2 (omega x (omega x rho) + alpha x rho) at the vertices of parts: chords of their paths, so that elements beside a
-// turning part see where it will be. For stiffness and damping forces only: it is no part of G'M (Gq + w).
-void thaw_map_rigid_chord(const ThawMap *map, double h, double *w);
-// What a Newton step needs, whose forces act where parts will be: with G1 = d(x1)/dq / h at q, whose levers have turned,
-// r += scale (G1 - G)' f, and v += (G1 - G) q.
-void thaw_map_rigid_end_force(const ThawMap *map, double h, const double *q, double scale, const double *f, double *r);
-void thaw_map_rigid_end_velocity(const ThawMap *map, double h, const double *q, double *v);
-// What add_stress adds, by q from both sides; and over vertices: u += that times a, for any velocities a.
-double thaw_map_rigid_stress_form(const ThawMap *map, ThawStiffness scale, const double *q);
-void thaw_map_rigid_stress_product(const ThawMap *map, ThawStiffness scale, const double *a, double *u);
-// The step is final: the parts move on with q for h, momentum and all, and the map with them. No allocation.
-void thaw_map_rigid_move(ThawMap *map, double h, const double *q);
 
 #endif

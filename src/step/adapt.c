@@ -458,7 +458,7 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
     if (status == THAW_OK && (a->transition.changed || s->system != a->system || !a->system))
         status = renew_system(s, error);
     else if (status == THAW_OK && a->answer.moved > 0)
-        thaw_map_rigid_update(a->system->map);
+        a->system->map->ops->update(a->system->map);
     if (a->answer.moved > 0) {
         s->set_energy = NAN;
         s->inverted = s->set_inverted = -1;
@@ -481,7 +481,7 @@ void thaw_adapt_commit(ThawStepper *s, ThawIncrement step) {
         for (size_t k = 0, at = (size_t)partition->vertices[m] * dim; k < dim; k++, at++)
             s->v1[at] = (s->x1[at] - s->x[at]) / step.h;
     if (a->system->map->n > 0)
-        thaw_map_rigid_move(a->system->map, step.h, s->q);
+        a->system->map->ops->commit(a->system->map, step.h, s->q);
     thaw_oracle_observe(a->oracle, partition, s->x1, step.h);
     s->ms[THAW_STAGE_ORACLE] += thaw_wall_ms() - since;
 }

@@ -19,8 +19,6 @@
 
 #include "step/body.h"
 
-#include "step/adapt.h"
-
 static void lap(ThawStepper *s, ThawStage stage, double *since) {
     double now = thaw_wall_ms();
     s->ms[stage] += now - *since;
@@ -75,35 +73,34 @@ static ThawStatus factor_and_solve(ThawStepper *s, const double *b, double *x, d
     return status;
 }
 
-// b = G'(M v0 + h (f + f_ext) - A w), with f and A at x0. Of rigid parts it is their own momentum, not their vertices', and
+// b = G'(M v0 + h (f + f_ext) - A w), with f and A at x0. Of frames it is their own momentum, not their vertices', and
 // their neighbours' stiffness sees the chords of their paths.
 static void right_hand_side(ThawStepper *s, ThawIncrement step) {
     const ThawMap *map = s->system->map;
-    const ThawPartition *parts = s->adaptive ? s->adaptive->partition : NULL;
-    int dim = s->model->dim, moves = s->offset_moves || (parts && parts->part_count > 0 && map->set->element_count > 0);
+    int dim = s->model->dim, moves = s->offset_moves || (map->frame_count > 0 && map->set->element_count > 0);
     double h = step.h, forms[2];
     if (moves) {
         double since = thaw_wall_ms();
         memcpy(s->before, s->w, sizeof *s->w * coordinates(s));
-        if (parts)
-            thaw_map_rigid_chord(map, h, s->before);
+        if (map->frame_count > 0)
+            map->ops->chord(map, h, s->before);
         thaw_force_product(map->set, s->tasks, s->x, s->before, combination_of(s, step).element, s->shape->nv, s->u,
                            forms, s->partial);
         lap(s, THAW_STAGE_FORCE, &since);
     }
     for (int32_t i = 0; i < s->shape->nv; i++) {
         double m = step.mass * s->shape->mass[i], md = m + step.mass * h * s->shape->damping_mass[i];
-        int rigid = parts && parts->part_of_vertex[i] >= 0;
+        int carried = thaw_map_carries(map, i);
         for (int k = 0; k < dim; k++) {
             size_t at = (size_t)i * dim + k;
-            s->y[at] = (rigid ? 0 : m * s->v[at]) + h * (s->f[at] + s->f_ext[at]);
+            s->y[at] = (carried ? 0 : m * s->v[at]) + h * (s->f[at] + s->f_ext[at]);
             if (moves)
-                s->y[at] -= (rigid ? 0 : md * s->w[at]) + s->u[at];
+                s->y[at] -= (carried ? 0 : md * s->w[at]) + s->u[at];
         }
     }
     map->ops->apply_t(map, s->y, s->b);
-    if (parts)
-        thaw_map_rigid_momentum(map, s->b);
+    if (map->frame_count > 0)
+        map->ops->momentum(map, s->b);
 }
 
 // Solves the system linearised at x0 for q. With loads in balance b is nothing but rounding; then a residual far below
@@ -250,15 +247,15 @@ static int all_finite(const double *a, size_t count) {
     return all == 0;
 }
 
-static int has_parts(const ThawStepper *s) { return s->adaptive && s->adaptive->partition->part_count > 0; }
+static int has_frames(const ThawStepper *s) { return s->system->map->frame_count > 0; }
 
 void thaw_body_resist(ThawStepper *s, ThawIncrement step) {
     if (s->resisted)
         return;
     double since = thaw_wall_ms();
     memcpy(s->u, s->v1, sizeof *s->u * coordinates(s));
-    if (has_parts(s))
-        thaw_map_rigid_chord(s->system->map, step.h, s->u);
+    if (has_frames(s))
+        s->system->map->ops->chord(s->system->map, step.h, s->u);
     ThawStiffness scale = {step.newton ? 0 : step.h * step.h, step.h, s->project};
     thaw_force_product(s->system->map->set, s->tasks, s->x, s->u, scale, s->shape->nv, s->y, s->forms, s->partial);
     s->resisted = 1;
@@ -306,12 +303,12 @@ static void damping_product(ThawStepper *s, ThawIncrement step, const double *a,
     double forms[2], since = thaw_wall_ms();
     thaw_force_product(s->system->map->set, s->tasks, s->x, a, (ThawStiffness){0, step.h, s->project}, s->shape->nv, u,
                        forms, s->partial);
-    if (has_parts(s))
-        thaw_map_rigid_stress_product(s->system->map, (ThawStiffness){0, step.h, s->project}, a, u);
+    if (has_frames(s))
+        s->system->map->ops->stress_product(s->system->map, (ThawStiffness){0, step.h, s->project}, a, u);
     lap(s, THAW_STAGE_FORCE, &since);
 }
 
-static const double *start_velocities(const ThawStepper *s) { return has_parts(s) ? s->v0 : s->v; }
+static const double *start_velocities(const ThawStepper *s) { return has_frames(s) ? s->v0 : s->v; }
 
 double thaw_body_scale(ThawStepper *s, ThawIncrement step) {
     const ThawMap *map = s->system->map;
@@ -328,12 +325,12 @@ void thaw_body_start_newton(ThawStepper *s, ThawIncrement step) {
     memset(s->q, 0, sizeof *s->q * n);
     map->ops->apply(map, s->q, s->w, s->v1);
     memcpy(s->u, s->w, sizeof *s->u * coordinates(s));
-    if (has_parts(s)) {
+    if (has_frames(s)) {
         memcpy(s->v0, s->v, sizeof *s->v0 * coordinates(s));
-        thaw_partition_velocities(s->adaptive->partition, s->v0);
+        map->ops->velocities(map, s->v0);
         memset(s->chord, 0, sizeof *s->chord * coordinates(s));
-        thaw_map_rigid_chord(map, step.h, s->chord);
-        thaw_map_rigid_chord(map, step.h, s->u);
+        map->ops->chord(map, step.h, s->chord);
+        map->ops->chord(map, step.h, s->u);
     }
     if (keeps_damping(s, step))
         damping_product(s, step, s->u, s->d);
@@ -357,7 +354,7 @@ double thaw_body_potential(ThawStepper *s, ThawIncrement step, double alpha, dou
     map->ops->advance(map, step.h, s->x, s->trial_q, s->y, s->x1);
     double inertia = 0, loss = 0, work = 0;
     const double *v0 = start_velocities(s);
-    int turns = has_parts(s);
+    int turns = has_frames(s);
     for (int32_t i = 0; i < s->shape->nv; i++)
         for (int k = 0; k < dim; k++) {
             size_t at = (size_t)i * dim + k;
@@ -405,8 +402,8 @@ ThawStatus thaw_body_residual(ThawStepper *s, ThawIncrement step, double *square
         }
     }
     map->ops->apply_t(map, s->y, s->b);
-    if (has_parts(s))
-        thaw_map_rigid_end_force(map, step.h, s->q, step.h, s->u, s->b);
+    if (has_frames(s))
+        map->ops->end_force(map, step.h, s->q, step.h, s->u, s->b);
     map->ops->apply_t(map, s->impulse, s->p);
     *square = 0;
     for (size_t i = 0; i < unknowns(s); i++)

@@ -55,19 +55,19 @@ static void spread_impulses(const ThawIsland *island) {
     }
 }
 
-// Blocks of unknowns for each vertex in contact: less than one where many vertices share a part.
+// Blocks of unknowns for each vertex in contact: less than one where a frame carries many.
 static double blocks_a_vertex(const ThawIsland *island, const ThawStepper *s) {
-    const ThawPartition *parts = s->adaptive ? s->adaptive->partition : NULL;
-    int32_t vertices = 0, rigid = 0;
-    for (int32_t c = 0; parts && c < island->contact_count; c++) {
+    const ThawMap *map = s->system->map;
+    int32_t vertices = 0, carried = 0;
+    for (int32_t c = 0; map->frame_count > 0 && c < island->contact_count; c++) {
         const ThawContact *contact = &island->set->contacts[island->contacts[c]];
         for (int side = 0; side < 2; side++)
             for (int32_t k = 0; contact->key.body[side] == s->index && k < contact->nodes[side]; k++) {
-                rigid += parts->part_of_vertex[contact->vertex[side][k]] >= 0;
+                carried += thaw_map_carries(map, contact->vertex[side][k]);
                 vertices++;
             }
     }
-    return rigid > 0 ? (vertices - rigid + 2.0 * fmin(rigid, parts->part_count)) / vertices : 1;
+    return carried > 0 ? (vertices - carried + 2.0 * fmin(carried, map->frame_count)) / vertices : 1;
 }
 
 // What A^-1 costs, in operations at the speed of a solve, by the numbers of the factor. A solve meets all of L twice, G and G' the

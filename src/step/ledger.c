@@ -18,14 +18,14 @@
 #include "step/attach.h"
 #include "step/body.h"
 
-// Of x1. Parts carry their strain along: only the map's elements have another energy.
+// Of x1. Frames carry strain along: only the map's elements have another energy.
 static double next_energy(const ThawStepper *s) {
     const ThawIntegrationSet *set = s->system->map->set;
     if (isfinite(s->next_elastic))
         return s->next_elastic;
-    if (s->adaptive && s->adaptive->partition->elastic_count == 0)
+    if (set->element_count == 0)
         return s->elastic;
-    if (!s->adaptive || !isfinite(s->next_set_energy))
+    if (!isfinite(s->next_set_energy))
         return thaw_force_energy(s->shape->all, s->tasks, s->x1, s->partial);
     double before = isfinite(s->set_energy) ? s->set_energy : thaw_force_energy(set, s->tasks, s->x, s->partial);
     return s->elastic + (s->next_set_energy - before);
@@ -36,14 +36,13 @@ int thaw_ledger_is_kept(const ThawStepper *s) { return s->adaptive || s->model->
 void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
     double since = thaw_wall_ms();
     const ThawMap *map = s->system->map;
-    const ThawPartition *parts = s->adaptive ? s->adaptive->partition : NULL;
     int dim = s->model->dim;
     size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)dim;
     double h = step.h;
     const double *v0 = s->v;
-    if (parts && parts->part_count > 0) {
+    if (map->frame_count > 0) {
         memcpy(s->before, s->v, bytes);
-        thaw_partition_velocities(parts, s->before);
+        map->ops->velocities(map, s->before);
         v0 = s->before;
     }
     thaw_body_resist(s, step);
@@ -51,8 +50,8 @@ void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
     ThawStiffness scale = {step.newton ? 0 : h * h, h, s->project};
 
     memcpy(s->u, s->v1, bytes);
-    if (parts && parts->part_count > 0 && step.newton)
-        thaw_map_rigid_end_velocity(map, h, s->q, s->u);
+    if (map->frame_count > 0 && step.newton)
+        map->ops->end_velocity(map, h, s->q, s->u);
     double external = 0, contact = 0, friction = 0, inertia = 0, work = 0, implicit = 0, fall = 0;
     for (int32_t i = 0; i < s->shape->nv; i++)
         for (int k = 0; k < dim; k++) {
@@ -69,9 +68,9 @@ void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
             if (s->scripted[i]) // the reaction's impulse times the prescribed velocity
                 external += v1 * (m * dv + drag + s->y[at] - h * (s->f[at] + s->f_ext[at]) - s->impulse[at]);
         }
-    if (parts && parts->part_count > 0 && map->n > 0) {
-        implicit += thaw_map_rigid_stress_form(map, scale, s->q);
-        form += thaw_map_rigid_stress_form(map, (ThawStiffness){0, 1, s->project}, s->q);
+    if (map->frame_count > 0 && map->n > 0) {
+        implicit += map->ops->stress_form(map, scale, s->q);
+        form += map->ops->stress_form(map, (ThawStiffness){0, 1, s->project}, s->q);
     }
     double damping = step.newton ? implicit : h * form;
     double elastic1 = next_energy(s);

@@ -87,7 +87,7 @@ static void nothing_is_allocated_while_the_partition_stands(void **state) {
         map->ops->project(map, NULL, p.v, q);
         map->ops->apply(map, q, NULL, p.v);
         map->ops->advance(map, 0.01, p.x, q, p.v, x1);
-        thaw_map_rigid_move(map, 0.01, q);
+        map->ops->commit(map, 0.01, q);
     }
     for (int i = 0; i < 10; i++) { // nor when parts change and are not more than before
         parts_flag(&p, i % 2 ? 0 : 100);

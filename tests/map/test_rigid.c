@@ -75,13 +75,13 @@ static void rig_step(Rig *r, double h) {
         r->y[i] = m * v + h * (r->f[i] + m * r->gravity[i % p->dim]);
     }
     map->ops->apply_t(map, r->y, r->b);
-    thaw_map_rigid_momentum(map, r->b);
+    map->ops->momentum(map, r->b);
     memset(r->q, 0, sizeof *r->q * (size_t)r->nq);
     assert_int_equal(thaw_solver_factor(r->solver), THAW_OK);
     assert_int_equal(thaw_solver_solve(r->solver, r->b, r->q, 1e-14, &info), THAW_OK);
     map->ops->apply(map, r->q, NULL, p->v);
     map->ops->advance(map, h, p->x, r->q, p->v, r->x1);
-    thaw_map_rigid_move(r->system.map, h, r->q);
+    r->system.map->ops->commit(r->system.map, h, r->q);
     memcpy(p->x, r->x1, sizeof *p->x * (size_t)p->nx);
 }
 
@@ -176,7 +176,7 @@ static void momenta_of_parts_are_those_of_their_velocities(void **state) {
                 r.y[i] = r.p.shape->mass[i / dim] * r.p.v[i];
             r.system.map->ops->apply_t(r.system.map, r.y, r.b);
             memset(r.q, 0, sizeof *r.q * (size_t)r.nq);
-            thaw_map_rigid_momentum(r.system.map, r.q);
+            r.system.map->ops->momentum(r.system.map, r.q);
             for (int i = 0; i < r.nq; i++)
                 assert_true(fabs(r.b[i] - r.q[i]) <= 1e-13 * r.p.shape->total_mass);
             rig_free(&r);
@@ -188,7 +188,7 @@ static double chord_error(const Rig *r, double h, double *w) {
     const ThawMap *map = r->system.map;
     double error = 0;
     memset(w, 0, sizeof *w * (size_t)r->p.nx);
-    thaw_map_rigid_chord(map, h, w);
+    map->ops->chord(map, h, w);
     map->ops->project(map, NULL, r->p.v, r->q);
     map->ops->apply(map, r->q, w, r->y);
     map->ops->advance(map, h, r->p.x, r->q, r->y, r->x1);
@@ -223,7 +223,7 @@ static void a_map_whose_parts_have_moved_is_a_new_map_of_them(void **state) {
     rig_core(&r, 3, 1);
     for (int i = 0; i < r.nq; i++)
         r.q[i] = sample_random(&r.p.seed);
-    thaw_map_rigid_move(r.system.map, 0.3, r.q);
+    r.system.map->ops->commit(r.system.map, 0.3, r.q);
     assert_int_equal(thaw_map_rigid_create(r.p.shape, r.p.script, r.p.partition, r.set, &fresh, &error), THAW_OK);
     fresh->ops->apply(fresh, r.q, NULL, r.y);
     r.system.map->ops->apply(r.system.map, r.q, NULL, r.f);
@@ -375,7 +375,7 @@ static void forces_at_the_end_pull_by_the_slope_of_where_parts_go(void **state) 
         for (int i = 0; i < r.nq; i++)
             r.q[i] = map->idle[i] ? 0 : 2 * sample_random(&r.p.seed);
         map->ops->apply_t(map, f, r.b);
-        thaw_map_rigid_end_force(map, h, r.q, 1, f, r.b);
+        map->ops->end_force(map, h, r.q, 1, f, r.b);
         for (int j = r.nq - 6 * dim; j < r.nq; j++) { // the parts' unknowns come last
             for (int side = 0; side < 2 && !map->idle[j]; side++) {
                 memcpy(p, r.q, sizeof *p * (size_t)r.nq);
@@ -390,7 +390,7 @@ static void forces_at_the_end_pull_by_the_slope_of_where_parts_go(void **state) 
             size = fmax(size, fabs(slope));
         }
         map->ops->apply(map, r.q, NULL, r.p.v);
-        thaw_map_rigid_end_velocity(map, h, r.q, r.p.v);
+        map->ops->end_velocity(map, h, r.q, r.p.v);
         for (int i = 0; i < r.nq; i++)
             dual[0] += r.q[i] * r.b[i];
         for (int i = 0; i < r.p.nx; i++)

@@ -6,7 +6,7 @@
 // part held at a vertex is its omega, one held at an axis its spin and two idle ones, one held still is none. Elastic
 // vertices come first, in their order, so that a map without parts is the identity map bit for bit.
 //
-// Parts keep momentum as their state (map/rigid/part.c): q projected from velocities conserves it, and thaw_map_rigid_move
+// Parts keep momentum as their state (map/rigid/part.c): q projected from velocities conserves it, and commit_rigid
 // stores what the step made of it before the part turns. Every operation is one pass over the vertices.
 #include "map/rigid/rigid.h"
 
@@ -219,7 +219,7 @@ static void advance_rigid(const ThawMap *map, double h, const double *x0, const 
 
 // --- what steps ask of parts ---------------------------------------------------------------------------------------------
 
-void thaw_map_rigid_update(ThawMap *map) {
+static void update_rigid(ThawMap *map) {
     ThawRigidMap *self = self_of(map);
     const ThawPartition *partition = self->partition;
     int dim = map->shape->dim;
@@ -237,7 +237,7 @@ void thaw_map_rigid_update(ThawMap *map) {
     }
 }
 
-void thaw_map_rigid_momentum(const ThawMap *map, double *r) {
+static void momentum_rigid(const ThawMap *map, double *r) {
     const ThawRigidMap *self = self_of(map);
     int dim = map->shape->dim;
     for (int32_t k = 0; k < self->partition->part_count; k++) {
@@ -253,7 +253,11 @@ void thaw_map_rigid_momentum(const ThawMap *map, double *r) {
     }
 }
 
-void thaw_map_rigid_chord(const ThawMap *map, double h, double *w) {
+static void velocities_rigid(const ThawMap *map, double *v) {
+    thaw_partition_velocities(self_of(map)->partition, v);
+}
+
+static void chord_rigid(const ThawMap *map, double h, double *w) {
     const ThawRigidMap *self = self_of(map);
     const ThawPartition *partition = self->partition;
     int dim = map->shape->dim;
@@ -284,7 +288,7 @@ static void look_ahead(const ThawRigidMap *self, int32_t k, double h, const doub
     thaw_part_advance(&self->partition->parts[k], self->map.shape->dim, h, rate, omega, next, slope);
 }
 
-void thaw_map_rigid_end_force(const ThawMap *map, double h, const double *q, double scale, const double *f, double *r) {
+static void end_force_rigid(const ThawMap *map, double h, const double *q, double scale, const double *f, double *r) {
     const ThawRigidMap *self = self_of(map);
     const ThawPartition *partition = self->partition;
     int dim = map->shape->dim;
@@ -321,7 +325,7 @@ void thaw_map_rigid_end_force(const ThawMap *map, double h, const double *q, dou
     }
 }
 
-void thaw_map_rigid_end_velocity(const ThawMap *map, double h, const double *q, double *v) {
+static void end_velocity_rigid(const ThawMap *map, double h, const double *q, double *v) {
     const ThawRigidMap *self = self_of(map);
     const ThawPartition *partition = self->partition;
     int dim = map->shape->dim;
@@ -347,7 +351,7 @@ void thaw_map_rigid_end_velocity(const ThawMap *map, double h, const double *q, 
     }
 }
 
-void thaw_map_rigid_move(ThawMap *map, double h, const double *q) {
+static void commit_rigid(ThawMap *map, double h, const double *q) {
     ThawRigidMap *self = self_of(map);
     for (int32_t k = 0; k < self->partition->part_count; k++) {
         ThawPart *part = &self->partition->parts[k];
@@ -355,7 +359,7 @@ void thaw_map_rigid_move(ThawMap *map, double h, const double *q) {
         thaw_rigid_take_rates(self, k, q, rate, omega);
         thaw_part_advance(part, map->shape->dim, h, rate, omega, part, NULL);
     }
-    thaw_map_rigid_update(map);
+    update_rigid(map);
 }
 
 // --- life ----------------------------------------------------------------------------------------------------------------
@@ -380,11 +384,15 @@ static void free_rigid(ThawMap *map) {
 
 enum { LAWS = THAW_MAP_KEEPS_MOMENTUM | THAW_MAP_ADVANCES_LINEARLY | THAW_MAP_CAN_BE_FULL };
 
-#define RIGID_OPS(add_blocks)                                                                                          \
+#define RIGID_OPS(blocks)                                                                                              \
     {                                                                                                                  \
-        "rigidify", LAWS, apply_rigid, apply_t_rigid, project_rigid, advance_rigid, thaw_rigid_pattern,                \
-            thaw_rigid_add_diagonal, add_blocks, free_rigid, thaw_rigid_finish, thaw_rigid_add_stress, rows_rigid,     \
-            places_rigid                                                                                               \
+        .name = "rigidify", .laws = LAWS, .apply = apply_rigid, .apply_t = apply_t_rigid, .project = project_rigid,    \
+        .advance = advance_rigid, .pattern = thaw_rigid_pattern, .add_diagonal = thaw_rigid_add_diagonal,              \
+        .add_blocks = blocks, .free = free_rigid, .finish = thaw_rigid_finish, .add_stress = thaw_rigid_add_stress,    \
+        .rows = rows_rigid, .places = places_rigid, .update = update_rigid, .momentum = momentum_rigid,                \
+        .velocities = velocities_rigid, .chord = chord_rigid, .end_force = end_force_rigid,                            \
+        .end_velocity = end_velocity_rigid, .stress_form = thaw_rigid_stress_form,                                     \
+        .stress_product = thaw_rigid_stress_product, .commit = commit_rigid                                            \
     }
 
 static const ThawMapOps RIGID_2D = RIGID_OPS(thaw_rigid_add_blocks_2d);
@@ -428,7 +436,9 @@ ThawStatus thaw_map_rigid_create(const ThawShape *shape, const unsigned char *sc
     ThawRigidMap *self = THAW_NEW(ThawRigidMap, 1);
     if (!self)
         return thaw_error_memory(error, "the map");
-    self->map = (ThawMap){shape->dim == 2 ? &RIGID_2D : &RIGID_3D, shape, set, 0, NULL};
+    self->map = (ThawMap){.ops = shape->dim == 2 ? &RIGID_2D : &RIGID_3D, .shape = shape, .set = set};
+    self->map.frame_count = partition->part_count;
+    self->map.frame_of = partition->part_count > 0 ? partition->part_of_vertex : NULL;
     self->partition = partition;
     self->pairs = shape->all->nodes * (shape->all->nodes + 1) / 2;
     self->scripted = THAW_NEW(unsigned char, shape->nv);
@@ -448,7 +458,7 @@ ThawStatus thaw_map_rigid_create(const ThawShape *shape, const unsigned char *sc
     }
     if (status == THAW_OK) {
         mark_idle(self);
-        thaw_map_rigid_update(&self->map);
+        update_rigid(&self->map);
         status = thaw_rigid_find_slots(self, error);
     }
     if (status != THAW_OK) {

@@ -45,6 +45,8 @@ void thaw_rigid_take_rates(const ThawRigidMap *self, int32_t part, const double 
 
 // stress.c
 void thaw_rigid_add_stress(const ThawMap *map, ThawStiffness scale, ThawBlockMatrix *A);
+double thaw_rigid_stress_form(const ThawMap *map, ThawStiffness scale, const double *q);
+void thaw_rigid_stress_product(const ThawMap *map, ThawStiffness scale, const double *a, double *u);
 
 // junction.c
 // G' diag(scale m) G of one part from its moments.

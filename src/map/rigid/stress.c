@@ -33,7 +33,7 @@ static void resist(const ThawRigidMap *self, int32_t k, ThawStiffness scale, con
         torque[i] = turned[i] * omega[0] + turned[i + 3] * omega[1] + turned[i + 6] * omega[2];
 }
 
-double thaw_map_rigid_stress_form(const ThawMap *map, ThawStiffness scale, const double *q) {
+double thaw_rigid_stress_form(const ThawMap *map, ThawStiffness scale, const double *q) {
     const ThawRigidMap *self = (const ThawRigidMap *)map;
     double sum = 0;
     for (int32_t k = 0; k < self->partition->part_count; k++) {
@@ -47,7 +47,7 @@ double thaw_map_rigid_stress_form(const ThawMap *map, ThawStiffness scale, const
     return sum;
 }
 
-void thaw_map_rigid_stress_product(const ThawMap *map, ThawStiffness scale, const double *a, double *u) {
+void thaw_rigid_stress_product(const ThawMap *map, ThawStiffness scale, const double *a, double *u) {
     const ThawRigidMap *self = (const ThawRigidMap *)map;
     const ThawPartition *partition = self->partition;
     int dim = map->shape->dim;
