@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "registry/method.h"
 
 static double box_diameter(const ThawMesh *mesh) {
     double square = 0;
@@ -81,13 +82,18 @@ static ThawStatus start_at_rest(AppLockstep *l, ThawWorld *world, ThawError *err
     return status;
 }
 
+static int can_sleep(const char *method) {
+    const int index = thaw_method_index(method);
+    return index >= 0 && thaw_method_at(index)->sleeps;
+}
+
 ThawStatus app_runner_create(AppLockstep *l, const char *method, double h, const ThawRigidifyOptions *rigidify,
                              AppRunner *runner, ThawError *error) {
     ThawWorldDef def = l->scene->world;
     int woken = 0;
     for (int32_t i = 0; i < def.body_count; i++) {
         l->bodies[i].method = method ? method : def.bodies[i].method;
-        l->bodies[i].at_rest = def.bodies[i].at_rest && strcmp(l->bodies[i].method, "rigidify") == 0 &&
+        l->bodies[i].at_rest = def.bodies[i].at_rest && can_sleep(l->bodies[i].method) &&
                                !(rigidify && !l->bodies[i].rigidify && rigidify->sleep == 0);
         woken |= l->bodies[i].at_rest != def.bodies[i].at_rest;
     }

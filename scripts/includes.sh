@@ -3,7 +3,7 @@
 # A folder of src/ includes only itself and folders that come before it in this order (docs/design.md): the order of the data in a step.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-order=(base math sparse mesh material registry scene model contact force map reduced oracle response method step doctor output)
+order=(base math sparse mesh material registry scene model contact force map reduced oracle response step method doctor output)
 
 grep -rnoE '#include "[a-z_]+/' src --include='*.c' --include='*.h' |
   awk -F'[:/"]' -v order="${order[*]}" '

@@ -9,9 +9,9 @@
 // without it.
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "doctor/doctor.h"
+#include "step/method.h"
 #include "thaw/field.h"
 
 static const double PROGRAM = 8e6, BODY = 30e3, ELEMENT = 700, OBSTACLE = 8e3; // bytes
@@ -40,13 +40,19 @@ static double frame_bytes(unsigned formats, double vertex_bytes, double element_
     return bytes;
 }
 
+// Whether bodies of the method have fields of elements that are rigid.
+static int explains(const char *method) {
+    const int index = thaw_method_index(method);
+    return index >= 0 && thaw_method_at(index)->ops->explain;
+}
+
 void thaw_scene_cost(const ThawScene *scene, int64_t steps, int64_t every, ThawCost *cost) {
     const ThawWorldDef *world = &scene->world;
     const int touching = !world->contact.disabled && world->body_count + world->obstacle_count > 1;
     double elements = 0, bytes = scene->frames & THAW_FRAMES_VTU ? 3500 + 30.0 * world->obstacle_count : 0; // of tags
     int adaptive = 0;
     for (int32_t b = 0; b < world->body_count; b++)
-        adaptive |= world->bodies[b].method && strcmp(world->bodies[b].method, "full") != 0;
+        adaptive |= explains(world->bodies[b].method);
     const double vertex_bytes = field_bytes(adaptive, touching, THAW_FIELD_VERTEX),
                  element_bytes = field_bytes(adaptive, touching, THAW_FIELD_ELEMENT);
     for (int32_t b = 0; b < world->body_count; b++) {

@@ -545,7 +545,7 @@ static void examine_turning(const Case *c) {
     if (keeps < h) {
         // A rigid part that spins has formed under the tension of its spin, which brakes it as much. One that swings
         // has formed at any moment of a swing, and keeps more: how much, nobody knows before.
-        const int adaptive = c->body->method == THAW_METHOD_RIGIDIFY, spared = adaptive && !spins;
+        const int adaptive = thaw_method_at(c->body->method)->has_parts, spared = adaptive && !spins;
         ThawComplaint *complaint =
             thaw_exam_add(c->exam, by_step < 0.5 && !spared ? THAW_SEVERITY_WARNING : THAW_SEVERITY_HINT,
                           spins ? "spin-lost" : "swing-lost", "body %.100s", c->def->name);

@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 #include "doctor/doctor.h"
-#include "step/step.h"
+#include "method/rigidify/rigidify.h"
 
 static const double WIDEST = 0.1; // strain
 
@@ -109,7 +109,7 @@ void thaw_exam_scales(ThawExam *exam, const ThawScene *scene, const ThawModel *m
         double omega = scales[b].known ? scales[b].omega : 0;
         patient->measured = scales[b].known;
         patient->period = omega > 0 ? 2 * M_PI / omega : NAN;
-        if (model->bodies[b].method != THAW_METHOD_RIGIDIFY)
+        if (thaw_method_at(model->bodies[b].method) != &thaw_method_rigidify)
             continue;
         const ThawRigidifyOptions *own = scene->world.bodies[b].rigidify, *given = own ? own : common;
         patient->adaptive = 1;

@@ -201,10 +201,13 @@ static ThawStatus compile_body(const ThawBodyDef *def, int32_t index, ThawModel 
     if (status != THAW_OK)
         return status;
     body->starts_at_rest = def->at_rest;
-    if (def->at_rest && body->method != THAW_METHOD_RIGIDIFY)
+    if (def->at_rest && !thaw_method_at(body->method)->sleeps) {
+        char names[200];
+        thaw_method_say_sleepers(" or ", names, sizeof names);
         return thaw_error_set(error, THAW_ERROR_INPUT,
-                              "%s: starts at rest with method \"%s\"; allowed: \"rigidify\", which can be asleep",
-                              where, def->method);
+                              "%s: starts at rest with method \"%s\"; allowed: %s, which can be asleep", where,
+                              def->method, names);
+    }
     if (def->script_count < 0 || def->force_count < 0 || (def->script_count > 0 && !def->scripts) ||
         (def->force_count > 0 && !def->forces))
         return thaw_error_set(error, THAW_ERROR_INPUT,

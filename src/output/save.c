@@ -6,12 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "force/strain.h"
 #include "output/save.h"
-#include "step/adapt.h"
 #include "step/attach.h"
+#include "step/method.h"
 
-enum { VERSION = 14, WORKS = 8 };
+enum { VERSION = 15, WORKS = 8 };
 
 // What must agree between the world that saved and the one that loads, about its first body_count bodies.
 static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]) {
@@ -76,10 +75,7 @@ static void works_of(const ThawLedger *ledger, double works[WORKS]) {
     works[7] = ledger->obstacle_work;
 }
 
-// --- adaptive bodies ----------------------------------------------------------------------------------------------------
-
-// Bytes as whole words, the last one filled up with zeros.
-static ThawStatus put_bytes(ThawCheckpoint *file, const char *name, void *bytes, size_t size, ThawError *error) {
+ThawStatus thaw_save_bytes(ThawCheckpoint *file, const char *name, const void *bytes, size_t size, ThawError *error) {
     size_t words = (size + 7) / 8;
     uint64_t *copy = THAW_NEW(uint64_t, words);
     if (!copy)
@@ -90,7 +86,7 @@ static ThawStatus put_bytes(ThawCheckpoint *file, const char *name, void *bytes,
     return status;
 }
 
-static ThawStatus get_bytes(ThawCheckpoint *file, const char *name, void *bytes, size_t size, ThawError *error) {
+ThawStatus thaw_load_bytes(ThawCheckpoint *file, const char *name, void *bytes, size_t size, ThawError *error) {
     size_t words = (size + 7) / 8;
     uint64_t *copy = THAW_NEW(uint64_t, words);
     if (!copy)
@@ -99,268 +95,6 @@ static ThawStatus get_bytes(ThawCheckpoint *file, const char *name, void *bytes,
     if (status == THAW_OK)
         memcpy(bytes, copy, size);
     thaw_free(copy);
-    return status;
-}
-
-// One array of an adaptive body's state.
-typedef struct Field {
-    const char *name;
-    void *bytes;
-    size_t size;
-    enum { RAW, FLOATS, DOUBLES } kind; // numbers are finite, all of them
-} Field;
-
-typedef ThawStatus (*Move)(ThawCheckpoint *file, const char *name, void *bytes, size_t size, ThawError *error);
-
-// put_bytes or get_bytes, for each of them.
-static ThawStatus move_fields(Move move, ThawCheckpoint *file, const ThawStepper *s, const Field *fields, int count,
-                              ThawError *error) {
-    ThawStatus status = THAW_OK;
-    for (int i = 0; i < count && status == THAW_OK; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "body/%d/%s", (int)s->index, fields[i].name);
-        if (fields[i].size > 0)
-            status = move(file, name, fields[i].bytes, fields[i].size, error);
-    }
-    return status;
-}
-
-static ThawStatus check_numbers(const ThawStepper *s, const Field *field, ThawError *error) {
-    const size_t count = field->size / (field->kind == FLOATS ? sizeof(float) : sizeof(double));
-    for (size_t i = 0; i < count && field->kind != RAW; i++) {
-        double number = field->kind == FLOATS ? (double)((float *)field->bytes)[i] : ((double *)field->bytes)[i];
-        if (!isfinite(number))
-            return thaw_error_set(error, THAW_ERROR_INPUT,
-                                  "body %d (%s): number %lld of its %s is %g; allowed: finite numbers", (int)s->index,
-                                  s->body->name, (long long)i, field->name, number);
-    }
-    return THAW_OK;
-}
-
-static ThawStatus check_fields(const ThawStepper *s, const Field *fields, int count, ThawError *error) {
-    ThawStatus status = THAW_OK;
-    for (int i = 0; i < count && status == THAW_OK; i++)
-        status = check_numbers(s, &fields[i], error);
-    return status;
-}
-
-// From `inertia` on a part is nothing but doubles: two moments, axis, p, R, P and L.
-static ThawStatus check_parts(const ThawStepper *s, ThawPart *parts, int64_t count, ThawError *error) {
-    enum { FIRST = offsetof(ThawPart, inertia), DOUBLE_COUNT = 2 * 13 + 3 + 3 + 9 + 3 + 3 + 6 };
-    _Static_assert(FIRST % sizeof(double) == 0 && sizeof(ThawPart) == FIRST + DOUBLE_COUNT * sizeof(double),
-                   "a part has other members: which of them are numbers to check?");
-    ThawStatus status = THAW_OK;
-    for (int64_t k = 0; k < count && status == THAW_OK; k++)
-        status = check_numbers(s, &(Field){"parts", (char *)&parts[k] + FIRST, DOUBLE_COUNT * sizeof(double), DOUBLES},
-                               error);
-    return status;
-}
-
-enum { STORY = 3, ORACLE = 16, PARTS = 5, NUMBERS = 21 };
-
-// What a body keeps while it sleeps, too.
-static void list_story(const ThawStepper *s, Field fields[STORY]) {
-    ThawHistory *history = s->history;
-    size_t ne = (size_t)s->shape->ne;
-    Field all[STORY] = {
-        {"woken_by", history->woken_by, ne, RAW},
-        {"since", history->since, sizeof *history->since * ne, RAW},
-        {"told", &history->told, sizeof history->told, RAW},
-    };
-    memcpy(fields, all, sizeof all);
-}
-
-static void list_oracle(const ThawStepper *s, int64_t numbers[NUMBERS], Field fields[ORACLE]) {
-    ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
-    const ThawShape *shape = s->shape;
-    size_t nv = (size_t)shape->nv, ne = (size_t)shape->ne, dim = (size_t)s->model->dim;
-    Field all[ORACLE] = {
-        {"below", oracle->below, ne, RAW},
-        {"hold", oracle->hold, ne, RAW},
-        {"reason", oracle->reason, ne, RAW},
-        {"rate", oracle->rate, sizeof(float) * ne, FLOATS},
-        {"predicted", oracle->predicted, sizeof(float) * ne, FLOATS},
-        {"strain", oracle->strain, sizeof(ThawLanes) * thaw_strain_size(shape->all), DOUBLES},
-        {"reference", oracle->reference, sizeof(double) * nv * dim, DOUBLES},
-        {"held", oracle->held, sizeof(double) * nv * dim * dim, DOUBLES},
-        {"kept", oracle->kept, sizeof(double) * nv * dim, DOUBLES},
-        {"shadow", oracle->shadow, sizeof(double) * nv * dim, DOUBLES},
-        {"pull", oracle->pull, sizeof(double) * nv * dim, DOUBLES},
-        {"known", oracle->known, nv, RAW},
-        {"inner", oracle->inner, sizeof(double) * nv * dim, DOUBLES},
-        {"loads", oracle->loads, sizeof(double) * nv * dim, DOUBLES},
-        {"presses", oracle->presses, sizeof(double) * nv * dim, DOUBLES},
-        {"numbers", numbers, NUMBERS * sizeof *numbers, RAW},
-    };
-    memcpy(fields, all, sizeof all);
-}
-
-// The parts of s->adaptive's partition, or of one that is being read: flags, counts, parts, stress and r of it are set.
-static void list_parts(const ThawStepper *s, const ThawPartition *partition, Field fields[PARTS]) {
-    const size_t parts = (size_t)partition->part_count, vertices = (size_t)partition->vertex_count;
-    Field all[PARTS] = {
-        {"flagged", partition->flagged, (size_t)s->shape->ne, RAW},
-        {"script", partition->script, (size_t)s->shape->nv, RAW},
-        {"parts", partition->parts, sizeof *partition->parts * parts, RAW}, // check_parts
-        {"stress", partition->stress, sizeof *partition->stress * parts, DOUBLES},
-        {"r", partition->r, sizeof *partition->r * vertices * (size_t)s->model->dim, DOUBLES},
-    };
-    memcpy(fields, all, sizeof all);
-}
-
-static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawError *error) {
-    const ThawPartition *partition = s->adaptive->partition;
-    const ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
-    int64_t numbers[NUMBERS] = {oracle->has_reference,
-                                oracle->inner_is,
-                                oracle->moving,
-                                (int64_t)oracle->touched,
-                                oracle->quiet,
-                                oracle->restless,
-                                oracle->since,
-                                oracle->waited,
-                                [11] = oracle->tries,
-                                [13] = oracle->age,
-                                [14] = oracle->pause,
-                                [15] = oracle->followed[0],
-                                [16] = oracle->followed[1],
-                                [18] = oracle->left,
-                                [19] = oracle->grace};
-    memcpy(&numbers[8], &oracle->drift, sizeof oracle->drift);
-    memcpy(&numbers[9], &oracle->margin, sizeof oracle->margin);
-    memcpy(&numbers[10], &oracle->uneven, sizeof oracle->uneven);
-    memcpy(&numbers[12], &oracle->reached, sizeof oracle->reached);
-    memcpy(&numbers[17], &oracle->energy, sizeof oracle->energy);
-    memcpy(&numbers[20], &oracle->gained, sizeof oracle->gained);
-    Field fields[ORACLE], more[PARTS];
-    char name[64];
-    list_oracle(s, numbers, fields);
-    list_parts(s, partition, more);
-    ThawStatus status = move_fields(put_bytes, file, s, fields, ORACLE, error);
-    if (status == THAW_OK)
-        status = move_fields(put_bytes, file, s, more, PARTS, error);
-    int64_t counts[2] = {partition->part_count, partition->vertex_count};
-    snprintf(name, sizeof name, "body/%d/counts", (int)s->index);
-    return status == THAW_OK ? thaw_checkpoint_put_i64(file, name, counts, 2, error) : status;
-}
-
-// Reads straight into the stepper; a file that fails half-way leaves the body elastic.
-static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *error) {
-    ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
-    const ThawShape *shape = s->shape;
-    size_t dim = (size_t)s->model->dim;
-    int64_t numbers[NUMBERS] = {0}, counts[2] = {0};
-    Field fields[ORACLE], more[PARTS];
-    char name[64];
-    snprintf(name, sizeof name, "body/%d/counts", (int)s->index);
-    ThawStatus status = thaw_checkpoint_get_i64(file, name, counts, 2, error);
-    if (status == THAW_OK && (counts[0] < 0 || counts[0] > shape->ne || counts[1] < 0 || counts[1] > shape->nv))
-        status =
-            thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint's rigid parts do not fit body %d", (int)s->index);
-    if (status != THAW_OK)
-        return status;
-    ThawPartition read = {.part_count = (int32_t)counts[0],
-                          .vertex_count = (int32_t)counts[1],
-                          .flagged = THAW_NEW(unsigned char, shape->ne),
-                          .script = THAW_NEW(unsigned char, shape->nv),
-                          .parts = THAW_NEW(ThawPart, counts[0]),
-                          .stress = thaw_alloc((size_t)counts[0], sizeof *read.stress),
-                          .r = THAW_NEW(double, (size_t)counts[1] * dim)};
-    if (!read.flagged || !read.script || !read.parts || !read.stress || !read.r)
-        status = thaw_error_memory(error, "the checkpoint");
-    list_oracle(s, numbers, fields);
-    list_parts(s, &read, more);
-    if (status == THAW_OK)
-        status = move_fields(get_bytes, file, s, fields, ORACLE, error);
-    if (status == THAW_OK)
-        status = move_fields(get_bytes, file, s, more, PARTS, error);
-    if (status == THAW_OK)
-        status = check_fields(s, fields, ORACLE, error);
-    if (status == THAW_OK)
-        status = check_fields(s, more, PARTS, error);
-    if (status == THAW_OK)
-        status = check_parts(s, read.parts, read.part_count, error);
-    if (status == THAW_OK && (uint64_t)numbers[2] >= THAW_ORACLE_MODES)
-        status = thaw_error_set(error, THAW_ERROR_INPUT, "body %d (%s): its oracle is in mode %lld; allowed: 0 to %d",
-                                (int)s->index, s->body->name, (long long)numbers[2], THAW_ORACLE_MODES - 1);
-    const int counters[] = {6, 7, 11, 13, 14, 15, 16, 18, 19};
-    for (size_t i = 0; i < sizeof counters / sizeof *counters && status == THAW_OK; i++) {
-        int most = counters[i] == 11 ? THAW_ORACLE_PATIENCE : counters[i] == 18 ? THAW_ORACLE_STRIDE : INT32_MAX;
-        if (numbers[counters[i]] < 0 || numbers[counters[i]] > most)
-            status = thaw_error_set(error, THAW_ERROR_INPUT,
-                                    "body %d (%s): a counter of its oracle is %lld; allowed: 0 to %d", (int)s->index,
-                                    s->body->name, (long long)numbers[counters[i]], most);
-    }
-    const int measures[] = {8, 9, 10, 12, 17, 20}; // doubles; reached, the fourth, may be infinite
-    for (size_t i = 0; i < sizeof measures / sizeof *measures && status == THAW_OK; i++) {
-        double value;
-        memcpy(&value, &numbers[measures[i]], sizeof value);
-        if (isnan(value) || (isinf(value) && measures[i] != 12))
-            status = thaw_error_set(error, THAW_ERROR_INPUT,
-                                    "body %d (%s): a measure of its oracle is %g; allowed: finite numbers",
-                                    (int)s->index, s->body->name, value);
-    }
-    if (status == THAW_OK) {
-        oracle->has_reference = (int)numbers[0];
-        oracle->inner_is = (int)numbers[1];
-        oracle->moving = (int)numbers[2];
-        oracle->touched = (uint64_t)numbers[3];
-        oracle->quiet = (int)numbers[4];
-        oracle->restless = (int)numbers[5];
-        oracle->since = (int32_t)numbers[6];
-        oracle->waited = (int32_t)numbers[7];
-        memcpy(&oracle->drift, &numbers[8], sizeof oracle->drift);
-        memcpy(&oracle->margin, &numbers[9], sizeof oracle->margin);
-        memcpy(&oracle->uneven, &numbers[10], sizeof oracle->uneven);
-        oracle->tries = (int32_t)numbers[11];
-        oracle->age = (int32_t)numbers[13];
-        oracle->pause = (int32_t)numbers[14];
-        oracle->followed[0] = (int32_t)numbers[15];
-        oracle->followed[1] = (int32_t)numbers[16];
-        oracle->left = (int32_t)numbers[18];
-        oracle->grace = (int32_t)numbers[19];
-        memcpy(&oracle->reached, &numbers[12], sizeof oracle->reached);
-        memcpy(&oracle->energy, &numbers[17], sizeof oracle->energy);
-        memcpy(&oracle->gained, &numbers[20], sizeof oracle->gained);
-        status = thaw_partition_restore(s->adaptive->partition, read.flagged, read.script, read.parts,
-                                        (const double *)read.stress, read.part_count, read.r, read.vertex_count, error);
-        thaw_adapt_renew(s);
-    }
-    thaw_free(read.flagged);
-    thaw_free(read.script);
-    thaw_free(read.parts);
-    thaw_free(read.stress);
-    thaw_free(read.r);
-    return status;
-}
-
-// What a body of the method "rigidify" knows besides x and v, awake or asleep.
-static ThawStatus put_body(ThawCheckpoint *file, const ThawStepper *s, ThawError *error) {
-    Field story[STORY];
-    if (!s->history)
-        return THAW_OK;
-    list_story(s, story);
-    ThawStatus status = move_fields(put_bytes, file, s, story, STORY, error);
-    return status == THAW_OK && s->adaptive ? put_adaptive(file, s, error) : status;
-}
-
-static ThawStatus get_body(ThawCheckpoint *file, ThawStepper *s, ThawError *error) {
-    Field story[STORY];
-    if (!s->history)
-        return THAW_OK;
-    list_story(s, story);
-    ThawStatus status = move_fields(get_bytes, file, s, story, STORY, error);
-    if (status == THAW_OK && s->adaptive)
-        status = get_adaptive(file, s, error);
-    s->history->at = -1;
-    const unsigned char *reasons[] = {s->history->woken_by,
-                                      s->adaptive ? thaw_oracle_state(s->adaptive->oracle)->reason : NULL};
-    for (int k = 0; k < 2; k++) // names are looked up by them
-        for (int32_t e = 0; status == THAW_OK && reasons[k] && e < s->shape->ne; e++)
-            if (reasons[k][e] >= THAW_REASON_COUNT)
-                status =
-                    thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint gives element %d of body %d a reason %d",
-                                   (int)e, (int)s->index, reasons[k][e]);
     return status;
 }
 
@@ -412,7 +146,7 @@ static ThawStatus get_bodies(ThawCheckpoint *file, ThawWorld *world, int32_t cou
     for (int32_t i = 0; status == THAW_OK && i < count; i++) {
         asleep[i] = rows[i * BODY] != 0;
         if (rows[i * BODY + 2] < 0 || rows[i * BODY + 2] >= thaw_method_count() ||
-            (asleep[i] && rows[i * BODY + 2] != THAW_METHOD_RIGIDIFY))
+            (asleep[i] && !thaw_method_at(rows[i * BODY + 2])->sleeps))
             status = thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint's method of body %d is %d", (int)i,
                                     (int)rows[i * BODY + 2]);
     }
@@ -441,7 +175,7 @@ static ThawStatus put_attachments(ThawCheckpoint *file, const ThawWorld *world, 
     const int32_t count = world->model->attachment_count;
     if (count == 0)
         return THAW_OK;
-    ThawStatus status = put_bytes(file, "released", world->state.released, (size_t)count, error);
+    ThawStatus status = thaw_save_bytes(file, "released", world->state.released, (size_t)count, error);
     return status == THAW_OK ? thaw_checkpoint_put_f64(file, "pull", world->state.pull,
                                                        3 * (int64_t)world->model->anchor_count, error)
                              : status;
@@ -452,7 +186,7 @@ static ThawStatus get_attachments(ThawCheckpoint *file, ThawWorld *world, ThawEr
     const int32_t count = world->model->attachment_count;
     if (count == 0)
         return THAW_OK;
-    ThawStatus status = get_bytes(file, "released", world->state.released, (size_t)count, error);
+    ThawStatus status = thaw_load_bytes(file, "released", world->state.released, (size_t)count, error);
     if (status == THAW_OK)
         status =
             thaw_checkpoint_get_f64(file, "pull", world->state.pull, 3 * (int64_t)world->model->anchor_count, error);
@@ -502,7 +236,7 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
     if (status == THAW_OK)
         status = put_attachments(file, world, error);
     for (int32_t i = 0; status == THAW_OK && i < world->model->body_count; i++)
-        status = put_body(file, &world->steppers[i], error);
+        status = thaw_save_method(file, &world->steppers[i], error);
     if (status == THAW_OK)
         return thaw_checkpoint_commit(&file, error);
     thaw_checkpoint_free(&file);
@@ -584,6 +318,24 @@ static ThawStatus show_contacts(ThawWorld *world, int32_t awake, int32_t resting
     return THAW_OK;
 }
 
+// A file that fails half-way leaves the body with a method that begins anew, or with the reference.
+static ThawStatus get_method(ThawCheckpoint *file, ThawWorld *world, ThawStepper *s, ThawError *error) {
+    const ThawMethodOps *ops = s->method->ops;
+    ThawStatus status = thaw_load_method(file, world, s, error), renewed = THAW_OK;
+    if (status == THAW_OK)
+        return THAW_OK;
+    thaw_method_leave(s);
+    if (world->state.asleep[s->index])
+        renewed = ops->rest ? ops->rest(world, s, NULL, NULL) : THAW_OK;
+    else
+        renewed = thaw_method_create(world, s, NULL);
+    if (renewed != THAW_OK) {
+        world->state.method[s->index] = THAW_METHOD_REFERENCE;
+        thaw_method_bind(world, s);
+    }
+    return status;
+}
+
 ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error) {
     if (!world || !path)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_load: %s is NULL", world ? "path" : "world");
@@ -612,7 +364,7 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
         if (status == THAW_OK)
             status = get_attachments(file, world, error);
         for (int32_t i = 0; status == THAW_OK && i < bodies; i++)
-            status = get_body(file, &world->steppers[i], error);
+            status = get_method(file, world, &world->steppers[i], error);
         if (status == THAW_OK)
             status = show_contacts(world, loaded.contacts.count, loaded.resting.count, error);
         if (status == THAW_OK && bodies == world->model->body_count && thaw_world_hash(world) != hash)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parts of a checkpoint: contacts (what a world remembers of them, and the points of the last step that frames show),
-// and options of methods.
+// options of methods, and what methods know of bodies.
 #ifndef THAW_SAVE_H
 #define THAW_SAVE_H
 
@@ -21,5 +21,14 @@ ThawStatus thaw_save_options(ThawCheckpoint *file, const ThawState *state, int32
 // Of the world and of its first body_count bodies; bits: those of the file, one each `stride` numbers.
 ThawStatus thaw_load_options(ThawCheckpoint *file, ThawState *state, const int32_t *bits, int stride,
                              int32_t body_count, ThawError *error);
+
+// Bytes as whole words, the last one filled up with zeros (save.c).
+ThawStatus thaw_save_bytes(ThawCheckpoint *file, const char *name, const void *bytes, size_t size, ThawError *error);
+ThawStatus thaw_load_bytes(ThawCheckpoint *file, const char *name, void *bytes, size_t size, ThawError *error);
+
+// save_method.c: what the method of a body knows besides x and v, awake or asleep. Loading goes straight into the
+// stepper: what is there after a failure can only be freed.
+ThawStatus thaw_save_method(ThawCheckpoint *file, const ThawStepper *stepper, ThawError *error);
+ThawStatus thaw_load_method(ThawCheckpoint *file, const ThawWorld *world, ThawStepper *stepper, ThawError *error);
 
 #endif

@@ -5,29 +5,39 @@
 #include <stdio.h>
 #include <string.h>
 
-static const ThawMethod *const methods[] = {
-    [THAW_METHOD_FULL] = &thaw_method_full,
-    [THAW_METHOD_RIGIDIFY] = &thaw_method_rigidify,
-};
-enum { METHODS = sizeof methods / sizeof *methods };
+enum { ROOM = 8 };
+static const ThawMethod *methods[ROOM] = {[THAW_METHOD_REFERENCE] = &thaw_method_full, &thaw_method_rigidify};
+static int method_count = 2;
 
-int thaw_method_count(void) { return METHODS; }
+int thaw_method_count(void) { return method_count; }
+
+int thaw_method_register(const ThawMethod *method) {
+    if (method_count == ROOM)
+        return -1;
+    methods[method_count] = method;
+    return method_count++;
+}
 
 const ThawMethod *thaw_method_at(int index) { return methods[index]; }
 
 int thaw_method_index(const char *name) {
-    for (int i = 0; name && i < METHODS; i++)
+    for (int i = 0; name && i < method_count; i++)
         if (strcmp(name, methods[i]->name) == 0)
             return i;
     return -1;
 }
 
-void thaw_method_say_names(const char *between, char *text, size_t room) {
+static void say_names(int sleepers, const char *between, char *text, size_t room) {
     size_t used = 0;
     text[0] = 0;
-    for (int i = 0; i < METHODS && used < room; i++)
-        used += (size_t)snprintf(text + used, room - used, "%s\"%s\"", i ? between : "", methods[i]->name);
+    for (int i = 0; i < method_count && used < room; i++)
+        if (methods[i]->sleeps || !sleepers)
+            used += (size_t)snprintf(text + used, room - used, "%s\"%s\"", used ? between : "", methods[i]->name);
 }
+
+void thaw_method_say_names(const char *between, char *text, size_t room) { say_names(0, between, text, room); }
+
+void thaw_method_say_sleepers(const char *between, char *text, size_t room) { say_names(1, between, text, room); }
 
 ThawStatus thaw_method_find(const char *where, const char *name, int *index, ThawError *error) {
     const int found = thaw_method_index(name);

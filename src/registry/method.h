@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registry of methods: ways to move a body, by name. Scene files, command lines, the page and the C interface name
 // methods; the state and checkpoints keep their index. A method is described by one ThawMethod in its folder
-// src/method/NAME, and listed in method.c.
+// src/method/NAME, and listed in method.c. What it does is in a table of functions that the step defines
+// (step/method.h): folders before the step know names and options only.
 #ifndef THAW_METHOD_H
 #define THAW_METHOD_H
 
@@ -12,16 +13,23 @@ typedef struct ThawMethod {
     const char *name;
     const char *summary; // one line
     const char *page;    // in docs/
+    bool sleeps;                     // its bodies can be asleep
+    bool has_parts;                  // parts of its bodies may move as rigid ones
+    const struct ThawMethodOps *ops; // never NULL
     ThawOptionTable options;
     // Where its options are in definitions; of a method that has any.
     size_t in_world; // offset of the struct in a ThawWorldDef
     size_t in_body;  // offset of the pointer to a struct of its own, or NULL, in a ThawBodyDef
 } ThawMethod;
 
-// Indices of the methods that the step still asks for by name.
-enum { THAW_METHOD_FULL, THAW_METHOD_RIGIDIFY };
+// The index of the reference, `full`: it needs nothing of its own, so a body can always fall back on it.
+enum { THAW_METHOD_REFERENCE };
 
 extern const ThawMethod thaw_method_full, thaw_method_rigidify;
+
+// Adds a method to the end of the list, for tests: before the first world is made, in one thread. Returns its index;
+// -1: there is no more room.
+int thaw_method_register(const ThawMethod *method);
 
 int thaw_method_count(void);
 const ThawMethod *thaw_method_at(int index);
@@ -31,6 +39,9 @@ int thaw_method_index(const char *name);
 ThawStatus thaw_method_find(const char *where, const char *name, int *index, ThawError *error);
 // All names, as in: "full" or "rigidify".
 void thaw_method_say_names(const char *between, char *text, size_t room);
+
+// The same of those whose bodies can be asleep.
+void thaw_method_say_sleepers(const char *between, char *text, size_t room);
 
 // A method's options in a definition: the world's, and a body's own (NULL: the world's). NULL if it has no options.
 const void *thaw_method_world_options(const ThawMethod *method, const ThawWorldDef *world);

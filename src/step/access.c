@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "force/force.h"
-#include "step/adapt.h"
-#include "step/step.h"
+#include "step/method.h"
 
 static const ThawStepper *body_at(const ThawWorld *world, int32_t body) {
     return world && body >= 0 && body < world->model->body_count ? &world->steppers[body] : NULL;
@@ -102,7 +101,7 @@ static ThawStatus set_from_outside(ThawWorld *world, int32_t body, const double 
     ThawStatus status = thaw_sleep_wake(world, body, NULL);
     if (status != THAW_OK)
         return status;
-    thaw_adapt_abandon(&world->steppers[body], NULL);
+    thaw_method_abandon(&world->steppers[body], NULL);
     copy_in(s, from, positions ? s->x : s->v);
     thaw_world_refresh_body(world, body);
     return THAW_OK;
@@ -131,7 +130,7 @@ ThawStatus thaw_world_set_forces(ThawWorld *world, int32_t body, const double *f
     int slept = world->state.asleep[body];
     ThawStatus status = thaw_sleep_wake(world, body, NULL);
     if (status == THAW_OK && slept)
-        thaw_history_rise(s->history, THAW_REASON_LOAD);
+        thaw_events_rise(&world->steppers[body].events, world->state.step, THAW_REASON_LOAD);
     if (status == THAW_OK && f)
         status = copy_in(s, f, push);
     else if (status == THAW_OK)
@@ -152,7 +151,7 @@ ThawStatus thaw_world_wake(ThawWorld *world, int32_t body) {
         if (body == -1 || body == i) {
             status = thaw_sleep_wake(world, i, NULL);
             if (status == THAW_OK)
-                thaw_adapt_abandon(&world->steppers[i], &world->state.ledger);
+                thaw_method_abandon(&world->steppers[i], &world->state.ledger);
             world->state.slow[i] = 0;
         }
     return status;
@@ -174,10 +173,10 @@ int64_t thaw_world_inverted_count(ThawWorld *world, int32_t body) {
         return 0;
     ThawStepper *s = &world->steppers[body];
     const int asleep = world->state.asleep[body];
-    const int parts = !asleep && s->system && s->adaptive && s->adaptive->partition->part_count > 0;
-    if (!asleep && !parts)
+    const int carried = !asleep && s->system && s->system->map->frame_count > 0;
+    if (!asleep && !carried)
         return count_evaluated(s, s->shape->all);
-    int64_t elastic = parts ? count_evaluated(s, s->system->map->set) : 0;
+    int64_t elastic = carried ? count_evaluated(s, s->system->map->set) : 0;
     if (s->inverted < 0)
         s->inverted = thaw_force_count_inverted(s->shape->all, NULL, s->x, NULL) - elastic;
     return s->inverted + elastic;
@@ -194,26 +193,22 @@ static ThawStatus change_method(ThawWorld *world, int32_t body, int method, Thaw
     ThawStatus status = thaw_sleep_wake(world, body, error);
     if (status != THAW_OK)
         return status;
-    thaw_adapt_abandon(s, &world->state.ledger); // velocities of parts
-    thaw_stepper_drop_solvers(s);
-    thaw_adaptive_free(&s->adaptive);
-    thaw_history_free(&s->history);
-    s->system = NULL;
+    thaw_method_abandon(s, &world->state.ledger); // velocities of parts
     s->marked_until = -1;
     world->state.method[body] = (unsigned char)method;
     world->state.slow[body] = 0;
-    if (method != THAW_METHOD_RIGIDIFY)
-        return THAW_OK;
-    status = thaw_adaptive_create(world, s, error);
+    thaw_method_bind(world, s);
+    s->system = NULL;
+    status = thaw_method_create(world, s, error);
     if (status != THAW_OK) { // it goes on as it can
-        thaw_adaptive_free(&s->adaptive);
-        world->state.method[body] = THAW_METHOD_FULL;
+        world->state.method[body] = THAW_METHOD_REFERENCE;
+        thaw_method_bind(world, s);
     }
     return status;
 }
 
 ThawStatus thaw_world_set_method(ThawWorld *world, int32_t body, const char *name, ThawError *error) {
-    int method = THAW_METHOD_FULL;
+    int method = THAW_METHOD_REFERENCE;
     if (!world || body < -1 || body >= world->model->body_count)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_set_method: body is %d; allowed: -1 (all) to %d",
                               (int)body, world ? (int)world->model->body_count - 1 : -1);

@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wake and sleep events of the last step, from what each body's history counted in it. Computed when asked for.
-#include "step/adapt.h"
+// Wake and sleep events of the last step, from what was counted for each body in it. Lists are made when asked for.
+#include "step/step.h"
 #include "thaw/field.h"
+
+void thaw_events_begin(ThawEvents *events, int64_t now) {
+    if (events->at != now)
+        *events = (ThawEvents){.at = now};
+}
+
+void thaw_events_fall(ThawEvents *events, int64_t now) {
+    thaw_events_begin(events, now);
+    events->fell = 1;
+}
+
+void thaw_events_rise(ThawEvents *events, int64_t now, ThawReason why) {
+    thaw_events_begin(events, now);
+    events->rose = 1;
+    events->risen_by = why;
+}
 
 static void put(ThawSleepEvent *events, int32_t *count, ThawSleepEvent event) {
     if (events)
@@ -10,25 +26,25 @@ static void put(ThawSleepEvent *events, int32_t *count, ThawSleepEvent event) {
 }
 
 // What the body did in the last step; NULL without any change.
-static const ThawHistory *history_of(const ThawWorld *world, int32_t body) {
-    const ThawHistory *h = world->steppers[body].history;
-    return h && h->at >= 0 && h->at == world->state.step - 1 ? h : NULL;
+static const ThawEvents *events_of(const ThawWorld *world, int32_t body) {
+    const ThawEvents *e = &world->steppers[body].events;
+    return e->at >= 0 && e->at == world->state.step - 1 ? e : NULL;
 }
 
 static int32_t list_events(const ThawWorld *world, ThawSleepEvent *events) {
     int32_t count = 0;
     for (int32_t i = 0; i < world->model->body_count; i++) {
-        const ThawHistory *h = history_of(world, i);
-        if (!h)
+        const ThawEvents *e = events_of(world, i);
+        if (!e)
             continue;
-        if (h->rose)
-            put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_ROSE, h->count, h->risen_by});
-        if (h->woke > 0)
-            put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_WOKE, h->woke, h->cause});
-        if (h->formed > 0)
-            put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_FORMED, h->formed, THAW_REASON_NONE});
-        if (h->fell)
-            put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_FELL, h->count, THAW_REASON_NONE});
+        if (e->rose)
+            put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_ROSE, world->steppers[i].shape->ne, e->risen_by});
+        if (e->woke > 0)
+            put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_WOKE, e->woke, e->cause});
+        if (e->formed > 0)
+            put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_FORMED, e->formed, THAW_REASON_NONE});
+        if (e->fell)
+            put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_FELL, world->steppers[i].shape->ne, THAW_REASON_NONE});
     }
     return count;
 }
@@ -42,11 +58,11 @@ ThawStatus thaw_world_get_sleep_events(const ThawWorld *world, ThawSleepEvent *e
     return THAW_OK;
 }
 
-void thaw_history_count(const ThawWorld *world, ThawStepStats *stats) {
+void thaw_events_count(const ThawWorld *world, ThawStepStats *stats) {
     for (int32_t i = 0; i < world->model->body_count; i++) {
-        const ThawHistory *h = history_of(world, i);
-        stats->woken += h ? h->woke : 0;
-        stats->settled += h ? h->formed : 0;
+        const ThawEvents *e = events_of(world, i);
+        stats->woken += e ? e->woke : 0;
+        stats->settled += e ? e->formed : 0;
         stats->asleep += world->state.asleep[i];
     }
 }

@@ -5,8 +5,8 @@
 
 #include "force/force.h"
 #include "force/strain.h"
-#include "step/adapt.h"
 #include "step/explain.h"
+#include "step/method.h"
 #include "thaw/field.h"
 
 static const char *const states[THAW_ELEMENT_STATE_COUNT] = {"elastic", "rigid", "asleep"};
@@ -121,11 +121,11 @@ static ThawStatus look_at_all(const ThawWorld *world, int32_t body, Look look, d
     return THAW_OK;
 }
 
-// Every step of a full body ends where it can be compared with where it began; of others the oracle keeps the rates.
+// Every step of a full body ends where it can be compared with where it began; of others the method tells.
 static ThawStatus get_rate(const ThawWorld *world, int32_t body, double *values) {
     const ThawStepper *s = &world->steppers[body];
     const ThawShape *shape = s->shape;
-    if (s->history)
+    if (s->method->ops->explain)
         return look_at_all(world, body, look_rate, values);
     ThawLanes *E = THAW_NEW(ThawLanes, thaw_strain_size(shape->all));
     double *rate = THAW_NEW(double, shape->ne);
@@ -203,7 +203,7 @@ int thaw_world_shows_field(const ThawWorld *world, int32_t field) {
         return world->collider != NULL;
     case THAW_FIELD_ADAPTIVE:
         for (int32_t i = 0; i < world->model->body_count; i++)
-            if (world->steppers[i].history)
+            if (world->steppers[i].method->ops->explain)
                 return 1;
         return 0;
     default:

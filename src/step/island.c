@@ -12,8 +12,7 @@
 
 #include "step/body.h"
 
-#include "step/adapt.h"
-#include "step/passive.h"
+#include "step/method.h"
 
 static int touches(const ThawIsland *island) { return island->contact_count > 0; }
 
@@ -282,9 +281,11 @@ static int any_gains(const ThawIsland *island) {
 
 // Whether a body makes energy that the full method, which loses what spins and swings before it comes to that, would not.
 static int any_excess(const ThawIsland *island) {
-    for (int32_t i = 0; i < island->count; i++)
-        if (island->bodies[i]->excess && thaw_passive_is_bound(island->bodies[i]))
+    for (int32_t i = 0; i < island->count; i++) {
+        const ThawStepper *s = island->bodies[i];
+        if (s->excess && s->data && s->method->ops->is_bound && s->method->ops->is_bound(s))
             return 1;
+    }
     return 0;
 }
 

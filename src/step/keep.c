@@ -2,9 +2,9 @@
 // Going back to the start of a step, bit for bit.
 //
 // A step changes positions and velocities of bodies awake, of which it has copies anyway (start_x, start_v); contacts
-// and what is remembered of them; who sleeps; and of adaptive bodies the oracle's memory, the parts and their history.
-// The last are large, but in most steps most of them stay as they are, so they are copied when the first of them is
-// about to change: a question that is asked anew solves a system, beside which a copy is little. A body that falls
+// and what is remembered of them; which bodies sleep; and the state of methods, by their lists of fields. Arrays of
+// these are large, but in most steps most of them stay as they are, so they are copied when the first of them is about
+// to change: a question that is asked anew solves a system, beside which a copy is little. A body that falls
 // asleep gives up all it has; as long as it might have to go back, it is put aside here. What was derived (systems,
 // factors, loads) is thrown away and made again, as after a checkpoint was read: it is a function of the state.
 #include "step/keep.h"
@@ -13,19 +13,19 @@
 #include <string.h>
 
 #include "contact/collider.h"
-#include "force/strain.h"
 
-// An array of the state.
-typedef struct Span {
-    void *bytes;
-    size_t size;
-} Span;
-enum { STORY = 2, ORACLE = 15, PARTS = 5 };
+// Fields of a method's state that are copied together: numbers, at the start of the step; arrays that a body asleep has,
+// too; and the others.
+typedef enum Group { NUMBERS, STORY, ARRAYS, GROUPS } Group;
+
+typedef struct Copy {
+    int64_t of;  // number of the step that this is of
+    char *bytes; // one field after the other
+    size_t room;
+} Copy;
 
 typedef struct ThawKeptBody {
     int64_t taken;    // number of the step that this is of
-    int64_t story_of; // the same, of `story`
-    int64_t parts_of; // the same, of `parts`
     int awake;        // at the start of the step
     int tired;        // about to fall asleep in this step: `x` and `v` are valid
     int fallen;       // asleep since the step has begun: `gone` is valid, too
@@ -34,12 +34,8 @@ typedef struct ThawKeptBody {
     double *x;        // positions of one that has fallen asleep or woken: to wake rounds them
     double *last_x;   // start_x of the step before, in turns with the present one
     double elastic;   // J
-    ThawScale scale;
-    ThawOracleState oracle; // without what it points to
-    ThawHistory history;    // likewise
-    int32_t part_count, vertex_count;
-    char *story, *parts; // arrays, one after the other
-    size_t story_size, parts_size;
+    ThawEvents events;
+    Copy state[GROUPS]; // the method's
 } ThawKeptBody;
 
 typedef struct ThawKept {
@@ -53,74 +49,55 @@ typedef struct ThawKept {
     ThawContactSet before; // its memory: what the last step began with
 } ThawKept;
 
-// --- arrays --------------------------------------------------------------------------------------------------------------
+// --- state of methods ----------------------------------------------------------------------------------------------------
 
-static void list_story(const ThawStepper *s, Span spans[STORY]) {
-    spans[0] = (Span){s->history->woken_by, (size_t)s->shape->ne};
-    spans[1] = (Span){s->history->since, sizeof *s->history->since * (size_t)s->shape->ne};
+static Group group_of(const ThawStateField *field) {
+    return field->flags & THAW_STATE_NUMBER ? NUMBERS : field->flags & THAW_STATE_ASLEEP ? STORY : ARRAYS;
 }
 
-static void list_oracle(const ThawStepper *s, Span spans[ORACLE]) {
-    const ThawOracleState *o = thaw_oracle_state(s->adaptive->oracle);
-    const size_t nv = (size_t)s->shape->nv, ne = (size_t)s->shape->ne, dim = (size_t)s->model->dim;
-    const size_t vector = sizeof(double) * nv * dim;
-    const Span all[ORACLE] = {
-        {o->below, ne},
-        {o->hold, ne},
-        {o->reason, ne},
-        {o->rate, sizeof *o->rate * ne},
-        {o->predicted, sizeof *o->predicted * ne},
-        {o->strain, sizeof *o->strain * thaw_strain_size(s->shape->all)},
-        {o->reference, vector},
-        {o->held, vector * dim},
-        {o->shadow, vector},
-        {o->pull, vector},
-        {o->known, nv},
-        {o->inner, vector},
-        {o->loads, vector},
-        {o->presses, vector},
-        {o->kept, vector},
-    };
-    memcpy(spans, all, sizeof all);
-}
-
-// In the order in which thaw_partition_restore wants them back.
-static void list_parts(const ThawStepper *s, Span spans[PARTS]) {
-    const ThawPartition *p = s->adaptive->partition;
-    spans[0] = (Span){p->flagged, (size_t)s->shape->ne};
-    spans[1] = (Span){p->script, (size_t)s->shape->nv};
-    spans[2] = (Span){p->parts, sizeof *p->parts * (size_t)p->part_count};
-    spans[3] = (Span){p->stress, sizeof *p->stress * (size_t)p->part_count};
-    spans[4] = (Span){p->r, sizeof *p->r * (size_t)p->vertex_count * (size_t)s->model->dim};
+static int list_fields(const ThawStepper *s, ThawStateField *fields) {
+    return s->method->ops->list ? s->method->ops->list(s, fields) : 0;
 }
 
 // Each begins where any type may.
-static size_t room_of(size_t size) { return (size + 63) / 64 * 64; }
+static size_t room_of(const ThawStateField *field) {
+    return (thaw_field_row_bytes(field) * (size_t)field->rows + 63) / 64 * 64;
+}
 
-static ThawStatus copy_out(const Span *spans, int count, char **memory, size_t *size) {
+static ThawStatus copy_state(const ThawStepper *s, Group group, int64_t number, Copy *copy) {
+    ThawStateField fields[THAW_STATE_FIELDS];
+    const int count = list_fields(s, fields);
     size_t needed = 0;
     for (int i = 0; i < count; i++)
-        needed += room_of(spans[i].size);
-    if (needed > *size || !*memory) {
+        needed += group_of(&fields[i]) == group ? room_of(&fields[i]) : 0;
+    if (needed > copy->room) {
         char *more = thaw_alloc(needed + needed / 4, 1);
         if (!more)
             return THAW_ERROR_MEMORY;
-        thaw_free(*memory);
-        *memory = more;
-        *size = needed + needed / 4;
+        thaw_free(copy->bytes);
+        copy->bytes = more;
+        copy->room = needed + needed / 4;
     }
-    char *to = *memory;
-    for (int i = 0; i < count; to += room_of(spans[i++].size))
-        if (spans[i].size > 0)
-            memcpy(to, spans[i].bytes, spans[i].size);
+    char *to = copy->bytes;
+    for (int i = 0; i < count; i++)
+        if (group_of(&fields[i]) == group) {
+            thaw_field_gather(&fields[i], to);
+            to += room_of(&fields[i]);
+        }
+    copy->of = number;
     return THAW_OK;
 }
 
-static const char *copy_back(const char *from, const Span *spans, int count) {
-    for (int i = 0; i < count; from += room_of(spans[i++].size))
-        if (spans[i].size > 0)
-            memcpy(spans[i].bytes, from, spans[i].size);
-    return from;
+// sizes: only what says how long others are, which comes first.
+static void put_back(const ThawStepper *s, Group group, const Copy *copy, int sizes) {
+    ThawStateField fields[THAW_STATE_FIELDS];
+    const int count = list_fields(s, fields);
+    const char *from = copy->bytes;
+    for (int i = 0; i < count; i++)
+        if (group_of(&fields[i]) == group && (!sizes || fields[i].flags & THAW_STATE_SIZE)) {
+            thaw_field_scatter(&fields[i], from);
+            from += room_of(&fields[i]);
+        }
 }
 
 // --- contacts ------------------------------------------------------------------------------------------------------------
@@ -189,8 +166,8 @@ void thaw_kept_free(ThawWorld *world) {
         thaw_free(kept->bodies[i].v);
         thaw_free(kept->bodies[i].x);
         thaw_free(kept->bodies[i].last_x);
-        thaw_free(kept->bodies[i].story);
-        thaw_free(kept->bodies[i].parts);
+        for (int g = 0; g < GROUPS; g++)
+            thaw_free(kept->bodies[i].state[g].bytes);
     }
     if (kept) {
         thaw_contact_set_clear(&kept->contacts);
@@ -218,12 +195,10 @@ static ThawStatus begin_body(ThawKept *kept, ThawStepper *s, ThawError *error) {
     body->awake = 1;
     body->tired = body->fallen = 0;
     body->elastic = s->elastic;
-    body->scale = s->scale;
-    if (s->adaptive)
-        body->oracle = *thaw_oracle_state(s->adaptive->oracle);
-    if (s->history)
-        body->history = *s->history;
-    return THAW_OK;
+    body->events = s->events;
+    return copy_state(s, NUMBERS, kept->number, &body->state[NUMBERS]) == THAW_OK
+               ? THAW_OK
+               : thaw_error_memory(error, "what a step goes back to");
 }
 
 ThawStatus thaw_keep_begin(ThawWorld *world, ThawError *error) {
@@ -272,44 +247,29 @@ void thaw_keep_listen(ThawWorld *world) {
 // --- before a change -----------------------------------------------------------------------------------------------------
 
 static ThawStatus keep_story(ThawKept *kept, const ThawStepper *s) {
-    ThawKeptBody *body = &kept->bodies[s->index];
-    Span spans[STORY];
-    if (body->story_of == kept->number || !s->history)
-        return THAW_OK;
-    list_story(s, spans);
-    ThawStatus status = copy_out(spans, STORY, &body->story, &body->story_size);
-    if (status == THAW_OK)
-        body->story_of = kept->number;
-    return status;
+    Copy *story = &kept->bodies[s->index].state[STORY];
+    return story->of == kept->number ? THAW_OK : copy_state(s, STORY, kept->number, story);
 }
 
-ThawStatus thaw_keep_parts(void *context) {
+ThawStatus thaw_keep_state(void *context) {
     const ThawKeeping *keeping = context;
     ThawKept *kept = keeping->kept;
     const ThawStepper *s = keeping->stepper;
     ThawKeptBody *body = &kept->bodies[s->index];
-    if (!kept->active || !s->adaptive)
+    if (!kept->active || !s->data)
         return THAW_OK;
     ThawStatus status = keep_story(kept, s);
-    // What has woken in this step goes back to sleep, and had no parts.
-    if (status != THAW_OK || body->parts_of == kept->number || body->taken != kept->number || !body->awake ||
+    // What has woken in this step goes back to sleep, and had no arrays.
+    if (status != THAW_OK || body->state[ARRAYS].of == kept->number || body->taken != kept->number || !body->awake ||
         body->fallen)
         return status;
-    Span spans[ORACLE + PARTS];
-    list_oracle(s, spans);
-    list_parts(s, spans + ORACLE);
-    status = copy_out(spans, ORACLE + PARTS, &body->parts, &body->parts_size);
-    body->part_count = s->adaptive->partition->part_count;
-    body->vertex_count = s->adaptive->partition->vertex_count;
-    if (status == THAW_OK)
-        body->parts_of = kept->number;
-    return status;
+    return copy_state(s, ARRAYS, kept->number, &body->state[ARRAYS]);
 }
 
 ThawStatus thaw_keep_all(ThawWorld *world, ThawError *error) {
     ThawStatus status = THAW_OK;
     for (int32_t i = 0; world->kept && i < world->awake_count && status == THAW_OK; i++)
-        status = thaw_keep_parts(&(ThawKeeping){world->kept, &world->steppers[world->awake[i]]});
+        status = thaw_keep_state(&(ThawKeeping){world->kept, &world->steppers[world->awake[i]]});
     return status == THAW_OK ? status : thaw_error_memory(error, "what a step goes back to");
 }
 
@@ -333,11 +293,12 @@ ThawStatus thaw_keep_rise(ThawWorld *world, const ThawStepper *s, ThawError *err
         return THAW_OK;
     if (keep_place(body, s, error) != THAW_OK)
         return THAW_ERROR_MEMORY;
+    if (copy_state(s, NUMBERS, kept->number, &body->state[NUMBERS]) != THAW_OK)
+        return thaw_error_memory(error, "what a step goes back to");
     body->taken = kept->number;
     body->awake = body->tired = body->fallen = 0;
     body->elastic = s->elastic;
-    if (s->history)
-        body->history = *s->history;
+    body->events = s->events;
     return THAW_OK;
 }
 
@@ -389,26 +350,25 @@ void thaw_keep_end(ThawWorld *world) {
     }
 }
 
-static void restore_parts(const ThawKeptBody *body, ThawStepper *s) {
-    Span spans[ORACLE + PARTS];
-    const char *at[PARTS];
-    const size_t dim = (size_t)s->model->dim;
-    list_oracle(s, spans);
-    const char *from = copy_back(body->parts, spans, ORACLE);
-    const size_t sizes[PARTS] = {(size_t)s->shape->ne, (size_t)s->shape->nv,
-                                 sizeof(ThawPart) * (size_t)body->part_count,
-                                 sizeof *s->adaptive->partition->stress * (size_t)body->part_count,
-                                 sizeof(double) * (size_t)body->vertex_count * dim};
-    for (int i = 0; i < PARTS; from += room_of(sizes[i++]))
-        at[i] = from;
-    // There were so many parts before, so there is room; and they fitted.
-    thaw_partition_restore(s->adaptive->partition, (const unsigned char *)at[0], (const unsigned char *)at[1],
-                           (const ThawPart *)at[2], (const double *)at[3], body->part_count, (const double *)at[4],
-                           body->vertex_count, NULL);
+static void restore_state(const ThawWorld *world, const ThawKeptBody *body, ThawStepper *s) {
+    const ThawMethodOps *ops = s->method->ops;
+    const int64_t number = world->kept->number;
+    const int whole = body->awake && s->data, arrays = whole && body->state[ARRAYS].of == number;
+    if (arrays)
+        put_back(s, ARRAYS, &body->state[ARRAYS], 1);
+    if (whole && ops->expect)
+        ops->expect(world, s, NULL);
+    if (arrays)
+        put_back(s, ARRAYS, &body->state[ARRAYS], 0);
+    if (body->state[STORY].of == number)
+        put_back(s, STORY, &body->state[STORY], 0);
+    put_back(s, NUMBERS, &body->state[NUMBERS], 0);
+    s->events = body->events;
+    if (whole && ops->take)
+        ops->take(s, NULL); // they were there before, so they fit
 }
 
 static void restore_body(const ThawWorld *world, ThawKeptBody *body, ThawStepper *s) {
-    const ThawKept *kept = world->kept;
     const size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim;
     if (body->fallen) {
         thaw_stepper_release(s);
@@ -431,23 +391,7 @@ static void restore_body(const ThawWorld *world, ThawKeptBody *body, ThawStepper
     }
     if (body->awake)
         exchange(&s->start_x, &body->last_x);
-    if (body->awake && s->adaptive) {
-        if (s->scale.released != body->scale.released) {
-            s->scale = body->scale;
-            thaw_adapt_configure(world, s);
-        }
-        if (body->parts_of == kept->number)
-            restore_parts(body, s);
-        *thaw_oracle_state(s->adaptive->oracle) = body->oracle;
-        thaw_adapt_renew(s);
-    }
-    if (s->history) {
-        Span spans[STORY];
-        list_story(s, spans);
-        if (body->story_of == kept->number)
-            copy_back(body->story, spans, STORY);
-        *s->history = body->history;
-    }
+    restore_state(world, body, s);
     thaw_stepper_drop_solvers(s); // which may be half made
     s->elastic = body->elastic;
     s->set_energy = NAN;

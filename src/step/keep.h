@@ -4,7 +4,7 @@
 #ifndef THAW_KEEP_H
 #define THAW_KEEP_H
 
-#include "step/adapt.h"
+#include "step/method.h"
 
 // Before a step changes anything; ends with thaw_keep_end or thaw_keep_restore. Where it fails, nothing has changed.
 ThawStatus thaw_keep_begin(ThawWorld *world, ThawError *error);
@@ -23,12 +23,12 @@ ThawStatus thaw_keep_rise(ThawWorld *world, const ThawStepper *stepper, ThawErro
 // It falls asleep (thaw_keep_tired was called for it): whether all that it gives up is kept from now on.
 int thaw_keep_fall(const ThawWorld *world, const ThawStepper *stepper);
 
-// Before the first change of an adaptive body's parts, oracle and history, from any thread; context: a ThawKeeping.
+// Before the first change of arrays of a method's state, from any thread; context: a ThawKeeping.
 typedef struct ThawKeeping {
     struct ThawKept *kept;
     const ThawStepper *stepper;
 } ThawKeeping;
-ThawStatus thaw_keep_parts(void *context);
+ThawStatus thaw_keep_state(void *context);
 // The same for all bodies awake.
 ThawStatus thaw_keep_all(ThawWorld *world, ThawError *error);
 

@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "contact/collider.h"
-#include "step/adapt.h"
 #include "step/attach.h"
 #include "step/body.h"
+#include "step/method.h"
 
 // Of x1. Frames carry strain along: only the map's elements have another energy.
 static double next_energy(const ThawStepper *s) {
@@ -31,7 +31,9 @@ static double next_energy(const ThawStepper *s) {
     return s->elastic + (s->next_set_energy - before);
 }
 
-int thaw_ledger_is_kept(const ThawStepper *s) { return s->adaptive || s->model->options.ledger; }
+int thaw_ledger_is_kept(const ThawStepper *s) {
+    return (s->data && s->method->ops->needs_ledger) || s->model->options.ledger;
+}
 
 void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
     double since = thaw_wall_ms();
@@ -92,58 +94,29 @@ static double height_of(const ThawStepper *s) {
     return sum;
 }
 
-// J, of the parts: one that is reshaped keeps its momenta, and so has another energy.
-static double motion_of_parts(const ThawStepper *s) {
-    const ThawPartition *parts = s->adaptive ? s->adaptive->partition : NULL;
-    double sum = 0;
-    for (int32_t k = 0; parts && k < parts->part_count; k++)
-        sum += thaw_part_kinetic(&parts->parts[k], s->model->dim);
-    return sum;
-}
-
 void thaw_ledger_find_elastic(ThawStepper *s) {
     if (thaw_ledger_is_kept(s))
         s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
 }
 
-// Whatever the oracle moves, also between two questions, has another elastic energy at once: a balance that is some
-// steps old would show the work of loads in one step and what it went into in another. Positions before it are kept
-// in x1, which nobody needs until the step.
-void thaw_ledger_move(ThawStepper *s, const double *f_contact, int begin) {
-    size_t dim = (size_t)s->model->dim, count = (size_t)s->shape->nv * dim;
-    if (begin) {
-        memcpy(s->x1, s->x, sizeof *s->x1 * count);
-        s->work.follow_work -= s->elastic + motion_of_parts(s);
-        return;
-    }
-    double weight = 0, loads = 0, contacts = 0, since = thaw_wall_ms();
-    thaw_ledger_find_elastic(s);
-    for (size_t i = 0; i < count; i++) {
-        double d = s->x[i] - s->x1[i], w = s->shape->mass[i / dim] * s->model->options.gravity[i % dim];
-        weight += d * w;
-        loads += d * (s->f_ext[i] - w);
-        contacts += d * f_contact[i];
-    }
-    s->work.external_work += loads;
-    s->work.contact_work += contacts;
-    s->work.follow_work += s->elastic + motion_of_parts(s) - weight - loads - contacts;
-    s->ms[THAW_STAGE_LEDGER] += thaw_wall_ms() - since;
+void thaw_ledger_add_kinetic(const ThawStepper *s, const int32_t *frame_of, ThawLedger *ledger) {
+    int dim = s->model->dim;
+    for (int32_t i = 0; i < s->shape->nv; i++)
+        for (int k = 0; k < dim && !(frame_of && frame_of[i] >= 0); k++) {
+            double v = s->v[(size_t)i * (size_t)dim + (size_t)k];
+            ledger->kinetic += s->shape->mass[i] * v * v / 2;
+        }
 }
 
 void thaw_ledger_add_energies(const ThawStepper *s, int asleep, ThawLedger *ledger) {
-    int dim = s->model->dim;
-    const ThawPartition *parts = s->adaptive ? s->adaptive->partition : NULL;
     ledger->elastic += s->elastic;
     ledger->gravitational += asleep ? s->height : height_of(s);
     if (asleep)
         return;
-    ledger->shadow += s->adaptive ? thaw_oracle_state(s->adaptive->oracle)->energy : 0;
-    for (int32_t i = 0; i < s->shape->nv; i++)
-        for (int k = 0; k < dim && !(parts && parts->part_of_vertex[i] >= 0); k++) {
-            double v = s->v[(size_t)i * (size_t)dim + (size_t)k];
-            ledger->kinetic += s->shape->mass[i] * v * v / 2;
-        }
-    ledger->kinetic += motion_of_parts(s);
+    if (s->data && s->method->ops->add_energies)
+        s->method->ops->add_energies(s, ledger);
+    else
+        thaw_ledger_add_kinetic(s, NULL, ledger);
 }
 
 void thaw_ledger_add_obstacles(ThawWorld *world) {

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "contact/collider.h"
-#include "step/adapt.h"
+#include "step/method.h"
 #include "step/step.h"
 
 static const double ASTRAY = 0.005; // edge lengths
@@ -149,9 +149,11 @@ ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement step, int32_t *
     for (int32_t i = 0; i < count && status == THAW_OK; i++) {
         const ThawContact *c = &found->contacts[i];
         const double speed = (c->gap - thaw_step_gap_at_end(world, c, step.h)) / step.h;
-        for (int side = 0; side < 2 && status == THAW_OK; side++)
-            if (c->nodes[side] > 0)
-                status = thaw_adapt_strike(world, &world->steppers[c->key.body[side]], c, side, speed);
+        for (int side = 0; side < 2 && status == THAW_OK; side++) {
+            ThawStepper *s = c->nodes[side] > 0 ? &world->steppers[c->key.body[side]] : NULL;
+            if (s && s->data && s->method->ops->strike)
+                status = s->method->ops->strike(world, s, c, side, speed);
+        }
         world->steppers[c->key.body[0]].again = 1; // and with it all of its island
     }
     if (status != THAW_OK)

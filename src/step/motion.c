@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "contact/geometry.h"
-#include "step/adapt.h"
+#include "map/rigid/partition.h"
+#include "step/method.h"
 
 // By momenta about the centre of mass.
 static void sum_motion(const ThawStepper *s, ThawMotion *motion) {
@@ -35,11 +36,7 @@ static void sum_motion(const ThawStepper *s, ThawMotion *motion) {
 }
 
 void thaw_motion_note(ThawStepper *s) {
-    const ThawPartition *parts = s->adaptive ? s->adaptive->partition : NULL;
-    if (parts && parts->part_count == 1 && parts->elastic_count == 0) {
-        memcpy(s->motion.at, parts->parts[0].p, sizeof s->motion.at);
-        thaw_part_velocity(&parts->parts[0], s->model->dim, s->motion.v, s->motion.omega);
-    } else
+    if (!s->data || !s->method->ops->motion || !s->method->ops->motion(s, &s->motion))
         sum_motion(s, &s->motion);
 }
 

@@ -15,8 +15,7 @@
 #include <string.h>
 
 #include "contact/collider.h"
-#include "step/adapt.h"
-#include "step/step.h"
+#include "step/method.h"
 
 static const double LEFT = 1e-6;     // edges: half of what passes for none (row.c)
 static const double ROUNDING = 1e-9; // of the diameter: shifts that are none
@@ -171,8 +170,8 @@ void thaw_parting_apply(ThawWorld *world) {
         for (int32_t v = 0; v < s->shape->nv; v++)
             for (size_t k = 0; k < dim; k++)
                 s->x[(size_t)v * dim + k] += way[k];
-        for (int32_t p = 0; s->adaptive && p < s->adaptive->partition->part_count; p++)
-            thaw_v3_add(s->adaptive->partition->parts[p].p, 1, way, s->adaptive->partition->parts[p].p);
+        if (s->data && s->method->ops->shift)
+            s->method->ops->shift(s, way);
         for (size_t k = 0; k < dim; k++)
             s->work.parting_work -= s->shape->total_mass * s->model->options.gravity[k] * way[k];
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rest costs nothing.
 //
-// A body that is wholly rigid, that the oracle has found in balance, and that has not moved for some steps falls asleep,
+// A body that its method finds in balance inside, and that has not moved for some steps, falls asleep,
 // together with everything it touches: an island sleeps as a whole or not at all (solids paper, section 5; Coevoet et al.
 // 2020). Asleep it is nowhere: not asked, detected, solved, hashed or walked over. It keeps its positions, and its contacts
 // as they were; its velocity is zero, exactly. All else (partition, strains, factors, vectors of a step) is given back and
@@ -20,9 +20,9 @@
 
 #include "base/forest.h"
 #include "contact/collider.h"
-#include "step/adapt.h"
 #include "step/attach.h"
 #include "step/keep.h"
+#include "step/method.h"
 
 void thaw_world_list_awake(ThawWorld *world) {
     world->awake_count = 0;
@@ -129,8 +129,8 @@ void thaw_sleep_lay(ThawWorld *world, ThawStepper *s) {
     thaw_ledger_add_energies(s, 0, &energies);
     if (s->model->options.ledger)
         state->ledger.transition_loss += energies.kinetic + energies.shadow;
-    if (s->adaptive)
-        s->parts = s->adaptive->partition->part_count;
+    if (s->data)
+        s->parts = thaw_method_part_count(s);
     memset(s->v, 0, bytes);
     memset(s->ms, 0, sizeof s->ms);
     s->work = (ThawLedger){0};
@@ -154,28 +154,21 @@ ThawStatus thaw_sleep_restore(ThawWorld *world, const unsigned char *asleep, Tha
     thaw_contact_scratch_free(&state->contacts.scratch); // it knows where bodies slept
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++) {
         ThawStepper *s = &world->steppers[i];
+        const ThawMethodOps *ops;
+        thaw_method_bind(world, s);
+        ops = s->method->ops;
         if (asleep[i]) {
             thaw_sleep_lay(world, s);
-            status = thaw_world_find_scale(world, s, error);
-            if (status == THAW_OK && !s->history)
-                status = thaw_history_create(s->shape->ne, &state->step, &s->history, error);
-            continue;
+            if (!s->record && ops->rest)
+                status = ops->rest(world, s, NULL, error);
+        } else {
+            state->asleep[i] = 0;
+            status = thaw_stepper_reserve(s, error);
+            if (status == THAW_OK)
+                status = thaw_method_create(world, s, error);
         }
-        state->asleep[i] = 0;
-        status = thaw_stepper_reserve(s, error);
-        if (status == THAW_OK && state->method[i] == THAW_METHOD_RIGIDIFY && !s->adaptive)
-            status = thaw_adaptive_create(world, s, error);
-        if (state->method[i] != THAW_METHOD_RIGIDIFY && s->adaptive) {
-            thaw_stepper_drop_solvers(s);
-            thaw_adaptive_free(&s->adaptive);
-            s->system = NULL;
-        }
-        if (state->method[i] != THAW_METHOD_RIGIDIFY) // also of one that slept, which has nothing but its history
-            thaw_history_free(&s->history);
-        if (s->adaptive && status == THAW_OK)
-            status = thaw_world_find_scale(world, s, error);
-        if (s->adaptive && status == THAW_OK)
-            thaw_adapt_configure(world, s);
+        if (status == THAW_OK && ops->resume)
+            status = ops->resume(world, s, error);
     }
     thaw_world_list_awake(world);
     return status;
@@ -190,21 +183,22 @@ enum { READY = 1, STANDS_STILL = 2, HELD = 4, CARRIED = 8 }; // CARRIED: by an o
 static int find_readiness(const ThawWorld *world, int32_t body, double t, double h, ThawHindrance *why) {
     const ThawState *state = &world->state;
     const ThawStepper *s = &world->steppers[body];
-    const ThawRigidifyOptions *options = thaw_state_options(state, body);
-    if (state->method[body] != THAW_METHOD_RIGIDIFY || options->sleep == 0) {
+    const ThawMethodOps *ops = s->method->ops;
+    const int steps = ops->sleep_steps ? ops->sleep_steps(thaw_state_options(state, body)) : 0;
+    if (steps == 0) {
         *why = THAW_HINDRANCE_METHOD;
         return 0;
     }
-    const int waits = state->slow[body] < options->sleep;
+    const int waits = state->slow[body] < steps;
     const int loaded = thaw_loads_constant_until(&world->model->bodies[body], t) <= t + h;
     if (waits || loaded) {
-        *why = waits ? thaw_adapt_hindrance(s) : THAW_HINDRANCE_NONE;
+        *why = waits ? ops->hindrance(s) : THAW_HINDRANCE_NONE;
         if (*why == THAW_HINDRANCE_NONE)
             *why = loaded ? THAW_HINDRANCE_LOADS : THAW_HINDRANCE_WAIT;
         return 0;
     }
     int held;
-    double drift = thaw_adapt_drift(s, state->slow[body], &held), most = s->adaptive->options.sleep_speed;
+    double most, drift = ops->drift(s, state->slow[body], &most, &held);
     *why = drift <= most ? THAW_HINDRANCE_NONE : THAW_HINDRANCE_BALANCE;
     return (drift <= most ? READY : 0) | (drift <= STILL * most ? STANDS_STILL : 0) | (held ? HELD : 0);
 }
@@ -296,7 +290,7 @@ ThawStatus thaw_sleep_turn(ThawWorld *world, double t, double h, ThawError *erro
     move_marked(world, &state->contacts, &state->resting, 1);
     for (int32_t i = 0; i < world->model->body_count; i++)
         if (world->marks[i]) {
-            thaw_history_fall(world->steppers[i].history);
+            thaw_events_fall(&world->steppers[i].events, state->step);
             thaw_sleep_lay(world, &world->steppers[i]);
         }
     thaw_world_list_awake(world);
@@ -312,7 +306,7 @@ static ThawStatus raise(ThawWorld *world, ThawStepper *s, int within, ThawError 
     if (status == THAW_OK)
         status = thaw_stepper_reserve(s, error);
     if (status == THAW_OK)
-        status = thaw_adapt_wake(world, s, !within, error);
+        status = thaw_method_wake(world, s, !within, error);
     if (status != THAW_OK) {
         thaw_stepper_release(s);
         return status;
@@ -359,7 +353,7 @@ static ThawStatus wake_marked(ThawWorld *world, int within, ThawError *error) {
     move_marked(world, &state->resting, &state->contacts, 0);
     for (int32_t i = 0; i < world->model->body_count; i++)
         if (world->marks[i]) {
-            thaw_history_rise(world->steppers[i].history, THAW_REASON_NEIGHBOUR);
+            thaw_events_rise(&world->steppers[i].events, state->step, THAW_REASON_NEIGHBOUR);
             state->asleep[i] = state->slow[i] = 0;
         }
     thaw_world_list_awake(world);
@@ -388,7 +382,7 @@ ThawStatus thaw_sleep_wake(ThawWorld *world, int32_t body, ThawError *error) {
     spread_marks(world);
     ThawStatus status = wake_marked(world, 0, error);
     if (status == THAW_OK)
-        thaw_history_rise(world->steppers[body].history, THAW_REASON_START);
+        thaw_events_rise(&world->steppers[body].events, world->state.step, THAW_REASON_START);
     return status;
 }
 
@@ -420,6 +414,6 @@ ThawStatus thaw_sleep_disturb(ThawWorld *world, ThawContactSet *set, double t, d
     ThawStatus status = wake_marked(world, 1, error);
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
         if (world->marks[i] & TOUCHED)
-            thaw_history_rise(world->steppers[i].history, THAW_REASON_CONTACT);
+            thaw_events_rise(&world->steppers[i].events, state->step, THAW_REASON_CONTACT);
     return status;
 }

@@ -6,8 +6,8 @@
 
 #include "contact/contact.h"
 #include "model/attachment.h"
-#include "step/adapt.h"
 #include "step/keep.h"
+#include "step/method.h"
 
 static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim; }
 
@@ -15,10 +15,8 @@ static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s
 static ThawStatus balance(ThawWorld *world, ThawStepper *s, ThawError *error) {
     enum { ITERATIONS = 500 };
     ThawIncrement step = {world->state.time, 1, 0, 1, ITERATIONS};
-    struct ThawAdaptive *adaptive = s->adaptive;
     ThawContactSet none = {0};
     ThawIsland island = {.bodies = &s, .count = 1, .set = &none, .tasks = world->tasks};
-    s->adaptive = NULL;
     s->marked_until = -1;
     s->touching = 0;
     thaw_stepper_drop_solvers(s);
@@ -36,8 +34,7 @@ static ThawStatus balance(ThawWorld *world, ThawStepper *s, ThawError *error) {
                            status == THAW_INDEFINITE ? "; a static solve needs enough pins to hold the body" : "");
     }
     s->marked_until = -1;
-    s->adaptive = adaptive;
-    if (adaptive || status != THAW_OK) // a full body goes on with its system
+    if (thaw_method_decides(s) || status != THAW_OK) // else it goes on with this system
         s->system = NULL;
     return status;
 }
@@ -73,7 +70,7 @@ ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawE
         return status;
     for (int32_t i = 0; i < world->model->body_count; i++) {
         ThawStepper *s = &world->steppers[i];
-        thaw_adapt_abandon(s, NULL);
+        thaw_method_abandon(s, NULL);
         memcpy(s->x, s->x1, bytes_of(s));
         memset(s->v, 0, bytes_of(s));
     }
@@ -110,7 +107,6 @@ static void follow(const ThawStepper *leader, ThawStepper *s) {
         s->x[i] = leader->x[i] + (s->body->position[i % (size_t)dim] - leader->body->position[i % (size_t)dim]);
     s->elastic = leader->elastic;
     s->parts = leader->parts;
-    s->scale = leader->scale;
 }
 
 static ThawStatus lead(ThawWorld *world, ThawStepper *s, ThawError *error) {
@@ -122,7 +118,7 @@ static ThawStatus lead(ThawWorld *world, ThawStepper *s, ThawError *error) {
     memcpy(s->x, s->x1, bytes_of(s));
     memset(s->v, 0, bytes_of(s));
     s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
-    return thaw_adapt_wake(world, s, 1, error); // to count its parts
+    return thaw_method_wake(world, s, 1, error); // to count its parts
 }
 
 // The static solution knows of no contact: what it leads into something does not rest there.
@@ -155,15 +151,15 @@ ThawStatus thaw_static_start(ThawWorld *world, ThawError *error) {
             if (model->bodies[k].starts_at_rest && are_alike(&model->bodies[k], &model->bodies[i], world->state.time))
                 leader = &world->steppers[k];
         ThawStatus status = THAW_OK;
-        if (leader) {
+        if (leader)
             follow(leader, s);
-            status = thaw_history_create(s->shape->ne, &world->state.step, &s->history, error);
-        } else
+        else
             status = lead(world, s, error);
+        if (status == THAW_OK && s->method->ops->rest)
+            status = s->method->ops->rest(world, s, leader, error);
         if (status != THAW_OK)
             return status;
         memset(s->v, 0, bytes_of(s));
-        thaw_history_rest(s->history);
         thaw_sleep_lay(world, s);
     }
     return wake_overlapping(world, error);

@@ -11,11 +11,9 @@
 #include <string.h>
 
 #include "base/forest.h"
-#include "step/adapt.h"
 #include "step/attach.h"
 #include "step/keep.h"
-#include "step/passive.h"
-#include "step/step.h"
+#include "step/method.h"
 
 enum { MISSED_TURNS = 16 }; // solves of a step, at most, for contacts that come to light one after the other
 
@@ -131,15 +129,10 @@ static ThawStatus mark_bodies(ThawWorld *world, ThawError *error) {
     ThawStatus status = THAW_OK;
     for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
-        int released = 0;
         if (thaw_loads_mark_scripted(s, world->middle))
             status = thaw_world_bind_system(world, s, error);
-        if (status == THAW_OK && s->adaptive)
-            status = thaw_world_fit_scale(world, s, &released, error);
-        if (status == THAW_OK && released && world->kept)
-            status = thaw_keep_parts(&(ThawKeeping){world->kept, s});
-        if (status == THAW_OK && released)
-            thaw_adapt_configure(world, s);
+        if (status == THAW_OK && s->data && s->method->ops->fit)
+            status = s->method->ops->fit(world, s, error);
     }
     return status;
 }
@@ -152,58 +145,60 @@ typedef struct CommitLoop {
 static void commit_body(void *context, int32_t i) {
     const CommitLoop *loop = context;
     ThawStepper *s = &loop->world->steppers[loop->world->awake[i]];
+    const ThawMethodOps *ops = s->method->ops;
     ThawIncrement step = loop->step;
     step.newton |= s->iterated;
     if (thaw_ledger_is_kept(s))
         thaw_ledger_record(s, step);
-    if (s->adaptive)
-        thaw_adapt_commit(s, step);
+    if (s->data && ops->commit)
+        ops->commit(s, step);
     memcpy(s->x, s->x1, bytes_of(s));
     memcpy(s->v, s->v1, bytes_of(s));
-    if (s->adaptive)
-        thaw_passive_keep(s);
+    if (s->data && ops->finish)
+        ops->finish(s);
     s->set_energy = s->next_set_energy;
     s->set_inverted = s->next_set_inverted;
 }
 
-typedef struct AdaptLoop {
+typedef struct DecideLoop {
     ThawWorld *world;
     ThawIncrement step;
     int large; // as for islands
-} AdaptLoop;
+} DecideLoop;
 
-static void adapt_body(void *context, int32_t i) {
-    const AdaptLoop *loop = context;
+static void decide_body(void *context, int32_t i) {
+    const DecideLoop *loop = context;
     ThawStepper *s = &loop->world->steppers[loop->world->awake[i]];
-    if (s->adaptive && !s->answered && (s->shape->ne >= THAW_LARGE_BODY) == loop->large)
-        s->status = thaw_tasks_stopped(s->tasks) ? THAW_CANCELLED : thaw_adapt_body(loop->world, s, loop->step, NULL);
+    if (s->data && !s->answered && (s->shape->ne >= THAW_LARGE_BODY) == loop->large)
+        s->status = thaw_tasks_stopped(s->tasks) ? THAW_CANCELLED
+                                                 : s->method->ops->decide(loop->world, s, loop->step, NULL);
 }
 
-// Who is rigid in this step; each body is asked once, since answers move it.
-static ThawStatus adapt_bodies(ThawWorld *world, ThawIncrement step, ThawError *error) {
+// What bodies are solved with in this step; each decides once, since decisions may move it.
+static ThawStatus decide_bodies(ThawWorld *world, ThawIncrement step, ThawError *error) {
     ThawStatus status = THAW_OK;
     for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
         s->status = THAW_OK;
         if (world->state.contacts.count > 0)
             thaw_motion_note(s);
-        if (s->adaptive)
-            status = thaw_adapt_prepare(world, s, error);
+        if (s->data && s->method->ops->prepare)
+            status = s->method->ops->prepare(world, s, error);
     }
     if (status != THAW_OK)
         return status;
-    AdaptLoop loop = {world, step, 0};
-    thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, adapt_body, &loop);
+    DecideLoop loop = {world, step, 0};
+    thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, decide_body, &loop);
     loop.large = 1;
     for (int32_t i = 0; i < world->awake_count; i++)
-        adapt_body(&loop, i);
+        decide_body(&loop, i);
     for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
         status = s->status;
         s->answered = status == THAW_OK;
         if (status != THAW_OK && status != THAW_CANCELLED)
-            thaw_error_set(error, status, "body %d (%s): the oracle failed: %s", (int)s->index, s->body->name,
-                           thaw_status_name(status));
+            thaw_error_set(error, status, "body %d (%s): the method %s failed: %s", (int)s->index, s->body->name,
+                           s->method->name, thaw_status_name(status));
     }
     return status;
 }
@@ -214,10 +209,10 @@ static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, Th
     if (status == THAW_OK)
         status = form_islands(world, error);
     if (status == THAW_OK)
-        status = adapt_bodies(world, step, error);
+        status = decide_bodies(world, step, error);
     for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
-        if (s->adaptive && s->adaptive->transition.changed)
+        if (s->changed)
             s->inverted = -1;
         s->touching = world->islands[s->island].contact_count > 0;
         if (s->touching)
@@ -322,7 +317,7 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
         return status;
     for (int32_t i = 0; i < world->awake_count; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
-        thaw_adapt_abandon(s, &s->work);
+        thaw_method_abandon(s, &s->work);
     }
     step.h /= 2;
     status = step_interval(world, step, halvings - 1, error);
@@ -370,7 +365,7 @@ static void undo_step(ThawWorld *world) {
         ThawStepper *s = &world->steppers[world->awake[i]];
         memcpy(s->x, s->start_x, bytes_of(s));
         memcpy(s->v, s->start_v, bytes_of(s));
-        thaw_adapt_abandon(s, NULL);
+        thaw_method_abandon(s, NULL);
     }
     thaw_attach_undo(world);
     world->state.contacts.memory_count = world->start_memory_count;
@@ -400,9 +395,9 @@ static void end_body(void *context, int32_t i) {
     int64_t next = world->state.step;
     int same = thaw_loads_constant_until(s->body, thaw_step_middle(world->model, next - 1)) >
                    thaw_step_middle(world->model, next) &&
-               !(s->adaptive && s->adaptive->transition.changed) && !s->parted;
-    if (s->adaptive)
-        *slow = !same || !thaw_adapt_watch_rest(s, *slow) ? 0 : *slow < 255 ? *slow + 1 : 255;
+               !s->changed && !s->parted;
+    if (s->data && s->method->ops->watch)
+        *slow = !same || !s->method->ops->watch(s, *slow) ? 0 : *slow < 255 ? *slow + 1 : 255;
     s->hash = thaw_hash(0, s->x, bytes_of(s));
     s->hash = thaw_hash(s->hash, s->v, bytes_of(s));
 }
@@ -426,13 +421,13 @@ void thaw_world_collect(ThawWorld *world, double wall, double cpu, ThawStepStats
             stats->dofs += (int64_t)s->system->map->n * world->model->dim;
             stats->elastic_elements += s->system->map->set->element_count;
         }
-        stats->rigid_parts += s->adaptive ? s->adaptive->partition->part_count : 0;
+        stats->rigid_parts += thaw_method_part_count(s);
         stats->solver_iterations += s->solver_iterations;
         stats->projected += s->projected;
         if (s->newton_iterations > stats->newton_iterations)
             stats->newton_iterations = s->newton_iterations;
     }
-    thaw_history_count(world, stats);
+    thaw_events_count(world, stats);
     stats->contact_ms += world->contact_ms;
     stats->response_ms = world->response_ms;
     stats->contacts = world->state.contacts.count + world->state.resting.memory_count;

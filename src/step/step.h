@@ -5,9 +5,10 @@
 
 #include "contact/contact.h"
 #include "model/model.h"
-#include "oracle/scale.h"
 #include "reduced/reduced.h"
+#include "registry/method.h"
 #include "response/response.h"
+#include "thaw/field.h"
 #include "thaw/world.h"
 
 // What bodies go by that are moved by a method (options.c). Structs are as large as the method's table says.
@@ -54,16 +55,27 @@ typedef struct ThawMotion {
     double at[3], v[3], omega[3];
 } ThawMotion;
 
+// What happened to a body in the step that was begun at `at`; anything older is no event any more (events.c).
+typedef struct ThawEvents {
+    int64_t at;           // -1: nothing yet
+    ThawReason cause;     // of what woke
+    int32_t woke, formed; // elements
+    int fell, rose;
+    ThawReason risen_by; // of a sleeping body that rose
+} ThawEvents;
+
 // One body's step. Vectors have dim doubles a vertex of the body; b, q, p, r and trial_q dim doubles a block of q.
 typedef struct ThawStepper {
-    int32_t index;                 // of the body
-    int32_t island;                // it is in, in this step
-    struct ThawAdaptive *adaptive; // NULL: the method is "full", or the body sleeps
-    struct ThawHistory *history;   // of the method "rigidify", also asleep; part of the state
+    int32_t index;            // of the body
+    int32_t island;           // it is in, in this step
+    const ThawMethod *method; // that of the state
+    void *data;               // the method's, of a body awake; NULL: it needs none, or the body sleeps
+    void *record;             // the method's, also asleep, or NULL
+    int changed;              // by the method's last decision its unknowns are others
+    ThawEvents events;
     const ThawModel *model;
     const ThawModelBody *body;
     const ThawShape *shape;
-    ThawScale scale; // of the method "rigidify", once it was needed; a function of the model alone
     ThawTasks *tasks;
     ThawSystem *system;           // shared; NULL until the first step and after a change of scripts
     ThawSolver *solver;           // the one of the present step:
@@ -112,7 +124,7 @@ typedef struct ThawStepper {
     int newton_iterations, projected;
     int64_t solver_iterations;
     ThawLedger work;           // works and losses of this step
-    double accounted;          // J, what of their sum thaw_passive_keep has seen
+    double accounted;          // J, what of their sum the method's finish has seen
     double elastic;            // J, of x; kept by the ledger
     double next_elastic;       // J, of x1, where the check of the step has come by it; else NAN
     double set_energy;         // J, of the elements of the map's set, at x, or NAN: not known
@@ -240,24 +252,26 @@ void thaw_state_free_options(ThawState *state, int32_t body_count);
 // What the body goes by, with a method, or with the present one; NULL: it has no options.
 const void *thaw_state_method_options(const ThawState *state, int method, int32_t body);
 const void *thaw_state_options(const ThawState *state, int32_t body);
+// Other options of a method from now on: of the world and all its bodies (body: -1), or of one body (NULL: the
+// world's). Wakes them; `where` begins the message of an error.
+ThawStatus thaw_world_set_options(ThawWorld *world, int method, int32_t body, const char *where, const void *options,
+                                  ThawError *error);
 // A struct of options becomes the body's own and belongs to the state; NULL: it goes by the world's.
 void thaw_state_give_own(ThawState *state, int method, int32_t body, void *options);
-
-// scale.c: whether two bodies are held in the same way at t, for certain.
-int thaw_bodies_alike(const ThawModelBody *a, const ThawModelBody *b, double t);
-// The scale of a body, from the rest shape and the pins that hold it at t; by one of the systems, if it serves.
-ThawStatus thaw_body_find_scale(const ThawModel *model, const ThawModelBody *body, double t, ThawSystem *const *systems,
-                                int32_t system_count, ThawTasks *tasks, ThawScale *scale, ThawError *error);
-// stepper->scale as of the last step, unless it is known.
-ThawStatus thaw_world_find_scale(ThawWorld *world, ThawStepper *stepper, ThawError *error);
-// The same for the step that begins (stepper->middle). changed: a pin has let go since.
-ThawStatus thaw_world_fit_scale(ThawWorld *world, ThawStepper *stepper, int *changed, ThawError *error);
 
 // static.c: bodies that start at rest, where they belong and asleep.
 ThawStatus thaw_static_start(ThawWorld *world, ThawError *error);
 
 // step.c: the statistics of what has happened since wall and cpu (ms).
 void thaw_world_collect(ThawWorld *world, double wall, double cpu, ThawStepStats *stats);
+
+// events.c: the whole body falls asleep, or is woken from that: for no reason of its own (START: from outside;
+// NEIGHBOUR: with its island; CONTACT) unless its loads tell another.
+void thaw_events_begin(ThawEvents *events, int64_t now); // what happens first in a step begins the step's events
+void thaw_events_fall(ThawEvents *events, int64_t now);
+void thaw_events_rise(ThawEvents *events, int64_t now, ThawReason why);
+// The last step's events in numbers.
+void thaw_events_count(const ThawWorld *world, ThawStepStats *stats);
 
 // loads.c
 // The time until which the body's loads and scripts stay as they are at t; t itself while they change.
@@ -293,14 +307,13 @@ void thaw_stepper_forget(ThawStepper *stepper);
 ThawStatus thaw_world_bind_system(ThawWorld *world, ThawStepper *stepper, ThawError *error);
 
 // ledger.c: adds the works of the step x, v -> x1, v1 to stepper->work.
-// Whether it is kept for this body: for a report, or since an adaptive body must not make energy (passive.c).
+// Whether it is kept for this body: for a report, or for its method.
 int thaw_ledger_is_kept(const ThawStepper *stepper);
 void thaw_ledger_record(ThawStepper *stepper, ThawIncrement increment);
-// Around positions that are moved by something other than the step (begin: before): loads and contacts (f_contact, dim * nv,
-// N) do work on that way as on any, the rest is follow_work.
-void thaw_ledger_move(ThawStepper *stepper, const double *f_contact, int begin);
 // stepper->elastic, of x.
 void thaw_ledger_find_elastic(ThawStepper *stepper);
+// J, of the velocities of vertices that no frame carries (frame_of: nv, -1: none; or NULL).
+void thaw_ledger_add_kinetic(const ThawStepper *stepper, const int32_t *frame_of, ThawLedger *ledger);
 // Kinetic, the shadow's, elastic (as kept in the stepper) and gravitational energy of a body's present state, added to *ledger.
 void thaw_ledger_add_energies(const ThawStepper *stepper, int asleep, ThawLedger *ledger);
 

@@ -4,10 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "step/adapt.h"
 #include "step/attach.h"
 #include "step/keep.h"
-#include "step/step.h"
+#include "step/method.h"
 
 // --- systems ------------------------------------------------------------------------------------------------------------
 
@@ -81,7 +80,7 @@ ThawStatus thaw_world_full_system(ThawWorld *world, ThawStepper *s, ThawSystem *
 
 ThawStatus thaw_world_bind_system(ThawWorld *world, ThawStepper *s, ThawError *error) {
     s->system = NULL;
-    if (s->adaptive) // made when the oracle has spoken
+    if (thaw_method_decides(s)) // made when the method has decided
         return THAW_OK;
     ThawStatus status = thaw_world_full_system(world, s, &s->system, error);
     if (status == THAW_OK)
@@ -143,11 +142,12 @@ static void empty(ThawStepper *s, Fate fate) {
     if (fate == GIVEN_BACK) {
         thaw_stepper_drop_solvers(s);
         thaw_compliance_scratch_clear(&s->reach);
-        thaw_adaptive_free(&s->adaptive);
+        if (s->data)
+            s->method->ops->free(s);
     }
     s->solver = s->plain = s->direct = NULL;
     s->reach = (ThawComplianceScratch){0};
-    s->adaptive = NULL;
+    s->data = NULL;
     s->loads_until = -INFINITY;
     s->impulse_acts = 0;
     s->system = NULL;
@@ -177,7 +177,9 @@ static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *err
     start_body(body, world->model->dim, s->x, s->v);
     s->marked_until = -1;
     s->loads_until = -INFINITY;
+    s->events.at = -1;
     world->state.method[index] = (unsigned char)body->method;
+    thaw_method_bind(world, s);
     // Energy densities are differences of terms as large as the Lame constants.
     for (int32_t e = 0; e < shape->ne * shape->cells->kind->points; e++) {
         const double *c = shape->materials[shape->cells->material[e / shape->cells->kind->points]].c;
@@ -190,7 +192,8 @@ static void clear_stepper(ThawStepper *s) {
     thaw_stepper_release(s);
     thaw_free(s->partial);
     thaw_free(s->scripted);
-    thaw_history_free(&s->history);
+    if (s->record)
+        s->method->ops->forget(s);
 }
 
 void thaw_world_refresh_body(ThawWorld *world, int32_t body) {
@@ -205,7 +208,8 @@ void thaw_world_refresh_body(ThawWorld *world, int32_t body) {
     s->set_energy = NAN;
     s->inverted = s->set_inverted = -1;
     world->state.slow[body] = 0;
-    thaw_adapt_reset(s);
+    if (s->data && s->method->ops->reset)
+        s->method->ops->reset(s);
 }
 
 void thaw_world_refresh(ThawWorld *world) {
@@ -275,8 +279,8 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
     for (int32_t i = 0; status == THAW_OK && i < world->awake_count; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
         status = thaw_stepper_reserve(s, error);
-        if (status == THAW_OK && s->body->method == THAW_METHOD_RIGIDIFY && !s->adaptive) // else it did not rest
-            status = thaw_adaptive_create(world, s, error);
+        if (status == THAW_OK) // there is data of one that was to start at rest, and did not rest there
+            status = thaw_method_create(world, s, error);
         if (status == THAW_OK && thaw_loads_mark_scripted(s, def->h / 2))
             status = thaw_world_bind_system(world, s, error);
     }

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "step/adapt.h"
+#include "method/rigidify/rigidify.h"
 #include "step/step.h"
 #include "support/world.h"
 #include "thaw/thaw.h"
@@ -24,7 +24,7 @@ static void add_up(const ThawWorld *world, double P[3], double *size) {
     *size = P[0] = P[1] = P[2] = 0;
     for (int32_t b = 0; b < world->model->body_count; b++) {
         const ThawStepper *s = &world->steppers[b];
-        const ThawPartition *parts = s->adaptive && !world->state.asleep[b] ? s->adaptive->partition : NULL;
+        const ThawPartition *parts = s->data && !world->state.asleep[b] ? thaw_rigidify(s)->partition : NULL;
         for (size_t i = 0; i < (size_t)s->shape->nv; i++)
             for (size_t k = 0; k < dim && (!parts || parts->part_of_vertex[i] < 0); k++) {
                 P[k] += s->shape->mass[i] * s->v[i * dim + k];

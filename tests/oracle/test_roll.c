@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "oracle/oracle_impl.h"
-#include "step/adapt.h"
+#include "method/rigidify/rigidify.h"
 #include "support/world.h"
 #include "thaw/thaw.h"
 
@@ -82,7 +82,7 @@ static int rolling_steps(double friction, double speed) {
     int rolling = 0;
     for (int i = 0; i < 200; i++) {
         step_world(world, NULL);
-        rolling += world->steppers[0].adaptive->oracle->rolls;
+        rolling += thaw_rigidify(&world->steppers[0])->oracle->rolls;
     }
     thaw_world_free(&world);
     return rolling;

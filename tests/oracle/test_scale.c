@@ -12,8 +12,7 @@
 
 #include <cmocka.h>
 
-#include "oracle/scale.h"
-#include "step/step.h"
+#include "method/rigidify/rigidify.h"
 #include "support/world.h"
 #include "thaw/thaw.h"
 
@@ -28,7 +27,7 @@ static ThawScale bar_scale(const char *pins) {
         "\"bodies\": [{\"shape\": \"bar\", \"method\": \"rigidify\"%s}]}",
         pins);
     ThawWorld *world = make_world(text, 1);
-    ThawScale scale = world->steppers[0].scale;
+    ThawScale scale = thaw_rigidify_record(&world->steppers[0])->scale;
     thaw_world_free(&world);
     return scale;
 }

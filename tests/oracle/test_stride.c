@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "step/adapt.h"
+#include "method/rigidify/rigidify.h"
 #include "support/repeats.h"
 #include "support/world.h"
 #include "thaw/thaw.h"
@@ -32,7 +32,7 @@ static void write_beam(double push, char text[1500]) {
 
 // Whether the last step was made without a question, beside elastic elements.
 static int strode(const ThawWorld *world) {
-    const ThawAdaptive *a = world->steppers[0].adaptive;
+    const ThawRigidifyData *a = world->steppers[0].data;
     return a->partition->part_count > 0 && a->partition->elastic_count > 0 && a->answer.followed && !a->answer.asked;
 }
 
@@ -57,7 +57,7 @@ static void what_swings_beside_elastic_elements_goes_by_strides_and_keeps_its_en
             ThawStepStats stats[2];
             step_world(full, &stats[0]);
             step_world(rigid, &stats[1]);
-            const ThawPartition *parts = rigid->steppers[0].adaptive->partition;
+            const ThawPartition *parts = thaw_rigidify(&rigid->steppers[0])->partition;
             const ThawLedger *now = &stats[1].ledger;
             size = fmax(size, now->kinetic + now->elastic);
             double own = now->kinetic + now->shadow + now->elastic - now->external_work;
@@ -88,7 +88,7 @@ static void what_swings_beside_elastic_elements_goes_by_strides_and_keeps_its_en
 
 static int is_within_a_stride(const ThawWorld *world, const ThawStepStats *stats) {
     (void)stats;
-    return strode(world) && thaw_oracle_state(world->steppers[0].adaptive->oracle)->left > 0;
+    return strode(world) && thaw_oracle_state(thaw_rigidify(&world->steppers[0])->oracle)->left > 0;
 }
 
 static void bits_do_not_depend_on_threads_or_on_a_checkpoint_within_a_stride(void **state) {
@@ -108,13 +108,13 @@ static void velocities_take_what_they_can_have_of_a_shadow(void **state) {
     int free_part = 0;
     for (int i = 0; i < 400 && !free_part; i++) {
         step_world(world, &stats);
-        const ThawPartition *parts = world->steppers[0].adaptive->partition;
+        const ThawPartition *parts = thaw_rigidify(&world->steppers[0])->partition;
         for (int32_t k = 0; k < parts->part_count && parts->elastic_count > 0; k++)
             free_part |= parts->parts[k].hold == THAW_HOLD_FREE;
     }
     assert_true(free_part);
     ThawStepper *s = &world->steppers[0];
-    ThawPartition *parts = s->adaptive->partition;
+    ThawPartition *parts = thaw_rigidify(s)->partition;
     size_t nv = (size_t)s->shape->nv, count = 3 * nv;
     double *w = calloc(count, sizeof *w), *v = calloc(count, sizeof *v), *sum = calloc(count, sizeof *sum);
     double size = 0, off = 0, before = 0, after = 0;
@@ -176,7 +176,7 @@ static void what_vibrates_in_flight_keeps_its_momentum(void **state) {
         step_world(world, &stats);
         double P = 0;
         memcpy(f, world->steppers[0].v, sizeof *f * 3 * (size_t)shape->nv);
-        thaw_partition_velocities(world->steppers[0].adaptive->partition, f);
+        thaw_partition_velocities(thaw_rigidify(&world->steppers[0])->partition, f);
         for (int32_t k = 0; k < shape->nv; k++)
             P += m[k] * f[3 * k + 2];
         P0 = i == 0 ? P : P0;

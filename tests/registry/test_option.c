@@ -36,7 +36,7 @@ static void each_method_is_found_by_its_name_and_has_a_page(void **state) {
     assert_string_equal(error.message, "here: method is \"magic\"; allowed: \"full\" or \"rigidify\"");
     assert_int_equal(index, 7);
     assert_int_equal(thaw_method_find("here", "rigidify", &index, &error), THAW_OK);
-    assert_int_equal(index, THAW_METHOD_RIGIDIFY);
+    assert_ptr_equal(thaw_method_at(index), &thaw_method_rigidify);
 }
 
 // Members neither overlap nor are left out: with padding to eight bytes, as a struct of doubles and ints has it, all

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/base.h"
-#include "step/history.h"
+#include "method/rigidify/history.h"
 #include "support/world.h"
 #include "thaw/thaw.h"
 
@@ -391,8 +391,9 @@ static void a_change_is_the_reason_for_some_steps_and_the_larger_of_two_counts(v
     unsigned char script[2] = {0};
     ThawQuestion question = {.f_ext = load, .f_contact = contact, .script = script};
     ThawHistory *history;
+    ThawEvents events = {.at = -1};
     int64_t now = 0;
-    assert_int_equal(thaw_history_create(1, &now, &history, NULL), THAW_OK);
+    assert_int_equal(thaw_history_create(1, &now, &events, &history, NULL), THAW_OK);
     thaw_history_ask(history, &shape, &question); // gravity sets in
     for (now = 1; now < 40; now++) {
         contact[0] *= 1.001; // as an iterated solution may

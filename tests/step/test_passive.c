@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "step/adapt.h"
-#include "step/passive.h"
+#include "method/rigidify/rigidify.h"
+#include "method/rigidify/passive.h"
 #include "support/world.h"
 #include "thaw/thaw.h"
 
@@ -30,7 +30,7 @@ static ThawWorld *flying_bar(void) {
     ThawStepStats stats = {0};
     for (int i = 0; i < 400; i++) {
         stats = run_world(world, 1);
-        const ThawPartition *parts = world->steppers[0].adaptive->partition;
+        const ThawPartition *parts = thaw_rigidify(&world->steppers[0])->partition;
         if (stats.ledger.shadow > 0 && parts->part_count > 0 && parts->elastic_count > 0)
             return world;
     }
@@ -40,7 +40,7 @@ static ThawWorld *flying_bar(void) {
 
 // Momenta of vertices and parts, and their kinetic energy.
 static void measure(const ThawStepper *s, double P[3], double L[3], double *energy) {
-    const ThawPartition *parts = s->adaptive->partition;
+    const ThawPartition *parts = thaw_rigidify(s)->partition;
     ThawLedger ledger = {0};
     memset(P, 0, 3 * sizeof *P);
     memset(L, 0, 3 * sizeof *L);
@@ -72,7 +72,7 @@ static void what_was_gained_is_taken_off_without_momentum(void **state) {
     for (int i = 0; i < 3; i++) {
         ThawWorld *world = flying_bar();
         ThawStepper *s = &world->steppers[0];
-        ThawOracleState *oracle = thaw_oracle_state(s->adaptive->oracle);
+        ThawOracleState *oracle = thaw_oracle_state(thaw_rigidify(s)->oracle);
         double P[2][3], L[2][3], energy[2], off = 0, size = 0;
         const double gain = shares[i] * oracle->energy, loss = s->work.transition_loss;
         assert_true(oracle->energy > 0 && oracle->gained == 0);

@@ -479,7 +479,30 @@ ThawStatus thaw_partition_restore(ThawPartition *partition, const unsigned char 
     }
     exchange(partition, flagged, script);
     if (part_count > 0)
-        memcpy(partition->stress, stress, sizeof *partition->stress * (size_t)part_count);
+        memmove(partition->stress, stress, sizeof *partition->stress * (size_t)part_count);
+    return THAW_OK;
+}
+
+ThawStatus thaw_partition_reserve(ThawPartition *partition, ThawError *error) {
+    Scratch *s = partition->scratch;
+    if (partition->part_count <= partition->parts_capacity)
+        return THAW_OK;
+    const size_t room = (size_t)partition->part_count;
+    ThawPart *parts = THAW_NEW(ThawPart, room), *others = THAW_NEW(ThawPart, room);
+    double(*stress)[2][9] = thaw_alloc(room, sizeof *stress);
+    if (!parts || !others || !stress) {
+        thaw_free(parts);
+        thaw_free(others);
+        thaw_free(stress);
+        return thaw_error_memory(error, "the rigid parts");
+    }
+    thaw_free(partition->parts);
+    thaw_free(partition->stress);
+    thaw_free(s->parts);
+    partition->parts = parts;
+    partition->stress = stress;
+    s->parts = others;
+    partition->parts_capacity = s->capacity = partition->part_count;
     return THAW_OK;
 }
 

@@ -28,8 +28,8 @@ typedef struct ThawMoments {
     double second[9]; // sum m (r'r I - r r')
 } ThawMoments;
 
-// 3x3 matrices are column-major; in 2D the third axis is the normal of the plane. No pointers: it may be saved as it is.
-// From `inertia` on there are doubles only, which must be finite in a checkpoint (save.c asserts it).
+// 3x3 matrices are column-major; in 2D the third axis is the normal of the plane. All of it is state, and so has to be in
+// the list of method/rigidify/state.c.
 typedef struct ThawPart {
     int32_t first, count; // its vertices: `vertices` and `r` of the partition from `first` on
     int32_t elements;
@@ -40,7 +40,7 @@ typedef struct ThawPart {
     double axis[3];      // AXIS: unit vector, the same in the world and in the frame
     double p[3], R[9];   // m; where the frame is and how it has turned since the part was formed
     double P[3], L[3];   // N s, N m s about p: the truth about its motion. 0 where the hold forbids it
-    double slow[2][3];   // m/s, rad/s: its velocities when it was last found slow for the first time (step/adapt.c)
+    double slow[2][3];   // m/s, rad/s: its velocities when it was last found slow for the first time (method/rigidify/rest.c)
 } ThawPart;
 
 typedef struct ThawPartition {
@@ -92,10 +92,13 @@ double thaw_partition_absorb(ThawPartition *partition, double *shadow, double *v
 double thaw_partition_shadow_energy(const ThawPartition *partition, const double *shadow);
 
 // The partition of a checkpoint: topology from the flags, motion from `parts`, their `stress` and r as they were saved.
-// THAW_ERROR_INPUT when they do not belong together.
+// THAW_ERROR_INPUT when they do not belong together. They may be the partition's own arrays, filled from outside.
 ThawStatus thaw_partition_restore(ThawPartition *partition, const unsigned char *flagged, const unsigned char *script,
                                   const ThawPart *parts, const double *stress, int32_t part_count, const double *r,
                                   int32_t vertex_count, ThawError *error);
+
+// Room for as many parts as part_count says, which was set from outside; what parts there were is lost.
+ThawStatus thaw_partition_reserve(ThawPartition *partition, ThawError *error);
 
 // Parts take on the positions x (their vertices were moved a little by something other than time): frames are renewed from
 // them with R as it is, momenta stay, and so does `stress`. x of vertices of parts becomes p + R r.

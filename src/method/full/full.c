@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference: every vertex moves for itself, every element is evaluated in every step.
-#include "registry/method.h"
+#include "step/method.h"
+
+static const ThawMethodOps ops = {0};
 
 const ThawMethod thaw_method_full = {
     .name = "full",
     .summary = "every element is elastic in every step: the reference that adaptive methods are judged by",
     .page = "elastic.md",
+    .ops = &ops,
 };

@@ -3,7 +3,7 @@
 // them. What they do is in docs/rigidification.md. The first three are those that the page always has in sight.
 #include <math.h>
 
-#include "registry/method.h"
+#include "method/rigidify/rigidify.h"
 
 static const char *const rules[] = {
     [THAW_ORACLE_STATIC] = "static", [THAW_ORACLE_PAPER] = "paper", [THAW_ORACLE_RULE_COUNT] = NULL};
@@ -154,6 +154,9 @@ const ThawMethod thaw_method_rigidify = {
     .name = "rigidify",
     .summary = "parts that do not deform move as rigid bodies, and bodies at rest sleep",
     .page = "rigidification.md",
+    .sleeps = true,
+    .has_parts = true,
+    .ops = &thaw_rigidify_ops,
     .options = {rows, sizeof rows / sizeof *rows, sizeof(ThawRigidifyOptions)},
     .in_world = offsetof(ThawWorldDef, rigidify),
     .in_body = offsetof(ThawBodyDef, rigidify),

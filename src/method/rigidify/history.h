@@ -5,6 +5,7 @@
 #define THAW_HISTORY_H
 
 #include "oracle/oracle.h"
+#include "step/step.h"
 
 // What a body was told at its last question, in a few numbers that tell a change of loads from one of contacts.
 typedef struct ThawToldBefore {
@@ -21,29 +22,20 @@ typedef struct ThawHistory {
     unsigned char *woken_by; // count: ThawReason, NONE while rigid
     uint32_t *since;         // count: the change took place after this step
     ThawToldBefore told;
-    // Of the step that was begun at `at`; anything older is no event any more.
-    int64_t at;
-    ThawReason asked; // what the present question would wake for
-    ThawReason cause; // of what woke
-    int32_t woke, formed;
-    int fell, rose;
-    ThawReason risen_by; // of a sleeping body that rose
+    ThawEvents *events; // the body's
+    ThawReason asked;   // what the present question would wake for
 } ThawHistory;
 
-ThawStatus thaw_history_create(int32_t element_count, const int64_t *now, ThawHistory **history, ThawError *error);
+ThawStatus thaw_history_create(int32_t element_count, const int64_t *now, ThawEvents *events, ThawHistory **history,
+                               ThawError *error);
 void thaw_history_free(ThawHistory **history);
 
 // Before the oracle is asked: has anything from outside changed, and is it a load or a contact?
 void thaw_history_ask(ThawHistory *history, const ThawShape *shape, const ThawQuestion *question);
 // After the partition has taken up the verdict. Turns the oracle's reasons into causes.
 void thaw_history_record(ThawHistory *history, ThawOracleState *oracle, const ThawPartition *partition, int changed);
-// The whole body falls asleep, and is woken from that: for no reason of its own (START: from outside; NEIGHBOUR: with its
-// island; CONTACT) unless its loads tell another. What rests from the start is no event.
-void thaw_history_fall(ThawHistory *history);
-void thaw_history_rise(ThawHistory *history, ThawReason why);
+// The body rests from the start: all of it is rigid, which is no event.
 void thaw_history_rest(ThawHistory *history);
-// The last step's events in numbers (events.c).
-void thaw_history_count(const struct ThawWorld *world, struct ThawStepStats *stats);
 // Everything was made elastic from outside, or because a step failed.
 void thaw_history_abandon(ThawHistory *history);
 

@@ -12,11 +12,11 @@
 //
 // A body that pins hold has no momentum of its own to keep: V = 0. Where a script moves it only the shadow gives. What cannot be had in
 // this step is asked for in the next, less what that loses itself.
-#include "step/passive.h"
+#include "method/rigidify/passive.h"
 
 #include <math.h>
 
-#include "step/adapt.h"
+#include "method/rigidify/rigidify.h"
 
 static const double ROUNDING = 1e-12; // of the energies that a step's gain is the small difference of
 
@@ -54,7 +54,7 @@ static void add_momentum(const double centre[3], const double at[3], const doubl
 
 // The rigid motion nearest by mass to that of vertices and parts.
 static Motion rigid_motion(const ThawStepper *s) {
-    const ThawPartition *parts = s->adaptive->partition;
+    const ThawPartition *parts = thaw_rigidify(s)->partition;
     const double mass = s->shape->total_mass;
     double sum[2][3] = {{0}}, J[9] = {0}, x[3], P[3];
     Motion motion = {0};
@@ -101,7 +101,7 @@ static void carried(const ThawPart *part, const Motion *motion, double P[3], dou
 
 // J, of what moves against the rigid motion.
 static double relative_energy(const ThawStepper *s, const Motion *motion) {
-    const ThawPartition *parts = s->adaptive->partition;
+    const ThawPartition *parts = thaw_rigidify(s)->partition;
     double sum = 0, x[3], v[3], V[3];
     for (int32_t i = 0; i < s->shape->nv; i++) {
         if (parts->part_of_vertex[i] >= 0)
@@ -129,7 +129,7 @@ static double relative_energy(const ThawStepper *s, const Motion *motion) {
 // What moves against the rigid motion goes on by the share s of that.
 static void slow_down(ThawStepper *s, const Motion *motion, double share) {
     const size_t dim = (size_t)s->model->dim;
-    ThawPartition *parts = s->adaptive->partition;
+    ThawPartition *parts = thaw_rigidify(s)->partition;
     double x[3], V[3];
     for (int32_t i = 0; i < s->shape->nv; i++) {
         load(s, s->x, i, x);
@@ -151,7 +151,7 @@ static void slow_down(ThawStepper *s, const Motion *motion, double share) {
 
 // Up to `most` J of the shadow; returns how much.
 static double take_from_shadow(ThawStepper *s, double most) {
-    ThawOracleState *state = thaw_oracle_state(s->adaptive->oracle);
+    ThawOracleState *state = thaw_oracle_state(thaw_rigidify(s)->oracle);
     const double taken = fmin(most, state->energy);
     if (!(taken > 0))
         return 0;
@@ -180,12 +180,12 @@ static double gain_of(const ThawLedger *w) {
 }
 
 int thaw_passive_is_bound(const ThawStepper *s) {
-    const ThawAdaptive *a = s->adaptive;
-    return a && (a->partition->part_count > 0 || a->transition.changed || thaw_oracle_state(a->oracle)->gained > 0);
+    const ThawRigidifyData *a = thaw_rigidify(s);
+    return a->partition->part_count > 0 || a->transition.changed || thaw_oracle_state(a->oracle)->gained > 0;
 }
 
 void thaw_passive_keep(ThawStepper *s) {
-    const ThawAdaptive *a = s->adaptive;
+    const ThawRigidifyData *a = thaw_rigidify(s);
     ThawOracleState *state = thaw_oracle_state(a->oracle);
     const double gain = gain_of(&s->work) - s->accounted;
     s->accounted += gain;

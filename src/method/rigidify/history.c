@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who woke, when and why.
+// What woke, when and why.
 //
 // The oracle says which elements must be elastic because staying rigid would suppress too much strain; that strain comes
 // from the force which holds the body together, and this changes with loads, with contacts, or with the motion itself.
 // Which of them it was is decided for the whole body: within the last few questions, have forces or pins changed, have
 // contacts opened, closed or come to press otherwise? Where both have, the larger change of force counts. The price is one
 // pass over the vertices at each question and one over the elements whenever the partition changes.
-#include "step/history.h"
+#include "method/rigidify/history.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,13 +18,14 @@ static const double PRESS_CHANGE = 0.01;
 // A load takes effect over some steps: what wakes so many steps after a change wakes because of it.
 enum { RECENT = 10 };
 
-ThawStatus thaw_history_create(int32_t count, const int64_t *now, ThawHistory **result, ThawError *error) {
+ThawStatus thaw_history_create(int32_t count, const int64_t *now, ThawEvents *events, ThawHistory **result,
+                               ThawError *error) {
     ThawHistory *history = *result = THAW_NEW(ThawHistory, 1);
     if (!history)
         return thaw_error_memory(error, "the history of a body");
     history->now = now;
     history->count = count;
-    history->at = -1;
+    history->events = events;
     history->woken_by = THAW_NEW(unsigned char, count);
     history->since = THAW_NEW(uint32_t, count);
     if (!history->woken_by || !history->since) {
@@ -71,20 +72,10 @@ static uint32_t step_of(const ThawHistory *history) {
     return (uint32_t)(*history->now < UINT32_MAX ? *history->now : UINT32_MAX);
 }
 
-// What happens first in a step begins the step's events.
-static void begin(ThawHistory *history) {
-    if (history->at == *history->now)
-        return;
-    history->at = *history->now;
-    history->woke = history->formed = 0;
-    history->fell = history->rose = 0;
-    history->cause = history->risen_by = THAW_REASON_NONE;
-}
-
 void thaw_history_ask(ThawHistory *history, const ThawShape *shape, const ThawQuestion *q) {
     int dim = shape->dim;
     ThawToldBefore old = history->told, *told = &history->told;
-    begin(history);
+    thaw_events_begin(history->events, *history->now);
     if (!q->same_loads) {
         told->loads = thaw_hash(thaw_hash(0, q->f_ext, sizeof(double) * (size_t)shape->nv * (size_t)dim), q->script,
                                 (size_t)shape->nv);
@@ -105,16 +96,16 @@ void thaw_history_ask(ThawHistory *history, const ThawShape *shape, const ThawQu
     history->asked = told->change != THAW_REASON_NONE && *history->now - told->changed_at < RECENT
                          ? (ThawReason)told->change
                          : THAW_REASON_STRAIN;
-    // Who rises with a neighbour, or for a force that was set, finds other contacts, too.
-    if (history->rose && history->risen_by != THAW_REASON_LOAD &&
+    // What rises with a neighbour, or for a force that was set, finds other contacts, too.
+    if (history->events->rose && history->events->risen_by != THAW_REASON_LOAD &&
         (history->asked == THAW_REASON_LOAD ||
-         (history->asked == THAW_REASON_CONTACT && history->risen_by != THAW_REASON_NEIGHBOUR)))
-        history->risen_by = history->asked;
+         (history->asked == THAW_REASON_CONTACT && history->events->risen_by != THAW_REASON_NEIGHBOUR)))
+        history->events->risen_by = history->asked;
 }
 
 void thaw_history_record(ThawHistory *history, ThawOracleState *oracle, const ThawPartition *partition, int changed) {
     uint32_t now = step_of(history);
-    begin(history);
+    thaw_events_begin(history->events, *history->now);
     for (int32_t e = 0; changed && e < history->count; e++) {
         int rigid = partition->part_of_element[e] >= 0, was_rigid = history->woken_by[e] == THAW_REASON_NONE;
         if (rigid == was_rigid)
@@ -125,10 +116,10 @@ void thaw_history_record(ThawHistory *history, ThawOracleState *oracle, const Th
             history->woken_by[e] = oracle->reason[e] =
                 (unsigned char)(oracle->reason[e] == THAW_REASON_STRAIN ? history->asked : THAW_REASON_NEIGHBOUR);
         history->since[e] = now;
-        history->woke += !rigid;
-        history->formed += rigid;
+        history->events->woke += !rigid;
+        history->events->formed += rigid;
         if (!rigid)
-            history->cause = history->asked;
+            history->events->cause = history->asked;
     }
 }
 
@@ -141,25 +132,14 @@ void thaw_history_rest(ThawHistory *history) {
         }
 }
 
-void thaw_history_fall(ThawHistory *history) {
-    begin(history);
-    history->fell = 1;
-}
-
-void thaw_history_rise(ThawHistory *history, ThawReason why) {
-    begin(history);
-    history->rose = 1;
-    history->risen_by = why;
-}
-
 void thaw_history_abandon(ThawHistory *history) {
     uint32_t now = step_of(history);
-    begin(history);
+    thaw_events_begin(history->events, *history->now);
     for (int32_t e = 0; e < history->count; e++)
         if (history->woken_by[e] == THAW_REASON_NONE) {
             history->woken_by[e] = THAW_REASON_START;
             history->since[e] = now;
-            history->woke++;
-            history->cause = THAW_REASON_START;
+            history->events->woke++;
+            history->events->cause = THAW_REASON_START;
         }
 }

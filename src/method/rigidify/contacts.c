@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// What contacts say to the oracle: their forces on a body, those remembered and those foreseen; their stiffness; and
+// what strikes.
+#include <math.h>
+#include <string.h>
+
+#include "method/rigidify/rigidify.h"
+#include "step/keep.h"
+
+static const double STICKS = 0.99; // of the greatest friction: below, a contact sticks
+// Of the diameter: a contact that is no farther open holds its vertices, too. It will close, or has just opened; were they free
+// to be moved into it, stiff contacts would open and close in turns, and a heap would never come to rest. But one that strikes does
+// not hold: what is hit is to feel it.
+static const double NEAR = 5e-4;
+
+// How fast the sides of a contact move against each other, m/s. Velocities are those of the start of the whole step,
+// which no other body's oracle touches.
+static void relative_velocity(const ThawWorld *world, const ThawContact *contact, double u[3]) {
+    int dim = world->model->dim;
+    for (int k = 0; k < 3; k++)
+        u[k] = k < dim ? -contact->velocity[k] : 0;
+    for (int side = 0; side < 2; side++)
+        for (int n = 0; n < contact->nodes[side]; n++)
+            for (int k = 0; k < dim; k++)
+                u[k] += (side == 0 ? 1 : -1) * contact->weight[side][n] *
+                        world->steppers[contact->key.body[side]]
+                            .start_v[(size_t)contact->vertex[side][n] * (size_t)dim + (size_t)k];
+}
+
+// What a spring k, N/m, along the unit vector n adds to K, dim x dim.
+static void add_spring(double k, const double *n, int dim, double K[9]) {
+    for (int i = 0; i < dim; i++)
+        for (int j = 0; j < dim; j++)
+            K[i * dim + j] += k * n[i] * n[j];
+}
+
+// Friction that is as great as it can be, `most` (N). Where the contact has only come to the rim its tangents give all of k_t: across, for friction
+// turns towards where the vertex goes, and along, for it may as well go back. The farther it slides in a step, the less.
+static void add_rim(const ThawWorld *world, const ThawContact *contact, double h, double most, double k_t,
+                    double K[9]) {
+    double u[3], square = 0;
+    if (!(most > 0))
+        return;
+    relative_velocity(world, contact, u);
+    for (int r = 1; r < world->model->dim; r++) {
+        double slip = contact->frame[r][0] * u[0] + contact->frame[r][1] * u[1] + contact->frame[r][2] * u[2];
+        square += slip * slip;
+    }
+    for (int r = 1; r < world->model->dim; r++)
+        add_spring(k_t * most / (most + k_t * h * sqrt(square)), contact->frame[r], world->model->dim, K);
+}
+
+// By how much the force of a contact at rest changes with the place of what it holds (response.h), N/m: symmetric, dim
+// x dim. It is the slope of the law and no bound of it: relaxation moves vertices by what it says, and where a contact
+// is stiffer than that its force goes too far by as much, so that bodies on stiff contacts would wake in turns for
+// ever. hard: of what has no slope.
+static void rest_stiffness(const ThawWorld *world, const ThawContact *contact, double h, double hard, double K[9]) {
+    const ThawContactOptions *options = &world->model->options.contact;
+    const int dim = world->model->dim, cone = options->friction == THAW_FRICTION_CONE;
+    double k = options->erp > 0 ? options->erp / (h * h * options->cfm) : contact->stiffness;
+    k = isfinite(k) ? k : hard;
+    double k_t = options->tangent > 0 ? options->tangent * k : hard;
+    double most = contact->friction * contact->lambda[0];
+    memset(K, 0, sizeof(double) * 9);
+    add_spring(k, contact->frame[0], dim, K);
+    if (cone && hypot(contact->lambda[1], contact->lambda[2]) >= STICKS * most)
+        add_rim(world, contact, h, most / h, k_t, K);
+    else
+        for (int r = 1; r < dim; r++)
+            if (fabs(contact->lambda[r]) < STICKS * most)
+                add_spring(k_t, contact->frame[r], dim, K);
+}
+
+// How much a side gives way, m/s for an impulse of 1 N s. A^-1 gives at least what the diagonal of A alone would, and in a
+// body that nothing holds at least what the whole mass does.
+static double give_of(const ThawStepper *s, const ThawContact *contact, int side, double h) {
+    const ThawShape *shape = s->shape;
+    double give = 0;
+    int held = 0;
+    for (int n = 0; n < contact->nodes[side]; n++) {
+        int32_t v = contact->vertex[side][n];
+        double A =
+            shape->mass[v] + h * (shape->damping_mass[v] + h * shape->stiffness[v] + shape->stiffness_damping[v]);
+        give += s->scripted[v] ? 0 : contact->weight[side][n] * contact->weight[side][n] / A;
+    }
+    for (int32_t k = 0; k < s->body->script_count; k++)
+        held |= s->middle < s->body->scripts[k].release;
+    return held ? give : fmax(give, 1 / shape->total_mass);
+}
+
+// The force (N) along the normal with which a contact that carries nothing yet would have to stop its sides, which
+// nothing else knows before the step; and the speed (m/s) at which they come nearer.
+static double foreseen_force(const ThawWorld *world, const ThawContact *contact, ThawIncrement step, double *speed) {
+    int dim = world->model->dim;
+    double u[3], S[9] = {0}, give = 0;
+    relative_velocity(world, contact, u);
+    for (int side = 0; side < 2; side++)
+        give +=
+            contact->nodes[side] > 0 ? give_of(&world->steppers[contact->key.body[side]], contact, side, step.h) : 0;
+    *speed = 0;
+    for (int k = 0; k < dim; k++) {
+        S[k * dim + k] = give;
+        *speed -= contact->frame[0][k] * u[k];
+    }
+    return thaw_response_estimate(dim, step.h, contact, u, S) / step.h;
+}
+
+static int touches_part(const ThawPartition *partition, const ThawContact *contact, int side) {
+    int any = 0;
+    for (int n = 0; n < contact->nodes[side]; n++)
+        any |= partition->part_of_vertex[contact->vertex[side][n]] >= 0;
+    return any;
+}
+
+// The speed over the size of an element is a strain rate.
+static double striking_speed(const ThawRigidifyData *a) { return sqrt(a->options.tau_rigid) * a->grain; }
+
+// What one side of an attachment's row says to the question. Its force is that of the last step and what the spring adds
+// as its sides now move; what moves its stiff spring faster than the body can follow strikes.
+static void gather_attachment(const ThawWorld *world, const ThawStepper *s, const ThawContact *row, int side,
+                              ThawIncrement step, ThawQuestion *q) {
+    ThawRigidifyData *a = thaw_rigidify(s);
+    const size_t dim = (size_t)s->model->dim;
+    double u[3], give = 0, gamma = 1 / (step.h * (step.h * row->stiffness + row->damping));
+    relative_velocity(world, row, u);
+    for (int i = 0; i < 2; i++)
+        give += row->nodes[i] > 0 ? give_of(&world->steppers[row->key.body[i]], row, i, step.h) : 0;
+    const int strikes = gamma < give && hypot(hypot(u[0], u[1]), u[2]) > striking_speed(a);
+    q->contacts = thaw_hash(q->contacts, &row->key, sizeof row->key);
+    q->hard |= row->stiffness > a->hard;
+    if (touches_part(a->partition, row, side)) {
+        q->on_parts = thaw_hash(thaw_hash(q->on_parts, &row->key, sizeof row->key), &strikes, sizeof strikes);
+        q->struck |= strikes;
+        q->hit |= strikes;
+    }
+    for (int n = 0; n < row->nodes[side]; n++) {
+        const size_t v = (size_t)row->vertex[side][n];
+        const double w = (side == 0 ? 1 : -1) * row->weight[side][n];
+        for (size_t k = 0; k < dim; k++) {
+            q->presses |= row->lambda[k] != 0;
+            a->f_contact[v * dim + k] += w * (row->lambda[k] - u[k] / (gamma + give)) / step.h;
+            a->f_past[v * dim + k] += w * row->lambda[k] / step.h;
+            a->k_contact[v * dim * dim + k * dim + k] += fmax(0, row->weight[side][n]) * row->stiffness;
+        }
+    }
+}
+
+// What one side of a contact says to the question. *against: the body on the other side of the contact before.
+static void gather_contact(const ThawWorld *world, const ThawStepper *s, const ThawContact *contact, int side,
+                           ThawIncrement step, int32_t *against, ThawQuestion *q) {
+    ThawRigidifyData *a = thaw_rigidify(s);
+    const size_t dim = (size_t)s->model->dim;
+    const double slow = striking_speed(a);
+    double push[2][3] = {{0}}, K[9], speed = 0;
+    double foreseen = contact->lambda[0] == 0 ? foreseen_force(world, contact, step, &speed) : 0;
+    q->presses |= contact->lambda[0] > 0;
+    int holds = contact->lambda[0] > 0 || (contact->gap <= NEAR * s->shape->diameter && speed <= slow);
+    int closes = foreseen > 0; // what is hit has to be asked now, not when its stride ends
+    if (holds || closes) {
+        q->contacts = thaw_hash(q->contacts, &contact->key, sizeof contact->key);
+        if (contact->key.body[1 - side] != *against) // contacts of the same two come together
+            q->passing = fmax(q->passing, thaw_motion_against(world, s, contact, side, step));
+        *against = contact->key.body[1 - side];
+        if (touches_part(a->partition, contact, side)) {
+            q->on_parts =
+                thaw_hash(thaw_hash(q->on_parts, &contact->key, sizeof contact->key), &closes, sizeof closes);
+            q->struck |= closes;
+            q->hit |= closes && speed > slow;
+        }
+    }
+    if (holds) {
+        rest_stiffness(world, contact, step.h, a->hard, K);
+        q->hard |= s->model->options.contact.erp == 0 && contact->stiffness > a->hard;
+    }
+    for (size_t r = 0; r < dim; r++)
+        for (size_t k = 0; k < dim; k++) {
+            push[0][k] += contact->frame[r][k] * (contact->lambda[r] / step.h + (r == 0 ? foreseen : 0));
+            push[1][k] += contact->frame[r][k] * (contact->lambda[r] / step.h);
+        }
+    for (int n = 0; n < contact->nodes[side]; n++) {
+        int32_t v = contact->vertex[side][n];
+        double w = (side == 0 ? 1 : -1) * contact->weight[side][n];
+        for (size_t k = 0; k < dim; k++) {
+            a->f_contact[(size_t)v * dim + k] += w * push[0][k];
+            a->f_past[(size_t)v * dim + k] += w * push[1][k];
+        }
+        for (size_t k = 0; k < dim * dim && holds; k++) // row sums: pushed as a whole it meets all of K
+            a->k_contact[(size_t)v * dim * dim + k] += contact->weight[side][n] * K[k];
+    }
+}
+
+void thaw_rigidify_gather(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawQuestion *q) {
+    const ThawIsland *island = &world->islands[s->island];
+    ThawRigidifyData *a = thaw_rigidify(s);
+    size_t dim = (size_t)s->model->dim;
+    if (a->pressed) {
+        memset(a->f_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim);
+        memset(a->f_past, 0, sizeof(double) * (size_t)s->shape->nv * dim);
+        memset(a->k_contact, 0, sizeof(double) * (size_t)s->shape->nv * dim * dim);
+    }
+    a->pressed = island->contact_count > 0;
+    int32_t against = s->index; // none yet
+    for (int32_t c = 0; c < island->contact_count; c++) {
+        const ThawContact *contact = &island->set->contacts[island->contacts[c]];
+        for (int side = 0; side < 2; side++) {
+            if (contact->key.body[side] != s->index || contact->nodes[side] == 0)
+                continue;
+            if (contact->two_sided)
+                gather_attachment(world, s, contact, side, step, q);
+            else
+                gather_contact(world, s, contact, side, step, &against, q);
+        }
+    }
+}
+
+ThawStatus thaw_rigidify_strike(const ThawWorld *world, ThawStepper *s, const ThawContact *contact, int side,
+                             double speed) {
+    const ThawRigidifyData *a = thaw_rigidify(s);
+    if (speed <= striking_speed(a) || !touches_part(a->partition, contact, side))
+        return THAW_OK;
+    ThawStatus status = world->kept ? thaw_keep_state(&(ThawKeeping){world->kept, s}) : THAW_OK;
+    if (status != THAW_OK)
+        return status;
+    thaw_method_abandon(s, &s->work);
+    s->answered = 0;
+    s->linearised = NULL;
+    return THAW_OK;
+}

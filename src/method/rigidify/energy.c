@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Energies of parts and of what moves inside them, for the ledger.
+#include <string.h>
+
+#include "method/rigidify/rigidify.h"
+
+// J, of the parts: one that is reshaped keeps its momenta, and so has another energy.
+static double motion_of_parts(const ThawStepper *s) {
+    const ThawPartition *parts = thaw_rigidify(s)->partition;
+    double sum = 0;
+    for (int32_t k = 0; k < parts->part_count; k++)
+        sum += thaw_part_kinetic(&parts->parts[k], s->model->dim);
+    return sum;
+}
+
+// Whatever the oracle moves, also between two questions, has another elastic energy at once: a balance that is some
+// steps old would show the work of loads in one step and what it went into in another. Positions before it are kept
+// in x1, which is free until the step.
+void thaw_rigidify_move(ThawStepper *s, const double *f_contact, int begin) {
+    size_t dim = (size_t)s->model->dim, count = (size_t)s->shape->nv * dim;
+    if (begin) {
+        memcpy(s->x1, s->x, sizeof *s->x1 * count);
+        s->work.follow_work -= s->elastic + motion_of_parts(s);
+        return;
+    }
+    double weight = 0, loads = 0, contacts = 0, since = thaw_wall_ms();
+    thaw_ledger_find_elastic(s);
+    for (size_t i = 0; i < count; i++) {
+        double d = s->x[i] - s->x1[i], w = s->shape->mass[i / dim] * s->model->options.gravity[i % dim];
+        weight += d * w;
+        loads += d * (s->f_ext[i] - w);
+        contacts += d * f_contact[i];
+    }
+    s->work.external_work += loads;
+    s->work.contact_work += contacts;
+    s->work.follow_work += s->elastic + motion_of_parts(s) - weight - loads - contacts;
+    s->ms[THAW_STAGE_LEDGER] += thaw_wall_ms() - since;
+}
+
+// What forming has taken and no shadow keeps, and what a body that rests no longer follows, is lost.
+// What else has changed the shadow's energy is the work of the forces that it follows.
+void thaw_rigidify_book_shadow(ThawStepper *s) {
+    ThawRigidifyData *a = thaw_rigidify(s);
+    ThawOracleState *state = thaw_oracle_state(a->oracle);
+    double kept = state->energy;
+    s->work.transition_loss += a->transition.loss + a->answer.dropped;
+    if (!a->answer.shadow && !a->answer.followed)
+        return;
+    state->energy = thaw_oracle_shadow_energy(a->oracle, a->partition);
+    s->work.follow_work += state->energy - kept - a->transition.shadow + a->answer.dropped;
+}
+
+void thaw_rigidify_add_energies(const ThawStepper *s, ThawLedger *ledger) {
+    ledger->shadow += thaw_oracle_state(thaw_rigidify(s)->oracle)->energy;
+    thaw_ledger_add_kinetic(s, thaw_rigidify(s)->partition->part_of_vertex, ledger);
+    ledger->kinetic += motion_of_parts(s);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The method "rigidify" inside: what a body of it has besides a stepper's vectors, and what its files share.
+#ifndef THAW_RIGIDIFY_H
+#define THAW_RIGIDIFY_H
+
+#include "method/rigidify/history.h"
+#include "oracle/oracle.h"
+#include "step/method.h"
+
+// Of a body awake.
+typedef struct ThawRigidifyData {
+    ThawRigidifyOptions options; // of the state, as this body goes by them
+    ThawOracle *oracle;          // its state belongs to the world's
+    ThawPartition *partition;    // likewise
+    ThawIntegrationSet *set;     // the elastic elements
+    ThawSystem *system;          // of the rigid map; the stepper's own
+    ThawSystem *full;            // of the identity map, for the oracle's static solves
+    unsigned char *flagged;      // ne
+    unsigned char *script;       // nv, THAW_VERTEX_*
+    double *f_contact;           // dim * nv, N
+    double *f_past;              // dim * nv, N: without contacts that close in this step
+    double *k_contact;           // dim * dim * nv, N/m
+    int pressed;                 // they are not all zero
+    double hard;                 // N/m: contacts that are stiffer are hard; those without a slope count as that
+    double grain;                // m, the size of an element, about
+    ThawAnswer answer;
+    ThawTransition transition;
+} ThawRigidifyData;
+
+// Also of a body asleep.
+typedef struct ThawRigidifyRecord {
+    ThawScale scale;        // once it was needed; a function of the model and of the pins that hold the body
+    ThawScale scale_before; // the last pin that let go
+    ThawHistory *history;   // part of the state
+} ThawRigidifyRecord;
+
+extern const ThawMethodOps thaw_rigidify_ops;
+
+static inline ThawRigidifyData *thaw_rigidify(const ThawStepper *s) { return s->data; }
+static inline ThawRigidifyRecord *thaw_rigidify_record(const ThawStepper *s) { return s->record; }
+
+// rigidify.c: thresholds from options and scale as they are now. No more.
+void thaw_rigidify_configure(const ThawWorld *world, ThawStepper *s);
+
+// contacts.c: forces of the contacts on this body, those remembered and, of those that carried nothing, what is foreseen;
+// and what the question says of them.
+void thaw_rigidify_gather(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawQuestion *q);
+// If it strikes a rigid part, the body is elastic again, and is to be asked anew.
+ThawStatus thaw_rigidify_strike(const ThawWorld *world, ThawStepper *s, const ThawContact *contact, int side,
+                                double speed);
+
+// rest.c: NONE when it is wholly rigid, found in balance inside, and slower than sleep_speed.
+ThawHindrance thaw_rigidify_hindrance(const ThawStepper *s);
+// At the first of the slow steps velocities are noted, for the drift.
+int thaw_rigidify_watch(ThawStepper *s, int slow);
+// By its velocity, and by the mean acceleration since it has been slow.
+double thaw_rigidify_drift(const ThawStepper *s, int slow, double *most, int *held);
+
+// energy.c: around positions that are moved by something other than the step (begin: before). Loads and contacts
+// (f_contact, dim * nv, N) do work on that way as on any, the rest is follow_work.
+void thaw_rigidify_move(ThawStepper *s, const double *f_contact, int begin);
+void thaw_rigidify_add_energies(const ThawStepper *s, ThawLedger *ledger);
+// Energies of a question.
+void thaw_rigidify_book_shadow(ThawStepper *s);
+
+// explain.c
+void thaw_rigidify_explain(const ThawWorld *world, const ThawStepper *s, int32_t element, ThawElementReport *report);
+
+// state.c
+int thaw_rigidify_list(const ThawStepper *s, ThawStateField *fields);
+ThawStatus thaw_rigidify_expect(const ThawWorld *world, ThawStepper *s, ThawError *error);
+ThawStatus thaw_rigidify_take(ThawStepper *s, ThawError *error);
+
+// scale.c: whether two bodies are held in the same way at t, for certain.
+int thaw_bodies_alike(const ThawModelBody *a, const ThawModelBody *b, double t);
+// The scale of a body, from the rest shape and the pins that hold it at t; by one of the systems, if it serves.
+ThawStatus thaw_body_find_scale(const ThawModel *model, const ThawModelBody *body, double t, ThawSystem *const *systems,
+                                int32_t system_count, ThawTasks *tasks, ThawScale *scale, ThawError *error);
+// The scale in the record as of the last step, unless it is known.
+ThawStatus thaw_rigidify_find_scale(ThawWorld *world, ThawStepper *s, ThawError *error);
+// The same for the step that begins (s->middle). changed: a pin has let go since.
+ThawStatus thaw_rigidify_fit_scale(ThawWorld *world, ThawStepper *s, int *changed, ThawError *error);
+// The step that began is cancelled: that of the last one again. Nonzero: it is another one.
+int thaw_rigidify_restore_scale(const ThawWorld *world, ThawStepper *s);
+
+#endif
