@@ -24,15 +24,16 @@ enum { LEVEL = 7, ELASTIC = 8, ALONE = 16 }; // bits of `seen`
 const double app_judge_levels[APP_JUDGE_LEVELS] = {1, 3, 10, 100};
 enum { BINS = 40, BINS_PER_DECADE = 2, FIRST_DECADE = -14 }; // of histograms: 1e-14 to 1e6 1/s^2
 
-// Ten times tau_rigid of each body; those of other methods are judged as the strictest of them.
+// Ten times the rate below which elements of a body may be rigid; bodies of methods without one are judged as the
+// strictest of the others.
 static void choose_tau(AppJudge *j, const ThawWorld *world, double tau) {
-    ThawRigidifyOptions thresholds;
+    ThawElementReport report;
     int32_t bodies = thaw_world_body_count(world);
     double least = INFINITY;
     for (int32_t b = 0; b < bodies; b++) {
         j->tau[b] = tau;
-        if (tau == 0 && thaw_world_get_thresholds(world, b, &thresholds) == THAW_OK)
-            j->tau[b] = 10 * thresholds.tau_rigid;
+        if (tau == 0 && thaw_world_explain(world, b, 0, &report, NULL) == THAW_OK && isfinite(report.rate_threshold))
+            j->tau[b] = 10 * report.rate_threshold;
         if (j->tau[b] > 0)
             least = fmin(least, j->tau[b]);
     }

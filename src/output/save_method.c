@@ -50,7 +50,7 @@ static ThawStatus check_field(const ThawStepper *s, const ThawStateField *f, Tha
     for (int64_t row = 0; row < f->rows; row++)
         for (int k = 0; k < f->width; k++) {
             const double value = value_of(f, thaw_field_row(f, row) + (size_t)k * thaw_field_bytes(f));
-            const int fine = !is_real(f)                         ? value >= 0 && value <= f->most
+            const int fine = !is_real(f)                      ? value >= 0 && value <= f->most
                              : f->flags & THAW_STATE_INFINITE ? !isnan(value)
                                                               : isfinite(value);
             if (fine)
@@ -65,7 +65,7 @@ static ThawStatus check_field(const ThawStepper *s, const ThawStateField *f, Tha
     return THAW_OK;
 }
 
-// --- arrays --------------------------------------------------------------------------------------------------------------
+// --- arrays ----------------------------------------------------------------------------------------------------------
 
 static ThawStatus put_array(ThawCheckpoint *file, const ThawStepper *s, const ThawStateField *f, ThawError *error) {
     const int64_t count = f->rows * f->width;
@@ -100,7 +100,7 @@ static ThawStatus get_array(ThawCheckpoint *file, const ThawStepper *s, const Th
     return status == THAW_OK ? check_field(s, f, error) : status;
 }
 
-// --- numbers -------------------------------------------------------------------------------------------------------------
+// --- numbers ---------------------------------------------------------------------------------------------------------
 
 static int64_t count_numbers(const ThawStateField *fields, int count) {
     int64_t sum = 0;
@@ -157,7 +157,7 @@ static ThawStatus get_numbers(ThawCheckpoint *file, const ThawStepper *s, const 
     return status;
 }
 
-// --- a body --------------------------------------------------------------------------------------------------------------
+// --- a body ----------------------------------------------------------------------------------------------------------
 
 ThawStatus thaw_save_method(ThawCheckpoint *file, const ThawStepper *s, ThawError *error) {
     ThawStateField fields[THAW_STATE_FIELDS];

@@ -11,8 +11,8 @@
 
 typedef struct ThawMethod {
     const char *name;
-    const char *summary; // one line
-    const char *page;    // in docs/
+    const char *summary;             // one line
+    const char *page;                // in docs/
     bool sleeps;                     // its bodies can be asleep
     bool has_parts;                  // parts of its bodies may move as rigid ones
     const struct ThawMethodOps *ops; // never NULL

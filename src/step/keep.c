@@ -14,8 +14,8 @@
 
 #include "contact/collider.h"
 
-// Fields of a method's state that are copied together: numbers, at the start of the step; arrays that a body asleep has,
-// too; and the others.
+// Fields of a method's state that are copied together: numbers, at the start of the step; arrays that a body asleep
+// has, too; and the others.
 typedef enum Group { NUMBERS, STORY, ARRAYS, GROUPS } Group;
 
 typedef struct Copy {
@@ -49,7 +49,7 @@ typedef struct ThawKept {
     ThawContactSet before; // its memory: what the last step began with
 } ThawKept;
 
-// --- state of methods ----------------------------------------------------------------------------------------------------
+// --- state of methods ------------------------------------------------------------------------------------------------
 
 static Group group_of(const ThawStateField *field) {
     return field->flags & THAW_STATE_NUMBER ? NUMBERS : field->flags & THAW_STATE_ASLEEP ? STORY : ARRAYS;
@@ -100,7 +100,7 @@ static void put_back(const ThawStepper *s, Group group, const Copy *copy, int si
         }
 }
 
-// --- contacts ------------------------------------------------------------------------------------------------------------
+// --- contacts --------------------------------------------------------------------------------------------------------
 
 static int grow(void **array, int32_t *capacity, int32_t count, size_t size) {
     if (count <= *capacity)
@@ -136,7 +136,7 @@ ThawStatus thaw_keep_resting(ThawWorld *world, ThawError *error) {
     return copy_contacts(&world->state.resting, &kept->resting) ? THAW_OK : thaw_error_memory(error, "the contacts");
 }
 
-// --- the start -----------------------------------------------------------------------------------------------------------
+// --- the start -------------------------------------------------------------------------------------------------------
 
 ThawStatus thaw_world_set_cancel(ThawWorld *world, const ThawCancel *cancel) {
     if (!world)
@@ -244,7 +244,7 @@ void thaw_keep_listen(ThawWorld *world) {
     world->stop.wanted = world->cancel.wanted;
 }
 
-// --- before a change -----------------------------------------------------------------------------------------------------
+// --- before a change -------------------------------------------------------------------------------------------------
 
 static ThawStatus keep_story(ThawKept *kept, const ThawStepper *s) {
     Copy *story = &kept->bodies[s->index].state[STORY];
@@ -333,7 +333,7 @@ int thaw_keep_fall(const ThawWorld *world, const ThawStepper *s) {
     return 1;
 }
 
-// --- the end -------------------------------------------------------------------------------------------------------------
+// --- the end ---------------------------------------------------------------------------------------------------------
 
 void thaw_keep_end(ThawWorld *world) {
     ThawKept *kept = world->kept;

@@ -117,7 +117,7 @@ typedef struct ThawMethodOps {
 void thaw_method_bind(ThawWorld *world, ThawStepper *s); // s->method, by the state; data and record of another one go
 ThawStatus thaw_method_create(ThawWorld *world, ThawStepper *s, ThawError *error); // unless there is data
 ThawStatus thaw_method_wake(ThawWorld *world, ThawStepper *s, int loaded, ThawError *error);
-void thaw_method_leave(ThawStepper *s);                                            // data and record go
+void thaw_method_leave(ThawStepper *s); // data and record go
 void thaw_method_abandon(ThawStepper *s, ThawLedger *ledger);
 int32_t thaw_method_part_count(const ThawStepper *s);
 // Whether a body is solved with a system of its own, and not with that of the identity map.

@@ -170,8 +170,8 @@ static void decide_body(void *context, int32_t i) {
     const DecideLoop *loop = context;
     ThawStepper *s = &loop->world->steppers[loop->world->awake[i]];
     if (s->data && !s->answered && (s->shape->ne >= THAW_LARGE_BODY) == loop->large)
-        s->status = thaw_tasks_stopped(s->tasks) ? THAW_CANCELLED
-                                                 : s->method->ops->decide(loop->world, s, loop->step, NULL);
+        s->status =
+            thaw_tasks_stopped(s->tasks) ? THAW_CANCELLED : s->method->ops->decide(loop->world, s, loop->step, NULL);
 }
 
 // What bodies are solved with in this step; each decides once, since decisions may move it.

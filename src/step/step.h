@@ -31,7 +31,7 @@ typedef struct ThawState {
     unsigned char *method;     // body_count: an index of the registry
     ThawStateOptions *options; // one a method of the registry
     unsigned char *released;   // attachment_count flags: it has let go (attach.c)
-    double *pull; // 3 * anchor_count: forces of attachments on their regions' vertices in the last step, N
+    double *pull;              // 3 * anchor_count: forces of attachments on their regions' vertices in the last step, N
 } ThawState;
 
 enum { THAW_LARGE_BODY = 10000 }; // elements from which a body's own loops are worth sharing out

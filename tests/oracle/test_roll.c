@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "oracle/oracle_impl.h"
 #include "method/rigidify/rigidify.h"
+#include "oracle/oracle_impl.h"
 #include "support/world.h"
 #include "thaw/thaw.h"
 

@@ -184,9 +184,12 @@ static void a_checkpoint_with_numbers_that_are_not_finite_is_refused(void **stat
     struct {
         const char *name;
         double *number;
-    } wrong[] = {
-        {"its pull", oracle->pull},           {"its shadow", oracle->shadow}, {"its stress", partition->stress[0][1]},
-        {"its part_angular", partition->parts[0].L}, {"its r is", partition->r},     {"its loads", oracle->loads}};
+    } wrong[] = {{"its pull", oracle->pull},
+                 {"its shadow", oracle->shadow},
+                 {"its stress", partition->stress[0][1]},
+                 {"its part_angular", partition->parts[0].L},
+                 {"its r is", partition->r},
+                 {"its loads", oracle->loads}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         double right = *wrong[i].number;
         *wrong[i].number = i % 2 ? INFINITY : NAN;

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "method/rigidify/rigidify.h"
 #include "method/rigidify/passive.h"
+#include "method/rigidify/rigidify.h"
 #include "support/world.h"
 #include "thaw/thaw.h"
 

@@ -40,7 +40,9 @@ typedef struct ThawPart {
     double axis[3];      // AXIS: unit vector, the same in the world and in the frame
     double p[3], R[9];   // m; where the frame is and how it has turned since the part was formed
     double P[3], L[3];   // N s, N m s about p: the truth about its motion. 0 where the hold forbids it
-    double slow[2][3];   // m/s, rad/s: its velocities when it was last found slow for the first time (method/rigidify/rest.c)
+    double
+        slow[2]
+            [3]; // m/s, rad/s: its velocities when it was last found slow for the first time (method/rigidify/rest.c)
 } ThawPart;
 
 typedef struct ThawPartition {

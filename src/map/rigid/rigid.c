@@ -253,9 +253,7 @@ static void momentum_rigid(const ThawMap *map, double *r) {
     }
 }
 
-static void velocities_rigid(const ThawMap *map, double *v) {
-    thaw_partition_velocities(self_of(map)->partition, v);
-}
+static void velocities_rigid(const ThawMap *map, double *v) { thaw_partition_velocities(self_of(map)->partition, v); }
 
 static void chord_rigid(const ThawMap *map, double h, double *w) {
     const ThawRigidMap *self = self_of(map);

@@ -8,9 +8,9 @@
 #include "step/keep.h"
 
 static const double STICKS = 0.99; // of the greatest friction: below, a contact sticks
-// Of the diameter: a contact that is no farther open holds its vertices, too. It will close, or has just opened; were they free
-// to be moved into it, stiff contacts would open and close in turns, and a heap would never come to rest. But one that strikes does
-// not hold: what is hit is to feel it.
+// Of the diameter: a contact that is no farther open holds its vertices, too. It will close, or has just opened; were
+// they free to be moved into it, stiff contacts would open and close in turns, and a heap would never come to rest. But
+// one that strikes does not hold: what is hit is to feel it.
 static const double NEAR = 5e-4;
 
 // How fast the sides of a contact move against each other, m/s. Velocities are those of the start of the whole step,
@@ -34,8 +34,9 @@ static void add_spring(double k, const double *n, int dim, double K[9]) {
             K[i * dim + j] += k * n[i] * n[j];
 }
 
-// Friction that is as great as it can be, `most` (N). Where the contact has only come to the rim its tangents give all of k_t: across, for friction
-// turns towards where the vertex goes, and along, for it may as well go back. The farther it slides in a step, the less.
+// Friction that is as great as it can be, `most` (N). Where the contact has only come to the rim its tangents give all
+// of k_t: across, for friction turns towards where the vertex goes, and along, for it may as well go back. The farther
+// it slides in a step, the less.
 static void add_rim(const ThawWorld *world, const ThawContact *contact, double h, double most, double k_t,
                     double K[9]) {
     double u[3], square = 0;
@@ -71,8 +72,8 @@ static void rest_stiffness(const ThawWorld *world, const ThawContact *contact, d
                 add_spring(k_t, contact->frame[r], dim, K);
 }
 
-// How much a side gives way, m/s for an impulse of 1 N s. A^-1 gives at least what the diagonal of A alone would, and in a
-// body that nothing holds at least what the whole mass does.
+// How much a side gives way, m/s for an impulse of 1 N s. A^-1 gives at least what the diagonal of A alone would, and
+// in a body that nothing holds at least what the whole mass does.
 static double give_of(const ThawStepper *s, const ThawContact *contact, int side, double h) {
     const ThawShape *shape = s->shape;
     double give = 0;
@@ -115,8 +116,8 @@ static int touches_part(const ThawPartition *partition, const ThawContact *conta
 // The speed over the size of an element is a strain rate.
 static double striking_speed(const ThawRigidifyData *a) { return sqrt(a->options.tau_rigid) * a->grain; }
 
-// What one side of an attachment's row says to the question. Its force is that of the last step and what the spring adds
-// as its sides now move; what moves its stiff spring faster than the body can follow strikes.
+// What one side of an attachment's row says to the question. Its force is that of the last step and what the spring
+// adds as its sides now move; what moves its stiff spring faster than the body can follow strikes.
 static void gather_attachment(const ThawWorld *world, const ThawStepper *s, const ThawContact *row, int side,
                               ThawIncrement step, ThawQuestion *q) {
     ThawRigidifyData *a = thaw_rigidify(s);
@@ -162,8 +163,7 @@ static void gather_contact(const ThawWorld *world, const ThawStepper *s, const T
             q->passing = fmax(q->passing, thaw_motion_against(world, s, contact, side, step));
         *against = contact->key.body[1 - side];
         if (touches_part(a->partition, contact, side)) {
-            q->on_parts =
-                thaw_hash(thaw_hash(q->on_parts, &contact->key, sizeof contact->key), &closes, sizeof closes);
+            q->on_parts = thaw_hash(thaw_hash(q->on_parts, &contact->key, sizeof contact->key), &closes, sizeof closes);
             q->struck |= closes;
             q->hit |= closes && speed > slow;
         }
@@ -214,7 +214,7 @@ void thaw_rigidify_gather(const ThawWorld *world, ThawStepper *s, ThawIncrement 
 }
 
 ThawStatus thaw_rigidify_strike(const ThawWorld *world, ThawStepper *s, const ThawContact *contact, int side,
-                             double speed) {
+                                double speed) {
     const ThawRigidifyData *a = thaw_rigidify(s);
     if (speed <= striking_speed(a) || !touches_part(a->partition, contact, side))
         return THAW_OK;

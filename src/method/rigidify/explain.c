@@ -2,8 +2,8 @@
 // Why is it awake? What the oracle and the history know of one element, put together.
 //
 // Two questions are kept apart. What made it elastic (woken_by) is decided once, when it happens. Why it is elastic now
-// (reason) follows from the present: it is fast; or slow, but it was woken and has not moved since, or must wait, or cannot
-// be in any part.
+// (reason) follows from the present: it is fast; or slow, but it was woken and has not moved since, or must wait, or
+// cannot be in any part.
 #include <math.h>
 
 #include "method/rigidify/rigidify.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What woke, when and why.
 //
-// The oracle says which elements must be elastic because staying rigid would suppress too much strain; that strain comes
-// from the force which holds the body together, and this changes with loads, with contacts, or with the motion itself.
-// Which of them it was is decided for the whole body: within the last few questions, have forces or pins changed, have
-// contacts opened, closed or come to press otherwise? Where both have, the larger change of force counts. The price is one
-// pass over the vertices at each question and one over the elements whenever the partition changes.
+// The oracle says which elements must be elastic because staying rigid would suppress too much strain; that strain
+// comes from the force which holds the body together, and this changes with loads, with contacts, or with the motion
+// itself. Which of them it was is decided for the whole body: within the last few questions, have forces or pins
+// changed, have contacts opened, closed or come to press otherwise? Where both have, the larger change of force counts.
+// The price is one pass over the vertices at each question and one over the elements whenever the partition changes.
 #include "method/rigidify/history.h"
 
 #include <math.h>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // An adaptive body may lose energy; it never makes any.
 //
-// The ledger says what each step gained: energies at its end, less those at its start and the work of loads and contacts. Steps of the
-// full method lose. Rigid parts that catch up with their shadow (oracle/answer.c), that turn about a pin under a load of the start of
-// the step, or that thaw under stress, may gain a little: each by an approximation of its own, which is good to first order and has no
-// sign. What a body has gained so far and not yet lost again is `gained` in its state, and is taken off motion that moves nothing from
-// its place:
+// The ledger says what each step gained: energies at its end, less those at its start and the work of loads and
+// contacts. Steps of the full method lose. Rigid parts that catch up with their shadow (oracle/answer.c), that turn
+// about a pin under a load of the start of the step, or that thaw under stress, may gain a little: each by an
+// approximation of its own, which is good to first order and has no sign. What a body has gained so far and not yet
+// lost again is `gained` in its state, and is taken off motion that moves nothing from its place:
 //
 //     first the shadow w, motion within parts, which has no momentum;
 //     then v_i <- V_i + s (v_i - V_i), with V the rigid motion of the whole body that is nearest by mass: P and L stay.
 //
-// A body that pins hold has no momentum of its own to keep: V = 0. Where a script moves it only the shadow gives. What cannot be had in
-// this step is asked for in the next, less what that loses itself.
+// A body that pins hold has no momentum of its own to keep: V = 0. Where a script moves it only the shadow gives. What
+// cannot be had in this step is asked for in the next, less what that loses itself.
 #include "method/rigidify/passive.h"
 
 #include <math.h>

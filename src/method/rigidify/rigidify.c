@@ -10,7 +10,7 @@
 #include "method/rigidify/passive.h"
 #include "step/keep.h"
 
-// --- life ----------------------------------------------------------------------------------------------------------------
+// --- life ------------------------------------------------------------------------------------------------------------
 
 // Stiffer by far than any vertex of the body, N/m: contacts that are stiffer are hard.
 static double hard_stiffness(const ThawShape *shape) {
@@ -24,9 +24,8 @@ static ThawStatus create_record(ThawWorld *world, ThawStepper *s, ThawError *err
     if (!s->record && !(s->record = THAW_NEW(ThawRigidifyRecord, 1)))
         return thaw_error_memory(error, "the history of a body");
     ThawRigidifyRecord *record = s->record;
-    return record->history
-               ? THAW_OK
-               : thaw_history_create(s->shape->ne, &world->state.step, &s->events, &record->history, error);
+    return record->history ? THAW_OK
+                           : thaw_history_create(s->shape->ne, &world->state.step, &s->events, &record->history, error);
 }
 
 static void forget_rigidify(ThawStepper *s) {
@@ -175,7 +174,7 @@ static ThawStatus rest_rigidify(ThawWorld *world, ThawStepper *s, const ThawStep
     return THAW_OK;
 }
 
-// --- a step --------------------------------------------------------------------------------------------------------------
+// --- a step ----------------------------------------------------------------------------------------------------------
 
 // Thresholds follow from the body's scale, which is another one once a pin has let go.
 static ThawStatus fit_rigidify(ThawWorld *world, ThawStepper *s, ThawError *error) {
@@ -203,7 +202,8 @@ static ThawStatus renew_system(ThawStepper *s, ThawError *error) {
     if (status == THAW_OK)
         status =
             thaw_map_rigid_create(s->shape, partition->script, partition, a->set ? a->set : s->shape->all, &map, error);
-    // Without parts the unknowns are those of the full body, whose order and plan take longer to make than all the rest.
+    // Without parts the unknowns are those of the full body, whose order and plan take longer to make than all the
+    // rest.
     if (status == THAW_OK)
         status = partition->part_count == 0 && map->n == a->full->map->n &&
                          thaw_system_serves(a->full, s->shape, s->scripted)
@@ -229,9 +229,8 @@ static ThawStatus prepare_rigidify(ThawWorld *world, ThawStepper *s, ThawError *
 static ThawStatus follow_answer(const ThawWorld *world, ThawStepper *s, ThawError *error) {
     ThawRigidifyData *a = thaw_rigidify(s);
     ThawStatus status = THAW_OK;
-    if (world->kept &&
-        (memcmp(a->flagged, a->partition->flagged, (size_t)s->shape->ne) != 0 ||
-         memcmp(a->script, a->partition->script, (size_t)s->shape->nv) != 0))
+    if (world->kept && (memcmp(a->flagged, a->partition->flagged, (size_t)s->shape->ne) != 0 ||
+                        memcmp(a->script, a->partition->script, (size_t)s->shape->nv) != 0))
         status = thaw_keep_state(&(ThawKeeping){world->kept, s}); // pins may change parts without a question
     if (status == THAW_OK)
         status = thaw_partition_update(a->partition, a->flagged, a->script, a->answer.shadow, s->x, s->v,
@@ -325,7 +324,7 @@ static void shift_rigidify(ThawStepper *s, const double way[3]) {
             partition->parts[p].p[k] += way[k];
 }
 
-// --- what is told of it --------------------------------------------------------------------------------------------------
+// --- what is told of it ----------------------------------------------------------------------------------------------
 
 static int sleep_steps_rigidify(const void *options) { return ((const ThawRigidifyOptions *)options)->sleep; }
 

@@ -42,8 +42,8 @@ static inline ThawRigidifyRecord *thaw_rigidify_record(const ThawStepper *s) { r
 // rigidify.c: thresholds from options and scale as they are now. No more.
 void thaw_rigidify_configure(const ThawWorld *world, ThawStepper *s);
 
-// contacts.c: forces of the contacts on this body, those remembered and, of those that carried nothing, what is foreseen;
-// and what the question says of them.
+// contacts.c: forces of the contacts on this body, those remembered and, of those that carried nothing, what is
+// foreseen; and what the question says of them.
 void thaw_rigidify_gather(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawQuestion *q);
 // If it strikes a rigid part, the body is elastic again, and is to be asked anew.
 ThawStatus thaw_rigidify_strike(const ThawWorld *world, ThawStepper *s, const ThawContact *contact, int side,

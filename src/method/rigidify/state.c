@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a body with rigid parts, field by field: what happened to its elements, the oracle's memory, and the parts.
+// The state of a body with rigid parts, field by field: what happened to its elements, the oracle's memory, and the
+// parts.
 #include <string.h>
 
 #include "force/strain.h"
