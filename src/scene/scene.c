@@ -155,8 +155,7 @@ static ThawJsonKind kind_of(const json_t *document) {
 
 static void read_document(ThawSceneReader *reader, json_t *document) {
     static const char *const own[] = {"thaw", "shapes", "bodies", "materials", "title",     "dimension", "gravity",
-                                      "time", "solver", "output", "contact",   "obstacles", "pairs",
-                                      "attachments"};
+                                      "time", "solver", "output", "contact",   "obstacles", "pairs",     "attachments"};
     const char *keys[THAW_SCENE_KEYS];
     thaw_scene_list_keys(own, sizeof own / sizeof *own, keys);
     ThawPlace top = {.reader = reader, .value = document};
