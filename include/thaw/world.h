@@ -160,7 +160,7 @@ typedef struct ThawAttachmentDef {
     int32_t key_count;   // 0: the frame stands still
     ThawInterpolation interpolation;
     double centre[3];
-    // N/m of all vertices together, shared out by area (by mass where the region has no surface); 0: glue, a hundred times as
+    // N/m of all vertices together, shared out by area (by mass where not all of it is surface); 0: glue, a hundred times as
     // stiff as the materials at each vertex.
     double stiffness;
     double stiffness_per_area; // N/m^3, used in its place where > 0; the region needs a surface

@@ -129,6 +129,16 @@ static double glue_of(const ThawModel *model, const ThawAttachment *a, const Tha
     return GLUE / (1 / here + give);
 }
 
+// Vertices inside, of a stiffness by area, are not held.
+static void drop_idle(ThawModel *model, ThawAttachment *a) {
+    int32_t kept = 0;
+    for (int32_t i = 0; i < a->count; i++)
+        if (model->anchors[a->first + i].stiffness > 0)
+            model->anchors[a->first + kept++] = model->anchors[a->first + i];
+    a->count = kept;
+    model->anchor_count = a->first + kept;
+}
+
 static ThawStatus share_stiffness(const char *where, const ThawAttachmentDef *def, ThawModel *model,
                                   const ThawAttachment *a, ThawError *error) {
     const ThawShape *shape = model->bodies[a->body].shape;
@@ -139,6 +149,9 @@ static ThawStatus share_stiffness(const char *where, const ThawAttachmentDef *de
     for (int32_t i = 0; status == THAW_OK && i < group->count; i++)
         inside[group->vertices[i]] = 1;
     double sum = status == THAW_OK ? find_areas(shape, inside, area) : 0;
+    int surface = 1; // all of it is
+    for (int32_t i = 0; status == THAW_OK && i < group->count; i++)
+        surface &= area[group->vertices[i]] > 0;
     if (status == THAW_OK && def->stiffness_per_area > 0 && sum == 0)
         status = thaw_error_set(error, THAW_ERROR_INPUT,
                                 "%s: stiffness_per_area is %g N/m^3, but group %s has no face of the surface; allowed: "
@@ -146,7 +159,7 @@ static ThawStatus share_stiffness(const char *where, const ThawAttachmentDef *de
                                 where, def->stiffness_per_area, group->name);
     for (int32_t i = 0; status == THAW_OK && i < a->count; i++) {
         ThawAnchor *anchor = &model->anchors[a->first + i];
-        const double share = sum > 0 ? area[anchor->vertex] / sum : shape->mass[anchor->vertex] / group->mass;
+        const double share = surface ? area[anchor->vertex] / sum : shape->mass[anchor->vertex] / group->mass;
         anchor->stiffness = def->stiffness_per_area > 0 ? def->stiffness_per_area * area[anchor->vertex]
                             : def->stiffness > 0        ? def->stiffness * share
                                                         : glue_of(model, a, anchor);
@@ -276,7 +289,10 @@ static ThawStatus compile(const ThawAttachmentDef *def, int32_t index, ThawModel
     a->count = group->count;
     model->anchor_count += group->count;
     status = place_anchors(where, model, a, group, error);
-    return status == THAW_OK ? share_stiffness(where, def, model, a, error) : status;
+    if (status == THAW_OK)
+        status = share_stiffness(where, def, model, a, error);
+    drop_idle(model, a);
+    return status;
 }
 
 ThawStatus thaw_attachments_compile(const ThawWorldDef *def, ThawModel *model, ThawError *error) {
