@@ -223,6 +223,7 @@ static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, Th
     if (status != THAW_OK)
         return status;
     thaw_parting_mark(world);
+    thaw_attach_see_turns(world, step);
     solve_islands(world, step, again);
     thaw_attach_take_rows(world);
     for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++)
