@@ -42,8 +42,6 @@ ThawStatus thaw_stepper_fit(ThawStepper *s, ThawError *error) {
     s->set_energy = NAN;
     s->set_inverted = -1;
     thaw_stepper_drop_solvers(s);
-    if (!s->system->plan)
-        return THAW_OK;
     return s->model->options.integrator == THAW_INTEGRATOR_NEWTON ? thaw_stepper_reserve_newton(s, error) : THAW_OK;
 }
 
