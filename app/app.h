@@ -23,6 +23,13 @@ extern const AppCommand app_command_check, app_command_new;
 extern const AppCommand app_command_mesh, app_command_export, app_command_explain, app_command_view;
 extern const AppCommand app_command_bench, app_command_tune;
 
+// --- methods (help.c) ------------------------------------------------------------------------------------------------
+
+// `thaw help methods`, and `thaw help NAME` of a method that there is; form: NULL, or "--schema" or "--markdown", as
+// the documentation has it. They return the exit status.
+int app_help_methods(void);
+int app_help_method(const char *name, const char *form);
+
 // --- options (options.c) -------------------------------------------------------------------------------------------------
 
 typedef struct AppOption {
@@ -57,6 +64,9 @@ const char *app_suggest(const char *word, const char *const *names, int count);
 
 // Writes to stderr "thaw COMMAND: ..." with a line break.
 void app_complain(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+// The text in lines of at most 100 characters, each behind so many blanks, the first also behind the head.
+void app_print_wrapped(int indent, const char *head, const char *text);
 
 // printable.c: standard streams that are closed lead to /dev/null, and what is printed from here on is made printable.
 void app_prepare_output(void);

@@ -12,6 +12,7 @@
 #include "app.h"
 #include "json_text.h"
 #include "reading.h"
+#include "registry/method.h"
 #include "run.h"
 #include "thaw/doctor.h"
 
@@ -36,31 +37,26 @@ static void print_parts(const ThawDoctorReport *report, const ThawPatient *p) {
 }
 
 static int same_thresholds(const ThawPatient *a, const ThawPatient *b) {
-    return a->adaptive && a->rigidify.tau_rigid == b->rigidify.tau_rigid &&
-           a->rigidify.epsilon == b->rigidify.epsilon && a->rigidify.horizon == b->rigidify.horizon &&
-           a->rigidify.tau_elastic == b->rigidify.tau_elastic && a->rigidify.sleep_speed == b->rigidify.sleep_speed;
+    const ThawOptionTable *table = &thaw_method_rigidify.options;
+    int same = a->adaptive;
+    for (int i = 0; i < table->count && same; i++)
+        same = !table->rows[i].derived ||
+               thaw_option_get(&table->rows[i], &a->rigidify) == thaw_option_get(&table->rows[i], &b->rigidify);
+    return same;
 }
 
 // As a body goes by them: given, or by the tolerance.
-static void print_thresholds(const ThawRigidifyOptions *o) {
-    const int paper = o->oracle == THAW_ORACLE_PAPER;
-    const struct {
-        const char *name, *unit;
-        double value;
-        int unread;
-    } all[] = {{"tau_rigid", " 1/s^2", o->tau_rigid, 0},
-               {"tau_elastic", " 1/s^2", o->tau_elastic, !paper},
-               {"epsilon", "", o->epsilon, paper},
-               {"horizon", " s", o->horizon, paper},
-               {"sleep_speed", " diameters/s", o->sleep_speed, 0}};
+static void print_thresholds(const ThawRigidifyOptions *given) {
+    const ThawOptionTable *table = &thaw_method_rigidify.options;
     const char *before = "    rigidify: ";
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (all[i].unread)
+    for (const ThawOption *o = table->rows; o < table->rows + table->count; o++) {
+        const double value = thaw_option_get(o, given);
+        if (!o->derived || !thaw_option_is_read(table, o, given))
             continue;
-        if (isnan(all[i].value))
-            printf("%s%s by its first mode", before, all[i].name);
+        if (isnan(value))
+            printf("%s%s by its first mode", before, o->name);
         else
-            printf("%s%s %.3g%s", before, all[i].name, all[i].value, all[i].unit);
+            printf("%s%s %.3g%s%s", before, o->name, value, *o->unit ? " " : "", o->unit);
         before = ", ";
     }
     printf("\n");
@@ -99,36 +95,9 @@ static void print_patients(const ThawDoctorReport *report) {
         printf("  ... and %d more\n", (int)(report->patient_count - SHOWN));
 }
 
-// Breaks a text into lines of at most 100 characters, behind an indent of four.
-static void print_wrapped(const char *head, const char *text) {
-    enum { WIDTH = 100 };
-    size_t column = 4 + strlen(head);
-    printf("    %s", head);
-    while (*text) {
-        size_t word = strcspn(text, " ");
-        if (column + word > WIDTH && column > 4) {
-            printf("\n    ");
-            column = 4;
-        }
-        printf("%.*s", (int)word, text);
-        column += word;
-        text += word;
-        if (*text == ' ') {
-            if (text[1] && column + 1 + strcspn(text + 1, " ") <= WIDTH) {
-                putchar(' ');
-                column++;
-            } else {
-                column = WIDTH;
-            }
-            text++;
-        }
-    }
-    printf("\n");
-}
-
 static void print_complaint(const ThawDoctorReport *report, const ThawComplaint *c) {
     printf("\n%s: %s [%s]\n", thaw_severity_name(c->severity), c->where, c->id);
-    print_wrapped("", c->what);
+    app_print_wrapped(4, "", c->what);
     int64_t shown = c->found.count < THAW_FINDING_IDS ? c->found.count : THAW_FINDING_IDS;
     if (*c->ids_of && shown) {
         printf("    at %s", c->ids_of);
@@ -142,7 +111,7 @@ static void print_complaint(const ThawDoctorReport *report, const ThawComplaint 
                c->place[2], is_surface(report) ? "in the file's unit" : "m");
     if ((*c->ids_of && shown) || c->has_place)
         printf("\n");
-    print_wrapped("cure: ", c->cure);
+    app_print_wrapped(4, "cure: ", c->cure);
 }
 
 // What can be done with what is no scene yet.
@@ -251,10 +220,15 @@ static json_t *complaint_json(const ThawComplaint *c) {
                      c->has_place ? vector(c->place) : json_null());
 }
 
-static json_t *thresholds_json(const ThawRigidifyOptions *o) {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "tolerance", number(o->tolerance), "tau_rigid",
-                     number(o->tau_rigid), "epsilon", number(o->epsilon), "horizon", number(o->horizon), "tau_elastic",
-                     number(o->tau_elastic), "sleep_speed", number(o->sleep_speed));
+static json_t *thresholds_json(const ThawRigidifyOptions *given) {
+    const ThawOptionTable *table = &thaw_method_rigidify.options;
+    json_t *json = json_object();
+    for (const ThawOption *o = table->rows; o < table->rows + table->count; o++)
+        if (thaw_option_is_threshold(o) && json_object_set_new(json, o->name, number(thaw_option_get(o, given)))) {
+            json_decref(json); // no memory: the whole document is none
+            return NULL;
+        }
+    return json;
 }
 
 static json_t *report_json(const char *path, const ThawDoctorReport *report) {

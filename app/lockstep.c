@@ -88,7 +88,7 @@ ThawStatus app_runner_create(AppLockstep *l, const char *method, double h, const
     for (int32_t i = 0; i < def.body_count; i++) {
         l->bodies[i].method = method ? method : def.bodies[i].method;
         l->bodies[i].at_rest = def.bodies[i].at_rest && strcmp(l->bodies[i].method, "rigidify") == 0 &&
-                               !(rigidify && rigidify->sleep == 0);
+                               !(rigidify && !l->bodies[i].rigidify && rigidify->sleep == 0);
         woken |= l->bodies[i].at_rest != def.bodies[i].at_rest;
     }
     def.bodies = l->bodies;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app.h"
+#include "registry/method.h"
 
 static const AppCommand *const commands[] = {&app_command_run,    &app_command_compare, &app_command_view,
                                              &app_command_render, &app_command_check,   &app_command_mesh,
@@ -30,11 +31,32 @@ static int unknown_command(const char *name) {
     return APP_WRONG_INPUT;
 }
 
+// `thaw help NAME [FORM]`.
+static int help(const char *name, const char *form) {
+    const AppCommand *command = find_command(name);
+    if (command) {
+        fputs(command->help, stdout);
+        return APP_DONE;
+    }
+    if (strcmp(name, "methods") == 0)
+        return app_help_methods();
+    if (thaw_method_index(name) >= 0)
+        return app_help_method(name, form);
+    for (int i = 0; i < thaw_method_count(); i++)
+        if (app_suggest(name, &thaw_method_at(i)->name, 1)) {
+            app_complain("", "there is no method '%s' (did you mean %s?); see `thaw help methods`", name,
+                         thaw_method_at(i)->name);
+            return APP_WRONG_INPUT;
+        }
+    return unknown_command(name);
+}
+
 static int print_help(void) {
     printf("thaw: adaptive elastodynamics (SI units everywhere)\n\nusage: thaw SUBCOMMAND [OPTIONS]\n\n");
     for (int i = 0; i < COMMANDS; i++)
         printf("  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    printf("  %-10s %s\n\n", "help", "everything about a subcommand: thaw help SUBCOMMAND");
+    printf("  %-10s %s\n", "help", "everything about a subcommand: thaw help SUBCOMMAND");
+    printf("  %-10s %s\n\n", "", "how bodies are moved: thaw help methods; options of a method: thaw help METHOD");
     printf("  thaw --version   which version this is and how it was built\n\n"
            "first steps:\n  thaw run                        twist a bar and let it go\n"
            "  thaw render out/twist -o twist.png\n");
@@ -49,17 +71,14 @@ static int dispatch(int argc, char **argv) {
     }
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || (strcmp(word, "help") == 0 && argc < 3))
         return print_help();
-    const char *name = strcmp(word, "help") == 0 ? argv[2] : word;
-    const AppCommand *command = find_command(name);
+    if (strcmp(word, "help") == 0)
+        return help(argv[2], argc > 3 ? argv[3] : NULL);
+    const AppCommand *command = find_command(word);
     if (!command)
-        return unknown_command(name);
-    for (int i = 2; i < argc && name == word; i++)
+        return unknown_command(word);
+    for (int i = 2; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            name = argv[i];
-    if (name != word) {
-        fputs(command->help, stdout);
-        return APP_DONE;
-    }
+            return help(word, NULL);
     return command->run(argc, argv);
 }
 

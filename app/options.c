@@ -19,6 +19,32 @@ void app_complain(const char *command, const char *format, ...) {
     va_end(arguments);
 }
 
+void app_print_wrapped(int indent, const char *head, const char *text) {
+    enum { WIDTH = 100 };
+    size_t column = (size_t)indent + strlen(head);
+    printf("%*s%s", indent, "", head);
+    while (*text) {
+        size_t word = strcspn(text, " ");
+        if (column + word > WIDTH && column > (size_t)indent) {
+            printf("\n%*s", indent, "");
+            column = (size_t)indent;
+        }
+        printf("%.*s", (int)word, text);
+        column += word;
+        text += word;
+        if (*text == ' ') {
+            if (text[1] && column + 1 + strcspn(text + 1, " ") <= WIDTH) {
+                putchar(' ');
+                column++;
+            } else {
+                column = WIDTH;
+            }
+            text++;
+        }
+    }
+    printf("\n");
+}
+
 int app_exit_status(ThawStatus status) {
     return status == THAW_OK ? APP_DONE : status == THAW_ERROR_INPUT ? APP_WRONG_INPUT : APP_FAILED;
 }

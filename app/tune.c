@@ -22,6 +22,7 @@
 #include "base/file.h"
 #include "lockstep.h"
 #include "reading.h"
+#include "registry/method.h"
 #include "scene_edit.h"
 
 enum { TRIALS = 24, UPWARDS = 6, DOWNWARDS = 8, HALVINGS = 3 };
@@ -29,20 +30,7 @@ static const size_t MEMORY = (size_t)512 << 20; // bytes of positions to keep
 static const double SHIFT = 1e-3;               // of the budget
 static const double WIDEST = 0.1;               // strain: beyond, no part of a body is rigid in any useful sense
 
-// What is turned: each threshold that the scene gives, and the tolerance where it leaves one out.
-typedef struct Knob {
-    const char *name;
-    size_t offset;
-    int power; // of the scale
-} Knob;
-enum { KNOBS = 3 };
-static const Knob TOLERANCE = {"tolerance", offsetof(ThawRigidifyOptions, tolerance), 1};
-static const Knob GIVEN[THAW_ORACLE_RULE_COUNT][2] = {
-    [THAW_ORACLE_STATIC] = {{"tau_rigid", offsetof(ThawRigidifyOptions, tau_rigid), 2},
-                            {"epsilon", offsetof(ThawRigidifyOptions, epsilon), 1}},
-    [THAW_ORACLE_PAPER] = {{"tau_rigid", offsetof(ThawRigidifyOptions, tau_rigid), 2},
-                           {"tau_elastic", offsetof(ThawRigidifyOptions, tau_elastic), 2}},
-};
+enum { KNOBS = 8 }; // what is turned, at most
 
 typedef struct Trial {
     double scale;
@@ -63,6 +51,7 @@ typedef struct Tune {
     ThawScene *scene;
     const char *method; // NULL: as the scene says
     AppLockstep lockstep;
+    ThawRigidifyOptions *own; // body_count: those of bodies that have their own, in the present trial
     // The full run:
     float *x;         // positions of all bodies, kept step after kept step
     size_t width;     // floats a kept step
@@ -70,7 +59,7 @@ typedef struct Tune {
     double full_ms;   // CPU
     double full_dofs; // on average
     int64_t astray;   // the step from which on a shifted full run is further away than the budget; 0: none is
-    Knob knobs[KNOBS];
+    const ThawOption *knobs[KNOBS];
     int knob_count;
     Trial trials[TRIALS];
     int count;
@@ -79,23 +68,42 @@ typedef struct Tune {
 
 // --- knobs ---------------------------------------------------------------------------------------------------------------
 
-static double *knob_value(ThawRigidifyOptions *options, const Knob *knob) {
-    return (double *)((char *)options + knob->offset);
+// Three digits: what is written is what was tried.
+static double rounded(double value) {
+    char text[32];
+    snprintf(text, sizeof text, "%.3g", value);
+    return strtod(text, NULL);
 }
 
-static double knob_get(const ThawRigidifyOptions *options, const Knob *knob) {
-    return *knob_value((ThawRigidifyOptions *)options, knob);
-}
-
+// Each threshold that the scene gives and its oracle reads; and the tolerance where the scene leaves one of them out.
 static void choose_knobs(Tune *t) {
+    const ThawOptionTable *table = &thaw_method_rigidify.options;
     const ThawRigidifyOptions *options = &t->scene->world.rigidify;
-    const Knob *given = GIVEN[options->oracle];
+    const ThawOption *tolerance = NULL;
+    int left_out = 0;
     t->knob_count = 0;
-    for (int i = 0; i < 2; i++)
-        if (knob_get(options, &given[i]) > 0)
-            t->knobs[t->knob_count++] = given[i];
-    if (t->knob_count < 2)
-        t->knobs[t->knob_count++] = TOLERANCE;
+    for (const ThawOption *o = table->rows; o < table->rows + table->count; o++) {
+        if (o->power == 0 || !thaw_option_is_read(table, o, options))
+            continue;
+        if (!o->derived)
+            tolerance = o;
+        else if (thaw_option_get(o, options) == 0)
+            left_out = 1;
+        else if (t->knob_count < KNOBS - 1)
+            t->knobs[t->knob_count++] = o;
+    }
+    if (left_out)
+        t->knobs[t->knob_count++] = tolerance;
+}
+
+// The options with each knob turned. A body's own are turned where they are those of the world: it did not give them.
+static void turn_knobs(const Tune *t, double scale, ThawRigidifyOptions *options) {
+    for (int i = 0; i < t->knob_count; i++) {
+        const ThawOption *knob = t->knobs[i];
+        const double value = thaw_option_get(knob, options);
+        if (value == thaw_option_get(knob, &t->scene->world.rigidify))
+            thaw_option_set(knob, fmin(knob->range.hi, rounded(value * pow(scale, knob->power))), options);
+    }
 }
 
 // "tau_rigid 1e-07, epsilon 0.0002"
@@ -103,8 +111,22 @@ static void describe(const Tune *t, const ThawRigidifyOptions *options, char *te
     size_t used = 0;
     text[0] = 0;
     for (int i = 0; i < t->knob_count && used < room; i++)
-        used += (size_t)snprintf(text + used, room - used, "%s%s %.3g", i ? ", " : "", t->knobs[i].name,
-                                 knob_get(options, &t->knobs[i]));
+        used += (size_t)snprintf(text + used, room - used, "%s%s %.3g", i ? ", " : "", t->knobs[i]->name,
+                                 thaw_option_get(t->knobs[i], options));
+}
+
+// The worlds of trials go by t->own where the scene's bodies have options of their own.
+static ThawStatus take_own(Tune *t, ThawError *error) {
+    const ThawWorldDef *def = &t->scene->world;
+    t->own = THAW_NEW(ThawRigidifyOptions, def->body_count);
+    if (!t->own)
+        return thaw_error_memory(error, "options of bodies");
+    for (int32_t b = 0; b < def->body_count; b++)
+        if (def->bodies[b].rigidify) {
+            t->own[b] = *def->bodies[b].rigidify;
+            t->lockstep.bodies[b].rigidify = &t->own[b];
+        }
+    return THAW_OK;
 }
 
 // --- the full run --------------------------------------------------------------------------------------------------------
@@ -179,19 +201,12 @@ static ThawStatus run_shifted(Tune *t, ThawError *error) {
     return status;
 }
 
-// Three digits: what is written is what was tried.
-static double rounded(double value) {
-    char text[32];
-    snprintf(text, sizeof text, "%.3g", value);
-    return strtod(text, NULL);
-}
-
 static void print_trial(const Tune *t, const Trial *trial) {
     if (t->quiet)
         return;
     printf("  %5d  %9.3g  ", t->count, trial->scale);
     for (int i = 0; i < t->knob_count; i++)
-        printf("%11.3g  ", knob_get(&trial->options, &t->knobs[i]));
+        printf("%11.3g  ", thaw_option_get(t->knobs[i], &trial->options));
     if (trial->failed)
         printf("%10s  failed at step %" PRId64 "\n", "-", trial->steps);
     else if (trial->kept)
@@ -215,11 +230,12 @@ static ThawStatus try_scale(Tune *t, double scale, Trial **result, ThawError *er
     Trial *trial = *result = &t->trials[t->count++];
     AppRunner runner = {0};
     *trial = (Trial){.scale = scale, .options = t->scene->world.rigidify};
-    for (int i = 0; i < t->knob_count; i++) {
-        double *value = knob_value(&trial->options, &t->knobs[i]);
-        *value = rounded(*value * pow(scale, t->knobs[i].power));
-    }
-    trial->options.tolerance = fmin(1, trial->options.tolerance);
+    turn_knobs(t, scale, &trial->options);
+    for (int32_t b = 0; b < t->scene->world.body_count; b++)
+        if (t->lockstep.bodies[b].rigidify) {
+            t->own[b] = *t->scene->world.bodies[b].rigidify;
+            turn_knobs(t, scale, &t->own[b]);
+        }
     ThawStatus status = app_runner_create(&t->lockstep, t->method, t->scene->world.h, &trial->options, &runner, error);
     trial->strain = strain_of(t, &runner);
     for (int64_t step = 1; step <= t->steps && status == THAW_OK && trial->error <= t->budget; step++) {
@@ -290,12 +306,24 @@ static const Trial *best_of(const Tune *t) {
 
 // --- the scene -----------------------------------------------------------------------------------------------------------
 
+// Whether bodies with options of their own would go by what was tried.
+static int bodies_agree(const Tune *t, const Trial *best, const ThawScene *written, const ThawOption *knob) {
+    int agree = 1;
+    for (int32_t b = 0; b < written->world.body_count && agree; b++)
+        if (written->world.bodies[b].rigidify) {
+            ThawRigidifyOptions tried = *t->scene->world.bodies[b].rigidify;
+            turn_knobs(t, best->scale, &tried);
+            agree = thaw_option_get(knob, &tried) == thaw_option_get(knob, written->world.bodies[b].rigidify);
+        }
+    return agree;
+}
+
 // The scene's text with the thresholds in it, checked before anything is written.
 static ThawStatus write_scene(const Tune *t, const Trial *best, ThawError *error) {
     AppSetting settings[KNOBS];
     char said[160];
     for (int i = 0; i < t->knob_count; i++)
-        settings[i] = (AppSetting){t->knobs[i].name, knob_get(&best->options, &t->knobs[i])};
+        settings[i] = (AppSetting){t->knobs[i]->name, thaw_option_get(t->knobs[i], &best->options)};
     describe(t, &best->options, said, sizeof said);
     const char *out = t->out ? t->out : t->scene_path;
     char *text = NULL, *edited = NULL, *copy = thaw_strdup(out);
@@ -308,7 +336,8 @@ static ThawStatus write_scene(const Tune *t, const Trial *best, ThawError *error
     if (status == THAW_OK) // meshes are looked up beside the new file
         status = app_scene_parse(edited, strlen(edited), out, dirname(copy), &check, error);
     for (int i = 0; i < t->knob_count && status == THAW_OK; i++)
-        if (knob_get(&check->world.rigidify, &t->knobs[i]) != settings[i].value)
+        if (thaw_option_get(t->knobs[i], &check->world.rigidify) != settings[i].value ||
+            !bodies_agree(t, best, check, t->knobs[i]))
             status = thaw_error_set(error, THAW_ERROR_INPUT,
                                     "cannot put the thresholds into %s; write %s into its \"rigidify\"", t->scene_path,
                                     said);
@@ -389,6 +418,22 @@ static int parse(Tune *t, int argc, char **argv) {
     return ok;
 }
 
+// What the full runs were like, and the head of the table of trials.
+static void print_full(const Tune *t) {
+    if (t->astray)
+        printf("%s: chaotic: with its free bodies moved by %g of their diameter at the start, the full run itself "
+               "strays by "
+               "more than %g %% from step %" PRId64
+               " on; what thresholds do beyond that step is chance. Judge by fewer "
+               "steps (--steps %" PRId64 "), or allow more\n\n",
+               t->scene_path, SHIFT * t->budget, 100 * t->budget, t->astray, t->astray > 1 ? t->astray - 1 : 1);
+    printf("%s: %" PRId64 " steps, full: %.3g s of CPU time, %.0f unknowns\n\n  %5s  %9s  ", t->scene_path, t->steps,
+           1e-3 * t->full_ms, t->full_dofs, "trial", "scale");
+    for (int i = 0; i < t->knob_count; i++)
+        printf("%11s  ", t->knobs[i]->name);
+    printf("%10s  %8s  %9s\n", "error", "speedup", "unknowns");
+}
+
 static ThawStatus tune(Tune *t, ThawError *error) {
     ThawStatus status = app_scene_load(t->scene_path, &t->scene, error);
     if (status != THAW_OK)
@@ -404,23 +449,13 @@ static ThawStatus tune(Tune *t, ThawError *error) {
     choose_knobs(t);
     status = app_lockstep_create(t->scene, &t->lockstep, error);
     if (status == THAW_OK)
+        status = take_own(t, error);
+    if (status == THAW_OK)
         status = run_full(t, error);
     if (status == THAW_OK)
         status = run_shifted(t, error);
-    if (status == THAW_OK && !t->quiet && t->astray)
-        printf("%s: chaotic: with its free bodies moved by %g of their diameter at the start, the full run itself "
-               "strays by "
-               "more than %g %% from step %" PRId64
-               " on; what thresholds do beyond that step is chance. Judge by fewer "
-               "steps (--steps %" PRId64 "), or allow more\n\n",
-               t->scene_path, SHIFT * t->budget, 100 * t->budget, t->astray, t->astray > 1 ? t->astray - 1 : 1);
-    if (status == THAW_OK && !t->quiet) {
-        printf("%s: %" PRId64 " steps, full: %.3g s of CPU time, %.0f unknowns\n\n  %5s  %9s  ", t->scene_path,
-               t->steps, 1e-3 * t->full_ms, t->full_dofs, "trial", "scale");
-        for (int i = 0; i < t->knob_count; i++)
-            printf("%11s  ", t->knobs[i].name);
-        printf("%10s  %8s  %9s\n", "error", "speedup", "unknowns");
-    }
+    if (status == THAW_OK && !t->quiet)
+        print_full(t);
     if (status == THAW_OK)
         status = search(t, error);
     const Trial *best = best_of(t);
@@ -476,6 +511,7 @@ static int command_tune(int argc, char **argv) {
     }
     app_lockstep_clear(&t->lockstep);
     thaw_scene_free(&t->scene);
+    thaw_free(t->own);
     thaw_free(t->x);
     thaw_free(t);
     return app_exit_status(status);
@@ -487,7 +523,7 @@ static const char help[] =
     "Finds the thresholds of adaptive rigidification with which the scene runs fastest and no vertex strays from the\n"
     "full run by more than P percent of its body's diameter, and writes them into the scene (the rest of the file "
     "stays\n"
-    "as it is, comments included).\n"
+    "as it is, comments included). What a body says for itself in its \"rigidify\" stays.\n"
     "\n"
     "  --error P%    the budget, 0.001% to 50%\n"
     "  -o FILE       writes to FILE instead, beside the scene's meshes\n"

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "reading.h"
+#include "registry/method.h"
 #include "scene/json.h"
 #include "view_live.h"
 
@@ -208,27 +209,24 @@ static ThawStatus do_pick(ViewLive *live, int client, const json_t *message, Tha
 
 static ThawStatus do_method(ViewLive *live, int client, const json_t *message, ThawError *error) {
     (void)client;
-    static const char *const known[] = {"full", "rigidify"};
     const char *name = json_string_value(json_object_get(message, "name"));
-    for (size_t i = 0; name && i < sizeof known / sizeof *known; i++)
-        if (strcmp(name, known[i]) == 0) {
-            ThawStatus status = view_worlds_set_method(live, known[i], error);
-            live->dirty = 1;
-            return status == THAW_OK ? view_show_hello(live, error) : status;
-        }
-    return thaw_error_set(error, THAW_ERROR_INPUT, "the method is '%.40s'; allowed: full, rigidify", name ? name : "");
+    const int index = thaw_method_index(name);
+    if (index < 0) {
+        char names[200];
+        thaw_method_say_names(", ", names, sizeof names);
+        return thaw_error_set(error, THAW_ERROR_INPUT, "the method is '%.40s'; allowed: %s", name ? name : "", names);
+    }
+    ThawStatus status = view_worlds_set_method(live, thaw_method_at(index)->name, error);
+    live->dirty = 1;
+    return status == THAW_OK ? view_show_hello(live, error) : status;
 }
 
 static ThawStatus do_settings(ViewLive *live, int client, const json_t *message, ThawError *error) {
     (void)client;
-    ThawRigidifyOptions options = live->rigidify;
     const json_t *values = json_object_get(message, "values");
     if (!json_is_object(values))
         return thaw_error_set(error, THAW_ERROR_INPUT, "\"values\" must be an object");
-    ThawStatus status = view_settings_read(values, &options, error);
-    if (status == THAW_OK)
-        status = view_worlds_set_rigidify(live, &options, error);
-    return status;
+    return view_worlds_set_rigidify(live, values, error);
 }
 
 static ThawStatus do_drop(ViewLive *live, int client, const json_t *message, ThawError *error) {
@@ -392,6 +390,14 @@ ThawStatus view_live_open(const char *path, int threads, ViewLive *live, ThawErr
         return thaw_error_memory(error, "bodies");
     memcpy(live->bodies, def->bodies, sizeof *live->bodies * (size_t)def->body_count);
     live->now.world.bodies = live->bodies;
+    live->own = THAW_NEW(ThawRigidifyOptions, def->body_count);
+    if (!live->own)
+        return thaw_error_memory(error, "options of bodies");
+    for (int32_t b = 0; b < def->body_count; b++)
+        if (def->bodies[b].rigidify) {
+            live->own[b] = *def->bodies[b].rigidify;
+            live->bodies[b].rigidify = &live->own[b];
+        }
     const int32_t field = thaw_field_find("state");
     live->field = field < 0 ? 0 : field;
     const char *folder = getenv("TMPDIR");
@@ -411,5 +417,6 @@ void view_live_clear(ViewLive *live) {
     if (live->state[0])
         rmdir(live->state);
     thaw_free(live->bodies);
+    thaw_free(live->own);
     thaw_scene_free(&live->scene);
 }

@@ -36,7 +36,8 @@ typedef struct ViewLive {
     int32_t drops;
     const char *method;           // of all bodies, NULL: as the scene says
     const char *split_method;     // of view 1, when there are two
-    ThawRigidifyOptions rigidify; // present thresholds
+    ThawRigidifyOptions rigidify; // present thresholds,
+    ThawRigidifyOptions *own;     // and those of the scene's bodies that have their own: `bodies` point to them
     char state[200];              // folder for states that are handed from world to world
 
     // The worlds (view_worlds.c): one, or full and adaptive side by side.
@@ -81,7 +82,8 @@ void view_live_clear(ViewLive *live);
 ThawStatus view_worlds_build(ViewLive *live, int views, int keep, ThawError *error);
 ThawStatus view_worlds_drop(ViewLive *live, const char *shape, const double position[3], ThawError *error);
 ThawStatus view_worlds_set_method(ViewLive *live, const char *method, ThawError *error);
-ThawStatus view_worlds_set_rigidify(ViewLive *live, const ThawRigidifyOptions *options, ThawError *error);
+// values: as for view_settings_read. They are set for all bodies; what else bodies have of their own stays.
+ThawStatus view_worlds_set_rigidify(ViewLive *live, const json_t *values, ThawError *error);
 void view_worlds_clear(ViewLive *live);
 
 // view_show.c

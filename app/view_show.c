@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "explain.h"
+#include "registry/method.h"
 #include "view_live.h"
 
 static void clear(ViewWorld *shown, ThawStream *streams[VIEW_VIEWS]) {
@@ -47,7 +48,9 @@ ThawStatus view_show_begin(ViewLive *live, ThawError *error) {
 
 ThawStatus view_show_hello(ViewLive *live, ThawError *error) {
     const AppRunner *last = &live->runners[live->views - 1];
-    json_t *shapes = json_array();
+    json_t *shapes = json_array(), *methods = json_array();
+    for (int m = 0; m < thaw_method_count(); m++)
+        json_array_append_new(methods, json_string(thaw_method_at(m)->name));
     for (int32_t s = 0; s < live->now.world.shape_count; s++)
         json_array_append_new(shapes, json_string(live->now.world.shapes[s].name));
     ViewHello hello = {.scene = live->name,
@@ -61,7 +64,7 @@ ThawStatus view_show_hello(ViewLive *live, ThawError *error) {
                                       last->method},
                        .settings = view_settings(live),
                        .shapes = shapes,
-                       .methods_known = json_pack("[s, s]", "full", "rigidify")};
+                       .methods_known = methods};
     char *text = view_world_hello(&live->shown, last->world, &hello, error);
     if (!text)
         return error->status;

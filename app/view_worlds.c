@@ -105,12 +105,20 @@ ThawStatus view_worlds_set_method(ViewLive *live, const char *method, ThawError 
     return THAW_OK;
 }
 
-ThawStatus view_worlds_set_rigidify(ViewLive *live, const ThawRigidifyOptions *options, ThawError *error) {
-    ThawStatus status = THAW_OK;
+ThawStatus view_worlds_set_rigidify(ViewLive *live, const json_t *values, ThawError *error) {
+    ThawRigidifyOptions options = live->rigidify;
+    ThawStatus status = view_settings_read(values, &options, error);
     for (int v = 0; v < live->views && status == THAW_OK; v++)
-        status = thaw_world_set_rigidify(live->runners[v].world, options, error);
-    if (status == THAW_OK)
-        live->rigidify = *options;
+        status = thaw_world_set_rigidify(live->runners[v].world, &options, error);
+    if (status != THAW_OK)
+        return status;
+    live->rigidify = options;
+    for (int32_t b = 0; b < live->scene->world.body_count; b++)
+        if (live->scene->world.bodies[b].rigidify)
+            status = view_settings_read(values, &live->own[b], error);
+    for (int32_t b = 0; b < live->now.world.body_count; b++)
+        for (int v = 0; v < live->views && live->bodies[b].rigidify && status == THAW_OK; v++)
+            status = thaw_world_set_body_rigidify(live->runners[v].world, b, live->bodies[b].rigidify, error);
     return status;
 }
 
@@ -143,6 +151,7 @@ static ThawBodyDef describe(const ThawWorldDef *def, int32_t shape, const double
             body.method = def->bodies[b].method;
             body.friction = def->bodies[b].friction;
             body.self_contact = def->bodies[b].self_contact;
+            body.rigidify = def->bodies[b].rigidify;
         }
     body.shape = shape;
     double box[2][3];

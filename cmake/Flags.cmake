@@ -18,7 +18,7 @@ endfunction()
 thaw_flag(-Wno-psabi) # ThawLanes is passed only between functions of one build
 thaw_flag(-fno-semantic-interposition)
 if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_VERSION VERSION_LESS 13)
-  thaw_flag(-fno-ipa-modref) # gcc 12.2 at -O1 and -O2 drops stores into an array that is passed on (seen in oracle/test_part)
+  thaw_flag(-fno-ipa-modref) # gcc 12.2 at -O1 and -O2 drops stores into an array that is passed on (seen in map/test_part)
 endif()
 if(THAW_NATIVE)
   thaw_flag(-march=native)

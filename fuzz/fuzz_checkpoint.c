@@ -22,8 +22,9 @@ static const char tiny[] =
     "{\"thaw\": 1, \"time\": {\"step\": 0.01, \"steps\": 1},"
     "\"materials\": {\"m\": {\"model\": \"stvk\", \"density\": 1000, \"young\": 1e5, \"poisson\": 0.3}},"
     "\"shapes\": {\"s\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [1, 1, 1], \"cells\": [1, 1, 1]}},"
-    "\"material\": \"m\"}}, \"bodies\": [{\"name\": \"b\", \"shape\": \"s\", \"method\": \"rigidify\"},"
-    "{\"name\": \"c\", \"shape\": \"s\", \"position\": [0.1, 0, 1]}], \"obstacles\": [{\"box\": {\"size\": [4, 4, 1]},"
+    "\"material\": \"m\"}}, \"bodies\": [{\"name\": \"b\", \"shape\": \"s\", \"method\": \"rigidify\","
+    "\"rigidify\": {\"hold\": 3}}, {\"name\": \"c\", \"shape\": \"s\", \"position\": [0.1, 0, 1]}], \"obstacles\": "
+    "[{\"box\": {\"size\": [4, 4, 1]},"
     "\"position\": [0, 0, -0.5]}]}";
 
 // The names of an honest checkpoint's tables, and one that is none.

@@ -98,8 +98,9 @@ typedef struct ThawBodyDef {
     int32_t script_count;
     const ThawForceDef *forces;
     int32_t force_count;
-    double friction;  // Coulomb's mu against others
-    int self_contact; // nonzero: it touches itself, too
+    double friction;                            // Coulomb's mu against others
+    int self_contact;                           // nonzero: it touches itself, too
+    const struct ThawRigidifyOptions *rigidify; // options of its own, all of them; NULL: the world's
 } ThawBodyDef;
 
 // --- Contact ---------------------------------------------------------------------------------------------------------
@@ -381,9 +382,14 @@ ThawStatus thaw_world_set_forces(ThawWorld *world, int32_t body, const double *f
 // Method of a body by name ("full", "rigidify"); body -1: of all. Takes effect with the next step; x and v stay.
 ThawStatus thaw_world_set_method(ThawWorld *world, int32_t body, const char *name, ThawError *error);
 const char *thaw_world_get_method(const ThawWorld *world, int32_t body); // NULL for a body out of range
-// Thresholds of the method "rigidify". They are part of the state: checkpoints store them.
+// Options of the method "rigidify". They are part of the state: checkpoints store them. The world's are those of all
+// bodies that have none of their own; to set them takes away what bodies have of their own.
 ThawStatus thaw_world_set_rigidify(ThawWorld *world, const ThawRigidifyOptions *options, ThawError *error);
 ThawStatus thaw_world_get_rigidify(const ThawWorld *world, ThawRigidifyOptions *options);
+// Options of one body, whatever its present method; NULL: the world's again. And those that it has, own or the world's.
+ThawStatus thaw_world_set_body_rigidify(ThawWorld *world, int32_t body, const ThawRigidifyOptions *options,
+                                        ThawError *error);
+ThawStatus thaw_world_get_body_rigidify(const ThawWorld *world, int32_t body, ThawRigidifyOptions *options);
 // The same as a body of that method goes by them: thresholds that were left to the tolerance are filled in.
 ThawStatus thaw_world_get_thresholds(const ThawWorld *world, int32_t body, ThawRigidifyOptions *options);
 // Makes a body (-1: all) elastic, waking whatever it rests on or carries; it becomes rigid again when the oracle finds so.

@@ -45,51 +45,60 @@ static void examine_rate(ThawExam *exam, const ThawRigidifyOptions *o, const cha
     }
 }
 
+// Where options stand that the world gives, or (not NULL) a body.
+static void say_place(const char *option, const char *body, char *text, size_t room) {
+    if (body)
+        snprintf(text, room, "rigidify.%s, body %.60s", option, body);
+    else
+        snprintf(text, room, "rigidify.%s", option);
+}
+
 // Thresholds that the scene gives and that are beyond reason, or that its oracle does not know.
-static void examine_given(ThawExam *exam, const ThawRigidifyOptions *given) {
+static void examine_given(ThawExam *exam, const ThawRigidifyOptions *given, const char *body) {
+    const ThawOptionTable *table = &thaw_method_rigidify.options;
     const int paper = given->oracle == THAW_ORACLE_PAPER;
+    char place[120];
     if (given->epsilon > WIDEST && !paper) {
-        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "odd-threshold", "rigidify.epsilon");
+        say_place("epsilon", body, place, sizeof place);
+        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "odd-threshold", "%s", place);
         thaw_complaint_what(c, "parts of a body may leave out strains of %.4g: hardly anything will be elastic",
                             given->epsilon);
         thaw_complaint_cure(c, "it is a strain, usually 1e-4 to 1e-2; leave it out, and it follows from \"tolerance\"");
         thaw_complaint_value(c, given->epsilon, "");
     }
-    const struct {
-        const char *name;
-        double value;
-        int unread;
-    } all[] = {{"epsilon", given->epsilon, paper},
-               {"horizon", given->horizon, paper},
-               {"tau_elastic", given->tau_elastic, !paper}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        if (!all[i].unread || all[i].value == 0)
+    for (const ThawOption *o = table->rows; o < table->rows + table->count; o++) {
+        const double value = thaw_option_get(o, given);
+        if (!o->derived || value == 0 || thaw_option_is_read(table, o, given))
             continue;
-        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "unread-threshold", "rigidify.%s", all[i].name);
+        say_place(o->name, body, place, sizeof place);
+        ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "unread-threshold", "%s", place);
         thaw_complaint_what(c, "the oracle \"%s\" does not go by it", paper ? "paper" : "static");
         thaw_complaint_cure(c, paper ? "remove it; what wakes is \"tau_elastic\""
                                      : "remove it, or take the oracle \"paper\"; what wakes is \"epsilon\"");
-        thaw_complaint_value(c, all[i].value, "");
+        thaw_complaint_value(c, value, "");
     }
 }
 
 // What a body goes by whose mode was not looked for: NAN where that would tell.
 static ThawRigidifyOptions options_without_scale(const ThawRigidifyOptions *given) {
+    const ThawOptionTable *table = &thaw_method_rigidify.options;
     ThawRigidifyOptions o = *given;
-    double *all[] = {&o.tau_rigid, &o.epsilon, &o.horizon, &o.sleep_speed};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        *all[i] = *all[i] == 0 ? NAN : *all[i];
-    o.tau_elastic = o.tau_elastic == 0 ? 100 * o.tau_rigid : o.tau_elastic;
+    for (int i = 0; i < table->count; i++)
+        if (table->rows[i].derived && thaw_option_get(&table->rows[i], &o) == 0)
+            thaw_option_set(&table->rows[i], NAN, &o);
+    if (given->tau_elastic == 0)
+        o.tau_elastic = 100 * o.tau_rigid;
     return o;
 }
 
 void thaw_exam_scales(ThawExam *exam, const ThawScene *scene, const ThawModel *model) {
-    const ThawRigidifyOptions *given = &scene->world.rigidify;
+    const ThawRigidifyOptions *common = &scene->world.rigidify;
     ThawScale *scales = exam->status ? NULL : THAW_NEW(ThawScale, model->body_count);
     ThawTasks *tasks = NULL;
     ThawError error = {0};
     ThawStatus status = exam->status ? exam->status : thaw_tasks_create(1, &tasks, &error);
-    int adaptive = 0;
+    const ThawRigidifyOptions *examined = NULL; // copies of a body share theirs
+    int follows = 0;                            // a body goes by the world's
     if (!exam->status && status)
         thaw_exam_fail(exam, status, &error);
     if (!exam->status && !scales)
@@ -102,13 +111,17 @@ void thaw_exam_scales(ThawExam *exam, const ThawScene *scene, const ThawModel *m
         patient->period = omega > 0 ? 2 * M_PI / omega : NAN;
         if (model->bodies[b].method != THAW_METHOD_RIGIDIFY)
             continue;
-        adaptive = patient->adaptive = 1;
+        const ThawRigidifyOptions *own = scene->world.bodies[b].rigidify, *given = own ? own : common;
+        patient->adaptive = 1;
+        if (own && own != examined)
+            examine_given(exam, examined = own, model->bodies[b].name);
+        follows |= !own;
         patient->rigidify =
             scales[b].known ? thaw_scale_options(&scales[b], given, model->options.h) : options_without_scale(given);
         examine_rate(exam, &patient->rigidify, model->bodies[b].name, omega);
     }
-    if (adaptive)
-        examine_given(exam, given);
+    if (follows)
+        examine_given(exam, common, NULL);
     thaw_tasks_free(&tasks);
     thaw_free(scales);
 }

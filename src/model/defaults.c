@@ -2,10 +2,10 @@
 // Definitions with every field set to something that works.
 #include <math.h>
 
-#include "thaw/world.h"
+#include "registry/method.h"
 
 ThawWorldDef thaw_world_def_default(void) {
-    return (ThawWorldDef){
+    ThawWorldDef def = {
         .dim = 3,
         .gravity = {0, 0, -9.81},
         .h = 0.01,
@@ -18,15 +18,14 @@ ThawWorldDef thaw_world_def_default(void) {
         .solver_tolerance = 1e-8,
         .threads = 0,
         .ledger = 1,
-        .rigidify = {.tolerance = 1e-3,
-                     .frame_count = 10,
-                     .hold = 20,
-                     .relax = 0.1,
-                     .smallest = 8,
-                     .sleep = 20,
-                     .cg_iterations = 1},
         .contact = {.damping = -1, .tangent = 0.5, .tolerance = 1e-6, .iterations = 500, .edges = 1},
     };
+    for (int i = 0; i < thaw_method_count(); i++) {
+        const ThawMethod *method = thaw_method_at(i);
+        if (method->options.count > 0)
+            thaw_options_default(&method->options, (char *)&def + method->in_world);
+    }
+    return def;
 }
 
 ThawShapeDef thaw_shape_def_default(void) { return (ThawShapeDef){.name = "shape", .thickness = 1}; }

@@ -31,47 +31,19 @@ ThawStatus thaw_check_rotation(const char *where, int dim, const double *q, doub
     return THAW_OK;
 }
 
-const char *const thaw_method_names[THAW_METHOD_COUNT] = {"full", "rigidify"};
-
-ThawStatus thaw_method_find(const char *where, const char *name, ThawMethod *method, ThawError *error) {
-    for (int i = 0; name && i < THAW_METHOD_COUNT; i++)
-        if (strcmp(name, thaw_method_names[i]) == 0) {
-            *method = (ThawMethod)i;
-            return THAW_OK;
-        }
-    return thaw_error_set(error, THAW_ERROR_INPUT, "%s: method is \"%s\"; allowed: \"full\" or \"rigidify\"", where,
-                          name ? name : "(NULL)");
-}
-
-ThawStatus thaw_rigidify_check(const ThawRigidifyOptions *r, ThawError *error) {
-    const struct {
-        const char *name;
-        double value, low, high;
-        int open; // low itself is not allowed
-    } fields[] = {
-        {"tolerance", r->tolerance, 0, 1, 1},
-        {"tau_rigid", r->tau_rigid, 0, INFINITY, 0},
-        {"epsilon", r->epsilon, 0, INFINITY, 0},
-        {"horizon", r->horizon, 0, INFINITY, 0},
-        {"relax", r->relax, 0, 1, 0},
-        {"frame_count", r->frame_count, 1, 255, 0},
-        {"hold", r->hold, 0, 255, 0},
-        {"smallest", r->smallest, 1, INT32_MAX, 0},
-        {"sleep", r->sleep, 0, 255, 0},
-        {"sleep_speed", r->sleep_speed, 0, INFINITY, 0},
-        {"oracle", (int)r->oracle, 0, THAW_ORACLE_RULE_COUNT - 1, 0},
-        {"tau_elastic", r->tau_elastic, 0, INFINITY, 0},
-        {"cg_iterations", r->cg_iterations, 1, 1000, 0},
-    };
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        if (!(fields[i].value >= fields[i].low && fields[i].value <= fields[i].high) ||
-            (fields[i].open && !(fields[i].value > fields[i].low)))
-            return thaw_error_set(error, THAW_ERROR_INPUT, "world: rigidify: %s is %g; allowed: %s %g, <= %g",
-                                  fields[i].name, fields[i].value, fields[i].open ? ">" : ">=", fields[i].low,
-                                  fields[i].high);
-    if (r->sleep == 1)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "world: rigidify: sleep is 1; allowed: 0 (never), or 2 to 255");
-    return THAW_OK;
+// Options of all methods in the definition of the world, or (not NULL) of one of its bodies.
+static ThawStatus check_method_options(const ThawWorldDef *world, const ThawBodyDef *body, const char *where,
+                                       ThawError *error) {
+    ThawStatus status = THAW_OK;
+    for (int i = 0; i < thaw_method_count() && status == THAW_OK; i++) {
+        const ThawMethod *method = thaw_method_at(i);
+        const void *options = body ? thaw_method_body_options(method, body) : thaw_method_world_options(method, world);
+        char place[200];
+        snprintf(place, sizeof place, "%s: %s", where, method->name);
+        if (options)
+            status = thaw_options_check(&method->options, place, options, error);
+    }
+    return status;
 }
 
 static ThawStatus check_options(const ThawWorldDef *def, ThawError *error) {
@@ -97,7 +69,7 @@ static ThawStatus check_options(const ThawWorldDef *def, ThawError *error) {
     if (def->newton_iterations < 1)
         return thaw_error_set(error, THAW_ERROR_INPUT, "world: newton_iterations is %d; allowed: >= 1",
                               def->newton_iterations);
-    ThawStatus status = thaw_rigidify_check(&def->rigidify, error);
+    ThawStatus status = check_method_options(def, NULL, "world", error);
     if (status != THAW_OK)
         return status;
     if (def->halvings < 0 || def->halvings > 20)
@@ -224,6 +196,8 @@ static ThawStatus compile_body(const ThawBodyDef *def, int32_t index, ThawModel 
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: shape is %d; allowed: 0 to %d", where, (int)def->shape,
                               (int)model->shape_count - 1);
     ThawStatus status = thaw_method_find(where, def->method, &body->method, error);
+    if (status == THAW_OK)
+        status = check_method_options(NULL, def, where, error);
     if (status != THAW_OK)
         return status;
     body->starts_at_rest = def->at_rest;

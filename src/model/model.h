@@ -11,6 +11,7 @@
 #include "mesh/mesh.h"
 #include "model/element.h"
 #include "model/integration.h"
+#include "registry/method.h"
 #include "thaw/world.h"
 
 typedef struct ThawMaterial {
@@ -72,15 +73,11 @@ typedef struct ThawLoad {
     double from, to, ramp;
 } ThawLoad;
 
-// How a body is moved. Scenes and calls name methods; thaw_method_names is the table.
-typedef enum ThawMethod { THAW_METHOD_FULL, THAW_METHOD_RIGIDIFY, THAW_METHOD_COUNT } ThawMethod;
-extern const char *const thaw_method_names[THAW_METHOD_COUNT];
-
 typedef struct ThawModelBody {
     char *name;
     const ThawShape *shape;
     int32_t first_vertex; // where its vertices start in the state
-    ThawMethod method;    // that it starts with
+    int method;           // that it starts with: an index of the registry
     int starts_at_rest;   // from its static solution, asleep
     double position[3], rotation[4], velocity[3], spin[3];
     ThawScript *scripts;
@@ -136,10 +133,6 @@ typedef struct ThawModel {
 
 ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **model, ThawError *error);
 void thaw_model_free(ThawModel **model);
-
-// The method of that name, or an error that lists them; `where` begins the message.
-ThawStatus thaw_method_find(const char *where, const char *name, ThawMethod *method, ThawError *error);
-ThawStatus thaw_rigidify_check(const ThawRigidifyOptions *options, ThawError *error);
 
 // shape.c
 ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMaterial *materials, int32_t material_count,

@@ -117,7 +117,7 @@ void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *opti
 void thaw_oracle_forget(ThawOracle *oracle, const double *x) {
     thaw_strain_compute(oracle->shape->all, oracle->tasks, NULL, 0, x, oracle->state.strain);
     memset(oracle->state.shadow, 0, thaw_oracle_shadow_bytes(oracle));
-    oracle->state.energy = 0;
+    oracle->state.energy = oracle->state.gained = 0;
     oracle->state.inner_is = THAW_INNER_UNKNOWN;
     oracle->state.quiet = oracle->state.left = 0;
     oracle->state.restless = 1;

@@ -5,7 +5,7 @@
 //
 // The mode is found by inverse iteration, (K + s M) y = M d, for the rest shape with the pins the body starts with. The shift s is
 // far below the mode and only keeps the matrix positive for bodies that are free; their rigid motions are taken off after
-// each solve, as the nearest rigid motion by mass that the pins allow (oracle/part.c). A factor and a dozen solves, once for
+// each solve, as the nearest rigid motion by mass that the pins allow (map/rigid/part.c). A factor and a dozen solves, once for
 // bodies that agree in shape and pins.
 #include "oracle/scale.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "force/strain.h"
-#include "oracle/partition.h"
+#include "map/rigid/partition.h"
 
 enum { ITERATIONS = 12 };
 static const double SHIFT = 1e-5;   // of (wave speed / diameter)^2

@@ -11,7 +11,7 @@
 #include "step/adapt.h"
 #include "step/attach.h"
 
-enum { VERSION = 13, WORKS = 8 };
+enum { VERSION = 14, WORKS = 8 };
 
 // What must agree between the world that saved and the one that loads, about its first body_count bodies.
 static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]) {
@@ -156,7 +156,7 @@ static ThawStatus check_parts(const ThawStepper *s, ThawPart *parts, int64_t cou
     return status;
 }
 
-enum { STORY = 3, ORACLE = 16, PARTS = 5, NUMBERS = 20 };
+enum { STORY = 3, ORACLE = 16, PARTS = 5, NUMBERS = 21 };
 
 // What a body keeps while it sleeps, too.
 static void list_story(const ThawStepper *s, Field fields[STORY]) {
@@ -231,6 +231,7 @@ static ThawStatus put_adaptive(ThawCheckpoint *file, const ThawStepper *s, ThawE
     memcpy(&numbers[10], &oracle->uneven, sizeof oracle->uneven);
     memcpy(&numbers[12], &oracle->reached, sizeof oracle->reached);
     memcpy(&numbers[17], &oracle->energy, sizeof oracle->energy);
+    memcpy(&numbers[20], &oracle->gained, sizeof oracle->gained);
     Field fields[ORACLE], more[PARTS];
     char name[64];
     list_oracle(s, numbers, fields);
@@ -290,7 +291,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
                                     "body %d (%s): a counter of its oracle is %lld; allowed: 0 to %d", (int)s->index,
                                     s->body->name, (long long)numbers[counters[i]], most);
     }
-    const int measures[] = {8, 9, 10, 12, 17}; // doubles; reached, the fourth, may be infinite
+    const int measures[] = {8, 9, 10, 12, 17, 20}; // doubles; reached, the fourth, may be infinite
     for (size_t i = 0; i < sizeof measures / sizeof *measures && status == THAW_OK; i++) {
         double value;
         memcpy(&value, &numbers[measures[i]], sizeof value);
@@ -320,6 +321,7 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
         oracle->grace = (int32_t)numbers[19];
         memcpy(&oracle->reached, &numbers[12], sizeof oracle->reached);
         memcpy(&oracle->energy, &numbers[17], sizeof oracle->energy);
+        memcpy(&oracle->gained, &numbers[20], sizeof oracle->gained);
         status = thaw_partition_restore(s->adaptive->partition, read.flagged, read.script, read.parts,
                                         (const double *)read.stress, read.part_count, read.r, read.vertex_count, error);
         thaw_adapt_renew(s);
@@ -364,46 +366,15 @@ static ThawStatus get_body(ThawCheckpoint *file, ThawStepper *s, ThawError *erro
 
 // --- what is known of each body ------------------------------------------------------------------------------------------
 
-enum { BODY = 4, RIGIDIFY = 14 };
+enum { BODY = 5 };
 
-static void list_rigidify(const ThawRigidifyOptions *r, double n[RIGIDIFY]) {
-    const double all[RIGIDIFY] = {r->tau_rigid,   r->frame_count,   r->epsilon,       r->horizon,     r->hold,
-                                  r->relax,       r->smallest,      r->sleep,         r->sleep_speed, r->oracle,
-                                  r->tau_elastic, r->cg_iterations, r->split_gravity, r->tolerance};
-    memcpy(n, all, sizeof all);
-}
-
-// Whole numbers are in the range of their type before they become it; thaw_rigidify_check asks for more.
-static ThawStatus make_rigidify(const double n[RIGIDIFY], ThawRigidifyOptions *options, ThawError *error) {
-    static const int whole[] = {1, 4, 6, 7, 9, 11, 12};
-    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
-        if (!(n[whole[i]] >= 0 && n[whole[i]] <= INT32_MAX))
-            return thaw_error_set(error, THAW_ERROR_INPUT,
-                                  "the checkpoint's rigidify: number %d is %g; allowed: between 0 and %d", whole[i],
-                                  n[whole[i]], INT32_MAX);
-    *options = (ThawRigidifyOptions){.tau_rigid = n[0],
-                                     .frame_count = (int)n[1],
-                                     .epsilon = n[2],
-                                     .horizon = n[3],
-                                     .hold = (int)n[4],
-                                     .relax = n[5],
-                                     .smallest = (int32_t)n[6],
-                                     .sleep = (int)n[7],
-                                     .sleep_speed = n[8],
-                                     .oracle = (ThawOracleRule)n[9],
-                                     .tau_elastic = n[10],
-                                     .cg_iterations = (int)n[11],
-                                     .split_gravity = (int)n[12],
-                                     .tolerance = n[13]};
-    return thaw_rigidify_check(options, error);
-}
-
-// A row a body: asleep, slow, method, parts; and the elastic energies that the ledger goes on from.
+// A row a body: asleep, slow, method, parts, which methods it has options of its own for (a bit each); and the elastic
+// energies that the ledger goes on from.
 static ThawStatus put_bodies(ThawCheckpoint *file, const ThawWorld *world, ThawError *error) {
     const ThawState *state = &world->state;
     int64_t count = world->model->body_count;
     int32_t *rows = THAW_NEW(int32_t, count * BODY);
-    double *elastic = THAW_NEW(double, count), rigidify[RIGIDIFY];
+    double *elastic = THAW_NEW(double, count);
     ThawStatus status = rows && elastic ? THAW_OK : thaw_error_memory(error, "the checkpoint");
     for (int64_t i = 0; status == THAW_OK && i < count; i++) {
         int32_t *row = rows + i * BODY;
@@ -411,15 +382,15 @@ static ThawStatus put_bodies(ThawCheckpoint *file, const ThawWorld *world, ThawE
         row[1] = state->slow[i];
         row[2] = state->method[i];
         row[3] = world->steppers[i].parts;
+        row[4] = thaw_save_own_options(state, (int32_t)i);
         elastic[i] = world->steppers[i].elastic;
     }
-    list_rigidify(&state->rigidify, rigidify);
     if (status == THAW_OK)
         status = thaw_checkpoint_put_i32(file, "bodies", rows, count * BODY, error);
     if (status == THAW_OK)
         status = thaw_checkpoint_put_f64(file, "elastic", elastic, count, error);
     if (status == THAW_OK)
-        status = thaw_checkpoint_put_f64(file, "rigidify", rigidify, RIGIDIFY, error);
+        status = thaw_save_options(file, state, (int32_t)count, error);
     thaw_free(rows);
     thaw_free(elastic);
     return status;
@@ -430,28 +401,23 @@ static ThawStatus get_bodies(ThawCheckpoint *file, ThawWorld *world, int32_t cou
     ThawState *state = &world->state;
     int32_t *rows = THAW_NEW(int32_t, (size_t)count * BODY);
     unsigned char *asleep = THAW_NEW(unsigned char, world->model->body_count);
-    double *elastic = THAW_NEW(double, count), rigidify[RIGIDIFY];
+    double *elastic = THAW_NEW(double, count);
     ThawStatus status = rows && asleep && elastic ? THAW_OK : thaw_error_memory(error, "the checkpoint");
     if (status == THAW_OK)
         status = thaw_checkpoint_get_i32(file, "bodies", rows, (int64_t)count * BODY, error);
     if (status == THAW_OK)
         status = thaw_checkpoint_get_f64(file, "elastic", elastic, count, error);
     if (status == THAW_OK)
-        status = thaw_checkpoint_get_f64(file, "rigidify", rigidify, RIGIDIFY, error);
-    if (status == THAW_OK)
         memcpy(asleep, state->asleep, (size_t)world->model->body_count);
     for (int32_t i = 0; status == THAW_OK && i < count; i++) {
         asleep[i] = rows[i * BODY] != 0;
-        if (rows[i * BODY + 2] < 0 || rows[i * BODY + 2] >= THAW_METHOD_COUNT ||
+        if (rows[i * BODY + 2] < 0 || rows[i * BODY + 2] >= thaw_method_count() ||
             (asleep[i] && rows[i * BODY + 2] != THAW_METHOD_RIGIDIFY))
             status = thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint's method of body %d is %d", (int)i,
                                     (int)rows[i * BODY + 2]);
     }
-    if (status == THAW_OK) {
-        ThawRigidifyOptions options;
-        status = make_rigidify(rigidify, &options, error);
-        state->rigidify = status == THAW_OK ? options : state->rigidify;
-    }
+    if (status == THAW_OK)
+        status = thaw_load_options(file, state, rows + 4, BODY, count, error);
     for (int32_t i = 0; status == THAW_OK && i < count; i++)
         state->method[i] = (unsigned char)rows[i * BODY + 2];
     if (status == THAW_OK)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contacts in a checkpoint: what a world remembers of them, and the points of the last step that frames show.
+// Parts of a checkpoint: contacts (what a world remembers of them, and the points of the last step that frames show),
+// and options of methods.
 #ifndef THAW_SAVE_H
 #define THAW_SAVE_H
 
@@ -13,5 +14,12 @@ ThawStatus thaw_save_contacts(ThawCheckpoint *file, const char *group, const Tha
 // obstacles; whatever does not fit the world is refused, for the step looks things up by it.
 ThawStatus thaw_load_contacts(ThawCheckpoint *file, const char *group, const ThawWorld *world, int32_t bodies,
                               ThawContactSet *set, ThawError *error);
+
+// save_options.c. For which methods a body has options of its own: a bit each.
+int32_t thaw_save_own_options(const ThawState *state, int32_t body);
+ThawStatus thaw_save_options(ThawCheckpoint *file, const ThawState *state, int32_t body_count, ThawError *error);
+// Of the world and of its first body_count bodies; bits: those of the file, one each `stride` numbers.
+ThawStatus thaw_load_options(ThawCheckpoint *file, ThawState *state, const int32_t *bits, int stride,
+                             int32_t body_count, ThawError *error);
 
 #endif

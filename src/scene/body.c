@@ -177,23 +177,32 @@ static void read_loads(const ThawPlace *place, ThawBodyDef *body) {
 
 // --- bodies -------------------------------------------------------------------------------------------------------------
 
+static void read_method(const ThawPlace *place, ThawBodyDef *body) {
+    const char *names[THAW_SCENE_KEYS];
+    int method = thaw_method_index(body->method);
+    for (int i = 0; i < thaw_method_count(); i++)
+        names[i] = thaw_method_at(i)->name;
+    thaw_place_choice(place, "method", names, (size_t)thaw_method_count(), &method);
+    body->method = names[method];
+    thaw_scene_read_body_options(place, body);
+}
+
 static void read_body(const ThawPlace *place, ThawBodyDef *body) {
-    static const char *const keys[] = {"shape",    "name",   "method", "position",     "rotation",
-                                       "velocity", "spin",   "pins",   "scripts",      "forces",
-                                       "friction", "repeat", "start",  "self_contact", NULL};
-    static const char *const methods[] = {"full", "rigidify"}, *const starts[] = {"awake", "rest"};
+    static const char *const own[] = {"shape", "name",    "method", "position", "rotation", "velocity", "spin",
+                                      "pins",  "scripts", "forces", "friction", "repeat",   "start",    "self_contact"};
+    static const char *const starts[] = {"awake", "rest"};
+    const char *keys[THAW_SCENE_KEYS];
+    thaw_scene_list_keys(own, sizeof own / sizeof *own, keys);
     if (!thaw_place_is_object(place, keys, 1))
         return;
     ThawSceneReader *reader = place->reader;
     ThawPlace shape = thaw_place_member(place, "shape"), name = thaw_place_member(place, "name");
     ThawPlace spin = thaw_place_member(place, "spin");
-    int method = 0;
     char fallback[32];
     snprintf(fallback, sizeof fallback, "body-%zu", place->index);
     body->shape = find_shape(&shape);
     body->name = thaw_scene_keep_text(reader, name.value ? thaw_place_own_text(&name) : fallback);
-    thaw_place_choice(place, "method", methods, sizeof methods / sizeof *methods, &method);
-    body->method = methods[method];
+    read_method(place, body);
     thaw_place_choice(place, "start", starts, sizeof starts / sizeof *starts, &body->at_rest);
     thaw_place_vector(place, "position", body->position);
     thaw_place_rotation(place, "rotation", body->rotation, NULL);

@@ -72,6 +72,16 @@ static uint64_t hash_force(uint64_t seed, const ThawForceDef *force) {
     return hash_doubles(seed, (double[]){force->from, force->to, force->ramp}, 3);
 }
 
+static uint64_t hash_own_options(uint64_t seed, const ThawBodyDef *body) {
+    for (int i = 0; i < thaw_method_count(); i++) {
+        const ThawMethod *method = thaw_method_at(i);
+        const void *own = thaw_method_body_options(method, body);
+        if (own)
+            seed = thaw_options_hash(&method->options, hash_integer(seed, i), own);
+    }
+    return seed;
+}
+
 static uint64_t hash_body(uint64_t seed, const ThawBodyDef *body) {
     seed = hash_integer(seed, body->shape);
     seed = thaw_hash(seed, body->method, strlen(body->method));
@@ -83,6 +93,7 @@ static uint64_t hash_body(uint64_t seed, const ThawBodyDef *body) {
     seed = hash_doubles(seed, &body->friction, 1);
     if (body->self_contact) // as digests were before there was such a thing
         seed = hash_integer(seed, 1);
+    seed = hash_own_options(seed, body);
     for (int32_t i = 0; i < body->script_count; i++)
         seed = hash_script(seed, &body->scripts[i]);
     seed = hash_integer(seed, body->script_count);
@@ -157,17 +168,10 @@ uint64_t thaw_scene_digest(const ThawWorldDef *world) {
         hash = hash_shape(hash, &world->shapes[i]);
     for (int32_t i = 0; i < world->body_count; i++)
         hash = hash_body(hash, &world->bodies[i]);
-    const ThawRigidifyOptions *r = &world->rigidify;
-    hash = hash_doubles(
-        hash, (double[]){r->tolerance, r->tau_rigid, r->epsilon, r->horizon, r->relax, r->sleep_speed, r->tau_elastic},
-        7);
-    hash = hash_integer(hash, r->oracle);
-    hash = hash_integer(hash, r->cg_iterations);
-    hash = hash_integer(hash, r->split_gravity);
-    hash = hash_integer(hash, r->sleep);
-    hash = hash_integer(hash, r->frame_count);
-    hash = hash_integer(hash, r->hold);
-    hash = hash_integer(hash, r->smallest);
+    for (int i = 0; i < thaw_method_count(); i++) {
+        const ThawMethod *method = thaw_method_at(i);
+        hash = thaw_options_hash(&method->options, hash, thaw_method_world_options(method, world));
+    }
     hash = hash_contact(hash, world);
     for (int32_t i = 0; i < world->attachment_count; i++)
         hash = hash_attachment(hash, &world->attachments[i]);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/base.h"
+#include "registry/method.h"
 #include "scene/kind.h"
 #include "thaw/mesher.h"
 #include "thaw/scene.h"
@@ -72,11 +73,7 @@ bool thaw_scene_note_error(ThawSceneReader *reader);
 
 // --- values (value.c) ---------------------------------------------------------------------------------------------------
 
-// Bounds of a number. The largest magnitude taken anywhere is THAW_SCENE_HUGE, so that squares and products stay finite.
-typedef struct ThawRange {
-    double lo, hi;
-    bool lo_open, hi_open;
-} ThawRange;
+// The largest magnitude taken anywhere, so that squares and products stay finite.
 #define THAW_SCENE_HUGE 1e30
 extern const ThawRange thaw_range_any, thaw_range_positive, thaw_range_not_negative;
 
@@ -131,6 +128,14 @@ char *thaw_scene_path(const ThawPlace *place);
 // of all of it); its node, or -1 with an error (solid.c).
 int32_t thaw_scene_read_solid(const ThawPlace *place, ThawSolid *solid);
 int32_t thaw_scene_read_surface(const ThawPlace *file, int32_t piece, ThawSolid *solid);
+
+// Options of methods, each under the method's name (options.c): in the whole document, where they are the world's, and
+// in a body, whose own ones are the world's but for those it gives.
+void thaw_scene_read_world_options(const ThawPlace *top);
+void thaw_scene_read_body_options(const ThawPlace *place, ThawBodyDef *body);
+// keys: these, the names of methods that have options, and NULL.
+enum { THAW_SCENE_KEYS = 32 };
+void thaw_scene_list_keys(const char *const *own, size_t count, const char *keys[THAW_SCENE_KEYS]);
 
 void thaw_scene_read_shapes(const ThawPlace *shapes);    // shape.c
 void thaw_scene_read_bodies(const ThawPlace *bodies);    // body.c

@@ -108,47 +108,6 @@ static void read_solver(const ThawPlace *solver, ThawWorldDef *world) {
     world->solver = (ThawSolverKind)kind;
 }
 
-static void read_rigidify(const ThawPlace *place, ThawRigidifyOptions *rigidify) {
-    static const char *const keys[] = {"tolerance", "tau_rigid",   "frame_count",   "epsilon",       "horizon",
-                                       "hold",      "relax",       "smallest",      "sleep",         "sleep_speed",
-                                       "oracle",    "tau_elastic", "cg_iterations", "split_gravity", NULL};
-    static const char *const rules[] = {"static", "paper"};
-    static const ThawRange share = {0, 1, false, false}, part = {0, 1, true, false};
-    if (!place->value || !thaw_place_is_object(place, keys, 0))
-        return;
-    thaw_place_number(place, "tolerance", part, &rigidify->tolerance);
-    int64_t frames = rigidify->frame_count, hold = rigidify->hold, smallest = rigidify->smallest,
-            sleep = rigidify->sleep;
-    thaw_place_number(place, "tau_rigid", thaw_range_positive, &rigidify->tau_rigid);
-    thaw_place_integer(place, "frame_count", 1, 255, &frames);
-    thaw_place_number(place, "epsilon", thaw_range_positive, &rigidify->epsilon);
-    thaw_place_number(place, "horizon", thaw_range_positive, &rigidify->horizon);
-    thaw_place_integer(place, "hold", 0, 255, &hold);
-    thaw_place_number(place, "relax", share, &rigidify->relax);
-    thaw_place_integer(place, "smallest", 1, 1000000000, &smallest);
-    thaw_place_integer(place, "sleep", 0, 255, &sleep);
-    ThawPlace once = thaw_place_member(place, "sleep");
-    if (once.value && sleep == 1) // forces balance where velocity does not change: from one step to another
-        thaw_place_refuse(&once, "too few steps to tell", "0 (never), or 2 to 255");
-    thaw_place_number(place, "sleep_speed", thaw_range_positive, &rigidify->sleep_speed);
-    rigidify->frame_count = (int)frames;
-    rigidify->sleep = (int)sleep;
-    int rule = (int)rigidify->oracle;
-    int64_t iterations = rigidify->cg_iterations;
-    thaw_place_choice(place, "oracle", rules, THAW_ORACLE_RULE_COUNT, &rule);
-    thaw_place_number(place, "tau_elastic", thaw_range_positive, &rigidify->tau_elastic);
-    thaw_place_integer(place, "cg_iterations", 1, 1000, &iterations);
-    rigidify->oracle = (ThawOracleRule)rule;
-    rigidify->cg_iterations = (int)iterations;
-    ThawPlace split = thaw_place_member(place, "split_gravity");
-    if (split.value && !json_is_boolean(split.value))
-        thaw_place_refuse(&split, "wrong type", "true or false");
-    else if (split.value)
-        rigidify->split_gravity = json_is_true(split.value);
-    rigidify->hold = (int)hold;
-    rigidify->smallest = (int32_t)smallest;
-}
-
 static void read_output(const ThawPlace *output, ThawScene *scene) {
     static const char *const keys[] = {"every", "formats", "checkpoint_every", NULL};
     static const char *const formats[] = {"vtu", "obj", "ply"};
@@ -195,9 +154,10 @@ static ThawJsonKind kind_of(const json_t *document) {
 }
 
 static void read_document(ThawSceneReader *reader, json_t *document) {
-    static const char *const keys[] = {"thaw",    "shapes",   "bodies",      "materials", "title",   "dimension",
-                                       "gravity", "time",     "solver",      "output",    "contact", "obstacles",
-                                       "pairs",   "rigidify", "attachments", NULL};
+    static const char *const own[] = {"thaw", "shapes", "bodies", "materials", "title",     "dimension", "gravity",
+                                      "time", "solver", "output", "contact",   "obstacles", "pairs",     "attachments"};
+    const char *keys[THAW_SCENE_KEYS];
+    thaw_scene_list_keys(own, sizeof own / sizeof *own, keys);
     ThawPlace top = {.reader = reader, .value = document};
     ThawScene *scene = &reader->store->scene;
     if (kind_of(document) == THAW_JSON_SOLID) {
@@ -230,8 +190,7 @@ static void read_document(ThawSceneReader *reader, json_t *document) {
     thaw_scene_note_error(reader);
     read_output(&output, scene);
     thaw_scene_note_error(reader);
-    ThawPlace rigidify = thaw_place_member(&top, "rigidify");
-    read_rigidify(&rigidify, &scene->world.rigidify);
+    thaw_scene_read_world_options(&top);
     thaw_scene_note_error(reader);
     thaw_scene_read_materials(&materials);
     thaw_scene_read_shapes(&shapes);

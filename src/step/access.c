@@ -184,10 +184,10 @@ int64_t thaw_world_inverted_count(ThawWorld *world, int32_t body) {
 }
 
 const char *thaw_world_get_method(const ThawWorld *world, int32_t body) {
-    return body_at(world, body) ? thaw_method_names[world->state.method[body]] : NULL;
+    return body_at(world, body) ? thaw_method_at(world->state.method[body])->name : NULL;
 }
 
-static ThawStatus change_method(ThawWorld *world, int32_t body, ThawMethod method, ThawError *error) {
+static ThawStatus change_method(ThawWorld *world, int32_t body, int method, ThawError *error) {
     ThawStepper *s = &world->steppers[body];
     if (world->state.method[body] == (unsigned char)method)
         return THAW_OK;
@@ -213,7 +213,7 @@ static ThawStatus change_method(ThawWorld *world, int32_t body, ThawMethod metho
 }
 
 ThawStatus thaw_world_set_method(ThawWorld *world, int32_t body, const char *name, ThawError *error) {
-    ThawMethod method = THAW_METHOD_FULL;
+    int method = THAW_METHOD_FULL;
     if (!world || body < -1 || body >= world->model->body_count)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_set_method: body is %d; allowed: -1 (all) to %d",
                               (int)body, world ? (int)world->model->body_count - 1 : -1);
@@ -222,41 +222,6 @@ ThawStatus thaw_world_set_method(ThawWorld *world, int32_t body, const char *nam
         if (body == -1 || body == i)
             status = change_method(world, i, method, error);
     return status;
-}
-
-ThawStatus thaw_world_get_rigidify(const ThawWorld *world, ThawRigidifyOptions *options) {
-    if (!world || !options)
-        return THAW_ERROR_INPUT;
-    *options = world->state.rigidify;
-    return THAW_OK;
-}
-
-ThawStatus thaw_world_get_thresholds(const ThawWorld *world, int32_t body, ThawRigidifyOptions *options) {
-    if (!body_at(world, body) || !options || world->state.method[body] != THAW_METHOD_RIGIDIFY)
-        return THAW_ERROR_INPUT;
-    *options = thaw_scale_options(&world->steppers[body].scale, &world->state.rigidify, world->model->options.h);
-    return THAW_OK;
-}
-
-ThawStatus thaw_world_set_rigidify(ThawWorld *world, const ThawRigidifyOptions *options, ThawError *error) {
-    if (!world || !options)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_set_rigidify: %s is NULL",
-                              world ? "options" : "world");
-    ThawStatus status = thaw_rigidify_check(options, error);
-    for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
-        status = thaw_sleep_wake(world, i, error);
-    if (status != THAW_OK)
-        return status;
-    world->state.rigidify = *options;
-    for (int32_t i = 0; i < world->model->body_count; i++) {
-        ThawStepper *s = &world->steppers[i];
-        world->state.slow[i] = 0;
-        if (s->adaptive && options->oracle == THAW_ORACLE_PAPER)
-            thaw_adapt_settle(s, &world->state.ledger);
-        if (s->adaptive)
-            thaw_adapt_configure(world, s);
-    }
-    return THAW_OK;
 }
 
 ThawStatus thaw_world_get_stresses(const ThawWorld *world, int32_t body, double *von_mises) {
@@ -280,7 +245,7 @@ ThawStatus thaw_world_get_ledger(const ThawWorld *world, ThawLedger *ledger) {
     ledger->kinetic = ledger->shadow = ledger->elastic = ledger->gravitational = 0;
     for (int32_t i = 0; i < world->model->body_count; i++) {
         ThawStepper *s = &world->steppers[i]; // its energy is a cache
-        if (!world->model->options.ledger)    // nobody kept it
+        if (!thaw_ledger_is_kept(s))          // nobody kept it
             s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
         thaw_ledger_add_energies(s, world->state.asleep[i], ledger);
     }

@@ -44,14 +44,16 @@ ThawStatus thaw_adaptive_create(ThawWorld *world, ThawStepper *s, ThawError *err
     a->k_contact = THAW_NEW(double, (size_t)shape->nv *(size_t)(s->model->dim * s->model->dim));
     if (!a->flagged || !a->script || !a->f_contact || !a->f_past || !a->k_contact)
         return thaw_error_memory(error, "an adaptive body");
-    a->options = thaw_scale_options(&s->scale, &state->rigidify, s->model->options.h);
+    a->options = thaw_scale_options(&s->scale, thaw_state_options(state, s->index), s->model->options.h);
     status = thaw_oracle_create(shape, &a->options, &s->scale, s->tasks, &a->oracle, error);
     if (status == THAW_OK)
-        status = thaw_partition_create(shape, state->rigidify.smallest, &a->partition, error);
+        status = thaw_partition_create(shape, a->options.smallest, &a->partition, error);
     if (status == THAW_OK && !s->history)
         status = thaw_history_create(shape->ne, &state->step, &s->history, error);
-    if (status == THAW_OK)
+    if (status == THAW_OK) {
         thaw_oracle_forget(a->oracle, s->x);
+        thaw_ledger_find_elastic(s);
+    }
     return status;
 }
 
@@ -74,7 +76,7 @@ void thaw_adaptive_free(ThawAdaptive **pointer) {
 
 void thaw_adapt_configure(const ThawWorld *world, ThawStepper *s) {
     ThawAdaptive *a = s->adaptive;
-    a->options = thaw_scale_options(&s->scale, &world->state.rigidify, s->model->options.h);
+    a->options = thaw_scale_options(&s->scale, thaw_state_options(&world->state, s->index), s->model->options.h);
     thaw_oracle_set_options(a->oracle, &a->options, &s->scale, s->x);
     a->partition->min_elements = a->options.smallest;
 }
@@ -112,7 +114,7 @@ void thaw_adapt_abandon(ThawStepper *s, ThawLedger *ledger) {
     thaw_stepper_drop_solvers(s);
     thaw_system_free(&a->system);
     s->system = NULL;
-    if (!ledger || !s->model->options.ledger)
+    if (!ledger)
         return;
     ledger->follow_work -= kept + a->transition.shadow + s->elastic;
     thaw_ledger_find_elastic(s);
@@ -467,39 +469,10 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
     }
     if (status == THAW_OK && a->answer.followed)
         s->work.follow_work += thaw_oracle_hand_over(a->oracle, a->partition, s->v);
-    if (status == THAW_OK && s->model->options.ledger)
+    if (status == THAW_OK)
         book_shadow(s);
     s->ms[THAW_STAGE_ORACLE] += thaw_wall_ms() - since - (s->ms[THAW_STAGE_LEDGER] - booking);
     return status;
-}
-
-// What a part on a pin or a hinge may have of kinetic energy at the end of the step, J: what it had, and the work of
-// its loads. A step takes their torque as it is at its start, and would gain energy on the way down to where the part
-// hangs.
-static double allowance_of(const ThawStepper *s, const ThawPart *part) {
-    const ThawPartition *partition = s->adaptive->partition;
-    size_t dim = (size_t)s->model->dim;
-    double sum = thaw_part_kinetic(part, (int)dim);
-    for (int32_t m = part->first; m < part->first + part->count; m++)
-        for (size_t k = 0, at = (size_t)partition->vertices[m] * dim; k < dim; k++, at++)
-            sum += s->f_ext[at] * (s->x1[at] - s->x[at]);
-    return fmax(0, sum);
-}
-
-// Parts go on by the step. A body that swings as one, with nothing but loads on it, gains no energy by that.
-static void move_parts(ThawStepper *s, ThawIncrement step) {
-    ThawPartition *partition = s->adaptive->partition;
-    ThawPart *part = partition->part_count == 1 ? &partition->parts[0] : NULL;
-    int swings = part && partition->elastic_count == 0 && !s->impulse_acts && !s->offset_moves &&
-                 (part->hold == THAW_HOLD_POINT || part->hold == THAW_HOLD_AXIS);
-    double most = swings ? allowance_of(s, part) : INFINITY;
-    thaw_map_rigid_move(s->adaptive->system->map, step.h, s->q);
-    double kinetic = swings ? thaw_part_kinetic(part, s->model->dim) : 0;
-    if (kinetic <= most)
-        return;
-    for (int k = 0; k < 3; k++)
-        part->L[k] *= sqrt(most / kinetic);
-    s->work.integration_loss += kinetic - most;
 }
 
 void thaw_adapt_commit(ThawStepper *s, ThawIncrement step) {
@@ -512,7 +485,7 @@ void thaw_adapt_commit(ThawStepper *s, ThawIncrement step) {
         for (size_t k = 0, at = (size_t)partition->vertices[m] * dim; k < dim; k++, at++)
             s->v1[at] = (s->x1[at] - s->x[at]) / step.h;
     if (a->system->map->n > 0)
-        move_parts(s, step);
+        thaw_map_rigid_move(a->system->map, step.h, s->q);
     thaw_oracle_observe(a->oracle, partition, s->x1, step.h);
     s->ms[THAW_STAGE_ORACLE] += thaw_wall_ms() - since;
 }

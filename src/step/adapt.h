@@ -8,7 +8,7 @@
 #include "step/step.h"
 
 typedef struct ThawAdaptive {
-    ThawRigidifyOptions options; // the world's, as this body goes by them
+    ThawRigidifyOptions options; // of the state, as this body goes by them
     ThawOracle *oracle;          // its state belongs to the world's
     ThawPartition *partition;    // likewise
     ThawIntegrationSet *set;     // the elastic elements
@@ -28,7 +28,7 @@ typedef struct ThawAdaptive {
 
 // Everything elastic. Makes the history, too, unless there is one.
 ThawStatus thaw_adaptive_create(ThawWorld *world, ThawStepper *stepper, ThawError *error);
-// Takes over other thresholds of the world.
+// Takes over other options of the state.
 void thaw_adapt_configure(const ThawWorld *world, ThawStepper *stepper);
 // What moves inside parts stops: for a rule that knows no shadow.
 void thaw_adapt_settle(ThawStepper *stepper, ThawLedger *ledger);

@@ -40,9 +40,10 @@ void thaw_body_explain(const ThawWorld *world, int32_t body, int32_t e, ThawElem
                                   .reason = THAW_REASON_METHOD,
                                   .woken_by = THAW_REASON_METHOD};
     const ThawHistory *history = s->history;
-    ThawRigidifyOptions options = thaw_scale_options(&s->scale, &world->state.rigidify, s->model->options.h);
     if (!history)
         return;
+    ThawRigidifyOptions options =
+        thaw_scale_options(&s->scale, thaw_state_options(&world->state, body), s->model->options.h);
     report->rate = 0;
     report->rate_threshold = options.tau_rigid;
     report->steps_needed = options.frame_count;

@@ -13,6 +13,7 @@
 #include "step/body.h"
 
 #include "step/adapt.h"
+#include "step/passive.h"
 
 static int touches(const ThawIsland *island) { return island->contact_count > 0; }
 
@@ -272,16 +273,57 @@ static ThawStatus try_island(ThawIsland *island, ThawIncrement step) {
     return status == THAW_OK ? for_bodies(island, step, 0, check_body) : status;
 }
 
-// A step that makes energy out of nothing is made once more, with the stiffness of who does projected.
+static int any_gains(const ThawIsland *island) {
+    for (int32_t i = 0; i < island->count; i++)
+        if (island->bodies[i]->gains)
+            return 1;
+    return 0;
+}
+
+// Whether a body makes energy that it must not make and could not give back.
+static int any_excess(const ThawIsland *island) {
+    for (int32_t i = 0; i < island->count; i++) {
+        const ThawStepper *s = island->bodies[i];
+        if (s->excess > 0 && thaw_passive_is_bound(s) && s->excess > thaw_passive_reserve(s))
+            return 1;
+    }
+    return 0;
+}
+
+// One linearisation is not enough: the same step by Newton's method, whose potential cannot grow.
+static ThawStatus iterate_island(ThawIsland *island, ThawIncrement step) {
+    ThawStatus status = THAW_OK;
+    step.newton = 1;
+    for (int32_t i = 0; i < island->count && status == THAW_OK; i++) {
+        island->bodies[i]->iterated = 1;
+        island->bodies[i]->linearised = NULL;
+        status = thaw_stepper_reserve_newton(island->bodies[i], NULL);
+    }
+    island->residual = 0;
+    return status == THAW_OK ? try_island(island, step) : status;
+}
+
+// A step that makes energy out of nothing is made once more, with the stiffness of the bodies that do projected; and, if parts that thaw
+// as they spin still do (a linearised step inflates them), by Newton's method. Where that fails the linearised step stands, for as long as it is fit to go on from.
 ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement step) {
-    int gains = 0;
     island->failed = island->bodies[0]->index;
     for (int32_t i = 0; i < island->count; i++)
-        island->bodies[i]->gains = 0;
+        island->bodies[i]->gains = island->bodies[i]->iterated = 0;
     ThawStatus status = try_island(island, step);
-    for (int32_t i = 0; i < island->count && status == THAW_OK; i++)
-        gains |= island->bodies[i]->gains;
-    if (gains)
+    if (status == THAW_OK && any_gains(island)) {
         island->residual = 0;
-    return gains ? try_island(island, step) : status;
+        status = try_island(island, step);
+    }
+    if (step.newton || status != THAW_OK || !any_excess(island))
+        return status;
+    ThawStatus iterated = iterate_island(island, step);
+    if (iterated <= THAW_OK)
+        return iterated;
+    for (int32_t i = 0; i < island->count; i++) {
+        island->bodies[i]->gains = 1; // projected again
+        island->bodies[i]->iterated = 0;
+        island->bodies[i]->linearised = NULL;
+    }
+    island->residual = 0;
+    return try_island(island, step);
 }

@@ -9,7 +9,7 @@
 // A Newton step's forces act on rigid parts by dx1/dq: their work is that of end velocities dx1/dq q, not of v1.
 //
 // Vertices of rigid parts count with the velocities of their part in its orientation at the start of the step, which is what
-// G sees; the part's own turn changes neither its energy nor its momentum (oracle/part.c).
+// G sees; the part's own turn changes neither its energy nor its momentum (map/rigid/part.c).
 #include <math.h>
 #include <string.h>
 
@@ -30,6 +30,8 @@ static double next_energy(const ThawStepper *s) {
     double before = isfinite(s->set_energy) ? s->set_energy : thaw_force_energy(set, s->tasks, s->x, s->partial);
     return s->elastic + (s->next_set_energy - before);
 }
+
+int thaw_ledger_is_kept(const ThawStepper *s) { return s->adaptive || s->model->options.ledger; }
 
 void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
     double since = thaw_wall_ms();
@@ -101,7 +103,7 @@ static double motion_of_parts(const ThawStepper *s) {
 }
 
 void thaw_ledger_find_elastic(ThawStepper *s) {
-    if (s->model->options.ledger)
+    if (thaw_ledger_is_kept(s))
         s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
 }
 
@@ -110,8 +112,6 @@ void thaw_ledger_find_elastic(ThawStepper *s) {
 // in x1, which nobody needs until the step.
 void thaw_ledger_move(ThawStepper *s, const double *f_contact, int begin) {
     size_t dim = (size_t)s->model->dim, count = (size_t)s->shape->nv * dim;
-    if (!s->model->options.ledger)
-        return;
     if (begin) {
         memcpy(s->x1, s->x, sizeof *s->x1 * count);
         s->work.follow_work -= s->elastic + motion_of_parts(s);

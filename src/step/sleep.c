@@ -134,6 +134,7 @@ void thaw_sleep_lay(ThawWorld *world, ThawStepper *s) {
     memset(s->v, 0, bytes);
     memset(s->ms, 0, sizeof s->ms);
     s->work = (ThawLedger){0};
+    s->accounted = 0;
     s->hash = thaw_hash(thaw_hash(0, s->x, bytes), s->v, bytes);
     s->height = energies.gravitational;
     s->wake_time = thaw_loads_constant_until(s->body, state->time);
@@ -189,11 +190,12 @@ enum { READY = 1, STANDS_STILL = 2, HELD = 4, CARRIED = 8 }; // CARRIED: by an o
 static int find_readiness(const ThawWorld *world, int32_t body, double t, double h, ThawHindrance *why) {
     const ThawState *state = &world->state;
     const ThawStepper *s = &world->steppers[body];
-    if (state->method[body] != THAW_METHOD_RIGIDIFY || state->rigidify.sleep == 0) {
+    const ThawRigidifyOptions *options = thaw_state_options(state, body);
+    if (state->method[body] != THAW_METHOD_RIGIDIFY || options->sleep == 0) {
         *why = THAW_HINDRANCE_METHOD;
         return 0;
     }
-    const int waits = state->slow[body] < state->rigidify.sleep;
+    const int waits = state->slow[body] < options->sleep;
     const int loaded = thaw_loads_constant_until(&world->model->bodies[body], t) <= t + h;
     if (waits || loaded) {
         *why = waits ? thaw_adapt_hindrance(s) : THAW_HINDRANCE_NONE;

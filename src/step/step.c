@@ -14,6 +14,7 @@
 #include "step/adapt.h"
 #include "step/attach.h"
 #include "step/keep.h"
+#include "step/passive.h"
 #include "step/step.h"
 
 enum { MISSED_TURNS = 16 }; // solves of a step, at most, for contacts that come to light one after the other
@@ -151,12 +152,16 @@ typedef struct CommitLoop {
 static void commit_body(void *context, int32_t i) {
     const CommitLoop *loop = context;
     ThawStepper *s = &loop->world->steppers[loop->world->awake[i]];
-    if (s->model->options.ledger)
-        thaw_ledger_record(s, loop->step);
+    ThawIncrement step = loop->step;
+    step.newton |= s->iterated;
+    if (thaw_ledger_is_kept(s))
+        thaw_ledger_record(s, step);
     if (s->adaptive)
-        thaw_adapt_commit(s, loop->step);
+        thaw_adapt_commit(s, step);
     memcpy(s->x, s->x1, bytes_of(s));
     memcpy(s->v, s->v1, bytes_of(s));
+    if (s->adaptive)
+        thaw_passive_keep(s);
     s->set_energy = s->next_set_energy;
     s->set_inverted = s->next_set_inverted;
 }
@@ -345,6 +350,7 @@ static ThawStatus begin_step(ThawWorld *world, double h, ThawError *error) {
         s->newton_iterations = s->projected = s->parted = 0;
         s->solver_iterations = 0;
         s->work = (ThawLedger){0};
+        s->accounted = 0;
     }
     if (set->memory_count > world->start_memory_capacity) {
         ThawContactMemory *memory = THAW_NEW(ThawContactMemory, 2 * (size_t)set->memory_count);
@@ -507,7 +513,7 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
     world->state.step++;
     world->state.time = (double)world->state.step * options->h;
     thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, end_body, world);
-    for (int32_t i = 0; i < world->awake_count; i++)
+    for (int32_t i = 0; i < world->awake_count && options->ledger; i++)
         add_works(&world->state.ledger, &world->steppers[world->awake[i]].work);
     thaw_attach_end(world);
     if (stats)

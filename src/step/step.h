@@ -10,21 +10,27 @@
 #include "response/response.h"
 #include "thaw/world.h"
 
+// What bodies go by that are moved by a method (options.c). Structs are as large as the method's table says.
+typedef struct ThawStateOptions {
+    void *common; // of the world; NULL: the method has no options
+    void **own;   // body_count structs of bodies that have their own; NULL: the common one
+} ThawStateOptions;
+
 // Everything that the future depends on. Vectors run over the vertices of all bodies, internal numbering.
 typedef struct ThawState {
     int64_t step;
-    double time;             // s; step * h
-    double *x, *v;           // dim * vertex_count: m, m/s
-    double *push;            // dim * vertex_count: forces set through the API, N
-    ThawLedger ledger;       // works and losses since the start; energies are not kept here
-    ThawContactSet contacts; // its memory belongs to the state, the contacts themselves to the step
-    ThawContactSet resting;  // of bodies asleep, likewise: kept as they were when the bodies fell asleep
-    unsigned char *asleep;   // body_count flags: it stands still with all that it touches (sleep.c)
-    unsigned char *slow;     // body_count: steps in a row after which it might have fallen asleep, capped
-    unsigned char *method;   // body_count: a ThawMethod
-    unsigned char *released; // attachment_count flags: it has let go (attach.c)
-    double *pull;            // 3 * anchor_count: forces of attachments on their regions' vertices in the last step, N
-    ThawRigidifyOptions rigidify;
+    double time;               // s; step * h
+    double *x, *v;             // dim * vertex_count: m, m/s
+    double *push;              // dim * vertex_count: forces set through the API, N
+    ThawLedger ledger;         // works and losses since the start; energies are not kept here
+    ThawContactSet contacts;   // its memory belongs to the state, the contacts themselves to the step
+    ThawContactSet resting;    // of bodies asleep, likewise: kept as they were when the bodies fell asleep
+    unsigned char *asleep;     // body_count flags: it stands still with all that it touches (sleep.c)
+    unsigned char *slow;       // body_count: steps in a row after which it might have fallen asleep, capped
+    unsigned char *method;     // body_count: an index of the registry
+    ThawStateOptions *options; // one a method of the registry
+    unsigned char *released;   // attachment_count flags: it has let go (attach.c)
+    double *pull;              // 3 * anchor_count: forces of attachments on their regions' vertices in the last step, N
 } ThawState;
 
 enum { THAW_LARGE_BODY = 10000 }; // elements from which a body's own loops are worth sharing out
@@ -94,6 +100,8 @@ typedef struct ThawStepper {
     ThawMotion motion;           // before it is asked who is rigid
     int project;                 // this attempt projects element stiffness at x0
     int gains;                   // the attempt before made energy out of nothing by stiffness that is not definite
+    double excess;               // J, that its last attempt made out of nothing; 0: so little that it passes for that
+    int iterated;                // this step was iterated to convergence
     int resisted;                // y and forms are those of thaw_body_resist
     double forms[2];             // J, v1'Kv1 and v1'Dv1 of elastic elements, see thaw_force_product
     int element_projected;       // Newton: the present iteration does at x1
@@ -104,6 +112,7 @@ typedef struct ThawStepper {
     int newton_iterations, projected;
     int64_t solver_iterations;
     ThawLedger work;           // works and losses of this step
+    double accounted;          // J, what of their sum thaw_passive_keep has seen
     double elastic;            // J, of x; kept by the ledger
     double next_elastic;       // J, of x1, where the check of the step has come by it; else NAN
     double set_energy;         // J, of the elements of the map's set, at x, or NAN: not known
@@ -225,6 +234,15 @@ static inline double thaw_step_middle(const ThawModel *model, int64_t step) {
     return ((double)step + 0.5) * model->options.h;
 }
 
+// options.c: those of the definition, and away with them; state->options may be NULL.
+ThawStatus thaw_state_create_options(ThawState *state, const ThawWorldDef *def, ThawError *error);
+void thaw_state_free_options(ThawState *state, int32_t body_count);
+// What the body goes by, with a method, or with the present one; NULL: it has no options.
+const void *thaw_state_method_options(const ThawState *state, int method, int32_t body);
+const void *thaw_state_options(const ThawState *state, int32_t body);
+// A struct of options becomes the body's own and belongs to the state; NULL: it goes by the world's.
+void thaw_state_give_own(ThawState *state, int method, int32_t body, void *options);
+
 // scale.c: whether two bodies are held in the same way at t, for certain.
 int thaw_bodies_alike(const ThawModelBody *a, const ThawModelBody *b, double t);
 // The scale of a body, from the rest shape and the pins that hold it at t; by one of the systems, if it serves.
@@ -267,12 +285,16 @@ void thaw_stepper_drop_solvers(ThawStepper *stepper);
 // world.c: the vectors of a stepper that is awake, made where they are missing; and away with them.
 ThawStatus thaw_stepper_reserve(ThawStepper *stepper, ThawError *error);
 void thaw_stepper_release(ThawStepper *stepper);
+// What Newton's iterations need on top, once there is a system: where it is missing.
+ThawStatus thaw_stepper_reserve_newton(ThawStepper *stepper, ThawError *error);
 // The same without giving anything back: somebody else has all of it.
 void thaw_stepper_forget(ThawStepper *stepper);
 // world.c: finds or makes the system for the stepper's scripted vertices. Not for steady steps: it may allocate.
 ThawStatus thaw_world_bind_system(ThawWorld *world, ThawStepper *stepper, ThawError *error);
 
 // ledger.c: adds the works of the step x, v -> x1, v1 to stepper->work.
+// Whether it is kept for this body: for a report, or since an adaptive body must not make energy (passive.c).
+int thaw_ledger_is_kept(const ThawStepper *stepper);
 void thaw_ledger_record(ThawStepper *stepper, ThawIncrement increment);
 // Around positions that are moved by something other than the step (begin: before): loads and contacts (f_contact, dim * nv,
 // N) do work on that way as on any, the rest is follow_work.

@@ -43,15 +43,20 @@ ThawStatus thaw_stepper_fit(ThawStepper *s, ThawError *error) {
     s->set_energy = NAN;
     s->set_inverted = -1;
     thaw_stepper_drop_solvers(s);
-    if (!s->system->plan)
+    return s->model->options.integrator == THAW_INTEGRATOR_NEWTON ? thaw_stepper_reserve_newton(s, error) : THAW_OK;
+}
+
+ThawStatus thaw_stepper_reserve_newton(ThawStepper *s, ThawError *error) {
+    double **vectors[] = {&s->v0, &s->chord, &s->d, &s->dp};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        if (!*vectors[i] && !(*vectors[i] = THAW_NEW(double, (size_t)s->shape->nv *(size_t)s->model->dim)))
+            return thaw_error_memory(error, "a body's step");
+    if (s->damping || !s->system->plan || !s->shape->all->has_alpha1) // of parts, too
         return THAW_OK;
-    if (s->model->options.integrator == THAW_INTEGRATOR_NEWTON && s->shape->all->has_alpha1) { // of parts, too
-        const ThawBlockPattern *pattern = s->system->pattern;
-        size_t blocks = (size_t)pattern->row[pattern->n];
-        if (!(s->damping = THAW_NEW(double, blocks *(size_t)(pattern->bs * pattern->bs))))
-            return thaw_error_memory(error, "a body's damping matrix");
-    }
-    return THAW_OK;
+    const ThawBlockPattern *pattern = s->system->pattern;
+    size_t blocks = (size_t)pattern->row[pattern->n];
+    s->damping = THAW_NEW(double, blocks *(size_t)(pattern->bs * pattern->bs));
+    return s->damping ? THAW_OK : thaw_error_memory(error, "a body's damping matrix");
 }
 
 ThawStatus thaw_world_full_system(ThawWorld *world, ThawStepper *s, ThawSystem **result, ThawError *error) {
@@ -114,8 +119,7 @@ static void start_body(const ThawModelBody *body, int dim, double *x, double *v)
 
 ThawStatus thaw_stepper_reserve(ThawStepper *s, ThawError *error) {
     double **vectors[] = STEP_VECTORS(s);
-    int newton = s->model->options.integrator == THAW_INTEGRATOR_NEWTON;
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors - (newton ? 0 : 4); i++)
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors - 4; i++)
         if (!*vectors[i] && !(*vectors[i] = THAW_NEW(double, (size_t)s->shape->nv *(size_t)s->model->dim)))
             return thaw_error_memory(error, "a body's step");
     return THAW_OK;
@@ -194,8 +198,7 @@ void thaw_world_refresh_body(ThawWorld *world, int32_t body) {
     world->start_memory_count = 0;
     memcpy(s->start_x, s->x, bytes); // no motion led here
     s->hash = thaw_hash(thaw_hash(0, s->x, bytes), s->v, bytes);
-    if (s->model->options.ledger)
-        s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
+    thaw_ledger_find_elastic(s);
     s->marked_until = -1;
     s->set_energy = NAN;
     s->inverted = s->set_inverted = -1;
@@ -243,12 +246,13 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
         world->state.asleep = THAW_NEW(unsigned char, def->body_count);
         world->state.slow = THAW_NEW(unsigned char, def->body_count);
         world->state.method = THAW_NEW(unsigned char, def->body_count);
-        world->state.rigidify = def->rigidify;
         if (!world->state.x || !world->state.v || !world->state.push || !world->steppers || !world->islands ||
             !world->members || !world->views || !world->island_of || !world->awake || !world->marks ||
             !world->state.asleep || !world->state.slow || !world->state.method)
             status = thaw_error_memory(error, "the state");
     }
+    if (status == THAW_OK)
+        status = thaw_state_create_options(&world->state, def, error);
     if (status == THAW_OK)
         status = thaw_attach_create(world, error);
     world->state.contacts.asleep = world->state.asleep;
@@ -317,6 +321,7 @@ void thaw_world_free(ThawWorld **pointer) {
     thaw_free(world->state.slow);
     thaw_free(world->state.method);
     thaw_attach_free(world);
+    thaw_state_free_options(&world->state, world->model ? world->model->body_count : 0);
     thaw_free(world->awake);
     thaw_free(world->marks);
     thaw_tasks_free(&world->tasks);

@@ -7,6 +7,7 @@ static const char program[] = THAW_PROGRAM;
 
 #include "base/base.h"
 #include "scene_edit.h"
+#include "thaw/thaw.h"
 
 static void write_beam(const char *path, const char *method) {
     char text[2048];
@@ -184,6 +185,34 @@ static void tune_writes_thresholds_that_keep_the_budget(void **state) {
     free(text);
 }
 
+// A body that says something for itself: what it leaves out follows the scene's, what it gives stays.
+static void tune_leaves_alone_what_a_body_says_for_itself(void **state) {
+    (void)state;
+    static const char scene[] =
+        "{\"thaw\": 1, \"time\": {\"step\": 0.01, \"steps\": 150}, \"materials\": {\"soft\": {\"young\": 1e6, "
+        "\"alpha1\": 0.02}}, \"shapes\": {\"beam\": {\"mesh\": {\"beam\": {\"length\": 1, \"width\": 0.2, \"height\": "
+        "0.2, \"size\": 0.1}}, \"material\": \"soft\"}}, \"bodies\": [\n"
+        " {\"shape\": \"beam\", \"method\": \"rigidify\", \"pins\": [\"x-min\"], \"rigidify\": {\"%s\": %s}}]}\n";
+    static const char *const own[][2] = {{"hold", "5"}, {"tolerance", "2e-4"}};
+    for (int i = 0; i < 2; i++) {
+        char text[1000], kept[100];
+        snprintf(text, sizeof text, scene, own[i][0], own[i][1]);
+        write_text(at("own.json"), text);
+        expect("tune @own.json --error 1% -o @own-tuned.json", 0, "chosen: tolerance ");
+        size_t size = 0;
+        char *tuned = slurp(at("own-tuned.json"), &size);
+        snprintf(kept, sizeof kept, "[\"x-min\"], \"rigidify\": {\"%s\": %s}}", own[i][0], own[i][1]);
+        assert_non_null(strstr(tuned, kept));
+        assert_non_null(strstr(tuned, "\"rigidify\": {\"tolerance\": "));
+        free(tuned);
+        ThawScene *read = NULL;
+        assert_int_equal(thaw_scene_load(at("own-tuned.json"), &read, NULL), THAW_OK);
+        const double tolerance = read->world.bodies[0].rigidify->tolerance;
+        assert_true(tolerance == (i == 0 ? read->world.rigidify.tolerance : 2e-4));
+        thaw_scene_free(&read);
+    }
+}
+
 // Dice that bounce off each other: a hundred thousandth at the start makes a percent.
 static void tune_says_when_the_budget_is_below_what_chance_does(void **state) {
     (void)state;
@@ -277,6 +306,7 @@ int main(void) {
         cmocka_unit_test(pictures_are_coloured_by_any_field),
         cmocka_unit_test(a_histogram_follows_the_run),
         cmocka_unit_test(tune_writes_thresholds_that_keep_the_budget),
+        cmocka_unit_test(tune_leaves_alone_what_a_body_says_for_itself),
         cmocka_unit_test(tune_says_when_the_budget_is_below_what_chance_does),
         cmocka_unit_test(tune_refuses_what_makes_no_sense),
         cmocka_unit_test(settings_are_put_into_a_scene_and_nothing_else_changes),

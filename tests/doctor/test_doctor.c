@@ -42,6 +42,7 @@ enum { E = THAW_SEVERITY_ERROR, W = THAW_SEVERITY_WARNING, H = THAW_SEVERITY_HIN
 // The second body becomes adaptive, by these thresholds.
 #define LAST "[0, 0, 0.1]}]}]}]}"
 #define ADAPTIVE(thresholds) "[0, 0, 0.1]}]}], 'method': 'rigidify'}], 'rigidify': {" thresholds "}}"
+#define OWN(thresholds) "[0, 0, 0.1]}]}], 'method': 'rigidify', 'rigidify': {" thresholds "}}]}"
 
 static const Slip slips[] = {
     // units
@@ -127,6 +128,8 @@ static const Slip slips[] = {
     {LAST, ADAPTIVE("'epsilon': 2"), W, "odd-threshold", "rigidify.epsilon", "strains of 2"},
     {LAST, ADAPTIVE("'tau_rigid': 100"), W, "odd-threshold", "rigidify.tau_rigid, body two", "frozen"},
     {LAST, ADAPTIVE("'oracle': 'paper', 'epsilon': 1e-3"), H, "unread-threshold", "rigidify.epsilon", "tau_elastic"},
+    {LAST, OWN("'epsilon': 2"), W, "odd-threshold", "rigidify.epsilon, body two", "strains of 2"},
+    {LAST, OWN("'tau_elastic': 1e-3"), H, "unread-threshold", "rigidify.tau_elastic, body two", "paper"},
     {LAST, ADAPTIVE("'tau_elastic': 1e-3"), H, "unread-threshold", "rigidify.tau_elastic", "paper"},
     // bodies in each other
     {"'position': [0, 0, 1]", "'position': [0, 0, 0.05]", W, "overlap", "bodies one and two", "0.05 m deep"},

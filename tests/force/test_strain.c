@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "force/strain.h"
-#include "oracle/parts.h"
+#include "map/parts.h"
 
 // F of an element, dense and by hand: column-major dim x dim.
 static void gradient_of_element(const Parts *p, int32_t e, const double *x, double F[9]) {

@@ -2,7 +2,7 @@
 // The contract of kinematic maps: one suite over a table of them, each held to the laws it declares. A new map is one
 // more line in MAPS.
 #include "map/map.h"
-#include "oracle/partition.h"
+#include "map/rigid/partition.h"
 #include "reduced/reduced.h"
 #include "step/sample.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rigid map at work: assembly over many chunks and threads, and small loops of real steps.
 #include "map/map.h"
-#include "oracle/parts.h"
+#include "map/parts.h"
 #include "reduced/reduced.h"
 
 typedef struct Rig {

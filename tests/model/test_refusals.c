@@ -25,6 +25,8 @@ SPOIL(newton_tolerance_zero, s->world.newton_tolerance = 0)
 SPOIL(newton_tolerance_one, s->world.newton_tolerance = 1)
 SPOIL(solver_tolerance_nan, s->world.solver_tolerance = NAN)
 SPOIL(sleep_one, s->world.rigidify.sleep = 1)
+SPOIL(relax_nan, s->world.rigidify.relax = NAN)
+SPOIL(oracle_unknown, s->world.rigidify.oracle = (ThawOracleRule)2)
 SPOIL(solver_tolerance_large, s->world.solver_tolerance = 2)
 SPOIL(newton_iterations, s->world.newton_iterations = 0)
 SPOIL(halvings_negative, s->world.halvings = -1)
@@ -65,6 +67,8 @@ SPOIL(group_plane_normal, s->groups[0].select = THAW_SELECT_PLANE_SIDE)
 SPOIL(body_shape, s->bodies[0].shape = 1)
 SPOIL(body_method, s->bodies[0].method = "magic")
 SPOIL(body_method_null, s->bodies[0].method = NULL)
+SPOIL(body_options, static ThawRigidifyOptions own; own = s->world.rigidify; own.tolerance = 2;
+      s->bodies[0].rigidify = &own)
 SPOIL(body_position, s->bodies[0].position[2] = INFINITY)
 SPOIL(body_velocity, s->bodies[0].velocity[0] = NAN)
 SPOIL(body_spin, s->bodies[0].spin[1] = NAN)
@@ -103,7 +107,9 @@ static const Case cases[] = {
     {"newton_tolerance_zero", newton_tolerance_zero, {"newton_tolerance", "0", "between 0 and 1"}},
     {"newton_tolerance_one", newton_tolerance_one, {"newton_tolerance", "1", "between 0 and 1"}},
     {"solver_tolerance_nan", solver_tolerance_nan, {"solver_tolerance", "nan", "between 0 and 1"}},
-    {"sleep_one", sleep_one, {"sleep", "1", "2 to 255"}},
+    {"sleep_one", sleep_one, {"world: rigidify: sleep", "1", "0 (never), or 2 to 255"}},
+    {"relax_nan", relax_nan, {"world: rigidify: relax", "nan", "at least 0 and at most 1"}},
+    {"oracle_unknown", oracle_unknown, {"world: rigidify: oracle", "2", "\"static\" or \"paper\""}},
     {"solver_tolerance_large", solver_tolerance_large, {"solver_tolerance", "2", "between 0 and 1"}},
     {"newton_iterations", newton_iterations, {"newton_iterations", "0", ">= 1"}},
     {"halvings_negative", halvings_negative, {"halvings", "-1", "0 to 20"}},
@@ -144,6 +150,7 @@ static const Case cases[] = {
     {"body_shape", body_shape, {"body 0 (hero): shape", "1", "0 to 0"}},
     {"body_method", body_method, {"method", "magic", "full"}},
     {"body_method_null", body_method_null, {"method", "NULL", "full"}},
+    {"body_options", body_options, {"body 0 (", "rigidify: tolerance is 2", "greater than 0 and at most 1"}},
     {"body_position", body_position, {"body 0 (hero): position[2]", "inf", "finite"}},
     {"body_velocity", body_velocity, {"velocity[0]", "nan", "finite"}},
     {"body_spin", body_spin, {"spin[1]", "nan", "finite"}},

@@ -104,11 +104,35 @@ static void changing_the_method_survives_each_failing_allocation(void **state) {
     thaw_world_free(&world);
 }
 
+static void changing_options_of_a_body_survives_each_failing_allocation(void **state) {
+    (void)state;
+    ThawStatus status;
+    ThawWorld *world = make(-1, &status);
+    ThawRigidifyOptions options, now;
+    assert_int_equal(thaw_world_get_rigidify(world, &options), THAW_OK);
+    options.hold++;
+    long n = 0;
+    for (status = THAW_ERROR_MEMORY; status == THAW_ERROR_MEMORY; n++) {
+        assert_int_equal(thaw_world_get_body_rigidify(world, 1, &now), THAW_OK);
+        assert_int_equal(now.hold, options.hold - 1);
+        until_failure = n;
+        status = thaw_world_set_body_rigidify(world, 1, &options, NULL);
+        until_failure = -1;
+    }
+    assert_int_equal(status, THAW_OK);
+    assert_true(n > 1);
+    assert_int_equal(thaw_world_get_body_rigidify(world, 1, &now), THAW_OK);
+    assert_int_equal(now.hold, options.hold);
+    assert_int_equal(thaw_world_step(world, NULL, NULL), THAW_OK);
+    thaw_world_free(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(starting_at_rest_survives_each_failing_allocation),
         cmocka_unit_test(a_step_that_wakes_a_body_can_be_tried_again),
         cmocka_unit_test(changing_the_method_survives_each_failing_allocation),
+        cmocka_unit_test(changing_options_of_a_body_survives_each_failing_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

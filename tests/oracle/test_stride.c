@@ -80,7 +80,7 @@ static void what_swings_beside_elastic_elements_goes_by_strides_and_keeps_its_en
             push, strides, mixed, share, worst / reach, risen / size);
         assert_true(strides > mixed / 3);
         assert_true(fabs(share - 1) < 0.03 && worst < 0.06 * reach); // in every step, before: 0.06 and 0.13
-        assert_true(risen < 1e-2 * size);
+        assert_true(risen < 1e-8 * size);
         thaw_world_free(&full);
         thaw_world_free(&rigid);
     }
@@ -151,7 +151,7 @@ static void what_vibrates_in_flight_keeps_its_momentum(void **state) {
     const char *text =
         "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.005, \"integrator\": \"newton\", "
         "\"newton_tolerance\": 1e-10}, \"rigidify\": {\"tau_rigid\": 1e-3, \"epsilon\": 1e-2, \"horizon\": 1},"
-        "\"materials\": {\"foam\": {\"young\": 2e5, \"poisson\": 0.3, \"density\": 20, \"alpha1\": 0.003}},"
+        "\"materials\": {\"foam\": {\"young\": 2e5, \"poisson\": 0.3, \"density\": 20, \"alpha1\": 0.001}},"
         "\"shapes\": {\"bar\": {\"mesh\": {\"box\": {\"min\": [-1, -0.3, -0.2], \"max\": [1, 0.3, 0.2], \"cells\": "
         "[12, "
         "4, 3]}},\"material\": \"foam\"}},"
@@ -170,7 +170,7 @@ static void what_vibrates_in_flight_keeps_its_momentum(void **state) {
                 square += m[k] / shape->total_mass * shape->X[3 * k] * shape->X[3 * k];
             for (int32_t k = 0; k < shape->nv; k++)
                 f[3 * shape->vertex_user[k] + 2] =
-                    i == 5 ? 60 * m[k] * (shape->X[3 * k] * shape->X[3 * k] - square) : 0;
+                    i == 5 ? 30 * m[k] * (shape->X[3 * k] * shape->X[3 * k] - square) : 0;
             assert_int_equal(thaw_world_set_forces(world, 0, f), THAW_OK);
         }
         step_world(world, &stats);
@@ -317,8 +317,8 @@ static void what_lies_on_something_swings_as_the_full_one_does(void **state) {
         char text[1400];
         snprintf(
             text, sizeof text,
-            "{\"thaw\": 1, \"gravity\": [0, 0, -9.8], \"time\": {\"step\": 0.01}, \"rigidify\": {\"tau_rigid\": 6e-4, "
-            "\"epsilon\": 2.8e-2, \"horizon\": 1}, \"materials\": {\"flesh\": {\"density\": 10, \"young\": 5e3, "
+            "{\"thaw\": 1, \"gravity\": [0, 0, -9.8], \"time\": {\"step\": 0.01}, \"rigidify\": {\"tau_rigid\": 3e-4, "
+            "\"epsilon\": 2e-2, \"horizon\": 1}, \"materials\": {\"flesh\": {\"density\": 10, \"young\": 5e3, "
             "\"poisson\": 0.3, \"alpha1\": 0.02}}, \"shapes\": {\"beam\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], "
             "\"max\": [4, 0.5, 0.5], \"cells\": [16, 2, 2]}}, \"material\": \"flesh\"}}, \"bodies\": [{\"shape\": "
             "\"beam\", \"position\": [-2.6, -0.25, 0.001], \"forces\": [{\"group\": \"x-max\", \"acceleration\": [0, "
@@ -347,7 +347,7 @@ static void what_lies_on_something_swings_as_the_full_one_does(void **state) {
         return;
     assert_true(mixed > 300);
     print_message("half of them by less than %.1e\n", off[PUSHES / 2]);
-    assert_true(off[PUSHES / 2] < 5e-3);
+    assert_true(off[PUSHES / 2] < 3e-3);
 }
 
 int main(void) {

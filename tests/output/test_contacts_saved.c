@@ -186,10 +186,11 @@ static void what_a_file_names_is_there_or_it_is_refused(void **state) {
         {"contacts/sides", 7, 0, "vertices"},
         {"contacts/sides", 8, 1, "vertices"},
         {"contacts/sides", 9, VERTICES, "vertices"},
-        {"rigidify", 1, NAN, "rigidify: number 1 is nan"},
-        {"rigidify", 9, 1e300, "rigidify: number 9"},
-        {"rigidify", 6, -1e300, "rigidify: number 6"},
-        {"rigidify", 0, NAN, "tau_rigid"},
+        {"rigidify", 2, NAN, "rigidify: frame_count is nan"},
+        {"rigidify", 10, 1e300, "rigidify: oracle is 1e+300"},
+        {"rigidify", 7, -1e300, "rigidify: smallest is -1e+300"},
+        {"rigidify", 1, NAN, "tau_rigid"},
+        {"bodies", 4, 2, "rigidify"}, // the first body's own, which are not there
         {"bodies", 2, 77, "method of body 0"},
     };
     ThawWorld *world = make_world(SCENE("full", BOX), 1);

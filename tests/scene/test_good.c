@@ -330,6 +330,12 @@ static void the_digest_sees_what_the_trajectory_depends_on_and_nothing_else(void
         BODY("", "'model': 'stvk'", "1", ""),
         BODY("", "'alpha0': 0.5", "1", ""),
         BODY("", "", "1.5", ""),
+        BODY("'rigidify': {'tolerance': 0.01},", "", "1", ""),
+        BODY("'rigidify': {'tau_rigid': 0.01},", "", "1", ""),
+        BODY("'rigidify': {'sleep': 0},", "", "1", ""),
+        BODY("'rigidify': {'split_gravity': true},", "", "1", ""),
+        BODY("", "", "1", ", 'rigidify': {'tolerance': 0.01}"),
+        BODY("", "", "1", ", 'rigidify': {'oracle': 'paper'}"),
         BODY("", "", "1", ", 'position': [0,0,1]"),
         BODY("", "", "1", ", 'rotation': {'axis': [0,0,1], 'degrees': 1}"),
         BODY("", "", "1", ", 'velocity': [0,0,1]"),
@@ -353,6 +359,26 @@ static void the_digest_sees_what_the_trajectory_depends_on_and_nothing_else(void
         for (size_t j = 0; j < i; j++)
             assert_true(seen[i] != seen[j]);
     }
+}
+
+static void options_of_a_body_are_the_scene_s_but_for_those_it_gives(void **state) {
+    (void)state;
+    ThawScene *scene =
+        parse("{'thaw': 1, 'materials': {'m': {}}, 'shapes': {'s': {'mesh': {'box': {'min': [0,0,0],"
+              "'max': [1,1,1], 'cells': [1,1,1]}}, 'material': 'm'}},"
+              "'bodies': [{'shape': 's'}, {'shape': 's', 'rigidify': {'tolerance': 0.5, 'sleep': 0}},"
+              "{'shape': 's', 'rigidify': {}, 'name': 'many', 'repeat': {'count': [2,1,1], 'step': [2,0,0]}}],"
+              "'rigidify': {'tolerance': 0.25, 'hold': 7, 'oracle': 'paper', 'split_gravity': true}}");
+    const ThawWorldDef *w = &scene->world;
+    assert_true(w->rigidify.tolerance == 0.25 && w->rigidify.hold == 7 && w->rigidify.sleep == 20);
+    assert_true(w->rigidify.oracle == THAW_ORACLE_PAPER && w->rigidify.split_gravity == 1);
+    assert_null(w->bodies[0].rigidify);
+    const ThawRigidifyOptions *own = w->bodies[1].rigidify;
+    assert_true(own->tolerance == 0.5 && own->sleep == 0);
+    assert_true(own->hold == 7 && own->oracle == THAW_ORACLE_PAPER && own->split_gravity == 1 && own->relax == 0.1);
+    for (int copy = 2; copy < 4; copy++)
+        assert_memory_equal(w->bodies[copy].rigidify, &w->rigidify, sizeof w->rigidify);
+    thaw_scene_free(&scene);
 }
 
 static void a_repeated_body_stands_for_a_grid_of_them(void **state) {
@@ -395,6 +421,7 @@ int main(void) {
         cmocka_unit_test(every_published_scene_loads),
         cmocka_unit_test(comments_are_passed_over_but_not_inside_strings),
         cmocka_unit_test(the_digest_sees_what_the_trajectory_depends_on_and_nothing_else),
+        cmocka_unit_test(options_of_a_body_are_the_scene_s_but_for_those_it_gives),
         cmocka_unit_test(a_repeated_body_stands_for_a_grid_of_them),
         cmocka_unit_test(null_arguments_are_refused_or_allowed_as_documented),
     };

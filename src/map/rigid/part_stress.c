@@ -19,8 +19,8 @@
 #include <string.h>
 
 #include "force/force.h"
+#include "map/rigid/partition.h"
 #include "math/decompose.h"
-#include "oracle/partition.h"
 
 // In 2D nothing turns but about the normal.
 static int resists(const double B[9], size_t dim) {

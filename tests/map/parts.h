@@ -3,8 +3,8 @@
 #ifndef THAW_TEST_PARTS_H
 #define THAW_TEST_PARTS_H
 
+#include "map/rigid/partition.h"
 #include "model/model.h"
-#include "oracle/partition.h"
 #include "step/sample.h"
 
 typedef struct Parts {

@@ -6,9 +6,9 @@
 // part held at a vertex is its omega, one held at an axis its spin and two idle ones, one held still is none. Elastic
 // vertices come first, in their order, so that a map without parts is the identity map bit for bit.
 //
-// Parts keep momentum as their state (oracle/part.c): q projected from velocities conserves it, and thaw_map_rigid_move
+// Parts keep momentum as their state (map/rigid/part.c): q projected from velocities conserves it, and thaw_map_rigid_move
 // stores what the step made of it before the part turns. Every operation is one pass over the vertices.
-#include "map/rigid.h"
+#include "map/rigid/rigid.h"
 
 #include "map/scatter.h"
 

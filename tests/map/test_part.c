@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a rigid part turns: against theory and against a fine integration of Euler's equations.
-#include "oracle/parts.h"
+#include "map/parts.h"
 
 // A part without vertices, with given principal moments and angular velocity, turned by some R.
 static ThawPart spinning(const double moments[3], const double omega[3]) {

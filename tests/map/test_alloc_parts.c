@@ -2,7 +2,7 @@
 // Every allocation of partitions and rigid maps made to fail once: the error comes out, what was before stands, and nothing
 // leaks (the address sanitizer looks). Where the partition is as before, nothing is allocated at all.
 #include "map/map.h"
-#include "oracle/parts.h"
+#include "map/parts.h"
 #include "support/memory.h"
 
 // Runs an operation with its 1st, 2nd, ... allocation failing until it has no more; returns how many there were.

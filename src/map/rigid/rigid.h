@@ -4,7 +4,7 @@
 #define THAW_MAP_RIGID_H
 
 #include "map/map.h"
-#include "oracle/partition.h"
+#include "map/rigid/partition.h"
 
 // An element that touches a part: which of its few reduced blocks each node's factors belong to, and where those go.
 typedef struct ThawJunction {

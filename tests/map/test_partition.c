@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "oracle/parts.h"
+#include "map/parts.h"
 
 // --- topology ------------------------------------------------------------------------------------------------------------
 

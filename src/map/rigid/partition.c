@@ -16,7 +16,7 @@
 // One breadth-first pass over elements and a few over vertices: 60,000 tetrahedra take about 1 ms, a fraction
 // of what the matrix of the new partition costs. Updating parts incrementally could save part of that only, and the greedy
 // order would then depend on history; it does not pay.
-#include "oracle/partition.h"
+#include "map/rigid/partition.h"
 
 #include <string.h>
 

@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "oracle/partition.h"
+#include "map/rigid/partition.h"
 
 static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
 

@@ -13,7 +13,7 @@
 // to an elastic element. G'MG of a part takes its moments and no loop over its vertices.
 #include <string.h>
 
-#include "map/rigid.h"
+#include "map/rigid/rigid.h"
 #include "map/scatter.h"
 
 enum { LOCAL_MAX = 2 * THAW_ELEMENT_NODES_MAX, LOCAL_PAIRS = LOCAL_MAX * (LOCAL_MAX + 1) / 2 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of rigid parts in G'KG: stress inside a part resists its turning, by B of oracle/stress.c. Newton's potential damps with
+// The rows of rigid parts in G'KG: stress inside a part resists its turning, by B of map/rigid/part_stress.c. Newton's potential damps with
 // alpha1 B, too; to a product over vertices it is the forces m_i (beta x rho_i) whose torque is B omega, with omega the
 // part of the velocities that turns. Nothing here costs more than a pass over the vertices of parts.
 #include <string.h>
 
-#include "map/rigid.h"
+#include "map/rigid/rigid.h"
 
-// B weighted, in the part's frame. It resists as it is: oracle/stress.c leaves out what would not.
+// B weighted, in the part's frame. It resists as it is: map/rigid/part_stress.c leaves out what would not.
 static void weigh(const ThawRigidMap *self, int32_t k, ThawStiffness scale, double B[9]) {
     double(*stress)[9] = self->partition->stress[k];
     for (int i = 0; i < 9; i++)

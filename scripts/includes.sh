@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# A folder of src/ includes only itself and folders that come before it in this order (docs/design.md): the order of the data in a step.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+order=(base math sparse mesh material registry scene model contact force map reduced oracle response method step doctor output)
+
+grep -rnoE '#include "[a-z_]+/' src --include='*.c' --include='*.h' |
+  awk -F'[:/"]' -v order="${order[*]}" '
+    BEGIN { n = split(order, names, " "); for (i = 1; i <= n; i++) place[names[i]] = i }
+    {
+      folder = $2
+      included = $0
+      sub(/.*#include "/, "", included)
+      sub(/\/.*/, "", included)
+      if (!(folder in place)) { print "src/" folder ": not in the order of scripts/includes.sh"; bad = 1; next }
+      if (included != "thaw" && !(included in place)) next
+      if (included != "thaw" && place[included] > place[folder]) {
+        sub(/:#include.*/, "")
+        print $0 ": src/" folder " includes " included "/, which comes after it"
+        bad = 1
+      }
+    }
+    END { exit bad }'
