@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of attachments: a spring and a damper between a vertex and its anchor. Its offset g is linear in positions
-// and the same in all directions, so one row with the world's axes for a frame is all there is, exact for any step:
+// The kernels of attachments: a spring and a damper between a vertex and its anchor. Its offset g is linear in
+// positions and the same in all directions, so one row with the world's axes for a frame is all there is, exact for any
+// step:
 //     f = -k (g + damping dg/dt),    E = k |g|^2 / 2.
 #include "model/attachment.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiling attachments: which vertices, anchored where, and how stiff.
 //
-// Anchors on a body. A vertex gets the element that contains it at the start, or else the one whose farthest face plane it
-// is least outside of; barycentric coordinates of a point outside go on as they are. Every element is looked at for
+// Anchors on a body. A vertex gets the element that contains it at the start, or else the one whose farthest face plane
+// it is least outside of; barycentric coordinates of a point outside go on as they are. Every element is looked at for
 // every vertex of the region, once, when the world is made.
 //
-// Glue. A spring k beside a vertex with stiffness K (the diagonal of the rest shape's matrix, by materials and mesh) takes
-// K/k of what the material gives: a hundredth, of both sides in series.
+// Glue. A spring k beside a vertex with stiffness K (the diagonal of the rest shape's matrix, by materials and mesh)
+// takes K/k of what the material gives: a hundredth, of both sides in series.
 #include "model/attachment.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ int thaw_attachment_moves(const ThawModel *model, const ThawAttachment *a, doubl
     return memcmp(&place[0], &place[1], sizeof place[0]) != 0;
 }
 
-// --- the definition ------------------------------------------------------------------------------------------------------
+// --- the definition --------------------------------------------------------------------------------------------------
 
 static ThawStatus check_numbers(const char *where, const ThawAttachmentDef *def, ThawError *error) {
     const struct {
@@ -84,7 +84,7 @@ static ThawStatus check_partners(const char *where, const ThawAttachmentDef *def
     return THAW_OK;
 }
 
-// --- stiffness -----------------------------------------------------------------------------------------------------------
+// --- stiffness -------------------------------------------------------------------------------------------------------
 
 // area (nv, zeroed): what each vertex has of the surface faces that lie in the region, m^2. Returns their sum.
 static double find_areas(const ThawShape *shape, const unsigned char *inside, double *area) {
@@ -169,7 +169,7 @@ static ThawStatus share_stiffness(const char *where, const ThawAttachmentDef *de
     return status;
 }
 
-// --- anchors -------------------------------------------------------------------------------------------------------------
+// --- anchors ---------------------------------------------------------------------------------------------------------
 
 // Barycentric coordinates of X in an element, and how far it is outside of its faces' planes, m; < 0: inside.
 static double outside_of(const ThawShape *shape, int32_t e, const double *X, double weight[THAW_ANCHOR_NODES]) {
@@ -252,7 +252,7 @@ static ThawStatus place_anchors(const char *where, ThawModel *model, const ThawA
     return status;
 }
 
-// --- all of them ---------------------------------------------------------------------------------------------------------
+// --- all of them -----------------------------------------------------------------------------------------------------
 
 static ThawStatus compile(const ThawAttachmentDef *def, int32_t index, ThawModel *model, ThawError *error) {
     ThawAttachment *a = &model->attachments[index];

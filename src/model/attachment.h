@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attachments, compiled: regions of bodies that are held to another body, an obstacle or a frame. An attachment is a block
-// of elements that join bodies: one a vertex of the region, each a spring and a damper between that vertex and an anchor.
+// Attachments, compiled: regions of bodies that are held to another body, an obstacle or a frame. An attachment is a
+// block of elements that join bodies: one a vertex of the region, each a spring and a damper between that vertex and an
+// anchor.
 //
-// An anchor on a body is a fixed combination of the nodes of one of its elements, sum w_i x_i with sum w_i = 1, that is the
-// vertex' own place at the start. So the spring has no length at the start, and force f at the vertex meets -w_i f at the
-// nodes: momentum is kept to rounding, angular momentum too, since f has the direction of what is between the two points.
-// An anchor on an obstacle or a frame is a point of its own axes.
+// An anchor on a body is a fixed combination of the nodes of one of its elements, sum w_i x_i with sum w_i = 1, that is
+// the vertex' own place at the start. So the spring has no length at the start, and force f at the vertex meets -w_i f
+// at the nodes: momentum is kept to rounding, and nothing is turned, since f has the direction of what is between the
+// two points. An anchor on an obstacle or a frame is a point of its own axes.
 #ifndef THAW_ATTACHMENT_H
 #define THAW_ATTACHMENT_H
 

@@ -262,8 +262,8 @@ ThawStatus thaw_adapt_strike(const ThawWorld *world, ThawStepper *s, const ThawC
     return THAW_OK;
 }
 
-// The same of an attachment's row. Its force is that of the last step and what the spring adds as its sides now move; what moves
-// its stiff spring faster than the body can follow strikes.
+// The same of an attachment's row. Its force is that of the last step and what the spring adds as its sides now move;
+// what moves its stiff spring faster than the body can follow strikes.
 static void gather_attachment(const ThawWorld *world, const ThawStepper *s, const ThawContact *row, int side,
                               ThawIncrement step, ThawQuestion *q) {
     ThawAdaptive *a = s->adaptive;

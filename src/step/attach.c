@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attachments in the step.
 //
-// Two bodies that are held to each other are one island, and each vertex that is held is a two-sided row of the island's
-// response (response.h): the springs are solved with the contacts, through A^-1 of each body, whatever map it has. Rows
-// stand behind the contacts of the state's set while a step is solved, so that only islands see them. Of the state there
-// are the forces of the last step, from which the next starts and by which the oracle judges, and what has let go.
+// Two bodies that are held to each other are one island, and each vertex that is held is a two-sided row of the
+// island's response (response.h): the springs are solved with the contacts, through A^-1 of each body, whatever map it
+// has. Rows stand behind the contacts of the state's set while a step is solved, so that only islands see them. Of the
+// state there are the forces of the last step, from which the next starts and by which the oracle judges, and what has
+// let go.
 #include "step/attach.h"
 
 #include <math.h>
@@ -37,7 +38,7 @@ void thaw_attach_free(ThawWorld *world) {
     thaw_free(world->expected);
 }
 
-// --- letting go ----------------------------------------------------------------------------------------------------------
+// --- letting go ------------------------------------------------------------------------------------------------------
 
 static ThawStatus wake(ThawWorld *world, const ThawAttachment *a, ThawError *error) {
     ThawStatus status = thaw_sleep_wake(world, a->body, error);
@@ -93,7 +94,7 @@ void thaw_attach_undo(ThawWorld *world) {
     memcpy(world->state.pull, world->start_pull, sizeof *world->state.pull * numbers(world));
 }
 
-// --- rows ----------------------------------------------------------------------------------------------------------------
+// --- rows ------------------------------------------------------------------------------------------------------------
 
 static int acts(const ThawWorld *world, int32_t i) {
     return !world->state.released[i] && !world->state.asleep[attachment(world, i)->body];
@@ -186,7 +187,7 @@ void thaw_attach_commit(ThawWorld *world, ThawIncrement step) {
     }
 }
 
-// --- what others ask -----------------------------------------------------------------------------------------------------
+// --- what others ask -------------------------------------------------------------------------------------------------
 
 void thaw_attach_join(const ThawWorld *world, int32_t *root) {
     for (int32_t i = 0; i < world->model->attachment_count; i++)

@@ -9,14 +9,16 @@
 ThawStatus thaw_attach_create(ThawWorld *world, ThawError *error);
 void thaw_attach_free(ThawWorld *world);
 
-// Before the step from t to t + h: notes what undoing goes back to, lets go what its time has come for, and wakes bodies
-// that this or the motion of a frame concerns.
+// Before the step from t to t + h: notes what undoing goes back to, lets go what its time has come for, and wakes
+// bodies that this or the motion of a frame concerns.
 ThawStatus thaw_attach_begin(ThawWorld *world, double t, double h, ThawError *error);
 // Before an interval of length h is tried: impulses as the forces of the last one let expect.
 void thaw_attach_expect(ThawWorld *world, double h);
-// Puts the rows of bodies awake behind the contacts, where islands find them; and takes the impulses over that they found.
+// Puts the rows of bodies awake behind the contacts, where islands find them; and takes the impulses over that they
+// found.
 ThawStatus thaw_attach_put_rows(ThawWorld *world, ThawIncrement step, ThawError *error);
-// In between, when it is known who is rigid: springs see where vertices of parts that turn will be, not where their velocities lead.
+// In between, when it is known who is rigid: springs see where vertices of parts that turn will be, not where their
+// velocities lead.
 void thaw_attach_see_turns(ThawWorld *world, ThawIncrement step);
 void thaw_attach_take_rows(ThawWorld *world);
 // The interval is final: forces, and the work of what moves.

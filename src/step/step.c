@@ -23,7 +23,8 @@ static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s
 
 // --- islands ------------------------------------------------------------------------------------------------------------
 
-// Bodies awake joined by contacts and attachments, in the order of their lowest body; obstacles join nothing. Linear but for the forest.
+// Bodies awake joined by contacts and attachments, in the order of their lowest body; obstacles join nothing. Linear
+// but for the forest.
 static ThawStatus form_islands(ThawWorld *world, ThawError *error) {
     ThawContactSet *set = &world->state.contacts;
     const int32_t rows = set->count + set->attached;
