@@ -29,6 +29,19 @@ int thaw_attachment_moves(const ThawModel *model, const ThawAttachment *a, doubl
     return memcmp(&place[0], &place[1], sizeof place[0]) != 0;
 }
 
+void thaw_anchor_point(const ThawAnchor *anchor, int dim, const double *const nodes[THAW_ANCHOR_NODES],
+                       const ThawPlace *place, double at[3]) {
+    const double *local = anchor->local;
+    for (int k = 0; k < 3; k++) {
+        at[k] = 0;
+        for (int n = 0; n < anchor->nodes && k < dim; n++)
+            at[k] += anchor->weight[n] * nodes[n][k];
+        if (anchor->nodes == 0)
+            at[k] = place->R[3 * k] * local[0] + place->R[3 * k + 1] * local[1] + place->R[3 * k + 2] * local[2] +
+                    place->p[k];
+    }
+}
+
 // --- the definition --------------------------------------------------------------------------------------------------
 
 static ThawStatus check_numbers(const char *where, const ThawAttachmentDef *def, ThawError *error) {
@@ -228,6 +241,22 @@ static ThawStatus anchor_on_body(const char *where, const ThawModelBody *body, c
     return THAW_OK;
 }
 
+// The offset as the kernels will compute it.
+static void note_rest(const ThawModel *model, const ThawAttachment *a, const double x[3], const ThawPlace *place,
+                      ThawAnchor *anchor) {
+    const size_t dim = (size_t)model->dim;
+    double placed[THAW_ANCHOR_NODES][3], at[3];
+    const double *nodes[THAW_ANCHOR_NODES];
+    for (int n = 0; n < anchor->nodes; n++) {
+        const ThawModelBody *other = &model->bodies[a->other];
+        thaw_body_place(other, model->dim, other->shape->X + (size_t)anchor->other[n] * dim, placed[n]);
+        nodes[n] = placed[n];
+    }
+    thaw_anchor_point(anchor, model->dim, nodes, place, at);
+    for (size_t k = 0; k < dim; k++)
+        anchor->rest[k] = x[k] - at[k];
+}
+
 static ThawStatus place_anchors(const char *where, ThawModel *model, const ThawAttachment *a, const ThawGroup *group,
                                 ThawError *error) {
     const ThawModelBody *body = &model->bodies[a->body];
@@ -241,13 +270,12 @@ static ThawStatus place_anchors(const char *where, ThawModel *model, const ThawA
         double x[3] = {0, 0, 0};
         anchor->vertex = group->vertices[i];
         thaw_body_place(body, dim, body->shape->X + (size_t)anchor->vertex * (size_t)dim, x);
-        if (a->other >= 0) {
+        if (a->other >= 0)
             status = anchor_on_body(where, &model->bodies[a->other], x, anchor, error);
-            continue;
-        }
-        for (int k = 0; k < 3; k++) // R'(x - p)
+        for (int k = 0; k < 3 && a->other < 0; k++) // R'(x - p)
             for (int c = 0; c < 3; c++)
                 anchor->local[k] += place.R[3 * c + k] * (x[c] - place.p[c]);
+        note_rest(model, a, x, &place, anchor);
     }
     return status;
 }

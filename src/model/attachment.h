@@ -21,6 +21,7 @@ typedef struct ThawAnchor {
     int32_t other[THAW_ANCHOR_NODES]; // its vertices
     double weight[THAW_ANCHOR_NODES];
     double local[3];  // m, in the axes of an obstacle or frame
+    double rest[3];   // m: what rounding leaves of the offset at the start: springs begin with no force at all
     double stiffness; // N/m
 } ThawAnchor;
 
@@ -47,6 +48,9 @@ typedef struct ThawRowPass {
 // Validates and compiles all of them; bodies and obstacles come first.
 ThawStatus thaw_attachments_compile(const ThawWorldDef *def, struct ThawModel *model, ThawError *error);
 void thaw_attachments_clear(struct ThawModel *model);
+// Where an anchor is: on a body by its element's nodes (as many as there are), else on what is at `place`.
+void thaw_anchor_point(const ThawAnchor *anchor, int dim, const double *const nodes[THAW_ANCHOR_NODES],
+                       const ThawPlace *place, double at[3]);
 // Where what holds an attachment is at time t: of an obstacle or a frame.
 void thaw_attachment_place(const struct ThawModel *model, const ThawAttachment *attachment, double t, ThawPlace *place);
 // Whether that is elsewhere at t + h than at t.

@@ -453,6 +453,32 @@ static void a_frame_that_moves_wakes_what_hangs_on_it_and_carries_it_along(void 
     bars_free(&b);
 }
 
+static void springs_begin_with_no_force_at_all(void **state) {
+    (void)state;
+    Bars b;
+    bars_create(&b, 3, 3, 1e6);
+    b.def.gravity[2] = 0;
+    b.def.obstacles = &b.obstacle;
+    b.def.obstacle_count = 1;
+    b.obstacle.position[2] = -0.37;
+    for (int i = 0; i < 3; i++) {
+        b.bodies[i].position[1] = 0.013 * i;
+        b.bodies[i].rotation[0] = cos(0.1 * i);
+        b.bodies[i].rotation[2] = sin(0.1 * i);
+        b.attachments[i].body = i;
+    }
+    b.attachments[0].other_body = 1; // the others: to an obstacle, and to a frame
+    b.attachments[1].obstacle = 0;
+    ThawWorld *world = bars_world(&b);
+    for (int i = 0; i < 3; i++)
+        assert_true(state_of(world, i).energy == 0);
+    sample_steps(world, 50); // what is left is rounding of the bodies' own
+    for (int i = 0; i < 3; i++)
+        assert_true(state_of(world, i).energy < 1e-18 && fabs(state_of(world, i).force[0]) < 1e-7);
+    thaw_world_free(&world);
+    bars_free(&b);
+}
+
 // --- bits ------------------------------------------------------------------------------------------------------------
 
 static ThawWorld *scene_world(int threads, ThawIntegrator integrator) {
@@ -607,6 +633,7 @@ int main(void) {
         cmocka_unit_test(bodies_held_to_each_other_rest_as_rigid_parts_and_sleep_together),
         cmocka_unit_test(letting_go_wakes_what_was_held),
         cmocka_unit_test(a_frame_that_moves_wakes_what_hangs_on_it_and_carries_it_along),
+        cmocka_unit_test(springs_begin_with_no_force_at_all),
         cmocka_unit_test(neither_threads_nor_a_checkpoint_change_a_bit),
         cmocka_unit_test(a_cancelled_step_leaves_attachments_as_they_were),
         cmocka_unit_test(definitions_that_make_no_sense_are_refused_by_name_and_value),
