@@ -148,9 +148,10 @@ typedef struct ThawPairDef {
 
 // --- Attachments -----------------------------------------------------------------------------------------------------
 
-// A region of a body, held to another body, to an obstacle, or to a frame that keyframes move: every vertex of the region
-// by a spring and a damper of its own to the place on the other side where it was at the start. The other body's place is
-// one of its elements' (of the nearest one, where the vertex lies outside), so it turns with the body, and momentum is kept.
+// A region of a body, held to another body, to an obstacle, or to a frame that keyframes move: every vertex of the
+// region by a spring and a damper of its own to the place on the other side where it was at the start. The other body's
+// place is one of its elements' (of the nearest one, where the vertex lies outside), so it turns with the body, and
+// momentum is kept.
 typedef struct ThawAttachmentDef {
     const char *name;
     int32_t body;        // whose region it is
@@ -161,8 +162,8 @@ typedef struct ThawAttachmentDef {
     int32_t key_count;   // 0: the frame stands still
     ThawInterpolation interpolation;
     double centre[3];
-    // N/m of all vertices together, shared out by area (by mass where the region has no surface); 0: glue, a hundred times as
-    // stiff as the materials at each vertex.
+    // N/m of all vertices together, shared out by area (by mass where not all of it is surface); 0: glue, a hundred
+    // times as stiff as the materials at each vertex.
     double stiffness;
     double stiffness_per_area; // N/m^3, used in its place where > 0; the region needs a surface
     double damping;            // s: the force is that of the offset plus this time's change of it

@@ -52,6 +52,7 @@ typedef struct ThawContact {
     double lambda[3];     // N s, impulse in the frame: in, that of the last step; out, the response
     double trend[3];      // N s, by how much it is likely to change; 0 once the response has used it
     double before[3];     // N, the force of the last step, world axes
+    double ahead[3];      // m/s, of an attachment: what side 0 goes faster than its velocities say, where parts turn
     int two_sided;        // an attachment: gap and drift are its offset in the frame, and it pulls as well as it pushes
     int is_new;           // no contact of this key, nor of this vertex with a face of the same body, in the last step
 } ThawContact;

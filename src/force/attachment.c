@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of attachments: a spring and a damper between a vertex and its anchor. Its offset g is linear in positions
-// and the same in all directions, so one row with the world's axes for a frame is all there is, exact for any step:
+// The kernels of attachments: a spring and a damper between a vertex and its anchor. Its offset g is linear in
+// positions and the same in all directions, so one row with the world's axes for a frame is all there is, exact for any
+// step:
 //     f = -k (g + damping dg/dt),    E = k |g|^2 / 2.
 #include "model/attachment.h"
 
@@ -16,26 +17,17 @@ static const double *vertex_of(const ThawRowPass *pass, int32_t body, int32_t ve
     return pass->x + (size_t)(pass->model->bodies[body].first_vertex + vertex) * (size_t)pass->model->dim;
 }
 
-// Where an anchor of an obstacle or frame is.
-static void place_anchor(const ThawPlace *place, const double local[3], double at[3]) {
-    for (int i = 0; i < 3; i++)
-        at[i] =
-            place->R[3 * i] * local[0] + place->R[3 * i + 1] * local[1] + place->R[3 * i + 2] * local[2] + place->p[i];
-}
-
 // How far the vertex is from its anchor at the start of the step.
 static void offset_of(const ThawRowPass *pass, int32_t element, double g[3]) {
     const ThawAttachment *attachment = &pass->model->attachments[pass->attachment];
     const ThawAnchor *anchor = anchor_of(pass, element);
-    const double *x = vertex_of(pass, attachment->body, anchor->vertex);
-    double at[3] = {0, 0, 0};
-    if (anchor->nodes == 0)
-        place_anchor(&pass->place[0], anchor->local, at);
+    const double *x = vertex_of(pass, attachment->body, anchor->vertex), *nodes[THAW_ANCHOR_NODES];
+    double at[3];
     for (int n = 0; n < anchor->nodes; n++)
-        for (int k = 0; k < pass->model->dim; k++)
-            at[k] += anchor->weight[n] * vertex_of(pass, attachment->other, anchor->other[n])[k];
+        nodes[n] = vertex_of(pass, attachment->other, anchor->other[n]);
+    thaw_anchor_point(anchor, pass->model->dim, nodes, &pass->place[0], at);
     for (int k = 0; k < 3; k++)
-        g[k] = k < pass->model->dim ? x[k] - at[k] : 0;
+        g[k] = k < pass->model->dim ? x[k] - at[k] - anchor->rest[k] : 0;
 }
 
 static void row_of_attachment(const ThawRowPass *pass, int32_t element, ThawContact *row) {
@@ -57,7 +49,7 @@ static void row_of_attachment(const ThawRowPass *pass, int32_t element, ThawCont
     memcpy(row->vertex[1], anchor->other, sizeof anchor->other);
     memcpy(row->weight[1], anchor->weight, sizeof anchor->weight);
     for (int i = 0; i < 2 && anchor->nodes == 0; i++)
-        place_anchor(&pass->place[i], anchor->local, at[i]);
+        thaw_anchor_point(anchor, pass->model->dim, NULL, &pass->place[i], at[i]);
     for (int k = 0; k < pass->model->dim && anchor->nodes == 0; k++)
         row->velocity[k] = (at[1][k] - at[0][k]) / pass->h;
 }

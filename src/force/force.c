@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over an integration set: every chunk is asked of its kind of element (model/element.h), in an order that no thread
-// changes, and what they answer is added up here.
+// Sums over an integration set: every chunk is asked of its kind of element (model/element.h), in an order that no
+// thread changes, and what they answer is added up here.
 #include "force/force.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ static void run_force(void *context, int32_t chunk) { kind_of(context, chunk)->f
 static void run_linearise(void *context, int32_t chunk) { kind_of(context, chunk)->linearise(context, chunk); }
 static void run_product(void *context, int32_t chunk) { kind_of(context, chunk)->product(context, chunk); }
 
-// --- energy -------------------------------------------------------------------------------------------------------------
+// --- energy ----------------------------------------------------------------------------------------------------------
 
 double thaw_force_energy(const ThawIntegrationSet *set, ThawTasks *tasks, const double *x, double *partial) {
     ThawForcePass pass = {.set = set, .x = x, .partial = partial};
@@ -57,7 +57,7 @@ int64_t thaw_force_count_inverted(const ThawIntegrationSet *set, ThawTasks *task
     return count;
 }
 
-// --- forces and products ------------------------------------------------------------------------------------------------
+// --- forces and products ---------------------------------------------------------------------------------------------
 
 static ThawStatus any_inverted(const ThawIntegrationSet *set, const double *partial) {
     for (int32_t k = 0; k < set->chunk_count; k++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of a kind of element (model/element.h) are handed: one pass over an integration set. Each kernel reads
-// and writes what its line there says; the rest is not set.
+// What the kernels of a kind of element (model/element.h) are handed: one pass over an integration set. Each kernel
+// reads and writes what its line there says; the rest is not set.
 #ifndef THAW_FORCE_PASS_H
 #define THAW_FORCE_PASS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Energy, forces, stress and matrix-free products of solid elements: loops over a chunk's batches that need no matrix. A
-// product is the derivative of the force pass in the direction u (dP = d2psi/dF2 : dF), so it costs about two force passes
-// and no memory.
+// Energy, forces, stress and matrix-free products of solid elements: loops over a chunk's batches that need no matrix.
+// A product is the derivative of the force pass in the direction u (dP = d2psi/dF2 : dF), so it costs about two force
+// passes and no memory.
 #include "force/solid.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "force/kernel.h"
 #include "force/pass.h"
 
-// --- energy -------------------------------------------------------------------------------------------------------------
+// --- energy ----------------------------------------------------------------------------------------------------------
 
 // look: whether to find out if elements are inside out that may be.
 THAW_INLINE void energy_chunk(const ThawForcePass *pass, int32_t chunk, int dim, int nodes, int look) {
@@ -52,7 +52,7 @@ THAW_INLINE int inverted_chunk(const ThawForcePass *pass, int32_t chunk, int dim
     return inverted;
 }
 
-// --- forces -------------------------------------------------------------------------------------------------------------
+// --- forces ----------------------------------------------------------------------------------------------------------
 
 THAW_INLINE void force_chunk(const ThawForcePass *pass, int32_t chunk, int dim, int nodes) {
     const ThawIntegrationSet *set = pass->set;
@@ -69,7 +69,7 @@ THAW_INLINE void force_chunk(const ThawForcePass *pass, int32_t chunk, int dim, 
     pass->partial[chunk] = inverted;
 }
 
-// --- products -----------------------------------------------------------------------------------------------------------
+// --- products --------------------------------------------------------------------------------------------------------
 
 // dP = C : dF with C projected.
 static void projected_dP(const ThawBatch *batch, const ThawLanes F[9], const ThawLanes dF[9], ThawLanes dP[9]) {
@@ -118,7 +118,7 @@ THAW_INLINE void product_chunk(const ThawForcePass *pass, int32_t chunk, int dim
     pass->partial[2 * chunk + 1] = sum_lanes(damped_form);
 }
 
-// --- stress -------------------------------------------------------------------------------------------------------------
+// --- stress ----------------------------------------------------------------------------------------------------------
 
 // sqrt(3/2 s:s) of sigma = P F' / J, with s its deviator.
 static double von_mises_of(const ThawLanes F[9], const ThawLanes P[9], int l) {
@@ -147,7 +147,8 @@ void thaw_virial_flush(ThawVirial *virial, int32_t group, double (*sums)[2][9]) 
     virial->group = group;
 }
 
-// tau: of the batch, times its volume. Most batches lie in one group, that of the batch before. Lanes in no group may hold anything.
+// tau: of the batch, times its volume. Most batches lie in one group, that of the batch before. Lanes in no group may
+// hold anything.
 THAW_INLINE void virial_add(ThawVirial *virial, const ThawBatch *batch, const int32_t group[THAW_LANES],
                             const ThawLanes tau[9], double (*sums)[2][9]) {
     ThawLaneMask left;
@@ -206,7 +207,7 @@ THAW_INLINE void stress_chunk(const ThawForcePass *pass, int32_t chunk, int dim,
     }
 }
 
-// --- with dim and nodes as constants ------------------------------------------------------------------------------------
+// --- with dim and nodes as constants ---------------------------------------------------------------------------------
 
 void thaw_solid_energy_2d(void *pass, int32_t chunk) { energy_chunk(pass, chunk, 2, 3, 0); }
 void thaw_solid_energy_3d(void *pass, int32_t chunk) { energy_chunk(pass, chunk, 3, 4, 0); }

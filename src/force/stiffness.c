@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forces and stiffness of solid elements in one pass: F and what the material computes on the way to P are at hand anyway.
+// Forces and stiffness of solid elements in one pass: F and what the material computes on the way to P are at hand
+// anyway.
 //
 // Block (a, b) of an element is K_ab = w sum_jl g_a,j C_(ij)(kl) g_b,l (equation 4 for one element). The material gives the
 // blocks of nodes 1, 2, ..., without forming C unless it must be projected; node 0 follows from their sum, since rigid

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiling attachments: which vertices, anchored where, and how stiff.
 //
-// Anchors on a body. A vertex gets the element that contains it at the start, or else the one whose farthest face plane it
-// is least outside of; barycentric coordinates of a point outside go on as they are. Every element is looked at for
+// Anchors on a body. A vertex gets the element that contains it at the start, or else the one whose farthest face plane
+// it is least outside of; barycentric coordinates of a point outside go on as they are. Every element is looked at for
 // every vertex of the region, once, when the world is made.
 //
-// Glue. A spring k beside a vertex with stiffness K (the diagonal of the rest shape's matrix, by materials and mesh) takes
-// K/k of what the material gives: a hundredth, of both sides in series.
+// Glue. A spring k beside a vertex with stiffness K (the diagonal of the rest shape's matrix, by materials and mesh)
+// takes K/k of what the material gives: a hundredth, of both sides in series.
 #include "model/attachment.h"
 
 #include <math.h>
@@ -29,7 +29,20 @@ int thaw_attachment_moves(const ThawModel *model, const ThawAttachment *a, doubl
     return memcmp(&place[0], &place[1], sizeof place[0]) != 0;
 }
 
-// --- the definition ------------------------------------------------------------------------------------------------------
+void thaw_anchor_point(const ThawAnchor *anchor, int dim, const double *const nodes[THAW_ANCHOR_NODES],
+                       const ThawPlace *place, double at[3]) {
+    const double *local = anchor->local;
+    for (int k = 0; k < 3; k++) {
+        at[k] = 0;
+        for (int n = 0; n < anchor->nodes && k < dim; n++)
+            at[k] += anchor->weight[n] * nodes[n][k];
+        if (anchor->nodes == 0)
+            at[k] = place->R[3 * k] * local[0] + place->R[3 * k + 1] * local[1] + place->R[3 * k + 2] * local[2] +
+                    place->p[k];
+    }
+}
+
+// --- the definition --------------------------------------------------------------------------------------------------
 
 static ThawStatus check_numbers(const char *where, const ThawAttachmentDef *def, ThawError *error) {
     const struct {
@@ -84,7 +97,7 @@ static ThawStatus check_partners(const char *where, const ThawAttachmentDef *def
     return THAW_OK;
 }
 
-// --- stiffness -----------------------------------------------------------------------------------------------------------
+// --- stiffness -------------------------------------------------------------------------------------------------------
 
 // area (nv, zeroed): what each vertex has of the surface faces that lie in the region, m^2. Returns their sum.
 static double find_areas(const ThawShape *shape, const unsigned char *inside, double *area) {
@@ -129,6 +142,16 @@ static double glue_of(const ThawModel *model, const ThawAttachment *a, const Tha
     return GLUE / (1 / here + give);
 }
 
+// Vertices inside, of a stiffness by area, are not held.
+static void drop_idle(ThawModel *model, ThawAttachment *a) {
+    int32_t kept = 0;
+    for (int32_t i = 0; i < a->count; i++)
+        if (model->anchors[a->first + i].stiffness > 0)
+            model->anchors[a->first + kept++] = model->anchors[a->first + i];
+    a->count = kept;
+    model->anchor_count = a->first + kept;
+}
+
 static ThawStatus share_stiffness(const char *where, const ThawAttachmentDef *def, ThawModel *model,
                                   const ThawAttachment *a, ThawError *error) {
     const ThawShape *shape = model->bodies[a->body].shape;
@@ -139,6 +162,9 @@ static ThawStatus share_stiffness(const char *where, const ThawAttachmentDef *de
     for (int32_t i = 0; status == THAW_OK && i < group->count; i++)
         inside[group->vertices[i]] = 1;
     double sum = status == THAW_OK ? find_areas(shape, inside, area) : 0;
+    int surface = 1; // all of it is
+    for (int32_t i = 0; status == THAW_OK && i < group->count; i++)
+        surface &= area[group->vertices[i]] > 0;
     if (status == THAW_OK && def->stiffness_per_area > 0 && sum == 0)
         status = thaw_error_set(error, THAW_ERROR_INPUT,
                                 "%s: stiffness_per_area is %g N/m^3, but group %s has no face of the surface; allowed: "
@@ -146,7 +172,7 @@ static ThawStatus share_stiffness(const char *where, const ThawAttachmentDef *de
                                 where, def->stiffness_per_area, group->name);
     for (int32_t i = 0; status == THAW_OK && i < a->count; i++) {
         ThawAnchor *anchor = &model->anchors[a->first + i];
-        const double share = sum > 0 ? area[anchor->vertex] / sum : shape->mass[anchor->vertex] / group->mass;
+        const double share = surface ? area[anchor->vertex] / sum : shape->mass[anchor->vertex] / group->mass;
         anchor->stiffness = def->stiffness_per_area > 0 ? def->stiffness_per_area * area[anchor->vertex]
                             : def->stiffness > 0        ? def->stiffness * share
                                                         : glue_of(model, a, anchor);
@@ -156,7 +182,7 @@ static ThawStatus share_stiffness(const char *where, const ThawAttachmentDef *de
     return status;
 }
 
-// --- anchors -------------------------------------------------------------------------------------------------------------
+// --- anchors ---------------------------------------------------------------------------------------------------------
 
 // Barycentric coordinates of X in an element, and how far it is outside of its faces' planes, m; < 0: inside.
 static double outside_of(const ThawShape *shape, int32_t e, const double *X, double weight[THAW_ANCHOR_NODES]) {
@@ -215,6 +241,22 @@ static ThawStatus anchor_on_body(const char *where, const ThawModelBody *body, c
     return THAW_OK;
 }
 
+// The offset as the kernels will compute it.
+static void note_rest(const ThawModel *model, const ThawAttachment *a, const double x[3], const ThawPlace *place,
+                      ThawAnchor *anchor) {
+    const size_t dim = (size_t)model->dim;
+    double placed[THAW_ANCHOR_NODES][3], at[3];
+    const double *nodes[THAW_ANCHOR_NODES];
+    for (int n = 0; n < anchor->nodes; n++) {
+        const ThawModelBody *other = &model->bodies[a->other];
+        thaw_body_place(other, model->dim, other->shape->X + (size_t)anchor->other[n] * dim, placed[n]);
+        nodes[n] = placed[n];
+    }
+    thaw_anchor_point(anchor, model->dim, nodes, place, at);
+    for (size_t k = 0; k < dim; k++)
+        anchor->rest[k] = x[k] - at[k];
+}
+
 static ThawStatus place_anchors(const char *where, ThawModel *model, const ThawAttachment *a, const ThawGroup *group,
                                 ThawError *error) {
     const ThawModelBody *body = &model->bodies[a->body];
@@ -228,18 +270,17 @@ static ThawStatus place_anchors(const char *where, ThawModel *model, const ThawA
         double x[3] = {0, 0, 0};
         anchor->vertex = group->vertices[i];
         thaw_body_place(body, dim, body->shape->X + (size_t)anchor->vertex * (size_t)dim, x);
-        if (a->other >= 0) {
+        if (a->other >= 0)
             status = anchor_on_body(where, &model->bodies[a->other], x, anchor, error);
-            continue;
-        }
-        for (int k = 0; k < 3; k++) // R'(x - p)
+        for (int k = 0; k < 3 && a->other < 0; k++) // R'(x - p)
             for (int c = 0; c < 3; c++)
                 anchor->local[k] += place.R[3 * c + k] * (x[c] - place.p[c]);
+        note_rest(model, a, x, &place, anchor);
     }
     return status;
 }
 
-// --- all of them ---------------------------------------------------------------------------------------------------------
+// --- all of them -----------------------------------------------------------------------------------------------------
 
 static ThawStatus compile(const ThawAttachmentDef *def, int32_t index, ThawModel *model, ThawError *error) {
     ThawAttachment *a = &model->attachments[index];
@@ -276,7 +317,10 @@ static ThawStatus compile(const ThawAttachmentDef *def, int32_t index, ThawModel
     a->count = group->count;
     model->anchor_count += group->count;
     status = place_anchors(where, model, a, group, error);
-    return status == THAW_OK ? share_stiffness(where, def, model, a, error) : status;
+    if (status == THAW_OK)
+        status = share_stiffness(where, def, model, a, error);
+    drop_idle(model, a);
+    return status;
 }
 
 ThawStatus thaw_attachments_compile(const ThawWorldDef *def, ThawModel *model, ThawError *error) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attachments, compiled: regions of bodies that are held to another body, an obstacle or a frame. An attachment is a block
-// of elements that join bodies: one a vertex of the region, each a spring and a damper between that vertex and an anchor.
+// Attachments, compiled: regions of bodies that are held to another body, an obstacle or a frame. An attachment is a
+// block of elements that join bodies: one a vertex of the region, each a spring and a damper between that vertex and an
+// anchor.
 //
-// An anchor on a body is a fixed combination of the nodes of one of its elements, sum w_i x_i with sum w_i = 1, that is the
-// vertex' own place at the start. So the spring has no length at the start, and force f at the vertex meets -w_i f at the
-// nodes: momentum is kept to rounding, angular momentum too, since f has the direction of what is between the two points.
-// An anchor on an obstacle or a frame is a point of its own axes.
+// An anchor on a body is a fixed combination of the nodes of one of its elements, sum w_i x_i with sum w_i = 1, that is
+// the vertex' own place at the start. So the spring has no length at the start, and force f at the vertex meets -w_i f
+// at the nodes: momentum is kept to rounding, and nothing is turned, since f has the direction of what is between the
+// two points. An anchor on an obstacle or a frame is a point of its own axes.
 #ifndef THAW_ATTACHMENT_H
 #define THAW_ATTACHMENT_H
 
@@ -20,6 +21,7 @@ typedef struct ThawAnchor {
     int32_t other[THAW_ANCHOR_NODES]; // its vertices
     double weight[THAW_ANCHOR_NODES];
     double local[3];  // m, in the axes of an obstacle or frame
+    double rest[3];   // m: what rounding leaves of the offset at the start: springs begin with no force at all
     double stiffness; // N/m
 } ThawAnchor;
 
@@ -46,6 +48,9 @@ typedef struct ThawRowPass {
 // Validates and compiles all of them; bodies and obstacles come first.
 ThawStatus thaw_attachments_compile(const ThawWorldDef *def, struct ThawModel *model, ThawError *error);
 void thaw_attachments_clear(struct ThawModel *model);
+// Where an anchor is: on a body by its element's nodes (as many as there are), else on what is at `place`.
+void thaw_anchor_point(const ThawAnchor *anchor, int dim, const double *const nodes[THAW_ANCHOR_NODES],
+                       const ThawPlace *place, double at[3]);
 // Where what holds an attachment is at time t: of an obstacle or a frame.
 void thaw_attachment_place(const struct ThawModel *model, const ThawAttachment *attachment, double t, ThawPlace *place);
 // Whether that is elsewhere at t + h than at t.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements: a kind is a table of what it is and what can be asked of it, a block is a list of elements of one kind.
 //
-// Three numbers that are easily taken for one: the dimension of space (coordinates a vertex), the dimension of the element
-// (what its measure is in: m, m^2, m^3) and how many nodes it has. A tetrahedron has 3, 3, 4; a triangle in the plane
-// 2, 2, 3; a triangle of a sheet in space 3, 2, 3; a spring 3, 1, 2.
+// Three numbers that are easily taken for one: the dimension of space (coordinates a vertex), the dimension of the
+// element (what its measure is in: m, m^2, m^3) and how many nodes it has. A tetrahedron has 3, 3, 4; a triangle in the
+// plane 2, 2, 3; a triangle of a sheet in space 3, 2, 3; a spring 3, 1, 2.
 //
 // Everything downstream knows elements only through this table. A kind enters a step in one of two ways: by forces and
-// stiffness blocks of the body it belongs to, or, where it joins bodies, by rows for the response. The first kernels work on one chunk of an integration set
-// (integration.h), whose batches are all of one kind; what they are handed is the pass of force/pass.h. A new kind is a
-// table, and a line where shapes are compiled.
+// stiffness blocks of the body it belongs to, or, where it joins bodies, by rows for the response. The first kernels
+// work on one chunk of an integration set (integration.h), whose batches are all of one kind; what they are handed is
+// the pass of force/pass.h. A new kind is a table, and a line where shapes are compiled.
 #ifndef THAW_ELEMENT_H
 #define THAW_ELEMENT_H
 

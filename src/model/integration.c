@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packing elements into batches, chunks and colours. The kernels spend their time on gathering and scattering, so the
 // packing keeps the shape's order (near in space, near in memory) inside each block of elements and material model, and
-// colours whole chunks rather than elements. A chunk holds about as many elements as start within one bandwidth of the vertex numbering, so it
-// touches little more than its two neighbours and two or three colours do: every further colour would be one more sweep
-// through the whole matrix in memory. Within a chunk, though, the lanes of a batch are taken far apart:
-// neighbours share vertices, and eight additions to one place after another would wait for each other. Greedy colouring
-// over per-vertex bit masks; linear in elements.
+// colours whole chunks rather than elements. A chunk holds about as many elements as start within one bandwidth of the
+// vertex numbering, so it touches little more than its two neighbours and two or three colours do: every further colour
+// would be one more sweep through the whole matrix in memory. Within a chunk, though, the lanes of a batch are taken
+// far apart: neighbours share vertices, and eight additions to one place after another would wait for each other.
+// Greedy colouring over per-vertex bit masks; linear in elements.
 #include "model/integration.h"
 
 #include <math.h>

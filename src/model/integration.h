@@ -10,7 +10,8 @@
 
 struct ThawShape;
 
-// Eight integration points of one kind of element with one material model. Unused lanes repeat the first element with weight 0.
+// Eight integration points of one kind of element with one material model. Unused lanes repeat the first element with
+// weight 0.
 typedef struct ThawBatch {
     ThawLanes gradient[(THAW_ELEMENT_NODES_MAX - 1) * 3]; // [node - 1][axis], the element's dim axes used, 1/m
     ThawLanes weight;                                     // m^3 (2D: area times thickness)
@@ -29,8 +30,9 @@ static inline int32_t thaw_batch_pairs(const ThawBatch *batch) {
     return batch->kind->nodes * (batch->kind->nodes + 1) / 2;
 }
 
-// Batches are grouped into chunks (one task each, of one kind of element), chunks into colours: two chunks of one colour share no vertex, so they
-// may scatter at the same time, and the order of additions at each vertex is (colour, chunk, batch) whatever the threads do.
+// Batches are grouped into chunks (one task each, of one kind of element), chunks into colours: two chunks of one
+// colour share no vertex, so they may scatter at the same time, and the order of additions at each vertex is (colour,
+// chunk, batch) whatever the threads do.
 typedef struct ThawIntegrationSet {
     int dim;   // of space
     int nodes; // of the kind with most of them

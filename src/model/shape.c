@@ -51,8 +51,8 @@ done:
     return status;
 }
 
-// Weights, gradients and masses of a block. Sorting the nodes may have turned an element over; its weight is positive all
-// the same and its gradients do not care. section: what its measure is multiplied with (thickness).
+// Weights, gradients and masses of a block. Sorting the nodes may have turned an element over; its weight is positive
+// all the same and its gradients do not care. section: what its measure is multiplied with (thickness).
 static void integrate_block(const ThawElementBlock *block, double section, ThawShape *shape) {
     const ThawElementOps *kind = block->kind;
     int space = kind->space, dim = kind->dim, nodes = kind->nodes;

@@ -169,7 +169,7 @@ static ThawStatus get_bodies(ThawCheckpoint *file, ThawWorld *world, int32_t cou
     return status;
 }
 
-// --- attachments ---------------------------------------------------------------------------------------------------------
+// --- attachments -----------------------------------------------------------------------------------------------------
 
 static ThawStatus put_attachments(ThawCheckpoint *file, const ThawWorld *world, ThawError *error) {
     const int32_t count = world->model->attachment_count;

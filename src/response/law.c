@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of a single contact: unilateral normal, Coulomb friction; of an attachment (mu infinite): w = 0. With w = u + k_b Phi + gamma lambda (normal) and
-// w = u + k_t drift + gamma_t lambda (tangents),
+// The law of a single contact: unilateral normal, Coulomb friction; of an attachment (mu infinite): w = 0. With w = u +
+// k_b Phi + gamma lambda (normal) and w = u + k_t drift + gamma_t lambda (tangents),
 //     0 <= lambda_n _|_ w_n >= 0,    |lambda_t| <= mu lambda_n,    w_t = -s lambda_t with s >= 0, and s = 0 inside.
 //
 // Residual: Alart and Curnier's map (1991), lambda = P(lambda - rho w), P the projection on lambda_n >= 0 and then on the

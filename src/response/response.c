@@ -245,6 +245,8 @@ static ThawStatus begin_row(const ThawResponse *island, const ThawContact *conta
                             double *b, ThawError *error) {
     int d = island->dim;
     double v[3] = {-contact->velocity[0], -contact->velocity[1], -contact->velocity[2]};
+    for (int c = 0; c < d && contact->two_sided; c++)
+        v[c] += contact->ahead[c];
     for (int32_t s = 0; s < row->slots; s++)
         for (int32_t k = 0; k < row->nodes[s]; k++)
             for (int c = 0; c < d; c++)

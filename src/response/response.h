@@ -10,9 +10,9 @@
 // with k_t, gamma_t like k_b, gamma from r k and r c. At rest lambda_t = -h r k drift then: friction is remembered by the
 // drift as the normal force is by Phi, and is the same for elastic and rigid bodies however many contacts share it.
 //
-// Attachments are rows like these whose law has no bounds: w = u + k_b g + gamma lambda = 0 in every component, with the
-// offset g (m) in the place of Phi and drift. So an implicit spring and damper, lambda = -h (k (g + h u) + c u), joins any
-// two bodies exactly, whatever their maps.
+// Attachments are rows like these whose law has no bounds: w = u + k_b g + gamma lambda = 0 in every component, with
+// the offset g (m) in the place of Phi and drift. So an implicit spring and damper, lambda = -h (k (g + h u) + c u),
+// joins any two bodies exactly, whatever their maps.
 //
 // k_b Phi counts as far as the contact's spring was pressed by motion (contact->held), and for little more beyond that, at
 // options->push at most; an overlap is left to others (response.c, step/parting.c).

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Attachments in the step.
 //
-// Two bodies that are held to each other are one island, and each vertex that is held is a two-sided row of the island's
-// response (response.h): the springs are solved with the contacts, through A^-1 of each body, whatever map it has. Rows
-// stand behind the contacts of the state's set while a step is solved, so that only islands see them. Of the state there
-// are the forces of the last step, from which the next starts and by which the oracle judges, and what has let go.
+// Two bodies that are held to each other are one island, and each vertex that is held is a two-sided row of the
+// island's response (response.h): the springs are solved with the contacts, through A^-1 of each body, whatever map it
+// has. Rows stand behind the contacts of the state's set while a step is solved, so that only islands see them. Of the
+// state there are the forces of the last step, from which the next starts and by which the oracle judges, and what has
+// let go.
 #include "step/attach.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/forest.h"
+#include "step/adapt.h"
 
 static const ThawAttachment *attachment(const ThawWorld *world, int32_t i) { return &world->model->attachments[i]; }
 
@@ -36,7 +38,7 @@ void thaw_attach_free(ThawWorld *world) {
     thaw_free(world->expected);
 }
 
-// --- letting go ----------------------------------------------------------------------------------------------------------
+// --- letting go ------------------------------------------------------------------------------------------------------
 
 static ThawStatus wake(ThawWorld *world, const ThawAttachment *a, ThawError *error) {
     ThawStatus status = thaw_sleep_wake(world, a->body, error);
@@ -92,7 +94,7 @@ void thaw_attach_undo(ThawWorld *world) {
     memcpy(world->state.pull, world->start_pull, sizeof *world->state.pull * numbers(world));
 }
 
-// --- rows ----------------------------------------------------------------------------------------------------------------
+// --- rows ------------------------------------------------------------------------------------------------------------
 
 static int acts(const ThawWorld *world, int32_t i) {
     return !world->state.released[i] && !world->state.asleep[attachment(world, i)->body];
@@ -137,6 +139,33 @@ static size_t anchor_of(const ThawWorld *world, const ThawContact *row) {
     return (size_t)(attachment(world, row->key.feature[0])->first + row->key.feature[1]);
 }
 
+// Whether rigid parts of it turn, so that its vertices do not go where their velocities lead.
+static int turns(const ThawStepper *s) {
+    return s->adaptive && s->adaptive->partition->part_count > 0 && s->system->map->n > 0;
+}
+
+void thaw_attach_see_turns(ThawWorld *world, ThawIncrement step) {
+    const ThawContactSet *set = &world->state.contacts;
+    const size_t dim = (size_t)world->model->dim;
+    int32_t done = -1; // rows of one body come together
+    for (int32_t i = set->count; i < set->count + set->attached; i++)
+        for (int side = 0; side < 2; side++) {
+            ThawContact *row = &set->contacts[i];
+            ThawStepper *s = row->nodes[side] > 0 ? &world->steppers[row->key.body[side]] : NULL;
+            if (!s || !turns(s))
+                continue;
+            if (s->index != done) {
+                memset(s->u, 0, sizeof *s->u * (size_t)s->shape->nv * dim);
+                thaw_map_rigid_chord(s->system->map, step.h, s->u);
+            }
+            done = s->index;
+            for (int n = 0; n < row->nodes[side]; n++)
+                for (size_t k = 0; k < dim; k++)
+                    row->ahead[k] +=
+                        (side == 0 ? 1 : -1) * row->weight[side][n] * s->u[(size_t)row->vertex[side][n] * dim + k];
+        }
+}
+
 void thaw_attach_take_rows(ThawWorld *world) {
     const ThawContactSet *set = &world->state.contacts;
     for (int32_t i = set->count; i < set->count + set->attached; i++)
@@ -158,12 +187,19 @@ void thaw_attach_commit(ThawWorld *world, ThawIncrement step) {
     }
 }
 
-// --- what others ask -----------------------------------------------------------------------------------------------------
+// --- what others ask -------------------------------------------------------------------------------------------------
 
 void thaw_attach_join(const ThawWorld *world, int32_t *root) {
     for (int32_t i = 0; i < world->model->attachment_count; i++)
         if (!world->state.released[i] && attachment(world, i)->other >= 0)
             thaw_forest_join(root, attachment(world, i)->body, attachment(world, i)->other);
+}
+
+int thaw_attach_holds(const ThawWorld *world, int32_t body) {
+    for (int32_t i = 0; i < world->model->attachment_count; i++)
+        if (!world->state.released[i] && (attachment(world, i)->body == body || attachment(world, i)->other == body))
+            return 1;
+    return 0;
 }
 
 static double energy_of(const ThawWorld *world, int32_t i) {

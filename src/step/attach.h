@@ -9,13 +9,17 @@
 ThawStatus thaw_attach_create(ThawWorld *world, ThawError *error);
 void thaw_attach_free(ThawWorld *world);
 
-// Before the step from t to t + h: notes what undoing goes back to, lets go what its time has come for, and wakes bodies
-// that this or the motion of a frame concerns.
+// Before the step from t to t + h: notes what undoing goes back to, lets go what its time has come for, and wakes
+// bodies that this or the motion of a frame concerns.
 ThawStatus thaw_attach_begin(ThawWorld *world, double t, double h, ThawError *error);
 // Before an interval of length h is tried: impulses as the forces of the last one let expect.
 void thaw_attach_expect(ThawWorld *world, double h);
-// Puts the rows of bodies awake behind the contacts, where islands find them; and takes the impulses over that they found.
+// Puts the rows of bodies awake behind the contacts, where islands find them; and takes the impulses over that they
+// found.
 ThawStatus thaw_attach_put_rows(ThawWorld *world, ThawIncrement step, ThawError *error);
+// In between, when it is known who is rigid: springs see where vertices of parts that turn will be, not where their
+// velocities lead.
+void thaw_attach_see_turns(ThawWorld *world, ThawIncrement step);
 void thaw_attach_take_rows(ThawWorld *world);
 // The interval is final: forces, and the work of what moves.
 void thaw_attach_commit(ThawWorld *world, ThawIncrement step);
@@ -25,6 +29,8 @@ void thaw_attach_undo(ThawWorld *world);
 
 // Joins bodies that are held to each other in a forest over bodies.
 void thaw_attach_join(const ThawWorld *world, int32_t *root);
+// Whether anything holds a body.
+int thaw_attach_holds(const ThawWorld *world, int32_t body);
 // J, in all springs.
 double thaw_attach_energy(const ThawWorld *world);
 

@@ -208,22 +208,29 @@ static int is_driven(const ThawStepper *s) {
 // Of the energy that a body has or is given, a linearised step may make so much out of nothing; one that makes more is
 // cut in halves. No step of the library's scenes does.
 static const double LARGEST_GAIN = 0.05;
-// And so much passes for nothing: one that makes more is made anew, with stiffness projected; and if that does not help,
-// iterated to convergence (island.c).
+// And so much passes for nothing: one that makes more is made anew, with stiffness projected.
 static const double SMALL_GAIN = 1e-4;
+
+static int has_frames(const ThawStepper *s) { return s->system->map->frame_count > 0; }
 
 // How much energy a linearised step makes out of nothing, J. Beyond the work of loads and contacts it gains
 //     K1 + E1 - K0 - E0 - v1'(h f_ext + J'lambda) = (E1 - E's quadratic model) - |v1-v0|_M^2 / 2 - h^2/2 v1'K v1 - h v1'D v1,
 // which is a loss for as long as the model is any good and K resists. Under compression K drives what turns, and so
 // does alpha1 K, whatever the step. had: what the body has or is given, J.
-static double gain_of(const ThawStepper *s, ThawIncrement step, double elastic0, double elastic1, double *had) {
+static double gain_of(ThawStepper *s, ThawIncrement step, double elastic0, double elastic1, double *had) {
     int dim = s->model->dim;
     double kinetic0 = 0, kinetic1 = 0, work = 0;
+    const double *v0 = s->v;
+    if (has_frames(s)) { // v has chords of their vertices, which are shorter than the paths
+        memcpy(s->before, s->v, sizeof *s->v * coordinates(s));
+        s->system->map->ops->velocities(s->system->map, s->before);
+        v0 = s->before;
+    }
     for (int32_t i = 0; i < s->shape->nv; i++) {
         double square0 = 0, square1 = 0, power = 0;
         for (int k = 0; k < dim; k++) {
             size_t at = (size_t)i * (size_t)dim + (size_t)k;
-            square0 += s->v[at] * s->v[at];
+            square0 += v0[at] * v0[at];
             square1 += s->v1[at] * s->v1[at];
             power += s->v1[at] * (step.h * s->f_ext[at] + s->impulse[at]);
         }
@@ -246,8 +253,6 @@ static int all_finite(const double *a, size_t count) {
         all += sum[k];
     return all == 0;
 }
-
-static int has_frames(const ThawStepper *s) { return s->system->map->frame_count > 0; }
 
 void thaw_body_resist(ThawStepper *s, ThawIncrement step) {
     if (s->resisted)
@@ -291,8 +296,8 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
     if (!isfinite(s->set_energy))
         s->set_energy = thaw_force_energy(set, s->tasks, s->x, s->partial);
     double had, gain = gain_of(s, step, s->set_energy, elastic, &had);
-    s->excess = gain > SMALL_GAIN * had;
-    s->gains |= may_project && s->excess;
+    s->excess = gain > SMALL_GAIN * had ? gain : 0;
+    s->gains |= may_project && s->excess > 0;
     return gain <= LARGEST_GAIN * had ? THAW_OK : THAW_DIVERGED;
 }
 

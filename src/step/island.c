@@ -279,11 +279,12 @@ static int any_gains(const ThawIsland *island) {
     return 0;
 }
 
-// Whether a body makes energy that the full method, which loses what spins and swings before it comes to that, would not.
+// Whether a body makes energy that it must not make and could not give back.
 static int any_excess(const ThawIsland *island) {
     for (int32_t i = 0; i < island->count; i++) {
         const ThawStepper *s = island->bodies[i];
-        if (s->excess && s->data && s->method->ops->is_bound && s->method->ops->is_bound(s))
+        const ThawMethodOps *ops = s->method->ops;
+        if (s->excess > 0 && s->data && ops->is_bound && ops->is_bound(s) && s->excess > ops->reserve(s))
             return 1;
     }
     return 0;
@@ -302,8 +303,8 @@ static ThawStatus iterate_island(ThawIsland *island, ThawIncrement step) {
     return status == THAW_OK ? try_island(island, step) : status;
 }
 
-// A step that makes energy out of nothing is made once more, with the stiffness of the bodies that do projected; and, if they still do, by
-// Newton's method. Where that fails the linearised step stands, for as long as it is fit to go on from.
+// A step that makes energy out of nothing is made once more, with the stiffness of the bodies that do projected; and, if parts that thaw
+// as they spin still do (a linearised step inflates them), by Newton's method. Where that fails the linearised step stands, for as long as it is fit to go on from.
 ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement step) {
     island->failed = island->bodies[0]->index;
     for (int32_t i = 0; i < island->count; i++)
@@ -313,10 +314,10 @@ ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement step) {
         island->residual = 0;
         status = try_island(island, step);
     }
-    if (step.newton || (status != THAW_OK && status != THAW_DIVERGED) || !any_excess(island))
+    if (step.newton || status != THAW_OK || !any_excess(island))
         return status;
     ThawStatus iterated = iterate_island(island, step);
-    if (iterated <= THAW_OK || status != THAW_OK)
+    if (iterated <= THAW_OK)
         return iterated;
     for (int32_t i = 0; i < island->count; i++) {
         island->bodies[i]->gains = 1; // projected again

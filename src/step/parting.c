@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "contact/collider.h"
+#include "step/attach.h"
 #include "step/method.h"
 
 static const double LEFT = 1e-6;     // edges: half of what passes for none (row.c)
@@ -38,7 +39,8 @@ static double ease_of(const ThawWorld *world, int32_t body) {
     for (int32_t i = 0; i < s->shape->nv; i++)
         if (s->scripted[i])
             return 0;
-    return 1 / s->shape->total_mass;
+    return thaw_attach_holds(world, body) ? 0
+                                          : 1 / s->shape->total_mass; // a spring would be stretched by nobody's work
 }
 
 // How far the shifts found so far part the sides, m.

@@ -21,7 +21,8 @@ static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s
 
 // --- islands ------------------------------------------------------------------------------------------------------------
 
-// Bodies awake joined by contacts and attachments, in the order of their lowest body; obstacles join nothing. Linear but for the forest.
+// Bodies awake joined by contacts and attachments, in the order of their lowest body; obstacles join nothing. Linear
+// but for the forest.
 static ThawStatus form_islands(ThawWorld *world, ThawError *error) {
     ThawContactSet *set = &world->state.contacts;
     const int32_t rows = set->count + set->attached;
@@ -223,6 +224,7 @@ static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, Th
     if (status != THAW_OK)
         return status;
     thaw_parting_mark(world);
+    thaw_attach_see_turns(world, step);
     solve_islands(world, step, again);
     thaw_attach_take_rows(world);
     for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++)

@@ -112,7 +112,7 @@ typedef struct ThawStepper {
     ThawMotion motion;           // before it is asked who is rigid
     int project;                 // this attempt projects element stiffness at x0
     int gains;                   // the attempt before made energy out of nothing by stiffness that is not definite
-    int excess;                  // its last attempt made energy out of nothing
+    double excess;               // J, that its last attempt made out of nothing; 0: so little that it passes for that
     int iterated;                // this step was iterated to convergence
     int resisted;                // y and forms are those of thaw_body_resist
     double forms[2];             // J, v1'Kv1 and v1'Dv1 of elastic elements, see thaw_force_product

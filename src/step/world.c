@@ -42,8 +42,6 @@ ThawStatus thaw_stepper_fit(ThawStepper *s, ThawError *error) {
     s->set_energy = NAN;
     s->set_inverted = -1;
     thaw_stepper_drop_solvers(s);
-    if (!s->system->plan)
-        return THAW_OK;
     return s->model->options.integrator == THAW_INTEGRATOR_NEWTON ? thaw_stepper_reserve_newton(s, error) : THAW_OK;
 }
 
@@ -326,8 +324,8 @@ void thaw_world_free(ThawWorld **pointer) {
     thaw_free(world->state.asleep);
     thaw_free(world->state.slow);
     thaw_free(world->state.method);
-    thaw_state_free_options(&world->state, world->model ? world->model->body_count : 0);
     thaw_attach_free(world);
+    thaw_state_free_options(&world->state, world->model ? world->model->body_count : 0);
     thaw_free(world->awake);
     thaw_free(world->marks);
     thaw_tasks_free(&world->tasks);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shape is a list of blocks, and a kind of element is a table: the same tetrahedra in two blocks give the same sums, and
-// bars (two nodes, one dimension, in space), a kind that only this file knows, stand beside tetrahedra in one set, one
-// force and one matrix.
+// A shape is a list of blocks, and a kind of element is a table: the same tetrahedra in two blocks give the same sums,
+// and bars (two nodes, one dimension, in space), a kind that only this file knows, stand beside tetrahedra in one set,
+// one force and one matrix.
 #include "force/kernel.h"
 #include "force/pass.h"
 #include "map/map.h"
 #include "model/model.h"
 #include "step/sample.h"
 
-// --- bars: psi = c/2 (s - 1)^2 with the stretch s = |x1 - x0| g ----------------------------------------------------------
+// --- bars: psi = c/2 (s - 1)^2 with the stretch s = |x1 - x0| g ------------------------------------------------------
 
 static void rest_bar(const double *X, double *weight, double *gradient) {
     *weight = sqrt((X[3] - X[0]) * (X[3] - X[0]) + (X[4] - X[1]) * (X[4] - X[1]) + (X[5] - X[2]) * (X[5] - X[2]));
@@ -108,7 +108,7 @@ static const ThawElementOps BAR = {.name = "bar",
                                    .linearise = linearise_bar,
                                    .product = product_bar};
 
-// --- shapes of two blocks ------------------------------------------------------------------------------------------------
+// --- shapes of two blocks --------------------------------------------------------------------------------------------
 
 typedef struct Two {
     Sample sample;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of attachments: alone they are a linear system that is solved to rounding; among contacts each keeps its own law, in
-// both forms, by every solver that takes over what is left.
+// Rows of attachments: alone they are a linear system that is solved to rounding; among contacts each keeps its own
+// law, in both forms, by every solver that takes over what is left.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Attachments: they carry loads, keep momentum, swing as springs do, let go at a time or a force, and wake what they hold;
-// for every method and integrator, with bits that neither threads nor checkpoints change.
+// Attachments: they carry loads, keep momentum, swing as springs do, let go at a time or a force, and wake what they
+// hold; for every method and integrator, with bits that neither threads nor checkpoints change.
 #include "step/sample.h"
 #include "support/folder.h"
 #include "thaw/field.h"
@@ -93,7 +93,7 @@ static ThawAttachmentState state_of(const ThawWorld *world, int32_t i) {
     return state;
 }
 
-// --- carrying ------------------------------------------------------------------------------------------------------------
+// --- carrying --------------------------------------------------------------------------------------------------------
 
 // A finger on a box that rises by 0.2 m, with a load at its tip.
 static void check_finger(const char *method, ThawIntegrator integrator, double tolerance) {
@@ -159,7 +159,7 @@ static void glue_gives_far_less_than_what_it_holds(void **state) {
     assert_true(fabs(tip[0] - tip[1]) < 0.05 * tip[1]);
 }
 
-// --- springs -------------------------------------------------------------------------------------------------------------
+// --- springs ---------------------------------------------------------------------------------------------------------
 
 static void two_bodies_on_a_spring_keep_their_momentum(void **state) {
     (void)state;
@@ -221,7 +221,8 @@ static void two_masses_swing_at_the_frequency_of_their_spring(void **state) {
         last = speed;
     }
     assert_int_equal(count, 4);
-    // Half a period between crossings; what the method's damping and the bars' own give change is of the order (omega h)^2.
+    // Half a period between crossings; what the method's damping and the bars' own give change is of the order (omega
+    // h)^2.
     assert_true(fabs((crossing[3] - crossing[0]) / 3 * omega / M_PI - 1) < 1e-3);
     thaw_world_free(&world);
     bars_free(&b);
@@ -308,7 +309,7 @@ static void in_the_plane_they_hold_as_well(void **state) {
     sample_free(&s);
 }
 
-// --- letting go ----------------------------------------------------------------------------------------------------------
+// --- letting go ------------------------------------------------------------------------------------------------------
 
 static void a_body_falls_from_the_time_at_which_it_is_let_go(void **state) {
     (void)state;
@@ -359,7 +360,7 @@ static void a_body_is_let_go_after_the_step_in_which_the_force_was_too_large(voi
     }
 }
 
-// --- sleep ---------------------------------------------------------------------------------------------------------------
+// --- sleep -----------------------------------------------------------------------------------------------------------
 
 // Two bars, one glued to the other, which hangs on a frame; stiff, so that they come to rest soon.
 static void hang(Bars *b) {
@@ -452,7 +453,33 @@ static void a_frame_that_moves_wakes_what_hangs_on_it_and_carries_it_along(void 
     bars_free(&b);
 }
 
-// --- bits ----------------------------------------------------------------------------------------------------------------
+static void springs_begin_with_no_force_at_all(void **state) {
+    (void)state;
+    Bars b;
+    bars_create(&b, 3, 3, 1e6);
+    b.def.gravity[2] = 0;
+    b.def.obstacles = &b.obstacle;
+    b.def.obstacle_count = 1;
+    b.obstacle.position[2] = -0.37;
+    for (int i = 0; i < 3; i++) {
+        b.bodies[i].position[1] = 0.013 * i;
+        b.bodies[i].rotation[0] = cos(0.1 * i);
+        b.bodies[i].rotation[2] = sin(0.1 * i);
+        b.attachments[i].body = i;
+    }
+    b.attachments[0].other_body = 1; // the others: to an obstacle, and to a frame
+    b.attachments[1].obstacle = 0;
+    ThawWorld *world = bars_world(&b);
+    for (int i = 0; i < 3; i++)
+        assert_true(state_of(world, i).energy == 0);
+    sample_steps(world, 50); // what is left is rounding of the bodies' own
+    for (int i = 0; i < 3; i++)
+        assert_true(state_of(world, i).energy < 1e-18 && fabs(state_of(world, i).force[0]) < 1e-7);
+    thaw_world_free(&world);
+    bars_free(&b);
+}
+
+// --- bits ------------------------------------------------------------------------------------------------------------
 
 static ThawWorld *scene_world(int threads, ThawIntegrator integrator) {
     ThawScene *scene = NULL;
@@ -524,7 +551,7 @@ static void a_cancelled_step_leaves_attachments_as_they_were(void **state) {
     thaw_world_free(&stopped);
 }
 
-// --- definitions ---------------------------------------------------------------------------------------------------------
+// --- definitions -----------------------------------------------------------------------------------------------------
 
 static void refuse(Bars *b, const char *message) {
     ThawWorld *world = NULL;
@@ -606,6 +633,7 @@ int main(void) {
         cmocka_unit_test(bodies_held_to_each_other_rest_as_rigid_parts_and_sleep_together),
         cmocka_unit_test(letting_go_wakes_what_was_held),
         cmocka_unit_test(a_frame_that_moves_wakes_what_hangs_on_it_and_carries_it_along),
+        cmocka_unit_test(springs_begin_with_no_force_at_all),
         cmocka_unit_test(neither_threads_nor_a_checkpoint_change_a_bit),
         cmocka_unit_test(a_cancelled_step_leaves_attachments_as_they_were),
         cmocka_unit_test(definitions_that_make_no_sense_are_refused_by_name_and_value),

@@ -123,6 +123,9 @@ static void gather_attachment(const ThawWorld *world, const ThawStepper *s, cons
     ThawRigidifyData *a = thaw_rigidify(s);
     const size_t dim = (size_t)s->model->dim;
     double u[3], give = 0, gamma = 1 / (step.h * (step.h * row->stiffness + row->damping));
+    double lever = 0; // 1, or more where an anchor lies outside of its element: no row of K is larger than is set for it
+    for (int n = 0; n < row->nodes[side]; n++)
+        lever += fabs(row->weight[side][n]);
     relative_velocity(world, row, u);
     for (int i = 0; i < 2; i++)
         give += row->nodes[i] > 0 ? give_of(&world->steppers[row->key.body[i]], row, i, step.h) : 0;
@@ -141,7 +144,7 @@ static void gather_attachment(const ThawWorld *world, const ThawStepper *s, cons
             q->presses |= row->lambda[k] != 0;
             a->f_contact[v * dim + k] += w * (row->lambda[k] - u[k] / (gamma + give)) / step.h;
             a->f_past[v * dim + k] += w * row->lambda[k] / step.h;
-            a->k_contact[v * dim * dim + k * dim + k] += fmax(0, row->weight[side][n]) * row->stiffness;
+            a->k_contact[v * dim * dim + k * dim + k] += fabs(row->weight[side][n]) * lever * row->stiffness;
         }
     }
 }

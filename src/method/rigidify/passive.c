@@ -162,17 +162,29 @@ static double take_from_shadow(ThawStepper *s, double most) {
     return taken;
 }
 
+static int is_held(const ThawStepper *s) {
+    for (int32_t i = 0; i < s->shape->nv; i++)
+        if (s->scripted[i])
+            return 1;
+    return 0;
+}
+
+// The motion of the whole body that nothing is taken of.
+static Motion kept_motion(const ThawStepper *s) { return is_held(s) ? (Motion){0} : rigid_motion(s); }
+
 static double take_from_motion(ThawStepper *s, double most) {
-    int held = 0;
-    for (int32_t i = 0; i < s->shape->nv && !held; i++)
-        held = s->scripted[i];
     if (s->offset_moves || !(most > 0))
         return 0;
-    const Motion motion = held ? (Motion){0} : rigid_motion(s);
+    const Motion motion = kept_motion(s);
     const double has = relative_energy(s, &motion), taken = fmin(most, has);
     if (taken > 0)
         slow_down(s, &motion, sqrt(1 - taken / has));
     return taken;
+}
+
+double thaw_passive_reserve(const ThawStepper *s) {
+    const Motion motion = kept_motion(s);
+    return thaw_oracle_state(s->adaptive->oracle)->energy + (s->offset_moves ? 0 : relative_energy(s, &motion));
 }
 
 static double gain_of(const ThawLedger *w) {
