@@ -143,6 +143,11 @@ static ThawStatus get_bodies(ThawCheckpoint *file, ThawWorld *world, int32_t cou
         status = thaw_checkpoint_get_f64(file, "elastic", elastic, count, error);
     if (status == THAW_OK)
         memcpy(asleep, state->asleep, (size_t)world->model->body_count);
+    for (int32_t i = 0; status == THAW_OK && i < count; i++)
+        if (!isfinite(elastic[i]))
+            status = thaw_error_set(error, THAW_ERROR_INPUT,
+                                    "the checkpoint's elastic energy of body %d is %g; allowed: a finite number",
+                                    (int)i, elastic[i]);
     for (int32_t i = 0; status == THAW_OK && i < count; i++) {
         asleep[i] = rows[i * BODY] != 0;
         if (rows[i * BODY + 2] < 0 || rows[i * BODY + 2] >= thaw_method_count() ||

@@ -44,19 +44,27 @@ static double value_of(const ThawStateField *f, const char *at) {
     }
 }
 
+static int is_allowed(const ThawStateField *f, double value) {
+    if (!is_real(f))
+        return value >= 0 && value <= f->most;
+    if (f->flags & THAW_STATE_ENERGY && value < 0)
+        return 0;
+    return f->flags & THAW_STATE_INFINITE ? !isnan(value) : isfinite(value);
+}
+
 static ThawStatus check_field(const ThawStepper *s, const ThawStateField *f, ThawError *error) {
     if (!is_real(f) && f->most == 0)
         return THAW_OK;
     for (int64_t row = 0; row < f->rows; row++)
         for (int k = 0; k < f->width; k++) {
             const double value = value_of(f, thaw_field_row(f, row) + (size_t)k * thaw_field_bytes(f));
-            const int fine = !is_real(f)                      ? value >= 0 && value <= f->most
-                             : f->flags & THAW_STATE_INFINITE ? !isnan(value)
-                                                              : isfinite(value);
-            if (fine)
+            if (is_allowed(f, value))
                 continue;
-            char allowed[40] = "finite numbers";
-            if (!is_real(f))
+            char allowed[40];
+            if (is_real(f))
+                snprintf(allowed, sizeof allowed, "finite numbers%s",
+                         f->flags & THAW_STATE_ENERGY ? ", not below 0" : "");
+            else
                 snprintf(allowed, sizeof allowed, "0 to %.0f", f->most);
             return thaw_error_set(error, THAW_ERROR_INPUT, "body %d (%s): number %lld of its %s is %g; allowed: %s",
                                   (int)s->index, s->body->name, (long long)(row * f->width + k), f->name, value,

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/forest.h"
-#include "step/adapt.h"
 
 static const ThawAttachment *attachment(const ThawWorld *world, int32_t i) { return &world->model->attachments[i]; }
 
@@ -139,10 +138,8 @@ static size_t anchor_of(const ThawWorld *world, const ThawContact *row) {
     return (size_t)(attachment(world, row->key.feature[0])->first + row->key.feature[1]);
 }
 
-// Whether rigid parts of it turn, so that its vertices do not go where their velocities lead.
-static int turns(const ThawStepper *s) {
-    return s->adaptive && s->adaptive->partition->part_count > 0 && s->system->map->n > 0;
-}
+// Whether frames carry vertices of it as they turn, which then do not go where their velocities lead.
+static int turns(const ThawStepper *s) { return s->system->map->frame_count > 0 && s->system->map->n > 0; }
 
 void thaw_attach_see_turns(ThawWorld *world, ThawIncrement step) {
     const ThawContactSet *set = &world->state.contacts;
@@ -156,7 +153,7 @@ void thaw_attach_see_turns(ThawWorld *world, ThawIncrement step) {
                 continue;
             if (s->index != done) {
                 memset(s->u, 0, sizeof *s->u * (size_t)s->shape->nv * dim);
-                thaw_map_rigid_chord(s->system->map, step.h, s->u);
+                s->system->map->ops->chord(s->system->map, step.h, s->u);
             }
             done = s->index;
             for (int n = 0; n < row->nodes[side]; n++)

@@ -35,6 +35,8 @@ int thaw_ledger_is_kept(const ThawStepper *s) {
     return (s->data && s->method->ops->needs_ledger) || s->model->options.ledger;
 }
 
+ThawLedger *thaw_ledger_of(ThawWorld *world) { return world->model->options.ledger ? &world->state.ledger : NULL; }
+
 void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
     double since = thaw_wall_ms();
     const ThawMap *map = s->system->map;

@@ -28,6 +28,7 @@ enum {
     THAW_STATE_NUMBER = 2,   // one of a few numbers that change in any step; others are arrays, which seldom do
     THAW_STATE_SIZE = 4,     // arrays are as long as it says: it is listed before all of them, and read first
     THAW_STATE_INFINITE = 8, // of F64: may be infinite
+    THAW_STATE_ENERGY = 16,  // of F64: not below 0
 };
 
 // An array of a body's state: `rows` times `width` numbers.
@@ -54,7 +55,7 @@ typedef struct ThawMethodOps {
     ThawStatus (*rest)(ThawWorld *world, ThawStepper *s, const ThawStepper *leader, ThawError *error);
     // Data of a body that has slept. loaded: what acts on it now may be new; else it is touched.
     ThawStatus (*wake)(ThawWorld *world, ThawStepper *s, int loaded, ThawError *error);
-    // Other options from now on. ledger: where a change of energy is booked.
+    // Other options from now on. ledger: where a change of energy is booked, or NULL.
     void (*configure)(const ThawWorld *world, ThawStepper *s, ThawLedger *ledger);
     // After a checkpoint gave time, x, v and options; fields come next. Also of a body asleep.
     ThawStatus (*resume)(ThawWorld *world, ThawStepper *s, ThawError *error);
@@ -70,8 +71,9 @@ typedef struct ThawMethodOps {
     ThawStatus (*decide)(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawError *error);
     // A contact of the step that was not foreseen comes at `speed`, m/s, to a side of it that belongs to the body.
     ThawStatus (*strike)(const ThawWorld *world, ThawStepper *s, const ThawContact *contact, int side, double speed);
-    // Whether it must not make energy in this step.
+    // Whether it must not make energy in this step; and how much it could give back, J.
     int (*is_bound)(const ThawStepper *s);
+    double (*reserve)(const ThawStepper *s);
     // The step is final: before x1 and v1 become x and v, and after.
     void (*commit)(ThawStepper *s, ThawIncrement step);
     void (*finish)(ThawStepper *s);

@@ -83,7 +83,7 @@ ThawStatus thaw_world_set_options(ThawWorld *world, int index, int32_t body, con
             thaw_state_give_own(&world->state, index, i, own);
             world->state.slow[i] = 0;
             if (s->method == method && s->data && method->ops->configure)
-                method->ops->configure(world, s, &world->state.ledger);
+                method->ops->configure(world, s, thaw_ledger_of(world));
         }
     return THAW_OK;
 }

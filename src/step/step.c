@@ -347,6 +347,8 @@ static ThawStatus begin_step(ThawWorld *world, double h, ThawError *error) {
         s->solver_iterations = 0;
         s->work = (ThawLedger){0};
         s->accounted = 0;
+        s->bound = 0;
+        s->bound = s->data && s->method->ops->is_bound && s->method->ops->is_bound(s);
     }
     if (set->memory_count > world->start_memory_capacity) {
         ThawContactMemory *memory = THAW_NEW(ThawContactMemory, 2 * (size_t)set->memory_count);

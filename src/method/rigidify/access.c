@@ -7,10 +7,6 @@
 
 static int index_of(void) { return thaw_method_index(thaw_method_rigidify.name); }
 
-static const ThawRigidifyOptions *options_of(const ThawWorld *world, int32_t body) {
-    return thaw_state_method_options(&world->state, index_of(), body);
-}
-
 static int has_body(const ThawWorld *world, int32_t body) {
     return world && body >= 0 && body < world->model->body_count;
 }
@@ -25,15 +21,15 @@ ThawStatus thaw_world_get_rigidify(const ThawWorld *world, ThawRigidifyOptions *
 ThawStatus thaw_world_get_body_rigidify(const ThawWorld *world, int32_t body, ThawRigidifyOptions *options) {
     if (!has_body(world, body) || !options)
         return THAW_ERROR_INPUT;
-    *options = *options_of(world, body);
+    *options = *thaw_rigidify_options(world, body);
     return THAW_OK;
 }
 
 ThawStatus thaw_world_get_thresholds(const ThawWorld *world, int32_t body, ThawRigidifyOptions *options) {
     if (!has_body(world, body) || !options || world->steppers[body].method != &thaw_method_rigidify)
         return THAW_ERROR_INPUT;
-    *options = thaw_scale_options(&thaw_rigidify_record(&world->steppers[body])->scale, options_of(world, body),
-                                  world->model->options.h);
+    *options = thaw_scale_options(&thaw_rigidify_record(&world->steppers[body])->scale,
+                                  thaw_rigidify_options(world, body), world->model->options.h);
     return THAW_OK;
 }
 

@@ -123,7 +123,8 @@ static void gather_attachment(const ThawWorld *world, const ThawStepper *s, cons
     ThawRigidifyData *a = thaw_rigidify(s);
     const size_t dim = (size_t)s->model->dim;
     double u[3], give = 0, gamma = 1 / (step.h * (step.h * row->stiffness + row->damping));
-    double lever = 0; // 1, or more where an anchor lies outside of its element: no row of K is larger than is set for it
+    double lever =
+        0; // 1, or more where an anchor lies outside of its element: no row of K is larger than is set for it
     for (int n = 0; n < row->nodes[side]; n++)
         lever += fabs(row->weight[side][n]);
     relative_velocity(world, row, u);

@@ -29,7 +29,7 @@ void thaw_rigidify_explain(const ThawWorld *world, const ThawStepper *s, int32_t
     const ThawRigidifyRecord *record = thaw_rigidify_record(s);
     const ThawHistory *history = record->history;
     const ThawRigidifyOptions options =
-        thaw_scale_options(&record->scale, thaw_state_options(&world->state, s->index), s->model->options.h);
+        thaw_scale_options(&record->scale, thaw_rigidify_options(world, s->index), s->model->options.h);
     report->rate = 0;
     report->rate_threshold = options.tau_rigid;
     report->steps_needed = options.frame_count;

@@ -35,7 +35,7 @@ static void forget_rigidify(ThawStepper *s) {
 }
 
 static ThawRigidifyOptions options_of(const ThawWorld *world, const ThawStepper *s) {
-    return thaw_scale_options(&thaw_rigidify_record(s)->scale, thaw_state_options(&world->state, s->index),
+    return thaw_scale_options(&thaw_rigidify_record(s)->scale, thaw_rigidify_options(world, s->index),
                               s->model->options.h);
 }
 
@@ -87,19 +87,41 @@ static void free_rigidify(ThawStepper *s) {
     s->data = NULL;
 }
 
+static void abandon_rigidify(ThawStepper *s, ThawLedger *ledger) {
+    ThawRigidifyData *a = thaw_rigidify(s);
+    double kept = thaw_oracle_state(a->oracle)->energy;
+    memset(a->flagged, 0, (size_t)s->shape->ne);
+    double *shadow = thaw_oracle_release(a->oracle, s->x);
+    thaw_oracle_restart(a->oracle);
+    thaw_history_abandon(thaw_rigidify_record(s)->history);
+    thaw_partition_update(a->partition, a->flagged, a->script, shadow, s->x, s->v, &a->transition, NULL);
+    s->changed = a->transition.changed;
+    thaw_stepper_drop_solvers(s);
+    thaw_system_free(&a->system);
+    s->system = NULL;
+    const size_t bytes = sizeof *s->x * (size_t)s->shape->nv * (size_t)s->model->dim;
+    s->hash = thaw_hash(thaw_hash(0, s->x, bytes), s->v, bytes); // velocities of parts were chords
+    const double elastic = s->elastic;
+    thaw_ledger_find_elastic(s);
+    if (ledger)
+        ledger->follow_work += s->elastic - elastic - kept - a->transition.shadow;
+}
+
 void thaw_rigidify_configure(const ThawWorld *world, ThawStepper *s) {
     ThawRigidifyData *a = thaw_rigidify(s);
     a->options = options_of(world, s);
-    thaw_oracle_set_options(a->oracle, &a->options, &thaw_rigidify_record(s)->scale, s->x);
+    if (a->partition->min_elements != a->options.smallest) // its parts were formed by another one
+        abandon_rigidify(s, NULL);
     a->partition->min_elements = a->options.smallest;
+    thaw_oracle_set_options(a->oracle, &a->options, &thaw_rigidify_record(s)->scale, s->x);
 }
 
 // The paper's rule knows no shadow: what moves inside parts stops.
 static void configure_rigidify(const ThawWorld *world, ThawStepper *s, ThawLedger *ledger) {
     ThawRigidifyData *a = thaw_rigidify(s);
-    const ThawRigidifyOptions *options = thaw_state_options(&world->state, s->index);
-    if (options->oracle == THAW_ORACLE_PAPER) {
-        ledger->transition_loss += thaw_oracle_state(a->oracle)->energy;
+    if (thaw_rigidify_options(world, s->index)->oracle == THAW_ORACLE_PAPER) {
+        if (ledger)
+            ledger->transition_loss += thaw_oracle_state(a->oracle)->energy;
         thaw_oracle_release(a->oracle, s->x);
     }
     thaw_rigidify_configure(world, s);
@@ -115,25 +137,6 @@ static ThawStatus resume_rigidify(ThawWorld *world, ThawStepper *s, ThawError *e
 }
 
 static void reset_rigidify(ThawStepper *s) { thaw_oracle_forget(thaw_rigidify(s)->oracle, s->x); }
-
-static void abandon_rigidify(ThawStepper *s, ThawLedger *ledger) {
-    ThawRigidifyData *a = thaw_rigidify(s);
-    double kept = thaw_oracle_state(a->oracle)->energy;
-    memset(a->flagged, 0, (size_t)s->shape->ne);
-    double *shadow = thaw_oracle_release(a->oracle, s->x);
-    thaw_oracle_restart(a->oracle);
-    thaw_history_abandon(thaw_rigidify_record(s)->history);
-    thaw_partition_update(a->partition, a->flagged, a->script, shadow, s->x, s->v, &a->transition, NULL);
-    s->changed = a->transition.changed;
-    thaw_stepper_drop_solvers(s);
-    thaw_system_free(&a->system);
-    s->system = NULL;
-    if (!ledger)
-        return;
-    ledger->follow_work -= kept + a->transition.shadow + s->elastic;
-    thaw_ledger_find_elastic(s);
-    ledger->follow_work += s->elastic;
-}
 
 // Pinned, or moved by a script, from t to t + h.
 static void mark_script(ThawStepper *s, double t, double h) {
@@ -155,6 +158,7 @@ static ThawStatus wake_rigidify(ThawWorld *world, ThawStepper *s, int loaded, Th
     if (status != THAW_OK)
         return status;
     ThawRigidifyData *a = thaw_rigidify(s);
+    s->bound = 1;
     s->middle = state->time + h / 2;
     mark_script(s, state->time, h);
     memset(a->flagged, 1, (size_t)s->shape->ne);
@@ -354,7 +358,8 @@ const ThawMethodOps thaw_rigidify_ops = {
     .strike = thaw_rigidify_strike,
     .is_bound = thaw_passive_is_bound,
     .commit = commit_rigidify,
-    .finish = thaw_passive_keep,
+    .reserve = thaw_passive_reserve,
+    .finish = thaw_passive_settle,
     .abandon = abandon_rigidify,
     .shift = shift_rigidify,
     .sleep_steps = sleep_steps_rigidify,

@@ -39,7 +39,12 @@ extern const ThawMethodOps thaw_rigidify_ops;
 static inline ThawRigidifyData *thaw_rigidify(const ThawStepper *s) { return s->data; }
 static inline ThawRigidifyRecord *thaw_rigidify_record(const ThawStepper *s) { return s->record; }
 
-// rigidify.c: thresholds from options and scale as they are now. No more.
+// What the state says, of a body that has the method or is about to have it.
+static inline const ThawRigidifyOptions *thaw_rigidify_options(const ThawWorld *world, int32_t body) {
+    return thaw_state_method_options(&world->state, thaw_method_index(thaw_method_rigidify.name), body);
+}
+
+// rigidify.c: thresholds from options and scale as they are now.
 void thaw_rigidify_configure(const ThawWorld *world, ThawStepper *s);
 
 // contacts.c: forces of the contacts on this body, those remembered and, of those that carried nothing, what is
