@@ -37,7 +37,7 @@ typedef struct ThawOracleState {
         *shadow;   // dim * nv: how vertices of parts move within them, in the reference's frame (none: world axes), m/s
     double *pull;  // dim * nv: its acceleration until the next answer, in the same frame, m/s^2
     double energy; // J, of it inside parts
-    double gained; // J, what the body has gained and not yet lost again (step/passive.c)
+    double gained; // J, what the body has gained and not yet lost again (method/rigidify/passive.c)
     unsigned char *known; // nv: it was in a part when parts were last made
     double *inner;        // dim * nv: elastic forces of rigid elements in the frames of their parts, N
     double *loads;        // dim * nv: f_ext at the last answer, N
