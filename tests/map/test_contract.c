@@ -221,6 +221,41 @@ static void apply_adds_the_offset(void **state) {
     for_all_maps(check_affine);
 }
 
+// Frames that carry vertices: all of the table's functions for them are there, or none; their momentum is G'M of the
+// velocities that they give their vertices; and the stress inside them is one form, over unknowns and over vertices.
+static void check_frames(Case *c) {
+    const ThawMapOps *ops = c->map->ops;
+    const int dim = c->model->dim;
+    assert_int_equal(c->map->frame_count > 0, c->map->frame_of != NULL);
+    if (c->map->frame_count == 0)
+        return;
+    assert_true(ops->update && ops->momentum && ops->velocities && ops->chord && ops->end_force && ops->end_velocity &&
+                ops->stress_form && ops->stress_product && ops->commit);
+    double *u = THAW_NEW(double, c->nx), *own = THAW_NEW(double, c->nq);
+    memset(c->v, 0, sizeof *c->v * (size_t)c->nx);
+    ops->velocities(c->map, c->v);
+    for (int i = 0; i < c->nx; i++) {
+        assert_true(c->v[i] == 0 || thaw_map_carries(c->map, i / dim));
+        c->v[i] *= c->shape->mass[i / dim];
+    }
+    ops->apply_t(c->map, c->v, c->r);
+    ops->momentum(c->map, own);
+    for (int i = 0; i < c->nq; i++)
+        assert_true(fabs(own[i] - c->r[i]) <= 1e-12 * (1 + fabs(own[i])));
+    const ThawStiffness scale = {0.3, 0.2, 0};
+    ops->apply(c->map, c->q, NULL, c->v);
+    ops->stress_product(c->map, scale, c->v, u);
+    const double form = ops->stress_form(c->map, scale, c->q);
+    assert_true(fabs(dot(c->nx, c->v, u) - form) <= 1e-11 * (1 + fabs(form)));
+    thaw_free(u);
+    thaw_free(own);
+}
+
+static void frames_have_momenta_and_stress_of_their_own(void **state) {
+    (void)state;
+    for_all_maps(check_frames);
+}
+
 static void check_project(Case *c) {
     c->map->ops->apply(c->map, c->q, c->w, c->v);
     c->map->ops->project(c->map, c->w, c->v, c->r);
@@ -494,6 +529,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(apply_t_is_the_transpose_of_apply),
         cmocka_unit_test(apply_adds_the_offset),
+        cmocka_unit_test(frames_have_momenta_and_stress_of_their_own),
         cmocka_unit_test(project_undoes_apply_and_is_nearest_by_mass),
         cmocka_unit_test(congruence_is_the_dense_product),
         cmocka_unit_test(project_keeps_momentum_where_declared),
