@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A folder of src/ includes only itself and folders that come before it in this order (docs/design.md): the order of the data in a step.
+# A folder of src/ includes only itself and folders that come before it in this order (docs/design.md): the order of
+# the data in a step. And the step knows no method by name.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 order=(base math sparse mesh material registry scene model contact force map reduced oracle response step method doctor output)
@@ -22,3 +23,12 @@ grep -rnoE '#include "[a-z_]+/' src --include='*.c' --include='*.h' |
       }
     }
     END { exit bad }'
+
+# What the step and the output ask of a method goes through its table.
+for folder in src/method/*/; do
+    name=$(basename "$folder")
+    if grep -rnE "thaw_method_$name\b|method/$name/|thaw_${name}_[a-z]|\"$name\"" src/step src/output; then
+        echo "src/step and src/output know no method by name: it is $name"
+        exit 1
+    fi
+done

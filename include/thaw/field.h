@@ -95,7 +95,7 @@ int thaw_report_text(const ThawElementReport *report, char *text, int size);
 
 // --- Why does it not sleep? ----------------------------------------------------------------------------------------------
 
-// What keeps a body of the method "rigidify" from falling asleep in the next step: the first of these that does.
+// What keeps a body from falling asleep in the next step: the first of these that does.
 typedef enum ThawHindrance {
     THAW_HINDRANCE_NONE,      // nothing: it sleeps, or will in the next step
     THAW_HINDRANCE_METHOD,    // bodies of its method never sleep, or "sleep" is 0

@@ -4,7 +4,7 @@
 // Two bodies that are held to each other are one island, and each vertex that is held is a two-sided row of the
 // island's response (response.h): the springs are solved with the contacts, through A^-1 of each body, whatever map it
 // has. Rows stand behind the contacts of the state's set while a step is solved, so that only islands see them. Of the
-// state there are the forces of the last step, from which the next starts and by which the oracle judges, and what has
+// state there are the forces of the last step, from which the next starts and by which methods judge, and what has
 // let go.
 #include "step/attach.h"
 

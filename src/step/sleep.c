@@ -11,7 +11,7 @@
 // It wakes when anything could change the verdict: a load or a script that begins, changes or ends (the time is known
 // beforehand); an attachment that lets go, or whose frame moves; a call that sets forces, positions, velocities, method
 // or thresholds; a body awake or an obstacle in motion that comes into contact with it. Whatever rests on it or carries
-// it wakes too. That the body is awake then does not mean that it deforms: the oracle is asked.
+// it wakes too. That the body is awake then does not mean that it deforms: its method decides.
 //
 // Cost: one comparison a body asleep and step. Falling asleep and waking are linear in the contacts at rest.
 #include <math.h>

@@ -42,7 +42,7 @@ typedef enum ThawStage {
     THAW_STAGE_ASSEMBLE,
     THAW_STAGE_FACTOR,
     THAW_STAGE_SOLVE,
-    THAW_STAGE_ORACLE,   // who is rigid, and maps and systems for it
+    THAW_STAGE_ORACLE,   // decisions of methods, and maps and systems for them
     THAW_STAGE_CONTACT,  // detection
     THAW_STAGE_RESPONSE, // rows and impulses, not the shared factor
     THAW_STAGE_ADVANCE,
@@ -84,7 +84,7 @@ typedef struct ThawStepper {
     double residual;              // of its island's contacts, as last solved
     int parted;                   // shifted out of something in this step
     int again;                    // its island is to be solved again, for contacts that were missed; then: was solved
-    int answered;                 // the oracle has been asked for the interval that is being solved
+    int answered;                 // its method has decided for the interval that is being solved
     const ThawSolver *linearised; // whose factor and b (of x0) are those of the interval that is being solved, or NULL
     unsigned char *scripted;      // nv flags for the present step
     double middle;                // s, of the present step: decides which scripts act, for all its parts
@@ -109,7 +109,7 @@ typedef struct ThawStepper {
     double *damping;             // Newton: values of h D(x0); NULL without stiffness damping
     double *partial;             // sums by chunk
     ThawComplianceScratch reach; // of contact
-    ThawMotion motion;           // before it is asked who is rigid
+    ThawMotion motion;           // before its method decides
     int project;                 // this attempt projects element stiffness at x0
     int gains;                   // the attempt before made energy out of nothing by stiffness that is not definite
     double excess;               // J, that its last attempt made out of nothing; 0: so little that it passes for that
