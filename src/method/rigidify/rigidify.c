@@ -252,6 +252,51 @@ static ThawStatus follow_answer(const ThawWorld *world, ThawStepper *s, ThawErro
     return status;
 }
 
+// Whether the way of the shadow puts more energy into the body than all that it has: where stiff elements beside parts
+// and the parts themselves, which move by turns, drive each other. work, elastic: before that way.
+static int is_astray(const ThawStepper *s, const ThawLedger *work, double elastic) {
+    ThawLedger has = {0};
+    thaw_ledger_add_energies(s, 0, &has);
+    return s->work.follow_work - work->follow_work > has.kinetic + has.shadow + fabs(elastic) + s->energy_rounding;
+}
+
+// To before that way, with everything elastic.
+static ThawStatus go_back(const ThawWorld *world, ThawStepper *s, double h, const ThawLedger *work, double elastic) {
+    ThawRigidifyData *a = thaw_rigidify(s);
+    ThawOracleState *state = thaw_oracle_state(a->oracle);
+    ThawStatus status = world->kept ? thaw_keep_state(&(ThawKeeping){world->kept, s}) : THAW_OK;
+    if (status != THAW_OK)
+        return status;
+    memcpy(s->x, s->x1, sizeof *s->x * (size_t)s->shape->nv * (size_t)s->model->dim);
+    for (size_t i = 0; i < (size_t)s->shape->nv * (size_t)s->model->dim; i++)
+        state->shadow[i] -= h * state->pull[i]; // as the shadow went on
+    thaw_partition_reshape(a->partition, s->x);
+    s->work = *work;
+    s->elastic = elastic;
+    a->answer = (ThawAnswer){0};
+    s->bound = 1;
+    abandon_rigidify(s, &s->work);
+    s->set_energy = NAN;
+    s->inverted = s->set_inverted = -1;
+    return THAW_OK;
+}
+
+// The answer to a question, with what it moves booked.
+static ThawStatus ask(const ThawWorld *world, ThawStepper *s, const ThawQuestion *question, ThawError *error) {
+    ThawRigidifyData *a = thaw_rigidify(s);
+    const ThawLedger work = s->work;
+    const double elastic = s->elastic;
+    thaw_rigidify_move(s, a->f_contact, 1);
+    ThawStatus status = thaw_oracle_ask(a->oracle, question, a->partition, s->x, a->flagged, &a->answer, error);
+    if (a->answer.moved > 0)
+        thaw_rigidify_move(s, a->answer.past ? a->f_past : a->f_contact, 0);
+    else
+        s->work = work; // nothing was moved
+    if (status == THAW_OK && a->answer.followed && is_astray(s, &work, elastic))
+        status = go_back(world, s, question->h, &work, elastic);
+    return status;
+}
+
 static ThawStatus decide_rigidify(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawError *error) {
     ThawRigidifyData *a = thaw_rigidify(s);
     double since = thaw_wall_ms(), booking = s->ms[THAW_STAGE_LEDGER];
@@ -285,13 +330,7 @@ static ThawStatus decide_rigidify(const ThawWorld *world, ThawStepper *s, ThawIn
     question.same_presses = !was_pressed && !a->pressed;
     s->loads_changed = 0;
     thaw_history_ask(history, s->shape, &question);
-    ThawLedger work = s->work;
-    thaw_rigidify_move(s, a->f_contact, 1);
-    status = thaw_oracle_ask(a->oracle, &question, a->partition, s->x, a->flagged, &a->answer, error);
-    if (a->answer.moved > 0)
-        thaw_rigidify_move(s, a->answer.past ? a->f_past : a->f_contact, 0);
-    else
-        s->work = work; // nothing was moved
+    status = ask(world, s, &question, error);
     if (status == THAW_OK)
         status = follow_answer(world, s, error);
     if (a->answer.moved > 0) {
