@@ -14,7 +14,7 @@ grep -rnoE '#include "[a-z_]+/' src --include='*.c' --include='*.h' |
       sub(/.*#include "/, "", included)
       sub(/\/.*/, "", included)
       if (!(folder in place)) { print "src/" folder ": not in the order of scripts/includes.sh"; bad = 1; next }
-      if (included != "thaw" && !(included in place)) next
+      if (included != "thaw" && !(included in place)) { print $0 ": no folder of the order"; bad = 1; next }
       if (included != "thaw" && place[included] > place[folder]) {
         sub(/:#include.*/, "")
         print $0 ": src/" folder " includes " included "/, which comes after it"

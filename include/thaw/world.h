@@ -248,7 +248,7 @@ typedef struct ThawWorldDef {
     ThawSolverKind solver;
     double solver_tolerance; // relative residual of iterative solves
     int threads;             // >= 1; 0: one per processor. Never changes a bit of the result
-    int ledger;              // nonzero: keep the energy ledger (costs about one force evaluation a step)
+    int ledger; // nonzero: report energies and works (about one force evaluation a step; adaptive bodies always have it)
     const ThawMaterialDef *materials;
     int32_t material_count;
     const ThawShapeDef *shapes;

@@ -66,11 +66,50 @@ static void dilate(ThawOracle *oracle, unsigned char *flagged, int32_t *woken) {
             }
 }
 
+// The way of a wave in a step, m.
+static double reach_of(const ThawShape *shape, double h) {
+    double fastest = 0; // m^2/s^2
+    for (int32_t e = 0; e < shape->ne; e++) {
+        const ThawMaterial *material = &shape->materials[shape->cells->material[e]];
+        fastest = fmax(fastest, material->young / material->density);
+    }
+    return h * sqrt(fastest);
+}
+
+// What is hit so fast that it would count as strain feels the blow itself, as far as it comes in this step. A contact on a
+// part meets all of its mass, and so a part takes another blow than the one that was foreseen as harmless; and what a
+// blow takes of speed and spin is not seen in strains, which are small in whatever is stiff.
+// felt: what is foreseen of those elements, at least.
+static void feel_blow(ThawOracle *oracle, const ThawQuestion *q, double felt) {
+    const ThawShape *shape = oracle->shape;
+    const size_t dim = (size_t)shape->dim, nv = (size_t)shape->nv, nodes = (size_t)shape->cells->kind->nodes;
+    const double reach = reach_of(shape, q->h);
+    unsigned char *near = (unsigned char *)oracle->b; // scratch of at least nv bytes
+    memset(near, reach >= shape->diameter, nv);
+    for (size_t i = 0; i < nv && reach < shape->diameter; i++) {
+        if (memcmp(q->f_contact + i * dim, q->f_past + i * dim, sizeof(double) * dim) == 0)
+            continue;
+        for (size_t j = 0; j < nv; j++) {
+            double square = 0;
+            for (size_t k = 0; k < dim && !near[j]; k++)
+                square += (q->x[i * dim + k] - q->x[j * dim + k]) * (q->x[i * dim + k] - q->x[j * dim + k]);
+            near[j] |= square <= reach * reach;
+        }
+    }
+    for (size_t e = 0; e < (size_t)shape->ne; e++)
+        for (size_t a = 0; a < nodes; a++)
+            if (near[shape->cells->elements[e * nodes + a]])
+                oracle->predicted[e] = fmax(oracle->predicted[e], felt);
+}
+
 // Who must be elastic: whatever was foreseen to exceed the limit.
 void thaw_oracle_judge(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition, double limit,
                        double told, unsigned char *flagged, ThawAnswer *answer) {
     ThawOracleState *state = &oracle->state;
     int wakes = 0, paper = oracle->options.oracle == THAW_ORACLE_PAPER;
+    const double felt = nextafter(limit, INFINITY);
+    if (q->hit && !paper)
+        feel_blow(oracle, q, felt);
     for (int32_t e = 0; e < oracle->shape->ne && !wakes; e++)
         wakes = partition->part_of_element[e] >= 0 && oracle->predicted[e] > limit;
     if (wakes) // who is about to follow wakes with them: a new partition is dear
@@ -89,7 +128,7 @@ void thaw_oracle_judge(ThawOracle *oracle, const ThawQuestion *q, const ThawPart
         state->reason[e] = THAW_REASON_STRAIN;
         if (rigid) {
             answer->woken++;
-            state->hold[e] = (unsigned char)oracle->options.hold;
+            state->hold[e] = (unsigned char)(oracle->predicted[e] == felt ? 0 : oracle->options.hold);
         } else
             answer->vetoed++;
     }

@@ -261,7 +261,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     if (status != THAW_OK)
         return status;
     int stale = thaw_oracle_is_stale(oracle, q, whole, oracle->Q);
-    if (state->quiet && whole && !stale && thaw_oracle_is_as_kept(oracle, oracle->Q))
+    if (state->quiet && whole && !stale && !q->hit && thaw_oracle_is_as_kept(oracle, oracle->Q))
         return THAW_OK;
     answer->asked = 1;
     state->quiet = 0;

@@ -295,10 +295,12 @@ static ThawStatus get_adaptive(ThawCheckpoint *file, ThawStepper *s, ThawError *
     for (size_t i = 0; i < sizeof measures / sizeof *measures && status == THAW_OK; i++) {
         double value;
         memcpy(&value, &numbers[measures[i]], sizeof value);
-        if (isnan(value) || (isinf(value) && measures[i] != 12))
-            status = thaw_error_set(error, THAW_ERROR_INPUT,
-                                    "body %d (%s): a measure of its oracle is %g; allowed: finite numbers",
-                                    (int)s->index, s->body->name, value);
+        const int is_energy = measures[i] == 17 || measures[i] == 20;
+        if (isnan(value) || (isinf(value) && measures[i] != 12) || (is_energy && value < 0))
+            status = thaw_error_set(
+                error, THAW_ERROR_INPUT,
+                "body %d (%s): a measure of its oracle is %g; allowed: finite numbers, and no energy below 0",
+                (int)s->index, s->body->name, value);
     }
     if (status == THAW_OK) {
         oracle->has_reference = (int)numbers[0];
@@ -409,6 +411,11 @@ static ThawStatus get_bodies(ThawCheckpoint *file, ThawWorld *world, int32_t cou
         status = thaw_checkpoint_get_f64(file, "elastic", elastic, count, error);
     if (status == THAW_OK)
         memcpy(asleep, state->asleep, (size_t)world->model->body_count);
+    for (int32_t i = 0; status == THAW_OK && i < count; i++)
+        if (!isfinite(elastic[i]))
+            status = thaw_error_set(error, THAW_ERROR_INPUT,
+                                    "the checkpoint's elastic energy of body %d is %g; allowed: a finite number",
+                                    (int)i, elastic[i]);
     for (int32_t i = 0; status == THAW_OK && i < count; i++) {
         asleep[i] = rows[i * BODY] != 0;
         if (rows[i * BODY + 2] < 0 || rows[i * BODY + 2] >= thaw_method_count() ||

@@ -152,7 +152,7 @@ ThawStatus thaw_world_wake(ThawWorld *world, int32_t body) {
         if (body == -1 || body == i) {
             status = thaw_sleep_wake(world, i, NULL);
             if (status == THAW_OK)
-                thaw_adapt_abandon(&world->steppers[i], &world->state.ledger);
+                thaw_adapt_abandon(&world->steppers[i], thaw_ledger_of(world));
             world->state.slow[i] = 0;
         }
     return status;
@@ -194,7 +194,7 @@ static ThawStatus change_method(ThawWorld *world, int32_t body, int method, Thaw
     ThawStatus status = thaw_sleep_wake(world, body, error);
     if (status != THAW_OK)
         return status;
-    thaw_adapt_abandon(s, &world->state.ledger); // velocities of parts
+    thaw_adapt_abandon(s, thaw_ledger_of(world)); // velocities of parts
     thaw_stepper_drop_solvers(s);
     thaw_adaptive_free(&s->adaptive);
     thaw_history_free(&s->history);

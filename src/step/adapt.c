@@ -44,7 +44,8 @@ ThawStatus thaw_adaptive_create(ThawWorld *world, ThawStepper *s, ThawError *err
     a->k_contact = THAW_NEW(double, (size_t)shape->nv *(size_t)(s->model->dim * s->model->dim));
     if (!a->flagged || !a->script || !a->f_contact || !a->f_past || !a->k_contact)
         return thaw_error_memory(error, "an adaptive body");
-    a->options = thaw_scale_options(&s->scale, thaw_state_options(state, s->index), s->model->options.h);
+    a->options = thaw_scale_options(&s->scale, thaw_state_method_options(state, THAW_METHOD_RIGIDIFY, s->index),
+                                    s->model->options.h);
     status = thaw_oracle_create(shape, &a->options, &s->scale, s->tasks, &a->oracle, error);
     if (status == THAW_OK)
         status = thaw_partition_create(shape, a->options.smallest, &a->partition, error);
@@ -76,14 +77,18 @@ void thaw_adaptive_free(ThawAdaptive **pointer) {
 
 void thaw_adapt_configure(const ThawWorld *world, ThawStepper *s) {
     ThawAdaptive *a = s->adaptive;
-    a->options = thaw_scale_options(&s->scale, thaw_state_options(&world->state, s->index), s->model->options.h);
-    thaw_oracle_set_options(a->oracle, &a->options, &s->scale, s->x);
+    a->options = thaw_scale_options(&s->scale, thaw_state_method_options(&world->state, THAW_METHOD_RIGIDIFY, s->index),
+                                    s->model->options.h);
+    if (a->partition->min_elements != a->options.smallest) // its parts were formed by another one
+        thaw_adapt_abandon(s, NULL);
     a->partition->min_elements = a->options.smallest;
+    thaw_oracle_set_options(a->oracle, &a->options, &s->scale, s->x);
 }
 
 void thaw_adapt_settle(ThawStepper *s, ThawLedger *ledger) {
     ThawAdaptive *a = s->adaptive;
-    ledger->transition_loss += thaw_oracle_state(a->oracle)->energy;
+    if (ledger)
+        ledger->transition_loss += thaw_oracle_state(a->oracle)->energy;
     thaw_oracle_release(a->oracle, s->x);
 }
 
@@ -114,11 +119,12 @@ void thaw_adapt_abandon(ThawStepper *s, ThawLedger *ledger) {
     thaw_stepper_drop_solvers(s);
     thaw_system_free(&a->system);
     s->system = NULL;
-    if (!ledger)
-        return;
-    ledger->follow_work -= kept + a->transition.shadow + s->elastic;
+    const size_t bytes = sizeof *s->x * (size_t)s->shape->nv * (size_t)s->model->dim;
+    s->hash = thaw_hash(thaw_hash(0, s->x, bytes), s->v, bytes); // velocities of parts were chords
+    const double elastic = s->elastic;
     thaw_ledger_find_elastic(s);
-    ledger->follow_work += s->elastic;
+    if (ledger)
+        ledger->follow_work += s->elastic - elastic - kept - a->transition.shadow;
 }
 
 // Pinned, or moved by a script, from t to t + h.
@@ -140,6 +146,7 @@ ThawStatus thaw_adapt_wake(ThawWorld *world, ThawStepper *s, int loaded, ThawErr
     if (status != THAW_OK)
         return status;
     ThawAdaptive *a = s->adaptive;
+    s->bound = 1;
     s->middle = state->time + h / 2;
     mark_script(s, state->time, h);
     memset(a->flagged, 1, (size_t)s->shape->ne);

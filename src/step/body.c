@@ -216,6 +216,9 @@ static const double SMALL_GAIN = 1e-4;
 
 static int has_parts(const ThawStepper *s) { return s->adaptive && s->adaptive->partition->part_count > 0; }
 
+// Times what rounding leaves of an elastic energy: nothing is made anew for less.
+static const double MANY = 1000;
+
 // How much energy a linearised step makes out of nothing, J. Beyond the work of loads and contacts it gains
 //     K1 + E1 - K0 - E0 - v1'(h f_ext + J'lambda) = (E1 - E's quadratic model) - |v1-v0|_M^2 / 2 - h^2/2 v1'K v1 - h v1'D v1,
 // which is a loss for as long as the model is any good and K resists. Under compression K drives what turns, and so
@@ -242,7 +245,7 @@ static double gain_of(ThawStepper *s, ThawIncrement step, double elastic0, doubl
         work += power;
     }
     *had = kinetic0 + fmax(0, elastic0) + fabs(work);
-    return kinetic1 + elastic1 - kinetic0 - elastic0 - work - 1000 * s->energy_rounding;
+    return kinetic1 + elastic1 - kinetic0 - elastic0 - work - s->energy_rounding;
 }
 
 static int all_finite(const double *a, size_t count) {
@@ -300,7 +303,8 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
         s->set_energy = thaw_force_energy(set, s->tasks, s->x, s->partial);
     double had, gain = gain_of(s, step, s->set_energy, elastic, &had);
     s->excess = gain > SMALL_GAIN * had ? gain : 0;
-    s->gains |= may_project && s->excess > 0;
+    gain -= MANY * s->energy_rounding;
+    s->gains |= may_project && gain > SMALL_GAIN * had;
     return gain <= LARGEST_GAIN * had ? THAW_OK : THAW_DIVERGED;
 }
 

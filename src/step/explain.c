@@ -42,8 +42,8 @@ void thaw_body_explain(const ThawWorld *world, int32_t body, int32_t e, ThawElem
     const ThawHistory *history = s->history;
     if (!history)
         return;
-    ThawRigidifyOptions options =
-        thaw_scale_options(&s->scale, thaw_state_options(&world->state, body), s->model->options.h);
+    ThawRigidifyOptions options = thaw_scale_options(
+        &s->scale, thaw_state_method_options(&world->state, THAW_METHOD_RIGIDIFY, body), s->model->options.h);
     report->rate = 0;
     report->rate_threshold = options.tau_rigid;
     report->steps_needed = options.frame_count;

@@ -296,6 +296,7 @@ static ThawStatus iterate_island(ThawIsland *island, ThawIncrement step) {
     step.newton = 1;
     for (int32_t i = 0; i < island->count && status == THAW_OK; i++) {
         island->bodies[i]->iterated = 1;
+        island->bodies[i]->stood_projected = island->bodies[i]->project;
         island->bodies[i]->linearised = NULL;
         status = thaw_stepper_reserve_newton(island->bodies[i], NULL);
     }
@@ -303,8 +304,9 @@ static ThawStatus iterate_island(ThawIsland *island, ThawIncrement step) {
     return status == THAW_OK ? try_island(island, step) : status;
 }
 
-// A step that makes energy out of nothing is made once more, with the stiffness of the bodies that do projected; and, if parts that thaw
-// as they spin still do (a linearised step inflates them), by Newton's method. Where that fails the linearised step stands, for as long as it is fit to go on from.
+// A step that makes energy out of nothing is made once more, with the stiffness of the bodies that do projected; and, if
+// parts that thaw as they spin still do (a linearised step inflates them), by Newton's method, for all bodies of the
+// island. Where that fails the linearised step stands, for as long as it is fit to go on from.
 ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement step) {
     island->failed = island->bodies[0]->index;
     for (int32_t i = 0; i < island->count; i++)
@@ -320,7 +322,7 @@ ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement step) {
     if (iterated <= THAW_OK)
         return iterated;
     for (int32_t i = 0; i < island->count; i++) {
-        island->bodies[i]->gains = 1; // projected again
+        island->bodies[i]->gains = island->bodies[i]->stood_projected;
         island->bodies[i]->iterated = 0;
         island->bodies[i]->linearised = NULL;
     }

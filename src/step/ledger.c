@@ -33,6 +33,8 @@ static double next_energy(const ThawStepper *s) {
 
 int thaw_ledger_is_kept(const ThawStepper *s) { return s->adaptive || s->model->options.ledger; }
 
+ThawLedger *thaw_ledger_of(ThawWorld *world) { return world->model->options.ledger ? &world->state.ledger : NULL; }
+
 void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
     double since = thaw_wall_ms();
     const ThawMap *map = s->system->map;

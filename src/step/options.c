@@ -99,7 +99,7 @@ static void adopt_options(ThawWorld *world, int32_t body) {
     if (!s->adaptive)
         return;
     if (rigidify_of(world, body)->oracle == THAW_ORACLE_PAPER)
-        thaw_adapt_settle(s, &world->state.ledger);
+        thaw_adapt_settle(s, thaw_ledger_of(world));
     thaw_adapt_configure(world, s);
 }
 

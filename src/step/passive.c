@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// An adaptive body may lose energy; it never makes any.
+// What an adaptive body gains by its parts is taken off again.
 //
-// The ledger says what each step gained: energies at its end, less those at its start and the work of loads and contacts. Steps of the
-// full method lose. Rigid parts that catch up with their shadow (oracle/answer.c), that turn about a pin under a load of the start of
-// the step, or that thaw under stress, may gain a little: each by an approximation of its own, which is good to first order and has no
-// sign. What a body has gained so far and not yet lost again is `gained` in its state, and is taken off motion that moves nothing from
-// its place:
+// The ledger says what each step gained: energies at its end, less those at its start and the work of loads and contacts.
+// Rigid parts that catch up with their shadow (oracle/answer.c), that turn about a pin under a load of the start of the
+// step, or that thaw under stress may gain a little: each by an approximation of its own, which is good to first order
+// and has no sign. What a body has gained so far and not yet lost again is `gained` in its state, and is taken off motion
+// that moves nothing from its place:
 //
-//     first the shadow w, motion within parts, which has no momentum;
+//     first the shadow w, motion within parts;
 //     then v_i <- V_i + s (v_i - V_i), with V the rigid motion of the whole body that is nearest by mass: P and L stay.
 //
-// A body that pins hold has no momentum of its own to keep: V = 0. Where a script moves it only the shadow gives. What cannot be had in
-// this step is asked for in the next, less what that loses itself.
+// Of a body that pins hold V is 0, also where a pin or a hinge would let it turn. Where a script moves it only the shadow
+// gives. What cannot be had in this step is asked for in the next, less what that loses itself; sleep, another method and
+// positions set from outside end it. A body that is elastic as a whole all step long moves as by the full method, whose
+// linearised steps may gain, too.
 #include "step/passive.h"
 
 #include <math.h>
@@ -162,7 +164,7 @@ static double take_from_shadow(ThawStepper *s, double most) {
     return taken;
 }
 
-static int is_held(const ThawStepper *s) {
+static int is_pinned(const ThawStepper *s) {
     for (int32_t i = 0; i < s->shape->nv; i++)
         if (s->scripted[i])
             return 1;
@@ -170,7 +172,7 @@ static int is_held(const ThawStepper *s) {
 }
 
 // The motion of the whole body that nothing is taken of.
-static Motion kept_motion(const ThawStepper *s) { return is_held(s) ? (Motion){0} : rigid_motion(s); }
+static Motion kept_motion(const ThawStepper *s) { return is_pinned(s) ? (Motion){0} : rigid_motion(s); }
 
 static double take_from_motion(ThawStepper *s, double most) {
     if (s->offset_moves || !(most > 0))
@@ -187,31 +189,35 @@ double thaw_passive_reserve(const ThawStepper *s) {
     return thaw_oracle_state(s->adaptive->oracle)->energy + (s->offset_moves ? 0 : relative_energy(s, &motion));
 }
 
-static double gain_of(const ThawLedger *w) {
+static double ledger_gain(const ThawLedger *w) {
     return w->follow_work - w->transition_loss - w->damping_loss - w->integration_loss;
 }
 
 int thaw_passive_is_bound(const ThawStepper *s) {
     const ThawAdaptive *a = s->adaptive;
-    return a && (a->partition->part_count > 0 || a->transition.changed || thaw_oracle_state(a->oracle)->gained > 0);
+    return a && (s->bound || a->partition->part_count > 0 || a->transition.changed ||
+                 thaw_oracle_state(a->oracle)->gained > 0 || thaw_oracle_state(a->oracle)->has_reference);
 }
 
-void thaw_passive_keep(ThawStepper *s) {
-    const ThawAdaptive *a = s->adaptive;
-    ThawOracleState *state = thaw_oracle_state(a->oracle);
-    const double gain = gain_of(&s->work) - s->accounted;
+void thaw_passive_settle(ThawStepper *s) {
+    ThawOracleState *state = thaw_oracle_state(s->adaptive->oracle);
+    double gain = ledger_gain(&s->work) - s->accounted;
     s->accounted += gain;
-    if (!thaw_passive_is_bound(s))
+    if (!thaw_passive_is_bound(s) || (gain <= 0 && state->gained == 0))
         return;
-    state->gained = fmax(0, state->gained + gain);
     ThawLedger has = {0};
     thaw_ledger_add_energies(s, 0, &has);
-    if (state->gained <= ROUNDING * (has.kinetic + fabs(has.elastic) + fabs(s->work.contact_work)))
+    const double noise = ROUNDING * (has.kinetic + fabs(has.elastic) + fabs(s->work.contact_work)) + s->energy_rounding;
+    if (gain > 0 && gain <= noise) // a sum of such gains would grow, as losses of noise are not given back
+        gain = 0;
+    state->gained = fmax(0, state->gained + gain);
+    if (state->gained == 0)
         return;
     double taken = take_from_shadow(s, state->gained);
     taken += take_from_motion(s, state->gained - taken);
     state->gained = fmax(0, state->gained - taken);
-    state->left = 0; // an answer by which energy is gained does not stand for further steps
+    if (gain > 0)
+        state->left = 0; // an answer by which energy is gained does not stand for further steps
     s->work.transition_loss += taken;
     s->accounted -= taken;
 }

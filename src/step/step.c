@@ -162,7 +162,7 @@ static void commit_body(void *context, int32_t i) {
     memcpy(s->x, s->x1, bytes_of(s));
     memcpy(s->v, s->v1, bytes_of(s));
     if (s->adaptive)
-        thaw_passive_keep(s);
+        thaw_passive_settle(s);
     s->set_energy = s->next_set_energy;
     s->set_inverted = s->next_set_inverted;
 }
@@ -352,6 +352,8 @@ static ThawStatus begin_step(ThawWorld *world, double h, ThawError *error) {
         s->solver_iterations = 0;
         s->work = (ThawLedger){0};
         s->accounted = 0;
+        s->bound = 0;
+        s->bound = thaw_passive_is_bound(s);
     }
     if (set->memory_count > world->start_memory_capacity) {
         ThawContactMemory *memory = THAW_NEW(ThawContactMemory, 2 * (size_t)set->memory_count);

@@ -102,6 +102,7 @@ typedef struct ThawStepper {
     int gains;                   // the attempt before made energy out of nothing by stiffness that is not definite
     double excess;               // J, that its last attempt made out of nothing; 0: so little that it passes for that
     int iterated;                // this step was iterated to convergence
+    int stood_projected;         // the linearised attempt before that was projected
     int resisted;                // y and forms are those of thaw_body_resist
     double forms[2];             // J, v1'Kv1 and v1'Dv1 of elastic elements, see thaw_force_product
     int element_projected;       // Newton: the present iteration does at x1
@@ -112,7 +113,8 @@ typedef struct ThawStepper {
     int newton_iterations, projected;
     int64_t solver_iterations;
     ThawLedger work;           // works and losses of this step
-    double accounted;          // J, what of their sum thaw_passive_keep has seen
+    double accounted;          // J, what of their sum thaw_passive_settle has seen
+    int bound;                 // it had parts when the step began, or had gained before (passive.c)
     double elastic;            // J, of x; kept by the ledger
     double next_elastic;       // J, of x1, where the check of the step has come by it; else NAN
     double set_energy;         // J, of the elements of the map's set, at x, or NAN: not known
@@ -285,16 +287,18 @@ void thaw_stepper_drop_solvers(ThawStepper *stepper);
 // world.c: the vectors of a stepper that is awake, made where they are missing; and away with them.
 ThawStatus thaw_stepper_reserve(ThawStepper *stepper, ThawError *error);
 void thaw_stepper_release(ThawStepper *stepper);
-// What Newton's iterations need on top, once there is a system: where it is missing.
-ThawStatus thaw_stepper_reserve_newton(ThawStepper *stepper, ThawError *error);
 // The same without giving anything back: somebody else has all of it.
 void thaw_stepper_forget(ThawStepper *stepper);
+// What Newton's iterations need on top, once there is a system: where it is missing. It may allocate.
+ThawStatus thaw_stepper_reserve_newton(ThawStepper *stepper, ThawError *error);
 // world.c: finds or makes the system for the stepper's scripted vertices. Not for steady steps: it may allocate.
 ThawStatus thaw_world_bind_system(ThawWorld *world, ThawStepper *stepper, ThawError *error);
 
-// ledger.c: adds the works of the step x, v -> x1, v1 to stepper->work.
-// Whether it is kept for this body: for a report, or since an adaptive body must not make energy (passive.c).
+// ledger.c: whether it is kept for this body: for a report, or since an adaptive body must not make energy (passive.c).
 int thaw_ledger_is_kept(const ThawStepper *stepper);
+// Where works outside of steps are booked; NULL: no report is wanted.
+ThawLedger *thaw_ledger_of(ThawWorld *world);
+// Adds the works of the step x, v -> x1, v1 to stepper->work.
 void thaw_ledger_record(ThawStepper *stepper, ThawIncrement increment);
 // Around positions that are moved by something other than the step (begin: before): loads and contacts (f_contact, dim * nv,
 // N) do work on that way as on any, the rest is follow_work.

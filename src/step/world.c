@@ -29,6 +29,8 @@ ThawStatus thaw_stepper_choose_solver(ThawStepper *s, ThawError *error) {
     return status;
 }
 
+#define NEWTON_VECTORS(s) &(s)->v0, &(s)->chord, &(s)->d, &(s)->dp
+
 // Room for the unknowns of a stepper's system.
 ThawStatus thaw_stepper_fit(ThawStepper *s, ThawError *error) {
     size_t n = (size_t)s->system->map->n * (size_t)s->model->dim;
@@ -47,7 +49,7 @@ ThawStatus thaw_stepper_fit(ThawStepper *s, ThawError *error) {
 }
 
 ThawStatus thaw_stepper_reserve_newton(ThawStepper *s, ThawError *error) {
-    double **vectors[] = {&s->v0, &s->chord, &s->d, &s->dp};
+    double **vectors[] = {NEWTON_VECTORS(s)};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (!*vectors[i] && !(*vectors[i] = THAW_NEW(double, (size_t)s->shape->nv *(size_t)s->model->dim)))
             return thaw_error_memory(error, "a body's step");
@@ -110,16 +112,13 @@ static void start_body(const ThawModelBody *body, int dim, double *x, double *v)
     }
 }
 
-// Newton's four come last.
 #define STEP_VECTORS(s)                                                                                                \
-    {                                                                                                                  \
-        &(s)->start_x, &(s)->start_v, &(s)->w, &(s)->f, &(s)->f_ext, &(s)->v1, &(s)->x1, &(s)->y, &(s)->u,             \
-            &(s)->before, &(s)->impulse, &(s)->v0, &(s)->chord, &(s)->d, &(s)->dp                                      \
-    }
+    &(s)->start_x, &(s)->start_v, &(s)->w, &(s)->f, &(s)->f_ext, &(s)->v1, &(s)->x1, &(s)->y, &(s)->u, &(s)->before,   \
+        &(s)->impulse
 
 ThawStatus thaw_stepper_reserve(ThawStepper *s, ThawError *error) {
-    double **vectors[] = STEP_VECTORS(s);
-    for (size_t i = 0; i < sizeof vectors / sizeof *vectors - 4; i++)
+    double **vectors[] = {STEP_VECTORS(s)};
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (!*vectors[i] && !(*vectors[i] = THAW_NEW(double, (size_t)s->shape->nv *(size_t)s->model->dim)))
             return thaw_error_memory(error, "a body's step");
     return THAW_OK;
@@ -129,7 +128,7 @@ typedef enum Fate { GIVEN_BACK, SOMEBODY_ELSES } Fate;
 
 // Leaves a stepper with nothing that only a body awake has.
 static void empty(ThawStepper *s, Fate fate) {
-    double **vectors[] = STEP_VECTORS(s);
+    double **vectors[] = {STEP_VECTORS(s), NEWTON_VECTORS(s)};
     double **unknowns[] = {&s->b, &s->q, &s->p, &s->trial_q, &s->r, &s->damping};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors + sizeof unknowns / sizeof *unknowns; i++) {
         size_t first = sizeof vectors / sizeof *vectors;

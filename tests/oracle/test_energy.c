@@ -186,7 +186,8 @@ static void watch(const char *name, ThawWorld *world, int steps, double gain) {
         least = fmin(least, now->transition_loss - was.transition_loss);
         shadow = fmax(shadow, now->shadow);
         double own = now->kinetic + now->shadow + now->elastic + now->gravitational + now->contact_energy -
-                     now->external_work - now->parting_work; // the octopus starts in its bowl, by 0.3 m, and is lifted out of it
+                     now->external_work -
+                     now->parting_work; // the octopus starts in its bowl, by 0.3 m, and is lifted out of it
         lowest = fmin(lowest, own);
         risen = fmax(risen, own - lowest);
         changes += stats.woken > 0 || stats.settled > 0;

@@ -54,6 +54,41 @@ static void a_body_in_flight_feels_the_floor_in_the_step_in_which_it_hits_it(voi
     feels_the_floor(WHEEL("\"tau_rigid\": 1e-2, \"epsilon\": 2e-2"));
 }
 
+// A plate of 1 GPa, through which waves go a hundred times in a step, hits the floor with a corner. Its strains stay far
+// below epsilon, and yet the blow is another one for whoever takes it as a rigid body.
+static void what_is_stiff_feels_a_blow_as_a_whole(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"thaw\": 1, \"dimension\": 2, \"gravity\": [0, 0], \"time\": {\"step\": 0.01}, \"contact\": {\"stiffness\": "
+        "\"hard\"}, \"materials\": {\"m\": {\"young\": 1e9, \"density\": 1000, \"poisson\": 0.3}}, \"shapes\": "
+        "{\"plate\": "
+        "{\"mesh\": {\"box\": {\"min\": [-0.5, -0.25], \"max\": [0.5, 0.25], \"cells\": [8, 4]}}, \"material\": "
+        "\"m\"}}, "
+        "\"bodies\": [{\"shape\": \"plate\", \"position\": [0, 0.6], \"rotation\": {\"degrees\": 20}, \"velocity\": "
+        "[0, -0.5]}], \"obstacles\": [{\"plane\": {\"normal\": [0, 1]}}]}";
+    ThawWorld *full = make_world_by(text, "full", 1), *rigid = make_world_by(text, "rigidify", 1);
+    ThawStepStats stats[2];
+    double worst = 0;
+    int64_t before = -1, woken = 0;
+    for (int i = 0; i < 200; i++) {
+        step_world(full, &stats[0]);
+        step_world(rigid, &stats[1]);
+        if (woken == 0 && stats[1].woken > 0) {
+            woken = stats[1].woken;
+            assert_true(stats[0].ledger.contact_work != 0);
+        } else if (woken == 0)
+            before = stats[1].elastic_elements;
+        worst = fmax(worst, worlds_apart(full, rigid, 0));
+    }
+    print_message("%lld elastic, then hit: %lld wake; off by %.1e m at most\n", (long long)before, (long long)woken,
+                  worst);
+    assert_int_equal(before, 0);
+    assert_int_equal(woken, 64);
+    assert_true(worst < 0.02); // hit as a rigid body 0.1
+    thaw_world_free(&full);
+    thaw_world_free(&rigid);
+}
+
 // A beam, held at one end, whose other end a script moves slowly: it is elastic there for ever, and answers about the rest of it
 // stand for many steps. And a ball for it.
 #define MOVED(gravity, height)                                                                                         \
@@ -204,6 +239,7 @@ static void a_checkpoint_with_numbers_that_are_not_finite_is_refused(void **stat
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_in_flight_feels_the_floor_in_the_step_in_which_it_hits_it),
+        cmocka_unit_test(what_is_stiff_feels_a_blow_as_a_whole),
         cmocka_unit_test(a_blow_is_felt_in_its_step_also_while_an_answer_stands_for_long),
         cmocka_unit_test(bits_do_not_depend_on_threads_or_on_a_checkpoint_while_an_answer_stands),
         cmocka_unit_test(a_checkpoint_with_an_energy_or_a_mode_that_cannot_be_is_refused),

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -176,8 +177,34 @@ static void what_is_wrong_is_refused_by_name_and_changes_nothing(void **state) {
     thaw_world_free(&world);
 }
 
+// Parts are formed anew by another `smallest`: what is saved after that can be read.
+static void other_sizes_of_parts_can_be_saved_at_once(void **state) {
+    (void)state;
+    ThawWorld *world = make_world(SCENE(LOOSE, "", ""), 1), *other = make_world(SCENE(LOOSE, "", ""), 1);
+    ThawRigidifyOptions options;
+    ThawError error = {0};
+    ThawStepStats stats = {0};
+    char path[] = "/tmp/thaw-options-XXXXXX";
+    close(mkstemp(path));
+    for (int i = 0; i < 300 && stats.rigid_parts == 0; i++)
+        stats = run_world(world, 1);
+    assert_true(stats.rigid_parts > 0);
+    assert_int_equal(thaw_world_get_body_rigidify(world, 0, &options), THAW_OK);
+    options.smallest = 100000;
+    assert_int_equal(thaw_world_set_body_rigidify(world, 0, &options, &error), THAW_OK);
+    for (int i = 0; i < 3; i++) {
+        if (thaw_world_save(world, path, &error) != THAW_OK || thaw_world_load(other, path, &error) != THAW_OK)
+            fail_msg("%s", error.message);
+        assert_int_equal(run_world(world, 1).state_hash, run_world(other, 1).state_hash);
+    }
+    unlink(path);
+    thaw_world_free(&world);
+    thaw_world_free(&other);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(other_sizes_of_parts_can_be_saved_at_once),
         cmocka_unit_test(a_body_with_its_own_tolerance_moves_as_in_a_world_of_that_tolerance),
         cmocka_unit_test(a_run_with_options_of_bodies_has_the_same_bits_after_every_checkpoint),
         cmocka_unit_test(a_checkpoint_brings_options_of_bodies_along),
