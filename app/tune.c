@@ -306,51 +306,74 @@ static const Trial *best_of(const Tune *t) {
 
 // --- the scene -----------------------------------------------------------------------------------------------------------
 
-// Whether bodies with options of their own would go by what was tried.
-static int bodies_agree(const Tune *t, const Trial *best, const ThawScene *written, const ThawOption *knob) {
-    int agree = 1;
-    for (int32_t b = 0; b < written->world.body_count && agree; b++)
-        if (written->world.bodies[b].rigidify) {
-            ThawRigidifyOptions tried = *t->scene->world.bodies[b].rigidify;
-            turn_knobs(t, best->scale, &tried);
-            agree = thaw_option_get(knob, &tried) == thaw_option_get(knob, written->world.bodies[b].rigidify);
-        }
-    return agree;
+// Bodies with options of their own go by what was tried; one that gives the very value of the scene would not.
+static ThawStatus check_bodies(const Tune *t, const Trial *best, const ThawScene *written, ThawError *error) {
+    for (int32_t b = 0; b < written->world.body_count; b++) {
+        const ThawBodyDef *body = &written->world.bodies[b];
+        if (!body->rigidify)
+            continue;
+        ThawRigidifyOptions tried = *t->scene->world.bodies[b].rigidify;
+        turn_knobs(t, best->scale, &tried);
+        for (int i = 0; i < t->knob_count; i++)
+            if (thaw_option_get(t->knobs[i], &tried) != thaw_option_get(t->knobs[i], body->rigidify))
+                return thaw_error_set(
+                    error, THAW_ERROR_INPUT,
+                    "%s: body %d (%s) gives \"%s\" the value that the scene gives it; leave it out there",
+                    t->scene_path, (int)b, body->name, t->knobs[i]->name);
+    }
+    return THAW_OK;
 }
 
-// The scene's text with the thresholds in it, checked before anything is written.
-static ThawStatus write_scene(const Tune *t, const Trial *best, ThawError *error) {
+// The scene's text with the thresholds of a trial in it, checked.
+static ThawStatus edit_scene(const Tune *t, const Trial *best, char **edited, ThawError *error) {
     AppSetting settings[KNOBS];
     char said[160];
     for (int i = 0; i < t->knob_count; i++)
         settings[i] = (AppSetting){t->knobs[i]->name, thaw_option_get(t->knobs[i], &best->options)};
     describe(t, &best->options, said, sizeof said);
     const char *out = t->out ? t->out : t->scene_path;
-    char *text = NULL, *edited = NULL, *copy = thaw_strdup(out);
+    char *text = NULL, *copy = thaw_strdup(out);
     size_t size = 0;
     ThawScene *check = NULL;
-    ThawFile *file = NULL;
     ThawStatus status = copy ? thaw_file_read(t->scene_path, &text, &size, error) : thaw_error_memory(error, "a path");
     if (status == THAW_OK)
-        status = app_scene_set(text, size, "rigidify", settings, t->knob_count, &edited, error);
+        status = app_scene_set(text, size, "rigidify", settings, t->knob_count, edited, error);
     if (status == THAW_OK) // meshes are looked up beside the new file
-        status = app_scene_parse(edited, strlen(edited), out, dirname(copy), &check, error);
+        status = app_scene_parse(*edited, strlen(*edited), out, dirname(copy), &check, error);
     for (int i = 0; i < t->knob_count && status == THAW_OK; i++)
-        if (thaw_option_get(t->knobs[i], &check->world.rigidify) != settings[i].value ||
-            !bodies_agree(t, best, check, t->knobs[i]))
+        if (thaw_option_get(t->knobs[i], &check->world.rigidify) != settings[i].value)
             status = thaw_error_set(error, THAW_ERROR_INPUT,
                                     "cannot put the thresholds into %s; write %s into its \"rigidify\"", t->scene_path,
                                     said);
     if (status == THAW_OK)
-        status = thaw_file_create(out, &file, error);
+        status = check_bodies(t, best, check, error);
+    thaw_scene_free(&check);
+    thaw_free(copy);
+    thaw_free(text);
+    return status;
+}
+
+static ThawStatus write_scene(const Tune *t, const Trial *best, ThawError *error) {
+    char *edited = NULL;
+    ThawFile *file = NULL;
+    ThawStatus status = edit_scene(t, best, &edited, error);
+    if (status == THAW_OK)
+        status = thaw_file_create(t->out ? t->out : t->scene_path, &file, error);
     if (status == THAW_OK) {
         thaw_file_write(file, edited, strlen(edited));
         status = thaw_file_commit(&file, error);
     }
-    thaw_scene_free(&check);
-    thaw_free(copy);
     thaw_free(edited);
-    thaw_free(text);
+    return status;
+}
+
+// Whether thresholds can be put into the scene, before trials take their time.
+static ThawStatus try_writing(const Tune *t, ThawError *error) {
+    Trial trial = {.scale = 0.5, .options = t->scene->world.rigidify};
+    char *edited = NULL;
+    turn_knobs(t, trial.scale, &trial.options);
+    ThawStatus status = edit_scene(t, &trial, &edited, error);
+    thaw_free(edited);
     return status;
 }
 
@@ -456,6 +479,8 @@ static ThawStatus tune(Tune *t, ThawError *error) {
         status = run_shifted(t, error);
     if (status == THAW_OK && !t->quiet)
         print_full(t);
+    if (status == THAW_OK)
+        status = t->dry ? THAW_OK : try_writing(t, error);
     if (status == THAW_OK)
         status = search(t, error);
     const Trial *best = best_of(t);

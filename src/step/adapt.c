@@ -416,6 +416,35 @@ static void book_shadow(ThawStepper *s) {
     s->work.follow_work += state->energy - kept - a->transition.shadow + a->answer.dropped;
 }
 
+// Whether the way of the shadow puts more energy into the body than all that it has: where stiff elements beside parts and
+// the parts themselves, which move by turns, drive each other. work, elastic: before that way.
+static int is_astray(const ThawStepper *s, const ThawLedger *work, double elastic) {
+    ThawLedger has = {0};
+    thaw_ledger_add_energies(s, 0, &has);
+    return s->work.follow_work - work->follow_work > has.kinetic + has.shadow + fabs(elastic) + s->energy_rounding;
+}
+
+// To before that way, with everything elastic.
+static ThawStatus go_back(const ThawWorld *world, ThawStepper *s, double h, const ThawLedger *work, double elastic) {
+    ThawAdaptive *a = s->adaptive;
+    ThawOracleState *state = thaw_oracle_state(a->oracle);
+    ThawStatus status = world->kept ? thaw_keep_parts(&(ThawKeeping){world->kept, s}) : THAW_OK;
+    if (status != THAW_OK)
+        return status;
+    memcpy(s->x, s->x1, sizeof *s->x * (size_t)s->shape->nv * (size_t)s->model->dim);
+    for (size_t i = 0; i < (size_t)s->shape->nv * (size_t)s->model->dim; i++)
+        state->shadow[i] -= h * state->pull[i]; // as the shadow went on
+    thaw_partition_reshape(a->partition, s->x);
+    s->work = *work;
+    s->elastic = elastic;
+    a->answer = (ThawAnswer){0};
+    s->bound = 1;
+    thaw_adapt_abandon(s, &s->work);
+    s->set_energy = NAN;
+    s->inverted = s->set_inverted = -1;
+    return THAW_OK;
+}
+
 ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawError *error) {
     ThawAdaptive *a = s->adaptive;
     double since = thaw_wall_ms(), booking = s->ms[THAW_STAGE_LEDGER];
@@ -448,13 +477,16 @@ ThawStatus thaw_adapt_body(const ThawWorld *world, ThawStepper *s, ThawIncrement
     question.same_presses = !was_pressed && !a->pressed;
     s->loads_changed = 0;
     thaw_history_ask(s->history, s->shape, &question);
-    ThawLedger work = s->work;
+    const ThawLedger work = s->work;
+    const double elastic = s->elastic;
     thaw_ledger_move(s, a->f_contact, 1);
     status = thaw_oracle_ask(a->oracle, &question, a->partition, s->x, a->flagged, &a->answer, error);
     if (a->answer.moved > 0)
         thaw_ledger_move(s, a->answer.past ? a->f_past : a->f_contact, 0);
     else
         s->work = work; // nothing was moved
+    if (status == THAW_OK && a->answer.followed && is_astray(s, &work, elastic))
+        status = go_back(world, s, step.h, &work, elastic);
     if (status == THAW_OK && world->kept &&
         (memcmp(a->flagged, a->partition->flagged, (size_t)s->shape->ne) != 0 ||
          memcmp(a->script, a->partition->script, (size_t)s->shape->nv) != 0))
