@@ -245,8 +245,10 @@ static ThawStatus iterate_newton(ThawIsland *island, ThawIncrement step) {
         if (status != THAW_OK)
             return status;
         r = sqrt(r);
-        if (r <= sqrt(goal) || (drowned && r > before / 2)) // as good as rounding allows
+        if (r <= sqrt(goal))
             return THAW_OK;
+        if (drowned && r > before / 2) // as good as rounding allows; in place of a linearised step that is not enough
+            return island->bodies[0]->iterated ? THAW_NOT_CONVERGED : THAW_OK;
         if (iteration >= step.iterations)
             return THAW_NOT_CONVERGED;
         // Solve no more exactly than the iteration can use (Eisenstat and Walker 1996, choice 2).
