@@ -322,7 +322,7 @@ static const double *start_velocities(const ThawStepper *s) { return has_frames(
 double thaw_body_scale(ThawStepper *s, ThawIncrement step) {
     const ThawMap *map = s->system->map;
     // A step that is iterated though the scene asks for linearised ones keeps momentum as well as those do.
-    const double tolerance = (s->iterated ? 0.1 : 1) * s->model->options.newton_tolerance;
+    const double tolerance = (s->iterated ? 1e-3 : 1) * s->model->options.newton_tolerance;
     double scale = tolerance * step.h * (reduced_norm(s, s->f_ext) + reduced_norm(s, s->f));
     map->ops->apply_t(map, s->v, s->p);
     return scale + 1e-13 * step.mass * norm(s->p, unknowns(s)) * s->shape->total_mass / s->shape->nv;
@@ -420,6 +420,21 @@ ThawStatus thaw_body_residual(ThawStepper *s, ThawIncrement step, double *square
     for (size_t i = 0; i < unknowns(s); i++)
         *square += (s->b[i] + s->p[i]) * (s->b[i] + s->p[i]);
     return status;
+}
+
+double thaw_body_momentum_lost(const ThawStepper *s, ThawIncrement step) {
+    const int dim = s->model->dim;
+    double off[3] = {0}, size = 0;
+    for (int32_t i = 0; i < s->shape->nv; i++) {
+        if (s->scripted[i])
+            return 0;
+        for (int k = 0; k < dim; k++) {
+            const size_t at = (size_t)i * (size_t)dim + (size_t)k;
+            off[k] += s->y[at] + s->impulse[at];
+            size += s->shape->mass[i] * fabs(s->v1[at]) + step.h * fabs(s->f_ext[at]) + fabs(s->impulse[at]);
+        }
+    }
+    return size > 0 ? norm(off, 3) / size : 0;
 }
 
 // A matrix that turns out indefinite is projected, if that is allowed.

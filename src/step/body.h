@@ -21,6 +21,8 @@ double thaw_body_potential(ThawStepper *s, ThawIncrement step, double alpha, dou
 void thaw_body_accept(ThawStepper *s, double alpha);
 // b = -G' dQ/dv at v1, x1, contact left out; *square: |b + G' impulse|^2. f is f(x1) afterwards.
 ThawStatus thaw_body_residual(ThawStepper *s, ThawIncrement step, double *square);
+// After that: by how much the body's momentum is off, as a share of all that moves and acts; 0 where something holds it.
+double thaw_body_momentum_lost(const ThawStepper *s, ThawIncrement step);
 // p = A(x1)^-1 b, contact left out.
 ThawStatus thaw_body_direct(ThawStepper *s, ThawIncrement step, double tolerance);
 // After p is final: what the line search needs of it. Returns the slope of thaw_body_potential at alpha = 0.

@@ -223,6 +223,16 @@ static ThawStatus search_line(ThawIsland *island, ThawIncrement step, int first,
     return THAW_OK;
 }
 
+// Of all that moves and acts: a step that is iterated in place of a linearised one loses no more momentum.
+static const double KEPT = 1e-10;
+
+static int keeps_momentum(const ThawIsland *island, ThawIncrement step) {
+    for (int32_t i = 0; i < island->count; i++)
+        if (thaw_body_momentum_lost(island->bodies[i], step) > KEPT)
+            return 0;
+    return 1;
+}
+
 // From the linearised step (q and lambda known) to convergence.
 static ThawStatus iterate_newton(ThawIsland *island, ThawIncrement step) {
     double goal = 0, before = INFINITY;
@@ -247,8 +257,8 @@ static ThawStatus iterate_newton(ThawIsland *island, ThawIncrement step) {
         r = sqrt(r);
         if (r <= sqrt(goal))
             return THAW_OK;
-        if (drowned && r > before / 2) // as good as rounding allows; in place of a linearised step that is not enough
-            return island->bodies[0]->iterated ? THAW_NOT_CONVERGED : THAW_OK;
+        if (drowned && r > before / 2) // as good as rounding allows
+            return !island->bodies[0]->iterated || keeps_momentum(island, step) ? THAW_OK : THAW_NOT_CONVERGED;
         if (iteration >= step.iterations)
             return THAW_NOT_CONVERGED;
         // Solve no more exactly than the iteration can use (Eisenstat and Walker 1996, choice 2).
