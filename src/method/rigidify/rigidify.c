@@ -255,9 +255,12 @@ static ThawStatus follow_answer(const ThawWorld *world, ThawStepper *s, ThawErro
 // Whether the way of the shadow puts more energy into the body than all that it has: where stiff elements beside parts
 // and the parts themselves, which move by turns, drive each other. work, elastic: before that way.
 static int is_astray(const ThawStepper *s, const ThawLedger *work, double elastic) {
+    const double gain = s->work.follow_work - work->follow_work;
     ThawLedger has = {0};
+    if (gain <= fabs(elastic) + s->energy_rounding) // mostly: no sum over vertices is needed
+        return 0;
     thaw_ledger_add_energies(s, 0, &has);
-    return s->work.follow_work - work->follow_work > has.kinetic + has.shadow + fabs(elastic) + s->energy_rounding;
+    return gain > has.kinetic + has.shadow + fabs(elastic) + s->energy_rounding;
 }
 
 // To before that way, with everything elastic.
