@@ -7,7 +7,9 @@ JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 DEMO := out/demo
 THAW := build/release/thaw
-build = cmake --preset $(1) >/dev/null && cmake --build --preset $(1) -j $(JOBS)
+# make check VALIDATION=DIR: compare with the published beam, too (physics/test_validation)
+VALIDATION ?=
+build = cmake --preset $(1) $(if $(VALIDATION),-DTHAW_VALIDATION="$(abspath $(VALIDATION))") >/dev/null && cmake --build --preset $(1) -j $(JOBS)
 
 .PHONY: help setup build demo film check check-slow bench format format-check tidy coverage valgrind tsan install clean
 
@@ -43,7 +45,7 @@ demo: build ## simulate the built-in scene and draw it; adaptive against full in
 film: build ## the film at the top of the README again, and as MP4: out/film/forest.mp4
 	@scripts/film.sh $(THAW)
 
-check: ## build with warnings as errors and run the tests, first under sanitizers
+check: ## build with warnings as errors and run the tests, first under sanitizers (VALIDATION=DIR: published data)
 	@scripts/setup.sh --check
 	@$(call build,release)
 	@$(call build,asan-ubsan)

@@ -30,7 +30,7 @@ extern const AppCommand app_command_bench, app_command_tune;
 int app_help_methods(void);
 int app_help_method(const char *name, const char *form);
 
-// --- options (options.c) -------------------------------------------------------------------------------------------------
+// --- options (options.c) ---------------------------------------------------------------------------------------------
 
 typedef struct AppOption {
     const char *name;  // "--steps" or "-o"
@@ -82,7 +82,7 @@ void app_listen_to_signals(void (*handler)(int), int once);
 // The exit status that belongs to an error.
 int app_exit_status(ThawStatus status);
 
-// --- BLAS (blas.c) -------------------------------------------------------------------------------------------------------
+// --- BLAS (blas.c) ---------------------------------------------------------------------------------------------------
 
 // Starts the program anew, once, with the environment that makes OpenBLAS use this processor's kernels.
 void app_prepare_blas(char **argv);

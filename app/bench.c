@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// `thaw bench`: the papers' tables and figures again. A suite is a list of rows; each row runs on its own, and its numbers go
-// to a CSV (row, key, value) when it is done, so that a run that was stopped goes on with the next row. A page in Markdown is
-// written from whatever rows there are, after each of them. Wall time is what it takes; CPU times are compared within a row only.
+// `thaw bench`: the papers' tables and figures again. A suite is a list of rows; each row runs on its own, and its
+// numbers go to a CSV (row, key, value) when it is done, so that a run that was stopped goes on with the next row. A
+// page in Markdown is written from whatever rows there are, after each of them. Wall time is what it takes; CPU times
+// are compared within a row only.
 #include "bench.h"
 
 #include <errno.h>
@@ -35,7 +36,7 @@ void bench_say(const char *format, ...) {
     fputc('\n', stderr);
 }
 
-// --- rows ----------------------------------------------------------------------------------------------------------------
+// --- rows ------------------------------------------------------------------------------------------------------------
 
 ThawStatus bench_put(Bench *bench, const char *row, const char *key, double value, ThawError *error) {
     if (bench->count == bench->room) {
@@ -94,7 +95,7 @@ static ThawStatus append_rows(Bench *bench, ThawError *error) {
     return good ? THAW_OK : thaw_error_set(error, THAW_ERROR_IO, "cannot write %s: %s", bench->table, strerror(errno));
 }
 
-// --- what rows need --------------------------------------------------------------------------------------------------------
+// --- what rows need --------------------------------------------------------------------------------------------------
 
 ThawStatus bench_load(const Bench *bench, const char *name, ThawScene **scene, ThawError *error) {
     char path[4096];
@@ -120,7 +121,7 @@ int64_t bench_steps(const Bench *bench, int64_t wanted) {
     return bench->steps > 0 && bench->steps < wanted ? bench->steps : wanted;
 }
 
-// --- the run -------------------------------------------------------------------------------------------------------------
+// --- the run ---------------------------------------------------------------------------------------------------------
 
 static ThawStatus write_page(const Bench *bench, const BenchSuite *suite, ThawError *error) {
     char path[4096];
@@ -188,9 +189,9 @@ static int list_suites(void) {
     return APP_DONE;
 }
 
-enum { OPTION_STEPS, OPTION_RESUME, OPTION_ONLY, OPTION_SCENES, OPTION_OUT };
-static const AppOption options[] = {{"--steps", "N"},    {"--resume", NULL}, {"--only", "ROW"},
-                                    {"--scenes", "DIR"}, {"-o", "DIR"},      {NULL, NULL}};
+enum { OPTION_STEPS, OPTION_RESUME, OPTION_ONLY, OPTION_SCENES, OPTION_VALIDATION, OPTION_OUT };
+static const AppOption options[] = {{"--steps", "N"},        {"--resume", NULL}, {"--only", "ROW"}, {"--scenes", "DIR"},
+                                    {"--validation", "DIR"}, {"-o", "DIR"},      {NULL, NULL}};
 
 static int command_bench(int argc, char **argv) {
     Bench bench = {.scenes = "scenes", .out = "out/bench", .program = argv[0]};
@@ -231,6 +232,9 @@ static int command_bench(int argc, char **argv) {
         case OPTION_SCENES:
             bench.scenes = arguments.value;
             break;
+        case OPTION_VALIDATION:
+            bench.validation = arguments.value;
+            break;
         case OPTION_OUT:
             bench.out = arguments.value;
             break;
@@ -249,9 +253,11 @@ const AppCommand app_command_bench = {"bench", "the papers' tables again",
                                       "Runs a benchmark row by row, each by two methods side by side in one process, "
                                       "and writes its numbers as CSV and as a page.\n"
                                       "Without a name it lists what there is.\n\n"
-                                      "  --steps N     at most so many steps of each scene: a quick look\n"
-                                      "  --resume      keep the rows that are done\n"
-                                      "  --only ROW    only rows whose names begin so\n"
-                                      "  --scenes DIR  where the scene files are (scenes)\n"
-                                      "  -o DIR        where the tables go (out/bench)\n" WORLDS_HELP,
+                                      "  --steps N         at most so many steps of each scene: a quick look\n"
+                                      "  --resume          keep the rows that are done\n"
+                                      "  --only ROW        only rows whose names begin so\n"
+                                      "  --scenes DIR      where the scene files are (scenes)\n"
+                                      "  --validation DIR  where beam913.mesh is, the mesh of the published figures; "
+                                      "without it that row is left out\n"
+                                      "  -o DIR            where the tables go (out/bench)\n" WORLDS_HELP,
                                       command_bench};

@@ -14,11 +14,12 @@ typedef struct BenchValue {
 } BenchValue;
 
 typedef struct Bench {
-    const char *scenes;  // folder of the scene files
-    const char *out;     // folder of what is written
-    const char *only;    // NULL: all rows; else those whose name begins so
-    const char *program; // argv[0], beside which other benchmarks may lie
-    int64_t steps;       // at most so many of each scene; 0: as the scene says
+    const char *scenes;     // folder of the scene files
+    const char *validation; // folder of the published mesh, or NULL: it is not part of this project
+    const char *out;        // folder of what is written
+    const char *only;       // NULL: all rows; else those whose name begins so
+    const char *program;    // argv[0], beside which other benchmarks may lie
+    int64_t steps;          // at most so many of each scene; 0: as the scene says
     int resume;
     char table[4000]; // path of the CSV
     BenchValue *values;
@@ -62,7 +63,7 @@ int64_t bench_steps(const Bench *bench, int64_t wanted);
 // The scene in a text with ' for ", with one thread.
 ThawStatus bench_parse(const char *quoted, ThawScene **scene, ThawError *error);
 
-// --- comparisons (bench_rigidify.c) ----------------------------------------------------------------------------------------
+// --- comparisons (bench_rigidify.c) ----------------------------------------------------------------------------------
 
 // Runs a comparison to its end, saying every tenth of it how it stands; `after`, if any, looks at each step.
 typedef void (*BenchAfter)(const AppVersus *versus, void *context);
@@ -71,7 +72,7 @@ ThawStatus bench_run_versus(AppVersus *versus, const char *row, BenchAfter after
 // All figures of a comparison.
 ThawStatus bench_put_figures(Bench *bench, const char *row, const AppVersus *versus, ThawError *error);
 
-// --- rows about rest (bench_rest.c) ----------------------------------------------------------------------------------------
+// --- rows about rest (bench_rest.c) ----------------------------------------------------------------------------------
 
 ThawStatus bench_run_rest(Bench *bench, const BenchJob *job,
                           ThawError *error); // parameter 0: held and at rest; 1: in flight
@@ -79,7 +80,7 @@ ThawStatus bench_run_worst(Bench *bench, const BenchJob *job, ThawError *error);
 ThawStatus bench_run_trees(Bench *bench, const BenchJob *job, ThawError *error); // many at rest, one struck
 ThawStatus bench_run_block(Bench *bench, const BenchJob *job, ThawError *error); // dropped, beside Bullet's
 
-// --- the page (bench_page.c) ---------------------------------------------------------------------------------------------
+// --- the page (bench_page.c) -----------------------------------------------------------------------------------------
 
 void bench_rigidify_page(const Bench *bench, FILE *page);
 

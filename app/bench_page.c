@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of `thaw bench rigidify`: tables in Markdown, of the rows that are there. A figure that is missing is a dash.
+// The page of `thaw bench rigidify`: tables in Markdown, of the rows that are there. A figure that is missing is a
+// dash.
 #include <math.h>
 #include <string.h>
 

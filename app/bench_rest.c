@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of `thaw bench rigidify` about rest: what a large body costs while it rests or flies as one rigid part, a thousand
-// trees of which one is struck, a block that is dropped and comes to rest beside Bullet's (where that benchmark was built), and
-// the opposite, a bar that never rests.
+// Rows of `thaw bench rigidify` about rest: what a large body costs while it rests or flies as one rigid part, a
+// thousand trees of which one is struck, a block that is dropped and comes to rest beside Bullet's (where that
+// benchmark was built), and the opposite, a bar that never rests.
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -16,8 +16,8 @@
 
 extern char **environ;
 
-// 55,566 tetrahedra, held and at rest under gravity, or spinning in flight: a step of the full method against one with all
-// of them rigid. At rest it falls asleep; in flight it cannot.
+// 55,566 tetrahedra, held and at rest under gravity, or spinning in flight: a step of the full method against one with
+// all of them rigid. At rest it falls asleep; in flight it cannot.
 ThawStatus bench_run_rest(Bench *bench, const BenchJob *job, ThawError *error) {
     static const char held[] = "{'thaw': 1, 'gravity': [0, 0, -9.8], 'time': {'step': 0.01},"
                                " 'materials': {'m': {'density': 1000, 'young': 1e6, 'poisson': 0.35, 'alpha1': 0.01}},"
@@ -108,7 +108,8 @@ ThawStatus bench_run_worst(Bench *bench, const BenchJob *job, ThawError *error) 
     return status;
 }
 
-// A thousand trees with one struck, against that one alone (the first bodies of the scene are the trees, the last the bat).
+// A thousand trees with one struck, against that one alone (the first bodies of the scene are the trees, the last the
+// bat).
 ThawStatus bench_run_trees(Bench *bench, const BenchJob *job, ThawError *error) {
     ThawScene *scene = NULL;
     ThawStatus status = bench_load(bench, job->scene, &scene, error);
@@ -162,7 +163,7 @@ ThawStatus bench_run_trees(Bench *bench, const BenchJob *job, ThawError *error) 
     return status;
 }
 
-// --- a block dropped and resting, beside Bullet -----------------------------------------------------------------------------
+// --- a block dropped and resting, beside Bullet ----------------------------------------------------------------------
 
 typedef struct Drop {
     double falling[2], resting[2]; // CPU ms a step in the first second and in the third: full, adaptive
@@ -178,7 +179,8 @@ static void watch_drop(const AppVersus *v, void *context) {
     }
 }
 
-// What `path block` writes, without a shell, which would read more into a path than a path. NULL where it does not start.
+// What `path block` writes, without a shell, which would read more into a path than a path. NULL where it does not
+// start.
 static FILE *start_peer(const char *path, pid_t *pid) {
     const char *const command[] = {path, "block", NULL};
     int ends[2];

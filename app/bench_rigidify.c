@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables and figures of the paper on adaptive rigidification of solids, and what a user would ask beside them: scenes by
-// the full and the adaptive method side by side (table 1), the error floors of the scenes, a load on a settled cantilever,
-// thresholds against error (figure 5), one beam in four resolutions (figure 4c), two drops onto a mattress (figure 8). What rest
-// costs, and the case in which nothing can be gained, is in bench_rest.c. Times are CPU times of steps alone, on one thread.
+// The tables and figures of the paper on adaptive rigidification of solids, and what a user would ask beside them:
+// scenes by the full and the adaptive method side by side (table 1), the error floors of the scenes, a load on a
+// settled cantilever, thresholds against error (figure 5), one beam in four resolutions (figure 4c), two drops onto a
+// mattress (figure 8). What rest costs, and the case in which nothing can be gained, is in bench_rest.c. Times are CPU
+// times of steps alone, on one thread.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "bench.h"
+#include "registry/method.h"
 #include "thaw/field.h"
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 ThawStatus bench_put_figures(Bench *bench, const char *row, const AppVersus *v, ThawError *error) {
     const AppFigures *f = &v->figures;
-    ThawRigidifyOptions r = v->def.rigidify ? *v->def.rigidify : v->def.scene->world.rigidify;
+    ThawRigidifyOptions r = v->def.scene->world.rigidify;
     thaw_world_get_thresholds(v->other.world, 0, &r);
     double n = (double)f->steps;
     const BenchPair pairs[] = {{"steps", n},
@@ -74,16 +76,23 @@ ThawStatus bench_run_versus(AppVersus *v, const char *row, BenchAfter after, voi
     return status;
 }
 
-// A scene by both methods to its end, with thresholds of its own unless NULL; `put` writes its figures. A step that fails ends
+// NULL: the scene's.
+static AppOptions options_of(const ThawRigidifyOptions *rigidify, ThawOptionDef rows[THAW_OPTION_ROWS]) {
+    return (AppOptions){rows, rigidify ? app_options_list(&thaw_method_rigidify, rigidify, rows) : 0};
+}
+
+// A scene by both methods to its end, with thresholds of its own unless NULL; `put` writes its figures. A step that
+// fails ends
 // it: it then has no figures, which is one, too.
 static ThawStatus compare(Bench *bench, const BenchJob *job, const ThawScene *scene,
                           const ThawRigidifyOptions *rigidify, int64_t steps, BenchAfter after, void *context,
                           BenchPut put, ThawError *error) {
     AppVersus versus = {0};
+    ThawOptionDef rows[THAW_OPTION_ROWS];
     AppVersusDef def = {.scene = scene,
                         .method = "rigidify",
                         .against = "full",
-                        .rigidify = rigidify,
+                        .options = options_of(rigidify, rows),
                         .steps = bench_steps(bench, least(steps, scene->steps)),
                         .tolerance = 10};
     ThawStatus status = app_versus_create(&def, &versus, error);
@@ -97,12 +106,13 @@ static ThawStatus compare(Bench *bench, const BenchJob *job, const ThawScene *sc
     return status;
 }
 
-// --- table 1 -------------------------------------------------------------------------------------------------------------
+// --- table 1 ---------------------------------------------------------------------------------------------------------
 
 // A whole scene, with thresholds of its own unless NULL. Goes on where it was interrupted.
 static ThawStatus run_whole(Bench *bench, const BenchJob *job, const ThawScene *scene,
                             const ThawRigidifyOptions *rigidify, ThawError *error) {
     AppVersus versus = {0};
+    ThawOptionDef rows[THAW_OPTION_ROWS];
     char keep[4096], csv[4096], histogram[4096];
     int resumed = 0;
     ThawStatus status = THAW_OK;
@@ -112,7 +122,7 @@ static ThawStatus run_whole(Bench *bench, const BenchJob *job, const ThawScene *
     AppVersusDef def = {.scene = scene,
                         .method = "rigidify",
                         .against = "full",
-                        .rigidify = rigidify,
+                        .options = options_of(rigidify, rows),
                         .steps = bench_steps(bench, scene->steps),
                         .tolerance = 10,
                         .keep = keep,
@@ -180,8 +190,8 @@ static ThawStatus run_published(Bench *bench, const BenchJob *job, ThawError *er
     return run_changed(bench, job, publish, error);
 }
 
-// How far the full run goes astray by itself when steps are so many times as short, or its start is shifted (app_lockstep_shift).
-// Needs no adaptive run, so its row stands when thresholds change.
+// How far the full run goes astray by itself when steps are so many times as short, or its start is shifted
+// (app_lockstep_shift). Needs no adaptive run, so its row stands when thresholds change.
 static ThawStatus run_astray(Bench *bench, const BenchJob *job, int parts, double shift, const char *column,
                              ThawError *error) {
     ThawScene *scene = NULL;
@@ -226,7 +236,7 @@ static ThawStatus run_shifted(Bench *bench, const BenchJob *job, ThawError *erro
     return run_astray(bench, job, 1, job->parameter, "max_error", error);
 }
 
-// --- a settled cantilever, and loads on it ---------------------------------------------------------------------------------
+// --- a settled cantilever, and loads on it ---------------------------------------------------------------------------
 
 enum { PHASES = 4 };
 static const int64_t PHASE_END[PHASES] = {1500, 2200, 2900, 3600}; // settling, 5 N, 20 N more, release
@@ -279,9 +289,10 @@ static ThawStatus run_cantilever(Bench *bench, const BenchJob *job, ThawError *e
     return status;
 }
 
-// --- figure 5: thresholds against error ------------------------------------------------------------------------------------
+// --- figure 5: thresholds against error ------------------------------------------------------------------------------
 
-// tau_rigid = 0.1 tau_E as in the figure. Our own oracle has a strain in the place of tau_E: epsilon = 0.2 s sqrt(tau_E).
+// tau_rigid = 0.1 tau_E as in the figure. Our own oracle has a strain in the place of tau_E: epsilon = 0.2 s
+// sqrt(tau_E).
 static ThawRigidifyOptions thresholds_of(const ThawScene *scene, double tau_E) {
     ThawRigidifyOptions rigidify = scene->world.rigidify;
     rigidify.tau_rigid = 0.1 * tau_E;
@@ -316,7 +327,7 @@ static ThawStatus run_sweep(Bench *bench, const BenchJob *job, ThawError *error)
     return status;
 }
 
-// --- figure 7: rolling wheels --------------------------------------------------------------------------------------------
+// --- figure 7: rolling wheels ----------------------------------------------------------------------------------------
 
 // When each wheel has fallen over: the middle of its vertices is lower than two thirds of where it began; s.
 typedef struct Fall {
@@ -362,7 +373,7 @@ static ThawStatus run_wheels(Bench *bench, const BenchJob *job, ThawError *error
     return status;
 }
 
-// --- figures 4b and 4d: damping and stiffness ----------------------------------------------------------------------------
+// --- figures 4b and 4d: damping and stiffness ------------------------------------------------------------------------
 
 // The cantilever with another alpha1 (rows that begin with "damping") or another E, and the scene's own thresholds.
 static ThawStatus run_material(Bench *bench, const BenchJob *job, ThawError *error) {
@@ -383,20 +394,18 @@ static ThawStatus run_material(Bench *bench, const BenchJob *job, ThawError *err
     return status;
 }
 
-// --- the published mesh -------------------------------------------------------------------------------------------------
+// --- the published mesh ----------------------------------------------------------------------------------------------
 
-// The beam of 913 vertices and 3803 tetrahedra that the published figures are of, where it lies beside the sources: it is
-// not part of this project.
+// The beam of 913 vertices and 3803 tetrahedra that the published figures are of. It is not part of this project: an
+// option names its folder.
 static ThawStatus run_validation(Bench *bench, const BenchJob *job, ThawError *error) {
     char path[4096], text[8000];
     ThawScene *scene = NULL;
-    snprintf(path, sizeof path, "%s/../../shared/reference/validation/beam913.mesh", bench->scenes);
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        bench_say("  %s: %s is not there; left out", job->row, path);
+    if (!bench->validation) {
+        bench_say("  %s: left out; --validation names the folder of beam913.mesh", job->row);
         return THAW_OK;
     }
-    fclose(file);
+    snprintf(path, sizeof path, "%s/beam913.mesh", bench->validation);
     snprintf(text, sizeof text,
              "{'thaw': 1, 'gravity': [0, 0, -9.8], 'time': {'step': 0.01, 'steps': 1500},"
              " 'materials': {'m': {'density': 10, 'young': 5e4, 'poisson': 0.35, 'alpha0': 1e-5, 'alpha1': 0.1}},"
@@ -424,7 +433,7 @@ static ThawStatus beam_scene(const int cells[3], ThawScene **scene, ThawError *e
     return bench_parse(text, scene, error);
 }
 
-// --- figure 4c: the same regions whatever the resolution ---------------------------------------------------------------------
+// --- figure 4c: the same regions whatever the resolution -------------------------------------------------------------
 
 enum { RESOLUTIONS = 4, SLICES = 10 };
 static const int RESOLUTION[RESOLUTIONS][3] = {{10, 3, 3}, {17, 5, 5}, {24, 7, 7}, {34, 10, 10}};
@@ -510,7 +519,7 @@ static ThawStatus run_resolutions(Bench *bench, const BenchJob *job, ThawError *
     return status;
 }
 
-// --- figure 8: the higher drop wakes more ------------------------------------------------------------------------------------
+// --- figure 8: the higher drop wakes more ----------------------------------------------------------------------------
 
 // The largest number of elastic elements of the mattress (body 0) on either side of its middle, from the first touch of
 // that side's ball on, for `window` seconds.
@@ -598,7 +607,7 @@ static ThawStatus run_mattress(Bench *bench, const BenchJob *job, ThawError *err
     return status;
 }
 
-// --- the list --------------------------------------------------------------------------------------------------------------
+// --- the list --------------------------------------------------------------------------------------------------------
 
 // Rows that differ in one number, which their name ends with.
 // clang-format off

@@ -35,7 +35,7 @@ int worlds_command(int argc, char **argv);
     "  --only SEED    one of them, with all its figures\n"                                                             \
     "  --small        fewer steps, elements and bodies\n"                                                              \
     "  --write DIR    write them as DIR/world-SEED.json instead\n"                                                     \
-    "  --method NAME  who is judged (rigidify)\n"                                                                      \
+    "  --method NAME  the method that is judged (rigidify)\n"                                                          \
     "  --jobs N       so many at once (2)\n"                                                                           \
     "  --strict       exit with 2 where a rule is broken\n"                                                            \
     "  --resume, -o   as above\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenBLAS chooses its kernels when it is loaded, before main, and Debian's picks those of a 2004 processor where it does
-// not know the model: three times slower factorisations. It listens to OPENBLAS_CORETYPE, so the program sets that (one
-// thread, too: threaded BLAS changes bits) and starts itself once more. What the user has set is left alone.
+// OpenBLAS chooses its kernels when it is loaded, before main, and Debian's picks those of a 2004 processor where it
+// does not know the model: three times slower factorisations. It listens to OPENBLAS_CORETYPE, so the program sets that
+// (one thread, too: threaded BLAS changes bits) and starts itself once more. What the user has set is left alone.
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a frame to a picture of it: surface, normals, colours, camera, ground with a soft shadow.
 //
-// Normals are smooth where the surface is (triangles at a corner within 35 degrees are averaged, less so up to 60) and keep
-// creases. The shadow is the surface drawn along the light onto the ground, into a small picture that is blurred three
-// times by a box, which is nearly a Gaussian. The ground is otherwise the background itself, with faint lines that fade
-// away, so pictures side by side join without a seam. Half-spaces that are tilted are drawn as the ground is, with
-// lines and a shadow of their own, on a grey that fades away. Cost: linear in triangles and samples, and in such
+// Normals are smooth where the surface is (triangles at a corner within 35 degrees are averaged, less so up to 60) and
+// keep creases. The shadow is the surface drawn along the light onto the ground, into a small picture that is blurred
+// three times by a box, which is nearly a Gaussian. The ground is otherwise the background itself, with faint lines
+// that fade away, so pictures side by side join without a seam. Half-spaces that are tilted are drawn as the ground is,
+// with lines and a shadow of their own, on a grey that fades away. Cost: linear in triangles and samples, and in such
 // half-spaces.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "camera.h"
+#include "math/vec3.h"
 #include "picture.h"
 
 static const double slope = 0.26;                // half the height of the picture, at distance 1
 static const double smooth = 0.82, crease = 0.5; // cosines of 35 and 60 degrees
 
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static void normalise(double a[3]) {
-    double length = sqrt(dot(a, a));
-    for (int k = 0; k < 3 && length > 0; k++)
-        a[k] /= length;
-}
-
-// --- camera --------------------------------------------------------------------------------------------------------------
+// --- camera ----------------------------------------------------------------------------------------------------------
 
 void view_turn(View *view, double azimuth, double elevation) {
     double a = azimuth * M_PI / 180, e = elevation * M_PI / 180;
@@ -44,8 +37,8 @@ void view_turn(View *view, double azimuth, double elevation) {
     double fill[3];
     for (int k = 0; k < 3; k++)
         fill[k] = 0.8 * right[k] - 0.6 * forward[k];
-    normalise(key);
-    normalise(fill);
+    thaw_v3_unit(key);
+    thaw_v3_unit(fill);
     for (int k = 0; k < 3; k++) {
         view->shading.view[k] = (float)-forward[k];
         view->shading.key[k] = (float)key[k];
@@ -56,9 +49,9 @@ void view_turn(View *view, double azimuth, double elevation) {
 }
 
 static void to_camera(const View *view, const double x[3], double out[3]) {
-    out[0] = dot(view->right, x);
-    out[1] = dot(view->up, x);
-    out[2] = dot(view->forward, x);
+    out[0] = thaw_v3_dot(view->right, x);
+    out[1] = thaw_v3_dot(view->up, x);
+    out[2] = thaw_v3_dot(view->forward, x);
 }
 
 ViewBounds view_bounds_empty(void) {
@@ -80,8 +73,8 @@ void view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *b
     }
 }
 
-// A level half-space is the ground itself: z of its upper side, or -INFINITY for other triangles. Slabs are boxes, whose
-// points come in eights.
+// A level half-space is the ground itself: z of its upper side, or -INFINITY for other triangles. Slabs are boxes,
+// whose points come in eights.
 static double level_of(const ThawFrameData *o, int64_t triangle) {
     const int32_t *t = o->cells + 3 * triangle;
     double low = INFINITY, high = -INFINITY;
@@ -152,10 +145,10 @@ void view_aim(View *view, const ViewBounds *bounds, int width, int height, doubl
         view->reach[i / VIEW_SLOPES][i % VIEW_SLOPES] = -INFINITY;
 }
 
-// A camera at (cx, cy), d before the centre, sees a point (a, b, c) at a slope of (a - cx) / (d + c) to the right. It is within s to
-// both sides if  cx + s d >= a - s c  and  -cx + s d >= -a - s c:  of all points only the largest of the right-hand sides count.
-// Both equal make the smallest d, and leave what is seen in the middle. The height may ask for a larger d, and so for a smaller s:
-// the sides are kept for VIEW_SLOPES parts of the largest slopes.
+// A camera at (cx, cy), d before the centre, sees a point (a, b, c) at a slope of (a - cx) / (d + c) to the right. It
+// is within s to both sides if  cx + s d >= a - s c  and  -cx + s d >= -a - s c:  of all points only the largest of the
+// right-hand sides count. Both equal make the smallest d, and leave what is seen in the middle. The height may ask for
+// a larger d, and so for a smaller s: the sides are kept for VIEW_SLOPES parts of the largest slopes.
 static void fit_point(View *view, const double x[3]) {
     double c[3];
     to_camera(view, x, c);
@@ -225,7 +218,7 @@ static void project(const View *view, const Raster *raster, const double x[3], R
     corner->nearness = depth > 0 ? (float)(1 / depth) : 0;
 }
 
-// --- surface -------------------------------------------------------------------------------------------------------------
+// --- surface ---------------------------------------------------------------------------------------------------------
 
 typedef struct Surface {
     ThawSkin skin;
@@ -273,19 +266,20 @@ static ThawStatus surface_build(const View *view, const ThawFrameData *f, Surfac
     return colouring_points(&view->colour, f, s->value, error);
 }
 
-// The average over the triangles around a corner that are not behind a crease. Those at angles between smooth and crease count in
-// part: on a coarse mesh of a round body neighbours are on either side of any sharp bound, which shows as teeth.
+// The average over the triangles around a corner that are not behind a crease. Those at angles between smooth and
+// crease count in part: on a coarse mesh of a round body neighbours are on either side of any sharp bound, which shows
+// as teeth.
 static void corner_normal(const Surface *s, int64_t triangle, int32_t point, float normal[3]) {
     const double *own = s->area + 3 * triangle;
-    double sum[3] = {own[0], own[1], own[2]}, length = sqrt(dot(own, own));
+    double sum[3] = {own[0], own[1], own[2]}, length = thaw_v3_norm(own);
     for (int32_t i = s->first[point]; i < s->first[point + 1]; i++) {
         const double *other = s->area + 3 * (int64_t)s->around[i];
-        const double cosine = dot(own, other) / (length * sqrt(dot(other, other)));
+        const double cosine = thaw_v3_dot(own, other) / (length * thaw_v3_norm(other));
         if (s->around[i] != triangle && cosine > crease) // also false without an area
             for (int k = 0; k < 3; k++)
                 sum[k] += fmin(1, (cosine - crease) / (smooth - crease)) * other[k];
     }
-    normalise(sum);
+    thaw_v3_unit(sum);
     for (int k = 0; k < 3; k++)
         normal[k] = (float)sum[k];
 }
@@ -303,8 +297,9 @@ static void draw_surface(const View *view, const ThawFrameData *f, const Surface
     }
 }
 
-// In the plane a half-space fills all of the picture below its surface, behind everything else; frames hold only a slab of it,
-// as four corners against the clock from the lower left. Lighter than other obstacles, for text is written on it.
+// In the plane a half-space fills all of the picture below its surface, behind everything else; frames hold only a slab
+// of it, as four corners against the clock from the lower left. Lighter than other obstacles, for text is written on
+// it.
 static void draw_half_plane(const View *view, const double *slab, const RasterShading *shading, Raster *raster) {
     const double length = hypot(slab[3] - slab[0], slab[4] - slab[1]);
     const double along[2] = {(slab[3] - slab[0]) / length, (slab[4] - slab[1]) / length},
@@ -351,7 +346,7 @@ static void draw_obstacles(const View *view, const ThawFrameData *f, const Surfa
     }
 }
 
-// --- ground --------------------------------------------------------------------------------------------------------------
+// --- ground ----------------------------------------------------------------------------------------------------------
 
 enum { SHADOW = 384 }; // samples across
 
@@ -395,8 +390,8 @@ static double key_along(const View *view, const double a[3]) {
 // Along the light.
 static void to_plane(const View *view, const Plane *plane, const double x[3], double out[2]) {
     for (int k = 0; k < 2; k++)
-        out[k] = dot(plane->axis[k], x) - (dot(plane->normal, x) - plane->level) * key_along(view, plane->axis[k]) /
-                                              key_along(view, plane->normal);
+        out[k] = thaw_v3_dot(plane->axis[k], x) - (thaw_v3_dot(plane->normal, x) - plane->level) *
+                                                      key_along(view, plane->axis[k]) / key_along(view, plane->normal);
 }
 
 // Something that throws a shadow.
@@ -504,15 +499,15 @@ static Spot look_at_plane(const View *view, const Eye *eye, const Plane *plane, 
                           b = (0.5 * raster->height - y - 0.5) / view->focal;
     for (int k = 0; k < 3; k++)
         ray[k] = view->forward[k] + a * view->right[k] + b * view->up[k];
-    const double down = dot(plane->normal, ray), height = dot(plane->normal, eye->at) - plane->level;
+    const double down = thaw_v3_dot(plane->normal, ray), height = thaw_v3_dot(plane->normal, eye->at) - plane->level;
     if (!(down < -1e-6 && height > 0))
         return (Spot){0};
     const double t = -height / down;
     for (int k = 0; k < 3; k++)
         at[k] = eye->at[k] + t * ray[k];
-    const double u = dot(plane->axis[0], at), v = dot(plane->axis[1], at);
-    double far =
-        hypot(u - dot(plane->axis[0], eye->middle), v - dot(plane->axis[1], eye->middle)) / (0.95 * view->size);
+    const double u = thaw_v3_dot(plane->axis[0], at), v = thaw_v3_dot(plane->axis[1], at);
+    double far = hypot(u - thaw_v3_dot(plane->axis[0], eye->middle), v - thaw_v3_dot(plane->axis[1], eye->middle)) /
+                 (0.95 * view->size);
     double fade = far < 1 ? (1 - far * far) * (1 - far * far) : 0;
     double width = 0.8 * t * 3 / view->focal; // about a pixel, of three samples
     // Nothing of the ground reaches the sides, so that pictures join.
@@ -557,7 +552,7 @@ static void draw_background(const View *view, const Shadow *shadow, Raster *rast
         }
 }
 
-// --- tilted half-spaces --------------------------------------------------------------------------------------------------
+// --- tilted half-spaces ----------------------------------------------------------------------------------------------
 
 enum { TILTED = 32 }; // that are drawn; more make no picture that anybody could read
 static const double GRAZING =
@@ -570,13 +565,13 @@ static Plane plane_of(const double *slab) {
         plane.axis[0][k] = slab[15 + k] - slab[12 + k];
         plane.axis[1][k] = slab[18 + k] - slab[12 + k];
     }
-    normalise(plane.axis[0]);
-    normalise(plane.axis[1]);
+    thaw_v3_unit(plane.axis[0]);
+    thaw_v3_unit(plane.axis[1]);
     for (int k = 0; k < 3; k++) {
         const int l = (k + 1) % 3, m = (k + 2) % 3;
         plane.normal[k] = plane.axis[0][l] * plane.axis[1][m] - plane.axis[0][m] * plane.axis[1][l];
     }
-    plane.level = dot(plane.normal, slab + 12);
+    plane.level = thaw_v3_dot(plane.normal, slab + 12);
     return plane;
 }
 
@@ -644,6 +639,50 @@ ThawStatus view_seen(const View *view, const ThawFrameData *frame, unsigned char
     return THAW_OK;
 }
 
+// --- attachments ----------------------------------------------------------------------------------------------------
+
+// A corner that lies on the screen where another does, so many samples away, and as near.
+static RasterCorner beside(const RasterCorner *corner, double x, double y) {
+    RasterCorner other = *corner;
+    other.x += (float)x;
+    other.y += (float)y;
+    return other;
+}
+
+static void draw_quad(const RasterCorner c[4], const RasterShading *shading, Raster *raster) {
+    raster_triangle(raster, (RasterCorner[]){c[0], c[1], c[2]}, shading);
+    raster_triangle(raster, (RasterCorner[]){c[0], c[2], c[3]}, shading);
+}
+
+// A square on each end of a spring, and a line between them: a little nearer than what they lie on.
+static void draw_lines(const View *view, const ThawFrameData *f, Raster *raster) {
+    const double size = fmax(1.5, 0.004 * fmin(raster->width, raster->height));
+    RasterShading plain = view->shading;
+    plain.lit = 0;
+    plain.edge_width = 0;
+    for (int32_t i = 0; i < f->line_count; i++) {
+        RasterCorner end[2] = {0};
+        for (int k = 0; k < 2; k++) {
+            project(view, raster, f->lines + 6 * (size_t)i + 3 * k, &end[k]);
+            end[k].nearness *= 1.01f;
+            for (int c = 0; c < 3; c++)
+                end[k].colour[c] = picture_linear((int[]){199, 52, 158}[c]);
+        }
+        if (!(end[0].nearness > 0 && end[1].nearness > 0))
+            continue;
+        for (int k = 0; k < 2; k++)
+            draw_quad((RasterCorner[]){beside(&end[k], -size, -size), beside(&end[k], size, -size),
+                                       beside(&end[k], size, size), beside(&end[k], -size, size)},
+                      &plain, raster);
+        const double dx = end[1].x - end[0].x, dy = end[1].y - end[0].y, length = hypot(dx, dy);
+        const double x = -0.4 * size * dy / length, y = 0.4 * size * dx / length;
+        if (length > 0)
+            draw_quad((RasterCorner[]){beside(&end[0], x, y), beside(&end[0], -x, -y), beside(&end[1], -x, -y),
+                                       beside(&end[1], x, y)},
+                      &plain, raster);
+    }
+}
+
 ThawStatus view_draw(const View *view, const ThawFrameData *frame, Raster *raster, ThawError *error) {
     Surface surface, around = {0};
     Shadow shadow = {0};
@@ -659,6 +698,7 @@ ThawStatus view_draw(const View *view, const ThawFrameData *frame, Raster *raste
         draw_surface(view, frame, &surface, raster);
         if (view->obstacles)
             draw_obstacles(view, view->obstacles, &around, raster);
+        draw_lines(view, frame, raster);
         draw_background(view, &shadow, raster);
     }
     if (status == THAW_OK && view->obstacles && !view->flat)

@@ -43,14 +43,15 @@ void view_bounds_add(const View *view, const ThawFrameData *frame, ViewBounds *b
 void view_bounds_add_obstacles(const View *view, const ThawFrameData *obstacles, ViewBounds *bounds);
 // How high what is seen is, by how wide, about: with the shadow of its whole height.
 double view_bounds_ratio(const View *view, const ViewBounds *bounds);
-// Points the camera at the middle of the bounds, for a raster of that size (it may be wider: then there is room to the right);
-// zoom 1 leaves a margin. Then each frame is to be fitted, and view_settle moves the camera to where all of them, with
-// their shadows, are in the middle and as large as they can be.
+// Points the camera at the middle of the bounds, for a raster of that size (it may be wider: then there is room to the
+// right); zoom 1 leaves a margin. Then each frame is to be fitted, and view_settle moves the camera to where all of
+// them, with their shadows, are in the middle and as large as they can be.
 void view_aim(View *view, const ViewBounds *bounds, int width, int height, double zoom);
 void view_fit(View *view, const ThawFrameData *frame);
 void view_fit_obstacles(View *view, const ThawFrameData *obstacles);
 void view_settle(View *view);
-// Sets seen[p], for each point of the frame, to whether it belongs to a triangle of the surface that looks at the camera.
+// Sets seen[p], for each point of the frame, to whether it belongs to a triangle of the surface that looks at the
+// camera.
 ThawStatus view_seen(const View *view, const ThawFrameData *frame, unsigned char *seen, ThawError *error);
 ThawStatus view_draw(const View *view, const ThawFrameData *frame, Raster *raster, ThawError *error);
 

@@ -19,7 +19,7 @@
 enum { JSON, QUIET };
 static const AppOption options[] = {[JSON] = {"--json", "FILE"}, [QUIET] = {"--quiet", NULL}, {NULL, NULL}};
 
-// --- in words -----------------------------------------------------------------------------------------------------------
+// --- in words --------------------------------------------------------------------------------------------------------
 
 static const char *plural(int64_t count) { return count == 1 ? "" : "s"; }
 
@@ -36,30 +36,43 @@ static void print_parts(const ThawDoctorReport *report, const ThawPatient *p) {
                is_surface(report) ? "triangle" : "element", plural(p->elements));
 }
 
+static const ThawMethod *method_of(const ThawPatient *p) {
+    const int index = thaw_method_index(p->method);
+    return index >= 0 && p->option_count > 0 ? thaw_method_at(index) : NULL;
+}
+
 static int same_thresholds(const ThawPatient *a, const ThawPatient *b) {
-    const ThawOptionTable *table = &thaw_method_rigidify.options;
-    int same = a->adaptive;
-    for (int i = 0; i < table->count && same; i++)
-        same = !table->rows[i].derived ||
-               thaw_option_get(&table->rows[i], &a->rigidify) == thaw_option_get(&table->rows[i], &b->rigidify);
+    const ThawMethod *method = method_of(a);
+    int same = method && method == method_of(b);
+    for (int i = 0; same && i < a->option_count; i++)
+        same = !method->options.rows[i].derived || a->options[i] == b->options[i];
     return same;
 }
 
 // As a body goes by them: given, or by the tolerance.
-static void print_thresholds(const ThawRigidifyOptions *given) {
-    const ThawOptionTable *table = &thaw_method_rigidify.options;
-    const char *before = "    rigidify: ";
-    for (const ThawOption *o = table->rows; o < table->rows + table->count; o++) {
-        const double value = thaw_option_get(o, given);
-        if (!o->derived || !thaw_option_is_read(table, o, given))
+static void print_thresholds(const ThawPatient *p) {
+    const ThawMethod *method = method_of(p);
+    const ThawOptionTable *table = &method->options;
+    ThawOptionBuffer values;
+    int count = 0;
+    thaw_options_default(table, values.bytes);
+    for (int i = 0; i < table->count; i++)
+        thaw_option_set(&table->rows[i], p->options[i], values.bytes);
+    for (int i = 0; i < table->count; i++) {
+        const ThawOption *o = &table->rows[i];
+        if (!o->derived || !thaw_option_is_read(table, o, values.bytes))
             continue;
-        if (isnan(value))
-            printf("%s%s by its first mode", before, o->name);
+        if (count++)
+            printf(", ");
         else
-            printf("%s%s %.3g%s%s", before, o->name, value, *o->unit ? " " : "", o->unit);
-        before = ", ";
+            printf("    %s: ", method->name);
+        if (isnan(p->options[i]))
+            printf("%s by its first mode", o->name);
+        else
+            printf("%s %.3g%s%s", o->name, p->options[i], *o->unit ? " " : "", o->unit);
     }
-    printf("\n");
+    if (count)
+        printf("\n");
 }
 
 static void print_patients(const ThawDoctorReport *report) {
@@ -85,14 +98,45 @@ static void print_patients(const ThawDoctorReport *report) {
         if (p->held)
             printf(", %" PRId32 " vertices held", p->held);
         printf("\n");
+        if (p->changes)
+            printf("    %" PRId32 " change%s of its shape from t = %g s on: %" PRId32 " elements go, %" PRId32
+                   " vertices are doubled\n",
+                   p->changes, p->changes > 1 ? "s" : "", p->change_time, p->removed, p->copied);
         int32_t like = 0; // the first that goes by the same
         while (like < i && !same_thresholds(&report->patients[like], p))
             like++;
-        if (p->adaptive && like == i)
-            print_thresholds(&p->rigidify);
+        if (method_of(p) && like == i)
+            print_thresholds(p);
     }
     if (report->patient_count > SHOWN)
         printf("  ... and %d more\n", (int)(report->patient_count - SHOWN));
+}
+
+// What to what, how many vertices, how stiff, and when it lets go.
+static void print_attachments(const ThawDoctorReport *report) {
+    enum { SHOWN = 20 };
+    for (int32_t i = 0; i < report->attachment_count && i < SHOWN; i++) {
+        const ThawAttachmentNote *a = &report->attachments[i];
+        printf("  attachment %s: %s of %s %s %s%s, %" PRId32 " %s, %s%.3g N/m", a->name, a->group, a->body,
+               a->glue                            ? "glued to"
+               : strcmp(a->kind, "distance") == 0 ? "at a distance from"
+                                                  : "sprung to",
+               a->to, a->moves ? " that moves" : "", a->vertices, a->vertices == 1 ? "vertex" : "vertices",
+               a->glue ? "glue of " : "", a->stiffness);
+        if (strcmp(a->kind, "distance") == 0)
+            printf(", %.4g m long", a->length);
+        if (a->damping > 0)
+            printf(", damping %.3g s", a->damping);
+        if (!a->to_frame && !a->touches)
+            printf(", no contact there");
+        if (isfinite(a->release_time))
+            printf(", lets go at %.4g s", a->release_time);
+        if (isfinite(a->release_force))
+            printf(", lets go above %.4g N", a->release_force);
+        printf("\n");
+    }
+    if (report->attachment_count > SHOWN)
+        printf("  ... and %d more attachments\n", (int)(report->attachment_count - SHOWN));
 }
 
 static void print_complaint(const ThawDoctorReport *report, const ThawComplaint *c) {
@@ -166,6 +210,7 @@ static void print_report(const char *program, const char *path, const ThawDoctor
         printf(" of %d bod%s", (int)report->patient_count, report->patient_count == 1 ? "y" : "ies");
     printf("\n");
     print_patients(report);
+    print_attachments(report);
     if ((is_surface(report) || is_kind(report, "drawing")) && report->patient_count)
         print_guesses(report->patients);
     if (*report->regions)
@@ -195,7 +240,7 @@ static void print_report(const char *program, const char *path, const ThawDoctor
         print_next(program, path, report);
 }
 
-// --- for programs -------------------------------------------------------------------------------------------------------
+// --- for programs ----------------------------------------------------------------------------------------------------
 
 static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
 
@@ -220,11 +265,14 @@ static json_t *complaint_json(const ThawComplaint *c) {
                      c->has_place ? vector(c->place) : json_null());
 }
 
-static json_t *thresholds_json(const ThawRigidifyOptions *given) {
-    const ThawOptionTable *table = &thaw_method_rigidify.options;
+static json_t *thresholds_json(const ThawPatient *p) {
+    const ThawMethod *method = method_of(p);
+    if (!method)
+        return json_null();
     json_t *json = json_object();
-    for (const ThawOption *o = table->rows; o < table->rows + table->count; o++)
-        if (thaw_option_is_threshold(o) && json_object_set_new(json, o->name, number(thaw_option_get(o, given)))) {
+    for (int i = 0; i < p->option_count; i++)
+        if (thaw_option_is_threshold(&method->options.rows[i]) &&
+            json_object_set_new(json, method->options.rows[i].name, number(p->options[i]))) {
             json_decref(json); // no memory: the whole document is none
             return NULL;
         }
@@ -232,25 +280,35 @@ static json_t *thresholds_json(const ThawRigidifyOptions *given) {
 }
 
 static json_t *report_json(const char *path, const ThawDoctorReport *report) {
-    json_t *bodies = json_array(), *findings = json_array();
+    json_t *bodies = json_array(), *findings = json_array(), *attachments = json_array();
     for (int32_t i = 0; i < report->patient_count; i++) {
         const ThawPatient *p = &report->patients[i];
-        append(&bodies,
-               json_pack("{s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:o}", "name", app_json_string(p->name),
-                         "vertices", (int)p->vertices, "elements", (int)p->elements, "size", vector(p->size), "unit",
-                         number(p->unit > 0 ? p->unit : 1), "min_angle", number(p->min_angle * 180 / M_PI), "max_angle",
-                         number(p->max_angle * 180 / M_PI), "mass", number(p->mass), "period", number(p->period),
-                         "held", (int)p->held, "rigidify", p->adaptive ? thresholds_json(&p->rigidify) : json_null()));
+        append(&bodies, json_pack("{s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:i, s:s?, s:o}", "name",
+                                  app_json_string(p->name), "vertices", (int)p->vertices, "elements", (int)p->elements,
+                                  "size", vector(p->size), "unit", number(p->unit > 0 ? p->unit : 1), "min_angle",
+                                  number(p->min_angle * 180 / M_PI), "max_angle", number(p->max_angle * 180 / M_PI),
+                                  "mass", number(p->mass), "period", number(p->period), "held", (int)p->held, "method",
+                                  p->method, "options", thresholds_json(p)));
     }
     for (int32_t i = 0; i < report->complaint_count; i++)
         append(&findings, complaint_json(&report->complaints[i]));
-    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "file",
+    for (int32_t i = 0; i < report->attachment_count; i++) {
+        const ThawAttachmentNote *a = &report->attachments[i];
+        append(&attachments,
+               json_pack("{s:o, s:o, s:o, s:o, s:s, s:b, s:b, s:i, s:o, s:o, s:o, s:o, s:o}", "name",
+                         app_json_string(a->name), "body", app_json_string(a->body), "group", app_json_string(a->group),
+                         "to", a->to_frame ? json_null() : app_json_string(a->to), "kind", a->kind, "glue", a->glue,
+                         "contact", a->touches, "vertices", (int)a->vertices, "stiffness", number(a->stiffness),
+                         "length", number(a->length), "damping", number(a->damping), "release", number(a->release_time),
+                         "release_force", number(a->release_force)));
+    }
+    return json_pack("{s:o, s:s, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o}", "file",
                      app_json_string(path), "kind", report->kind, "errors", (int)report->errors, "warnings",
                      (int)report->warnings, "hints", (int)report->hints, "left_off", (int)report->left_off,
                      "frame_bytes", number(report->disk), "memory_bytes", number(report->memory), "run_seconds",
                      number(report->seconds), "run_touches", report->touching, "regions",
                      app_json_string(report->regions), "groups", app_json_string(report->groups), "bodies", bodies,
-                     "findings", findings);
+                     "attachments", attachments, "findings", findings);
 }
 
 static int write_json(const char *file, const char *path, const ThawDoctorReport *report) {
@@ -267,7 +325,7 @@ static int write_json(const char *file, const char *path, const ThawDoctorReport
     return !wrong;
 }
 
-// --- the command --------------------------------------------------------------------------------------------------------
+// --- the command -----------------------------------------------------------------------------------------------------
 
 static int run_check(int argc, char **argv) {
     AppArguments a = {.argc = argc, .argv = argv, .next = 2, .table = options};
@@ -314,7 +372,8 @@ const AppCommand app_command_check = {
             "FILE is a scene or solid (.json), a mesh (.msh, .mesh, .node, .vtu, ...), a surface (.obj, .ply, .stl)\n"
             "or a drawing (.svg, .poly).\n"
             "Looks at element quality, units, time step against stiffness, groups, pins, scripts, forces, bodies that\n"
-            "overlap, and what a run would write. Each finding says what, where, and a cure; errors come first.\n"
+            "overlap, attachments, and what a run would write. Each finding says what, where, and a cure; errors come "
+            "first.\n"
             "\n"
             "  --json FILE   write the findings for programs as well; - is standard output (docs/doctor.md)\n"
             "  --quiet       print nothing; the exit status tells\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the values of a field to colours and a legend. Numbers run from cold to warm, elements' averaged into their vertices
-// so that colours run smoothly; categories and ids have a colour each, element by element. Everything follows from the list
-// of fields: a new one needs nothing here.
+// From the values of a field to colours and a legend. Numbers run from cold to warm, elements' averaged into their
+// vertices so that colours run smoothly; categories and ids have a colour each, element by element. Everything follows
+// from the list of fields: a new one needs nothing here.
 #include "colour.h"
 
 #include <math.h>
@@ -10,6 +10,7 @@
 
 #include "app.h"
 #include "base/base.h"
+#include "math/vec3.h"
 
 enum { DECADES = 6 }; // of a logarithmic scale
 
@@ -19,7 +20,7 @@ static const ThawField *field_of(const Colouring *c) { return c->field >= 0 ? th
 
 static int by_number(const Colouring *c) { return c->field >= 0 && thaw_field(c->field)->category_count == 0; }
 
-// --- choosing ------------------------------------------------------------------------------------------------------------
+// --- choosing --------------------------------------------------------------------------------------------------------
 
 int colouring_parse(const char *command, const char *option, const char *name, Colouring *c) {
     enum { MORE = 2, ROOM = 64 };
@@ -61,11 +62,11 @@ static ThawStatus refuse(const Colouring *c, const ThawFrameData *frame, ThawErr
                           list);
 }
 
-// --- the range -----------------------------------------------------------------------------------------------------------
+// --- the range -------------------------------------------------------------------------------------------------------
 
 static double value_at(const ThawField *field, const double *values, size_t i) {
     const double *v = values + i * (size_t)field->components;
-    return field->components == 1 ? v[0] : sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    return field->components == 1 ? v[0] : thaw_v3_norm(v);
 }
 
 // The numbers as they are drawn: a value for each point, elements' averaged.
@@ -110,9 +111,9 @@ static ThawStatus look_numbers(Colouring *c, const ThawField *field, const ThawF
     return status;
 }
 
-// A few points at a clamped corner, or the instant of an impact, would take the whole scale: it leaves out the highest two percent
-// of the values above zero that are seen in any frame, but of many frames no more than 12 percent of one, so that an
-// impact in a long film is not left out. To within a bin.
+// A few points at a clamped corner, or the instant of an impact, would take the whole scale: it leaves out the highest
+// two percent of the values above zero that are seen in any frame, but of many frames no more than 12 percent of one,
+// so that an impact in a long film is not left out. To within a bin.
 static double warmest(const Colouring *c) {
     int64_t all = 0, below = 0;
     for (int i = 0; i < COLOUR_BINS; i++)
@@ -163,7 +164,7 @@ void colouring_settle(Colouring *c) {
     c->low = field->logarithmic ? c->high * pow(10, -DECADES) : 0;
 }
 
-// --- colours -------------------------------------------------------------------------------------------------------------
+// --- colours ---------------------------------------------------------------------------------------------------------
 
 // Where a value is between low and high.
 static double share_of(const Colouring *c, double value) {
@@ -225,8 +226,9 @@ static void oklch(double lightness, double chroma, double hue, float rgb[3]) {
     rgb[2] = (float)fmax(0, fmin(1, -0.0041960863 * l - 0.7034186147 * m + 1.707614701 * s));
 }
 
-// As in the page (viewer/src/colours.ts): steps of the golden section along the hues that are not warm, so that what has no id,
-// in warm, stands out. Ids are counted in each body; neighbours shall not share a colour because both are number 0.
+// As in the page (viewer/src/colours.ts): steps of the golden section along the hues that are not warm, so that what
+// has no id, in warm, stands out. Ids are counted in each body; neighbours shall not share a colour because both are
+// number 0.
 static void id_colour(int id, int body, float rgb[3]) {
     static const double lightness[3] = {0.66, 0.74, 0.58};
     int n = (int)((id + 37LL * body) % 511);
@@ -261,7 +263,7 @@ void colouring_corner(const Colouring *c, const ThawFrameData *f, int32_t cell, 
     }
 }
 
-// --- the legend ----------------------------------------------------------------------------------------------------------
+// --- the legend ------------------------------------------------------------------------------------------------------
 
 enum { LETTERS = 14 }; // across
 

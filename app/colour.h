@@ -20,8 +20,8 @@ typedef struct Colouring {
 
 // 0 after a complaint when there is no such field.
 int colouring_parse(const char *command, const char *option, const char *name, Colouring *colouring);
-// Takes a frame into the range. seen: nonzero for each point that counts for it; NULL: all do. A field that was asked for and is
-// not there is THAW_ERROR_INPUT.
+// Takes a frame into the range. seen: nonzero for each point that counts for it; NULL: all do. A field that was asked
+// for and is not there is THAW_ERROR_INPUT.
 ThawStatus colouring_look(Colouring *colouring, const ThawFrameData *frame, const unsigned char *seen,
                           ThawError *error);
 // When all frames were looked at: round numbers.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// `thaw compare`: one scene, two methods, side by side in one run. Error always stands beside speed: how far any vertex of
-// the other method strays from the reference (over the diameter of its body), how far the reference itself strays from
-// one with half the time step, and whether the oracle kept elastic what the full run shows moving (versus.c, judge.c).
+// `thaw compare`: one scene, two methods, side by side in one run. Error always stands beside speed: how far any vertex
+// of the other method strays from the reference (over the diameter of its body), how far the reference itself strays
+// from one with half the time step, and whether the oracle kept elastic what the full run shows moving (versus.c,
+// judge.c).
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "base/base.h"
@@ -23,6 +25,8 @@ typedef struct Comparison {
     AppVersus versus;
     ViewReport *report; // NULL: none
 } Comparison;
+
+static const char CONVERGED[] = "converged";
 
 enum {
     OPTION_METHOD,
@@ -51,7 +55,7 @@ static int failed(const ThawError *error) {
     return app_exit_status(error->status);
 }
 
-// --- what comes out ------------------------------------------------------------------------------------------------------
+// --- what comes out --------------------------------------------------------------------------------------------------
 
 static void write_cost(FILE *file, const char *name, const char *method, const AppCost *cost, double steps) {
     fprintf(file,
@@ -85,6 +89,29 @@ static void write_warnings(const Comparison *c, FILE *file) {
     fprintf(file, "],\n");
 }
 
+// A number, or null where it was not looked for.
+static void write_figure(FILE *file, const char *name, int known, double value) {
+    if (known)
+        fprintf(file, "  \"%s\": %.6g,\n", name, value);
+    else
+        fprintf(file, "  \"%s\": null,\n", name);
+}
+
+static void write_floors(const Comparison *c, FILE *file) {
+    const AppFigures *f = &c->versus.figures;
+    const AppFloors floors = app_versus_floors(&c->versus);
+    fprintf(file, "  \"against\": \"%s\",\n  \"tolerance\": %.6g,\n", c->def.converged ? CONVERGED : c->def.against,
+            floors.tolerance);
+    write_figure(file, "error_floor", c->def.floor || c->def.converged, f->max_floor);
+    write_figure(file, "shift_floor", c->def.floor, f->max_shift);
+    write_figure(file, "reference_error", c->def.converged, f->max_reference);
+    write_figure(file, "reference_extrapolated", c->def.converged, f->extrapolated / (double)f->steps);
+    if (c->def.floor)
+        fprintf(file, "  \"verdict\": \"%s\",\n", app_verdict_names[app_verdict(&floors)]);
+    else
+        fprintf(file, "  \"verdict\": null,\n");
+}
+
 static void write_json(const Comparison *c, FILE *file) {
     const AppFigures *f = &c->versus.figures;
     const AppJudge *j = &c->versus.judge;
@@ -99,10 +126,7 @@ static void write_json(const Comparison *c, FILE *file) {
             "  \"nc_mean_speedup\": %.4g,\n  \"max_error\": %.6g,\n  \"mean_error\": %.6g,\n",
             app_total_speedup(f), f->ratio_sum / steps, app_nc_total_speedup(f), f->nc_ratio_sum / steps, f->max_error,
             f->sum_error / steps);
-    if (c->def.floor)
-        fprintf(file, "  \"error_floor\": %.6g,\n", f->max_floor);
-    else
-        fprintf(file, "  \"error_floor\": null,\n");
+    write_floors(c, file);
     fprintf(file, "  \"mean_rigid_share\": %.6g,\n  \"final_rigid_share\": %.6g,\n", f->rigid_sum / steps,
             f->final_rigid);
     write_warnings(c, file);
@@ -157,6 +181,34 @@ static void print_choice(const Comparison *c) {
            j->least, j->tolerance, app_step_over_floor(&c->versus));
 }
 
+// The error, what it is measured by, and what it means.
+static void print_errors(const Comparison *c) {
+    const AppFigures *f = &c->versus.figures;
+    const AppFloors floors = app_versus_floors(&c->versus);
+    const double steps = (double)f->steps, mean = 100 * f->sum_error / steps;
+    if (c->def.converged)
+        printf(
+            "  error        vertices are at most %.3g %% of their body's diameter from where %s converges to, %.3g %% "
+            "on average\n"
+            "  reference    steps down to h/8, extrapolated for %.0f %% of bodies and steps; itself off by up to "
+            "%.3g %%, about\n"
+            "  step floor   %s with the scene's own step is off by up to %.3g %%\n",
+            100 * f->max_error, c->def.against, mean, 100 * f->extrapolated / steps, 100 * f->max_reference,
+            c->def.against, 100 * f->max_floor);
+    else
+        printf("  error        vertices of the two are at most %.3g %% of their body's diameter apart, %.3g %% on "
+               "average\n",
+               100 * f->max_error, mean);
+    if (c->def.floor && !c->def.converged)
+        printf("  step floor   half the time step alone moves vertices of %s by up to %.3g %%\n", c->def.against,
+               100 * f->max_floor);
+    if (!c->def.floor)
+        return;
+    printf("  shift floor  a start moved by %g of the diameter moves vertices of %s by up to %.3g %%\n",
+           app_floor_shift, c->def.against, 100 * f->max_shift);
+    printf("  verdict      %s\n", app_verdict_texts[app_verdict(&floors)]);
+}
+
 static void print_summary(const Comparison *c) {
     const AppFigures *f = &c->versus.figures;
     const AppJudge *j = &c->versus.judge;
@@ -169,19 +221,14 @@ static void print_summary(const Comparison *c) {
         printf("  %-12s %12.3f %12.3f %12.3f %12.0f\n", names[i], both[i]->cpu_ms / steps, both[i]->wall_ms / steps,
                both[i]->contact_ms / steps, both[i]->dofs / steps);
     printf("\n  speedup      %.2f in total; without contact %.2f\n", app_total_speedup(f), app_nc_total_speedup(f));
-    printf(
-        "  difference   vertices of the two are at most %.3g %% of their body's diameter apart, %.3g %% on average\n",
-        100 * f->max_error, 100 * f->sum_error / steps);
-    if (c->def.floor)
-        printf("  in scale     half the time step alone moves vertices of %s by up to %.3g %%\n", c->def.against,
-               100 * f->max_floor);
+    print_errors(c);
     printf("  rigid        %.1f %% of the elements on average, %.1f %% at the end\n", 100 * f->rigid_sum / steps,
            100 * f->final_rigid);
     if (j->elements > 0)
         print_choice(c);
 }
 
-// --- the run -------------------------------------------------------------------------------------------------------------
+// --- the run ---------------------------------------------------------------------------------------------------------
 
 static int parse(int argc, char **argv, Comparison *c) {
     AppArguments arguments = {argc, argv, 2, options, NULL};
@@ -213,7 +260,8 @@ static int parse(int argc, char **argv, Comparison *c) {
             c->def.method = arguments.value;
             break;
         case OPTION_AGAINST:
-            c->def.against = arguments.value;
+            c->def.converged = strcmp(arguments.value, CONVERGED) == 0;
+            c->def.against = c->def.converged ? "full" : arguments.value;
             break;
         case OPTION_STEPS:
             if (!app_parse_integer("compare", "--steps", arguments.value, 1, 1000000000, &c->steps))
@@ -362,7 +410,9 @@ const AppCommand app_command_compare = {
     "whether\n"
     "it kept elastic what moved.\n\n"
     "  --method NAME     the method that is judged (rigidify)\n"
-    "  --against NAME    the reference (full)\n"
+    "  --against NAME    the reference (full); converged: what full converges to, with steps of h/2, h/4 and h/8, "
+    "which\n"
+    "                    costs 14 times full\n"
     "  --steps N         instead of the scene's\n"
     "  --json FILE       the figures, for programs\n"
     "  --csv FILE        times and errors of every step\n"
@@ -370,7 +420,9 @@ const AppCommand app_command_compare = {
     "  --threads N       1 unless said: CPU times are compared\n"
     "  --tau RATE        an element moves where the reference's |E_dot|^2 is above, 1/s^2 (10 times tau_rigid)\n"
     "  --tolerance N     steps by which the two may be apart (10)\n"
-    "  --no-floor        leave out the reference with half the time step, which costs twice the reference\n"
+    "  --no-floor        leave out the reference with half the time step and the one that starts moved by a "
+    "millionth,\n"
+    "                    which cost three times the reference; then there is no verdict\n"
     "  --keep DIR        write what it takes to go on there, about once a minute\n"
     "  --resume          go on from what is in that folder\n"
     "  --report FILE     one page that opens offline: both runs side by side, this table, and plots\n"

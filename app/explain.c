@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `thaw explain`: why an element of a run is elastic or rigid, out of the run's frames.
 //
-// Each frame says of every element what it is, since when, and what woke it. So its past is a chain: the frame before the
-// last change tells of the one before, and so on; a handful of frames is read, found by bisection, however long the run.
-// What came and went between two frames is not seen.
+// Each frame says of every element what it is, since when, and what woke it. So its past is a chain: the frame before
+// the last change tells of the one before, and so on; a handful of frames is read, found by bisection, however long the
+// run. What came and went between two frames is not seen.
 #include "explain.h"
 
 #include <inttypes.h>
@@ -26,6 +26,8 @@ typedef struct Explain {
     int64_t elements, elastic; // of the body, in the first frame that was read
     double speed;              // m/s, of its fastest vertex
     int hindrance;             // a ThawHindrance; -1: the frames do not tell
+    double *attachments;       // of that frame, or NULL
+    int32_t attachment_count;
 } Explain;
 
 enum { ELEMENT, STEP, BODY, JSON, QUIET };
@@ -35,7 +37,7 @@ static const AppOption options[] = {
 
 enum { EPISODES = 12 }; // of the past that are told
 
-// --- out of a frame ------------------------------------------------------------------------------------------------------
+// --- out of a frame --------------------------------------------------------------------------------------------------
 
 static double field_at(const ThawFrameData *frame, const char *name, int64_t cell, double otherwise) {
     const double *values = frame->fields[thaw_field_find(name)];
@@ -105,9 +107,10 @@ json_t *app_report_json(const ThawElementReport *r, const char *body_name) {
                      "since_step", (json_int_t)r->since_step, "since_time", r->since_time, "text", text);
 }
 
-// --- which frame ---------------------------------------------------------------------------------------------------------
+// --- which frame -----------------------------------------------------------------------------------------------------
 
-// The last frame at or before a step (-1: the last of all), the index-th of the run; *frame is NULL when it has none so early.
+// The last frame at or before a step (-1: the last of all), the index-th of the run; *frame is NULL when it has none so
+// early.
 static ThawStatus read_at(const Explain *e, int64_t step, int64_t *index, ThawFrameData **frame, ThawError *error) {
     int64_t low = -1, high = thaw_replay_count(e->replay); // frame low is at or before the step, frame high is after it
     *frame = NULL;
@@ -170,7 +173,7 @@ static ThawStatus find_body(Explain *e, const ThawFrameData *frame, ThawError *e
     return thaw_error_set(error, THAW_ERROR_INPUT, "--body is '%s'; allowed: %s", e->body_name, list);
 }
 
-// --- telling -------------------------------------------------------------------------------------------------------------
+// --- telling ---------------------------------------------------------------------------------------------------------
 
 typedef struct Told {
     int64_t step;   // of the frame
@@ -179,8 +182,8 @@ typedef struct Told {
     ThawElementReport report;
 } Told;
 
-// Since when an element sleeps that does in frame `index`. A body may wake wholly rigid and fall asleep again, all of it one
-// episode: so frame by frame, back in time.
+// Since when an element sleeps that does in frame `index`. A body may wake wholly rigid and fall asleep again, all of
+// it one episode: so frame by frame, back in time.
 static ThawStatus find_sleep(const Explain *e, int64_t index, Told *told, ThawError *error) {
     ThawStatus status = THAW_OK;
     int asleep = told->report.state == THAW_ELEMENT_ASLEEP;
@@ -214,6 +217,18 @@ static void note_body(Explain *e, const ThawFrameData *frame) {
             e->speed = fmax(e->speed, hypot(hypot(frame->v[3 * i], frame->v[3 * i + 1]), frame->v[3 * i + 2]));
 }
 
+// What holds the body, of that frame.
+static ThawStatus note_attachments(Explain *e, const ThawFrameData *frame, ThawError *error) {
+    const size_t size = THAW_FRAME_ATTACHMENT * (size_t)frame->attachment_count;
+    e->attachment_count = frame->attachment_count;
+    if (size == 0)
+        return THAW_OK;
+    if (!(e->attachments = THAW_NEW(double, size)))
+        return thaw_error_memory(error, "the report");
+    memcpy(e->attachments, frame->attachments, sizeof *e->attachments * size);
+    return THAW_OK;
+}
+
 // What it is at the step asked for, then what it was before, back in time. Returns how many episodes were found.
 static ThawStatus tell(Explain *e, Told told[EPISODES], int *count, ThawError *error) {
     ThawStatus status = THAW_OK;
@@ -233,8 +248,10 @@ static ThawStatus tell(Explain *e, Told told[EPISODES], int *count, ThawError *e
         }
         if (status == THAW_OK)
             status = app_report_from_frame(frame, e->body, (int32_t)e->element, &now->report, error);
-        if (status == THAW_OK && *count == 0)
+        if (status == THAW_OK && *count == 0) {
             note_body(e, frame);
+            status = note_attachments(e, frame, error);
+        }
         now->step = frame->step;
         now->time = frame->time;
         thaw_frame_data_free(&frame);
@@ -251,6 +268,49 @@ static ThawStatus tell(Explain *e, Told told[EPISODES], int *count, ThawError *e
         status = thaw_error_set(error, THAW_ERROR_INPUT, "--step is %" PRId64 "; the first frame is of a later step",
                                 e->step);
     return status;
+}
+
+// Of the i-th attachment, if it is of the body: NULL else. What is on its other side goes into `other`.
+static const double *attachment_of(Explain *e, int32_t i, char other[200]) {
+    const double *a = e->attachments + THAW_FRAME_ATTACHMENT * (size_t)i;
+    const int32_t far = (int32_t)(a[0] == e->body ? a[1] : a[0]);
+    if (a[0] != e->body && a[1] != e->body)
+        return NULL;
+    if (far >= 0)
+        snprintf(other, 200, "body %s", thaw_replay_body_name(e->replay, far));
+    else if (a[2] >= 0)
+        snprintf(other, 200, "obstacle %s", thaw_replay_obstacle_name(e->replay, (int32_t)a[2]));
+    else
+        snprintf(other, 200, "a frame");
+    return a;
+}
+
+static void print_attachments(Explain *e) {
+    char other[200];
+    for (int32_t i = 0; i < e->attachment_count; i++) {
+        const double *a = attachment_of(e, i, other);
+        if (a && a[4] < 0)
+            printf("Attachment %s holds its body to %s, by %.4g N.\n", thaw_replay_attachment_name(e->replay, i), other,
+                   a[3]);
+        else if (a)
+            printf("Attachment %s held its body to %s, and let go at t = %.6g s (%.4g N).\n",
+                   thaw_replay_attachment_name(e->replay, i), other, a[4], a[3]);
+    }
+}
+
+static json_t *attachments_json(Explain *e) {
+    json_t *list = json_array();
+    char other[200];
+    for (int32_t i = 0; i < e->attachment_count && list; i++) {
+        const double *a = attachment_of(e, i, other);
+        if (a && json_array_append_new(list, json_pack("{s:s, s:s, s:f, s:o}", "name",
+                                                       thaw_replay_attachment_name(e->replay, i), "to", other, "force",
+                                                       a[3], "released", a[4] < 0 ? json_null() : json_real(a[4])))) {
+            json_decref(list);
+            list = NULL;
+        }
+    }
+    return list;
 }
 
 static void print_words(Explain *e, const Told *told, int count) {
@@ -271,6 +331,7 @@ static void print_words(Explain *e, const Told *told, int count) {
             e->speed, e->hindrance < 0 ? "" : "What keeps it from sleep: ",
             e->hindrance < 0 ? "" : thaw_hindrance_text((ThawHindrance)e->hindrance),
             e->hindrance == THAW_HINDRANCE_NONE ? " any more" : "", e->hindrance < 0 ? "" : ". ");
+    print_attachments(e);
     if (count > 1)
         printf("Before that, as far as the frames show:\n");
     for (int i = 1; i < count; i++) {
@@ -296,6 +357,7 @@ static ThawStatus print_json(Explain *e, const Told *told, int count, ThawError 
         !whole || !past || json_object_set_new(whole, "step", json_integer(told[0].step)) ||
         json_object_set_new(whole, "time", json_real(told[0].time)) ||
         json_object_set_new(whole, "asleep_step", told[0].asleep >= 0 ? json_integer(told[0].asleep) : json_null()) ||
+        json_object_set_new(whole, "attachments", attachments_json(e)) ||
         json_object_set_new(whole, "body_elements", json_integer(e->elements)) ||
         json_object_set_new(whole, "body_elastic", json_integer(e->elastic)) ||
         json_object_set_new(whole, "body_speed", json_real(e->speed)) ||
@@ -373,6 +435,7 @@ static int command_explain(int argc, char **argv) {
     else
         app_complain("explain", "%s", error.message);
     thaw_replay_free(&e.replay);
+    thaw_free(e.attachments);
     thaw_free(told);
     return app_exit_status(status);
 }

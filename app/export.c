@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `thaw export`: a run's frames in the formats of other programs.
 //
-// The formats differ in what they hold: a page to look at, a surface that moves (USD, glTF), only the points of a mesh that
-// the other program has (PC2, MDD), one surface file a frame (OBJ, PLY), or the whole mesh with its fields (VTKHDF). Any
-// number of them can be asked for at once.
+// The formats differ in what they hold: a page to look at, a surface that moves (USD, glTF), only the points of a mesh
+// that the other program has (PC2, MDD), one surface file a frame (OBJ, PLY), or the whole mesh with its fields
+// (VTKHDF). Any number of them can be asked for at once.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -110,7 +110,7 @@ static int parse(Export *e, int argc, char **argv) {
     return ok;
 }
 
-// --- the skin ------------------------------------------------------------------------------------------------------------
+// --- the skin --------------------------------------------------------------------------------------------------------
 
 static void box_of(const double *x, int64_t count, double low[3], double high[3]) {
     for (int k = 0; k < 3; k++) {
@@ -171,7 +171,7 @@ static ThawStatus open_clip(Export *e, int obstacles, ThawError *error) {
     return status == THAW_OK ? thaw_clip_open(e->replay, &def, &e->clip[obstacles], error) : status;
 }
 
-// --- writing -------------------------------------------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------------------------------------
 
 static ThawStatus write_sequence(Export *e, Format format, int64_t *files, ThawError *error) {
     ThawStatus status = THAW_OK;

@@ -14,7 +14,7 @@ ThawStatus app_export_html(ThawReplay *replay, const char *path, ThawError *erro
     ViewPage *file = NULL;
     ThawStatus status = view_page_find(&page, &page_size, error); // before the work, not after it
     if (status == THAW_OK)
-        status = view_recorded_open(replay, THAW_STREAM_FILE, 1, &recorded, error);
+        status = view_recorded_open(replay, 0, THAW_STREAM_FILE, 1, &recorded, error);
     if (status == THAW_OK)
         status = view_page_create(&file, error);
     for (int64_t i = 0; status == THAW_OK && i < thaw_replay_count(replay); i++) {

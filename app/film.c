@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A film is a pipe into ffmpeg: raw pictures go in, ffmpeg encodes by the file's ending. It writes beside the place and the
-// file is renamed when ffmpeg is content, so a film that exists is complete. ffmpeg is started without a shell: no name of a
-// file can be taken for a command.
+// A film is a pipe into ffmpeg: raw pictures go in, ffmpeg encodes by the file's ending. It writes beside the place and
+// the file is renamed when ffmpeg is content, so a film that exists is complete. ffmpeg is started without a shell: no
+// name of a file can be taken for a command.
 #include "film.h"
 
 #include <errno.h>

@@ -68,11 +68,16 @@ static void print_constraint(const ThawOption *o) {
             printf("%s\"%s\"", i ? ", " : "", o->names[i]);
         printf("], ");
     } else {
-        printf("\"type\": \"%s\", ", whole ? "integer" : "number");
+        if (o->derived)
+            printf("\"anyOf\": [{\"enum\": [\"auto\"]}, {");
+        else
+            printf("\"type\": \"%s\", ", whole ? "integer" : "number");
         print_bound("minimum", "exclusiveMinimum", o->zero ? 0 : o->range.lo, o->range.lo_open);
         print_bound("maximum", "exclusiveMaximum", fmin(o->range.hi, THAW_SCENE_HUGE), o->range.hi_open);
         if (o->zero)
             printf("\"not\": {\"exclusiveMinimum\": 0, \"exclusiveMaximum\": %.12g}, ", o->range.lo);
+        if (o->derived)
+            printf("\"type\": \"%s\"}], ", whole ? "integer" : "number");
     }
 }
 

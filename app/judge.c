@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle of an adaptive run against the facts (solids paper, section 3.5 and figure 6).
 //
-// An element *moves* in a step when the full run shows a squared strain rate |E_dot|^2 above tau there. The adaptive run is
-// right when it keeps such an element elastic. The two runs drift apart by a few steps (a contact a step sooner, an
-// oscillation a little faster), which is no mistake of the oracle: an element counts as caught when it was elastic in any step within
-// `tolerance` steps of the one in which it moved; an elastic one is justified when it moved within as many.
+// An element *moves* in a step when the full run shows a squared strain rate |E_dot|^2 above tau there. The adaptive
+// run is right when it keeps such an element elastic. The two runs drift apart by a few steps (a contact a step sooner,
+// an oscillation a little faster), which is no mistake of the oracle: an element counts as caught when it was elastic
+// in any step within `tolerance` steps of the one in which it moved; an elastic one is justified when it moved within
+// as many.
 //     recall = caught / moving,   precision = justified / elastic,   over all elements and steps.
-// Slow motion the adaptive run may follow without waking anybody, so recall is also told of what moves 3, 10 and 100 times as fast.
-// And where bodies bounce, the two runs part: what a body does that has gone another way says nothing about the oracle. So recall is
-// told a second time, of bodies whose vertices have never been farther from the reference than a tenth of their diameter.
-// A step can be judged when `tolerance` more have been made, so their flags are kept in a ring. Linear in the elements a step.
+// Slow motion the adaptive run may follow without waking any element, so recall is also told of what moves 3, 10 and
+// 100 times as fast. And where bodies bounce, the two runs part: what a body does that has gone another way says
+// nothing about the oracle. So recall is told a second time, of bodies whose vertices have never been farther from the
+// reference than a tenth of their diameter. A step can be judged when `tolerance` more have been made, so their flags
+// are kept in a ring. Linear in the elements a step.
 #include "judge.h"
 
 #include <math.h>
@@ -55,6 +57,10 @@ ThawStatus app_judge_create(const ThawWorld *world, double tau, int64_t toleranc
         largest = count > largest ? count : largest;
         j->elements += count;
     }
+    j->origin = THAW_NEW(int32_t, largest);
+    j->first = THAW_NEW(int64_t, (size_t)j->bodies + 1);
+    for (int32_t b = 0; j->first && b < j->bodies; b++)
+        j->first[b + 1] = j->first[b] + thaw_world_element_count(world, b);
     j->tau = THAW_NEW(double, thaw_world_body_count(world));
     j->rate = THAW_NEW(double, largest);
     j->state = THAW_NEW(double, largest);
@@ -63,7 +69,8 @@ ThawStatus app_judge_create(const ThawWorld *world, double tau, int64_t toleranc
     j->parted = THAW_NEW(unsigned char, j->bodies);
     j->moved = THAW_NEW(int32_t, j->elements);
     j->elastic = THAW_NEW(int32_t, j->elements);
-    if (!j->tau || !j->rate || !j->state || !j->predicted || !j->seen || !j->parted || !j->moved || !j->elastic) {
+    if (!j->origin || !j->first || !j->tau || !j->rate || !j->state || !j->predicted || !j->seen || !j->parted ||
+        !j->moved || !j->elastic) {
         app_judge_clear(j);
         return thaw_error_memory(error, "judging the oracle");
     }
@@ -75,6 +82,8 @@ ThawStatus app_judge_create(const ThawWorld *world, double tau, int64_t toleranc
 
 void app_judge_clear(AppJudge *j) {
     thaw_free(j->tau);
+    thaw_free(j->first);
+    thaw_free(j->origin);
     thaw_free(j->rate);
     thaw_free(j->state);
     thaw_free(j->predicted);
@@ -143,7 +152,6 @@ void app_judge_look(AppJudge *j, const ThawWorld *reference, const ThawWorld *ot
                     FILE *histogram) {
     unsigned char *seen = j->seen + (size_t)(j->step % (j->tolerance + 1)) * (size_t)j->elements;
     int64_t reference_bins[BINS] = {0}, elastic_bins[BINS] = {0}, rigid_bins[BINS] = {0}, predicted_bins[BINS] = {0};
-    int64_t first = 0;
     for (int32_t b = 0; b < thaw_world_body_count(reference); b++) {
         double since = thaw_wall_ms();
         thaw_world_get_field(reference, b, j->rate_field, j->rate);
@@ -152,13 +160,14 @@ void app_judge_look(AppJudge *j, const ThawWorld *reference, const ThawWorld *ot
         if (histogram && j->predicted_field >= 0)
             thaw_world_get_field(other, b, j->predicted_field, j->predicted);
         int32_t count_of_body = thaw_world_element_count(reference, b);
+        thaw_world_get_origins(reference, b, NULL, j->origin);
         j->parted[b] |= apart[b] > PARTED;
         for (int32_t e = 0; e < count_of_body; e++) {
             int level = 0, elastic = (int)j->state[e] == THAW_ELEMENT_ELASTIC;
             while (level < APP_JUDGE_LEVELS && j->rate[e] > app_judge_levels[level] * j->tau[b])
                 level++;
-            app_judge_note(j, first + e, level, elastic);
-            seen[first + e] |= j->parted[b] ? ALONE : 0;
+            app_judge_note(j, j->first[b] + j->origin[e], level, elastic);
+            seen[j->first[b] + j->origin[e]] |= j->parted[b] ? ALONE : 0;
             if (histogram) {
                 count(reference_bins, j->rate[e]);
                 count(elastic ? elastic_bins : rigid_bins, j->rate[e]);
@@ -166,7 +175,6 @@ void app_judge_look(AppJudge *j, const ThawWorld *reference, const ThawWorld *ot
                     count(predicted_bins, j->predicted[e]);
             }
         }
-        first += count_of_body;
     }
     app_judge_next(j);
     if (histogram) {
@@ -198,7 +206,7 @@ const char *app_judge_text(int64_t part, int64_t whole, char text[24]) {
     return text;
 }
 
-// --- to go on later -----------------------------------------------------------------------------------------------------
+// --- to go on later --------------------------------------------------------------------------------------------------
 
 // What has to be kept, piece by piece: the counts are the tail of the struct before the fields' numbers.
 static int exchange(AppJudge *j, FILE *file, size_t (*move)(void *, size_t, size_t, FILE *)) {

@@ -15,6 +15,8 @@ typedef struct AppJudge {
     double least;      // 1/s^2, the smallest of them
     int64_t tolerance; // steps
     int64_t elements;  // of all bodies
+    int64_t *first;    // of each body, its first of them
+    int32_t *origin;   // of the present elements of a body, which of its mesh they are; scratch
     int32_t bodies;
     double *rate, *state, *predicted; // of one body at a time
     unsigned char *seen;              // (tolerance + 1) * elements: of the last steps, the ELASTIC bit and the level
@@ -38,7 +40,8 @@ void app_judge_clear(AppJudge *judge);
 // histogram may be NULL: a row for each kind of rate.
 void app_judge_look(AppJudge *judge, const ThawWorld *reference, const ThawWorld *other, const double *apart,
                     FILE *histogram);
-// The same by hand: what an element does in this step, and on to the next step. level: how many of the levels it exceeds.
+// The same by hand: what an element does in this step, and on to the next step. level: how many of the levels it
+// exceeds.
 void app_judge_note(AppJudge *judge, int64_t element, int level, int elastic);
 void app_judge_next(AppJudge *judge);
 void app_judge_finish(AppJudge *judge);                    // the last steps, whose tolerance the end cuts short

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "registry/method.h"
+#include "step/method.h"
 
 static double box_diameter(const ThawMesh *mesh) {
     double square = 0;
@@ -29,15 +29,17 @@ ThawStatus app_lockstep_create(const ThawScene *scene, AppLockstep *l, ThawError
     *l = (AppLockstep){.scene = scene,
                        .bodies = THAW_NEW(ThawBodyDef, def->body_count),
                        .diameter = THAW_NEW(double, def->body_count),
-                       .apart = THAW_NEW(double, def->body_count)};
+                       .apart = THAW_NEW(double, def->body_count),
+                       .options = THAW_NEW(ThawOptionDef, def->option_count + THAW_OPTION_ROWS)};
     for (int32_t i = 0; i < def->body_count; i++) {
         const ThawMesh *mesh = def->shapes[def->bodies[i].shape].mesh;
         largest = mesh->vertex_count > largest ? mesh->vertex_count : largest;
         l->elements += mesh->element_count;
     }
+    l->room = largest;
     for (int k = 0; k < 2; k++)
         l->x[k] = THAW_NEW(double, 3 * (size_t)largest);
-    if (!l->bodies || !l->diameter || !l->apart || !l->x[0] || !l->x[1]) {
+    if (!l->bodies || !l->diameter || !l->apart || !l->options || !l->x[0] || !l->x[1]) {
         app_lockstep_clear(l);
         return thaw_error_memory(error, "worlds side by side");
     }
@@ -53,6 +55,7 @@ void app_lockstep_clear(AppLockstep *l) {
     thaw_free(l->bodies);
     thaw_free(l->diameter);
     thaw_free(l->apart);
+    thaw_free(l->options);
     thaw_free(l->x[0]);
     thaw_free(l->x[1]);
     *l = (AppLockstep){0};
@@ -68,7 +71,8 @@ int32_t app_lockstep_shift(AppLockstep *l, double share) {
     return free;
 }
 
-// Bodies that start at rest do so asleep, which only "rigidify" can be. By another method they start from the same shapes,
+// Bodies that start at rest do so asleep, which not every method can. By another method they start from the same
+// shapes,
 // elastic: taken over from a world that is made as the scene says.
 static ThawStatus start_at_rest(AppLockstep *l, ThawWorld *world, ThawError *error) {
     ThawWorld *asleep = NULL;
@@ -82,28 +86,62 @@ static ThawStatus start_at_rest(AppLockstep *l, ThawWorld *world, ThawError *err
     return status;
 }
 
-static int can_sleep(const char *method) {
-    const int index = thaw_method_index(method);
-    return index >= 0 && thaw_method_at(index)->sleeps;
+// By its method, and by its options where they are not the scene's.
+static int can_sleep(const ThawWorldDef *def, const ThawBodyDef *body, const AppOptions *options) {
+    const int index = thaw_method_index(body->method);
+    const ThawMethod *method = index >= 0 ? thaw_method_at(index) : NULL;
+    ThawOptionBuffer own;
+    if (!method || !method->sleeps)
+        return 0;
+    if (!options || options->count == 0 || method->options.count == 0 || !method->ops->sleep_steps)
+        return 1;
+    thaw_method_body_options(method, def, body, &own);
+    return method->ops->sleep_steps(own.bytes) > 0;
 }
 
-ThawStatus app_runner_create(AppLockstep *l, const char *method, double h, const ThawRigidifyOptions *rigidify,
-                             AppRunner *runner, ThawError *error) {
+int32_t app_options_list(const ThawMethod *method, const void *options, ThawOptionDef *rows) {
+    for (int i = 0; i < method->options.count; i++) {
+        const ThawOption *o = &method->options.rows[i];
+        rows[i] = (ThawOptionDef){method->name, o->name, thaw_option_get(o, options)};
+    }
+    return method->options.count;
+}
+
+// Copies that cuts make are more vertices than the meshes have.
+static ThawStatus make_room(AppLockstep *l, int32_t vertices, ThawError *error) {
+    for (int k = 0; k < 2 && vertices > l->room; k++) {
+        double *more = thaw_regrow(l->x[k], 3 * (size_t)l->room, 3 * (size_t)vertices, sizeof *more);
+        if (!more)
+            return thaw_error_memory(error, "worlds side by side");
+        l->x[k] = more;
+    }
+    l->room = vertices > l->room ? vertices : l->room;
+    return THAW_OK;
+}
+
+ThawStatus app_runner_create(AppLockstep *l, const char *method, double h, const AppOptions *options, AppRunner *runner,
+                             ThawError *error) {
     ThawWorldDef def = l->scene->world;
     int woken = 0;
+    if (options && options->count > 0) {
+        if (def.option_count > 0)
+            memcpy(l->options, def.options, sizeof *l->options * (size_t)def.option_count);
+        memcpy(l->options + def.option_count, options->rows, sizeof *l->options * (size_t)options->count);
+        def.options = l->options;
+        def.option_count += options->count;
+    }
     for (int32_t i = 0; i < def.body_count; i++) {
         l->bodies[i].method = method ? method : def.bodies[i].method;
-        l->bodies[i].at_rest = def.bodies[i].at_rest && can_sleep(l->bodies[i].method) &&
-                               !(rigidify && !l->bodies[i].rigidify && rigidify->sleep == 0);
+        l->bodies[i].at_rest = def.bodies[i].at_rest && can_sleep(&def, &l->bodies[i], options);
         woken |= l->bodies[i].at_rest != def.bodies[i].at_rest;
     }
     def.bodies = l->bodies;
     def.h = h;
     def.ledger = l->ledger;
-    if (rigidify)
-        def.rigidify = *rigidify;
     *runner = (AppRunner){.method = method};
     ThawStatus status = thaw_world_create(&def, &runner->world, error);
+    for (int32_t i = 0; i < def.body_count && status == THAW_OK; i++)
+        status = make_room(l, thaw_world_most_vertices(runner->world, i), error);
     if (status == THAW_OK && woken)
         status = start_at_rest(l, runner->world, error);
     return status == THAW_OK ? app_watch_create(runner->world, &runner->watch, error) : status;
@@ -128,19 +166,24 @@ ThawStatus app_runner_step(AppRunner *runner, ThawError *error) {
     return THAW_OK;
 }
 
-double app_lockstep_distance(AppLockstep *l, const AppRunner *a, const AppRunner *b, double *mean) {
-    size_t dim = (size_t)thaw_world_dim(a->world);
+// From the first runner, or (NULL) from positions of all bodies.
+static double distance(AppLockstep *l, const AppRunner *a, const double *from, const AppRunner *b, double *mean) {
+    size_t dim = (size_t)thaw_world_dim(b->world);
     double worst = 0, sum = 0;
     int64_t count = 0;
-    for (int32_t body = 0; body < thaw_world_body_count(a->world); body++) {
-        int32_t vertices = thaw_world_vertex_count(a->world, body);
+    for (int32_t body = 0; body < thaw_world_body_count(b->world); body++) {
+        int32_t vertices = thaw_world_vertex_count(b->world, body);
+        const double *x = from;
         l->apart[body] = 0;
-        thaw_world_get_positions(a->world, body, l->x[0]);
+        if (a)
+            thaw_world_get_positions(a->world, body, l->x[0]), x = l->x[0];
+        else
+            from += (size_t)vertices * dim;
         thaw_world_get_positions(b->world, body, l->x[1]);
         for (int32_t i = 0; i < vertices; i++) {
             double square = 0;
             for (size_t k = 0; k < dim; k++) {
-                double d = l->x[0][(size_t)i * dim + k] - l->x[1][(size_t)i * dim + k];
+                double d = x[(size_t)i * dim + k] - l->x[1][(size_t)i * dim + k];
                 square += d * d;
             }
             double error = sqrt(square) / l->diameter[body];
@@ -153,4 +196,12 @@ double app_lockstep_distance(AppLockstep *l, const AppRunner *a, const AppRunner
     if (mean)
         *mean = count > 0 ? sum / (double)count : 0;
     return worst;
+}
+
+double app_lockstep_distance(AppLockstep *l, const AppRunner *a, const AppRunner *b, double *mean) {
+    return distance(l, a, NULL, b, mean);
+}
+
+double app_lockstep_distance_from(AppLockstep *l, const double *x, const AppRunner *b, double *mean) {
+    return distance(l, NULL, x, b, mean);
 }

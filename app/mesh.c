@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `thaw mesh`: a closed surface, or a solid described in JSON, becomes tetrahedra (in 2D triangles), and says how good they are.
+// `thaw mesh`: a closed surface, or a solid described in JSON, becomes tetrahedra (in 2D triangles), and says how good
+// they are.
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -108,7 +109,7 @@ static int parse_arguments(int argc, char **argv, Meshing *m) {
     return fine;
 }
 
-// --- telling ------------------------------------------------------------------------------------------------------------
+// --- telling ---------------------------------------------------------------------------------------------------------
 
 static void tell_finding(const ThawMesherFinding *finding, const char *one, const char *many, const char *advice) {
     if (finding->count == 0)
@@ -208,7 +209,7 @@ static void tell_json(const Meshing *m, const ThawMesh *mesh, const ThawMesherRe
     printf("\n}\n");
 }
 
-// --- doing --------------------------------------------------------------------------------------------------------------
+// --- doing -----------------------------------------------------------------------------------------------------------
 
 // Takes the surface to metres.
 static void scale_surface(Meshing *m, ThawTriangleMesh *surface) {

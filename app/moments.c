@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sheet of a few pictures shall show what happened, and an impact lies between any two of evenly spaced moments.
 //
-// From each frame to the next four things change, each by a root mean square: places, velocities, stresses, and the share of
-// elements that became rigid or elastic. Each is divided by its sum over the run, and so is time, so that all five count the
-// same. Their sum, added up along the run, is a clock that goes fast where much happens; pictures are taken at even
-// strokes of it. Then each is moved to the most strained frame near it, if that is more strained than its neighbours, for
-// the moment of largest compression is the one to see. Cost: every frame is read once, MOST of them where there are more.
+// From each frame to the next four things change, each by a root mean square: places, velocities, stresses, and the
+// share of elements that became rigid or elastic. Each is divided by its sum over the run, and so is time, so that all
+// five count the same. Their sum, added up along the run, is a clock that goes fast where much happens; pictures are
+// taken at even strokes of it. Then each is moved to the most strained frame near it, if that is more strained than its
+// neighbours, for the moment of largest compression is the one to see. Cost: every frame is read once, MOST of them
+// where there are more.
 //
-// Pictures of a field of categories or ids (state, part, reason) show that field, and a long rigid fall during which nothing of
-// it changes is as much to see as what comes before and after. There the frames that are left out shall look like those that
-// are shown: two differ by the square of the share of elements in which the field does, and of all choices the one is taken
-// for which the sum over all frames of the difference to the more alike of the two shown around it is least. Cost: n^3 / 6 for
-// n frames, by a table of all pairs.
+// Pictures of a field of categories or ids (state, part, reason) show that field, and a long rigid fall during which
+// nothing of it changes is as much to see as what comes before and after. There the frames that are left out shall look
+// like those that are shown: two differ by the square of the share of elements in which the field does, and of all
+// choices the one is taken for which the sum over all frames of the difference to the more alike of the two shown
+// around it is least. Cost: n^3 / 6 for n frames, by a table of all pairs.
 #include "moments.h"
 
 #include <math.h>

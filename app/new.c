@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// `thaw new`: a scene for a user's own file. A surface or a solid is meshed inside the scene, so that one number there changes its
-// resolution; a volume mesh is used as it is. Everything that had to be guessed (unit, which way is up, resolution, time
-// step) is said, with the option that changes it, and written into the scene as comments.
+// `thaw new`: a scene for a user's own file. A surface or a solid is meshed inside the scene, so that one number there
+// changes its resolution; a volume mesh is used as it is. Everything that had to be guessed (unit, which way is up,
+// resolution, time step) is said, with the option that changes it, and written into the scene as comments.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static const AppOption options[] = {
     {NULL, NULL},
 };
 
-// --- command line -------------------------------------------------------------------------------------------------------
+// --- command line ----------------------------------------------------------------------------------------------------
 
 static int parse_positive(const char *option, const char *text, double *value) {
     char *end;
@@ -207,7 +207,7 @@ static int check_kind(const AppPlan *plan) {
     return 0;
 }
 
-// --- paths --------------------------------------------------------------------------------------------------------------
+// --- paths -----------------------------------------------------------------------------------------------------------
 
 // Behind slashes and "./".
 static const char *skip_nothing(const char *path) {
@@ -232,8 +232,8 @@ static void skip_common(const char **folders, const char *end, const char **targ
     }
 }
 
-// The mesh as seen from the scene's folder, the first `folder` characters of its path: from where the two part, up as many
-// folders as that goes down, and then as it was given; where that does not lead there, in full.
+// The mesh as seen from the scene's folder, the first `folder` characters of its path: from where the two part, up as
+// many folders as that goes down, and then as it was given; where that does not lead there, in full.
 static int name_mesh(AppPlan *plan, size_t folder) {
     char up[sizeof plan->mesh_path] = "", *absolute = NULL;
     const char *out = plan->out_path, *end = out + folder, *target = plan->path;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of `thaw new` share: new.c reads the command line, new_plan.c loads the mesh and chooses, new_mode.c knows its first mode, new_scene.c
-// writes the scene and says what was chosen.
+// What the files of `thaw new` share: new.c reads the command line, new_plan.c loads the mesh and chooses, new_mode.c
+// knows its first mode, new_scene.c writes the scene and says what was chosen.
 #ifndef THAW_APP_NEW_H
 #define THAW_APP_NEW_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the first mode of a body takes that `thaw new` makes: computed, as the doctor does (doctor/scale.c), with the
-// part of it held that the scene will hold. A factor and a dozen solves. An estimate from its extents would take a coiled
-// spring for a block; it serves where the mesh is so large that computing takes seconds, or is one that no run would take,
-// which the doctor tells of later.
+// How long the first mode of a body takes that `thaw new` makes: computed, as the doctor does (doctor/scale.c), with
+// the part of it held that the scene will hold. A factor and a dozen solves. An estimate from its extents would take a
+// coiled spring for a block; it serves where the mesh is so large that computing takes seconds, or is one that no run
+// would take, which the doctor tells of later.
 #include <math.h>
 
 #include "base/base.h"

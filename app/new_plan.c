@@ -67,7 +67,7 @@ static ThawStatus add_whole(AppPlan *plan, ThawMesh *mesh, ThawError *error) {
     return THAW_OK;
 }
 
-// --- the mesh -----------------------------------------------------------------------------------------------------------
+// --- the mesh --------------------------------------------------------------------------------------------------------
 
 static const char *why_drawing(const char *path) {
     ThawDrawing *drawing = NULL;
@@ -169,7 +169,7 @@ static ThawStatus fill_source(AppPlan *plan, const Source *source, ThawMesherDef
     ThawMesherDef def = thaw_mesher_def_default();
     def.sharpen = plan->sharpen;
     def.elements = (int32_t)(plan->elements ? plan->elements : FEWEST);
-    do { // finer, as long as nobody said how fine and thin parts fall through the lattice
+    do { // finer, as long as it was not said how fine and thin parts fall through the lattice
         def.size = plan->size / plan->scale; // the file's units: the shape is scaled after meshing
         *result = def;
         status = mesh_whole(plan, source, result, mesh, error);
@@ -178,7 +178,7 @@ static ThawStatus fill_source(AppPlan *plan, const Source *source, ThawMesherDef
     return status;
 }
 
-// --- pieces -------------------------------------------------------------------------------------------------------------
+// --- pieces ----------------------------------------------------------------------------------------------------------
 
 // As the file calls the piece, where an object or group of it is all in there; else by its number.
 static void name_piece(const AppPlan *plan, const ThawTriangleMesh *triangles, const int32_t *piece, AppPiece *p) {
@@ -280,7 +280,7 @@ static ThawStatus add_pieces(AppPlan *plan, ThawMesh *mesh, ThawError *error) {
     return plan->split && plan->found > 1 ? split_mesh(plan, mesh, error) : add_whole(plan, mesh, error);
 }
 
-// --- files --------------------------------------------------------------------------------------------------------------
+// --- files -----------------------------------------------------------------------------------------------------------
 
 static ThawStatus load_surface(AppPlan *plan, ThawError *error) {
     ThawTriangleMesh *triangles = NULL;
@@ -343,7 +343,7 @@ static ThawStatus load_mesh(AppPlan *plan, ThawError *error) {
     return add_pieces(plan, mesh, error);
 }
 
-// --- what is chosen -----------------------------------------------------------------------------------------------------
+// --- what is chosen --------------------------------------------------------------------------------------------------
 
 double app_plan_turn(const AppPlan *plan, int axis[3]) {
     memset(axis, 0, 3 * sizeof *axis);

@@ -16,7 +16,7 @@
 static int dim_of(const AppPlan *plan) { return plan->pieces->mesh->dim; }
 static int up_of(const AppPlan *plan) { return dim_of(plan) - 1; } // in the scene
 
-// --- the scene ----------------------------------------------------------------------------------------------------------
+// --- the scene -------------------------------------------------------------------------------------------------------
 
 static void put_vector(FILE *file, int dim, const double v[3]) {
     double x[3], largest = fmax(fmax(fabs(v[0]), fabs(v[1])), fabs(v[2]));
@@ -173,7 +173,7 @@ ThawStatus app_plan_write(const AppPlan *plan, ThawError *error) {
     return status;
 }
 
-// --- what is said -------------------------------------------------------------------------------------------------------
+// --- what is said ----------------------------------------------------------------------------------------------------
 
 static void print_findings(const ThawMesherFinding *found, const char *one, const char *many, const char *advice) {
     enum { SHOWN = 3 };

@@ -61,7 +61,7 @@ void picture_text(Picture *picture, int x, int y, int size, const char *text, co
                     picture_fill(picture, x + column * size, y + row * size, size, size, colour);
 }
 
-// --- colours -------------------------------------------------------------------------------------------------------------
+// --- colours ---------------------------------------------------------------------------------------------------------
 
 void picture_colour(double value, float rgb[3]) {
     // From ice to embers; lightness rises to the middle and falls again, hue tells the two halves apart.
@@ -83,7 +83,7 @@ void picture_colour_of(int number, float rgb[3]) {
         rgb[k] = picture_linear(palette[(number % COUNT + COUNT) % COUNT][k]);
 }
 
-// --- PNG -----------------------------------------------------------------------------------------------------------------
+// --- PNG -------------------------------------------------------------------------------------------------------------
 
 static void write_bytes(png_structp png, png_bytep bytes, png_size_t size) {
     thaw_file_write(png_get_io_ptr(png), bytes, size);

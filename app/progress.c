@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said while a run or a film is made: a bar on a terminal, ten plain lines in a pipe; and the table at a run's end.
+// What is said while a run or a film is made: a bar on a terminal, ten plain lines in a pipe; and the table at a run's
+// end.
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -145,4 +146,6 @@ void app_report(const AppRun *run) {
                (double)usage.ru_maxrss / 1024);
     printf("  state hash %016" PRIx64 " at step %" PRId64 ", t = %.6g s\n", thaw_world_hash(run->world),
            thaw_world_step_count(run->world), thaw_world_time(run->world));
+    if (run->full_hash)
+        printf("  full hash  %016" PRIx64 "\n", thaw_world_full_hash(run->world));
 }

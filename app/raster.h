@@ -30,8 +30,8 @@ typedef struct RasterShading {
 // Room for a picture, or 0 when there is none.
 int raster_create(int width, int height, Raster *raster);
 void raster_clear(Raster *raster); // frees
-// Draws where the triangle is nearer than what is there. Corners off the screen, behind the eye, not finite, and triangles
-// without area are all right.
+// Draws where the triangle is nearer than what is there. Corners off the screen, behind the eye, not finite, and
+// triangles without area are all right.
 void raster_triangle(Raster *raster, const RasterCorner corner[3], const RasterShading *shading);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files as the program reads them: with the limits that its user sets in the environment, which the library does not look at.
+// Files as the program reads them: with the limits that its user sets in the environment, which the library does not
+// look at.
 //     THAW_UNPACK_LIMIT   MiB that a compressed .vtu file may become
 // Else as the functions of the same names in thaw/.
 #ifndef THAW_APP_READING_H

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `thaw render`: pictures of frames, on a machine without a screen.
 //
-// The frames that will be shown (of a long film an even choice of them) are looked at first, so that camera and colour scale fit
-// them and are the same in every picture; then each is drawn at three times its size and averaged. A signal ends a film
-// between two pictures, and what was begun is removed.
+// The frames that will be shown (of a long film an even choice of them) are looked at first, so that camera and colour
+// scale fit them and are the same in every picture; then each is drawn at three times its size and averaged. A signal
+// ends a film between two pictures, and what was begun is removed.
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -74,7 +74,7 @@ static const AppOption options[] = {
     {NULL, NULL},
 };
 
-// --- options -------------------------------------------------------------------------------------------------------------
+// --- options ---------------------------------------------------------------------------------------------------------
 
 static int parse_size(Render *r, const char *text) {
     char *end;
@@ -139,7 +139,7 @@ static int is_output(const char *path) {
     return 0;
 }
 
-// A scene or a mesh is asked for pictures of by those who have not run it yet.
+// Pictures are also asked of a scene or a mesh that has not been run yet.
 static int is_input(const char *path) {
     struct stat info;
     const char *dot = strrchr(path, '.');
@@ -214,7 +214,7 @@ static int parse(Render *r, int argc, char **argv) {
     return ok && is_output(r->output) && is_input(r->input);
 }
 
-// --- drawing -------------------------------------------------------------------------------------------------------------
+// --- drawing ---------------------------------------------------------------------------------------------------------
 
 static const unsigned char ink[3] = {58, 70, 84};
 
@@ -409,7 +409,8 @@ static ThawStatus write_all(Render *r, Picture *picture, ThawError *error) {
     return status;
 }
 
-// How many frames a second show the run at its own speed; where that is more than screens show, every n-th frame is taken.
+// How many frames a second show the run at its own speed; where that is more than screens show, every n-th frame is
+// taken.
 static ThawStatus settle_rate(const Render *r, double *rate, int64_t *stride, ThawError *error) {
     double time[2] = {0, 0};
     for (int i = 0; i < 2; i++) {

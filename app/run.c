@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // `thaw run`: a scene, step by step, into a folder of frames, with statistics and checkpoints.
 //
-// Each step is followed, in this order, by its row of statistics, its frame and its checkpoint, as they are due. A run that
-// is killed loses what came after its last checkpoint and computes it again when resumed, with the same bits; rows and
-// frames of the lost stretch are replaced by equal ones. Between the first step and the last, Ctrl-C waits for the end of
-// the step, for half a second at most, and checkpoints the last one that ended; before, it ends the program at once,
-// for nothing can be lost.
+// Each step is followed, in this order, by its row of statistics, its frame and its checkpoint, as they are due. A run
+// that is killed loses what came after its last checkpoint and computes it again when resumed, with the same bits; rows
+// and frames of the lost stretch are replaced by equal ones. Between the first step and the last, Ctrl-C waits for the
+// end of the step, for half a second at most, and checkpoints the last one that ended; before, it ends the program at
+// once, for nothing can be lost.
 //
 // Unless the scene says otherwise, a checkpoint is written each minute. A clock decides when, but a checkpoint changes
 // nothing in the world, so the trajectory does not depend on it.
@@ -50,7 +50,7 @@ static int is_too_long(void *context) {
     return atomic_load(&interrupted) && clock_ms() - atomic_load(&interrupted_ms) >= PATIENCE_MS;
 }
 
-enum { METHOD, STEPS, OUT, STATS, HISTOGRAM, THREADS, RESUME, STATIC, EVERY, FORMAT, SOLVER, QUIET };
+enum { METHOD, STEPS, OUT, STATS, HISTOGRAM, THREADS, RESUME, STATIC, EVERY, FORMAT, SOLVER, FULL_HASH, QUIET };
 
 static const AppOption options[] = {
     [METHOD] = {"--method", "NAME"},
@@ -64,6 +64,7 @@ static const AppOption options[] = {
     [EVERY] = {"--every", "N"},
     [FORMAT] = {"--format", "vtu,obj,ply"},
     [SOLVER] = {"--solver", "NAME"},
+    [FULL_HASH] = {"--full-hash", NULL},
     [QUIET] = {"--quiet", NULL},
     {NULL, NULL},
 };
@@ -132,6 +133,9 @@ static int parse(AppRun *run, int argc, char **argv) {
         case SOLVER:
             run->solver_name = a.value;
             break;
+        case FULL_HASH:
+            run->full_hash = 1;
+            break;
         case QUIET:
             run->quiet = 1;
             break;
@@ -148,7 +152,7 @@ static int parse(AppRun *run, int argc, char **argv) {
     return ok;
 }
 
-// --- before the first step -----------------------------------------------------------------------------------------------
+// --- before the first step -------------------------------------------------------------------------------------------
 
 // The file is read once, so that it may be a pipe, and what is run is what is kept.
 static ThawStatus load_scene(AppRun *run, ThawError *error) {
@@ -256,6 +260,8 @@ static ThawStatus create_world(AppRun *run, ThawError *error) {
         status = thaw_world_create(&def, &run->world, error);
     if (status == THAW_OK)
         describe_solvers(run);
+    if (status == THAW_OK)
+        status = app_attachments_begin(run, error);
     return status == THAW_OK ? app_watch_create(run->world, &run->watch, error) : status;
 }
 
@@ -314,8 +320,8 @@ static ThawStatus go_on(AppRun *run, ThawError *error) {
     return step % run->every == 0 && !thaw_frames_has(run->frames, frame) ? write_frame(run, error) : THAW_OK;
 }
 
-// Starts from the beginning. Frames of the same run that was killed before its first checkpoint stay, and are replaced by
-// equal ones as they come.
+// Starts from the beginning. Frames of the same run that was killed before its first checkpoint stay, and are replaced
+// by equal ones as they come.
 static ThawStatus start_over(AppRun *run, AppTrace trace, ThawError *error) {
     int64_t removed = 0;
     if (run->resume && run->quiet) // not what was asked for
@@ -339,7 +345,7 @@ static ThawStatus open_steps(AppRun *run, int64_t keep, ThawError *error) {
     if (run->stats_path && !stat(run->stats_path, &asked) && !stat(path, &own) && asked.st_dev == own.st_dev &&
         asked.st_ino == own.st_ino)
         return THAW_OK;
-    return thaw_stats_open(path, keep, &run->tables[APP_STEPS], error);
+    return thaw_stats_open(path, keep, run->world, &run->tables[APP_STEPS], error);
 }
 
 // Everything that can fail comes first, what removes an earlier run's files last.
@@ -362,10 +368,11 @@ static ThawStatus begin(AppRun *run, ThawError *error) {
         status = solve_static(run, error);
     }
     if (status == THAW_OK && run->stats_path)
-        status = thaw_stats_open(run->stats_path, keep, &run->tables[APP_STATS], error);
+        status = thaw_stats_open(run->stats_path, keep, run->world, &run->tables[APP_STATS], error);
     if (status == THAW_OK && run->histogram_path)
         status = thaw_histogram_open(run->histogram_path, keep, &run->tables[APP_HISTOGRAM], error);
     run->first_time = thaw_world_time(run->world);
+    app_attachments_skip(run);
     if (status == THAW_OK)
         status = found ? go_on(run, error) : start_over(run, trace, error);
     if (status == THAW_OK)
@@ -374,7 +381,7 @@ static ThawStatus begin(AppRun *run, ThawError *error) {
     return status;
 }
 
-// --- the steps -----------------------------------------------------------------------------------------------------------
+// --- the steps -------------------------------------------------------------------------------------------------------
 
 static void add_up(ThawStepStats *sum, const ThawStepStats *s) {
     sum->wall_ms += s->wall_ms;
@@ -412,7 +419,7 @@ static ThawStatus steps(AppRun *run, ThawError *error) {
         app_watch_step(&run->watch, run->world, &stats);
         for (int t = APP_STEPS; t <= APP_STATS && status == THAW_OK; t++)
             if (run->tables[t])
-                status = thaw_stats_write(run->tables[t], &stats, error);
+                status = thaw_stats_write(run->tables[t], run->world, &stats, error);
         if (status == THAW_OK && run->tables[APP_HISTOGRAM] && step % run->every == 0)
             status = thaw_histogram_write(run->tables[APP_HISTOGRAM], run->world, error);
         if (status == THAW_OK && step % run->every == 0)
@@ -422,13 +429,14 @@ static ThawStatus steps(AppRun *run, ThawError *error) {
             tried = step;
         }
         run->output_ms += thaw_wall_ms() - before;
+        app_attachments_tell(run, &progress);
         app_progress_show(&progress, step);
     }
     app_progress_end(&progress);
     if (failed == THAW_CANCELLED) // the state is that of the last step
         failed = THAW_OK;
-    // What was finished is kept. When the step failed, the state is that before it; when a file could not be written, there
-    // may still be room for a checkpoint.
+    // What was finished is kept. When the step failed, the state is that before it; when a file could not be written,
+    // there may still be room for a checkpoint.
     double before = thaw_wall_ms();
     if (tried != thaw_world_step_count(run->world)) {
         int first = failed == THAW_OK && status == THAW_OK;
@@ -445,7 +453,7 @@ static ThawStatus steps(AppRun *run, ThawError *error) {
     return failed != THAW_OK ? failed : status;
 }
 
-// --- after the last step -------------------------------------------------------------------------------------------------
+// --- after the last step ---------------------------------------------------------------------------------------------
 
 static void print_resume_command(FILE *stream, int argc, char **argv) {
     int has_resume = 0;
@@ -466,6 +474,7 @@ static void finish(AppRun *run) {
     thaw_world_free(&run->world);
     thaw_scene_free(&run->scene);
     thaw_free(run->bodies);
+    thaw_free(run->told);
     thaw_free(run->text);
     if (run->lock >= 0)
         close(run->lock);
@@ -518,7 +527,7 @@ static void print_title(const AppRun *run) {
     fflush(stdout);
 }
 
-// Free bytes where the folder is or will be; infinite where nobody knows.
+// Free bytes where the folder is or will be; infinite where that is not known.
 static double room_for(const AppRun *run) {
     struct statvfs about;
     char path[4000];
@@ -578,6 +587,8 @@ static int run_scene(AppRun *run, int argc, char **argv) {
     int64_t step = thaw_world_step_count(run->world);
     if (!run->quiet)
         app_report(run);
+    if (!run->quiet)
+        app_attachments_print(run);
     fflush(stdout);
     app_watch_complain(&run->watch, run->world, "run", NULL);
     if (!run->quiet && run->steps_done && step >= run->scene->steps)
@@ -636,6 +647,7 @@ static const char help[] =
     "  --threads N       0: one a processor. The results do not depend on it\n"
     "  --static          start from the static equilibrium; without --steps, that is all\n"
     "  --resume          go on from the checkpoint in DIR, to the same bits as an uninterrupted run\n"
+    "  --full-hash       also print the hash of all that methods keep (docs/determinism.md)\n"
     "  --quiet           say nothing but errors, warnings, and that there was nothing to resume\n"
     "\n"
     "DIR holds frame_000000.vtu ..., frames.pvd (open this one), checkpoint.h5, run.json and a copy of the scene.\n"

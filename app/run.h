@@ -24,13 +24,14 @@ typedef struct AppRun {
     int64_t threads;            // -1: as the scene says
     int64_t every;              // -1: as the scene says, or as the run that is resumed was begun
     unsigned formats;           // 0: as the scene says
-    int resume, solve_static, quiet, every_given;
+    int resume, solve_static, quiet, every_given, full_hash;
 
     // Settled before the run begins.
     ThawScene *scene;
     char *text; // of the scene file
     size_t text_size;
     ThawBodyDef *bodies; // the scene's, with the method replaced; NULL when it is not
+    unsigned char *told; // attachment_count flags: that it has let go was said
     char folder[4000], checkpoint[4096];
     char solver[60]; // what `auto` and the like came to, body by body: "ldl", or "ldl (2 bodies), pcg (1 body)"
     uint64_t digest; // of the scene and of everything on the command line that changes the trajectory
@@ -50,21 +51,22 @@ typedef struct AppRun {
     AppWatch watch;
 } AppRun;
 
-// --- the folder (run_folder.c) -------------------------------------------------------------------------------------------
+// --- the folder (run_folder.c) ---------------------------------------------------------------------------------------
 
 // Makes the folder and locks it, so that two runs cannot write into each other's files; removes temporary files of a
 // run that was killed.
 ThawStatus app_folder_lock(AppRun *run, ThawError *error);
-// What there is to go on from, and how often it has frames. Refuses what another scene, other options or another solver left.
+// What there is to go on from, and how often it has frames. Refuses what another scene, other options or another solver
+// left.
 typedef enum AppTrace { APP_TRACE_NONE, APP_TRACE_BEGUN, APP_TRACE_CHECKPOINT } AppTrace;
 ThawStatus app_folder_match(AppRun *run, AppTrace *trace, ThawError *error);
-// Makes the folder ready for a run from the beginning: frames above number `last` (-1: all) that an earlier run left are
-// removed (*removed files), run.json and a copy of the scene are written. Removes nothing before all else is sure.
+// Makes the folder ready for a run from the beginning: frames above number `last` (-1: all) that an earlier run left
+// are removed (*removed files), run.json and a copy of the scene are written. Removes nothing before all else is sure.
 ThawStatus app_folder_begin(AppRun *run, int64_t last, int64_t *removed, ThawError *error);
 // Is a checkpoint due after this step? every: as the scene says, 0: when the last one is a minute old.
 int app_checkpoint_due(int64_t every, int64_t step, double age_ms);
 
-// --- the terminal (progress.c) -------------------------------------------------------------------------------------------
+// --- the terminal (progress.c) ---------------------------------------------------------------------------------------
 
 typedef struct AppProgress {
     int quiet, terminal; // terminal: a bar that is drawn over and over; else a line each tenth
@@ -79,6 +81,12 @@ void app_progress_begin(AppProgress *progress, int quiet, const char *unit, int6
 void app_progress_show(AppProgress *progress, int64_t done);
 void app_progress_end(AppProgress *progress);
 void app_report(const AppRun *run);
+// What is said of attachments: before the first step (skip: what has let go in an earlier run), after each, and at the
+// end (run_attachments.c).
+ThawStatus app_attachments_begin(AppRun *run, ThawError *error);
+void app_attachments_skip(AppRun *run);
+void app_attachments_tell(AppRun *run, AppProgress *progress);
+void app_attachments_print(const AppRun *run);
 // How many vertices each pinned, moved and pushed group has, in one line (run_groups.c).
 void app_print_groups(const ThawWorld *world);
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder of a run: frames, index, steps.csv, checkpoint.h5, a copy of the scene, and run.json, which says what was run.
+// The folder of a run: frames, index, steps.csv, checkpoint.h5, a copy of the scene, and run.json, which says what was
+// run.
 //
 // The order of writing makes a kill at any moment harmless. A new run writes run.json and the scene beside their places
-// first, so that a full disk shows before anything is lost; then it removes the old checkpoint, run.json and frames, in this
-// order, and puts the new files in place. So a checkpoint and frames always belong to the run.json beside them; frames and
-// rows of statistics are on disk before the checkpoint that counts them.
+// first, so that a full disk shows before anything is lost; then it removes the old checkpoint, run.json and frames, in
+// this order, and puts the new files in place. So a checkpoint and frames always belong to the run.json beside them;
+// frames and rows of statistics are on disk before the checkpoint that counts them.
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -185,6 +186,10 @@ static ThawStatus write_record(const AppRun *run, ThawFile *file, ThawError *err
     thaw_file_print(file, "],\n  \"obstacles\": [");
     for (int32_t o = 0; o < world->obstacle_count; o++)
         failed |= print_name(file, o, world->obstacles[o].name);
+    if (world->attachment_count > 0)
+        thaw_file_print(file, "],\n  \"attachments\": [");
+    for (int32_t i = 0; i < world->attachment_count; i++)
+        failed |= print_name(file, i, world->attachments[i].name);
     thaw_file_print(file, "]\n}\n");
     return failed ? thaw_error_memory(error, "run.json") : THAW_OK;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a run holds, moves and pushes, with the number of vertices: the quickest way to see that a box has missed its
-// vertices, or caught too many. And, after it, who has not come to rest.
+// vertices, or caught too many. And, after it, which bodies have not come to rest.
 #include <math.h>
 #include <stdio.h>
 

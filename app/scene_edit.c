@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Editing a scene in place. A scanner that knows strings, comments and brackets finds where the members of an object begin
-// and end; what is replaced or added is spliced into the text. It need not know more of JSON, since the text is known to be
-// a valid scene.
+// Editing a scene in place. A scanner that knows strings, comments and brackets finds where the members of an object
+// begin and end; what is replaced or added is spliced into the text. It need not know more of JSON, since the text is
+// known to be a valid scene.
 #include "scene_edit.h"
 
 #include <stdio.h>
@@ -83,8 +83,8 @@ static int next_member(Text *t, Member *m) {
     return 1;
 }
 
-// The member of that name of the object that begins at `open`; *last is where the last member ends (or NULL), *close where
-// the object does.
+// The member of that name of the object that begins at `open`; *last is where the last member ends (or NULL), *close
+// where the object does.
 static int find_member(Text t, const char *name, Member *found, const char **last, const char **close) {
     int there = 0;
     *last = NULL;

@@ -12,8 +12,8 @@ typedef struct AppSetting {
     double value;
 } AppSetting;
 
-// A copy of the text in which the top-level object `name` has these settings; it is added where there is none. The text must
-// be a scene that loads. The caller frees *edited with thaw_free; it is terminated.
+// A copy of the text in which the top-level object `name` has these settings; it is added where there is none. The text
+// must be a scene that loads. The caller frees *edited with thaw_free; it is terminated.
 ThawStatus app_scene_set(const char *text, size_t length, const char *name, const AppSetting *settings, int count,
                          char **edited, ThawError *error);
 

@@ -3,7 +3,7 @@
 // token in the address gets anything, and only pages that this server itself has sent may open the stream.
 //
 // What a page is sent stands in slots, one for each kind of message, and a slot holds the newest only: a page that does
-// not read costs one message of each kind, never a queue, and nobody ever waits for it.
+// not read costs one message of each kind, never a queue, and nothing ever waits for it.
 #ifndef THAW_APP_SERVE_H
 #define THAW_APP_SERVE_H
 
@@ -39,8 +39,8 @@ typedef struct ServeDef {
     int port;         // 0: any that is free
     const char *page; // borrowed
     size_t page_size;
-    // Called from the server's thread, must not block. joined: a page opened the stream. received: a message other than an
-    // acknowledgement; owns `message`. ready: frames were taken, another may be wanted.
+    // Called from the server's thread, must not block. joined: a page opened the stream. received: a message other than
+    // an acknowledgement; owns `message`. ready: frames were taken, another may be wanted.
     void (*joined)(void *context, int client);
     void (*received)(void *context, int client, json_t *message);
     void (*ready)(void *context);
@@ -57,7 +57,7 @@ const char *serve_address(const Serve *serve); // with the token
 int serve_put(Serve *serve, int client, ServeSlot slot, const void *bytes, size_t size);
 // Whether the page is still there; a number is not given to another one.
 int serve_has_client(Serve *serve, int client);
-// Whether any page is there; without waiting for anybody.
+// Whether any page is there; without waiting for a lock.
 int serve_is_watched(Serve *serve);
 // Whether some page has room for a frame.
 int serve_wants_frame(Serve *serve);

@@ -3,13 +3,14 @@
 //
 // Why libwebsockets and not CivetWeb: it is one event loop over non-blocking sockets, so a hundred idle or hostile
 // connections cost a hundred small structs and no thread, and a socket that takes nothing is just never writable;
-// CivetWeb gives each connection a thread out of a fixed pool, which a few slow peers use up, writes to them block, and it
-// reads whole frames of whatever length the peer announces into memory. Here a message is cut off at SERVE_LONGEST bytes,
-// headers at HEADERS, connections at SERVE_CONNECTIONS, and all of them time out.
+// CivetWeb gives each connection a thread out of a fixed pool, which a few slow peers use up, writes to them block, and
+// it reads whole frames of whatever length the peer announces into memory. Here a message is cut off at SERVE_LONGEST
+// bytes, headers at HEADERS, connections at SERVE_CONNECTIONS, and all of them time out.
 //
-// Who may do what: the token (128 bits from the kernel) must be in the address; Host must be an address of this server, or
-// a foreign name that resolves to it (DNS rebinding) would pass for it; a stream must come from a page of the same origin.
-// All other threads reach in through the slots, under one lock that is never held during a system call of the network.
+// Who may do what: the token (128 bits from the kernel) must be in the address; Host must be an address of this server,
+// or a foreign name that resolves to it (DNS rebinding) would pass for it; a stream must come from a page of the same
+// origin. All other threads reach in through the slots, under one lock that is never held during a system call of the
+// network.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <limits.h>
@@ -92,12 +93,12 @@ struct Serve {
     pthread_mutex_t lock;
     Client *clients[SERVE_CLIENTS];
     int joined;          // number of the next stream
-    atomic_int watching; // counts.clients, for who must not wait
+    atomic_int watching; // counts.clients, for callers that must not wait
     Blob *hello;
     ServeCounts counts;
 };
 
-// --- slots ---------------------------------------------------------------------------------------------------------------
+// --- slots -----------------------------------------------------------------------------------------------------------
 
 static void blob_drop(Blob **blob) {
     if (*blob && --(*blob)->references == 0)
@@ -176,7 +177,7 @@ ServeCounts serve_counts(Serve *serve) {
     return counts;
 }
 
-// --- who may come in -----------------------------------------------------------------------------------------------------
+// --- access -------------------------------------------------------------------------------------------------
 
 // In a time that does not tell how much of it is right.
 static int is_token(const Serve *serve, const char *text) {
@@ -220,14 +221,14 @@ static int refuse(const Serve *serve, struct lws *wsi, const char *path, const c
     return same ? 0 : HTTP_STATUS_NOT_FOUND;
 }
 
-// --- the page ------------------------------------------------------------------------------------------------------------
+// --- the page --------------------------------------------------------------------------------------------------------
 
 static int add_header(struct lws *wsi, const char *name, const char *value, unsigned char **at, unsigned char *end) {
     return lws_add_http_header_by_name(wsi, (const unsigned char *)name, (const unsigned char *)value,
                                        (int)strlen(value), at, end);
 }
 
-// The page is one file with everything inside, so it may load nothing and talk to nobody but this server.
+// The page is one file with everything inside, so it may load nothing and talk to no other server.
 static const char policy[] = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: "
                              "blob:; worker-src blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
                              "frame-ancestors 'none'";
@@ -263,7 +264,7 @@ static int send_page(const Serve *serve, struct lws *wsi, Client *client) {
     return 0;
 }
 
-// --- the stream ----------------------------------------------------------------------------------------------------------
+// --- the stream ------------------------------------------------------------------------------------------------------
 
 static int confirm(Serve *serve, struct lws *wsi, const char *protocol) {
     char path[64] = "";
@@ -406,7 +407,7 @@ static int receive(Serve *serve, struct lws *wsi, Client *client, const void *by
     return take(serve, wsi, client, message);
 }
 
-// --- the event loop ------------------------------------------------------------------------------------------------------
+// --- the event loop --------------------------------------------------------------------------------------------------
 
 static int on_event(struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t size) {
     Client *client = user;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// `thaw tune`: thresholds of rigidification for an error budget.
+// `thaw tune`: thresholds of an adaptive method for an error budget: those options of its table that have a power.
 //
-// One number is looked for, a scale f of the scene's own thresholds, those that its oracle goes by: the tolerance and strains
-// allowed are multiplied by f, strain rates squared by f^2, so that all stand for the same speeds. The full method runs once and its positions are kept (in single
-// precision, at as many steps as memory allows), and once more from a start that is shifted by a thousandth of the budget: where that alone goes
-// further astray than the budget, errors are a matter of chance, and it is said. Each trial runs against them and is given up as soon as it strays further
-// than the budget, or its step fails. From f = 1 the scale is multiplied or divided by sqrt(10) until the budget is between two trials, then
-// that gap is halved a few times (in the logarithm). Of the trials that kept the budget over all steps, the one with the
-// fewest unknowns on average is chosen: not the one that a clock found fastest, so the same scene is always tuned the same.
+// One number is looked for, a scale f of the scene's own thresholds, those that are read there: the tolerance and
+// strains allowed are multiplied by f, strain rates squared by f^2 (their powers), so that all stand for the same
+// speeds. The full method runs once and its positions are kept (in single precision, at as many steps as memory
+// allows), and once more from a start that is shifted by a thousandth of the budget: where that alone goes further
+// astray than the budget, errors are a matter of chance, and it is said. Each trial runs against them and is given up
+// as soon as it strays further than the budget, or its step fails. From f = 1 the scale is multiplied or divided by
+// sqrt(10) until the budget is between two trials, then that gap is halved a few times (in the logarithm). Of the
+// trials that kept the budget over all steps, the one with the fewest unknowns on average is chosen: not the one that a
+// clock found fastest, so the same scene is always tuned the same.
 #include <errno.h>
 #include <inttypes.h>
 #include <libgen.h>
@@ -20,7 +22,7 @@
 #include "app.h"
 #include "base/base.h"
 #include "base/file.h"
-#include "lockstep.h"
+#include "floor.h"
 #include "reading.h"
 #include "registry/method.h"
 #include "scene_edit.h"
@@ -28,19 +30,18 @@
 enum { TRIALS = 24, UPWARDS = 6, DOWNWARDS = 8, HALVINGS = 3 };
 static const size_t MEMORY = (size_t)512 << 20; // bytes of positions to keep
 static const double SHIFT = 1e-3;               // of the budget
-static const double WIDEST = 0.1;               // strain: beyond, no part of a body is rigid in any useful sense
 
 enum { KNOBS = 8 }; // what is turned, at most
 
 typedef struct Trial {
     double scale;
-    ThawRigidifyOptions options;
+    double values[KNOBS];
     int kept;             // the budget, over all steps
     int failed;           // a step did
     double error;         // the largest until it was given up
     double speedup, dofs; // CPU time of the full run over its own; unknowns on average
     int64_t steps;        // how many it made
-    double strain;        // that it may leave out
+    double width;         // the largest of an option in force over its widest; above 1 the method is of no use
 } Trial;
 
 typedef struct Tune {
@@ -49,9 +50,12 @@ typedef struct Tune {
     int64_t steps, threads;
     int dry, quiet;
     ThawScene *scene;
-    const char *method; // NULL: as the scene says
+    const char *asked;       // the method that is tuned; NULL: the scene's
+    const ThawMethod *tuned; // and its options in the scene
+    ThawOptionBuffer given;
+    const char *method; // that moves all bodies; NULL: as the scene says
     AppLockstep lockstep;
-    ThawRigidifyOptions *own; // body_count: those of bodies that have their own, in the present trial
+    ThawOptionDef *own; // rows of bodies that have options of their own, in the present trial
     // The full run:
     float *x;         // positions of all bodies, kept step after kept step
     size_t width;     // floats a kept step
@@ -66,7 +70,7 @@ typedef struct Tune {
     char end[100]; // why nothing looser was tried; empty: the budget
 } Tune;
 
-// --- knobs ---------------------------------------------------------------------------------------------------------------
+// --- knobs -----------------------------------------------------------------------------------------------------------
 
 // Three digits: what is written is what was tried.
 static double rounded(double value) {
@@ -75,61 +79,123 @@ static double rounded(double value) {
     return strtod(text, NULL);
 }
 
-// Each threshold that the scene gives and its oracle reads; and the tolerance where the scene leaves one of them out.
+static int has_knobs(const ThawMethod *method) {
+    for (int i = 0; i < method->options.count; i++)
+        if (method->options.rows[i].power != 0)
+            return 1;
+    return 0;
+}
+
+// The one that is asked for; else the only one of the scene's bodies that has thresholds; else, where none has, the
+// first of all. Bodies keep their methods if one of them has it.
+static ThawStatus choose_method(Tune *t, ThawError *error) {
+    const ThawWorldDef *def = &t->scene->world;
+    int index = -1, used = 0;
+    if (t->asked) {
+        ThawStatus status = thaw_method_find("--method", t->asked, &index, error);
+        if (status == THAW_OK && !has_knobs(thaw_method_at(index)))
+            status = thaw_error_set(error, THAW_ERROR_INPUT, "--method: \"%s\" has no thresholds to tune", t->asked);
+        if (status != THAW_OK)
+            return status;
+    }
+    for (int32_t b = 0; b < def->body_count; b++) {
+        const int m = thaw_method_index(def->bodies[b].method);
+        if (m < 0 || !has_knobs(thaw_method_at(m)) || (t->asked && m != index))
+            continue;
+        if (used && m != index)
+            return thaw_error_set(error, THAW_ERROR_INPUT,
+                                  "bodies are moved by \"%s\" and by \"%s\": say which is tuned, --method NAME",
+                                  thaw_method_at(index)->name, thaw_method_at(m)->name);
+        index = m;
+        used = 1;
+    }
+    for (int m = 0; m < thaw_method_count() && index < 0; m++)
+        if (has_knobs(thaw_method_at(m)))
+            index = m;
+    t->tuned = thaw_method_at(index);
+    t->method = used ? NULL : t->tuned->name;
+    thaw_method_world_options(t->tuned, def, &t->given);
+    return THAW_OK;
+}
+
+// Each threshold that the scene gives and the method reads; and what those follow that the scene leaves out.
 static void choose_knobs(Tune *t) {
-    const ThawOptionTable *table = &thaw_method_rigidify.options;
-    const ThawRigidifyOptions *options = &t->scene->world.rigidify;
+    const ThawOptionTable *table = &t->tuned->options;
     const ThawOption *tolerance = NULL;
     int left_out = 0;
     t->knob_count = 0;
     for (const ThawOption *o = table->rows; o < table->rows + table->count; o++) {
-        if (o->power == 0 || !thaw_option_is_read(table, o, options))
+        if (o->power == 0 || !thaw_option_is_read(table, o, t->given.bytes))
             continue;
-        if (!o->derived)
+        if (!o->derived && tolerance && t->knob_count < KNOBS - 1)
+            t->knobs[t->knob_count++] = o; // one that nothing follows
+        else if (!o->derived)
             tolerance = o;
-        else if (thaw_option_get(o, options) == 0)
+        else if (thaw_option_get(o, t->given.bytes) == 0)
             left_out = 1;
         else if (t->knob_count < KNOBS - 1)
             t->knobs[t->knob_count++] = o;
     }
-    if (left_out)
+    if (tolerance && (left_out || t->knob_count == 0))
         t->knobs[t->knob_count++] = tolerance;
 }
 
-// The options with each knob turned. A body's own are turned where they are those of the world: it did not give them.
-static void turn_knobs(const Tune *t, double scale, ThawRigidifyOptions *options) {
+static double given_of(const Tune *t, int knob) { return thaw_option_get(t->knobs[knob], t->given.bytes); }
+
+static double turned(const Tune *t, int knob, double scale, double value) {
+    const ThawOption *o = t->knobs[knob];
+    const double wanted = rounded(value * pow(scale, o->power));
+    if (o->kind == THAW_OPTION_COUNT)
+        return fmax(o->range.lo, fmin(o->range.hi, round(wanted)));
+    return fmin(o->range.hi, wanted);
+}
+
+// Rows for the knobs of a body with options of its own: turned where they are those of the world, for then it did not
+// give them. How many; 0: it has none of its own.
+static int32_t turn_body(const Tune *t, double scale, const ThawScene *scene, int32_t b, ThawOptionDef *rows) {
+    ThawOptionBuffer own;
+    int32_t count = 0;
+    if (!thaw_method_body_options(t->tuned, &scene->world, &scene->world.bodies[b], &own))
+        return 0;
     for (int i = 0; i < t->knob_count; i++) {
-        const ThawOption *knob = t->knobs[i];
-        const double value = thaw_option_get(knob, options);
-        if (value == thaw_option_get(knob, &t->scene->world.rigidify))
-            thaw_option_set(knob, fmin(knob->range.hi, rounded(value * pow(scale, knob->power))), options);
+        const double value = thaw_option_get(t->knobs[i], own.bytes);
+        rows[count++] = (ThawOptionDef){t->tuned->name, t->knobs[i]->name,
+                                        value == given_of(t, i) ? turned(t, i, scale, value) : value};
     }
+    return count;
 }
 
 // "tau_rigid 1e-07, epsilon 0.0002"
-static void describe(const Tune *t, const ThawRigidifyOptions *options, char *text, size_t room) {
+static void describe(const Tune *t, const Trial *trial, char *text, size_t room) {
     size_t used = 0;
     text[0] = 0;
     for (int i = 0; i < t->knob_count && used < room; i++)
-        used += (size_t)snprintf(text + used, room - used, "%s%s %.3g", i ? ", " : "", t->knobs[i]->name,
-                                 thaw_option_get(t->knobs[i], options));
+        used +=
+            (size_t)snprintf(text + used, room - used, "%s%s %.3g", i ? ", " : "", t->knobs[i]->name, trial->values[i]);
 }
 
-// The worlds of trials go by t->own where the scene's bodies have options of their own.
-static ThawStatus take_own(Tune *t, ThawError *error) {
+// The worlds of trials go by t->own where the scene's bodies have options of their own: rows of the scene, and knobs.
+static ThawStatus turn_bodies(Tune *t, double scale, ThawError *error) {
     const ThawWorldDef *def = &t->scene->world;
-    t->own = THAW_NEW(ThawRigidifyOptions, def->body_count);
-    if (!t->own)
-        return thaw_error_memory(error, "options of bodies");
+    size_t room = 0;
     for (int32_t b = 0; b < def->body_count; b++)
-        if (def->bodies[b].rigidify) {
-            t->own[b] = *def->bodies[b].rigidify;
-            t->lockstep.bodies[b].rigidify = &t->own[b];
-        }
+        room += (size_t)def->bodies[b].option_count + KNOBS;
+    if (!t->own && !(t->own = THAW_NEW(ThawOptionDef, room)))
+        return thaw_error_memory(error, "options of bodies");
+    ThawOptionDef *rows = t->own;
+    for (int32_t b = 0; b < def->body_count; b++) {
+        const ThawBodyDef *body = &def->bodies[b];
+        for (int32_t i = 0; i < body->option_count; i++)
+            rows[i] = body->options[i];
+        t->lockstep.bodies[b].options = rows;
+        t->lockstep.bodies[b].option_count =
+            body->option_count + turn_body(t, scale, t->scene, b, rows + body->option_count);
+        rows += t->lockstep.bodies[b].option_count;
+    }
     return THAW_OK;
 }
 
-// --- the full run --------------------------------------------------------------------------------------------------------
+// --- the full run ----------------------------------------------------------------------------------------------------
 
 static int is_kept(const Tune *t, int64_t step) { return step % t->stride == 0 || step == t->steps; }
 static size_t place_of(const Tune *t, int64_t step) {
@@ -141,7 +207,7 @@ static ThawStatus run_full(Tune *t, ThawError *error) {
     ThawStatus status = app_runner_create(&t->lockstep, "full", t->scene->world.h, NULL, &full, error);
     size_t dim = (size_t)t->scene->world.dim;
     for (int32_t b = 0; status == THAW_OK && b < thaw_world_body_count(full.world); b++)
-        t->width += dim * (size_t)thaw_world_vertex_count(full.world, b);
+        t->width += dim * (size_t)thaw_world_most_vertices(full.world, b);
     t->stride = 1;
     while (t->width * sizeof(float) * (size_t)(t->steps / t->stride + 1) > MEMORY && t->stride < t->steps)
         t->stride++;
@@ -163,7 +229,7 @@ static ThawStatus run_full(Tune *t, ThawError *error) {
     return status;
 }
 
-// --- a trial -------------------------------------------------------------------------------------------------------------
+// --- a trial ---------------------------------------------------------------------------------------------------------
 
 // As in `thaw compare`: the largest distance between vertices, each over the diameter of its body.
 static double stray(Tune *t, const AppRunner *runner, int64_t step) {
@@ -188,15 +254,13 @@ static double stray(Tune *t, const AppRunner *runner, int64_t step) {
 // The full run from a start that is hardly another one.
 static ThawStatus run_shifted(Tune *t, ThawError *error) {
     AppRunner shifted = {0};
-    ThawStatus status = THAW_OK;
-    if (app_lockstep_shift(&t->lockstep, SHIFT * t->budget) > 0)
-        status = app_runner_create(&t->lockstep, "full", t->scene->world.h, NULL, &shifted, error);
+    ThawStatus status =
+        app_runner_create_shifted(&t->lockstep, "full", t->scene->world.h, SHIFT * t->budget, NULL, &shifted, error);
     for (int64_t step = 1; shifted.world && step <= t->steps && status == THAW_OK && !t->astray; step++) {
         status = app_runner_step(&shifted, error);
         if (status == THAW_OK && is_kept(t, step) && stray(t, &shifted, step) > t->budget)
             t->astray = step;
     }
-    app_lockstep_shift(&t->lockstep, 0);
     app_runner_clear(&shifted);
     return status;
 }
@@ -206,7 +270,7 @@ static void print_trial(const Tune *t, const Trial *trial) {
         return;
     printf("  %5d  %9.3g  ", t->count, trial->scale);
     for (int i = 0; i < t->knob_count; i++)
-        printf("%11.3g  ", thaw_option_get(t->knobs[i], &trial->options));
+        printf("%11.3g  ", trial->values[i]);
     if (trial->failed)
         printf("%10s  failed at step %" PRId64 "\n", "-", trial->steps);
     else if (trial->kept)
@@ -216,28 +280,32 @@ static void print_trial(const Tune *t, const Trial *trial) {
     fflush(stdout);
 }
 
-// The largest strain that any body may leave out.
-static double strain_of(const Tune *t, const AppRunner *runner) {
-    double largest = 0;
-    ThawRigidifyOptions thresholds;
+// How near any option of a body comes to its widest.
+static double width_of(const Tune *t, const AppRunner *runner) {
+    const ThawOptionTable *table = &t->tuned->options;
+    double largest = 0, value;
     for (int32_t b = 0; runner->world && b < t->scene->world.body_count; b++)
-        if (thaw_world_get_thresholds(runner->world, b, &thresholds) == THAW_OK)
-            largest = fmax(largest, thresholds.epsilon);
+        for (int i = 0; i < table->count && strcmp(thaw_world_get_method(runner->world, b), t->tuned->name) == 0; i++)
+            if (table->rows[i].widest > 0 &&
+                thaw_world_get_option_in_force(runner->world, b, table->rows[i].name, &value) == THAW_OK)
+                largest = fmax(largest, value / table->rows[i].widest);
     return largest;
 }
 
 static ThawStatus try_scale(Tune *t, double scale, Trial **result, ThawError *error) {
     Trial *trial = *result = &t->trials[t->count++];
     AppRunner runner = {0};
-    *trial = (Trial){.scale = scale, .options = t->scene->world.rigidify};
-    turn_knobs(t, scale, &trial->options);
-    for (int32_t b = 0; b < t->scene->world.body_count; b++)
-        if (t->lockstep.bodies[b].rigidify) {
-            t->own[b] = *t->scene->world.bodies[b].rigidify;
-            turn_knobs(t, scale, &t->own[b]);
-        }
-    ThawStatus status = app_runner_create(&t->lockstep, t->method, t->scene->world.h, &trial->options, &runner, error);
-    trial->strain = strain_of(t, &runner);
+    ThawOptionDef rows[KNOBS];
+    *trial = (Trial){.scale = scale};
+    for (int i = 0; i < t->knob_count; i++) {
+        trial->values[i] = turned(t, i, scale, given_of(t, i));
+        rows[i] = (ThawOptionDef){t->tuned->name, t->knobs[i]->name, trial->values[i]};
+    }
+    ThawStatus status = turn_bodies(t, scale, error);
+    if (status == THAW_OK)
+        status = app_runner_create(&t->lockstep, t->method, t->scene->world.h, &(AppOptions){rows, t->knob_count},
+                                   &runner, error);
+    trial->width = width_of(t, &runner);
     for (int64_t step = 1; step <= t->steps && status == THAW_OK && trial->error <= t->budget; step++) {
         status = app_runner_step(&runner, error);
         if (status == THAW_OK && is_kept(t, step))
@@ -256,7 +324,7 @@ static ThawStatus try_scale(Tune *t, double scale, Trial **result, ThawError *er
     return status;
 }
 
-// --- the search ----------------------------------------------------------------------------------------------------------
+// --- the search ------------------------------------------------------------------------------------------------------
 
 static ThawStatus search(Tune *t, ThawError *error) {
     const double factor = sqrt(10);
@@ -265,8 +333,8 @@ static ThawStatus search(Tune *t, ThawError *error) {
     ThawStatus status = try_scale(t, 1, &trial, error);
     for (int i = 0; i < UPWARDS && status == THAW_OK && trial->kept; i++) {
         good = trial->scale;
-        if (trial->strain * factor > WIDEST)
-            snprintf(t->end, sizeof t->end, "they would leave out strains above %g %%", 100 * WIDEST);
+        if (trial->width * factor > 1)
+            snprintf(t->end, sizeof t->end, "with them the method is of no use (`thaw check` would warn)");
         else if (before && trial->dofs > 0.98 * before->dofs)
             snprintf(t->end, sizeof t->end, "the last change made no difference, so the budget is not what limits");
         if (*t->end)
@@ -304,18 +372,19 @@ static const Trial *best_of(const Tune *t) {
     return best;
 }
 
-// --- the scene -----------------------------------------------------------------------------------------------------------
+// --- the scene -------------------------------------------------------------------------------------------------------
 
 // Bodies with options of their own go by what was tried; one that gives the very value of the scene would not.
 static ThawStatus check_bodies(const Tune *t, const Trial *best, const ThawScene *written, ThawError *error) {
     for (int32_t b = 0; b < written->world.body_count; b++) {
         const ThawBodyDef *body = &written->world.bodies[b];
-        if (!body->rigidify)
+        ThawOptionDef tried[KNOBS];
+        ThawOptionBuffer own;
+        if (turn_body(t, best->scale, t->scene, b, tried) == 0 ||
+            !thaw_method_body_options(t->tuned, &written->world, body, &own))
             continue;
-        ThawRigidifyOptions tried = *t->scene->world.bodies[b].rigidify;
-        turn_knobs(t, best->scale, &tried);
         for (int i = 0; i < t->knob_count; i++)
-            if (thaw_option_get(t->knobs[i], &tried) != thaw_option_get(t->knobs[i], body->rigidify))
+            if (tried[i].value != thaw_option_get(t->knobs[i], own.bytes))
                 return thaw_error_set(
                     error, THAW_ERROR_INPUT,
                     "%s: body %d (%s) gives \"%s\" the value that the scene gives it; leave it out there",
@@ -327,24 +396,27 @@ static ThawStatus check_bodies(const Tune *t, const Trial *best, const ThawScene
 // The scene's text with the thresholds of a trial in it, checked.
 static ThawStatus edit_scene(const Tune *t, const Trial *best, char **edited, ThawError *error) {
     AppSetting settings[KNOBS];
+    ThawOptionBuffer written;
     char said[160];
     for (int i = 0; i < t->knob_count; i++)
-        settings[i] = (AppSetting){t->knobs[i]->name, thaw_option_get(t->knobs[i], &best->options)};
-    describe(t, &best->options, said, sizeof said);
+        settings[i] = (AppSetting){t->knobs[i]->name, best->values[i]};
+    describe(t, best, said, sizeof said);
     const char *out = t->out ? t->out : t->scene_path;
     char *text = NULL, *copy = thaw_strdup(out);
     size_t size = 0;
     ThawScene *check = NULL;
     ThawStatus status = copy ? thaw_file_read(t->scene_path, &text, &size, error) : thaw_error_memory(error, "a path");
     if (status == THAW_OK)
-        status = app_scene_set(text, size, "rigidify", settings, t->knob_count, edited, error);
+        status = app_scene_set(text, size, t->tuned->name, settings, t->knob_count, edited, error);
     if (status == THAW_OK) // meshes are looked up beside the new file
         status = app_scene_parse(*edited, strlen(*edited), out, dirname(copy), &check, error);
+    if (status == THAW_OK)
+        thaw_method_world_options(t->tuned, &check->world, &written);
     for (int i = 0; i < t->knob_count && status == THAW_OK; i++)
-        if (thaw_option_get(t->knobs[i], &check->world.rigidify) != settings[i].value)
-            status = thaw_error_set(error, THAW_ERROR_INPUT,
-                                    "cannot put the thresholds into %s; write %s into its \"rigidify\"", t->scene_path,
-                                    said);
+        if (thaw_option_get(t->knobs[i], written.bytes) != settings[i].value)
+            status =
+                thaw_error_set(error, THAW_ERROR_INPUT, "cannot put the thresholds into %s; write %s into its \"%s\"",
+                               t->scene_path, said, t->tuned->name);
     if (status == THAW_OK)
         status = check_bodies(t, best, check, error);
     thaw_scene_free(&check);
@@ -369,21 +441,22 @@ static ThawStatus write_scene(const Tune *t, const Trial *best, ThawError *error
 
 // Whether thresholds can be put into the scene, before trials take their time.
 static ThawStatus try_writing(const Tune *t, ThawError *error) {
-    Trial trial = {.scale = 0.5, .options = t->scene->world.rigidify};
+    Trial trial = {.scale = 0.5};
     char *edited = NULL;
-    turn_knobs(t, trial.scale, &trial.options);
+    for (int i = 0; i < t->knob_count; i++)
+        trial.values[i] = turned(t, i, trial.scale, given_of(t, i));
     ThawStatus status = edit_scene(t, &trial, &edited, error);
     thaw_free(edited);
     return status;
 }
 
-// --- the command ---------------------------------------------------------------------------------------------------------
+// --- the command -----------------------------------------------------------------------------------------------------
 
-enum { ERROR, OUTPUT, OUTPUT_LONG, STEPS, THREADS, DRY, QUIET };
-static const AppOption options[] = {[ERROR] = {"--error", "P%"},          [OUTPUT] = {"-o", "FILE"},
-                                    [OUTPUT_LONG] = {"--output", "FILE"}, [STEPS] = {"--steps", "N"},
-                                    [THREADS] = {"--threads", "N"},       [DRY] = {"--dry-run", NULL},
-                                    [QUIET] = {"--quiet", NULL},          {NULL, NULL}};
+enum { ERROR, OUTPUT, OUTPUT_LONG, METHOD, STEPS, THREADS, DRY, QUIET };
+static const AppOption options[] = {
+    [ERROR] = {"--error", "P%"},     [OUTPUT] = {"-o", "FILE"},   [OUTPUT_LONG] = {"--output", "FILE"},
+    [METHOD] = {"--method", "NAME"}, [STEPS] = {"--steps", "N"},  [THREADS] = {"--threads", "N"},
+    [DRY] = {"--dry-run", NULL},     [QUIET] = {"--quiet", NULL}, {NULL, NULL}};
 
 static int parse_budget(const char *text, double *budget) {
     char *end;
@@ -410,6 +483,9 @@ static int parse(Tune *t, int argc, char **argv) {
         case OUTPUT:
         case OUTPUT_LONG:
             t->out = a.value;
+            break;
+        case METHOD:
+            t->asked = a.value;
             break;
         case STEPS:
             ok = app_parse_integer("tune", "--steps", a.value, 1, 1000000000, &t->steps);
@@ -465,14 +541,11 @@ static ThawStatus tune(Tune *t, ThawError *error) {
     def->threads = (int)t->threads;
     if (t->steps == 0)
         t->steps = t->scene->steps;
-    t->method = "rigidify";
-    for (int32_t i = 0; i < def->body_count; i++)
-        if (strcmp(def->bodies[i].method, "full") != 0)
-            t->method = NULL;
+    status = choose_method(t, error);
+    if (status != THAW_OK)
+        return status;
     choose_knobs(t);
     status = app_lockstep_create(t->scene, &t->lockstep, error);
-    if (status == THAW_OK)
-        status = take_own(t, error);
     if (status == THAW_OK)
         status = run_full(t, error);
     if (status == THAW_OK)
@@ -489,7 +562,7 @@ static ThawStatus tune(Tune *t, ThawError *error) {
     if (!last->failed)
         snprintf(how, sizeof how, "strays by %.3g %%", 100 * last->error);
     if (t->count > 0)
-        describe(t, best ? &best->options : &last->options, said, sizeof said);
+        describe(t, best ? best : last, said, sizeof said);
     if (status == THAW_OK && !best)
         return thaw_error_set(error, THAW_NOT_CONVERGED,
                               t->astray
@@ -513,7 +586,7 @@ static ThawStatus tune(Tune *t, ThawError *error) {
         if (!t->dry)
             printf("written to %s\n", t->out ? t->out : t->scene_path);
         if (t->method)
-            printf("the scene's bodies have the method \"full\": run it with --method rigidify, or set it there\n");
+            printf("no body of the scene has that method: run it with --method %s, or set it there\n", t->method);
     }
     return status;
 }
@@ -545,12 +618,12 @@ static int command_tune(int argc, char **argv) {
 static const char help[] =
     "usage: thaw tune SCENE --error P% [OPTIONS]\n"
     "\n"
-    "Finds the thresholds of adaptive rigidification with which the scene runs fastest and no vertex strays from the\n"
-    "full run by more than P percent of its body's diameter, and writes them into the scene (the rest of the file "
-    "stays\n"
-    "as it is, comments included). What a body says for itself in its \"rigidify\" stays.\n"
+    "Finds the thresholds of an adaptive method with which the scene runs fastest and no vertex strays from the full\n"
+    "run by more than P percent of its body's diameter, and writes them into the scene (the rest of the file stays as\n"
+    "it is, comments included). What a body says for itself of its method's options stays.\n"
     "\n"
     "  --error P%    the budget, 0.001% to 50%\n"
+    "  --method NAME whose thresholds, where bodies have several adaptive methods (the scene's, or rigidify)\n"
     "  -o FILE       writes to FILE instead, beside the scene's meshes\n"
     "  --steps N     judges by so many steps instead of the scene's\n"
     "  --threads N   1 unless said: CPU times are compared\n"

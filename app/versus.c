@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two methods side by side in one process and one run, so that whatever else the machine does falls on both: a step of the
-// reference, a step of the other, two half steps where the error floor is wanted, and so on. Times are CPU
+// Two methods side by side in one process and one run, so that whatever else the machine does falls on both: a step of
+// the reference, a step of the other, two half steps where the error floor is wanted, and so on. Times are CPU
 // times of the steps alone. The error of a step is the largest
-// distance between equal vertices over the diameter of their body; its floor is the same between the reference and itself
-// with half the time step, which is what another step size alone does.
+// distance between equal vertices over the diameter of their body. Beside it stand two floors: the same between the
+// reference and itself with half the time step (with --against converged: and where that converges to), which is what
+// the step size alone does; and between the reference and itself from a start moved by a millionth, which is what
+// chance does.
 #include "versus.h"
 
 #include <math.h>
@@ -15,11 +17,16 @@ ThawStatus app_versus_create(const AppVersusDef *def, AppVersus *v, ThawError *e
     double h = def->scene->world.h;
     ThawStatus status = app_lockstep_create(def->scene, &v->lockstep, error);
     if (status == THAW_OK)
-        status = app_runner_create(&v->lockstep, def->against, h, def->rigidify, &v->reference, error);
+        status = app_runner_create(&v->lockstep, def->against, h, &def->options, &v->reference, error);
     if (status == THAW_OK)
-        status = app_runner_create(&v->lockstep, def->method, h, def->rigidify, &v->other, error);
+        status = app_runner_create(&v->lockstep, def->method, h, &def->options, &v->other, error);
+    for (int i = 0; i < (def->converged ? APP_TRUTHS : def->floor != 0) && status == THAW_OK; i++)
+        status = app_runner_create(&v->lockstep, def->against, h / (2 << i), &def->options, &v->cut[i], error);
     if (status == THAW_OK && def->floor)
-        status = app_runner_create(&v->lockstep, def->against, h / 2, def->rigidify, &v->half, error);
+        status = app_runner_create_shifted(&v->lockstep, def->against, h, app_floor_shift, &def->options, &v->shifted,
+                                           error);
+    if (status == THAW_OK && def->converged)
+        status = app_truth_create(v->reference.world, &v->truth, error);
     if (status == THAW_OK && def->tau >= 0)
         status = app_judge_create(v->other.world, def->tau, def->tolerance, &v->judge, error);
     if (status != THAW_OK)
@@ -31,7 +38,10 @@ void app_versus_clear(AppVersus *v) {
     app_judge_clear(&v->judge);
     app_runner_clear(&v->reference);
     app_runner_clear(&v->other);
-    app_runner_clear(&v->half);
+    app_runner_clear(&v->shifted);
+    for (int i = 0; i < APP_TRUTHS; i++)
+        app_runner_clear(&v->cut[i]);
+    app_truth_clear(&v->truth);
     app_lockstep_clear(&v->lockstep);
 }
 
@@ -52,33 +62,46 @@ static void write_line(const AppVersus *v) {
     if (v->figures.steps == 1)
         fprintf(v->def.csv,
                 "step,time,reference_ms,other_ms,reference_contact_ms,other_contact_ms,other_oracle_ms,max_error,"
-                "error_floor,reference_dofs,other_dofs,elastic_elements,rigid_parts,contacts\n");
-    fprintf(v->def.csv, "%lld,%.9g,%.4f,%.4f,%.4f,%.4f,%.4f,%.6e,%.6e,%lld,%lld,%lld,%lld,%lld\n", (long long)o->step,
-            o->time, r->cpu_ms, o->cpu_ms, contact_of(r), contact_of(o), o->oracle_ms, v->error, v->floor,
-            (long long)r->dofs, (long long)o->dofs, (long long)o->elastic_elements, (long long)o->rigid_parts,
-            (long long)o->contacts);
+                "error_floor,shift_floor,reference_error,reference_dofs,other_dofs,elastic_elements,rigid_parts,"
+                "contacts\n");
+    fprintf(v->def.csv, "%lld,%.9g,%.4f,%.4f,%.4f,%.4f,%.4f,%.6e,%.6e,%.6e,%.6e,%lld,%lld,%lld,%lld,%lld\n",
+            (long long)o->step, o->time, r->cpu_ms, o->cpu_ms, contact_of(r), contact_of(o), o->oracle_ms, v->error,
+            v->floor, v->shift, v->truth.error, (long long)r->dofs, (long long)o->dofs, (long long)o->elastic_elements,
+            (long long)o->rigid_parts, (long long)o->contacts);
 }
 
 ThawStatus app_versus_step(AppVersus *v, ThawError *error) {
     ThawStatus status = app_runner_step(&v->reference, error);
     if (status == THAW_OK)
         status = app_runner_step(&v->other, error);
-    for (int i = 0; i < 2 && status == THAW_OK && v->half.world; i++)
-        status = app_runner_step(&v->half, error);
+    if (status == THAW_OK && v->shifted.world)
+        status = app_runner_step(&v->shifted, error);
+    for (int i = 0; i < APP_TRUTHS && v->cut[i].world; i++)
+        for (int k = 0; k < 2 << i && status == THAW_OK; k++)
+            status = app_runner_step(&v->cut[i], error);
     if (status != THAW_OK)
         return status;
+    if (v->def.converged)
+        app_truth_find(&v->truth, &v->lockstep, v->cut);
     AppFigures *f = &v->figures;
     const ThawStepStats *r = &v->reference.last, *o = &v->other.last;
     double mean = 0;
-    // The judge goes by who is apart in the last comparison: the floor's comes first.
-    v->floor = v->half.world ? app_lockstep_distance(&v->lockstep, &v->reference, &v->half, NULL) : 0;
-    v->error = app_lockstep_distance(&v->lockstep, &v->reference, &v->other, &mean);
+    // The judge goes by who is apart in the last comparison: the floors' come first.
+    v->shift = v->shifted.world ? app_lockstep_distance(&v->lockstep, &v->reference, &v->shifted, NULL) : 0;
+    v->floor = v->def.converged  ? app_lockstep_distance_from(&v->lockstep, v->truth.best, &v->reference, NULL)
+               : v->cut[0].world ? app_lockstep_distance(&v->lockstep, &v->reference, &v->cut[0], NULL)
+                                 : 0;
+    v->error = v->def.converged ? app_lockstep_distance_from(&v->lockstep, v->truth.best, &v->other, &mean)
+                                : app_lockstep_distance(&v->lockstep, &v->reference, &v->other, &mean);
     f->steps++;
     add_cost(&f->reference, r);
     add_cost(&f->other, o);
     f->max_error = fmax(f->max_error, v->error);
     f->sum_error += mean;
     f->max_floor = fmax(f->max_floor, v->floor);
+    f->max_shift = fmax(f->max_shift, v->shift);
+    f->max_reference = fmax(f->max_reference, v->truth.error);
+    f->extrapolated += v->truth.extrapolated;
     f->ratio_sum += r->cpu_ms / fmax(1e-4, o->cpu_ms);
     f->nc_ratio_sum += fmax(0, r->cpu_ms - contact_of(r)) / fmax(1e-3, o->cpu_ms - contact_of(o));
     f->final_rigid = 1 - (double)o->elastic_elements / (double)v->lockstep.elements;
@@ -97,6 +120,14 @@ ThawStatus app_versus_step(AppVersus *v, ThawError *error) {
 void app_versus_finish(AppVersus *v) {
     if (v->judge.elements > 0)
         app_judge_finish(&v->judge);
+}
+
+AppFloors app_versus_floors(const AppVersus *v) {
+    return (AppFloors){.error = v->figures.max_error,
+                       .tolerance = app_tolerance_of(v->def.scene, v->def.method),
+                       .step = v->figures.max_floor,
+                       .shift = v->figures.max_shift,
+                       .reference_error = v->figures.max_reference};
 }
 
 double app_total_speedup(const AppFigures *f) { return f->reference.cpu_ms / f->other.cpu_ms; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeping a comparison, to go on later: the worlds in files of their own that carry the step's number, then all sums in one
-// file that names that step, put in place by renaming. Whenever it stops, the sums that are there belong to worlds that are
-// there. Half a line that was written behind that point is cut off.
+// Keeping a comparison, to go on later: the worlds in files of their own that carry the step's number, then all sums in
+// one file that names that step, put in place by renaming. Whenever it stops, the sums that are there belong to worlds
+// that are there. Half a line that was written behind that point is cut off.
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,12 +10,12 @@
 #include "base/base.h"
 #include "versus.h"
 
-enum { FORMAT = 2 };
+enum { FORMAT = 3, RUNNERS = 3 + APP_TRUTHS };
 
 // Tells whether what is kept belongs to this comparison.
 typedef struct Header {
     uint64_t digest; // of the scene, its thresholds included
-    int64_t format, floor, tolerance;
+    int64_t format, floor, converged, tolerance;
     double tau;
     char method[40], against[40];
     int64_t csv_size, histogram_size; // bytes
@@ -27,7 +27,8 @@ static Header header_of(const AppVersus *v) {
     memset(&header, 0, sizeof header); // gaps too: it is compared as bytes
     header.digest = d->scene->digest;
     header.format = FORMAT;
-    header.floor = v->half.world != NULL;
+    header.floor = v->def.floor != 0;
+    header.converged = v->def.converged != 0;
     header.tolerance = d->tolerance;
     header.tau = v->judge.least;
     snprintf(header.method, sizeof header.method, "%s", d->method ? d->method : "");
@@ -35,7 +36,7 @@ static Header header_of(const AppVersus *v) {
     return header;
 }
 
-static const char *const WORLDS[] = {"reference", "other", "half"};
+static const char *const WORLDS[RUNNERS] = {"reference", "other", "shifted", "half", "quarter", "eighth"};
 
 static void world_path(const AppVersus *v, int which, int64_t step, char path[4096]) {
     snprintf(path, 4096, "%s/%s-%lld.h5", v->def.keep, WORLDS[which], (long long)step);
@@ -59,14 +60,14 @@ static int64_t kept_step(const char *path) {
 
 ThawStatus app_versus_save(const AppVersus *v, ThawError *error) {
     char path[4096], temporary[4200], sums[4096];
-    const AppRunner *runners[] = {&v->reference, &v->other, &v->half};
+    const AppRunner *runners[RUNNERS] = {&v->reference, &v->other, &v->shifted, &v->cut[0], &v->cut[1], &v->cut[2]};
     if (mkdir(v->def.keep, 0777) != 0 && errno != EEXIST)
         return cannot(error, "make the folder", v->def.keep);
     snprintf(sums, sizeof sums, "%s/comparison.bin", v->def.keep);
     int64_t before = kept_step(sums);
     if (before == v->figures.steps)
         return THAW_OK;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < RUNNERS; i++) {
         world_path(v, i, v->figures.steps, path);
         ThawStatus status = runners[i]->world ? thaw_world_save(runners[i]->world, path, error) : THAW_OK;
         if (status != THAW_OK)
@@ -84,7 +85,7 @@ ThawStatus app_versus_save(const AppVersus *v, ThawError *error) {
         good = fclose(file) == 0 && good;
     if (!good || rename(temporary, sums) != 0)
         return cannot(error, "write", sums);
-    for (int i = 0; i < 3 && before >= 0; i++) {
+    for (int i = 0; i < RUNNERS && before >= 0; i++) {
         world_path(v, i, before, path);
         unlink(path);
     }
@@ -98,7 +99,7 @@ static int cut(FILE *file, int64_t size) {
 
 ThawStatus app_versus_load(AppVersus *v, int *resumed, ThawError *error) {
     char path[4096], sums[4096];
-    AppRunner *runners[] = {&v->reference, &v->other, &v->half};
+    AppRunner *runners[RUNNERS] = {&v->reference, &v->other, &v->shifted, &v->cut[0], &v->cut[1], &v->cut[2]};
     *resumed = 0;
     snprintf(sums, sizeof sums, "%s/comparison.bin", v->def.keep);
     FILE *file = fopen(sums, "rb");
@@ -121,7 +122,7 @@ ThawStatus app_versus_load(AppVersus *v, int *resumed, ThawError *error) {
                               "%s: of another scene, other thresholds or another program, or cut short; remove it",
                               sums);
     v->figures = figures;
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < RUNNERS; i++) {
         world_path(v, i, figures.steps, path);
         ThawStatus status = runners[i]->world ? thaw_world_load(runners[i]->world, path, error) : THAW_OK;
         if (status != THAW_OK)

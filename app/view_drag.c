@@ -5,13 +5,14 @@
 // the mass it pulls at would blow up. It is shared out over a part of the body around the point, with weights w_i
 // proportional to m_i (1 - (d/r)^2)^2, whose effective mass is 1 / sum(w_i^2 / m_i) even if nothing else of the body
 // followed. With k h^2 at a quarter of that mass, and the damping c of each vertex such that c w_i h is at most half of
-// m_i, the motion decays for every softness of the body (the characteristic polynomial of x, v under v += h(-k x - c v)/m,
-// x += h v has its roots inside the unit circle while k h^2/m + 2 c h/m < 4). Below that bound the spring is what a hand
-// would want: the body's weight stretches it by a twentieth of its diameter. All of the body is slowed down a little
-// besides, for what hangs from a hand soon ceases to swing and to spin.
+// m_i, the motion decays for every softness of the body (the characteristic polynomial of x, v under v += h(-k x - c
+// v)/m, x += h v has its roots inside the unit circle while k h^2/m + 2 c h/m < 4). Below that bound the spring is what
+// a hand would want: the body's weight stretches it by a twentieth of its diameter. All of the body is slowed down a
+// little besides, for what hangs from a hand soon ceases to swing and to spin.
 #include <math.h>
 #include <string.h>
 
+#include "math/vec3.h"
 #include "view_live.h"
 
 static const double REGION = 0.25; // of the diameter: how far the pull is shared out
@@ -70,7 +71,7 @@ static void settle(ViewLive *live, int32_t count, double diameter) {
         drag->weight[i] /= sum;
         inverse += drag->weight[i] * drag->weight[i] / mass[i];
     }
-    const double effective = 1 / inverse, gravity = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    const double effective = 1 / inverse, gravity = thaw_v3_norm(g);
     const double weight = total * (gravity > 0 ? gravity : 9.81);
     drag->stiffness = fmin(weight / (SAG * diameter), STIFF * effective / (h * h));
     drag->reach = HARDEST * weight / drag->stiffness;
@@ -86,6 +87,7 @@ static ThawStatus take_hold(ViewLive *live, int view, int32_t triangle, const do
         body++;
     const size_t count = (size_t)thaw_world_vertex_count(world, body);
     *drag = (ViewDrag){.body = body,
+                       .count = (int32_t)count,
                        .weight = THAW_NEW(double, count),
                        .mass = THAW_NEW(double, count),
                        .x = THAW_NEW(double, 3 * count),
@@ -124,6 +126,10 @@ void view_drag_apply(ViewLive *live) {
     for (int v = 0; v < live->views && drag->body >= 0; v++) {
         ThawWorld *world = live->runners[v].world;
         const int32_t count = thaw_world_vertex_count(world, drag->body);
+        if (count != drag->count) { // its shape has changed
+            view_drag_release(live);
+            return;
+        }
         double point[3], pull[3];
         thaw_world_get_positions(world, drag->body, drag->x);
         thaw_world_get_velocities(world, drag->body, drag->v);

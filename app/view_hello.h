@@ -30,8 +30,8 @@ typedef struct ViewHello {
     json_t *settings, *shapes, *methods_known, *report, *series[VIEW_VIEWS];
 } ViewHello;
 
-// The header as a JSON text, which the caller frees with free; NULL when memory ran out. Takes over the JSON in *hello in
-// any case.
+// The header as a JSON text, which the caller frees with free; NULL when memory ran out. Takes over the JSON in *hello
+// in any case.
 char *view_hello_text(ViewHello *hello);
 
 void view_hello_drop(ViewHello *hello); // frees the JSON in it
@@ -39,8 +39,8 @@ void view_hello_drop(ViewHello *hello); // frees the JSON in it
 // The answer to a pick: the keys of `thaw explain --json` and what tells where it is. NULL when memory ran out.
 json_t *view_element_json(const ThawElementReport *report, const char *body_name, int view, int32_t element);
 
-// Copies what fits into `room` bytes, and ends it between two characters; bytes that are no UTF-8 become '?'. JSON takes the
-// copy for certain.
+// Copies what fits into `room` bytes, and ends it between two characters; bytes that are no UTF-8 become '?'. JSON
+// takes the copy for certain.
 void view_copy_text(const char *text, char *copy, size_t room);
 
 // base64 of bytes, terminated, in memory of thaw_alloc; NULL without.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bounded queue. A step may take a second, and a mouse moves sixty times in it: only the last position counts, so a drag
-// replaces the drag before it. Nothing a page does can make the queue grow beyond its room.
+// A bounded queue. A step may take a second, and a mouse moves sixty times in it: only the last position counts, so a
+// drag replaces the drag before it. Nothing a page does can make the queue grow beyond its room.
 #include "view_inbox.h"
 
 #include <math.h>
@@ -59,8 +59,9 @@ static int repeated(ViewInbox *inbox, int at) {
     return 0;
 }
 
-// Makes room for what must stay: the newest request that need not goes. If all of them must, one that is said again goes;
-// and if there is none, they are releases of more pages than there can be, and the oldest is of one that has left.
+// Makes room for what must stay: the newest request that need not goes. If all of them must, one that is said again
+// goes; and if there is none, they are releases of more pages than there can be, and the oldest is of one that has
+// left.
 static json_t *evict(ViewInbox *inbox) {
     int at = inbox->count - 1;
     while (at >= 0 && must_stay(waiting(inbox, at)))

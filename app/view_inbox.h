@@ -26,8 +26,8 @@ typedef struct ViewInbox {
 void view_inbox_init(ViewInbox *inbox);
 void view_inbox_clear(ViewInbox *inbox);
 
-// Callbacks of the server (context: the inbox). A drag or seek replaces one of the same page that is waiting in front of
-// it. Of what does not fit the newest is dropped, but never that a page has come, a pause or a release.
+// Callbacks of the server (context: the inbox). A drag or seek replaces one of the same page that is waiting in front
+// of it. Of what does not fit the newest is dropped, but never that a page has come, a pause or a release.
 void view_inbox_joined(void *inbox, int client);
 void view_inbox_received(void *inbox, int client, json_t *message);
 void view_inbox_poke(void *inbox);

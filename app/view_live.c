@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop of a live view: take what pages ask for, make a step when one is due, show the newest state when a page has room.
+// The loop of a live view: take what pages ask for, make a step when one is due, show the newest state when a page has
+// room.
 //
-// Simulated time follows the clock at the speed that was asked for; where steps take longer, it falls behind and does not
-// try to catch up. Nobody looking: nothing runs.
+// Simulated time follows the clock at the speed that was asked for; where steps take longer, it falls behind and does
+// not try to catch up. Nobody looking: nothing runs.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ static const double FRAME_MS = 1000.0 / 60; // pages draw no faster
 static const double PATIENCE = 0.25;        // s between looks at the signal
 static const double SLOWEST = 0.01, FASTEST = 100;
 
-// --- requests ------------------------------------------------------------------------------------------------------------
+// --- requests --------------------------------------------------------------------------------------------------------
 
 static void tell_settings(ViewLive *live) {
     json_t *json = view_settings(live);
@@ -226,7 +227,11 @@ static ThawStatus do_settings(ViewLive *live, int client, const json_t *message,
     const json_t *values = json_object_get(message, "values");
     if (!json_is_object(values))
         return thaw_error_set(error, THAW_ERROR_INPUT, "\"values\" must be an object");
-    return view_worlds_set_rigidify(live, values, error);
+    ThawOptionDef rows[VIEW_SET];
+    int32_t count;
+    const char *method = json_string_value(json_object_get(message, "method"));
+    ThawStatus status = view_settings_read(live, method, values, rows, &count, error);
+    return status == THAW_OK ? view_worlds_set_options(live, rows, count, error) : status;
 }
 
 static ThawStatus do_drop(ViewLive *live, int client, const json_t *message, ThawError *error) {
@@ -247,6 +252,8 @@ static ThawStatus do_split(ViewLive *live, int client, const json_t *message, Th
     const char *before = live->method;
     if (views == 1)
         live->method = live->split_method;
+    else if (view_settings_method(live))
+        live->split_method = view_settings_method(live);
     ThawStatus status = view_worlds_build(live, views, 1, error);
     if (status != THAW_OK)
         live->method = before;
@@ -294,7 +301,7 @@ void view_live_request(ViewLive *live, int client, const json_t *message) {
     complain(live, client, &error);
 }
 
-// --- the loop ------------------------------------------------------------------------------------------------------------
+// --- the loop --------------------------------------------------------------------------------------------------------
 
 int view_live_gives_up(void *context) {
     ViewLive *live = context;
@@ -369,7 +376,7 @@ void view_live_run(ViewLive *live, const atomic_int *interrupted) {
     }
 }
 
-// --- opening -------------------------------------------------------------------------------------------------------------
+// --- opening ---------------------------------------------------------------------------------------------------------
 
 ThawStatus view_live_open(const char *path, int threads, ViewLive *live, ThawError *error) {
     *live = (ViewLive){.split_method = "rigidify", .speed = 1, .playing = 1, .drag = {.body = -1}};
@@ -384,20 +391,11 @@ ThawStatus view_live_open(const char *path, int threads, ViewLive *live, ThawErr
     live->now = *live->scene;
     if (threads >= 0)
         live->now.world.threads = threads;
-    live->rigidify = def->rigidify;
     live->bodies = THAW_NEW(ThawBodyDef, (size_t)def->body_count + VIEW_DROPS);
     if (!live->bodies)
         return thaw_error_memory(error, "bodies");
     memcpy(live->bodies, def->bodies, sizeof *live->bodies * (size_t)def->body_count);
     live->now.world.bodies = live->bodies;
-    live->own = THAW_NEW(ThawRigidifyOptions, def->body_count);
-    if (!live->own)
-        return thaw_error_memory(error, "options of bodies");
-    for (int32_t b = 0; b < def->body_count; b++)
-        if (def->bodies[b].rigidify) {
-            live->own[b] = *def->bodies[b].rigidify;
-            live->bodies[b].rigidify = &live->own[b];
-        }
     const int32_t field = thaw_field_find("state");
     live->field = field < 0 ? 0 : field;
     const char *folder = getenv("TMPDIR");
@@ -417,6 +415,5 @@ void view_live_clear(ViewLive *live) {
     if (live->state[0])
         rmdir(live->state);
     thaw_free(live->bodies);
-    thaw_free(live->own);
     thaw_scene_free(&live->scene);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `thaw view SCENE`: a simulation that pages look at and play with. One thread owns everything here; the server has its own
-// and talks to it through the inbox.
+// `thaw view SCENE`: a simulation that pages look at and play with. One thread owns everything here; the server has its
+// own and talks to it through the inbox.
 #ifndef THAW_APP_VIEW_LIVE_H
 #define THAW_APP_VIEW_LIVE_H
 
@@ -13,12 +13,13 @@
 
 // What pages may drop: bodies, elements of them in all, and bodies that are where another one is dropped. Each takes
 // time in every step; those inside each other most of all, for each of their vertices is a contact.
-enum { VIEW_DROPS = 64, VIEW_DROP_ELEMENTS = 200000, VIEW_CROWD = 8, VIEW_NAME = 96 };
+enum { VIEW_DROPS = 64, VIEW_DROP_ELEMENTS = 200000, VIEW_CROWD = 8, VIEW_NAME = 96, VIEW_SET = 64 };
 
 // Where a page holds a body (view_drag.c).
 typedef struct ViewDrag {
-    int32_t body; // -1: nothing is held
-    int client;   // the page that holds it: nobody else moves it or lets it go
+    int32_t body;  // -1: nothing is held
+    int client;    // the page that holds it: no other page moves it or lets it go
+    int32_t count; // vertices of the body
     int32_t corner[3];
     double bary[3], to[3];            // to: m
     double *weight;                   // of each vertex of the body, sums to 1: how the force is shared out
@@ -34,11 +35,11 @@ typedef struct ViewLive {
     ThawBodyDef *bodies;
     char drop_names[VIEW_DROPS][VIEW_NAME];
     int32_t drops;
-    const char *method;           // of all bodies, NULL: as the scene says
-    const char *split_method;     // of view 1, when there are two
-    ThawRigidifyOptions rigidify; // present thresholds,
-    ThawRigidifyOptions *own;     // and those of the scene's bodies that have their own: `bodies` point to them
-    char state[200];              // folder for states that are handed from world to world
+    const char *method;          // of all bodies, NULL: as the scene says
+    const char *split_method;    // of view 1, when there are two
+    ThawOptionDef set[VIEW_SET]; // options that pages have set, for all bodies
+    int32_t set_count;
+    char state[200]; // folder for states that are handed from world to world
 
     // The worlds (view_worlds.c): one, or full and adaptive side by side.
     AppLockstep lockstep;
@@ -71,19 +72,19 @@ void view_live_run(ViewLive *live, const atomic_int *interrupted);
 // Its parts: what a page asks for (an object with a text "type"; NULL: it has just come), and a step of all worlds.
 void view_live_request(ViewLive *live, int client, const json_t *message);
 void view_live_step(ViewLive *live);
-// Whether a step of view_live_run is to be given up: a signal came, a page wants a pause or a reset, or nobody looks
+// Whether a step of view_live_run is to be given up: a signal came, a page wants a pause or a reset, or no page is open
 // any more. For thaw_world_set_cancel, context: a ViewLive.
 int view_live_gives_up(void *context);
 void view_live_clear(ViewLive *live);
 
 // view_worlds.c. Each leaves the worlds as they were when it fails.
-// Worlds for so many views of live->now, which take over the states of the present ones (keep 0: from the start), and what
-// is shown of them: pages need a new header then.
+// Worlds for so many views of live->now, which take over the states of the present ones (keep 0: from the start), and
+// what is shown of them: pages need a new header then.
 ThawStatus view_worlds_build(ViewLive *live, int views, int keep, ThawError *error);
 ThawStatus view_worlds_drop(ViewLive *live, const char *shape, const double position[3], ThawError *error);
 ThawStatus view_worlds_set_method(ViewLive *live, const char *method, ThawError *error);
-// values: as for view_settings_read. They are set for all bodies; what else bodies have of their own stays.
-ThawStatus view_worlds_set_rigidify(ViewLive *live, const json_t *values, ThawError *error);
+// They are set for all bodies; what else bodies have of their own stays.
+ThawStatus view_worlds_set_options(ViewLive *live, const ThawOptionDef *rows, int32_t count, ThawError *error);
 void view_worlds_clear(ViewLive *live);
 
 // view_show.c
@@ -101,8 +102,12 @@ void view_show_clear(ViewLive *live);
 
 // view_settings.c
 json_t *view_settings(const ViewLive *live);
-// New thresholds out of {"name": number, ...}; an error names what is wrong.
-ThawStatus view_settings_read(const json_t *values, ThawRigidifyOptions *options, ThawError *error);
+// The method of all bodies, where it is one and not the reference; else NULL.
+const char *view_settings_method(const ViewLive *live);
+// Options out of {"name": number, ...}, of that method (NULL: of the first that view_settings lists with that name); an
+// error names what is wrong. Room for VIEW_SET of them.
+ThawStatus view_settings_read(const ViewLive *live, const char *method, const json_t *values, ThawOptionDef *rows,
+                              int32_t *count, ThawError *error);
 
 // view_drag.c
 // Takes hold of a point of a surface triangle, or moves it if this page holds it; forces act from the next step on.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file that anyone can open: the built-in page with its data in two script elements that no browser runs
-// (docs/viewer-protocol.md). Frames go through one deflate stream, so that what repeats from frame to frame is packed too.
+// (docs/viewer-protocol.md). Frames go through one deflate stream, so that what repeats from frame to frame is packed
+// too.
 #include "view_page.h"
 
 #include <string.h>
@@ -32,7 +33,8 @@ ThawStatus view_page_find(const char **page, size_t *size, ThawError *error) {
     return THAW_OK;
 }
 
-// A position takes 6 bytes, all fields of a point 8 and those of an element 10, most of them quantised to one byte each.
+// A position takes 6 bytes, all fields of a point 8 and those of an element 10, most of them quantised to one byte
+// each.
 int view_page_holds_inside(int64_t frames, int64_t points, int64_t elements) {
     const double room = 256e6;
     return (double)frames * (14.0 * (double)points + 10.0 * (double)elements) <= room;

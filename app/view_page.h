@@ -11,10 +11,12 @@
 // The built-in page; THAW_ERROR_UNSUPPORTED, and how to get one, in a program that was built without.
 ThawStatus view_page_find(const char **page, size_t *size, ThawError *error);
 
-// Whether so many frames (of all views) should hold what is inside the bodies, too: a browser unpacks all of them at once.
+// Whether so many frames (of all views) should hold what is inside the bodies, too: a browser unpacks all of them at
+// once.
 int view_page_holds_inside(int64_t frames, int64_t points, int64_t elements);
 
-// Frames for a file, compressed as they come. Frames must be of THAW_STREAM_FILE, in order of moments and then of views.
+// Frames for a file, compressed as they come. Frames must be of THAW_STREAM_FILE, in order of moments and then of
+// views.
 typedef struct ViewPage ViewPage;
 ThawStatus view_page_create(ViewPage **file, ThawError *error);
 ThawStatus view_page_add(ViewPage *file, const unsigned char *frame, size_t size, ThawError *error);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run's folder as a stream. The mesh comes from the first frame, names and times from the run's own files where they are
-// there (run.json, frames.pvd, steps.csv), and every field that frames hold is offered by its name.
+// A run's folder as a stream. The mesh comes from the first frame, names and times from the run's own files where they
+// are there (run.json, frames.pvd, steps.csv), and every field that frames hold is offered by its name.
 #include "view_recorded.h"
 
 #include <math.h>
@@ -80,7 +80,8 @@ static ThawStatus read_record(ViewRecorded *r, ThawError *error) {
     return status;
 }
 
-// A frame that cannot be read is as long after the one before as that was; what is wrong with it is said when it is shown.
+// A frame that cannot be read is as long after the one before as that was; what is wrong with it is said when it is
+// shown.
 static double time_of(const ViewRecorded *r, int64_t index) {
     ThawFrameData *frame = NULL;
     double time = r->first->time;
@@ -155,10 +156,10 @@ static ThawStatus read_obstacles(ViewRecorded *r, ThawError *error) {
     return status;
 }
 
-ThawStatus view_recorded_open(ThawReplay *replay, ThawStreamKind kind, int interior, ViewRecorded *r,
+ThawStatus view_recorded_open(ThawReplay *replay, int64_t index, ThawStreamKind kind, int interior, ViewRecorded *r,
                               ThawError *error) {
     *r = (ViewRecorded){.replay = replay, .box = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY}};
-    ThawStatus status = thaw_replay_read(replay, 0, &r->first, error);
+    ThawStatus status = thaw_replay_read(replay, index, &r->first, error);
     if (status != THAW_OK)
         return status;
     settle_bodies(r->first);
@@ -190,7 +191,7 @@ ThawStatus view_recorded_open(ThawReplay *replay, ThawStreamKind kind, int inter
     return status;
 }
 
-// --- frames --------------------------------------------------------------------------------------------------------------
+// --- frames ----------------------------------------------------------------------------------------------------------
 
 static ThawStatus send_contacts(ViewRecorded *r, const ThawFrameData *d, ThawError *error) {
     const int32_t field = thaw_field_find("contact_force");
@@ -219,6 +220,8 @@ static ThawStatus send_frame(ViewRecorded *r, int64_t index, int32_t field, cons
         if ((field < 0 ? r->has_field[f] : f == field) && d->fields[f])
             thaw_stream_field(r->stream, thaw_field(f), d->fields[f]);
     status = send_contacts(r, d, error);
+    if (d->attachment_count > 0)
+        thaw_stream_points(r->stream, "attachments", "attachment", 3, 2 * d->line_count, d->lines);
     if (status == THAW_OK && r->obstacles_move) {
         ThawFrameData *around = NULL;
         status = thaw_replay_read_obstacles(r->replay, index, &around, error);
@@ -231,17 +234,29 @@ static ThawStatus send_frame(ViewRecorded *r, int64_t index, int32_t field, cons
     return status == THAW_OK ? thaw_stream_end(r->stream, index, d->step, d->time, stats, bytes, size, error) : status;
 }
 
+static int has_mesh(const ViewRecorded *r, const ThawFrameData *d) {
+    const ThawFrameData *first = r->first;
+    return d->nodes == first->nodes && d->point_count == first->point_count && d->cell_count == first->cell_count &&
+           memcmp(d->cells, first->cells, sizeof *d->cells * (size_t)d->nodes * (size_t)d->cell_count) == 0;
+}
+
+int view_recorded_differs(const ViewRecorded *r, int64_t index) {
+    ThawFrameData *d = NULL;
+    const int differs = thaw_replay_read(r->replay, index, &d, NULL) == THAW_OK && !has_mesh(r, d);
+    thaw_frame_data_free(&d);
+    return differs;
+}
+
 ThawStatus view_recorded_encode(ViewRecorded *r, int64_t index, int32_t field, const unsigned char **bytes,
                                 size_t *size, ThawError *error) {
     ThawFrameData *d = NULL;
     ThawStatus status = thaw_replay_read(r->replay, index, &d, error);
-    if (status == THAW_OK && (d->nodes != r->first->nodes || d->point_count != r->first->point_count ||
-                              d->cell_count != r->first->cell_count))
-        status = thaw_error_set(
-            error, THAW_ERROR_INPUT,
-            "frame %lld of %s has another mesh than the first (%d points and %d elements, not %d and %d)",
-            (long long)thaw_replay_number(r->replay, index), thaw_replay_path(r->replay), d->point_count, d->cell_count,
-            r->first->point_count, r->first->cell_count);
+    if (status == THAW_OK && !has_mesh(r, d))
+        status = thaw_error_set(error, THAW_ERROR_INPUT,
+                                "frame %lld of %s has another mesh than the first (a body was cut, or the run is "
+                                "another; %d points and %d elements, not %d and %d)",
+                                (long long)thaw_replay_number(r->replay, index), thaw_replay_path(r->replay),
+                                d->point_count, d->cell_count, r->first->point_count, r->first->cell_count);
     if (status == THAW_OK) {
         r->times[index] = d->time;
         for (int32_t i = 0; i < r->mesh->vertex_count; i++)

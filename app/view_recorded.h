@@ -10,7 +10,7 @@
 typedef struct ViewRecorded {
     ThawReplay *replay; // borrowed
     char *scene, *title;
-    ThawFrameData *first; // frame 0
+    ThawFrameData *first; // the frame that the mesh is of
     ThawFrameData *obstacles;
     ThawStreamMesh *mesh;
     ThawStream *stream;
@@ -23,10 +23,12 @@ typedef struct ViewRecorded {
     double box[6];
 } ViewRecorded;
 
-// Reads what does not change from the first frame and from the run's files. Every frame must have the first one's mesh.
+// Reads what does not change from one frame and from the run's files. Frames whose mesh is another one are not shown.
 // interior: the inside of bodies, too; in a file only if it is not too much for a page.
-ThawStatus view_recorded_open(ThawReplay *replay, ThawStreamKind kind, int interior, ViewRecorded *recorded,
-                              ThawError *error);
+ThawStatus view_recorded_open(ThawReplay *replay, int64_t index, ThawStreamKind kind, int interior,
+                              ViewRecorded *recorded, ThawError *error);
+// Whether a frame can be read and has another mesh.
+int view_recorded_differs(const ViewRecorded *recorded, int64_t index);
 void view_recorded_clear(ViewRecorded *recorded);
 
 // One frame with all its fields (field < 0) or with one. The bytes stay valid until the next call. Widens the box.

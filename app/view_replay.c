@@ -27,7 +27,7 @@ ThawStatus view_replay_open(const char *path, ViewReplay *r, ThawError *error) {
     *r = (ViewReplay){.dirty = 1};
     ThawStatus status = thaw_replay_open(path, &r->replay, error);
     if (status == THAW_OK)
-        status = view_recorded_open(r->replay, THAW_STREAM_LIVE, 0, &r->recorded, error);
+        status = view_recorded_open(r->replay, 0, THAW_STREAM_LIVE, 0, &r->recorded, error);
     if (status != THAW_OK)
         return status;
     r->field = view_recorded_field(&r->recorded);
@@ -49,9 +49,10 @@ ThawStatus view_replay_hello(ViewReplay *r, ThawError *error) {
     return status;
 }
 
+// Also where the frame that is to be shown has another mesh.
 static ThawStatus set_interior(ViewReplay *r, int on, ThawError *error) {
     ViewRecorded other;
-    ThawStatus status = view_recorded_open(r->replay, THAW_STREAM_LIVE, on, &other, error);
+    ThawStatus status = view_recorded_open(r->replay, r->frame, THAW_STREAM_LIVE, on, &other, error);
     if (status != THAW_OK)
         return status;
     view_recorded_clear(&r->recorded);
@@ -135,7 +136,10 @@ void view_replay_run(ViewReplay *r, const atomic_int *interrupted) {
         const unsigned char *bytes;
         size_t size;
         r->dirty = 0;
-        if (view_recorded_encode(&r->recorded, r->frame, r->field, &bytes, &size, &error) != THAW_OK)
+        if (view_recorded_differs(&r->recorded, r->frame) &&
+            set_interior(r, r->recorded.mesh->interior, &error) != THAW_OK)
+            complain(r, SERVE_EVERYONE, &error);
+        else if (view_recorded_encode(&r->recorded, r->frame, r->field, &bytes, &size, &error) != THAW_OK)
             complain(r, SERVE_EVERYONE, &error);
         else
             serve_put(r->serve, SERVE_EVERYONE, SERVE_FRAME, bytes, size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page of a comparison. Numbers are kept for every step, pictures of at most FRAMES moments that are spread evenly, so
-// that a long run makes no longer page than a short one.
+// The page of a comparison. Numbers are kept for every step, pictures of at most FRAMES moments that are spread evenly,
+// so that a long run makes no longer page than a short one.
 #include "view_report.h"
 
 #include <errno.h>
@@ -56,6 +56,9 @@ static const AppRunner *runner_of(const ViewReport *r, int view) {
 static ThawStatus add_frame(ViewReport *r, ThawError *error) {
     const AppFigures *f = &r->versus->figures;
     ThawStatus status = THAW_OK;
+    for (int v = 0; v < VIEW_VIEWS; v++) // a page has one mesh: of a body whose shape changes it shows the time before
+        if (thaw_world_topology(runner_of(r, v)->world) != r->shown.topology)
+            return THAW_OK;
     for (int v = 0; v < VIEW_VIEWS && status == THAW_OK; v++) {
         const AppRunner *runner = runner_of(r, v);
         const unsigned char *bytes;
@@ -144,7 +147,7 @@ ThawStatus view_report_step(ViewReport *r, ThawError *error) {
     return step % r->every == 0 || step == r->versus->def.steps ? add_frame(r, error) : THAW_OK;
 }
 
-// --- to go on later -------------------------------------------------------------------------------------------------------
+// --- to go on later --------------------------------------------------------------------------------------------------
 
 // Rows as they are; the comparison's sums, written after them, say how many count.
 ThawStatus view_report_save(const ViewReport *r, const char *folder, ThawError *error) {
@@ -181,7 +184,7 @@ ThawStatus view_report_load(ViewReport *r, const char *folder, ThawError *error)
     return THAW_OK;
 }
 
-// --- the header ----------------------------------------------------------------------------------------------------------
+// --- the header ------------------------------------------------------------------------------------------------------
 
 static json_t *series_of(const ViewReport *r, int view) {
     static const struct {
@@ -243,6 +246,19 @@ static void add_warnings(json_t **rows, const char *label, const AppRunner *runn
         add_row(rows, label, "", "%s", text);
 }
 
+static void add_floors(json_t **rows, const AppVersus *versus) {
+    const AppFloors floors = app_versus_floors(versus);
+    add_row(rows, "step floor",
+            versus->def.converged ? "so far the reference with the scene's own step is from where it converges to"
+                                  : "so far half the time step alone moves the reference",
+            "%.3g %%", 100 * floors.step);
+    add_row(rows, "shift floor", "so far a start moved by a millionth moves it", "%.3g %%", 100 * floors.shift);
+    if (versus->def.converged)
+        add_row(rows, "error of the reference", "of where it converges to, about", "%.3g %%",
+                100 * floors.reference_error);
+    add_row(rows, "verdict", app_verdict_texts[app_verdict(&floors)], "%s", app_verdict_names[app_verdict(&floors)]);
+}
+
 static json_t *table_of(const ViewReport *r) {
     const AppVersus *versus = r->versus;
     const AppFigures *f = &versus->figures;
@@ -259,8 +275,7 @@ static json_t *table_of(const ViewReport *r) {
     add_row(&rows, "largest difference", "between vertices, of their body's diameter", "%.3g %%", 100 * f->max_error);
     add_row(&rows, "mean difference", "", "%.3g %%", 100 * f->sum_error / steps);
     if (versus->def.floor)
-        add_row(&rows, "for scale", "so far half the time step alone moves the reference", "%.3g %%",
-                100 * f->max_floor);
+        add_floors(&rows, versus);
     add_row(&rows, "rigid elements", "on average, and at the end", "%.1f %%, %.1f %%", 100 * f->rigid_sum / steps,
             100 * f->final_rigid);
     if (versus->judge.elements > 0)

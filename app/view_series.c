@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of steps that `thaw run` leaves beside its frames, for the page. Columns are found by their names, so a table of
-// another version gives what it has. One pass over the text; a page gets at most SHOWN rows, however long the run was.
+// The table of steps that `thaw run` leaves beside its frames, for the page. Columns are found by their names, so a
+// table of another version gives what it has. One pass over the text; a page gets at most SHOWN rows, however long the
+// run was.
 #include "view_series.h"
 
 #include <math.h>

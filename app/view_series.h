@@ -16,7 +16,8 @@ typedef struct ViewSeries {
 ThawStatus view_series_read(const char *folder, ViewSeries *series, ThawError *error);
 void view_series_clear(ViewSeries *series);
 
-// For the header: {"time": [...], "dofs": [...], ...}, of at most 2000 steps that are spread evenly. NULL: memory ran out.
+// For the header: {"time": [...], "dofs": [...], ...}, of at most 2000 steps that are spread evenly. NULL: memory ran
+// out.
 json_t *view_series_json(const ViewSeries *series);
 
 // For a frame: the members of a JSON object that tell of this step, behind what `text` holds already. `room` in bytes.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What pages see of a live simulation: the header for its worlds, and frames of their present state. A frame is made only
-// when some page has room for it, so a simulation that nobody looks at pays nothing, and one with slow pages little.
+// What pages see of a live simulation: the header for its worlds, and frames of their present state. A frame is made
+// only when some page has room for it, so a simulation that no page shows pays nothing, and one with slow pages
+// little.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +75,15 @@ ThawStatus view_show_hello(ViewLive *live, ThawError *error) {
 }
 
 ThawStatus view_show_frame(ViewLive *live, ThawError *error) {
+    const uint64_t topology = thaw_world_topology(live->runners[0].world);
     ThawStatus status = THAW_OK;
+    for (int v = 1; v < live->views; v++)
+        if (thaw_world_topology(live->runners[v].world) != topology) // it is a step behind
+            return THAW_OK;
+    if (topology != live->shown.topology) { // shapes have changed: another mesh
+        view_drag_release(live);
+        status = view_show_begin(live, error);
+    }
     live->frame++;
     for (int v = 0; v < live->views && status == THAW_OK; v++) {
         const AppRunner *runner = &live->runners[v];

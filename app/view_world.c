@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A world as a stream. Everything is read through the public interface, body by body, into arrays that run over all bodies;
-// fields come from the library's list, so a new one appears in the page without a change here.
+// A world as a stream. Everything is read through the public interface, body by body, into arrays that run over all
+// bodies; fields come from the library's list, so a new one appears in the page without a change here.
 #include "view_world.h"
 
 #include <inttypes.h>
@@ -14,11 +14,13 @@ void view_world_clear(ViewWorld *shown) {
     thaw_free(shown->values);
     thaw_free(shown->packed);
     thaw_free(shown->contacts);
+    thaw_free(shown->lines);
+    thaw_free(shown->line_scratch);
     thaw_free(shown->arrows);
     *shown = (ViewWorld){0};
 }
 
-// --- gathering -----------------------------------------------------------------------------------------------------------
+// --- gathering -------------------------------------------------------------------------------------------------------
 
 static void gather_positions(ViewWorld *shown, const ThawWorld *world) {
     const int dim = thaw_world_dim(world);
@@ -70,7 +72,7 @@ static int32_t gather_contacts(ViewWorld *shown, const ThawWorld *world) {
     return used;
 }
 
-// --- the mesh and the header ---------------------------------------------------------------------------------------------
+// --- the mesh and the header -----------------------------------------------------------------------------------------
 
 static ThawStatus build_mesh(ViewWorld *shown, const ThawWorld *world, int interior, ThawError *error) {
     const int nodes = thaw_world_dim(world) + 1;
@@ -126,11 +128,20 @@ static void settle_extent(ViewWorld *shown) {
 
 ThawStatus view_world_create(const ThawWorld *world, int interior, const double middle[3], double extent,
                              ViewWorld *shown, ThawError *error) {
-    *shown = (ViewWorld){.extent = extent};
+    *shown = (ViewWorld){.extent = extent, .topology = thaw_world_topology(world)};
     ThawStatus status = build_mesh(shown, world, interior, error);
     if (status != THAW_OK) {
         view_world_clear(shown);
         return status;
+    }
+    size_t scratch = 0, lines = thaw_lines_room(world, &scratch);
+    if (lines > 0) {
+        shown->lines = THAW_NEW(double, 6 * lines);
+        shown->line_scratch = THAW_NEW(double, scratch);
+        if (!shown->lines || !shown->line_scratch) {
+            view_world_clear(shown);
+            return thaw_error_memory(error, "what is shown");
+        }
     }
     gather_positions(shown, world);
     thaw_stream_mesh_settle(shown->mesh, shown->x);
@@ -189,7 +200,7 @@ char *view_world_hello(ViewWorld *shown, const ThawWorld *world, ViewHello *hell
     return text;
 }
 
-// --- frames --------------------------------------------------------------------------------------------------------------
+// --- frames ----------------------------------------------------------------------------------------------------------
 
 int view_world_stats(const ViewWorld *shown, const ThawWorld *world, const ThawStepStats *last, char *text) {
     ThawLedger ledger = {0};
@@ -216,6 +227,9 @@ ThawStatus view_world_encode(ViewWorld *shown, const ThawWorld *world, int32_t f
         }
     const int32_t contacts = gather_contacts(shown, world);
     thaw_stream_points(stream, "contacts", "contact", 6, contacts, shown->arrows);
+    if (shown->lines)
+        thaw_stream_points(stream, "attachments", "attachment", 3,
+                           2 * thaw_lines_gather(world, shown->line_scratch, shown->lines), shown->lines);
     if (shown->obstacles_move) {
         ThawFrameData *around = NULL;
         int moves;

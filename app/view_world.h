@@ -12,9 +12,11 @@ typedef struct ViewWorld {
     double *x, *values, *packed; // room for 3 doubles a point or element
     ThawContactPoint *contacts;
     double *arrows;
+    double *lines, *line_scratch; // of attachments; NULL without
     int32_t contact_room;
     double middle[3], extent; // m, where half-spaces end
     int obstacles_move;
+    uint64_t topology; // of the world that the mesh is of
 } ViewWorld;
 
 enum { VIEW_ALL_FIELDS = -1, VIEW_STATS = 600 };

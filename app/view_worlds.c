@@ -2,13 +2,14 @@
 // The worlds of a live view, and every way in which they change while they run.
 //
 // Methods and thresholds are changed in place. Bodies of a world are fixed, so for a dropped body, and for two views
-// instead of one, new worlds are compiled and take over the states of the old ones (thaw_world_load), adaptive parts and
-// contacts included: nothing wakes up but what has changed. If any of it fails, the old worlds are still there.
+// instead of one, new worlds are compiled and take over the states of the old ones (thaw_world_load), adaptive parts
+// and contacts included: nothing wakes up but what has changed. If any of it fails, the old worlds are still there.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "registry/method.h"
 #include "view_live.h"
 
 typedef struct Worlds {
@@ -48,7 +49,8 @@ static ThawStatus take_over(const ViewLive *live, const AppRunner *from, AppRunn
     return status;
 }
 
-// After the state, which brings its methods along; the scene's own stay until then, for where bodies start may hang on them.
+// After the state, which brings its methods along; the scene's own stay until then, for where bodies start may hang on
+// them.
 static ThawStatus settle_method(AppRunner *runner, const char *method, ThawError *error) {
     ThawStatus status = THAW_OK;
     runner->method = method;
@@ -58,15 +60,32 @@ static ThawStatus settle_method(AppRunner *runner, const char *method, ThawError
     return status;
 }
 
+// What pages have set, in bodies with options of their own, from the first new one on.
+static ThawStatus settle_options(const ViewLive *live, int32_t first, ThawWorld *world, ThawError *error) {
+    ThawStatus status = THAW_OK;
+    ThawOptionBuffer own;
+    for (int32_t b = first; b < live->now.world.body_count; b++)
+        for (int32_t i = 0; i < live->set_count && status == THAW_OK; i++) {
+            const ThawMethod *method = thaw_method_at(thaw_method_index(live->set[i].method));
+            if (thaw_method_body_options(method, &live->now.world, &live->now.world.bodies[b], &own))
+                status = thaw_world_set_options(world, b, &live->set[i], 1, error);
+        }
+    return status;
+}
+
 ThawStatus view_worlds_build(ViewLive *live, int views, int keep, ThawError *error) {
     Worlds made = {.views = views};
     ThawStatus status = app_lockstep_create(&live->now, &made.lockstep, error);
     for (int v = 0; v < views && status == THAW_OK; v++) {
-        status = app_runner_create(&made.lockstep, NULL, live->now.world.h, &live->rigidify, &made.runners[v], error);
+        status = app_runner_create(&made.lockstep, NULL, live->now.world.h, &(AppOptions){live->set, live->set_count},
+                                   &made.runners[v], error);
         // From one view to two both go on from the one; from two to one the adaptive one stays.
         const int from = views == 1 ? live->views - 1 : v < live->views ? v : live->views - 1;
         if (status == THAW_OK && keep && from >= 0)
             status = take_over(live, &live->runners[from], &made.runners[v], error);
+        if (status == THAW_OK) // a state brings the options of its bodies along
+            status = settle_options(live, keep && from >= 0 ? thaw_world_body_count(live->runners[from].world) : 0,
+                                    made.runners[v].world, error);
         if (status == THAW_OK)
             status = settle_method(&made.runners[v], method_of(live, views, v), error);
         if (status == THAW_OK)
@@ -105,24 +124,23 @@ ThawStatus view_worlds_set_method(ViewLive *live, const char *method, ThawError 
     return THAW_OK;
 }
 
-ThawStatus view_worlds_set_rigidify(ViewLive *live, const json_t *values, ThawError *error) {
-    ThawRigidifyOptions options = live->rigidify;
-    ThawStatus status = view_settings_read(values, &options, error);
+ThawStatus view_worlds_set_options(ViewLive *live, const ThawOptionDef *rows, int32_t count, ThawError *error) {
+    ThawStatus status = THAW_OK;
     for (int v = 0; v < live->views && status == THAW_OK; v++)
-        status = thaw_world_set_rigidify(live->runners[v].world, &options, error);
-    if (status != THAW_OK)
-        return status;
-    live->rigidify = options;
-    for (int32_t b = 0; b < live->scene->world.body_count; b++)
-        if (live->scene->world.bodies[b].rigidify)
-            status = view_settings_read(values, &live->own[b], error);
-    for (int32_t b = 0; b < live->now.world.body_count; b++)
-        for (int v = 0; v < live->views && live->bodies[b].rigidify && status == THAW_OK; v++)
-            status = thaw_world_set_body_rigidify(live->runners[v].world, b, live->bodies[b].rigidify, error);
+        status = thaw_world_set_options(live->runners[v].world, -1, rows, count, error);
+    for (int32_t i = 0; i < count && status == THAW_OK; i++) {
+        int32_t at = 0; // the names belong to the registry
+        while (at < live->set_count && (live->set[at].method != rows[i].method || live->set[at].name != rows[i].name))
+            at++;
+        if (at == VIEW_SET)
+            return thaw_error_set(error, THAW_ERROR_INPUT, "at most %d options", VIEW_SET);
+        live->set[at] = rows[i];
+        live->set_count += at == live->set_count;
+    }
     return status;
 }
 
-// --- dropping a body -----------------------------------------------------------------------------------------------------
+// --- dropping a body -------------------------------------------------------------------------------------------------
 
 static int32_t find_shape(const ThawWorldDef *def, const char *name) {
     for (int32_t i = 0; i < def->shape_count; i++)
@@ -152,6 +170,8 @@ static ThawBodyDef describe(const ThawWorldDef *def, int32_t shape, const double
             body.friction = def->bodies[b].friction;
             body.self_contact = def->bodies[b].self_contact;
             body.rigidify = def->bodies[b].rigidify;
+            body.options = def->bodies[b].options;
+            body.option_count = def->bodies[b].option_count;
         }
     body.shape = shape;
     double box[2][3];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What went wrong in a run that has come to its end: contact forces that were not found, energy that nobody put in,
+// What went wrong in a run that has come to its end: contact forces that were not found, energy that came from nowhere,
 // elements that are inside out. Looks at every step, says it in one line each. Of a run that was resumed it has seen
 // the part since then, and says so.
 #ifndef THAW_APP_WATCH_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Judges an adaptive method in one scene by four runs: (a) full, (b) the method with its default thresholds, (c) full
-// with half the step, (d) full from a start shifted by 1e-6 of each body's size. (c) and (d) tell what nobody can ask
+// with half the step, (d) full from a start shifted by 1e-6 of each body's size. (c) and (d) tell what cannot be asked
 // for: where full is that far from itself, the adaptive method may be, too. The rules, in this order:
 //
 //   sleep     A body that sleeps in (b) must not move in (a), as long as it sleeps there and for a second at most, by
@@ -9,10 +9,12 @@
 //   momentum  Of all bodies that nothing holds or loads and that are awake, together: dP = h (weight + contact forces
 //             - alpha0 P), each step. Where nothing at all acts from outside, P stays what it was at the start,
 //             asleep or not. To 1e-6 of all that moves and acts, or to twice what (a) keeps.
-//   energy    kinetic + shadow + elastic + gravitational - work of loads, of contacts (whose law is the same for all) and
+//   energy    kinetic + shadow + elastic + gravitational - work of loads, of contacts (whose law is the same for all)
+//   and
 //             of parting what overlaps must not rise above an earlier value by a larger share of the largest energy so
 //             far than 1.01 times that in (a), plus 1e-6.
-//   error     The largest vertex distance from (a) at any time is at most three tolerances, or that of (c) or (d). Where
+//   error     The largest vertex distance from (a) at any time is at most three tolerances, or that of (c) or (d).
+//   Where
 //             it is not, full with a sixteenth of the step tells which of (a) and (b) is nearer to the truth.
 //   failure   Where full runs, it runs.
 #include "world_judge.h"
@@ -22,20 +24,19 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "lockstep.h"
+#include "floor.h"
+#include "registry/method.h"
 #include "thaw/doctor.h"
 
 const char *const world_end_names[WORLD_END_COUNT] = {"judged",   "refused", "full-failed", "floor-failed",
                                                       "too-dear", "failed",  "crashed",     "hung"};
 const char *const world_rule_names[WORLD_RULES] = {"sleep", "momentum", "energy", "error", "failure"};
 
-static const double SHIFT = 1e-6;    // of a body's size
 static const double SECONDS = 1;     // that a sleeper is looked at
 static const double MOMENTUM = 1e-6; // what counts as kept,
 static const double TIMES = 2;       // or so many times what full loses: stiff systems are solved to no better
 static const double ENERGY = 1e-6;
 static const double ENERGY_TIMES = 1.01; // what full gains is not the same twice
-static const double ERRORS = 3;          // tolerances
 static const double MOST_WORK = 40;      // a step: what full takes that long for judges nobody in useful time
 static const char TOO_DEAR[] = "too dear";
 
@@ -44,10 +45,12 @@ unsigned world_broken(const WorldVerdict *v) {
         return WORLD_FAILURE;
     if (v->end != WORLD_JUDGED)
         return 0;
+    const AppFloors floors = {
+        .error = v->error, .tolerance = v->tolerance, .step = v->floor_half, .shift = v->floor_shift};
     return (v->wrong_sleep ? WORLD_SLEEP : 0u) |
            (v->momentum <= fmax(MOMENTUM, TIMES * v->momentum_full) ? 0u : WORLD_MOMENTUM) |
            (v->energy <= ENERGY_TIMES * v->energy_full + ENERGY ? 0u : WORLD_ENERGY) |
-           (v->error <= fmax(ERRORS * v->tolerance, fmax(v->floor_half, v->floor_shift)) ? 0u : WORLD_ERROR);
+           (app_verdict(&floors) != APP_STRAYS ? 0u : WORLD_ERROR);
 }
 
 int world_is_excused(const WorldVerdict *v) { return v->full_fine > 0 && v->error_fine <= v->full_fine; }
@@ -211,16 +214,31 @@ static void begin_watch(Trial *t, Tape *tape, const ThawWorld *world) {
         watch_energy(t, tape, &ledger, 0);
 }
 
+static const ThawOption *option_of(const char *method, ThawOptionRole role) {
+    const int index = thaw_method_index(method);
+    return index < 0 ? NULL : thaw_option_of_role(&thaw_method_at(index)->options, role);
+}
+
+// The option with which bodies of the method never sleep; without a name where there is none.
+static ThawOptionDef sleepless(const char *method) {
+    const ThawOption *o = option_of(method, THAW_ROLE_SLEEP);
+    return (ThawOptionDef){method, o ? o->name : NULL, 0};
+}
+
 // cuts: steps of the run for each of the scene. Positions that are no numbers are an error like any other.
 static ThawStatus run(Trial *t, int which, const char *method, int cuts, ThawError *error) {
     Tape *tape = &t->tape[which];
     AppRunner runner = {0};
     int watched = which == FULL || which == OTHER;
     t->lockstep.ledger = watched;
-    ThawRigidifyOptions sleepless = t->scene->world.rigidify;
-    sleepless.sleep = 0;
-    ThawStatus status = app_runner_create(&t->lockstep, method, t->scene->world.h / cuts,
-                                          which == AWAKE ? &sleepless : NULL, &runner, error);
+    const ThawOptionDef awake = sleepless(method);
+    const AppOptions options = {&awake, which == AWAKE && awake.name};
+    const double h = t->scene->world.h / cuts;
+    ThawStatus status = which == SHIFTED
+                            ? app_runner_create_shifted(&t->lockstep, method, h, app_floor_shift, NULL, &runner, error)
+                            : app_runner_create(&t->lockstep, method, h, &options, &runner, error);
+    if (status == THAW_OK && !runner.world) // all bodies are held: nothing can be moved
+        status = app_runner_create(&t->lockstep, method, h, &options, &runner, error);
     if (status == THAW_OK) {
         write_down(t, tape, runner.world, 0);
         if (watched)
@@ -267,7 +285,7 @@ static ThawStatus trial_create(Trial *t, const ThawScene *scene, ThawError *erro
                (t->weight = THAW_NEW(double, bodies));
     t->closed = def->obstacle_count == 0 && hypot(hypot(def->gravity[0], def->gravity[1]), def->gravity[2]) == 0;
     for (int32_t b = 0; b < t->bodies && good; b++) {
-        size_t n = (size_t)thaw_world_vertex_count(world, b);
+        size_t n = (size_t)thaw_world_most_vertices(world, b);
         t->first[b + 1] = t->first[b] + n * t->dim;
         if ((good = (t->mass[b] = THAW_NEW(double, n)) != NULL)) {
             thaw_world_get_masses(world, b, t->mass[b]);
@@ -389,13 +407,15 @@ static void judge(const Trial *t, WorldVerdict *v) {
     judge_sleep(t, v);
 }
 
-// Where the method is far from full, who is nearer to the truth? Full with much smaller steps tells, if it runs at all.
+// Where the method is far from full, which of the two is nearer to the truth? Full with much smaller steps tells, if it
+// runs at all.
 static void consult_fine(Trial *t, WorldVerdict *v) {
     double mean;
     ThawError error;
     v->floor_half = error_between(t, FULL, HALF, &mean);
     v->error = error_between(t, FULL, OTHER, &v->mean_error);
-    if (v->error <= fmax(ERRORS * v->tolerance, v->floor_half) || run(t, FINE, "full", FINE_CUTS, &error) != THAW_OK)
+    if (v->error <= fmax(app_floor_tolerances * v->tolerance, v->floor_half) ||
+        run(t, FINE, "full", FINE_CUTS, &error) != THAW_OK)
         return;
     v->error_fine = error_between(t, FINE, OTHER, &mean);
     v->full_fine = error_between(t, FINE, FULL, &mean);
@@ -423,7 +443,6 @@ static WorldEnd run_all(Trial *t, const char *method, WorldVerdict *v, ThawError
     consult_fine(t, v);
     if (memchr(t->tape[OTHER].asleep, 1, ((size_t)t->steps + 1) * (size_t)t->bodies))
         t->has_awake = run(t, AWAKE, method, 1, error) == THAW_OK;
-    app_lockstep_shift(&t->lockstep, SHIFT);
     if (run(t, SHIFTED, "full", 1, error) != THAW_OK)
         return WORLD_FLOOR_FAILED;
     return WORLD_JUDGED;
@@ -441,7 +460,7 @@ void world_judge(const char *text, const char *method, WorldVerdict *v) {
         v->bodies = scene->world.body_count;
         v->steps = (int)scene->steps;
         v->h = scene->world.h;
-        v->tolerance = scene->world.rigidify.tolerance;
+        v->tolerance = app_tolerance_of(scene, method);
         if (consult(scene, &error) == THAW_OK && trial_create(&t, scene, &error) == THAW_OK)
             v->end = (int)run_all(&t, method, v, &error);
         if (v->end == WORLD_JUDGED)

@@ -10,7 +10,7 @@
 typedef enum WorldEnd {
     WORLD_JUDGED,
     WORLD_REFUSED,      // by the scene's reader or by the doctor (`thaw check`)
-    WORLD_FULL_FAILED,  // the full method cannot run it, so nobody is judged by it
+    WORLD_FULL_FAILED,  // the full method cannot run it, so it judges no method
     WORLD_FLOOR_FAILED, // it can, but not with half the step or from a start that is shifted: likewise
     WORLD_DEAR,         // it can, but takes so many iterations that it is not waited for
     WORLD_FAILED,       // the method failed where full ran

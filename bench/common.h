@@ -34,7 +34,8 @@ double bench_now_mb(void);  // resident now
 // Runs `job` in a process of its own, so that memory figures do not mix; its exit status.
 int bench_isolated(void (*job)(void *), void *context);
 
-// Sets what a BLAS must know before it loads (its kernels on this processor, one thread) and starts the program anew, once.
+// Sets what a BLAS must know before it loads (its kernels on this processor, one thread) and starts the program anew,
+// once.
 void bench_settle_blas(char **argv);
 
 #endif

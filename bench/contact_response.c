@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast contact impulses are found, in both forms: an elastic plate (E 1e5 Pa, nu 0.3, 1000 kg/m^3, cells of 0.1 m, two
-// layers, h 0.01 s) that hits a floor with all vertices of its underside while it slides, one edge lifting: some contacts
-// open, some stick, some slide. Our own factorisation gives A^-1; its factor is not counted. From no warm start, to 1e-6.
+// How fast contact impulses are found, in both forms: an elastic plate (E 1e5 Pa, nu 0.3, 1000 kg/m^3, cells of 0.1 m,
+// two layers, h 0.01 s) that hits a floor with all vertices of its underside while it slides, one edge lifting: some
+// contacts open, some stick, some slide. Our own factorisation gives A^-1; its factor is not counted. From no warm
+// start, to 1e-6.
 //
 //   contact_response [side ...]            vertices along an edge of the plate, default 3 5 7 10 14 22 32 45 71 100
 //

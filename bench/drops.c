@@ -3,8 +3,8 @@
 //
 //     bench_drops [FIRST [COUNT [FILE.csv]]]
 //
-// With a file, drops that are in it already are not done again, so a run that was stopped goes on where it was. The seed of
-// a drop is its number: a failing one is repeated with `bench_drops NUMBER 1`. Exit status 1 when any failed.
+// With a file, drops that are in it already are not done again, so a run that was stopped goes on where it was. The
+// seed of a drop is its number: a failing one is repeated with `bench_drops NUMBER 1`. Exit status 1 when any failed.
 #include "../tests/contact_physics/drops.h"
 
 static const char header[] =

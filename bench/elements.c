@@ -30,7 +30,7 @@ static void deform(ThawStepper *s) {
 static void run_pass(int pass, ThawWorld *world) {
     ThawStepper *s = &world->steppers[0];
     const ThawIntegrationSet *set = s->shape->all;
-    ThawCombination A = {1, 0.01, {1e-4, 0.01, pass == 2}};
+    ThawCombination A = {1, 0.01, {1e-4, 0.01, pass == 2}, 0, NULL};
     double forms[2], sink;
     switch (pass) {
     case 0:

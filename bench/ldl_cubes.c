@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our factorisation against CHOLMOD's, in one run on one thread: M + h^2 K of boxes of Kuhn tetrahedra (linear elasticity,
-// E 1e6 Pa, nu 0.3, 1000 kg/m^3, h 0.01 s, nothing fixed), of a region of a tenth of their vertices ("active": analysis with
-// the order of a plan that serves some steps), a factorisation after a change of the active tenth only ("changed"), and
-// J A^-1 J' for contacts with the bottom face, three vertices and three rows each ("100 contacts": in the column solve_ms).
-// CSV on stdout; times are the least CPU time of several runs, of two threads the least wall time.
+// Our factorisation against CHOLMOD's, in one run on one thread: M + h^2 K of boxes of Kuhn tetrahedra (linear
+// elasticity, E 1e6 Pa, nu 0.3, 1000 kg/m^3, h 0.01 s, nothing fixed), of a region of a tenth of their vertices
+// ("active": analysis with the order of a plan that serves some steps), a factorisation after a change of the active
+// tenth only ("changed"), and J A^-1 J' for contacts with the bottom face, three vertices and three rows each ("100
+// contacts": in the column solve_ms). CSV on stdout; times are the least CPU time of several runs, of two threads the
+// least wall time.
 //   ldl_cubes [cells ...]     default: cubes of 9 15 21 32 cells an edge and beams 34x5x5 52x8x8 78x12x12 117x17x17
 #include <math.h>
 #include <stdio.h>
@@ -239,7 +240,7 @@ static void measure_both(const char *shape, int64_t tets, const Problem *p, cons
     print_row(&row, 3 * p->pattern->n, "ldl", 2);
 }
 
-// --- J A^-1 J' ---------------------------------------------------------------------------------------------------------
+// --- J A^-1 J' -------------------------------------------------------------------------------------------------------
 
 typedef struct Contacts {
     ThawBlockRows rows;
@@ -427,7 +428,7 @@ static void measure_changed(const char *shape, int64_t tets, const Problem *p, c
     thaw_free(changed);
 }
 
-// --- boxes -------------------------------------------------------------------------------------------------------------
+// --- boxes -----------------------------------------------------------------------------------------------------------
 
 // The tenth of the vertices nearest to a corner, in the order of the mesh's rows.
 static int32_t nearest_tenth(const ThawMesh *mesh, int32_t n, const int32_t *vertex, int32_t *kept) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What it costs to renew the system of an adaptive body, and what its order of elimination is worth: the elastic region is 1, 3,
-// 10 or 30 percent of the vertices of a cube, at a corner or as a ball inside, alone or with the rest of the cube as a rigid
-// part (two blocks that every vertex of the boundary is coupled with). By minimum degree ("degree"; "amd": SuiteSparse's, where
-// the build has it), as a plan for some steps ("sketch"), as one that lasts ("dissect"), and as the restriction of the whole
-// cube's order ("restricted"). CSV on stdout; least CPU time of several runs in ms. The last column is what comes before
-// the factor over the factor: pattern, order and analysis.
+// What it costs to renew the system of an adaptive body, and what its order of elimination is worth: the elastic region
+// is 1, 3, 10 or 30 percent of the vertices of a cube, at a corner or as a ball inside, alone or with the rest of the
+// cube as a rigid part (two blocks that every vertex of the boundary is coupled with). By minimum degree ("degree";
+// "amd": SuiteSparse's, where the build has it), as a plan for some steps ("sketch"), as one that lasts ("dissect"),
+// and as the restriction of the whole cube's order ("restricted"). CSV on stdout; least CPU time of several runs in ms.
+// The last column is what comes before the factor over the factor: pattern, order and analysis.
 //   ldl_orders [cells ...]     default: 9 15 21
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the mesher is and how good its elements are: solids of growing size, uniform and graded, one and two threads; then
-// the inside of one surface beside TetGen and Gmsh, where those programs are installed. CSV on stdout; least of three.
+// How fast the mesher is and how good its elements are: solids of growing size, uniform and graded, one and two
+// threads; then the inside of one surface beside TetGen and Gmsh, where those programs are installed. CSV on stdout;
+// least of three.
 //
-// The rivals get the surface that our finest mesh has, and a volume bound (TetGen) or an edge length (Gmsh) that gives about
-// as many elements. Their time is that of the whole program, reading and writing files included; ours as well there. All times
-// are of the processor, so that a busy machine does not spoil them; with two threads it is the wall's.
+// The rivals get the surface that our finest mesh has, and a volume bound (TetGen) or an edge length (Gmsh) that gives
+// about as many elements. Their time is that of the whole program, reading and writing files included; ours as well
+// there. All times are of the processor, so that a busy machine does not spoil them; with two threads it is the wall's.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static void print_row(const char *name, const char *program, double grading, int
     fflush(stdout);
 }
 
-// --- rivals -------------------------------------------------------------------------------------------------------------
+// --- rivals ----------------------------------------------------------------------------------------------------------
 
 static double children_ms(void) {
     struct rusage usage;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The beam and the block of bench_peers in Bullet 3.24 (deformable bodies, linear elasticity, implicit, double precision), as
-// a user of it would set them up: the nearest program in Debian that does the same job. Rows of the same tables as
-// bench_peers; `bench_peer_bullet block` prints the block only.
+// The beam and the block of bench_peers in Bullet 3.24 (deformable bodies, linear elasticity, implicit, double
+// precision), as a user of it would set them up: the nearest program in Debian that does the same job. Rows of the same
+// tables as bench_peers; `bench_peer_bullet block` prints the block only.
 #include <cstdio>
 #include <cstring>
 #include <ctime>

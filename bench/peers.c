@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The clamped beam that was measured with other programs: 1 x .2 x .2 m, E 5e6, nu .3, 1000 kg/m^3, dt .01, no damping,
-// 60 steps, one thread. CPU ms a step (the first excluded) and the tip's deflection at t = .6 s. Then a block of 6000 tetrahedra that
-// is dropped by .2 m onto a floor and comes to rest: CPU ms in its first second and in its third. bench_peer_bullet, where
-// Bullet is installed, prints rows of the same tables.
+// 60 steps, one thread. CPU ms a step (the first excluded) and the tip's deflection at t = .6 s. Then a block of 6000
+// tetrahedra that is dropped by .2 m onto a floor and comes to rest: CPU ms in its first second and in its third.
+// bench_peer_bullet, where Bullet is installed, prints rows of the same tables.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

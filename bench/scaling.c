@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How step time and memory grow with the mesh: cubes of 1k to 1M tetrahedra, solver auto, on one and two threads. One process a size.
+// How step time and memory grow with the mesh: cubes of 1k to 1M tetrahedra, solver auto, on one and two threads. One
+// process a size.
 //   scaling [largest number of tets, default 1100000]
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast the solvers are: one implicit step's matrix A = M + h^2 K of a unit cube of Kuhn tetrahedra, linear elasticity
-// (E 1e6 Pa, nu 0.3, 1000 kg/m^3), h 0.01 s, no vertex fixed, vertices in reverse Cuthill-McKee order. Cubes have the worst
-// fill of all shapes. CSV on stdout; times are the least CPU time of several runs on one thread.
+// How fast the solvers are: one implicit step's matrix A = M + h^2 K of a unit cube of Kuhn tetrahedra, linear
+// elasticity (E 1e6 Pa, nu 0.3, 1000 kg/m^3), h 0.01 s, no vertex fixed, vertices in reverse Cuthill-McKee order. Cubes
+// have the worst fill of all shapes. CSV on stdout; times are the least CPU time of several runs on one thread.
 //
 //   solver_cubes [tolerance [young [cells ...]]]        default 1e-8, 1e6 and 9 15 21 32 cells an edge
 //

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far a whole step is from the bare factorisation: one linearised step of a cube with CHOLMOD (forces, stiffness,
-// assembly, factor, solve, advance, hash; no ledger, no output), over CHOLMOD's own factor + solve of the same matrix with
-// the same kind of order, called directly, in turns in one run. Least CPU time of several, one thread.
+// assembly, factor, solve, advance, hash; no ledger, no output), over CHOLMOD's own factor + solve of the same matrix
+// with the same kind of order, called directly, in turns in one run. Least CPU time of several, one thread.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -24,6 +24,7 @@ if(THAW_NATIVE)
   thaw_flag(-march=native)
   thaw_flag(-mprefer-vector-width=512)
 endif()
+target_compile_definitions(thaw_flags INTERFACE $<$<CONFIG:Debug>:THAW_ASSERTIONS>) # base/assert.h
 if(THAW_WERROR)
   target_compile_options(thaw_flags INTERFACE -Werror)
 endif()

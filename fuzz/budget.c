@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library's allocator with a bound. As it defines all functions of src/base/memory.c, the linker leaves the library's
-// alone.
+// The library's allocator with a bound. As it defines all functions of src/base/memory.c, the linker leaves the
+// library's alone.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

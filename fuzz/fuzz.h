@@ -10,8 +10,8 @@
 // driver.c where that is not at hand.
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-// From here on the library may allocate so many bytes in all; then its allocations fail. An input that asks for gigabytes
-// so takes milliseconds, and its refusal is tried too. Returns how many allocations are not freed yet.
+// From here on the library may allocate so many bytes in all; then its allocations fail. An input that asks for
+// gigabytes so takes milliseconds, and its refusal is tried too. Returns how many allocations are not freed yet.
 long fuzz_budget(size_t bytes);
 
 // Ends the program with a message when a promise of the library is broken.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is in a checkpoint, in two ways; the file around it (length, digest) is fuzz_envelope's. An input is a recipe for a file
-// with a proper digest and odd content, which a world then loads:
+// What is in a checkpoint, in two ways; the file around it (length, digest) is fuzz_envelope's. An input is a recipe
+// for a file with a proper digest and odd content, which a world then loads:
 //     '!', then name (bits 0-2, 5-7) and type (bits 3, 4), number of values (one byte), then a byte for every value
 // or (any other first byte) a list of changes to the checkpoint of a world in contact, which then loads it, and steps:
 //     name (one byte), place in the table (one byte), new value (one byte)
-// Tables stand in memory (store.c), and one world serves many inputs: after each it takes the honest checkpoint again and has
-// the same bits as ever, whatever it was given before.
+// Tables stand in memory (store.c), and one world serves many inputs: after each it takes the honest checkpoint again
+// and has the same bits as ever, whatever it was given before.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,8 +162,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fuzz_check(!status || recipe || size > 3, "a file without changes loads");
     fuzz_check(status <= 0, "loading ends with success or an error");
     fuzz_check(!status || (error.status == status && strlen(error.message) > 10), "an error has a message");
-    if (!status) // to a state that cannot go on, perhaps
-        thaw_world_step(subject, NULL, &error);
+    if (!status) {
+        ThawError broken = {.message = ""};
+        if (thaw_world_validate(subject, &broken))
+            fprintf(stderr, "%s\n", broken.message);
+        fuzz_check(broken.message[0] == '\0', "what was loaded agrees with itself");
+        thaw_world_step(subject, NULL, &error); // to a state that cannot go on, perhaps
+    }
     status = thaw_world_load(subject, honest, &error);
     if (status)
         fprintf(stderr, "%s\n", error.message);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file around a checkpoint: any bytes. All but the rarest are refused by the length and the digest in front. What lies
-// behind them is therefore read once more without, as if they were right: whoever makes a file to harm makes them right, too.
-// What is in an honest file is fuzz_checkpoint's.
+// The file around a checkpoint: any bytes. All but the rarest are refused by the length and the digest in front. What
+// lies behind them is therefore read once more without, as if they were right: whoever makes a file to harm makes them
+// right, too. What is in an honest file is fuzz_checkpoint's.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The readers of mesh files. What an input is, is told by its first byte, so that a corpus is made of real files; TetGen's
-// files stand in one, with form feeds between .node, .ele, .face and .poly.
+// The readers of mesh files. What an input is, is told by its first byte, so that a corpus is made of real files;
+// TetGen's files stand in one, with form feeds between .node, .ele, .face and .poly.
 #include <string.h>
 
 #include "fuzz.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a page may send to `thaw view`: lines of JSON, each a request to a live simulation that goes on in between. (HTTP and
-// the framing of messages belong to libwebsockets; tests/view sends nonsense of that kind over real sockets.)
+// What a page may send to `thaw view`: lines of JSON, each a request to a live simulation that goes on in between.
+// (HTTP and the framing of messages belong to libwebsockets; tests/view sends nonsense of that kind over real sockets.)
 //
-// The server is one of this file that looks at what it is to send and forgets it; states are handed from world to world in
-// memory (store.c). To make a world takes as long as hundreds of steps of this scene: an input may do so once, and a reset
-// comes after many inputs.
+// The server is one of this file that looks at what it is to send and forgets it; states are handed from world to world
+// in memory (store.c). To make a world takes as long as hundreds of steps of this scene: an input may do so once, and a
+// reset comes after many inputs.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static const char scene[] =
 static ViewLive live;
 static int ready, inputs;
 
-// --- a server without sockets --------------------------------------------------------------------------------------------
+// --- a server without sockets ----------------------------------------------------------------------------------------
 
 struct Serve {
     int none;
@@ -55,7 +55,7 @@ int serve_is_watched(Serve *serve) { return serve != NULL; }
 int serve_wants_frame(Serve *serve) { return serve != NULL; }
 ServeCounts serve_counts(Serve *serve) { return (ServeCounts){.clients = serve != NULL}; }
 
-// --- requests --------------------------------------------------------------------------------------------------------------
+// --- requests --------------------------------------------------------------------------------------------------------
 
 static void finish(void) {
     serve_stop(&live.serve);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept under a path stays until it is written again. Memory is plain malloc's: the budget of fuzz.h is the library's.
+// What is kept under a path stays until it is written again. Memory is plain malloc's: the budget of fuzz.h is the
+// library's.
 #include "store.h"
 
 #include <stdio.h>
@@ -87,7 +88,7 @@ void store_copy(const char *from, const char *to) {
     keep(file);
 }
 
-// --- src/output/checkpoint.h ---------------------------------------------------------------------------------------------
+// --- src/output/checkpoint.h -----------------------------------------------------------------------------------------
 
 ThawStatus thaw_checkpoint_create(const char *path, ThawCheckpoint **checkpoint, ThawError *error) {
     (void)error;
@@ -159,10 +160,6 @@ ThawStatus thaw_checkpoint_put_i32(ThawCheckpoint *checkpoint, const char *name,
     return put(checkpoint, name, THAW_HDF_I32, data, count, error);
 }
 
-ThawStatus thaw_checkpoint_put_text(ThawCheckpoint *checkpoint, const char *name, const char *text, ThawError *error) {
-    return put(checkpoint, name, THAW_HDF_I8, text, (int64_t)strlen(text), error);
-}
-
 ThawStatus thaw_checkpoint_get_f64(ThawCheckpoint *checkpoint, const char *name, double *data, int64_t count,
                                    ThawError *error) {
     return get(checkpoint, name, THAW_HDF_F64, data, count, error);
@@ -181,12 +178,6 @@ ThawStatus thaw_checkpoint_get_u64(ThawCheckpoint *checkpoint, const char *name,
 ThawStatus thaw_checkpoint_get_i32(ThawCheckpoint *checkpoint, const char *name, int32_t *data, int64_t count,
                                    ThawError *error) {
     return get(checkpoint, name, THAW_HDF_I32, data, count, error);
-}
-
-ThawStatus thaw_checkpoint_get_text(ThawCheckpoint *checkpoint, const char *name, char *text, size_t size,
-                                    ThawError *error) {
-    ThawHdfList list;
-    return thaw_checkpoint_take_text(find_list(checkpoint, name, &list), checkpoint->path, name, text, size, error);
 }
 
 int64_t thaw_checkpoint_count(ThawCheckpoint *checkpoint, const char *name) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checkpoints in memory instead of in files: store.c defines all functions of src/output/checkpoint.c, so that the linker
-// leaves the library's alone, and neither HDF5 nor the disk takes part; whether a table is what was asked for is checked by the
-// library (src/output/take.c). Files are known by their paths, FILES at most.
+// Checkpoints in memory instead of in files: store.c defines all functions of src/output/checkpoint.c, so that the
+// linker leaves the library's alone, and neither HDF5 nor the disk takes part; whether a table is what was asked for is
+// checked by the library (src/output/take.c). Files are known by their paths, FILES at most.
 #ifndef THAW_FUZZ_STORE_H
 #define THAW_FUZZ_STORE_H
 

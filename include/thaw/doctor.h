@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The doctor: looks at a mesh or a scene before anybody waits for a run, and says what is wrong or doubtful, where, and how
-// to mend it (docs/doctor.md lists everything it looks for).
+// The doctor: looks at a mesh or a scene before a run, and says what is wrong or doubtful, where, and
+// how to mend it (docs/doctor.md lists everything it looks for).
 #ifndef THAW_DOCTOR_H
 #define THAW_DOCTOR_H
 
@@ -36,6 +36,8 @@ typedef struct ThawComplaint {
                         // file in its own unit
 } ThawComplaint;
 
+enum { THAW_PATIENT_OPTIONS = 64 };
+
 // What was looked at: each body of a scene, or the one mesh.
 typedef struct ThawPatient {
     char name[80];
@@ -44,14 +46,34 @@ typedef struct ThawPatient {
     double unit;    // m, that one unit of a surface file was taken for; 0 elsewhere, where all is in metres
     int guessed;    // nonzero: that unit is a guess by its size
     int up;         // the axis that `thaw new` takes for up in a surface file: 1 (y) or 2 (z)
-    double min_angle, max_angle;  // rad: dihedral angles, in 2D angles; NAN for surfaces
-    double mass;                  // kg; NAN where there is no material
-    double period;                // s, of its first mode, with the pins it starts with; NAN without material or freedom
-    int measured;                 // nonzero: looked for on its mesh; else it is an estimate from size and material
-    int adaptive;                 // nonzero: a body of the method "rigidify",
-    ThawRigidifyOptions rigidify; // which goes by these thresholds; NAN: by its first mode, which was not measured
-    int32_t held;                 // vertices that are pinned or scripted at the start
+    double min_angle, max_angle; // rad: dihedral angles, in 2D angles; NAN for surfaces
+    double mass;                 // kg; NAN where there is no material
+    double period;               // s, of its first mode, with the pins it starts with; NAN without material or freedom
+    int measured;                // nonzero: looked for on its mesh; else it is an estimate from size and material
+    const char *method;          // that moves it; NULL for meshes
+    int32_t option_count;        // of options of the method, in the order of `thaw help METHOD`, as the body goes by
+    double options[THAW_PATIENT_OPTIONS]; // them; NAN: by its first mode, which was not measured
+    int32_t held;                         // vertices that are pinned or scripted at the start
+    int32_t changes;                      // of its shape, that are to happen;
+    double change_time;                   // s, when the first does;
+    int32_t removed, copied;              // elements that go, and copies of vertices that are made, by all of them
 } ThawPatient;
+
+// What an attachment holds, and how.
+typedef struct ThawAttachmentNote {
+    char name[80], body[80], group[80];
+    char to[80];          // a body or an obstacle, or "a frame"
+    const char *kind;     // "point" or "distance"
+    int glue;             // nonzero: its stiffness follows from the materials
+    int to_frame, moves;  // nonzero: it is held to a frame, which moves
+    int touches;          // nonzero: its region may touch what it is held to
+    int32_t vertices;     // that it holds
+    double stiffness;     // N/m, of all of them together
+    double length;        // m, of "distance": of the first
+    double damping;       // s
+    double release_time;  // s; INFINITY: never
+    double release_force; // N; INFINITY: none is too large
+} ThawAttachmentNote;
 
 typedef struct ThawDoctorReport {
     const char *kind; // "scene", "mesh", "surface", "solid" or "drawing"
@@ -61,6 +83,8 @@ typedef struct ThawDoctorReport {
     int32_t left_off; // further complaints of a kind that was told often enough; counted above as well
     int32_t patient_count;
     ThawPatient *patients;
+    int32_t attachment_count;
+    ThawAttachmentNote *attachments;
     char regions[500], groups[500]; // names in a mesh file, with commas between them, the last "..." if there are more
     double disk;                    // bytes that the frames of a run will take, about; 0 for meshes
     double memory, seconds;         // bytes, and time of one core, that it will take; likewise
@@ -78,14 +102,17 @@ typedef struct ThawCost {
 void thaw_scene_cost(const ThawScene *scene, int64_t steps, int64_t every, ThawCost *cost);
 void thaw_cost_duration(double seconds, char text[40]); // "3 days"
 
-// A scene (.json), a mesh, or a triangle surface (.obj, .ply, .stl), by the file's ending. A file that cannot be read or
-// is refused makes a report with an error in it, not an error of this call. The caller frees *report with
+// A scene (.json), a mesh, or a triangle surface (.obj, .ply, .stl), by the file's ending. A file that cannot be read
+// or is refused makes a report with an error in it, not an error of this call. The caller frees *report with
 // thaw_doctor_report_free; on error it is NULL.
 ThawStatus thaw_doctor_file(const char *path, ThawDoctorReport **report, ThawError *error);
 
 // The same for what is in memory already. The mesh must be one that thaw_mesh_validate accepts.
 ThawStatus thaw_doctor_scene(const ThawScene *scene, ThawDoctorReport **report, ThawError *error);
 ThawStatus thaw_doctor_mesh(const ThawMesh *mesh, const char *name, ThawDoctorReport **report, ThawError *error);
+
+// An option of a body's method by its name; NAN: there is none, or it is not known.
+double thaw_patient_option(const ThawPatient *patient, const char *name);
 
 void thaw_doctor_report_free(ThawDoctorReport **report);
 

@@ -60,15 +60,15 @@ const char *thaw_reason_name(ThawReason why); // "load change"; never NULL
 const char *thaw_reason_text(ThawReason why); // a clause: "forces, pins or scripts on the body changed"; never NULL
 const char *thaw_element_state_name(ThawElementState state); // "rigid"; never NULL
 
-// Whether the field says something in this world, so that its frames carry it. The others may be asked for all the same;
-// strain_rate can be had of any body.
+// Whether the field says something in this world, so that its frames carry it. The others may be asked for all the
+// same; strain_rate can be had of any body.
 int thaw_world_shows_field(const ThawWorld *world, int32_t field);
 
-// The present values of a field over a body's vertices or elements, in the mesh's numbering: room for `components` doubles
-// each. Computed when asked for; a step pays nothing. A body or field out of range is THAW_ERROR_INPUT.
+// The present values of a field over a body's vertices or elements, in the mesh's numbering: room for `components`
+// doubles each. Computed when asked for; a step pays nothing. A body or field out of range is THAW_ERROR_INPUT.
 ThawStatus thaw_world_get_field(const ThawWorld *world, int32_t body, int32_t field, double *values);
 
-// --- Why is it awake? ----------------------------------------------------------------------------------------------------
+// --- Why is it awake? ------------------------------------------------------------------------------------------------
 
 // All that is known about why an element is elastic or rigid, as of the end of the last step.
 typedef struct ThawElementReport {
@@ -90,10 +90,11 @@ typedef struct ThawElementReport {
 
 ThawStatus thaw_world_explain(const ThawWorld *world, int32_t body, int32_t element, ThawElementReport *report,
                               ThawError *error);
-// The report as one paragraph of plain English, always terminated; returns the length that it would need, as snprintf does.
+// The report as one paragraph of plain English, always terminated; returns the length that it would need, as snprintf
+// does.
 int thaw_report_text(const ThawElementReport *report, char *text, int size);
 
-// --- Why does it not sleep? ----------------------------------------------------------------------------------------------
+// --- Why does it not sleep? ------------------------------------------------------------------------------------------
 
 // What keeps a body from falling asleep in the next step: the first of these that does.
 typedef enum ThawHindrance {
@@ -118,7 +119,7 @@ const char *thaw_hindrance_text(ThawHindrance what); // a clause: "a point of it
 // thread calls anything of the same world.
 ThawStatus thaw_world_get_hindrances(const ThawWorld *world, ThawHindrance *hindrances);
 
-// --- Who woke, who fell asleep: events of the last step -------------------------------------------------------------------
+// --- What woke and what fell asleep: events of the last step ---------------------------------------------------------
 
 typedef enum ThawSleepKind {
     THAW_SLEEP_WOKE,   // elements of the body that were rigid are elastic now

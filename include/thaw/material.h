@@ -24,7 +24,8 @@ typedef enum ThawMaterialConstants {
 // What alpha1 damps.
 typedef enum ThawDamping {
     THAW_DAMPING_STIFFNESS, // alpha1 K(x) v (Rayleigh, as in the papers): also slows the spin of what is under tension
-    THAW_DAMPING_VISCOUS, // rates of Green strain, by alpha1 times the moduli: the same at rest, nothing in rigid motion
+    // Rates of Green strain, by alpha1 times the moduli: the same at rest, nothing in rigid motion.
+    THAW_DAMPING_VISCOUS,
 } ThawDamping;
 
 typedef struct ThawMaterialDef {

@@ -64,8 +64,8 @@ ThawStatus thaw_mesh_parse(const void *bytes, size_t size, const char *ending, c
                            ThawMeshReport *report, ThawError *error);
 
 // Writes a mesh that thaw_mesh_validate accepts. .msh (Gmsh 4.1, ASCII), .vtu and .vtk keep regions and groups by name;
-// .mesh (Medit) and .node (TetGen, with its .ele) keep regions by number; .obj, .ply and .stl get the boundary (in 2D all
-// triangles). Coordinates keep every bit, but for .stl, which has 32. The file is whole or not there.
+// .mesh (Medit) and .node (TetGen, with its .ele) keep regions by number; .obj, .ply and .stl get the boundary (in 2D
+// all triangles). Coordinates keep every bit, but for .stl, which has 32. The file is whole or not there.
 ThawStatus thaw_mesh_write(const ThawMesh *mesh, const char *path, ThawError *error);
 
 // A box of cells[0] x cells[1] (x cells[2]) grid cells spanning [lo, hi], six Kuhn tetrahedra (two triangles) a cell.

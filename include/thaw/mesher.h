@@ -15,15 +15,15 @@
 extern "C" {
 #endif
 
-// --- Solids: a tree of primitives and operations -------------------------------------------------------------------------
+// --- Solids: a tree of primitives and operations ---------------------------------------------------------------------
 
 // Const once made, so that any number of threads may ask it.
 typedef struct ThawSolid ThawSolid;
 
 // Reads a solid in JSON (docs/mesher.md), comments allowed. dim 2: a flat shape, vectors of two numbers. `name` stands
-// for the file in messages; surface files are looked up relative to `folder` (may be NULL). The caller frees *solid with
-// thaw_solid_free; on error it is NULL. thaw_solid_load takes, for dim 2, drawings as well: .svg, .poly without triangles, and
-// flat surfaces (.obj, .ply, .stl).
+// for the file in messages; surface files are looked up relative to `folder` (may be NULL). The caller frees *solid
+// with thaw_solid_free; on error it is NULL. thaw_solid_load takes, for dim 2, drawings as well: .svg, .poly without
+// triangles, and flat surfaces (.obj, .ply, .stl).
 ThawStatus thaw_solid_parse(const char *text, size_t length, const char *name, const char *folder, int dim,
                             ThawSolid **solid, ThawError *error);
 ThawStatus thaw_solid_load(const char *path, int dim, ThawSolid **solid, ThawError *error);
@@ -42,7 +42,7 @@ const char *thaw_solid_region_name(const ThawSolid *solid, int32_t region);
 // The region at a point of the solid.
 int32_t thaw_solid_region(const ThawSolid *solid, const double x[3]);
 
-// --- Meshing -------------------------------------------------------------------------------------------------------------
+// --- Meshing ---------------------------------------------------------------------------------------------------------
 
 typedef struct ThawMesherDef {
     double size;      // m, edges of the lattice at the surface; 0: by `elements`
@@ -84,18 +84,19 @@ typedef struct ThawMesherReport {
     ThawMesherFinding crossings; // pairs of triangles that cut each other
 } ThawMesherReport;
 
-// The caller frees *mesh with thaw_mesh_free; on error it is NULL. report may be NULL. Regions are those of the solid that
-// occur; groups are "surface", and for each region its vertices where there is more than one.
+// The caller frees *mesh with thaw_mesh_free; on error it is NULL. report may be NULL. Regions are those of the solid
+// that occur; groups are "surface", and for each region its vertices where there is more than one.
 ThawStatus thaw_mesh_from_solid(const ThawSolid *solid, const ThawMesherDef *def, ThawMesh **mesh,
                                 ThawMesherReport *report, ThawError *error);
-// The inside of a triangle surface. Holes and self-intersections are reported and meshed all the same, where the winding
-// number tells inside from outside.
+// The inside of a triangle surface. Holes and self-intersections are reported and meshed all the same, where the
+// winding number tells inside from outside.
 ThawStatus thaw_mesh_from_triangles(const ThawTriangleMesh *surface, const ThawMesherDef *def, ThawMesh **mesh,
                                     ThawMesherReport *report, ThawError *error);
 
-// --- Sheets: triangle surfaces for shells --------------------------------------------------------------------------------
+// --- Sheets: triangle surfaces for shells ----------------------------------------------------------------------------
 
-// width x height m in the plane z = 0, centred, in cells[0] x cells[1] cells of two triangles with alternating diagonals.
+// width x height m in the plane z = 0, centred, in cells[0] x cells[1] cells of two triangles with alternating
+// diagonals.
 ThawStatus thaw_triangles_grid(double width, double height, const int32_t cells[2], ThawTriangleMesh **sheet,
                                ThawError *error);
 // A disc in the plane z = 0 about the origin, in rings of 6, 12, 18, ... triangles' edges.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading files otherwise than by default. The functions without options (thaw_mesh_read_report, thaw_scene_load, ...) are
-// these with options NULL, and say what the other arguments are. The library takes nothing from the environment.
+// Reading files otherwise than by default. The functions without options (thaw_mesh_read_report, thaw_scene_load, ...)
+// are these with options NULL, and say what the other arguments are. The library takes nothing from the environment.
 #ifndef THAW_READ_H
 #define THAW_READ_H
 
@@ -18,8 +18,8 @@ extern "C" {
 
 // All zero: the defaults.
 typedef struct ThawReadOptions {
-    // Bytes that the compressed arrays of one file (.vtu) may become. What asks for more is refused before memory is made for it.
-    // 0: 256 MiB, or 200 times the size of the file where that is more, and 16 GiB at most.
+    // Bytes that the compressed arrays of one file (.vtu) may become. What asks for more is refused before memory is
+    // made for it. 0: 256 MiB, or 200 times the size of the file where that is more, and 16 GiB at most.
     uint64_t unpack_limit;
 } ThawReadOptions;
 

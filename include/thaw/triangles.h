@@ -48,8 +48,8 @@ ThawStatus thaw_triangles_create(int32_t vertex_count, int32_t triangle_count, T
 // NULL and a pointer to NULL are allowed.
 void thaw_triangles_free(ThawTriangleMesh **mesh);
 
-// Reads .obj, .ply (ASCII or binary) or .stl (ASCII or binary). On error *mesh is NULL. report may be NULL. Corners of .stl
-// become one as by thaw_triangles_weld, but within 4e-7, a few of the last bits that single precision has.
+// Reads .obj, .ply (ASCII or binary) or .stl (ASCII or binary). On error *mesh is NULL. report may be NULL. Corners of
+// .stl become one as by thaw_triangles_weld, but within 4e-7, a few of the last bits that single precision has.
 ThawStatus thaw_triangles_read(const char *path, ThawTriangleMesh **mesh, ThawError *error);
 ThawStatus thaw_triangles_read_report(const char *path, ThawTriangleMesh **mesh, ThawTriangleReport *report,
                                       ThawError *error);

@@ -17,8 +17,8 @@ extern "C" {
 // --- Shapes: a mesh with its materials, compiled once and shared by any number of bodies
 // -------------------------------
 
-// How a group of vertices is chosen, in the shape's own coordinates. Boundaries count as inside, with a slack of 1e-9 of the
-// shape's diameter for rounding.
+// How a group of vertices is chosen, in the shape's own coordinates. Boundaries count as inside, with a slack of 1e-9
+// of the shape's diameter for rounding.
 typedef enum ThawSelect {
     THAW_SELECT_ALL,
     THAW_SELECT_MESH_GROUP, // a group of the mesh file, by mesh_group
@@ -85,10 +85,33 @@ typedef struct ThawForceDef {
     double ramp;     // s, >= 0
 } ThawForceDef;
 
+// An option of a method, by names, as a number: a flag is 0 or 1, a choice its place in the list of `thaw help METHOD`
+// from 0, and what is left to follow from others ("by tolerance") is 0.
+typedef struct ThawOptionDef {
+    const char *method, *name;
+    double value;
+} ThawOptionDef;
+
+// What becomes of a body's shape while it moves. A change is of certain elements, chosen in the shape's own
+// coordinates by their centres, or by a group: those with all vertices in it.
+typedef enum ThawChangeKind {
+    THAW_CHANGE_REMOVE, // they go; vertices that no element is left of stay where they are, without mass, in no picture
+    THAW_CHANGE_CUT,    // they part from the others along the faces between them; vertices there are copied
+} ThawChangeKind;
+
+typedef struct ThawChangeDef {
+    ThawChangeKind kind;
+    double time;        // s, > 0: it happens at the end of the first step that comes to it; thaw_world_change: not read
+    int32_t group;      // index into the shape's groups, or -1: `where` chooses
+    ThawGroupDef where; // THAW_SELECT_ALL, BOX, SPHERE or PLANE_SIDE
+    int limited;        // nonzero: a cut goes along those faces only whose centres `within` chooses
+    ThawGroupDef within; // as `where`
+} ThawChangeDef;
+
 typedef struct ThawBodyDef {
     const char *name;
-    const char *method; // which adaptive method moves it: "full" or "rigidify"
-    int at_rest;        // nonzero: starts from its static solution, asleep; method "rigidify", held by pins
+    const char *method; // how it is moved: "full", "rigidify", or another that `thaw help methods` lists
+    int at_rest;        // nonzero: starts from its static solution, asleep; a method that sleeps, held by pins
     int32_t shape;
     double position[3];           // m; x = rotation * X + position
     double rotation[4];           // unit quaternion (w, x, y, z)
@@ -98,14 +121,19 @@ typedef struct ThawBodyDef {
     int32_t script_count;
     const ThawForceDef *forces;
     int32_t force_count;
+    const ThawChangeDef *changes; // of its shape, at given times
+    int32_t change_count;
     double friction;                            // Coulomb's mu against others
     int self_contact;                           // nonzero: it touches itself, too
     const struct ThawRigidifyOptions *rigidify; // options of its own, all of them; NULL: the world's
+    const ThawOptionDef *options;               // options of its own of any method, on top of those above
+    int32_t option_count;
 } ThawBodyDef;
 
 // --- Contact ---------------------------------------------------------------------------------------------------------
 
-// What bodies may touch besides each other. Solid: inside is forbidden. In 2D: half-plane, circle, box, polygon (a mesh).
+// What bodies may touch besides each other. Solid: inside is forbidden. In 2D: half-plane, circle, box, polygon (a
+// mesh).
 typedef enum ThawObstacleKind {
     THAW_OBSTACLE_HALF_SPACE, // z <= 0 (2D: y <= 0) of its own frame is solid
     THAW_OBSTACLE_SPHERE,     // size[0]: radius
@@ -151,10 +179,23 @@ typedef struct ThawPairDef {
 // A region of a body, held to another body, to an obstacle, or to a frame that keyframes move: every vertex of the
 // region by a spring and a damper of its own to the place on the other side where it was at the start. The other body's
 // place is one of its elements' (of the nearest one, where the vertex lies outside), so it turns with the body, and
-// momentum is kept.
+// momentum is kept. Or each by a spring of a length along the line to a point that is farther away.
+typedef enum ThawAttachmentKind {
+    THAW_ATTACHMENT_POINT,   // pulls to the place where the vertex was at the start
+    THAW_ATTACHMENT_DISTANCE // keeps a distance from its anchor
+} ThawAttachmentKind;
+
+// Whether bodies touch where they are attached.
+typedef enum ThawAttachmentContact {
+    THAW_ATTACHMENT_CONTACT_AUTO, // not where they are glued, elsewhere they do
+    THAW_ATTACHMENT_CONTACT_ON,
+    THAW_ATTACHMENT_CONTACT_OFF // vertices, edges and faces of the region do not touch what it is held to
+} ThawAttachmentContact;
+
 typedef struct ThawAttachmentDef {
     const char *name;
-    int32_t body;        // whose region it is
+    ThawAttachmentKind kind;
+    int32_t body;        // that the region belongs to
     int32_t group;       // of the body's shape: the region
     int32_t other_body;  // held to this body; -1: to none
     int32_t obstacle;    // held to this obstacle, whose own frames must not deform it; -1: to none
@@ -167,8 +208,11 @@ typedef struct ThawAttachmentDef {
     double stiffness;
     double stiffness_per_area; // N/m^3, used in its place where > 0; the region needs a surface
     double damping;            // s: the force is that of the offset plus this time's change of it
-    double release_time;       // s: lets go then; INFINITY: never
-    double release_force;      // N: lets go after a step in which its force on the region was larger; INFINITY: never
+    double length;             // m, of springs that keep a distance; < 0: what it is at the start
+    const double *at;          // m, where in space their anchor is at the start; NULL: the nearest vertex of other_body
+    ThawAttachmentContact contact;
+    double release_time;  // s: lets go then; INFINITY: never
+    double release_force; // N: lets go after a step in which its force on the region was larger; INFINITY: never
 } ThawAttachmentDef;
 
 typedef enum ThawFriction {
@@ -176,7 +220,8 @@ typedef enum ThawFriction {
     THAW_FRICTION_BOX,  // |lambda_t1|, |lambda_t2| <= mu lambda_n, as in the solids paper's runs
 } ThawFriction;
 
-// A contact is a spring and a damper in parallel that only push: at rest it carries -stiffness * Phi, whatever the step.
+// A contact is a spring and a damper in parallel that only push: at rest it carries -stiffness * Phi, whatever the
+// step.
 typedef struct ThawContactOptions {
     int disabled;     // nonzero: nothing touches anything
     double stiffness; // N/m each contact point; 0: chosen from the material and mesh; INFINITY: hard
@@ -189,13 +234,15 @@ typedef struct ThawContactOptions {
     int edges;        // nonzero: also edge against edge
 } ThawContactOptions;
 
-// --- Adaptive rigidification ---------------------------------------------------------------------------------------------
+// --- Adaptive rigidification -----------------------------------------------------------------------------------------
 
-// How it is decided who must be elastic: by the strain that loads would cause statically, or by the rule of the paper.
+// How it is decided which elements must be elastic: by the strain that loads would cause statically, or by the rule of
+// the paper.
 typedef enum ThawOracleRule { THAW_ORACLE_STATIC, THAW_ORACLE_PAPER, THAW_ORACLE_RULE_COUNT } ThawOracleRule;
 
-// Settings of the method "rigidify"; docs/rigidification.md. One number says what is small, whatever the size, stiffness and
-// weight of a body: tolerance. Thresholds that are 0 follow from it, for each body by its own lowest mode of vibration.
+// Settings of the method "rigidify"; docs/rigidification.md. One number says what is small, whatever the size,
+// stiffness and weight of a body: tolerance. Thresholds that are 0 follow from it, for each body by its own lowest mode
+// of vibration.
 typedef struct ThawRigidifyOptions {
     double tolerance;   // share of its diameter by which rigid parts may put a body off, about
     double tau_rigid;   // 1/s^2: an element may become rigid when |E_dot|_F^2 stays below; 0: from tolerance
@@ -216,11 +263,19 @@ typedef struct ThawRigidifyOptions {
     int split_gravity;  // nonzero: gravity acts before the quick solve, not in it
 } ThawRigidifyOptions;
 
-// --- The world ---------------------------------------------------------------------------------------------------------
+// --- The world -------------------------------------------------------------------------------------------------------
 
 typedef enum ThawIntegrator {
     THAW_INTEGRATOR_SEMI_IMPLICIT, // one linearised backward Euler step (solids paper, equation 5)
     THAW_INTEGRATOR_NEWTON,        // backward Euler to convergence on the incremental potential (shells paper, 3.3)
+    // The same two in each body's own moving frame: what is left of the step is deformation alone, so that spin,
+    // rolling and flight last (docs/motion.md).
+    THAW_INTEGRATOR_EULER,
+    THAW_INTEGRATOR_EULER_NEWTON,
+    // Second order in that frame, and as robust in stiff bodies: trapezoid, then backward differences (docs/motion.md).
+    THAW_INTEGRATOR_TR_BDF2,
+    THAW_INTEGRATOR_TR_BDF2_NEWTON,
+    THAW_INTEGRATOR_COUNT
 } ThawIntegrator;
 
 typedef enum ThawProjection {
@@ -248,7 +303,8 @@ typedef struct ThawWorldDef {
     ThawSolverKind solver;
     double solver_tolerance; // relative residual of iterative solves
     int threads;             // >= 1; 0: one per processor. Never changes a bit of the result
-    int ledger; // nonzero: report energies and works (about one force evaluation a step; adaptive bodies always have it)
+    // Nonzero: report energies and works (about one force evaluation a step; adaptive bodies always have it).
+    int ledger;
     const ThawMaterialDef *materials;
     int32_t material_count;
     const ThawShapeDef *shapes;
@@ -256,6 +312,8 @@ typedef struct ThawWorldDef {
     const ThawBodyDef *bodies;
     int32_t body_count;
     ThawRigidifyOptions rigidify;
+    const ThawOptionDef *options; // of any method, on top of the defaults and of the member above; copied
+    int32_t option_count;
     ThawContactOptions contact;
     const ThawObstacleDef *obstacles;
     int32_t obstacle_count;
@@ -263,6 +321,7 @@ typedef struct ThawWorldDef {
     int32_t pair_count;
     const ThawAttachmentDef *attachments;
     int32_t attachment_count;
+    const char *source; // the file that all this comes from, for messages; NULL: none
 } ThawWorldDef;
 
 ThawWorldDef thaw_world_def_default(void);           // 3D, gravity 9.81 along -z, h 0.01 s, semi-implicit, auto
@@ -271,12 +330,13 @@ ThawGroupDef thaw_group_def_default(void);           // every vertex
 ThawBodyDef thaw_body_def_default(void);             // shape 0, at its own place, at rest, method "full"
 ThawScriptDef thaw_script_def_default(void);         // a pin, for ever
 ThawForceDef thaw_force_def_default(void);           // a total force of zero, always
+ThawChangeDef thaw_change_def_default(void);         // removes every element: choose some
 ThawObstacleDef thaw_obstacle_def_default(void);     // a floor at z = 0 (2D: y = 0), friction 0.5
 ThawAttachmentDef thaw_attachment_def_default(void); // body 0 and its group 0 glued to where they are, for ever
 
-// Energies and works in joules. kinetic + shadow + elastic + gravitational - (external_work - damping_loss - integration_loss
-// + contact_work + parting_work - transition_loss + follow_work) stays what it was at the start, up to the solver's
-// tolerance.
+// Energies and works in joules. kinetic + shadow + elastic + gravitational - (external_work - damping_loss -
+// integration_loss + contact_work + parting_work - transition_loss + follow_work) stays what it was at the start, up to
+// the solver's tolerance.
 typedef struct ThawLedger {
     double kinetic, elastic, gravitational;
     double shadow;           // kinetic energy of slow motion inside rigid parts
@@ -323,6 +383,11 @@ typedef struct ThawWorld ThawWorld;
 ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **world, ThawError *error);
 void thaw_world_free(ThawWorld **world);
 
+// Whether everything in a world agrees with everything else, between steps: state, sleep, contacts, attachments, and
+// what methods have of their bodies. THAW_ERROR_INPUT: a rule of the library is broken (its mistake, or memory was
+// overwritten), and the message says which. Linear in the size of the world.
+ThawStatus thaw_world_validate(const ThawWorld *world, ThawError *error);
+
 // Advances by one step of h. On a status > 0 or an error the state is what it was before the call.
 // stats may be NULL.
 ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *error);
@@ -345,26 +410,37 @@ ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawE
 // What an attachment does. The name belongs to the world.
 typedef struct ThawAttachmentState {
     const char *name;
-    int released;     // it has let go
-    int32_t vertices; // that it holds
-    double stiffness; // N/m, of all of them together
-    double force[3];  // N, on its region in the last step
-    double energy;    // J, in its springs
+    int32_t body;          // that the region belongs to
+    int32_t other_body;    // held to this body; -1: to none
+    int32_t obstacle;      // held to this obstacle; -1: to none; a frame where both are
+    int released;          // it has let go,
+    double released_time;  // s, then,
+    double released_force; // N, at this force; both NAN while it holds
+    int32_t vertices;      // that it holds
+    double stiffness;      // N/m, of all of them together
+    double force[3];       // N, on its region in the last step
+    double energy;         // J, in its springs
 } ThawAttachmentState;
 int32_t thaw_world_attachment_count(const ThawWorld *world);
 ThawStatus thaw_world_get_attachment(const ThawWorld *world, int32_t attachment, ThawAttachmentState *state);
+// Where its springs are: for each vertex that it holds six numbers, the vertex and its anchor, m (in 2D z is 0).
+ThawStatus thaw_world_get_attachment_lines(const ThawWorld *world, int32_t attachment, double *lines);
 // Lets go for good, and wakes what was held.
 ThawStatus thaw_world_release_attachment(ThawWorld *world, int32_t attachment, ThawError *error);
 
 int thaw_world_dim(const ThawWorld *world);
 double thaw_world_time(const ThawWorld *world);
 int64_t thaw_world_step_count(const ThawWorld *world);
-uint64_t thaw_world_hash(const ThawWorld *world);
+uint64_t thaw_world_hash(const ThawWorld *world); // of step, positions and velocities
+// The same and all else that the future depends on: each body's method and options, whether it sleeps, and what its
+// method keeps. It walks all of it: a matter of milliseconds for large worlds.
+uint64_t thaw_world_full_hash(const ThawWorld *world);
 int32_t thaw_world_body_count(const ThawWorld *world);
 const char *thaw_world_body_name(const ThawWorld *world, int32_t body);
 
 // Sizes of a body's mesh, and copies of its data in the mesh's own numbering. The caller gives room for dim doubles
 // (ids: nodes) an item. A body out of range is THAW_ERROR_INPUT.
+// Vertices that no element is left of count: they keep their numbers, and copies that a cut makes come behind.
 int32_t thaw_world_vertex_count(const ThawWorld *world, int32_t body);
 int32_t thaw_world_element_count(const ThawWorld *world, int32_t body);
 ThawStatus thaw_world_get_elements(const ThawWorld *world, int32_t body, int32_t *elements);
@@ -378,13 +454,28 @@ ThawStatus thaw_world_get_masses(const ThawWorld *world, int32_t body, double *m
 // A force on every vertex (N, dim doubles each), on top of the scripted ones, until set again; NULL takes it away.
 ThawStatus thaw_world_set_forces(ThawWorld *world, int32_t body, const double *f);
 
-// --- How bodies are moved, at run time. Whatever could change a verdict wakes bodies: nothing is missed. ---------------
+// --- How bodies are moved, at run time. Whatever could change a verdict wakes bodies: nothing is missed. -------------
 
 // Method of a body by name ("full", "rigidify"); body -1: of all. Takes effect with the next step; x and v stay.
 ThawStatus thaw_world_set_method(ThawWorld *world, int32_t body, const char *name, ThawError *error);
 const char *thaw_world_get_method(const ThawWorld *world, int32_t body); // NULL for a body out of range
-// Options of the method "rigidify". They are part of the state: checkpoints store them. The world's are those of all
-// bodies that have none of their own; to set them takes away what bodies have of their own.
+// Options of any method, by name. They are part of the state: checkpoints store them. Those of a body (whatever its
+// present method) become its own; body -1: of the world and of all bodies, whose other options stay as they are. All
+// are set, or none.
+ThawStatus thaw_world_set_options(ThawWorld *world, int32_t body, const ThawOptionDef *options, int32_t count,
+                                  ThawError *error);
+ThawStatus thaw_world_set_option(ThawWorld *world, int32_t body, const char *method, const char *name, double value,
+                                 ThawError *error);
+// The body has the world's options of that method again; -1: all bodies have.
+ThawStatus thaw_world_clear_options(ThawWorld *world, int32_t body, const char *method, ThawError *error);
+// What was set for a body, or (-1) for the world.
+ThawStatus thaw_world_get_option(const ThawWorld *world, int32_t body, const char *method, const char *name,
+                                 double *value);
+// The same as the body goes by it, of its present method: what is left to follow from others is filled in.
+ThawStatus thaw_world_get_option_in_force(const ThawWorld *world, int32_t body, const char *name, double *value);
+
+// Options of the method "rigidify" as a struct. They are part of the state: checkpoints store them. The world's are
+// those of all bodies that have none of their own; to set them takes away what bodies have of their own.
 ThawStatus thaw_world_set_rigidify(ThawWorld *world, const ThawRigidifyOptions *options, ThawError *error);
 ThawStatus thaw_world_get_rigidify(const ThawWorld *world, ThawRigidifyOptions *options);
 // Options of one body, whatever its present method; NULL: the world's again. And those that it has, own or the world's.
@@ -393,19 +484,32 @@ ThawStatus thaw_world_set_body_rigidify(ThawWorld *world, int32_t body, const Th
 ThawStatus thaw_world_get_body_rigidify(const ThawWorld *world, int32_t body, ThawRigidifyOptions *options);
 // The same as a body of that method goes by them: thresholds that were left to the tolerance are filled in.
 ThawStatus thaw_world_get_thresholds(const ThawWorld *world, int32_t body, ThawRigidifyOptions *options);
-// Makes a body (-1: all) elastic, waking whatever it rests on or carries; it becomes rigid again when the oracle finds so.
+// Makes a body (-1: all) elastic, waking whatever it rests on or carries; it becomes rigid again when the oracle finds
+// so.
 ThawStatus thaw_world_wake(ThawWorld *world, int32_t body);
 // Nonzero: at rest with all that it touches; it costs nothing until something changes.
 int thaw_world_is_asleep(const ThawWorld *world, int32_t body);
 // How many of a body's elements are inside out (det F <= 0), which all materials but neo-Hookean bear.
 int64_t thaw_world_inverted_count(ThawWorld *world, int32_t body);
 
+// Changes the shape of a body now: THAW_ERROR_INPUT where that would do nothing, or leave nothing. Mass and momentum of
+// what is left stay. On failure everything is as before, but that the body may have woken.
+ThawStatus thaw_world_change(ThawWorld *world, int32_t body, const ThawChangeDef *change, ThawError *error);
+// How many changes have happened to a body (-1: to all), by schedule and by call.
+int32_t thaw_world_change_count(const ThawWorld *world, int32_t body);
+// Another number whenever vertex counts, element counts or elements of any body are others than before; 0 as it began.
+uint64_t thaw_world_topology(const ThawWorld *world);
+// How many vertices a body has when all changes of its definition have happened.
+int32_t thaw_world_most_vertices(const ThawWorld *world, int32_t body);
+// Of each vertex the mesh's vertex that it is, or is a copy of; of each element the mesh's. Either may be NULL.
+ThawStatus thaw_world_get_origins(const ThawWorld *world, int32_t body, int32_t *vertices, int32_t *elements);
+
 // von Mises equivalent of the Cauchy stress per element, Pa.
 ThawStatus thaw_world_get_stresses(const ThawWorld *world, int32_t body, double *von_mises);
 
-// --- What touches what: the contacts of the last step --------------------------------------------------------------------
-// All of these look at the last step (of a step that was cut, its last part). There are none before the first step, after
-// loading, and after positions or velocities were set.
+// --- What touches what: the contacts of the last step ----------------------------------------------------------------
+// All of these look at the last step (of a step that was cut, its last part). There are none before the first step,
+// after loading, and after positions or velocities were set.
 
 // A point where two sides touch, or nearly did. Side 0 is a body, side 1 another body or an obstacle. Each side is a
 // weighted mean of up to three vertices of its body, in the mesh's numbering.
@@ -438,7 +542,8 @@ ThawStatus thaw_world_get_events(const ThawWorld *world, ThawContactEvent *event
 
 // Contact forces on the vertices of a body, N, dim doubles each.
 ThawStatus thaw_world_get_contact_forces(const ThawWorld *world, int32_t body, double *f);
-// Normal and tangential contact force over the area of the surface around each vertex, Pa; 0 inside. Either may be NULL.
+// Normal and tangential contact force over the area of the surface around each vertex, Pa; 0 inside. Either may be
+// NULL.
 ThawStatus thaw_world_get_contact_pressures(const ThawWorld *world, int32_t body, double *pressure, double *friction);
 
 int32_t thaw_world_obstacle_count(const ThawWorld *world);
@@ -446,9 +551,9 @@ const char *thaw_world_obstacle_name(const ThawWorld *world, int32_t obstacle);
 // The sum of an obstacle's forces on all bodies, N (three doubles): against gravity, what it carries.
 ThawStatus thaw_world_get_reaction(const ThawWorld *world, int32_t obstacle, double force[3]);
 
-// An obstacle's surface at the present time, for looking at: triangles, outward (2D: triangles in the plane). Round ones
-// are faceted, half-spaces end as a slab of `extent` metres around `middle` (three doubles). The caller frees both arrays
-// with thaw_obstacle_surface_free.
+// An obstacle's surface at the present time, for looking at: triangles, outward (2D: triangles in the plane). Round
+// ones are faceted, half-spaces end as a slab of `extent` metres around `middle` (three doubles). The caller frees both
+// arrays with thaw_obstacle_surface_free.
 typedef struct ThawObstacleSurface {
     ThawObstacleKind kind;
     int moves;          // nonzero: not the same at every time

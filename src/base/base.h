@@ -8,7 +8,7 @@
 
 #include "thaw/status.h"
 
-// Kernels take `dim` and the like as constants, which they are only once they are part of who calls them.
+// Kernels take `dim` and the like as constants, which they are only once they are inlined into their caller.
 #define THAW_INLINE static inline __attribute__((always_inline))
 
 // --- errors (error.c)
@@ -61,10 +61,10 @@ typedef void (*ThawTaskFn)(void *context, int32_t index);
 ThawStatus thaw_tasks_create(int threads, ThawTasks **tasks, ThawError *error);
 void thaw_tasks_free(ThawTasks **tasks);
 int thaw_tasks_threads(const ThawTasks *tasks);
-// Whether whoever waits for the work has lost interest: loops that may take long look once in a while, and return
-// THAW_CANCELLED. Once it says so it says so until `stopped` is cleared. All who work for one caller share a ThawStop.
+// Whether the caller wants no more of the work: loops that may take long look once in a while, and return
+// THAW_CANCELLED. Once it says so it says so until `stopped` is cleared. All tasks of one caller share a ThawStop.
 typedef struct ThawStop {
-    int (*wanted)(void *context); // NULL: nobody ever loses interest
+    int (*wanted)(void *context); // NULL: it is always wanted
     void *context;
     _Atomic int stopped;
 } ThawStop;

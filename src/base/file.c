@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that are complete or not there.
 //
-// A run may be killed, or its disk fill up, at any byte. Whatever is written here goes to PATH.tmp first, is flushed and
-// closed (a full disk may show as late as that), and takes its place by rename, which is atomic: a reader sees the old file
-// or the new one, never half of one. PATH.tmp left behind by a killed run is overwritten by the next. Against a power cut
-// only thaw_file_sync and thaw_path_sync help; they wait for the disk, so they are called where it matters, not always.
+// A run may be killed, or its disk fill up, at any byte. Whatever is written here goes to PATH.tmp first, is flushed
+// and closed (a full disk may show as late as that), and takes its place by rename, which is atomic: a reader sees the
+// old file or the new one, never half of one. PATH.tmp left behind by a killed run is overwritten by the next. Against
+// a power cut only thaw_file_sync and thaw_path_sync help; they wait for the disk, so they are called where it matters,
+// not always.
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>

@@ -15,8 +15,8 @@ void thaw_file_write(ThawFile *file, const void *bytes, size_t size);
 void thaw_file_print(ThawFile *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 // Writes over bytes that were written before, from `at` on; what follows goes to the end again.
 void thaw_file_patch(ThawFile *file, int64_t at, const void *bytes, size_t size);
-// Waits until what was written so far is on the disk, for files that must survive a power cut, or whose failure must show
-// before something else is done. Nonzero (an errno) when anything has failed so far.
+// Waits until what was written so far is on the disk, for files that must survive a power cut, or whose failure must
+// show before something else is done. Nonzero (an errno) when anything has failed so far.
 int thaw_file_sync(ThawFile *file);
 // Flushes, closes and renames. Frees *file in any case; on an error the temporary file is gone and an older file
 // at the path is untouched.

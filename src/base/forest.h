@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets that grow together (union-find): who hangs together with whom. Each member points to its parent, a root to itself; paths
-// are halved as they are walked. The lowest member is the root, whatever the order of the joins.
+// Sets that grow together (union-find): which members are connected. Each member points to its parent, a root to
+// itself; paths are halved as they are walked. The lowest member is the root, whatever the order of the joins.
 #ifndef THAW_BASE_FOREST_H
 #define THAW_BASE_FOREST_H
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A pool of threads for loops. One loop runs at a time; the caller takes part in it. Indices are claimed from an atomic
-// counter, so uneven work balances itself; determinism comes from what the bodies of loops write, not from who runs
-// them. Idle threads spin for some microseconds, because the next loop of a step is usually that near, and sleep after
-// that. The caller spins likewise until the others are done, and then gives up its processor at each look: where there are
-// more threads than processors, the one it waits for may need it.
+// counter, so uneven work balances itself; determinism comes from what the bodies of loops write, not from which thread
+// runs them. Idle threads spin for some microseconds, because the next loop of a step is usually that near, and sleep
+// after that. The caller spins likewise until the others are done, and then gives up its processor at each look: where
+// there are more threads than processors, the one it waits for may need it.
 //
 // The hand-over: `ticket` packs the loop's number (high half) and the next index to claim (low half). It is closed (an
 // index beyond any count) while the next loop is being described. What a thread reads of the description counts only if

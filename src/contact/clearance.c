@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// What need not be searched again. A vertex that was found a distance r away from another surface, and outside of it, stays
-// outside until it and the surface have together moved by r: it remembers r, where it was, and how far the surface's
-// vertices had gone at most (an odometer, the sum over searches of the largest step). Until that is used up, the vertex
-// costs a subtraction instead of a walk down the hierarchy. In a bowl, in a heap, at rest, that is nearly every vertex.
+// What need not be searched again. A vertex that was found a distance r away from another surface, and outside of it,
+// stays outside until it and the surface have together moved by r: it remembers r, where it was, and how far the
+// surface's vertices had gone at most (an odometer, the sum over searches of the largest step). Until that is used up,
+// the vertex costs a subtraction instead of a walk down the hierarchy. In a bowl, in a heap, at rest, that is nearly
+// every vertex.
 //
-// A face that was the nearest is still that until the same has brought the next one as near; then it alone is looked at.
+// A face that was the nearest is still that until the same has brought the next one as near; then it alone is looked
+// at.
 //
-// Edges have a limit each, on what the odometers of both surfaces and the way of this step come to: one comparison. It is
-// looser, since odometers know the fastest vertex only; but edges keep away from sharp edges alone, of which there are fewer.
+// Edges have a limit each, on what the odometers of both surfaces and the way of this step come to: one comparison. It
+// is looser, since odometers know the fastest vertex only; but edges keep away from sharp edges alone, of which there
+// are fewer.
 //
 // This changes no contact: a vertex is passed over only where the search would have found nothing. So clearances are
-// scratch, and a resumed run without them has the same bits. One case is excepted: a surface that cuts itself has places
-// outside where the normal of the nearest face points away from the vertex. A fresh search takes a vertex there for one
-// inside; one that knows it came from outside, and through nothing, does not.
+// scratch, and a resumed run without them has the same bits. One case is excepted: a surface that cuts itself has
+// places outside where the normal of the nearest face points away from the vertex. A fresh search takes a vertex there
+// for one inside; one that knows it came from outside, and through nothing, does not.
 //
-// All this lives in the slots of tasks, and tasks come and go; both lists are sorted, and one pass hands each task its slot.
+// All this lives in the slots of tasks, and tasks come and go; both lists are sorted, and one pass hands each task its
+// slot.
 #include "contact/collider.h"
 
 int thaw_contact_item_compare(const void *p, const void *q) {

@@ -3,10 +3,11 @@
 // obstacle: its mesh; or, because its surface is known exactly but a body's large face may hang on a corner of it, the
 // corners, edges and centres that such a face could meet.
 //
-// Automatic stiffness. A face of area A, edge length L and modulus E in front of a body of density rho and diameter D gives
-// its vertices k = max(5 E, 200 rho g D) A / L between them. Pressed with the pressure p a contact yields p / (k / A): at
-// rest under its own weight (p <= rho g D) by less than L / 200, whatever the material; and by less than a fifth of the
-// strain of the elements behind it, so that contact is always the stiffer spring. Two bodies yield in series.
+// Automatic stiffness. A face of area A, edge length L and modulus E in front of a body of density rho and diameter D
+// gives its vertices k = max(5 E, 200 rho g D) A / L between them. Pressed with the pressure p a contact yields p / (k
+// / A): at rest under its own weight (p <= rho g D) by less than L / 200, whatever the material; and by less than a
+// fifth of the strain of the elements behind it, so that contact is always the stiffer spring. Two bodies yield in
+// series.
 #include "contact/collider.h"
 
 // --- surfaces of bodies ---------------------------------------------------------------------------------------------
@@ -14,7 +15,7 @@
 // The shape's mesh in its internal numbering but with its own orientation; the caller frees elements and x.
 static ThawStatus restore_mesh(const ThawShape *shape, ThawMesh *mesh, double **x, ThawError *error) {
     const int dim = shape->dim, nodes = shape->cells->kind->nodes;
-    int32_t *internal = THAW_NEW(int32_t, shape->nv);
+    int32_t *internal = THAW_NEW(int32_t, shape->points);
     *mesh = (ThawMesh){.dim = dim,
                        .nodes = nodes,
                        .vertex_count = shape->nv,
@@ -172,12 +173,12 @@ static ThawStatus compile_obstacle(const ThawModelObstacle *o, int dim, ThawCont
 
 // --- the collider ---------------------------------------------------------------------------------------------------
 
-static const ThawContactShape *shape_of(const ThawCollider *collider, const ThawModelBody *body) {
-    return &collider->shapes[body->shape - collider->model->shapes];
+static const ThawShape *shape_at(const ThawModel *model, int32_t i) {
+    return i < model->shape_count ? &model->shapes[i] : model->variants[i - model->shape_count];
 }
 
 static void mark_fixed(const ThawCollider *collider, const ThawModelBody *body, unsigned char *fixed) {
-    const ThawContactShape *shape = shape_of(collider, body);
+    const ThawContactShape *shape = collider->by_body[body - collider->model->bodies];
     for (int32_t s = 0; s < body->script_count; s++) {
         const ThawGroup *group = body->scripts[s].group;
         int32_t k = 0;
@@ -195,26 +196,32 @@ ThawStatus thaw_collider_create(const ThawModel *model, ThawCollider **result, T
     if (!collider)
         return thaw_error_memory(error, "the collider");
     collider->model = model;
-    collider->shapes = THAW_NEW(ThawContactShape, model->shape_count);
+    collider->shape_count = model->shape_count + model->variant_count;
+    collider->shapes = THAW_NEW(ThawContactShape, collider->shape_count);
+    collider->by_body = THAW_NEW(const ThawContactShape *, model->body_count);
     collider->obstacle_shapes = THAW_NEW(ThawContactShape, model->obstacle_count);
     collider->obstacle_x = THAW_NEW(double *, model->obstacle_count);
     collider->obstacle_boxes = THAW_NEW(double *, model->obstacle_count);
     collider->fixed_start = THAW_NEW(size_t, model->body_count);
     ThawStatus status = THAW_OK;
-    if (!collider->shapes || !collider->obstacle_shapes || !collider->obstacle_x || !collider->obstacle_boxes ||
-        !collider->fixed_start)
+    if (!collider->shapes || !collider->by_body || !collider->obstacle_shapes || !collider->obstacle_x ||
+        !collider->obstacle_boxes || !collider->fixed_start)
         status = thaw_error_memory(error, "the collider");
     double g[3] = {0, 0, 0};
     memcpy(g, model->options.gravity, sizeof *g * (size_t)model->dim);
-    for (int32_t i = 0; status == THAW_OK && i < model->shape_count; i++)
-        status = compile_shape(&model->shapes[i], thaw_v3_norm(g), &collider->shapes[i], error);
+    for (int32_t i = 0; status == THAW_OK && i < collider->shape_count; i++) {
+        status = compile_shape(shape_at(model, i), thaw_v3_norm(g), &collider->shapes[i], error);
+        for (int32_t b = 0; b < model->body_count; b++)
+            if (model->bodies[b].shape == shape_at(model, i))
+                collider->by_body[b] = &collider->shapes[i];
+    }
     for (int32_t i = 0; status == THAW_OK && i < model->obstacle_count; i++)
         status = compile_obstacle(&model->obstacles[i], model->dim, &collider->obstacle_shapes[i],
                                   &collider->obstacle_x[i], &collider->obstacle_boxes[i], error);
     size_t total = 0;
     for (int32_t i = 0; status == THAW_OK && i < model->body_count; i++) {
         collider->fixed_start[i] = total;
-        total += (size_t)shape_of(collider, &model->bodies[i])->nv;
+        total += (size_t)collider->by_body[i]->nv;
     }
     if (status == THAW_OK && !(collider->fixed = THAW_NEW(unsigned char, total)))
         status = thaw_error_memory(error, "the collider");
@@ -230,7 +237,7 @@ void thaw_collider_free(ThawCollider **pointer) {
     if (!pointer || !*pointer)
         return;
     ThawCollider *collider = *pointer;
-    for (int32_t i = 0; collider->shapes && i < collider->model->shape_count; i++)
+    for (int32_t i = 0; collider->shapes && i < collider->shape_count; i++)
         thaw_contact_shape_clear(&collider->shapes[i]);
     for (int32_t i = 0; i < collider->model->obstacle_count; i++) {
         if (collider->obstacle_shapes)
@@ -241,6 +248,7 @@ void thaw_collider_free(ThawCollider **pointer) {
             thaw_free(collider->obstacle_boxes[i]);
     }
     thaw_free(collider->shapes);
+    thaw_free(collider->by_body);
     thaw_free(collider->obstacle_shapes);
     thaw_free(collider->obstacle_x);
     thaw_free(collider->obstacle_boxes);
@@ -282,8 +290,7 @@ ThawContactScratch *thaw_contact_scratch_create(const ThawCollider *collider) {
     int good = scratch->bodies && scratch->obstacles && scratch->places && scratch->placed && scratch->order;
     for (int32_t i = 0; good && i < model->body_count; i++) {
         scratch->order[i] = i;
-        good = create_body(shape_of(collider, &model->bodies[i]), i, collider->fixed + collider->fixed_start[i],
-                           &scratch->bodies[i]);
+        good = create_body(collider->by_body[i], i, collider->fixed + collider->fixed_start[i], &scratch->bodies[i]);
     }
     for (int32_t i = 0; good && i < model->obstacle_count; i++)
         good = create_body(&collider->obstacle_shapes[i], -1 - i, NULL, &scratch->obstacles[i]);

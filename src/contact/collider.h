@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of this folder share: the compiled collider, the scratch of a search, and how a contact is written down.
+// What the files of this folder share: the compiled collider, the scratch of a search, and how a contact is written
+// down.
 #ifndef THAW_COLLIDER_H
 #define THAW_COLLIDER_H
 
@@ -8,7 +9,9 @@
 
 struct ThawCollider {
     const ThawModel *model;
-    ThawContactShape *shapes;          // one a shape of the model
+    ThawContactShape *shapes; // shape_count: one a shape of the model, those that have changed behind
+    int32_t shape_count;
+    const ThawContactShape **by_body;  // body_count
     ThawContactShape *obstacle_shapes; // one an obstacle: its mesh, or the corners and rims that faces could hang on
     double **obstacle_x;               // 3 nv each, in the obstacle's own frame (first frame)
     double **obstacle_boxes;           // of the tree, for obstacle_x
@@ -33,7 +36,7 @@ typedef struct ThawClearance {
 
 // What a task has found. Slots stay with their memory when the tasks change, and a task that comes again finds its own.
 typedef struct ThawContactSlot {
-    ThawContactItem item; // whose it was in the last search
+    ThawContactItem item; // that it belonged to in the last search
     int taken;            // while slots are handed out
     ThawClearance *clear; // of clear_count searching vertices, or of the middles of edges
     int32_t clear_count, clear_capacity;
@@ -48,7 +51,7 @@ typedef struct ThawContactSlot {
 
 struct ThawContactScratch {
     const ThawCollider *collider;
-    const ThawTasks *tasks; // of the caller, who may lose interest
+    const ThawTasks *tasks; // of the caller, which may cancel
     double t, h;            // s, start and length of the step
     double fall;            // m, how far gravity brings things in the step: one of two may be held up
     const double *x, *v;
@@ -96,7 +99,8 @@ ThawContactScratch *thaw_contact_scratch_create(const ThawCollider *collider);
 void thaw_contact_scratch_free(ThawContactScratch **scratch);
 
 // obstacle.c
-// Signed distance to an analytic obstacle in its own frame, outward normal, and which face is nearest (box, cylinder) or -1.
+// Signed distance to an analytic obstacle in its own frame, outward normal, and which face is nearest (box, cylinder)
+// or -1.
 double thaw_obstacle_local(const ThawModelObstacle *obstacle, int dim, const double x[3], double n[3], int32_t *face);
 // Positions of the vertices of an obstacle's shape at time t.
 void thaw_obstacle_positions(const ThawCollider *collider, int32_t obstacle, double t, const ThawPlace *place,

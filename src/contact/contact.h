@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Positions -> contact points, canonically sorted, with keys that persist from step to step (solids paper, section 3.3).
+// Positions -> contact points, canonically sorted, with keys that persist from step to step (solids paper, section
+// 3.3).
 //
 // A contact joins two sides. Side 0 belongs to a body; side 1 to another body or to an obstacle. A side of a body is a
-// convex combination of up to three of its vertices (a vertex; a point of a triangle or edge), so the relative velocity at
-// the contact is u = sum_side0 w_i v_i - sum_side1 w_i v_i - (velocity of the obstacle there), and its rows of J are
+// convex combination of up to three of its vertices (a vertex; a point of a triangle or edge), so the relative velocity
+// at the contact is u = sum_side0 w_i v_i - sum_side1 w_i v_i - (velocity of the obstacle there), and its rows of J are
 // (normal, tangent 1, tangent 2) applied to u (2D: normal, tangent).
 #ifndef THAW_CONTACT_H
 #define THAW_CONTACT_H
@@ -50,9 +51,11 @@ typedef struct ThawContact {
     double drift[2];      // m, tangential offset from where the contact began to stick
     double anchor[3];     // as in the memory; where that is a drift, less the offset of the sides from each other now
     double lambda[3];     // N s, impulse in the frame: in, that of the last step; out, the response
+    double total[3];      // N s, of the stages of the step so far
     double trend[3];      // N s, by how much it is likely to change; 0 once the response has used it
     double before[3];     // N, the force of the last step, world axes
-    double ahead[3];      // m/s, of an attachment: what side 0 goes faster than its velocities say, where parts turn
+    double across[2];     // of an attachment: stiffness (N/m) and damping (N s/m) across the first axis of its frame
+    double ahead[3];      // m/s, by what side 0 goes faster than its velocities say, where bodies and parts turn
     int two_sided;        // an attachment: gap and drift are its offset in the frame, and it pulls as well as it pushes
     int is_new;           // no contact of this key, nor of this vertex with a face of the same body, in the last step
 } ThawContact;
@@ -62,10 +65,10 @@ typedef struct ThawContactMemory {
     ThawContactKey key;
     double force[3]; // N in world axes (lambda / h)
     double trend[3]; // N, by how much that changed in the last step; 0 in a contact's first
-    // Vertex on a rigid obstacle: the point where sticking began, in the obstacle's frame. All others: the drift so far,
-    // in world axes.
+    // Vertex on a rigid obstacle: the point where sticking began, in the obstacle's frame. All others: the drift so
+    // far, in world axes.
     double anchor[3];
-    double depth;   // m, its spring was pressed to: not the depth of an overlap that nobody made
+    double depth;   // m, its spring was pressed to: not the depth of an overlap that no motion made
     double overlap; // 1: there is such an overlap; 0
     double energy;  // J, that its springs hold
 } ThawContactMemory;
@@ -75,27 +78,34 @@ typedef struct ThawContactMemory {
 typedef struct ThawCollider ThawCollider;
 ThawStatus thaw_collider_create(const ThawModel *model, ThawCollider **collider, ThawError *error);
 void thaw_collider_free(ThawCollider **collider);
+// follow.c: shapes of bodies have changed. map: of each body NULL (it has not), or for its vertices before what they
+// are now, -1: gone. Sorts anew.
+struct ThawContactSet;
+void thaw_contacts_follow(struct ThawContactSet *set, const ThawCollider *from, const ThawCollider *to,
+                          const int32_t *const *map);
 
 // All contacts of one step. Starts zeroed.
 typedef struct ThawContactScratch ThawContactScratch;
 typedef struct ThawContactSet {
     ThawContact *contacts; // count, sorted by key; behind them `attached` rows of attachments
     int32_t count, capacity;
-    int32_t attached; // rows that islands solve with the contacts and nobody else sees; made anew for each solve
+    int32_t attached; // rows that islands solve with the contacts and no other stage sees; made anew for each solve
     ThawContactMemory *memory; // of the last step, sorted by key (state)
     int32_t memory_count, memory_capacity;
     const unsigned char
-        *asleep;               // body_count flags, or NULL: bodies that stand still. They are not searched against each
-                               // other, nor against obstacles that stand still
-    const unsigned char *only; // body_count flags, or NULL: only contacts of these bodies are looked for
-    ThawContactScratch *scratch; // moved surfaces and their boxes; belongs to one collider. NULL: made when needed
+        *asleep; // body_count flags, or NULL: bodies that stand still. They are not searched against each
+                 // other, nor against obstacles that stand still
+    const unsigned char *released; // attachment_count flags, or NULL: none: what they have glued touches again
+    const unsigned char *only;     // body_count flags, or NULL: only contacts of these bodies are looked for
+    ThawContactScratch *scratch;   // moved surfaces and their boxes; belongs to one collider. NULL: made when needed
 } ThawContactSet;
 // Frees all it holds and zeroes it.
 void thaw_contact_set_clear(ThawContactSet *set);
 
 // Finds the contacts for the step from t to t + h from positions x and velocities v of all bodies (state layout: body
 // after body, dim doubles a vertex, internal numbering). Contacts that would only happen during the step are included
-// (gap > 0) when a vertex moves far enough to reach them: nothing tunnels. Warm starts come from set->memory. Growth of
+// (gap > 0) when a vertex moves far enough to reach them: nothing tunnels. Regions that are glued to something do not
+// touch it. Warm starts come from set->memory. Growth of
 // the arrays is the only allocation. Same result for any number of threads. v NULL: at rest; h may then be 0.
 ThawStatus thaw_contacts_find(const ThawCollider *collider, ThawTasks *tasks, double t, double h, const double *x,
                               const double *v, ThawContactSet *set, ThawError *error);

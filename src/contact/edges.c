@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edges against edges, for coarse meshes: two bars laid across each other touch with no vertex inside the other. An edge
-// of one body that goes through a face of the other is held against a sharp edge near that face if the common
+// Edges against edges, for coarse meshes: two bars laid across each other touch with no vertex inside the other. An
+// edge of one body that goes through a face of the other is held against a sharp edge near that face if the common
 // perpendicular of the two points out of both bodies: it must lie between the normals of the two faces at either edge
 // (the test of separating axes, made local), and its feet inside both edges and in the other's body. Crossings near an
 // end that has a contact of its own are left alone, unless they carried something before, and so are nearly parallel
-// edges, whose ends do the work. Edges that come fast (by more than two percent of their length) are also held against the
-// sharp edges they will cross in this step, where and as they will cross them. Cost: a walk down the hierarchy for each
-// sharp edge in the other's box, which ends where the other has none, and is spared while the edge stays away from those
-// (clearance.c).
+// edges, whose ends do the work. Edges that come fast (by more than two percent of their length) are also held against
+// the sharp edges they will cross in this step, where and as they will cross them. Cost: a walk down the hierarchy for
+// each sharp edge in the other's box, which ends where the other has none, and is spared while the edge stays away from
+// those (clearance.c).
 #include "contact/collider.h"
 
 enum { PIERCED_MAX = 16, CANDIDATES = 9, NEAR_MAX = 256 };
@@ -16,8 +16,8 @@ enum { PIERCED_MAX = 16, CANDIDATES = 9, NEAR_MAX = 256 };
 // carried something in the last step.
 static const double SLACK = 0.05, SLACK_KEPT = 0.2, OUTSIDE = 0.1, OUTSIDE_KEPT = 0.3;
 
-// How much faster than points of two surfaces an edge and a box of the other may come together, at most: the corners of boxes
-// move along all axes at once, by sqrt(3); an edge moves and grows, by sqrt(2).
+// How much faster than points of two surfaces an edge and a box of the other may come together, at most: the corners of
+// boxes move along all axes at once, by sqrt(3); an edge moves and grows, by sqrt(2).
 static const double CORNER = 1.75;
 
 typedef struct Crossing {
@@ -187,8 +187,8 @@ static int may_cross(const Search *search, int32_t e, int32_t f) {
     return search->b->shape->sharp[f] && !(is_fixed(search->a, e) && is_fixed(search->b, f));
 }
 
-// Whether the pair carried something in the last step. Such a pair stays as long as it well can, whoever has joined it: one
-// that is lost as soon as it has pushed its edges a little apart comes back in the step after, for ever.
+// Whether the pair carried something in the last step. Such a pair stays as long as it well can, whatever has joined
+// it: one that is lost as soon as it has pushed its edges a little apart comes back in the step after, for ever.
 static int is_kept(const Search *search, int32_t e, int32_t f) {
     const int32_t *v = search->a->shape->edge + 2 * (size_t)e, *w = search->b->shape->edge + 2 * (size_t)f;
     const int32_t *from = search->a->shape->vertex, *to = search->b->shape->vertex;
@@ -262,7 +262,8 @@ static void find_coming(const Search *search, int32_t e, const double box[6]) {
         }
 }
 
-// How far the points of an edge are from b, by what its ends know: half of what they have around them together, less its length.
+// How far the points of an edge are from b, by what its ends know: half of what they have around them together, less
+// its length.
 static double room_of_ends(const Search *search, const int32_t v[2], double half) {
     double room[2];
     for (int i = 0; i < 2; i++)
@@ -273,9 +274,9 @@ static double room_of_ends(const Search *search, const int32_t v[2], double half
 }
 
 // Whether an edge comes nowhere near b, or the leaves of b beside its sharp edges: by where its middle was when it was
-// looked for (so far from them, and no farther, as it may have moved since), by its ends, or by looking again. *limit says
-// up to which threshold that stays so. The room that is kept is the nearest leaf's, not that of any which is near enough
-// for this step: for the next one, which may be shorter, another would promise too much.
+// looked for (so far from them, and no farther, as it may have moved since), by its ends, or by looking again. *limit
+// says up to which threshold that stays so. The room that is kept is the nearest leaf's, not that of any which is near
+// enough for this step: for the next one, which may be shorter, another would promise too much.
 static int is_clear(const Search *search, int32_t e, ThawClearance *clear, double *limit) {
     const ThawContactBody *a = search->a, *b = search->b;
     const int32_t *v = a->shape->edge + 2 * (size_t)e;

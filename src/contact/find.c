@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// All contacts of a step. Surfaces are gathered with the way each vertex is going (h v + h^2 g), boxes of where bodies may
-// be are sorted along an axis and swept, and what overlaps becomes tasks: one body against one other or one obstacle, for
-// one kind of contact. Each task writes into a slot of its own; tasks are sorted as keys are, so the slots one after
-// another are the sorted contacts, whoever ran them. Edges and corners come second, because they step back where
-// vertices have contacts already.
+// All contacts of a step. Surfaces are gathered with the way each vertex is going (h v + h^2 g), boxes of where bodies
+// may be are sorted along an axis and swept, and what overlaps becomes tasks: one body against one other or one
+// obstacle, for one kind of contact. Each task writes into a slot of its own; tasks are sorted as keys are, so the
+// slots one after another are the sorted contacts, whichever thread ran them. Edges and corners come second, because
+// they step back where vertices have contacts already.
 //
 // Cost: a pass over all surface vertices; a refit of the hierarchies of bodies near others; O(log n) for each vertex in
-// somebody else's box. Bodies far from everything cost the first pass only.
+// another body's box. Bodies far from everything cost the first pass only.
 //
 // Contact of a body with itself is one more task, (a, a), of bodies that ask for it.
 #include <stdlib.h>
 
 #include "contact/collider.h"
+#include "model/attachment.h"
 
 void thaw_contact_set_clear(ThawContactSet *set) {
     thaw_contact_scratch_free(&set->scratch);
@@ -118,7 +119,7 @@ static void fit_body(void *context, int32_t index) {
         thaw_contact_tree_refit(body->shape, body->x, body->boxes), body->fitted = 1;
 }
 
-// --- who may touch --------------------------------------------------------------------------------------------------
+// --- what may touch --------------------------------------------------------------------------------------------------
 
 static ThawStatus add_item(ThawContactScratch *scratch, ThawContactItem item, ThawError *error) {
     if (scratch->item_count == scratch->item_capacity) {
@@ -280,8 +281,8 @@ static void sort_by_heap(const ThawContactBody *bodies, int axis, int32_t *order
     }
 }
 
-// By insertion, for the order hardly changes from step to step; where it does, as at first, in n log n. The order is the same,
-// for no two bodies are equal in it.
+// By insertion, for the order hardly changes from step to step; where it does, as at first, in n log n. The order is
+// the same, for no two bodies are equal in it.
 static void sort_bodies(const ThawContactBody *bodies, int axis, int32_t *order, int32_t count) {
     int64_t moves = 0;
     for (int32_t i = 1; i < count; i++) {
@@ -396,6 +397,21 @@ static ThawStatus merge(const ThawContactScratch *scratch, ThawContactSet *set, 
     return THAW_OK;
 }
 
+// What is glued to each other is held apart and together by that: contact there would only fight it.
+static void drop_glued(const ThawModel *model, ThawContactSet *set) {
+    int32_t kept = 0;
+    for (int32_t i = 0; i < set->count; i++) {
+        const ThawContact *c = &set->contacts[i];
+        int glued = 0;
+        for (int side = 0; side < 2 && !glued; side++)
+            glued = c->nodes[side] > 0 && thaw_attachments_glue(model, set->released, c->key.body[side],
+                                                                c->key.body[!side], c->vertex[side], c->nodes[side]);
+        if (!glued)
+            set->contacts[kept++] = set->contacts[i];
+    }
+    set->count = kept;
+}
+
 ThawStatus thaw_contacts_find(const ThawCollider *collider, ThawTasks *tasks, double t, double h, const double *x,
                               const double *v, ThawContactSet *set, ThawError *error) {
     const ThawModel *model = collider->model;
@@ -423,7 +439,12 @@ ThawStatus thaw_contacts_find(const ThawCollider *collider, ThawTasks *tasks, do
     thaw_tasks_for(tasks, model->body_count + model->obstacle_count, fit_body, scratch);
     thaw_tasks_for(tasks, scratch->item_count, find_vertices, scratch);
     thaw_tasks_for(tasks, scratch->item_count, find_rest, scratch);
-    return thaw_tasks_stopped(tasks) ? THAW_CANCELLED : merge(scratch, set, error);
+    if (thaw_tasks_stopped(tasks))
+        return THAW_CANCELLED;
+    status = merge(scratch, set, error);
+    if (status == THAW_OK && model->first_glued)
+        drop_glued(model, set);
+    return status;
 }
 
 // --- bad starts -----------------------------------------------------------------------------------------------------

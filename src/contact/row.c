@@ -2,26 +2,26 @@
 // Writing contacts down: frame, stiffness, warm start, drift; and remembering them for the next step.
 //
 // The frame's first tangent follows the sliding, where there is any to speak of; else it depends on the normal alone.
-// Impulses are remembered as forces in world axes, so neither a turning frame nor a change of h spoils the warm start. A
-// contact also remembers where it began to stick: on a rigid obstacle as a point of the obstacle, which is exact for
+// Impulses are remembered as forces in world axes, so neither a turning frame nor a change of h spoils the warm start.
+// A contact also remembers where it began to stick: on a rigid obstacle as a point of the obstacle, which is exact for
 // ever; elsewhere as the drift so far. A contact whose friction has reached its limit slides, and begins anew there.
 //
 // What creeps or comes to rest presses a little less or more in each step. So a force that changed by less than STEADY
 // of its size in the last step is expected to change as much in the next: the response starts from there, nearer to its
 // solution by a factor of ten.
 //
-// Automatic damping is critical for the mass of the touching vertex on the contact's own spring, 2 sqrt(k m); between two
-// bodies m is their vertices' reduced mass.
+// Automatic damping is critical for the mass of the touching vertex on the contact's own spring, 2 sqrt(k m); between
+// two bodies m is their vertices' reduced mass.
 //
 // A hard contact is HARD times as stiff as an automatic one, which gives way as the elements behind it do, so that its
-// force is unique; it has no damping; and it acts at a depth of SINK edge lengths, not at 0: whoever is at rest is then
-// inside, in every search. At 0 rounding would decide who is found, and between bodies that fall alike nobody who is
-// outside is: a stack would never come to rest.
+// force is unique; it has no damping; and it acts at a depth of SINK edge lengths, not at 0: a vertex at rest is then
+// inside, in every search. At 0 rounding would decide which vertices are found, and between bodies that fall alike none
+// that is outside is: a stack would never come to rest.
 #include "contact/collider.h"
 
 static const double HARD = 1e3, SINK = 1e-4, STEADY = 0.1;
-// Edges that a contact may be deeper than what motion pressed it to: where a vertex slides in beside another that is pressed, so much
-// is nobody's fault. What was more is an overlap until it is less than FAIR.
+// Edges that a contact may be deeper than what motion pressed it to: where a vertex slides in beside another that is
+// pressed, so much is allowed. What was more is an overlap until it is less than FAIR.
 static const double UNSEEN = 0.05, HANDED = 0.5, FAIR = 2e-6;
 
 int thaw_contact_key_compare(const ThawContactKey *a, const ThawContactKey *b) {
@@ -178,8 +178,9 @@ static int knows_pair(const ThawContactScratch *scratch, int32_t a, int32_t b, i
     return known;
 }
 
-// How many edges deeper than motion has pressed it a contact may be found. Two that touched in the last step hand over from one of their
-// faces or points to another, which may be found deep: what presses a body against a floor would else shift it through that.
+// How many edges deeper than motion has pressed it a contact may be found. Two that touched in the last step hand over
+// from one of their faces or points to another, which may be found deep: what presses a body against a floor would else
+// shift it through that.
 static double unseen_of(const ThawContactScratch *scratch, const ThawContactKey *key) {
     int tangled = 0, known = knows_pair(scratch, key->body[0], key->body[1], &tangled);
     if (key->body[1] >= 0)

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A body against itself (not in the papers): surface vertices against faces of the same surface, where the body asks for it.
+// A body against itself (not in the papers): surface vertices against faces of the same surface, where the body asks
+// for it.
 //
-// A vertex is always near its own surface, so it must be told what it touches from what it belongs to. Where both were at
-// rest decides: a face in front of which the vertex lay, with air between them, may be touched if it was more than AIR edge
-// lengths away; any other (beside it on the same side, or behind it, with material between them) if it was more than
-// MATERIAL away. Among those that face the vertex now (normal against normal) the nearest is taken, inside to a depth of an
-// edge length, outside if the two come together within the step. Deeper than that, or folded more sharply than a few
-// elements allow, parts of a body go through each other.
+// A vertex is always near its own surface, so it must be told what it touches from what it belongs to. Where both were
+// at rest decides: a face in front of which the vertex lay, with air between them, may be touched if it was more than
+// AIR edge lengths away; any other (beside it on the same side, or behind it, with material between them) if it was
+// more than MATERIAL away. Among those that face the vertex now (normal against normal) the nearest is taken, inside to
+// a depth of an edge length, outside if the two come together within the step. Deeper than that, or folded more sharply
+// than a few elements allow, parts of a body go through each other.
 //
-// One contact a vertex, vertices against faces only: edges of a fold are held by their ends. Both sides of a contact are
-// on one body, which the response knows how to take. Cost: a walk down the hierarchy for each surface vertex of such bodies;
-// nothing for others.
+// One contact a vertex, vertices against faces only: edges of a fold are held by their ends. Both sides of a contact
+// are on one body, which the response knows how to take. Cost: a walk down the hierarchy for each surface vertex of
+// such bodies; nothing for others.
 #include "contact/collider.h"
 
 static const double AIR = 1.5, MATERIAL = 3;

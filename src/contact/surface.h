@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Surfaces for contact. A ThawContactShape is what all bodies of a shape share: faces, edges, the topology of a
-// bounding-volume hierarchy, and what each vertex weighs in a contact. A ThawContactBody is one such surface where it is
-// now. Mesh obstacles are the same thing, and so are the corners of boxes and the centres of spheres.
+// bounding-volume hierarchy, and what each vertex weighs in a contact. A ThawContactBody is one such surface where it
+// is now. Mesh obstacles are the same thing, and so are the corners of boxes and the centres of spheres.
 //
 // Vertices here are surface vertices, numbered in the order of their ids in the body. All positions have three doubles.
 #ifndef THAW_CONTACT_SURFACE_H
@@ -39,7 +39,8 @@ typedef struct ThawContactShape {
     double margin;     // m, by which the solid sticks out of its vertices' box
 } ThawContactShape;
 
-// Directions of slabs, besides the axes: towards the edges and corners of a cube. Their lengths are sqrt(2) and sqrt(3).
+// Directions of slabs, besides the axes: towards the edges and corners of a cube. Their lengths are sqrt(2) and
+// sqrt(3).
 enum { THAW_SLABS = 10 };
 static inline double thaw_slab_length(int i) { return i < 6 ? M_SQRT2 : 1.7320508075688772; }
 static inline void thaw_slab_project(const double x[3], double p[THAW_SLABS]) {
@@ -83,7 +84,8 @@ ThawStatus thaw_contact_tree_build(const double *x, ThawContactShape *shape, Tha
 // Boxes of all nodes for positions x.
 void thaw_contact_tree_refit(const ThawContactShape *shape, const double *x, double *boxes);
 
-// The point of a surface closest to x among faces whose unit normal n clearly obeys n . against < 0 and n . along > 0 (by 0.1; NULL: all).
+// The point of a surface closest to x among faces whose unit normal n clearly obeys n . against < 0 and n . along > 0
+// (by 0.1; NULL: all).
 typedef struct ThawNearest {
     int32_t face;    // -1: none nearer than the bound; before the search, a face to try first, or -1
     double w[3];     // weights of its vertices

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hierarchy of boxes over a surface's faces. Its topology is chosen once from the rest shape (halving the faces along
-// the longest side of their centroids' box, so its depth is log2 of their number) and shared by all bodies of the shape;
-// each step only the boxes are fitted anew, from the leaves up, in one backward sweep over the nodes, for those bodies
-// that are near something. Queries walk down with a stack, nearer child first: about log n boxes and a dozen faces.
+// The hierarchy of boxes over a surface's faces. Its topology is chosen once from the rest shape (halving the faces
+// along the longest side of their centroids' box, so its depth is log2 of their number) and shared by all bodies of the
+// shape; each step only the boxes are fitted anew, from the leaves up, in one backward sweep over the nodes, for those
+// bodies that are near something. Queries walk down with a stack, nearer child first: about log n boxes and a dozen
+// faces.
 #include "contact/surface.h"
 #include <float.h>
 
@@ -151,8 +152,8 @@ void thaw_contact_try_face(const ThawContactShape *shape, const double *x, int32
     thaw_v3_copy(q, nearest->point);
 }
 
-// A face may come out nearer than its box by rounding. Boxes are passed over only beyond that, so that which face wins does
-// not depend on which was tried first.
+// A face may come out nearer than its box by rounding. Boxes are passed over only beyond that, so that which face wins
+// does not depend on which was tried first.
 static double with_rounding(double square, double error) {
     double distance = sqrt(square) + error;
     return distance * distance;

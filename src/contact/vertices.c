@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vertices against solids (solids paper, section 3.3): a contact for each surface vertex inside another body or obstacle,
-// with the closest point of its surface; and, so that nothing tunnels, a speculative one (gap > 0) for each vertex that
-// could arrive within the step, against what its path hits first.
+// Vertices against solids (solids paper, section 3.3): a contact for each surface vertex inside another body or
+// obstacle, with the closest point of its surface; and, so that nothing tunnels, a speculative one (gap > 0) for each
+// vertex that could arrive within the step, against what its path hits first.
 //
 // The closest face is not always the one a vertex came through. Two cubes stacked flush touch with vertices that lie on
-// each other's sides; a vertex in a thin plate may be nearer to its back. So a face is taken only if it faces the vertex
-// (its normal against the normal of the vertex' own surface) and agrees with the face of the last step, as long as such
-// a face is no more than an edge length farther away (the shorter one's, or the remembered face's). A vertex that has come out at the far side of the plate it was
-// pressed against is still held by the near side.
+// each other's sides; a vertex in a thin plate may be nearer to its back. So a face is taken only if it faces the
+// vertex (its normal against the normal of the vertex' own surface) and agrees with the face of the last step, as long
+// as such a face is no more than an edge length farther away (the shorter one's, or the remembered face's). A vertex
+// that has come out at the far side of the plate it was pressed against is still held by the near side.
 //
 // Cost: a walk down the hierarchy for each vertex in the other's box; nothing for bodies whose boxes do not overlap.
 #include <stdlib.h>
@@ -19,8 +19,8 @@ static const double FACING = 0.1;
 
 // --- analytic obstacles ---------------------------------------------------------------------------------------------
 
-// First point of the segment from `from` to `to` on a convex obstacle: along a line the distance is a convex function, so
-// Newton's method from outside never passes its first zero. Returns 0 when the segment misses.
+// First point of the segment from `from` to `to` on a convex obstacle: along a line the distance is a convex function,
+// so Newton's method from outside never passes its first zero. Returns 0 when the segment misses.
 static int hit_convex(const ThawModelObstacle *o, int dim, const double from[3], const double to[3], double hit[3],
                       double n[3], int32_t *face) {
     double path[3], s = 0;
@@ -63,8 +63,8 @@ static void choose_wall(const ThawModelObstacle *o, int dim, const double x[3], 
         n[k] = k == chosen / 2 ? (chosen % 2 ? 1 : -1) : 0;
 }
 
-// Whether a vertex has come out at the far side of the wall that it was pressed against, by no more than `reach`: then that
-// wall holds it still.
+// Whether a vertex has come out at the far side of the wall that it was pressed against, by no more than `reach`: then
+// that wall holds it still.
 static int is_behind_wall(const ThawModelObstacle *o, int dim, const double x[3], double reach, int32_t wall,
                           double n[3], double *phi) {
     const int axis = wall / 2;
@@ -193,8 +193,8 @@ static double distance_to_slabs(const ThawContactBody *b, const double x[3]) {
     return least;
 }
 
-// Whether the normal of a vertex' own surface is clearly against n. It is where those of all faces there are, of which it is a
-// mean with positive weights: these need not be known then.
+// Whether the normal of a vertex' own surface is clearly against n. It is where those of all faces there are, of which
+// it is a mean with positive weights: these need not be known then.
 static int is_against(const ThawContactBody *own, int32_t v, const double n[3]) {
     const ThawContactShape *shape = own->shape;
     double m[3];
@@ -229,7 +229,8 @@ static int is_on_face(const ThawContactBody *b, const ThawNearest *at) {
     return at->w[0] > 0 && at->w[1] > 0 && (b->shape->nodes == 2 || at->w[2] > 0);
 }
 
-// Finds how far all other faces are, where x moves so slowly that this will serve for a while; between faces it never does.
+// Finds how far all other faces are, where x moves so slowly that this will serve for a while; between faces it never
+// does.
 static void look_beside(const ThawContactBody *b, const double x[3], const ThawClearance *before, const ThawNearest *at,
                         ThawClearance *clear) {
     static const double SLOW = 0.02; // of an edge, since the last search
@@ -241,8 +242,8 @@ static void look_beside(const ThawContactBody *b, const double x[3], const ThawC
 }
 
 // Where vertex v of `own` touches or is about to touch surface b: 0 when it does not. remembered: the face of the last
-// step, or -1; touch->at.face: a face that may be near, or -1, if nothing better is known. fall: m, how far one side may fall
-// onto the other, beyond what is expected. clear: what is known of the vertex, before and after.
+// step, or -1; touch->at.face: a face that may be near, or -1, if nothing better is known. fall: m, how far one side
+// may fall onto the other, beyond what is expected. clear: what is known of the vertex, before and after.
 static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContactBody *b, int32_t remembered,
                          double fall, ThawClearance *clear, Touch *touch) {
     const double *x = own->x + 3 * (size_t)v, *d = own->d + 3 * (size_t)v, radius = own->shape->radius;
@@ -321,8 +322,8 @@ static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContac
         touch->gap -= radius;
         return touch->gap <= fmax(0, -THAW_CONTACT_REACH * thaw_v3_dot(relative, touch->normal));
     }
-    // Both sides fall in what they are expected to do, but one of them may be held up: whoever has less air between them than
-    // the other falls is a pair. Lost, it would fall in, be pushed out, and so hop for ever.
+    // Both sides fall in what they are expected to do, but one of them may be held up: two sides with less air
+    // between them than the other falls are a pair. Lost, one would fall in, be pushed out, and so hop for ever.
     if (distance <= fall && !disagrees && (remembered >= 0 || thaw_v3_dot(touch->normal, facing) < -FACING))
         return 1;
     // What moves slowly is caught by faces that face it; what moves fast may be crushed from behind, and by any.
@@ -353,8 +354,8 @@ static int ascending(const void *p, const void *q) {
 
 enum { SMALL = 256 }; // vertices that are sooner looked at than looked for
 
-// Lists the vertices of a that may meet b, in ascending order: near it, or remembered. Small surfaces are taken whole, and so
-// are those that many lie near.
+// Lists the vertices of a that may meet b, in ascending order: near it, or remembered. Small surfaces are taken whole,
+// and so are those that many lie near.
 static void list_vertices(const ThawContactScratch *scratch, ThawContactCursor cursor, const ThawContactBody *a,
                           const ThawContactBody *b, ThawContactSlot *slot) {
     double box[6], reach = THAW_CONTACT_REACH * (thaw_v3_norm(a->mean) + a->spread);

@@ -4,7 +4,7 @@
 //
 // Measured on one core of a machine of 2023: 0.7 kB and 2 us (a step) an element by the full method, 30 kB and 20 us a
 // body; three times that by Newton's method. Adaptive bodies take less time, as much less as there is at rest, which
-// nobody knows before. Nor how much will touch, and how hard it is to find the forces: 27 cubes that lie on each other
+// is not known before. Nor how much will touch, and how hard it is to find the forces: 27 cubes that lie on each other
 // take 2 to 5 times as long, and with hard contact up to 100 times. So where things can touch this is said to be
 // without it.
 #include <math.h>
@@ -64,7 +64,7 @@ void thaw_scene_cost(const ThawScene *scene, int64_t steps, int64_t every, ThawC
     cost->disk = cost->frames * bytes;
     cost->memory = PROGRAM + BODY * world->body_count + ELEMENT * elements + OBSTACLE * world->obstacle_count;
     cost->seconds = (double)steps * (BODY_STEP * world->body_count + ELEMENT_STEP * elements) *
-                    (world->integrator == THAW_INTEGRATOR_NEWTON ? NEWTON : 1);
+                    (thaw_scheme(world->integrator)->newton ? NEWTON : 1);
     cost->touching = touching;
 }
 

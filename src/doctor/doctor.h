@@ -18,7 +18,7 @@ typedef struct ThawExam {
     ThawError *error;
 } ThawExam;
 
-// --- the report (report.c) ----------------------------------------------------------------------------------------------
+// --- the report (report.c) -------------------------------------------------------------------------------------------
 
 ThawStatus thaw_exam_begin(ThawExam *exam, const char *kind, ThawError *error);
 // Sorts and counts. *report is NULL when the examination failed.
@@ -37,7 +37,7 @@ void thaw_complaint_place(ThawComplaint *complaint, int dim, const double *x);
 // Room for `count` patients, zeroed.
 ThawPatient *thaw_exam_patients(ThawExam *exam, int32_t count);
 
-// --- what is looked at --------------------------------------------------------------------------------------------------
+// --- what is looked at -----------------------------------------------------------------------------------------------
 
 void thaw_mesh_box_of(const ThawMesh *mesh, double lo[3], double hi[3]);
 void thaw_element_centre(const ThawMesh *mesh, int32_t element, double centre[3]);
@@ -56,10 +56,32 @@ void thaw_exam_cost(ThawExam *exam, const ThawScene *scene);
 void thaw_exam_distance(ThawExam *exam, const ThawScene *scene);
 // Groups, pins, scripts, forces, speeds (loads.c).
 void thaw_exam_loads(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
+// Attachments; and bodies of which thaw_exam_is_attached says so that stand in each other where they may touch: 0, or
+// one more than the attachment's index (attachments.c).
+void thaw_exam_attachments(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
+int thaw_exam_is_attached(const ThawModel *model, int32_t body, int32_t other);
+struct ThawOverlap;
+void thaw_exam_attached_overlap(ThawExam *exam, const ThawModel *model, const struct ThawOverlap *overlap);
 // Bodies that nothing catches, or that start inside obstacles; after the loads, which know what is held (fall.c).
 void thaw_exam_falls(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
 // Balls of coarse facets, after the loads (round.c).
 void thaw_exam_round(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
+// The radius of a shape that is a ball or disc; 0: it is none. Negative: there is no memory (round.c).
+double thaw_shape_ball_radius(const ThawShape *shape);
+// s: a spin omega of a body with gyration m^2 decays as omega' = -rate omega^3 by steps of h; brake: damping that takes
+// spin, s (loads.c).
+double thaw_spin_loss_rate(const ThawMaterialDef *material, double gyration, ThawIntegrator integrator, double h,
+                           double brake);
+// How a free body first meets an obstacle (fall.c).
+typedef struct ThawArrival {
+    double time;      // s
+    double speed[3];  // m/s, of its centre then
+    double normal[3]; // of the obstacle there
+    double friction;
+} ThawArrival;
+// Rolling and bouncing that the time step will take away (motion.c).
+void thaw_exam_motion(ThawExam *exam, const ThawScene *scene, const ThawModel *model, int32_t body,
+                      const ThawArrival *arrival);
 // Bodies inside each other at the start (overlap.c).
 void thaw_exam_overlap(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
 
@@ -79,7 +101,7 @@ const ThawUnit *thaw_unit_guess(const char *path, double largest, int *said);
 int32_t thaw_shape_main_material(const ThawShapeDef *shape);
 // m/s: how fast elastic waves run along a bar of it.
 double thaw_material_wave_speed(const ThawMaterialDef *material);
-// Above so many elements the first mode is estimated: to compute it would take seconds, nobody having asked for a run.
+// Above so many elements the first mode is estimated: to compute it would take seconds, and no run was asked for.
 enum { THAW_MODE_ELEMENTS = 60000 };
 // s: the period of the first mode of a body of this extent, held at one end or (held = 0) free, about (world.c).
 double thaw_period_estimate(const ThawMaterialDef *material, int dim, const double extent[3], int held);

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// What catches a body that nothing holds: an obstacle on its way, or another body below that is itself held or caught; and
-// which bodies start inside an obstacle.
+// What catches a body that nothing holds: an obstacle on its way, or another body below that is itself held or caught;
+// and which bodies start inside an obstacle.
 //
-// Some points of the body fly along their parabola x + v t + g t^2 / 2. From a point at distance d to the nearest obstacle
-// nothing can be met before |v| s + |g| s^2 / 2 = d, so that is the next moment to look at: a few dozen distances a point.
-// Other bodies are met by their boxes, until nothing changes. Turning, bouncing and rolling off are not foreseen.
+// Some points of the body fly along their parabola x + v t + g t^2 / 2. From a point at distance d to the nearest
+// obstacle nothing can be met before |v| s + |g| s^2 / 2 = d, so that is the next moment to look at: a few dozen
+// distances a point. Other bodies are met by their boxes, until nothing changes. Turning, bouncing and rolling off are
+// not foreseen.
 #include "doctor/doctor.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "contact/contact.h"
+#include "math/vec3.h"
 #include "model/attachment.h"
 
 enum { POINTS = 50, FEW_POINTS = 4, LOOKS = 200 }; // of a body, and with obstacles by the thousand; of a point
+enum { FEW_BODIES = 200, FEW_OBSTACLES = 100 };    // whose first landings are looked at
 static const double FALLS_FAR = 3;                 // diameters during the run
 static const double ARRIVES = 1e-3;                // of the diameter: as near as this is there
 static const double MOST_PAIRS = 1e8;              // of bodies that are held against each other
@@ -30,8 +33,6 @@ typedef struct Falls {
     double gravity[3], g;  // m/s^2
     double duration;       // s, of the run
 } Falls;
-
-static double length(const double x[3]) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
 
 static int place_bodies(Falls *f) {
     const ThawModel *model = f->model;
@@ -68,28 +69,64 @@ static double obstacle_distance(const Falls *f, int32_t b, double t, const doubl
     return least;
 }
 
-static int meets_obstacle(const Falls *f, int32_t b) {
+// A point that flies with the body until an obstacle is nearer than `stop`: whether that happens, when and how fast.
+static int fly(const Falls *f, int32_t b, const double start[3], double stop, double *time, double speed[3]) {
     const ThawModelBody *body = &f->model->bodies[b];
-    const int dim = f->model->dim;
-    const int32_t stride = body->shape->nv / (f->model->obstacle_count > 1000 ? FEW_POINTS : POINTS) + 1;
-    for (int32_t v = 0; v < body->shape->nv; v += stride) {
-        const double *start = f->x + (size_t)dim * (size_t)(body->first_vertex + v);
-        double t = 0;
-        for (int look = 0; look < LOOKS && t <= f->duration; look++) {
-            double x[3] = {0}, speed[3] = {0};
-            for (int k = 0; k < dim; k++) {
-                x[k] = start[k] + t * body->velocity[k] + t * t / 2 * f->gravity[k];
-                speed[k] = body->velocity[k] + t * f->gravity[k];
-            }
-            const double d = obstacle_distance(f, b, t, x), u = length(speed);
-            if (d < ARRIVES * body->shape->diameter)
-                return 1;
-            if (d == INFINITY)
-                break;
-            t += (sqrt(u * u + 2 * f->g * d) - u) / f->g;
+    double t = 0;
+    for (int look = 0; look < LOOKS && t <= f->duration; look++) {
+        double x[3] = {0};
+        for (int k = 0; k < 3; k++)
+            speed[k] = 0;
+        for (int k = 0; k < f->model->dim; k++) {
+            x[k] = start[k] + t * body->velocity[k] + t * t / 2 * f->gravity[k];
+            speed[k] = body->velocity[k] + t * f->gravity[k];
         }
+        const double d = obstacle_distance(f, b, t, x) - stop, u = thaw_v3_norm(speed);
+        *time = t;
+        if (d < ARRIVES * body->shape->diameter)
+            return 1;
+        if (d == INFINITY)
+            break;
+        t += (sqrt(u * u + 2 * f->g * d) - u) / f->g;
     }
     return 0;
+}
+
+static int meets_obstacle(const Falls *f, int32_t b) {
+    const ThawModelBody *body = &f->model->bodies[b];
+    const int32_t stride = body->shape->nv / (f->model->obstacle_count > 1000 ? FEW_POINTS : POINTS) + 1;
+    for (int32_t v = 0; v < body->shape->nv; v += stride) {
+        double time, speed[3];
+        if (fly(f, b, f->x + (size_t)f->model->dim * (size_t)(body->first_vertex + v), 0, &time, speed))
+            return 1;
+    }
+    return 0;
+}
+
+// Its centre, until it is as near to an obstacle as its smallest extent lets it be. Returns whether it gets there.
+static int find_arrival(const Falls *f, int32_t b, ThawArrival *arrival) {
+    const double *box = f->box + 6 * (size_t)b;
+    double centre[3] = {0}, x[3] = {0}, velocity[3], nearest = INFINITY, reach = INFINITY;
+    for (int k = 0; k < f->model->dim; k++) {
+        centre[k] = (box[k] + box[3 + k]) / 2;
+        reach = fmin(reach, (box[3 + k] - box[k]) / 2);
+    }
+    if (!fly(f, b, centre, reach, &arrival->time, arrival->speed))
+        return 0;
+    for (int k = 0; k < f->model->dim; k++)
+        x[k] = centre[k] + arrival->time * (f->model->bodies[b].velocity[k] + arrival->time / 2 * f->gravity[k]);
+    for (int32_t o = 0; o < f->model->obstacle_count; o++) {
+        double normal[3] = {0}, friction = 0;
+        if (!thaw_model_may_touch(f->model, b, -1 - o, &friction))
+            continue;
+        const double d = thaw_obstacle_distance(f->collider, o, arrival->time, x, normal, velocity);
+        if (d >= nearest)
+            continue;
+        nearest = d;
+        arrival->friction = friction;
+        memcpy(arrival->normal, normal, sizeof normal);
+    }
+    return nearest < INFINITY;
 }
 
 // Is the other body's box below this one's, as gravity and the first velocity would have it?
@@ -132,7 +169,7 @@ static void find_caught(Falls *f) {
     for (int32_t b = 0; b < n; b++)
         f->caught[b] = f->exam->report->patients[b].held > 0 || (touches && meets_obstacle(f, b));
     catch_attached(f);
-    // Each that is caught catches others, once. Of bodies by the ten thousand nobody wants to wait for the last word.
+    // Each that is caught catches others, once. Of tens of thousands of bodies only so many are followed.
     int32_t count = 0;
     double left = MOST_PAIRS;
     for (int32_t b = 0; b < n && touches; b++)
@@ -173,6 +210,10 @@ static ThawStatus examine_starts(const Falls *f, ThawError *error) {
     if (!status)
         status = thaw_contacts_overlaps(f->collider, tasks, 0, f->x, &overlaps, &count, error);
     for (int32_t i = 0; !status && i < count; i++) {
+        if (thaw_exam_is_attached(f->model, overlaps[i].body[0], overlaps[i].body[1])) {
+            thaw_exam_attached_overlap(f->exam, f->model, &overlaps[i]);
+            continue;
+        }
         if (overlaps[i].body[1] >= 0)
             continue;
         ThawComplaint *c = thaw_exam_add(f->exam, THAW_SEVERITY_WARNING, "in-obstacle", "body %.60s, obstacle %.60s",
@@ -195,7 +236,7 @@ void thaw_exam_falls(ThawExam *exam, const ThawScene *scene, const ThawModel *mo
     Falls f = {.exam = exam, .scene = scene, .model = model, .duration = (double)scene->steps * scene->world.h};
     for (int k = 0; k < model->dim; k++)
         f.gravity[k] = scene->world.gravity[k];
-    f.g = length(f.gravity);
+    f.g = thaw_v3_norm(f.gravity);
     ThawStatus status = place_bodies(&f) ? thaw_collider_create(model, &f.collider, &error)
                                          : thaw_error_memory(&error, "the bodies' places");
     if (!status)
@@ -207,6 +248,12 @@ void thaw_exam_falls(ThawExam *exam, const ThawScene *scene, const ThawModel *mo
         for (int32_t b = 0; b < model->body_count; b++)
             if (!f.caught[b])
                 complain_fall(&f, b);
+        const int few = model->obstacle_count <= FEW_OBSTACLES && !scene->world.contact.disabled;
+        for (int32_t b = 0; b < model->body_count && b < FEW_BODIES && few && !exam->status; b++) {
+            ThawArrival arrival;
+            if (exam->report->patients[b].held == 0 && find_arrival(&f, b, &arrival))
+                thaw_exam_motion(exam, scene, model, b, &arrival);
+        }
     }
     thaw_collider_free(&f.collider);
     thaw_free(f.x);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "math/vec3.h"
 #include "mesh/drawing.h"
 #include "mesh/winding.h"
 #include "scene/kind.h"
@@ -37,7 +38,7 @@ static void add_name(char *list, size_t size, const char *name) {
         snprintf(list + used, room, "%s...", used ? ", " : "");
 }
 
-// --- what is to be meshed ----------------------------------------------------------------------------------------------------
+// --- what is to be meshed --------------------------------------------------------------------------------------------
 
 // Solids and drawings have no elements yet: what can be read, its size, its regions.
 static void examine_solid(ThawExam *exam, const char *path, const ThawSolid *solid, int32_t segments, int guess) {
@@ -94,7 +95,7 @@ static void examine_drawing_file(ThawExam *exam, const char *path, const ThawRea
     thaw_drawing_free(&drawing);
 }
 
-// --- scenes -------------------------------------------------------------------------------------------------------------
+// --- scenes ----------------------------------------------------------------------------------------------------------
 
 // What the mesher had to leave out, of shapes that it has filled for this scene.
 static void examine_lost(ThawExam *exam, const char *where, const ThawMesherReport *r) {
@@ -139,6 +140,7 @@ static void examine_scene(ThawExam *exam, const ThawScene *scene) {
         thaw_exam_world(exam, scene, model);
         thaw_exam_distance(exam, scene);
         thaw_exam_loads(exam, scene, model);
+        thaw_exam_attachments(exam, scene, model);
         thaw_exam_falls(exam, scene, model);
         thaw_exam_round(exam, scene, model);
         thaw_exam_overlap(exam, scene, model);
@@ -178,7 +180,7 @@ static void examine_scene_file(ThawExam *exam, const char *path, const ThawReadO
     thaw_scene_free(&scene);
 }
 
-// --- meshes -------------------------------------------------------------------------------------------------------------
+// --- meshes ----------------------------------------------------------------------------------------------------------
 
 static void examine_mesh(ThawExam *exam, const ThawMesh *mesh, const char *name) {
     ThawPatient *patient = thaw_exam_patients(exam, 1);
@@ -244,7 +246,7 @@ static void examine_mesh_file(ThawExam *exam, const char *path, const ThawReadOp
     thaw_mesh_free(&mesh);
 }
 
-// --- surfaces -----------------------------------------------------------------------------------------------------------
+// --- surfaces --------------------------------------------------------------------------------------------------------
 
 static void complain_surface(ThawExam *exam, const ThawTriangleMesh *mesh, const char *name, const char *id,
                              const char *ids_of, const ThawFinding *found, const char *what, const char *cure) {
@@ -266,9 +268,7 @@ static double enclosed_volume(const ThawTriangleMesh *mesh) {
         const double *a = mesh->x + 3 * (size_t)mesh->triangles[3 * (size_t)t],
                      *b = mesh->x + 3 * (size_t)mesh->triangles[3 * (size_t)t + 1],
                      *c = mesh->x + 3 * (size_t)mesh->triangles[3 * (size_t)t + 2];
-        volume += (a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) +
-                   a[2] * (b[0] * c[1] - b[1] * c[0])) /
-                  6;
+        volume += thaw_v3_triple(a, b, c) / 6;
     }
     return volume;
 }
@@ -347,7 +347,8 @@ static void examine_bodies(ThawExam *exam, const ThawTriangleMesh *mesh, const c
     thaw_free(piece);
 }
 
-// Which triangles look the other way: those that the mesher will turn. Where none would help, the surface has one side only.
+// Which triangles look the other way: those that the mesher will turn. Where none would help, the surface has one side
+// only.
 static void examine_turned(ThawExam *exam, const ThawTriangleMesh *mesh, const char *name, const ThawFinding *edges) {
     ThawTriangleMesh copy = *mesh;
     ThawMesherFinding turned = {0};

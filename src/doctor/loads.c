@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds, moves and pushes the bodies: groups that select everything or serve nothing, pins that leave a body free to
-// turn or that hold all of it, scripts that jump or outrun sound, forces that never act, and speeds that look like
+// What holds, moves and pushes the bodies: groups that select everything or serve nothing, pins that leave a body free
+// to turn or that hold all of it, scripts that jump or outrun sound, forces that never act, and speeds that look like
 // slips. Linear in vertices and keys of each body.
 //
-// A set of held vertices stops all rigid motion when it spans a plane (in 2D a line): one point leaves every turn, a line
-// leaves the turn about itself. The span is measured by the vertex farthest from the first, and then by the one farthest
-// from the line through both.
+// A set of held vertices stops all rigid motion when it spans a plane (in 2D a line): one point leaves every turn, a
+// line leaves the turn about itself. The span is measured by the vertex farthest from the first, and then by the one
+// farthest from the line through both.
 #include "doctor/doctor.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "math/vec3.h"
 
 static const double MOSTLY_HELD = 0.5; // share of the vertices
 static const double SPIN_LOSS = 0.05;  // of it, in the run: more is told
@@ -53,7 +55,7 @@ static void blame_vertex(ThawComplaint *complaint, const Case *c, int32_t vertex
     thaw_complaint_place(complaint, c->dim, x);
 }
 
-// --- groups -------------------------------------------------------------------------------------------------------------
+// --- groups ----------------------------------------------------------------------------------------------------------
 
 static void examine_groups(ThawExam *exam, const ThawScene *scene, const ThawModel *model) {
     for (int32_t s = 0; s < scene->world.shape_count; s++) {
@@ -71,11 +73,13 @@ static void examine_groups(ThawExam *exam, const ThawScene *scene, const ThawMod
                     used |= body->shape == s && body->scripts[i].group == g;
                 for (int32_t i = 0; i < body->force_count; i++)
                     used |= body->shape == s && body->forces[i].group == g;
+                for (int32_t i = 0; i < body->change_count; i++)
+                    used |= body->shape == s && body->changes[i].group == g;
             }
             if (!used) {
                 ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "unused", "shape %.60s, group %.60s",
                                                  shape->name, group->name);
-                thaw_complaint_what(c, "no pin, script, force or attachment uses it");
+                thaw_complaint_what(c, "no pin, script, force, change or attachment uses it");
                 thaw_complaint_cure(c, "remove it, or name it in a body's \"pins\", \"scripts\" or \"forces\"");
             } else if (model->shapes[s].groups[g].count == model->shapes[s].nv && group->select != THAW_SELECT_ALL) {
                 ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "selects-all", "shape %.60s, group %.60s",
@@ -88,7 +92,7 @@ static void examine_groups(ThawExam *exam, const ThawScene *scene, const ThawMod
     }
 }
 
-// --- pins ---------------------------------------------------------------------------------------------------------------
+// --- pins ------------------------------------------------------------------------------------------------------------
 
 // The dimension of what the held vertices span, -1 without any; *first is one of them, and far leads from it to the one
 // farthest from it, m.
@@ -106,14 +110,14 @@ static int held_span(const Case *c, int32_t *first, double far[3]) {
                 memcpy(origin, x, sizeof origin);
             }
             double d[3] = {x[0] - origin[0], x[1] - origin[1], x[2] - origin[2]}, along = 0;
-            if (pass == 0 && length(3, d) > farthest) {
-                farthest = length(3, d);
+            if (pass == 0 && thaw_v3_norm(d) > farthest) {
+                farthest = thaw_v3_norm(d);
                 memcpy(far, d, sizeof d);
             }
             for (int k = 0; k < 3 && pass == 1 && farthest > 0; k++)
                 along += d[k] * far[k] / farthest;
             if (pass == 1)
-                widest = fmax(widest, sqrt(fmax(0, d[0] * d[0] + d[1] * d[1] + d[2] * d[2] - along * along)));
+                widest = fmax(widest, sqrt(fmax(0, thaw_v3_dot(d, d) - along * along)));
         }
     double flat = FLAT * c->shape->diameter;
     return *first < 0 ? -1 : farthest <= flat ? 0 : widest <= flat ? 1 : 2;
@@ -121,11 +125,14 @@ static int held_span(const Case *c, int32_t *first, double far[3]) {
 
 static void examine_held(const Case *c) {
     int32_t first, moving = 0;
-    double far[3];
+    double far[3], until = 0; // s, when the first pin lets go
     int span = held_span(c, &first, far);
-    for (int32_t i = 0; i < c->body->script_count; i++)
+    for (int32_t i = 0; i < c->body->script_count; i++) {
         moving += c->body->scripts[i].key_count > 1;
-    if (span < 0)
+        if (c->body->scripts[i].release > 0)
+            until = until > 0 ? fmin(until, c->body->scripts[i].release) : c->body->scripts[i].release;
+    }
+    if (span < 0 || until < c->duration) // what is let go during the run is held for that long only
         return;
     double share = (double)c->held_count / c->shape->nv;
     if (share == 1 && !moving) {
@@ -207,7 +214,7 @@ static void examine_loose_pieces(const Case *c) {
     thaw_free(held);
 }
 
-// --- scripts ------------------------------------------------------------------------------------------------------------
+// --- scripts ---------------------------------------------------------------------------------------------------------
 
 static void apply_key(const ThawScript *script, const ThawKey *key, int dim, const double *start, double x[3]) {
     ThawPose pose;
@@ -317,7 +324,7 @@ static void examine_scripts(const Case *c) {
     }
 }
 
-// --- forces -------------------------------------------------------------------------------------------------------------
+// --- forces ----------------------------------------------------------------------------------------------------------
 
 // Why a force does nothing; NULL when it acts.
 static const char *why_idle(const Case *c, const ThawLoad *load) {
@@ -399,10 +406,10 @@ static void examine_forces(const Case *c) {
     }
 }
 
-// --- speeds -------------------------------------------------------------------------------------------------------------
+// --- speeds ----------------------------------------------------------------------------------------------------------
 
 static void examine_speed(const Case *c) {
-    double spin = length(3, c->body->spin), rim = spin * c->shape->diameter / 2;
+    double spin = thaw_v3_norm(c->body->spin), rim = spin * c->shape->diameter / 2;
     double speed = fmax(length(c->dim, c->body->velocity), rim);
     if (speed > c->c) {
         ThawComplaint *complaint =
@@ -430,7 +437,7 @@ static void examine_speed(const Case *c) {
     }
 }
 
-// --- spins and swings ---------------------------------------------------------------------------------------------------
+// --- spins and swings ------------------------------------------------------------------------------------------------
 
 // How a body turns, and what of it is lost to steps and damping (docs/elastic.md).
 typedef struct Turning {
@@ -441,16 +448,9 @@ typedef struct Turning {
 
 // The part of a that is across a unit axis.
 static void across(const double axis[3], double a[3]) {
-    double along = a[0] * axis[0] + a[1] * axis[1] + a[2] * axis[2];
+    double along = thaw_v3_dot(a, axis);
     for (int k = 0; k < 3; k++)
         a[k] -= along * axis[k];
-}
-
-static int to_unit(double a[3]) {
-    double size = length(3, a);
-    for (int k = 0; k < 3 && size > 0; k++)
-        a[k] /= size;
-    return size > 0;
 }
 
 static void mass_centre(const Case *c, double centre[3]) {
@@ -474,7 +474,7 @@ static double gyration(const Case *c, const double point[3], const double axis[3
             x[k] -= point[k];
         across(axis, x);
         mass += c->shape->mass[v];
-        sum += c->shape->mass[v] * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+        sum += c->shape->mass[v] * thaw_v3_dot(x, x);
     }
     return sum / mass;
 }
@@ -483,15 +483,15 @@ static double gyration(const Case *c, const double point[3], const double axis[3
 static int find_spin(const Case *c, Turning *turning) {
     double axis[3], centre[3];
     memcpy(axis, c->body->spin, sizeof axis);
-    if (c->held_count || !to_unit(axis))
+    if (c->held_count || !(thaw_v3_unit(axis) > 0))
         return 0;
     mass_centre(c, centre);
-    *turning = (Turning){length(3, c->body->spin), c->duration, gyration(c, centre, axis)};
+    *turning = (Turning){thaw_v3_norm(c->body->spin), c->duration, gyration(c, centre, axis)};
     return 1;
 }
 
-// A body that hangs on a point or a line swings: omega^2 k^2 / 2 is what its centre falls from where it starts to where it
-// is lowest, times g. The mean of cos^4 over a swing is 3/8. Returns whether there is one, a quarter of it at least.
+// A body that hangs on a point or a line swings: omega^2 k^2 / 2 is what its centre falls from where it starts to where
+// it is lowest, times g. The mean of cos^4 over a swing is 3/8. Returns whether there is one, a quarter of it at least.
 static int find_swing(const Case *c, Turning *turning) {
     int32_t first;
     double axis[3], pivot[3], arm[3], g[3] = {0};
@@ -507,24 +507,27 @@ static int find_swing(const Case *c, Turning *turning) {
     for (int k = 0; k < 3; k++)
         arm[k] -= pivot[k];
     if (span == 0) // about the horizontal across its arm, in 2D about the normal
-        for (int k = 0; k < 3; k++)
-            axis[k] = arm[(k + 1) % 3] * g[(k + 2) % 3] - arm[(k + 2) % 3] * g[(k + 1) % 3];
-    if (!to_unit(axis))
+        thaw_v3_cross(arm, g, axis);
+    if (!(thaw_v3_unit(axis) > 0))
         return 0;
     across(axis, arm);
     across(axis, g);
-    double all = length(3, arm) * length(3, g), fall = all - (arm[0] * g[0] + arm[1] * g[1] + arm[2] * g[2]);
+    double all = thaw_v3_norm(arm) * thaw_v3_norm(g), fall = all - thaw_v3_dot(arm, g);
     double square = gyration(c, pivot, axis);
     *turning = (Turning){sqrt(2 * fall / square), 3.0 / 8 * c->duration, square};
     return fall > FLAT * all && c->duration * sqrt(all / square) > M_PI / 2;
 }
 
+double thaw_spin_loss_rate(const ThawMaterialDef *m, double gyration_square, ThawIntegrator integrator, double h,
+                           double brake) {
+    const double breathing = 2 * m->young / ((1 - m->poisson) * m->density * gyration_square); // (rad/s)^2
+    const double resisted = (integrator == THAW_INTEGRATOR_NEWTON ? 0 : h) + m->alpha1;
+    return (h + brake) * (1 + breathing * h * resisted / 2);
+}
+
 // The share of its speed that is left after the run by steps of h: omega' = -rate omega^3.
 static double speed_left(const Case *c, const Turning *turning, ThawIntegrator integrator, double h, double brake) {
-    const ThawMaterialDef *m = c->material;
-    double breathing = 2 * m->young / ((1 - m->poisson) * m->density * turning->gyration); // (rad/s)^2
-    double resisted = (integrator == THAW_INTEGRATOR_NEWTON ? 0 : h) + m->alpha1;
-    double rate = (h + brake) * (1 + breathing * h * resisted / 2);
+    const double rate = thaw_spin_loss_rate(c->material, turning->gyration, integrator, h, brake);
     return 1 / sqrt(1 + 2 * rate * turning->omega * turning->omega * turning->duration);
 }
 
@@ -544,7 +547,7 @@ static void examine_turning(const Case *c) {
         keeps /= 2;
     if (keeps < h) {
         // A rigid part that spins has formed under the tension of its spin, which brakes it as much. One that swings
-        // has formed at any moment of a swing, and keeps more: how much, nobody knows before.
+        // has formed at any moment of a swing, and keeps more: how much is not known before.
         const int adaptive = thaw_method_at(c->body->method)->has_parts, spared = adaptive && !spins;
         ThawComplaint *complaint =
             thaw_exam_add(c->exam, by_step < 0.5 && !spared ? THAW_SEVERITY_WARNING : THAW_SEVERITY_HINT,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mesh itself: elements whose shape spoils accuracy and solver, pieces that are not joined or only at a point, bodies
-// with a single layer of elements, and sizes that smell of wrong units. The mesh has passed thaw_mesh_validate, so
-// everything here can be simulated; the question is how well. Linear, but for coincident vertices, which are sorted.
+// The mesh itself: elements whose shape spoils accuracy and solver, pieces that are not joined or only at a point,
+// bodies with a single layer of elements, and sizes that smell of wrong units. The mesh has passed thaw_mesh_validate,
+// so everything here can be simulated; the question is how well. Linear, but for coincident vertices, which are sorted.
 //
-// Thresholds. Interpolation error grows with the largest angle and conditioning suffers from the smallest (Shewchuk 2002,
-// "What is a good linear element?"); good meshers keep dihedral angles between 10 and 165 degrees, and below 2 or above
-// 176 a handful of elements rules the whole solve. Linear elements that reach from surface to surface cannot bend: they
-// only shear, and are too stiff by the square of length over thickness.
+// Thresholds. Interpolation error grows with the largest angle and conditioning suffers from the smallest (Shewchuk
+// 2002, "What is a good linear element?"); good meshers keep dihedral angles between 10 and 165 degrees, and below 2 or
+// above 176 a handful of elements rules the whole solve. Linear elements that reach from surface to surface cannot
+// bend: they only shear, and are too stiff by the square of length over thickness.
 #include "doctor/doctor.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ void thaw_element_centre(const ThawMesh *mesh, int32_t element, double centre[3]
                 mesh->nodes;
 }
 
-// --- elements -----------------------------------------------------------------------------------------------------------
+// --- elements --------------------------------------------------------------------------------------------------------
 
 // The worst elements of one kind, worst first: `badness` grows with how bad it is.
 typedef struct Worst {
@@ -140,7 +140,7 @@ static void examine_elements(ThawExam *exam, const ThawMesh *mesh, const char *w
     }
 }
 
-// --- pieces -------------------------------------------------------------------------------------------------------------
+// --- pieces ----------------------------------------------------------------------------------------------------------
 
 // Elements joined across faces: how many such parts there are.
 static int32_t count_face_parts(const ThawMesh *mesh, const int32_t *across, int32_t *parent) {
@@ -218,7 +218,7 @@ static void examine_pieces(ThawExam *exam, const ThawMesh *mesh, const char *whe
     thaw_free(across);
 }
 
-// --- thickness, seams, size ---------------------------------------------------------------------------------------------
+// --- thickness, seams, size ------------------------------------------------------------------------------------------
 
 static void examine_layers(ThawExam *exam, const ThawMesh *mesh, const char *where) {
     ThawError error = {0};

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which bodies stand in each other at the start, and how deep. Bodies whose bounding boxes meet are tested point by point:
-// a vertex or an element's centre of one inside an element of the other. Depth is the distance from such a point to the
-// other's surface; only SAMPLES of them are measured, for that looks at every face.
+// Which bodies stand in each other at the start, and how deep. Bodies whose bounding boxes meet are tested point by
+// point: a vertex or an element's centre of one inside an element of the other. Depth is the distance from such a point
+// to the other's surface; only SAMPLES of them are measured, for that looks at every face.
 //
-// Elements are found through a grid over the part where the two boxes meet, of about one cell an element. Pairs are found by
-// a sweep along x. Two bodies that cut each other without either having a point inside the other go unseen.
+// Elements are found through a grid over the part where the two boxes meet, of about one cell an element. Pairs are
+// found by a sweep along x. Two bodies that cut each other without either having a point inside the other go unseen.
 #include "doctor/doctor.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "math/vec3.h"
 
 enum { SAMPLES = 64 };
 static const double TOUCH = 1e-4; // of the smaller diameter: less is a touch
@@ -42,11 +44,7 @@ static int stand(const ThawScene *scene, const ThawModel *model, int32_t body, S
     return s->x != NULL;
 }
 
-// --- inside an element --------------------------------------------------------------------------------------------------
-
-static double det3(const double a[3], const double b[3], const double c[3]) {
-    return a[0] * (b[1] * c[2] - b[2] * c[1]) + a[1] * (b[2] * c[0] - b[0] * c[2]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
-}
+// --- inside an element -----------------------------------------------------------------------------------------------
 
 // Signed volume of a simplex, up to a factor; in 2D the third edge is the unit vector along z.
 static double content(int dim, const double *const p[4]) {
@@ -54,7 +52,7 @@ static double content(int dim, const double *const p[4]) {
     for (int i = 0; i < dim; i++)
         for (int k = 0; k < 3; k++)
             d[i][k] = p[i + 1][k] - p[0][k];
-    return det3(d[0], d[1], d[2]);
+    return thaw_v3_triple(d[0], d[1], d[2]);
 }
 
 static int is_inside(const Standing *s, int32_t element, const double *x) {
@@ -72,7 +70,7 @@ static int is_inside(const Standing *s, int32_t element, const double *x) {
     return 1;
 }
 
-// --- a grid of elements -------------------------------------------------------------------------------------------------
+// --- a grid of elements ----------------------------------------------------------------------------------------------
 
 typedef struct Grid {
     double lo[3], cell[3];
@@ -163,7 +161,7 @@ static int grid_has(const Grid *grid, const Standing *s, const double *x) {
     return 0;
 }
 
-// --- depth --------------------------------------------------------------------------------------------------------------
+// --- depth -----------------------------------------------------------------------------------------------------------
 
 // Squares of distances.
 static double segment_distance(const double *p, const double *a, const double *b) {
@@ -175,22 +173,19 @@ static double segment_distance(const double *p, const double *a, const double *b
     double t = square > 0 ? fmin(fmax(along / square, 0), 1) : 0;
     for (int k = 0; k < 3; k++)
         d[k] = p[k] - a[k] - t * (b[k] - a[k]);
-    return d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
+    return thaw_v3_dot(d, d);
 }
 
 // To the plane where the foot of the point is inside the triangle, else to the nearest edge.
 static double triangle_distance(const double *p, const double *const c[3]) {
     double e[3], f[3], n[3], d[3], least = INFINITY;
-    for (int k = 0; k < 3; k++) {
-        e[k] = c[1][k] - c[0][k];
-        f[k] = c[2][k] - c[0][k];
-        d[k] = p[k] - c[0][k];
-    }
-    for (int k = 0; k < 3; k++)
-        n[k] = e[(k + 1) % 3] * f[(k + 2) % 3] - e[(k + 2) % 3] * f[(k + 1) % 3];
-    double square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
-    double v = det3(d, f, n) / square, w = det3(e, d, n) / square; // of c[1] and c[2], barycentric
-    double height = d[0] * n[0] + d[1] * n[1] + d[2] * n[2];
+    thaw_v3_sub(c[1], c[0], e);
+    thaw_v3_sub(c[2], c[0], f);
+    thaw_v3_sub(p, c[0], d);
+    thaw_v3_cross(e, f, n);
+    double square = thaw_v3_dot(n, n);
+    double v = thaw_v3_triple(d, f, n) / square, w = thaw_v3_triple(e, d, n) / square; // of c[1] and c[2], barycentric
+    double height = thaw_v3_dot(d, n);
     if (v >= 0 && w >= 0 && v + w <= 1)
         return height * height / square;
     for (int i = 0; i < 3; i++)
@@ -210,7 +205,7 @@ static double depth_in(const Standing *s, const ThawSurface *surface, const doub
     return sqrt(least);
 }
 
-// --- pairs --------------------------------------------------------------------------------------------------------------
+// --- pairs -----------------------------------------------------------------------------------------------------------
 
 typedef struct Meeting {
     int64_t points; // of one inside the other
@@ -290,7 +285,8 @@ static double way_out(const Standing *a, const Standing *b, int *axis, int *sign
     return least;
 }
 
-static void examine_pair(ThawExam *exam, const ThawWorldDef *world, const Standing *a, const Standing *b) {
+static void examine_pair(ThawExam *exam, const ThawWorldDef *world, const ThawModel *model, const Standing *a,
+                         const Standing *b) {
     const ThawBodyDef *one = &world->bodies[a->body], *other = &world->bodies[b->body];
     if (same_place(one, other)) {
         ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "duplicate-body", "bodies %.60s and %.60s",
@@ -300,6 +296,9 @@ static void examine_pair(ThawExam *exam, const ThawWorldDef *world, const Standi
         thaw_complaint_place(c, 3, a->x);
         return;
     }
+    if (thaw_exam_is_attached(model, a->body,
+                              b->body)) // they are meant to stand there; fall.c says where they may touch
+        return;
     double lo[3], hi[3];
     for (int k = 0; k < 3; k++) {
         lo[k] = fmax(a->lo[k], b->lo[k]);
@@ -349,7 +348,7 @@ void thaw_exam_overlap(ThawExam *exam, const ThawScene *scene, const ThawModel *
     for (int32_t i = 0; i < n && !exam->status; i++)
         for (int32_t j = i + 1; j < n && s[j].lo[0] <= s[i].hi[0] && !exam->status; j++) {
             int swap = s[j].body < s[i].body;
-            examine_pair(exam, &scene->world, &s[swap ? j : i], &s[swap ? i : j]);
+            examine_pair(exam, &scene->world, model, &s[swap ? j : i], &s[swap ? i : j]);
         }
     for (int32_t i = 0; s && i < ready; i++)
         thaw_free(s[i].x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collecting complaints. A thousand bodies with the same fault would bury everything else, so of each kind only the first
-// TOLD are kept and the others counted. Linear in what is kept, squared in the number of kinds.
+// Collecting complaints. A thousand bodies with the same fault would bury everything else, so of each kind only the
+// first TOLD are kept and the others counted. Linear in what is kept, squared in the number of kinds.
 #include "doctor/doctor.h"
 
 #include <math.h>
@@ -145,6 +145,7 @@ void thaw_doctor_report_free(ThawDoctorReport **report) {
         return;
     thaw_free((*report)->complaints);
     thaw_free((*report)->patients);
+    thaw_free((*report)->attachments);
     thaw_free(*report);
     *report = NULL;
 }

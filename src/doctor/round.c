@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Balls and discs of facets. A ball that is a mesh lies on a facet like a die: on a slope it tips over the facet's edge
-// once its centre is beyond that, at an angle of rho / R for a facet of inner radius rho, and it rolls in jolts, each of
-// which costs speed. Measured (E 2e7, R 0.1 m, from rest): 819 elements stay on 4 degrees and roll on 6 (told: 5.3), 306
-// stay on 6 and roll on 9, 3049 stay on 2 and roll on 4; it depends on the facet. What is so soft that it flattens over
-// several facets (Hertz) rolls like a ball. Cost: a pass over the elements of each shape.
+// once its centre is beyond that, at an angle of rho / R for a facet of inner radius rho, and it rolls in jolts, each
+// of which costs speed. Measured (E 2e7, R 0.1 m, from rest): 819 elements stay on 4 degrees and roll on 6 (told: 5.3),
+// 306 stay on 6 and roll on 9, 3049 stay on 2 and roll on 4; it depends on the facet. What is so soft that it flattens
+// over several facets (Hertz) rolls like a ball. Cost: a pass over the elements of each shape.
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 static const double ROUND = 0.03;                 // of the radius, that vertices of the surface may be off
 static const double COARSE = 0.7;                 // of the radius: with longer edges it is no ball but a block
-static const double STAYS = 3 * 3.14159265 / 180; // rad: slopes on which it may stay and nobody minds
+static const double STAYS = 3 * 3.14159265 / 180; // rad: slopes on which it may stay without a finding
 enum { VERTICES = 20 };                           // on the surface, at least
 
 typedef struct Ball {
@@ -76,6 +76,16 @@ static int is_ball(const ThawShape *shape, unsigned char *outside, Ball *ball) {
     }
     ball->radius = ball->vertices > 0 ? sum / ball->vertices : 0;
     return ball->vertices >= VERTICES && most - least < ROUND * ball->radius && ball->edge < COARSE * ball->radius;
+}
+
+double thaw_shape_ball_radius(const ThawShape *shape) {
+    unsigned char *outside = THAW_NEW(unsigned char, shape->nv);
+    Ball ball;
+    if (!outside)
+        return -1;
+    const int round = is_ball(shape, outside, &ball);
+    thaw_free(outside);
+    return round ? ball.radius : 0;
 }
 
 // m, of the patch on which it lies on a hard plane under gravity. In the plane the width of a line contact is that of a

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each body's own rhythm, and the thresholds that follow from it.
 //
-// The first mode is computed as a run would compute it for adaptive bodies (oracle/scale.c: a factor and a dozen solves, once for
-// bodies that agree in shape and pins), so what is told is what they go by. Meshes so large that this would take seconds are told an
-// estimate from size and material (world.c); of their thresholds those are known that the scene gives.
+// The first mode is computed as a run would compute it for adaptive bodies (oracle/scale.c: a factor and a dozen
+// solves, once for bodies that agree in shape and pins), so what is told is what they go by. Meshes so large that this
+// would take seconds are told an estimate from size and material (world.c); of their thresholds those are known that
+// the scene gives.
 //
-// Thresholds are held against the body. epsilon is a strain; a body whose parts may leave out a tenth is no longer itself.
-// A swing of the first mode by that much changes strains at a tenth of omega: where tau_rigid is above the square of that, all that the
-// body does in this mode counts as rest.
+// Options of a method are looked at by its table: what no choice of the others reads is told; what is out of
+// proportion, to the body or at all, its method says itself.
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "doctor/doctor.h"
-#include "method/rigidify/rigidify.h"
-
-static const double WIDEST = 0.1; // strain
+#include "method/rigidify/rigidify.h" // the first mode of a body
+#include "step/method.h"
 
 static void find_scale(ThawExam *exam, const ThawModel *model, int32_t b, ThawTasks *tasks, ThawScale *scales) {
     const ThawModelBody *body = &model->bodies[b];
@@ -31,74 +31,119 @@ static void find_scale(ThawExam *exam, const ThawModel *model, int32_t b, ThawTa
         thaw_exam_fail(exam, status, &error);
 }
 
-static void examine_rate(ThawExam *exam, const ThawRigidifyOptions *o, const char *body, double omega) {
-    double fastest = WIDEST * omega;
-    if (omega > 0 && o->tau_rigid > fastest * fastest) {
-        ThawComplaint *c =
-            thaw_exam_add(exam, THAW_SEVERITY_WARNING, "odd-threshold", "rigidify.tau_rigid, body %.60s", body);
-        thaw_complaint_what(c,
-                            "below %.3g 1/s^2 counts as rest, and swings of its first mode by a strain of %g reach "
-                            "%.2g: whatever it does is frozen",
-                            o->tau_rigid, WIDEST, fastest * fastest);
-        thaw_complaint_cure(c, "it is a rate of strain squared; leave it out, and it follows from \"tolerance\"");
-        thaw_complaint_value(c, o->tau_rigid, "1/s^2");
-    }
-}
-
-// Where options stand that the world gives, or (not NULL) a body.
-static void say_place(const char *option, const char *body, char *text, size_t room) {
+// Where an option stands that the world gives, or (not NULL) a body.
+static void say_place(const ThawMethod *method, const char *option, const char *body, char text[160]) {
     if (body)
-        snprintf(text, room, "rigidify.%s, body %.60s", option, body);
+        snprintf(text, 160, "%s.%s, body %.60s", method->name, option, body);
     else
-        snprintf(text, room, "rigidify.%s", option);
+        snprintf(text, 160, "%s.%s", method->name, option);
 }
 
-// Thresholds that the scene gives and that are beyond reason, or that its oracle does not know.
-static void examine_given(ThawExam *exam, const ThawRigidifyOptions *given, const char *body) {
-    const ThawOptionTable *table = &thaw_method_rigidify.options;
-    const int paper = given->oracle == THAW_ORACLE_PAPER;
-    char place[120];
-    if (given->epsilon > WIDEST && !paper) {
-        say_place("epsilon", body, place, sizeof place);
+// What the method finds odd; omega as in step/method.h.
+static void tell_doubts(ThawExam *exam, const ThawMethod *method, const void *options, double omega, const char *body) {
+    ThawOptionRemark remarks[THAW_REMARKS];
+    const int count = method->ops->doubt ? method->ops->doubt(options, omega, remarks) : 0;
+    for (int i = 0; i < count; i++) {
+        const ThawOption *o = thaw_option_find(&method->options, remarks[i].option);
+        char place[160];
+        say_place(method, remarks[i].option, body, place);
         ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "odd-threshold", "%s", place);
-        thaw_complaint_what(c, "parts of a body may leave out strains of %.4g: hardly anything will be elastic",
-                            given->epsilon);
-        thaw_complaint_cure(c, "it is a strain, usually 1e-4 to 1e-2; leave it out, and it follows from \"tolerance\"");
-        thaw_complaint_value(c, given->epsilon, "");
+        thaw_complaint_what(c, "%s", remarks[i].what);
+        thaw_complaint_cure(c, "%s", remarks[i].cure);
+        thaw_complaint_value(c, thaw_option_get(o, options), o->unit);
     }
+}
+
+// What is read in its place, where there is such a thing: another threshold that the present choice reads only.
+static const char *instead_of(const ThawOptionTable *table, const ThawOption *unread, const void *options) {
+    for (const ThawOption *o = table->rows; o < table->rows + table->count; o++)
+        if (o->only_with && strcmp(o->only_with, unread->only_with) == 0 && o->derived && o->power > 0 &&
+            thaw_option_is_read(table, o, options))
+            return o->name;
+    return NULL;
+}
+
+// Options that the scene gives and that are beyond reason, or that nobody reads.
+static void examine_given(ThawExam *exam, const ThawMethod *method, const void *given, const char *body) {
+    const ThawOptionTable *table = &method->options;
+    tell_doubts(exam, method, given, 0, body);
     for (const ThawOption *o = table->rows; o < table->rows + table->count; o++) {
         const double value = thaw_option_get(o, given);
         if (!o->derived || value == 0 || thaw_option_is_read(table, o, given))
             continue;
-        say_place(o->name, body, place, sizeof place);
+        const ThawOption *with = thaw_option_find(table, o->only_with);
+        const char *now = with->names[(int)thaw_option_get(with, given)], *other = instead_of(table, o, given);
+        char place[160];
+        say_place(method, o->name, body, place);
         ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "unread-threshold", "%s", place);
-        thaw_complaint_what(c, "the oracle \"%s\" does not go by it", paper ? "paper" : "static");
-        thaw_complaint_cure(c, paper ? "remove it; what wakes is \"tau_elastic\""
-                                     : "remove it, or take the oracle \"paper\"; what wakes is \"epsilon\"");
+        thaw_complaint_what(c, "the %s \"%s\" does not go by it%s%s", with->name, now, other ? ", but by " : "",
+                            other ? other : "");
+        thaw_complaint_cure(c, "remove it, or take the %s \"%s\"", with->name, with->names[o->only_choice]);
         thaw_complaint_value(c, value, "");
     }
 }
 
-// What a body goes by whose mode was not looked for: NAN where that would tell.
-static ThawRigidifyOptions options_without_scale(const ThawRigidifyOptions *given) {
-    const ThawOptionTable *table = &thaw_method_rigidify.options;
-    ThawRigidifyOptions o = *given;
-    for (int i = 0; i < table->count; i++)
-        if (table->rows[i].derived && thaw_option_get(&table->rows[i], &o) == 0)
-            thaw_option_set(&table->rows[i], NAN, &o);
-    if (given->tau_elastic == 0)
-        o.tau_elastic = 100 * o.tau_rigid;
-    return o;
+// The options of a body as it goes by them, as numbers.
+static void tell_options(ThawExam *exam, const ThawMethod *method, const ThawScale *scale, double h, void *options,
+                         const char *name, ThawPatient *patient) {
+    if (method->ops->foresee)
+        method->ops->foresee(scale->known ? scale : NULL, h, options);
+    patient->option_count = method->options.count;
+    thaw_options_list(&method->options, options, patient->options);
+    if (scale->known && scale->omega > 0)
+        tell_doubts(exam, method, options, scale->omega, name);
+}
+
+double thaw_patient_option(const ThawPatient *patient, const char *name) {
+    const int index = patient ? thaw_method_index(patient->method) : -1;
+    const ThawOption *o = index >= 0 && name ? thaw_option_find(&thaw_method_at(index)->options, name) : NULL;
+    const ptrdiff_t row = o ? o - thaw_method_at(index)->options.rows : -1;
+    return row >= 0 && row < patient->option_count ? patient->options[row] : NAN;
+}
+
+// Options of a body that goes by another method.
+static void examine_idle(ThawExam *exam, const ThawMethod *method, const char *goes_by, const char *body) {
+    ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "unread-options", "%s, body %.60s", method->name, body);
+    thaw_complaint_what(c, "its method is \"%s\", which does not go by them", goes_by);
+    thaw_complaint_cure(c, "write \"method\": \"%s\" into the body, or remove them", method->name);
+}
+
+// Options of bodies, and those of the world once for each method that a body of it goes by.
+static void examine_options(ThawExam *exam, const ThawScene *scene, const ThawModel *model, const ThawScale *scales) {
+    const ThawWorldDef *world = &scene->world;
+    for (int m = 0; m < thaw_method_count(); m++) {
+        const ThawMethod *method = thaw_method_at(m);
+        ThawOptionBuffer options, before; // before: of a body that was examined; copies of a body share theirs
+        int follows = 0, seen = 0;
+        for (int32_t b = 0; b < model->body_count && method->options.count > 0 && !exam->status; b++) {
+            const bool own = thaw_method_body_options(method, world, &world->bodies[b], &options);
+            if (model->bodies[b].method != m) {
+                if (own && !(seen && memcmp(options.bytes, before.bytes, method->options.size) == 0))
+                    examine_idle(exam, method, thaw_method_at(model->bodies[b].method)->name, model->bodies[b].name);
+                follows |= !own; // --method and the page may make it go by them
+                before = own ? options : before;
+                seen |= own;
+                continue;
+            }
+            follows |= !own;
+            if (own && !(seen && memcmp(options.bytes, before.bytes, method->options.size) == 0)) {
+                examine_given(exam, method, options.bytes, model->bodies[b].name);
+                before = options;
+                seen = 1;
+            }
+            tell_options(exam, method, &scales[b], model->options.h, options.bytes, model->bodies[b].name,
+                         &exam->report->patients[b]);
+        }
+        if (follows && thaw_method_world_options(method, world, &options))
+            examine_given(exam, method, options.bytes, NULL);
+    }
 }
 
 void thaw_exam_scales(ThawExam *exam, const ThawScene *scene, const ThawModel *model) {
-    const ThawRigidifyOptions *common = &scene->world.rigidify;
     ThawScale *scales = exam->status ? NULL : THAW_NEW(ThawScale, model->body_count);
     ThawTasks *tasks = NULL;
     ThawError error = {0};
     ThawStatus status = exam->status ? exam->status : thaw_tasks_create(1, &tasks, &error);
-    const ThawRigidifyOptions *examined = NULL; // copies of a body share theirs
-    int follows = 0;                            // a body goes by the world's
     if (!exam->status && status)
         thaw_exam_fail(exam, status, &error);
     if (!exam->status && !scales)
@@ -106,22 +151,12 @@ void thaw_exam_scales(ThawExam *exam, const ThawScene *scene, const ThawModel *m
     for (int32_t b = 0; b < model->body_count && !exam->status; b++) {
         ThawPatient *patient = &exam->report->patients[b];
         find_scale(exam, model, b, tasks, scales);
-        double omega = scales[b].known ? scales[b].omega : 0;
         patient->measured = scales[b].known;
-        patient->period = omega > 0 ? 2 * M_PI / omega : NAN;
-        if (thaw_method_at(model->bodies[b].method) != &thaw_method_rigidify)
-            continue;
-        const ThawRigidifyOptions *own = scene->world.bodies[b].rigidify, *given = own ? own : common;
-        patient->adaptive = 1;
-        if (own && own != examined)
-            examine_given(exam, examined = own, model->bodies[b].name);
-        follows |= !own;
-        patient->rigidify =
-            scales[b].known ? thaw_scale_options(&scales[b], given, model->options.h) : options_without_scale(given);
-        examine_rate(exam, &patient->rigidify, model->bodies[b].name, omega);
+        patient->period = scales[b].known && scales[b].omega > 0 ? 2 * M_PI / scales[b].omega : NAN;
+        patient->method = thaw_method_at(model->bodies[b].method)->name;
     }
-    if (follows)
-        examine_given(exam, common, NULL);
+    if (!exam->status)
+        examine_options(exam, scene, model, scales);
     thaw_tasks_free(&tasks);
     thaw_free(scales);
 }

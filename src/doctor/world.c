@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Materials in units that look wrong, the time step against the bodies' own rhythm, and what a run will write.
 //
-// The rhythm is that of the first mode (scale.c); of very large meshes it is estimated. A clamped bar of length L and thickness
-// t, with waves of speed c = sqrt(E/rho), swings at f = (1.875^2 / (2 pi sqrt(12))) c t / L^2 and stretches at c / (4 L); a free one
-// swings at (4.730 / 1.875)^2 times that and stretches at c / (2 L). The lower one of the two, with the longest and the shortest
-// side of the body's bounding box, is within a factor of two or three for most things.
+// The rhythm is that of the first mode (scale.c); of very large meshes it is estimated. A clamped bar of length L and
+// thickness t, with waves of speed c = sqrt(E/rho), swings at f = (1.875^2 / (2 pi sqrt(12))) c t / L^2 and stretches
+// at c / (4 L); a free one swings at (4.730 / 1.875)^2 times that and stretches at c / (2 L). The lower one of the two,
+// with the longest and the shortest side of the body's bounding box, is within a factor of two or three for most
+// things.
 //
 // Backward Euler shrinks a mode of angular frequency w by 1/sqrt(1 + (w h)^2) a step, for small w h by exp(-w^2 h / 2)
 // a second, so each period takes 1 - exp(-2 pi w h) = 1 - exp(-4 pi^2 h / T) of its energy. Nothing ever explodes,
 // but a step that is long against the period T silently removes the motion that one wanted to see.
 #include "doctor/doctor.h"
+#include "model/change.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "math/vec3.h"
 
 static const double SOFTEST = 100, STIFFEST = 2e12;      // Pa: below the softest gels; above diamond
 static const double LIGHTEST = 5, HEAVIEST = 25000;      // kg/m^3: below the lightest foams; above osmium
@@ -57,7 +61,7 @@ int32_t thaw_shape_main_material(const ThawShapeDef *shape) {
     return best;
 }
 
-// --- materials ----------------------------------------------------------------------------------------------------------
+// --- materials -------------------------------------------------------------------------------------------------------
 
 static void examine_material(ThawExam *exam, const ThawMaterialDef *m) {
     if (m->young < SOFTEST || m->young > STIFFEST) {
@@ -145,7 +149,7 @@ static void examine_gravity(ThawExam *exam, const ThawWorldDef *world) {
     }
 }
 
-// --- time ---------------------------------------------------------------------------------------------------------------
+// --- time ------------------------------------------------------------------------------------------------------------
 
 // s: how long a wave takes across the thinnest element. The gradient of a shape function is one by its altitude.
 static double wave_transit(const ThawShape *shape, const ThawMaterialDef *materials) {
@@ -162,7 +166,7 @@ static double wave_transit(const ThawShape *shape, const ThawMaterialDef *materi
             }
             steepest = fmax(steepest, square);
         }
-        steepest = fmax(steepest, first[0] * first[0] + first[1] * first[1] + first[2] * first[2]);
+        steepest = fmax(steepest, thaw_v3_dot(first, first));
         shortest =
             fmin(shortest, 1 / (sqrt(steepest) * thaw_material_wave_speed(&materials[shape->cells->material[e]])));
     }
@@ -232,8 +236,8 @@ static void examine_damping(ThawExam *exam, const ThawMaterialDef *material, con
     thaw_complaint_value(c, zeta, "of critical damping");
 }
 
-// A column of this height is compressed at its foot by density g height / E; how a body stands is not known, so its longest side
-// counts.
+// A column of this height is compressed at its foot by density g height / E; how a body stands is not known, so its
+// longest side counts.
 static void examine_weight(ThawExam *exam, const ThawWorldDef *world, const ThawMaterialDef *material,
                            const char *shape, const double size[3]) {
     double g = 0, height = fmax(fmax(size[0], size[1]), size[2]);
@@ -253,7 +257,7 @@ static void examine_weight(ThawExam *exam, const ThawWorldDef *world, const Thaw
     thaw_complaint_value(c, strain, "");
 }
 
-// --- output -------------------------------------------------------------------------------------------------------------
+// --- output ----------------------------------------------------------------------------------------------------------
 
 static void examine_output(ThawExam *exam, const ThawScene *scene) {
     ThawCost cost;
@@ -291,6 +295,13 @@ static double period_of(const ThawExam *exam, const ThawWorldDef *world, int32_t
                              : thaw_period_estimate(material, world->dim, size, world->bodies[b].script_count > 0);
 }
 
+static void tell_changes(const ThawModelBody *body, ThawPatient *patient) {
+    patient->changes = body->change_count;
+    patient->change_time = body->change_count > 0 ? body->changes[0].time : 0;
+    patient->removed = body->removed;
+    patient->copied = body->copies;
+}
+
 void thaw_exam_world(ThawExam *exam, const ThawScene *scene, const ThawModel *model) {
     const ThawWorldDef *world = &scene->world;
     unsigned char *used = exam->status ? NULL : THAW_NEW(unsigned char, world->material_count + world->shape_count);
@@ -317,6 +328,7 @@ void thaw_exam_world(ThawExam *exam, const ThawScene *scene, const ThawModel *mo
             size[k] = hi[k] - lo[k];
         for (int32_t b = 0; b < world->body_count; b++)
             if (world->bodies[b].shape == s) {
+                tell_changes(&model->bodies[b], &exam->report->patients[b]);
                 exam->report->patients[b].mass = model->shapes[s].total_mass;
                 exam->report->patients[b].period = period_of(exam, world, b, size);
                 period = isnan(period) ? exam->report->patients[b].period : period;

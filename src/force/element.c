@@ -2,6 +2,7 @@
 // The kinds of elements there are: linear simplices that fill their space. With edge vectors D = [X1-X0, ..., Xd-X0]
 // the gradients of shape functions 1..d are the rows of D^-1, constant over the element: one integration point.
 #include "model/element.h"
+#include "math/vec3.h"
 
 #include "force/solid.h"
 
@@ -19,12 +20,6 @@ static void rest_triangle(const double *X, double *weight, double *gradient) {
     gradient[3] = a[0] / det;
 }
 
-static void cross(const double a[3], const double b[3], double c[3]) {
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
 static void rest_tetrahedron(const double *X, double *weight, double *gradient) {
     double e[3][3]; // edges from node 0
     for (int a = 0; a < 3; a++)
@@ -32,7 +27,7 @@ static void rest_tetrahedron(const double *X, double *weight, double *gradient) 
             e[a][i] = X[3 * (a + 1) + i] - X[i];
     // Row a of D^-1 is the cross product of the other two edges over the determinant.
     for (int a = 0; a < 3; a++)
-        cross(e[(a + 1) % 3], e[(a + 2) % 3], gradient + 3 * a);
+        thaw_v3_cross(e[(a + 1) % 3], e[(a + 2) % 3], gradient + 3 * a);
     double det = 0;
     for (int i = 0; i < 3; i++)
         det += e[0][i] * gradient[i];

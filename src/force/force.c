@@ -94,7 +94,7 @@ void thaw_force_product(const ThawIntegrationSet *set, ThawTasks *tasks, const d
     }
 }
 
-// --- stress -------------------------------------------------------------------------------------------------------------
+// --- stress ----------------------------------------------------------------------------------------------------------
 
 void thaw_force_virial(const ThawIntegrationSet *set, const double *x, const int32_t *group_of, double (*sums)[2][9]) {
     ThawVirial virial = {.group = -1};

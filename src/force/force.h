@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Positions and velocities -> elastic energy, forces, stiffness, and matrix-free products, over an integration set.
-// All vectors have dim doubles a vertex in the shape's numbering. Stiffness here is K = d2 Psi / dx2, positive where the
-// papers' K (equation 4) is negative.
+// All vectors have dim doubles a vertex in the shape's numbering. Stiffness here is K = d2 Psi / dx2, positive where
+// the papers' K (equation 4) is negative.
 #ifndef THAW_FORCE_H
 #define THAW_FORCE_H
 
@@ -43,13 +43,13 @@ ThawStatus thaw_force_internal(const ThawIntegrationSet *set, ThawTasks *tasks, 
 ThawStatus thaw_force_linearise(const ThawIntegrationSet *set, ThawTasks *tasks, const double *x, ThawStiffness scale,
                                 ThawBlockSink sink, int32_t nv, double *f, double *partial);
 
-// y = sum (stiffness + damping alpha1_e) K_e(x) u without a matrix; forms[0] = sum u'K_e u, forms[1] = sum alpha1_e u'K_e u.
-// partial: 2 * chunk_count doubles of scratch.
+// y = sum (stiffness + damping alpha1_e) K_e(x) u without a matrix; forms[0] = sum u'K_e u, forms[1] = sum alpha1_e
+// u'K_e u. partial: 2 * chunk_count doubles of scratch.
 void thaw_force_product(const ThawIntegrationSet *set, ThawTasks *tasks, const double *x, const double *u,
                         ThawStiffness scale, int32_t nv, double *y, double forms[2], double *partial);
 
-// Adds V tau, tau = P F' the Kirchhoff stress, and alpha1 V tau (column-major, J and J s) of every element to the sums of its
-// group; group_of (by element): below 0, it has none.
+// Adds V tau, tau = P F' the Kirchhoff stress, and alpha1 V tau (column-major, J and J s) of every element to the sums
+// of its group; group_of (by element): below 0, it has none.
 void thaw_force_virial(const ThawIntegrationSet *set, const double *x, const int32_t *group_of, double (*sums)[2][9]);
 
 // von Mises equivalent of the Cauchy stress in every element of a shape (its last integration point), by the mesh's

@@ -22,7 +22,8 @@ THAW_INLINE void gather_edges(const ThawBatch *batch, int dim, int nodes, const 
     }
 }
 
-// F_ij = sum_a d_a,i g_a,j, column-major. In 2D the third axis is left alone: F_33 = `normal` (1 for F, 0 for its rate).
+// F_ij = sum_a d_a,i g_a,j, column-major. In 2D the third axis is left alone: F_33 = `normal` (1 for F, 0 for its
+// rate).
 THAW_INLINE void gradient_of(const ThawBatch *batch, int dim, int nodes, ThawLanes d[3][3], double normal,
                              ThawLanes F[9]) {
     if (dim == 2) {
@@ -60,8 +61,35 @@ THAW_INLINE void scatter_force(const ThawBatch *batch, int dim, int nodes, ThawL
                 y[batch->vertex[a][l] * (int64_t)dim + i] += out[a][i][l];
 }
 
-// The viscous stress for a rate dF: F (eta0 tr(E') I + 2 eta1 E'), with E' = sym(F'dF) the rate of Green strain. It has a
-// potential, costs energy always, and is nothing in a rigid motion, however F is stretched.
+// Entry (j, k) of the symmetric matrix that an offset is.
+THAW_INLINE int stress_entry(int j, int k) { return j == k ? j : 2 + (j + k == 3 ? 2 : j + k == 1 ? 1 : 3); }
+
+// The offset S of a batch, or its positive part; NULL: the set has none.
+THAW_INLINE const ThawLanes *offset_of(const ThawIntegrationSet *set, int32_t batch, int positive) {
+    return set->offset ? set->offset + (size_t)batch * THAW_OFFSET_LANES + (positive ? THAW_STRESS_SIZE : 0) : NULL;
+}
+
+// P += F S; with rates for both, too.
+THAW_INLINE void add_offset_stress(const ThawLanes *S, const ThawLanes F[9], ThawLanes P[9]) {
+    for (int i = 0; S && i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            for (int k = 0; k < 3; k++)
+                P[i + 3 * j] += F[i + 3 * k] * S[stress_entry(k, j)];
+}
+
+// S:(F'F - I)/2.
+THAW_INLINE ThawLanes offset_energy(const ThawLanes *S, const ThawLanes F[9]) {
+    ThawLanes sum = thaw_lanes_set(0);
+    for (int j = 0; S && j < 3; j++)
+        for (int k = 0; k < 3; k++) {
+            ThawLanes C = F[3 * j] * F[3 * k] + F[3 * j + 1] * F[3 * k + 1] + F[3 * j + 2] * F[3 * k + 2];
+            sum += S[stress_entry(j, k)] * (C - (j == k ? 1.0 : 0.0)) * 0.5;
+        }
+    return sum;
+}
+
+// The viscous stress for a rate dF: F (eta0 tr(E') I + 2 eta1 E'), with E' = sym(F'dF) the rate of Green strain. It has
+// a potential, costs energy always, and is nothing in a rigid motion, however F is stretched.
 THAW_INLINE void viscous_stress(const ThawBatch *batch, const ThawLanes F[9], const ThawLanes dF[9], ThawLanes P[9]) {
     ThawLanes S[9], trace = thaw_lanes_set(0);
     for (int j = 0; j < 3; j++)

@@ -30,6 +30,8 @@ THAW_INLINE void energy_chunk(const ThawForcePass *pass, int32_t chunk, int dim,
         if (look && !batch->material->needs_orientation)
             turned |= find_inverted(F);
         batch->material->psi(F, batch->c, &psi);
+        if (set->offset)
+            psi += offset_energy(offset_of(set, b, 0), F);
         sum += batch->weight * psi;
     }
     pass->partial[chunk] = inverted ? INFINITY : sum_lanes(sum);
@@ -64,6 +66,7 @@ THAW_INLINE void force_chunk(const ThawForcePass *pass, int32_t chunk, int dim, 
         gradient_of(batch, dim, nodes, d, 1, F);
         inverted |= is_inverted(batch, F);
         batch->material->dpsi_dF(F, batch->c, P);
+        add_offset_stress(offset_of(set, b, 0), F, P);
         scatter_force(batch, dim, nodes, -batch->weight, P, pass->y);
     }
     pass->partial[chunk] = inverted;
@@ -97,6 +100,7 @@ THAW_INLINE void product_chunk(const ThawForcePass *pass, int32_t chunk, int dim
             projected_dP(batch, F, dF, dP);
         else
             batch->material->dP(F, batch->c, dF, dP);
+        add_offset_stress(offset_of(set, b, pass->scale.project), dF, dP);
         ThawLanes sum = thaw_lanes_set(0);
         for (int i = 0; i < 9; i++)
             sum += dF[i] * dP[i];
@@ -186,6 +190,7 @@ THAW_INLINE void virial_chunk(const ThawForcePass *pass, int32_t chunk, int dim,
         gather_edges(batch, dim, nodes, pass->x, d);
         gradient_of(batch, dim, nodes, d, 1, F);
         batch->material->dpsi_dF(F, batch->c, P);
+        add_offset_stress(offset_of(set, b, 0), F, P);
         for (int i = 0; i < 3; i++)
             for (int k = 0; k < 3; k++)
                 tau[i + 3 * k] = batch->weight * (P[i] * F[k] + P[i + 3] * F[k + 3] + P[i + 6] * F[k + 6]);

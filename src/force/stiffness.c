@@ -2,9 +2,9 @@
 // Forces and stiffness of solid elements in one pass: F and what the material computes on the way to P are at hand
 // anyway.
 //
-// Block (a, b) of an element is K_ab = w sum_jl g_a,j C_(ij)(kl) g_b,l (equation 4 for one element). The material gives the
-// blocks of nodes 1, 2, ..., without forming C unless it must be projected; node 0 follows from their sum, since rigid
-// translations cost nothing: K_a0 = -sum_b K_ab. About 500 vector operations for eight tetrahedra.
+// Block (a, b) of an element is K_ab = w sum_jl g_a,j C_(ij)(kl) g_b,l (equation 4 for one element). The material gives
+// the blocks of nodes 1, 2, ..., without forming C unless it must be projected; node 0 follows from their sum, since
+// rigid translations cost nothing: K_a0 = -sum_b K_ab. About 500 vector operations for eight tetrahedra.
 #include "force/kernel.h"
 #include "force/pass.h"
 #include "force/solid.h"
@@ -62,6 +62,20 @@ static void add_viscous(const ThawBatch *batch, int count, const ThawLanes F[9],
         }
 }
 
+// Adds the blocks of the offset: g_a'S g_b times the unit matrix.
+static void add_offset_blocks(const ThawBatch *batch, int count, const ThawLanes *S, ThawLanes scale, ThawLanes *K) {
+    for (int a = 0; a < count; a++)
+        for (int b = 0; b <= a; b++) {
+            const ThawLanes *g = batch->gradient + 3 * a, *u = batch->gradient + 3 * b;
+            ThawLanes form = thaw_lanes_set(0);
+            for (int j = 0; j < 3; j++)
+                for (int k = 0; k < 3; k++)
+                    form += g[j] * S[stress_entry(j, k)] * u[k];
+            for (int i = 0; i < 3; i++)
+                K[9 * PAIR(a, b) + 4 * i] += scale * form;
+        }
+}
+
 // From the material's blocks (3x3, nodes 1 and up) to all of the element's (dim x dim, node 0 included).
 THAW_INLINE void complete_blocks(int dim, int nodes, const ThawLanes *K, ThawLanes *blocks) {
     for (int i = 0; i < dim; i++)
@@ -103,6 +117,10 @@ THAW_INLINE void linearise_chunk(const ThawForcePass *pass, int32_t chunk, int d
             batch->material->blocks(F, batch->c, nodes - 1, batch->gradient, scale, P, K);
         if (batch->viscous && pass->scale.damping > 0)
             add_viscous(batch, nodes - 1, F, batch->weight * pass->scale.damping, K);
+        if (set->offset) {
+            add_offset_stress(offset_of(set, b, 0), F, P);
+            add_offset_blocks(batch, nodes - 1, offset_of(set, b, pass->scale.project), scale, K);
+        }
         scatter_force(batch, dim, nodes, -batch->weight, P, pass->y);
         complete_blocks(dim, nodes, K, blocks);
         pass->sink.add(pass->sink.context, b, blocks);

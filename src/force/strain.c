@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strains and strain rates of all elements, eight at a time. The rate is the difference of two strains in material axes
-// (equation 17), not F'dF/dt: vertices step along chords, and only the difference is blind to that, so that a deformed body
-// in rigid rotation shows zero.
+// (equation 17), not F'dF/dt: vertices step along chords, and only the difference is blind to that, so that a deformed
+// body in rigid rotation shows zero.
 //
-// Every element is asked in every step, so this is the floor of an adaptive step: a gather of four vertices, 45 products and
-// one pass over gradients and strains, which are read and written in lanes; nothing is scattered but one number an element.
-// Elements write only what is theirs, so chunks need no colours.
+// Every element is asked in every step, so this is the floor of an adaptive step: a gather of four vertices, 45
+// products and one pass over gradients and strains, which are read and written in lanes; nothing is scattered but one
+// number an element. Elements write only what is theirs, so chunks need no colours.
 #include "force/strain.h"
 
 #include "force/kernel.h"

@@ -14,14 +14,15 @@ static inline size_t thaw_strain_size(const ThawIntegrationSet *set) {
     return (size_t)set->batch_count * (size_t)thaw_strain_components(set->dim);
 }
 
-// The batches that hold at least one element with wanted[element] != 0, ascending; returns how many. Those are enough to
-// ask for the strains of these elements.
+// The batches that hold at least one element with wanted[element] != 0, ascending; returns how many. Those are enough
+// to ask for the strains of these elements.
 int32_t thaw_strain_batches(const ThawIntegrationSet *set, const unsigned char *wanted, int32_t *batches);
 
 // E at x. batches: `count` of them, or NULL for all; the others keep their E.
 void thaw_strain_compute(const ThawIntegrationSet *set, ThawTasks *tasks, const int32_t *batches, int32_t count,
                          const double *x, ThawLanes *E);
-// rate[element] = |(E(x) - E) / h|_F^2 (equation 17), 1/s^2, then E = E(x). Zero where the motion was rigid, however far.
+// rate[element] = |(E(x) - E) / h|_F^2 (equation 17), 1/s^2, then E = E(x). Zero where the motion was rigid, however
+// far.
 void thaw_strain_rate(const ThawIntegrationSet *set, ThawTasks *tasks, const int32_t *batches, int32_t count,
                       const double *x, double h, ThawLanes *E, double *rate);
 // strain[element] = |sym(F(x)' B d)|_F: what a small displacement d adds to the strain.

@@ -23,7 +23,7 @@ static void apply_identity(const ThawMap *map, const double *q, const double *w,
     for (int32_t i = 0; i < map->shape->nv; i++) {
         int32_t block = self->block_of[i];
         for (int k = 0; k < dim; k++)
-            v[(size_t)i * dim + k] = block >= 0 ? q[(size_t)block * dim + k] : w ? w[(size_t)i * dim + k] : 0;
+            v[(size_t)i * dim + k] = thaw_offset(block >= 0 ? q + (size_t)block * dim : NULL, w, (size_t)i * dim, k);
     }
 }
 
@@ -32,8 +32,7 @@ static void apply_t_identity(const ThawMap *map, const double *f, double *r) {
 }
 
 static void project_identity(const ThawMap *map, const double *w, const double *v, double *q) {
-    (void)w; // G and w touch different vertices
-    apply_t_identity(map, v, q);
+    thaw_pick_difference(map->shape->dim, map->n, self_of(map)->vertex_of, v, w, q);
 }
 
 static void advance_identity(const ThawMap *map, double h, const double *x0, const double *q, const double *v,
@@ -63,7 +62,7 @@ static ThawStatus pattern_identity(const ThawMap *map, ThawBlockPattern **patter
     return status;
 }
 
-static int rows_identity(const ThawMap *map, int32_t vertex, int32_t block[2], double matrix[2][9]) {
+static int rows_identity(const ThawMap *map, int32_t vertex, int32_t *block, double (*matrix)[9]) {
     int dim = map->shape->dim;
     block[0] = self_of(map)->block_of[vertex];
     for (int i = 0; i < dim * dim; i++)
@@ -149,6 +148,7 @@ ThawStatus thaw_map_identity_create(const ThawShape *shape, const unsigned char 
     if (!self)
         return thaw_error_memory(error, "the map");
     self->map = (ThawMap){.ops = shape->dim == 2 ? &IDENTITY_2D : &IDENTITY_3D, .shape = shape, .set = shape->all};
+    self->map.row_blocks = 1;
     self->pairs = shape->all->nodes * (shape->all->nodes + 1) / 2;
     self->block_of = THAW_NEW(int32_t, shape->nv);
     self->vertex_of = THAW_NEW(int32_t, shape->nv);

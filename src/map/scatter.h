@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adding eight elements' blocks to a matrix. Their entries arrive side by side in lanes and leave entry by entry in memory,
-// so an 8x8 transpose in registers turns 72 scalar additions into 9 vector ones: this is the costliest part of assembly.
+// Adding eight elements' blocks to a matrix. Their entries arrive side by side in lanes and leave entry by entry in
+// memory, so an 8x8 transpose in registers turns 72 scalar additions into 9 vector ones: this is the costliest part of
+// assembly.
 #ifndef THAW_MAP_SCATTER_H
 #define THAW_MAP_SCATTER_H
 
@@ -40,6 +41,21 @@ static inline void thaw_pick(int dim, int32_t count, const int32_t *vertex, cons
     for (int32_t i = 0; i < count && dim == 2; i++)
         for (size_t k = 0; k < 2; k++)
             to[2 * (size_t)i + k] = from[2 * (size_t)vertex[i] + k];
+}
+
+// The same of v - w; w NULL: 0.
+static inline void thaw_pick_difference(int dim, int32_t count, const int32_t *vertex, const double *v, const double *w,
+                                        double *to) {
+    thaw_pick(dim, count, vertex, v, to);
+    for (int32_t i = 0; w && i < count; i++)
+        for (int k = 0; k < dim; k++)
+            to[(size_t)i * (size_t)dim + (size_t)k] -= w[(size_t)vertex[i] * (size_t)dim + (size_t)k];
+}
+
+// q_k + w_k at a vertex, q NULL: it has none. Where w is 0 it is q's own bits, sign of 0 and all.
+static inline double thaw_offset(const double *q, const double *w, size_t at, int k) {
+    const double offset = w ? w[at + (size_t)k] : 0;
+    return !q ? offset : offset == 0 ? q[k] : q[k] + offset;
 }
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stiffness blocks without the 9x9 matrix. Where C = d2psi/dF2 is a multiple of the identity plus a few dyads vec(M) vec(M)'
-// plus a multiple of d2J/dF2, the block of two shape function gradients is
+// Stiffness blocks without the 9x9 matrix. Where C = d2psi/dF2 is a multiple of the identity plus a few dyads vec(M)
+// vec(M)' plus a multiple of d2J/dF2, the block of two shape function gradients is
 //     K_ab = a (g_a.g_b) I + sum_m s_m (M_m g_a)(M_m g_b)' + k [F (g_a x g_b)]x'
-// at about half the cost of forming C and contracting it. Blocks (a, b), a >= b, of `count` gradients are stored row-major
-// at K[9 (a (a+1)/2 + b)].
+// at about half the cost of forming C and contracting it. Blocks (a, b), a >= b, of `count` gradients are stored
+// row-major at K[9 (a (a+1)/2 + b)].
 #ifndef THAW_MATERIAL_BLOCKS_H
 #define THAW_MATERIAL_BLOCKS_H
 

@@ -41,8 +41,8 @@ static void dpsi_corotational_dF(const ThawLanes F[9], const ThawLanes c[THAW_MA
         P[i] = two_mu * (F[i] - R[i]) + pressure * R[i];
 }
 
-// R, lambda t, and what is needed of dR/dF = sum over m of weight[m] T[m] T[m]', times the factor lambda t - 2 mu of the
-// energy.
+// R, lambda t, and what is needed of dR/dF = sum over m of weight[m] T[m] T[m]', times the factor lambda t - 2 mu of
+// the energy.
 static inline ThawLanes find_twists(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS], ThawLanes R[9],
                                     ThawLanes T[3][9], ThawLanes weight[3]) {
     ThawLanes U[9], s[3], V[9];

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Materials by name, so that nobody has to look up Young's modulus of rubber before the first run.
 //
-// Small-strain values at room temperature; real samples scatter, soft ones by a factor of two and more. Each entry names
-// where its figures come from so that they can be looked up (full titles in docs/materials.md), and what was derived or
-// assumed instead. The same for all:
-//  - Soft solids are nearly incompressible (poisson 0.49 and above). They are given 0.45: linear tetrahedra lock beyond.
+// Small-strain values at room temperature; real samples scatter, soft ones by a factor of two and more. Each entry
+// names where its figures come from so that they can be looked up (full titles in docs/materials.md), and what was
+// derived or assumed instead. The same for all:
+//  - Soft solids are nearly incompressible (poisson 0.49 and above). They are given 0.45: linear tetrahedra lock
+//  beyond.
 //  - alpha1 gives the loss factor eta at one frequency f: eta = 2 pi f alpha1, f being 10 Hz for soft matter and cloth,
 //    100 Hz for wood and paper, 1 kHz for metals. eta is twice a damping ratio.
 //  - alpha0 of sheets stands for the air they move through; assumed.
-// What stretches far is stable neo-Hookean; what only bends and turns is corotational. The fabrics' moduli are secants of
-// their extension under the 490 N/m of Kawabata's tensile test, over the thickness of the sheet.
+// What stretches far is stable neo-Hookean; what only bends and turns is corotational. The fabrics' moduli are secants
+// of their extension under the 490 N/m of Kawabata's tensile test, over the thickness of the sheet.
 #include <stddef.h>
 #include <string.h>
 

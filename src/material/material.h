@@ -22,8 +22,9 @@ typedef struct ThawMaterialOps {
     void (*psi)(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS], ThawLanes *psi);
     void (*dpsi_dF)(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS], ThawLanes P[9]);
     void (*d2psi_dF2)(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS], ThawLanes C[THAW_SYM9_SIZE]);
-    // P, and the stiffness blocks K_ab,ik = scale sum_jl g_a,j C_(ij)(kl) g_b,l, a >= b, of `count` (2 or 3) shape function
-    // gradients g (three lanes each), row-major at K[9 (a (a+1)/2 + b)]: all that assembly needs, without forming C.
+    // P, and the stiffness blocks K_ab,ik = scale sum_jl g_a,j C_(ij)(kl) g_b,l, a >= b, of `count` (2 or 3) shape
+    // function gradients g (three lanes each), row-major at K[9 (a (a+1)/2 + b)]: all that assembly needs, without
+    // forming C.
     void (*blocks)(const ThawLanes F[9], const ThawLanes c[THAW_MATERIAL_CONSTANTS], int count, const ThawLanes *g,
                    ThawLanes scale, ThawLanes P[9], ThawLanes *K);
     // The derivative of P in the direction dF, without forming C.

@@ -16,7 +16,4 @@ void thaw_lanes_svd3(const ThawLanes F[9], ThawLanes U[9], ThawLanes s[3], ThawL
 void thaw_eigen_sym3(const double S[9], double w[3], double Q[9]);
 void thaw_lanes_eigen_sym3(const ThawLanes S[9], ThawLanes w[3], ThawLanes Q[9]);
 
-// The same for 2x2.
-void thaw_eigen_sym2(const double S[4], double w[2], double Q[4]);
-
 #endif

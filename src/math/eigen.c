@@ -73,24 +73,3 @@ void thaw_eigen_sym3(const double S[9], double w[3], double Q[9]) {
     for (int i = 0; i < 3; i++)
         w[i] = w8[i][0];
 }
-
-void thaw_eigen_sym2(const double S[4], double w[2], double Q[4]) {
-    ThawLanes alpha = thaw_lanes_set(S[0]), gamma = thaw_lanes_set(S[1]), beta = thaw_lanes_set(S[3]);
-    ThawLanes largest =
-        thaw_lanes_max(thaw_lanes_max(thaw_lanes_abs(alpha), thaw_lanes_abs(beta)), thaw_lanes_abs(gamma));
-    ThawLanes scale, unscale, c8, s8;
-    thaw_jacobi_scale(largest, &scale, &unscale);
-    alpha *= scale, beta *= scale, gamma *= scale;
-    ThawLaneMask skew = (ThawLaneMask)(gamma * gamma > thaw_lanes_set(negligible2));
-    thaw_jacobi_rotation(alpha, beta, gamma, skew, &c8, &s8);
-    double c = c8[0], s = s8[0];
-    double shift = 2.0 * (c * s) * S[1];
-    w[0] = c * c * S[0] - shift + s * s * S[3];
-    w[1] = s * s * S[0] + shift + c * c * S[3];
-    Q[0] = c, Q[1] = -s, Q[2] = s, Q[3] = c;
-    if (w[1] > w[0]) {
-        double smaller = w[0];
-        w[0] = w[1], w[1] = smaller;
-        Q[0] = s, Q[1] = c, Q[2] = -c, Q[3] = s;
-    }
-}

@@ -6,7 +6,7 @@
 #include "math/lanes.h"
 
 // A lane is rotated only while its iteration has not converged, so the others keep their bits whatever their neighbours
-// need. 3x3 matrices take 3 to 6 sweeps; the limit is there for NaN and for what nobody has thought of.
+// need. 3x3 matrices take 3 to 6 sweeps; the limit is there for NaN and for cases unknown.
 enum { THAW_JACOBI_SWEEPS = 24 };
 
 // A power of two that brings a largest entry (>= 0) close to 1, and its reciprocal: scaling is exact and squares

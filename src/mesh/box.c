@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Boxes on a regular grid. Every cell is cut the same way (Kuhn 1960): one simplex for each order in which a path from the
-// cell's lowest to its highest corner can take the axes. Neighbouring cells then agree on the diagonals of their common
-// face, so the mesh conforms. Six tetrahedra of equal volume in 3D, two triangles in 2D. Linear.
+// Boxes on a regular grid. Every cell is cut the same way (Kuhn 1960): one simplex for each order in which a path from
+// the cell's lowest to its highest corner can take the axes. Neighbouring cells then agree on the diagonals of their
+// common face, so the mesh conforms. Six tetrahedra of equal volume in 3D, two triangles in 2D. Linear.
 #include <math.h>
 
 #include "mesh/mesh.h"
 
-// The axes in the order the path takes them. An odd order gives a negative simplex, mended by swapping its last two corners.
+// The axes in the order the path takes them. An odd order gives a negative simplex, mended by swapping its last two
+// corners.
 static const int8_t path_3d[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {1, 0, 2}, {0, 2, 1}, {2, 1, 0}};
 static const int8_t path_2d[2][2] = {{0, 1}, {1, 0}};
 

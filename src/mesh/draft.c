@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // From what a mesh file says to a mesh. The cells of the highest dimension present become the elements, their tags the
 // regions. Each tag of any dimension becomes a group: all vertices of its cells. Sets that bear one name, in whatever
-// dimension, are one group. Points that no element uses (centres of arcs, mostly) are dropped, inverted elements mended.
+// dimension, are one group. Points that no element uses (centres of arcs, mostly) are dropped, inverted elements
+// mended.
 //
-// Every repair is counted in a report, with the ids of the first few; what cannot be mended is refused by name and line.
+// Every repair is counted in a report, with the ids of the first few; what cannot be mended is refused by name and
+// line.
 //
-// Tags without a name are called N (elements), surface-N, curve-N, point-N, or marker-N (TetGen); tag 0 means none: it makes
-// the region "default" and no group.
+// Tags without a name are called N (elements), surface-N, curve-N, point-N, or marker-N (TetGen); tag 0 means none: it
+// makes the region "default" and no group.
 //
-// A cell with several tags is in the draft several times: the first gives an element its region, the others add to groups.
-// Cost: n log n in the number of different tags, linear in everything else.
+// A cell with several tags is in the draft several times: the first gives an element its region, the others add to
+// groups. Cost: n log n in the number of different tags, linear in everything else.
 #include "mesh/draft.h"
 
 #include <inttypes.h>
@@ -53,7 +55,7 @@ void thaw_draft_free(ThawDraft *draft) {
     *draft = (ThawDraft){0};
 }
 
-// --- filling in ---------------------------------------------------------------------------------------------------------
+// --- filling in ------------------------------------------------------------------------------------------------------
 
 ThawStatus thaw_draft_points(ThawDraft *draft, int32_t count, ThawError *error) {
     draft->x = THAW_NEW(double, (size_t)3 * (size_t)count);
@@ -111,7 +113,7 @@ ThawStatus thaw_draft_name(ThawDraft *draft, int dim, int32_t tag, const char *n
     return THAW_OK;
 }
 
-// --- sets: tags and their names -----------------------------------------------------------------------------------------
+// --- sets: tags and their names --------------------------------------------------------------------------------------
 
 static int compare_keys(int dim_a, int32_t a, int dim_b, int32_t b) {
     return dim_a != dim_b ? (dim_a > dim_b) - (dim_a < dim_b) : (a > b) - (a < b);
@@ -204,7 +206,8 @@ static ThawDraftSet *find_set(const ThawDraft *draft, int dim, int32_t tag) {
     return draft->sets + low; // every cell's tag is there
 }
 
-// The first element for each set of corners keeps its place; *count of them, the cells they come from in draft->element.
+// The first element for each set of corners keeps its place; *count of them, the cells they come from in
+// draft->element.
 static ThawStatus choose_elements(ThawDraft *draft, int32_t *count, ThawMeshReport *report, ThawError *error) {
     const ThawCells *cells = draft->cells + draft->dim;
     const size_t nodes = (size_t)draft->dim + 1;
@@ -269,7 +272,7 @@ static ThawStatus number_sets(ThawDraft *draft, int32_t *regions, int32_t *group
     return THAW_OK;
 }
 
-// --- the mesh -----------------------------------------------------------------------------------------------------------
+// --- the mesh --------------------------------------------------------------------------------------------------------
 
 // Ids for the points that elements use, in the order of the file.
 static ThawStatus number_vertices(ThawDraft *draft, int32_t element_count, int32_t *count, ThawMeshReport *report,
@@ -341,7 +344,8 @@ static void visit_groups(const ThawDraft *draft, int64_t *next, int32_t *entry) 
         }
 }
 
-// With the pairs sorted by vertex, each group meets its vertices in ascending order. last[g]: the vertex it has met last.
+// With the pairs sorted by vertex, each group meets its vertices in ascending order. last[g]: the vertex it has met
+// last.
 static ThawStatus fill_groups(const ThawMesh *mesh, const int64_t *end, const int32_t *entry, int32_t *last,
                               ThawMeshGroup *groups, int32_t group_count, ThawError *error) {
     for (int pass = 0; pass < 2; pass++) { // count, then write

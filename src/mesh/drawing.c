@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawings as soups of segments. Neither the distance to an outline nor its inside needs to know how segments hang together, as
-// long as they close: an even number of them ends at each point. SVG's lines are closed where they are read, the boundary of
-// a set of triangles is by nature, and outlines of Triangle are checked.
+// Drawings as soups of segments. Neither the distance to an outline nor its inside needs to know how segments hang
+// together, as long as they close: an even number of them ends at each point. SVG's lines are closed where they are
+// read, the boundary of a set of triangles is by nature, and outlines of Triangle are checked.
 //
-// A flat surface is seen from above: z flat as it is; y flat, as modelling programs with y up write it, with -z up; x flat
-// with z up. Asking a distance costs time in proportion to the number of segments.
+// A flat surface is seen from above: z flat as it is; y flat, as modelling programs with y up write it, with -z up; x
+// flat with z up. Asking a distance costs time in proportion to the number of segments.
 #include "mesh/drawing.h"
 
 #include <math.h>
@@ -39,7 +39,7 @@ void thaw_drawing_free(ThawDrawing **drawing) {
     *drawing = NULL;
 }
 
-// --- filling ------------------------------------------------------------------------------------------------------------
+// --- filling ---------------------------------------------------------------------------------------------------------
 
 void thaw_drawing_begin(ThawDrawing *drawing, ThawText *text, int nonzero) {
     if (text->status)
@@ -113,9 +113,10 @@ static ThawStatus finish(ThawDrawing *drawing, const char *name, ThawError *erro
                           thaw_text_path(name));
 }
 
-// --- outlines of Triangle -----------------------------------------------------------------------------------------------
+// --- outlines of Triangle --------------------------------------------------------------------------------------------
 
-// Points, with how many segments end at each; then the segments. Holes are outlines inside others: their marks are not needed.
+// Points, with how many segments end at each; then the segments. Holes are outlines inside others: their marks are not
+// needed.
 static void read_poly(ThawText *text, ThawDrawing *drawing) {
     thaw_text_record(text);
     const int32_t count = thaw_text_count(text, "the number of points", 3);
@@ -169,7 +170,7 @@ static void read_poly(ThawText *text, ThawDrawing *drawing) {
     thaw_free(ends);
 }
 
-// --- flat surfaces ------------------------------------------------------------------------------------------------------
+// --- flat surfaces ---------------------------------------------------------------------------------------------------
 
 static ThawStatus refuse_bent(const char *path, const double size[3], ThawError *error) {
     return thaw_error_set(error, THAW_ERROR_INPUT,
@@ -230,7 +231,7 @@ static ThawStatus read_flat(const char *path, ThawDrawing *drawing, ThawError *e
     return status;
 }
 
-// --- files --------------------------------------------------------------------------------------------------------------
+// --- files -----------------------------------------------------------------------------------------------------------
 
 typedef struct Format {
     char comment;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawings: what lies inside outlines in the plane. From SVG files, outlines of Triangle (.poly), and flat triangle surfaces.
+// Drawings: what lies inside outlines in the plane. From SVG files, outlines of Triangle (.poly), and flat triangle
+// surfaces.
 #ifndef THAW_MESH_DRAWING_H
 #define THAW_MESH_DRAWING_H
 
@@ -10,7 +11,8 @@
 typedef struct ThawDrawingPart {
     double *points;      // 4 a segment: its ends, (x, y) each
     int32_t count, room; // segments
-    int nonzero; // 0: a point is inside where a ray from it crosses an odd number; else by how often lines run around it
+    // 0: a point is inside where a ray from it crosses an odd number of lines; else by how often they run around it.
+    int nonzero;
 } ThawDrawingPart;
 
 // The union of its parts.

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sheet or solid? A body with holes can be closed and filled; a sheet, a piece of cloth or of ground, encloses nothing that
-// anybody would have in mind. Each piece of the surface is judged by two sums over its triangles, of area vectors a_i and
-// middles c_i:
+// Sheet or solid? A body with holes can be closed and filled; a sheet, a piece of cloth or of ground, encloses nothing
+// that anybody would have in mind. Each piece of the surface is judged by two sums over its triangles, of area vectors
+// a_i and middles c_i:
 //     A = sum a_i                 what is missing to close it: zero for a closed piece, the hole's area for a flat one
 //     V = sum (c_i - b) . a_i / 3   the volume once it is closed by a fan from b, the middle of its open edges
-// A sheet is much opening for little volume: V / |A|^(3/2) is 0 when it is flat or its bumps and hollows balance, 0.38 for half
-// a ball, 1 for an open cube, and grows without end as holes get small. Linear but for the joins of pieces.
+// A sheet is much opening for little volume: V / |A|^(3/2) is 0 when it is flat or its bumps and hollows balance, 0.38
+// for half a ball, 1 for an open cube, and grows without end as holes get small. Linear but for the joins of pieces.
 #include <math.h>
 
 #include "base/forest.h"
+#include "math/vec3.h"
 #include "mesh/winding.h"
 
 static const double SHEET = 0.15; // V / |A|^(3/2): a bowl 0.4 times as deep as its radius
@@ -69,7 +70,7 @@ ThawStatus thaw_surface_encloses(const ThawTriangleMesh *surface, size_t open_co
     }
     for (int32_t v = 0; !status && v < surface->vertex_count && !*encloses; v++) {
         const Piece *p = &pieces[v];
-        const double opening = sqrt(p->area[0] * p->area[0] + p->area[1] * p->area[1] + p->area[2] * p->area[2]);
+        const double opening = thaw_v3_norm(p->area);
         *encloses = fabs(p->volume) > SHEET * opening * sqrt(opening);
     }
     thaw_free(parent);

@@ -7,6 +7,8 @@
 #include <float.h>
 #include <math.h>
 
+#include "math/vec3.h"
+
 ThawReach thaw_reach(const double *x, int64_t point_count, const int32_t *cells, int nodes, int64_t cell_count) {
     ThawReach r = {.low = {INFINITY, INFINITY, INFINITY}, .high = {-INFINITY, -INFINITY, -INFINITY}};
     double square = INFINITY;
@@ -20,7 +22,7 @@ ThawReach thaw_reach(const double *x, int64_t point_count, const int32_t *cells,
             for (int b = 0; b < a; b++) {
                 const double *p = x + 3 * (int64_t)cells[c * nodes + a], *q = x + 3 * (int64_t)cells[c * nodes + b];
                 const double d[3] = {p[0] - q[0], p[1] - q[1], p[2] - q[2]};
-                square = fmin(square, d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+                square = fmin(square, thaw_v3_dot(d, d));
             }
     r.shortest = sqrt(square);
     return r;

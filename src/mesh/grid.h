@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An unstructured grid in VTK's terms, between the readers of .vtu and .vtk files and the draft of a mesh. All numbers are
-// doubles: ids are exact in them, and the two formats have a dozen types of numbers.
+// An unstructured grid in VTK's terms, between the readers of .vtu and .vtk files and the draft of a mesh. All numbers
+// are doubles: ids are exact in them, and the two formats have a dozen types of numbers.
 #ifndef THAW_MESH_GRID_H
 #define THAW_MESH_GRID_H
 

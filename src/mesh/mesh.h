@@ -54,8 +54,8 @@ static inline void thaw_mesh_flip(ThawMesh *mesh, int32_t element) {
 
 // --- adjacency (topology.c) -----------------------------------------------------------------------------------------
 
-// An undirected graph: neighbours of i are neighbours[offset[i] .. offset[i+1]), ascending, without i itself; j is among
-// those of i exactly when i is among those of j.
+// An undirected graph: neighbours of i are neighbours[offset[i] .. offset[i+1]), ascending, without i itself; j is
+// among those of i exactly when i is among those of j.
 typedef struct ThawGraph {
     int32_t n;
     int32_t *offset;     // n + 1
@@ -86,15 +86,16 @@ typedef struct ThawSurface {
 ThawStatus thaw_mesh_surface(const ThawMesh *mesh, ThawSurface **surface, ThawError *error);
 void thaw_surface_free(ThawSurface **surface);
 
-// Sorts rows of `width` (at most 7) keys in [0, n) and one id behind them by their keys, the first one weighing most; equal rows
-// keep their order. *rows holds count * (width + 1) numbers and may be replaced by other memory. Linear time.
+// Sorts rows of `width` (at most 7) keys in [0, n) and one id behind them by their keys, the first one weighing most;
+// equal rows keep their order. *rows holds count * (width + 1) numbers and may be replaced by other memory. Linear
+// time.
 ThawStatus thaw_rows_sort(int width, int32_t n, size_t count, int32_t **rows, ThawError *error);
 
 // Rows for thaw_rows_sort: each element's vertices in ascending order, then its id. The caller frees them.
 ThawStatus thaw_mesh_element_rows(const ThawMesh *mesh, int32_t **rows, ThawError *error);
 
-// first[i]: the lowest of the points that lie exactly where point i lies (i itself, mostly); x holds dim numbers a point.
-// Expected linear time.
+// first[i]: the lowest of the points that lie exactly where point i lies (i itself, mostly); x holds dim numbers a
+// point. Expected linear time.
 ThawStatus thaw_points_first(int dim, int32_t count, const double *x, int32_t *first, ThawError *error);
 // The same of points at nearly the same place: all nearer to each other than this share of the diagonal of their box,
 // none farther apart than 3.5 times that, but for chains: near ones of near ones are one, too.

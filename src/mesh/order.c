@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbering vertices so that neighbours get close numbers: reverse Cuthill-McKee. A breadth-first search from a vertex at
-// the far end of the graph, neighbours taken by ascending degree, the result reversed (Cuthill and McKee 1969, George 1971).
-// The far end is found by George and Liu (1979): search from somewhere, restart from the lowest degree on the last level,
-// while the levels grow in number; a few rounds are allowed, so the time stays linear.
+// Numbering vertices so that neighbours get close numbers: reverse Cuthill-McKee. A breadth-first search from a vertex
+// at the far end of the graph, neighbours taken by ascending degree, the result reversed (Cuthill and McKee 1969,
+// George 1971). The far end is found by George and Liu (1979): search from somewhere, restart from the lowest degree on
+// the last level, while the levels grow in number; a few rounds are allowed, so the time stays linear.
 //
-// Sorting neighbours by degree costs nothing extra: vertices are put into order of degree by counting, and each, in that
-// order, appends itself to the lists of its neighbours.
+// Sorting neighbours by degree costs nothing extra: vertices are put into order of degree by counting, and each, in
+// that order, appends itself to the lists of its neighbours.
 #include <string.h>
 
 #include "mesh/mesh.h"

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triangles that all look outwards, or all inwards. In files from modelling programs single faces often look the other way; to a
-// winding number they are worse than holes, though what is meant is plain wherever just two triangles meet at an edge: they run
-// along it in opposite directions.
+// Triangles that all look outwards, or all inwards. In files from modelling programs single faces often look the other
+// way; to a winding number they are worse than holes, though what is meant is plain wherever just two triangles meet at
+// an edge: they run along it in opposite directions.
 //
-// A forest (base/forest.h) over two members a triangle, as it is and turned: an edge joins each of its triangles' members with
-// the one of the other triangle that fits it. What hangs together then falls into two sets that are each other's mirror image;
-// of both, the one to which more area belongs as it is, is taken. If a triangle and its turned self are in one set, the sheet
-// has one side only (Moebius) and is left alone. Which side is outside is not asked here: hollows may look inwards.
+// A forest (base/forest.h) over two members a triangle, as it is and turned: an edge joins each of its triangles'
+// members with the one of the other triangle that fits it. What hangs together then falls into two sets that are each
+// other's mirror image; of both, the one to which more area belongs as it is, is taken. If a triangle and its turned
+// self are in one set, the sheet has one side only (Moebius) and is left alone. Which side is outside is not asked
+// here: hollows may look inwards.
 #include <math.h>
 #include <string.h>
 
 #include "base/forest.h"
+#include "math/vec3.h"
 #include "mesh/mesh.h"
 #include "mesh/winding.h"
 
-// Joins what fits across edges of two triangles; rows: two vertices in ascending order, then 3 * triangle + edge, sorted.
+// Joins what fits across edges of two triangles; rows: two vertices in ascending order, then 3 * triangle + edge,
+// sorted.
 static void join_across(const ThawTriangleMesh *surface, const int32_t *rows, int32_t *parent) {
     const size_t count = 3 * (size_t)surface->triangle_count;
     for (size_t i = 0, end; i < count; i = end) {
@@ -33,12 +36,11 @@ static double area_of(const ThawTriangleMesh *surface, int32_t t) {
     const int32_t *v = surface->triangles + 3 * (size_t)t;
     const double *a = surface->x + 3 * (size_t)v[0], *b = surface->x + 3 * (size_t)v[1],
                  *c = surface->x + 3 * (size_t)v[2];
-    double n[3];
-    for (int k = 0; k < 3; k++) {
-        const int i = (k + 1) % 3, j = (k + 2) % 3;
-        n[k] = (b[i] - a[i]) * (c[j] - a[j]) - (b[j] - a[j]) * (c[i] - a[i]);
-    }
-    return sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) / 2;
+    double e[3], f[3], n[3];
+    thaw_v3_sub(b, a, e);
+    thaw_v3_sub(c, a, f);
+    thaw_v3_cross(e, f, n);
+    return thaw_v3_norm(n) / 2;
 }
 
 static void turn(ThawTriangleMesh *surface, int32_t t, ThawMesherFinding *turned) {

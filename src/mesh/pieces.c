@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which bodies a file holds. Those of a mesh hang together by elements. A surface is harder: what hangs together by
-// triangles may be the wall of a hollow, which belongs to the hull around it, and what cuts another piece makes one body with
-// it. So, of the parts that hang together by vertices (those at the same place are one):
+// triangles may be the wall of a hollow, which belongs to the hull around it, and what cuts another piece makes one
+// body with it. So, of the parts that hang together by vertices (those at the same place are one):
 //   parts with triangles that cut each other are joined;
-//   a part that lies inside others is joined to the innermost of them, unless they wind around it zero times: then it lies in
+//   a part that lies inside others is joined to the innermost of them, unless they wind around it zero times: then it
+//   lies in
 //   a hollow, and is a body of its own.
-// One vertex decides where a part lies, for it does not cut the other. Cuts are found by a tree, as the mesher finds them; where
-// parts lie takes the square of their number, with boxes, and a sum over the triangles of each part around another.
+// One vertex decides where a part lies, for it does not cut the other. Cuts are found by a tree, as the mesher finds
+// them; where parts lie takes the square of their number, with boxes, and a sum over the triangles of each part around
+// another.
 #include "mesh/pieces.h"
 
 #include <math.h>
@@ -15,7 +17,7 @@
 #include "base/forest.h"
 #include "mesh/winding.h"
 
-// --- of a mesh ----------------------------------------------------------------------------------------------------------
+// --- of a mesh -------------------------------------------------------------------------------------------------------
 
 ThawStatus thaw_mesh_pieces(const ThawMesh *mesh, int32_t *piece, int32_t *count, ThawError *error) {
     int32_t *parent = THAW_NEW(int32_t, mesh->vertex_count);
@@ -84,7 +86,7 @@ ThawStatus thaw_mesh_keep_piece(ThawMesh *mesh, int32_t which, ThawError *error)
     return status;
 }
 
-// --- of a surface -------------------------------------------------------------------------------------------------------
+// --- of a surface ----------------------------------------------------------------------------------------------------
 
 typedef struct Part {
     double lo[3], hi[3];
@@ -250,7 +252,7 @@ ThawStatus thaw_triangles_piece(const ThawTriangleMesh *surface, const int32_t *
     return status;
 }
 
-// --- of both ------------------------------------------------------------------------------------------------------------
+// --- of both ---------------------------------------------------------------------------------------------------------
 
 // Which piece each element is nearest to, by the signed distances of the pieces: a point inside one is its own.
 static ThawStatus assign_elements(const ThawMesh *mesh, const ThawTriangleMesh *surface, const int32_t *piece,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// How good the elements are. Angles: between faces for tetrahedra, between edges for triangles; the cosine falls with the
-// angle, so extremes are kept as cosines and turned into angles once. Aspect: longest edge by inradius r, where
+// How good the elements are. Angles: between faces for tetrahedra, between edges for triangles; the cosine falls with
+// the angle, so extremes are kept as cosines and turned into angles once. Aspect: longest edge by inradius r, where
 // r = 3 V / (sum of face areas), in 2D 2 A / perimeter, scaled to 1 for regular elements. Linear.
 #include <math.h>
 
+#include "math/vec3.h"
 #include "mesh/mesh.h"
 
 static void edge_between(const ThawMesh *mesh, const int32_t *v, int from, int to, double d[3]) {
@@ -11,14 +12,6 @@ static void edge_between(const ThawMesh *mesh, const int32_t *v, int from, int t
     for (int k = 0; k < mesh->dim; k++)
         d[k] = mesh->x[(size_t)mesh->dim * (size_t)v[to] + (size_t)k] -
                mesh->x[(size_t)mesh->dim * (size_t)v[from] + (size_t)k];
-}
-
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static void cross(const double a[3], const double b[3], double c[3]) {
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
 }
 
 // The outward normal of face i, its length twice the area; in 2D the edge's, as long as the edge.
@@ -33,7 +26,7 @@ static void face_normal(const ThawMesh *mesh, const int32_t *v, int i, double no
     }
     edge_between(mesh, v, thaw_tet_face[i][0], thaw_tet_face[i][1], a);
     edge_between(mesh, v, thaw_tet_face[i][0], thaw_tet_face[i][2], b);
-    cross(a, b, normal);
+    thaw_v3_cross(a, b, normal);
 }
 
 static double aspect(const ThawMesh *mesh, const int32_t *v, double volume, const double size[4]) {
@@ -42,7 +35,7 @@ static double aspect(const ThawMesh *mesh, const int32_t *v, double volume, cons
         total += size[i];
         for (int j = 0; j < i; j++) {
             edge_between(mesh, v, j, i, d);
-            longest = fmax(longest, dot(d, d));
+            longest = fmax(longest, thaw_v3_dot(d, d));
         }
     }
     // r = 3 V / (total / 2), normalised by 2 sqrt(6); in 2D r = 2 A / total, by 2 sqrt(3).
@@ -58,11 +51,11 @@ ThawMeshQuality thaw_mesh_quality(const ThawMesh *mesh) {
         double normal[4][3], size[4];
         for (int i = 0; i < mesh->nodes; i++) {
             face_normal(mesh, v, i, normal[i]);
-            size[i] = sqrt(dot(normal[i], normal[i]));
+            size[i] = thaw_v3_norm(normal[i]);
         }
         for (int i = 0; i < mesh->nodes; i++)
             for (int j = 0; j < i; j++) {
-                const double c = -dot(normal[i], normal[j]) / (size[i] * size[j]);
+                const double c = -thaw_v3_dot(normal[i], normal[j]) / (size[i] * size[j]);
                 if (c > most) {
                     most = c;
                     q.min_angle_element = e;

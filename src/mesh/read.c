@@ -58,8 +58,8 @@ static char *beside(const char *path, const char *ending) {
     return other;
 }
 
-// The files of TetGen and Triangle that belong together, whichever was named. .face may be missing, and .node when .poly
-// was named; .poly is read only then.
+// The files of TetGen and Triangle that belong together, whichever was named. .face may be missing, and .node when
+// .poly was named; .poly is read only then.
 static ThawStatus read_several(const char *path, ThawDraft *draft, ThawMesh **mesh, ThawMeshReport *report,
                                ThawError *error) {
     static const char *const endings[4] = {".node", ".ele", ".face", ".poly"};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gmsh .msh files, versions 2.2 and 4.1: sections $Name ... $EndName of lines. Tags of nodes are arbitrary, so nodes
-// are found through a table sorted by tag. In 2.2 each element carries its physical tag, and is repeated when it has several;
-// in 4.1 elements come in blocks that belong to a geometric entity, which knows its physical tags ($Entities).
+// are found through a table sorted by tag. In 2.2 each element carries its physical tag, and is repeated when it has
+// several; in 4.1 elements come in blocks that belong to a geometric entity, which knows its physical tags ($Entities).
 //
-// Binary files hold the same numbers in the same order (int: 4 bytes, size_t and double: 8), without lines; only 2.2 puts
-// its elements into blocks of one type, as 4.1 does. One code reads both kinds through `integer`, `number` and `record`.
-// Cost: linear, with a binary search for each corner unless tags are consecutive.
+// Binary files hold the same numbers in the same order (int: 4 bytes, size_t and double: 8), without lines; only 2.2
+// puts its elements into blocks of one type, as 4.1 does. One code reads both kinds through `integer`, `number` and
+// `record`. Cost: linear, with a binary search for each corner unless tags are consecutive.
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ typedef struct Gmsh {
     int32_t physical_count, physical_room;
 } Gmsh;
 
-// --- numbers, as text or bytes ------------------------------------------------------------------------------------------
+// --- numbers, as text or bytes ---------------------------------------------------------------------------------------
 
 static int64_t integer_of(Gmsh *g, const char *what, int64_t least, int64_t most, int size) {
     if (!g->binary)
@@ -124,7 +124,7 @@ static int32_t count_line(Gmsh *g, const char *what, int words, int bytes) {
     return text->status ? 0 : count;
 }
 
-// --- nodes --------------------------------------------------------------------------------------------------------------
+// --- nodes -----------------------------------------------------------------------------------------------------------
 
 static int compare_nodes(const void *a, const void *b) {
     const Node *one = a, *two = b;
@@ -234,7 +234,7 @@ static void read_nodes_4(Gmsh *g) {
         thaw_text_fail(text, "the blocks of this section have %d nodes; %d were announced", done, count);
 }
 
-// --- elements -----------------------------------------------------------------------------------------------------------
+// --- elements --------------------------------------------------------------------------------------------------------
 
 // The dimension of an element of that type; fails for those that cannot be simulated.
 static int read_type(Gmsh *g) {
@@ -339,7 +339,7 @@ static void read_elements_4(Gmsh *g) {
         thaw_text_fail(text, "the blocks of this section have %d elements; %d were announced", done, count);
 }
 
-// --- names and entities -------------------------------------------------------------------------------------------------
+// --- names and entities ----------------------------------------------------------------------------------------------
 
 static void read_names(Gmsh *g) {
     ThawText *text = g->text;
@@ -418,7 +418,7 @@ static void read_entities(Gmsh *g) {
     }
 }
 
-// --- sections -----------------------------------------------------------------------------------------------------------
+// --- sections --------------------------------------------------------------------------------------------------------
 
 static void read_format(Gmsh *g) {
     ThawText *text = g->text;

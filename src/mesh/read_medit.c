@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Medit .mesh files, ASCII: keywords, each followed by a count and that many entries; blanks and line ends are alike.
-// The last number of an entry is its reference: the region of an element, the group of everything else. Sections that say
-// nothing about elements (normals, ridges, ...) are skipped; elements that cannot be simulated are refused. Linear.
+// The last number of an entry is its reference: the region of an element, the group of everything else. Sections that
+// say nothing about elements (normals, ridges, ...) are skipped; elements that cannot be simulated are refused. Linear.
 #include "mesh/draft.h"
 #include "mesh/text.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Medit's binary .meshb files: a 1 that tells the byte order, a version, then sections: a keyword's code, where the next
-// section begins, and the content of the same section of an ASCII file. The version gives the sizes of numbers (reals,
-// places in the file, integers): 1: 4 4 4, 2: 8 4 4, 3: 8 8 4, 4: 8 8 8 bytes. Unknown sections are passed over. Linear.
+// Medit's binary .meshb files: a 1 that tells the byte order, a version, then sections: a keyword's code, where the
+// next section begins, and the content of the same section of an ASCII file. The version gives the sizes of numbers
+// (reals, places in the file, integers): 1: 4 4 4, 2: 8 4 4, 3: 8 8 4, 4: 8 8 8 bytes. Unknown sections are passed
+// over. Linear.
 #include <inttypes.h>
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wavefront .obj: a keyword a line. v gives a point, f a polygon by ids from 1, or from -1 backwards, each perhaps with ids
-// of texture points and normals behind slashes (a/b/c, a//c), which are passed over like every other keyword. o, g (several
-// names) and usemtl name the faces that follow. A backslash at the end of a line joins the next to it. Linear.
+// Wavefront .obj: a keyword a line. v gives a point, f a polygon by ids from 1, or from -1 backwards, each perhaps with
+// ids of texture points and normals behind slashes (a/b/c, a//c), which are passed over like every other keyword. o, g
+// (several names) and usemtl name the faces that follow. A backslash at the end of a line joins the next to it. Linear.
 #include <inttypes.h>
 #include <string.h>
 

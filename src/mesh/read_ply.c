@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polygon files (.ply): a heading in text that describes elements and their properties, then the elements, as text or bytes
-// of either order. Of vertices x, y and z are taken, of faces the list vertex_indices (or vertex_index); the rest is read
-// and forgotten. Linear.
+// Polygon files (.ply): a heading in text that describes elements and their properties, then the elements, as text or
+// bytes of either order. Of vertices x, y and z are taken, of faces the list vertex_indices (or vertex_index); the rest
+// is read and forgotten. Linear.
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -44,7 +44,7 @@ const char *thaw_head_ply(const char *head, size_t size, int64_t file_size) {
                : "the file does not begin with a line \"ply\"";
 }
 
-// --- the heading --------------------------------------------------------------------------------------------------------
+// --- the heading -----------------------------------------------------------------------------------------------------
 
 static Type read_type(ThawText *text) {
     static const struct {
@@ -145,7 +145,7 @@ static void read_heading(Ply *p) {
         thaw_text_end_line(text);
 }
 
-// --- the elements -------------------------------------------------------------------------------------------------------
+// --- the elements ----------------------------------------------------------------------------------------------------
 
 static double read_value(Ply *p, Type type, const char *what) {
     if (!p->binary)

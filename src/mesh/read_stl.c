@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stereolithography files (.stl). Binary: 80 bytes of anything, a count, then 50 bytes a triangle (normal, three corners,
-// two bytes of anything). ASCII: solid NAME, facets, endsolid; several solids are several groups. Which of the two is told by
-// the size of the file, since binary files may begin with "solid" too. Normals are not used: corners say more. Linear.
+// Stereolithography files (.stl). Binary: 80 bytes of anything, a count, then 50 bytes a triangle (normal, three
+// corners, two bytes of anything). ASCII: solid NAME, facets, endsolid; several solids are several groups. Which of the
+// two is told by the size of the file, since binary files may begin with "solid" too. Normals are not used: corners say
+// more. Linear.
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// SVG drawings (W3C, Scalable Vector Graphics 1.1 and 2): the insides of paths, rectangles, circles, ellipses and polygons.
+// SVG drawings (W3C, Scalable Vector Graphics 1.1 and 2): the insides of paths, rectangles, circles, ellipses and
+// polygons.
 //
 // Curves become straight pieces that leave them by at most FLAT of their own size: n pieces of a cubic do so by
-// sqrt(3/4 m / tolerance) <= n, m being the longest second difference of its control points (G. Wang 1984). An arc's ends and
-// flags give its centre as in the appendix of the standard (implementation notes, B.2.4). Every line is closed, as a fill
-// closes it; one that is neither filled nor closed by itself, a dimension or a guide, is none. fill-rule and transform are
-// followed, also of groups. Text, copies and pictures are refused, for they would be missing: programs can make paths of them.
+// sqrt(3/4 m / tolerance) <= n, m being the longest second difference of its control points (G. Wang 1984). An arc's
+// ends and flags give its centre as in the appendix of the standard (implementation notes, B.2.4). Every line is
+// closed, as a fill closes it; one that is neither filled nor closed by itself, a dimension or a guide, is none.
+// fill-rule and transform are followed, also of groups. Text, copies and pictures are refused, for they would be
+// missing: programs can make paths of them.
 //
 // The unit is that of the drawing's width, or a pixel of 1/96 inch; y points up afterwards. Linear.
 #include <math.h>
@@ -35,7 +37,7 @@ typedef struct Svg {
     int32_t first;          // its first segment in the part at hand
 } Svg;
 
-// --- numbers ------------------------------------------------------------------------------------------------------------
+// --- numbers ---------------------------------------------------------------------------------------------------------
 
 static int is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -115,7 +117,7 @@ static double length_of(Svg *s, const ThawTag *tag, const char *name, double mis
     return pixels;
 }
 
-// --- lines --------------------------------------------------------------------------------------------------------------
+// --- lines -----------------------------------------------------------------------------------------------------------
 
 static void apply(const double m[6], const double x[2], double y[2]) {
     y[0] = m[0] * x[0] + m[2] * x[1] + m[4];
@@ -229,7 +231,7 @@ static void arc_to(Svg *s, const double v[7]) {
     line_to(s, to);
 }
 
-// --- paths --------------------------------------------------------------------------------------------------------------
+// --- paths -----------------------------------------------------------------------------------------------------------
 
 // A flag of an arc is one digit, and needs no blank behind it.
 static int take_flag(ThawToken *t, double *flag) {
@@ -374,7 +376,7 @@ static void draw_rectangle(Svg *s, const ThawTag *tag) {
     close_line(s, 1);
 }
 
-// --- groups -------------------------------------------------------------------------------------------------------------
+// --- groups ----------------------------------------------------------------------------------------------------------
 
 static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 static int is_between(char c) { return c == ';' || is_blank(c); }
@@ -468,7 +470,7 @@ static Group enter(Svg *s, const ThawTag *tag) {
     return g;
 }
 
-// --- the drawing --------------------------------------------------------------------------------------------------------
+// --- the drawing -----------------------------------------------------------------------------------------------------
 
 // Metres of a length like "210mm"; 0 where it says none.
 static double metres_of(const Svg *s, ThawToken t) {

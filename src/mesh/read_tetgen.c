@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The .node and .ele files of TetGen (tetrahedra) and Triangle (plane triangles): a line with counts, then a line an item.
-// Ids start at 0 or 1, as the first point says. The last attribute of an element is its region, a point's boundary marker N
-// puts it into the group marker-N, a .face file's marker N its three points into surface-N, and a plane .poly file's marker
-// N of a segment its two into curve-N. A .poly file holds the points itself, or 0 of them when they are in .node. Linear.
+// The .node and .ele files of TetGen (tetrahedra) and Triangle (plane triangles): a line with counts, then a line an
+// item. Ids start at 0 or 1, as the first point says. The last attribute of an element is its region, a point's
+// boundary marker N puts it into the group marker-N, a .face file's marker N its three points into surface-N, and a
+// plane .poly file's marker N of a segment its two into curve-N. A .poly file holds the points itself, or 0 of them
+// when they are in .node. Linear.
 #include <math.h>
 
 #include "mesh/draft.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // VTK's legacy files: four lines of heading, then keywords with counts and numbers, as text or as big-endian bytes.
-// CELLS holds, up to version 4, a count and the ids for each cell; from 5 on two arrays, OFFSETS and CONNECTIVITY. Data are
-// SCALARS with a LOOKUP_TABLE, VECTORS and their kin, or a FIELD of named arrays; grid.c picks those that name regions and
-// groups, the others are passed over. Names have blanks and the like as %20. Linear.
+// CELLS holds, up to version 4, a count and the ids for each cell; from 5 on two arrays, OFFSETS and CONNECTIVITY. Data
+// are SCALARS with a LOOKUP_TABLE, VECTORS and their kin, or a FIELD of named arrays; grid.c picks those that name
+// regions and groups, the others are passed over. Names have blanks and the like as %20. Linear.
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static uint64_t read_count(Vtk *v, const char *what) {
     return (uint64_t)thaw_text_integer(v->text, what, 0, INT64_MAX / 64);
 }
 
-// --- the grid -----------------------------------------------------------------------------------------------------------
+// --- the grid --------------------------------------------------------------------------------------------------------
 
 static void read_points(Vtk *v) {
     const uint64_t count = read_count(v, "the number of points");
@@ -166,7 +166,7 @@ static void read_types(Vtk *v) {
     read_numbers(v, (Type){'i', 4}, count, &v->grid.type);
 }
 
-// --- data ---------------------------------------------------------------------------------------------------------------
+// --- data ------------------------------------------------------------------------------------------------------------
 
 static int hex(char c) { return isdigit((unsigned char)c) ? c - '0' : isxdigit((unsigned char)c) ? (c & 7) + 9 : -1; }
 

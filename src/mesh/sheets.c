@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triangle sheets for shells: a rectangle, a disc, and what a profile sweeps out about an axis. All of even triangles, all
-// linear.
+// Triangle sheets for shells: a rectangle, a disc, and what a profile sweeps out about an axis. All of even triangles,
+// all linear.
 //
-// The disc has rings of 6, 12, 18, ... vertices. Between two rings, walking round both at once and always taking the edge
-// whose middle comes next leaves triangles of nearly equal sides.
+// The disc has rings of 6, 12, 18, ... vertices. Between two rings, walking round both at once and always taking the
+// edge whose middle comes next leaves triangles of nearly equal sides.
 #include <math.h>
 #include <string.h>
 

@@ -3,17 +3,21 @@
 // children (minimum for a union, maximum for an intersection, ...). Negative inside.
 //
 // What the mesher needs of a distance f is not that it is exact but that no point nearer than |f(x)| to x lies on the
-// other side of the surface, for then whole cells of its octree can be judged by one value. Minimum, maximum, offset and the
-// polynomial smooth minimum keep that property; a placement keeps it when f is multiplied by its smallest singular value;
-// a twist of r rad/m stretches lengths at a distance R from its axis by at most (rR + sqrt(r^2 R^2 + 4)) / 2.
+// other side of the surface, for then whole cells of its octree can be judged by one value. Minimum, maximum, offset
+// and the polynomial smooth minimum keep that property; a placement keeps it when f is multiplied by its smallest
+// singular value; a twist of r rad/m stretches lengths at a distance R from its axis by at most (rR + sqrt(r^2 R^2 +
+// 4)) / 2.
 //
-// One evaluation costs a walk over the tree; a union skips children whose bounding box is farther away than the best so far.
+// One evaluation costs a walk over the tree; a union skips children whose bounding box is farther away than the best so
+// far.
 #include "mesh/solid.h"
 
 #include <math.h>
 #include <string.h>
 
-// --- building -----------------------------------------------------------------------------------------------------------
+#include "math/vec3.h"
+
+// --- building --------------------------------------------------------------------------------------------------------
 
 ThawStatus thaw_solid_create(int dim, ThawSolid **result, ThawError *error) {
     *result = NULL;
@@ -121,7 +125,7 @@ int32_t thaw_solid_add_region(ThawSolid *solid, const char *name) {
     return solid->region_count++;
 }
 
-// --- bounds -------------------------------------------------------------------------------------------------------------
+// --- bounds ----------------------------------------------------------------------------------------------------------
 
 static void grow(double lo[3], double hi[3], double by) {
     for (int k = 0; k < 3; k++) {
@@ -222,7 +226,7 @@ void thaw_solid_bound(ThawSolid *solid, int32_t id) {
     }
 }
 
-// --- primitives ---------------------------------------------------------------------------------------------------------
+// --- primitives ------------------------------------------------------------------------------------------------------
 
 static double box_distance(const double x[3], const double half[3], double radius) {
     double outside = 0, inside = -INFINITY;
@@ -279,7 +283,7 @@ static double prism_distance(const ThawSolidNode *node, const double x[3], int d
     return d > 0 && q > 0 ? hypot(d, q) : fmax(d, q);
 }
 
-// --- combinations -------------------------------------------------------------------------------------------------------
+// --- combinations ----------------------------------------------------------------------------------------------------
 
 static double node_distance(const ThawSolid *solid, int32_t id, const double above[3]);
 
@@ -359,7 +363,7 @@ static double node_distance(const ThawSolid *solid, int32_t id, const double abo
     to_local(node, above, x);
     switch (node->kind) {
     case THAW_SOLID_SPHERE:
-        d = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) - v[0];
+        d = thaw_v3_norm(x) - v[0];
         break;
     case THAW_SOLID_BOX:
         d = box_distance(x, v, v[3]);
@@ -377,7 +381,7 @@ static double node_distance(const ThawSolid *solid, int32_t id, const double abo
         d = prism_distance(node, x, solid->dim);
         break;
     case THAW_SOLID_HALF_SPACE:
-        d = v[0] * x[0] + v[1] * x[1] + v[2] * x[2] - v[3];
+        d = thaw_v3_dot(v, x) - v[3];
         break;
     case THAW_SOLID_SURFACE:
         d = thaw_winding_distance(node->surface, x);
@@ -394,7 +398,7 @@ static double node_distance(const ThawSolid *solid, int32_t id, const double abo
     return d * node->shrink;
 }
 
-// --- what may be asked --------------------------------------------------------------------------------------------------
+// --- what may be asked -----------------------------------------------------------------------------------------------
 
 int thaw_solid_dimension(const ThawSolid *solid) { return solid ? solid->dim : 0; }
 

@@ -35,7 +35,8 @@ typedef struct ThawSolidNode {
     double *points; // 2 * point_count, a closed polygon; owned
     int32_t point_count;
     int segments; // nonzero: they are the ends of segments instead, two each, that close
-    int nonzero; // nonzero: inside is where the polygon runs around, however often; else where it does so an odd number of times
+    // Nonzero: inside is where the polygon runs around, however often; else where it does so an odd number of times.
+    int nonzero;
     ThawWinding *surface; // owned
     // Placement: x = F X + t from the node's own coordinates X to those above, F^-1 = A (both row-major).
     int placed;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the triangles of a file to a surface: points at one place made one where the format cannot share them (STL), triangles
-// that repeat a vertex or another triangle left out, points without triangles left out; all of it counted, with places.
-// Then every edge is looked at: a mesher wants each to have two triangles that agree about outside.
+// From the triangles of a file to a surface: points at one place made one where the format cannot share them (STL),
+// triangles that repeat a vertex or another triangle left out, points without triangles left out; all of it counted,
+// with places. Then every edge is looked at: a mesher wants each to have two triangles that agree about outside.
 // Linear, by bucket sorts (thaw_rows_sort) and one hash table, but for the names, which are sorted.
 #include "mesh/soup.h"
 
@@ -20,7 +20,7 @@ void thaw_soup_free(ThawSoup *soup) {
     *soup = (ThawSoup){0};
 }
 
-// --- filling in ---------------------------------------------------------------------------------------------------------
+// --- filling in ------------------------------------------------------------------------------------------------------
 
 // Room for one more; *room grows to 3 / 2 of itself.
 static int make_room(ThawSoup *soup, void **array, int32_t used, int32_t *room, size_t size) {
@@ -77,9 +77,10 @@ void thaw_soup_span(ThawSoup *soup, ThawToken name, int32_t first, int32_t end) 
         soup->spans[soup->span_count++] = (ThawSpan){name, first, end};
 }
 
-// --- what stays ---------------------------------------------------------------------------------------------------------
+// --- what stays ------------------------------------------------------------------------------------------------------
 
-// Vertices that are nearer than this share of the diagonal of their box are one (mesh.h): beyond what single precision can tell.
+// Vertices that are nearer than this share of the diagonal of their box are one (mesh.h): beyond what single precision
+// can tell.
 static const double NEAR = 1e-9;
 
 // A surface being mended.
@@ -187,7 +188,7 @@ static ThawStatus mend(Mending *m, double near, ThawTriangleMesh **mesh, ThawTri
     return THAW_OK;
 }
 
-// --- edges --------------------------------------------------------------------------------------------------------------
+// --- edges -----------------------------------------------------------------------------------------------------------
 
 static ThawStatus report_edges(const ThawTriangleMesh *mesh, ThawTriangleReport *report, ThawError *error) {
     const size_t count = 3 * (size_t)mesh->triangle_count;
@@ -220,7 +221,7 @@ static ThawStatus report_mesh(const ThawTriangleMesh *mesh, ThawTriangleReport *
     return status ? status : report_edges(mesh, report, error);
 }
 
-// --- groups -------------------------------------------------------------------------------------------------------------
+// --- groups ----------------------------------------------------------------------------------------------------------
 
 static int compare_tokens(ThawToken a, ThawToken b) {
     const int order = memcmp(a.start, b.start, a.length < b.length ? a.length : b.length);
@@ -301,7 +302,7 @@ ThawStatus thaw_soup_finish(ThawSoup *soup, double near, ThawTriangleMesh **mesh
     return status;
 }
 
-// --- welding ------------------------------------------------------------------------------------------------------------
+// --- welding ---------------------------------------------------------------------------------------------------------
 
 static ThawStatus map_groups(const ThawTriangleMesh *from, const int32_t *kept, ThawTriangleMesh *to,
                              ThawError *error) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Isosurface stuffing (Labelle and Shewchuk 2007): the elements of a lattice are cut along the surface of a solid so that
-// all angles stay bounded.
+// Isosurface stuffing (Labelle and Shewchuk 2007): the elements of a lattice are cut along the surface of a solid so
+// that all angles stay bounded.
 //
-// Each lattice edge whose ends are on different sides has a cut point. A cut point that is too near to an end of its edge
-// (nearer than alpha times the edge, for long and short edges each their own alpha) would leave slivers, so that end is
-// warped onto it, is on the surface from then on, and the other cuts of its edges are forgotten. What is left of each element
-// is a simplex, a pyramid or a prism, and is filled with one to three elements. The quadrilateral faces of pyramids
-// and prisms are shared with neighbours, so both must choose the same diagonal: where the two cut edges are of
-// different kind, the one that ends at the cut of the long edge; where both are short, a choice by the parity of the places, the
-// same from both sides. For the body centred lattice and alpha = 0.24999 (long), 0.41189 (short) dihedral angles are
-// proved to be between 10.78 and 164.74 degrees, whatever the surface.
+// Each lattice edge whose ends are on different sides has a cut point. A cut point that is too near to an end of its
+// edge (nearer than alpha times the edge, for long and short edges each their own alpha) would leave slivers, so that
+// end is warped onto it, is on the surface from then on, and the other cuts of its edges are forgotten. What is left of
+// each element is a simplex, a pyramid or a prism, and is filled with one to three elements. The quadrilateral faces of
+// pyramids and prisms are shared with neighbours, so both must choose the same diagonal: where the two cut edges are of
+// different kind, the one that ends at the cut of the long edge; where both are short, a choice by the parity of the
+// places, the same from both sides. For the body centred lattice and alpha = 0.24999 (long), 0.41189 (short) dihedral
+// angles are proved to be between 10.78 and 164.74 degrees, whatever the surface.
 //
-// Cuts are found by false position (Illinois), a handful of evaluations each, in parallel; everything else is linear and
-// done in order, so that the mesh does not depend on the number of threads.
+// Cuts are found by false position (Illinois), a handful of evaluations each, in parallel; everything else is linear
+// and done in order, so that the mesh does not depend on the number of threads.
 #include <math.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ static void free_stuffing(Stuffing *s) {
     thaw_free(s->elements);
 }
 
-// --- cuts ---------------------------------------------------------------------------------------------------------------
+// --- cuts ------------------------------------------------------------------------------------------------------------
 
 static uint64_t edge_key(int32_t a, int32_t b) {
     return a < b ? (uint64_t)a << 32 | (uint64_t)b : (uint64_t)b << 32 | (uint64_t)a;
@@ -144,7 +144,7 @@ static void cut_position(const Stuffing *s, const Cut *cut, double x[3]) {
         x[k] = a[k] + cut->t * (b[k] - a[k]);
 }
 
-// --- warping ------------------------------------------------------------------------------------------------------------
+// --- warping ---------------------------------------------------------------------------------------------------------
 
 // The cuts at each vertex: list[first[v] .. first[v + 1]).
 static ThawStatus list_cuts(const Stuffing *s, int32_t **first, int32_t **list, ThawError *error) {
@@ -203,7 +203,7 @@ static ThawStatus warp(Stuffing *s, ThawError *error) {
     return status;
 }
 
-// --- what comes out -----------------------------------------------------------------------------------------------------
+// --- what comes out --------------------------------------------------------------------------------------------------
 
 static int32_t add_point(Stuffing *s, const double x[3]) {
     if (s->vertex_count == s->vertex_room) {
@@ -269,7 +269,7 @@ static ThawStatus add_element(Stuffing *s, int32_t a, int32_t b, int32_t c, int3
     return THAW_OK;
 }
 
-// --- filling cut elements -----------------------------------------------------------------------------------------------
+// --- filling cut elements --------------------------------------------------------------------------------------------
 
 static double square_distance(const Stuffing *s, int32_t a, int32_t b) {
     double sum = 0;
@@ -293,8 +293,8 @@ static int diagonal_starts_at(const Stuffing *s, int32_t a, int32_t b, int32_t c
     return greater % 2 == 0;
 }
 
-// A prism of three columns, bottom[i] below top[i]. starts[i][j]: the diagonal of the face between columns i and j starts
-// at bottom[i]; not cyclic.
+// A prism of three columns, bottom[i] below top[i]. starts[i][j]: the diagonal of the face between columns i and j
+// starts at bottom[i]; not cyclic.
 static ThawStatus fill_prism(Stuffing *s, const int32_t bottom[3], const int32_t top[3], int starts[3][3],
                              ThawError *error) {
     int order[3]; // by how many diagonals start at the column
@@ -364,8 +364,8 @@ static ThawStatus fill_simplex(Stuffing *s, const int32_t *v, int32_t in, ThawEr
     return add_element(s, corner[0], corner[1], corner[2], corner[3], error);
 }
 
-// All vertices were warped onto the surface. The paper drops such an element, for on a smooth surface it is flat or outside;
-// but in a neck hardly thicker than the size it is what holds both ends together. Kept where it is
+// All vertices were warped onto the surface. The paper drops such an element, for on a smooth surface it is flat or
+// outside; but in a neck hardly thicker than the size it is what holds both ends together. Kept where it is
 // well inside, and of good shape.
 static int is_bridge(const Stuffing *s, const int32_t *v) {
     static const double least = 15 * M_PI / 180, most = 150 * M_PI / 180, depth = 0.1; // depth: by the size
@@ -404,7 +404,7 @@ static ThawStatus fill_element(Stuffing *s, const int32_t *v, ThawError *error) 
     return ins == 3 ? fill_one_out(s, in, out[0], error) : fill_two_out(s, in[0], in[1], out[0], out[1], error);
 }
 
-// --- the whole ----------------------------------------------------------------------------------------------------------
+// --- the whole -------------------------------------------------------------------------------------------------------
 
 static ThawStatus prepare(Stuffing *s, ThawError *error) {
     const ThawLattice *lattice = s->lattice;

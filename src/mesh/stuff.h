@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between the files of the mesher: a background lattice over an octree (stuff_lattice.c), cut by a solid's surface (stuff.c).
+// Between the files of the mesher: a background lattice over an octree (stuff_lattice.c), cut by a solid's surface
+// (stuff.c).
 #ifndef THAW_MESH_STUFF_H
 #define THAW_MESH_STUFF_H
 
@@ -56,9 +57,9 @@ typedef struct ThawLattice {
     double *distance;    // of a vertex; -INFINITY: inside, not evaluated
 
     int32_t element_count, element_room;
-    int32_t *
-        elements; // dim + 1 vertices each, positively oriented, at least one of them inside. Of finest cells: in 3D (centre,
-                  // centre, corner, corner), in 2D (centre, corner, corner)
+    // dim + 1 vertices each, positively oriented, at least one of them inside. Of finest cells: in 3D (centre, centre,
+    // corner, corner), in 2D (centre, corner, corner).
+    int32_t *elements;
 } ThawLattice;
 
 // Fills in everything from `leaf_count` on; what comes before must be set. On error the caller frees all the same.

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The background lattice of isosurface stuffing (Labelle and Shewchuk 2007, section 3): an octree whose cells have a vertex
-// at each corner and one in the middle.
+// The background lattice of isosurface stuffing (Labelle and Shewchuk 2007, section 3): an octree whose cells have a
+// vertex at each corner and one in the middle.
 //
 // The tree is built level by level from one distance a cell: a cell whose middle is farther from the surface than its
-// own radius and a margin is outside and dropped, or inside and divided no further than `coarsest` asks; all others go down to
-// the finest level (and a cell that could stay is looked at closer, part by part). The margin, one finest cell's diagonal, makes every cell that touches a cell with surface in it a finest
-// one, so that only regular elements are cut or warped. Then neighbours are made to differ by one level at most.
+// own radius and a margin is outside and dropped, or inside and divided no further than `coarsest` asks; all others go
+// down to the finest level (and a cell that could stay is looked at closer, part by part). The margin, one finest
+// cell's diagonal, makes every cell that touches a cell with surface in it a finest one, so that only regular elements
+// are cut or warped. Then neighbours are made to differ by one level at most.
 //
-// Elements, for each face between two cells: of equal size, four around the line from middle to middle, one an edge (the body
-// centred cubic tetrahedra, all alike: dihedral angles 60 and 90 degrees), two where the edge has a vertex in its middle; of
-// different size, the smaller face is split along the diagonal from the middle of the larger face, and both triangles are
-// joined to both middles. In 2D: each side of a cell, or each half where the neighbour is finer, with the middle: right
-// angles and halves of them. Linear time and memory in the number of cells.
+// Elements, for each face between two cells: of equal size, four around the line from middle to middle, one an edge
+// (the body centred cubic tetrahedra, all alike: dihedral angles 60 and 90 degrees), two where the edge has a vertex in
+// its middle; of different size, the smaller face is split along the diagonal from the middle of the larger face, and
+// both triangles are joined to both middles. In 2D: each side of a cell, or each half where the neighbour is finer,
+// with the middle: right angles and halves of them. Linear time and memory in the number of cells.
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@
 
 enum { DIVIDED = -2, ABSENT = -1, CHUNK = 512 };
 
-// --- tables -------------------------------------------------------------------------------------------------------------
+// --- tables ----------------------------------------------------------------------------------------------------------
 
 static size_t slot_of(const ThawTable *table, uint64_t stored) {
     const size_t mask = ((size_t)1 << table->bits) - 1;
@@ -80,7 +81,7 @@ static uint64_t cell_key(int level, const int32_t c[3]) {
 
 static uint64_t place_key(const int32_t p[3]) { return (uint64_t)p[0] << 42 | (uint64_t)p[1] << 21 | (uint64_t)p[2]; }
 
-// --- growing arrays -----------------------------------------------------------------------------------------------------
+// --- growing arrays --------------------------------------------------------------------------------------------------
 
 static int make_room(void **array, int32_t used, int32_t room, size_t size) {
     void *more = thaw_regrow(*array, (size_t)used, (size_t)room, size);
@@ -110,7 +111,7 @@ static ThawStatus add_leaf(ThawLattice *lattice, const ThawLeaf *leaf, ThawError
     return THAW_OK;
 }
 
-// --- the tree -----------------------------------------------------------------------------------------------------------
+// --- the tree --------------------------------------------------------------------------------------------------------
 
 // A generation: all cells of one level that are still to be judged.
 typedef struct Front {
@@ -235,7 +236,7 @@ static ThawStatus grow_tree(ThawLattice *lattice, ThawError *error) {
     return status;
 }
 
-// --- balance ------------------------------------------------------------------------------------------------------------
+// --- balance ---------------------------------------------------------------------------------------------------------
 
 static ThawStatus divide_leaf(ThawLattice *lattice, int32_t id, ThawError *error) {
     const ThawLeaf leaf = lattice->leaves[id];
@@ -307,7 +308,7 @@ static ThawStatus balance(ThawLattice *lattice, ThawError *error) {
     return status;
 }
 
-// --- vertices -----------------------------------------------------------------------------------------------------------
+// --- vertices --------------------------------------------------------------------------------------------------------
 
 static int32_t add_vertex(ThawLattice *lattice, const int32_t place[3]) {
     if (lattice->vertex_count == lattice->vertex_room) {
@@ -379,7 +380,7 @@ static ThawStatus judge_vertices(ThawLattice *lattice, ThawError *error) {
     return THAW_OK;
 }
 
-// --- elements -----------------------------------------------------------------------------------------------------------
+// --- elements --------------------------------------------------------------------------------------------------------
 
 static int64_t orientation(const ThawLattice *lattice, const int32_t *v) {
     int64_t e[3][3] = {{0}};
@@ -504,7 +505,7 @@ static ThawStatus add_elements(ThawLattice *lattice, ThawError *error) {
     return status;
 }
 
-// --- the whole ----------------------------------------------------------------------------------------------------------
+// --- the whole -------------------------------------------------------------------------------------------------------
 
 ThawStatus thaw_lattice_build(ThawLattice *lattice, ThawError *error) {
     ThawStatus status = grow_tree(lattice, error);

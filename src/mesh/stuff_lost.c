@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a solid its mesh does not reach. That the mesh's surface is near the solid's says little about walls thinner than
-// the lattice: where one is torn, what is left of it is near enough. So the other way round: points of the solid's surface, and
-// how far they are outside the mesh.
+// What of a solid its mesh does not reach. That the mesh's surface is near the solid's says little about walls thinner
+// than the lattice: where one is torn, what is left of it is near enough. So the other way round: points of the solid's
+// surface, and how far they are outside the mesh.
 //
-// The points: cells of half the size, found by halving larger ones and passing over those that the surface cannot reach (no
-// point nearer than |f| lies on the other side); from the middle of each, one Newton step along the gradient of f. About
-// four times as many as the mesh has faces, four distances each. Most of them are near the mesh, and then the first face that is
-// near enough settles it: only what is lost is measured. Of a solid that is the inside of a surface the points are on its
-// triangles, which are bisected until they are small enough, and no distances are needed at all.
+// The points: cells of half the size, found by halving larger ones and passing over those that the surface cannot reach
+// (no point nearer than |f| lies on the other side); from the middle of each, one Newton step along the gradient of f.
+// About four times as many as the mesh has faces, four distances each. Most of them are near the mesh, and then the
+// first face that is near enough settles it: only what is lost is measured. Of a solid that is the inside of a surface
+// the points are on its triangles, which are bisected until they are small enough, and no distances are needed at all.
 #include <math.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static void ask(Survey *s, const double p[3], const double slope[3], double squa
     }
 }
 
-// --- triangles ----------------------------------------------------------------------------------------------------------
+// --- triangles -------------------------------------------------------------------------------------------------------
 
 // At its middle, if no edge is longer than the spacing; else both halves of it, the longest edge halved.
 static void walk_triangle(Survey *s, const double *corner, const double normal[3], double square, int32_t chunk) {
@@ -98,7 +98,7 @@ static void survey_chunk(void *context, int32_t chunk) {
     }
 }
 
-// --- distances ----------------------------------------------------------------------------------------------------------
+// --- distances -------------------------------------------------------------------------------------------------------
 
 static void look(Survey *s, const double x[3], double here, int32_t block) {
     const double step = 1e-4 * s->spacing;
@@ -141,7 +141,7 @@ static void survey_block(void *context, int32_t block) {
     descend(s, (double[3]){s->lo[0] + edge * i, s->lo[1] + edge * j, s->lo[2] + edge * k}, LEVELS, block);
 }
 
-// --- what was found -----------------------------------------------------------------------------------------------------
+// --- what was found --------------------------------------------------------------------------------------------------
 
 // Places of lost parts, not too near to each other.
 static void tell_lost(const Survey *s, int32_t count, double size, ThawMesherReport *report) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a solid to a finished mesh: the lattice is laid over the solid's bounds, cut (stuff.c), freed of small pieces that hang
-// on nothing, and given regions and groups. Where a count of elements is asked for instead of a size, sizes are tried: coarse
-// and cheap ones first, then around what their counts say of the target, closing in from both sides. Linear in the number of
-// elements.
+// From a solid to a finished mesh: the lattice is laid over the solid's bounds, cut (stuff.c), freed of small pieces
+// that hang on nothing, and given regions and groups. Where a count of elements is asked for instead of a size, sizes
+// are tried: coarse and cheap ones first, then around what their counts say of the target, closing in from both sides.
+// Linear in the number of elements.
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ ThawMesherDef thaw_mesher_def_default(void) {
     return (ThawMesherDef){.elements = 10000, .grading = 1, .limit = 20000000};
 }
 
-// --- pieces -------------------------------------------------------------------------------------------------------------
+// --- pieces ----------------------------------------------------------------------------------------------------------
 
 static void element_middle(const ThawMesh *mesh, int32_t e, double x[3]) {
     x[0] = x[1] = x[2] = 0;
@@ -24,7 +24,7 @@ static void element_middle(const ThawMesh *mesh, int32_t e, double x[3]) {
                 mesh->nodes;
 }
 
-// Takes elements marked with a piece below 0 out of the mesh, and vertices nobody has then.
+// Takes elements marked with a piece below 0 out of the mesh, and vertices that no element has then.
 static ThawStatus drop_elements(ThawMesh *mesh, const int32_t *piece, ThawError *error) {
     const size_t nodes = (size_t)mesh->nodes, dim = (size_t)mesh->dim;
     int32_t *vertex = THAW_NEW(int32_t, mesh->vertex_count);
@@ -104,7 +104,7 @@ static ThawStatus drop_islands(ThawMesh *mesh, int32_t smallest, ThawMesherRepor
     return status;
 }
 
-// --- regions and groups -------------------------------------------------------------------------------------------------
+// --- regions and groups ----------------------------------------------------------------------------------------------
 
 typedef struct Regions {
     const ThawSolid *solid;
@@ -188,7 +188,7 @@ static ThawStatus fill_groups(ThawMesh *mesh, const ThawSurface *surface, ThawEr
     return status;
 }
 
-// --- report -------------------------------------------------------------------------------------------------------------
+// --- report ----------------------------------------------------------------------------------------------------------
 
 typedef struct Deviation {
     const ThawSolid *solid;
@@ -261,9 +261,10 @@ static ThawStatus fill_report(const ThawSolid *solid, const ThawMesh *mesh, cons
     return mesh->dim == 3 ? thaw_mesh_find_lost(solid, mesh, surface, tasks, report, error) : THAW_OK;
 }
 
-// --- one size -----------------------------------------------------------------------------------------------------------
+// --- one size --------------------------------------------------------------------------------------------------------
 
-// The lattice is centred on the bounds, with a whole number of cells between: a box that is a multiple of the size comes out exact.
+// The lattice is centred on the bounds, with a whole number of cells between: a box that is a multiple of the size
+// comes out exact.
 static ThawStatus lay_out(ThawLattice *lattice, double grading, const double shift[3], ThawError *error) {
     double lo[3], hi[3], most = 0;
     thaw_solid_bounds(lattice->solid, lo, hi);
@@ -342,7 +343,7 @@ static ThawStatus finish(const ThawSolid *solid, ThawTasks *tasks, ThawMesh *mes
     return status;
 }
 
-// --- a size for a count -------------------------------------------------------------------------------------------------
+// --- a size for a count ----------------------------------------------------------------------------------------------
 
 // Counts rise as sizes fall, but by jumps: keep the nearest size on either side of the target.
 typedef struct Search {
@@ -427,7 +428,7 @@ static void blame_holes(const ThawSolid *solid, ThawStatus status, ThawError *er
                    why.message, (long long)report.holes.count, x[0], x[1], x[2]);
 }
 
-// --- what may be asked --------------------------------------------------------------------------------------------------
+// --- what may be asked -----------------------------------------------------------------------------------------------
 
 static ThawStatus check_def(const ThawMesherDef *def, ThawError *error) {
     if (!(def->size >= 0) || !isfinite(def->size))

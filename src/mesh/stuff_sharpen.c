@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sharp edges and corners. Stuffing puts vertices where lattice edges meet the surface, so a crease between them is cut off by
-// up to a third of the size. Here each surface vertex looks at the planes that touch the solid around it (a few points
-// of each of its faces, dropped onto the surface). Where their normals differ much, the point nearest to all planes in the sense of
-// least squares is on the crease (the quadric of dual contouring: Ju and others 2002), and the vertex moves there if it
-// is near, if no neighbour has been moved next to that place before, and if the angles of its elements stay
-// within bounds. The shortest moves come first. n log n in the number of vertices near creases.
+// Sharp edges and corners. Stuffing puts vertices where lattice edges meet the surface, so a crease between them is cut
+// off by up to a third of the size. Here each surface vertex looks at the planes that touch the solid around it (a few
+// points of each of its faces, dropped onto the surface). Where their normals differ much, the point nearest to all
+// planes in the sense of least squares is on the crease (the quadric of dual contouring: Ju and others 2002), and the
+// vertex moves there if it is near, if no neighbour has been moved next to that place before, and if the angles of its
+// elements stay within bounds. The shortest moves come first. n log n in the number of vertices near creases.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small tokenizer. Files are taken into memory whole (at most 4 GiB), so that a count written in a file can be held
-// against what the file can still contain before anything is allocated for it. Numbers go through strtod_l in the "C" locale:
-// correctly rounded, and independent of the locale of the program. One pass, linear. Before a file is taken in, its first bytes
-// must pass the format's own check: gigabytes of something else cost one small read.
+// against what the file can still contain before anything is allocated for it. Numbers go through strtod_l in the "C"
+// locale: correctly rounded, and independent of the locale of the program. One pass, linear. Before a file is taken in,
+// its first bytes must pass the format's own check: gigabytes of something else cost one small read.
 #include "mesh/text.h"
 
 #include <errno.h>
@@ -160,7 +160,7 @@ ThawStatus thaw_text_fail(ThawText *text, const char *format, ...) {
     return text->status;
 }
 
-// --- words --------------------------------------------------------------------------------------------------------------
+// --- words -----------------------------------------------------------------------------------------------------------
 
 static void skip_blanks(ThawText *text) {
     for (; text->at < text->end; text->at++) {
@@ -237,7 +237,7 @@ int thaw_token_is(ThawToken token, const char *word) {
     return token.length == strlen(word) && memcmp(token.start, word, token.length) == 0;
 }
 
-// --- numbers ------------------------------------------------------------------------------------------------------------
+// --- numbers ---------------------------------------------------------------------------------------------------------
 
 // Nonzero when the token is a whole number that fits.
 static int parse_integer(ThawToken token, int64_t *value) {
@@ -292,7 +292,7 @@ int32_t thaw_text_count(ThawText *text, const char *what, int words) {
     return text->status ? 0 : (int32_t)count;
 }
 
-// --- binary -------------------------------------------------------------------------------------------------------------
+// --- binary ----------------------------------------------------------------------------------------------------------
 
 const char *thaw_text_raw(ThawText *text, uint64_t size, const char *what) {
     if (text->status)
@@ -343,7 +343,7 @@ void thaw_text_end_line(ThawText *text) {
     text->in_record = 0;
 }
 
-// --- records ------------------------------------------------------------------------------------------------------------
+// --- records ---------------------------------------------------------------------------------------------------------
 
 void thaw_text_record(ThawText *text) {
     text->in_record = 0;

@@ -2,8 +2,8 @@
 // Reading text files word by word, with the line at hand for messages.
 //
 // The first error is kept and every later call does nothing and returns 0, so that a reader may take a whole line apart
-// and look at `status` once. Text is read freely (line ends are blanks) or as a record: one line that must hold exactly what
-// is asked of it.
+// and look at `status` once. Text is read freely (line ends are blanks) or as a record: one line that must hold exactly
+// what is asked of it.
 #ifndef THAW_MESH_TEXT_H
 #define THAW_MESH_TEXT_H
 
@@ -74,7 +74,8 @@ int32_t thaw_text_count(ThawText *text, const char *what, int words);
 
 // The next `size` bytes, where they are; NULL after a failure or when the file ends before.
 const char *thaw_text_raw(ThawText *text, uint64_t size, const char *what);
-// The next number as `kind` ('i' or 'u': whole, 'f': floating) of `size` bytes. 64-bit numbers that do not fit come out wrong.
+// The next number as `kind` ('i' or 'u': whole, 'f': floating) of `size` bytes. 64-bit numbers that do not fit come out
+// wrong.
 double thaw_raw_number(const char *raw, char kind, int size, int swapped);
 int64_t thaw_raw_integer(const char *raw, char kind, int size, int swapped);
 // Moves to behind the line at hand.

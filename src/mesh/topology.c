@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who touches whom. Vertices that share an element (the pattern of the stiffness matrix), elements that share a face, and
-// faces that belong to one element only: the surface.
+// Adjacency. Vertices that share an element (the pattern of the stiffness matrix), elements that share a face,
+// and faces that belong to one element only: the surface.
 //
-// Faces are matched by sorting: each is written as a row of its vertex ids in ascending order, rows are sorted, and equal
-// faces are then neighbours. One counting pass brings rows with the same first vertex together; as only a few elements meet
-// at a vertex, insertion does the rest. Where many meet, there is one counting pass for every column. Lists of neighbours are sorted by the old trick that
-// transposing a sparse pattern twice sorts its rows, and a symmetric one needs it once. No hashing, so no bad luck:
-// every function here is linear in the size of the mesh.
+// Faces are matched by sorting: each is written as a row of its vertex ids in ascending order, rows are sorted, and
+// equal faces are then neighbours. One counting pass brings rows with the same first vertex together; as only a few
+// elements meet at a vertex, insertion does the rest. Where many meet, there is one counting pass for every column.
+// Lists of neighbours are sorted by the old trick that transposing a sparse pattern twice sorts its rows, and a
+// symmetric one needs it once. No hashing, so no bad luck: every function here is linear in the size of the mesh.
 #include <string.h>
 
 #include "mesh/mesh.h"
@@ -14,7 +14,7 @@
 const int8_t thaw_tet_face[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 const int8_t thaw_triangle_edge[3][2] = {{1, 2}, {2, 0}, {0, 1}};
 
-// --- vertices ---------------------------------------------------------------------------------------------------------
+// --- vertices --------------------------------------------------------------------------------------------------------
 
 // Turns counts, kept one place to the right (count of i in offset[i + 1]), into offsets. Returns the total.
 static int64_t sum_offsets(int64_t *offset, int32_t n) {
@@ -120,7 +120,7 @@ void thaw_graph_free(ThawGraph **graph) {
     *graph = NULL;
 }
 
-// --- rows ---------------------------------------------------------------------------------------------------------------
+// --- rows ------------------------------------------------------------------------------------------------------------
 
 enum { FEW = 128 }; // rows with the same first key that are sorted where they stand
 
@@ -129,7 +129,8 @@ static void copy_row(size_t stride, const int32_t *from, int32_t *to) {
         to[k] = from[k];
 }
 
-// One counting pass: rows by one of their columns, those with the same key in their order. next[key] becomes the end of its rows.
+// One counting pass: rows by one of their columns, those with the same key in their order. next[key] becomes the end of
+// its rows.
 static void sort_column(size_t stride, size_t column, int32_t n, size_t count, const int32_t *from, int32_t *to,
                         size_t *next) {
     memset(next, 0, ((size_t)n + 1) * sizeof *next);
@@ -215,7 +216,7 @@ ThawStatus thaw_mesh_element_rows(const ThawMesh *mesh, int32_t **rows, ThawErro
     return THAW_OK;
 }
 
-// --- faces --------------------------------------------------------------------------------------------------------------
+// --- faces -----------------------------------------------------------------------------------------------------------
 
 static void face_corners(const ThawMesh *mesh, int32_t element, int face, int32_t *corners) {
     const int32_t *v = mesh->elements + (size_t)mesh->nodes * (size_t)element;

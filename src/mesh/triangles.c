@@ -93,7 +93,7 @@ ThawStatus thaw_triangles_validate(const ThawTriangleMesh *mesh, ThawError *erro
     return status;
 }
 
-// --- the boundary of a mesh ---------------------------------------------------------------------------------------------
+// --- the boundary of a mesh ------------------------------------------------------------------------------------------
 
 static ThawStatus copy_faces(const ThawMesh *mesh, int32_t count, const int32_t *faces, ThawTriangleMesh **surface,
                              ThawError *error) {
@@ -129,7 +129,7 @@ ThawStatus thaw_triangles_of_mesh(const ThawMesh *mesh, ThawTriangleMesh **surfa
     return status;
 }
 
-// --- reading ------------------------------------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------------------------------------
 
 typedef struct Format {
     const char *ending;

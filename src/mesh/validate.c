@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Can this mesh be simulated? Each rule here guards something downstream: a repeated or unused vertex makes a singular
-// mass matrix, a flat element an infinite rest-shape inverse, a duplicate element doubles stiffness unnoticed. Messages name
-// the element or vertex and where it lies, so that it can be found in the program that made it.
+// mass matrix, a flat element an infinite rest-shape inverse, a duplicate element doubles stiffness unnoticed. Messages
+// name the element or vertex and where it lies, so that it can be found in the program that made it.
 // Linear, but for the names, which are sorted.
 #include <math.h>
 #include <stdio.h>

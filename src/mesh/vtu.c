@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// VTU, VTK's XML format of unstructured grids. An array is text between its tags, base64 between its tags, or lies in the
-// appended part at an offset, raw or in base64. Binary data begin with their length, or, compressed, with a table
+// VTU, VTK's XML format of unstructured grids. An array is text between its tags, base64 between its tags, or lies in
+// the appended part at an offset, raw or in base64. Binary data begin with their length, or, compressed, with a table
 //     number of blocks, size of a block, size of the last block (0: it is whole), compressed size of each block
 // of unsigned numbers of the header's type. In base64 the table is a text of its own, closed by padding.
 //
 // Tags are taken one after the other (mesh/xml.h), and everything unknown is passed over.
-// Nothing is trusted: a length must be what the counts of points and cells ask for before memory is made for it. Linear.
+// Nothing is trusted: a length must be what the counts of points and cells ask for before memory is made for it.
+// Linear.
 #include "mesh/vtu.h"
 
 #include <inttypes.h>
@@ -26,7 +27,7 @@ const ThawVtuArray *thaw_vtu_find(const ThawVtu *vtu, ThawVtuPlace place, const 
     return NULL;
 }
 
-// --- attributes ----------------------------------------------------------------------------------------------------------
+// --- attributes ------------------------------------------------------------------------------------------------------
 
 static int is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -70,7 +71,7 @@ static void copy_name(ThawToken token, char *name, size_t room) {
     name[used] = 0;
 }
 
-// --- the file -----------------------------------------------------------------------------------------------------------
+// --- the file --------------------------------------------------------------------------------------------------------
 
 static void read_file_tag(ThawVtu *vtu, const ThawTag *tag) {
     ThawText *text = vtu->text;
@@ -182,7 +183,7 @@ ThawStatus thaw_vtu_open(ThawText *text, ThawVtu *vtu) {
     return text->status;
 }
 
-// --- bytes --------------------------------------------------------------------------------------------------------------
+// --- bytes -----------------------------------------------------------------------------------------------------------
 
 static int sextet(char c) {
     return c >= 'A' && c <= 'Z'   ? c - 'A'
@@ -317,7 +318,7 @@ static ThawStatus take_compressed(Source *s, uint64_t size, char **out) {
     return status;
 }
 
-// --- numbers ------------------------------------------------------------------------------------------------------------
+// --- numbers ---------------------------------------------------------------------------------------------------------
 
 static ThawStatus read_ascii(const ThawVtu *vtu, const ThawVtuArray *array, uint64_t count, double **values) {
     ThawText part = *vtu->text; // the same file, from here to there
@@ -357,8 +358,8 @@ static ThawStatus read_binary(const ThawVtu *vtu, const ThawVtuArray *array, uin
     return status;
 }
 
-// Deflate packs zeros a thousandfold, so a small file could ask for all memory there is. Real meshes shrink to a half or a
-// tenth. What compressed arrays become is counted over the whole file, before any of it is made.
+// Deflate packs zeros a thousandfold, so a small file could ask for all memory there is. Real meshes shrink to a half
+// or a tenth. What compressed arrays become is counted over the whole file, before any of it is made.
 static ThawStatus check_unpacked(const ThawVtu *vtu, const ThawVtuArray *array, uint64_t count) {
     enum { FACTOR = 200 };
     static const uint64_t free_of_question = (uint64_t)256 << 20, most = (uint64_t)16 << 30;

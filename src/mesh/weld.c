@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which points lie at the same place. Exactly: an open hash table of the first point of each place, at most half full; the
-// sign of zero does not count. Nearly: files written as text, or by programs that turn what they write, have one corner at 0
-// and at 1e-17. Two points that are near share a cell of one of eight grids at least, each shifted against the others by half
-// a cell along some of the axes, if half a cell is what counts as near: eight times the exact answer for the corners of their
-// cells, joined. Expected linear time, and the answers depend on the points' order alone.
+// Which points lie at the same place. Exactly: an open hash table of the first point of each place, at most half full;
+// the sign of zero does not count. Nearly: files written as text, or by programs that turn what they write, have one
+// corner at 0 and at 1e-17. Two points that are near share a cell of one of eight grids at least, each shifted against
+// the others by half a cell along some of the axes, if half a cell is what counts as near: eight times the exact answer
+// for the corners of their cells, joined. Expected linear time, and the answers depend on the points' order alone.
 #include <math.h>
 #include <string.h>
 

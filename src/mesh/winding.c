@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A triangle surface as a signed distance. The distance is that to the nearest triangle, found in a tree of bounding boxes.
-// The sign is that of the generalised winding number (Jacobson, Kavan and Sorkine-Hornung 2013): the sum of the solid
-// angles of all triangles over 4 pi, 1 inside a closed surface and 0 outside, and still telling for one with holes,
-// overlaps or intersections. Far away parts of the tree enter as one dipole each (Barill, Dym, Ma and others 2018, their
-// first order), so that a point costs O(log n) for either.
+// A triangle surface as a signed distance. The distance is that to the nearest triangle, found in a tree of bounding
+// boxes. The sign is that of the generalised winding number (Jacobson, Kavan and Sorkine-Hornung 2013): the sum of the
+// solid angles of all triangles over 4 pi, 1 inside a closed surface and 0 outside, and still telling for one with
+// holes, overlaps or intersections. Far away parts of the tree enter as one dipole each (Barill, Dym, Ma and others
+// 2018, their first order), so that a point costs O(log n) for either.
 //
-// Across a hole the winding number falls smoothly, and the solid ends where it is 1/2: a place the distance knows nothing of.
-// Away from the hole's edges it changes slowly: grad w is the field of a current along them (Biot and Savart), at a
-// distance rho from edges of total length L at most L / (4 pi rho^2). So w does not reach 1/2 within
+// Across a hole the winding number falls smoothly, and the solid ends where it is 1/2: a place the distance knows
+// nothing of. Away from the hole's edges it changes slowly: grad w is the field of a current along them (Biot and
+// Savart), at a distance rho from edges of total length L at most L / (4 pi rho^2). So w does not reach 1/2 within
 // r = min(rho / 2, pi rho^2 |w - 1/2| / L), and the smaller of r and the distance is what the mesher may rely on.
 #include "mesh/winding.h"
 
@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "math/vec3.h"
 #include "mesh/mesh.h"
 
 enum { LEAF = 4, STACK = 128 };
@@ -44,20 +45,7 @@ struct ThawWinding {
     ThawMesherFinding turned, holes, crossings;
 };
 
-static double dot(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
-
-static void subtract(const double a[3], const double b[3], double c[3]) {
-    for (int k = 0; k < 3; k++)
-        c[k] = a[k] - b[k];
-}
-
-static void cross(const double a[3], const double b[3], double c[3]) {
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
-
-// --- the tree -----------------------------------------------------------------------------------------------------------
+// --- the tree --------------------------------------------------------------------------------------------------------
 
 static double key_of(const Tree *tree, int32_t i, int axis) {
     const double *c = tree->corner + 9 * (size_t)i + axis;
@@ -106,10 +94,10 @@ static void fill_node(const Tree *tree, Node *node) {
     for (int32_t i = node->first; i < node->first + node->count; i++) {
         const double *c = tree->corner + 9 * (size_t)i;
         double e[3], f[3], n[3];
-        subtract(c + 3, c, e);
-        subtract(c + 6, c, f);
-        cross(e, f, n);
-        const double area = sqrt(dot(n, n)) / 2;
+        thaw_v3_sub(c + 3, c, e);
+        thaw_v3_sub(c + 6, c, f);
+        thaw_v3_cross(e, f, n);
+        const double area = thaw_v3_norm(n) / 2;
         total += area;
         for (int k = 0; k < 3; k++) {
             node->lo[k] = fmin(node->lo[k], fmin(c[k], fmin(c[3 + k], c[6 + k])));
@@ -122,8 +110,8 @@ static void fill_node(const Tree *tree, Node *node) {
         node->middle[k] = total > 0 ? node->middle[k] / total : (node->lo[k] + node->hi[k]) / 2;
     for (int32_t i = 3 * node->first; i < 3 * (node->first + node->count); i++) {
         double r[3];
-        subtract(tree->corner + 3 * (size_t)i, node->middle, r);
-        square = fmax(square, dot(r, r));
+        thaw_v3_sub(tree->corner + 3 * (size_t)i, node->middle, r);
+        square = fmax(square, thaw_v3_dot(r, r));
     }
     node->far = FAR * FAR * square;
 }
@@ -163,31 +151,31 @@ static void free_tree(Tree *tree) {
     thaw_free(tree->nodes);
 }
 
-// --- distance -----------------------------------------------------------------------------------------------------------
+// --- distance --------------------------------------------------------------------------------------------------------
 
 static double segment_square(const double x[3], const double a[3], const double b[3]) {
     double e[3], p[3];
-    subtract(b, a, e);
-    subtract(x, a, p);
-    const double length = dot(e, e), along = dot(p, e);
+    thaw_v3_sub(b, a, e);
+    thaw_v3_sub(x, a, p);
+    const double length = thaw_v3_dot(e, e), along = thaw_v3_dot(p, e);
     const double t = !(along > 0) ? 0 : along >= length ? 1 : along / length;
     for (int k = 0; k < 3; k++)
         p[k] -= t * e[k];
-    return dot(p, p);
+    return thaw_v3_dot(p, p);
 }
 
 static double triangle_square(const double x[3], const double *c) {
     double e[3], f[3], n[3], p[3], q[3];
-    subtract(c + 3, c, e);
-    subtract(c + 6, c, f);
-    subtract(x, c, p);
-    cross(e, f, n);
-    const double square = dot(n, n);
+    thaw_v3_sub(c + 3, c, e);
+    thaw_v3_sub(c + 6, c, f);
+    thaw_v3_sub(x, c, p);
+    thaw_v3_cross(e, f, n);
+    const double square = thaw_v3_dot(n, n);
     if (square > 0) { // barycentric coordinates of the foot of the perpendicular
-        cross(p, f, q);
-        const double u = dot(q, n) / square;
-        cross(e, p, q);
-        const double v = dot(q, n) / square, height = dot(p, n);
+        thaw_v3_cross(p, f, q);
+        const double u = thaw_v3_dot(q, n) / square;
+        thaw_v3_cross(e, p, q);
+        const double v = thaw_v3_dot(q, n) / square, height = thaw_v3_dot(p, n);
         if (u >= 0 && v >= 0 && u + v <= 1)
             return height * height / square;
     }
@@ -236,17 +224,20 @@ static double nearest_square(const Tree *tree, const double x[3], double enough)
     return best;
 }
 
-// --- winding number -----------------------------------------------------------------------------------------------------
+// --- winding number --------------------------------------------------------------------------------------------------
 
-// Solid angle over 4 pi (van Oosterom and Strackee 1983): tan(angle / 2) = a.(b x c) / (abc + (a.b)c + (b.c)a + (c.a)b).
+// Solid angle over 4 pi (van Oosterom and Strackee 1983): tan(angle / 2) = a.(b x c) / (abc + (a.b)c + (b.c)a +
+// (c.a)b).
 double thaw_triangle_winding(const double x[3], const double *corner) {
     double a[3], b[3], c[3], n[3];
-    subtract(corner, x, a);
-    subtract(corner + 3, x, b);
-    subtract(corner + 6, x, c);
-    cross(b, c, n);
-    const double la = sqrt(dot(a, a)), lb = sqrt(dot(b, b)), lc = sqrt(dot(c, c));
-    return atan2(dot(a, n), la * lb * lc + dot(a, b) * lc + dot(b, c) * la + dot(c, a) * lb) / (2 * M_PI);
+    thaw_v3_sub(corner, x, a);
+    thaw_v3_sub(corner + 3, x, b);
+    thaw_v3_sub(corner + 6, x, c);
+    thaw_v3_cross(b, c, n);
+    const double la = thaw_v3_norm(a), lb = thaw_v3_norm(b), lc = thaw_v3_norm(c);
+    return atan2(thaw_v3_dot(a, n),
+                 la * lb * lc + thaw_v3_dot(a, b) * lc + thaw_v3_dot(b, c) * la + thaw_v3_dot(c, a) * lb) /
+           (2 * M_PI);
 }
 
 double thaw_winding_number(const ThawWinding *winding, const double x[3]) {
@@ -259,10 +250,10 @@ double thaw_winding_number(const ThawWinding *winding, const double x[3]) {
         const int32_t id = stack[--used];
         const Node *node = &tree->nodes[id];
         double r[3];
-        subtract(node->middle, x, r);
-        const double square = dot(r, r);
+        thaw_v3_sub(node->middle, x, r);
+        const double square = thaw_v3_dot(r, r);
         if (square > node->far) {
-            sum += dot(node->normal, r) / (4 * M_PI * square * sqrt(square));
+            sum += thaw_v3_dot(node->normal, r) / (4 * M_PI * square * sqrt(square));
         } else if (node->right) {
             stack[used++] = node->right;
             stack[used++] = id + 1;
@@ -308,7 +299,7 @@ const ThawMesherFinding *thaw_winding_turned(const ThawWinding *winding) { retur
 const ThawMesherFinding *thaw_winding_holes(const ThawWinding *winding) { return &winding->holes; }
 const ThawMesherFinding *thaw_winding_crossings(const ThawWinding *winding) { return &winding->crossings; }
 
-// --- what is wrong with it ----------------------------------------------------------------------------------------------
+// --- what is wrong with it -------------------------------------------------------------------------------------------
 
 // What rounding has left of a zero is told as one.
 static void note(const ThawWinding *winding, ThawMesherFinding *finding, const double place[3]) {
@@ -365,8 +356,8 @@ static ThawStatus find_holes(ThawWinding *winding, const ThawTriangleMesh *surfa
         memcpy(corner, a, 3 * sizeof *a);
         memcpy(corner + 3, b, 3 * sizeof *b);
         memcpy(corner + 6, b, 3 * sizeof *b);
-        subtract(b, a, e);
-        winding->length += sqrt(dot(e, e));
+        thaw_v3_sub(b, a, e);
+        winding->length += thaw_v3_norm(e);
         note(winding, &winding->holes, (double[3]){(a[0] + b[0]) / 2, (a[1] + b[1]) / 2, (a[2] + b[2]) / 2});
     }
     int encloses = 1;
@@ -381,12 +372,12 @@ static ThawStatus find_holes(ThawWinding *winding, const ThawTriangleMesh *surfa
 // Does the segment pass through the triangle's inside?
 static int pierces(const double a[3], const double b[3], const double *c, double place[3]) {
     double e[3], f[3], d[3], p[3], n[3], q[3];
-    subtract(c + 3, c, e);
-    subtract(c + 6, c, f);
-    subtract(b, a, d);
-    subtract(a, c, p);
-    cross(e, f, n);
-    const double slope = dot(d, n), height = dot(p, n);
+    thaw_v3_sub(c + 3, c, e);
+    thaw_v3_sub(c + 6, c, f);
+    thaw_v3_sub(b, a, d);
+    thaw_v3_sub(a, c, p);
+    thaw_v3_cross(e, f, n);
+    const double slope = thaw_v3_dot(d, n), height = thaw_v3_dot(p, n);
     if (slope == 0)
         return 0;
     const double t = -height / slope;
@@ -396,11 +387,11 @@ static int pierces(const double a[3], const double b[3], const double *c, double
         place[k] = a[k] + t * d[k];
         p[k] = place[k] - c[k];
     }
-    const double square = dot(n, n);
-    cross(p, f, q);
-    const double u = dot(q, n) / square;
-    cross(e, p, q);
-    const double v = dot(q, n) / square;
+    const double square = thaw_v3_dot(n, n);
+    thaw_v3_cross(p, f, q);
+    const double u = thaw_v3_dot(q, n) / square;
+    thaw_v3_cross(e, p, q);
+    const double v = thaw_v3_dot(q, n) / square;
     return u > 1e-12 && v > 1e-12 && u + v < 1 - 1e-12;
 }
 
@@ -455,7 +446,7 @@ static void note_crossing(void *context, int32_t a, int32_t b, const double plac
     note(winding, &winding->crossings, place);
 }
 
-// --- the whole ----------------------------------------------------------------------------------------------------------
+// --- the whole -------------------------------------------------------------------------------------------------------
 
 static ThawStatus copy_surface(const ThawTriangleMesh *surface, ThawTriangleMesh **copy, ThawError *error) {
     ThawStatus status = thaw_triangles_create(surface->vertex_count, surface->triangle_count, copy, error);

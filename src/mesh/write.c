@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which writer for which file, and the two formats that know no names: Medit's and TetGen's. There a region is a number: its
-// own name where all names are numbers, else its place and 1. %.17g brings every double back. Linear.
+// Which writer for which file, and the two formats that know no names: Medit's and TetGen's. There a region is a
+// number: its own name where all names are numbers, else its place and 1. %.17g brings every double back. Linear.
 #include "mesh/write.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gmsh .msh 4.1, ASCII. A region is a volume (surface in 2D) with a physical name; a group a point entity with a physical name
-// and one point element for each of its vertices, since Gmsh knows no sets of nodes. The region "default" has no physical
-// tag. Elements keep their order: a block is a run of elements of one region. Linear.
+// Gmsh .msh 4.1, ASCII. A region is a volume (surface in 2D) with a physical name; a group a point entity with a
+// physical name and one point element for each of its vertices, since Gmsh knows no sets of nodes. The region "default"
+// has no physical tag. Elements keep their order: a block is a run of elements of one region. Linear.
 #include <math.h>
 #include <string.h>
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Surfaces as OBJ (text, with groups), PLY (binary, 64-bit coordinates) and STL (binary, 32-bit coordinates, each triangle on
-// its own). Linear.
+// Surfaces as OBJ (text, with groups), PLY (binary, 64-bit coordinates) and STL (binary, 32-bit coordinates, each
+// triangle on its own). Linear.
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 #include <strings.h>
 
 #include "base/file.h"
+#include "math/vec3.h"
 #include "mesh/text.h"
 #include "thaw/triangles.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "bytes are written as they lie in memory");
 
-// --- OBJ ----------------------------------------------------------------------------------------------------------------
+// --- OBJ -------------------------------------------------------------------------------------------------------------
 
 // The groups of triangle t are group[offset[t] .. offset[t+1]).
 typedef struct Membership {
@@ -79,7 +80,7 @@ static ThawStatus write_obj(const ThawTriangleMesh *mesh, const char *path, Thaw
     return status;
 }
 
-// --- PLY and STL --------------------------------------------------------------------------------------------------------
+// --- PLY and STL -----------------------------------------------------------------------------------------------------
 
 static ThawStatus write_ply(const ThawTriangleMesh *mesh, const char *path, ThawError *error) {
     ThawFile *file;
@@ -110,9 +111,8 @@ static void fill_facet(const ThawTriangleMesh *mesh, int32_t triangle, float fac
             if (i)
                 d[i - 1][k] = x - mesh->x[3 * (size_t)v[0] + (size_t)k];
         }
-    for (int k = 0; k < 3; k++)
-        n[k] = d[0][(k + 1) % 3] * d[1][(k + 2) % 3] - d[0][(k + 2) % 3] * d[1][(k + 1) % 3];
-    const double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    thaw_v3_cross(d[0], d[1], n);
+    const double length = thaw_v3_norm(n);
     for (int k = 0; k < 3; k++)
         facet[k] = length > 0 && isfinite(length) ? (float)(n[k] / length) : 0;
 }

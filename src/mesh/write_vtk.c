@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// VTU (arrays appended as raw bytes) and VTK's legacy files (ASCII, version 3). Regions and groups travel by the conventions
-// of grid.c: cell data "region", fields "region:NAME" with their numbers, point data "group:NAME". Linear.
+// VTU (arrays appended as raw bytes) and VTK's legacy files (ASCII, version 3). Regions and groups travel by the
+// conventions of grid.c: cell data "region", fields "region:NAME" with their numbers, point data "group:NAME". Linear.
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void mark_group(const ThawMesh *mesh, const ThawMeshGroup *group, uint8_t
         mark[group->vertices[i]] = 1;
 }
 
-// --- VTU ----------------------------------------------------------------------------------------------------------------
+// --- VTU -------------------------------------------------------------------------------------------------------------
 
 static void print_xml_name(ThawFile *file, const char *name) {
     for (; *name; name++)
@@ -118,7 +118,7 @@ static void write_vtu(ThawFile *file, const ThawMesh *mesh, uint8_t *mark) {
     thaw_file_print(file, "\n</AppendedData>\n</VTKFile>\n");
 }
 
-// --- legacy -------------------------------------------------------------------------------------------------------------
+// --- legacy ----------------------------------------------------------------------------------------------------------
 
 // Names end at blanks, so these and all that is odd become %XX.
 static void print_legacy_name(ThawFile *file, const char *prefix, const char *name) {

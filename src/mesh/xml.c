@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tags and their attributes, as they come. Not an XML parser: nothing is checked for nesting, entities are left as they are
-// written, and what looks like a tag inside CDATA is taken for one. Linear.
+// Tags and their attributes, as they come. Not an XML parser: nothing is checked for nesting, entities are left as they
+// are written, and what looks like a tag inside CDATA is taken for one. Linear.
 #include "mesh/xml.h"
 
 #include <string.h>

@@ -8,10 +8,13 @@
 // Glue. A spring k beside a vertex with stiffness K (the diagonal of the rest shape's matrix, by materials and mesh)
 // takes K/k of what the material gives: a hundredth, of both sides in series.
 #include "model/attachment.h"
+#include "model/change.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "math/vec3.h"
 
 static const double GLUE = 100; // stiffnesses of the softer side
 static const double FAR = 20;   // barycentric coordinates beyond that magnify what the element does more than they hold
@@ -62,6 +65,24 @@ static ThawStatus check_numbers(const char *where, const ThawAttachmentDef *def,
             return thaw_error_set(error, THAW_ERROR_INPUT, "%s: %s is %g %s; allowed: %s 0%s", where, fields[i].name,
                                   fields[i].value, fields[i].unit,
                                   fields[i].open ? ">" : ">=", fields[i].endless ? ", or INFINITY" : "");
+    if (def->kind != THAW_ATTACHMENT_POINT && def->kind != THAW_ATTACHMENT_DISTANCE)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: kind is %d; allowed: 0 (point), 1 (distance)", where,
+                              (int)def->kind);
+    if ((unsigned)def->contact > THAW_ATTACHMENT_CONTACT_OFF)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: contact is %d; allowed: 0 (auto), 1 (on), 2 (off)", where,
+                              (int)def->contact);
+    if (!isfinite(def->length))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: length is %g m; allowed: numbers, < 0: as at the start",
+                              where, def->length);
+    for (int k = 0; def->at && k < 3; k++)
+        if (!isfinite(def->at[k]))
+            return thaw_error_set(error, THAW_ERROR_INPUT, "%s: at[%d] is %g m; allowed: finite numbers", where, k,
+                                  def->at[k]);
+    if (def->kind == THAW_ATTACHMENT_DISTANCE && !def->at && def->other_body < 0)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "%s: a distance from what is no body needs a point, and at is NULL; allowed: a point in "
+                              "space",
+                              where);
     return THAW_OK;
 }
 
@@ -125,8 +146,9 @@ static double find_areas(const ThawShape *shape, const unsigned char *inside, do
         }
         if (dim == 2)
             v[2] = 2 * shape->thickness; // so that half of the product is length times thickness
-        double n[3] = {u[1] * v[2] - u[2] * v[1], u[2] * v[0] - u[0] * v[2], u[0] * v[1] - u[1] * v[0]};
-        double size = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) / 2;
+        double n[3];
+        thaw_v3_cross(u, v, n);
+        double size = thaw_v3_norm(n) / 2;
         for (int a = 0; a < count; a++)
             area[face[a]] += size / count;
         sum += size;
@@ -228,6 +250,7 @@ static ThawStatus anchor_on_body(const char *where, const ThawModelBody *body, c
     }
     outside_of(shape, nearest, X, anchor->weight);
     anchor->nodes = nodes;
+    anchor->element = shape->element_user[nearest];
     for (int a = 0; a < nodes; a++) {
         anchor->other[a] = shape->cells->elements[(size_t)nearest * (size_t)nodes + (size_t)a];
         largest = fmax(largest, fabs(anchor->weight[a]));
@@ -257,10 +280,45 @@ static void note_rest(const ThawModel *model, const ThawAttachment *a, const dou
         anchor->rest[k] = x[k] - at[k];
 }
 
-static ThawStatus place_anchors(const char *where, ThawModel *model, const ThawAttachment *a, const ThawGroup *group,
-                                ThawError *error) {
+// The vertex of a body that is nearest to x (m) as it is placed at the start, as an anchor.
+static void anchor_on_vertex(const ThawModelBody *body, const double *x, ThawAnchor *anchor) {
+    const ThawShape *shape = body->shape;
+    double X[3] = {0}, best = INFINITY;
+    thaw_body_unplace(body, shape->dim, x, X);
+    for (int32_t i = 0; i < shape->nv; i++) {
+        double square = 0;
+        for (int k = 0; k < shape->dim; k++) {
+            const double d = shape->X[(size_t)i * (size_t)shape->dim + (size_t)k] - X[k];
+            square += d * d;
+        }
+        if (square < best) {
+            best = square;
+            anchor->other[0] = i;
+        }
+    }
+    anchor->nodes = 1;
+    anchor->weight[0] = 1;
+}
+
+// A spring of a length: what is left of the offset is its line.
+static ThawStatus note_length(const char *where, const ThawAttachmentDef *def, const ThawShape *shape,
+                              ThawAnchor *anchor, ThawError *error) {
+    const double *g = anchor->rest, l = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    memset(anchor->rest, 0, sizeof anchor->rest);
+    anchor->length = def->length >= 0 ? def->length : l;
+    if (l > 1e-9 * shape->diameter || def->length == 0)
+        return THAW_OK;
+    return thaw_error_set(
+        error, THAW_ERROR_INPUT,
+        "%s: a vertex of the region lies on its anchor, so that its spring has no direction; allowed: "
+        "an anchor somewhere else (at), or length 0",
+        where);
+}
+
+static ThawStatus place_anchors(const char *where, const ThawAttachmentDef *def, ThawModel *model,
+                                const ThawAttachment *a, const ThawGroup *group, ThawError *error) {
     const ThawModelBody *body = &model->bodies[a->body];
-    const int dim = model->dim;
+    const int dim = model->dim, distance = def->kind == THAW_ATTACHMENT_DISTANCE;
     ThawStatus status = THAW_OK;
     ThawPlace place = {{0}, {0}};
     if (a->other < 0)
@@ -270,32 +328,43 @@ static ThawStatus place_anchors(const char *where, ThawModel *model, const ThawA
         double x[3] = {0, 0, 0};
         anchor->vertex = group->vertices[i];
         thaw_body_place(body, dim, body->shape->X + (size_t)anchor->vertex * (size_t)dim, x);
-        if (a->other >= 0)
-            status = anchor_on_body(where, &model->bodies[a->other], x, anchor, error);
-        for (int k = 0; k < 3 && a->other < 0; k++) // R'(x - p)
-            for (int c = 0; c < 3; c++)
-                anchor->local[k] += place.R[3 * c + k] * (x[c] - place.p[c]);
+        const double *at = distance && def->at ? def->at : x;
+        if (a->other >= 0 && distance && !def->at)
+            anchor_on_vertex(&model->bodies[a->other], x, anchor);
+        else if (a->other >= 0)
+            status = anchor_on_body(where, &model->bodies[a->other], at, anchor, error);
+        for (int k = 0; k < 3 && a->other < 0; k++) // R'(at - p)
+            for (int c = 0; c < dim; c++)
+                anchor->local[k] += place.R[3 * c + k] * (at[c] - place.p[c]);
         note_rest(model, a, x, &place, anchor);
+        if (status == THAW_OK && distance)
+            status = note_length(where, def, body->shape, anchor, error);
     }
     return status;
 }
 
 // --- all of them -----------------------------------------------------------------------------------------------------
 
-static ThawStatus compile(const ThawAttachmentDef *def, int32_t index, ThawModel *model, ThawError *error) {
+static ThawStatus compile(const char *source, const ThawAttachmentDef *def, int32_t index, ThawModel *model,
+                          ThawError *error) {
     ThawAttachment *a = &model->attachments[index];
-    char where[160];
-    snprintf(where, sizeof where, "attachment %d (%.80s)", (int)index, def->name ? def->name : "unnamed");
+    char where[400];
+    snprintf(where, sizeof where, "%.250s%sattachments[%d] (%.80s)", source ? source : "", source ? ": " : "",
+             (int)index, def->name ? def->name : "unnamed");
     ThawStatus status = check_partners(where, def, model, error);
     if (status == THAW_OK)
         status = check_numbers(where, def, error);
     if (status != THAW_OK)
         return status;
     const ThawGroup *group = &model->bodies[def->body].shape->groups[def->group];
-    a->kind = &thaw_attachment_kind;
+    a->kind = thaw_attachment_kinds[def->kind];
     a->body = def->body;
     a->other = def->other_body >= 0 ? def->other_body : def->obstacle >= 0 ? -1 - def->obstacle : THAW_ANCHOR_FRAME;
     a->damping = def->damping;
+    a->glued = a->other != THAW_ANCHOR_FRAME &&
+               (def->contact == THAW_ATTACHMENT_CONTACT_OFF ||
+                (def->contact == THAW_ATTACHMENT_CONTACT_AUTO && def->kind == THAW_ATTACHMENT_POINT &&
+                 !(def->stiffness > 0) && !(def->stiffness_per_area > 0)));
     a->release_time = def->release_time;
     a->release_force = def->release_force;
     a->frame.rotation[0] = 1;
@@ -316,11 +385,30 @@ static ThawStatus compile(const ThawAttachmentDef *def, int32_t index, ThawModel
     a->first = model->anchor_count;
     a->count = group->count;
     model->anchor_count += group->count;
-    status = place_anchors(where, model, a, group, error);
+    status = place_anchors(where, def, model, a, group, error);
     if (status == THAW_OK)
         status = share_stiffness(where, def, model, a, error);
     drop_idle(model, a);
     return status;
+}
+
+static ThawStatus list_glued(ThawModel *model, ThawError *error) {
+    int any = 0;
+    for (int32_t i = 0; i < model->attachment_count; i++)
+        any |= model->attachments[i].glued;
+    if (!any)
+        return THAW_OK;
+    if (!(model->first_glued = THAW_NEW(int32_t, model->body_count)))
+        return thaw_error_memory(error, "the attachments");
+    for (int32_t b = 0; b < model->body_count; b++)
+        model->first_glued[b] = -1;
+    for (int32_t i = 0; i < model->attachment_count; i++) {
+        ThawAttachment *a = &model->attachments[i];
+        a->next_glued = model->first_glued[a->body];
+        if (a->glued)
+            model->first_glued[a->body] = i;
+    }
+    return THAW_OK;
 }
 
 ThawStatus thaw_attachments_compile(const ThawWorldDef *def, ThawModel *model, ThawError *error) {
@@ -334,9 +422,96 @@ ThawStatus thaw_attachments_compile(const ThawWorldDef *def, ThawModel *model, T
     ThawStatus status = THAW_OK;
     for (int32_t i = 0; i < def->attachment_count && status == THAW_OK; i++) {
         model->attachment_count = i + 1;
-        status = compile(&def->attachments[i], i, model, error);
+        status = compile(def->source, &def->attachments[i], i, model, error);
     }
-    return status;
+    if (status == THAW_OK && !(model->base_anchors = THAW_NEW(ThawAnchor, model->anchor_count)))
+        status = thaw_error_memory(error, "the attachments");
+    if (status == THAW_OK && model->anchor_count > 0)
+        memcpy(model->base_anchors, model->anchors, sizeof *model->anchors * (size_t)model->anchor_count);
+    return status == THAW_OK ? list_glued(model, error) : status;
+}
+
+// Whether it holds a vertex.
+static int holds(const ThawModel *model, const ThawAttachment *a, int32_t vertex) {
+    const ThawAnchor *anchors = model->anchors + a->first;
+    int32_t low = 0, high = a->count;
+    if (model->bodies[a->body].shape->variant) { // changes put vertices into another order
+        while (low < high && anchors[low].vertex != vertex)
+            low++;
+        return low < high;
+    }
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (anchors[middle].vertex < vertex)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < a->count && anchors[low].vertex == vertex;
+}
+
+int thaw_attachments_glue(const ThawModel *model, const unsigned char *released, int32_t body, int32_t other,
+                          const int32_t *vertices, int32_t count) {
+    if (!model->first_glued)
+        return 0;
+    for (int32_t i = model->first_glued[body]; i >= 0; i = model->attachments[i].next_glued) {
+        if (model->attachments[i].other != other || (released && released[i]))
+            continue;
+        for (int32_t k = 0; k < count; k++)
+            if (holds(model, &model->attachments[i], vertices[k]))
+                return 1;
+    }
+    return 0;
+}
+
+// --- shapes that change ----------------------------------------------------------------------------------------------
+
+// The internal number of a vertex, or -1 where no element is left of it.
+static int32_t vertex_of(const ThawShape *shape, int32_t user) {
+    for (int32_t i = 0; i < shape->nv; i++)
+        if (shape->vertex_user[i] == user)
+            return i;
+    return -1;
+}
+
+// The nodes of the element that holds an anchor, as they are now; 0: it is gone.
+static int follow_nodes(const ThawModelBody *other, ThawAnchor *anchor) {
+    const ThawShape *base = other->base, *shape = other->shape;
+    const int nodes = anchor->nodes;
+    int32_t lo = 0, hi = shape->ne; // elements keep their order
+    while (lo < hi) {
+        int32_t middle = lo + (hi - lo) / 2;
+        if (shape->variant->element[middle] < anchor->element)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    if (lo == shape->ne || shape->variant->element[lo] != anchor->element)
+        return 0;
+    for (int a = 0; a < nodes; a++) {
+        const int32_t user = base->vertex_user[anchor->other[a]];
+        for (int k = 0; k < nodes; k++)
+            if (base->elements_user[anchor->element * nodes + k] == user) {
+                anchor->other[a] = vertex_of(shape, shape->elements_user[lo * nodes + k]);
+                break;
+            }
+    }
+    return 1;
+}
+
+void thaw_attachments_follow(ThawModel *model) {
+    for (int32_t i = 0; i < model->attachment_count; i++) {
+        const ThawAttachment *a = &model->attachments[i];
+        const ThawModelBody *body = &model->bodies[a->body], *other = a->other >= 0 ? &model->bodies[a->other] : NULL;
+        for (int32_t k = a->first; k < a->first + a->count; k++) {
+            ThawAnchor *anchor = &model->anchors[k];
+            *anchor = model->base_anchors[k];
+            if (body->shape->variant)
+                anchor->vertex = vertex_of(body->shape, body->base->vertex_user[anchor->vertex]);
+            if (other && other->shape->variant && !follow_nodes(other, anchor))
+                anchor->vertex = -1;
+        }
+    }
 }
 
 void thaw_attachments_clear(ThawModel *model) {
@@ -346,4 +521,6 @@ void thaw_attachments_clear(ThawModel *model) {
     }
     thaw_free(model->attachments);
     thaw_free(model->anchors);
+    thaw_free(model->first_glued);
+    thaw_free(model->base_anchors);
 }

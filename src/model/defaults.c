@@ -22,7 +22,7 @@ ThawWorldDef thaw_world_def_default(void) {
     };
     for (int i = 0; i < thaw_method_count(); i++) {
         const ThawMethod *method = thaw_method_at(i);
-        if (method->options.count > 0)
+        if (method->in_world > 0)
             thaw_options_default(&method->options, (char *)&def + method->in_world);
     }
     return def;
@@ -40,9 +40,18 @@ ThawScriptDef thaw_script_def_default(void) { return (ThawScriptDef){.release = 
 
 ThawForceDef thaw_force_def_default(void) { return (ThawForceDef){.kind = THAW_FORCE_TOTAL, .to = INFINITY}; }
 
+ThawChangeDef thaw_change_def_default(void) {
+    return (ThawChangeDef){
+        .kind = THAW_CHANGE_REMOVE, .group = -1, .where = thaw_group_def_default(), .within = thaw_group_def_default()};
+}
+
 ThawAttachmentDef thaw_attachment_def_default(void) {
-    return (ThawAttachmentDef){
-        .name = "attachment", .other_body = -1, .obstacle = -1, .release_time = INFINITY, .release_force = INFINITY};
+    return (ThawAttachmentDef){.name = "attachment",
+                               .other_body = -1,
+                               .obstacle = -1,
+                               .length = -1,
+                               .release_time = INFINITY,
+                               .release_force = INFINITY};
 }
 
 ThawObstacleDef thaw_obstacle_def_default(void) {

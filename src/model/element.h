@@ -18,6 +18,7 @@ enum { THAW_ELEMENT_NODES_MAX = 4, THAW_ELEMENT_POINTS_MAX = 1 };
 
 struct ThawContact;
 struct ThawRowPass;
+struct ThawAnchor;
 
 typedef struct ThawElementOps {
     const char *name;
@@ -40,9 +41,10 @@ typedef struct ThawElementOps {
     // ... and a ThawStrainPass, over batches `first` to `end` of its list: strains, their rates, or what is foreseen.
     void (*strain)(const void *pass, int32_t first, int32_t end);
     // A kind whose elements join bodies has no part in the matrix of any of them, and none of the above, but these two,
-    // for one of its elements (model/attachment.h): a row for the response of their island, and its energy, J.
+    // for one of its elements (model/attachment.h): a row for the response of their island, and its energy, J, at an
+    // offset of its sides.
     void (*row)(const struct ThawRowPass *pass, int32_t element, struct ThawContact *row);
-    double (*row_energy)(const struct ThawRowPass *pass, int32_t element);
+    double (*row_energy)(const struct ThawAnchor *anchor, const double offset[3]);
 } ThawElementOps;
 
 // Elements of one kind.

@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "math/decompose.h"
 #include "model/model.h"
 
 enum { SMALLEST_CHUNK = 192, MASK_COLOURS = 64 };
@@ -72,8 +73,8 @@ static void fill_chunk(const Choice *choice, const int32_t *elements, int32_t co
     set->chunk[++set->chunk_count] = set->batch_count;
 }
 
-// Gives each chunk the lowest colour that none of its vertices has seen; beyond MASK_COLOURS (a vertex shared by very many
-// chunks) every chunk gets a colour of its own. Returns the number of colours.
+// Gives each chunk the lowest colour that none of its vertices has seen; beyond MASK_COLOURS (a vertex shared by very
+// many chunks) every chunk gets a colour of its own. Returns the number of colours.
 static int32_t colour_chunks(const ThawIntegrationSet *set, uint64_t *seen, int32_t *colour_of) {
     int32_t colours = 0, extra = MASK_COLOURS;
     for (int32_t k = 0; k < set->chunk_count; k++) {
@@ -245,8 +246,56 @@ void thaw_integration_free(ThawIntegrationSet **pointer) {
     thaw_free(set->batches);
     thaw_free(set->chunk);
     thaw_free(set->colour);
+    thaw_free(set->offset);
     thaw_free(set);
     *pointer = NULL;
+}
+
+void thaw_integration_set_weights(ThawIntegrationSet *set, const ThawShape *shape, const double *share) {
+    set->weighted = share || set->offset;
+    for (int32_t b = 0; b < set->batch_count; b++)
+        for (int l = 0; l < THAW_LANES; l++) {
+            const int32_t e = set->batches[b].element[l];
+            const ThawElementBlock *block = shape->blocks;
+            if (e < 0)
+                continue;
+            while (e >= block->first + block->count)
+                block++;
+            _Static_assert(THAW_ELEMENT_POINTS_MAX == 1, "a batch does not say which point it is");
+            set->batches[b].weight[l] = (share ? share[e] : 1) * block->weight[e - block->first];
+        }
+}
+
+// S is that of six numbers; its positive part: what of it resists in every direction.
+static void keep_positive(const double S[THAW_STRESS_SIZE], double positive[THAW_STRESS_SIZE]) {
+    const double full[9] = {S[0], S[3], S[5], S[3], S[1], S[4], S[5], S[4], S[2]};
+    static const int row[] = {0, 1, 2, 0, 1, 2}, column[] = {0, 1, 2, 1, 2, 0};
+    double w[3], Q[9];
+    thaw_eigen_sym3(full, w, Q);
+    for (int n = 0; n < THAW_STRESS_SIZE; n++) {
+        positive[n] = 0;
+        for (int k = 0; k < 3; k++)
+            positive[n] += fmax(w[k], 0) * Q[row[n] + 3 * k] * Q[column[n] + 3 * k];
+    }
+}
+
+ThawStatus thaw_integration_set_offset(ThawIntegrationSet *set, const double *S, ThawError *error) {
+    if (S && !set->offset)
+        set->offset = THAW_NEW(ThawLanes, (size_t)set->batch_count * THAW_OFFSET_LANES);
+    if (S && !set->offset)
+        return thaw_error_memory(error, "the offsets of an integration set");
+    set->weighted |= S != NULL;
+    for (int32_t b = 0; set->offset && b < set->batch_count; b++)
+        for (int l = 0; l < THAW_LANES; l++) {
+            double both[THAW_OFFSET_LANES] = {0};
+            const int32_t e = set->batches[b].element[l];
+            for (int n = 0; S && e >= 0 && n < THAW_STRESS_SIZE; n++)
+                both[n] = S[(size_t)e * THAW_STRESS_SIZE + (size_t)n];
+            keep_positive(both, both + THAW_STRESS_SIZE);
+            for (int n = 0; n < THAW_OFFSET_LANES; n++)
+                set->offset[(size_t)b * THAW_OFFSET_LANES + (size_t)n][l] = both[n];
+        }
+    return THAW_OK;
 }
 
 typedef struct ColourLoop {

@@ -46,12 +46,24 @@ typedef struct ThawIntegrationSet {
     int needs_orientation; // some material's energy is infinite for inverted elements
     int has_alpha1;        // some element has stiffness damping
     int may_drive;         // of some it is alpha1 K, which need not be definite
+    int weighted;          // weights are not the elements' own, or there are offsets
+    // A stress of each point on top of its material's, frozen in the material's frame: second Piola-Kirchhoff, Pa.
+    // Batch b has THAW_OFFSET_LANES of them, S and then its positive part; NULL: none.
+    ThawLanes *offset;
 } ThawIntegrationSet;
+enum { THAW_STRESS_SIZE = 6, THAW_OFFSET_LANES = 2 * THAW_STRESS_SIZE }; // xx, yy, zz, xy, yz, zx
 
 // Packs the given elements of a shape (NULL: all of them). Linear time.
 ThawStatus thaw_integration_create(const struct ThawShape *shape, const int32_t *elements, int32_t count,
                                    ThawIntegrationSet **set, ThawError *error);
 void thaw_integration_free(ThawIntegrationSet **set);
+
+// Few elements may stand for all. share: by element of the shape, times which it counts; NULL: all once.
+void thaw_integration_set_weights(ThawIntegrationSet *set, const struct ThawShape *shape, const double *share);
+// What they leave out, so that forces balance as before: S by element of the shape, THAW_STRESS_SIZE each; NULL:
+// nothing. Energy S:(F'F - I)/2, stress F S: it turns with the element, and pushes and twists nothing as a whole.
+// Allocates the first time only.
+ThawStatus thaw_integration_set_offset(ThawIntegrationSet *set, const double *S, ThawError *error);
 // No set of a shape's elements has more chunks: a part of them may be cut finer than all are.
 int32_t thaw_integration_most_chunks(const struct ThawShape *shape);
 

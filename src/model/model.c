@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "model/attachment.h"
+#include "model/change.h"
 #include "model/model.h"
 
 ThawStatus thaw_check_vector(const char *where, const char *field, const double *x, int count, ThawError *error) {
@@ -34,14 +35,17 @@ ThawStatus thaw_check_rotation(const char *where, int dim, const double *q, doub
 // Options of all methods in the definition of the world, or (not NULL) of one of its bodies.
 static ThawStatus check_method_options(const ThawWorldDef *world, const ThawBodyDef *body, const char *where,
                                        ThawError *error) {
-    ThawStatus status = THAW_OK;
+    ThawStatus status = body ? thaw_option_rows_check(where, body->options, body->option_count, error)
+                             : thaw_option_rows_check(where, world->options, world->option_count, error);
     for (int i = 0; i < thaw_method_count() && status == THAW_OK; i++) {
         const ThawMethod *method = thaw_method_at(i);
-        const void *options = body ? thaw_method_body_options(method, body) : thaw_method_world_options(method, world);
+        ThawOptionBuffer options;
+        const bool any = body ? thaw_method_body_options(method, world, body, &options)
+                              : thaw_method_world_options(method, world, &options);
         char place[200];
         snprintf(place, sizeof place, "%s: %s", where, method->name);
-        if (options)
-            status = thaw_options_check(&method->options, place, options, error);
+        if (any)
+            status = thaw_options_check(&method->options, place, options.bytes, error);
     }
     return status;
 }
@@ -51,7 +55,7 @@ static ThawStatus check_options(const ThawWorldDef *def, ThawError *error) {
         return thaw_error_set(error, THAW_ERROR_INPUT, "world: dim is %d; allowed: 2 or 3", def->dim);
     if (!(def->h > 0) || !isfinite(def->h))
         return thaw_error_set(error, THAW_ERROR_INPUT, "world: h is %g s; allowed: > 0", def->h);
-    if ((unsigned)def->integrator > THAW_INTEGRATOR_NEWTON)
+    if ((unsigned)def->integrator >= THAW_INTEGRATOR_COUNT)
         return thaw_error_set(error, THAW_ERROR_INPUT, "world: integrator is %d; allowed: a ThawIntegrator",
                               (int)def->integrator);
     if ((unsigned)def->projection > THAW_PROJECT_NEVER)
@@ -161,6 +165,7 @@ static ThawStatus compile_script(const char *where, int dim, const ThawScriptDef
         return status;
     if (isnan(def->release))
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: release is nan; allowed: a time in s, or INFINITY", where);
+    script->group_index = def->group;
     script->release = def->release;
     return thaw_check_keys(where, dim, def->keys, def->key_count, def->centre, def->interpolation, script, error);
 }
@@ -179,6 +184,7 @@ static ThawStatus compile_load(const char *where, int dim, const ThawForceDef *d
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "%s: from %g s to %g s, ramp %g s; allowed: from < to, ramp >= 0", where, def->from,
                               def->to, def->ramp);
+    load->group_index = def->group;
     load->kind = def->kind;
     load->from = def->from;
     load->to = def->to;
@@ -187,7 +193,8 @@ static ThawStatus compile_load(const char *where, int dim, const ThawForceDef *d
     return THAW_OK;
 }
 
-static ThawStatus compile_body(const ThawBodyDef *def, int32_t index, ThawModel *model, ThawError *error) {
+static ThawStatus compile_body(const ThawWorldDef *world, int32_t index, ThawModel *model, ThawError *error) {
+    const ThawBodyDef *def = &world->bodies[index];
     ThawModelBody *body = &model->bodies[index];
     int dim = model->dim;
     char where[160];
@@ -197,7 +204,7 @@ static ThawStatus compile_body(const ThawBodyDef *def, int32_t index, ThawModel 
                               (int)model->shape_count - 1);
     ThawStatus status = thaw_method_find(where, def->method, &body->method, error);
     if (status == THAW_OK)
-        status = check_method_options(NULL, def, where, error);
+        status = check_method_options(world, def, where, error);
     if (status != THAW_OK)
         return status;
     body->starts_at_rest = def->at_rest;
@@ -223,7 +230,7 @@ static ThawStatus compile_body(const ThawBodyDef *def, int32_t index, ThawModel 
         status = thaw_check_rotation(where, dim, def->rotation, body->rotation, error);
     if (status != THAW_OK)
         return status;
-    body->shape = &model->shapes[def->shape];
+    body->base = body->shape = &model->shapes[def->shape];
     body->friction = def->friction;
     body->self_contact = def->self_contact != 0;
     memcpy(body->position, def->position, sizeof(double) * (size_t)dim);
@@ -249,6 +256,9 @@ static ThawStatus compile_body(const ThawBodyDef *def, int32_t index, ThawModel 
         if (status != THAW_OK)
             return status;
     }
+    status = thaw_changes_schedule(where, def, index, model->options.h, body, error);
+    if (status != THAW_OK)
+        return status;
     if (__builtin_add_overflow(model->vertex_count, body->shape->nv, &model->vertex_count))
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: the world has more than %d vertices", where, INT32_MAX);
     body->first_vertex = model->vertex_count - body->shape->nv;
@@ -272,6 +282,7 @@ ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **result, ThawEr
     model->options.obstacles = NULL;
     model->options.pairs = NULL;
     model->options.attachments = NULL;
+    model->options.source = NULL;
     model->dim = def->dim;
     model->shapes = THAW_NEW(ThawShape, def->shape_count);
     model->bodies = THAW_NEW(ThawModelBody, def->body_count);
@@ -284,7 +295,7 @@ ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **result, ThawEr
     }
     for (int32_t i = 0; status == THAW_OK && i < def->body_count; i++) {
         model->body_count = i + 1;
-        status = compile_body(&def->bodies[i], i, model, error);
+        status = compile_body(def, i, model, error);
     }
     if (status == THAW_OK)
         status = thaw_obstacles_compile(def, model, error);
@@ -294,6 +305,26 @@ ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **result, ThawEr
         thaw_model_free(&model);
     *result = model;
     return status;
+}
+
+// --- shapes that change ----------------------------------------------------------------------------------------------
+
+void thaw_model_give_shape(ThawModel *model, int32_t index, const ThawShape *shape) {
+    ThawModelBody *body = &model->bodies[index];
+    body->shape = shape;
+    for (int32_t i = 0; i < body->script_count; i++)
+        body->scripts[i].group = &shape->groups[body->scripts[i].group_index];
+    for (int32_t i = 0; i < body->load_count; i++)
+        body->loads[i].group = &shape->groups[body->loads[i].group_index];
+}
+
+void thaw_model_lay_out(ThawModel *model) {
+    model->vertex_count = 0;
+    for (int32_t i = 0; i < model->body_count; i++) {
+        model->bodies[i].first_vertex = model->vertex_count;
+        model->vertex_count += model->bodies[i].shape->points;
+    }
+    thaw_attachments_follow(model);
 }
 
 void thaw_model_free(ThawModel **pointer) {
@@ -307,7 +338,13 @@ void thaw_model_free(ThawModel **pointer) {
         thaw_free(body->name);
         thaw_free(body->scripts);
         thaw_free(body->loads);
+        thaw_free(body->changes);
     }
+    for (int32_t i = 0; i < model->variant_count; i++) {
+        thaw_shape_clear(model->variants[i]);
+        thaw_free(model->variants[i]);
+    }
+    thaw_free(model->variants);
     thaw_obstacles_clear(model);
     thaw_attachments_clear(model);
     for (int32_t i = 0; i < model->shape_count; i++)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model: a definition compiled once, const from then on. Shapes are shared by bodies.
+// The model: a definition compiled once, const from then on, but for which shape a body has (change.h). Shapes are
+// shared by bodies.
 //
-// Inside, vertices are renumbered (reverse Cuthill-McKee) and elements sorted by their lowest vertex, so that what is near
-// in space is near in memory. The outside sees the mesh's own numbering only: vertex_user and element_user translate.
+// Inside, vertices are renumbered (reverse Cuthill-McKee) and elements sorted by their lowest vertex, so that what is
+// near in space is near in memory. The outside sees the mesh's own numbering only: vertex_user and element_user
+// translate.
 #ifndef THAW_MODEL_H
 #define THAW_MODEL_H
 
@@ -33,16 +35,17 @@ typedef struct ThawShape {
     char *name;
     int dim; // of space
     int32_t nv, ne;
-    int32_t *vertex_user;     // nv, internal -> mesh
+    int32_t points;           // vertices that the outside knows: nv, and behind them those that no element is left of
+    int32_t *vertex_user;     // points, internal -> mesh
     int32_t *element_user;    // ne, internal -> mesh
-    double *X;                // dim * nv, rest positions, m
+    double *X;                // dim * points, rest positions, m
     ThawElementBlock *blocks; // all that has energy; element ids run through them
     int32_t block_count;
     const ThawElementBlock *cells; // the first: the mesh's own elements, which partition, surface and fields are over
     int32_t *elements_user;        // cells: nodes * ne, the mesh's own: orientation and numbering as it came
     int32_t *region;               // cells, by the mesh's own element id
     const ThawMaterial *materials; // the model's
-    double *mass;                  // nv, kg, lumped
+    double *mass;                  // points, kg, lumped
     double *damping_mass;          // nv, kg/s: alpha0 times mass, element by element
     double *stiffness;             // nv, N/m: sum_e V E |grad N|^2, about what K has on its diagonal
     double *stiffness_damping;     // nv, N s/m: the same times alpha1, element by element
@@ -53,12 +56,14 @@ typedef struct ThawShape {
     int32_t *across;               // cells: nodes * ne, the element beyond the face opposite each node, -1: none
     ThawGroup *groups;
     int32_t group_count;
-    ThawIntegrationSet *all; // every element
+    ThawIntegrationSet *all;     // every element
+    struct ThawVariant *variant; // how it came about, of a shape that has changed (change.h); else NULL
 } ThawShape;
 
 // A group that is moved along keyframes (or pinned: no keys).
 typedef struct ThawScript {
-    const ThawGroup *group;
+    const ThawGroup *group; // of the body's present shape
+    int32_t group_index;
     double centre[3];
     ThawInterpolation interpolation;
     ThawKey *keys;
@@ -67,7 +72,8 @@ typedef struct ThawScript {
 } ThawScript;
 
 typedef struct ThawLoad {
-    const ThawGroup *group;
+    const ThawGroup *group; // of the body's present shape
+    int32_t group_index;
     ThawForceKind kind;
     double value[3];
     double from, to, ramp;
@@ -75,10 +81,14 @@ typedef struct ThawLoad {
 
 typedef struct ThawModelBody {
     char *name;
-    const ThawShape *shape;
-    int32_t first_vertex; // where its vertices start in the state
-    int method;           // that it starts with: an index of the registry
-    int starts_at_rest;   // from its static solution, asleep
+    const ThawShape *shape;        // as it is now
+    const ThawShape *base;         // before all changes
+    int32_t first_vertex;          // where its vertices start in the state
+    struct ThawScheduled *changes; // by time (change.h)
+    int32_t change_count;
+    int32_t copies, removed; // copies of vertices made, and elements gone, in the end
+    int method;              // that it starts with: an index of the registry
+    int starts_at_rest;      // from its static solution, asleep
     double position[3], rotation[4], velocity[3], spin[3];
     ThawScript *scripts;
     int32_t script_count;
@@ -118,6 +128,8 @@ typedef struct ThawModel {
     int32_t material_count;
     ThawShape *shapes;
     int32_t shape_count;
+    ThawShape **variants; // shapes that have changed, those in use
+    int32_t variant_count;
     ThawModelBody *bodies;
     int32_t body_count;
     int32_t vertex_count; // of all bodies
@@ -127,17 +139,27 @@ typedef struct ThawModel {
     int32_t pair_count;
     struct ThawAttachment *attachments; // attachment.h
     int32_t attachment_count;
-    struct ThawAnchor *anchors; // of all of them
+    int32_t *first_glued;            // body_count: an attachment that glues a region of it, -1: none; NULL: no body is
+    struct ThawAnchor *anchors;      // of all of them
+    struct ThawAnchor *base_anchors; // the same before all changes
     int32_t anchor_count;
 } ThawModel;
 
 ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **model, ThawError *error);
 void thaw_model_free(ThawModel **model);
+// Another shape of the same base for a body: its scripts and loads follow. Then, for all bodies: where their vertices
+// start, and what attachments hold to.
+void thaw_model_give_shape(ThawModel *model, int32_t body, const ThawShape *shape);
+void thaw_model_lay_out(ThawModel *model);
 
 // shape.c
 ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMaterial *materials, int32_t material_count,
                               ThawShape *shape, ThawError *error);
 void thaw_shape_clear(ThawShape *shape);
+// What follows from a mesh alone: numbering, rest data, masses, graph. `material`: by the mesh's element. points: at
+// least the mesh's vertices; the others' numbers and places are left open. The shape has dim, materials and thickness.
+ThawStatus thaw_shape_fill(const ThawMesh *mesh, const int32_t *material, int32_t points, ThawShape *shape,
+                           ThawError *error);
 
 // obstacle.c
 // Validates the contact options and compiles obstacles and pairs; bodies come first, for their names.
@@ -148,6 +170,8 @@ int thaw_model_may_touch(const ThawModel *model, int32_t a, int32_t b, double *f
 
 // What several compilers check: messages begin with `where` and name the field.
 ThawStatus thaw_check_vector(const char *where, const char *field, const double *x, int count, ThawError *error);
+// What the selector reads of a group must make sense; messages begin with "shape SHAPE: group NAME".
+ThawStatus thaw_check_group(const char *shape, const char *name, const ThawGroupDef *group, int dim, ThawError *error);
 // Copies a rotation and scales it to unit length.
 ThawStatus thaw_check_rotation(const char *where, int dim, const double *q, double *out, ThawError *error);
 // Copies keyframes into a script.

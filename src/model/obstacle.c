@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiling what bodies may touch: contact options, obstacles, rules for pairs. A mesh obstacle must be a closed surface
-// that looks outward, because inside is decided by its normals: every edge must be run through as often one way as the
-// other (in 2D: every vertex left as often as reached), and the volume must be positive. Linear in the definition.
+// Compiling what bodies may touch: contact options, obstacles, rules for pairs. A mesh obstacle must be a closed
+// surface that looks outward, because inside is decided by its normals: every edge must be run through as often one way
+// as the other (in 2D: every vertex left as often as reached), and the volume must be positive. Linear in the
+// definition.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,15 +3,19 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/vec3.h"
 #include "model/model.h"
 
 // y = q x q* for a unit quaternion (w, x, y, z).
 static void rotate(const double q[4], const double x[3], double y[3]) {
     const double *u = q + 1;
-    double t[3] = {2 * (u[1] * x[2] - u[2] * x[1]), 2 * (u[2] * x[0] - u[0] * x[2]), 2 * (u[0] * x[1] - u[1] * x[0])};
-    y[0] = x[0] + q[0] * t[0] + (u[1] * t[2] - u[2] * t[1]);
-    y[1] = x[1] + q[0] * t[1] + (u[2] * t[0] - u[0] * t[2]);
-    y[2] = x[2] + q[0] * t[2] + (u[0] * t[1] - u[1] * t[0]);
+    double t[3], s[3]; // 2 u x x, and u x t
+    thaw_v3_cross(u, x, t);
+    for (int k = 0; k < 3; k++)
+        t[k] *= 2;
+    thaw_v3_cross(u, t, s);
+    for (int k = 0; k < 3; k++)
+        y[k] = x[k] + q[0] * t[k] + s[k];
 }
 
 void thaw_body_place(const ThawModelBody *body, int dim, const double *X, double *x) {

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/change.h"
 #include "model/model.h"
 #include "scene/select.h"
 
@@ -145,9 +146,8 @@ static int32_t nearest_vertex(const ThawShape *shape, const double *a) {
     return best;
 }
 
-// What the selector reads of a group must make sense. A box may be open to one side (infinite).
-static ThawStatus check_group(const char *shape, const char *name, const ThawGroupDef *group, int dim,
-                              ThawError *error) {
+// A box may be open to one side (infinite).
+ThawStatus thaw_check_group(const char *shape, const char *name, const ThawGroupDef *group, int dim, ThawError *error) {
     if ((unsigned)group->select > THAW_SELECT_NEAREST)
         return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: group %s: select is %d; allowed: a ThawSelect", shape,
                               name, (int)group->select);
@@ -178,7 +178,7 @@ static ThawStatus compile_group(const ThawShapeDef *def, const ThawGroupDef *gro
     if (!(group->name = thaw_strdup(name)))
         return thaw_error_memory(error, "a group");
     memset(marked, 0, (size_t)shape->nv);
-    ThawStatus status = check_group(shape->name, name, group_def, shape->dim, error);
+    ThawStatus status = thaw_check_group(shape->name, name, group_def, shape->dim, error);
     if (status != THAW_OK)
         return status;
     if (group_def->select == THAW_SELECT_NEAREST)
@@ -221,24 +221,26 @@ static ThawStatus compile_groups(const ThawShapeDef *def, ThawShape *shape, Thaw
     return status;
 }
 
-static ThawStatus assign_materials(const ThawShapeDef *def, int32_t material_count, ThawShape *shape,
+// Materials by the mesh's element, for thaw_free.
+static ThawStatus assign_materials(const ThawShapeDef *def, const char *name, int32_t material_count, int32_t **result,
                                    ThawError *error) {
     const ThawMesh *mesh = def->mesh;
     for (int32_t r = 0; def->region_material && r < mesh->region_count; r++)
         if (def->region_material[r] < -1 || def->region_material[r] >= material_count)
             return thaw_error_set(error, THAW_ERROR_INPUT,
-                                  "shape %s: region_material[%d] is %d; allowed: 0 to %d, or -1 for the default",
-                                  shape->name, (int)r, (int)def->region_material[r], (int)material_count - 1);
-    for (int32_t i = 0; i < shape->ne; i++) {
-        int32_t e = shape->element_user[i], region = mesh->region[e];
-        int32_t material = def->region_material ? def->region_material[region] : -1;
+                                  "shape %s: region_material[%d] is %d; allowed: 0 to %d, or -1 for the default", name,
+                                  (int)r, (int)def->region_material[r], (int)material_count - 1);
+    int32_t *materials = *result = THAW_NEW(int32_t, mesh->element_count);
+    if (!materials)
+        return thaw_error_memory(error, "a shape");
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        int32_t material = def->region_material ? def->region_material[mesh->region[e]] : -1;
         if (material < 0)
             material = def->material;
         if (material < 0 || material >= material_count)
-            return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: material is %d; allowed: 0 to %d", shape->name,
+            return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: material is %d; allowed: 0 to %d", name,
                                   (int)material, (int)material_count - 1);
-        shape->region[e] = region;
-        shape->cells->material[i] = material;
+        materials[e] = material;
     }
     return THAW_OK;
 }
@@ -262,6 +264,67 @@ static ThawStatus add_cells(const ThawElementOps *kind, int32_t count, ThawShape
                                                                                   : thaw_error_memory(error, "a shape");
 }
 
+static ThawStatus reserve(const ThawMesh *mesh, int32_t points, ThawShape *shape, ThawError *error) {
+    size_t nv = (size_t)mesh->vertex_count, ne = (size_t)mesh->element_count, nodes = (size_t)mesh->nodes;
+    shape->nv = mesh->vertex_count;
+    shape->ne = mesh->element_count;
+    shape->points = points;
+    shape->vertex_user = THAW_NEW(int32_t, points);
+    shape->element_user = THAW_NEW(int32_t, ne);
+    shape->X = THAW_NEW(double, (size_t)points *(size_t)mesh->dim);
+    shape->elements_user = THAW_NEW(int32_t, ne * nodes);
+    shape->region = THAW_NEW(int32_t, ne);
+    shape->mass = THAW_NEW(double, points);
+    shape->damping_mass = THAW_NEW(double, nv);
+    shape->stiffness = THAW_NEW(double, nv);
+    shape->stiffness_damping = THAW_NEW(double, nv);
+    if (!shape->vertex_user || !shape->element_user || !shape->X || !shape->elements_user || !shape->region ||
+        !shape->mass || !shape->damping_mass || !shape->stiffness || !shape->stiffness_damping)
+        return thaw_error_memory(error, "a shape");
+    return THAW_OK;
+}
+
+ThawStatus thaw_shape_fill(const ThawMesh *mesh, const int32_t *material, int32_t points, ThawShape *shape,
+                           ThawError *error) {
+    // A mesh's elements fill its space.
+    const ThawElementOps *kind = thaw_element_kind(mesh->dim, mesh->dim, mesh->nodes);
+    if (!kind)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: no element has %d nodes in dimension %d", shape->name,
+                              mesh->nodes, mesh->dim);
+    ThawStatus status = reserve(mesh, points, shape, error);
+    if (status == THAW_OK)
+        status = add_cells(kind, mesh->element_count, shape, error);
+    if (status != THAW_OK)
+        return status;
+    memcpy(shape->elements_user, mesh->elements, sizeof(int32_t) * (size_t)mesh->element_count * (size_t)mesh->nodes);
+    memcpy(shape->region, mesh->region, sizeof(int32_t) * (size_t)mesh->element_count);
+    ThawGraph *graph = NULL; // in the mesh's numbering
+    status = thaw_graph_create(mesh, &graph, error);
+    if (status == THAW_OK)
+        status = thaw_graph_order_rcm(graph, shape->vertex_user, error);
+    thaw_graph_free(&graph);
+    if (status == THAW_OK)
+        status = renumber(mesh, shape, error);
+    if (status != THAW_OK)
+        return status;
+    for (int32_t i = 0; i < shape->ne; i++)
+        shape->cells->material[i] = material[shape->element_user[i]];
+    ThawMesh renumbered = {.dim = mesh->dim,
+                           .nodes = mesh->nodes,
+                           .vertex_count = shape->nv,
+                           .element_count = shape->ne,
+                           .elements = shape->cells->elements};
+    status = thaw_graph_create(&renumbered, &shape->graph, error);
+    if (status == THAW_OK)
+        status = thaw_mesh_neighbours(&renumbered, &shape->across, error);
+    if (status != THAW_OK)
+        return status;
+    for (int32_t b = 0; b < shape->block_count; b++)
+        integrate_block(&shape->blocks[b], shape->thickness, shape);
+    measure(shape);
+    return thaw_integration_create(shape, NULL, 0, &shape->all, error);
+}
+
 ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMaterial *materials, int32_t material_count,
                               ThawShape *shape, ThawError *error) {
     const ThawMesh *mesh = def->mesh;
@@ -276,61 +339,17 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
     ThawStatus status = thaw_mesh_validate(mesh, error);
     if (status != THAW_OK)
         return status;
-    // A mesh's elements fill its space.
-    const ThawElementOps *kind = thaw_element_kind(dim, dim, mesh->nodes);
-    if (!kind)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: no element has %d nodes in dimension %d", name,
-                              mesh->nodes, dim);
-    size_t nv = (size_t)mesh->vertex_count, ne = (size_t)mesh->element_count, nodes = (size_t)mesh->nodes;
+    int32_t *material = NULL;
     shape->dim = dim;
-    shape->nv = mesh->vertex_count;
-    shape->ne = mesh->element_count;
     shape->materials = materials;
     shape->thickness = dim == 2 ? def->thickness : 1;
-    shape->name = thaw_strdup(name);
-    shape->vertex_user = THAW_NEW(int32_t, nv);
-    shape->element_user = THAW_NEW(int32_t, ne);
-    shape->X = THAW_NEW(double, nv *(size_t)dim);
-    shape->elements_user = THAW_NEW(int32_t, ne * nodes);
-    shape->region = THAW_NEW(int32_t, ne);
-    shape->mass = THAW_NEW(double, nv);
-    shape->damping_mass = THAW_NEW(double, nv);
-    shape->stiffness = THAW_NEW(double, nv);
-    shape->stiffness_damping = THAW_NEW(double, nv);
-    if (!shape->name || !shape->vertex_user || !shape->element_user || !shape->X || !shape->elements_user ||
-        !shape->region || !shape->mass || !shape->damping_mass || !shape->stiffness || !shape->stiffness_damping)
+    if (!(shape->name = thaw_strdup(name)))
         return thaw_error_memory(error, "a shape");
-    status = add_cells(kind, mesh->element_count, shape, error);
-    if (status != THAW_OK)
-        return status;
-    memcpy(shape->elements_user, mesh->elements, sizeof(int32_t) * ne * nodes);
-
-    ThawGraph *graph = NULL; // in the mesh's numbering
-    status = thaw_graph_create(mesh, &graph, error);
+    status = assign_materials(def, name, material_count, &material, error);
     if (status == THAW_OK)
-        status = thaw_graph_order_rcm(graph, shape->vertex_user, error);
-    thaw_graph_free(&graph);
-    if (status == THAW_OK)
-        status = renumber(mesh, shape, error);
-    if (status == THAW_OK)
-        status = assign_materials(def, material_count, shape, error);
-    if (status != THAW_OK)
-        return status;
-    ThawMesh renumbered = {.dim = dim,
-                           .nodes = mesh->nodes,
-                           .vertex_count = shape->nv,
-                           .element_count = shape->ne,
-                           .elements = shape->cells->elements};
-    status = thaw_graph_create(&renumbered, &shape->graph, error);
-    if (status == THAW_OK)
-        status = thaw_mesh_neighbours(&renumbered, &shape->across, error);
-    if (status != THAW_OK)
-        return status;
-    for (int32_t b = 0; b < shape->block_count; b++)
-        integrate_block(&shape->blocks[b], shape->thickness, shape);
-    measure(shape);
-    status = compile_groups(def, shape, error);
-    return status == THAW_OK ? thaw_integration_create(shape, NULL, 0, &shape->all, error) : status;
+        status = thaw_shape_fill(mesh, material, mesh->vertex_count, shape, error);
+    thaw_free(material);
+    return status == THAW_OK ? compile_groups(def, shape, error) : status;
 }
 
 void thaw_shape_clear(ThawShape *shape) {
@@ -359,4 +378,5 @@ void thaw_shape_clear(ThawShape *shape) {
     }
     thaw_free(shape->groups);
     thaw_integration_free(&shape->all);
+    thaw_variant_free(&shape->variant);
 }

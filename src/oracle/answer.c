@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The three answers. At rest, by the static question: who would be strained by more than epsilon wakes, the others are
-// relaxed. In motion, by the shadow (foresee.c): who would be strained too fast wakes, the others follow, what swings
-// by strides to come, what is overdamped by strides that are over. Each is a judgement of all elements, and moves the
-// body by what was foreseen.
+// The three answers. At rest, by the static question: elements that would be strained by more than epsilon wake, the
+// others are relaxed. In motion, by the shadow (foresee.c): elements that would be strained too fast wake, the others
+// follow, what swings by strides to come, what is overdamped by strides that are over. Each is a judgement of all
+// elements, and moves the body by what was foreseen.
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ static const double RELAX_FLOOR = 0.02; // of epsilon: relaxation stops there
 static const double RELAX_RATE = 3;     // relaxation strains at most this many sqrt(tau_R) h a step
 static const double PROGRESS = 0.7;     // of the strain at which relaxing got stuck: less, and it goes on
 static const double CALM = 0.1;         // of the rate that wakes: a body that is slower drifts
-static const double CREEP = 1;          // of it: a body that is slower, in which nobody wakes, is followed by strides
+static const double CREEP = 1;          // of it: a body that is slower, in which nothing wakes, is followed by strides
 static const double SLOW_CREEP = 2;     // the same, of a slow body: also while elements wake
 // Of the limit: wakes where others do; and in a body that swings. What has its turn in a quarter of a swing is to wake
 // at once; but 0.5^2 of what wakes is about where elements become candidates, and what only creeps would come and go.
@@ -27,7 +27,7 @@ static const double REACH = 0.25;
 // progress costs.
 enum { PATIENCE = THAW_ORACLE_PATIENCE, FAILURE = 4 };
 
-// --- who wakes --------------------------------------------------------------------------------------------------------------
+// --- what wakes ------------------------------------------------------------------------------------------------------
 
 double thaw_oracle_largest(const ThawOracle *oracle) {
     double largest = 0;
@@ -76,9 +76,9 @@ static double reach_of(const ThawShape *shape, double h) {
     return h * sqrt(fastest);
 }
 
-// What is hit so fast that it would count as strain feels the blow itself, as far as it comes in this step. A contact on a
-// part meets all of its mass, and so a part takes another blow than the one that was foreseen as harmless; and what a
-// blow takes of speed and spin is not seen in strains, which are small in whatever is stiff.
+// What is hit so fast that it would count as strain feels the blow itself, as far as it comes in this step. A contact
+// on a part meets all of its mass, and so a part takes another blow than the one that was foreseen as harmless; and
+// what a blow takes of speed and spin is not seen in strains, which are small in whatever is stiff.
 // felt: what is foreseen of those elements, at least.
 static void feel_blow(ThawOracle *oracle, const ThawQuestion *q, double felt) {
     const ThawShape *shape = oracle->shape;
@@ -112,7 +112,7 @@ void thaw_oracle_judge(ThawOracle *oracle, const ThawQuestion *q, const ThawPart
         feel_blow(oracle, q, felt);
     for (int32_t e = 0; e < oracle->shape->ne && !wakes; e++)
         wakes = partition->part_of_element[e] >= 0 && oracle->predicted[e] > limit;
-    if (wakes) // who is about to follow wakes with them: a new partition is dear
+    if (wakes) // what is about to follow wakes with them: a new partition is dear
         limit *= paper || !thaw_oracle_is_overdamped(oracle) ? SWING_FOLLOW : FOLLOW;
     for (int32_t e = 0; e < oracle->shape->ne; e++) {
         state->predicted[e] = (float)(oracle->predicted[e] * told);
@@ -143,13 +143,13 @@ void thaw_oracle_judge(ThawOracle *oracle, const ThawQuestion *q, const ThawPart
             state->reason[e] = THAW_REASON_LONE;
             answer->woken += partition->part_of_element[e] >= 0;
         }
-    // Whoever wakes is to see his rate from here on.
+    // What wakes is to see its rate from here on.
     if (memcmp(flagged, partition->flagged, (size_t)oracle->shape->ne) != 0 ||
         memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0)
         thaw_strain_compute(oracle->shape->all, oracle->tasks, NULL, 0, q->x, state->strain);
 }
 
-// --- at rest ----------------------------------------------------------------------------------------------------------------
+// --- at rest ---------------------------------------------------------------------------------------------------------
 
 // The batches of the set of all elements that hold elastic ones.
 void thaw_oracle_list_batches(ThawOracle *oracle, const ThawPartition *partition) {
@@ -195,7 +195,7 @@ static int32_t pause_of(double was, double now, int steps, double limit) {
                                                  : THAW_ORACLE_LEISURE;
 }
 
-// Loads under epsilon are followed quasistatically; new ones wake at once whom they would deform more. limit: of the
+// Loads under epsilon are followed quasistatically; new ones wake at once what they would deform more. limit: of the
 // strain of a body at rest.
 void thaw_oracle_answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int steps,
                              double most, double limit, double *x, unsigned char *flagged, ThawAnswer *answer) {
@@ -211,7 +211,8 @@ void thaw_oracle_answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPart
     double share = answer->woken == 0 && state->restless ? fmin(1, options->relax * steps) / (1 << state->tries) : 0;
     if (share > 0) {
         double rate = RELAX_RATE * sqrt(options->tau_rigid) * q->h * steps / answer->largest;
-        // Beyond that share of the way it would gain energy, which nothing pays for: what a blow presses is not at rest.
+        // Beyond that share of the way it would gain energy, which nothing pays for: what a blow presses is not at
+        // rest.
         share = fmin(share, fmin(rate, thaw_oracle_outer_share(oracle)));
     }
     if (share > 0) {
@@ -232,7 +233,7 @@ void thaw_oracle_answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPart
     memset(oracle->before, 0, thaw_oracle_shadow_bytes(oracle));
 }
 
-// --- in motion --------------------------------------------------------------------------------------------------------------
+// --- in motion -------------------------------------------------------------------------------------------------------
 
 // A step for which the last answer stands: the body goes on with its shadow.
 void thaw_oracle_go_on(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, double *x,
@@ -286,7 +287,7 @@ static ThawStatus without_blow(ThawOracle *oracle, const ThawQuestion *q, const 
     return thaw_oracle_constraint(oracle, &past, partition, 0, error);
 }
 
-// What is overdamped goes after the forces: at the end of a stride it makes up for it, and who is strained too fast
+// What is overdamped goes after the forces: at the end of a stride it makes up for it, and what is strained too fast
 // wakes. (By strides to come it would lag behind them by all that K looks ahead. The wheel had a quarter more elements
 // elastic and four times the error.)
 ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int forming,
@@ -324,7 +325,7 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
     double now = thaw_oracle_largest(oracle), share = fmin(1, limit / now), crept = past * q->h;
     for (size_t i = 0; crept > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->dim; i++)
         oracle->d[i] = share * oracle->d[i] + crept * oracle->before[i];
-    // Who wakes feels in the step that comes what was foreseen; what he and the others lag behind for now, forces
+    // What wakes feels in the step that comes what was foreseen; what it and the others lag behind for now, forces
     // make up for.
     if (answer->woken > 0)
         thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->before, state->shadow);
@@ -340,7 +341,7 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
     return THAW_OK;
 }
 
-// The pull on the shadow in the stride that comes, and who wakes for it or may not become rigid. Returns how fast the
+// The pull on the shadow in the stride that comes, and what wakes for it or may not become rigid. Returns how fast the
 // fastest is, as a share of the rate that wakes.
 static double foresee_motion(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition, int forming,
                              int stride, unsigned char *flagged, ThawAnswer *answer, ThawStatus *status,

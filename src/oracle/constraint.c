@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The force that holds rigid parts together. All forces on the vertices of elements that are rigid, or about to be, less
-// what the rigid motion of each connected component absorbs (Newton and Euler): what is left, c, is what staying rigid has
-// to supply, and nothing else could tell whether it may.
+// The force that holds rigid parts together. All forces on the vertices of elements that are rigid, or about to be,
+// less what the rigid motion of each connected component absorbs (Newton and Euler): what is left, c, is what staying
+// rigid has to supply, and nothing else could tell whether it may.
 //
-// Elastic forces inside parts do not change while parts only move as one: they can be kept in the frames of the parts, so that only
-// elastic elements are evaluated. Linear in the vertices and those elements; in all of them where parts have been relaxed.
+// Elastic forces inside parts do not change while parts only move as one: they can be kept in the frames of the parts,
+// so that only elastic elements are evaluated. Linear in the vertices and those elements; in all of them where parts
+// have been relaxed.
 #include <math.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "base/forest.h"
 #include "force/force.h"
+#include "math/vec3.h"
 #include "oracle/oracle_impl.h"
 
-// --- components ---------------------------------------------------------------------------------------------------------
+// --- components ------------------------------------------------------------------------------------------------------
 
 // Components of the trial elements, by shared vertices; how many.
 static int32_t join_elements(ThawOracle *oracle) {
@@ -69,14 +71,14 @@ static ThawStatus find_components(ThawOracle *oracle, const ThawPartition *parti
     return THAW_OK;
 }
 
-// --- Newton and Euler ---------------------------------------------------------------------------------------------------
+// --- Newton and Euler ------------------------------------------------------------------------------------------------
 
 // What a component would do if it were rigid.
 static void accelerate(ThawComponent *p, int dim) {
     double gyration[3], spin[3];
     for (int i = 0; i < 3; i++)
         spin[i] = p->inertia[i] * p->omega[0] + p->inertia[i + 3] * p->omega[1] + p->inertia[i + 6] * p->omega[2];
-    thaw_part_cross(p->omega, spin, gyration);
+    thaw_v3_cross(p->omega, spin, gyration);
     for (int k = 0; k < 3; k++)
         p->torque[k] -= gyration[k];
     if (p->hold == THAW_HOLD_FREE)
@@ -96,7 +98,7 @@ static void accelerate(ThawComponent *p, int dim) {
         thaw_part_spin(dim, p->inertia, p->torque, p->alpha);
 }
 
-// --- forces -------------------------------------------------------------------------------------------------------------
+// --- forces ----------------------------------------------------------------------------------------------------------
 
 // Elastic forces of rigid elements into the frames of their parts: those of all, y, less those of elastic ones, f.
 static void keep_inner(ThawOracle *oracle, const ThawPartition *partition) {
@@ -114,9 +116,10 @@ static void keep_inner(ThawOracle *oracle, const ThawPartition *partition) {
     oracle->state.inner_is = THAW_INNER_KEPT;
 }
 
-// oracle->f: elastic forces of all elements. Parts that move from question to question have other forces inside in each: one pass over all
-// elements. Where they have not moved since the last question, or are asked about twice in this one (again), those of rigid elements are kept
-// in the frames of the parts, and elastic elements alone are evaluated from then on.
+// oracle->f: elastic forces of all elements. Parts that move from question to question have other forces inside in
+// each: one pass over all elements. Where they have not moved since the last question, or are asked about twice in this
+// one (again), those of rigid elements are kept in the frames of the parts, and elastic elements alone are evaluated
+// from then on.
 static void elastic_forces(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition, int again) {
     const ThawShape *shape = oracle->shape;
     ThawOracleState *state = &oracle->state;
@@ -151,8 +154,8 @@ static void gather_forces(ThawOracle *oracle, const ThawQuestion *q, const ThawP
     size_t dim = (size_t)shape->dim;
     double forms[2];
     elastic_forces(oracle, q, partition, again);
-    // Damping sees chords, of vertices of turning parts as of all others: beside the parts' own velocities there would be
-    // a rate of h/2 omega^2 over the size of an element.
+    // Damping sees chords, of vertices of turning parts as of all others: beside the parts' own velocities there would
+    // be a rate of h/2 omega^2 over the size of an element.
     if (partition->elastic_count > 0 && q->elastic->has_alpha1)
         thaw_force_product(q->elastic, oracle->tasks, q->x, q->v, (ThawStiffness){0, 1, 0}, shape->nv, oracle->y, forms,
                            oracle->partial);
@@ -202,8 +205,8 @@ THAW_INLINE void sum_components(ThawOracle *oracle, const ThawQuestion *q, const
             v[k] = oracle->u[at];
             square += rho[k] * rho[k];
         }
-        thaw_part_cross(rho, force, turn);
-        thaw_part_cross(rho, v, L);
+        thaw_v3_cross(rho, force, turn);
+        thaw_v3_cross(rho, v, L);
         for (int k = 0; k < 3; k++) {
             p->force[k] += force[k];
             p->torque[k] += turn[k];
@@ -223,9 +226,9 @@ static inline int acceleration_of(const ThawOracle *oracle, const ThawQuestion *
     double rho[3] = {0, 0, 0}, turn[3], swing[3];
     for (int k = 0; k < dim; k++)
         rho[k] = q->x[(size_t)i * (size_t)dim + (size_t)k] - p->at[k];
-    thaw_part_cross(p->alpha, rho, turn);
-    thaw_part_cross(p->omega, rho, swing);
-    thaw_part_cross(p->omega, swing, centripetal);
+    thaw_v3_cross(p->alpha, rho, turn);
+    thaw_v3_cross(p->omega, rho, swing);
+    thaw_v3_cross(p->omega, swing, centripetal);
     for (int k = 0; k < 3; k++)
         a[k] = p->a[k] + turn[k];
     return 1;

@@ -3,38 +3,40 @@
 //
 // At rest: the displacement it would cause within the horizon T (a second),
 //     [M/T^2 + (1 + alpha1/T) K + K_contact] d = c,
-// is the error that staying rigid leaves, and sym(F'B d) its strain. Loads that last build up far more than what one step
-// shows, about which the published rule asks.
+// is the error that staying rigid leaves, and sym(F'B d) its strain. Loads that last build up far more than what one
+// step shows, about which the published rule asks.
 //
-// In motion that would wake a whole body for an impact of some milliseconds. But whoever is asked in every step need
-// only know about the next one. The error e of the body's motion (what it would be, less what it is) obeys, to first order,
+// In motion that would wake a whole body for an impact of some milliseconds. But a body that is asked in every step
+// need only know about the next one. The error e of the body's motion (what it would be, less what it is) obeys, to
+// first order,
 //     M e'' + D e' + (K + K_contact) e = c
-// over the whole body, since c is what the parts' motion lacks in Newton's equation, and elastic vertices lack nothing. So
-// a shadow velocity w is kept, one step of backward Euler at a time,
+// over the whole body, since c is what the parts' motion lacks in Newton's equation, and elastic vertices lack nothing.
+// So a shadow velocity w is kept, one step of backward Euler at a time,
 //     (M + h D + h^2 (K + K_contact)) w1 = M w0 + h c,
-// and the body is moved by d = h w1, so that e is zero again. Where w strains faster than the threshold, the element wakes:
-// when the wave has come there, and not before. Elements that become rigid leave their own last motion to w. What velocities can have
-// of w, that of elastic vertices and the rigid share of a part, they take after each step: w is motion within parts. Where w is slow,
-// one solve, by the theta rule, stands for a stride of some steps: w goes on by the same pull in each, and the body with it, so that
-// elements beside parts see them move as they do.
+// and the body is moved by d = h w1, so that e is zero again. Where w strains faster than the threshold, the element
+// wakes: when the wave has come there, and not before. Elements that become rigid leave their own last motion to w.
+// What velocities can have of w, that of elastic vertices and the rigid share of a part, they take after each step: w
+// is motion within parts. Where w is slow, one solve, by the theta rule, stands for a stride of some steps: w goes on
+// by the same pull in each, and the body with it, so that elements beside parts see them move as they do.
 //
-// K is that of a reference shape in the body's own frame, taken anew only when the shape has changed by some percent or other
-// vertices are in contact. A question at rest is a back-substitution with a complete factor (the matrix is nearly singular) in
-// single precision, which leaves five digits of the strains; one in motion a few conjugate gradients from the shadow of the
-// step before (mass and damping make it well conditioned), or a factor, too, where a reference serves many of them; then a pass
-// over the strains.
+// K is that of a reference shape in the body's own frame, taken anew only when the shape has changed by some percent or
+// other vertices are in contact. A question at rest is a back-substitution with a complete factor (the matrix is nearly
+// singular) in single precision, which leaves five digits of the strains; one in motion a few conjugate gradients from
+// the shadow of the step before (mass and damping make it well conditioned), or a factor, too, where a reference serves
+// many of them; then a pass over the strains.
 #include <math.h>
 #include <string.h>
 
 #include "force/force.h"
 #include "force/strain.h"
 #include "math/decompose.h"
+#include "math/vec3.h"
 #include "oracle/oracle_impl.h"
 
 static const double IDENTITY[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
 static const double NEXT_ERROR = 0.003; // of the next step's displacement, in the norm of energy
 
-// --- the body's frame ---------------------------------------------------------------------------------------------------
+// --- the body's frame ------------------------------------------------------------------------------------------------
 
 // Sums about the first vertex, so that nothing is lost where a body is far from the origin.
 static void find_frame(const ThawOracle *oracle, const double *x, double Q[9], double centre[2][3]) {
@@ -128,13 +130,13 @@ void thaw_oracle_take_reference(ThawOracle *oracle, const ThawQuestion *q, doubl
     memcpy(Q, IDENTITY, sizeof IDENTITY);
 }
 
-// --- solving ------------------------------------------------------------------------------------------------------------
+// --- solving ---------------------------------------------------------------------------------------------------------
 
 static void add_contacts(const ThawOracle *oracle, const ThawMap *map, ThawBlockMatrix *A) {
     size_t square = (size_t)(A->pattern->bs * A->pattern->bs);
     for (int32_t i = 0; i < oracle->shape->nv; i++) {
-        int32_t block[2];
-        double matrix[2][9];
+        int32_t block[1]; // the oracle's map is the identity
+        double matrix[1][9];
         if (map->ops->rows(map, i, block, matrix) == 0)
             continue;
         double *to = A->value + (size_t)(A->pattern->row[block[0] + 1] - 1) * square;
@@ -164,8 +166,8 @@ static ThawStatus make_solver(ThawOracle *oracle, ThawForesight *foresight, cons
     return status;
 }
 
-// The matrix at rest is nearly singular: it always has a complete factor. The shadow has one where as many questions as it takes to
-// make up for it were put about this reference or the last.
+// The matrix at rest is nearly singular: it always has a complete factor. The shadow has one where as many questions as
+// it takes to make up for it were put about this reference or the last.
 static int wants_factor(const ThawOracle *oracle, const ThawForesight *foresight, const ThawSystem *system) {
     const int32_t *followed = oracle->state.followed;
     return foresight == &oracle->lasting ||
@@ -190,7 +192,7 @@ static ThawStatus fit_factor(ThawOracle *oracle, ThawForesight *foresight, const
                             : make_solver(oracle, foresight, system, direct, error);
     if (status != THAW_OK)
         return status;
-    ThawCombination A = {1 / (T * T), 0, {1, 1 / T, 1}, 0};
+    ThawCombination A = {1 / (T * T), 0, {1, 1 / T, 1}, 0, NULL};
     thaw_system_assemble(system, oracle->tasks, A, oracle->state.reference, NULL, foresight->solver, oracle->f,
                          oracle->partial);
     add_contacts(oracle, system->map, thaw_solver_matrix(foresight->solver));
@@ -229,10 +231,10 @@ ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *q, const 
     return status;
 }
 
-// A stride of n steps is to lose as little as they would. Backward Euler damps a mode like an alpha1 greater by its step; so the
-// stride is solved by the theta rule with theta = (n + 1) / (2 n), whose (2 theta - 1) n h is h: the velocity
-// u = w0 + theta (w1 - w0) comes from a step of backward Euler over theta n h. The ways h w of n steps with the same pull, each with the
-// velocity at its end, come to n h u. At least 2/3, so that stiff modes die out. theta n:
+// A stride of n steps is to lose as little as they would. Backward Euler damps a mode like an alpha1 greater by its
+// step; so the stride is solved by the theta rule with theta = (n + 1) / (2 n), whose (2 theta - 1) n h is h: the
+// velocity u = w0 + theta (w1 - w0) comes from a step of backward Euler over theta n h. The ways h w of n steps with
+// the same pull, each with the velocity at its end, come to n h u. At least 2/3, so that stiff modes die out. theta n:
 static double span_of(int n) { return fmax((n + 1) / 2., 2 * n / 3.); }
 
 // The rigid motion that is nearest by mass to a field of velocities u in the reference's frame.
@@ -256,12 +258,10 @@ static Net net_of(const ThawOracle *oracle, const double *u) {
             r[k] = X[i * dim + k] - net.centre[k];
             p[k] = shape->mass[i] * u[i * dim + k];
         }
-        thaw_part_cross(r, p, turn);
-        for (int k = 0; k < 3; k++) {
+        thaw_v3_cross(r, p, turn);
+        for (int k = 0; k < 3; k++)
             L[k] += turn[k];
-            for (int l = 0; l < 3; l++)
-                J[k + 3 * l] += shape->mass[i] * ((k == l) * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) - r[k] * r[l]);
-        }
+        thaw_v3_add_inertia(shape->mass[i], r, J);
     }
     thaw_part_spin((int)dim, J, L, net.omega);
     return net;
@@ -274,7 +274,7 @@ static void add_net(const ThawOracle *oracle, const Net *net, double factor, dou
         double r[3] = {0}, turn[3];
         for (size_t k = 0; k < dim; k++)
             r[k] = X[i * dim + k] - net->centre[k];
-        thaw_part_cross(net->omega, r, turn);
+        thaw_v3_cross(net->omega, r, turn);
         for (size_t k = 0; k < dim; k++)
             u[i * dim + k] += factor * (net->v[k] + turn[k]);
     }
@@ -292,7 +292,8 @@ static int is_scripted(const ThawShape *shape, const unsigned char *script) {
     return 0;
 }
 
-// Whether contacts hold the shadow. Those that are open yet do not, near as they are: it would be left hanging from them.
+// Whether contacts hold the shadow. Those that are open yet do not, near as they are: it would be left hanging from
+// them.
 static int is_held(const ThawOracle *oracle) {
     size_t dim = (size_t)oracle->shape->dim;
     for (size_t i = 0; oracle->presses && i < (size_t)oracle->shape->nv * dim * dim; i++)
@@ -309,8 +310,8 @@ static ThawStatus find_pull(ThawOracle *oracle, const ThawQuestion *q, const dou
     double *y = oracle->y, T = q->h * span_of(stride);
     size_t dim = (size_t)shape->dim, count = (size_t)shape->nv * dim;
     ThawForesight *next = stride > 1 ? &oracle->stride : &oracle->next;
-    // In a body that nothing holds c has no net force and no net torque, and neither shall the pull have any, whatever iterations
-    // leave, nor the shadow, whatever contacts gave it that have opened since: it would fly on by that.
+    // In a body that nothing holds c has no net force and no net torque, and neither shall the pull have any, whatever
+    // iterations leave, nor the shadow, whatever contacts gave it that have opened since: it would fly on by that.
     int loose = !is_scripted(shape, q->script) && !is_held(oracle);
     if (loose)
         cancel_net(oracle, oracle->state.shadow);
@@ -367,9 +368,9 @@ void thaw_oracle_glide(ThawOracle *oracle, const double Q[9], double h) {
 }
 
 // The shadow has gone on since the question was put, and parts have changed: what they took of it or left to it, the
-// difference between the answer's and u, comes on top. Where no question was put (the published rule, or nothing free) there is
-// none. A vertex that has left its part begins without, unless velocities are about to take what it has: no part of a pull without net
-// force may get lost.
+// difference between the answer's and u, comes on top. Where no question was put (the published rule, or nothing free)
+// there is none. A vertex that has left its part begins without, unless velocities are about to take what it has: no
+// part of a pull without net force may get lost.
 void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, const ThawPartition *partition) {
     const ThawShape *shape = oracle->shape;
     ThawOracleState *state = &oracle->state;
@@ -390,8 +391,9 @@ void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, con
     oracle->batch_count = -1;
 }
 
-// Where contacts hold the shadow they have pushed it, and it has momentum. Velocities take none of that: theirs is changed by what the
-// step itself finds contacts to push. The shadow keeps it, for without it the contacts would not stand still.
+// Where contacts hold the shadow they have pushed it, and it has momentum. Velocities take none of that: theirs is
+// changed by what the step itself finds contacts to push. The shadow keeps it, for without it the contacts would not
+// stand still.
 double thaw_oracle_hand_over(ThawOracle *oracle, ThawPartition *partition, double *v) {
     double *w = oracle->state.shadow;
     const int keeps = is_held(oracle) && !is_scripted(oracle->shape, partition->script);
@@ -413,7 +415,7 @@ double thaw_oracle_shadow_energy(ThawOracle *oracle, const ThawPartition *partit
     return thaw_partition_shadow_energy(partition, oracle->y);
 }
 
-// --- relaxation ---------------------------------------------------------------------------------------------------------
+// --- relaxation ------------------------------------------------------------------------------------------------------
 
 double thaw_oracle_move(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, double share, double *x) {
     const ThawShape *shape = oracle->shape;

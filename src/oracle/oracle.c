@@ -2,25 +2,26 @@
 // The oracle of oracle.h: what is kept, how a question goes, and what is seen of a step.
 //
 // A question costs a force pass over the elements (constraint.c), one or two back-substitutions with a kept factor
-// and a pass for the predicted strains (foresee.c). So it is put only where the answer may have changed (schedule.c). Rest or motion is
-// decided here; what follows for the elements and the body is the answer's (answer.c).
+// and a pass for the predicted strains (foresee.c). So it is put only where the answer may have changed (schedule.c).
+// Rest or motion is decided here; what follows for the elements and the body is the answer's (answer.c).
 #include "oracle/oracle_impl.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "force/strain.h"
+#include "math/vec3.h"
 
 // Measured on the cantilever, a drop and a spin (docs/rigidification.md).
 static const double SWING = 0.3;         // of epsilon: what would swing farther from the speed it has is not at rest
 static const double SWAY = 0.2;          // of the rate that wakes: parts that deform faster are not at rest
 static const double AT_ONCE = 0.5;       // of what is left, made up in a step: such a body is not judged by speed
-static const double SOON = 0.05;         // the same of who is overdamped, and so does not swing on
+static const double SOON = 0.05;         // the same of a body that is overdamped, and so does not swing on
 static const double QUIET_CHANGE = 5e-4; // of what would bend the body by epsilon in its lowest mode
 static const double TURN = 6;            // times what its own weight would strain the lowest mode by, turned by a rad
-// A body that has just become rigid as a whole has other contact forces than before: what was shared out by its stiffness is shared out by
-// the contacts'. It may be strained by so many times epsilon for so many steps, and is relaxed, instead of waking for that; unless
-// something hits it.
+// A body that has just become rigid as a whole has other contact forces than before: what was shared out by its
+// stiffness is shared out by the contacts'. It may be strained by so many times epsilon for so many steps, and is
+// relaxed, instead of waking for that; unless something hits it.
 static const double PARDON = 4;
 enum { GRACE = 100 };
 _Static_assert(THAW_MOVING + 1 == THAW_ORACLE_MODES, "a checkpoint is checked by it");
@@ -146,18 +147,19 @@ void thaw_oracle_rested(ThawOracle *oracle, int loaded) {
     oracle->same_loads = !loaded;
 }
 
-// Static strains are made up at the pace of the lowest mode or, where that is overdamped, of its damping, 1/s. Who takes no more
-// than two steps for that is there before anybody sees how fast: only others are judged by speed. (Stacks of hard cubes, which jolt
-// each other by little and are still within a step, would wake each other for ever.) Nor are those who are overdamped, do not swing
-// on, and are there within 20 steps: heaps of them, too, jolt each other (pachinko never came to rest).
-// Nor is who rests already: jitter of contact forces below epsilon is no motion.
+// Static strains are made up at the pace of the lowest mode or, where that is overdamped, of its damping, 1/s. Who
+// takes no more than two steps for that is there before it can be seen how fast: only others are judged by speed.
+// (Stacks of hard cubes, which jolt each other by little and are still within a step, would wake each other for ever.)
+// Nor are those that are overdamped, do not swing on, and are there within 20 steps: heaps of them, too, jolt each
+// other (pachinko never came to rest). Nor is what rests already: jitter of contact forces below epsilon is no motion.
 static double lingering_pace(const ThawOracle *oracle, double h) {
     double pace = thaw_oracle_pace(oracle);
     return oracle->state.moving > THAW_RESTING && pace * h < (thaw_oracle_is_overdamped(oracle) ? SOON : AT_ONCE) ? pace
                                                                                                                   : 0;
 }
 
-// The rigid element that was foreseen to strain most, and its rate in the shadow `before`, 1/s: one batch instead of all.
+// The rigid element that was foreseen to strain most, and its rate in the shadow `before`, 1/s: one batch instead of
+// all.
 static double rate_of_first(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
     const ThawIntegrationSet *set = oracle->shape->all;
     int32_t first = -1;
@@ -174,8 +176,8 @@ static double rate_of_first(ThawOracle *oracle, const ThawQuestion *q, const Tha
     return 0;
 }
 
-// Whether the static question may decide: it knows nothing of speed. From the rate at which parts deform (the shadow's) and
-// candidates do, the lowest mode would swing on by rate / omega.
+// Whether the static question may decide: it knows nothing of speed. From the rate at which parts deform (the shadow's)
+// and candidates do, the lowest mode would swing on by rate / omega.
 static int hardly_swings(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
     const double swing = SWING * oracle->options.epsilon * oracle->scale.omega;
     const double sway = lingering_pace(oracle, q->h) > 0 ? SWAY * thaw_oracle_waking_rate(oracle) : INFINITY;
@@ -198,8 +200,8 @@ static int hardly_swings(ThawOracle *oracle, const ThawQuestion *q, const ThawPa
     return 1;
 }
 
-// The static strain up to which a body is at rest: what is left of it must not be made up so fast that it would wake. And a slow
-// body seen at its turning point would be back only after many steps: it is not at rest for being slow.
+// The static strain up to which a body is at rest: what is left of it must not be made up so fast that it would wake.
+// And a slow body seen at its turning point would be back only after many steps: it is not at rest for being slow.
 static double rest_strain(const ThawOracle *oracle, double h) {
     double share = oracle->state.moving == THAW_RESTING || oracle->scale.omega * h >= THAW_ORACLE_SLOW ? 1 : SWING;
     double pace = lingering_pace(oracle, h);
@@ -216,8 +218,9 @@ static double grace_of(ThawOracle *oracle, const ThawQuestion *q, int whole, int
 // Of the diameter, a second: what touches something and is faster against it rolls or slides on it.
 static const double ROLLS = 10; // tolerances
 
-// What is wrong by a tolerance in the body's own time, the horizon, is wrong again in the next while it rolls: over a second such errors
-// add up, as steps of a random walk do. Elsewhere they do not: what rests, or flies, comes back to the shape it has.
+// What is wrong by a tolerance in the body's own time, the horizon, is wrong again in the next while it rolls: over a
+// second such errors add up, as steps of a random walk do. Elsewhere they do not: what rests, or flies, comes back to
+// the shape it has.
 static void take_care(ThawOracle *oracle, const ThawQuestion *q) {
     oracle->rolls = q->passing > ROLLS * oracle->options.tolerance * oracle->shape->diameter;
     double care = oracle->rolls ? sqrt(fmin(1, oracle->options.horizon / THAW_SECOND)) : 1;
@@ -270,7 +273,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
         thaw_oracle_take_reference(oracle, q, oracle->Q);
     thaw_oracle_turn(shape, oracle->Q, 0, state->shadow, oracle->before);
     answer->shadow = oracle->before;
-    // A new load wakes at once whom it would bend by more than epsilon; below that it does not stop what swings.
+    // A new load wakes at once what it would bend by more than epsilon; below that it does not stop what swings.
     double most = grace_of(oracle, q, whole, loaded, steps) * oracle->options.epsilon;
     double limit = most / oracle->options.epsilon * rest_strain(oracle, q->h), largest = INFINITY;
     int audit = state->moving < THAW_CREEPING || state->age % THAW_ORACLE_AUDIT < steps ||
@@ -308,7 +311,7 @@ static double drift_of(const ThawOracle *oracle, const ThawPartition *partition,
     for (int32_t k = 0; k < partition->part_count; k++) {
         double v[3], omega[3], spin;
         thaw_part_velocity(&partition->parts[k], dim, v, omega);
-        spin = sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]);
+        spin = thaw_v3_norm(omega);
         turn = fmax(turn, spin * fmax(oracle->state.uneven, spin * spin * oracle->shape->diameter));
     }
     return h * (sqrt(fastest) + oracle->turn * turn);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which elements are to be rigid in the coming step? (solids paper, sections 3.4 and 3.5; docs/rigidification.md)
 //
-// An element may become rigid when its strain rate has been below tau_R for some steps. It must be elastic when being rigid
-// would suppress a deformation that matters. The paper predicts the strain rate after one step from rest; what counts,
-// though, is where the body would end up. So we ask for the force that holds the parts together: the part of the loads
-// that rigid motion does not absorb. The displacement d it would cause statically,
+// An element may become rigid when its strain rate has been below tau_R for some steps. It must be elastic when being
+// rigid would suppress a deformation that matters. The paper predicts the strain rate after one step from rest; what
+// counts, though, is where the body would end up. So we ask for the force that holds the parts together: the part of
+// the loads that rigid motion does not absorb. The displacement d it would cause statically,
 //     [M/T^2 + (1 + alpha1/T) K + K_contact] d = c,
-// is the error that staying rigid leaves. Where its strain exceeds epsilon the element wakes; below, the body is moved by
-// a small part of d each step, so that loads and ramps under the threshold are followed quasistatically and nothing locks
-// off its equilibrium.
+// is the error that staying rigid leaves. Where its strain exceeds epsilon the element wakes; below, the body is moved
+// by a small part of d each step, so that loads and ramps under the threshold are followed quasistatically and nothing
+// locks off its equilibrium.
 #ifndef THAW_ORACLE_H
 #define THAW_ORACLE_H
 
@@ -29,8 +29,8 @@ typedef struct ThawOracleState {
     unsigned char *reason; // ne: ThawReason, why it is elastic
     float *rate;           // ne: |E_dot|_F^2 in the last step that it was elastic, 1/s^2
     float *predicted;      // ne: static strain that the last question foresaw
-    ThawLanes *
-        strain; // Green strain (strain.h) of elastic elements at the end of the last step; of others, at some time before
+    // Green strain (strain.h) of elastic elements at the end of the last step; of others, at some time before.
+    ThawLanes *strain;
     double *reference; // dim * nv: the shape that K was factored for
     double *held;      // dim * dim * nv: and the stiffness of the contacts that held it, in world axes then, N/m
     double
@@ -48,7 +48,7 @@ typedef struct ThawOracleState {
     uint64_t touched;    // hash of the contacts on parts at the last answer, and whether they closed then
     int quiet;           // the last answer was: fully rigid, at rest in itself, nothing to relax
     int moving;          // whether the shadow is followed, and how often: below THAW_ORACLE_MODES
-    int restless;        // the last answer woke somebody, or left something to relax
+    int restless;        // the last answer woke an element, or left something to relax
     int32_t age;         // steps since the reference was taken, capped
     int32_t followed[2]; // shadow questions since the reference was taken, and about the one before it, capped
     int32_t since;       // steps since the last answer, capped
@@ -83,8 +83,8 @@ typedef struct ThawQuestion {
     const ThawSystem *system;          // of the identity map with the present pins: its direct plan is used
     double h;
     int same_loads, same_presses; // f_ext and script, f_contact are known to be those of the question before
-    // Called before the oracle changes more than the counters of its state, and parts; may be NULL. Other than THAW_OK: the
-    // question ends with that.
+    // Called before the oracle changes more than the counters of its state, and parts; may be NULL. Other than THAW_OK:
+    // the question ends with that.
     ThawStatus (*keep)(void *context);
     void *context; // of keep
 } ThawQuestion;
@@ -115,18 +115,19 @@ void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *opti
 // nothing has changed enough since the last answer, that answer stands and the question costs next to nothing.
 ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition, double *x,
                            unsigned char *flagged, ThawAnswer *answer, ThawError *error);
-// The partition that this answer asked for has another topology, and parted the answer's shadow anew; or there are no parts.
+// The partition that this answer asked for has another topology, and parted the answer's shadow anew; or there are no
+// parts.
 void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, const ThawPartition *partition);
-// After an answer that `followed`, and the partition: velocities take what they can have of the shadow. Returns the kinetic energy
-// that they gain, J.
+// After an answer that `followed`, and the partition: velocities take what they can have of the shadow. Returns the
+// kinetic energy that they gain, J.
 double thaw_oracle_hand_over(ThawOracle *oracle, ThawPartition *partition, double *v);
-// A body that has slept in balance. loaded: whatever acts on it now is new; else its loads are those it slept under, and it
-// is about to be asked because something touches it.
+// A body that has slept in balance. loaded: whatever acts on it now is new; else its loads are those it slept under,
+// and it is about to be asked because something touches it.
 void thaw_oracle_rested(ThawOracle *oracle, int loaded);
-// After a step: strain rates of the elements that are elastic, and who may become rigid.
+// After a step: strain rates of the elements that are elastic, and which may become rigid.
 void thaw_oracle_observe(ThawOracle *oracle, const ThawPartition *partition, const double *x, double h);
-// The shadow of the body at x, dim * nv, m/s in world axes, until the next question: velocities are to take it, the oracle
-// has none from here on.
+// The shadow of the body at x, dim * nv, m/s in world axes, until the next question: velocities are to take it, the
+// oracle has none from here on.
 double *thaw_oracle_release(ThawOracle *oracle, const double *x);
 // Every element has to show anew that it may become rigid.
 void thaw_oracle_restart(ThawOracle *oracle);

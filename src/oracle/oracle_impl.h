@@ -106,8 +106,8 @@ int thaw_oracle_is_as_kept(ThawOracle *oracle, const double Q[9]);
 // The largest strain that was foreseen of trial elements; and the fastest of those that are about to become rigid, 1/s.
 double thaw_oracle_largest(const ThawOracle *oracle);
 double thaw_oracle_candidate_rate(const ThawOracle *oracle, const ThawPartition *partition);
-// Who must be elastic: whatever was foreseen to exceed the limit. told: of what was foreseen, kept to be shown; in motion it makes the limit
-// epsilon, so that one scale serves.
+// Who must be elastic: whatever was foreseen to exceed the limit. told: of what was foreseen, kept to be shown; in
+// motion it makes the limit epsilon, so that one scale serves.
 void thaw_oracle_judge(ThawOracle *oracle, const ThawQuestion *question, const ThawPartition *partition, double limit,
                        double told, unsigned char *flagged, ThawAnswer *answer);
 // The batches of the set of all elements that hold elastic ones.
@@ -134,10 +134,10 @@ ThawStatus thaw_oracle_ask_paper(ThawOracle *oracle, const ThawQuestion *questio
 ThawStatus thaw_oracle_constraint(ThawOracle *oracle, const ThawQuestion *question, const ThawPartition *partition,
                                   int candidates, ThawError *error);
 
-// Of the work that c does on the way d, the share that something pays for: loads, contacts, elastic forces, and the spin, which falls as the
-// body gets wider. Damping and the inertia of what is speeded up or slowed down do the rest, and lose nothing by it;
-// and elastic vertices, on which c does not act, are moved against what acts on them. At most 1. Along d, a
-// displacement at rest, forces lose no more than c does: up to that share of the way no energy is gained.
+// Of the work that c does on the way d, the share that something pays for: loads, contacts, elastic forces, and the
+// spin, which falls as the body gets wider. Damping and the inertia of what is speeded up or slowed down do the rest,
+// and lose nothing by it; and elastic vertices, on which c does not act, are moved against what acts on them. At most
+// 1. Along d, a displacement at rest, forces lose no more than c does: up to that share of the way no energy is gained.
 double thaw_oracle_outer_share(const ThawOracle *oracle);
 
 // foresee.c

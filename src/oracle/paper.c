@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The published rule (solids paper, section 3.5): a quick solve for the change of velocity of all vertices, some steps of
-// conjugate gradients on equation 5 with A = M + h alpha0 M + (h^2 + h alpha1) K, matrix-free, preconditioned by
+// The published rule (solids paper, section 3.5): a quick solve for the change of velocity of all vertices, some steps
+// of conjugate gradients on equation 5 with A = M + h alpha0 M + (h^2 + h alpha1) K, matrix-free, preconditioned by
 //     P = M + (h^2 + h alpha1) L,      L_ij = sum_e V_e E_e grad N_i . grad N_j,
-// a Laplacian with volumes, Young's modulus and damping, factored completely and once for the rest shape. The strain rate
-// that x + h (v + dv) shows (equation 17) wakes a rigid element, or refuses a candidate, where its square exceeds tau_E.
-// Contact forces are the last step's, new contacts one by one (equations 18-19).
+// a Laplacian with volumes, Young's modulus and damping, factored completely and once for the rest shape. The strain
+// rate that x + h (v + dv) shows (equation 17) wakes a rigid element, or refuses a candidate, where its square exceeds
+// tau_E. Contact forces are the last step's, new contacts one by one (equations 18-19).
 //
-// It is kept to be compared with. It asks for the strain rate after one step, which is not what a load will have done in the
-// end, so parts lock off their balance, or with gravity split off never form where something is pinned or rests
-// (docs/rigidification.md). Cost: cg_iterations + 1 products, as many solves, and a pass over the strains in every step.
+// It is kept to be compared with. It asks for the strain rate after one step, which is not what a load will have done
+// in the end, so parts lock off their balance, or with gravity split off never form where something is pinned or rests
+// (docs/rigidification.md). Cost: cg_iterations + 1 products, as many solves, and a pass over the strains in every
+// step.
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@
 #include "force/strain.h"
 #include "oracle/oracle_impl.h"
 
-// --- the preconditioner -------------------------------------------------------------------------------------------------
+// --- the preconditioner ----------------------------------------------------------------------------------------------
 
 // One batch of L: block (a, b) is a scalar times the identity.
 static void put_laplacian(const ThawShape *shape, int32_t batch, double h, ThawBlockSink sink) {
@@ -76,7 +77,7 @@ static ThawStatus fit_preconditioner(ThawOracle *oracle, const ThawQuestion *q, 
     return status;
 }
 
-// --- the quick solve ----------------------------------------------------------------------------------------------------
+// --- the quick solve -------------------------------------------------------------------------------------------------
 
 // y = A u over all vertices.
 static void multiply(ThawOracle *oracle, const ThawQuestion *q, const double *u, double *y) {
@@ -138,7 +139,8 @@ static ThawStatus quick_solve(ThawOracle *oracle, const ThawQuestion *q, ThawErr
     ThawStatus status = fit_preconditioner(oracle, q, error);
     if (status != THAW_OK)
         return status;
-    // z = h (f + f_ext + f_contact) - (h alpha0 M + (h^2 + h alpha1) K) v; split: v has fallen already, f_ext without weight.
+    // z = h (f + f_ext + f_contact) - (h alpha0 M + (h^2 + h alpha1) K) v; split: v has fallen already, f_ext without
+    // weight.
     for (size_t i = 0; i < count; i++)
         oracle->u[i] = q->v[i] + (split && !q->script[i / dim] ? q->h * q->gravity[i % dim] : 0);
     thaw_force_internal(shape->all, oracle->tasks, q->x, shape->nv, oracle->f, oracle->partial);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is small, and what is slow, for this body? The lowest elastic mode tells both. Its frequency says how long a load takes
-// to do what it does, and how fast a strain must change to matter; its shape says how far the body bends for a strain, which
-// grows with slenderness. Both follow the body through any change of size, stiffness and density.
+// What is small, and what is slow, for this body? The lowest elastic mode tells both. Its frequency says how long a
+// load takes to do what it does, and how fast a strain must change to matter; its shape says how far the body bends for
+// a strain, which grows with slenderness. Both follow the body through any change of size, stiffness and density.
 //
-// The mode is found by inverse iteration, (K + s M) y = M d, for the rest shape with the pins the body starts with. The shift s is
-// far below the mode and only keeps the matrix positive for bodies that are free; their rigid motions are taken off after
-// each solve, as the nearest rigid motion by mass that the pins allow (map/rigid/part.c). A factor and a dozen solves, once for
-// bodies that agree in shape and pins.
+// The mode is found by inverse iteration, (K + s M) y = M d, for the rest shape with the pins the body starts with. The
+// shift s is far below the mode and only keeps the matrix positive for bodies that are free; their rigid motions are
+// taken off after each solve, as the nearest rigid motion by mass that the pins allow (map/rigid/part.c). A factor and
+// a dozen solves, once for bodies that agree in shape and pins.
 #include "oracle/scale.h"
 
 #include <float.h>
@@ -15,6 +15,7 @@
 
 #include "force/strain.h"
 #include "map/rigid/partition.h"
+#include "math/vec3.h"
 
 enum { ITERATIONS = 12 };
 static const double SHIFT = 1e-5;   // of (wave speed / diameter)^2
@@ -59,7 +60,7 @@ static void take_rigid_off(Mode *m) {
         if (m->system->scripted[i])
             continue;
         thaw_part_rotate(&part, dim, m->r + (size_t)i * (size_t)dim, rho);
-        thaw_part_cross(omega, rho, spin);
+        thaw_v3_cross(omega, rho, spin);
         for (int k = 0; k < dim; k++)
             m->d[(size_t)i * (size_t)dim + (size_t)k] -= v[k] + spin[k];
     }
@@ -74,8 +75,8 @@ static int normalise(Mode *m) {
     return size > 0 && isfinite(size);
 }
 
-// Some of every mode, and most of the lowest where pins hold the body: a push to all sides, with the same noise for bodies
-// that differ in scale only.
+// Some of every mode, and most of the lowest where pins hold the body: a push to all sides, with the same noise for
+// bodies that differ in scale only.
 static void begin(Mode *m) {
     const ThawShape *shape = m->system->shape;
     int dim = shape->dim;
@@ -161,8 +162,8 @@ static ThawStatus find(Mode *m, ThawScale *scale, ThawError *error) {
     ThawStatus status = thaw_solver_create(m->system->direct, m->tasks, &m->solver, error);
     double shift = SHIFT * slowest * slowest, square = 0;
     if (status == THAW_OK)
-        status = thaw_system_assemble(m->system, m->tasks, (ThawCombination){shift, 0, {1, 0, 0}, 0}, shape->X, NULL,
-                                      m->solver, m->y, m->partial);
+        status = thaw_system_assemble(m->system, m->tasks, (ThawCombination){shift, 0, {1, 0, 0}, 0, NULL}, shape->X,
+                                      NULL, m->solver, m->y, m->partial);
     if (status == THAW_OK)
         status = thaw_solver_factor(m->solver);
     if (status == THAW_OK)
@@ -190,7 +191,8 @@ ThawStatus thaw_scale_find(const ThawSystem *system, ThawTasks *tasks, ThawScale
 
 ThawRigidifyOptions thaw_scale_options(const ThawScale *scale, const ThawRigidifyOptions *options, double h) {
     ThawRigidifyOptions o = *options;
-    // The time in which loads show what they do: a period, or where damping rules a few of its times; but seen by steps.
+    // The time in which loads show what they do: a period, or where damping rules a few of its times; but seen by
+    // steps.
     double time = fmax(STEPS * h, fmax(DAMPED * scale->alpha1, scale->omega > 0 ? 2 * M_PI / scale->omega : 0));
     double strain = o.tolerance / (scale->lever > 0 ? scale->lever : 1);
     if (o.epsilon == 0)

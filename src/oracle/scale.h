@@ -5,8 +5,9 @@
 
 #include "reduced/reduced.h"
 
-// s. How fast a body itself is says nothing of how long somebody looks at it: what drifts, or is wrong by a little again and
-// again while it rolls, is judged by what has come of it after a second, or after the body's own time where that is longer.
+// s. How fast a body itself is says nothing of how long it is looked at: what drifts, or is wrong by a little again and
+// again while it rolls, is judged by what has come of it after a second, or after the body's own time where that is
+// longer.
 static const double THAW_SECOND = 1;
 
 typedef struct ThawScale {
@@ -20,7 +21,8 @@ typedef struct ThawScale {
 // From the rest shape and the pins of a system of the identity map, whose direct plan is there.
 ThawStatus thaw_scale_find(const ThawSystem *system, ThawTasks *tasks, ThawScale *scale, ThawError *error);
 
-// Options with every number that was left open filled in for a body of that scale (docs/rigidification.md). h: s, the step.
+// Options with every number that was left open filled in for a body of that scale (docs/rigidification.md). h: s, the
+// step.
 ThawRigidifyOptions thaw_scale_options(const ThawScale *scale, const ThawRigidifyOptions *options, double h);
 
 #endif

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is it worth asking? Only where the answer may have changed: something from outside is another one, elements beside parts have strained,
-// parts have turned, candidates wait, or the last answer left something to do. And a new partition costs more than a step of waiting:
-// candidates become rigid in groups. All of that is decided from the state alone, by passes over vertices or elements.
+// Is it worth asking? Only where the answer may have changed: something from outside is another one, elements beside
+// parts have strained, parts have turned, candidates wait, or the last answer left something to do. And a new partition
+// costs more than a step of waiting: candidates become rigid in groups. All of that is decided from the state alone, by
+// passes over vertices or elements.
 #include <math.h>
 #include <string.h>
 
 #include "oracle/oracle_impl.h"
 
-// Of the diameter, of what is asked about: then K is factored anew; and while it swings, where K decides how fast and not where to.
+// Of the diameter, of what is asked about: then K is factored anew; and while it swings, where K decides how fast and
+// not where to.
 static const double SHAPE_DRIFT = 0.01, SWING_DRIFT = 0.03;
 static const double OTHERS = 0.3; // of the vertices in contact: so many others make another reference
 // Of the force on a vertex: a change of loads or contacts that calls for a question.
@@ -16,8 +18,8 @@ static const double LOAD_CHANGE = 0.02;
 static const double WORTH = 0.5;
 static const double HARD_WORTH = 0.6; // where a contact is hard: stacks with more elastic than that chatter for ever
 // Candidates become rigid once the steps for which they have been worked on in vain, all together, are as many as a new
-// partition costs, two questions and a system: so much of the elastic elements and of all. Those of a body that swings are slow for
-// a while only.
+// partition costs, two questions and a system: so much of the elastic elements and of all. Those of a body that swings
+// are slow for a while only.
 static const double GATHER = 0.5, RENEWAL = 0.2, SWING_RENEWAL = 0.02;
 // Steps after which many other contacts, or one, make another reference.
 enum { RENEW = 10, LONG_RENEW = 100 };
@@ -64,7 +66,7 @@ int thaw_oracle_is_due(const ThawOracle *oracle, const ThawQuestion *q, const Th
 }
 
 // Whether contacts, as they press now, resist the next step of the stride by more than the shadow has of energy: it
-// was foreseen with others, and whoever went on would be pressed into what he touches, by nobody.
+// was foreseen with others, and a body that went on would be pressed into what it touches, by no force.
 int thaw_oracle_is_resisted(ThawOracle *oracle, const ThawQuestion *q) {
     const ThawOracleState *state = &oracle->state;
     size_t dim = (size_t)oracle->shape->dim, count = (size_t)oracle->shape->nv * dim;
@@ -114,10 +116,10 @@ static double drift_limit(const ThawOracle *oracle) {
     return (swings ? SWING_DRIFT : SHAPE_DRIFT) * oracle->shape->diameter;
 }
 
-// Whether so many other vertices of what is asked about are in contact than when the reference was taken that it pays to take
-// another; no force is asked of the others, which respond themselves. One is enough for a wholly rigid body that comes to rest: a
-// vertex that nothing seems to hold wakes it for the force that holds it, and relaxation would move it into what holds it (pachinko
-// relaxed and woke in turns for ever).
+// Whether so many other vertices of what is asked about are in contact than when the reference was taken that it pays
+// to take another; no force is asked of the others, which respond themselves. One is enough for a wholly rigid body
+// that comes to rest: a vertex that nothing seems to hold wakes it for the force that holds it, and relaxation would
+// move it into what holds it (pachinko relaxed and woke in turns for ever).
 static int contacts_changed(const ThawOracle *oracle, const ThawQuestion *q, int whole) {
     const ThawOracleState *state = &oracle->state;
     int dim = oracle->shape->dim, held = 0, others = 0, settles = whole && state->moving < THAW_CREEPING;
@@ -174,8 +176,8 @@ int32_t thaw_oracle_choose_trial(ThawOracle *oracle, const ThawQuestion *q, cons
     return rigid;
 }
 
-// A wholly rigid body that was quiet, and whose c is about what it was, is quiet: that c was harmless by a factor of fifty,
-// so a tenth of its usual size more is, too.
+// A wholly rigid body that was quiet, and whose c is about what it was, is quiet: that c was harmless by a factor of
+// fifty, so a tenth of its usual size more is, too.
 int thaw_oracle_is_as_kept(ThawOracle *oracle, const double Q[9]) {
     const ThawShape *shape = oracle->shape;
     size_t dim = (size_t)shape->dim;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of a fine surface ride on a coarse mesh: each is a fixed weighted mean of the corners of one tetrahedron, the one
-// that holds it in the first frame. A point just outside takes the tetrahedron that it is least outside of, and is
+// Points of a fine surface ride on a coarse mesh: each is a fixed weighted mean of the corners of one tetrahedron, the
+// one that holds it in the first frame. A point just outside takes the tetrahedron that it is least outside of, and is
 // extrapolated; linear elements move it exactly as the continuum around it moves.
 //
-// Candidates come from a grid of cells about as large as a tetrahedron, so that a point looks at a few dozen; outside the
-// mesh the search widens ring by ring until a ring had any, and looks one ring further, since the nearest may be there.
+// Candidates come from a grid of cells about as large as a tetrahedron, so that a point looks at a few dozen; outside
+// the mesh the search widens ring by ring until a ring had any, and looks one ring further, since the nearest may be
+// there.
 #include <math.h>
 #include <string.h>
 

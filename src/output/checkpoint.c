@@ -106,7 +106,7 @@ ThawStatus thaw_checkpoint_open(const char *path, ThawCheckpoint **checkpoint, T
     return status;
 }
 
-// --- arrays --------------------------------------------------------------------------------------------------------------
+// --- arrays ----------------------------------------------------------------------------------------------------------
 
 static ThawStatus put(ThawCheckpoint *c, const char *name, ThawHdfType type, const void *data, int64_t count,
                       ThawError *error) {
@@ -140,10 +140,6 @@ ThawStatus thaw_checkpoint_put_i32(ThawCheckpoint *checkpoint, const char *name,
     return put(checkpoint, name, THAW_HDF_I32, data, count, error);
 }
 
-ThawStatus thaw_checkpoint_put_text(ThawCheckpoint *checkpoint, const char *name, const char *text, ThawError *error) {
-    return put(checkpoint, name, THAW_HDF_I8, text, (int64_t)strlen(text), error);
-}
-
 ThawStatus thaw_checkpoint_get_f64(ThawCheckpoint *checkpoint, const char *name, double *data, int64_t count,
                                    ThawError *error) {
     return get(checkpoint, name, THAW_HDF_F64, data, count, error);
@@ -162,12 +158,6 @@ ThawStatus thaw_checkpoint_get_u64(ThawCheckpoint *checkpoint, const char *name,
 ThawStatus thaw_checkpoint_get_i32(ThawCheckpoint *checkpoint, const char *name, int32_t *data, int64_t count,
                                    ThawError *error) {
     return get(checkpoint, name, THAW_HDF_I32, data, count, error);
-}
-
-ThawStatus thaw_checkpoint_get_text(ThawCheckpoint *checkpoint, const char *name, char *text, size_t size,
-                                    ThawError *error) {
-    return thaw_checkpoint_take_text(thaw_hdf_find(&checkpoint->index, name), checkpoint->path, name, text, size,
-                                     error);
 }
 
 int64_t thaw_checkpoint_count(ThawCheckpoint *checkpoint, const char *name) {

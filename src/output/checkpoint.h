@@ -31,7 +31,6 @@ ThawStatus thaw_checkpoint_put_u64(ThawCheckpoint *checkpoint, const char *name,
                                    ThawError *error);
 ThawStatus thaw_checkpoint_put_i32(ThawCheckpoint *checkpoint, const char *name, const int32_t *data, int64_t count,
                                    ThawError *error);
-ThawStatus thaw_checkpoint_put_text(ThawCheckpoint *checkpoint, const char *name, const char *text, ThawError *error);
 
 // The name must be there, of that type and with exactly `count` values; else THAW_ERROR_INPUT says what was found.
 ThawStatus thaw_checkpoint_get_f64(ThawCheckpoint *checkpoint, const char *name, double *data, int64_t count,
@@ -42,19 +41,15 @@ ThawStatus thaw_checkpoint_get_u64(ThawCheckpoint *checkpoint, const char *name,
                                    ThawError *error);
 ThawStatus thaw_checkpoint_get_i32(ThawCheckpoint *checkpoint, const char *name, int32_t *data, int64_t count,
                                    ThawError *error);
-// The text, cut to size - 1 bytes, always terminated.
-ThawStatus thaw_checkpoint_get_text(ThawCheckpoint *checkpoint, const char *name, char *text, size_t size,
-                                    ThawError *error);
 
 // How many values a name holds, -1 when there is no such name.
 int64_t thaw_checkpoint_count(ThawCheckpoint *checkpoint, const char *name);
 // The name number `index` in alphabetical order, cut to size - 1 bytes; 0 when there are not so many.
 int thaw_checkpoint_name(ThawCheckpoint *checkpoint, int64_t index, char *name, size_t size);
 
-// What the functions above do with the list that they found (NULL: none), wherever it lies; path and name are for messages.
+// What the functions above do with the list that they found (NULL: none), wherever it lies; path and name are for
+// messages.
 ThawStatus thaw_checkpoint_take(const ThawHdfList *list, const char *path, const char *name, ThawHdfType type,
                                 void *data, int64_t count, ThawError *error);
-ThawStatus thaw_checkpoint_take_text(const ThawHdfList *list, const char *path, const char *name, char *text,
-                                     size_t size, ThawError *error);
 
 #endif

@@ -14,13 +14,23 @@ typedef struct ThawClipPart {
     float colour[3]; // linear light
 } ThawClipPart;
 
+// A mesh that frames have for a time (clip.c).
+typedef struct ThawClipStage {
+    int32_t points, cells; // of its frames, by which they are known
+    int32_t part;          // its first of the clip
+} ThawClipStage;
+
 typedef struct ThawClip {
     ThawReplay *replay; // borrowed
     int64_t frame_count;
     int32_t point_count, triangle_count, part_count;
+    int32_t cells;         // of the first frame
+    ThawClipStage *stages; // stage_count: one, more where shapes change, none with a skin
+    int32_t stage_count;
     int32_t *triangles;  // 3 a triangle: points, seen anticlockwise from outside
     ThawClipPart *parts; // part_count + 1
-    // Point i is the weighted mean of four points of the frame, 4 i ... 4 i + 3. Obstacles' points follow, taken as they are.
+    // Point i is the weighted mean of four points of the frame, 4 i ... 4 i + 3. Obstacles' points follow, taken as
+    // they are.
     int32_t *anchor;
     double *weight;
     int32_t anchored_count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Point caches: positions of all points, frame after frame, for a mesh that the modelling program has already. PC2 is little
-// endian and counts frames; MDD is big endian and has a time for each frame.
+// Point caches: positions of all points, frame after frame, for a mesh that the modelling program has already. PC2 is
+// little endian and counts frames; MDD is big endian and has a time for each frame.
 #include <string.h>
 
 #include "base/file.h"

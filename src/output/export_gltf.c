@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Animated glTF in one binary file (.glb). glTF knows no vertex animation but morph targets: each frame is a target, its
-// displacement from the first frame, and the animation turns on one after another, so that viewers interpolate linearly
-// between frames. Parts that stand still have no targets. z is up in Thaw and y in glTF: the root node turns.
+// Animated glTF in one binary file (.glb). glTF knows no vertex animation but morph targets: each frame is a target,
+// its displacement from the first frame, and the animation turns on one after another, so that viewers interpolate
+// linearly between frames. Parts that stand still have no targets. z is up in Thaw and y in glTF: the root node turns.
 //
-// The binary part is, in this order: indices of each part; positions of the first frame of each part; displacements of each
-// moving part, frame by frame; times; weights. A description in JSON goes before it, and needs all sizes and ranges.
+// The binary part is, in this order: indices of each part; positions of the first frame of each part; displacements of
+// each moving part, frame by frame; times; weights. A description in JSON goes before it, and needs all sizes and
+// ranges.
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>

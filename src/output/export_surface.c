@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One frame of a clip as an OBJ or PLY file: points keep their order from frame to frame, so that a sequence is an animated
-// mesh, and the first one is the mesh that a point cache belongs to.
+// One frame of a clip as an OBJ or PLY file: points keep their order from frame to frame, so that a sequence is an
+// animated mesh, and the first one is the mesh that a point cache belongs to.
 #include <string.h>
 #include <strings.h>
 

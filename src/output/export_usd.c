@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// USD as text: one Mesh a part, its points as time samples. Time codes are seconds times 24, USD's own default rate, so a
-// viewer plays the run at its true speed whatever the spacing of frames; z is up and the unit is the metre, and the file
-// says so.
+// USD as text: one Mesh a part, its points as time samples. Time codes are seconds times 24, USD's own default rate, so
+// a viewer plays the run at its true speed whatever the spacing of frames; z is up and the unit is the metre, and the
+// file says so.
 #include <math.h>
 
 #include "base/file.h"

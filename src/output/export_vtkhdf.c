@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole mesh with its fields over time in one HDF5 file that ParaView opens (VTKHDF 2, "UnstructuredGrid" with steps).
-// Elements never change, so they stand there once and every step points at the same ones; positions and fields of all steps
-// follow each other, a compressed chunk a step, and Steps says where each begins.
+// The whole mesh with its fields over time in one HDF5 file that ParaView opens (VTKHDF 2, "UnstructuredGrid" with
+// steps). Elements never change, so they stand there once and every step points at the same ones; positions and fields
+// of all steps follow each other, a compressed chunk a step, and Steps says where each begins.
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -104,8 +104,8 @@ static ThawStatus put_frame(Export *e, const ThawReplay *replay, int64_t f, cons
                 append(e, e->fields[i], THAW_HDF_F32, frame->fields[i], (int64_t)thaw_frame_field_size(frame, i));
     } else
         status = thaw_error_set(error, THAW_ERROR_INPUT,
-                                "frame %" PRId64 " of %s has another mesh or fewer fields than "
-                                "the first",
+                                "frame %" PRId64 " of %s has another mesh (a body was cut, or lost elements) or fewer "
+                                "fields than the first; allowed: one mesh, or the frames themselves in ParaView",
                                 thaw_replay_number(replay, f), thaw_replay_path(replay));
     thaw_frame_data_free(&frame);
     return status;

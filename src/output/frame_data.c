@@ -17,6 +17,8 @@ void thaw_frame_data_free(ThawFrameData **data) {
     thaw_free(d->reaction);
     thaw_free(d->hindrance);
     thaw_free(d->thresholds);
+    thaw_free(d->attachments);
+    thaw_free(d->lines);
     thaw_free(d);
     *data = NULL;
 }

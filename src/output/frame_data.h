@@ -20,6 +20,8 @@ ThawStatus thaw_skin_build(int32_t vertex_count, int nodes, const int32_t *eleme
                            ThawSkin *skin, ThawError *error);
 void thaw_skin_clear(ThawSkin *skin);
 
+enum { THAW_FRAME_ATTACHMENT = 5 };
+
 typedef struct ThawFrameData {
     double time; // s
     int nodes;   // vertices a cell: 4 or 3
@@ -32,9 +34,13 @@ typedef struct ThawFrameData {
     double *v;       // one of them, by a shorter name: velocity, always there
     double *region;  // likewise
     int32_t obstacle_count;
-    double *reaction;   // 3 an obstacle, N: its forces on all bodies; NULL without
-    double *hindrance;  // a body: a ThawHindrance, what keeps it from sleep; NULL without
-    double *thresholds; // 2 a body: of the strain rate squared (1/s^2) and the strain allowed; < 0: none. NULL without
+    double *reaction;  // 3 an obstacle, N: its forces on all bodies; NULL without
+    double *hindrance; // a body: a ThawHindrance, what keeps it from sleep; NULL without
+    int32_t attachment_count, line_count;
+    double *attachments; // THAW_FRAME_ATTACHMENT each: body, other body or -1, obstacle or -1 (both: a frame), force on
+                         // the body (N) or at which it let go, when that was (s) or -1; NULL without
+    double *lines;       // 6 each: a vertex that is held and its anchor, m; NULL without
+    double *thresholds;  // 2 a body: of the strain rate squared (1/s^2) and the strain allowed; < 0: none. NULL without
 } ThawFrameData;
 
 // Room for so many points and cells, with velocity and region; all or nothing.
@@ -54,6 +60,13 @@ int thaw_frame_is_far(const ThawFrameData *data);
 // *data is NULL where there are none; the caller frees it.
 ThawStatus thaw_obstacle_frame(const ThawWorld *world, const double middle[3], double extent, ThawFrameData **data,
                                int *moves, ThawError *error);
+
+// Springs of attachments that hold, as lines of 6 numbers; how many there may be, and doubles of scratch for it
+// (lines.c).
+size_t thaw_lines_room(const ThawWorld *world, size_t *scratch);
+int32_t thaw_lines_gather(const ThawWorld *world, double *scratch, double *lines);
+// As in a frame, THAW_FRAME_ATTACHMENT numbers each.
+void thaw_attachments_gather(const ThawWorld *world, double *attachments);
 
 // --- VTU files (vtu.c, vtu_read.c)
 // ---------------------------------------------------------------------------------------

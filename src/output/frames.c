@@ -3,10 +3,10 @@
 //
 // Topology is taken from the world once; a frame then copies positions, velocities and stresses through the public
 // interface and writes the formats that were asked for. The index frames.pvd is always rewritten as a whole, under a
-// temporary name, so whenever a run is killed the index is valid and lists only frames that are complete. Rewriting it for
-// each frame would cost the square of their number; it is done whenever 1/64 has come on top (so at once for the first 64),
-// which costs 64 lines a frame at most, and at each checkpoint and in the end (thaw_frames_sync). A killed run may leave
-// its last frames without an entry; none of them was part of a checkpoint.
+// temporary name, so whenever a run is killed the index is valid and lists only frames that are complete. Rewriting it
+// for each frame would cost the square of their number; it is done whenever 1/64 has come on top (so at once for the
+// first 64), which costs 64 lines a frame at most, and at each checkpoint and in the end (thaw_frames_sync). A killed
+// run may leave its last frames without an entry; none of them was part of a checkpoint.
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -32,6 +32,7 @@ struct ThawFrames {
     int bits;
     ThawFrameData *data;
     double *packed;            // room for 3 doubles a point of the largest body
+    double *line_scratch;      // for the springs of attachments; NULL without
     ThawHindrance *hindrances; // body_count, scratch; NULL without adaptive bodies
     void *scratch;             // for the VTU writer
     // The surface, for OBJ and PLY; arrays as in ThawFrameSurface.
@@ -46,33 +47,12 @@ struct ThawFrames {
     int64_t listed;   // entries that frames.pvd has; those beyond are to come
     int64_t *written; // written_count numbers of frames that may not be on the disk yet
     int64_t written_count, written_room;
+    uint64_t topology; // of the world that `data` and the surface are of
 };
 
 ThawFramesDef thaw_frames_def_default(void) { return (ThawFramesDef){.formats = THAW_FRAMES_VTU, .bits = 32}; }
 
-void thaw_frames_free(ThawFrames **frames) {
-    if (!frames || !*frames)
-        return;
-    ThawFrames *f = *frames;
-    for (int32_t b = 0; f->names && b < f->surface.body_count; b++)
-        thaw_free(f->names[b]);
-    thaw_free(f->names);
-    thaw_free(f->first);
-    thaw_free(f->triangles);
-    thaw_free(f->points);
-    thaw_free(f->written);
-    thaw_free(f->index);
-    thaw_free(f->scratch);
-    thaw_free(f->packed);
-    thaw_free(f->hindrances);
-    thaw_frame_data_free(&f->data);
-    thaw_free(f->path);
-    thaw_free(f->folder);
-    thaw_free(f);
-    *frames = NULL;
-}
-
-// --- what is constant over a run
+// --- what is constant over a run, unless shapes change
 // -----------------------------------------------------------------------------------------
 
 static ThawStatus read_topology(ThawFrames *f, const ThawWorld *world, ThawError *error) {
@@ -184,6 +164,10 @@ static ThawStatus read_state(ThawFrames *f, const ThawWorld *world, ThawError *e
     d->step = thaw_world_step_count(world);
     for (int32_t i = 0; i < d->obstacle_count; i++)
         thaw_world_get_reaction(world, i, d->reaction + 3 * i);
+    if (d->attachment_count > 0) {
+        thaw_attachments_gather(world, d->attachments);
+        d->line_count = thaw_lines_gather(world, f->line_scratch, d->lines);
+    }
     int64_t point = 0, cell = 0;
     ThawStatus status = read_hindrances(f, world);
     for (int32_t b = 0; b < d->body_count && status == THAW_OK; b++) {
@@ -233,7 +217,19 @@ static ThawStatus settle_extent(ThawFrames *f, const ThawWorld *world, ThawError
     return status;
 }
 
-static ThawStatus frames_build(ThawFrames *f, const ThawWorld *world, const ThawFramesDef *def, ThawError *error) {
+static ThawStatus make_lines(ThawFrames *f, const ThawWorld *world, ThawError *error) {
+    size_t scratch = 0, lines = thaw_lines_room(world, &scratch);
+    f->data->attachment_count = thaw_world_attachment_count(world);
+    if (f->data->attachment_count == 0)
+        return THAW_OK;
+    f->data->attachments = THAW_NEW(double, THAW_FRAME_ATTACHMENT *(size_t)f->data->attachment_count);
+    f->data->lines = THAW_NEW(double, 6 * lines);
+    f->line_scratch = THAW_NEW(double, scratch);
+    return f->data->attachments && f->data->lines && f->line_scratch ? THAW_OK : thaw_error_memory(error, "a frame");
+}
+
+// A frame of the world as it is now, with all that its mesh decides.
+static ThawStatus build_data(ThawFrames *f, const ThawWorld *world, ThawError *error) {
     int dim = thaw_world_dim(world);
     int32_t bodies = thaw_world_body_count(world), largest = 0;
     int64_t points = 0, cells = 0;
@@ -253,7 +249,7 @@ static ThawStatus frames_build(ThawFrames *f, const ThawWorld *world, const Thaw
         return status;
     f->data->body_count = bodies;
     // Surface files show no more than where things are.
-    for (int32_t i = 0; def->formats & THAW_FRAMES_VTU && i < thaw_field_count() && status == THAW_OK; i++)
+    for (int32_t i = 0; f->formats & THAW_FRAMES_VTU && i < thaw_field_count() && status == THAW_OK; i++)
         if (thaw_world_shows_field(world, i))
             status = thaw_frame_data_add(f->data, i, error);
     if (status != THAW_OK)
@@ -268,20 +264,61 @@ static ThawStatus frames_build(ThawFrames *f, const ThawWorld *world, const Thaw
     }
     if (!f->data->reaction || (adaptive && (!f->data->thresholds || !f->data->hindrance || !f->hindrances)))
         return thaw_error_memory(error, "a frame");
+    status = make_lines(f, world, error);
+    if (status != THAW_OK)
+        return status;
+    f->packed = THAW_NEW(double, 3 * (size_t)largest);
+    f->scratch = thaw_alloc(thaw_vtu_scratch(f->data), 1);
+    if (!f->packed || !f->scratch)
+        return thaw_error_memory(error, "frames");
+    status = read_topology(f, world, error);
+    if (status == THAW_OK && f->formats & (THAW_FRAMES_OBJ | THAW_FRAMES_PLY))
+        status = build_surface(f, world, error);
+    f->topology = thaw_world_topology(world);
+    return status;
+}
+
+static void clear_data(ThawFrames *f) {
+    for (int32_t b = 0; f->names && b < f->surface.body_count; b++)
+        thaw_free(f->names[b]);
+    thaw_free(f->names);
+    thaw_free(f->first);
+    thaw_free(f->triangles);
+    thaw_free(f->points);
+    thaw_free(f->scratch);
+    thaw_free(f->packed);
+    thaw_free(f->hindrances);
+    thaw_free(f->line_scratch);
+    thaw_frame_data_free(&f->data);
+    f->names = NULL;
+    f->first = f->triangles = f->points = NULL;
+    f->scratch = NULL;
+    f->packed = NULL;
+    f->hindrances = NULL;
+    f->line_scratch = NULL;
+    f->surface = (ThawFrameSurface){0};
+}
+
+void thaw_frames_free(ThawFrames **frames) {
+    if (!frames || !*frames)
+        return;
+    ThawFrames *f = *frames;
+    clear_data(f);
+    thaw_free(f->written);
+    thaw_free(f->index);
+    thaw_free(f->path);
+    thaw_free(f->folder);
+    thaw_free(f);
+    *frames = NULL;
+}
+
+static ThawStatus frames_build(ThawFrames *f, const ThawWorld *world, const ThawFramesDef *def, ThawError *error) {
     f->formats = def->formats;
     f->bits = def->bits;
     f->folder = thaw_strdup(def->folder);
     f->path = THAW_NEW(char, strlen(def->folder) + 1 + NAME_SIZE);
-    f->packed = THAW_NEW(double, 3 * (size_t)largest);
-    f->scratch = thaw_alloc(thaw_vtu_scratch(f->data), 1);
-    if (!f->folder || !f->path || !f->packed || !f->scratch)
-        return thaw_error_memory(error, "frames");
-    status = read_topology(f, world, error);
-    if (status == THAW_OK && def->formats & (THAW_FRAMES_OBJ | THAW_FRAMES_PLY))
-        status = build_surface(f, world, error);
-    if (status == THAW_OK)
-        status = settle_extent(f, world, error);
-    return status;
+    ThawStatus status = f->folder && f->path ? build_data(f, world, error) : thaw_error_memory(error, "frames");
+    return status == THAW_OK ? settle_extent(f, world, error) : status;
 }
 
 ThawStatus thaw_frames_create(const ThawWorld *world, const ThawFramesDef *def, ThawFrames **frames, ThawError *error) {
@@ -423,7 +460,8 @@ static int is_listed(const ThawFrames *f, int64_t number) {
     return lo < f->index_count && f->index[lo].number == number;
 }
 
-// Takes up frame `number`, which the index has missed; the frame itself tells its time. One that cannot be read stays out.
+// Takes up frame `number`, which the index has missed; the frame itself tells its time. One that cannot be read stays
+// out.
 static ThawStatus adopt(ThawFrames *f, int64_t number, ThawError *error) {
     ThawFrameData *data;
     ThawStatus status = thaw_vtu_read(path_of_frame(f, number, "vtu"), &data, error);
@@ -508,7 +546,16 @@ static ThawStatus remember(ThawFrames *f, int64_t number, ThawError *error) {
 
 ThawStatus thaw_frames_write(ThawFrames *frames, const ThawWorld *world, int64_t number, ThawError *error) {
     ThawFrames *f = frames;
-    ThawStatus status = read_state(f, world, error);
+    ThawStatus status = THAW_OK;
+    if (!f->data || thaw_world_topology(world) != f->topology) {
+        clear_data(f);
+        status = build_data(f, world, error);
+        if (status != THAW_OK) {
+            clear_data(f);
+            return status;
+        }
+    }
+    status = read_state(f, world, error);
     f->surface.far = status == THAW_OK && thaw_frame_is_far(f->data);
     if (status == THAW_OK && f->formats & THAW_FRAMES_OBJ)
         status = thaw_obj_write(path_of_frame(f, number, "obj"), f->data, &f->surface, error);

@@ -2,8 +2,9 @@
 // The part of the HDF5 file format that Thaw needs, written and read by ourselves (hdf_write.c, hdf_read.c).
 //
 // The library that everyone uses for it takes a failed allocation or a full disk badly: it crashes, or ends the process
-// without a word. Here every failure is a status. What is written is the oldest and simplest form of the format, which all
-// HDF5 tools read: superblock 0, groups as symbol tables, object headers 1, data in one piece or in compressed chunks.
+// without a word. Here every failure is a status. What is written is the oldest and simplest form of the format, which
+// all HDF5 tools read: superblock 0, groups as symbol tables, object headers 1, data in one piece or in compressed
+// chunks.
 #ifndef THAW_HDF_H
 #define THAW_HDF_H
 
@@ -24,20 +25,21 @@ typedef enum ThawHdfType {
 
 size_t thaw_hdf_type_size(ThawHdfType type);
 
-// --- writing -------------------------------------------------------------------------------------------------------------
+// --- writing ---------------------------------------------------------------------------------------------------------
 
-// A file under way. Lists go to PATH.tmp as they come, so no more memory is taken than their names need. The first failure is
-// kept, what follows it is passed over, and thaw_hdf_commit tells it.
+// A file under way. Lists go to PATH.tmp as they come, so no more memory is taken than their names need. The first
+// failure is kept, what follows it is passed over, and thaw_hdf_commit tells it.
 typedef struct ThawHdf ThawHdf;
 
 // user_block: bytes before the HDF5 part, left zero: 0, 512, 1024, ...
 ThawStatus thaw_hdf_create(const char *path, size_t user_block, ThawHdf **hdf, ThawError *error);
 
-// A list of `rows` numbers, or (columns > 0) of rows of them. Names may hold '/', which makes groups; each is given once.
+// A list of `rows` numbers, or (columns > 0) of rows of them. Names may hold '/', which makes groups; each is given
+// once.
 void thaw_hdf_put(ThawHdf *hdf, const char *name, ThawHdfType type, int64_t rows, int64_t columns, const void *data);
 
-// A list that is written in `chunks` pieces of `rows` rows each, compressed; returns its number. Pieces come in order, but
-// those of several lists may take turns.
+// A list that is written in `chunks` pieces of `rows` rows each, compressed; returns its number. Pieces come in order,
+// but those of several lists may take turns.
 int32_t thaw_hdf_begin_list(ThawHdf *hdf, const char *name, ThawHdfType type, int64_t rows, int64_t columns,
                             int64_t chunks);
 void thaw_hdf_append(ThawHdf *hdf, int32_t list, const void *data);
@@ -54,11 +56,11 @@ void thaw_hdf_fill_user_block(ThawHdf *hdf, const void *bytes, size_t size);
 ThawStatus thaw_hdf_commit(ThawHdf **hdf, ThawError *error);
 void thaw_hdf_discard(ThawHdf **hdf);
 
-// A digest of an HDF5 file's bytes that can be had while they are written: of blocks of 64 KiB, with the superblock, which is
-// known last, at the end.
+// A digest of an HDF5 file's bytes that can be had while they are written: of blocks of 64 KiB, with the superblock,
+// which is known last, at the end.
 uint64_t thaw_hdf_digest(const char *bytes, size_t size);
 
-// --- reading -------------------------------------------------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------------------------------------------------
 
 typedef struct ThawHdfList {
     char *name; // with its groups: "body/0/x"
@@ -72,8 +74,8 @@ typedef struct ThawHdfIndex {
     int64_t count, room;
 } ThawHdfIndex;
 
-// Finds all lists in one piece. The bytes are borrowed; whatever is in them, nothing outside them is looked at. What is of
-// another kind (type, layout) is left out; THAW_ERROR_INPUT: this is no such file, or a damaged one.
+// Finds all lists in one piece. The bytes are borrowed; whatever is in them, nothing outside them is looked at. What is
+// of another kind (type, layout) is left out; THAW_ERROR_INPUT: this is no such file, or a damaged one.
 ThawStatus thaw_hdf_open(const char *bytes, size_t size, ThawHdfIndex *index, ThawError *error);
 void thaw_hdf_close(ThawHdfIndex *index);
 const ThawHdfList *thaw_hdf_find(const ThawHdfIndex *index, const char *name);

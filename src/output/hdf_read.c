@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads HDF5 files of the kind that hdf_write.c writes, and that the HDF5 library writes by default: superblock 0, groups as
-// symbol tables, lists in one piece. All groups are walked through once, in the order of their names, which the format asks
-// for; so the lists are found sorted, and names are looked up by halving.
+// Reads HDF5 files of the kind that hdf_write.c writes, and that the HDF5 library writes by default: superblock 0,
+// groups as symbol tables, lists in one piece. All groups are walked through once, in the order of their names, which
+// the format asks for; so the lists are found sorted, and names are looked up by halving.
 //
-// Nothing in a file is believed. Every address goes through `look`, which answers with NULL unless all of it lies in the
-// file; trees end at a certain height, groups at a certain depth. Pointers may lead to the same place again and again, so
-// everything that is looked at or compared is paid for, byte by byte, out of a budget: WORK times the size of the file. One
-// whose parts are visited once needs less, for a list takes 120 bytes of a file at least, and its name in full, at most 500,
-// is all that costs more than it takes. Hence time and memory grow with the size of the file, whatever is in it.
+// Nothing in a file is believed. Every address goes through `look`, which answers with NULL unless all of it lies in
+// the file; trees end at a certain height, groups at a certain depth. Pointers may lead to the same place again and
+// again, so everything that is looked at or compared is paid for, byte by byte, out of a budget: WORK times the size of
+// the file. One whose parts are visited once needs less, for a list takes 120 bytes of a file at least, and its name in
+// full, at most 500, is all that costs more than it takes. Hence time and memory grow with the size of the file,
+// whatever is in it.
 #include <string.h>
 
 #include "output/hdf.h"
@@ -53,7 +54,7 @@ uint64_t thaw_hdf_digest(const char *bytes, size_t size) {
     return thaw_hash(digest, bytes, THAW_HDF_SUPERBLOCK);
 }
 
-// --- objects -------------------------------------------------------------------------------------------------------------
+// --- objects ---------------------------------------------------------------------------------------------------------
 
 // What the header of an object tells.
 typedef struct Object {
@@ -162,12 +163,12 @@ static ThawStatus add_list(Reader *r, const Object *o) {
     return THAW_OK;
 }
 
-// --- groups --------------------------------------------------------------------------------------------------------------
+// --- groups ----------------------------------------------------------------------------------------------------------
 
 static ThawStatus walk_group(Reader *r, uint64_t tree, uint64_t heap, int depth);
 
-// The name at `offset` of a heap goes behind what r->name holds. What that makes is paid for in full: it is copied, measured
-// and compared with the one before.
+// The name at `offset` of a heap goes behind what r->name holds. What that makes is paid for in full: it is copied,
+// measured and compared with the one before.
 static ThawStatus take_name(Reader *r, uint64_t heap, uint64_t offset) {
     const unsigned char *head = look(r, heap, 32);
     if (!head || memcmp(head, "HEAP", 4) != 0)
@@ -232,7 +233,7 @@ static ThawStatus walk_group(Reader *r, uint64_t tree, uint64_t heap, int depth)
     return walk_tree(r, tree, MOST_DEPTH, heap, depth);
 }
 
-// --- the file ------------------------------------------------------------------------------------------------------------
+// --- the file --------------------------------------------------------------------------------------------------------
 
 ThawStatus thaw_hdf_open(const char *bytes, size_t size, ThawHdfIndex *index, ThawError *error) {
     *index = (ThawHdfIndex){0};

@@ -4,8 +4,8 @@
 //     user block | superblock | lists and chunks as they come | trees of chunks, headers of lists | groups
 //
 // A group is a header that names a heap (the names of its children) and a B-tree whose leaves ("symbol nodes") hold the
-// children in order. All children are known when a group is written, so trees are filled from the bottom up, level by level.
-// Only the superblock points forwards, to the root group; it is written again when that has its place.
+// children in order. All children are known when a group is written, so trees are filled from the bottom up, level by
+// level. Only the superblock points forwards, to the root group; it is written again when that has its place.
 #include "output/hdf.h"
 
 #include <stdlib.h>
@@ -14,7 +14,8 @@
 
 #include "base/file.h"
 
-// Nodes have room for twice these; their size in the file is fixed by it. CHUNK_K is the format's own for this superblock.
+// Nodes have room for twice these; their size in the file is fixed by it. CHUNK_K is the format's own for this
+// superblock.
 enum { LEAF_K = 16, TREE_K = 16, CHUNK_K = 32, MOST_HEADER = 1024, DEFLATE_LEVEL = 3 };
 
 typedef struct Chunk {
@@ -74,7 +75,7 @@ int thaw_hdf_compare(const char *a, const char *b) {
     return first - second;
 }
 
-// --- bytes ---------------------------------------------------------------------------------------------------------------
+// --- bytes -----------------------------------------------------------------------------------------------------------
 
 static void fail(ThawHdf *h, ThawStatus status, const char *what) {
     if (h->status == THAW_OK)
@@ -131,7 +132,7 @@ static void pad(Record *r) {
         r->bytes[r->size++] = 0;
 }
 
-// --- messages ------------------------------------------------------------------------------------------------------------
+// --- messages --------------------------------------------------------------------------------------------------------
 
 size_t thaw_hdf_type_message(ThawHdfType type, int64_t count, unsigned char message[24]) {
     static const unsigned char f32[12] = {0, 0, 32, 0, 23, 8, 0, 23, 127, 0, 0, 0};
@@ -192,9 +193,10 @@ static uint64_t emit_header(ThawHdf *h, Record *header) {
     return address;
 }
 
-// --- trees ---------------------------------------------------------------------------------------------------------------
+// --- trees -----------------------------------------------------------------------------------------------------------
 
-// Children of one level of a tree, with the keys between them; key i stands before child i, and one more behind the last.
+// Children of one level of a tree, with the keys between them; key i stands before child i, and one more behind the
+// last.
 typedef struct Level {
     int64_t count;
     uint64_t *children;
@@ -264,7 +266,7 @@ static uint64_t emit_tree(ThawHdf *h, int type, int k, Level *level) {
     return root;
 }
 
-// --- lists ---------------------------------------------------------------------------------------------------------------
+// --- lists -----------------------------------------------------------------------------------------------------------
 
 // Key of a chunk: its bytes, no filter left out, where it begins in rows, columns and bytes of a number.
 static uint64_t emit_chunk_tree(ThawHdf *h, const Item *item) {
@@ -339,7 +341,7 @@ static void emit_item(ThawHdf *h, Item *item) {
     item->address = emit_header(h, &header);
 }
 
-// --- groups --------------------------------------------------------------------------------------------------------------
+// --- groups ----------------------------------------------------------------------------------------------------------
 
 typedef struct Child {
     const char *name; // begins here ...
@@ -485,7 +487,7 @@ static Group emit_group(ThawHdf *h, int64_t first, int64_t end, size_t prefix, i
     return group;
 }
 
-// --- the file ------------------------------------------------------------------------------------------------------------
+// --- the file --------------------------------------------------------------------------------------------------------
 
 ThawStatus thaw_hdf_create(const char *path, size_t user_block, ThawHdf **hdf, ThawError *error) {
     ThawHdf *h = *hdf = THAW_NEW(ThawHdf, 1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast is everything? Histograms over the elements of all bodies, two bins a power of ten, one row for the strain rates
-// |E_dot|^2 (1/s^2) of the elements that are elastic and one for the strains that the oracle foresaw. Their course over time
-// is figure 6 of the solids paper, and shows where thresholds would cut. A row costs one pass over the elements.
+// How fast is everything? Histograms over the elements of all bodies, two bins a power of ten, one row for the strain
+// rates
+// |E_dot|^2 (1/s^2) of the elements that are elastic and one for the strains that the oracle foresaw. Their course over
+// time is figure 6 of the solids paper, and shows where thresholds would cut. A row costs one pass over the elements.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>

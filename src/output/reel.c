@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run may hold more frames than memory, and reading one costs far more than its surface is large: so every frame is read
-// once, its surface goes to a nameless scratch file, and the writers seek in that.
+// A run may hold more frames than memory, and reading one costs far more than its surface is large: so every frame is
+// read once, its surface goes to a nameless scratch file, and the writers seek in that.
 #include "output/reel.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a run's folder back. Frames are listed once, by their names, and read when they are asked for: a folder may hold more
-// than memory does. What else the folder tells (names of bodies, in run.json) is a help and never a condition, so that a
-// folder of frames copied from elsewhere opens just as well.
+// Reads a run's folder back. Frames are listed once, by their names, and read when they are asked for: a folder may
+// hold more than memory does. What else the folder tells (names of bodies, in run.json) is a help and never a
+// condition, so that a folder of frames copied from elsewhere opens just as well.
 #include "output/replay.h"
 
 #include <dirent.h>
@@ -21,7 +21,7 @@ struct ThawReplay {
     int single; // path is a file
     int64_t *numbers;
     int64_t count, room;
-    json_t *bodies, *obstacles; // arrays of texts, or NULL
+    json_t *bodies, *attachments, *obstacles; // arrays of texts, or NULL
     char spare[NAME_ROOM];
 };
 
@@ -79,6 +79,8 @@ static ThawStatus read_names(ThawReplay *r, ThawError *error) {
     ThawStatus status = r->single ? THAW_OK : thaw_json_read(path, &record, error);
     if (json_is_array(json_object_get(record, "bodies")))
         r->bodies = json_incref(json_object_get(record, "bodies"));
+    if (json_is_array(json_object_get(record, "attachments")))
+        r->attachments = json_incref(json_object_get(record, "attachments"));
     if (json_is_array(json_object_get(record, "obstacles")))
         r->obstacles = json_incref(json_object_get(record, "obstacles"));
     json_decref(record);
@@ -104,6 +106,7 @@ void thaw_replay_free(ThawReplay **replay) {
         return;
     json_decref((*replay)->bodies);
     json_decref((*replay)->obstacles);
+    json_decref((*replay)->attachments);
     thaw_free((*replay)->numbers);
     thaw_free((*replay)->path);
     thaw_free(*replay);
@@ -133,6 +136,10 @@ const char *thaw_replay_body_name(ThawReplay *replay, int32_t body) {
 
 const char *thaw_replay_obstacle_name(ThawReplay *replay, int32_t obstacle) {
     return name_in(replay, replay->obstacles, obstacle, "obstacle");
+}
+
+const char *thaw_replay_attachment_name(ThawReplay *replay, int32_t attachment) {
+    return name_in(replay, replay->attachments, attachment, "attachment");
 }
 
 ThawStatus thaw_replay_read(const ThawReplay *replay, int64_t index, ThawFrameData **frame, ThawError *error) {

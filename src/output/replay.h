@@ -18,10 +18,11 @@ const char *thaw_replay_path(const ThawReplay *replay);
 // The index of the frame with this number, -1 without.
 int64_t thaw_replay_find(const ThawReplay *replay, int64_t number);
 
-// The name of a body or obstacle as run.json tells it; "body_N" or "obstacle_N" where it tells nothing. Valid until the next
-// call.
+// The name of a body, obstacle or attachment as run.json tells it; "body_N" and so on where it tells nothing. Valid
+// until the next call.
 const char *thaw_replay_body_name(ThawReplay *replay, int32_t body);
 const char *thaw_replay_obstacle_name(ThawReplay *replay, int32_t obstacle);
+const char *thaw_replay_attachment_name(ThawReplay *replay, int32_t attachment);
 
 // The caller frees *frame. Obstacles: *frame is NULL where nothing stands around.
 ThawStatus thaw_replay_read(const ThawReplay *replay, int64_t index, ThawFrameData **frame, ThawError *error);

@@ -10,7 +10,7 @@
 #include "step/attach.h"
 #include "step/method.h"
 
-enum { VERSION = 15, WORKS = 8 };
+enum { VERSION = 16, WORKS = 8 };
 
 // What must agree between the world that saved and the one that loads, about its first body_count bodies.
 static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]) {
@@ -25,7 +25,7 @@ static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]
         hash = thaw_hash(hash, shape->cells->material, sizeof(int32_t) * (size_t)shape->ne);
     }
     for (int32_t i = 0; i < body_count; i++) {
-        int64_t shape = model->bodies[i].shape - model->shapes;
+        int64_t shape = model->bodies[i].base - model->shapes;
         hash = thaw_hash(hash, &shape, sizeof shape);
     }
     for (int32_t i = 0; i < model->material_count; i++) {
@@ -98,7 +98,7 @@ ThawStatus thaw_load_bytes(ThawCheckpoint *file, const char *name, void *bytes, 
     return status;
 }
 
-// --- what is known of each body ------------------------------------------------------------------------------------------
+// --- what is known of each body --------------------------------------------------------------------------------------
 
 enum { BODY = 5 };
 
@@ -144,9 +144,9 @@ static ThawStatus get_bodies(ThawCheckpoint *file, ThawWorld *world, int32_t cou
     if (status == THAW_OK)
         memcpy(asleep, state->asleep, (size_t)world->model->body_count);
     for (int32_t i = 0; status == THAW_OK && i < count; i++)
-        if (!isfinite(elastic[i]))
+        if (!thaw_is_sound(elastic[i]))
             status = thaw_error_set(error, THAW_ERROR_INPUT,
-                                    "the checkpoint's elastic energy of body %d is %g; allowed: a finite number",
+                                    "the checkpoint's elastic energy of body %d is %g; allowed: -1e150 to 1e150",
                                     (int)i, elastic[i]);
     for (int32_t i = 0; status == THAW_OK && i < count; i++) {
         asleep[i] = rows[i * BODY] != 0;
@@ -181,6 +181,8 @@ static ThawStatus put_attachments(ThawCheckpoint *file, const ThawWorld *world, 
     if (count == 0)
         return THAW_OK;
     ThawStatus status = thaw_save_bytes(file, "released", world->state.released, (size_t)count, error);
+    if (status == THAW_OK)
+        status = thaw_checkpoint_put_f64(file, "let_go", world->state.let_go, 2 * (int64_t)count, error);
     return status == THAW_OK ? thaw_checkpoint_put_f64(file, "pull", world->state.pull,
                                                        3 * (int64_t)world->model->anchor_count, error)
                              : status;
@@ -192,6 +194,8 @@ static ThawStatus get_attachments(ThawCheckpoint *file, ThawWorld *world, ThawEr
     if (count == 0)
         return THAW_OK;
     ThawStatus status = thaw_load_bytes(file, "released", world->state.released, (size_t)count, error);
+    if (status == THAW_OK)
+        status = thaw_checkpoint_get_f64(file, "let_go", world->state.let_go, 2 * (int64_t)count, error);
     if (status == THAW_OK)
         status =
             thaw_checkpoint_get_f64(file, "pull", world->state.pull, 3 * (int64_t)world->model->anchor_count, error);
@@ -237,6 +241,8 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
     if (status == THAW_OK)
         status = thaw_save_contacts(file, "resting", &state->resting, 1, error);
     if (status == THAW_OK)
+        status = thaw_save_changes(file, world, error);
+    if (status == THAW_OK)
         status = put_bodies(file, world, error);
     if (status == THAW_OK)
         status = put_attachments(file, world, error);
@@ -248,11 +254,9 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
     return status;
 }
 
-// Reads into `loaded`, whose vectors have room for the whole state, what there is of the first *bodies.
-static ThawStatus read_state(ThawCheckpoint *file, const ThawWorld *world, ThawState *loaded, int32_t *bodies,
-                             uint64_t *hash, ThawError *error) {
+// Whether the file belongs to this world, or to its first *bodies.
+static ThawStatus read_model(ThawCheckpoint *file, const ThawWorld *world, int32_t *bodies, ThawError *error) {
     uint64_t model[3], found[3];
-    double works[WORKS];
     ThawStatus status = thaw_checkpoint_get_u64(file, "model", found, 3, error);
     if (status != THAW_OK)
         return status;
@@ -265,7 +269,21 @@ static ThawStatus read_state(ThawCheckpoint *file, const ThawWorld *world, ThawS
         return thaw_error_set(
             error, THAW_ERROR_INPUT,
             "the checkpoint belongs to another world (other meshes, materials, obstacles or time step)");
-    int64_t count = (int64_t)coordinates_of(world, *bodies);
+    return THAW_OK;
+}
+
+// Reads into `loaded`, whose vectors have room for the whole state, what there is of the first `bodies`.
+static ThawStatus read_state(ThawCheckpoint *file, const ThawWorld *world, ThawState *loaded, int32_t bodies,
+                             uint64_t *hash, ThawError *error) {
+    double works[WORKS];
+    int64_t count = (int64_t)coordinates_of(world, bodies);
+    const size_t room = (size_t)world->model->vertex_count * (size_t)world->model->dim;
+    ThawStatus status = THAW_OK;
+    loaded->x = THAW_NEW(double, room);
+    loaded->v = THAW_NEW(double, room);
+    loaded->push = THAW_NEW(double, room);
+    if (!loaded->x || !loaded->v || !loaded->push)
+        status = thaw_error_memory(error, "the checkpoint");
     if (status == THAW_OK)
         status = thaw_checkpoint_get_i64(file, "step", &loaded->step, 1, error);
     if (status == THAW_OK)
@@ -279,9 +297,9 @@ static ThawStatus read_state(ThawCheckpoint *file, const ThawWorld *world, ThawS
     if (status == THAW_OK)
         status = thaw_checkpoint_get_u64(file, "hash", hash, 1, error);
     if (status == THAW_OK)
-        status = thaw_load_contacts(file, "contacts", world, *bodies, &loaded->contacts, error);
+        status = thaw_load_contacts(file, "contacts", world, bodies, &loaded->contacts, error);
     if (status == THAW_OK)
-        status = thaw_load_contacts(file, "resting", world, *bodies, &loaded->resting, error);
+        status = thaw_load_contacts(file, "resting", world, bodies, &loaded->resting, error);
     if (status == THAW_OK)
         loaded->ledger = (ThawLedger){.external_work = works[0],
                                       .damping_loss = works[1],
@@ -344,19 +362,20 @@ static ThawStatus get_method(ThawCheckpoint *file, ThawWorld *world, ThawStepper
 ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error) {
     if (!world || !path)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_load: %s is NULL", world ? "path" : "world");
-    size_t count = (size_t)world->model->vertex_count * (size_t)world->model->dim;
-    ThawState loaded = {.x = THAW_NEW(double, count), .v = THAW_NEW(double, count), .push = THAW_NEW(double, count)};
+    ThawState loaded = {0};
     ThawCheckpoint *file = NULL;
     int32_t bodies = 0;
     uint64_t hash = 0;
-    ThawStatus status = loaded.x && loaded.v && loaded.push ? THAW_OK : thaw_error_memory(error, "the checkpoint");
+    ThawStatus status = thaw_checkpoint_open(path, &file, error);
     if (status == THAW_OK)
-        status = thaw_checkpoint_open(path, &file, error);
+        status = read_model(file, world, &bodies, error);
     if (status == THAW_OK)
-        status = read_state(file, world, &loaded, &bodies, &hash, error);
+        status = thaw_load_changes(file, world, bodies, error);
+    if (status == THAW_OK)
+        status = read_state(file, world, &loaded, bodies, &hash, error);
     if (status == THAW_OK) {
         ThawState *state = &world->state;
-        count = coordinates_of(world, bodies); // bodies behind those stay what they are
+        const size_t count = coordinates_of(world, bodies); // bodies behind those stay what they are
         memcpy(state->x, loaded.x, sizeof(double) * count);
         memcpy(state->v, loaded.v, sizeof(double) * count);
         memcpy(state->push, loaded.push, sizeof(double) * count);
@@ -374,6 +393,8 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
             status = show_contacts(world, loaded.contacts.count, loaded.resting.count, error);
         if (status == THAW_OK && bodies == world->model->body_count && thaw_world_hash(world) != hash)
             status = thaw_error_set(error, THAW_ERROR_INPUT, "%s: the state does not match its own hash", path);
+        if (status == THAW_OK)
+            status = thaw_world_validate(world, error);
     }
     thaw_checkpoint_free(&file);
     thaw_free(loaded.x);

@@ -31,4 +31,8 @@ ThawStatus thaw_load_bytes(ThawCheckpoint *file, const char *name, void *bytes, 
 ThawStatus thaw_save_method(ThawCheckpoint *file, const ThawStepper *stepper, ThawError *error);
 ThawStatus thaw_load_method(ThawCheckpoint *file, const ThawWorld *world, ThawStepper *stepper, ThawError *error);
 
+// save_changes.c. To load is to have the shapes, the vectors' lengths and what has been taken of schedules.
+ThawStatus thaw_save_changes(ThawCheckpoint *file, const ThawWorld *world, ThawError *error);
+ThawStatus thaw_load_changes(ThawCheckpoint *file, ThawWorld *world, int32_t bodies, ThawError *error);
+
 #endif

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a body's method knows besides x and v, by the method's own list of fields (step/method.h): arrays each under its
 // name, numbers together in one table in the order of the list. Whatever the list does not allow is refused.
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,67 +9,6 @@
 
 static void name_field(const ThawStepper *s, const char *field, char name[64]) {
     snprintf(name, 64, "body/%d/%s", (int)s->index, field);
-}
-
-static int is_real(const ThawStateField *f) { return f->type == THAW_STATE_F32 || f->type == THAW_STATE_F64; }
-
-// A number of a field, as wide as can be; whole ones are exact as far as they have a bound.
-static double value_of(const ThawStateField *f, const char *at) {
-    union {
-        uint8_t u8;
-        int32_t i32;
-        uint32_t u32;
-        int64_t i64;
-        uint64_t u64;
-        float f32;
-        double f64;
-    } v;
-    memcpy(&v, at, thaw_field_bytes(f));
-    switch (f->type) {
-    case THAW_STATE_U8:
-        return v.u8;
-    case THAW_STATE_I32:
-        return v.i32;
-    case THAW_STATE_U32:
-        return v.u32;
-    case THAW_STATE_I64:
-        return (double)v.i64;
-    case THAW_STATE_U64:
-        return (double)v.u64;
-    case THAW_STATE_F32:
-        return (double)v.f32;
-    default:
-        return v.f64;
-    }
-}
-
-static int is_allowed(const ThawStateField *f, double value) {
-    if (!is_real(f))
-        return value >= 0 && value <= f->most;
-    if (f->flags & THAW_STATE_ENERGY && value < 0)
-        return 0;
-    return f->flags & THAW_STATE_INFINITE ? !isnan(value) : isfinite(value);
-}
-
-static ThawStatus check_field(const ThawStepper *s, const ThawStateField *f, ThawError *error) {
-    if (!is_real(f) && f->most == 0)
-        return THAW_OK;
-    for (int64_t row = 0; row < f->rows; row++)
-        for (int k = 0; k < f->width; k++) {
-            const double value = value_of(f, thaw_field_row(f, row) + (size_t)k * thaw_field_bytes(f));
-            if (is_allowed(f, value))
-                continue;
-            char allowed[40];
-            if (is_real(f))
-                snprintf(allowed, sizeof allowed, "finite numbers%s",
-                         f->flags & THAW_STATE_ENERGY ? ", not below 0" : "");
-            else
-                snprintf(allowed, sizeof allowed, "0 to %.0f", f->most);
-            return thaw_error_set(error, THAW_ERROR_INPUT, "body %d (%s): number %lld of its %s is %g; allowed: %s",
-                                  (int)s->index, s->body->name, (long long)(row * f->width + k), f->name, value,
-                                  allowed);
-        }
-    return THAW_OK;
 }
 
 // --- arrays ----------------------------------------------------------------------------------------------------------
@@ -105,7 +43,7 @@ static ThawStatus get_array(ThawCheckpoint *file, const ThawStepper *s, const Th
     if (status == THAW_OK)
         thaw_field_scatter(f, copy);
     thaw_free(copy);
-    return status == THAW_OK ? check_field(s, f, error) : status;
+    return status == THAW_OK ? thaw_field_check(s, f, error) : status;
 }
 
 // --- numbers ---------------------------------------------------------------------------------------------------------
@@ -133,35 +71,26 @@ static void move_numbers(const ThawStateField *fields, int count, uint64_t *word
     }
 }
 
-static ThawStatus put_numbers(ThawCheckpoint *file, const ThawStepper *s, const ThawStateField *fields, int count,
-                              ThawError *error) {
+// All of the list's numbers, in one table: into the file, or (get) out of it.
+static ThawStatus transfer_numbers(ThawCheckpoint *file, const ThawStepper *s, const ThawStateField *fields, int count,
+                                   int get, ThawError *error) {
     char name[64];
     const int64_t numbers = count_numbers(fields, count);
     uint64_t *words = THAW_NEW(uint64_t, numbers);
     if (!words)
         return thaw_error_memory(error, "the checkpoint");
     name_field(s, "numbers", name);
-    move_numbers(fields, count, words, 1);
-    ThawStatus status = numbers > 0 ? thaw_checkpoint_put_u64(file, name, words, numbers, error) : THAW_OK;
-    thaw_free(words);
-    return status;
-}
-
-static ThawStatus get_numbers(ThawCheckpoint *file, const ThawStepper *s, const ThawStateField *fields, int count,
-                              ThawError *error) {
-    char name[64];
-    const int64_t numbers = count_numbers(fields, count);
-    uint64_t *words = THAW_NEW(uint64_t, numbers);
-    if (!words)
-        return thaw_error_memory(error, "the checkpoint");
-    name_field(s, "numbers", name);
-    ThawStatus status = numbers > 0 ? thaw_checkpoint_get_u64(file, name, words, numbers, error) : THAW_OK;
-    if (status == THAW_OK)
+    if (!get)
+        move_numbers(fields, count, words, 1);
+    ThawStatus status = numbers == 0 ? THAW_OK
+                        : get        ? thaw_checkpoint_get_u64(file, name, words, numbers, error)
+                                     : thaw_checkpoint_put_u64(file, name, words, numbers, error);
+    if (get && status == THAW_OK)
         move_numbers(fields, count, words, 0);
-    for (int i = 0; i < count && status == THAW_OK; i++)
-        if (fields[i].flags & THAW_STATE_NUMBER)
-            status = check_field(s, &fields[i], error);
     thaw_free(words);
+    for (int i = 0; get && i < count && status == THAW_OK; i++)
+        if (fields[i].flags & THAW_STATE_NUMBER)
+            status = thaw_field_check(s, &fields[i], error);
     return status;
 }
 
@@ -172,7 +101,7 @@ ThawStatus thaw_save_method(ThawCheckpoint *file, const ThawStepper *s, ThawErro
     if (!s->method->ops->list)
         return THAW_OK;
     const int count = s->method->ops->list(s, fields);
-    ThawStatus status = put_numbers(file, s, fields, count, error);
+    ThawStatus status = transfer_numbers(file, s, fields, count, 0, error);
     for (int i = 0; i < count && status == THAW_OK; i++)
         if (!(fields[i].flags & THAW_STATE_NUMBER) && fields[i].rows > 0)
             status = put_array(file, s, &fields[i], error);
@@ -203,7 +132,7 @@ ThawStatus thaw_load_method(ThawCheckpoint *file, const ThawWorld *world, ThawSt
     if (status == THAW_OK)
         status = get_arrays(file, s, 0, error);
     if (status == THAW_OK)
-        status = get_numbers(file, s, fields, ops->list(s, fields), error);
+        status = transfer_numbers(file, s, fields, ops->list(s, fields), 1, error);
     if (status == THAW_OK && s->data && ops->take)
         status = ops->take(s, error);
     return status;

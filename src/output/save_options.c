@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of methods in a checkpoint. A table of the method's name has a row of numbers, in the order of the method's
+// Options of methods in a checkpoint. The table options/NAME has a row of numbers, in the order of the method's
 // options, for the world and then for each body that has its own; which bodies these are stands with the bodies.
 #include <stdio.h>
 
 #include "output/save.h"
+
+static void name_of(const ThawMethod *method, char name[100]) { snprintf(name, 100, "options/%s", method->name); }
 
 int32_t thaw_save_own_options(const ThawState *state, int32_t body) {
     int32_t bits = 0;
@@ -28,7 +30,9 @@ ThawStatus thaw_save_options(ThawCheckpoint *file, const ThawState *state, int32
         for (int32_t b = 0; b < body_count; b++)
             if (options->own[b])
                 thaw_options_list(&method->options, options->own[b], row += width);
-        status = thaw_checkpoint_put_f64(file, method->name, numbers, row - numbers + (int64_t)width, error);
+        char name[100];
+        name_of(method, name);
+        status = thaw_checkpoint_put_f64(file, name, numbers, row - numbers + (int64_t)width, error);
         thaw_free(numbers);
     }
     return status;
@@ -46,9 +50,10 @@ static ThawStatus load_method(ThawCheckpoint *file, ThawState *state, int m, con
     double *numbers = THAW_NEW(double, (size_t)table->count *(size_t)rows);
     void **read = THAW_NEW(void *, rows);
     ThawStatus status = numbers && read ? THAW_OK : thaw_error_memory(error, "the checkpoint");
+    char name[100], where[100];
+    name_of(method, name);
     if (status == THAW_OK)
-        status = thaw_checkpoint_get_f64(file, method->name, numbers, (int64_t)table->count * rows, error);
-    char where[100];
+        status = thaw_checkpoint_get_f64(file, name, numbers, (int64_t)table->count * rows, error);
     snprintf(where, sizeof where, "the checkpoint's %s", method->name);
     for (int32_t k = 0; k < rows && status == THAW_OK; k++) {
         read[k] = thaw_alloc(1, table->size);

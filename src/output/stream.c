@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames for the web page: the surface's positions and a field or two in as few bytes as a picture needs.
 //
-// A number becomes 16 bits between the least and the greatest of its kind, fields on a logarithmic scale the logarithm; in files
-// logarithms and vectors become 8 bits (as many colours as one can tell apart), but numbers 16, for a scale of colours ends
-// far below the greatest of them; categories and ids stay whole numbers. A body that is
+// A number becomes 16 bits between the least and the greatest of its kind, fields on a logarithmic scale the logarithm;
+// in files logarithms and vectors become 8 bits (as many colours as one can tell apart), but numbers 16, for a scale of
+// colours ends far below the greatest of them; categories and ids stay whole numbers. A body that is
 // small against the range would be seen to jitter on that lattice, so its positions are sent as 32-bit floats.
 //
 // In files a section holds the differences to the frame before (nearly all zero for what rests), sorted into planes of
@@ -23,7 +23,7 @@
 enum { SECTIONS = 64, COMPONENTS = 6, MAGIC = 0x46574854, LONGEST_NAME = 64 };
 static const double DECADES = 9; // of a logarithmic scale
 
-// --- the mesh ------------------------------------------------------------------------------------------------------------
+// --- the mesh --------------------------------------------------------------------------------------------------------
 
 void thaw_stream_mesh_free(ThawStreamMesh **pointer) {
     ThawStreamMesh *mesh = pointer ? *pointer : NULL;
@@ -116,7 +116,7 @@ void thaw_stream_mesh_settle(ThawStreamMesh *mesh, const double *x) {
     thaw_reach_origin(&reach, mesh->origin);
 }
 
-// --- the frame being made ------------------------------------------------------------------------------------------------
+// --- the frame being made --------------------------------------------------------------------------------------------
 
 typedef struct Buffer {
     unsigned char *bytes;
@@ -220,7 +220,7 @@ static void say_numbers(ThawStream *stream, const char *name, const double *numb
     say(stream, "]");
 }
 
-// --- ranges --------------------------------------------------------------------------------------------------------------
+// --- ranges ----------------------------------------------------------------------------------------------------------
 
 static double value_of(const Section *s, int32_t item, int component) {
     const size_t i = (size_t)(s->items ? s->items[item] : item);
@@ -288,7 +288,7 @@ static void settle_range(Memory *memory, Section *s) {
     memcpy(s->high, memory->high, sizeof s->high);
 }
 
-// --- sections ------------------------------------------------------------------------------------------------------------
+// --- sections --------------------------------------------------------------------------------------------------------
 
 static uint16_t quantise(const Section *s, int32_t item, int component) {
     const double most = s->type == TYPE_U8 ? 255 : 65535;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables that grow while a run goes on: comma-separated, one row a line, the first column the step.
 //
-// A table cannot be renamed into place; instead each row is handed to the system as soon as it is complete. Of a killed run
-// at most the last row is torn. When the run is resumed from a checkpoint of step k, every row after k (torn or not) tells
-// of a future that will be computed again, and is cut off.
+// A table cannot be renamed into place; instead each row is handed to the system as soon as it is complete. Of a killed
+// run at most the last row is torn. When the run is resumed from a checkpoint of step k, every row after k (torn or
+// not) tells of a future that will be computed again, and is cut off.
 #include <errno.h>
 #include <locale.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is taken out of a checkpoint must be there, of its type and of its size. Apart from checkpoint.c, so that checkpoints
-// that are kept elsewhere than in files (fuzz/store.c) are checked by the same lines.
+// What is taken out of a checkpoint must be there, of its type and of its size. Apart from checkpoint.c, so that
+// checkpoints that are kept elsewhere than in files (fuzz/store.c) are checked by the same lines.
 #include <inttypes.h>
 #include <string.h>
 
@@ -25,15 +25,4 @@ ThawStatus thaw_checkpoint_take(const ThawHdfList *list, const char *path, const
     if (count)
         memcpy(data, list->data, (size_t)count * thaw_hdf_type_size(type));
     return THAW_OK;
-}
-
-ThawStatus thaw_checkpoint_take_text(const ThawHdfList *list, const char *path, const char *name, char *text,
-                                     size_t size, ThawError *error) {
-    text[0] = 0;
-    ThawHdfList cut = list ? *list : (ThawHdfList){0};
-    cut.count = cut.count < (int64_t)size ? cut.count : (int64_t)size - 1;
-    const ThawStatus status = thaw_checkpoint_take(list ? &cut : NULL, path, name, THAW_HDF_I8, text, cut.count, error);
-    if (status == THAW_OK)
-        text[cut.count] = 0;
-    return status;
 }

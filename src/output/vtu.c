@@ -126,6 +126,13 @@ ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits,
         print_field_data(file, "hindrance", 1, data->body_count, data->hindrance);
     if (data->thresholds)
         print_field_data(file, "thresholds", 2, data->body_count, data->thresholds);
+    if (data->attachment_count > 0) {
+        const double counts[2] = {data->attachment_count, data->line_count};
+        print_field_data(file, "attachment_counts", 2, 1, counts);
+        print_field_data(file, "attachments", THAW_FRAME_ATTACHMENT, data->attachment_count, data->attachments);
+        if (data->line_count > 0)
+            print_field_data(file, "attachment_lines", 6, data->line_count, data->lines);
+    }
     thaw_file_print(file, "    </FieldData>\n    <Piece NumberOfPoints=\"%zu\" NumberOfCells=\"%zu\">\n", points,
                     cells);
     thaw_file_print(file, "      <Points>\n");

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads VTU files back as frames, for rendering and replay: those that vtu.c writes, and any other of one kind of element.
+// Reads VTU files back as frames, for rendering and replay: those that vtu.c writes, and any other of one kind of
+// element.
 //
-// mesh/vtu.c finds and decodes the arrays and sees to it that each has the length that the counts of points and cells ask
-// for; here values are checked: every vertex id must be in range, and so must categories. An array with the name of a field
-// is that field; any of them may be missing.
+// mesh/vtu.c finds and decodes the arrays and sees to it that each has the length that the counts of points and cells
+// ask for; here values are checked: every vertex id must be in range, and so must categories. An array with the name of
+// a field is that field; any of them may be missing.
 #include <math.h>
 
 #include "mesh/draft.h"
@@ -80,6 +81,44 @@ static ThawStatus read_by_body(const ThawVtu *vtu, const char *name, int compone
                    : thaw_error_memory(error, "a frame");
 }
 
+// Attachments must name bodies that there are; what is left of them out of the frame is not shown.
+static ThawStatus check_attachments(const ThawVtu *vtu, const ThawFrameData *d) {
+    for (int32_t i = 0; i < d->attachment_count; i++) {
+        const double *a = d->attachments + THAW_FRAME_ATTACHMENT * (size_t)i;
+        if (!(a[0] >= 0 && a[0] < d->body_count && a[1] >= -1 && a[1] < d->body_count && a[2] >= -1 &&
+              a[2] < INT32_MAX))
+            return thaw_text_fail(vtu->text, "attachment %d is of body %g, %g and obstacle %g", (int)i, a[0], a[1],
+                                  a[2]);
+    }
+    for (int64_t i = 0; i < 6 * (int64_t)d->line_count; i++)
+        if (!isfinite(d->lines[i]))
+            return thaw_text_fail(vtu->text, "line %lld of the attachments has the coordinate %g", (long long)(i / 6),
+                                  d->lines[i]);
+    return THAW_OK;
+}
+
+static ThawStatus read_attachments(const ThawVtu *vtu, size_t size, ThawFrameData *d, ThawError *error) {
+    double counts[2] = {0, 0};
+    ThawStatus status = read_reals(vtu, THAW_VTU_FIELD_DATA, "attachment_counts", 2, 0, counts);
+    if (status || !(counts[0] > 0))
+        return status;
+    // Each number takes a byte at least.
+    if (!(counts[0] <= (double)size && counts[1] >= 0 && counts[1] <= (double)size && counts[0] < INT32_MAX &&
+          counts[1] < INT32_MAX))
+        return thaw_text_fail(vtu->text, "more attachments than the file can hold");
+    d->attachment_count = (int32_t)counts[0];
+    d->line_count = (int32_t)counts[1];
+    d->attachments = THAW_NEW(double, THAW_FRAME_ATTACHMENT *(size_t)d->attachment_count);
+    d->lines = THAW_NEW(double, 6 * (size_t)d->line_count);
+    if (!d->attachments || !d->lines)
+        return thaw_error_memory(error, "a frame");
+    status = read_reals(vtu, THAW_VTU_FIELD_DATA, "attachments", THAW_FRAME_ATTACHMENT * (uint64_t)d->attachment_count,
+                        1, d->attachments);
+    if (!status && d->line_count > 0)
+        status = read_reals(vtu, THAW_VTU_FIELD_DATA, "attachment_lines", 6 * (uint64_t)d->line_count, 1, d->lines);
+    return status ? status : check_attachments(vtu, d);
+}
+
 // What the frame tells about the whole world.
 static ThawStatus read_world(const ThawVtu *vtu, ThawFrameData *d, ThawError *error) {
     double step = -1;
@@ -138,7 +177,9 @@ static ThawStatus read_content(const ThawVtu *vtu, size_t size, ThawFrameData **
     ThawStatus status = read_nodes(vtu, &nodes);
     if (!status)
         status = thaw_frame_data_create(nodes, (int32_t)vtu->point_count, (int32_t)vtu->cell_count, data, error);
-    return status ? status : read_arrays(vtu, *data, error);
+    if (!status)
+        status = read_arrays(vtu, *data, error);
+    return status ? status : read_attachments(vtu, size, *data, error);
 }
 
 ThawStatus thaw_vtu_read(const char *path, ThawFrameData **data, ThawError *error) {

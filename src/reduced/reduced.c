@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assembly of G'AG (equations 5 and 11): the diagonal from masses, the rest straight from element blocks through the map.
-// The full A is never formed.
+// Assembly of G'AG (equations 5 and 11): the diagonal from masses, the rest straight from element blocks through the
+// map. The full A is never formed.
 #include "reduced/reduced.h"
 
 #include "sparse/ldl.h"
 
 #include <string.h>
 
-// A map without some of the elements is that of an adaptive body, and changes every few steps. One with all of them has to
-// give the bits of the reference.
+// A map without some of the elements is that of an adaptive body, and changes every few steps. One with all of them has
+// to give the bits of the reference.
 static ThawStatus plan_solver(const ThawMap *map, ThawSolverKind kind, const ThawBlockPattern *pattern,
                               ThawSolverPlan **plan, ThawError *error) {
     return map->set == map->shape->all ? thaw_solver_plan_create(kind, pattern, plan, error)
@@ -96,12 +96,18 @@ int thaw_system_serves(const ThawSystem *system, const ThawShape *shape, const u
 ThawStatus thaw_system_assemble(const ThawSystem *system, ThawTasks *tasks, ThawCombination combination,
                                 const double *x, const double *start, ThawSolver *solver, double *f, double *partial) {
     const ThawMap *map = system->map;
+    const ThawInertia lumped = thaw_inertia_lumped(system->shape);
+    const ThawInertia *inertia = combination.inertia ? combination.inertia : &lumped;
     ThawBlockMatrix *A = thaw_solver_matrix(solver);
     size_t bytes = sizeof(double) * (size_t)A->pattern->row[A->pattern->n] * (size_t)(A->pattern->bs * A->pattern->bs);
     if (start)
         memcpy(A->value, start, bytes);
     else
         memset(A->value, 0, bytes);
+    if (map->ops->matrix) {
+        combination.inertia = inertia;
+        return map->ops->matrix(map, tasks, combination, x, A, f, partial);
+    }
     ThawAssembly assembly = {map, A->value};
     ThawStatus status =
         thaw_force_linearise(map->set, tasks, x, combination.element, (ThawBlockSink){map->ops->add_blocks, &assembly},
@@ -111,8 +117,7 @@ ThawStatus thaw_system_assemble(const ThawSystem *system, ThawTasks *tasks, Thaw
     if (map->ops->add_stress)
         map->ops->add_stress(
             map, (ThawStiffness){combination.stress, combination.element.damping, combination.element.project}, A);
-    map->ops->add_diagonal(map, system->shape->mass, combination.mass, A);
-    map->ops->add_diagonal(map, system->shape->damping_mass, combination.mass_damping, A);
+    inertia->ops->add(inertia, map, combination.mass, combination.mass_damping, A);
     return status;
 }
 
@@ -137,22 +142,31 @@ void thaw_compliance_scratch_clear(ThawComplianceScratch *scratch) {
     thaw_free(scratch->value);
     thaw_free(scratch->number);
     thaw_free(scratch->H);
+    thaw_free(scratch->block);
+    thaw_free(scratch->at);
+    thaw_free(scratch->matrix);
     *scratch = (ThawComplianceScratch){0};
 }
 
-static ThawStatus grow_scratch(ThawComplianceScratch *scratch, int32_t rows, int32_t entries) {
-    if (rows <= scratch->rows && entries <= scratch->entries)
+// Room for rows on so many blocks in all, each vertex' on as many as the map has.
+static ThawStatus grow_scratch(const ThawMap *map, int32_t rows, int32_t blocks, ThawComplianceScratch *scratch) {
+    if (rows <= scratch->rows && blocks <= scratch->blocks && map->row_blocks <= scratch->width)
         return THAW_OK;
     thaw_compliance_scratch_clear(scratch);
+    const size_t width = (size_t)(map->row_blocks > 2 ? map->row_blocks : 2);
     scratch->start = THAW_NEW(int32_t, 2 * (size_t)rows + 1);
-    scratch->col = THAW_NEW(int32_t, 4 * (size_t)entries);
-    scratch->value = THAW_NEW(double, 4 * (size_t)entries * 9);
-    if (!scratch->start || !scratch->col || !scratch->value) {
+    scratch->col = THAW_NEW(int32_t, 2 * (size_t)blocks);
+    scratch->value = THAW_NEW(double, 2 * (size_t)blocks * 9);
+    scratch->block = THAW_NEW(int32_t, width);
+    scratch->at = THAW_NEW(int32_t, width);
+    scratch->matrix = thaw_alloc(width, sizeof *scratch->matrix);
+    if (!scratch->start || !scratch->col || !scratch->value || !scratch->block || !scratch->at || !scratch->matrix) {
         thaw_compliance_scratch_clear(scratch);
         return THAW_ERROR_MEMORY;
     }
     scratch->rows = 2 * rows;
-    scratch->entries = 2 * entries;
+    scratch->blocks = 2 * blocks;
+    scratch->width = (int32_t)width;
     return THAW_OK;
 }
 
@@ -172,18 +186,16 @@ static void reduce_rows(const ThawMap *map, const ThawBlockRows *J, ThawComplian
     for (int32_t c = 0; c < J->count; c++) {
         int32_t end = start[c];
         for (int32_t k = J->start[c]; k < J->start[c + 1]; k++) {
-            double matrix[2][9];
-            int32_t block[2];
-            int blocks = map->ops->rows(map, J->col[k], block, matrix);
+            int blocks = map->ops->rows(map, J->col[k], scratch->block, scratch->matrix);
             for (int b = 0; b < blocks; b++) {
                 int32_t at = start[c];
-                while (at < end && scratch->col[at] != block[b])
+                while (at < end && scratch->col[at] != scratch->block[b])
                     at++;
                 if (at == end) {
-                    scratch->col[end++] = block[b];
+                    scratch->col[end++] = scratch->block[b];
                     memset(scratch->value + (size_t)at * (size_t)size, 0, sizeof(double) * (size_t)size);
                 }
-                add_product(dim, J->value + (size_t)k * (size_t)size, matrix[b],
+                add_product(dim, J->value + (size_t)k * (size_t)size, scratch->matrix[b],
                             scratch->value + (size_t)at * (size_t)size);
             }
         }
@@ -232,11 +244,14 @@ static ThawBlockRows unit_rows(int dim, int32_t count, const ThawComplianceScrat
     return (ThawBlockRows){count, dim, scratch->start, scratch->col, scratch->value};
 }
 
-// The blocks that the reduced rows lie on, in the order in which they are met: into scratch->col where they serve better than
-// the rows. A change of a row then moves the ports by as many columns as it has entries; without ports, all rows by one.
+// The blocks that the reduced rows lie on, in the order in which they are met: into scratch->col where they serve
+// better than the rows. A change of a row then moves the ports by as many columns as it has entries; without ports, all
+// rows by one.
 static ThawStatus list_ports(const ThawMap *map, int32_t rows, ThawComplianceScratch *scratch, ThawPorts *ports) {
     size_t square = (size_t)map->shape->dim * (size_t)map->shape->dim;
     int32_t entries = scratch->start[rows], count = 0;
+    if (entries > ports->room)
+        return THAW_OK;
     if (scratch->unknowns < map->n) {
         thaw_free(scratch->number);
         scratch->number = THAW_NEW(int32_t, map->n);
@@ -264,14 +279,20 @@ static ThawStatus list_ports(const ThawMap *map, int32_t rows, ThawComplianceScr
     return THAW_OK;
 }
 
+// Of so many vertices' rows.
+static int32_t most_blocks(const ThawMap *map, int32_t vertices) {
+    return vertices * (map->row_blocks > 2 ? map->row_blocks : 2);
+}
+
 ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, const ThawBlockRows *J,
                                   double tolerance, double *H, ThawPorts *ports, double *y, double *u, double *q,
                                   double *r, ThawComplianceScratch *scratch) {
     const ThawMap *map = system->map;
     ThawBlockRows rows = *J;
     ThawStatus status = THAW_OK;
-    if (map->n > 0 && thaw_solver_ldl(solver)) {
-        status = grow_scratch(scratch, J->count, J->start[J->count]);
+    const int reaches = map->ops->rows && map->n > 0 && thaw_solver_ldl(solver);
+    if (reaches) {
+        status = grow_scratch(map, J->count, most_blocks(map, J->start[J->count]), scratch);
         if (status != THAW_OK)
             return status;
         reduce_rows(map, J, scratch);
@@ -285,16 +306,16 @@ ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, 
     memset(H, 0, sizeof *H * size * size);
     if (status != THAW_OK || map->n == 0)
         return status;
-    return thaw_solver_ldl(solver) ? thaw_ldl_schur(thaw_solver_ldl(solver), &rows, H, size)
-                                   : solve_columns(system, solver, J, tolerance, H, y, u, q, r);
+    return reaches ? thaw_ldl_schur(thaw_solver_ldl(solver), &rows, H, size)
+                   : solve_columns(system, solver, J, tolerance, H, y, u, q, r);
 }
 
-// --- blocks of single vertices --------------------------------------------------------------------------------------------
+// --- blocks of single vertices ---------------------------------------------------------------------------------------
 
 enum { COLUMNS = 128 }; // at most, those of parts included
 
 // Whether a vertex' velocity is a block of unknowns of its own.
-static int is_own(int dim, int blocks, const double matrix[2][9]) {
+static int is_own(int dim, int blocks, double (*matrix)[9]) {
     int own = blocks == 1;
     for (int i = 0; i < dim * dim && own; i++)
         own = matrix[0][i] == (i % (dim + 1) == 0);
@@ -310,17 +331,16 @@ static int32_t find_column(const int32_t *col, int32_t first, int32_t count, int
 // The sample that stands for the n-th of so many vertices.
 static int32_t sample_of(int32_t n, int32_t own, int32_t samples) { return (int32_t)((int64_t)n * samples / own); }
 
-// The blocks of unknowns to ask for: of samples, vertices that have one of their own, and after them those of parts, as long
-// as there is room.
+// The blocks of unknowns to ask for: of samples, vertices that have one of their own, and after them those of parts, as
+// long as there is room.
 static int32_t choose_columns(const ThawMap *map, int32_t count, const int32_t *vertices, int32_t own, int32_t samples,
-                              int32_t *col) {
+                              ThawComplianceScratch *scratch) {
     int dim = map->shape->dim;
-    int32_t columns = samples;
+    int32_t columns = samples, *col = scratch->col;
+    const int32_t *block = scratch->block;
     for (int32_t k = 0, met = 0; k < count; k++) {
-        double matrix[2][9];
-        int32_t block[2];
-        int blocks = map->ops->rows(map, vertices[k], block, matrix);
-        if (is_own(dim, blocks, matrix)) {
+        int blocks = map->ops->rows(map, vertices[k], scratch->block, scratch->matrix);
+        if (is_own(dim, blocks, scratch->matrix)) {
             int32_t sample = sample_of(met, own, samples);
             if (met == 0 || sample != sample_of(met - 1, own, samples))
                 col[sample] = block[0];
@@ -367,23 +387,99 @@ static void add_congruence(int dim, const double *V, const double *H, size_t str
                     block[dim * i + j] += V[dim * i + k] * H[(size_t)k * stride + (size_t)l] * W[dim * j + l];
 }
 
+// Without rows: a solve for each axis of a few vertices, spread evenly, which stand for those after them.
+static ThawStatus solve_blocks(const ThawSystem *system, ThawSolver *solver, int32_t count, const int32_t *vertices,
+                               double tolerance, int32_t *from, double *S, double *y, double *u, double *q, double *r) {
+    const ThawMap *map = system->map;
+    const size_t dim = (size_t)map->shape->dim, square = dim * dim;
+    int32_t own = 0, met = 0, last = 0;
+    for (int32_t k = 0; k < count; k++)
+        own += !system->scripted[vertices[k]];
+    const int32_t samples = own < THAW_BLOCK_SAMPLES ? own : THAW_BLOCK_SAMPLES;
+    memset(y, 0, sizeof *y * (size_t)system->shape->nv * dim);
+    for (int32_t k = 0; k < count; k++) {
+        double *block = S + square * (size_t)k;
+        if (system->scripted[vertices[k]])
+            continue;
+        const int again = met > 0 && sample_of(met, own, samples) == sample_of(met - 1, own, samples);
+        met++;
+        if (again) {
+            from[k] = last;
+            memcpy(block, S + square * (size_t)last, sizeof *S * square);
+            continue;
+        }
+        last = k;
+        for (size_t j = 0; j < dim; j++) {
+            const size_t at = (size_t)vertices[k] * dim;
+            y[at + j] = 1;
+            map->ops->apply_t(map, y, r);
+            y[at + j] = 0;
+            memset(q, 0, sizeof *q * (size_t)map->n * dim);
+            ThawStatus status = thaw_solver_solve(solver, r, q, tolerance, NULL);
+            if (status != THAW_OK && status != THAW_NOT_CONVERGED) // a block that is nearly right will do
+                return status;
+            map->ops->apply(map, q, NULL, u);
+            for (size_t i = 0; i < dim; i++)
+                block[i * dim + j] = u[at + i];
+        }
+    }
+    return THAW_OK;
+}
+
+// S of each vertex, from H of the columns.
+static void take_blocks(const ThawMap *map, int32_t count, const int32_t *vertices, int32_t own, int32_t samples,
+                        int32_t columns, const ThawComplianceScratch *scratch, int32_t *from, double *S) {
+    const int dim = map->shape->dim;
+    const size_t stride = (size_t)(dim * columns), square = (size_t)(dim * dim);
+    int32_t *at = scratch->at;
+    for (int32_t k = 0, met = 0, last = 0, served = 0; k < count; k++) {
+        const int blocks = map->ops->rows(map, vertices[k], scratch->block, scratch->matrix);
+        if (is_own(dim, blocks, scratch->matrix)) {
+            at[0] = sample_of(met++, own, samples);
+            if (scratch->col[at[0]] == scratch->block[0])
+                last = k;
+            from[k] = last;
+        } else {
+            int found = 1;
+            for (int b = 0; b < blocks; b++) {
+                at[b] = find_column(scratch->col, samples, columns, scratch->block[b]);
+                found &= at[b] < columns;
+            }
+            if (!found) { // a part for which there was no room: the vertex before stands for it
+                from[k] = from[served];
+                memcpy(S + square * (size_t)k, S + square * (size_t)served, sizeof *S * square);
+                continue;
+            }
+        }
+        served = k;
+        for (int a = 0; a < blocks; a++)
+            for (int b = 0; b < blocks; b++)
+                add_congruence(dim, scratch->matrix[a],
+                               scratch->H + (size_t)(dim * at[a]) * stride + (size_t)(dim * at[b]), stride,
+                               scratch->matrix[b], S + square * (size_t)k);
+    }
+}
+
 ThawStatus thaw_system_blocks(const ThawSystem *system, ThawSolver *solver, int32_t count, const int32_t *vertices,
-                              double tolerance, int32_t *from, double *S, double *q, double *r,
+                              double tolerance, int32_t *from, double *S, double *y, double *u, double *q, double *r,
                               ThawComplianceScratch *scratch) {
     const ThawMap *map = system->map;
     int dim = map->shape->dim;
-    int32_t own = 0, block[2];
-    double matrix[2][9];
+    int32_t own = 0;
     memset(S, 0, sizeof *S * (size_t)(dim * dim) * (size_t)count);
-    for (int32_t k = 0; k < count; k++) {
+    for (int32_t k = 0; k < count; k++)
         from[k] = k;
-        own += is_own(dim, map->ops->rows(map, vertices[k], block, matrix), matrix);
-    }
-    int32_t samples = own < THAW_BLOCK_SAMPLES ? own : THAW_BLOCK_SAMPLES;
-    ThawStatus status = grow_scratch(scratch, 2 * count, 2 * count); // two blocks a part
-    if (status != THAW_OK || map->n == 0)
+    if (map->n == 0)
+        return THAW_OK;
+    if (!map->ops->rows)
+        return solve_blocks(system, solver, count, vertices, tolerance, from, S, y, u, q, r);
+    ThawStatus status = grow_scratch(map, most_blocks(map, count), most_blocks(map, count), scratch);
+    if (status != THAW_OK)
         return status;
-    int32_t columns = choose_columns(map, count, vertices, own, samples, scratch->col);
+    for (int32_t k = 0; k < count; k++)
+        own += is_own(dim, map->ops->rows(map, vertices[k], scratch->block, scratch->matrix), scratch->matrix);
+    int32_t samples = own < THAW_BLOCK_SAMPLES ? own : THAW_BLOCK_SAMPLES;
+    int32_t columns = choose_columns(map, count, vertices, own, samples, scratch);
     size_t stride = (size_t)(dim * columns);
     if (stride * stride > scratch->square) {
         thaw_free(scratch->H);
@@ -394,32 +490,7 @@ ThawStatus thaw_system_blocks(const ThawSystem *system, ThawSolver *solver, int3
         scratch->square = 2 * stride * stride;
     }
     status = invert_columns(solver, dim, map->n, columns, tolerance, q, r, scratch);
-    for (int32_t k = 0, met = 0, last = 0, served = 0; k < count && status == THAW_OK; k++) {
-        int blocks = map->ops->rows(map, vertices[k], block, matrix);
-        int32_t at[2];
-        if (is_own(dim, blocks, matrix)) {
-            at[0] = sample_of(met++, own, samples);
-            if (scratch->col[at[0]] == block[0])
-                last = k;
-            from[k] = last;
-        } else {
-            int found = 1;
-            for (int b = 0; b < blocks; b++) {
-                at[b] = find_column(scratch->col, samples, columns, block[b]);
-                found &= at[b] < columns;
-            }
-            if (!found) { // a part for which there was no room: whoever came before stands for it
-                from[k] = from[served];
-                memcpy(S + (size_t)(dim * dim) * (size_t)k, S + (size_t)(dim * dim) * (size_t)served,
-                       sizeof *S * (size_t)(dim * dim));
-                continue;
-            }
-        }
-        served = k;
-        for (int a = 0; a < blocks; a++)
-            for (int b = 0; b < blocks; b++)
-                add_congruence(dim, matrix[a], scratch->H + (size_t)(dim * at[a]) * stride + (size_t)(dim * at[b]),
-                               stride, matrix[b], S + (size_t)(dim * dim) * (size_t)k);
-    }
+    if (status == THAW_OK)
+        take_blocks(map, count, vertices, own, samples, columns, scratch, from, S);
     return status;
 }

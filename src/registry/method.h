@@ -17,9 +17,10 @@ typedef struct ThawMethod {
     bool has_parts;                  // parts of its bodies may move as rigid ones
     const struct ThawMethodOps *ops; // never NULL
     ThawOptionTable options;
-    // Where its options are in definitions; of a method that has any.
-    size_t in_world; // offset of the struct in a ThawWorldDef
-    size_t in_body;  // offset of the pointer to a struct of its own, or NULL, in a ThawBodyDef
+    // Definitions name options in rows (ThawOptionDef). A method may also have its struct as a member there: its
+    // offset in a ThawWorldDef, and that of a pointer to a struct of the body's own, or NULL, in a ThawBodyDef. 0:
+    // none.
+    size_t in_world, in_body;
 } ThawMethod;
 
 // The index of the reference, `full`: it needs nothing of its own, so a body can always fall back on it.
@@ -28,7 +29,7 @@ enum { THAW_METHOD_REFERENCE };
 extern const ThawMethod thaw_method_full, thaw_method_rigidify;
 
 // Adds a method to the end of the list, for tests: before the first world is made, in one thread. Returns its index;
-// -1: there is no more room.
+// -1: there is no more room, or its options are too many.
 int thaw_method_register(const ThawMethod *method);
 
 int thaw_method_count(void);
@@ -43,8 +44,15 @@ void thaw_method_say_names(const char *between, char *text, size_t room);
 // The same of those whose bodies can be asleep.
 void thaw_method_say_sleepers(const char *between, char *text, size_t room);
 
-// A method's options in a definition: the world's, and a body's own (NULL: the world's). NULL if it has no options.
-const void *thaw_method_world_options(const ThawMethod *method, const ThawWorldDef *world);
-const void *thaw_method_body_options(const ThawMethod *method, const ThawBodyDef *body);
+// A method's options by a definition whose rows were found good: the world's, and a body's own. Returns whether there
+// are any: of a world whether the method has options, of a body whether some are its own.
+bool thaw_method_world_options(const ThawMethod *method, const ThawWorldDef *world, ThawOptionBuffer *options);
+bool thaw_method_body_options(const ThawMethod *method, const ThawWorldDef *world, const ThawBodyDef *body,
+                              ThawOptionBuffer *options);
+
+// Rows by names: whether there are such methods and options, and whether they allow the values; `where` begins the
+// message. And those of one method put into its struct; how many there were.
+ThawStatus thaw_option_rows_check(const char *where, const ThawOptionDef *rows, int32_t count, ThawError *error);
+int32_t thaw_option_rows_put(const ThawMethod *method, const ThawOptionDef *rows, int32_t count, void *options);
 
 #endif

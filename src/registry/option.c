@@ -14,6 +14,13 @@ const ThawOption *thaw_option_find(const ThawOptionTable *table, const char *nam
     return NULL;
 }
 
+const ThawOption *thaw_option_of_role(const ThawOptionTable *table, ThawOptionRole role) {
+    for (int i = 0; i < table->count; i++)
+        if (table->rows[i].role == role)
+            return &table->rows[i];
+    return NULL;
+}
+
 // --- values ----------------------------------------------------------------------------------------------------------
 
 double thaw_option_get(const ThawOption *o, const void *options) {

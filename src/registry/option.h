@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of a method as data. A method has a plain struct of options and one table that says all there is to say of
-// each member: what it is called, its unit, what it does, what is allowed, its default. Whoever deals with options
-// walks the table: defaults, validation, scene reader, digest, checkpoint, the web page, `thaw tune`, `thaw check`,
-// `thaw help`, docs/scene.schema.json and docs/scene-format.md. An option that is added to the table is in all of
-// them.
+// each member: what it is called, its unit, what it does, what is allowed, its default. All code that deals with
+// options walks the table: defaults, validation, scene reader, digest, checkpoint, the web page, `thaw tune`, `thaw
+// check`, `thaw help`, docs/scene.schema.json and docs/scene-format.md. An option that is added to the table is in all
+// of them.
 #ifndef THAW_OPTION_H
 #define THAW_OPTION_H
 
@@ -24,6 +24,13 @@ typedef enum ThawOptionKind {
     THAW_OPTION_CHOICE, // one of `names`
 } ThawOptionKind;
 
+// What others than the method itself ask of an option, by what it is for.
+typedef enum ThawOptionRole {
+    THAW_ROLE_NONE,
+    THAW_ROLE_TOLERANCE, // the share of a body's diameter by which the method may put it off, about
+    THAW_ROLE_SLEEP,     // with 0 bodies of the method never sleep
+} ThawOptionRole;
+
 typedef struct ThawOption {
     const char *name;
     const char *unit; // "": none
@@ -39,7 +46,9 @@ typedef struct ThawOption {
     // It is read only where the CHOICE of this name has this value; NULL: always.
     const char *only_with;
     int only_choice;
-    int power; // `thaw tune` multiplies it by its scale to this power; 0: it leaves it alone
+    ThawOptionRole role;
+    double widest; // with more than this, in force, the method is of no use; 0: nobody knows
+    int power;     // `thaw tune` multiplies it by its scale to this power; 0: it leaves it alone
     // A slider of the page, with a logarithmic scale or a linear one; NULL: the page does not show it.
     const char *label;
     double slider[2];
@@ -52,6 +61,15 @@ typedef struct ThawOptionTable {
     size_t size; // bytes of the struct
 } ThawOptionTable;
 
+// Room for the struct of any method.
+enum { THAW_OPTION_BYTES = 1024, THAW_OPTION_ROWS = 64 };
+typedef union ThawOptionBuffer {
+    double align;
+    char bytes[THAW_OPTION_BYTES];
+} ThawOptionBuffer;
+
+// The first of that role; NULL: there is none.
+const ThawOption *thaw_option_of_role(const ThawOptionTable *table, ThawOptionRole role);
 // NULL: there is none of that name.
 const ThawOption *thaw_option_find(const ThawOptionTable *table, const char *name);
 
@@ -61,7 +79,7 @@ void thaw_option_set(const ThawOption *option, double value, void *options);
 
 // Whether the struct may hold this value.
 bool thaw_option_allows(const ThawOption *option, double value);
-// Whether anybody looks at it, with the others as they are.
+// Whether it is read at all, with the others as they are.
 bool thaw_option_is_read(const ThawOptionTable *table, const ThawOption *option, const void *options);
 // Tolerances and what follows from them: what a body goes by, and what an error hangs on.
 bool thaw_option_is_threshold(const ThawOption *option);

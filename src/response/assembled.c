@@ -2,16 +2,18 @@
 // The assembled form: H = J A^-1 J' (solids paper, equation 13) body by body, and projected Gauss-Seidel (equations 14,
 // 15) over the contacts in canonical order.
 //
-// A body gives J A^-1 J' of its own contacts' rows; a contact between two bodies sums two blocks. H is never put together
-// over the island: each body keeps a full square over its own contacts, so that a chain of bodies costs its sum and not its
-// square; rigid bodies keep six numbers (modes.c). Each body also keeps its part of u = H lambda, and a contact whose impulse
-// changes adds its three rows to it: a sweep is sum_b (dim n_b)^2 multiply-adds, all on contiguous rows.
+// A body gives J A^-1 J' of its own contacts' rows; a contact between two bodies sums two blocks. H is never put
+// together over the island: each body keeps a full square over its own contacts, so that a chain of bodies costs its
+// sum and not its square; rigid bodies keep six numbers (modes.c). Each body also keeps its part of u = H lambda, and a
+// contact whose impulse changes adds its three rows to it: a sweep is sum_b (dim n_b)^2 multiply-adds, all on
+// contiguous rows.
 //
-// Where many contacts lie on few unknowns of a body (on rigid parts of it), these are its ports: H = C G C' with the square G
-// over them, and the body keeps G C' lambda. That of a body with one part and some elastic vertices is a tenth of H.
+// Where many contacts lie on few unknowns of a body (on rigid parts of it), these are its ports: H = C G C' with the
+// square G over them, and the body keeps G C' lambda. That of a body with one part and some elastic vertices is a tenth
+// of H.
 //
-// Sweeps alternate in direction. They settle quickly who touches, sticks and slides, and slowly how much: information
-// moves by one contact a sweep up a stack. So they take turns with Newton's method (newton.c).
+// Sweeps alternate in direction. They settle quickly which contacts touch, stick and slide, and slowly how much:
+// information moves by one contact a sweep up a stack. So they take turns with Newton's method (newton.c).
 #include <math.h>
 #include <string.h>
 
@@ -33,8 +35,9 @@ static void call_compliance(void *context, int32_t index) {
     double *value = island->J_value + (size_t)(d * d) * (size_t)part->first_entry;
     part->status = THAW_OK;
     part->ports = (ThawPorts){.start = island->C_start + part->first_contact + index,
-                              .port = island->C_port + 2 * part->first_entry,
-                              .value = island->C_value + (size_t)(2 * d * d) * (size_t)part->first_entry};
+                              .room = island->C_width * part->entries,
+                              .port = island->C_port + (size_t)island->C_width * (size_t)part->first_entry,
+                              .value = island->C_value + (size_t)(island->C_width * d * d) * (size_t)part->first_entry};
     if (part->vertices == 0 || part->motions == THAW_MOTIONS_ALL)
         return;
     if (thaw_tasks_stopped(island->tasks)) {
@@ -99,21 +102,25 @@ void thaw_assembled_block(const ThawResponse *island, const ThawPart *part, int3
 ThawStatus thaw_assembled_prepare(ThawResponse *island) {
     int d = island->dim;
     size_t H = 0, members = 0, entries = 0;
+    island->C_width = 2;
     for (int32_t p = 0; p < island->body_count; p++) {
         ThawPart *part = island->parts + p;
         size_t c = (size_t)d * (size_t)part->contacts;
         part->H = H;
+        if (island->bodies[p].width > island->C_width)
+            island->C_width = island->bodies[p].width;
         part->first_entry = (int32_t)entries;
         members += (size_t)part->contacts + 1;
         entries += (size_t)part->entries;
         if (part->motions != THAW_MOTIONS_ALL)
             H += c * c;
     }
+    const size_t width = 1 + (size_t)island->C_width;
     ThawStatus status = THAW_TAKE(island, THAW_BUFFER_H, H, &island->H);
     if (status == THAW_OK)
-        status = THAW_TAKE(island, THAW_BUFFER_J, 2 * members + 3 * entries, &island->J_start);
+        status = THAW_TAKE(island, THAW_BUFFER_J, 2 * members + width * entries, &island->J_start);
     if (status == THAW_OK)
-        status = THAW_TAKE(island, THAW_BUFFER_J_VALUE, (size_t)(d * d) * 3 * entries, &island->J_value);
+        status = THAW_TAKE(island, THAW_BUFFER_J_VALUE, (size_t)(d * d) * width * entries, &island->J_value);
     if (status < 0)
         return status;
     island->J_vertex = island->J_start + members;

@@ -4,10 +4,11 @@
 // The law then tells the impulse of a contact from its velocity alone, as a spring does: with y = H nu + b, what w is
 // without gamma,
 //     Lambda(y) = P(-y / gamma),    and    nu = Lambda(H nu + b)
-// is the law of the whole island, nu any impulses at first. Without friction that is the gradient of a convex function of
-// the velocities, nu' H nu / 2 + sum |P(-y / gamma)|^2 gamma / 2, of which a few are left where bodies are rigid, however
-// many contacts share the load. Newton's direction is that of newton.c with rho = 1 / gamma: who touches, sticks and slides
-// is decided by velocities. Taken whole it cycles; so it is followed to where the slope along it,
+// is the law of the whole island, nu any impulses at first. Without friction that is the gradient of a convex function
+// of the velocities, nu' H nu / 2 + sum |P(-y / gamma)|^2 gamma / 2, of which a few are left where bodies are rigid,
+// however many contacts share the load. Newton's direction is that of newton.c with rho = 1 / gamma: which contacts
+// touch, stick and slide is decided by velocities. Taken whole it cycles; so it is followed to where the slope along
+// it,
 //     phi(s) = (H dnu) . (nu_s - Lambda(H nu_s + b)),    nu_s = nu + s dnu,
 // vanishes: exactly the least of the convex function. With friction there is no such function, but phi is as good while
 // friction turns little of it round; where it does not end, others go on (newton.c, interior.c). phi is piecewise
@@ -15,11 +16,11 @@
 //
 // Hard contacts are given 1e-3, 1e-6, then 1e-9 of their own block for gamma, and judged without: that finds solutions
 // where there are any.
-// Where there is none, where bodies jam, impulses grow as 1 / gamma and the law stays broken by as much as without them;
-// such impulses are not taken, though their residual, relative to their own energy, is small.
+// Where there is none, where bodies jam, impulses grow as 1 / gamma and the law stays broken by as much as without
+// them; such impulses are not taken, though their residual, relative to their own energy, is small.
 //
-// Heaps, whose contacts are many more than the freedoms of their bodies, take 10 to 20 steps of a dozen products each where
-// newton.c wanders for ever.
+// Heaps, whose contacts are many more than the freedoms of their bodies, take 10 to 20 steps of a dozen products each
+// where newton.c wanders for ever.
 #include <math.h>
 #include <string.h>
 

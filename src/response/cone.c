@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of a contact with Coulomb's cone, smoothed for interior.c. With De Saxce's change of variables (De Saxce and Feng
-// 1998) it is complementarity on a cone,
+// The law of a contact with Coulomb's cone, smoothed for interior.c. With De Saxce's change of variables (De Saxce and
+// Feng 1998) it is complementarity on a cone,
 //     x = (mu lambda_n, lambda_t)    z = (w_n / mu + |w_t|, w_t)    x, z in Q = {y_0 >= |y_t|},   x . z = 0,
-// and z is inside Q exactly where w_n > 0. (Without friction: x = lambda_n, z = w_n, Q the numbers >= 0.) Jordan's product
-// on Q smooths it: x o z = tau e is a law with one finite force for every velocity. It is linearised at Nesterov and
-// Todd's point (1997): W^2 x = z with
+// and z is inside Q exactly where w_n > 0. (Without friction: x = lambda_n, z = w_n, Q the numbers >= 0.) Jordan's
+// product on Q smooths it: x o z = tau e is a law with one finite force for every velocity. It is linearised at
+// Nesterov and Todd's point (1997): W^2 x = z with
 //     W^2 = sqrt(det z / det x) (2 s s' - J),   s ~ z / sqrt(det z) + J x / sqrt(det x),   det y = y_0^2 - |y_t|^2,
 //     W^2 dx + dz = tau x^-1 - z,    x^-1 = J x / det x,    J = diag(1, -1, -1).
-// dz = N dw, N the derivative of z, has |w_t|' in it: without that term every step solves a convex problem (the friction
-// term held, Acary et al. 2011), but steps are many. N^-1 from the left makes it K dlambda + dw = toward.
+// dz = N dw, N the derivative of z, has |w_t|' in it: without that term every step solves a convex problem (the
+// friction term held, Acary et al. 2011), but steps are many. N^-1 from the left makes it K dlambda + dw = toward.
 //
 // What interior.c keeps beside lambda is w.
 #include <math.h>

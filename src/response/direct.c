@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The linear equations of krylov.c by elimination, for the assembled form and few unknowns.
 //
-// Hard contacts that lie close to each other on soft bodies make E (H + gamma) C + K nearly singular, and GMRES slow: it
-// needs as many products as there are unknowns. Where H is at hand, up to THAW_DIRECT_MOST unknowns cost no more to eliminate than
-// sixty products, and the answer is exact. Rows are exchanged for the largest pivot: the matrix is not symmetric where
-// contacts slide.
+// Hard contacts that lie close to each other on soft bodies make E (H + gamma) C + K nearly singular, and GMRES slow:
+// it needs as many products as there are unknowns. Where H is at hand, up to THAW_DIRECT_MOST unknowns cost no more to
+// eliminate than sixty products, and the answer is exact. Rows are exchanged for the largest pivot: the matrix is not
+// symmetric where contacts slide.
 //
 // Cost: 2/3 m^3 flops for m unknowns, on contiguous rows.
 #include <math.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The law of a contact whose friction is bounded by planes, smoothed for interior.c: friction in the plane, and the box in
-// space. Each tangent has two bounds, a+- = mu lambda_n -+ lambda_t >= 0, and slides away from each, w_t = s- - s+:
+// The law of a contact whose friction is bounded by planes, smoothed for interior.c: friction in the plane, and the box
+// in space. Each tangent has two bounds, a+- = mu lambda_n -+ lambda_t >= 0, and slides away from each, w_t = s- - s+:
 //     lambda_n w_n = tau,    a+ s+ = tau,    a- s- = tau,    all six > 0,
-// and tau = 0 is the law. z = (w_n, s+, s-, and s+, s- of the second tangent). Without friction the first alone is left.
+// and tau = 0 is the law. z = (w_n, s+, s-, and s+, s- of the second tangent). Without friction the first alone is
+// left.
 //
 // Newton's equations of a pair, a ds + s da = tau - a s, give ds and so
 //     dw_n + (w_n / lambda_n) dlambda_n = tau / lambda_n - w_n

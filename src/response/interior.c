@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the other solvers leave: an interior point method for the contact law, slow and sure.
 //
-// Sweeps, gradients and Newton's method decide who touches, sticks and slides, and wander between sets that are equally
-// good where bodies have many hard contacts. An interior method decides nothing before the end: the law of each
+// Sweeps, gradients and Newton's method decide which contacts touch, stick and slide, and wander between sets that are
+// equally good where bodies have many hard contacts. An interior method decides nothing before the end: the law of each
 // contact, complementarity on a cone (cone.c) or of pairs of numbers (facets.c: friction in the plane, and the box), is
 // smoothed by tau so that every product which should be 0 is tau. Newton's method follows it to tau = 0, with lambda
 // and z, the other factors, as unknowns, and w = (H + gamma) lambda + b. In lambda alone a step is

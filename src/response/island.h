@@ -116,7 +116,8 @@ struct ThawResponse {
     int32_t *J_start;   // contacts + 1 for each part: its contacts' rows over vertices, as H is asked for with ...
     int32_t *J_vertex;  // ... vertices
     double *J_value;    // ... and dim x dim: weight times frame
-    int32_t *C_start, *C_port; // room for the parts' ports
+    int32_t *C_start, *C_port; // room for the parts' ports:
+    int32_t C_width;           // so many entries for each of J
     double *C_value;
     double *impulse, *dv; // matrix-free: dim nv for each body, one after the other
     size_t *field;        // where each body starts there
@@ -150,7 +151,8 @@ void thaw_row_settle(int dim, double floor, ThawRow *row);
 
 // law.c
 void thaw_law_project(int dim, ThawFriction friction, double mu, double *lambda);
-// The lambda of one contact whose w has the value given at `lambda`, all others held: the normal first, then the tangents.
+// The lambda of one contact whose w has the value given at `lambda`, all others held: the normal first, then the
+// tangents.
 void thaw_law_solve(int dim, ThawFriction friction, const ThawRow *row, const double *w, double *lambda);
 
 // assembled.c
@@ -163,7 +165,7 @@ void thaw_assembled_multiply(ThawResponse *island, const double *lambda);
 ThawStatus thaw_matrix_free_prepare(ThawResponse *island);
 ThawStatus thaw_matrix_free_multiply(ThawResponse *island, const double *lambda);
 
-// modes.c: B of rigid bodies, which all forms need; and of the others, once somebody needs them.
+// modes.c: B of rigid bodies, which all forms need; and of the others, once they are needed.
 ThawStatus thaw_modes_prepare(ThawResponse *island);
 void thaw_modes_complete(ThawResponse *island);
 // D += B B' of one slot.
@@ -172,8 +174,8 @@ void thaw_modes_own_block(const ThawResponse *island, const ThawRow *row, int32_
 void thaw_modes_gather(const ThawResponse *island, int32_t part, const double *B, double *speed);
 void thaw_modes_scatter(ThawResponse *island, int32_t part, const double *B, const double *lambda);
 void thaw_modes_multiply(ThawResponse *island, int32_t part);
-// 1 + sum over rows of B' Q B: the order, once an island; then begin, add every row's Q (dim x dim), factor, and solve in
-// place (THAW_MODE_LANES doubles a body).
+// 1 + sum over rows of B' Q B: the order, once an island; then begin, add every row's Q (dim x dim), factor, and solve
+// in place (THAW_MODE_LANES doubles a body).
 ThawStatus thaw_modes_plan(ThawResponse *island);
 void thaw_modes_begin(ThawResponse *island);
 void thaw_modes_add(ThawResponse *island, const ThawRow *row, const double *Q);

@@ -3,13 +3,13 @@
 //
 // Each contact has up to dim unknowns d and as many equations (island.h): lambda = base + C d, and
 //     E (H + gamma) C d + K d = -E w,
-// C, E and K of a contact its own. Newton's method on the law (newton.c) and on its smoothed form (interior.c) differ in
-// what they put there.
+// C, E and K of a contact its own. Newton's method on the law (newton.c) and on its smoothed form (interior.c) differ
+// in what they put there.
 //
-// Solved by GMRES (Saad and Schultz 1986), right-preconditioned by each contact's own block and the whole motions of the
-// bodies together (modes.c): exactly where bodies are rigid. H may be singular (more contacts than freedoms): then many d
-// are as good, and a share `near` of each block is added to K, which keeps d small where nothing else decides and changes no
-// solution, since d is 0 there.
+// Solved by GMRES (Saad and Schultz 1986), right-preconditioned by each contact's own block and the whole motions of
+// the bodies together (modes.c): exactly where bodies are rigid. H may be singular (more contacts than freedoms): then
+// many d are as good, and a share `near` of each block is added to K, which keeps d small where nothing else decides
+// and changes no solution, since d is 0 there.
 #include <math.h>
 #include <string.h>
 

@@ -3,9 +3,9 @@
 // k_b Phi + gamma lambda (normal) and w = u + k_t drift + gamma_t lambda (tangents),
 //     0 <= lambda_n _|_ w_n >= 0,    |lambda_t| <= mu lambda_n,    w_t = -s lambda_t with s >= 0, and s = 0 inside.
 //
-// Residual: Alart and Curnier's map (1991), lambda = P(lambda - rho w), P the projection on lambda_n >= 0 and then on the
-// disc of radius mu lambda_n. The projected lambda_n sets the radius, so that a contact that opens or closes is seen at
-// once.
+// Residual: Alart and Curnier's map (1991), lambda = P(lambda - rho w), P the projection on lambda_n >= 0 and then on
+// the disc of radius mu lambda_n. The projected lambda_n sets the radius, so that a contact that opens or closes is
+// seen at once.
 //
 // One contact with all others held: normal first (equation 14 of the solids paper, with the errata's sign), then the
 // tangents jointly: the minimum of x'Dx/2 + c'x in the disc of radius mu lambda_n. Inside, -D^-1 c; on the rim,

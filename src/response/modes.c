@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whole motions of bodies: what joins the far ends of an island.
 //
-// A body's compliance is S = B B' + rest (response.h): a few whole motions, six in space, and what deforms it. In contact
-// rows B_i = R_i sum_a w_a B_a, and H = sum over bodies of B B' + rest. Two uses:
+// A body's compliance is S = B B' + rest (response.h): a few whole motions, six in space, and what deforms it. In
+// contact rows B_i = R_i sum_a w_a B_a, and H = sum over bodies of B B' + rest. Two uses:
 //
-// Rigid bodies have no rest. Then neither S nor a square over their contacts is ever formed: a body keeps y = B' lambda, its
-// motion, and a contact reads B_i y and adds B_i' change, as rigid body engines do. A sweep costs 12 dim flops a contact.
+// Rigid bodies have no rest. Then neither S nor a square over their contacts is ever formed: a body keeps y = B'
+// lambda, its motion, and a contact reads B_i y and adds B_i' change, as rigid body engines do. A sweep costs 12 dim
+// flops a contact.
 //
 // Newton's equations (newton.c) are (E H C + K) d = -E w. Without the rest beyond each contact's own block they are
 // Gamma + U V', Gamma block diagonal, U = E B, V = C' B, and by Woodbury's formula
 //     (Gamma + U V')^-1 = Gamma^-1 - Gamma^-1 U (1 + V' Gamma^-1 U)^-1 V' Gamma^-1,
-// where the matrix in the middle has one 6 x 6 block a body and one for each pair that touches. It is factored sparsely,
-// bodies in the order of least degree, without pivots between bodies (its symmetric part is the identity and more). As a
-// preconditioner it is exact for rigid bodies, and leaves to GMRES what is elastic: nothing far reaching.
+// where the matrix in the middle has one 6 x 6 block a body and one for each pair that touches. It is factored
+// sparsely, bodies in the order of least degree, without pivots between bodies (its symmetric part is the identity and
+// more). As a preconditioner it is exact for rigid bodies, and leaves to GMRES what is elastic: nothing far reaching.
 //
-// Cost: sum over bodies of (neighbours at elimination)^2 * 432 flops a factorisation, little beside one product with H. Where
-// the factor would have more than BLOCKS_MAX blocks, contacts are preconditioned one by one: slower, not wrong.
+// Cost: sum over bodies of (neighbours at elimination)^2 * 432 flops a factorisation, little beside one product with H.
+// Where the factor would have more than BLOCKS_MAX blocks, contacts are preconditioned one by one: slower, not wrong.
 #include <math.h>
 #include <string.h>
 
@@ -23,10 +24,10 @@
 
 enum { MODES = THAW_MODE_COUNT, LANES = THAW_MODE_LANES, BLOCK = MODES * LANES, BLOCKS_MAX = 100000 };
 
-// --- B ----------------------------------------------------------------------------------------------------------------
+// --- B ---------------------------------------------------------------------------------------------------------------
 
-// A body says for nothing what its motions are worth. Those of a rigid one are its compliance and asked for at once; those of
-// an elastic one, which cost it some products with A, when Newton's method or the matrix-free form wants them.
+// A body says for nothing what its motions are worth. Those of a rigid one are its compliance and asked for at once;
+// those of an elastic one, which cost it some products with A, when Newton's method or the matrix-free form wants them.
 static void call_modes(void *context, int32_t index) {
     ThawResponse *island = context;
     ThawPart *part = island->parts + index;
@@ -130,7 +131,7 @@ void thaw_modes_multiply(ThawResponse *island, int32_t p) {
         thaw_modes_gather(island, p, island->modes + d * LANES * at, island->speed + d * at);
 }
 
-// --- the order of elimination --------------------------------------------------------------------------------------------
+// --- the order of elimination ----------------------------------------------------------------------------------------
 
 // Sorted lists of neighbours in one pool; a list that grows moves to the end.
 typedef struct Lists {
@@ -185,7 +186,7 @@ static void insert_sorted(int32_t *list, int32_t *count, int32_t value) {
     ++*count;
 }
 
-// Who touches whom. A body has no more neighbours than contacts.
+// Which bodies touch which. A body has no more neighbours than contacts.
 static ThawStatus list_neighbours(Lists *lists) {
     ThawResponse *island = lists->island;
     size_t most = 0;
@@ -262,7 +263,7 @@ ThawStatus thaw_modes_plan(ThawResponse *island) {
     return status;
 }
 
-// --- the factor ----------------------------------------------------------------------------------------------------------
+// --- the factor ------------------------------------------------------------------------------------------------------
 
 // Z -= X Y.
 static inline void subtract_product(const double *restrict X, const double *restrict Y, double *restrict Z) {

@@ -6,17 +6,17 @@
 //     open    none, lambda = 0
 //     sticks  lambda free,                             w = 0
 //     slides  lambda = s (n + mu tau) + beta t,        w_n = 0,  w_t . t + (|w_t| / (mu s)) beta = 0
-// with tau the direction of friction, t at right angles to it. The last equation turns friction with slip: friction stays
-// opposite to w_t as both change. In 2D t is absent; with a box each tangent sticks or sits at its bound by itself.
-// This is Alart and Curnier's Newton method (1991) with the unknowns that are bound eliminated, so that stick contacts
-// leave a symmetric system and only sliding ones make it unsymmetric.
+// with tau the direction of friction, t at right angles to it. The last equation turns friction with slip: friction
+// stays opposite to w_t as both change. In 2D t is absent; with a box each tangent sticks or sits at its bound by
+// itself. This is Alart and Curnier's Newton method (1991) with the unknowns that are bound eliminated, so that stick
+// contacts leave a symmetric system and only sliding ones make it unsymmetric.
 //
 // krylov.c solves for d.
 //
-// The step is taken whole, though the residual often rises by it: contacts that changed sides are put right by the sweeps
-// (or gradient steps) that follow, and only then it is judged. Shortening it by the residual instead was tried and stalls
-// on towers of hard boxes. Where a step does not pay, compliant contacts go on by shorter steps of another kind
-// (compliant.c); if that does not end it either, or contacts are hard, more sweeps come before the next step.
+// The step is taken whole, though the residual often rises by it: contacts that changed sides are put right by the
+// sweeps (or gradient steps) that follow, and only then it is judged. Shortening it by the residual instead was tried
+// and stalls on towers of hard boxes. Where a step does not pay, compliant contacts go on by shorter steps of another
+// kind (compliant.c); if that does not end it either, or contacts are hard, more sweeps come before the next step.
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact response of one island (solids paper, section 3.3): makes contacts into rows, chooses a form, solves, and writes
-// the impulses back.
+// Contact response of one island (solids paper, section 3.3): makes contacts into rows, chooses a form, solves, and
+// writes the impulses back.
 //
 // Rows. u = J v - obstacle's velocity, and w = u + k_b Phi + gamma lambda (normal), u + k_t drift + gamma_t lambda
 // (tangents), so that b, the part of w without impulses, is known at once and w = (H + gamma) lambda + b. law.c has the
@@ -8,17 +8,18 @@
 //
 // Residual. r = lambda - P(lambda - rho w) for every contact, rho the inverse of its own block, measured as energy,
 //     sum |r|^2 / rho   over   sum |lambda|^2 / rho + sum rho min(b_n, 0)^2,
-// and its root is compared with the tolerance. Energy weighs light and heavy bodies alike. Nothing touches: 0. Iterates are
-// compared by the numerator alone: where hard contacts contradict each other no lambda is large enough, and a large one
-// must not pass for a good one.
+// and its root is compared with the tolerance. Energy weighs light and heavy bodies alike. Nothing touches: 0. Iterates
+// are compared by the numerator alone: where hard contacts contradict each other no lambda is large enough, and a large
+// one must not pass for a good one.
 //
 // What cannot be moved. Where H has next to nothing on a contact's normal (below 1e-12 of the island's largest: both
 // sides scripted), no impulse can satisfy a hard contact: it gets none; a compliant one is its spring alone. The same
-// without friction where the tangents cannot be moved. H itself is never regularised: sweeps and Newton's method need no
-// unique lambda, and among equivalent ones stay near the warm start.
+// without friction where the tangents cannot be moved. H itself is never regularised: sweeps and Newton's method need
+// no unique lambda, and among equivalent ones stay near the warm start.
 //
-// Cost model. Assembled: compliance of every contact vertex, the blocks, and SWEEPS sweeps. Matrix-free: PRODUCTS products,
-// each one apply() a body, and the compliance of a few sample vertices. Both counts are what towers and plates took.
+// Cost model. Assembled: compliance of every contact vertex, the blocks, and SWEEPS sweeps. Matrix-free: PRODUCTS
+// products, each one apply() a body, and the compliance of a few sample vertices. Both counts are what towers and
+// plates took.
 #include <math.h>
 #include <string.h>
 
@@ -88,7 +89,8 @@ ThawStatus thaw_buffer_grow(ThawResponse *response, int which, size_t kept, size
 
 // --- coefficients ----------------------------------------------------------------------------------------------------
 
-static void spring(double k, double c, double h, double gap, double *k_b, double *gamma) {
+// Its impulse acts for span h, and its force is that of the end of h.
+static void spring(double k, double c, double h, double span, double gap, double *k_b, double *gamma) {
     if (gap > 0) // not touching yet: a damper has nothing to hold
         c = 0.0;
     if (isinf(k)) {
@@ -96,9 +98,11 @@ static void spring(double k, double c, double h, double gap, double *k_b, double
         *gamma = 0.0;
     } else {
         *k_b = k / (h * k + c);
-        *gamma = 1 / (h * (h * k + c));
+        *gamma = 1 / (h * (h * k + c)) / span;
     }
 }
+
+static double span_of(const ThawResponseOptions *options) { return options->span > 0 ? options->span : 1; }
 
 void thaw_response_compliance(const ThawResponseOptions *options, const ThawContact *contact, double *k_b,
                               double *gamma) {
@@ -106,7 +110,7 @@ void thaw_response_compliance(const ThawResponseOptions *options, const ThawCont
         *k_b = (contact->gap > 0 ? 1.0 : options->erp) / options->h;
         *gamma = options->cfm;
     } else {
-        spring(contact->stiffness, contact->damping, options->h, contact->gap, k_b, gamma);
+        spring(contact->stiffness, contact->damping, options->h, span_of(options), contact->gap, k_b, gamma);
     }
 }
 
@@ -119,7 +123,7 @@ void thaw_response_tangent(const ThawResponseOptions *options, const ThawContact
         *k_t = options->erp / options->h;
         *gamma_t = options->cfm / ratio;
     } else if (ratio > 0 && !isinf(contact->stiffness)) {
-        spring(ratio * contact->stiffness, ratio * contact->damping, options->h, 0.0, k_t, gamma_t);
+        spring(ratio * contact->stiffness, ratio * contact->damping, options->h, span_of(options), 0.0, k_t, gamma_t);
     }
 }
 
@@ -166,6 +170,10 @@ static ThawStatus make_row(ThawResponse *island, const ThawContact *contact, int
     if (!(contact->stiffness > 0 && contact->damping >= 0) && (contact->two_sided || !(island->options->erp > 0)))
         return thaw_error_set(error, THAW_ERROR_INPUT, "contact %d: stiffness %g must be > 0 and damping %g >= 0",
                               number, contact->stiffness, contact->damping);
+    if (contact->two_sided && !(contact->across[0] > 0 && contact->across[1] >= 0))
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "attachment %d: stiffness %g across must be > 0 and damping %g >= 0", number,
+                              contact->across[0], contact->across[1]);
     for (int side = 0; side < 2; side++) {
         if (contact->key.body[side] < 0 && side == 1)
             break;
@@ -220,19 +228,27 @@ static double drift_speed(const ThawResponseOptions *options, const ThawContact 
     return copysign(held + fmin(push, k_t * seen), drift);
 }
 
-// What holds the sides of a row apart, as speeds in its frame; and its gamma.
-static void begin_law(const ThawResponseOptions *options, const ThawContact *contact, ThawRow *row, double speed[3]) {
+// What holds the sides of a row apart, as speeds in its frame, and its gamma. share: of a way that its sides go beyond
+// their velocities, over h, what counts like a velocity.
+static void begin_law(const ThawResponseOptions *options, const ThawContact *contact, ThawRow *row, double speed[3],
+                      double share[3]) {
     double k_b, k_t, gap = contact->gap + contact->sink;
     if (contact->two_sided) {
-        spring(contact->stiffness, contact->damping, options->h, 0.0, &k_b, row->gamma);
-        row->gamma[1] = row->gamma[2] = row->gamma[0];
-        for (int r = 0; r < 3; r++)
-            speed[r] = k_b * (r ? contact->drift[r - 1] : contact->gap);
+        spring(contact->stiffness, contact->damping, options->h, span_of(options), 0.0, &k_b, row->gamma);
+        spring(contact->across[0], contact->across[1], options->h, span_of(options), 0.0, &k_t, row->gamma + 1);
+        row->gamma[2] = row->gamma[1];
+        for (int r = 0; r < 3; r++) {
+            const double damping = r ? contact->across[1] : contact->damping;
+            speed[r] = r ? k_t * contact->drift[r - 1] : k_b * contact->gap;
+            share[r] = damping > 0 ? options->h * (r ? k_t : k_b) - 1 : 0; // on top of begin_row's
+        }
         return;
     }
     thaw_response_compliance(options, contact, &k_b, row->gamma);
     thaw_response_tangent(options, contact, &k_t, row->gamma + 1);
     row->gamma[2] = row->gamma[1];
+    share[0] = options->h * k_b;
+    share[1] = share[2] = options->h * k_t;
     speed[0] = gap > 0 ? k_b * gap : -parting_speed(options, contact, k_b, -gap);
     for (int r = 1; r < 3; r++) {
         double held = row->gamma[1] * fabs(contact->lambda[r]);
@@ -251,12 +267,12 @@ static ThawStatus begin_row(const ThawResponse *island, const ThawContact *conta
         for (int32_t k = 0; k < row->nodes[s]; k++)
             for (int c = 0; c < d; c++)
                 v[c] += row->weight[s][k] * island->bodies[row->part[s]].v[d * row->vertex[s][k] + c];
-    double speed[3];
-    begin_law(island->options, contact, row, speed);
+    double speed[3], share[3];
+    begin_law(island->options, contact, row, speed, share);
     for (int r = 0; r < d; r++) {
         double u = 0.0;
         for (int c = 0; c < d; c++)
-            u += row->R[d * r + c] * v[c];
+            u += row->R[d * r + c] * (v[c] + share[r] * contact->ahead[c]);
         b[r] = u + speed[r];
         if (!isfinite(b[r]))
             return thaw_error_set(error, THAW_ERROR_INPUT,
@@ -478,9 +494,9 @@ static void begin_solve(ThawResponse *island, const ThawContact *contacts, const
     memcpy(island->best, island->lambda, (size_t)d * (size_t)island->n * sizeof *island->best);
 }
 
-// Whether the warm start has a chance: contacts that carry something keep their gaps, nearly. What moves by more than six
-// tolerances of what the step would do without contact has other impulses in the next step (an octopus in a bowl: in
-// seven cases of eight; what moves by less, in one of eleven).
+// Whether the warm start has a chance: contacts that carry something keep their gaps, nearly. What moves by more than
+// six tolerances of what the step would do without contact has other impulses in the next step (an octopus in a bowl:
+// in seven cases of eight; what moves by less, in one of eleven).
 static int stands_still(const ThawResponse *island, const ThawContact *contacts, const int32_t *index) {
     const int d = island->dim;
     double moves = 0.0, would = 0.0;
@@ -506,8 +522,8 @@ static int stands_still(const ThawResponse *island, const ThawContact *contacts,
     return moves <= 36 * island->options->tolerance * island->options->tolerance * would;
 }
 
-// Whether compliance of all contact vertices costs so much more than that of a few samples and one apply() a body that a
-// trial with these is worth it. Not where most of a body is rigid parts, and never where all of it is.
+// Whether compliance of all contact vertices costs so much more than that of a few samples and one apply() a body that
+// a trial with these is worth it. Not where most of a body is rigid parts, and never where all of it is.
 static int is_dear(const ThawResponse *island) {
     double all = 0.0, few = 0.0;
     for (int32_t p = 0; p < island->body_count; p++) {
@@ -521,8 +537,8 @@ static int is_dear(const ThawResponse *island) {
     return all > DEAR * few;
 }
 
-// Whether the warm start holds the law already, or does after a few steps of the matrix-free form, found with one apply() a
-// body and step and the compliance of a few vertices. At rest that is all an island costs.
+// Whether the warm start holds the law already, or does after a few steps of the matrix-free form, found with one
+// apply() a body and step and the compliance of a few vertices. At rest that is all an island costs.
 static ThawStatus check_start(ThawResponse *island, const ThawContact *contacts, const int32_t *index, int *holds) {
     *holds = 0;
     if (!is_dear(island) || !stands_still(island, contacts, index))
@@ -566,9 +582,9 @@ static ThawStatus change_form(ThawResponse *island, const ThawContact *contacts,
     return thaw_newton_renew(island, &residual);
 }
 
-// What is left goes on from the best lambda so far: by shorter steps (compliant.c), and inside the cones (interior.c), with
-// H assembled where that is small enough to eliminate. In large islands of soft bodies GMRES does not come near enough
-// for the latter; they get more of the former. Hard contacts go inside the cones first.
+// What is left goes on from the best lambda so far: by shorter steps (compliant.c), and inside the cones (interior.c),
+// with H assembled where that is small enough to eliminate. In large islands of soft bodies GMRES does not come near
+// enough for the latter; they get more of the former. Hard contacts go inside the cones first.
 static ThawStatus go_on(ThawResponse *island, int small) {
     const int compliant = thaw_compliant_suits(island);
     ThawStatus status = THAW_OK;
@@ -684,30 +700,4 @@ ThawStatus thaw_response_solve(ThawResponse *response, const ThawResponseOptions
     if (info)
         *info = (ThawResponseInfo){island->used, island->best_residual, island->form};
     return island->best_residual <= options->tolerance ? THAW_OK : THAW_NOT_CONVERGED;
-}
-
-void thaw_response_slip(const ThawResponseOptions *options, const ThawContact *contact, double drift[2]) {
-    double k_t, gamma_t;
-    thaw_response_tangent(options, contact, &k_t, &gamma_t);
-    for (int k = 0; k < 2; k++)
-        drift[k] = gamma_t > 0 ? -gamma_t / k_t * contact->lambda[1 + k] : 0.0;
-}
-
-void thaw_response_impulses(int dim, const ThawContact *contacts, const int32_t *index, int32_t count, int32_t body,
-                            double *impulse) {
-    for (int32_t i = 0; i < count; i++) {
-        const ThawContact *contact = contacts + index[i];
-        for (int side = 0; side < 2; side++) {
-            if (contact->key.body[side] != body)
-                continue;
-            for (int c = 0; c < dim; c++) {
-                double sum = 0.0;
-                for (int r = 0; r < dim; r++)
-                    sum += contact->frame[r][c] * contact->lambda[r];
-                for (int32_t k = 0; k < contact->nodes[side]; k++)
-                    impulse[dim * contact->vertex[side][k] + c] +=
-                        (side ? -contact->weight[side][k] : contact->weight[side][k]) * sum;
-            }
-        }
-    }
 }

@@ -55,12 +55,54 @@ static void read_holder(const ThawPlace *place, ThawAttachmentDef *attachment) {
         thaw_scene_read_keys(&list, &attachment->keys, &attachment->key_count);
 }
 
+// A spring of a length: from where, and how long.
+static void read_line(const ThawPlace *place, ThawAttachmentDef *attachment) {
+    static const char *const kinds[] = {"point", "distance"};
+    ThawPlace length = thaw_place_member(place, "length"), at = thaw_place_member(place, "at");
+    int kind = THAW_ATTACHMENT_POINT;
+    thaw_place_choice(place, "kind", kinds, 2, &kind);
+    attachment->kind = (ThawAttachmentKind)kind;
+    const int distance = kind == THAW_ATTACHMENT_DISTANCE;
+    if (length.value && !distance)
+        thaw_place_refuse(&length, "a length of springs that have none", "\"length\" beside \"kind\": \"distance\"");
+    if (at.value && !distance)
+        thaw_place_refuse(&at, "an anchor of springs that have their own",
+                          "\"at\" beside \"kind\": \"distance\"; a frame is moved by \"keys\"");
+    if (json_is_string(length.value)) {
+        if (strcmp(json_string_value(length.value), "start") != 0)
+            thaw_place_refuse(&length, "no length", "a number of metres >= 0, or \"start\"");
+    } else if (length.value) {
+        attachment->length = thaw_place_own_number(&length, thaw_range_not_negative);
+    }
+    if (at.value) {
+        double *point = thaw_scene_keep(place->reader, 3, sizeof *point);
+        if (point)
+            thaw_place_own_vector(&at, point);
+        attachment->at = point;
+    } else if (distance && attachment->other_body < 0 && !place->reader->status) {
+        thaw_place_fail(
+            place, THAW_ERROR_INPUT,
+            "\"at\" is missing: a distance from %s needs a point; allowed: a point in space, where it is at "
+            "the start",
+            attachment->obstacle >= 0 ? "an obstacle" : "a frame");
+    }
+}
+
+static void read_contact(const ThawPlace *place, ThawAttachmentDef *attachment) {
+    ThawPlace contact = thaw_place_member(place, "contact");
+    if (contact.value && !json_is_boolean(contact.value))
+        thaw_place_refuse(&contact, "wrong type", "true or false");
+    else if (contact.value)
+        attachment->contact = json_is_true(contact.value) ? THAW_ATTACHMENT_CONTACT_ON : THAW_ATTACHMENT_CONTACT_OFF;
+}
+
 static void read_attachment(const ThawPlace *place, ThawAttachmentDef *attachment) {
     static const char *const keys[] = {"body",    "group",     "name",
                                        "to",      "keys",      "interpolation",
                                        "centre",  "stiffness", "stiffness_per_area",
                                        "damping", "release",   "release_force",
-                                       NULL};
+                                       "kind",    "length",    "at",
+                                       "contact", NULL};
     ThawSceneReader *reader = place->reader;
     char fallback[32];
     *attachment = thaw_attachment_def_default();
@@ -80,6 +122,8 @@ static void read_attachment(const ThawPlace *place, ThawAttachmentDef *attachmen
     thaw_place_number(place, "stiffness_per_area", thaw_range_positive, &attachment->stiffness_per_area);
     if (stiffness.value && area.value)
         thaw_place_refuse(&area, "two stiffnesses", "\"stiffness\" or \"stiffness_per_area\"");
+    read_line(place, attachment);
+    read_contact(place, attachment);
     thaw_place_number(place, "damping", thaw_range_not_negative, &attachment->damping);
     thaw_place_number(place, "release", thaw_range_positive, &attachment->release_time);
     thaw_place_number(place, "release_force", thaw_range_positive, &attachment->release_force);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bodies: a shape that was read before, placed, set in motion, and loaded with pins, scripts and forces. Linear in the
-// size of the document, but for looking up shapes and groups by name (lists are short) and for sorting the bodies' names.
+// size of the document, but for looking up shapes and groups by name (lists are short) and for sorting the bodies'
+// names.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ static int32_t find_shape(const ThawPlace *place) {
     return 0;
 }
 
-// --- loads --------------------------------------------------------------------------------------------------------------
+// --- loads -----------------------------------------------------------------------------------------------------------
 
 static void read_pin(const ThawPlace *place, int32_t shape, ThawScriptDef *script) {
     static const char *const keys[] = {"group", "release", NULL};
@@ -175,7 +176,7 @@ static void read_loads(const ThawPlace *place, ThawBodyDef *body) {
     }
 }
 
-// --- bodies -------------------------------------------------------------------------------------------------------------
+// --- bodies ----------------------------------------------------------------------------------------------------------
 
 static void read_method(const ThawPlace *place, ThawBodyDef *body) {
     const char *names[THAW_SCENE_KEYS];
@@ -188,8 +189,9 @@ static void read_method(const ThawPlace *place, ThawBodyDef *body) {
 }
 
 static void read_body(const ThawPlace *place, ThawBodyDef *body) {
-    static const char *const own[] = {"shape", "name",    "method", "position", "rotation", "velocity", "spin",
-                                      "pins",  "scripts", "forces", "friction", "repeat",   "start",    "self_contact"};
+    static const char *const own[] = {"shape",    "name",   "method", "position",     "rotation",
+                                      "velocity", "spin",   "pins",   "scripts",      "forces",
+                                      "friction", "repeat", "start",  "self_contact", "changes"};
     static const char *const starts[] = {"awake", "rest"};
     const char *keys[THAW_SCENE_KEYS];
     thaw_scene_list_keys(own, sizeof own / sizeof *own, keys);
@@ -217,6 +219,17 @@ static void read_body(const ThawPlace *place, ThawBodyDef *body) {
         thaw_place_refuse(&self, "wrong type", "true or false");
     body->self_contact = json_is_true(self.value);
     read_loads(place, body);
+    ThawPlace list = thaw_place_member(place, "changes");
+    size_t count;
+    if (reader->status || !list.value || !thaw_place_is_array(&list, 0, &count))
+        return;
+    ThawChangeDef *changes = thaw_scene_keep(reader, count, sizeof *changes);
+    body->changes = changes;
+    for (size_t i = 0; i < count && !reader->status; i++) {
+        ThawPlace item = thaw_place_item(&list, i);
+        thaw_scene_read_change(&item, body->shape, &changes[i]);
+        body->change_count++;
+    }
 }
 
 // How many bodies an entry stands for: a grid of copies, or one.

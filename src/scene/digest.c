@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A number that tells whether a checkpoint belongs to a scene: equal for scenes with the same trajectory, different (but
-// for chance) otherwise. So everything the trajectory depends on goes in, value by value (structs have holes), and
+// A number that tells whether a checkpoint belongs to a scene: equal for scenes with the same trajectory, different
+// (but for chance) otherwise. So everything the trajectory depends on goes in, value by value (structs have holes), and
 // nothing else: no names, no titles, not how long to run, what to write, or how many threads to use.
 #include <string.h>
 
@@ -72,17 +72,45 @@ static uint64_t hash_force(uint64_t seed, const ThawForceDef *force) {
     return hash_doubles(seed, (double[]){force->from, force->to, force->ramp}, 3);
 }
 
-static uint64_t hash_own_options(uint64_t seed, const ThawBodyDef *body) {
+static uint64_t hash_own_options(uint64_t seed, const ThawWorldDef *world, const ThawBodyDef *body) {
+    ThawOptionBuffer own;
     for (int i = 0; i < thaw_method_count(); i++) {
         const ThawMethod *method = thaw_method_at(i);
-        const void *own = thaw_method_body_options(method, body);
-        if (own)
-            seed = thaw_options_hash(&method->options, hash_integer(seed, i), own);
+        if (thaw_method_body_options(method, world, body, &own))
+            seed = thaw_options_hash(&method->options, hash_integer(seed, i), own.bytes);
     }
     return seed;
 }
 
-static uint64_t hash_body(uint64_t seed, const ThawBodyDef *body) {
+// A method that says nothing in a scene does not change its digest: others may be added.
+static uint64_t hash_world_options(uint64_t seed, const ThawWorldDef *world) {
+    ThawOptionBuffer given, usual;
+    for (int i = 0; i < thaw_method_count(); i++) {
+        const ThawMethod *method = thaw_method_at(i);
+        if (!thaw_method_world_options(method, world, &given))
+            continue;
+        thaw_options_default(&method->options, usual.bytes);
+        const uint64_t hash = thaw_options_hash(&method->options, seed, given.bytes);
+        if (method->in_world > 0 || hash != thaw_options_hash(&method->options, seed, usual.bytes))
+            seed = hash;
+    }
+    return seed;
+}
+
+static uint64_t hash_region(uint64_t seed, const ThawGroupDef *region) {
+    seed = hash_integer(seed, (int64_t)region->select);
+    seed = hash_doubles(hash_doubles(seed, region->a, 3), region->b, 3);
+    return hash_doubles(seed, &region->radius, 1);
+}
+
+static uint64_t hash_change(uint64_t seed, const ThawChangeDef *change) {
+    seed = hash_integer(hash_integer(seed, (int64_t)change->kind), change->group);
+    seed = hash_doubles(seed, &change->time, 1);
+    seed = hash_integer(hash_region(seed, &change->where), change->limited != 0);
+    return hash_region(seed, &change->within);
+}
+
+static uint64_t hash_body(uint64_t seed, const ThawWorldDef *world, const ThawBodyDef *body) {
     seed = hash_integer(seed, body->shape);
     seed = thaw_hash(seed, body->method, strlen(body->method));
     seed = hash_integer(seed, body->at_rest);
@@ -93,7 +121,9 @@ static uint64_t hash_body(uint64_t seed, const ThawBodyDef *body) {
     seed = hash_doubles(seed, &body->friction, 1);
     if (body->self_contact) // as digests were before there was such a thing
         seed = hash_integer(seed, 1);
-    seed = hash_own_options(seed, body);
+    seed = hash_own_options(seed, world, body);
+    for (int32_t i = 0; i < body->change_count; i++)
+        seed = hash_change(seed, &body->changes[i]);
     for (int32_t i = 0; i < body->script_count; i++)
         seed = hash_script(seed, &body->scripts[i]);
     seed = hash_integer(seed, body->script_count);
@@ -150,6 +180,12 @@ static uint64_t hash_attachment(uint64_t seed, const ThawAttachmentDef *a) {
     seed = hash_integer(seed, a->obstacle);
     seed = hash_doubles(seed, (double[]){a->stiffness, a->stiffness_per_area, a->damping}, 3);
     seed = hash_doubles(seed, (double[]){a->release_time, a->release_force}, 2);
+    if (a->kind != THAW_ATTACHMENT_POINT) {
+        seed = hash_doubles(hash_integer(seed, (int64_t)a->kind), &a->length, 1);
+        seed = a->at ? hash_doubles(seed, a->at, 3) : seed;
+    }
+    if (a->contact != THAW_ATTACHMENT_CONTACT_AUTO)
+        seed = hash_integer(seed, (int64_t)a->contact);
     return hash_script(seed, &motion);
 }
 
@@ -167,11 +203,8 @@ uint64_t thaw_scene_digest(const ThawWorldDef *world) {
     for (int32_t i = 0; i < world->shape_count; i++)
         hash = hash_shape(hash, &world->shapes[i]);
     for (int32_t i = 0; i < world->body_count; i++)
-        hash = hash_body(hash, &world->bodies[i]);
-    for (int i = 0; i < thaw_method_count(); i++) {
-        const ThawMethod *method = thaw_method_at(i);
-        hash = thaw_options_hash(&method->options, hash, thaw_method_world_options(method, world));
-    }
+        hash = hash_body(hash, world, &world->bodies[i]);
+    hash = hash_world_options(hash, world);
     hash = hash_contact(hash, world);
     for (int32_t i = 0; i < world->attachment_count; i++)
         hash = hash_attachment(hash, &world->attachments[i]);

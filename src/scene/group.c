@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Named groups of a shape's vertices. A group of the mesh file needs no definition: the first load that names it appends
-// one. A definition that chooses no vertex is refused here, where the message can say where the mesh lies; that costs
-// one look at each vertex.
+// Named groups of a shape's vertices. A group of the mesh file needs no definition: the first load that names it
+// appends one. A definition that chooses no vertex is refused here, where the message can say where the mesh lies; that
+// costs one look at each vertex.
 #include <math.h>
 #include <string.h>
 
@@ -129,6 +129,104 @@ static void read_group(const ThawPlace *place, const ThawMesh *mesh, ThawGroupDe
     }
     if (!place->reader->status)
         refuse_empty(place, group, mesh);
+}
+
+// Whether a group's definition chooses a vertex; never the nearest one, which is no region.
+static bool group_has(const ThawMesh *mesh, const ThawGroupDef *group, double slack, int32_t v) {
+    if (group->select != THAW_SELECT_MESH_GROUP)
+        return thaw_select_chooses(group, mesh->dim, slack, mesh->x + (size_t)v * (size_t)mesh->dim);
+    for (int32_t g = 0; g < mesh->group_count; g++)
+        for (int32_t i = 0; strcmp(mesh->groups[g].name, group->mesh_group) == 0 && i < mesh->groups[g].count; i++)
+            if (mesh->groups[g].vertices[i] == v)
+                return true;
+    return false;
+}
+
+// How many elements have their centres in a region, or all vertices in a group.
+static int32_t count_elements(const ThawMesh *mesh, const ThawGroupDef *def, bool is_group, double slack) {
+    int32_t count = 0;
+    unsigned char *inside = is_group ? THAW_NEW(unsigned char, mesh->vertex_count) : NULL;
+    for (int32_t v = 0; inside && v < mesh->vertex_count; v++)
+        inside[v] = group_has(mesh, def, slack, v);
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        const int32_t *element = mesh->elements + (size_t)e * (size_t)mesh->nodes;
+        double centre[3] = {0, 0, 0};
+        int all = 1;
+        for (int a = 0; a < mesh->nodes; a++) {
+            all &= inside ? inside[element[a]] : 1;
+            for (int k = 0; k < mesh->dim; k++)
+                centre[k] += mesh->x[(size_t)element[a] * (size_t)mesh->dim + (size_t)k] / mesh->nodes;
+        }
+        count += is_group ? all : thaw_select_chooses(def, mesh->dim, slack, centre);
+    }
+    thaw_free(inside);
+    return count;
+}
+
+static double slack_of(const ThawMesh *mesh) {
+    double square = 0;
+    for (int k = 0; k < mesh->dim; k++) {
+        double lo = INFINITY, hi = -INFINITY;
+        for (int32_t v = 0; v < mesh->vertex_count; v++) {
+            lo = fmin(lo, mesh->x[(size_t)v * (size_t)mesh->dim + (size_t)k]);
+            hi = fmax(hi, mesh->x[(size_t)v * (size_t)mesh->dim + (size_t)k]);
+        }
+        square += (hi - lo) * (hi - lo);
+    }
+    return thaw_select_slack(sqrt(square));
+}
+
+static void read_region(const ThawPlace *place, ThawGroupDef *region) {
+    static const char *const keys[] = {"box", "sphere", "side", NULL};
+    *region = thaw_group_def_default();
+    if (!json_is_object(place->value)) {
+        thaw_place_refuse(place, "not a region", "an object with one of box, sphere, side");
+        return;
+    }
+    int which = thaw_place_is_object(place, keys, 0) ? thaw_place_which(place, keys) : -1;
+    if (which < 0)
+        return;
+    ThawPlace member = thaw_place_member(place, keys[which]);
+    region->select = which == 0 ? THAW_SELECT_BOX : which == 1 ? THAW_SELECT_SPHERE : THAW_SELECT_PLANE_SIDE;
+    (which == 0 ? read_box : which == 1 ? read_sphere : read_side)(&member, region);
+}
+
+void thaw_scene_read_change(const ThawPlace *place, int32_t s, ThawChangeDef *change) {
+    static const char *const keys[] = {"at", "remove", "cut", "within", NULL};
+    static const char *const kinds[] = {"remove", "cut", NULL};
+    const ThawMesh *mesh = place->reader->shapes[s].mesh;
+    *change = thaw_change_def_default();
+    if (!thaw_place_is_object(place, keys, 1))
+        return;
+    thaw_place_number(place, "at", thaw_range_positive, &change->time);
+    const int kind = thaw_place_which(place, kinds);
+    if (kind < 0)
+        return;
+    change->kind = kind == 0 ? THAW_CHANGE_REMOVE : THAW_CHANGE_CUT;
+    ThawPlace where = thaw_place_member(place, kinds[kind]), within = thaw_place_member(place, "within");
+    const bool is_group = json_is_string(where.value);
+    if (is_group)
+        change->group = thaw_scene_find_group(&where, s);
+    else
+        read_region(&where, &change->where);
+    if (within.value && kind == 0)
+        thaw_place_refuse(&within, "a limit of what is removed", "\"within\" beside \"cut\" only");
+    change->limited = within.value != NULL;
+    if (within.value && !place->reader->status)
+        read_region(&within, &change->within);
+    if (place->reader->status)
+        return;
+    const ThawGroupDef *def = is_group ? &place->reader->groups[s][change->group] : &change->where;
+    const int32_t count = count_elements(mesh, def, is_group, slack_of(mesh));
+    if (count == 0)
+        thaw_place_fail(
+            &where, THAW_ERROR_INPUT,
+            "no element of the mesh has its centre there (of a group: all vertices in it); allowed: a region "
+            "with some of its %d elements",
+            (int)mesh->element_count);
+    else if (count == mesh->element_count)
+        thaw_place_fail(&where, THAW_ERROR_INPUT, "all %d elements of the mesh; allowed: a region that leaves some",
+                        (int)count);
 }
 
 void thaw_scene_read_groups(const ThawPlace *place, int32_t s) {

@@ -17,8 +17,8 @@ typedef struct ThawSceneErrors {
     ThawError list[THAW_SCENE_ERRORS];
 } ThawSceneErrors;
 
-// thaw_scene_load_with, which tells the first error only; but parts of a scene that do not build on one that is wrong are read all the
-// same: its settings one by one, each material, then each shape, then each body, then contact.
+// thaw_scene_load_with, which tells the first error only; but parts of a scene that do not build on one that is wrong
+// are read all the same: its settings one by one, each material, then each shape, then each body, then contact.
 ThawStatus thaw_scene_load_all(const char *path, const ThawReadOptions *options, ThawScene **scene,
                                ThawSceneErrors *all, ThawError *error);
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "math/vec3.h"
 #include "scene/read.h"
 #include "thaw/triangles.h"
 
@@ -42,7 +43,7 @@ static void read_options(const ThawPlace *place, ThawContactOptions *contact) {
     contact->iterations = (int)iterations;
 }
 
-// --- obstacles ----------------------------------------------------------------------------------------------------------
+// --- obstacles -------------------------------------------------------------------------------------------------------
 
 // A surface file's vertices and triangles in the scene's memory. Returns the number of vertices, 0 with an error.
 static int32_t read_surface(const ThawPlace *file, ThawObstacleDef *obstacle, double **x) {
@@ -161,18 +162,14 @@ static void read_polygon(const ThawPlace *place, ThawObstacleDef *obstacle) {
 
 // The rotation that takes the solid side's outward axis (z, in 2D y) to `normal`.
 static void face_normal(const ThawPlace *place, int dim, double normal[3], ThawObstacleDef *obstacle) {
-    double norm = sqrt(normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]);
+    double norm = thaw_v3_unit(normal);
     if (!(norm > 0)) {
         thaw_place_refuse(place, "a normal of no length", "a vector that is not zero");
         return;
     }
     double axis[3] = {0, dim == 2, dim == 3}, q[4], square = 0;
-    for (int i = 0; i < 3; i++)
-        normal[i] /= norm;
     q[0] = 1 + axis[1] * normal[1] + axis[2] * normal[2]; // half-way between: (1 + a.n, a x n)
-    q[1] = axis[1] * normal[2] - axis[2] * normal[1];
-    q[2] = axis[2] * normal[0] - axis[0] * normal[2];
-    q[3] = axis[0] * normal[1] - axis[1] * normal[0];
+    thaw_v3_cross(axis, normal, q + 1);
     if (q[0] < 1e-12) // opposite: any half turn that swaps them
         memcpy(q, dim == 2 ? (double[4]){0, 0, 0, 1} : (double[4]){0, 1, 0, 0}, sizeof q);
     for (int i = 0; i < 4; i++)
@@ -252,7 +249,7 @@ static void read_obstacle(const ThawPlace *place, ThawObstacleDef *obstacle) {
         thaw_scene_read_keys(&list, &obstacle->keys, &obstacle->key_count);
 }
 
-// --- pairs --------------------------------------------------------------------------------------------------------------
+// --- pairs -----------------------------------------------------------------------------------------------------------
 
 static const char *read_partner(const ThawPlace *place) {
     const ThawWorldDef *world = &place->reader->store->scene.world;

@@ -36,8 +36,18 @@ static void read_choice(const ThawPlace *place, const ThawOption *o, double *num
     *number = value;
 }
 
+// "auto" leaves it to what it follows from, whatever the world says.
+static bool read_auto(const ThawPlace *place, const ThawOption *o, double *number) {
+    ThawPlace member = thaw_place_member(place, o->name);
+    const char *text = member.value ? json_string_value(member.value) : NULL;
+    if (!o->derived || !text || strcmp(text, "auto") != 0)
+        return false;
+    *number = 0;
+    return true;
+}
+
 static void read_options(const ThawPlace *place, const ThawOptionTable *table, void *options) {
-    const char *keys[THAW_SCENE_KEYS] = {NULL};
+    const char *keys[THAW_OPTION_ROWS + 1] = {NULL};
     for (int i = 0; i < table->count; i++)
         keys[i] = table->rows[i].name;
     if (!thaw_place_is_object(place, keys, 0))
@@ -47,6 +57,10 @@ static void read_options(const ThawPlace *place, const ThawOptionTable *table, v
         ThawRange range = o->range;
         double number = thaw_option_get(o, options);
         range.hi = fmin(range.hi, THAW_SCENE_HUGE);
+        if (read_auto(place, o, &number)) {
+            thaw_option_set(o, number, options);
+            continue;
+        }
         if (o->kind == THAW_OPTION_REAL)
             thaw_place_number(place, o->name, range, &number);
         else if (o->kind == THAW_OPTION_COUNT)
@@ -59,6 +73,25 @@ static void read_options(const ThawPlace *place, const ThawOptionTable *table, v
     }
 }
 
+// Rows of a method that has no member in the definition, behind those that are there: of what the scene says.
+static void keep_rows(const ThawPlace *place, const ThawMethod *method, const void *options, ThawOptionDef *rows,
+                      int32_t *count) {
+    for (int i = 0; i < method->options.count && !place->reader->status; i++) {
+        const ThawOption *o = &method->options.rows[i];
+        if (thaw_place_member(place, o->name).value)
+            rows[(*count)++] = (ThawOptionDef){method->name, o->name, thaw_option_get(o, options)};
+    }
+}
+
+// Room for all rows that methods without members can have in this object; NULL: none are given, or out of memory.
+static ThawOptionDef *make_rows(const ThawPlace *up) {
+    size_t count = 0;
+    for (int i = 0; i < thaw_method_count(); i++)
+        if (thaw_method_at(i)->in_world == 0 && thaw_place_member(up, thaw_method_at(i)->name).value)
+            count += (size_t)thaw_method_at(i)->options.count;
+    return count > 0 ? thaw_scene_keep(up->reader, count, sizeof(ThawOptionDef)) : NULL;
+}
+
 void thaw_scene_list_keys(const char *const *own, size_t count, const char *keys[THAW_SCENE_KEYS]) {
     memcpy(keys, own, sizeof *keys * count);
     for (int i = 0; i < thaw_method_count(); i++)
@@ -68,24 +101,45 @@ void thaw_scene_list_keys(const char *const *own, size_t count, const char *keys
 }
 
 void thaw_scene_read_world_options(const ThawPlace *top) {
-    for (int i = 0; i < thaw_method_count(); i++) {
+    ThawWorldDef *world = &top->reader->store->scene.world;
+    ThawOptionDef *rows = make_rows(top);
+    int32_t count = 0;
+    for (int i = 0; i < thaw_method_count() && !top->reader->status; i++) {
         const ThawMethod *method = thaw_method_at(i);
         ThawPlace place = thaw_place_member(top, method->name);
-        if (place.value)
-            read_options(&place, &method->options, (char *)&top->reader->store->scene.world + method->in_world);
+        ThawOptionBuffer options;
+        if (!place.value || !thaw_method_world_options(method, world, &options))
+            continue;
+        read_options(&place, &method->options, options.bytes);
+        if (method->in_world > 0)
+            memcpy((char *)world + method->in_world, options.bytes, method->options.size);
+        else
+            keep_rows(&place, method, options.bytes, rows, &count);
     }
+    world->options = rows;
+    world->option_count = count;
 }
 
 void thaw_scene_read_body_options(const ThawPlace *body_place, ThawBodyDef *body) {
     ThawSceneReader *reader = body_place->reader;
-    for (int i = 0; i < thaw_method_count(); i++) {
+    const ThawWorldDef *world = &reader->store->scene.world;
+    ThawOptionDef *rows = make_rows(body_place);
+    int32_t count = 0;
+    for (int i = 0; i < thaw_method_count() && !reader->status; i++) {
         const ThawMethod *method = thaw_method_at(i);
         ThawPlace place = thaw_place_member(body_place, method->name);
-        void *options = place.value ? thaw_scene_keep(reader, 1, method->options.size) : NULL;
-        if (!options)
+        ThawOptionBuffer options;
+        if (!place.value || !thaw_method_world_options(method, world, &options))
             continue;
-        memcpy(options, thaw_method_world_options(method, &reader->store->scene.world), method->options.size);
-        read_options(&place, &method->options, options);
-        memcpy((char *)body + method->in_body, &options, sizeof options);
+        read_options(&place, &method->options, options.bytes);
+        void *own = method->in_body > 0 ? thaw_scene_keep(reader, 1, method->options.size) : NULL;
+        if (own) {
+            memcpy(own, options.bytes, method->options.size);
+            memcpy((char *)body + method->in_body, &own, sizeof own);
+        } else if (method->in_body == 0) {
+            keep_rows(&place, method, options.bytes, rows, &count);
+        }
     }
+    body->options = rows;
+    body->option_count = count;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a message about a scene says: the file, the way to the value inside the JSON (written as one would in JavaScript),
-// the value, and what is allowed there; for a misspelt name, the nearest that exists. Everything is cut to fixed
-// buffers: a message is for people, and a file may be hostile.
+// What a message about a scene says: the file, the way to the value inside the JSON (written as one would in
+// JavaScript), the value, and what is allowed there; for a misspelt name, the nearest that exists. Everything is cut to
+// fixed buffers: a message is for people, and a file may be hostile.
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -143,8 +143,8 @@ static bool begins_alike(const char *text, const char *name) {
     return same >= 3 && 2 * same >= strlen(text);
 }
 
-// The name that `text` was most likely meant to be: the nearest, else the first of which it is a part or that begins like
-// it; NULL when there is none.
+// The name that `text` was most likely meant to be: the nearest, else the first of which it is a part or that begins
+// like it; NULL when there is none.
 static const char *nearest(const char *text, const char *const *names, size_t count) {
     size_t length = strlen(text);
     const char *best = NULL;

@@ -50,13 +50,13 @@ typedef struct ThawPlace {
     json_t *value;              // NULL: absent
 } ThawPlace;
 
-// --- memory of the scene (scene.c) ----------------------------------------------------------------------------------------
+// --- memory of the scene (scene.c) -----------------------------------------------------------------------------------
 
 // count * size zeroed bytes that live as long as the scene; NULL with the reader's status set when there are none.
 void *thaw_scene_keep(ThawSceneReader *reader, size_t count, size_t size);
 char *thaw_scene_keep_text(ThawSceneReader *reader, const char *text);
 
-// --- errors (place.c) ---------------------------------------------------------------------------------------------------
+// --- errors (place.c) ------------------------------------------------------------------------------------------------
 
 // "FILE: PATH: message"
 void thaw_place_fail(const ThawPlace *place, ThawStatus status, const char *format, ...)
@@ -67,11 +67,11 @@ void thaw_place_refuse(const ThawPlace *place, const char *what, const char *all
 void thaw_place_refuse_name(const ThawPlace *place, const char *what, const char *text, const char *const *names,
                             size_t count);
 
-// After a part of a scene on which the next one does not build: where all errors are wanted, notes the one there is, so that
-// reading goes on. Returns whether there was one.
+// After a part of a scene on which the next one does not build: where all errors are wanted, notes the one there is, so
+// that reading goes on. Returns whether there was one.
 bool thaw_scene_note_error(ThawSceneReader *reader);
 
-// --- values (value.c) ---------------------------------------------------------------------------------------------------
+// --- values (value.c) ------------------------------------------------------------------------------------------------
 
 // The largest magnitude taken anywhere, so that squares and products stay finite.
 #define THAW_SCENE_HUGE 1e30
@@ -84,7 +84,7 @@ ThawPlace thaw_place_item(const ThawPlace *up, size_t index);
 bool thaw_place_is_object(const ThawPlace *place, const char *const *keys, size_t required);
 // Is it an object, of whatever keys? The count of its members goes to *count.
 bool thaw_place_is_map(const ThawPlace *place, size_t *count);
-// An object of at least `least` members, each of them a name somebody may refer to?
+// An object of at least `least` members, each of them a name that may be referred to?
 bool thaw_place_is_catalogue(const ThawPlace *place, size_t least, size_t *count);
 // Is it an array of at least `least` items?
 bool thaw_place_is_array(const ThawPlace *place, size_t least, size_t *count);
@@ -97,7 +97,8 @@ void thaw_place_integer(const ThawPlace *up, const char *key, int64_t lo, int64_
 void thaw_place_choice(const ThawPlace *up, const char *key, const char *const *names, size_t count, int *value);
 // dim numbers; in 2D three are taken as well if the last is zero. value[2] is 0 in 2D.
 void thaw_place_vector(const ThawPlace *up, const char *key, double value[3]);
-// {"axis", "degrees"}, in 2D {"degrees"}: a unit quaternion (w, x, y, z), and degrees times the unit axis (may be NULL).
+// {"axis", "degrees"}, in 2D {"degrees"}: a unit quaternion (w, x, y, z), and degrees times the unit axis (may be
+// NULL).
 void thaw_place_rotation(const ThawPlace *up, const char *key, double q[4], double turn[3]);
 
 // The place's own value.
@@ -106,7 +107,7 @@ void thaw_place_own_vector(const ThawPlace *place, double value[3]);
 // A text of at least one character, borrowed from the document; NULL with an error otherwise.
 const char *thaw_place_own_text(const ThawPlace *place);
 
-// --- the parts of a scene ------------------------------------------------------------------------------------------------
+// --- the parts of a scene --------------------------------------------------------------------------------------------
 
 // A copy of the text without comments, each line as long as it was up to its last character that is no comment
 // (comments.c). *line and *column (from 1) tell where a comment begins that never ends; then, or without memory, NULL.
@@ -124,8 +125,8 @@ bool thaw_scene_is_solid_key(const char *key);
 char *thaw_scene_read_text(const char *path, size_t *length, ThawStatus *status, ThawError *error);
 // Where the file is that the place names, for thaw_free; NULL with an error (shape.c).
 char *thaw_scene_path(const ThawPlace *place);
-// Adds the solid that the place describes, or the inside of the surface in the file it names (of one piece of it, from 1; 0:
-// of all of it); its node, or -1 with an error (solid.c).
+// Adds the solid that the place describes, or the inside of the surface in the file it names (of one piece of it, from
+// 1; 0: of all of it); its node, or -1 with an error (solid.c).
 int32_t thaw_scene_read_solid(const ThawPlace *place, ThawSolid *solid);
 int32_t thaw_scene_read_surface(const ThawPlace *file, int32_t piece, ThawSolid *solid);
 
@@ -147,6 +148,9 @@ void thaw_scene_read_keys(const ThawPlace *list, const ThawKey **keys, int32_t *
 void thaw_scene_read_groups(const ThawPlace *groups, int32_t shape);
 // The index of a group of the shape by its name, appending a group of the mesh where it is first used (group.c).
 int32_t thaw_scene_find_group(const ThawPlace *name, int32_t shape);
+
+// A change of a body of that shape (group.c).
+void thaw_scene_read_change(const ThawPlace *place, int32_t shape, ThawChangeDef *change);
 
 // A hash of what the trajectory depends on (digest.c).
 uint64_t thaw_scene_digest(const ThawWorldDef *world);

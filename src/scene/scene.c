@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scene file becomes a world definition: the text is freed of comments, parsed by jansson (which names line and column
-// of what is no JSON), and then read key by key in a fixed order: general settings, materials, shapes, bodies, each of
-// which may name only what came before. docs/scene-format.md describes the format, docs/scene.schema.json is the same
-// for programs. All memory hangs on the scene and is freed with it; the cost is that of the meshes.
+// A scene file becomes a world definition: the text is freed of comments, parsed by jansson (which names line and
+// column of what is no JSON), and then read key by key in a fixed order: general settings, materials, shapes, bodies,
+// each of which may name only what came before. docs/scene-format.md describes the format, docs/scene.schema.json is
+// the same for programs. All memory hangs on the scene and is freed with it; the cost is that of the meshes.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "registry/scheme.h"
 #include "scene/json.h"
 #include "scene/read.h"
 
 enum { FORMAT_VERSION = 1 };
 static const size_t FILE_LIMIT = (size_t)256 << 20; // bytes: a scene is written by hand
 
-// --- memory -------------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 
 void *thaw_scene_keep(ThawSceneReader *reader, size_t count, size_t size) {
     ThawSceneStore *store = reader->store;
@@ -58,15 +59,14 @@ void thaw_scene_free(ThawScene **scene) {
     *scene = NULL;
 }
 
-// --- settings -----------------------------------------------------------------------------------------------------------
+// --- settings --------------------------------------------------------------------------------------------------------
 
 static void read_time(const ThawPlace *time, ThawScene *scene) {
     static const char *const keys[] = {"step",     "steps",      "integrator", "newton_tolerance", "newton_iterations",
                                        "halvings", "projection", NULL};
-    static const char *const integrators[] = {
-        [THAW_INTEGRATOR_SEMI_IMPLICIT] = "semi-implicit",
-        [THAW_INTEGRATOR_NEWTON] = "newton",
-    };
+    const char *integrators[THAW_INTEGRATOR_COUNT];
+    for (int i = 0; i < THAW_INTEGRATOR_COUNT; i++)
+        integrators[i] = thaw_scheme((ThawIntegrator)i)->name;
     static const char *const projections[] = {
         [THAW_PROJECT_WHEN_NEEDED] = "when-needed",
         [THAW_PROJECT_ALWAYS] = "always",
@@ -80,7 +80,7 @@ static void read_time(const ThawPlace *time, ThawScene *scene) {
     int64_t iterations = world->newton_iterations, halvings = world->halvings;
     thaw_place_number(time, "step", step, &world->h);
     thaw_place_integer(time, "steps", 1, 1000000000, &scene->steps);
-    thaw_place_choice(time, "integrator", integrators, 2, &integrator);
+    thaw_place_choice(time, "integrator", integrators, THAW_INTEGRATOR_COUNT, &integrator);
     thaw_place_number(time, "newton_tolerance", fraction, &world->newton_tolerance);
     thaw_place_integer(time, "newton_iterations", 1, 10000, &iterations);
     thaw_place_integer(time, "halvings", 0, 20, &halvings);
@@ -198,9 +198,10 @@ static void read_document(ThawSceneReader *reader, json_t *document) {
     thaw_scene_read_contact(&top);
     ThawPlace attachments = thaw_place_member(&top, "attachments");
     thaw_scene_read_attachments(&attachments);
+    reader->store->scene.world.source = thaw_scene_keep_text(reader, reader->name);
 }
 
-// --- text and files -----------------------------------------------------------------------------------------------------
+// --- text and files --------------------------------------------------------------------------------------------------
 
 // What is usually behind a complaint of the parser; "" when nothing comes to mind.
 static const char *json_advice(const char *text) {

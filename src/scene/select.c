@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choosing vertices by their place: in a box, in a sphere, on one side of a plane.
 //
-// A definition says 0.3 and a mesher has computed 0.30000000000000004; whoever wrote the box wants that vertex. Boundaries are
-// therefore moved outward by a billionth of the mesh's diameter: far more than rounding, far less than any element.
+// A definition says 0.3 and a mesher has computed 0.30000000000000004; whoever wrote the box wants that vertex.
+// Boundaries are therefore moved outward by a billionth of the mesh's diameter: far more than rounding, far less than
+// any element.
 #include <math.h>
 
 #include "scene/select.h"

@@ -12,7 +12,7 @@
 
 static const double ELEMENT_LIMIT = 2e7; // of a generated mesh: beyond it a slip of the pen is likelier than a wish
 
-// --- meshes -------------------------------------------------------------------------------------------------------------
+// --- meshes ----------------------------------------------------------------------------------------------------------
 
 char *thaw_scene_path(const ThawPlace *place) {
     const char *file = thaw_place_own_text(place), *folder = place->reader->folder ? place->reader->folder : "";
@@ -100,7 +100,8 @@ static void read_beam(const ThawPlace *place, ThawMesh **mesh) {
 
 typedef enum SolidKind { SOLID_HERE, FILE_OF_SOLID, SURFACE } SolidKind;
 
-// A solid, or the inside of a surface, meshed here and now. unit: m, what one unit of its own is after the shape's scale.
+// A solid, or the inside of a surface, meshed here and now. unit: m, what one unit of its own is after the shape's
+// scale.
 static void mesh_solid(const ThawPlace *place, const ThawPlace *member, SolidKind kind, int32_t piece, double unit,
                        ThawMesh **mesh, ThawMesherReport *report) {
     static const ThawRange gradings = {1, 1024, false, false};
@@ -185,7 +186,7 @@ static void read_mesh(const ThawPlace *place, double unit, ThawMesh **mesh, Thaw
                         dim);
 }
 
-// --- shapes -------------------------------------------------------------------------------------------------------------
+// --- shapes ----------------------------------------------------------------------------------------------------------
 
 static void read_scale(const ThawPlace *place, double scale[3]) {
     if (!place->value || place->reader->status)

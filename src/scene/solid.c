@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solids in JSON: each node is an object with exactly one kind of solid in it, and besides perhaps a region and a placement
-// (scale, then rotate, then translate). docs/mesher.md describes them. Copies (repeat, circle, mirror) share the
-// child they copy: each is a node of its own that places it.
+// Solids in JSON: each node is an object with exactly one kind of solid in it, and besides perhaps a region and a
+// placement (scale, then rotate, then translate). docs/mesher.md describes them. Copies (repeat, circle, mirror) share
+// the child they copy: each is a node of its own that places it.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "math/vec3.h"
 #include "mesh/drawing.h"
 #include "mesh/pieces.h"
 #include "mesh/solid.h"
@@ -24,7 +25,7 @@ static int32_t add_node(const ThawPlace *place, ThawSolid *solid, ThawSolidKind 
     return node;
 }
 
-// --- placement ----------------------------------------------------------------------------------------------------------
+// --- placement -------------------------------------------------------------------------------------------------------
 
 static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1}, nowhere[3] = {0, 0, 0};
 
@@ -98,7 +99,7 @@ static void read_direction(const ThawPlace *place, const char *key, double n[3])
         n[k] /= length;
 }
 
-// --- primitives ---------------------------------------------------------------------------------------------------------
+// --- primitives ------------------------------------------------------------------------------------------------------
 
 static int32_t read_sphere(const ThawPlace *place, ThawSolid *solid) {
     static const char *const keys[] = {"radius", "centre", NULL};
@@ -359,7 +360,7 @@ static int32_t read_half_space(const ThawPlace *place, ThawSolid *solid) {
     const int32_t node = add_node(place, solid, THAW_SOLID_HALF_SPACE);
     if (node < 0)
         return -1;
-    memcpy(solid->nodes[node].value, (double[4]){n[0], n[1], n[2], n[0] * point[0] + n[1] * point[1] + n[2] * point[2]},
+    memcpy(solid->nodes[node].value, (double[4]){n[0], n[1], n[2], thaw_v3_dot(n, point)},
            sizeof solid->nodes[node].value);
     return node;
 }
@@ -409,7 +410,7 @@ static int32_t read_whole_surface(const ThawPlace *place, ThawSolid *solid) {
     return thaw_scene_read_surface(place, 0, solid);
 }
 
-// --- combinations -------------------------------------------------------------------------------------------------------
+// --- combinations ----------------------------------------------------------------------------------------------------
 
 static int32_t adopt_list(const ThawPlace *list, ThawSolid *solid, int32_t node) {
     size_t count;
@@ -592,7 +593,7 @@ static int32_t read_mirror(const ThawPlace *place, ThawSolid *solid) {
     if (child < 0)
         return -1;
     for (int i = 0; i < 3; i++) { // x - 2 n n.(x - point)
-        t[i] = 2 * n[i] * (n[0] * point[0] + n[1] * point[1] + n[2] * point[2]);
+        t[i] = 2 * n[i] * thaw_v3_dot(n, point);
         for (int j = 0; j < 3; j++)
             H[3 * i + j] = (i == j) - 2 * n[i] * n[j];
     }
@@ -601,7 +602,7 @@ static int32_t read_mirror(const ThawPlace *place, ThawSolid *solid) {
     return place->reader->status ? -1 : node;
 }
 
-// --- nodes --------------------------------------------------------------------------------------------------------------
+// --- nodes -----------------------------------------------------------------------------------------------------------
 
 typedef int32_t (*ReadKind)(const ThawPlace *place, ThawSolid *solid);
 enum { KINDS = 23 };
@@ -643,7 +644,7 @@ int32_t thaw_scene_read_solid(const ThawPlace *place, ThawSolid *solid) {
     return place->reader->status ? -1 : node;
 }
 
-// --- whole files --------------------------------------------------------------------------------------------------------
+// --- whole files -----------------------------------------------------------------------------------------------------
 
 ThawStatus thaw_solid_parse(const char *text, size_t length, const char *name, const char *folder, int dim,
                             ThawSolid **solid, ThawError *error) {

@@ -2,19 +2,20 @@
 // Direct solves by CHOLMOD's supernodal LL' (Chen, Davis, Hager and Rajamanickam 2008), where the build has it.
 //
 // The plan orders the vertices (order.c), analyses once, and lays the lower triangle of the permuted matrix out in
-// columns with a map from each of its numbers to the block matrix's. A solver copies the symbolic factor; factoring is then
-// one gathering pass and CHOLMOD's numeric phase, with neither analysis nor transposition. To CHOLMOD the permuted matrix
-// is in natural order: the symbolic factor's own permutation, ordering and postordering together, is taken out of it and
-// applied here to right-hand sides.
+// columns with a map from each of its numbers to the block matrix's. A solver copies the symbolic factor; factoring is
+// then one gathering pass and CHOLMOD's numeric phase, with neither analysis nor transposition. To CHOLMOD the permuted
+// matrix is in natural order: the symbolic factor's own permutation, ordering and postordering together, is taken out
+// of it and applied here to right-hand sides.
 //
-// Every plan and solver has a cholmod_common of its own, so bodies factor at the same time. The bits are those of the BLAS
-// it runs on. OpenBLAS built without threads keeps its buffers in common and unguarded: two threads that call it at the same
-// time spoil each other's numbers (measured: displacements off by centimetres). It is recognised and entered by one
-// thread at a time, through the one lock the whole process needs; other BLAS are safe to share.
+// Every plan and solver has a cholmod_common of its own, so bodies factor at the same time. The bits are those of the
+// BLAS it runs on. OpenBLAS built without threads keeps its buffers in common and unguarded: two threads that call it
+// at the same time spoil each other's numbers (measured: displacements off by centimetres). It is recognised and
+// entered by one thread at a time, through the one lock the whole process needs; other BLAS are safe to share.
 //
-// CHOLMOD would start OpenMP threads for copying loops, which fight with ours (measured: twice the CPU time). Newer versions
-// can be told not to. Older ones fix the number at compile time; they are called with OpenMP's active levels limited to
-// none, a setting of the calling thread, looked up at run time because a CHOLMOD without OpenMP does not bring it.
+// CHOLMOD would start OpenMP threads for copying loops, which fight with ours (measured: twice the CPU time). Newer
+// versions can be told not to. Older ones fix the number at compile time; they are called with OpenMP's active levels
+// limited to none, a setting of the calling thread, looked up at run time because a CHOLMOD without OpenMP does not
+// bring it.
 #include "sparse/sparse_impl.h"
 
 #ifdef THAW_WITH_CHOLMOD
@@ -71,7 +72,7 @@ static ThawStatus explain_failure(const cholmod_common *common, int32_t size, Th
                           common->status);
 }
 
-// --- plan --------------------------------------------------------------------------------------------------------------
+// --- plan ------------------------------------------------------------------------------------------------------------
 
 // Columns of the upper triangle, which are the rows the pattern stores, as CHOLMOD wants them for its analysis.
 static ThawStatus analyse(const ThawBlockPattern *pattern, ThawCholmodPlan *plan, ThawError *error) {
@@ -207,7 +208,7 @@ void thaw_cholmod_plan_free(ThawCholmodPlan **pointer) {
     *pointer = NULL;
 }
 
-// --- solver ------------------------------------------------------------------------------------------------------------
+// --- solver ----------------------------------------------------------------------------------------------------------
 
 static void ask_libraries(ThawCholmod *cholmod) {
     void *get = dlsym(RTLD_DEFAULT, "omp_get_max_active_levels");
@@ -224,8 +225,8 @@ static void ask_libraries(ThawCholmod *cholmod) {
     }
 }
 
-// Before numeric work: no active OpenMP levels for the calling thread, and the BLAS for it alone if need be. Returns the
-// levels there were, for leave.
+// Before numeric work: no active OpenMP levels for the calling thread, and the BLAS for it alone if need be. Returns
+// the levels there were, for leave.
 static int enter(const ThawCholmod *cholmod) {
     if (cholmod->alone)
         pthread_mutex_lock(&blas_lock);

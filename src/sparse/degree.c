@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Minimum degree: next is eliminated whoever has the fewest neighbours in the graph as elimination has left it (Tinney and
-// Walker 1967). The best order of small systems, and of the pieces that nested dissection (order.c) ends with.
+// Minimum degree: next is eliminated the variable with the fewest neighbours in the graph as elimination has left it
+// (Tinney and Walker 1967). The best order of small systems, and of the pieces that nested dissection (order.c) ends
+// with.
 //
-// That graph is never formed. It is a quotient graph (George and Liu 1981): an eliminated vertex stays as an element, the
-// clique of its neighbours, known by its list of variables; a variable knows its elements and those original neighbours
-// that no element tells of. A new element absorbs the elements it was made of, so lists only get shorter, in place. On top
-// of that (Amestoy, Davis and Duff 1996):
-//   degree        not counted but bounded from above: |A_i| + |L_p| + sum over elements e of |L_e \ L_p|, whose terms are
+// That graph is never formed. It is a quotient graph (George and Liu 1981): an eliminated vertex stays as an element,
+// the clique of its neighbours, known by its list of variables; a variable knows its elements and those original
+// neighbours that no element tells of. A new element absorbs the elements it was made of, so lists only get shorter, in
+// place. On top of that (Amestoy, Davis and Duff 1996):
+//   degree        not counted but bounded from above: |A_i| + |L_p| + sum over elements e of |L_e \ L_p|, whose terms
+//   are
 //                 found for all variables of the new element L_p at once
 //   absorption    an element within L_p tells nothing new and goes
-//   alike         variables with the same elements and neighbours stay alike: they are merged, and are eliminated together
+//   alike         variables with the same elements and neighbours stay alike: they are merged, and are eliminated
+//   together
 //   at once       a variable without anything beyond L_p is eliminated along with p
-// Vertices that are never eliminated (the halo of a piece, Pellegrini, Roman and Amestoy 2000) have elements and count in
-// degrees. Vertices with very many neighbours, such as rigid parts, come last and are not looked at: they would be in every
-// list.
+// Vertices that are never eliminated (the halo of a piece, Pellegrini, Roman and Amestoy 2000) have elements and count
+// in degrees. Vertices with very many neighbours, such as rigid parts, come last and are not looked at: they would be
+// in every list.
 //
 // Cost: about that of a few passes over the edges. A function of the graph alone.
 #include <string.h>
@@ -32,11 +35,11 @@ typedef struct Quotient {
     int32_t *mark, tag;                 // of an element e: 0 if absorbed, tag + |L_e \ L_p| while p is eliminated
     int32_t *next, *before, *head;      // lists of variables of equal degree, and then of equal hash
     int32_t *bucket;                    // heads of the latter
-    int32_t *into;                      // whom a variable was merged into, at first itself; -1: too many neighbours
+    int32_t *into;                      // the variable it was merged into, at first itself; -1: too many neighbours
     int32_t least;                      // no variable has a lower degree
 } Quotient;
 
-// --- variables by degree -------------------------------------------------------------------------------------------------
+// --- variables by degree ---------------------------------------------------------------------------------------------
 
 static void link_degree(Quotient *q, int32_t i) {
     int32_t d = q->degree[i], first = q->head[d];
@@ -58,7 +61,7 @@ static void unlink_degree(Quotient *q, int32_t i) {
         q->head[q->degree[i]] = q->next[i];
 }
 
-// --- one elimination -----------------------------------------------------------------------------------------------------
+// --- one elimination -------------------------------------------------------------------------------------------------
 
 static int32_t gather_list(Quotient *q, const int32_t *from, int32_t count) {
     int32_t sum = 0;
@@ -217,7 +220,7 @@ static void eliminate(Quotient *q, int32_t p) {
     q->weight[p] = 0;
 }
 
-// --- all -------------------------------------------------------------------------------------------------------------------
+// --- all -------------------------------------------------------------------------------------------------------------
 
 static int fill_quotient(Quotient *q, const int32_t *offset, const int32_t *neighbour, int32_t *memory) {
     int32_t n = q->n, **arrays[] = {&q->start, &q->length, &q->elements, &q->weight, &q->degree, &q->mark,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What orders of elimination are made of (order.c): graphs with weights and how one is split in two (dissect_split.c,
-// dissect_refine.c), minimum degree (degree.c). Everything is integer arithmetic with a random stream of its own, so the
-// order is a function of the graph on every machine.
+// dissect_refine.c), minimum degree (degree.c). Everything is integer arithmetic with a random stream of its own, so
+// the order is a function of the graph on every machine.
 #ifndef THAW_DISSECT_H
 #define THAW_DISSECT_H
 
@@ -53,11 +53,11 @@ int thaw_split_better(ThawSplitCost a, ThawSplitCost b);
 // Improves a split in place and returns what it costs.
 ThawSplitCost thaw_separator_refine(const ThawWeb *web, ThawRefiner *refiner, unsigned char *side);
 
-// --- degree.c ------------------------------------------------------------------------------------------------------------
+// --- degree.c --------------------------------------------------------------------------------------------------------
 
-// Orders vertices [0, frozen) of a graph by minimum degree; the others stay, and only their neighbours below `frozen` need
-// be listed. Neighbours of i are neighbour[offset[i] .. offset[i + 1]), both directions, no loops. Vertex order[k] is
-// eliminated k-th.
+// Orders vertices [0, frozen) of a graph by minimum degree; the others stay, and only their neighbours below `frozen`
+// need be listed. Neighbours of i are neighbour[offset[i] .. offset[i + 1]), both directions, no loops. Vertex order[k]
+// is eliminated k-th.
 ThawStatus thaw_degree_order(int32_t n, int32_t frozen, const int32_t *offset, const int32_t *neighbour, int32_t *order,
                              ThawError *error);
 

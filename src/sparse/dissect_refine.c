@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making a separator lighter: the moves of Fiduccia and Mattheyses (1982) on vertex separators, as Ashcraft and Liu (1998)
-// use them.
+// Making a separator lighter: the moves of Fiduccia and Mattheyses (1982) on vertex separators, as Ashcraft and Liu
+// (1998) use them.
 //
 // A vertex v of the separator may move to a side if its neighbours on the other side take its place; the separator then
-// loses w(v) less the weight of those neighbours, v's gain. A pass makes the best allowed move over and over, bad ones too,
-// each vertex once, and in the end goes back to the best split it met: so it gets over hills a few moves wide. Each move
-// costs its vertices' edges and the heaps' logarithm.
+// loses w(v) less the weight of those neighbours, v's gain. A pass makes the best allowed move over and over, bad ones
+// too, each vertex once, and in the end goes back to the best split it met: so it gets over hills a few moves wide.
+// Each move costs its vertices' edges and the heaps' logarithm.
 #include <string.h>
 
 #include "sparse/dissect.h"
@@ -47,7 +47,7 @@ ThawStatus thaw_refiner_create(int32_t room, ThawRefiner **refiner, ThawError *e
     return thaw_error_memory(error, "nested dissection");
 }
 
-// --- heaps of vertices -------------------------------------------------------------------------------------------------
+// --- heaps of vertices -----------------------------------------------------------------------------------------------
 
 static int before(const ThawRefiner *r, int s, int32_t u, int32_t v) {
     return r->gain[s][u] > r->gain[s][v] || (r->gain[s][u] == r->gain[s][v] && u < v);
@@ -90,7 +90,7 @@ static void heap_raise(ThawRefiner *r, int s, int32_t v, int32_t by) {
         heap_settle(r, s, r->place[s][v], v);
 }
 
-// --- moves -------------------------------------------------------------------------------------------------------------
+// --- moves -----------------------------------------------------------------------------------------------------------
 
 // v has just become part of the separator, or a pass begins.
 static void enter(const ThawWeb *web, ThawRefiner *r, const unsigned char *side, int32_t v) {
@@ -107,8 +107,8 @@ static void enter(const ThawWeb *web, ThawRefiner *r, const unsigned char *side,
     }
 }
 
-// Moves v from the separator to side `to`. `sum`: weights of the three parts. Returns the new length of the log: v, then
-// the neighbours it pulled into the separator, as complements.
+// Moves v from the separator to side `to`. `sum`: weights of the three parts. Returns the new length of the log: v,
+// then the neighbours it pulled into the separator, as complements.
 static int32_t move(const ThawWeb *web, ThawRefiner *r, unsigned char *side, int32_t v, int to, int32_t sum[3],
                     int32_t length) {
     heap_remove(r, 0, v);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splitting a web in two by a light separator, on many levels (Hendrickson and Leland 1995, Karypis and Kumar 1998).
 //
-// Neighbours are merged in pairs, those joined by most edges first, until about a hundred vertices are left; there, sides
-// are grown from several seeds and the lightest separator wins; on the way back each level hands its separator to the finer
-// one, where it is refined (dissect_refine.c). The smaller webs are cheap, so from the middle on this is done twice. What is
-// far apart is decided on the coarse webs, what is near on the fine ones. The cost is a few passes over the edges, since each
-// level has about half the vertices of the one before.
+// Neighbours are merged in pairs, those joined by most edges first, until about a hundred vertices are left; there,
+// sides are grown from several seeds and the lightest separator wins; on the way back each level hands its separator to
+// the finer one, where it is refined (dissect_refine.c). The smaller webs are cheap, so from the middle on this is done
+// twice. What is far apart is decided on the coarse webs, what is near on the fine ones. The cost is a few passes over
+// the edges, since each level has about half the vertices of the one before.
 //
-// Where that is too much, half of the web is taken as it is met on the way from one end (George 1973's level sets), and the
-// boundary is refined: an eighth of the cost, and separators that make 5 percent more operations on the mean, 30 at most. With
-// the way from the other end, and both ways at once, it takes twice as long, and is as good as many levels.
+// Where that is too much, half of the web is taken as it is met on the way from one end (George 1973's level sets), and
+// the boundary is refined: an eighth of the cost, and separators that make 5 percent more operations on the mean, 30 at
+// most. With the way from the other end, and both ways at once, it takes twice as long, and is as good as many levels.
 #include <string.h>
 
 #include "sparse/dissect.h"
@@ -49,7 +49,7 @@ ThawStatus thaw_web_create(int32_t n, int32_t ends, ThawWeb **web, ThawError *er
     return thaw_error_memory(error, "nested dissection");
 }
 
-// --- coarser -----------------------------------------------------------------------------------------------------------
+// --- coarser ---------------------------------------------------------------------------------------------------------
 
 // A random order of the vertices, those with few neighbours first: they have the least choice.
 static void visiting_order(const ThawWeb *web, uint64_t *stream, int32_t *start, int32_t *shuffled, int32_t *order) {
@@ -74,8 +74,8 @@ static void visiting_order(const ThawWeb *web, uint64_t *stream, int32_t *start,
     }
 }
 
-// partner[v]: whom v merges with, v itself if nobody. Neighbours first; then those left over who share a neighbour, without
-// which stars would not shrink.
+// partner[v]: what v merges with, v itself if nothing. Neighbours first; then those left over that share a neighbour,
+// without which stars would not shrink.
 static int32_t match(const ThawWeb *web, int32_t heaviest, const int32_t *order, uint64_t *stream, int32_t *waiting,
                      int32_t *partner) {
     int32_t n = web->n, pairs = 0;
@@ -159,7 +159,7 @@ static void merge(const ThawWeb *web, const int32_t *partner, int32_t *merged, i
     }
 }
 
-// --- the coarsest web ----------------------------------------------------------------------------------------------------
+// --- the coarsest web ------------------------------------------------------------------------------------------------
 
 // Turns the boundary of either side into the separator, the lighter one.
 static void part_sides(const ThawWeb *web, unsigned char *side) {
@@ -207,8 +207,9 @@ static void grow(const ThawWeb *web, int32_t seed, int32_t *queue, unsigned char
     part_sides(web, side);
 }
 
-// Grows both sides, each from a seed of its own, the lighter one first: where they meet is as far from one as from the other.
-// What neither reaches goes to the right. The left side's queue fills from the front, the right one's from behind.
+// Grows both sides, each from a seed of its own, the lighter one first: where they meet is as far from one as from the
+// other. What neither reaches goes to the right. The left side's queue fills from the front, the right one's from
+// behind.
 static void grow_both(const ThawWeb *web, const int32_t seed[2], int32_t *queue, unsigned char *side) {
     int32_t n = web->n, head[2] = {0, n - 1}, tail[2] = {0, n - 1}, weight[2] = {0, 0};
     const int32_t step[2] = {1, -1};
@@ -253,7 +254,7 @@ static ThawStatus split_coarsest(const ThawWeb *web, ThawRefiner *refiner, uint6
     return status;
 }
 
-// --- all levels ----------------------------------------------------------------------------------------------------------
+// --- all levels ------------------------------------------------------------------------------------------------------
 
 typedef struct Levels {
     int count;

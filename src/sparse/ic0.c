@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The preconditioner: an incomplete block factor A ~ (I + L) D (I + L)', L with the pattern of A and nothing else, D block
-// diagonal (IC(0) of Meijerink and van der Vorst 1977, on bs x bs blocks).
+// The preconditioner: an incomplete block factor A ~ (I + L) D (I + L)', L with the pattern of A and nothing else, D
+// block diagonal (IC(0) of Meijerink and van der Vorst 1977, on bs x bs blocks).
 //
-// Elimination order: from both ends of the row order towards the middle (the twisted order of van der Vorst 1987). The front
-// wing goes up, the back wing down, and the middle, which separates them, comes last. The two wings are independent, so
-// factor and triangular solves use two threads and still keep every coupling. More wings would cost more than they give:
-// on a cube of 108k unknowns two wings need as many iterations as one, nine slabs in red-black order 40 percent more.
+// Elimination order: from both ends of the row order towards the middle (the twisted order of van der Vorst 1987). The
+// front wing goes up, the back wing down, and the middle, which separates them, comes last. The two wings are
+// independent, so factor and triangular solves use two threads and still keep every coupling. More wings would cost
+// more than they give: on a cube of 108k unknowns two wings need as many iterations as one, nine slabs in red-black
+// order 40 percent more.
 //
-// L is stored in single precision: both directions use the same numbers, so the preconditioner stays symmetric, needs the
-// same number of iterations, and moves half the bytes. All arithmetic is double.
+// L is stored in single precision: both directions use the same numbers, so the preconditioner stays symmetric, needs
+// the same number of iterations, and moves half the bytes. All arithmetic is double.
 //
-// Breakdown. An incomplete factor of a positive definite matrix may meet a bad pivot. Then the diagonal blocks are raised
-// by a relative shift and the factor is tried again (Manteuffel 1980); the last try leaves L zero (block Jacobi), which
-// fails only if a diagonal block of A is not positive definite: an indefinite verdict is always a proof.
+// Breakdown. An incomplete factor of a positive definite matrix may meet a bad pivot. Then the diagonal blocks are
+// raised by a relative shift and the factor is tried again (Manteuffel 1980); the last try leaves L zero (block
+// Jacobi), which fails only if a diagonal block of A is not positive definite: an indefinite verdict is always a proof.
 //
 // Cost: about two block products a pair of neighbouring blocks; a solve reads L twice.
 #include <math.h>
@@ -24,7 +25,7 @@ static const double PIVOT_FLOOR = 0.01;
 // A failed try costs little, too large a shift many iterations.
 static const double SHIFTS[] = {0.0, .004, .016, .032, .064, .128, .256, .512, 1.0, 2.0, 4.0, INFINITY};
 
-// --- pattern -----------------------------------------------------------------------------------------------------------
+// --- pattern ---------------------------------------------------------------------------------------------------------
 
 // Wings smaller than this are not worth a second thread.
 enum { WING_ROWS = 1000 };
@@ -147,7 +148,7 @@ size_t thaw_ic_bytes(const ThawSolverPlan *plan) {
     return (size_t)plan->ic.segment[3 * n] * bb * sizeof(float) + n * bb * sizeof(double) + n * sizeof(int32_t);
 }
 
-// --- factor ------------------------------------------------------------------------------------------------------------
+// --- factor ----------------------------------------------------------------------------------------------------------
 
 // D = C diag(pivot) C' with C unit lower, from D's lower triangle. Zero unless every pivot is positive and finite.
 THAW_INLINE int factor_block(int bs, const double *D, double *C, double *pivot) {
@@ -291,7 +292,7 @@ ThawStatus thaw_ic_factor(ThawSolver *solver) {
     return THAW_INDEFINITE;
 }
 
-// --- triangular solves -------------------------------------------------------------------------------------------------
+// --- triangular solves -----------------------------------------------------------------------------------------------
 
 THAW_INLINE void forward_rows(int bs, const ThawSolver *solver, ThawWing wing, const double *r, double *y, double *z) {
     const ThawIcPlan *plan = &solver->plan->ic;
@@ -344,7 +345,7 @@ THAW_INLINE void scatter_wing(int bs, const ThawSolver *solver, int w, int part,
         scatter_segment(bs, solver, wing.first + n * wing.step, part, z);
 }
 
-// An end itself collects what the middle's rows have for it: nobody else writes there.
+// An end itself collects what the middle's rows have for it: no other slab writes there.
 THAW_INLINE void backward_rows(int bs, const ThawSolver *solver, int w, double *z) {
     if (w != THAW_MIDDLE)
         scatter_wing(bs, solver, THAW_MIDDLE, w, z);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our own direct solver: a supernodal block factorisation A = L S L' with static signs S, of symmetric matrices that are
-// positive definite (S = I) or quasi-definite. docs/factorisation.md tells how it works and how fast it is.
+// Our own direct solver: a supernodal block factorisation A = L S L' with static signs S, of symmetric matrices that
+// are positive definite (S = I) or quasi-definite. docs/factorisation.md tells how it works and how fast it is.
 #ifndef THAW_LDL_H
 #define THAW_LDL_H
 
 #include "sparse/sparse.h"
 
-// What follows from the pattern and an order: elimination tree, supernodes, their rows, who updates whom. Const, shared.
+// What follows from the pattern and an order: elimination tree, supernodes, their rows, which supernodes update which.
+// Const, shared.
 typedef struct ThawLdlPlan ThawLdlPlan;
 // The numbers of one factor, and scratch.
 typedef struct ThawLdl ThawLdl;
@@ -35,8 +36,9 @@ enum { THAW_ORDER_QUICK_SMALL = 450 };
 ThawStatus thaw_order_sketch(const ThawBlockPattern *pattern, int32_t *order, ThawError *error);
 // Minimum degree, which both of them use for small systems.
 ThawStatus thaw_order_degree(const ThawBlockPattern *pattern, int32_t *order, ThawError *error);
-// The order of a subset of the rows, taken from an order of all `n` without ordering anew: new_id[i] is row i's number in
-// the subset, or -1. `restricted` gets one entry for each row of the subset. Twice the operations of an order of its own.
+// The order of a subset of the rows, taken from an order of all `n` without ordering anew: new_id[i] is row i's number
+// in the subset, or -1. `restricted` gets one entry for each row of the subset. Twice the operations of an order of its
+// own.
 void thaw_order_restrict(int32_t n, const int32_t *order, const int32_t *new_id, int32_t *restricted);
 
 // The plan must outlive the factor. tasks may be NULL; it never changes a bit.
@@ -49,13 +51,14 @@ ThawLdlCost thaw_ldl_cost(const ThawLdl *ldl); // of its plan
 // THAW_INDEFINITE when a pivot has the other sign, is lost in rounding or is not finite: see thaw_ldl_failed. Then only
 // another factorisation may follow.
 ThawStatus thaw_ldl_factor(ThawLdl *ldl, const ThawBlockMatrix *matrix, const signed char *signs);
-// The same when only blocks (i, j) with changed[i] and changed[j] differ from the last successful factorisation: subtrees
-// without changes are kept. Same bits as factoring anew, same signs as last time.
+// The same when only blocks (i, j) with changed[i] and changed[j] differ from the last successful factorisation:
+// subtrees without changes are kept. Same bits as factoring anew, same signs as last time.
 ThawStatus thaw_ldl_refactor(ThawLdl *ldl, const ThawBlockMatrix *matrix, const unsigned char *changed);
 // The block row whose pivot failed, the first in the order of elimination; -1 if none did.
 int32_t thaw_ldl_failed(const ThawLdl *ldl);
-// Rounds L to single precision, in its place, unless pivots differ by more than seven digits: thaw_ldl_solve then reads half as many
-// bytes, and its errors are as if A were known to 6e-8. Every other use finds no factor until there is a new one.
+// Rounds L to single precision, in its place, unless pivots differ by more than seven digits: thaw_ldl_solve then reads
+// half as many bytes, and its errors are as if A were known to 6e-8. Every other use finds no factor until there is a
+// new one.
 void thaw_ldl_halve(ThawLdl *ldl);
 // How many pivots are negative (the signs say so too, once the factorisation succeeded).
 int32_t thaw_ldl_negative_pivots(const ThawLdl *ldl);
@@ -66,8 +69,8 @@ int32_t thaw_ldl_negative_pivots(const ThawLdl *ldl);
 ThawStatus thaw_ldl_solve(ThawLdl *ldl, const double *b, double *x);
 // The same for `count` columns; column c begins at b + c * stride, x + c * stride. x may be b.
 ThawStatus thaw_ldl_solve_many(ThawLdl *ldl, int32_t count, const double *b, double *x, size_t stride);
-// Block rows x_row[0..x_count) of A^-1 b, where b is zero but in block rows b_row[0..b_count). Costs the numbers of L on
-// the ways from those rows to the root.
+// Block rows x_row[0..x_count) of A^-1 b, where b is zero but in block rows b_row[0..b_count). Costs the numbers of L
+// on the ways from those rows to the root.
 ThawStatus thaw_ldl_solve_sparse(ThawLdl *ldl, int32_t b_count, const int32_t *b_row, const double *b, int32_t x_count,
                                  const int32_t *x_row, double *x);
 // Diagonal blocks of A^-1, bs*bs doubles (row-major) for each of row[0..count).
@@ -85,6 +88,7 @@ typedef struct ThawBlockRows {
 // Such rows once more, where they all lie on a few block columns, the ports: J = C E', E the ports' unit columns.
 typedef struct ThawPorts {
     int32_t count;  // 0: there are none
+    int32_t room;   // for entries of C
     int32_t *start; // rows of C, as above
     int32_t *port;  // below count
     double *value;

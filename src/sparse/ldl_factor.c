@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numeric factorisation A = L S L', S = diag(+-1) known beforehand (Vanderbei 1995: a quasi-definite matrix has such a
-// factor in any order). Left-looking by supernodes (Ng and Peyton 1993): a node collects its blocks of A, subtracts the
-// products L_d S_d L_d' of the nodes d below it that have rows among its columns, and is then factored as a dense matrix.
-// Nothing but L is stored, no update matrices wait on a stack.
+// The numeric factorisation A = L S L', S = diag(+-1) known beforehand (Vanderbei 1995: a quasi-definite matrix has
+// such a factor in any order). Left-looking by supernodes (Ng and Peyton 1993): a node collects its blocks of A,
+// subtracts the products L_d S_d L_d' of the nodes d below it that have rows among its columns, and is then factored as
+// a dense matrix. Nothing but L is stored, no update matrices wait on a stack.
 //
-// Dense part, by blocks of 72 columns: the triangle of the block in groups of 9, then the rows below, 16 at a time, each
-// computed once and completely from everything to its left while it lies in the first-level cache.
+// Dense part, by blocks of 72 columns: the triangle of the block in groups of 9, then the rows below, 16 at a time,
+// each computed once and completely from everything to its left while it lies in the first-level cache.
 //
-// In parallel: subtrees are tasks; above them each node is cut into tiles and its rows into runs. Cuts depend on the pattern,
-// and every number is one chain of operations whose order the cuts do not touch, so the bits are the same for any number of
-// threads, and for a refactorisation that keeps untouched subtrees.
+// In parallel: subtrees are tasks; above them each node is cut into tiles and its rows into runs. Cuts depend on the
+// pattern, and every number is one chain of operations whose order the cuts do not touch, so the bits are the same for
+// any number of threads, and for a refactorisation that keeps untouched subtrees.
 #include <float.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -19,7 +19,7 @@
 
 enum { GROUP = THAW_LDL_GROUP, BLOCK = THAW_LDL_BLOCK };
 
-// --- memory ------------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 
 // Doubles of the widest node's widest block of columns, packed, and what packing writes beyond its end.
 static size_t packed_size(const ThawLdlPlan *plan) {
@@ -120,7 +120,7 @@ ThawLdlScratch *thaw_ldl_claim(ThawLdl *ldl, int32_t *slot) {
 
 void thaw_ldl_release(ThawLdl *ldl, int32_t slot) { atomic_store(&ldl->claimed[slot], 0); }
 
-// --- a node's blocks of A ----------------------------------------------------------------------------------------------
+// --- a node's blocks of A --------------------------------------------------------------------------------------------
 
 static void collect(const ThawLdl *ldl, const ThawBlockMatrix *matrix, int32_t s, double *value) {
     const ThawLdlPlan *plan = ldl->plan;
@@ -139,15 +139,15 @@ static void collect(const ThawLdl *ldl, const ThawBlockMatrix *matrix, int32_t s
     }
 }
 
-// --- updates from below ------------------------------------------------------------------------------------------------
+// --- updates from below ----------------------------------------------------------------------------------------------
 
 // The part of a node that one call computes, in local block rows and columns.
 typedef struct Tile {
     int32_t row_begin, row_end, col_begin, col_end;
 } Tile;
 
-// Rows [begin, end) of a node, columns [0, k), as the second factor of a product: groups of nine rows, each k x 9, times
-// the signs. `stride` doubles from one group to the next.
+// Rows [begin, end) of a node, columns [0, k), as the second factor of a product: groups of nine rows, each k x 9,
+// times the signs. `stride` doubles from one group to the next.
 static void pack(const ThawLdlKernels *kernels, const double *value, int32_t nc, int32_t begin, int32_t end, int32_t k,
                  const double *sign, size_t stride, double *b) {
     for (int32_t row = begin; row < end; row += GROUP, b += stride)
@@ -223,7 +223,7 @@ static void apply_update(ThawLdl *ldl, ThawLdlUpdate update, const ThawLdlNode *
     }
 }
 
-// Then the factor is void, and whoever notices may leave his part as it is.
+// Then the factor is void, and a thread that notices may leave its part as it is.
 static int is_stopped(const ThawLdl *ldl) { return thaw_tasks_stopped(ldl->tasks); }
 
 typedef struct NodeJob {
@@ -253,7 +253,7 @@ static void update_tile(void *context, int32_t index) {
     thaw_ldl_release(job->ldl, slot);
 }
 
-// --- dense factorisation -----------------------------------------------------------------------------------------------
+// --- dense factorisation ---------------------------------------------------------------------------------------------
 
 // The triangle of columns [at, at + n), whose numbers have been reduced by all columns to the left: into t as
 // the kernel "reduce" wants it. Returns the first bad pivot, or n.
@@ -395,7 +395,7 @@ static int32_t factor_dense(NodeJob *job, const double *diagonal, ThawLdlScratch
     return -1;
 }
 
-// --- nodes, subtrees, the tree -----------------------------------------------------------------------------------------
+// --- nodes, subtrees, the tree ---------------------------------------------------------------------------------------
 
 // tasks: NULL inside a task. Returns the place of the first bad scalar pivot, or -1.
 static int32_t factor_node(ThawLdl *ldl, const ThawBlockMatrix *matrix, int32_t s, ThawTasks *tasks, int in_tiles) {

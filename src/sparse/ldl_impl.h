@@ -2,8 +2,8 @@
 // What the files of the factorisation share.
 //
 // A supernode ("node") is a run of consecutive block columns with the same rows below. Its part of L is one dense
-// rectangle, kept in panels of eight scalar rows: L(8 p + l, k) is at value[(p * nc + k) * 8 + l]. A column of a panel is
-// one vector, so the kernels read the factor as it lies and nothing is ever packed for the rows' side of a product.
+// rectangle, kept in panels of eight scalar rows: L(8 p + l, k) is at value[(p * nc + k) * 8 + l]. A column of a panel
+// is one vector, so the kernels read the factor as it lies and nothing is ever packed for the rows' side of a product.
 #ifndef THAW_LDL_IMPL_H
 #define THAW_LDL_IMPL_H
 
@@ -111,7 +111,7 @@ void thaw_ldl_forward(const ThawLdl *ldl, int32_t s, double *y, double *local);
 void thaw_ldl_backward(const ThawLdl *ldl, int32_t s, double *y, double *local);
 ThawStatus thaw_ldl_check(const double *x, size_t count); // THAW_NOT_CONVERGED unless all are finite
 
-// --- ldl_sides.c -------------------------------------------------------------------------------------------------------
+// --- ldl_sides.c -----------------------------------------------------------------------------------------------------
 
 // A set of sixteen sides: Y holds 16 doubles a scalar row; the rows of node s begin at row base[s] + bs * first.
 typedef struct ThawLdlSides {
@@ -133,7 +133,7 @@ int32_t thaw_ldl_climb(const ThawLdlPlan *plan, int32_t i, int32_t stamp, int32_
 void thaw_ldl_sort_nodes(int32_t count, int32_t *nodes);
 ThawStatus thaw_ldl_check_rows(const ThawLdlPlan *plan, int32_t count, const int32_t *row); // all of the plan
 
-// --- ldl_kernel.c ------------------------------------------------------------------------------------------------------
+// --- ldl_kernel.c ----------------------------------------------------------------------------------------------------
 
 // Where eight rows of a source land in a target's panels. Up to three panels are reached by a permutation each.
 enum { THAW_LDL_PIECES = 3 };
@@ -149,12 +149,12 @@ typedef struct ThawLdlLanding {
 // The dense kernels. Panels of A are `next` doubles apart. All arrays but b are aligned to 64 bytes.
 struct ThawLdlKernels {
     int permutes; // subtract can use a landing's pieces
-    // c = A B', where A has 8 * panels rows (1 or 2 panels, columns `step` doubles apart) and B has n <= 9 rows, packed so
-    // that B(j, i) = b[i * b_step + j]. c: panels * n vectors.
+    // c = A B', where A has 8 * panels rows (1 or 2 panels, columns `step` doubles apart) and B has n <= 9 rows, packed
+    // so that B(j, i) = b[i * b_step + j]. c: panels * n vectors.
     void (*product)(int panels, int n, int32_t k, const double *a, size_t next, size_t step, const double *b,
                     size_t b_step, double *c);
-    // X = (C - A B') T^-1, in place of the panels C: T is lower triangular with the reciprocals of its diagonal in its place,
-    // T(j, i) = t[9 i + j]; B as above, b_step 9. t NULL: only C - A B'.
+    // X = (C - A B') T^-1, in place of the panels C: T is lower triangular with the reciprocals of its diagonal in its
+    // place, T(j, i) = t[9 i + j]; B as above, b_step 9. t NULL: only C - A B'.
     void (*reduce)(int panels, int n, int32_t k, const double *a, size_t next, const double *b, const double *t,
                    double *c);
     // b[9 i + j] = L(row + j, i) (times sign[i], if not NULL) for n <= 9 rows and i < k; `value` is the panel with the
@@ -162,8 +162,8 @@ struct ThawLdlKernels {
     void (*pack)(const double *value, size_t next, int32_t row, int n, int32_t k, const double *sign, double *b);
     // target -= c for n columns of one panel each.
     void (*subtract)(int n, const ThawLdlLanding *landing, const double *c, double *target);
-    // One right-hand side through a node of nc columns: x holds its local rows. Forward, those below are zero before and
-    // what has to be added to them after; backward, they are known.
+    // One right-hand side through a node of nc columns: x holds its local rows. Forward, those below are zero before
+    // and what has to be added to them after; backward, they are known.
     void (*forward)(int32_t nc, int32_t panels, const double *value, const double *reciprocal, double *x);
     void (*backward)(int32_t nc, int32_t panels, const double *value, const double *reciprocal, double *x);
     // The same with a factor that was halved.

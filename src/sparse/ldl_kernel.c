@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dense kernels of the factorisation. A product keeps a tile of up to 16 x 9 numbers in 18 vector registers: each step
-// reads two vectors of A and nine numbers of B and does 18 fused operations, so with AVX-512 the arithmetic is the limit and
-// not the loads. Nine columns are three block columns of 3. Fewer registers hold 8 x 5 numbers.
+// The dense kernels of the factorisation. A product keeps a tile of up to 16 x 9 numbers in 18 vector registers: each
+// step reads two vectors of A and nine numbers of B and does 18 fused operations, so with AVX-512 the arithmetic is the
+// limit and not the loads. Nine columns are three block columns of 3. Fewer registers hold 8 x 5 numbers.
 //
-// Every number of a result is one chain of fused operations with k ascending, so its bits do not depend on the shape of the
-// tile it was computed in, nor on the processor.
+// Every number of a result is one chain of fused operations with k ascending, so its bits do not depend on the shape of
+// the tile it was computed in, nor on the processor.
 //
 // A build for this machine's processor has its kernels only. A portable build for x86-64 has three sets and asks the
 // processor, since fused operations without the instruction are calls of a function each: twenty times slower.

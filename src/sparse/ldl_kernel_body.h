@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels' bodies, compiled by ldl_kernel.c once for each kind of processor. LEVEL 2: AVX-512, 1: AVX2 with FMA, 0: any.
-// TARGET makes a function that kind's, KERNEL(name) gives it its name.
+// The kernels' bodies, compiled by ldl_kernel.c once for each kind of processor. LEVEL 2: AVX-512, 1: AVX2 with FMA, 0:
+// any. TARGET makes a function that kind's, KERNEL(name) gives it its name.
 //
-// V is eight doubles. Fused operations are written out as such: rounding once is fixed by IEEE 754, so an instruction and
-// the C library's function give the same bits, and nothing is left to what the compiler likes to contract.
+// V is eight doubles. Fused operations are written out as such: rounding once is fixed by IEEE 754, so an instruction
+// and the C library's function give the same bits, and nothing is left to what the compiler likes to contract.
 
 #define INLINE TARGET static inline __attribute__((always_inline))
 #define V KERNEL(V)
@@ -81,7 +81,7 @@ INLINE V KERNEL(subtract_product)(V a, V b, V c) {
 }
 #endif
 
-// --- tiles -------------------------------------------------------------------------------------------------------------
+// --- tiles -----------------------------------------------------------------------------------------------------------
 
 // Panels, columns, and rows and vectors of sides that are worked on at once: as many as there are registers for.
 #if LEVEL == 2
@@ -254,10 +254,10 @@ TARGET static void KERNEL(reduce)(int panels, int columns, int32_t k, const doub
 #undef REDUCE
 }
 
-// --- packing and scattering --------------------------------------------------------------------------------------------
+// --- packing and scattering ------------------------------------------------------------------------------------------
 
-// Nine rows lie in at most two panels: copied as two vectors a column, of which the next ones overwrite the surplus. The
-// last column is copied number by number, so as not to read beyond the node.
+// Nine rows lie in at most two panels: copied as two vectors a column, of which the next ones overwrite the surplus.
+// The last column is copied number by number, so as not to read beyond the node.
 TARGET static void KERNEL(pack)(const double *value, size_t next, int32_t row, int n, int32_t k, const double *sign,
                                 double *b) {
     const double *low = value + row, *high = value + next;
@@ -296,7 +296,7 @@ TARGET static void KERNEL(subtract)(int n, const ThawLdlLanding *landing, const 
     }
 }
 
-// --- one right-hand side -----------------------------------------------------------------------------------------------
+// --- one right-hand side ---------------------------------------------------------------------------------------------
 
 // With a factor as it was made, and with one that thaw_ldl_halve has rounded.
 #define NUMBER double
@@ -314,7 +314,7 @@ TARGET static void KERNEL(subtract)(int n, const ThawLdlLanding *landing, const 
 #undef WIDE
 #undef SIDE
 
-// --- sixteen right-hand sides ------------------------------------------------------------------------------------------
+// --- sixteen right-hand sides ----------------------------------------------------------------------------------------
 
 INLINE void KERNEL(forward_tile)(int rows, int32_t k, const double *a, const double *y, double *c) {
     V acc[SIDE_ROWS][SIDE_LANES];

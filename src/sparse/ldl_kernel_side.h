@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels' bodies for one right-hand side, included by ldl_kernel_body.h for factors of NUMBER: eight of them are read as
-// doubles by WIDE, and all arithmetic is that of doubles. SIDE(name) gives a function its name.
+// The kernels' bodies for one right-hand side, included by ldl_kernel_body.h for factors of NUMBER: eight of them are
+// read as doubles by WIDE, and all arithmetic is that of doubles. SIDE(name) gives a function its name.
 
 TARGET static void SIDE(forward)(int32_t nc, int32_t panels, const NUMBER *value, const double *reciprocal, double *x) {
     size_t next = 8 * (size_t)nc;

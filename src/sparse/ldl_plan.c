@@ -6,13 +6,14 @@
 //   tree         Liu's elimination tree (1990), postordered
 //   counts       rows of each column of L from the leaves of row subtrees (Gilbert, Ng and Peyton 1994)
 //   supernodes   columns whose rows agree; then children are merged into their parents while that adds few zeros
-//   rows         row i of L belongs to the nodes on the ways from the blocks A_ij up to i; walking them with i ascending
+//   rows         row i of L belongs to the nodes on the ways from the blocks A_ij up to i; walking them with i
+//   ascending
 //                lists every node's rows in order, without sorting and without merging
 //   updates      a node's rows, cut where the owner of the column changes
 //   tasks        subtrees of at most a sixteenth of the work; what is above them is computed node by node
 //
-// All in block rows: nine times fewer indices than scalars. Cost: O(blocks of A) and one step for each row of each node,
-// less than the numeric factorisation even for a tenth of a mesh.
+// All in block rows: nine times fewer indices than scalars. Cost: O(blocks of A) and one step for each row of each
+// node, less than the numeric factorisation even for a tenth of a mesh.
 #include <string.h>
 
 #include "sparse/ldl_impl.h"
@@ -27,7 +28,7 @@ typedef struct Analysis {
     int32_t *below;
     int32_t *parent, *post, *first, *count; // the tree; post[k]: k-th in postorder; first descendant; rows of L
     int32_t *work[4];                       // n each
-    int32_t *cols, *rows, *up, *into; // of supernodes before the final numbering; `into`: whom they were merged into
+    int32_t *cols, *rows, *up, *into; // of supernodes before the final numbering; `into`: what they were merged into
     double *zeros;
 } Analysis;
 
@@ -56,7 +57,7 @@ static void clear_analysis(Analysis *a) {
         thaw_free(arrays[i]);
 }
 
-// --- the graph, the tree, the counts -----------------------------------------------------------------------------------
+// --- the graph, the tree, the counts ---------------------------------------------------------------------------------
 
 static void permute_graph(const ThawBlockPattern *pattern, const int32_t *place, Analysis *a) {
     int32_t n = a->n;
@@ -126,8 +127,8 @@ static void postorder(Analysis *a) {
 }
 
 // Row i of L is a subtree of the elimination tree whose leaves are among the columns j of row i of A. Walking j in
-// postorder, j is a new leaf if the last leaf lies outside j's subtree. A column's count is a sum over its subtree: +1 at each
-// leaf, -1 where two leaves' ways join, -1 at the parent of each column (where that column's own row ends).
+// postorder, j is a new leaf if the last leaf lies outside j's subtree. A column's count is a sum over its subtree: +1
+// at each leaf, -1 where two leaves' ways join, -1 at the parent of each column (where that column's own row ends).
 static void count_rows(Analysis *a) {
     int32_t n = a->n, *newest = a->work[0], *leaf = a->work[1], *joined = a->work[2];
     for (int32_t i = 0; i < n; i++) {
@@ -170,12 +171,12 @@ static void count_rows(Analysis *a) {
             a->count[a->parent[a->post[k]]] += a->count[a->post[k]];
 }
 
-// --- supernodes --------------------------------------------------------------------------------------------------------
+// --- supernodes ------------------------------------------------------------------------------------------------------
 
 static double node_blocks(double cols, double below) { return cols * (cols + 1) / 2 + cols * below; }
 
-// Whether a node of this many scalar columns may have this share of zeros. Narrow nodes waste more on calls and scattering
-// than on zeros; found by trying, cubes and beams of 1k to 200k tetrahedra.
+// Whether a node of this many scalar columns may have this share of zeros. Narrow nodes waste more on calls and
+// scattering than on zeros; found by trying, cubes and beams of 1k to 200k tetrahedra.
 static int may_merge(double columns, double share) {
     return columns <= 12 || (columns <= 24 && share < 0.4) || (columns <= 48 && share < 0.1) || share < 0.04;
 }
@@ -203,7 +204,7 @@ static int32_t find_nodes(Analysis *a, int32_t bs) {
     for (int32_t s = 0; s < count; s++)
         a->up[s] = a->parent[last[s]] < 0 ? -1 : node_of[a->parent[last[s]]];
 
-    // Children come before parents, so when s is offered to its parent, s has taken in whom it would.
+    // Children come before parents, so when s is offered to its parent, s has taken in all that it will.
     for (int32_t s = 0; s < count; s++) {
         int32_t p = a->up[s];
         if (p < 0)
@@ -278,7 +279,7 @@ static ThawStatus number_nodes(Analysis *a, int32_t found, const int32_t *order,
     return THAW_OK;
 }
 
-// --- rows, blocks of A, updates ----------------------------------------------------------------------------------------
+// --- rows, blocks of A, updates --------------------------------------------------------------------------------------
 
 static void list_rows(Analysis *a, const int32_t *label, ThawLdlPlan *plan) {
     int32_t n = a->n, *filled = a->work[0], *seen = a->work[1], *entries = a->work[2], *old = a->work[3];
@@ -351,7 +352,7 @@ static ThawStatus build_updates(Analysis *a, ThawLdlPlan *plan, ThawError *error
     return THAW_OK;
 }
 
-// --- tasks -------------------------------------------------------------------------------------------------------------
+// --- tasks -----------------------------------------------------------------------------------------------------------
 
 // Floating-point operations spent when a node is computed: what it receives, and its own dense factorisation.
 static double node_flops(const ThawLdlPlan *plan, int32_t s) {
@@ -367,7 +368,8 @@ static double node_flops(const ThawLdlPlan *plan, int32_t s) {
 }
 
 static ThawStatus cut_tasks(ThawLdlPlan *plan, ThawError *error) {
-    // Below `alone` operations a whole factorisation is one task, below `tile` a node is one: some hundred microseconds.
+    // Below `alone` operations a whole factorisation is one task, below `tile` a node is one: some hundred
+    // microseconds.
     const double alone = 1e6, tile = 4e6;
     int32_t count = plan->count;
     double *work = THAW_NEW(double, count), *path = THAW_NEW(double, count), *reach = THAW_NEW(double, count);
@@ -424,7 +426,7 @@ static ThawStatus cut_tasks(ThawLdlPlan *plan, ThawError *error) {
     return THAW_OK;
 }
 
-// --- all together ------------------------------------------------------------------------------------------------------
+// --- all together ----------------------------------------------------------------------------------------------------
 
 static ThawStatus check_order(const ThawBlockPattern *pattern, const int32_t *order, int32_t *place, ThawError *error) {
     for (int32_t i = 0; i < pattern->n; i++)

@@ -2,19 +2,19 @@
 // H = J A^-1 J', the response of contacts to each other.
 //
 // It needs no backward solve: with A = L S L' it is Y' S Y, Y = L^-1 J'. Rows of J are sorted by where they enter the
-// tree and taken sixteen scalars at a time; such a batch has one reach, and its Y the rows of that reach only, node after
-// node. Two batches meet in the upper part of the tree, where both their Ys lie in one piece, so Y' S Y is a few long
-// products.
+// tree and taken sixteen scalars at a time; such a batch has one reach, and its Y the rows of that reach only, node
+// after node. Two batches meet in the upper part of the tree, where both their Ys lie in one piece, so Y' S Y is a few
+// long products.
 //
-// All Ys together can be larger than L. So there is room for the Ys of some batches, as many as fit: these are held, each
-// later batch passes by (up to four a thread at a time), meets them, and is forgotten; then the next ones are held. A batch
-// that passes by is solved for once more, which costs less than it seems: contacts enough to fill the room several times
-// have most of their work in meeting. Each pair meets once, and what it finds does not depend on who was held: same bits
-// for any room, and for any threads.
+// All Ys together can be larger than L. So there is room for the Ys of some batches, as many as fit: these are held,
+// each later batch passes by (up to four a thread at a time), meets them, and is forgotten; then the next ones are
+// held. A batch that passes by is solved for once more, which costs less than it seems: contacts enough to fill the
+// room several times have most of their work in meeting. Each pair meets once, and what it finds does not depend on
+// which one was held: same bits for any room, and for any threads.
 //
-// Cost: the numbers of L on the reach times the sides, (k + 1) / 2 times if all Ys need k times the room, and the square of
-// the sides times the length of the common way. Where contacts share so many vertices that those have fewer unknowns than
-// J has rows, the vertices' response G is computed that way, and H = C G C'.
+// Cost: the numbers of L on the reach times the sides, (k + 1) / 2 times if all Ys need k times the room, and the
+// square of the sides times the length of the common way. Where contacts share so many vertices that those have fewer
+// unknowns than J has rows, the vertices' response G is computed that way, and H = C G C'.
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,9 +24,10 @@ enum { SIDES = THAW_LDL_SIDES, SETS = THAW_LDL_SETS };
 // Room for Y and G, in rows of sixteen doubles: as much as DENSE full right-hand sides, at least LEAST.
 enum { DENSE = 128, LEAST = 32768 };
 
-// --- scratch that stays with the factor --------------------------------------------------------------------------------
+// --- scratch that stays with the factor ------------------------------------------------------------------------------
 
-// Room for `count` items in the factor's slot, which only ever grows: a steady caller allocates nothing. TAKE zeroes it.
+// Room for `count` items in the factor's slot, which only ever grows: a steady caller allocates nothing. TAKE zeroes
+// it.
 typedef enum Slot {
     SLOT_ENTRANCE,
     SLOT_STAMPS,
@@ -66,7 +67,7 @@ static void *take(ThawLdl *ldl, Slot slot, size_t count, size_t size) {
 #define LEND(ldl, slot, type, count) ((type *)lend(ldl, slot, (size_t)(count), sizeof(type)))
 #define TAKE(ldl, slot, type, count) ((type *)take(ldl, slot, (size_t)(count), sizeof(type)))
 
-// --- J A^-1 J' ---------------------------------------------------------------------------------------------------------
+// --- J A^-1 J' -------------------------------------------------------------------------------------------------------
 
 typedef struct Response Response;
 // Does with the 16 x 16 numbers of batches a and b <= a what the result wants.
@@ -405,9 +406,10 @@ static ThawStatus respond(Response *r) {
     return status;
 }
 
-// --- by vertices -------------------------------------------------------------------------------------------------------
+// --- by vertices -----------------------------------------------------------------------------------------------------
 
-// Contacts that share vertices: J = C E', E the unit columns of the `count` block rows touched, G = E'A^-1 E, H = C G C'.
+// Contacts that share vertices: J = C E', E the unit columns of the `count` block rows touched, G = E'A^-1 E, H = C G
+// C'.
 typedef struct Touched {
     const ThawBlockRows *J;
     int32_t bs, count;

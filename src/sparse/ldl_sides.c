@@ -2,11 +2,12 @@
 // Many and sparse right-hand sides.
 //
 // A right-hand side with few nonzeros changes only what lies on the ways from them to the root of the elimination tree
-// (Gilbert and Peierls 1988): the forward solve visits the nodes of that "reach" only. Backward, the wanted rows need the
-// nodes on their own ways and no others.
+// (Gilbert and Peierls 1988): the forward solve visits the nodes of that "reach" only. Backward, the wanted rows need
+// the nodes on their own ways and no others.
 //
-// Sixteen sides lie next to each other, so that a number of L, once loaded, meets two vectors of them. Four sets of sixteen may go
-// through a node together: each panel of L then comes from memory once for all of them, which is what large factors wait for.
+// Sixteen sides lie next to each other, so that a number of L, once loaded, meets two vectors of them. Four sets of
+// sixteen may go through a node together: each panel of L then comes from memory once for all of them, which is what
+// large factors wait for.
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@
 
 enum { SIDES = THAW_LDL_SIDES };
 
-// --- scratch that stays with the factor --------------------------------------------------------------------------------
+// --- scratch that stays with the factor ------------------------------------------------------------------------------
 
 int thaw_ldl_reserve(ThawLdl *ldl, size_t size) {
     if (ldl->work_size >= size)
@@ -34,7 +35,7 @@ static int reserve_index(ThawLdl *ldl, size_t size) {
     return ldl->index != NULL;
 }
 
-// --- sixteen sides through one node ------------------------------------------------------------------------------------
+// --- sixteen sides through one node ----------------------------------------------------------------------------------
 
 static void add_scaled(double *to, const double *from, double scale) {
     for (int h = 0; h < SIDES; h += 8)
@@ -112,7 +113,7 @@ static void backward_sides(const ThawLdl *ldl, int32_t s, const ThawLdlSides *se
     memcpy(own, X, SIDES * (size_t)nc * sizeof *X);
 }
 
-// --- all columns -------------------------------------------------------------------------------------------------------
+// --- all columns -----------------------------------------------------------------------------------------------------
 
 typedef struct ManyJob {
     ThawLdl *ldl;
@@ -175,7 +176,7 @@ ThawStatus thaw_ldl_solve_many(ThawLdl *ldl, int32_t count, const double *b, dou
     return thaw_ldl_check(job.sum, (size_t)batches);
 }
 
-// --- the reach ---------------------------------------------------------------------------------------------------------
+// --- the reach -------------------------------------------------------------------------------------------------------
 
 static int compare_node(const void *a, const void *b) {
     int32_t i = *(const int32_t *)a, j = *(const int32_t *)b;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One right-hand side: L z = b, z := S z, L' x = z, node by node. Forward, a node's panels are read once from front to end:
-// the part in its own columns is solved, what it means for the rows below is subtracted there. Backward, eight columns
-// at a time are multiplied with the rows below, which are known by then. Both run at the speed of memory, which has to
-// deliver L twice. Where seven digits of it are enough it can be halved to floats, which are read as doubles.
+// One right-hand side: L z = b, z := S z, L' x = z, node by node. Forward, a node's panels are read once from front to
+// end: the part in its own columns is solved, what it means for the rows below is subtracted there. Backward, eight
+// columns at a time are multiplied with the rows below, which are known by then. Both run at the speed of memory, which
+// has to deliver L twice. Where seven digits of it are enough it can be halved to floats, which are read as doubles.
 #include <math.h>
 #include <string.h>
 
@@ -83,7 +83,8 @@ ThawStatus thaw_ldl_solve(ThawLdl *ldl, const double *b, double *x) {
     return thaw_ldl_check(y, n * bs);
 }
 
-// Seven digits of L are those of A; where pivots differ by more than that little would be left of the least stiff motions.
+// Seven digits of L are those of A; where pivots differ by more than that little would be left of the least stiff
+// motions.
 static const double MOST_UNEVEN = 1e7;
 
 void thaw_ldl_halve(ThawLdl *ldl) {

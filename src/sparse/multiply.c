@@ -3,8 +3,8 @@
 // memory speed, so this halves its time. Rows scatter into their own slab and the one before, so the even slabs run at
 // once, then the odd ones (slabs.c); the order of all additions is fixed by the pattern.
 //
-// Blocks of 2 and 3 use the same code with a constant size. Vectors are packed to four doubles a row: a store of one row
-// never overlaps the next row's load, which would stall.
+// Blocks of 2 and 3 use the same code with a constant size. Vectors are packed to four doubles a row: a store of one
+// row never overlaps the next row's load, which would stall.
 #include "sparse/sparse_impl.h"
 
 void thaw_vector_pack(int32_t n, int bs, const double *from, double *packed) {

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fill-reducing elimination orders of the graph of block rows. Ordering vertices and not scalars makes the graph bs times
-// smaller and keeps the bs rows of a vertex together, which the supernodal factor wants anyway.
+// Fill-reducing elimination orders of the graph of block rows. Ordering vertices and not scalars makes the graph bs
+// times smaller and keeps the bs rows of a vertex together, which the supernodal factor wants anyway.
 //
-// Small systems are ordered by minimum degree (degree.c), larger ones by nested dissection (George 1973): a separator is
-// eliminated after the two sides it parts, which are ordered in the same way, down to pieces of some hundred vertices. These
-// are left to minimum degree, which counts their neighbours in separators too.
+// Small systems are ordered by minimum degree (degree.c), larger ones by nested dissection (George 1973): a separator
+// is eliminated after the two sides it parts, which are ordered in the same way, down to pieces of some hundred
+// vertices. These are left to minimum degree, which counts their neighbours in separators too.
 //
 // What matters is how long the order will serve. One that serves for good deserves separators found on many levels
-// (thaw_web_split); this takes twice the time of a factorisation at a thousand vertices, a quarter at ten thousand. For one that
-// serves some steps, such as that of the elastic part of an adaptive body, separators are found the quick way
+// (thaw_web_split); this takes twice the time of a factorisation at a thousand vertices, a quarter at ten thousand. For
+// one that serves some steps, such as that of the elastic part of an adaptive body, separators are found the quick way
 // (thaw_web_halve): a fifth of a factorisation, which then makes 5 percent more operations on the mean, 30 at most.
 //
-// Vertices with very many neighbours (rigid parts) would shorten every distance and be in every separator: they come last.
+// Vertices with very many neighbours (rigid parts) would shorten every distance and be in every separator: they come
+// last.
 //
 // Cost: O(edges log n). An order is a function of the pattern alone, on every machine and with any number of threads.
 #include <string.h>
@@ -19,9 +20,9 @@
 #include "sparse/dissect.h"
 #include "sparse/ldl.h"
 
-// Vertices up to which minimum degree is as good as dissection, or what it loses is not worth the time; pieces; from where on
-// a quick order may take more time, for less memory, and from where on dissection costs so little of a factorisation that
-// a quick one does not pay. Found by trying (bench/ldl_orders.c).
+// Vertices up to which minimum degree is as good as dissection, or what it loses is not worth the time; pieces; from
+// where on a quick order may take more time, for less memory, and from where on dissection costs so little of a
+// factorisation that a quick one does not pay. Found by trying (bench/ldl_orders.c).
 enum {
     SMALL = 200,
     QUICK_SMALL = THAW_ORDER_QUICK_SMALL,
@@ -52,7 +53,7 @@ typedef struct Ordering {
     ThawError *error;
 } Ordering;
 
-// --- the graph ---------------------------------------------------------------------------------------------------------
+// --- the graph -------------------------------------------------------------------------------------------------------
 
 static int fill_graph(const ThawBlockPattern *pattern, Graph *graph) {
     int32_t n = graph->n = pattern->n;
@@ -102,7 +103,7 @@ static ThawStatus create_ordering(const ThawBlockPattern *pattern, Ordering *o, 
     return THAW_OK;
 }
 
-// --- pieces ------------------------------------------------------------------------------------------------------------
+// --- pieces ----------------------------------------------------------------------------------------------------------
 
 // Orders `count` vertices of the whole by minimum degree, in place. Neighbours outside, which come later, count.
 static ThawStatus order_piece(Ordering *o, int32_t count, int32_t *vertex) {
@@ -155,7 +156,7 @@ static ThawStatus order_piece(Ordering *o, int32_t count, int32_t *vertex) {
     return status;
 }
 
-// --- halves ------------------------------------------------------------------------------------------------------------
+// --- halves ----------------------------------------------------------------------------------------------------------
 
 // The part of a web on one side; id and part_id translate vertices to those of the whole. `fresh`: web->n, scratch.
 static ThawStatus take_part(const ThawWeb *web, const int32_t *id, const unsigned char *side, int which, int32_t *fresh,
@@ -228,7 +229,7 @@ static ThawStatus dissect(Ordering *o, ThawWeb **web, int32_t **id, int32_t *ord
     return status == THAW_OK ? order_piece(o, n, order) : status;
 }
 
-// --- the whole ---------------------------------------------------------------------------------------------------------
+// --- the whole -------------------------------------------------------------------------------------------------------
 
 // The web of vertices order[0..count), its own numbers in that order. `local` is -1 before and after.
 static ThawStatus create_web(const Graph *graph, int32_t count, const int32_t *order, int32_t *local, ThawWeb **web,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conjugate gradients with the incomplete factor (ic0.c), from the caller's first guess.
 //
-// Vector work is hung on the loops that product and triangular solves need anyway. One iteration is five loops of tasks:
+// Vector work is hung on the loops that product and triangular solves need anyway. One iteration is five loops of
+// tasks:
 //   even slabs   p = z + beta p, then the even rows of q = A p   (the slabs an even row reads are its own to prepare)
 //   odd slabs    the odd rows of q, p'q
 //   slabs        x += alpha p, r -= alpha q, |r|^2
@@ -12,9 +13,9 @@
 // The recursive residual decides when to stop; then b - A x is computed, and the iteration goes on from it should it be
 // above the goal. When that no longer helps, rounding has been reached: |r| below a few eps |A| |x| counts as solved.
 //
-// Who needs to know what an answer does, and not the forces to a given share, stops sooner (thaw_pcg_settle): where stiff and
-// soft meet, |r| is that of the stiff part, whose displacements are of no consequence. r'z = r'M^-1 r stands for r'A^-1 r, the
-// energy of the error; x'b is that of the answer.
+// Who needs to know what an answer does, and not the forces to a given share, stops sooner (thaw_pcg_settle): where
+// stiff and soft meet, |r| is that of the stiff part, whose displacements are of no consequence. r'z = r'M^-1 r stands
+// for r'A^-1 r, the energy of the error; x'b is that of the answer.
 #include <float.h>
 #include <math.h>
 
@@ -108,7 +109,7 @@ static double precondition(Iteration *it) {
     return add_sums(it->rz, THAW_WINGS);
 }
 
-// --- start and end -----------------------------------------------------------------------------------------------------
+// --- start and end ---------------------------------------------------------------------------------------------------
 
 // r = b - q
 static void subtract_slab(void *context, int32_t slab) {
@@ -142,8 +143,8 @@ static double start_from_zero(Iteration *it) {
     return add_sums(solver->sum, solver->plan->slabs.count);
 }
 
-// The square of what rounding leaves of a residual: a few eps |A| |x|. The largest entry of a positive definite matrix is
-// on its diagonal.
+// The square of what rounding leaves of a residual: a few eps |A| |x|. The largest entry of a positive definite matrix
+// is on its diagonal.
 static double rounding_square(const ThawSolver *solver) {
     const ThawBlockPattern *pattern = solver->plan->pattern;
     int bs = pattern->bs;
@@ -168,7 +169,8 @@ static double work_of(const Iteration *it) {
     return sum;
 }
 
-// Iterates until the recursive |r|^2 is at most `goal`, or the error as small as `share` says. r holds b - A x on entry.
+// Iterates until the recursive |r|^2 is at most `goal`, or the error as small as `share` says. r holds b - A x on
+// entry.
 static ThawStatus iterate(Iteration *it, double goal, int32_t limit, int32_t *iterations) {
     ThawSolver *solver = it->solver;
     ThawTasks *tasks = solver->tasks;

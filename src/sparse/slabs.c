@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cutting the rows for parallel work. In a Cuthill-McKee order a row reaches back about one level of the mesh, so a slab of
-// at least that many rows separates what lies before it from what lies after. With every slab coupled only to its two
-// neighbours, the even slabs are independent of each other and so are the odd ones: products and triangular solves run in
-// two phases, write no private copies, and drop no coupling. The cuts depend on the pattern alone, hence so do all sums.
+// Cutting the rows for parallel work. In a Cuthill-McKee order a row reaches back about one level of the mesh, so a
+// slab of at least that many rows separates what lies before it from what lies after. With every slab coupled only to
+// its two neighbours, the even slabs are independent of each other and so are the odd ones: products and triangular
+// solves run in two phases, write no private copies, and drop no coupling. The cuts depend on the pattern alone, hence
+// so do all sums.
 //
 // An order with long reaches gives fewer slabs, in the end one; then everything is still right, only serial.
 // Cost: two passes over the rows.

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// One interface, two methods: conjugate gradients with an incomplete factor (pcg.c, ic0.c), and a supernodal factor, ours
-// (ldl_*.c) or CHOLMOD's (cholmod.c). A plan is what follows from the pattern, a solver holds the numbers of one matrix.
+// One interface, two methods: conjugate gradients with an incomplete factor (pcg.c, ic0.c), and a supernodal factor,
+// ours (ldl_*.c) or CHOLMOD's (cholmod.c). A plan is what follows from the pattern, a solver holds the numbers of one
+// matrix.
 #include <math.h>
 
 #include "sparse/sparse_impl.h"
 
-// --- plan --------------------------------------------------------------------------------------------------------------
+// --- plan ------------------------------------------------------------------------------------------------------------
 
 // Nanoseconds, one thread, of one factor and one solve to 1e-8 without a first guess; fitted to boxes of 50 to 200k
-// tetrahedra from cubes to slender beams and sheets (bench/solver_cubes.c), E 1e6 to 1e8. Both costs follow from the mean
-// reach w of a row, which in a Cuthill-McKee order is the size of a cross-section:
+// tetrahedra from cubes to slender beams and sheets (bench/solver_cubes.c), E 1e6 to 1e8. Both costs follow from the
+// mean reach w of a row, which in a Cuthill-McKee order is the size of a cross-section:
 //   supernodal factor   n (300 + (75 w + 0.2 w^2) (bs/3)^3), within 1.6 either way
 //   one iteration       6.4 a block of 3x3; about 3 for each of the n / w levels that news has to travel
 // The iterations' number varies by three either way with the material, which a pattern does not know.
@@ -46,17 +47,18 @@ static ThawStatus plan_ordered(Orderer orderer, const ThawBlockPattern *pattern,
     return status;
 }
 
-// What a factor is used for: itself, and the response of some fifty contacts, whose sides go up their ways to the root and meet
-// there. A product of two sides runs nearly as fast as the factorisation, the ways ten times as fast.
+// What a factor is used for: itself, and the response of some fifty contacts, whose sides go up their ways to the root
+// and meet there. A product of two sides runs nearly as fast as the factorisation, the ways ten times as fast.
 static double worth_of(const ThawLdlPlan *plan) {
     ThawLdlCost cost = thaw_ldl_plan_cost(plan);
     return cost.flops + 2e4 * cost.reach + 30 * cost.way;
 }
 
-// One that serves some steps. Minimum degree takes a tenth of the time of a sketch; it makes up to twice the operations for
-// compact bodies, but half for bodies with arms, which no single separator parts well. So it comes first, and does wherever
-// it makes few operations for its rows: bs^3 n^2 are what a corner of a cube takes. Else the better of the two.
-// Plans that last are dissected: minimum degree has a third fewer operations for bodies with arms, but ways twice as long.
+// One that serves some steps. Minimum degree takes a tenth of the time of a sketch; it makes up to twice the operations
+// for compact bodies, but half for bodies with arms, which no single separator parts well. So it comes first, and does
+// wherever it makes few operations for its rows: bs^3 n^2 are what a corner of a cube takes. Else the better of the
+// two. Plans that last are dissected: minimum degree has a third fewer operations for bodies with arms, but ways twice
+// as long.
 static ThawStatus sketch_ldl(const ThawBlockPattern *pattern, ThawLdlPlan **plan, ThawError *error) {
     const double n = pattern->n, few = 1.5 * n * n * pattern->bs * pattern->bs * pattern->bs;
     ThawStatus status = plan_ordered(thaw_order_degree, pattern, plan, error);
@@ -124,8 +126,9 @@ void thaw_solver_plan_free(ThawSolverPlan **pointer) {
 
 ThawSolverKind thaw_solver_plan_kind(const ThawSolverPlan *plan) { return plan->kind; }
 
-// Nanoseconds, one thread: a factor makes 14 operations each, a solve with it reads a number in 0.8; an iteration takes 13 a block of
-// 3x3. Shadows of the wheel, the forest's trees and pachinko's pills took 14 to 17 iterations to a percent, the octopus' 5.
+// Nanoseconds, one thread: a factor makes 14 operations each, a solve with it reads a number in 0.8; an iteration takes
+// 13 a block of 3x3. Shadows of the wheel, the forest's trees and pachinko's pills took 14 to 17 iterations to a
+// percent, the octopus' 5.
 double thaw_solver_plan_patience(const ThawSolverPlan *plan) {
     if (!plan->ldl)
         return INFINITY;
@@ -135,7 +138,7 @@ double thaw_solver_plan_patience(const ThawSolverPlan *plan) {
     return once < iterative ? cost.flops / 14 / (iterative - once) : INFINITY;
 }
 
-// --- solver ------------------------------------------------------------------------------------------------------------
+// --- solver ----------------------------------------------------------------------------------------------------------
 
 static size_t matrix_size(const ThawSolverPlan *plan) {
     const ThawBlockPattern *pattern = plan->pattern;

@@ -48,8 +48,8 @@ ThawStatus thaw_solver_plan_sketch(ThawSolverKind kind, const ThawBlockPattern *
                                    ThawError *error);
 void thaw_solver_plan_free(ThawSolverPlan **plan);
 ThawSolverKind thaw_solver_plan_kind(const ThawSolverPlan *plan);
-// For how many solves of some 14 iterations (thaw_solver_settle) a factor of this plan, halved, has to serve before it is cheaper
-// than conjugate gradients; INFINITY where it never is, or is not our own.
+// For how many solves of some 14 iterations (thaw_solver_settle) a factor of this plan, halved, has to serve before it
+// is cheaper than conjugate gradients; INFINITY where it never is, or is not our own.
 double thaw_solver_plan_patience(const ThawSolverPlan *plan);
 
 ThawStatus thaw_solver_create(const ThawSolverPlan *plan, ThawTasks *tasks, ThawSolver **solver, ThawError *error);
@@ -58,11 +58,12 @@ void thaw_solver_free(ThawSolver **solver);
 ThawBlockMatrix *thaw_solver_matrix(ThawSolver *solver);
 // Prepares for solves with the present values. THAW_INDEFINITE when a pivot fails.
 ThawStatus thaw_solver_factor(ThawSolver *solver);
-// A factor of our own is kept to seven digits, where they are enough (ldl.h), for half the time of a solve; others stay as they are.
+// A factor of our own is kept to seven digits, where they are enough (ldl.h), for half the time of a solve; others stay
+// as they are.
 void thaw_solver_halve(ThawSolver *solver);
 // A x = b. x holds the first guess of an iterative solve and the answer afterwards. THAW_INDEFINITE when a direction of
-// negative curvature is met, THAW_NOT_CONVERGED at the iteration limit. No allocation of ours after the first call. info may
-// be NULL, which saves a direct solve the product that its residual takes.
+// negative curvature is met, THAW_NOT_CONVERGED at the iteration limit. No allocation of ours after the first call.
+// info may be NULL, which saves a direct solve the product that its residual takes.
 ThawStatus thaw_solver_solve(ThawSolver *solver, const double *b, double *x, double tolerance, ThawSolveInfo *info);
 // The same, where an error of about `share` of the answer in the norm of energy will do.
 ThawStatus thaw_solver_settle(ThawSolver *solver, const double *b, double *x, double share, ThawSolveInfo *info);

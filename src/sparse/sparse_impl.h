@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of this folder share: how rows are cut into slabs, the packed vectors, the parts of a plan and a solver.
+// What the files of this folder share: how rows are cut into slabs, the packed vectors, the parts of a plan and a
+// solver.
 #ifndef THAW_SPARSE_IMPL_H
 #define THAW_SPARSE_IMPL_H
 
@@ -8,10 +9,10 @@
 #include "sparse/ldl.h"
 #include "sparse/sparse.h"
 
-// --- packed vectors: four doubles a block row, the unused ones zero ------------------------------------------------------
+// --- packed vectors: four doubles a block row, the unused ones zero --------------------------------------------------
 
-// A row of a block is loaded as four doubles too; what follows the row then meets a zero. Arrays of blocks therefore end
-// with THAW_PAD spare zeros.
+// A row of a block is loaded as four doubles too; what follows the row then meets a zero. Arrays of blocks therefore
+// end with THAW_PAD spare zeros.
 enum { THAW_STRIDE = 4, THAW_PAD = 4 };
 
 typedef double ThawV4 __attribute__((vector_size(32)));
@@ -36,10 +37,11 @@ THAW_INLINE ThawV4 thaw_v4_sums(ThawV4 a, ThawV4 b, ThawV4 c) {
     return __builtin_shufflevector(ab, c0, 0, 1, 4, 5) + __builtin_shufflevector(ab, c0, 2, 3, 6, 7);
 }
 
-// --- slabs (slabs.c) ---------------------------------------------------------------------------------------------------
+// --- slabs (slabs.c) -------------------------------------------------------------------------------------------------
 
-// Contiguous cuts of the rows such that a row couples only to its own slab and the two next to it. Slabs of the same parity
-// then share nothing and may be worked on at once; a loop over all rows is two loops of tasks, even slabs and odd ones.
+// Contiguous cuts of the rows such that a row couples only to its own slab and the two next to it. Slabs of the same
+// parity then share nothing and may be worked on at once; a loop over all rows is two loops of tasks, even slabs and
+// odd ones.
 typedef struct ThawSlabs {
     int32_t count;
     int32_t *start; // count + 1 block rows
@@ -51,14 +53,14 @@ void thaw_slabs_clear(ThawSlabs *slabs);
 // How many slabs of a parity (0 or 1) there are.
 THAW_INLINE int32_t thaw_slabs_phase(const ThawSlabs *slabs, int parity) { return (slabs->count + 1 - parity) / 2; }
 
-// The rows an even slab s prepares for everybody before the even slabs multiply: its own, those of the slab before, and
-// those of the slab after if no other even slab follows.
+// The rows an even slab s prepares for all others before the even slabs multiply: its own, those of the slab before,
+// and those of the slab after if no other even slab follows.
 THAW_INLINE void thaw_slabs_opening(const ThawSlabs *slabs, int32_t s, int32_t *first, int32_t *last) {
     *first = slabs->start[s > 0 ? s - 1 : 0];
     *last = slabs->start[s + 2 >= slabs->count ? slabs->count : s + 1];
 }
 
-// --- plans -------------------------------------------------------------------------------------------------------------
+// --- plans -----------------------------------------------------------------------------------------------------------
 
 // The pattern of the incomplete factor (ic0.c): rows are eliminated from both ends towards the middle.
 enum { THAW_FRONT, THAW_BACK, THAW_MIDDLE, THAW_WINGS };
@@ -88,7 +90,7 @@ struct ThawSolverPlan {
     ThawLdlPlan *ldl;         // LDL only
 };
 
-// --- solvers -----------------------------------------------------------------------------------------------------------
+// --- solvers ---------------------------------------------------------------------------------------------------------
 
 // The incomplete factor (I + L) D (I + L)' (ic0.c).
 typedef struct ThawIc {
@@ -114,7 +116,7 @@ struct ThawSolver {
     ThawLdl *ldl;
 };
 
-// --- multiply.c --------------------------------------------------------------------------------------------------------
+// --- multiply.c ------------------------------------------------------------------------------------------------------
 
 void thaw_vector_pack(int32_t n, int bs, const double *from, double *packed);
 void thaw_vector_unpack(int32_t n, int bs, const double *packed, double *to);
@@ -124,7 +126,7 @@ double thaw_block_multiply_rows(const ThawBlockMatrix *matrix, int32_t first, in
 // y = A x, packed.
 void thaw_solver_multiply_packed(ThawSolver *solver, const double *x, double *y);
 
-// --- ic0.c -------------------------------------------------------------------------------------------------------------
+// --- ic0.c -----------------------------------------------------------------------------------------------------------
 
 ThawStatus thaw_ic_plan_build(const ThawBlockPattern *pattern, ThawIcPlan *plan, ThawError *error);
 void thaw_ic_plan_clear(ThawIcPlan *plan);
@@ -137,16 +139,16 @@ void thaw_ic_forward(const ThawSolver *solver, int wing, const double *r, double
 // z = (I + L)^-T z in the rows of a wing; the ends come after the middle.
 void thaw_ic_backward(const ThawSolver *solver, int wing, double *z);
 
-// --- pcg.c -------------------------------------------------------------------------------------------------------------
+// --- pcg.c -----------------------------------------------------------------------------------------------------------
 
 ThawStatus thaw_pcg_solve(ThawSolver *solver, const double *b, double *x, double tolerance, ThawSolveInfo *info);
 ThawStatus thaw_pcg_settle(ThawSolver *solver, const double *b, double *x, double share, ThawSolveInfo *info);
 
-// --- order.c -----------------------------------------------------------------------------------------------------------
+// --- order.c ---------------------------------------------------------------------------------------------------------
 
 // thaw_order_dissect is declared with its users in ldl.h.
 
-// --- cholmod.c: without THAW_WITH_CHOLMOD creating a plan fails with THAW_ERROR_UNSUPPORTED ---------------------------------
+// --- cholmod.c: without THAW_WITH_CHOLMOD creating a plan fails with THAW_ERROR_UNSUPPORTED --------------------------
 
 int thaw_cholmod_present(void); // whether the build has it
 ThawStatus thaw_cholmod_plan_create(const ThawBlockPattern *pattern, ThawCholmodPlan **plan, ThawError *error);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "force/force.h"
+#include "model/change.h"
 #include "step/method.h"
 
 static const ThawStepper *body_at(const ThawWorld *world, int32_t body) {
@@ -16,15 +17,6 @@ double thaw_world_time(const ThawWorld *world) { return world ? world->state.tim
 int64_t thaw_world_step_count(const ThawWorld *world) { return world ? world->state.step : 0; }
 int32_t thaw_world_body_count(const ThawWorld *world) { return world ? world->model->body_count : 0; }
 
-uint64_t thaw_world_hash(const ThawWorld *world) {
-    if (!world)
-        return 0;
-    uint64_t hash = thaw_hash(0, &world->state.step, sizeof world->state.step);
-    for (int32_t i = 0; i < world->model->body_count; i++)
-        hash = thaw_hash(hash, &world->steppers[i].hash, sizeof world->steppers[i].hash);
-    return hash;
-}
-
 const char *thaw_world_body_name(const ThawWorld *world, int32_t body) {
     const ThawStepper *s = body_at(world, body);
     return s ? s->body->name : NULL;
@@ -32,7 +24,7 @@ const char *thaw_world_body_name(const ThawWorld *world, int32_t body) {
 
 int32_t thaw_world_vertex_count(const ThawWorld *world, int32_t body) {
     const ThawStepper *s = body_at(world, body);
-    return s ? s->shape->nv : 0;
+    return s ? s->shape->points : 0;
 }
 
 int32_t thaw_world_element_count(const ThawWorld *world, int32_t body) {
@@ -59,7 +51,7 @@ ThawStatus thaw_world_get_regions(const ThawWorld *world, int32_t body, int32_t 
 
 // out[user] = in[internal], `width` doubles a vertex.
 static ThawStatus copy_out(const ThawStepper *s, const double *in, int width, double *out) {
-    for (int32_t i = 0; i < s->shape->nv; i++)
+    for (int32_t i = 0; i < s->shape->points; i++)
         memcpy(out + (size_t)s->shape->vertex_user[i] * (size_t)width, in + (size_t)i * (size_t)width,
                sizeof *out * (size_t)width);
     return THAW_OK;
@@ -67,10 +59,10 @@ static ThawStatus copy_out(const ThawStepper *s, const double *in, int width, do
 
 static ThawStatus copy_in(const ThawStepper *s, const double *in, double *out) {
     size_t dim = (size_t)s->model->dim;
-    for (size_t i = 0; i < (size_t)s->shape->nv * dim; i++)
+    for (size_t i = 0; i < (size_t)s->shape->points * dim; i++)
         if (!isfinite(in[i]))
             return THAW_ERROR_INPUT;
-    for (int32_t i = 0; i < s->shape->nv; i++)
+    for (int32_t i = 0; i < s->shape->nv; i++) // removed vertices stay where they are
         memcpy(out + (size_t)i * dim, in + (size_t)s->shape->vertex_user[i] * dim, sizeof *out * dim);
     return THAW_OK;
 }
@@ -95,7 +87,7 @@ static ThawStatus set_from_outside(ThawWorld *world, int32_t body, const double 
     const ThawStepper *s = body_at(world, body);
     if (!s || !from)
         return THAW_ERROR_INPUT;
-    for (size_t i = 0; i < (size_t)s->shape->nv * (size_t)s->model->dim; i++)
+    for (size_t i = 0; i < (size_t)s->shape->points * (size_t)s->model->dim; i++)
         if (!isfinite(from[i]))
             return THAW_ERROR_INPUT;
     ThawStatus status = thaw_sleep_wake(world, body, NULL);
@@ -141,7 +133,7 @@ ThawStatus thaw_world_set_forces(ThawWorld *world, int32_t body, const double *f
     return status;
 }
 
-// --- changing how bodies are moved --------------------------------------------------------------------------------------
+// --- changing how bodies are moved -----------------------------------------------------------------------------------
 
 ThawStatus thaw_world_wake(ThawWorld *world, int32_t body) {
     if (!world || body < -1 || body >= world->model->body_count)
@@ -240,7 +232,7 @@ ThawStatus thaw_world_get_ledger(const ThawWorld *world, ThawLedger *ledger) {
     ledger->kinetic = ledger->shadow = ledger->elastic = ledger->gravitational = 0;
     for (int32_t i = 0; i < world->model->body_count; i++) {
         ThawStepper *s = &world->steppers[i]; // its energy is a cache
-        if (!thaw_ledger_is_kept(s))          // nobody kept it
+        if (!thaw_ledger_is_kept(s))          // it was not kept
             s->elastic = thaw_force_energy(s->shape->all, s->tasks, s->x, s->partial);
         thaw_ledger_add_energies(s, world->state.asleep[i], ledger);
     }

@@ -17,8 +17,14 @@ void thaw_attach_expect(ThawWorld *world, double h);
 // Puts the rows of bodies awake behind the contacts, where islands find them; and takes the impulses over that they
 // found.
 ThawStatus thaw_attach_put_rows(ThawWorld *world, ThawIncrement step, ThawError *error);
-// In between, when it is known who is rigid: springs see where vertices of parts that turn will be, not where their
-// velocities lead.
+// The same for steps of 1 s of a static solve, in which frames stand and nothing is damped. And the forces that it
+// ended with.
+ThawStatus thaw_attach_put_still_rows(ThawWorld *world, ThawIncrement step, ThawError *error);
+void thaw_attach_rest(ThawWorld *world);
+// In between, when methods have decided: springs start from where these have moved the bodies (stepper->moved), and the
+// work on that way is booked as far as it is of both sides; each has booked its own.
+void thaw_attach_see_moves(ThawWorld *world, ThawIncrement step);
+// And they see where vertices of parts that turn will be, not where their velocities lead.
 void thaw_attach_see_turns(ThawWorld *world, ThawIncrement step);
 void thaw_attach_take_rows(ThawWorld *world);
 // The interval is final: forces, and the work of what moves.
@@ -27,11 +33,17 @@ void thaw_attach_commit(ThawWorld *world, ThawIncrement step);
 void thaw_attach_end(ThawWorld *world);
 void thaw_attach_undo(ThawWorld *world);
 
+// J, what the springs of a row did on the way by which a method has moved the body on one side of it.
+double thaw_attach_work_of_move(const ThawWorld *world, const ThawContact *row, int side);
+
 // Joins bodies that are held to each other in a forest over bodies.
 void thaw_attach_join(const ThawWorld *world, int32_t *root);
 // Whether anything holds a body.
 int thaw_attach_holds(const ThawWorld *world, int32_t body);
 // J, in all springs.
 double thaw_attach_energy(const ThawWorld *world);
+
+// Shapes have changed: forces of what is not held any more are none.
+void thaw_attach_follow(ThawWorld *world);
 
 #endif

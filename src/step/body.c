@@ -6,17 +6,19 @@
 // so no product with the old velocity is needed; with v1 = Gq + w it becomes G'AG q = G'(M v0 + h (f + f_ext) - A w).
 //
 // Newton (shells paper, section 3.3) minimises the incremental potential
-//     Q(v) = 1/2 (v-v0)'M(v-v0) + h/2 v'(alpha0 M + D(x0)) v + Psi(x0 + h v) - h v'f_ext,   D(x0) = sum_e alpha1_e K_e(x0),
-// whose first linearisation at x0 is the semi-implicit step. Damping keeps the stiffness of the start of the step: so it
-// has a potential. A static solve is the same without mass, h = 1. Contact impulses J'lambda are constant forces to a body;
-// island.c finds them.
+//     Q(v) = 1/2 (v-v0)'M(v-v0) + h/2 v'(alpha0 M + D(x0)) v + Psi(x0 + h v) - h v'f_ext,   D(x0) = sum_e alpha1_e
+//     K_e(x0),
+// whose first linearisation at x0 is the semi-implicit step. Damping keeps the stiffness of the start of the step: so
+// it has a potential. A static solve is the same without mass, h = 1. Contact impulses J'lambda are constant forces to
+// a body; island.c finds them.
 //
-// Rigid parts in Newton: v0 is that of their momenta, x1 where they turn to by a finite rotation, and forces pull on them
-// there, by dx1/dq. The matrix stays that of G at the start: it is positive, so it descends, and it is off by as much as a
-// part turns in the step only.
+// Rigid parts in Newton: v0 is that of their momenta, x1 where they turn to by a finite rotation, and forces pull on
+// them there, by dx1/dq. The matrix stays that of G at the start: it is positive, so it descends, and it is off by as
+// much as a part turns in the step only.
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "step/body.h"
 
 static void lap(ThawStepper *s, ThawStage stage, double *since) {
@@ -51,7 +53,8 @@ static double reduced_norm(ThawStepper *s, const double *f) {
 
 static ThawCombination combination_of(const ThawStepper *s, ThawIncrement step) {
     double h = step.h;
-    return (ThawCombination){step.mass, step.mass * h, {h * h, step.mass * h, s->project}, step.newton ? 0 : h * h};
+    return (ThawCombination){
+        step.mass, step.mass * h, {h * h, step.mass * h, s->project}, step.newton ? 0 : h * h, s->inertia};
 }
 
 static ThawStatus assemble(ThawStepper *s, ThawCombination combination, const double *x, const double *start) {
@@ -77,7 +80,8 @@ static ThawStatus factor_and_solve(ThawStepper *s, const double *b, double *x, d
 // their neighbours' stiffness sees the chords of their paths.
 static void right_hand_side(ThawStepper *s, ThawIncrement step) {
     const ThawMap *map = s->system->map;
-    int dim = s->model->dim, moves = s->offset_moves || (map->frame_count > 0 && map->set->element_count > 0);
+    const ThawInertiaOps *inertia = s->inertia->ops;
+    int moves = s->offset_moves || (map->frame_count > 0 && map->set->element_count > 0);
     double h = step.h, forms[2];
     if (moves) {
         double since = thaw_wall_ms();
@@ -86,18 +90,14 @@ static void right_hand_side(ThawStepper *s, ThawIncrement step) {
             map->ops->chord(map, h, s->before);
         thaw_force_product(map->set, s->tasks, s->x, s->before, combination_of(s, step).element, s->shape->nv, s->u,
                            forms, s->partial);
+        inertia->product(s->inertia, map->frame_of, step.mass, step.mass * h, s->w, s->u);
         lap(s, THAW_STAGE_FORCE, &since);
     }
-    for (int32_t i = 0; i < s->shape->nv; i++) {
-        double m = step.mass * s->shape->mass[i], md = m + step.mass * h * s->shape->damping_mass[i];
-        int carried = thaw_map_carries(map, i);
-        for (int k = 0; k < dim; k++) {
-            size_t at = (size_t)i * dim + k;
-            s->y[at] = (carried ? 0 : m * s->v[at]) + h * (s->f[at] + s->f_ext[at]);
-            if (moves)
-                s->y[at] -= (carried ? 0 : md * s->w[at]) + s->u[at];
-        }
-    }
+    for (size_t i = 0; i < coordinates(s); i++)
+        s->y[i] = h * (s->f[i] + s->f_ext[i]);
+    inertia->product(s->inertia, map->frame_of, step.mass, 0, s->v, s->y);
+    for (size_t i = 0; moves && i < coordinates(s); i++)
+        s->y[i] -= s->u[i];
     map->ops->apply_t(map, s->y, s->b);
     if (map->frame_count > 0)
         map->ops->momentum(map, s->b);
@@ -116,7 +116,7 @@ static ThawStatus solve_linearised(ThawStepper *s, ThawIncrement step) {
     if (size > 0 && loads > size)
         tolerance = fmin(0.1, tolerance * loads / size);
     if (step.mass > 0)
-        map->ops->project(map, s->w, s->v, s->q);
+        s->inertia->ops->project(s->inertia, map, s->w, s->v, s->q);
     else
         memset(s->q, 0, sizeof *s->q * unknowns(s));
     return factor_and_solve(s, s->b, s->q, tolerance);
@@ -136,7 +136,7 @@ static ThawStatus linearise(ThawStepper *s, ThawIncrement step) {
     ThawCombination combination = combination_of(s, step);
     ThawStatus status = THAW_OK;
     if (keeps_damping(s, step)) {
-        status = assemble(s, (ThawCombination){0, 0, {0, step.h, s->project}, 0}, s->x, NULL);
+        status = assemble(s, (ThawCombination){0, 0, {0, step.h, s->project}, 0, NULL}, s->x, NULL);
         memcpy(s->damping, thaw_solver_matrix(s->solver)->value, matrix_bytes(s));
         combination.element.damping = 0;
     }
@@ -148,12 +148,12 @@ static ThawStatus linearise(ThawStepper *s, ThawIncrement step) {
 // Of the kinetic energy: what rounding leaves of a loss that is none.
 static const double LOSSLESS = 1e-9;
 
-// Whether alpha1 K drives what moves at v, instead of damping it: under compression K drives what turns, whatever the step. loss: v'Dv.
+// Whether alpha1 K drives what moves at v, instead of damping it: under compression K drives what turns, whatever the
+// step. loss: v'Dv.
 static int is_driven_by_damping(const ThawStepper *s, ThawIncrement step, const double *v, double loss) {
-    double twice = 0;
-    for (size_t i = 0; i < coordinates(s); i++)
-        twice += s->shape->mass[i / (size_t)s->model->dim] * v[i] * v[i];
-    return step.h * loss < -LOSSLESS * twice;
+    double kinetic = 0;
+    s->inertia->ops->add_kinetic(s->inertia, NULL, v, &kinetic);
+    return step.h * loss < -LOSSLESS * 2 * kinetic;
 }
 
 // Newton's damping is that of the start, D(x0), and so is what tells.
@@ -167,26 +167,48 @@ static int starts_driven(ThawStepper *s, ThawIncrement step) {
     return is_driven_by_damping(s, step, s->v, forms[1]);
 }
 
+static int is_zero(const double *a, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (a[i] != 0)
+            return 0;
+    return 1;
+}
+
 ThawStatus thaw_body_linearise(ThawStepper *s, ThawIncrement step) {
     ThawProjection projection = s->model->options.projection;
-    thaw_loads_evaluate(s, step);
+    ThawMap *map = s->system->map;
+    if (!s->moving.inside)
+        thaw_loads_evaluate(s, step);
+    if (map->ops->offset) {
+        map->ops->offset(map, s->x, step.h, s->w);
+        s->offset_moves = 1;
+        s->loads_until = -INFINITY; // w is to be made anew
+    }
     if (s->impulse_acts)
         memset(s->impulse, 0, sizeof *s->impulse * coordinates(s));
     s->impulse_acts = 0;
+    THAW_ASSERT(is_zero(s->impulse, coordinates(s)), "impulses are zero where impulse_acts does not say otherwise");
+    THAW_ASSERT(!s->linearised || (s->linearised_t == step.t && s->linearised_h == step.h),
+                "a factor that is kept is that of the interval");
     if (s->linearised && s->linearised == s->solver && !s->gains) // solved before, with fewer contacts
         return thaw_solver_solve(s->solver, s->b, s->q, 0, NULL);
     s->project = projection == THAW_PROJECT_ALWAYS;
-    if (s->system->map->n == 0) // everything follows a script
-        return thaw_force_internal(s->system->map->set, s->tasks, s->x, s->shape->nv, s->f, s->partial);
+    ThawStatus status = map->ops->laws & THAW_MAP_FOLLOWS_STATE ? map->ops->update(map, s->x, s->f_ext) : THAW_OK;
+    if (status != THAW_OK)
+        return status;
+    if (map->n == 0) // everything follows a script
+        return thaw_force_internal(map->set, s->tasks, s->x, s->shape->nv, s->f, s->partial);
     if (s->gains || (step.newton && projection == THAW_PROJECT_WHEN_NEEDED && starts_driven(s, step)))
         s->project = s->projected = 1;
-    ThawStatus status = linearise(s, step);
+    status = linearise(s, step);
     if (status == THAW_INDEFINITE && !s->project && projection == THAW_PROJECT_WHEN_NEEDED) {
         s->project = s->projected = 1;
         status = linearise(s, step);
     }
     // Newton's iterations overwrite both.
     s->linearised = status == THAW_OK && !step.newton && thaw_solver_ldl(s->solver) ? s->solver : NULL;
+    s->linearised_t = step.t;
+    s->linearised_h = step.h;
     return status;
 }
 
@@ -199,6 +221,8 @@ void thaw_body_move(ThawStepper *s, ThawIncrement step) {
 }
 
 static int is_driven(const ThawStepper *s) {
+    if (s->system->map->ops->offset)
+        return 1;
     for (int32_t k = 0; k < s->body->script_count; k++)
         if (s->body->scripts[k].key_count > 1 && s->middle < s->body->scripts[k].release)
             return 1;
@@ -217,11 +241,11 @@ static int has_frames(const ThawStepper *s) { return s->system->map->frame_count
 static const double MANY = 1000;
 
 // How much energy a linearised step makes out of nothing, J. Beyond the work of loads and contacts it gains
-//     K1 + E1 - K0 - E0 - v1'(h f_ext + J'lambda) = (E1 - E's quadratic model) - |v1-v0|_M^2 / 2 - h^2/2 v1'K v1 - h v1'D v1,
+//     K1 + E1 - K0 - E0 - v1'(h f_ext + J'lambda) = (E1 - E's quadratic model) - |v1-v0|_M^2 / 2 - h^2/2 v1'K v1 - h
+//     v1'D v1,
 // which is a loss for as long as the model is any good and K resists. Under compression K drives what turns, and so
 // does alpha1 K, whatever the step. had: what the body has or is given, J.
 static double gain_of(ThawStepper *s, ThawIncrement step, double elastic0, double elastic1, double *had) {
-    int dim = s->model->dim;
     double kinetic0 = 0, kinetic1 = 0, work = 0;
     const double *v0 = s->v;
     if (has_frames(s)) { // v has chords of their vertices, which are shorter than the paths
@@ -229,18 +253,10 @@ static double gain_of(ThawStepper *s, ThawIncrement step, double elastic0, doubl
         s->system->map->ops->velocities(s->system->map, s->before);
         v0 = s->before;
     }
-    for (int32_t i = 0; i < s->shape->nv; i++) {
-        double square0 = 0, square1 = 0, power = 0;
-        for (int k = 0; k < dim; k++) {
-            size_t at = (size_t)i * (size_t)dim + (size_t)k;
-            square0 += v0[at] * v0[at];
-            square1 += s->v1[at] * s->v1[at];
-            power += s->v1[at] * (step.h * s->f_ext[at] + s->impulse[at]);
-        }
-        kinetic0 += s->shape->mass[i] * square0 / 2;
-        kinetic1 += s->shape->mass[i] * square1 / 2;
-        work += power;
-    }
+    s->inertia->ops->add_kinetic(s->inertia, NULL, v0, &kinetic0);
+    s->inertia->ops->add_kinetic(s->inertia, NULL, s->v1, &kinetic1);
+    for (size_t i = 0; i < coordinates(s); i++)
+        work += s->v1[i] * (step.h * s->f_ext[i] + s->impulse[i]);
     *had = kinetic0 + fmax(0, elastic0) + fabs(work);
     return kinetic1 + elastic1 - kinetic0 - elastic0 - work - s->energy_rounding;
 }
@@ -294,7 +310,7 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
         thaw_body_resist(s, step);
         s->gains = is_driven_by_damping(s, step, s->v1, s->forms[1]);
     }
-    if (is_driven(s)) // what drives a body does work that nobody counts here
+    if (is_driven(s)) // what drives a body does work that is not counted here
         return THAW_OK;
     if (!isfinite(s->set_energy))
         s->set_energy = thaw_force_energy(set, s->tasks, s->x, s->partial);
@@ -305,7 +321,7 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
     return gain <= LARGEST_GAIN * had ? THAW_OK : THAW_DIVERGED;
 }
 
-// --- Newton -------------------------------------------------------------------------------------------------------------
+// --- Newton ----------------------------------------------------------------------------------------------------------
 
 // u = h D(x0) a, matrix-free.
 static void damping_product(ThawStepper *s, ThawIncrement step, const double *a, double *u) {
@@ -357,23 +373,18 @@ double thaw_body_slope(ThawStepper *s, ThawIncrement step) {
 
 double thaw_body_potential(ThawStepper *s, ThawIncrement step, double alpha, double *rounding) {
     const ThawMap *map = s->system->map;
-    int dim = s->model->dim;
     size_t n = unknowns(s);
     for (size_t i = 0; i < n; i++)
         s->trial_q[i] = s->q[i] + alpha * s->p[i];
     map->ops->apply(map, s->trial_q, s->w, s->y);
     map->ops->advance(map, step.h, s->x, s->trial_q, s->y, s->x1);
-    double inertia = 0, loss = 0, work = 0;
-    const double *v0 = start_velocities(s);
+    double forms[2], work = 0;
     int turns = has_frames(s);
-    for (int32_t i = 0; i < s->shape->nv; i++)
-        for (int k = 0; k < dim; k++) {
-            size_t at = (size_t)i * dim + k;
-            double v = s->y[at], dv = v - v0[at], moved = turns ? s->x1[at] - s->x[at] : step.h * v;
-            inertia += s->shape->mass[i] * dv * dv;
-            loss += s->shape->damping_mass[i] * v * v;
-            work += moved * s->f_ext[at] + v * s->impulse[at];
-        }
+    s->inertia->ops->change(s->inertia, 1, start_velocities(s), s->y, forms, NULL);
+    for (size_t i = 0; i < coordinates(s); i++) {
+        double moved = turns ? s->x1[i] - s->x[i] : step.h * s->y[i];
+        work += moved * s->f_ext[i] + s->y[i] * s->impulse[i];
+    }
     double damping = 0;
     if (keeps_damping(s, step))
         for (size_t i = 0; i < coordinates(s); i++)
@@ -381,7 +392,7 @@ double thaw_body_potential(ThawStepper *s, ThawIncrement step, double alpha, dou
     double since = thaw_wall_ms();
     double elastic = thaw_force_energy(map->set, s->tasks, s->x1, s->partial);
     lap(s, THAW_STAGE_FORCE, &since);
-    double kinetic = step.mass * (inertia + step.h * loss) / 2 + damping / 2;
+    double kinetic = step.mass * (forms[0] + step.h * forms[1]) / 2 + damping / 2;
     *rounding = 1e-13 * (fabs(kinetic) + fabs(elastic) + fabs(work)) + s->energy_rounding;
     return kinetic + elastic - work;
 }
@@ -397,20 +408,21 @@ void thaw_body_accept(ThawStepper *s, double alpha) {
 
 ThawStatus thaw_body_residual(ThawStepper *s, ThawIncrement step, double *square) {
     const ThawMap *map = s->system->map;
-    int dim = s->model->dim;
+    const ThawInertiaOps *inertia = s->inertia->ops;
     const double *v0 = start_velocities(s);
     double since = thaw_wall_ms();
     ThawStatus status = thaw_force_internal(map->set, s->tasks, s->x1, s->shape->nv, s->f, s->partial);
     lap(s, THAW_STAGE_FORCE, &since);
-    for (int32_t i = 0; i < s->shape->nv; i++) {
-        double m = step.mass * s->shape->mass[i], md = step.mass * step.h * s->shape->damping_mass[i];
-        for (int k = 0; k < dim; k++) {
-            size_t at = (size_t)i * dim + k;
-            s->y[at] = step.h * (s->f[at] + s->f_ext[at]) - m * (s->v1[at] - v0[at]) - md * s->v1[at];
-            if (keeps_damping(s, step))
-                s->y[at] -= s->d[at];
-            s->u[at] = s->f[at] + s->f_ext[at];
-        }
+    for (size_t i = 0; i < coordinates(s); i++) {
+        s->y[i] = step.h * (s->f[i] + s->f_ext[i]);
+        s->u[i] = s->v1[i] - v0[i];
+    }
+    inertia->product(s->inertia, NULL, -step.mass, 0, s->u, s->y);
+    inertia->product(s->inertia, NULL, 0, -step.mass * step.h, s->v1, s->y);
+    const int damped = keeps_damping(s, step);
+    for (size_t i = 0; i < coordinates(s); i++) {
+        s->y[i] -= damped ? s->d[i] : 0;
+        s->u[i] = s->f[i] + s->f_ext[i];
     }
     map->ops->apply_t(map, s->y, s->b);
     if (has_frames(s))
@@ -422,17 +434,16 @@ ThawStatus thaw_body_residual(ThawStepper *s, ThawIncrement step, double *square
     return status;
 }
 
-double thaw_body_momentum_lost(const ThawStepper *s, ThawIncrement step) {
-    const int dim = s->model->dim;
+double thaw_body_momentum_lost(ThawStepper *s, ThawIncrement step) {
+    const size_t dim = (size_t)s->model->dim;
     double off[3] = {0}, size = 0;
-    for (int32_t i = 0; i < s->shape->nv; i++) {
-        if (s->scripted[i])
-            return 0;
-        for (int k = 0; k < dim; k++) {
-            const size_t at = (size_t)i * (size_t)dim + (size_t)k;
-            off[k] += s->y[at] + s->impulse[at];
-            size += s->shape->mass[i] * fabs(s->v1[at]) + step.h * fabs(s->f_ext[at]) + fabs(s->impulse[at]);
-        }
+    if (s->system->map->ops->offset || memchr(s->scripted, 1, (size_t)s->shape->nv))
+        return 0;
+    memset(s->u, 0, sizeof *s->u * coordinates(s));
+    s->inertia->ops->product(s->inertia, NULL, 1, 0, s->v1, s->u);
+    for (size_t i = 0; i < coordinates(s); i++) {
+        off[i % dim] += s->y[i] + s->impulse[i];
+        size += fabs(s->u[i]) + step.h * fabs(s->f_ext[i]) + fabs(s->impulse[i]);
     }
     return size > 0 ? norm(off, 3) / size : 0;
 }
@@ -456,7 +467,7 @@ ThawStatus thaw_body_direct(ThawStepper *s, ThawIncrement step, double tolerance
     }
 }
 
-// --- contact ------------------------------------------------------------------------------------------------------------
+// --- contact ---------------------------------------------------------------------------------------------------------
 
 // How exactly contact wants A^-1: errors in it become errors of the contact forces.
 static const double CONTACT_TOLERANCE = 1e-10;
@@ -473,8 +484,8 @@ ThawStatus thaw_body_compliance(void *stepper, const ThawBlockRows *J, ThawPorts
 ThawStatus thaw_body_blocks(void *stepper, int32_t count, const int32_t *vertices, int32_t *from, double *S) {
     ThawStepper *s = stepper;
     double since = thaw_wall_ms();
-    ThawStatus status = thaw_system_blocks(s->system, s->solver, count, vertices, CONTACT_TOLERANCE, from, S,
-                                           s->trial_q, s->r, &s->reach);
+    ThawStatus status = thaw_system_blocks(s->system, s->solver, count, vertices, CONTACT_TOLERANCE, from, S, s->y,
+                                           s->u, s->trial_q, s->r, &s->reach);
     lap(s, THAW_STAGE_RESPONSE, &since);
     return status;
 }

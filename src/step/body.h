@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One body's part in the implicit step of its island (body.c). All of it works on the stepper's own vectors, so the bodies
-// of an island may run at the same time.
+// One body's part in the implicit step of its island (body.c). All of it works on the stepper's own vectors, so the
+// bodies of an island may run at the same time.
 #ifndef THAW_STEP_BODY_H
 #define THAW_STEP_BODY_H
 
@@ -14,15 +14,16 @@ void thaw_body_move(ThawStepper *s, ThawIncrement step);
 
 // Newton. The unknowns start at q = 0 (v = w) with the direction p that leads to the linearised step.
 void thaw_body_start_newton(ThawStepper *s, ThawIncrement step);
-// Q(q + alpha p) less the work of contact impulses, leaving that point in trial_q, y (velocities) and x1. *rounding: what
-// rounding may have made of it.
+// Q(q + alpha p) less the work of contact impulses, leaving that point in trial_q, y (velocities) and x1. *rounding:
+// what rounding may have made of it.
 double thaw_body_potential(ThawStepper *s, ThawIncrement step, double alpha, double *rounding);
 // Moves q, v1 and d to the point that thaw_body_potential looked at last.
 void thaw_body_accept(ThawStepper *s, double alpha);
 // b = -G' dQ/dv at v1, x1, contact left out; *square: |b + G' impulse|^2. f is f(x1) afterwards.
 ThawStatus thaw_body_residual(ThawStepper *s, ThawIncrement step, double *square);
-// After that: by how much the body's momentum is off, as a share of all that moves and acts; 0 where something holds it.
-double thaw_body_momentum_lost(const ThawStepper *s, ThawIncrement step);
+// After that: by how much the body's momentum is off, as a share of all that moves and acts; 0 where something holds
+// it.
+double thaw_body_momentum_lost(ThawStepper *s, ThawIncrement step);
 // p = A(x1)^-1 b, contact left out.
 ThawStatus thaw_body_direct(ThawStepper *s, ThawIncrement step, double tolerance);
 // After p is final: what the line search needs of it. Returns the slope of thaw_body_potential at alpha = 0.

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking at the contacts of the last step from outside: points, forces, pressures, reactions, and who began to touch whom.
+// Looking at the contacts of the last step from outside: points, forces, pressures, reactions, and which bodies began
+// to touch.
 //
-// Contacts stay in the set until the next step finds new ones, and the memory that the step left has, entry by entry, their
-// forces in world axes; the memory that it started from is kept to go back to, and tells what is new. Whatever else changes
-// the state drops the contacts (thaw_world_refresh), so that the two always belong together. Everything is computed when it
-// is asked for; a step pays nothing.
+// Contacts stay in the set until the next step finds new ones, and the memory that the step left has, entry by entry,
+// their forces in world axes; the memory that it started from is kept to go back to, and tells what is new. Whatever
+// else changes the state drops the contacts (thaw_world_refresh), so that the two always belong together. Everything is
+// computed when it is asked for; a step pays nothing.
 #include <math.h>
 #include <string.h>
 
 #include "contact/collider.h"
 #include "step/step.h"
 
-// The contacts of the last step, and those of bodies asleep, as one sorted list: a walk through both. There are none of the
-// former unless a step was the last thing to happen, here or before the checkpoint that was loaded.
+// The contacts of the last step, and those of bodies asleep, as one sorted list: a walk through both. There are none of
+// the former unless a step was the last thing to happen, here or before the checkpoint that was loaded.
 typedef struct Walk {
     const ThawContactSet *sets[2];
     int32_t next[2], memory[2];
@@ -39,7 +40,7 @@ static int walk_on(Walk *w) {
     return 1;
 }
 
-// --- one point -----------------------------------------------------------------------------------------------------------
+// --- one point -------------------------------------------------------------------------------------------------------
 
 static double normal_force(const ThawContact *c, const ThawContactMemory *m) {
     return fmax(0, thaw_v3_dot(c->frame[0], m->force));
@@ -86,7 +87,7 @@ ThawStatus thaw_world_get_contacts(const ThawWorld *world, ThawContactPoint *poi
     return THAW_OK;
 }
 
-// --- events --------------------------------------------------------------------------------------------------------------
+// --- events ----------------------------------------------------------------------------------------------------------
 
 typedef struct Memory {
     const ThawContactMemory *entries;
@@ -152,14 +153,14 @@ ThawStatus thaw_world_get_events(const ThawWorld *world, ThawContactEvent *event
     return THAW_OK;
 }
 
-// --- forces --------------------------------------------------------------------------------------------------------------
+// --- forces ----------------------------------------------------------------------------------------------------------
 
 ThawStatus thaw_world_get_contact_forces(const ThawWorld *world, int32_t body, double *f) {
     if (!world || !f || body < 0 || body >= world->model->body_count)
         return THAW_ERROR_INPUT;
     const ThawShape *shape = world->steppers[body].shape;
     const size_t dim = (size_t)world->model->dim;
-    memset(f, 0, sizeof *f * dim * (size_t)shape->nv);
+    memset(f, 0, sizeof *f * dim * (size_t)shape->points);
     for (Walk w = walk_contacts(world); walk_on(&w);) {
         const ThawContact *c = w.contact;
         for (int s = 0; s < 2; s++)
@@ -171,8 +172,8 @@ ThawStatus thaw_world_get_contact_forces(const ThawWorld *world, int32_t body, d
     return THAW_OK;
 }
 
-// The area of the surface around a vertex as seen along a direction: a third (2D: half) of each face there, where it looks
-// that way; m^2. A vertex on the edge of a block has faces that take no part in what it lies on.
+// The area of the surface around a vertex as seen along a direction: a third (2D: half) of each face there, where it
+// looks that way; m^2. A vertex on the edge of a block has faces that take no part in what it lies on.
 static double vertex_area(const ThawStepper *s, const ThawContactShape *surface, int32_t vertex, const double n[3]) {
     const int dim = s->model->dim;
     double seen = 0, whole = 0;
@@ -204,13 +205,13 @@ ThawStatus thaw_world_get_contact_pressures(const ThawWorld *world, int32_t body
         return THAW_ERROR_INPUT;
     const ThawStepper *s = &world->steppers[body];
     if (pressure)
-        memset(pressure, 0, sizeof *pressure * (size_t)s->shape->nv);
+        memset(pressure, 0, sizeof *pressure * (size_t)s->shape->points);
     if (friction)
-        memset(friction, 0, sizeof *friction * (size_t)s->shape->nv);
+        memset(friction, 0, sizeof *friction * (size_t)s->shape->points);
     for (Walk w = walk_contacts(world); walk_on(&w);) {
         const ThawContact *c = w.contact;
         const ThawContactMemory *m = w.remembered;
-        const ThawContactShape *surface = &world->collider->shapes[s->shape - world->model->shapes];
+        const ThawContactShape *surface = world->collider->by_body[s->index];
         const double *n = c->frame[0], towards[2][3] = {{-n[0], -n[1], -n[2]}, {n[0], n[1], n[2]}};
         for (int side = 0; side < 2; side++)
             for (int k = 0; c->key.body[side] == body && presses(m) && k < c->nodes[side]; k++) {
@@ -225,7 +226,7 @@ ThawStatus thaw_world_get_contact_pressures(const ThawWorld *world, int32_t body
     return THAW_OK;
 }
 
-// --- obstacles -----------------------------------------------------------------------------------------------------------
+// --- obstacles -------------------------------------------------------------------------------------------------------
 
 int32_t thaw_world_obstacle_count(const ThawWorld *world) { return world ? world->model->obstacle_count : 0; }
 

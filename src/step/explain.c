@@ -40,7 +40,7 @@ ThawStatus thaw_world_explain(const ThawWorld *world, int32_t body, int32_t elem
     return THAW_OK;
 }
 
-// --- in words ------------------------------------------------------------------------------------------------------------
+// --- in words --------------------------------------------------------------------------------------------------------
 
 typedef struct Words {
     char *text;

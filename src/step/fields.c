@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of a world: one row of a table each. A new one is a row and a function; viewers, pictures and frames follow.
+// The fields of a world: one row of a table each. A new one is a row and a function; viewers, pictures and frames
+// follow.
 #include <math.h>
 #include <string.h>
 
@@ -63,7 +64,7 @@ const char *thaw_hindrance_text(ThawHindrance what) {
     return (unsigned)what < THAW_HINDRANCE_COUNT ? hindrances[what][1] : "unknown";
 }
 
-// --- what fills them -----------------------------------------------------------------------------------------------------
+// --- what fills them -------------------------------------------------------------------------------------------------
 
 // From two doubles a vertex to three.
 static ThawStatus widen(const ThawWorld *world, int32_t body, ThawStatus status, double *values) {
@@ -182,7 +183,7 @@ static const FieldRow rows[] = {
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
-// --- the list ------------------------------------------------------------------------------------------------------------
+// --- the list --------------------------------------------------------------------------------------------------------
 
 int32_t thaw_field_count(void) { return ROWS; }
 

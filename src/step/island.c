@@ -5,7 +5,8 @@
 //                   contact response: lambda from J A^-1 J' and J v*   (solids paper, equations 12-15)
 //                   every body: v1 = v* + A^-1 J' lambda, x1 = x0 + h v1
 //   Newton          the same direction, and then again from x1 until forces balance: minimises the sum of the bodies'
-//                   incremental potentials, less the work of the contact impulses found with each direction. The merit of
+//                   incremental potentials, less the work of the contact impulses found with each direction. The merit
+//                   of
 //                   the line search holds these impulses fixed; A^-1 (J' lambda - dQ/dv) always descends it.
 #include <math.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 
 static int touches(const ThawIsland *island) { return island->contact_count > 0; }
 
-// --- contact ------------------------------------------------------------------------------------------------------------
+// --- contact ---------------------------------------------------------------------------------------------------------
 
 static ThawStepper *body_of(const ThawIsland *island, int32_t body) {
     for (int32_t lo = 0, hi = island->count - 1; lo <= hi;) { // sorted by index
@@ -69,9 +70,9 @@ static double blocks_a_vertex(const ThawIsland *island, const ThawStepper *s) {
     return carried > 0 ? (vertices - carried + 2.0 * fmin(carried, map->frame_count)) / vertices : 1;
 }
 
-// What A^-1 costs, in operations at the speed of a solve, by the numbers of the factor. A solve meets all of L twice, G and G' the
-// vertices. Compliance takes three sides for each block of unknowns on the way to the root, fifteen times as fast, and the
-// product of any two on the rows of that way, twice as fast. Without a factor of ours, a guess.
+// What A^-1 costs, in operations at the speed of a solve, by the numbers of the factor. A solve meets all of L twice, G
+// and G' the vertices. Compliance takes three sides for each block of unknowns on the way to the root, fifteen times as
+// fast, and the product of any two on the rows of that way, twice as fast. Without a factor of ours, a guess.
 static void estimate_costs(const ThawIsland *island, const ThawStepper *s, ThawResponseBody *view) {
     const ThawLdl *ldl = s->solver ? thaw_solver_ldl(s->solver) : NULL; // none: nothing of it is free
     double n = s->system->map->n;
@@ -84,6 +85,8 @@ static void estimate_costs(const ThawIsland *island, const ThawStepper *s, ThawR
         view->compliance_cost = 0.4 * blocks * cost.way;
         view->pair_cost = 4 * blocks * blocks * cost.reach;
     }
+    if (!s->system->map->ops->rows) // by solves alone
+        view->compliance_cost = s->model->dim * view->apply_cost, view->pair_cost = 0;
 }
 
 // Finds lambda for the velocities in every body's y, and adds A^-1 J' lambda to q (offset 0) or p.
@@ -91,6 +94,7 @@ static ThawStatus respond(ThawIsland *island, ThawIncrement step, int to_directi
     const ThawContactOptions *contact = &island->bodies[0]->model->options.contact;
     ThawResponseOptions options = {.dim = island->bodies[0]->model->dim,
                                    .h = step.h,
+                                   .span = step.span,
                                    .friction = contact->friction,
                                    .erp = contact->erp,
                                    .cfm = contact->cfm,
@@ -107,8 +111,9 @@ static ThawStatus respond(ThawIsland *island, ThawIncrement step, int to_directi
                                               .apply = thaw_body_apply,
                                               .modes = thaw_body_modes,
                                               .v = s->before,
-                                              .v0 = s->v,
-                                              .nv = s->shape->nv};
+                                              .v0 = s->moving.inside ? s->moving.outer_v : s->v,
+                                              .nv = s->shape->nv,
+                                              .width = s->system->map->row_blocks};
         estimate_costs(island, s, &island->views[i]);
     }
     ThawResponseInfo info = {0};
@@ -129,7 +134,7 @@ static ThawStatus respond(ThawIsland *island, ThawIncrement step, int to_directi
     return status;
 }
 
-// --- loops over the bodies ----------------------------------------------------------------------------------------------
+// --- loops over the bodies -------------------------------------------------------------------------------------------
 
 typedef struct BodyLoop {
     ThawIsland *island;
@@ -157,11 +162,19 @@ static ThawStatus for_bodies(ThawIsland *island, ThawIncrement step, double tole
     return THAW_OK;
 }
 
+// Contact sees velocities in the world.
+static void add_frame(ThawStepper *s) {
+    for (size_t i = 0; s->moving.inside && i < (size_t)s->shape->nv * (size_t)s->model->dim; i++)
+        s->before[i] += s->moving.along[i];
+}
+
 static ThawStatus linearise_body(ThawStepper *s, ThawIncrement step, double tolerance) {
     (void)tolerance;
     ThawStatus status = thaw_body_linearise(s, step);
-    if (status == THAW_OK && s->touching)
+    if (status == THAW_OK && s->touching) {
         s->system->map->ops->apply(s->system->map, s->q, s->w, s->before);
+        add_frame(s);
+    }
     return status;
 }
 
@@ -175,6 +188,7 @@ static ThawStatus direct_body(ThawStepper *s, ThawIncrement step, double toleran
     for (size_t i = 0; i < (size_t)map->n * (size_t)s->model->dim; i++)
         s->trial_q[i] = s->q[i] + s->p[i];
     map->ops->apply(map, s->trial_q, s->w, s->before);
+    add_frame(s);
     return status;
 }
 
@@ -183,7 +197,7 @@ static ThawStatus check_body(ThawStepper *s, ThawIncrement step, double toleranc
     return thaw_body_check(s, step);
 }
 
-// --- the step -----------------------------------------------------------------------------------------------------------
+// --- the step --------------------------------------------------------------------------------------------------------
 
 static double potential(ThawIsland *island, ThawIncrement step, double alpha, double *rounding) {
     double Q = 0, share;
@@ -196,8 +210,8 @@ static double potential(ThawIsland *island, ThawIncrement step, double alpha, do
 }
 
 // Armijo: halves alpha until the merit falls by a fair part of what its slope promises. A fall that drowns in rounding
-// counts as one (*drowned). THAW_NOT_CONVERGED if there is none; but the first slope is that of the linearisation at x0,
-// which says little where w leads far away: then the search stays at v = w.
+// counts as one (*drowned). THAW_NOT_CONVERGED if there is none; but the first slope is that of the linearisation at
+// x0, which says little where w leads far away: then the search stays at v = w.
 static ThawStatus search_line(ThawIsland *island, ThawIncrement step, int first, int *drowned) {
     double rounding, slope = 0;
     for (int32_t i = 0; i < island->count; i++)
@@ -316,10 +330,10 @@ static ThawStatus iterate_island(ThawIsland *island, ThawIncrement step) {
     return status == THAW_OK ? try_island(island, step) : status;
 }
 
-// A step that makes energy out of nothing is made once more, with the stiffness of the bodies that do projected; and, if
-// parts that thaw as they spin still do (a linearised step inflates them), by Newton's method, for all bodies of the
+// A step that makes energy out of nothing is made once more, with the stiffness of the bodies that do projected; and,
+// if parts that thaw as they spin still do (a linearised step inflates them), by Newton's method, for all bodies of the
 // island. Where that fails the linearised step stands, for as long as it is fit to go on from.
-ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement step) {
+static ThawStatus solve_island(ThawIsland *island, ThawIncrement step) {
     island->failed = island->bodies[0]->index;
     for (int32_t i = 0; i < island->count; i++)
         island->bodies[i]->gains = island->bodies[i]->iterated = 0;
@@ -340,4 +354,13 @@ ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement step) {
     }
     island->residual = 0;
     return try_island(island, step);
+}
+
+ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement step) {
+    for (int32_t i = 0; i < island->count; i++)
+        thaw_moving_enter(island->bodies[i]);
+    ThawStatus status = solve_island(island, step);
+    for (int32_t i = 0; i < island->count; i++)
+        thaw_moving_leave(island->bodies[i], step);
+    return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step that is cancelled goes back to. Only kept where somebody may cancel (thaw_world_set_cancel); without, all
+// What a step that is cancelled goes back to. Only kept where a caller may cancel (thaw_world_set_cancel); without, all
 // of these return at once.
 #ifndef THAW_KEEP_H
 #define THAW_KEEP_H
@@ -10,7 +10,7 @@
 ThawStatus thaw_keep_begin(ThawWorld *world, ThawError *error);
 // From here on the step can be cancelled.
 void thaw_keep_listen(ThawWorld *world);
-// The step is final, or failed: nobody goes back.
+// The step is final, or failed: no way back is needed.
 void thaw_keep_end(ThawWorld *world);
 // The world is what it was; nothing happens where nothing was kept.
 void thaw_keep_restore(ThawWorld *world);

@@ -2,14 +2,15 @@
 // The energy ledger: where every joule went. For backward Euler the change of kinetic energy is exactly
 //     dT = v1'M dv - 1/2 dv'M dv,
 //     M dv = h (f_used + f_ext) - h (alpha0 M + D(x0)) v1 + J'lambda + reactions of scripted vertices,
-// with f_used = f(x0) - h K(x0) v1 (semi-implicit) or f(x1) (Newton). Term by term: external work, contact's work, damping
-// loss, and what the integration itself takes: 1/2 dv'M dv, plus the difference between -dPsi and the work of f_used. The
-// sum closes up to the residual of the linear or Newton solve. Costs one matrix-free product and one energy pass.
+// with f_used = f(x0) - h K(x0) v1 (semi-implicit) or f(x1) (Newton). Term by term: external work, contact's work,
+// damping loss, and what the integration itself takes: 1/2 dv'M dv, plus the difference between -dPsi and the work of
+// f_used. The sum closes up to the residual of the linear or Newton solve. Costs one matrix-free product and one energy
+// pass.
 //
 // A Newton step's forces act on rigid parts by dx1/dq: their work is that of end velocities dx1/dq q, not of v1.
 //
-// Vertices of rigid parts count with the velocities of their part in its orientation at the start of the step, which is what
-// G sees; the part's own turn changes neither its energy nor its momentum (map/rigid/part.c).
+// Vertices of rigid parts count with the velocities of their part in its orientation at the start of the step, which is
+// what G sees; the part's own turn changes neither its energy nor its momentum (map/rigid/part.c).
 #include <math.h>
 #include <string.h>
 
@@ -19,16 +20,18 @@
 #include "step/method.h"
 
 // Of x1. Frames carry strain along: only the map's elements have another energy.
-static double next_energy(const ThawStepper *s) {
+double thaw_ledger_next_elastic(const ThawStepper *s) {
     const ThawIntegrationSet *set = s->system->map->set;
     if (isfinite(s->next_elastic))
         return s->next_elastic;
     if (set->element_count == 0)
         return s->elastic;
-    if (!isfinite(s->next_set_energy))
+    if (!isfinite(s->next_set_energy) && !set->weighted)
         return thaw_force_energy(s->shape->all, s->tasks, s->x1, s->partial);
     double before = isfinite(s->set_energy) ? s->set_energy : thaw_force_energy(set, s->tasks, s->x, s->partial);
-    return s->elastic + (s->next_set_energy - before);
+    double after =
+        isfinite(s->next_set_energy) ? s->next_set_energy : thaw_force_energy(set, s->tasks, s->x1, s->partial);
+    return s->elastic + (after - before);
 }
 
 int thaw_ledger_is_kept(const ThawStepper *s) {
@@ -44,6 +47,7 @@ void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
     size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)dim;
     double h = step.h;
     const double *v0 = s->v;
+    double forms[2]; // of the change of velocity by mass, and of drag
     if (map->frame_count > 0) {
         memcpy(s->before, s->v, bytes);
         map->ops->velocities(map, s->before);
@@ -56,32 +60,30 @@ void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
     memcpy(s->u, s->v1, bytes);
     if (map->frame_count > 0 && step.newton)
         map->ops->end_velocity(map, h, s->q, s->u);
-    double external = 0, contact = 0, friction = 0, inertia = 0, work = 0, implicit = 0, fall = 0;
+    s->inertia->ops->change(s->inertia, h, v0, s->v1, forms, s->offset_moves ? s->before : NULL);
+    double external = 0, contact = 0, work = 0, implicit = 0, fall = 0;
     for (int32_t i = 0; i < s->shape->nv; i++)
         for (int k = 0; k < dim; k++) {
             size_t at = (size_t)i * (size_t)dim + (size_t)k;
-            double m = s->shape->mass[i], v1 = s->v1[at], dv = v1 - v0[at], weight = m * s->model->options.gravity[k];
-            double drag = h * s->shape->damping_mass[i] * v1;
+            double v1 = s->v1[at], weight = s->shape->mass[i] * s->model->options.gravity[k];
             work += h * s->u[at] * s->f[at];
             implicit += v1 * s->y[at]; // of stiffness and its damping
-            friction += drag * v1;
-            inertia += m * dv * dv;
             contact += v1 * s->impulse[at];
             external += h * s->u[at] * (s->f_ext[at] - weight);
             fall += weight * (s->x1[at] - s->x[at] - h * s->u[at]); // 0 but for parts that turn about a pin
-            if (s->scripted[i]) // the reaction's impulse times the prescribed velocity
-                external += v1 * (m * dv + drag + s->y[at] - h * (s->f[at] + s->f_ext[at]) - s->impulse[at]);
+            if (s->offset_moves) // the reaction's impulse times the prescribed velocity
+                external += s->w[at] * (s->before[at] + s->y[at] - h * (s->f[at] + s->f_ext[at]) - s->impulse[at]);
         }
     if (map->frame_count > 0 && map->n > 0) {
         implicit += map->ops->stress_form(map, scale, s->q);
         form += map->ops->stress_form(map, (ThawStiffness){0, 1, s->project}, s->q);
     }
     double damping = step.newton ? implicit : h * form;
-    double elastic1 = next_energy(s);
+    double elastic1 = thaw_ledger_next_elastic(s);
     s->work.external_work += external;
     s->work.contact_work += contact;
-    s->work.damping_loss += damping + friction;
-    s->work.integration_loss += inertia / 2 + (s->elastic - elastic1 - work + implicit - damping) + fall;
+    s->work.damping_loss += damping + forms[1];
+    s->work.integration_loss += forms[0] / 2 + (s->elastic - elastic1 - work + implicit - damping) + fall;
     s->elastic = elastic1;
     s->ms[THAW_STAGE_LEDGER] += thaw_wall_ms() - since;
 }
@@ -102,12 +104,7 @@ void thaw_ledger_find_elastic(ThawStepper *s) {
 }
 
 void thaw_ledger_add_kinetic(const ThawStepper *s, const int32_t *frame_of, ThawLedger *ledger) {
-    int dim = s->model->dim;
-    for (int32_t i = 0; i < s->shape->nv; i++)
-        for (int k = 0; k < dim && !(frame_of && frame_of[i] >= 0); k++) {
-            double v = s->v[(size_t)i * (size_t)dim + (size_t)k];
-            ledger->kinetic += s->shape->mass[i] * v * v / 2;
-        }
+    s->inertia->ops->add_kinetic(s->inertia, frame_of, s->v, &ledger->kinetic);
 }
 
 void thaw_ledger_add_energies(const ThawStepper *s, int asleep, ThawLedger *ledger) {

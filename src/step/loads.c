@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// External forces, and the offset w of scripted vertices: w takes them exactly to where the script wants them at the end
-// of the step. Windows are asked at the middle of the step, so that no rounding of t decides.
+// External forces, and the offset w of scripted vertices: w takes them exactly to where the script wants them at the
+// end of the step. Windows are asked at the middle of the step, so that no rounding of t decides.
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
+#include "model/change.h"
 #include "step/step.h"
 
 int thaw_loads_mark_scripted(ThawStepper *stepper, double middle) {
@@ -45,6 +47,9 @@ double thaw_loads_constant_until(const ThawModelBody *body, double t) {
         else if (script->key_count > 1 && t < script->keys[script->key_count - 1].time)
             return t;
     }
+    for (int32_t i = 0; i < body->change_count; i++)
+        if (t < body->changes[i].wake)
+            until = fmin(until, body->changes[i].wake);
     return until;
 }
 
@@ -58,6 +63,8 @@ static void add_load(const ThawStepper *stepper, const ThawLoad *load, double t,
             share *= stepper->shape->mass[v];
         else if (load->kind == THAW_FORCE_TOTAL)
             share *= stepper->shape->mass[v] / load->group->mass;
+        else if (stepper->shape->variant) // what is left of the vertex
+            share *= stepper->shape->variant->share[v];
         for (int k = 0; k < dim; k++)
             f[(size_t)v * dim + k] += share * load->value[k];
     }
@@ -67,7 +74,7 @@ static void add_load(const ThawStepper *stepper, const ThawLoad *load, double t,
 static void follow_script(ThawStepper *stepper, const ThawScript *script, ThawIncrement increment) {
     int dim = stepper->model->dim;
     ThawPose pose;
-    thaw_script_pose(script, increment.mass == 0 ? increment.t : increment.t + increment.h, &pose);
+    thaw_script_pose(script, increment.still ? increment.t : increment.t + increment.h, &pose);
     for (int32_t i = 0; i < script->group->count; i++) {
         int32_t v = script->group->vertices[i];
         double start[3], target[3];
@@ -81,15 +88,23 @@ static void follow_script(ThawStepper *stepper, const ThawScript *script, ThawIn
     }
 }
 
+static int moves_scripted_only(const ThawStepper *stepper) {
+    const size_t dim = (size_t)stepper->model->dim;
+    for (size_t i = 0; i < dim * (size_t)stepper->shape->nv; i++)
+        if (stepper->w[i] != 0 && !stepper->scripted[i / dim])
+            return 0;
+    return 1;
+}
+
 // What is constant in time, and moves nothing, is not computed again: the scripted vertices are where they belong.
 void thaw_loads_evaluate(ThawStepper *stepper, ThawIncrement increment) {
     const ThawModelBody *body = stepper->body;
     int dim = stepper->model->dim;
-    if (increment.mass > 0 && increment.t + increment.h <= stepper->loads_until)
+    if (!increment.still && increment.t + increment.h <= stepper->loads_until)
         return;
-    stepper->loads_until = increment.mass > 0 ? thaw_loads_constant_until(body, increment.t) : -INFINITY;
+    stepper->loads_until = !increment.still ? thaw_loads_constant_until(body, increment.t) : -INFINITY;
     stepper->loads_changed = 1;
-    double middle = increment.mass == 0 ? increment.t : increment.t + increment.h / 2;
+    double middle = increment.still ? increment.t : increment.t + increment.h / 2;
     for (int32_t i = 0; i < stepper->shape->nv; i++)
         for (int k = 0; k < dim; k++) {
             size_t at = (size_t)i * dim + k;
@@ -104,4 +119,5 @@ void thaw_loads_evaluate(ThawStepper *stepper, ThawIncrement increment) {
             follow_script(stepper, &body->scripts[s], increment);
     if (stepper->offset_moves)
         stepper->loads_until = -INFINITY;
+    THAW_ASSERT(moves_scripted_only(stepper), "w is zero but at scripted vertices");
 }

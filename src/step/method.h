@@ -44,6 +44,15 @@ typedef struct ThawStateField {
 } ThawStateField;
 enum { THAW_STATE_FIELDS = 80 }; // room for a method's list
 
+struct ThawScale; // oracle/scale.h
+
+// What is wrong with the value of an option, and what to do about it.
+typedef struct ThawOptionRemark {
+    const char *option;
+    char what[300], cure[200];
+} ThawOptionRemark;
+enum { THAW_REMARKS = 8 };
+
 typedef struct ThawMethodOps {
     // --- life. A function that fails leaves what `free` and `forget` can give back.
     // Data (and the record, where it is missing) of a body awake, from x and v alone: no part of it is known to rest.
@@ -55,10 +64,21 @@ typedef struct ThawMethodOps {
     ThawStatus (*rest)(ThawWorld *world, ThawStepper *s, const ThawStepper *leader, ThawError *error);
     // Data of a body that has slept. loaded: what acts on it now may be new; else it is touched.
     ThawStatus (*wake)(ThawWorld *world, ThawStepper *s, int loaded, ThawError *error);
+    // Options that are left to follow from others, filled in (both may be NULL: none are). As a body of the method goes
+    // by them; and from a body's lowest mode alone, before there is a world: NAN where it is not known (scale NULL).
+    void (*settle)(const ThawWorld *world, const ThawStepper *s, void *options);
+    void (*foresee)(const struct ThawScale *scale, double h, void *options);
+    // What is doubtful about options, for `thaw check`: as a scene gives them (omega 0), or in force for a body whose
+    // lowest mode has omega, rad/s. Up to THAW_REMARKS; how many.
+    int (*doubt)(const void *options, double omega, ThawOptionRemark *remarks);
     // Other options from now on. ledger: where a change of energy is booked, or NULL.
     void (*configure)(const ThawWorld *world, ThawStepper *s, ThawLedger *ledger);
     // After a checkpoint gave time, x, v and options; fields come next. Also of a body asleep.
     ThawStatus (*resume)(ThawWorld *world, ThawStepper *s, ThawError *error);
+    // The body's shape has changed, and velocities that the method kept for itself have been given back (abandon of
+    // `old`): s is as after create. element: of each element what it was in `old`, or -1. Carries over what is known of
+    // elements.
+    void (*follow)(ThawStepper *s, const ThawStepper *old, const int32_t *element);
     // x or v were set from outside.
     void (*reset)(ThawStepper *s);
 
@@ -112,14 +132,35 @@ typedef struct ThawMethodOps {
     // All fields are in place: whether they belong together; and what was derived from others goes. Neither fails nor
     // allocates where the fields were this body's before. After a failure the data is good for nothing but `free`.
     ThawStatus (*take)(ThawStepper *s, ThawError *error);
+    // Between steps: whether what it has of a body agrees with itself, with x, and with the stepper's system. NULL: it
+    // has nothing beyond its fields, which are checked in any case.
+    ThawStatus (*validate)(const ThawWorld *world, const ThawStepper *s, ThawError *error);
     int needs_ledger; // works of its bodies are summed in any case
 } ThawMethodOps;
+
+// The functions of a step in the order of their calls: fit, prepare, decide, and once the step is final commit, finish.
+// A step that is done in parts goes on with prepare; one that wakes bodies begins again with fit. Debug builds assert
+// it.
+typedef enum ThawMethodCall {
+    THAW_CALL_NONE, // data is new
+    THAW_CALL_FIT,
+    THAW_CALL_PREPARE,
+    THAW_CALL_DECIDE,
+    THAW_CALL_COMMIT,
+    THAW_CALL_FINISH,
+    THAW_CALL_ABANDON,
+} ThawMethodCall;
 
 // What follows asks the table, where it has the function and the body its data.
 void thaw_method_bind(ThawWorld *world, ThawStepper *s); // s->method, by the state; data and record of another one go
 ThawStatus thaw_method_create(ThawWorld *world, ThawStepper *s, ThawError *error); // unless there is data
 ThawStatus thaw_method_wake(ThawWorld *world, ThawStepper *s, int loaded, ThawError *error);
 void thaw_method_leave(ThawStepper *s); // data and record go
+ThawStatus thaw_method_fit(ThawWorld *world, ThawStepper *s, ThawError *error);
+ThawStatus thaw_method_prepare(ThawWorld *world, ThawStepper *s, ThawError *error);
+ThawStatus thaw_method_decide(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawError *error);
+void thaw_method_commit(ThawStepper *s, ThawIncrement step);
+void thaw_method_finish(ThawStepper *s);
 void thaw_method_abandon(ThawStepper *s, ThawLedger *ledger);
 int32_t thaw_method_part_count(const ThawStepper *s);
 // Whether a body is solved with a system of its own, and not with that of the identity map.
@@ -136,6 +177,10 @@ static inline size_t thaw_field_row_bytes(const ThawStateField *field) {
 static inline char *thaw_field_row(const ThawStateField *field, int64_t row) {
     return (char *)field->at + (size_t)row * (field->stride ? field->stride : thaw_field_row_bytes(field));
 }
+// A number that a step can go on from: finite, and so are sums of squares of such numbers.
+static inline int thaw_is_sound(double value) { return value >= -1e150 && value <= 1e150; }
+// Whether all its numbers are allowed; the error names the first that is not.
+ThawStatus thaw_field_check(const ThawStepper *s, const ThawStateField *field, ThawError *error);
 // Between the field and rows that follow each other.
 void thaw_field_gather(const ThawStateField *field, void *to);
 void thaw_field_scatter(const ThawStateField *field, const void *from);

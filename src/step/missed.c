@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contacts that a step ran into without having looked for them.
 //
-// The search before a step looks along the velocities at its start. Within the step a vertex may go elsewhere, and through a
-// wall: after an impact; when a soft body is let go; when two fall alike, with air between them, and the lower one is stopped.
-// So where any surface vertex ended farther from where it was expected than ASTRAY edges, the search is repeated along the
-// velocities that the step ended with, from the same positions; of what it finds, contacts are added that would be penetrated by
-// more than that and whose vertex (or pair of edges) had no row. Islands with such contacts are then solved again, and
-// so on: a stack that lands is stopped one body after the other. Cost: a comparison a surface vertex; in violent steps a
-// search, and where it finds something another solve.
+// The search before a step looks along the velocities at its start. Within the step a vertex may go elsewhere, and
+// through a wall: after an impact; when a soft body is let go; when two fall alike, with air between them, and the
+// lower one is stopped. So where any surface vertex ended farther from where it was expected than ASTRAY edges, the
+// search is repeated along the velocities that the step ended with, from the same positions; of what it finds, contacts
+// are added that would be penetrated by more than that and whose vertex (or pair of edges) had no row. Islands with
+// such contacts are then solved again, and so on: a stack that lands is stopped one body after the other. Cost: a
+// comparison a surface vertex; in violent steps a search, and where it finds something another solve.
 #include <math.h>
 #include <string.h>
 
@@ -19,16 +19,21 @@ static const double ASTRAY = 0.005; // edge lengths
 
 // Expected is all between going on and falling: the search sees to what gravity does to one side and not to the other.
 static int went_astray(const ThawWorld *world, const ThawStepper *s, double h) {
-    const ThawContactShape *surface = &world->collider->shapes[s->shape - world->model->shapes];
+    const ThawContactShape *surface = world->collider->by_body[s->index];
     const double *g = s->model->options.gravity, gg = h * h * thaw_v3_dot(g, g);
     const int dim = s->model->dim;
     for (int32_t i = 0; i < surface->nv; i++) {
-        const double *v = s->v + (size_t)surface->vertex[i] * (size_t)dim,
-                     *v1 = s->v1 + (size_t)surface->vertex[i] * (size_t)dim;
+        const size_t at = (size_t)surface->vertex[i] * (size_t)dim;
+        const double *v = s->v + at, *v1 = s->v1 + at;
         double along = 0, square = 0;
         for (int k = 0; k < dim; k++) {
-            along += (v1[k] - v[k]) * h * g[k];
-            square += (v1[k] - v[k]) * (v1[k] - v[k]);
+            // In a moving frame: against where that leads, and the velocities that the body has in it.
+            const double more = s->moving.acts ? (s->x1[at + (size_t)k] - s->moving.x[at + (size_t)k] -
+                                                  s->moving.h * s->moving.v[at + (size_t)k]) /
+                                                     h
+                                               : v1[k] - v[k];
+            along += more * h * g[k];
+            square += more * more;
         }
         const double share = along <= 0 ? 0 : along >= gg ? 1 : along / gg;
         square += share * (share * gg - 2 * along);
@@ -48,8 +53,7 @@ static int compare(const ThawContact *a, const ThawContact *b) {
 
 // The mean length of the edges at the first vertex of side 0.
 static double edge_length(const ThawWorld *world, const ThawContact *c) {
-    const ThawContactShape *surface =
-        &world->collider->shapes[world->steppers[c->key.body[0]].shape - world->model->shapes];
+    const ThawContactShape *surface = world->collider->by_body[c->key.body[0]];
     int32_t lo = 0, hi = surface->nv - 1;
     while (lo < hi) {
         int32_t mid = lo + (hi - lo) / 2;
@@ -61,6 +65,11 @@ static double edge_length(const ThawWorld *world, const ThawContact *c) {
     return surface->length[lo];
 }
 
+// m/s, of a coordinate, over the whole of the step.
+static double chord_of(const ThawStepper *s, size_t at, double h) {
+    return s->moving.acts ? (s->x1[at] - s->x[at]) / h : s->v1[at];
+}
+
 double thaw_step_gap_at_end(const ThawWorld *world, const ThawContact *c, double h) {
     double u = -thaw_v3_dot(c->frame[0], c->velocity);
     for (int side = 0; side < 2; side++)
@@ -68,7 +77,7 @@ double thaw_step_gap_at_end(const ThawWorld *world, const ThawContact *c, double
             const ThawStepper *s = &world->steppers[c->key.body[side]];
             for (int k = 0; k < s->model->dim && !world->state.asleep[s->index]; k++)
                 u += (side ? -1 : 1) * c->weight[side][n] * c->frame[0][k] *
-                     s->v1[(size_t)c->vertex[side][n] * (size_t)s->model->dim + (size_t)k];
+                     chord_of(s, (size_t)c->vertex[side][n] * (size_t)s->model->dim + (size_t)k, h);
         }
     return c->gap + h * u;
 }
@@ -124,11 +133,14 @@ ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement step, int32_t *
     for (int32_t i = 0; i < world->model->body_count; i++) {
         const ThawStepper *s = &world->steppers[i];
         const size_t dim = (size_t)s->model->dim;
-        memcpy(world->end_v + (size_t)s->body->first_vertex * dim, world->state.asleep[i] ? s->v : s->v1,
-               sizeof(double) * (size_t)s->shape->nv * dim);
+        double *v = world->end_v + (size_t)s->body->first_vertex * dim;
+        memcpy(v, world->state.asleep[i] ? s->v : s->v1, sizeof(double) * (size_t)s->shape->nv * dim);
+        for (size_t k = 0; s->moving.acts && !world->state.asleep[i] && k < (size_t)s->shape->nv * dim; k++)
+            v[k] = chord_of(s, k, step.h);
     }
     // Memory and scratch are lent.
     found->asleep = set->asleep;
+    found->released = set->released;
     found->only = world->astray;
     found->memory = set->memory;
     found->memory_count = set->memory_count;

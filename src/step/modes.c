@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A body's whole motions, as contact response wants them (response.h): S = B B' + rest at its contact vertices.
 //
-// A body with few unknowns, such as a rigid one, has S = G A^-1 G' with A = L L' of six rows: B = G L^-T, and no rest. A
-// free body moves as a whole with R, its rigid motions: B = R L^-T with L L' = R'AR is their share of A^-1, whatever A is
-// (Galerkin), so that what is left is >= 0. R'AR is not just mass and inertia: stress resists turning, by h^2 times stress
-// times volume, which under a stack is as much as inertia. A body with scripted vertices has no such motions. Cost: one
-// pass over A, twice the operations of a product, and two over the vertices.
+// A body with few unknowns, such as a rigid one, has S = G A^-1 G' with A = L L' of six rows: B = G L^-T, and no rest.
+// A free body moves as a whole with R, its rigid motions: B = R L^-T with L L' = R'AR is their share of A^-1, whatever
+// A is (Galerkin), so that what is left is >= 0. R'AR is not just mass and inertia: stress resists turning, by h^2
+// times stress times volume, which under a stack is as much as inertia. A body with scripted vertices has no such
+// motions. Cost: one pass over A, twice the operations of a product, and two over the vertices.
 #include <math.h>
 #include <string.h>
 
@@ -55,13 +55,21 @@ static ThawMotions few_unknowns(const ThawStepper *s, int32_t count, const int32
     }
     if (!factor(n, L))
         return THAW_MOTIONS_NONE;
+    memset(B, 0, sizeof *B * MODES * (size_t)dim * (size_t)count);
+    for (int j = 0; !map->ops->rows && j < n; j++) { // column by column
+        memset(s->trial_q, 0, sizeof *s->trial_q * (size_t)n);
+        s->trial_q[j] = 1;
+        map->ops->apply(map, s->trial_q, NULL, s->u);
+        for (int32_t v = 0; v < count; v++)
+            for (int r = 0; r < dim; r++)
+                B[(size_t)(dim * v + r) * MODES + (size_t)j] = s->u[(size_t)vertices[v] * (size_t)dim + (size_t)r];
+    }
     for (int32_t v = 0; v < count; v++) {
-        int32_t block[2];
-        double matrix[2][9];
-        int blocks = map->ops->rows(map, vertices[v], block, matrix);
+        int32_t block[MODES];
+        double matrix[MODES][9];
+        int blocks = map->ops->rows ? map->ops->rows(map, vertices[v], block, matrix) : 0;
         for (int r = 0; r < dim; r++) {
             double *row = B + (size_t)(dim * v + r) * MODES;
-            memset(row, 0, MODES * sizeof *row);
             for (int b = 0; b < blocks; b++)
                 for (int c = 0; c < dim; c++)
                     row[dim * block[b] + c] += matrix[b][dim * r + c];
@@ -129,7 +137,7 @@ ThawMotions thaw_body_modes(void *stepper, int32_t count, const int32_t *vertice
     const ThawMap *map = s->system->map;
     const int dim = s->model->dim, n = dim == 3 ? 6 : 3;
     const int few = map->n * dim <= MODES;
-    if (!few && memchr(s->scripted, 1, (size_t)s->shape->nv))
+    if (!few && (!map->ops->places || memchr(s->scripted, 1, (size_t)s->shape->nv)))
         return THAW_MOTIONS_NONE;
     if (!B)
         return few ? THAW_MOTIONS_ALL : THAW_MOTIONS_SOME;

@@ -7,6 +7,7 @@
 
 #include "contact/geometry.h"
 #include "map/rigid/partition.h"
+#include "math/vec3.h"
 #include "step/method.h"
 
 // By momenta about the centre of mass.
@@ -25,12 +26,9 @@ static void sum_motion(const ThawStepper *s, ThawMotion *motion) {
             r[k] = s->x[i * dim + k] - motion->at[k];
             u[k] = s->v[i * dim + k] - motion->v[k];
         }
-        thaw_part_cross(r, u, turn);
-        for (int k = 0; k < 3; k++) {
-            L[k] += m * turn[k];
-            for (int l = 0; l < 3; l++)
-                J[k + 3 * l] += m * ((k == l) * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) - r[k] * r[l]);
-        }
+        thaw_v3_cross(r, u, turn);
+        thaw_v3_add(L, m, turn, L);
+        thaw_v3_add_inertia(m, r, J);
     }
     thaw_part_spin((int)dim, J, L, motion->omega);
 }
@@ -76,7 +74,7 @@ double thaw_motion_against(const ThawWorld *world, const ThawStepper *s, const T
         follow_obstacle(&world->model->obstacles[-1 - other], step, mine->at, &its);
     for (int k = 0; k < 3; k++)
         arm[k] = mine->at[k] - its.at[k];
-    thaw_part_cross(its.omega, arm, turn);
+    thaw_v3_cross(its.omega, arm, turn);
     for (int k = 0; k < 3; k++) {
         v += (mine->v[k] - its.v[k] - turn[k]) * (mine->v[k] - its.v[k] - turn[k]);
         omega += (mine->omega[k] - its.omega[k]) * (mine->omega[k] - its.omega[k]);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Surfaces of obstacles as triangles, for pictures and viewers only: contact uses the exact shapes.
 //
-// Round ones are surfaces of revolution about z: a profile of (radius, height) turned in ROUND steps. A half-space becomes a
-// slab under its boundary. In 2D solids are filled, but for polygons, which may be concave: they get a thin rim inside.
+// Round ones are surfaces of revolution about z: a profile of (radius, height) turned in ROUND steps. A half-space
+// becomes a slab under its boundary. In 2D solids are filled, but for polygons, which may be concave: they get a thin
+// rim inside.
 #include <math.h>
 #include <string.h>
 

@@ -9,7 +9,8 @@
 // The shifts d are those of least sum m |d|^2 with which every free overlap is undone by PUSH h at most, and no gap
 // that is known is closed: projected Gauss-Seidel over the contacts in their order, a fixed number of sweeps. Whoever
 // is scripted or asleep stays; overlaps of a body with itself are left to the contacts. Those that contradict
-// each other (a body between two walls) stay. Cost: a few operations a contact, and nothing more where nobody overlaps.
+// each other (a body between two walls) stay. Cost: a few operations a contact, and nothing more where nothing
+// overlaps.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,8 +40,7 @@ static double ease_of(const ThawWorld *world, int32_t body) {
     for (int32_t i = 0; i < s->shape->nv; i++)
         if (s->scripted[i])
             return 0;
-    return thaw_attach_holds(world, body) ? 0
-                                          : 1 / s->shape->total_mass; // a spring would be stretched by nobody's work
+    return thaw_attach_holds(world, body) ? 0 : 1 / s->shape->total_mass; // a spring would be stretched by no work
 }
 
 // How far the shifts found so far part the sides, m.

@@ -2,11 +2,11 @@
 // Rest costs nothing.
 //
 // A body that its method finds in balance inside, and that has not moved for some steps, falls asleep,
-// together with everything it touches: an island sleeps as a whole or not at all (solids paper, section 5; Coevoet et al.
-// 2020). Asleep it is nowhere: not asked, detected, solved, hashed or walked over. It keeps its positions, and its contacts
-// as they were; its velocity is zero, exactly. All else (partition, strains, factors, vectors of a step) is given back and
-// made anew when it wakes, wholly rigid and at rest, so a thousand bodies asleep take little more than their positions, and
-// a checkpoint of one is a flag.
+// together with everything it touches: an island sleeps as a whole or not at all (solids paper, section 5; Coevoet et
+// al. 2020). Asleep it is nowhere: not asked, detected, solved, hashed or walked over. It keeps its positions, and its
+// contacts as they were; its velocity is zero, exactly. All else (partition, strains, factors, vectors of a step) is
+// given back and made anew when it wakes, wholly rigid and at rest, so a thousand bodies asleep take little more than
+// their positions, and a checkpoint of one is a flag.
 //
 // It wakes when anything could change the verdict: a load or a script that begins, changes or ends (the time is known
 // beforehand); an attachment that lets go, or whose frame moves; a call that sets forces, positions, velocities, method
@@ -31,7 +31,7 @@ void thaw_world_list_awake(ThawWorld *world) {
             world->awake[world->awake_count++] = i;
 }
 
-// --- islands of bodies at rest ------------------------------------------------------------------------------------------
+// --- islands of bodies at rest ---------------------------------------------------------------------------------------
 
 // island_of becomes a forest in which bodies that remember a contact with each other, or are attached, have one root.
 static void join(const ThawWorld *world, const ThawContactSet *set) {
@@ -58,7 +58,7 @@ int thaw_obstacle_moves(const ThawModelObstacle *obstacle, double t, double h) {
     return memcmp(&place[0], &place[1], sizeof place[0]) != 0;
 }
 
-// --- what is remembered of contacts at rest -----------------------------------------------------------------------------
+// --- what is remembered of contacts at rest --------------------------------------------------------------------------
 
 static int compare_memories(const void *a, const void *b) {
     return thaw_contact_key_compare(&((const ThawContactMemory *)a)->key, &((const ThawContactMemory *)b)->key);
@@ -119,7 +119,7 @@ static void move_marked(const ThawWorld *world, ThawContactSet *from, ThawContac
         qsort(to->contacts, (size_t)to->count, sizeof *to->contacts, compare_contacts);
 }
 
-// --- falling asleep -----------------------------------------------------------------------------------------------------
+// --- falling asleep --------------------------------------------------------------------------------------------------
 
 void thaw_sleep_lay(ThawWorld *world, ThawStepper *s) {
     ThawState *state = &world->state;
@@ -297,7 +297,7 @@ ThawStatus thaw_sleep_turn(ThawWorld *world, double t, double h, ThawError *erro
     return THAW_OK;
 }
 
-// --- waking -------------------------------------------------------------------------------------------------------------
+// --- waking ----------------------------------------------------------------------------------------------------------
 
 // What a body awake needs, wholly rigid and at rest. within: see wake_marked.
 static ThawStatus raise(ThawWorld *world, ThawStepper *s, int within, ThawError *error) {

@@ -1,31 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// Static equilibrium: the implicit step without mass, damping or history, iterated to convergence (body.c, h = 1), body by
-// body; contact plays no part. Bodies that are to start at rest begin there, asleep. Bodies that agree in shape, rotation,
-// pins and loads share one solve and differ by a translation only, so a thousand trees start as quickly as one.
+// Static equilibrium: the implicit step without mass, damping or history, iterated to convergence (body.c, h = 1), body
+// by body; contact plays no part. Bodies that are to start at rest begin there, asleep. Bodies that agree in shape,
+// rotation, pins and loads share one solve and differ by a translation only, so a thousand trees start as quickly as
+// one.
+//
+// Attachments: a body that nothing else holds has a singular K, and A^-1 is what its springs are solved through. So
+// bodies that are attached take steps of 1 s from rest, mass and all, until they stay where they are: each minimises
+// energy plus |x - x0|_M^2 / 2, which shortens the way that is left of a mode by 1 / (1 + omega^2), omega in rad/s.
+#include <math.h>
 #include <string.h>
 
+#include "base/forest.h"
 #include "contact/contact.h"
-#include "model/attachment.h"
+#include "step/attach.h"
 #include "step/keep.h"
 #include "step/method.h"
 
+static const double STAYS = 1e-7; // of the diameter: a step that moves a body by less is the last
+enum { ITERATIONS = 500, STEPS = 300 };
+
 static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim; }
 
-// x1: where a body that is awake balances its loads at the present time. Parts play no part: all of it deforms.
-static ThawStatus balance(ThawWorld *world, ThawStepper *s, ThawError *error) {
-    enum { ITERATIONS = 500 };
-    ThawIncrement step = {world->state.time, 1, 0, 1, ITERATIONS};
-    ThawContactSet none = {0};
-    ThawIsland island = {.bodies = &s, .count = 1, .set = &none, .tasks = world->tasks};
+// Parts play no part: all of it deforms.
+static ThawStatus prepare(ThawWorld *world, ThawStepper *s, int attached, ThawError *error) {
     s->marked_until = -1;
-    s->touching = 0;
+    s->touching = attached;
     thaw_stepper_drop_solvers(s);
     thaw_loads_mark_scripted(s, world->state.time);
     ThawStatus status = thaw_world_full_system(world, s, &s->system, error);
+    if (status == THAW_OK && attached)
+        status = thaw_system_plan_direct(s->system, error);
     if (status == THAW_OK)
         status = thaw_stepper_fit(s, error);
-    if (status == THAW_OK)
-        status = thaw_stepper_choose_solver(s, error);
+    return status == THAW_OK ? thaw_stepper_choose_solver(s, error) : status;
+}
+
+// x1: where a body that is awake balances its loads at the present time.
+static ThawStatus balance(ThawWorld *world, ThawStepper *s, ThawError *error) {
+    ThawIncrement step = {world->state.time, 1, 0, 1, ITERATIONS, 1, 0};
+    ThawContactSet none = {0};
+    ThawIsland island = {.bodies = &s, .count = 1, .set = &none, .tasks = world->tasks};
+    ThawStatus status = prepare(world, s, 0, error);
     if (status == THAW_OK) {
         status = thaw_island_solve(&island, step);
         if (status != THAW_OK)
@@ -39,28 +54,126 @@ static ThawStatus balance(ThawWorld *world, ThawStepper *s, ThawError *error) {
     return status;
 }
 
+// --- attached bodies ---------------------------------------------------------------------------------------------
+
+// How far the step led a body, as a share of its diameter.
+static double way_of(const ThawStepper *s) {
+    double farthest = 0;
+    for (size_t i = 0; i < bytes_of(s) / sizeof *s->x; i++)
+        farthest = fmax(farthest, fabs(s->x1[i] - s->x[i]));
+    return farthest / s->shape->diameter;
+}
+
+// The rows of an island, as indices into the world's.
+static void gather_rows(const ThawWorld *world, const int32_t *root, int32_t of, int32_t *rows, ThawIsland *island) {
+    const ThawContactSet *set = &world->state.contacts;
+    island->contacts = rows;
+    island->contact_count = 0;
+    for (int32_t i = set->count; i < set->count + set->attached; i++)
+        if (root[set->contacts[i].key.body[0]] == of)
+            rows[island->contact_count++] = i;
+}
+
+static ThawStatus settle(ThawWorld *world, const int32_t *root, int32_t of, int32_t *rows, ThawIsland *island,
+                         ThawError *error) {
+    const ThawIncrement step = {world->state.time, 1, 1, 1, ITERATIONS, 1, 0};
+    double way = INFINITY;
+    ThawStatus status = THAW_OK;
+    for (int turn = 0; turn < STEPS && way > STAYS && status == THAW_OK; turn++) {
+        status = thaw_attach_put_still_rows(world, step, error);
+        if (status != THAW_OK)
+            return status;
+        gather_rows(world, root, of, rows, island);
+        for (int32_t i = 0; i < island->count; i++)
+            memset(island->bodies[i]->v, 0, bytes_of(island->bodies[i]));
+        status = thaw_island_solve(island, step);
+        way = 0;
+        for (int32_t i = 0; i < island->count && status == THAW_OK; i++) {
+            way = fmax(way, way_of(island->bodies[i]));
+            memcpy(island->bodies[i]->x, island->bodies[i]->x1, bytes_of(island->bodies[i]));
+        }
+        thaw_attach_take_rows(world);
+    }
+    if (status == THAW_OK && !(way <= STAYS))
+        status = THAW_NOT_CONVERGED;
+    if (status > THAW_OK)
+        thaw_error_set(error, status,
+                       "static solve: body %d (%s): %s; pins and attachments must hold it against its loads",
+                       (int)island->failed, world->steppers[island->failed].body->name, thaw_status_name(status));
+    return status;
+}
+
+// x: where the bodies that are attached to each other, `of` the lowest of them, balance.
+static ThawStatus balance_attached(ThawWorld *world, const int32_t *root, int32_t of, int32_t *rows, ThawError *error) {
+    ThawIsland island = {.bodies = world->members,
+                         .views = world->views,
+                         .set = &world->state.contacts,
+                         .tasks = world->tasks,
+                         .failed = of};
+    ThawStatus status = thaw_response_create(&island.response, error);
+    for (int32_t i = of; i < world->model->body_count && status == THAW_OK; i++)
+        if (root[i] == of) {
+            ThawStepper *s = &world->steppers[i];
+            island.bodies[island.count++] = s;
+            memcpy(s->start_x, s->x, bytes_of(s));
+            memcpy(s->start_v, s->v, bytes_of(s));
+            status = prepare(world, s, 1, error);
+        }
+    if (status == THAW_OK)
+        status = settle(world, root, of, rows, &island, error);
+    for (int32_t i = 0; i < island.count; i++) {
+        ThawStepper *s = island.bodies[i];
+        memcpy(s->x1, s->x, bytes_of(s));
+        memcpy(s->x, s->start_x, bytes_of(s));
+        memcpy(s->v, s->start_v, bytes_of(s));
+        s->marked_until = -1;
+        if (thaw_method_decides(s) || status != THAW_OK)
+            s->system = NULL;
+    }
+    thaw_response_free(&island.response);
+    return status;
+}
+
+// x1 of every body, from rest.
+static ThawStatus balance_all(ThawWorld *world, ThawError *error) {
+    const int32_t count = world->model->body_count;
+    int32_t *root = THAW_NEW(int32_t, count), *rows = THAW_NEW(int32_t, world->model->anchor_count);
+    ThawStatus status = root && rows ? THAW_OK : thaw_error_memory(error, "the static solve");
+    for (int32_t i = 0; i < count && status == THAW_OK; i++)
+        root[i] = i;
+    if (status == THAW_OK)
+        thaw_attach_join(world, root);
+    for (int32_t i = 0; i < count && status == THAW_OK; i++)
+        root[i] = thaw_forest_root(root, i);
+    if (status == THAW_OK)
+        thaw_attach_expect(world, 1);
+    for (int32_t i = 0; i < count && status == THAW_OK; i++) {
+        ThawStepper *s = &world->steppers[i];
+        memset(s->ms, 0, sizeof s->ms);
+        s->newton_iterations = s->projected = 0;
+        s->solver_iterations = 0;
+        if (!thaw_attach_holds(world, i))
+            status = balance(world, s, error);
+        else if (root[i] == i)
+            status = balance_attached(world, root, i, rows, error);
+    }
+    world->state.contacts.attached = 0;
+    thaw_free(root);
+    thaw_free(rows);
+    return status;
+}
+
 ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawError *error) {
     if (!world)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_solve_static: world is NULL");
     double wall = thaw_wall_ms(), cpu = thaw_cpu_ms();
-    for (int32_t i = 0; i < world->model->attachment_count; i++)
-        if (!world->state.released[i])
-            return thaw_error_set(error, THAW_ERROR_INPUT,
-                                  "static solve: attachment %d (%s) holds a body, which no static solve knows of; "
-                                  "allowed: pins instead",
-                                  (int)i, world->model->attachments[i].name);
     ThawStatus status = thaw_keep_begin(world, error);
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
         status = thaw_sleep_wake(world, i, error);
     if (status == THAW_OK)
         thaw_keep_listen(world);
-    for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++) {
-        ThawStepper *s = &world->steppers[i];
-        memset(s->ms, 0, sizeof s->ms);
-        s->newton_iterations = s->projected = 0;
-        s->solver_iterations = 0;
-        status = balance(world, s, error);
-    }
+    if (status == THAW_OK)
+        status = balance_all(world, error);
     if (status == THAW_CANCELLED) {
         thaw_keep_restore(world);
         return thaw_error_set(error, status, "the static solve was cancelled");
@@ -74,6 +187,7 @@ ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawE
         memcpy(s->x, s->x1, bytes_of(s));
         memset(s->v, 0, bytes_of(s));
     }
+    thaw_attach_rest(world);
     world->substeps = 1;
     thaw_world_refresh(world);
     world->state.ledger = (ThawLedger){0};
@@ -82,7 +196,7 @@ ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawE
     return THAW_OK;
 }
 
-// --- starting at rest ---------------------------------------------------------------------------------------------------
+// --- starting at rest ------------------------------------------------------------------------------------------------
 
 // Whether two bodies that start at rest have static solutions that are equal but for a translation.
 static int are_alike(const ThawModelBody *a, const ThawModelBody *b, double t) {

@@ -5,13 +5,15 @@
 //             -> contacts that were missed (missed.c): again -> advance, remember
 //
 // Small islands are tasks of one loop, large ones take turns and use all threads inside; which is which depends on the
-// model and state only. A step that fails is taken back and done in halves, with contacts found anew; if that fails too,
-// down to h / 2^halvings, the world is as before.
+// model and state only. A step that fails is taken back and done in halves, with contacts found anew; if that fails
+// too, down to h / 2^halvings, the world is as before.
 #include <math.h>
 #include <string.h>
 
+#include "base/assert.h"
 #include "base/forest.h"
 #include "step/attach.h"
+#include "step/change.h"
 #include "step/keep.h"
 #include "step/method.h"
 
@@ -19,7 +21,24 @@ enum { MISSED_TURNS = 16 }; // solves of a step, at most, for contacts that come
 
 static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim; }
 
-// --- islands ------------------------------------------------------------------------------------------------------------
+// --- islands ---------------------------------------------------------------------------------------------------------
+
+// Whether members and contacts of each island ascend and both sides of a contact are in one.
+static int islands_are_sound(const ThawWorld *world) {
+    for (int32_t k = 0; k < world->island_count; k++) {
+        const ThawIsland *island = &world->islands[k];
+        for (int32_t b = 0; b < island->count; b++)
+            if (island->bodies[b]->island != k || (b > 0 && island->bodies[b - 1]->index >= island->bodies[b]->index))
+                return 0;
+        for (int32_t c = 0; c < island->contact_count; c++) {
+            const int32_t *pair = island->set->contacts[island->contacts[c]].key.body;
+            if ((c > 0 && island->contacts[c - 1] >= island->contacts[c]) || world->state.asleep[pair[0]] ||
+                world->steppers[pair[0]].island != k || (pair[1] >= 0 && world->steppers[pair[1]].island != k))
+                return 0;
+        }
+    }
+    return 1;
+}
 
 // Bodies awake joined by contacts and attachments, in the order of their lowest body; obstacles join nothing. Linear
 // but for the forest.
@@ -84,6 +103,8 @@ static ThawStatus form_islands(ThawWorld *world, ThawError *error) {
         if (!island->response)
             status = thaw_response_create(&island->response, error);
     }
+    THAW_ASSERT(status != THAW_OK || islands_are_sound(world),
+                "islands are awake, whole, and list bodies and contacts in ascending order");
     return status;
 }
 
@@ -91,26 +112,22 @@ typedef struct IslandLoop {
     ThawWorld *world;
     ThawIncrement step;
     int large; // run the large islands, or the small ones
-    int again; // only islands with a body that says so
 } IslandLoop;
 
 static void solve_island(void *context, int32_t i) {
     const IslandLoop *loop = context;
     ThawIsland *island = &loop->world->islands[i];
-    int wanted = !loop->again;
-    for (int32_t b = 0; b < island->count && !wanted; b++)
-        wanted = island->bodies[b]->again;
-    if (!wanted || (island->elements >= THAW_LARGE_BODY) != loop->large)
+    if (island->stands || (island->elements >= THAW_LARGE_BODY) != loop->large)
         return;
     island->status = thaw_island_solve(island, loop->step);
     for (int32_t b = 0; b < island->count; b++) {
-        island->bodies[b]->again = 1; // for who looks at what has changed
+        island->bodies[b]->again = 1; // for callers that look at what has changed
         island->bodies[b]->residual = island->residual;
     }
 }
 
-static void solve_islands(ThawWorld *world, ThawIncrement step, int again) {
-    IslandLoop loop = {world, step, 0, again};
+static void solve_islands(ThawWorld *world, ThawIncrement step) {
+    IslandLoop loop = {world, step, 0};
     thaw_tasks_for(world->tasks, world->island_count, solve_island, &loop);
     loop.large = 1;
     for (int32_t i = 0; i < world->island_count; i++)
@@ -123,7 +140,7 @@ static void solve_islands(ThawWorld *world, ThawIncrement step, int again) {
     }
 }
 
-// --- the step -----------------------------------------------------------------------------------------------------------
+// --- the step --------------------------------------------------------------------------------------------------------
 
 // The scripts that act in this step, and systems that fit them.
 static ThawStatus mark_bodies(ThawWorld *world, ThawError *error) {
@@ -132,8 +149,8 @@ static ThawStatus mark_bodies(ThawWorld *world, ThawError *error) {
         ThawStepper *s = &world->steppers[world->awake[i]];
         if (thaw_loads_mark_scripted(s, world->middle))
             status = thaw_world_bind_system(world, s, error);
-        if (status == THAW_OK && s->data && s->method->ops->fit)
-            status = s->method->ops->fit(world, s, error);
+        if (status == THAW_OK)
+            status = thaw_method_fit(world, s, error);
     }
     return status;
 }
@@ -146,17 +163,16 @@ typedef struct CommitLoop {
 static void commit_body(void *context, int32_t i) {
     const CommitLoop *loop = context;
     ThawStepper *s = &loop->world->steppers[loop->world->awake[i]];
-    const ThawMethodOps *ops = s->method->ops;
     ThawIncrement step = loop->step;
     step.newton |= s->iterated;
-    if (thaw_ledger_is_kept(s))
+    if (s->moving.acts)
+        thaw_moving_commit(s, step);
+    else if (thaw_ledger_is_kept(s))
         thaw_ledger_record(s, step);
-    if (s->data && ops->commit)
-        ops->commit(s, step);
+    thaw_method_commit(s, step);
     memcpy(s->x, s->x1, bytes_of(s));
     memcpy(s->v, s->v1, bytes_of(s));
-    if (s->data && ops->finish)
-        ops->finish(s);
+    thaw_method_finish(s);
     s->set_energy = s->next_set_energy;
     s->set_inverted = s->next_set_inverted;
 }
@@ -170,9 +186,9 @@ typedef struct DecideLoop {
 static void decide_body(void *context, int32_t i) {
     const DecideLoop *loop = context;
     ThawStepper *s = &loop->world->steppers[loop->world->awake[i]];
-    if (s->data && !s->answered && (s->shape->ne >= THAW_LARGE_BODY) == loop->large)
+    if (s->data && thaw_method_decides(s) && !s->answered && (s->shape->ne >= THAW_LARGE_BODY) == loop->large)
         s->status =
-            thaw_tasks_stopped(s->tasks) ? THAW_CANCELLED : s->method->ops->decide(loop->world, s, loop->step, NULL);
+            thaw_tasks_stopped(s->tasks) ? THAW_CANCELLED : thaw_method_decide(loop->world, s, loop->step, NULL);
 }
 
 // What bodies are solved with in this step; each decides once, since decisions may move it.
@@ -183,8 +199,7 @@ static ThawStatus decide_bodies(ThawWorld *world, ThawIncrement step, ThawError 
         s->status = THAW_OK;
         if (world->state.contacts.count > 0)
             thaw_motion_note(s);
-        if (s->data && s->method->ops->prepare)
-            status = s->method->ops->prepare(world, s, error);
+        status = thaw_method_prepare(world, s, error);
     }
     if (status != THAW_OK)
         return status;
@@ -201,6 +216,67 @@ static ThawStatus decide_bodies(ThawWorld *world, ThawIncrement step, ThawError 
             thaw_error_set(error, status, "body %d (%s): the method %s failed: %s", (int)s->index, s->body->name,
                            s->method->name, thaw_status_name(status));
     }
+    return status;
+}
+
+static int stands(const ThawWorld *world, int32_t body) { return world->islands[world->steppers[body].island].stands; }
+
+// Impulses of contacts between those of a stage and those of the interval.
+static void scale_impulses(ThawWorld *world, double share) {
+    const ThawContactSet *set = &world->state.contacts;
+    for (int32_t i = 0; i < set->count + set->attached; i++)
+        for (int k = 0; k < 3 && !stands(world, set->contacts[i].key.body[0]); k++) {
+            set->contacts[i].lambda[k] *= share;
+            set->contacts[i].trend[k] *= share;
+        }
+}
+
+static void sum_impulses(ThawWorld *world, const ThawSchemeStage *stage) {
+    const ThawContactSet *set = &world->state.contacts;
+    for (int32_t i = 0; i < set->count + set->attached; i++)
+        for (int k = 0; k < 3 && !stands(world, set->contacts[i].key.body[0]); k++) {
+            ThawContact *row = &set->contacts[i];
+            row->total[k] = (stage->before > 0 ? row->total[k] : 0) + stage->weight * row->lambda[k];
+        }
+}
+
+// The stages of the integrator, one after the other, in the bodies' moving frames.
+static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawScheme *scheme) {
+    const ThawContactSet *set = &world->state.contacts;
+    ThawStatus status = THAW_OK;
+    double length = 1; // of what impulses count for, over h
+    for (int32_t i = 0; i < world->awake_count; i++)
+        if (!stands(world, world->awake[i]))
+            thaw_moving_find(&world->steppers[world->awake[i]], step);
+    for (int k = 0; k < scheme->stage_count && status == THAW_OK; k++) {
+        const ThawSchemeStage *stage = &scheme->stages[k];
+        ThawIncrement part = step;
+        part.h = stage->implicit * step.h;
+        part.span = stage->span;
+        for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
+            ThawStepper *s = &world->steppers[world->awake[i]];
+            if (stands(world, s->index))
+                continue;
+            if (scheme->stage_count > 1)
+                s->linearised = NULL;
+            status = thaw_moving_begin_stage(s, step, stage);
+        }
+        if (status != THAW_OK)
+            return status;
+        thaw_moving_see_ahead(world, step, stage);
+        scale_impulses(world, stage->implicit * stage->span / length);
+        length = stage->implicit * stage->span;
+        solve_islands(world, part);
+        for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++)
+            status = world->islands[i].status;
+        for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++)
+            if (!stands(world, world->awake[i]))
+                thaw_moving_end_stage(&world->steppers[world->awake[i]]);
+        sum_impulses(world, stage);
+    }
+    for (int32_t i = 0; i < set->count + set->attached && status == THAW_OK; i++)
+        if (!stands(world, set->contacts[i].key.body[0]))
+            memcpy(set->contacts[i].lambda, set->contacts[i].total, sizeof set->contacts[i].lambda);
     return status;
 }
 
@@ -223,16 +299,41 @@ static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, Th
     }
     if (status != THAW_OK)
         return status;
+    for (int32_t i = 0; i < world->island_count; i++) {
+        ThawIsland *island = &world->islands[i];
+        island->stands = again;
+        for (int32_t b = 0; b < island->count && island->stands; b++)
+            island->stands = !island->bodies[b]->again;
+    }
     thaw_parting_mark(world);
-    thaw_attach_see_turns(world, step);
-    solve_islands(world, step, again);
+    thaw_attach_see_moves(world, step);
+    const ThawScheme *scheme = thaw_scheme(world->model->options.integrator);
+    if (scheme->follows) {
+        status = solve_stages(world, step, scheme);
+    } else {
+        thaw_attach_see_turns(world, step);
+        solve_islands(world, step);
+    }
     thaw_attach_take_rows(world);
     for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++)
         status = world->islands[i].status;
     return status;
 }
 
-// Contacts of the step; whoever asleep is touched wakes, and then they are found anew.
+// Velocities along which contacts are looked for.
+static const double *look_along(ThawWorld *world, double h) {
+    if (!thaw_scheme(world->model->options.integrator)->follows)
+        return world->state.v;
+    memcpy(world->end_v, world->state.v,
+           sizeof(double) * (size_t)world->model->vertex_count * (size_t)world->model->dim);
+    for (int32_t i = 0; i < world->awake_count; i++) {
+        ThawStepper *s = &world->steppers[world->awake[i]];
+        thaw_moving_lead(s, h, world->end_v + (size_t)s->body->first_vertex * (size_t)world->model->dim);
+    }
+    return world->end_v;
+}
+
+// Contacts of the step; what is asleep and touched wakes, and then they are found anew.
 static ThawStatus find_contacts(ThawWorld *world, ThawIncrement step, ThawError *error) {
     ThawState *state = &world->state;
     ThawStatus status = THAW_OK;
@@ -242,8 +343,8 @@ static ThawStatus find_contacts(ThawWorld *world, ThawIncrement step, ThawError 
     if (!woken)
         state->contacts.count = 0;
     while (woken && status == THAW_OK) {
-        status = thaw_contacts_find(world->collider, world->tasks, step.t, step.h, state->x, state->v, &state->contacts,
-                                    error);
+        status = thaw_contacts_find(world->collider, world->tasks, step.t, step.h, state->x, look_along(world, step.h),
+                                    &state->contacts, error);
         woken = 0;
         if (status == THAW_OK)
             status = thaw_sleep_disturb(world, &state->contacts, step.t, step.h, &woken, error);
@@ -253,7 +354,7 @@ static ThawStatus find_contacts(ThawWorld *world, ThawIncrement step, ThawError 
     return status;
 }
 
-// Solves again with contacts that turn out to have been missed, until none are or somebody asleep was run into.
+// Solves again with contacts that turn out to have been missed, until none are or a body asleep was run into.
 static ThawStatus solve_missed(ThawWorld *world, ThawIncrement step, int *woken, ThawError *error) {
     ThawStatus status = THAW_OK;
     for (int32_t missed = 1, turn = 0; status == THAW_OK && missed > 0 && !*woken && turn < MISSED_TURNS; turn++) {
@@ -266,12 +367,12 @@ static ThawStatus solve_missed(ThawWorld *world, ThawIncrement step, int *woken,
     return status;
 }
 
-// Finds contacts and solves, until nobody asleep turns out to have been run into.
+// Finds contacts and solves, until no body asleep turns out to have been run into.
 static ThawStatus try_step(ThawWorld *world, ThawIncrement step, ThawError *error) {
     ThawStatus status = THAW_OK;
     thaw_attach_expect(world, step.h);
     for (int32_t i = 0; i < world->awake_count; i++) {
-        world->steppers[world->awake[i]].answered = 0;
+        world->steppers[world->awake[i]].answered = world->steppers[world->awake[i]].moved = 0;
         world->steppers[world->awake[i]].linearised = NULL;
     }
     for (int woken = 1; woken && status == THAW_OK;) {
@@ -468,8 +569,8 @@ static ThawStatus describe_failure(const ThawWorld *world, ThawStatus status, Th
                               (long long)world->state.step + 1, world->state.time, (int)blamed,
                               world->steppers[blamed].body->name, thaw_status_name(status),
                               options->h / (double)(1 << options->halvings),
-                              options->integrator == THAW_INTEGRATOR_NEWTON ? "" : ", \"integrator\": \"newton\"");
-    if (error && error->status != status) // from below, where nobody explains
+                              thaw_scheme(options->integrator)->newton ? "" : ", \"integrator\": \"newton\"");
+    if (error && error->status != status) // from below, where there are no messages
         thaw_error_set(error, status, "body %d (%s): %s", (int)blamed, world->steppers[blamed].body->name,
                        thaw_status_name(status));
     return status;
@@ -480,13 +581,16 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_step: world is NULL");
     const ThawWorldDef *options = &world->model->options;
     double wall = thaw_wall_ms(), cpu = thaw_cpu_ms();
-    ThawStatus status = thaw_keep_begin(world, error);
+    int changed;
+    ThawStatus status = thaw_changes_catch_up(world, &changed, error); // mostly the step before has done that
+    if (status == THAW_OK)
+        status = thaw_keep_begin(world, error);
     if (status != THAW_OK)
         return status;
     status = begin_step(world, options->h, error);
     const int begun = status == THAW_OK;
-    ThawIncrement step = {world->state.time, options->h, 1, options->integrator == THAW_INTEGRATOR_NEWTON,
-                          options->newton_iterations};
+    ThawIncrement step = {world->state.time,          options->h, 1, thaw_scheme(options->integrator)->newton,
+                          options->newton_iterations, 0,          0};
     if (begun)
         thaw_keep_listen(world);
     if (begun)
@@ -516,5 +620,11 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
     thaw_attach_end(world);
     if (stats)
         thaw_world_collect(world, wall, cpu, stats);
+    // Where memory is short now, the next step tries again, and tells.
+    if (thaw_changes_catch_up(world, &changed, NULL) == THAW_OK && changed && stats) {
+        stats->state_hash = thaw_world_hash(world);
+        if (options->ledger)
+            thaw_world_get_ledger(world, &stats->ledger);
+    }
     return THAW_OK;
 }

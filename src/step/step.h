@@ -7,7 +7,9 @@
 #include "model/model.h"
 #include "reduced/reduced.h"
 #include "registry/method.h"
+#include "registry/scheme.h"
 #include "response/response.h"
+#include "step/moving.h"
 #include "thaw/field.h"
 #include "thaw/world.h"
 
@@ -31,7 +33,11 @@ typedef struct ThawState {
     unsigned char *method;     // body_count: an index of the registry
     ThawStateOptions *options; // one a method of the registry
     unsigned char *released;   // attachment_count flags: it has let go (attach.c)
+    double *let_go;            // 2 * attachment_count: when (s) and at which force (N) it has; NAN: it holds
     double *pull;              // 3 * anchor_count: forces of attachments on their regions' vertices in the last step, N
+    struct ThawChange *changes; // of shapes, that have happened (change.h)
+    int32_t change_count;
+    int32_t *taken; // body_count: how many of the body's schedule are among them; NULL: no body has one
 } ThawState;
 
 enum { THAW_LARGE_BODY = 10000 }; // elements from which a body's own loops are worth sharing out
@@ -72,11 +78,15 @@ typedef struct ThawStepper {
     void *data;               // the method's, of a body awake; NULL: it needs none, or the body sleeps
     void *record;             // the method's, also asleep, or NULL
     int changed;              // by the method's last decision its unknowns are others
+    int moved;                // that decision has moved x, from x1; until springs have seen it (attach.c)
+    int called;               // a ThawMethodCall: what of the method's table was called last
     ThawEvents events;
     const ThawModel *model;
     const ThawModelBody *body;
     const ThawShape *shape;
     ThawTasks *tasks;
+    ThawInertia lumped;           // of the shape's masses
+    const ThawInertia *inertia;   // that; or another one, which the method has set and which goes with its data
     ThawSystem *system;           // shared; NULL until the first step and after a change of scripts
     ThawSolver *solver;           // the one of the present step:
     ThawSolver *plain, *direct;   // of the system's plan, and of its direct plan for steps in contact; made when needed
@@ -86,22 +96,23 @@ typedef struct ThawStepper {
     int again;                    // its island is to be solved again, for contacts that were missed; then: was solved
     int answered;                 // its method has decided for the interval that is being solved
     const ThawSolver *linearised; // whose factor and b (of x0) are those of the interval that is being solved, or NULL
-    unsigned char *scripted;      // nv flags for the present step
-    double middle;                // s, of the present step: decides which scripts act, for all its parts
-    double marked_until;          // s, `scripted` is good for middles before this
-    double loads_until;           // s, f_ext and w are good for steps that end by then
-    int loads_changed;            // they have been computed since somebody has cleared this
-    double *x, *v;                // the body's part of the state
-    const double *push;           // likewise
-    double *start_x, *start_v;    // at the start of the whole step, to go back to
-    double *w;                    // offset: velocities of scripted vertices
-    int offset_moves;             // w is not zero
-    double *f, *f_ext;            // elastic and external forces, N
-    double *v1, *x1;              // the result
-    double *before;               // velocities that contact starts from
-    double *impulse;              // N s, J' lambda of its contacts
-    int impulse_acts;             // not all of it is zero
-    double *y, *u;                // scratch
+    double linearised_t, linearised_h; // s, that interval
+    unsigned char *scripted;           // nv flags for the present step
+    double middle;                     // s, of the present step: decides which scripts act, for all its parts
+    double marked_until;               // s, `scripted` is good for middles before this
+    double loads_until;                // s, f_ext and w are good for steps that end by then
+    int loads_changed;                 // they have been computed since this was cleared last
+    double *x, *v;                     // the body's part of the state
+    const double *push;                // likewise
+    double *start_x, *start_v;         // at the start of the whole step, to go back to
+    double *w;                         // offset: velocities of scripted vertices
+    int offset_moves;                  // w is not zero
+    double *f, *f_ext;                 // elastic and external forces, N
+    double *v1, *x1;                   // the result
+    double *before;                    // velocities that contact starts from
+    double *impulse;                   // N s, J' lambda of its contacts
+    int impulse_acts;                  // not all of it is zero
+    double *y, *u;                     // scratch
     double *b, *q, *p, *r, *trial_q;
     double *v0;                  // Newton: velocities of the start, of rigid parts by their momenta
     double *chord;               // Newton: what chords of turning parts have on top of Gq + w
@@ -109,6 +120,7 @@ typedef struct ThawStepper {
     double *damping;             // Newton: values of h D(x0); NULL without stiffness damping
     double *partial;             // sums by chunk
     ThawComplianceScratch reach; // of contact
+    ThawMovingFrame moving;      // of the interval that is being solved
     ThawMotion motion;           // before its method decides
     int project;                 // this attempt projects element stiffness at x0
     int gains;                   // the attempt before made energy out of nothing by stiffness that is not definite
@@ -152,6 +164,7 @@ typedef struct ThawIsland {
     ThawResponse *response; // made at the first contact and kept
     ThawTasks *tasks;
     int64_t elements; // of all bodies
+    int stands;       // its last solution stands: no contact of it was missed
     // What happened:
     ThawStatus status;
     int32_t failed; // body to blame
@@ -192,6 +205,7 @@ struct ThawWorld {
     int32_t start_memory_count, start_memory_capacity;
     unsigned char *start_released; // at the start of the whole step, likewise
     double *start_pull;            // likewise
+    double *start_let_go;          // likewise
     double *expected;              // 3 * anchor_count, N s: impulses of attachments in the interval at hand
     double middle;                 // s, of the present step
     ThawCancel cancel;
@@ -202,14 +216,6 @@ struct ThawWorld {
     double contact_ms, response_ms, response_residual;
     int response_iterations;
 };
-
-// The coefficients of one implicit step. A static solve is the same step without mass, damping or history and h = 1.
-typedef struct ThawIncrement {
-    double t, h; // s, start and length
-    double mass; // 1, or 0 for a static solve
-    int newton;  // iterate to convergence
-    int iterations;
-} ThawIncrement;
 
 // m, the gap of a contact that the step from v to v1 ends with, as its velocities say (missed.c).
 double thaw_step_gap_at_end(const ThawWorld *world, const ThawContact *contact, double h);
@@ -225,13 +231,13 @@ int thaw_parting_find(ThawWorld *world, ThawIncrement increment);
 void thaw_parting_apply(ThawWorld *world);
 
 // sleep.c
-// Before the step from t to t + h: wakes bodies whose loads or scripts change, and lets islands fall asleep that have been
-// at rest for long enough.
+// Before the step from t to t + h: wakes bodies whose loads or scripts change, and lets islands fall asleep that have
+// been at rest for long enough.
 ThawStatus thaw_sleep_turn(ThawWorld *world, double t, double h, ThawError *error);
 // Wakes a body and all that it rests on or carries; nothing happens if it is awake.
 ThawStatus thaw_sleep_wake(ThawWorld *world, int32_t body, ThawError *error);
-// After contacts were found: drops those between bodies asleep or obstacles that stand still, and wakes bodies asleep that
-// anything else touches. *woken: contacts have to be found again.
+// After contacts were found: drops those between bodies asleep or obstacles that stand still, and wakes bodies asleep
+// that anything else touches. *woken: contacts have to be found again.
 ThawStatus thaw_sleep_disturb(ThawWorld *world, ThawContactSet *set, double t, double h, int *woken, ThawError *error);
 // A body starts asleep, or is asleep in a checkpoint: gives back all that only a body awake needs.
 void thaw_sleep_lay(ThawWorld *world, ThawStepper *stepper);
@@ -243,7 +249,7 @@ int thaw_obstacle_moves(const ThawModelObstacle *obstacle, double t, double h);
 void thaw_world_list_awake(ThawWorld *world);
 
 // The middle of a step: what windows of loads and pins are asked at. From the number of the step, so that it has the
-// same bits whoever asks.
+// same bits for all callers.
 static inline double thaw_step_middle(const ThawModel *model, int64_t step) {
     return ((double)step + 0.5) * model->options.h;
 }
@@ -256,8 +262,8 @@ const void *thaw_state_method_options(const ThawState *state, int method, int32_
 const void *thaw_state_options(const ThawState *state, int32_t body);
 // Other options of a method from now on: of the world and all its bodies (body: -1), or of one body (NULL: the
 // world's). Wakes them; `where` begins the message of an error.
-ThawStatus thaw_world_set_options(ThawWorld *world, int method, int32_t body, const char *where, const void *options,
-                                  ThawError *error);
+ThawStatus thaw_world_give_options(ThawWorld *world, int method, int32_t body, const char *where, const void *options,
+                                   ThawError *error);
 // A struct of options becomes the body's own and belongs to the state; NULL: it goes by the world's.
 void thaw_state_give_own(ThawState *state, int method, int32_t body, void *options);
 
@@ -278,7 +284,8 @@ void thaw_events_count(const ThawWorld *world, ThawStepStats *stats);
 // loads.c
 // The time until which the body's loads and scripts stay as they are at t; t itself while they change.
 double thaw_loads_constant_until(const ThawModelBody *body, double t);
-// Flags the vertices that are scripted in the step whose middle is given; nonzero when the stepper's system does not fit.
+// Flags the vertices that are scripted in the step whose middle is given; nonzero when the stepper's system does not
+// fit.
 int thaw_loads_mark_scripted(ThawStepper *stepper, double middle);
 // External forces and the offset w for the (sub)step from t to t + h.
 void thaw_loads_evaluate(ThawStepper *stepper, ThawIncrement increment);
@@ -298,10 +305,15 @@ ThawStatus thaw_stepper_fit(ThawStepper *stepper, ThawError *error);
 // world.c: the solver that fits whether the body is touched, made when it is first needed; and away with both.
 ThawStatus thaw_stepper_choose_solver(ThawStepper *stepper, ThawError *error);
 void thaw_stepper_drop_solvers(ThawStepper *stepper);
+// world.c: a stepper of a body's present shape, all else zero but its method, which may be NULL; and away with it.
+ThawStatus thaw_stepper_begin(ThawWorld *world, int32_t body, ThawError *error);
+void thaw_stepper_clear(ThawStepper *stepper);
+// Where its part of the state is.
+void thaw_stepper_point(const ThawWorld *world, ThawStepper *stepper);
 // world.c: the vectors of a stepper that is awake, made where they are missing; and away with them.
 ThawStatus thaw_stepper_reserve(ThawStepper *stepper, ThawError *error);
 void thaw_stepper_release(ThawStepper *stepper);
-// The same without giving anything back: somebody else has all of it.
+// The same without giving anything back: all of it belongs to another now.
 void thaw_stepper_forget(ThawStepper *stepper);
 // What Newton's iterations need on top, once there is a system: where it is missing. It may allocate.
 ThawStatus thaw_stepper_reserve_newton(ThawStepper *stepper, ThawError *error);
@@ -309,6 +321,7 @@ ThawStatus thaw_stepper_reserve_newton(ThawStepper *stepper, ThawError *error);
 ThawStatus thaw_world_bind_system(ThawWorld *world, ThawStepper *stepper, ThawError *error);
 
 // ledger.c: whether it is kept for this body: for a report, or for its method.
+double thaw_ledger_next_elastic(const ThawStepper *stepper); // J, of x1
 int thaw_ledger_is_kept(const ThawStepper *stepper);
 // Where works outside of steps are booked; NULL: no report is wanted.
 ThawLedger *thaw_ledger_of(ThawWorld *world);
@@ -318,7 +331,8 @@ void thaw_ledger_record(ThawStepper *stepper, ThawIncrement increment);
 void thaw_ledger_find_elastic(ThawStepper *stepper);
 // J, of the velocities of vertices that no frame carries (frame_of: nv, -1: none; or NULL).
 void thaw_ledger_add_kinetic(const ThawStepper *stepper, const int32_t *frame_of, ThawLedger *ledger);
-// Kinetic, the shadow's, elastic (as kept in the stepper) and gravitational energy of a body's present state, added to *ledger.
+// Kinetic, the shadow's, elastic (as kept in the stepper) and gravitational energy of a body's present state, added to
+// *ledger.
 void thaw_ledger_add_energies(const ThawStepper *stepper, int asleep, ThawLedger *ledger);
 
 // Moving obstacles' share of the contacts' work, to the bodies they touch; and what the springs of contacts hold, J.

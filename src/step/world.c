@@ -4,11 +4,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/vec3.h"
 #include "step/attach.h"
+#include "step/change.h"
 #include "step/keep.h"
 #include "step/method.h"
 
-// --- systems ------------------------------------------------------------------------------------------------------------
+// --- systems ---------------------------------------------------------------------------------------------------------
 
 void thaw_stepper_drop_solvers(ThawStepper *s) {
     thaw_solver_free(&s->plain);
@@ -44,7 +46,7 @@ ThawStatus thaw_stepper_fit(ThawStepper *s, ThawError *error) {
     s->set_energy = NAN;
     s->set_inverted = -1;
     thaw_stepper_drop_solvers(s);
-    return s->model->options.integrator == THAW_INTEGRATOR_NEWTON ? thaw_stepper_reserve_newton(s, error) : THAW_OK;
+    return thaw_scheme(s->model->options.integrator)->newton ? thaw_stepper_reserve_newton(s, error) : THAW_OK;
 }
 
 ThawStatus thaw_stepper_reserve_newton(ThawStepper *s, ThawError *error) {
@@ -90,7 +92,7 @@ ThawStatus thaw_world_bind_system(ThawWorld *world, ThawStepper *s, ThawError *e
     return status;
 }
 
-// --- making and freeing -------------------------------------------------------------------------------------------------
+// --- making and freeing ----------------------------------------------------------------------------------------------
 
 static void start_body(const ThawModelBody *body, int dim, double *x, double *v) {
     const ThawShape *shape = body->shape;
@@ -105,7 +107,8 @@ static void start_body(const ThawModelBody *body, int dim, double *x, double *v)
         const double *w = body->spin;
         for (int k = 0; k < dim; k++)
             r[k] = x[(size_t)i * dim + k] - centre[k];
-        double turn[3] = {w[1] * r[2] - w[2] * r[1], w[2] * r[0] - w[0] * r[2], w[0] * r[1] - w[1] * r[0]};
+        double turn[3];
+        thaw_v3_cross(w, r, turn);
         for (int k = 0; k < dim; k++)
             v[(size_t)i * dim + k] = body->velocity[k] + turn[k];
     }
@@ -120,14 +123,14 @@ ThawStatus thaw_stepper_reserve(ThawStepper *s, ThawError *error) {
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (!*vectors[i] && !(*vectors[i] = THAW_NEW(double, (size_t)s->shape->nv *(size_t)s->model->dim)))
             return thaw_error_memory(error, "a body's step");
-    return THAW_OK;
+    return thaw_scheme(s->model->options.integrator)->follows ? thaw_moving_reserve(s, error) : THAW_OK;
 }
 
 typedef enum Fate { GIVEN_BACK, SOMEBODY_ELSES } Fate;
 
 // Leaves a stepper with nothing that only a body awake has.
 static void empty(ThawStepper *s, Fate fate) {
-    double **vectors[] = {STEP_VECTORS(s), NEWTON_VECTORS(s)};
+    double **vectors[] = {STEP_VECTORS(s), NEWTON_VECTORS(s), THAW_MOVING_VECTORS(&s->moving)};
     double **unknowns[] = {&s->b, &s->q, &s->p, &s->trial_q, &s->r, &s->damping};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors + sizeof unknowns / sizeof *unknowns; i++) {
         size_t first = sizeof vectors / sizeof *vectors;
@@ -142,9 +145,14 @@ static void empty(ThawStepper *s, Fate fate) {
         if (s->data)
             s->method->ops->free(s);
     }
+    if (fate == GIVEN_BACK)
+        thaw_free(s->moving.vertices);
+    s->moving.vertices = NULL;
     s->solver = s->plain = s->direct = NULL;
+    s->linearised = NULL;
     s->reach = (ThawComplianceScratch){0};
     s->data = NULL;
+    s->inertia = &s->lumped;
     s->loads_until = -INFINITY;
     s->impulse_acts = 0;
     s->system = NULL;
@@ -154,28 +162,32 @@ void thaw_stepper_release(ThawStepper *s) { empty(s, GIVEN_BACK); }
 
 void thaw_stepper_forget(ThawStepper *s) { empty(s, SOMEBODY_ELSES); }
 
-static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *error) {
+void thaw_stepper_point(const ThawWorld *world, ThawStepper *s) {
+    const size_t first = (size_t)s->body->first_vertex * (size_t)world->model->dim;
+    s->x = world->state.x + first;
+    s->v = world->state.v + first;
+    s->push = world->state.push + first;
+}
+
+ThawStatus thaw_stepper_begin(ThawWorld *world, int32_t index, ThawError *error) {
     const ThawModelBody *body = &world->model->bodies[index];
     const ThawShape *shape = body->shape;
     ThawStepper *s = &world->steppers[index];
-    size_t first = (size_t)body->first_vertex * (size_t)world->model->dim;
     s->index = index;
     s->model = world->model;
     s->body = body;
     s->shape = shape;
+    s->lumped = thaw_inertia_lumped(shape);
+    s->inertia = &s->lumped;
     s->tasks = shape->ne >= THAW_LARGE_BODY ? world->tasks : world->alone;
-    s->x = world->state.x + first;
-    s->v = world->state.v + first;
-    s->push = world->state.push + first;
+    thaw_stepper_point(world, s);
     s->scripted = THAW_NEW(unsigned char, shape->nv);
     s->partial = THAW_NEW(double, 2 * (size_t)thaw_integration_most_chunks(shape));
     if (!s->scripted || !s->partial)
         return thaw_error_memory(error, "a body's step");
-    start_body(body, world->model->dim, s->x, s->v);
     s->marked_until = -1;
     s->loads_until = -INFINITY;
     s->events.at = -1;
-    world->state.method[index] = (unsigned char)body->method;
     thaw_method_bind(world, s);
     // Energy densities are differences of terms as large as the Lame constants.
     for (int32_t e = 0; e < shape->ne * shape->cells->kind->points; e++) {
@@ -185,7 +197,16 @@ static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *err
     return THAW_OK;
 }
 
-static void clear_stepper(ThawStepper *s) {
+static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *error) {
+    const ThawModelBody *body = &world->model->bodies[index];
+    world->state.method[index] = (unsigned char)body->method;
+    ThawStatus status = thaw_stepper_begin(world, index, error);
+    if (status == THAW_OK)
+        start_body(body, world->model->dim, world->steppers[index].x, world->steppers[index].v);
+    return status;
+}
+
+void thaw_stepper_clear(ThawStepper *s) {
     thaw_stepper_release(s);
     thaw_free(s->partial);
     thaw_free(s->scripted);
@@ -258,7 +279,10 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
         status = thaw_state_create_options(&world->state, def, error);
     if (status == THAW_OK)
         status = thaw_attach_create(world, error);
+    if (status == THAW_OK)
+        status = thaw_changes_create(world, error);
     world->state.contacts.asleep = world->state.asleep;
+    world->state.contacts.released = world->state.released;
     if (status == THAW_OK && !def->contact.disabled &&
         (def->obstacle_count > 0 || def->body_count > 1 || (def->body_count == 1 && def->bodies[0].self_contact)))
         status = thaw_collider_create(world->model, &world->collider, error);
@@ -297,7 +321,7 @@ void thaw_world_free(ThawWorld **pointer) {
         thaw_keep_end(world);
     thaw_kept_free(world);
     for (int32_t i = 0; world->steppers && i < world->model->body_count; i++)
-        clear_stepper(&world->steppers[i]);
+        thaw_stepper_clear(&world->steppers[i]);
     for (int32_t i = 0; i < world->system_count; i++)
         thaw_system_free(&world->systems[i]);
     for (int32_t i = 0; world->islands && i < world->model->body_count; i++)
@@ -324,6 +348,7 @@ void thaw_world_free(ThawWorld **pointer) {
     thaw_free(world->state.slow);
     thaw_free(world->state.method);
     thaw_attach_free(world);
+    thaw_changes_free(world);
     thaw_state_free_options(&world->state, world->model ? world->model->body_count : 0);
     thaw_free(world->awake);
     thaw_free(world->marks);

@@ -39,6 +39,8 @@ static void what_cannot_run_says_why(void **state) {
     expect("bench rigidly", 1, "did you mean rigidify?");
     expect("bench rigidify --scenes @nowhere --only octopus -o @other", 2, "octopus.json");
     expect("bench rigidify --steps 0", 1, "--steps");
+    expect("bench rigidify --only validation -o @beam", 0, "left out; --validation names the folder");
+    expect("bench rigidify --only validation --validation @nowhere -o @beam", 2, "beam913.mesh");
 }
 
 int main(void) {

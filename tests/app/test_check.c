@@ -237,7 +237,7 @@ static void names_in_a_mesh_are_listed(void **state) {
     json_decref(report);
 }
 
-// How long contact takes nobody knows before: it is not promised.
+// How long contact takes is not known before: it is not promised.
 static void the_time_of_a_run_is_no_promise_where_things_touch(void **state) {
     (void)state;
     expect("check " THAW_SOURCE_DIR "/scenes/stack.json", 0,

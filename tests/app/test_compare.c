@@ -53,6 +53,9 @@ static void every_figure_is_there_and_they_add_up(void **state) {
                 number(json, "nc_mean_speedup") > 0);
     assert_true(number(json, "mean_error") <= number(json, "max_error") && number(json, "max_error") < 1e-2);
     assert_true(number(json, "error_floor") > 0 && number(json, "error_floor") < 0.2);
+    assert_true(number(json, "shift_floor") == 0); // a pinned beam: nothing can be moved
+    assert_string_equal(json_string_value(json_object_get(json, "verdict")), "within-tolerance");
+    assert_true(json_is_null(json_object_get(json, "reference_error")));
     assert_true(number(json, "mean_rigid_share") > 0 && number(json, "mean_rigid_share") <= 1);
     const json_t *oracle = json_object_get(json, "oracle");
     double cells = number(oracle, "moving_elastic") + number(oracle, "moving_rigid") + number(oracle, "still_elastic") +
@@ -66,6 +69,46 @@ static void every_figure_is_there_and_they_add_up(void **state) {
     assert_non_null(rates);
     assert_non_null(strstr(rates, ",predicted,"));
     free(rates);
+}
+
+// Full is as far from where it converges to as its step makes it; the reference's own error is a part of that.
+static void errors_are_told_from_where_full_converges_to(void **state) {
+    (void)state;
+    expect("compare @beam.json --method full --against converged --steps 30 --json @c.json --csv @c.csv", 0, "verdict");
+    json_t *json = figures("c.json");
+    const double error = number(json, "max_error"), floor = number(json, "error_floor");
+    assert_true(error > 0 && error == floor);
+    assert_true(number(json, "reference_error") > 0 && number(json, "reference_error") < 0.2 * error);
+    assert_true(number(json, "reference_extrapolated") > 0.5);
+    assert_string_equal(json_string_value(json_object_get(json, "against")), "converged");
+    json_decref(json);
+    size_t size;
+    char *lines = slurp(at("c.csv"), &size);
+    assert_non_null(strstr(lines, "error_floor,shift_floor,reference_error"));
+    free(lines);
+    expect("compare @beam.json --against converged --steps 20 --keep @c-kept --quiet", 0, "");
+    expect("compare @beam.json --against converged --steps 30 --keep @c-kept --resume --json @d.json", 0, "goes on");
+    expect("compare @beam.json --against converged --steps 30 --json @e.json", 0, "converges to");
+    json_t *parts = figures("d.json"), *whole = figures("e.json");
+    static const char *const same[] = {"max_error", "error_floor", "reference_error", "reference_extrapolated"};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        assert_true(number(whole, same[i]) == number(parts, same[i]));
+    json_decref(parts);
+    json_decref(whole);
+}
+
+static void a_verdict_looks_at_the_floors_in_turn(void **state) {
+    (void)state;
+    static const struct {
+        AppFloors floors;
+        AppVerdict verdict;
+    } cases[] = {{{.error = 3e-3, .tolerance = 1e-3}, APP_WITHIN_TOLERANCE},
+                 {{.error = 0.1, .tolerance = 1e-3, .reference_error = 0.2, .step = 1}, APP_UNRESOLVED},
+                 {{.error = 0.1, .tolerance = 1e-3, .step = 0.2, .shift = 1}, APP_WITHIN_STEP},
+                 {{.error = 0.1, .tolerance = 1e-3, .step = 0.05, .shift = 1}, APP_WITHIN_SHIFT},
+                 {{.error = 0.1, .tolerance = 1e-3, .step = 0.05, .shift = 0.01}, APP_STRAYS}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(app_verdict(&cases[i].floors), cases[i].verdict);
 }
 
 static void a_method_against_itself_has_no_error(void **state) {
@@ -205,6 +248,8 @@ static void a_body_that_has_gone_another_way_counts_for_recall_but_not_for_that_
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_figure_is_there_and_they_add_up),
+        cmocka_unit_test(errors_are_told_from_where_full_converges_to),
+        cmocka_unit_test(a_verdict_looks_at_the_floors_in_turn),
         cmocka_unit_test(a_method_against_itself_has_no_error),
         cmocka_unit_test(a_body_that_has_gone_another_way_counts_for_recall_but_not_for_that_of_bodies_together),
         cmocka_unit_test(bodies_that_start_at_rest_are_compared_from_there),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `thaw export` and films: files that other programs read. What is in them is compared with the frames themselves; where
-// independent readers are installed (assimp, ffprobe), they look too.
+// `thaw export` and films: files that other programs read. What is in them is compared with the frames themselves;
+// where independent readers are installed (assimp, ffprobe), they look too.
 static const char program[] = THAW_PROGRAM;
 #include "program.h"
 
@@ -143,7 +143,8 @@ static void vtkhdf_holds_every_frame(void **state) {
     expect("export @run --vtkhdf /dev/full/a.vtkhdf", 2, "cannot write");
 }
 
-// A finer surface of the same bar, in millimetres and away from it, is moved onto the bodies; all of it then rides along.
+// A finer surface of the same bar, in millimetres and away from it, is moved onto the bodies; all of it then rides
+// along.
 static void a_finer_surface_rides_on_the_mesh(void **state) {
     (void)state;
     write_text(

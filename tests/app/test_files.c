@@ -28,7 +28,7 @@ static void write_bar(const char *path, double place) {
     write_text(path, text);
 }
 
-// --- full disks ----------------------------------------------------------------------------------------------------------
+// --- full disks ------------------------------------------------------------------------------------------------------
 
 static void a_full_disk_is_told_and_leaves_nothing_behind(void **state) {
     (void)state;
@@ -87,7 +87,7 @@ static void a_disk_without_room_is_told(void **state) {
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-// --- what is no file -----------------------------------------------------------------------------------------------------
+// --- what is no file -------------------------------------------------------------------------------------------------
 
 static void replace_by_pipe(const char *name) {
     assert_int_equal(unlink(at(name)), 0);
@@ -127,7 +127,7 @@ static void a_scene_may_come_through_standard_input(void **state) {
     assert_int_equal(system(line), 0);
 }
 
-// --- killed runs ---------------------------------------------------------------------------------------------------------
+// --- killed runs -----------------------------------------------------------------------------------------------------
 
 static void leftovers_of_a_killed_run_are_removed(void **state) {
     (void)state;
@@ -162,7 +162,7 @@ static void obstacles_are_the_same_bytes_after_a_stop(void **state) {
     free(b);
 }
 
-// --- far away ------------------------------------------------------------------------------------------------------------
+// --- far away --------------------------------------------------------------------------------------------------------
 
 // Largest difference of the frames' points once the origin of each is taken off.
 static double apart(const double *near, const double *far, int64_t count) {
@@ -257,7 +257,7 @@ static void far_from_the_origin_the_page_keeps_the_shape(void **state) {
     free(text);
 }
 
-// --- beforehand ----------------------------------------------------------------------------------------------------------
+// --- beforehand ------------------------------------------------------------------------------------------------------
 
 static void what_is_far_or_long_is_told_beforehand(void **state) {
     (void)state;

@@ -17,8 +17,8 @@
 
 enum { FRAMES = 60, HIT = 37, RIGID = 40, ELASTIC = 46 };
 
-// It falls evenly, and at frame HIT it is stressed and turns round. It is rigid from frame RIGID to before ELASTIC, where nothing
-// else happens. hit: how much stress.
+// It falls evenly, and at frame HIT it is stressed and turns round. It is rigid from frame RIGID to before ELASTIC,
+// where nothing else happens. hit: how much stress.
 static ThawReplay *make_run(const char *name, int frames, double hit) {
     char folder_of[200], path[260];
     snprintf(folder_of, sizeof folder_of, "%s", at(name));

@@ -205,8 +205,8 @@ static void a_fitted_view_shows_everything_from_any_side(void **state) {
         }
 }
 
-// Spread over the slab of the picture that the camera fills, what is seen lies in the middle; a single point at a corner
-// that is far more stressed than the rest does not take the colours.
+// Spread over the slab of the picture that the camera fills, what is seen lies in the middle; a single point at a
+// corner that is far more stressed than the rest does not take the colours.
 static void what_is_seen_is_in_the_middle_and_uses_the_colours(void **state) {
     (void)state;
     enum { POINTS = 400 };

@@ -2,8 +2,8 @@
 // Random worlds (docs/random-worlds.md). The generator is a pure function of the seed; the judge finds what is
 // planted; and a hundred small worlds are judged.
 //
-// Asserted of them: no wrong sleep, momentum to 1e-6, no failure where full ran, and errors within their limits, or no farther from the
-// truth than full is, in 95 of 100; and no energy gained beyond the full method's own
+// Asserted of them: no wrong sleep, momentum to 1e-6, no failure where full ran, and errors within their limits, or no
+// farther from the truth than full is, in 95 of 100; and no energy gained beyond the full method's own
 // (docs/random-worlds.md). Where the environment has THAW_WORLDS_STRICT=1, errors that are the reference's own count,
 // too.
 static const char program[] = THAW_PROGRAM;

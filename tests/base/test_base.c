@@ -2,7 +2,7 @@
 // Hashing, memory and errors: what every folder relies on without looking.
 #include "step/sample.h"
 
-// --- hashing -------------------------------------------------------------------------------------------------------------
+// --- hashing ---------------------------------------------------------------------------------------------------------
 
 static void every_input_bit_changes_about_half_of_the_hash(void **state) {
     (void)state;
@@ -68,7 +68,7 @@ static void the_hash_is_the_same_everywhere(void **state) {
     assert_int_equal(thaw_hash(1, "", 0), UINT64_C(0x0619B23288FC97FD));
 }
 
-// --- memory --------------------------------------------------------------------------------------------------------------
+// --- memory ----------------------------------------------------------------------------------------------------------
 
 static void memory_is_zeroed_and_aligned(void **state) {
     (void)state;
@@ -106,7 +106,7 @@ static void sizes_that_overflow_give_nothing(void **state) {
     thaw_free(copy);
 }
 
-// --- errors --------------------------------------------------------------------------------------------------------------
+// --- errors ----------------------------------------------------------------------------------------------------------
 
 static void errors_carry_status_and_message(void **state) {
     (void)state;

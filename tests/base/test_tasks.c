@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread pool: every index once, loops inside loops, very many small loops, threads that sleep between loops. Also run
-// under the thread sanitizer.
+// The thread pool: every index once, loops inside loops, very many small loops, threads that sleep between loops. Also
+// run under the thread sanitizer.
 #include <sched.h>
 #include <stdatomic.h>
 #include <time.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every allocation of contact is made to fail once: the error comes out, nothing leaks (the address sanitizer looks after
-// that), and what was there before still works.
+// Every allocation of contact is made to fail once: the error comes out, nothing leaks (the address sanitizer looks
+// after that), and what was there before still works.
 #include "contact/touching.h"
 #include "support/memory.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies against bodies: the hierarchy against brute force, deformed and tumbled; flush stacks, crossed bars, thin plates,
-// bullets; who may touch whom.
+// Bodies against bodies: the hierarchy against brute force, deformed and tumbled; flush stacks, crossed bars, thin
+// plates, bullets; which bodies may touch.
 #include "contact/touching.h"
 
 #include "support/world.h"

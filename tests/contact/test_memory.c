@@ -256,7 +256,8 @@ static void search_warm_and_cold(Touching *s, double t, double way) {
     thaw_contact_set_clear(&fresh);
 }
 
-// By turns fast, slow, and still; or each at random, and each step searched for twice, as one that is halved or made longer.
+// By turns fast, slow, and still; or each at random, and each step searched for twice, as one that is halved or made
+// longer.
 static void swirl_and_search(int is_random) {
     static double corners[24];
     static int32_t faces[36] = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0, 1, 5, 0, 5, 4,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of contact are made of: a few boxes and obstacles, compiled, with positions and velocities to play with.
+// What the tests of contact are made of: a few boxes and obstacles, compiled, with positions and velocities to play
+// with.
 #ifndef THAW_TEST_TOUCHING_H
 #define THAW_TEST_TOUCHING_H
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random drops: one to five random bodies of at most 300 elements fall in a closed box, sometimes onto obstacles, for at
-// most 200 steps. Everything follows from the seed. What must hold, whatever the numbers: every step succeeds, nothing is
-// NaN, no body leaves the box, and nothing sinks in deeper than DROP_BOUND mean edge lengths (of the coarser mesh).
+// Random drops: one to five random bodies of at most 300 elements fall in a closed box, sometimes onto obstacles, for
+// at most 200 steps. Everything follows from the seed. What must hold, whatever the numbers: every step succeeds,
+// nothing is NaN, no body leaves the box, and nothing sinks in deeper than DROP_BOUND mean edge lengths (of the coarser
+// mesh).
 //
-// The bound: a contact is a spring of about the stiffness of the elements behind it, so an impact that presses a body by an
-// edge length may press the contact about as deep; at rest depths are smaller by orders. Coarse meshes can also cross
-// between their vertices and edges by less than an edge. In 99 of 100 drops nothing gets deeper than half an edge.
+// The bound: a contact is a spring of about the stiffness of the elements behind it, so an impact that presses a body
+// by an edge length may press the contact about as deep; at rest depths are smaller by orders. Coarse meshes can also
+// cross between their vertices and edges by less than an edge. In 99 of 100 drops nothing gets deeper than half an
+// edge.
 #ifndef THAW_TEST_DROPS_H
 #define THAW_TEST_DROPS_H
 
@@ -154,7 +156,8 @@ static inline int drop_make(uint64_t seed, Drop *d, DropResult *result) {
         *material = thaw_material_def_default();
         material->model = (ThawMaterialModel)drop_choice(&seed, 4);
         material->density = drop_between(&seed, 300, 3000);
-        // St. Venant-Kirchhoff collapses under pressures not far below its modulus: that is the material, and not contact.
+        // St. Venant-Kirchhoff collapses under pressures not far below its modulus: that is the material, and not
+        // contact.
         material->young = drop_between(&seed, material->model == THAW_MATERIAL_STVK ? 2e6 : 5e4, 1e7);
         material->poisson = drop_random(&seed, 0, 0.45);
         material->alpha0 = drop_choice(&seed, 2) ? drop_between(&seed, 0.01, 1) : 0;

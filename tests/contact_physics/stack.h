@@ -15,8 +15,8 @@
 
 #include "contact_physics/support_touch.h"
 
-// A column of modulus E and side a buckles under its own weight from a height of (7.84 E a^2 / (12 rho g))^(1/3) on: 30 cm
-// for these cubes of rubber, which are stacked 20 cm high.
+// A column of modulus E and side a buckles under its own weight from a height of (7.84 E a^2 / (12 rho g))^(1/3) on: 30
+// cm for these cubes of rubber, which are stacked 20 cm high.
 #define SIDE 0.02
 
 // Falling into place, all at once and from no warm start, takes more sweeps than the usual limit.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tests of contact's physics share: worlds from a few lines of JSON, run with an eye on the response's residual.
-// Everything here asserts: a test that cannot set itself up has failed.
+// What the tests of contact's physics share: worlds from a few lines of JSON, run with an eye on the response's
+// residual. Everything here asserts: a test that cannot set itself up has failed.
 #ifndef THAW_TEST_TOUCH_H
 #define THAW_TEST_TOUCH_H
 

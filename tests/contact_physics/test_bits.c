@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact and the books: the energy ledger closes, results do not depend on threads, and a run that is taken up again in
-// the middle of contact goes on with the same bits.
+// Contact and the books: the energy ledger closes, results do not depend on threads, and a run that is taken up again
+// in the middle of contact goes on with the same bits.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

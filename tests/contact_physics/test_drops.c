@@ -29,8 +29,8 @@ static void a_hundred_random_drops_stay_in_their_box(void **state) {
     assert_int_equal(left, 0);
 }
 
-// Box friction, hard contacts, contacts that jam or hold by friction alone: what sweeps, Newton's method and the interior
-// method once left, one after the other.
+// Box friction, hard contacts, contacts that jam or hold by friction alone: what sweeps, Newton's method and the
+// interior method once left, one after the other.
 static void drops_that_were_hard_to_solve_leave_no_residual(void **state) {
     (void)state;
     static const uint64_t seeds[] = {776,  798,  1292, 1328, 1951, 2523, 2806, 3361,

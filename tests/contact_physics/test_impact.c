@@ -87,8 +87,8 @@ static double sliding_share(const Touch *t) {
     return sliding / all;
 }
 
-// A ball that slides at first: friction spins it up until it rolls, at 5/7 of its speed. A soft one, whose contact is as
-// wide as a few facets of its mesh; a hard polyhedron would stumble from facet to facet.
+// A ball that slides at first: friction spins it up until it rolls, at 5/7 of its speed. A soft one, whose contact is
+// as wide as a few facets of its mesh; a hard polyhedron would stumble from facet to facet.
 static void a_ball_rolls_without_slipping(void **state) {
     (void)state;
     Touch t = touch_open(
@@ -167,8 +167,8 @@ static void nothing_passes_a_thin_wall_at_fifty_metres_a_second(void **state) {
             }
 }
 
-// Two triangles each, thrown at each other corner against corner, corner against edge and edge against edge. In the plane
-// vertices against edges are all there is to look for: an outline cannot be entered otherwise.
+// Two triangles each, thrown at each other corner against corner, corner against edge and edge against edge. In the
+// plane vertices against edges are all there is to look for: an outline cannot be entered otherwise.
 static void coarse_squares_in_the_plane_do_not_pass_each_other(void **state) {
     (void)state;
     double deepest = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies that stand in each other at the start are parted, and nobody gets energy from it. An overlap is worth nothing,
-// whatever the law of contact, so energy is counted without it: kinetic + elastic + gravitational + what the springs of
-// contacts hold, less the work of loads and what lifting bodies apart put in (parting_work), is never more than at the
-// start.
+// Bodies that stand in each other at the start are parted, and no body gets energy from it. An overlap is worth
+// nothing, whatever the law of contact, so energy is counted without it: kinetic + elastic + gravitational + what the
+// springs of contacts hold, less the work of loads and what lifting bodies apart put in (parting_work), is never more
+// than at the start.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -174,8 +174,8 @@ static void a_hard_tangle_of_soft_bodies_calms_down(void **state) {
     }
 }
 
-// A ball or a box that presses a soft block on the floor finds other faces and vertices of it as it sinks in: no bad start, for
-// which the block would be shifted, through the floor.
+// A ball or a box that presses a soft block on the floor finds other faces and vertices of it as it sinks in: no bad
+// start, for which the block would be shifted, through the floor.
 static void what_is_pressed_on_a_floor_stays_on_it(void **state) {
     (void)state;
     static const char *const pressers[] = {"'sphere': {'radius': 0.06}, 'position': [0, 0, 0.28]",

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "contact_physics/support_touch.h"
+#include "math/vec3.h"
 #include "output/frame_data.h"
 #include "output/output.h"
 
@@ -36,9 +37,7 @@ static double volume(const ThawObstacleSurface *s, int dim) {
         const double *a = s->x + 3 * s->triangles[3 * t], *b = s->x + 3 * s->triangles[3 * t + 1],
                      *c = s->x + 3 * s->triangles[3 * t + 2];
         sum += dim == 2 ? ((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])) / 2
-                        : (a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) +
-                           a[2] * (b[0] * c[1] - b[1] * c[0])) /
-                              6;
+                        : thaw_v3_triple(a, b, c) / 6;
     }
     return sum;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rest is rest: what an obstacle carries is the weight on it, whatever the step, the integrator or the form of the law; a
-// stack stands; overlaps at the start are undone gently.
+// Rest is rest: what an obstacle carries is the weight on it, whatever the step, the integrator or the form of the law;
+// a stack stands; overlaps at the start are undone gently.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "contact_physics/support_touch.h"
+#include "math/vec3.h"
 #include "step/step.h"
 #include "support/repeats.h"
 
@@ -51,7 +52,8 @@ static void the_floor_carries_the_weight(void **state) {
             }
 }
 
-// The whole distribution, vertex by vertex, and not only its sum. Without friction, which remembers how the cube landed.
+// The whole distribution, vertex by vertex, and not only its sum. Without friction, which remembers how the cube
+// landed.
 static void halving_the_step_changes_no_resting_force(void **state) {
     (void)state;
     double *first = NULL, most = 0;
@@ -97,8 +99,8 @@ static double difference(const Touch *t, const double *f, const double *g) {
     return worst / most;
 }
 
-// Friction is as much of the landing as of the load: sticking contacts keep the forces they were locked with. So it is the
-// same locked state that must stay when the step changes, normal forces and friction alike.
+// Friction is as much of the landing as of the load: sticking contacts keep the forces they were locked with. So it is
+// the same locked state that must stay when the step changes, normal forces and friction alike.
 static void what_friction_has_locked_stays_when_the_step_is_halved(void **state) {
     (void)state;
     Touch t = cube_on_floor(3, 0.01, "semi-implicit", "");
@@ -230,8 +232,8 @@ static void a_landing_is_told_once_and_so_is_leaving(void **state) {
     touch_close(&t);
 }
 
-// Hard contacts between bodies: the search must find the same ones in every step, or they chatter for ever. And cubes that
-// become rigid while they move by more in a step than such contacts are deep must not be pushed awake again.
+// Hard contacts between bodies: the search must find the same ones in every step, or they chatter for ever. And cubes
+// that become rigid while they move by more in a step than such contacts are deep must not be pushed awake again.
 static void stacks_of_hard_contacts_come_to_rest_and_fall_asleep(void **state) {
     (void)state;
     static const char *const methods[] = {"full", "rigidify", "rigidify"};
@@ -256,7 +258,7 @@ static void stacks_of_hard_contacts_come_to_rest_and_fall_asleep(void **state) {
             deepest = fmax(deepest, -points[k].gap);
         for (int32_t b = 0; b < 3; b++) {
             touch_velocity(&t, b, v);
-            fastest = fmax(fastest, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+            fastest = fmax(fastest, thaw_v3_norm(v));
         }
         printf("%s%s: %.1e m/s, %.1e m deep, residual %.1e\n", methods[i], i == 2 ? " by default" : "", fastest,
                deepest, t.residual);
@@ -301,7 +303,8 @@ static void a_soft_cube_on_hard_contact_falls_asleep_about_as_early_as_on_an_aut
     }
 }
 
-// What is pushed off another body by half of what it falls in a step is back within the next: such heaps hopped for ever.
+// What is pushed off another body by half of what it falls in a step is back within the next: such heaps hopped for
+// ever.
 static void steel_plates_on_each_other_come_to_rest_and_fall_asleep(void **state) {
     (void)state;
     Touch t = touch_open(
@@ -326,7 +329,7 @@ static void steel_plates_on_each_other_come_to_rest_and_fall_asleep(void **state
             asleep += thaw_world_is_asleep(t.world, b);
     }
     printf("%d of 4 plates are asleep after %d steps\n", (int)asleep, steps);
-    if (repeats(1000) == 1000) // not under sanitizers, who tell of other things
+    if (repeats(1000) == 1000) // not under sanitizers, which look for other things
         assert_int_equal(asleep, 4);
     touch_close(&t);
 }
@@ -349,7 +352,7 @@ static void bodies_that_overlap_at_the_start_part_gently(void **state) {
         for (int k = 0; k < 100; k++) {
             touch_run(&t, 1);
             touch_velocity(&t, 1, v);
-            fastest = fmax(fastest, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+            fastest = fmax(fastest, thaw_v3_norm(v));
         }
         gap = touch_lowest(&t, 1, 2) - touch_highest(&t, 0, 2);
         printf("{%s}: pushed apart at %.3g m/s at most, gap after 1 s %.3g m\n", contacts[i], fastest, gap);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coulomb friction: a block on a slope slides if and only if tan(angle) > mu, does not creep below, and is slowed down by
-// mu g on the flat.
+// Coulomb friction: a block on a slope slides if and only if tan(angle) > mu, does not creep below, and is slowed down
+// by mu g on the flat.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

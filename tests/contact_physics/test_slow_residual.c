@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every scene that comes with the program: no step leaves a complementarity residual above the scene's tolerance. Long scenes
-// and large ones are followed as far as a fixed number of elements and steps allows.
+// Every scene that comes with the program: no step leaves a complementarity residual above the scene's tolerance. Long
+// scenes and large ones are followed as far as a fixed number of elements and steps allows.
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>

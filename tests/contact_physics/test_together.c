@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bodies that fall together, with a little air between them or none, land one on the other, and not in each other: when the
-// lowest is stopped, no speed of theirs has told of it, neither in the first step of a stack that is put down nor in the
-// landing of one that falls fast.
+// Bodies that fall together, with a little air between them or none, land one on the other, and not in each other: when
+// the lowest is stopped, no speed of theirs has told of it, neither in the first step of a stack that is put down nor
+// in the landing of one that falls fast.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

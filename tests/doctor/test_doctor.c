@@ -41,6 +41,7 @@ enum { E = THAW_SEVERITY_ERROR, W = THAW_SEVERITY_WARNING, H = THAW_SEVERITY_HIN
 
 // The second body becomes adaptive, by these thresholds.
 #define LAST "[0, 0, 0.1]}]}]}]}"
+#define LAST_OPEN "[0, 0, 0.1]}]}]}]"
 #define ADAPTIVE(thresholds) "[0, 0, 0.1]}]}], 'method': 'rigidify'}], 'rigidify': {" thresholds "}}"
 #define OWN(thresholds) "[0, 0, 0.1]}]}], 'method': 'rigidify', 'rigidify': {" thresholds "}}]}"
 
@@ -114,6 +115,21 @@ static const Slip slips[] = {
     {"'total': [0, 0, 2]", "'total': [0, 0, 2e5]", W, "huge-force", "body one, force 0 (group right)", "newtons"},
     {"'forces': [", "'forces': [{'group': 'right', 'total': [0, 0, 2], 'from': 0, 'to': 1}, ", H, "force-twice",
      "body one, force 1 (group right)", "same as force 0"},
+    // attachments: 'attachments' goes behind the bodies
+    {LAST, "[0, 0, 0.1]}]}]}], 'attachments': [{'body': 'one', 'group': 'left'}]}", W, "attached-pins",
+     "attachments[0] (attachment-0)", "out of the \"pins\""},
+    {LAST,
+     "[0, 0, 0.1]}]}]}], 'attachments': [{'name': 'a', 'body': 'one', 'group': 'right'}, "
+     "{'name': 'b', 'body': 'one', 'group': 'right', 'release': 1}]}",
+     W, "attached-twice", "attachments[1] (b)", "as attachments[0] (a)"},
+    {LAST, "[0, 0, 0.1]}]}]}], 'attachments': [{'body': 'one', 'group': 'right', 'release': 50}]}", H, "never-released",
+     "attachments[0] (attachment-0)", "more than 25000"},
+    {LAST,
+     "[0, 0, 0.1]}]}]}, {'name': 'in', 'shape': 'bar', 'position': [0.25, 0.02, 0.02]}], "
+     "'attachments': [{'name': 'tie', 'body': 'in', 'group': 'left', 'to': 'one'}]}",
+     W, "attached-overlap", "one and in", "\"between\": [\"one\", \"in\"], \"enabled\": false"},
+    {LAST, "[0, 0, 0.1]}]}], 'rigidify': {'epsilon': 1e-3}}]}", H, "unread-options", "rigidify, body two", "\"full\""},
+    {LAST, LAST_OPEN ", 'rigidify': {'tau_elastic': 1}}", H, "unread-threshold", "rigidify.tau_elastic", "\"static\""},
     // speeds
     {"'velocity': [0, 0, 0]", "'velocity': [0, 0, 300]", W, "too-fast", "body one", "300 m/s"},
     {"'spin': [0, 0, 0]", "'spin': [0, 0, 360]", W, "too-fast", "body one", "rad/s"},
@@ -195,7 +211,8 @@ static void a_healthy_scene_passes_in_silence(void **state) {
     assert_int_equal(one->held, 9);
     assert_true(fabs(one->mass - 4) < 1e-9 && fabs(one->size[0] - 0.4) < 1e-9);
     assert_true(fabs(one->max_angle - M_PI / 2) < 1e-9);
-    // A clamped bar: 0.1615 * 10 m/s * 0.1 m / (0.4 m)^2 = 1.009 Hz; so few elements are much stiffer (32 x 8 x 8 cells: 0.95 s).
+    // A clamped bar: 0.1615 * 10 m/s * 0.1 m / (0.4 m)^2 = 1.009 Hz; so few elements are much stiffer (32 x 8 x 8
+    // cells: 0.95 s).
     print_message("first modes %.4g s and %.4g s\n", one->period, report->patients[1].period);
     assert_true(one->measured && one->period > 0.6 / 1.009 && one->period < 0.9 / 1.009);
     // Held at both ends (4.730 / 1.875)^2 = 6.4 times that, less what shear gives way (a quarter of its length high).
@@ -213,9 +230,10 @@ static void an_adaptive_body_is_told_the_thresholds_that_it_goes_by(void **state
     const ThawPatient *one = &report->patients[0], *two = &report->patients[1];
     print_all(report);
     assert_int_equal(report->complaint_count, 0);
-    assert_true(!one->adaptive && two->adaptive);
-    assert_true(two->rigidify.epsilon == 1e-3 && two->rigidify.tau_rigid > 0 && two->rigidify.sleep_speed > 0);
-    assert_true(fabs(two->rigidify.horizon - two->period) < 1e-9);
+    assert_true(one->option_count == 0 && two->option_count > 0);
+    assert_true(thaw_patient_option(two, "epsilon") == 1e-3 && thaw_patient_option(two, "tau_rigid") > 0 &&
+                thaw_patient_option(two, "sleep_speed") > 0);
+    assert_true(fabs(thaw_patient_option(two, "horizon") - two->period) < 1e-9);
     thaw_doctor_report_free(&report);
 }
 
@@ -227,9 +245,10 @@ static void of_a_large_adaptive_body_what_is_given_is_told_and_doubted(void **st
         "\"bodies\": [{\"shape\": \"s\", \"method\": \"rigidify\", \"pins\": [\"z-min\"]}]}";
     ThawDoctorReport *report = examine_text(scene);
     const ThawPatient *p = &report->patients[0];
-    assert_true(p->elements > 60000 && p->adaptive && !p->measured && p->period > 0);
-    assert_true(p->rigidify.epsilon == 2 && p->rigidify.tau_elastic == 1e-3);
-    assert_true(isnan(p->rigidify.tau_rigid) && isnan(p->rigidify.horizon) && isnan(p->rigidify.sleep_speed));
+    assert_true(p->elements > 60000 && p->option_count > 0 && !p->measured && p->period > 0);
+    assert_true(thaw_patient_option(p, "epsilon") == 2 && thaw_patient_option(p, "tau_elastic") == 1e-3);
+    assert_true(isnan(thaw_patient_option(p, "tau_rigid")) && isnan(thaw_patient_option(p, "horizon")) &&
+                isnan(thaw_patient_option(p, "sleep_speed")));
     assert_non_null(find(report, "odd-threshold"));
     assert_non_null(find(report, "unread-threshold"));
     thaw_doctor_report_free(&report);
@@ -305,6 +324,44 @@ static void an_overlap_is_told_with_depth_place_and_vertices(void **state) {
     thaw_doctor_report_free(&report);
 }
 
+static ThawDoctorReport *examine_with(const char *right, const char *wrong) {
+    return examine(&(Slip){.right = right, .wrong = wrong});
+}
+
+static void attachments_are_listed_with_what_they_hold(void **state) {
+    (void)state;
+    ThawDoctorReport *report = examine_with(
+        LAST,
+        "[0, 0, 0.1]}]}]}, {'name': 'in', 'shape': 'bar', 'position': [0.39, 0, 0]}], "
+        "'attachments': [{'name': 'tie', 'body': 'in', 'group': 'left', 'to': 'one'}, "
+        "{'name': 'rope', 'body': 'in', 'group': 'right', 'kind': 'distance', 'at': [0.79, 0.05, 1], 'length': 0.5, "
+        "'stiffness': 50, 'damping': 0.1, 'release_force': 9}]}");
+    assert_int_equal(report->attachment_count, 2);
+    const ThawAttachmentNote *tie = &report->attachments[0], *rope = &report->attachments[1];
+    assert_string_equal(tie->name, "tie");
+    assert_string_equal(tie->body, "in");
+    assert_string_equal(tie->group, "left");
+    assert_string_equal(tie->to, "one");
+    assert_true(tie->glue && !tie->touches && !tie->to_frame && tie->vertices == 9 && tie->stiffness > 1e5);
+    assert_true(isinf(tie->release_time) && isinf(tie->release_force));
+    assert_string_equal(rope->kind, "distance");
+    assert_true(rope->to_frame && !rope->glue && fabs(rope->stiffness - 50) < 1e-9 && rope->length == 0.5);
+    assert_true(rope->damping == 0.1 && rope->release_force == 9);
+    // It stands in what it is glued to, but only where it is: nothing to complain about.
+    for (int32_t i = 0; i < report->complaint_count; i++)
+        assert_null(strstr(report->complaints[i].id, "overlap"));
+    thaw_doctor_report_free(&report);
+}
+
+static void what_pins_let_go_is_not_held_whole(void **state) {
+    (void)state;
+    ThawDoctorReport *report = examine_with("'pins': ['left'], 'scripts': []",
+                                            "'scripts': [{'group': 'all', 'release': 1, 'keys': [{'time': 0}]}]");
+    for (int32_t i = 0; i < report->complaint_count; i++)
+        assert_null(strstr(report->complaints[i].id, "held-"));
+    thaw_doctor_report_free(&report);
+}
+
 static void bodies_that_only_touch_do_not_overlap(void **state) {
     (void)state;
     static const Slip slip = {"'position': [0, 0, 1]", "'position': [0, 0, 0.1]", W, "", "", ""};
@@ -344,7 +401,10 @@ static void a_body_falls_only_where_nothing_catches_it(void **state) {
         snprintf(bodies, sizeof bodies, "%s%s", cases[i].world, body);
         Slip slip = {"'bodies': [", bodies, W, "", "", ""};
         ThawDoctorReport *report = examine(&slip);
-        if (report->complaint_count != (cases[i].id != NULL) ||
+        int32_t count = 0; // how it lands is another matter
+        for (int32_t k = 0; k < report->complaint_count; k++)
+            count += strcmp(report->complaints[k].id, "bounce-lost") != 0;
+        if (count != (cases[i].id != NULL) ||
             (cases[i].id && !strstr(find(report, cases[i].id)->what, cases[i].says))) {
             print_all(report);
             fail_msg("case %zu", i);
@@ -382,7 +442,7 @@ static void the_same_complaint_about_many_bodies_is_cut_short(void **state) {
     thaw_doctor_report_free(&report);
 }
 
-// --- meshes -------------------------------------------------------------------------------------------------------------
+// --- meshes ----------------------------------------------------------------------------------------------------------
 
 // Tetrahedra on given points.
 static ThawMesh *make_mesh(int32_t points, const double (*x)[3], int32_t elements, const int32_t (*corner)[4]) {
@@ -640,6 +700,62 @@ static void a_stiff_body_on_a_hinge_is_told_that_its_step_takes_the_swing(void *
     }
 }
 
+static const ThawComplaint *told_of(const ThawDoctorReport *report, const char *id) {
+    for (int32_t k = 0; k < report->complaint_count; k++)
+        if (strcmp(report->complaints[k].id, id) == 0)
+            return &report->complaints[k];
+    return NULL;
+}
+
+static ThawDoctorReport *examine_ball(const char *material, const char *body, double h, double seconds,
+                                      double degrees) {
+    char text[1200];
+    snprintf(
+        text, sizeof text,
+        "{\"thaw\": 1, \"time\": {\"step\": %g, \"steps\": %d}, \"materials\": {\"m\": {%s}}, \"shapes\": {\"s\": "
+        "{\"mesh\": {\"solid\": {\"sphere\": {\"radius\": 0.1}}, \"elements\": 3000}, \"material\": \"m\"}}, "
+        "\"bodies\": [{\"name\": \"ball\", \"shape\": \"s\", %s}], \"obstacles\": [{\"plane\": {\"normal\": [%g, 0, "
+        "%g]}}]}",
+        h, (int)lround(seconds / h), material, body, sin(degrees * M_PI / 180), cos(degrees * M_PI / 180));
+    return examine_text(text);
+}
+
+// Rolling and bouncing are not there at the start: they follow from slope, throw and drop.
+static void motion_that_begins_during_the_run_is_told_where_the_step_takes_it(void **state) {
+    (void)state;
+    static const char STEEL[] = "\"young\": 2e11, \"poisson\": 0.3, \"density\": 7800, \"alpha1\": 0",
+                      RUBBER[] = "\"young\": 1e6, \"poisson\": 0.4, \"density\": 1000, \"alpha1\": 0",
+                      DAMPED[] = "\"young\": 1e6, \"poisson\": 0.4, \"density\": 1000, \"alpha1\": 0.05";
+    static const struct {
+        const char *material, *body;
+        double h, degrees;
+        const char *id;
+        int severity; // -1: it is not told
+    } cases[] = {
+        {STEEL, "\"position\": [0, 0, 0.102]", 5e-3, 10, "roll-lost", THAW_SEVERITY_WARNING},
+        {STEEL, "\"position\": [0, 0, 0.102], \"method\": \"rigidify\"", 5e-3, 10, "roll-lost", THAW_SEVERITY_HINT},
+        {STEEL, "\"position\": [0, 0, 0.102], \"velocity\": [1, 0, 0]", 5e-3, 0, "roll-lost", THAW_SEVERITY_WARNING},
+        {STEEL, "\"position\": [0, 0, 0.102]", 5e-3, 0, "roll-lost", -1},                   // it lies
+        {STEEL, "\"position\": [0, 0, 0.102], \"friction\": 0", 5e-3, 10, "roll-lost", -1}, // it slides
+        {STEEL, "\"position\": [0, 0, 0.102]", 5e-6, 10, "roll-lost", -1},
+        {RUBBER, "\"position\": [0, 0, 1.1]", 5e-3, 0, "bounce-lost", THAW_SEVERITY_HINT},
+        {RUBBER, "\"position\": [0, 0, 1.1]", 5e-5, 0, "bounce-lost", -1},
+        {RUBBER, "\"position\": [0, 0, 0.101]", 5e-3, 0, "bounce-lost", -1}, // hardly a drop
+        {DAMPED, "\"position\": [0, 0, 1.1]", 5e-3, 0, "bounce-lost", -1},   // its material takes it
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ThawDoctorReport *report = examine_ball(cases[i].material, cases[i].body, cases[i].h, 1, cases[i].degrees);
+        const ThawComplaint *told = told_of(report, cases[i].id);
+        if ((told ? (int)told->severity : -1) != cases[i].severity)
+            fail_msg("case %d: %s", (int)i, told ? told->what : "nothing is told");
+        double step = 1;
+        assert_true(!told || strstr(told->cure, "steps of "));
+        if (told && told->value < 0.5) // the cure is smaller steps, with whichever integrator
+            assert_true(sscanf(strstr(told->cure, "steps of "), "steps of %lf s", &step) == 1 && step < cases[i].h);
+        thaw_doctor_report_free(&report);
+    }
+}
+
 // Measured: a ball of 819 elements stays on a slope of 4 degrees and rolls on 6, from rest.
 static void a_ball_of_coarse_facets_is_told_what_it_does(void **state) {
     (void)state;
@@ -673,11 +789,14 @@ static void a_ball_of_coarse_facets_is_told_what_it_does(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_healthy_scene_passes_in_silence),
+        cmocka_unit_test(motion_that_begins_during_the_run_is_told_where_the_step_takes_it),
         cmocka_unit_test(an_adaptive_body_is_told_the_thresholds_that_it_goes_by),
         cmocka_unit_test(of_a_large_adaptive_body_what_is_given_is_told_and_doubted),
         cmocka_unit_test(what_cannot_move_has_no_first_mode),
         cmocka_unit_test(every_slip_is_found_and_named),
         cmocka_unit_test(an_overlap_is_told_with_depth_place_and_vertices),
+        cmocka_unit_test(attachments_are_listed_with_what_they_hold),
+        cmocka_unit_test(what_pins_let_go_is_not_held_whole),
         cmocka_unit_test(bodies_that_only_touch_do_not_overlap),
         cmocka_unit_test(a_body_falls_only_where_nothing_catches_it),
         cmocka_unit_test(a_body_is_caught_by_one_that_is_held),

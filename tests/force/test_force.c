@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forces are the slope of the energy, products the slope of the forces, blocks the same matrix as products; rigid motions
-// cost nothing; stress is what a pulled bar has; an inverted element is reported where its material forbids it.
+// Forces are the slope of the energy, products the slope of the forces, blocks the same matrix as products; rigid
+// motions cost nothing; stress is what a pulled bar has; an inverted element is reported where its material forbids it.
 #include "force/force.h"
 #include "model/model.h"
 #include "step/sample.h"
@@ -86,7 +86,7 @@ static void for_all_materials(void (*check)(Body *body, uint64_t *seed), double 
     for_all_damped(check, THAW_DAMPING_STIFFNESS, strain);
 }
 
-// --- derivatives ---------------------------------------------------------------------------------------------------------
+// --- derivatives -----------------------------------------------------------------------------------------------------
 
 static void check_force(Body *body, uint64_t *seed) {
     (void)seed;
@@ -171,7 +171,7 @@ static void a_projected_product_is_positive_where_the_true_one_is_not(void **sta
     assert_true(indefinite > 0);
 }
 
-// --- blocks --------------------------------------------------------------------------------------------------------------
+// --- blocks ----------------------------------------------------------------------------------------------------------
 
 typedef struct DenseSink {
     const Body *body;
@@ -228,7 +228,7 @@ static void blocks_are_the_matrix_of_products(void **state) {
     for_all_materials(check_blocks, 0.1);
 }
 
-// --- viscous damping -----------------------------------------------------------------------------------------------------
+// --- viscous damping -------------------------------------------------------------------------------------------------
 
 static void viscous_blocks_are_the_matrix_of_products(void **state) {
     (void)state;
@@ -295,7 +295,7 @@ static void viscous_damping_is_that_of_stiffness_at_rest(void **state) {
         }
 }
 
-// --- rigid motion, stress, inversion -------------------------------------------------------------------------------------
+// --- rigid motion, stress, inversion ---------------------------------------------------------------------------------
 
 static void check_rigid(Body *body, uint64_t *seed) {
     int dim = body->set->dim;

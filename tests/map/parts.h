@@ -4,6 +4,7 @@
 #define THAW_TEST_PARTS_H
 
 #include "map/rigid/partition.h"
+#include "math/vec3.h"
 #include "model/model.h"
 #include "step/sample.h"
 
@@ -18,6 +19,20 @@ typedef struct Parts {
     ThawTransition transition;
     uint64_t seed;
 } Parts;
+
+// x of all vertices of parts that are not pinned = p + R r.
+static inline void parts_place(const ThawPartition *partition, double *x) {
+    const size_t dim = (size_t)partition->shape->dim;
+    for (int32_t k = 0; k < partition->part_count; k++) {
+        const ThawPart *part = &partition->parts[k];
+        for (int32_t m = part->first; m < part->first + part->count && part->hold != THAW_HOLD_FIXED; m++) {
+            double rho[3];
+            thaw_part_rotate(part, (int)dim, partition->r + (size_t)m * dim, rho);
+            for (size_t i = 0; i < dim && !partition->script[partition->vertices[m]]; i++)
+                x[(size_t)partition->vertices[m] * dim + i] = part->p[i] + rho[i];
+        }
+    }
+}
 
 // Positions a little off rest, random velocities, nothing flagged and nothing pinned.
 static inline void parts_create(Parts *p, int dim, int32_t cells, int32_t min_elements, uint64_t seed) {
@@ -69,7 +84,7 @@ static inline void parts_momenta(const Parts *p, const double *v, double out[7])
         double x[3] = {0}, u[3] = {0}, turn[3], m = p->shape->mass[i];
         memcpy(x, p->x + i * p->dim, sizeof *x * (size_t)p->dim);
         memcpy(u, v + i * p->dim, sizeof *u * (size_t)p->dim);
-        thaw_part_cross(x, u, turn);
+        thaw_v3_cross(x, u, turn);
         for (int k = 0; k < 3; k++) {
             out[k] += m * u[k];
             out[3 + k] += m * turn[k];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every allocation of partitions and rigid maps made to fail once: the error comes out, what was before stands, and nothing
-// leaks (the address sanitizer looks). Where the partition is as before, nothing is allocated at all.
+// Every allocation of partitions and rigid maps made to fail once: the error comes out, what was before stands, and
+// nothing leaks (the address sanitizer looks). Where the partition is as before, nothing is allocated at all.
 #include "map/map.h"
 #include "map/parts.h"
 #include "support/memory.h"

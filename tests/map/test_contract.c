@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract of kinematic maps: one suite over a table of them, each held to the laws it declares. A new map is one
 // more line in MAPS.
-#include "map/map.h"
+#include "map/inertia.h"
+#include "map/modes.h"
+#include "map/parts.h"
 #include "map/rigid/partition.h"
+#include "math/vec3.h"
 #include "reduced/reduced.h"
 #include "step/sample.h"
 
@@ -53,7 +56,7 @@ static void build_partition(const ThawShape *shape, const unsigned char *scripte
         for (int i = dim == 2 ? 2 : 0; i < 3; i++)
             part->L[i] = sample_random(&seed);
         thaw_part_velocity(part, dim, rate, omega);
-        double speed = sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]);
+        double speed = thaw_v3_norm(omega);
         thaw_part_advance(part, dim, speed > 0 ? 0.1 / speed : 0, rate, omega, part, NULL);
         holds_seen[dim - 2][part->hold]++;
     }
@@ -78,6 +81,18 @@ static ThawStatus create_none_rigid(const ThawShape *shape, const unsigned char 
     return thaw_map_rigid_create(shape, scripted, ground->partition, shape->all, map, error);
 }
 
+static ThawStatus create_modes(const ThawShape *shape, const unsigned char *scripted, Ground *ground, ThawMap **map,
+                               ThawError *error) {
+    (void)ground;
+    return modes_map_create(shape, scripted, 0, map, error);
+}
+
+static ThawStatus create_modes_without_rows(const ThawShape *shape, const unsigned char *scripted, Ground *ground,
+                                            ThawMap **map, ThawError *error) {
+    (void)ground;
+    return modes_map_create(shape, scripted, MODES_WITHOUT_ROWS, map, error);
+}
+
 static void ground_free(Ground *ground) {
     thaw_partition_free(&ground->partition);
     thaw_integration_free(&ground->set);
@@ -86,6 +101,8 @@ static void ground_free(Ground *ground) {
 static const MapEntry MAPS[] = {
     {"full", create_identity, create_identity},
     {"rigidify", create_some_rigid, create_none_rigid},
+    {"modes", create_modes, NULL},
+    {"modes without rows", create_modes_without_rows, NULL},
 };
 
 // A small deformed body and one map of it.
@@ -117,7 +134,7 @@ static void place_parts(const ThawPartition *partition, double *x) {
     }
 }
 
-// Who is scripted: nobody, a quarter of the vertices, one vertex, or two neighbours.
+// Which vertices are scripted: none, a quarter of the vertices, one vertex, or two neighbours.
 enum { SCRIPT_NONE, SCRIPT_SOME, SCRIPT_ONE, SCRIPT_TWO, SCRIPT_COUNT };
 
 static void case_create(Case *c, MapCreate create, int dim, int scripts, uint64_t seed) {
@@ -149,10 +166,13 @@ static void case_create(Case *c, MapCreate create, int dim, int scripts, uint64_
     for (int i = 0; i < c->nx; i++) {
         c->x[i] = c->shape->X[i] + 0.03 * sample_random(&c->seed);
         c->f[i] = sample_random(&c->seed);
-        c->w[i] = c->scripted[i / dim] ? sample_random(&c->seed) : 0;
+        // Anywhere, but for vertices that move with frames.
+        c->w[i] = c->scripted[i / dim] || !thaw_map_carries(c->map, i / dim) ? sample_random(&c->seed) : 0;
     }
     if (c->ground.partition)
         place_parts(c->ground.partition, c->x);
+    if (c->map->ops->laws & THAW_MAP_FOLLOWS_STATE)
+        assert_int_equal(c->map->ops->update(c->map, c->x, c->f), THAW_OK);
     for (int i = 0; i < c->nq; i++)
         c->q[i] = c->map->idle && c->map->idle[i] ? 0 : sample_random(&c->seed);
 }
@@ -190,7 +210,7 @@ static void for_all_maps(void (*check)(Case *c)) {
                 }
 }
 
-// --- the laws of every map -----------------------------------------------------------------------------------------------
+// --- the laws of every map -------------------------------------------------------------------------------------------
 
 static void check_adjoint(Case *c) {
     c->map->ops->apply(c->map, c->q, NULL, c->v);
@@ -219,6 +239,77 @@ static void check_affine(Case *c) {
 static void apply_adds_the_offset(void **state) {
     (void)state;
     for_all_maps(check_affine);
+}
+
+// The rows of vertices are those of apply, on no more blocks than the map says.
+static void check_rows(Case *c) {
+    const int dim = c->model->dim;
+    int32_t *block = THAW_NEW(int32_t, c->map->row_blocks + 1);
+    double(*matrix)[9] = thaw_alloc((size_t)c->map->row_blocks + 1, sizeof *matrix);
+    assert_int_equal(c->map->ops->rows != NULL, c->map->row_blocks > 0);
+    c->map->ops->apply(c->map, c->q, NULL, c->v);
+    for (int32_t i = 0; c->map->ops->rows && i < c->shape->nv; i++) {
+        const int blocks = c->map->ops->rows(c->map, i, block, matrix);
+        double v[3] = {0};
+        assert_in_range(blocks, 0, c->map->row_blocks);
+        for (int b = 0; b < blocks; b++)
+            for (int k = 0; k < dim * dim; k++)
+                v[k / dim] += matrix[b][k] * c->q[block[b] * dim + k % dim];
+        for (int k = 0; k < dim; k++)
+            assert_true(fabs(v[k] - c->v[i * dim + k]) <= 1e-12);
+    }
+    thaw_free(block);
+    thaw_free(matrix);
+}
+
+static void rows_are_those_of_apply(void **state) {
+    (void)state;
+    for_all_maps(check_rows);
+}
+
+// Inertia: its functions are of one M and one D, and what it adds to a matrix is G'(.)G.
+static void check_one_inertia(Case *c, ThawInertia inertia) {
+    double *u = THAW_NEW(double, c->nx), *p = THAW_NEW(double, c->nx), forms[2], energy = 1;
+    c->map->ops->apply(c->map, c->q, c->w, c->v);
+    inertia.ops->product(&inertia, NULL, 1, 0, c->v, u);
+    inertia.ops->add_kinetic(&inertia, NULL, c->v, &energy);
+    assert_true(fabs(energy - 1 - dot(c->nx, c->v, u) / 2) <= 1e-13 * energy);
+    for (int i = 0; i < c->nx; i++)
+        p[i] = c->v[i] - c->f[i];
+    memset(u, 0, sizeof *u * (size_t)c->nx);
+    inertia.ops->product(&inertia, NULL, 1, 0, p, u);
+    const double change = dot(c->nx, p, u);
+    memset(u, 0, sizeof *u * (size_t)c->nx);
+    inertia.ops->product(&inertia, NULL, 0, 0.3, c->v, u);
+    const double loss = dot(c->nx, c->v, u);
+    inertia.ops->product(&inertia, NULL, 1, 0, p, u);
+    memcpy(p, c->f, sizeof *p * (size_t)c->nx);
+    inertia.ops->change(&inertia, 0.3, p, c->v, forms, p);
+    assert_true(fabs(forms[0] - change) <= 1e-13 * change && fabs(forms[1] - loss) <= 1e-13 * loss);
+    for (int i = 0; i < c->nx; i++)
+        assert_true(fabs(p[i] - u[i]) <= 1e-12 * (1 + fabs(u[i])));
+    if (c->map->frame_count > 0) { // what frames carry is left out
+        memset(u, 0, sizeof *u * (size_t)c->nx);
+        inertia.ops->product(&inertia, c->map->frame_of, 1, 1, c->v, u);
+        for (int i = 0; i < c->nx; i++)
+            assert_true(u[i] == 0 || !thaw_map_carries(c->map, i / c->model->dim));
+    }
+    inertia.ops->project(&inertia, c->map, c->w, c->v, c->r);
+    for (int i = 0; i < c->nq; i++)
+        assert_true(fabs(c->q[i] - c->r[i]) <= 1e-12);
+    thaw_free(u);
+    thaw_free(p);
+}
+
+static void check_inertia(Case *c) {
+    check_one_inertia(c, thaw_inertia_lumped(c->shape));
+    if (c->map->ops->matrix) // of maps that ask for its products alone
+        check_one_inertia(c, mean_inertia(c->shape));
+}
+
+static void inertia_is_one_form_in_all_its_functions(void **state) {
+    (void)state;
+    for_all_maps(check_inertia);
 }
 
 // Frames that carry vertices: all of the table's functions for them are there, or none; their momentum is G'M of the
@@ -280,9 +371,9 @@ static void project_undoes_apply_and_is_nearest_by_mass(void **state) {
     for_all_maps(check_project);
 }
 
-// --- congruence ----------------------------------------------------------------------------------------------------------
+// --- congruence ------------------------------------------------------------------------------------------------------
 
-static const ThawCombination COMBINATION = {3, 0.7, {0.02, 0.4, 0}, 0.02};
+static const ThawCombination COMBINATION = {3, 0.7, {0.02, 0.4, 0}, 0.02, NULL};
 
 // The case's reduced matrix through thaw_system_assemble, full and dense.
 static double *assemble(Case *c, MapCreate create, double *values, size_t room) {
@@ -291,6 +382,8 @@ static double *assemble(Case *c, MapCreate create, double *values, size_t room) 
     Ground ground = {.seed = c->ground.seed};
     ThawSolver *solver = NULL;
     assert_int_equal(create(c->shape, c->scripted, &ground, &system.map, &error), THAW_OK);
+    if (system.map->ops->laws & THAW_MAP_FOLLOWS_STATE)
+        assert_int_equal(system.map->ops->update(system.map, c->x, c->f), THAW_OK);
     assert_int_equal(system.map->ops->pattern(system.map, &system.pattern, &error), THAW_OK);
     assert_int_equal(thaw_solver_plan_create(THAW_SOLVER_PCG, system.pattern, &system.plan, &error), THAW_OK);
     assert_int_equal(thaw_solver_create(system.plan, NULL, &solver, &error), THAW_OK);
@@ -299,12 +392,12 @@ static double *assemble(Case *c, MapCreate create, double *values, size_t room) 
     size_t bytes = sizeof(double) * (size_t)(system.pattern->row[n] * bs * bs);
     double *dense = THAW_NEW(double, (n * bs) * (n * bs)), *start = THAW_NEW(double, bytes / sizeof(double));
     // In two parts: what `start` brings is added to.
-    assert_int_equal(thaw_system_assemble(&system, NULL, (ThawCombination){1, 0, {0, 0.4, 0}, 0}, c->x, NULL, solver,
-                                          c->f, c->partial),
+    assert_int_equal(thaw_system_assemble(&system, NULL, (ThawCombination){1, 0, {0, 0.4, 0}, 0, NULL}, c->x, NULL,
+                                          solver, c->f, c->partial),
                      THAW_OK);
     memcpy(start, A->value, bytes);
-    assert_int_equal(thaw_system_assemble(&system, NULL, (ThawCombination){2, 0.7, {0.02, 0, 0}, 0.02}, c->x, start,
-                                          solver, c->f, c->partial),
+    assert_int_equal(thaw_system_assemble(&system, NULL, (ThawCombination){2, 0.7, {0.02, 0, 0}, 0.02, NULL}, c->x,
+                                          start, solver, c->f, c->partial),
                      THAW_OK);
     for (int i = 0; i < n; i++)
         for (int32_t k = system.pattern->row[i]; k < system.pattern->row[i + 1]; k++)
@@ -379,7 +472,84 @@ static void congruence_is_the_dense_product(void **state) {
     for_all_maps(check_congruence);
 }
 
-// --- the laws that a map declares ----------------------------------------------------------------------------------------
+// What contact response asks: J G (G'AG)^-1 G'J', by rows, by ports or by solves alone, and its blocks of single
+// vertices.
+static void check_compliance(Case *c) {
+    enum { ROWS = 40 };
+    const int dim = c->model->dim, size = dim * ROWS;
+    ThawError error = {0};
+    ThawSystem *system = NULL;
+    ThawSolver *solver = NULL;
+    ThawComplianceScratch scratch = {0};
+    if (c->nq == 0)
+        return;
+    assert_int_equal(thaw_system_wrap(&c->map, c->scripted, THAW_SOLVER_LDL, &system, &error), THAW_OK);
+    c->map = system->map;
+    assert_int_equal(thaw_solver_create(system->plan, NULL, &solver, &error), THAW_OK);
+    assert_int_equal(thaw_system_assemble(system, NULL, COMBINATION, c->x, NULL, solver, c->f, c->partial), THAW_OK);
+    assert_int_equal(thaw_solver_factor(solver), THAW_OK);
+    int32_t start[ROWS + 1], vertex[ROWS], from[ROWS], *C_start = THAW_NEW(int32_t, ROWS + 1),
+                                                       *C_port = THAW_NEW(int32_t, 8 * ROWS);
+    double value[9 * ROWS], *H = THAW_NEW(double, size *size), *G = THAW_NEW(double, size *size), largest = 0;
+    double *C_value = THAW_NEW(double, 8 * 9 * ROWS), *S = THAW_NEW(double, dim *dim *ROWS);
+    double *y = THAW_NEW(double, c->nx), *u = THAW_NEW(double, c->nx);
+    for (int k = 0; k < ROWS; k++) { // unit rows: H has the blocks of vertices, too
+        start[k] = k;
+        vertex[k] = k < c->shape->nv ? k : sample_below(&c->seed, c->shape->nv);
+        for (int i = 0; i < dim * dim; i++)
+            value[k * dim * dim + i] = i % (dim + 1) == 0;
+    }
+    start[ROWS] = ROWS;
+    const ThawBlockRows J = {ROWS, dim, start, vertex, value};
+    ThawPorts ports = {0, 8 * ROWS, C_start, C_port, C_value};
+    assert_int_equal(thaw_system_compliance(system, solver, &J, 1e-13, H, NULL, y, u, c->q, c->r, &scratch), THAW_OK);
+    assert_int_equal(thaw_system_compliance(system, solver, &J, 1e-13, G, &ports, y, u, c->q, c->r, &scratch), THAW_OK);
+    for (int i = 0; i < size * size; i++)
+        largest = fmax(largest, fabs(H[i]));
+    for (int column = 0; column < size; column++) {
+        memset(y, 0, sizeof *y * (size_t)c->nx);
+        y[vertex[column / dim] * dim + column % dim] = 1;
+        c->map->ops->apply_t(c->map, y, c->r);
+        memset(c->q, 0, sizeof *c->q * (size_t)c->nq);
+        assert_int_equal(thaw_solver_solve(solver, c->r, c->q, 1e-13, NULL), THAW_OK);
+        c->map->ops->apply(c->map, c->q, NULL, u);
+        for (int row = 0; row < size; row++) {
+            assert_true(fabs(u[vertex[row / dim] * dim + row % dim] - H[row * size + column]) <= 1e-10 * largest);
+            double sum = ports.count > 0 ? 0 : G[row * size + column];
+            for (int32_t a = C_start[row / dim]; ports.count > 0 && a < C_start[row / dim + 1]; a++)
+                for (int32_t b = C_start[column / dim]; b < C_start[column / dim + 1]; b++)
+                    for (int k = 0; k < dim * dim; k++)
+                        sum += C_value[dim * (dim * a + row % dim) + k / dim] *
+                               G[(dim * C_port[a] + k / dim) * dim * ports.count + dim * C_port[b] + k % dim] *
+                               C_value[dim * (dim * b + column % dim) + k % dim];
+            assert_true(fabs(sum - H[row * size + column]) <= 1e-10 * largest);
+        }
+    }
+    assert_int_equal(thaw_system_blocks(system, solver, ROWS, vertex, 1e-13, from, S, y, u, c->q, c->r, &scratch),
+                     THAW_OK);
+    for (int k = 0; k < ROWS; k++) {
+        assert_in_range(from[k], 0, ROWS - 1);
+        for (int i = 0; i < dim * dim; i++)
+            assert_true(fabs(S[k * dim * dim + i] - H[(from[k] * dim + i / dim) * size + from[k] * dim + i % dim]) <=
+                        1e-10 * largest);
+    }
+    double *all[] = {H, G, C_value, S, y, u};
+    for (int i = 0; i < COUNT(all); i++)
+        thaw_free(all[i]);
+    thaw_free(C_start);
+    thaw_free(C_port);
+    thaw_compliance_scratch_clear(&scratch);
+    thaw_solver_free(&solver);
+    c->map = NULL;
+    thaw_system_free(&system);
+}
+
+static void compliance_is_that_of_the_dense_product(void **state) {
+    (void)state;
+    for_all_maps(check_compliance);
+}
+
+// --- the laws that a map declares ------------------------------------------------------------------------------------
 
 static void momenta(const Case *c, const double *v, double out[6]) {
     int dim = c->model->dim;
@@ -422,11 +592,13 @@ static void project_keeps_momentum_where_declared(void **state) {
 // Where nothing is scripted, q of a motion v + omega x x, block by block at its place, moves every vertex by it.
 static void check_places(Case *c) {
     int dim = c->shape->dim;
+    if (!c->map->ops->places)
+        return;
     for (int32_t i = 0; i < c->shape->nv; i++)
         if (c->scripted[i])
             return;
     if (c->ground.partition) // parts have turned since they were formed
-        thaw_partition_place(c->ground.partition, c->x);
+        parts_place(c->ground.partition, c->x);
     double v[3], omega[3] = {0, 0, 0};
     for (int k = 0; k < 3; k++) {
         v[k] = sample_random(&c->seed);
@@ -529,9 +701,12 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(apply_t_is_the_transpose_of_apply),
         cmocka_unit_test(apply_adds_the_offset),
+        cmocka_unit_test(rows_are_those_of_apply),
+        cmocka_unit_test(inertia_is_one_form_in_all_its_functions),
         cmocka_unit_test(frames_have_momenta_and_stress_of_their_own),
         cmocka_unit_test(project_undoes_apply_and_is_nearest_by_mass),
         cmocka_unit_test(congruence_is_the_dense_product),
+        cmocka_unit_test(compliance_is_that_of_the_dense_product),
         cmocka_unit_test(project_keeps_momentum_where_declared),
         cmocka_unit_test(whole_motions_are_known_in_the_unknowns_by_their_places),
         cmocka_unit_test(advance_agrees_with_velocities_where_declared),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a rigid part turns: against theory and against a fine integration of Euler's equations.
 #include "map/parts.h"
+#include "math/vec3.h"
 
 // A part without vertices, with given principal moments and angular velocity, turned by some R.
 static ThawPart spinning(const double moments[3], const double omega[3]) {
@@ -19,8 +20,6 @@ static void step(ThawPart *part, int dim, double h) {
     thaw_part_velocity(part, dim, v, omega);
     thaw_part_advance(part, dim, h, v, omega, part, NULL);
 }
-
-static double length(const double a[3]) { return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); }
 
 static void check_rotation(const double R[9]) {
     for (int i = 0; i < 3; i++)
@@ -55,7 +54,7 @@ static void tumbling_keeps_angular_momentum_and_energy_to_round_off(void **state
             assert_true(worst <= 1e-12);
             largest = fmax(largest, worst);
             for (int k = 0; k < 3; k++)
-                assert_true(fabs(L[k] - part.L[k]) <= 1e-12 * length(L));
+                assert_true(fabs(L[k] - part.L[k]) <= 1e-12 * thaw_v3_norm(L));
             check_rotation(part.R);
             assert_true(flips > 0);
         }
@@ -71,7 +70,7 @@ static void rate_of(const double L[3], const double R[9], double dR[9]) {
             omega[k] += R[k + 3 * i] * Pi / MOMENTS[i];
     }
     for (int j = 0; j < 3; j++)
-        thaw_part_cross(omega, R + 3 * j, dR + 3 * j);
+        thaw_v3_cross(omega, R + 3 * j, dR + 3 * j);
 }
 
 static void reference_step(const double L[3], double h, double R[9]) {

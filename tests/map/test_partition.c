@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "map/parts.h"
 
-// --- topology ------------------------------------------------------------------------------------------------------------
+// --- topology --------------------------------------------------------------------------------------------------------
 
 static int touches(const Parts *p, int32_t e, int moved) {
     const int32_t *vertex = p->shape->cells->elements + e * p->shape->cells->kind->nodes;
@@ -185,7 +185,7 @@ static void pins_in_a_line_are_an_axis(void **state) {
     parts_free(&p);
 }
 
-// --- motion --------------------------------------------------------------------------------------------------------------
+// --- motion ----------------------------------------------------------------------------------------------------------
 
 static void forming_and_dissolving_keep_momentum_and_lose_what_they_say(void **state) {
     (void)state;
@@ -238,7 +238,7 @@ static void waking_and_rigidifying_are_inverses(void **state) {
                 thaw_part_velocity(&p.partition->parts[0], dim, rate, omega);
                 thaw_part_advance(&p.partition->parts[0], dim, 0.05, rate, omega, &p.partition->parts[0], NULL);
             }
-            thaw_partition_place(p.partition, p.x);
+            parts_place(p.partition, p.x);
             before = p.partition->parts[0];
             memset(p.flagged, 0, (size_t)p.shape->ne);
             parts_update(&p);
@@ -361,7 +361,7 @@ static void a_part_that_persists_keeps_its_bits(void **state) {
         thaw_part_velocity(&p.partition->parts[k], 3, rate, omega);
         thaw_part_advance(&p.partition->parts[k], 3, 0.01, rate, omega, &p.partition->parts[k], NULL);
     }
-    thaw_partition_place(p.partition, p.x);
+    parts_place(p.partition, p.x);
     int32_t stays = p.partition->part_of_vertex[0];
     ThawPart before = p.partition->parts[stays];
     double *r = THAW_NEW(double, 3 * before.count), *v = THAW_NEW(double, p.nx);
@@ -433,7 +433,7 @@ static void a_part_takes_on_a_new_shape_without_a_change_of_momentum(void **stat
     double rate[3], omega[3];
     thaw_part_velocity(part, 3, rate, omega);
     thaw_part_advance(part, 3, 0.3, rate, omega, part, NULL);
-    thaw_partition_place(p.partition, p.x);
+    parts_place(p.partition, p.x);
     ThawPart before = *part;
     double *x = THAW_NEW(double, p.nx);
     for (int i = 0; i < p.nx; i++)

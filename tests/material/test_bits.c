@@ -30,7 +30,7 @@ static uint64_t hash_kernels(void) {
             for (int n = 0; n < 50; n++) {
                 const ThawMaterialOps *ops = thaw_material_ops(model);
                 if (ops->needs_orientation && kind >= KIND_INVERTED && kind <= KIND_RANK0)
-                    continue; // NaN, whose bits nobody defines
+                    continue; // NaN, whose bits are not defined
                 ThawMaterialDef def = solids_def(model, 0.3);
                 ThawLanes F[9], c[THAW_MATERIAL_CONSTANTS], psi, P[9], C[THAW_SYM9_SIZE], dP[9];
                 solids_constants(&def, c);

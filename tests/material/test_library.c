@@ -88,8 +88,8 @@ static void values_are_within_what_their_sources_give(void **state) {
     assert_true(momme > 5 && momme < 16);
 }
 
-// The data sheet of the casting silicone has the stress at 100 % extension, not the modulus: pulled along one axis and free
-// across, the model must reach those 69 kPa.
+// The data sheet of the casting silicone has the stress at 100 % extension, not the modulus: pulled along one axis and
+// free across, the model must reach those 69 kPa.
 static void soft_silicone_reaches_the_stress_of_its_data_sheet(void **state) {
     (void)state;
     const ThawMaterialDef *def = &thaw_material_library_find("soft-silicone")->def;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawings: what is inside and how far it is to the outline, against shapes whose answer is known; units, holes, refusals.
+// Drawings: what is inside and how far it is to the outline, against shapes whose answer is known; units, holes,
+// refusals.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +22,8 @@ static ThawDrawing *parse(const char *text, const char *ending) {
     return drawing;
 }
 
-// The distance in millimetres at a place in millimetres, y down as in the file, of elements in a drawing of millimetres.
+// The distance in millimetres at a place in millimetres, y down as in the file, of elements in a drawing of
+// millimetres.
 static double at_mm(const char *elements, double x, double y) {
     char text[2000];
     snprintf(text, sizeof text, "<svg width='100mm' height='100mm' viewBox='0 0 100 100'>%s</svg>", elements);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same two tetrahedra in every encoding of VTU, VTK, Gmsh and Medit files; what reading reports; files of other formats
-// by the dozen that are refused; two gigabytes of rubbish, refused at once.
+// The same two tetrahedra in every encoding of VTU, VTK, Gmsh and Medit files; what reading reports; files of other
+// formats by the dozen that are refused; two gigabytes of rubbish, refused at once.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@
 
 enum { ROOM = 8192 };
 
-// --- building files -----------------------------------------------------------------------------------------------------
+// --- building files --------------------------------------------------------------------------------------------------
 
 typedef struct Bytes {
     size_t size;
@@ -157,7 +157,7 @@ static void make_vtu(Bytes *xml, const Way *way) {
     put_text(xml, "</VTKFile>\n");
 }
 
-// --- what is read -------------------------------------------------------------------------------------------------------
+// --- what is read ----------------------------------------------------------------------------------------------------
 
 static ThawMesh *parse(const Bytes *bytes, const char *ending, ThawMeshReport *report) {
     ThawMesh *mesh;
@@ -352,7 +352,7 @@ static void repairs_are_reported_with_ids(void **state) {
     thaw_mesh_free(&mesh);
 }
 
-// --- refusals -----------------------------------------------------------------------------------------------------------
+// --- refusals --------------------------------------------------------------------------------------------------------
 
 typedef struct Bad {
     const char *ending, *text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ten thousand damaged files. Whatever they say, reading ends with a mesh that is valid or with a message, and (with the
-// sanitizers on) without touching memory that is not ours.
+// Ten thousand damaged files. Whatever they say, reading ends with a mesh that is valid or with a message, and (with
+// the sanitizers on) without touching memory that is not ours.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Gmsh, TetGen and meshio write is read, and what we write is read by them. Skipped where a program is not installed.
+// What Gmsh, TetGen and meshio write is read, and what we write is read by them. Skipped where a program is not
+// installed.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

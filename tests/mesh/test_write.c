@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round trips: a mesh goes through every pair of formats and comes back with every bit of its coordinates, its elements in
-// order, its regions, and its groups where the formats carry them.
+// Round trips: a mesh goes through every pair of formats and comes back with every bit of its coordinates, its elements
+// in order, its regions, and its groups where the formats carry them.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every allocation of reading and meshing a solid is made to fail once: the error must come out, and nothing may leak (the
-// address sanitizer looks after that).
+// Every allocation of reading and meshing a solid is made to fail once: the error must come out, and nothing may leak
+// (the address sanitizer looks after that).
 #include "mesher/shapes.h"
 
 #include "mesh/pieces.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every solid in scenes/shapes from a thousand elements up to two hundred thousand: one piece, good angles, and a volume that
-// settles.
+// Every solid in scenes/shapes from a thousand elements up to two hundred thousand: one piece, good angles, and a
+// volume that settles.
 #include "mesher/shapes.h"
 
 #include <glob.h>

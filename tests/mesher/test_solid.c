@@ -215,7 +215,8 @@ static void wrong_solids_are_refused_with_their_place(void **state) {
     thaw_solid_free(&solid);
 }
 
-// Characters changed, dropped, doubled, and pieces swapped: whatever comes out is refused, or a solid that can be asked.
+// Characters changed, dropped, doubled, and pieces swapped: whatever comes out is refused, or a solid that can be
+// asked.
 static void mutilated_solids_do_no_harm(void **state) {
     (void)state;
     static char text[1 << 14], copy[1 << 14];

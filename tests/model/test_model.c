@@ -16,7 +16,7 @@ static void near_number(double a, double b, double tolerance) {
         fail_msg("%.17g is not %.17g", a, b);
 }
 
-// --- elements and masses -------------------------------------------------------------------------------------------------
+// --- elements and masses ---------------------------------------------------------------------------------------------
 
 static void rest_gradients_are_those_of_linear_functions(void **state) {
     (void)state;
@@ -130,7 +130,7 @@ static void regions_without_a_material_take_the_default(void **state) {
     sample_free(&s);
 }
 
-// --- groups --------------------------------------------------------------------------------------------------------------
+// --- groups ----------------------------------------------------------------------------------------------------------
 
 // The vertices of a group, by the mesh's ids, as a string of 0 and 1.
 static void group_text(const ThawShape *shape, const ThawGroup *group, char *text) {
@@ -206,7 +206,7 @@ static void rounding_decides_no_selection(void **state) {
     sample_free(&s);
 }
 
-// --- scripts -------------------------------------------------------------------------------------------------------------
+// --- scripts ---------------------------------------------------------------------------------------------------------
 
 static ThawKey quarter_keys[] = {
     {.time = 1, .translation = {0, 0, 0}, .rotation = {1, 0, 0, 0}},
@@ -301,7 +301,7 @@ static void bodies_are_placed_turned_and_spun_about_their_centre_of_mass(void **
     sample_free(&s);
 }
 
-// --- loads ---------------------------------------------------------------------------------------------------------------
+// --- loads -----------------------------------------------------------------------------------------------------------
 
 static void a_load_acts_in_its_window_and_ramps_up(void **state) {
     (void)state;

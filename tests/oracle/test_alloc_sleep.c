@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every allocation of starting at rest, waking and changing method made to fail once: the call says so, leaks nothing, and
-// works when it is tried again; a step that failed has left the state as it was.
+// Every allocation of starting at rest, waking and changing method made to fail once: the call says so, leaks nothing,
+// and works when it is tried again; a step that failed has left the state as it was.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

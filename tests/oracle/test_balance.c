@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "math/vec3.h"
 #include "support/world.h"
 #include "thaw/thaw.h"
 
@@ -45,7 +46,7 @@ static Motion motion_of(const ThawWorld *world, int32_t body, int dim) {
     return sum;
 }
 
-// One step, in which nobody may be asleep.
+// One step, in which no body may be asleep.
 static ThawStepStats step_awake(ThawWorld *world) {
     ThawStepStats stats;
     step_world(world, &stats);
@@ -315,7 +316,7 @@ static void what_starts_at_rest_inside_of_an_obstacle_wakes_and_is_pushed_out(vo
         thaw_world_get_positions(k == 0 ? world : full, 0, x[k]);
         for (int i = 0; i < 99; i++) {
             double r[3] = {x[k][3 * i] - 1.3, x[k][3 * i + 1] - 0.15, x[k][3 * i + 2] + 0.47};
-            deepest[k] = fmax(deepest[k], 0.5 - sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]));
+            deepest[k] = fmax(deepest[k], 0.5 - thaw_v3_norm(r));
             tip[k] = fmax(tip[k], x[k][3 * i + 2]);
         }
     }

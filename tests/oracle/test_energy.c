@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// No change of parts makes energy: what a part does not take of its vertices' motion its shadow keeps, and gives back. First
-// random partitions of a body that spins and deforms, against projections of the test's own; then whole scenes by their ledgers.
+// No change of parts makes energy: what a part does not take of its vertices' motion its shadow keeps, and gives back.
+// First random partitions of a body that spins and deforms, against projections of the test's own; then whole scenes by
+// their ledgers.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,14 +14,16 @@
 #include <cmocka.h>
 
 #include "map/parts.h"
+#include "math/vec3.h"
 #include "support/world.h"
 #include "thaw/thaw.h"
 
-// --- one change of parts ------------------------------------------------------------------------------------------------
+// --- one change of parts ---------------------------------------------------------------------------------------------
 
 enum { FIELDS = 6 };
 
-// The rigid motions of a part without pins at its vertices, orthonormal by mass: so many fields of dim numbers a vertex.
+// The rigid motions of a part without pins at its vertices, orthonormal by mass: so many fields of dim numbers a
+// vertex.
 static int rigid_fields(const Parts *p, const ThawPart *part, double *fields) {
     int dim = p->dim, count = dim == 2 ? 3 : 6, size = part->count * dim;
     const int32_t *vertices = p->partition->vertices + part->first;
@@ -31,7 +34,7 @@ static int rigid_fields(const Parts *p, const ThawPart *part, double *fields) {
             for (int i = 0; i < dim; i++)
                 rho[i] = p->x[vertices[k] * dim + i] - p->x[vertices[0] * dim + i];
             axis[f < dim || dim == 2 ? 2 : f - dim] = 1;
-            thaw_part_cross(axis, rho, turn);
+            thaw_v3_cross(axis, rho, turn);
             for (int i = 0; i < dim; i++)
                 field[k * dim + i] = f < dim ? i == f : turn[i];
         }
@@ -97,7 +100,7 @@ static void go_on(Parts *p, double *shadow) {
         p->v[k] += 0.1 * sample_random(&p->seed);
         shadow[k] += 0.1 * sample_random(&p->seed) + (k % 2 == 0 ? 0.05 : -0.08);
     }
-    thaw_partition_place(p->partition, p->x);
+    parts_place(p->partition, p->x);
     thaw_partition_velocities(p->partition, p->v);
 }
 
@@ -110,8 +113,8 @@ static void choose_flags(Parts *p) {
         p->flagged[sample_below(&p->seed, p->shape->ne)] = kind == 1;
 }
 
-// v and what counts of the shadow are, together, what they were at every vertex. What does not count (drag) is no motion that
-// a transition makes: it is taken off before and after.
+// v and what counts of the shadow are, together, what they were at every vertex. What does not count (drag) is no
+// motion that a transition makes: it is taken off before and after.
 static void no_change_of_parts_changes_motion_momentum_or_energy(void **state) {
     (void)state;
     for (int dim = 2; dim <= 3; dim++) {
@@ -167,11 +170,11 @@ static void no_change_of_parts_changes_motion_momentum_or_energy(void **state) {
     }
 }
 
-// --- scenes -------------------------------------------------------------------------------------------------------------
+// --- scenes ----------------------------------------------------------------------------------------------------------
 
-// Every step's loss by transitions is none or positive, the shadow's energy counted, and the ledger closes. Following and relaxing
-// are no transition: forces do work there. But what they put in and take out is no gain on the whole: less the work of loads, the
-// energy does not rise above what it was by more than a share `gain` of its size.
+// Every step's loss by transitions is none or positive, the shadow's energy counted, and the ledger closes. Following
+// and relaxing are no transition: forces do work there. But what they put in and take out is no gain on the whole: less
+// the work of loads, the energy does not rise above what it was by more than a share `gain` of its size.
 static void watch(const char *name, ThawWorld *world, int steps, double gain) {
     ThawLedger start, was;
     double size = 0, open = 0, least = 0, shadow = 0, up = 0, down = 0, lowest = INFINITY, risen = 0;
@@ -275,7 +278,8 @@ static void a_stiff_box_that_froze_in_a_blow_does_not_spin_up(void **state) {
     thaw_world_free(&world);
 }
 
-// Total energy only falls, from one step to the next: balls of steel that drop and roll. (An oracle that took small turns for none made 0.18 J.)
+// Total energy only falls, from one step to the next: balls of steel that drop and roll. (An oracle that took small
+// turns for none made 0.18 J.)
 static void steel_that_rolls_gains_nothing(void **state) {
     (void)state;
     static const char balls[] =

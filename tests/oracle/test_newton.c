@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The method "rigidify" with the integrator "newton": what holds for one linearised step holds for backward Euler solved to
-// convergence. Bodies settle wholly rigid where the full run settles, in contact too; parts keep their momentum; the ledger
-// closes; bits depend neither on threads nor on interruptions.
+// The method "rigidify" with the integrator "newton": what holds for one linearised step holds for backward Euler
+// solved to convergence. Bodies settle wholly rigid where the full run settles, in contact too; parts keep their
+// momentum; the ledger closes; bits depend neither on threads nor on interruptions.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -92,8 +92,8 @@ static void a_block_dropped_on_the_floor_comes_to_rest_asleep(void **state) {
     thaw_world_free(&rigid);
 }
 
-// Spins and tumbles, settles in itself and becomes one part; then two vertices are pulled for a while, without a net force.
-// Damping is viscous: that by stiffness brakes a spin, of parts as of elastic bodies.
+// Spins and tumbles, settles in itself and becomes one part; then two vertices are pulled for a while, without a net
+// force. Damping is viscous: that by stiffness brakes a spin, of parts as of elastic bodies.
 static void momentum_is_kept_in_flight_whatever_becomes_rigid_or_wakes(void **state) {
     (void)state;
     const char *text =
@@ -145,7 +145,8 @@ static void momentum_is_kept_in_flight_whatever_becomes_rigid_or_wakes(void **st
     thaw_world_free(&world);
 }
 
-// The kinetic energy of a soft cube that spins, over that at the start, after half a second; whether it is wholly rigid.
+// The kinetic energy of a soft cube that spins, over that at the start, after half a second; whether it is wholly
+// rigid.
 static double spin_cube(const char *integrator, const char *method, double *open, int *whole) {
     char text[1000];
     snprintf(text, sizeof text,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The method "rigidify" as a whole, measured against the full run beside it: bodies that settle become wholly rigid, near
-// where the full run settles; loads are felt; rest costs next to nothing; bits do not depend on threads or interruptions.
+// The method "rigidify" as a whole, measured against the full run beside it: bodies that settle become wholly rigid,
+// near where the full run settles; loads are felt; rest costs next to nothing; bits do not depend on threads or
+// interruptions.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -136,7 +137,8 @@ static void pass(Swing *swing, int step, double height) {
     swing->was = height;
 }
 
-// The shadow follows it by strides, and what becomes rigid, or wakes, goes on as it went: it swings as far as the full one, and as fast.
+// The shadow follows it by strides, and what becomes rigid, or wakes, goes on as it went: it swings as far as the full
+// one, and as fast.
 static void a_slow_swing_goes_on(const char *scene, int least_rigid) {
     Race race = start_race(scene);
     Reach reach[2] = {{INFINITY, -INFINITY}, {INFINITY, -INFINITY}};
@@ -187,8 +189,8 @@ static void a_small_load_does_not_stop_a_swing(void **state) {
     a_slow_swing_goes_on(SLOW_BEAM("0.3", ", {\"group\": \"x-max\", \"total\": [0, 0, 1e-3], \"from\": 3}"), 0);
 }
 
-// What the caller does to a wholly rigid body in mid-swing does not stop it: it goes on at the speed it crept with, and the ledger
-// knows of it. what: 0 wakes it, 1 has it asked anew.
+// What the caller does to a wholly rigid body in mid-swing does not stop it: it goes on at the speed it crept with, and
+// the ledger knows of it. what: 0 wakes it, 1 has it asked anew.
 static void disturb_in_mid_swing(int what) {
     Race race = start_race(SLOW_BEAM("0.3", ""));
     ThawRigidifyOptions options;
@@ -284,7 +286,8 @@ static void set_rule(ThawWorld *world, ThawOracleRule rule) {
     assert_int_equal(thaw_world_set_rigidify(world, &options, NULL), THAW_OK);
 }
 
-// Runs it twice, once on two threads and over checkpoints. From step `paper` on (0: never) the published rule decides for 140.
+// Runs it twice, once on two threads and over checkpoints. From step `paper` on (0: never) the published rule decides
+// for 140.
 static void compare_bits(const char *text, int paper) {
     ThawWorld *one = make_world_by(text, "rigidify", 1), *two = make_world_by(text, "rigidify", 2), *resumed = NULL;
     ThawStepStats a, b;

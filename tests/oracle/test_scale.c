@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thresholds that follow each body's own scales: the lowest mode against beam theory, the same partitions in scenes that are
-// similar, and one default for a coin and a bridge.
+// Thresholds that follow each body's own scales: the lowest mode against beam theory, the same partitions in scenes
+// that are similar, and one default for a coin and a bridge.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,8 @@ static ThawScale bar_scale(const char *pins) {
 
 static void the_lowest_mode_is_that_of_beam_theory(void **state) {
     (void)state;
-    // omega = beta^2 sqrt(E I / (rho A L^4)), I / A = t^2 / 12: clamped, free, and hinged at a corner (rigid turns left out).
+    // omega = beta^2 sqrt(E I / (rho A L^4)), I / A = t^2 / 12: clamped, free, and hinged at a corner (rigid turns left
+    // out).
     static const struct {
         const char *pins;
         double beta_square;

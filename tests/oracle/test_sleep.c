@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rest costs nothing and is left at once: bodies fall asleep with all that they touch, wake for whatever could change the
-// verdict and for nothing else, and nobody can tell from the bits whether a run was interrupted in between.
+// Rest costs nothing and is left at once: bodies fall asleep with all that they touch, wake for whatever could change
+// the verdict and for nothing else, and bits do not tell whether a run was interrupted in between.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -143,7 +143,7 @@ static void what_falls_onto_sleepers_or_is_pushed_into_them_wakes_them(void **st
     thaw_world_free(&world);
 }
 
-// A long slab asleep, held from below, struck near its end: who is awake 2 and 50 steps after the touch.
+// A long slab asleep, held from below, struck near its end: what is awake 2 and 50 steps after the touch.
 static void strike(double speed, int32_t awake[2]) {
     char text[1500];
     snprintf(
@@ -316,7 +316,7 @@ static void a_turning_part_keeps_what_a_change_of_method_gives_it(void **state) 
     thaw_world_free(&world);
 }
 
-// --- loads that come when everything sleeps ---------------------------------------------------------------------------
+// --- loads that come when everything sleeps --------------------------------------------------------------------------
 
 static uint64_t next(uint64_t *seed) {
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A body that swings, partly elastic, is followed by strides: it is asked now and then, moves in every step, and neither gains
-// nor loses by it.
+// A body that swings, partly elastic, is followed by strides: it is asked now and then, moves in every step, and
+// neither gains nor loses by it.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -98,7 +98,8 @@ static void bits_do_not_depend_on_threads_or_on_a_checkpoint_within_a_stride(voi
     assert_true(bits_across_checkpoints(text, 400, "stride.ckpt", is_within_a_stride) > 10);
 }
 
-// v + w is what it was at every vertex, whoever has it; elastic vertices have no shadow afterwards, nor parts a rigid share.
+// v + w is what it was at every vertex, in v or in w; elastic vertices have no shadow afterwards, nor parts a rigid
+// share.
 static void velocities_take_what_they_can_have_of_a_shadow(void **state) {
     (void)state;
     char text[1500];
@@ -190,7 +191,8 @@ static void what_vibrates_in_flight_keeps_its_momentum(void **state) {
     thaw_world_free(&world);
 }
 
-// A load that would bend a beam by less than epsilon: it comes to where it belongs however few percent of the way a step is allowed.
+// A load that would bend a beam by less than epsilon: it comes to where it belongs however few percent of the way a
+// step is allowed.
 static void a_small_load_is_followed_to_its_end_by_small_steps(void **state) {
     (void)state;
     double goes = 0; // the full run's tip, at rest after 15 s
@@ -226,7 +228,8 @@ static void a_small_load_is_followed_to_its_end_by_small_steps(void **state) {
     }
 }
 
-// Three vertices in a line are a hinge for the oracle as for parts: what turns about it needs no force that holds it together.
+// Three vertices in a line are a hinge for the oracle as for parts: what turns about it needs no force that holds it
+// together.
 static void a_bar_on_a_hinge_of_three_pins_falls_as_the_full_one_does(void **state) {
     (void)state;
     const char *text =
@@ -304,9 +307,9 @@ static void a_step_that_is_repeated_for_a_sleeper_follows_shadows_once(void **st
     thaw_world_free(&woken);
 }
 
-// Friction and contact hold a beam on a table; what hangs over its edge is pushed and swings. The contacts push the shadow, too: did that push
-// count for nothing, all of the shadow would go the other way, contacts included. Where a vertex sticks or slips is
-// chance, so that half of ten count.
+// Friction and contact hold a beam on a table; what hangs over its edge is pushed and swings. The contacts push the
+// shadow, too: did that push count for nothing, all of the shadow would go the other way, contacts included. Where a
+// vertex sticks or slips is chance, so that half of ten count.
 static void what_lies_on_something_swings_as_the_full_one_does(void **state) {
     (void)state;
     enum { PUSHES = 10 };
@@ -343,7 +346,7 @@ static void what_lies_on_something_swings_as_the_full_one_does(void **state) {
         thaw_world_free(&full);
         thaw_world_free(&world);
     }
-    if (count < PUSHES) // under sanitizers, who tell of other things
+    if (count < PUSHES) // under sanitizers, which look for other things
         return;
     assert_true(mixed > 300);
     print_message("half of them by less than %.1e\n", off[PUSHES / 2]);

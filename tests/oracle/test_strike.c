@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A body in flight is one rigid part, followed by strides. When it is hit it has to feel that in the same step, whatever its
-// thresholds: struck as a rigid body it would stop as a whole, at once.
+// A body in flight is one rigid part, followed by strides. When it is hit it has to feel that in the same step,
+// whatever its thresholds: struck as a rigid body it would stop as a whole, at once.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,8 @@
 #include "support/world.h"
 #include "thaw/thaw.h"
 
-// The wheel of scenes/wheel.json by fewer elements. Steps are so short that it is near the floor steps before it touches it.
+// The wheel of scenes/wheel.json by fewer elements. Steps are so short that it is near the floor steps before it
+// touches it.
 #define WHEEL(thresholds)                                                                                              \
     "{\"thaw\": 1, \"gravity\": [0, 0, -9.8], \"time\": {\"step\": 0.001}, \"rigidify\": {" thresholds                 \
     ", \"horizon\": 1}, \"contact\": {\"erp\": 0.2, \"cfm\": 0.1, \"friction\": \"box\", \"tolerance\": 1e-4},"        \
@@ -54,8 +55,8 @@ static void a_body_in_flight_feels_the_floor_in_the_step_in_which_it_hits_it(voi
     feels_the_floor(WHEEL("\"tau_rigid\": 1e-2, \"epsilon\": 2e-2"));
 }
 
-// A plate of 1 GPa, through which waves go a hundred times in a step, hits the floor with a corner. Its strains stay far
-// below epsilon, and yet the blow is another one for whoever takes it as a rigid body.
+// A plate of 1 GPa, through which waves go a hundred times in a step, hits the floor with a corner. Its strains stay
+// far below epsilon, and yet the blow is another one for whoever takes it as a rigid body.
 static void what_is_stiff_feels_a_blow_as_a_whole(void **state) {
     (void)state;
     static const char text[] =
@@ -89,8 +90,8 @@ static void what_is_stiff_feels_a_blow_as_a_whole(void **state) {
     thaw_world_free(&rigid);
 }
 
-// A beam, held at one end, whose other end a script moves slowly: it is elastic there for ever, and answers about the rest of it
-// stand for many steps. And a ball for it.
+// A beam, held at one end, whose other end a script moves slowly: it is elastic there for ever, and answers about the
+// rest of it stand for many steps. And a ball for it.
 #define MOVED(gravity, height)                                                                                         \
     "{\"thaw\": 1, \"gravity\": [0, 0, " gravity "], \"time\": {\"step\": 0.002},"                                     \
     "\"rigidify\": {\"tau_rigid\": 1e-5, \"epsilon\": 5e-4, \"horizon\": 1},"                                          \
@@ -193,7 +194,7 @@ static void a_checkpoint_with_an_energy_or_a_mode_that_cannot_be_is_refused(void
         oracle->moving = i == 2 ? 99 : oracle->moving;
         assert_int_equal(thaw_world_save(world, path, &error), THAW_OK);
         assert_int_equal(thaw_world_load(other, path, &error), THAW_ERROR_INPUT);
-        static const char *const said[] = {"of its energy is nan; allowed: finite", "of its margin is inf",
+        static const char *const said[] = {"of its energy is nan; allowed: 0 to 1e150", "of its margin is inf",
                                            "of its moving is 99; allowed: 0 to 4"};
         assert_non_null(strstr(error.message, said[i]));
         *oracle = before;

@@ -59,12 +59,12 @@ static ThawStatus write_stats(const ThawWorld *world, ThawError *error) {
     (void)world;
     ThawTable *stats;
     ThawStepStats row = {.step = 1};
-    ThawStatus status = thaw_stats_open(in_folder("stats.csv"), -1, &stats, error);
+    ThawStatus status = thaw_stats_open(in_folder("stats.csv"), -1, NULL, &stats, error);
     if (status == THAW_OK)
-        status = thaw_stats_write(stats, &row, error);
+        status = thaw_stats_write(stats, NULL, &row, error);
     thaw_table_close(&stats, NULL);
     if (status == THAW_OK)
-        status = thaw_stats_open(in_folder("stats.csv"), 1, &stats, error);
+        status = thaw_stats_open(in_folder("stats.csv"), 1, NULL, &stats, error);
     thaw_table_close(&stats, NULL);
     return status;
 }
@@ -81,14 +81,11 @@ static ThawStatus write_histogram(const ThawWorld *world, ThawError *error) {
 static ThawStatus save_and_load(const ThawWorld *world, ThawError *error) {
     (void)world;
     double x[3] = {1, 2, 3};
-    char text[8];
     ThawCheckpoint *c;
     ThawStatus status = thaw_checkpoint_create(in_folder("c.h5"), &c, error);
     if (status != THAW_OK)
         return status;
     status = thaw_checkpoint_put_f64(c, "x", x, 3, error);
-    if (status == THAW_OK)
-        status = thaw_checkpoint_put_text(c, "name", "thaw", error);
     if (status == THAW_OK)
         status = thaw_checkpoint_commit(&c, error);
     thaw_checkpoint_free(&c);
@@ -96,8 +93,6 @@ static ThawStatus save_and_load(const ThawWorld *world, ThawError *error) {
         status = thaw_checkpoint_open(in_folder("c.h5"), &c, error);
     if (status == THAW_OK)
         status = thaw_checkpoint_get_f64(c, "x", x, 3, error);
-    if (status == THAW_OK)
-        status = thaw_checkpoint_get_text(c, "name", text, sizeof text, error);
     thaw_checkpoint_free(&c);
     return status;
 }

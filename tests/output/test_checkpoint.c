@@ -39,7 +39,6 @@ static void write_example(const char *where) {
     assert_int_equal(thaw_checkpoint_put_u64(c, "hash", u64, 2, &error), THAW_OK);
     assert_int_equal(thaw_checkpoint_put_i32(c, "body/0/parts", i32, 4, &error), THAW_OK);
     assert_int_equal(thaw_checkpoint_put_f64(c, "body/1/x", NULL, 0, &error), THAW_OK);
-    assert_int_equal(thaw_checkpoint_put_text(c, "version", "0.1.0", &error), THAW_OK);
     assert_int_equal(thaw_checkpoint_commit(&c, &error), THAW_OK);
     assert_null(c);
 }
@@ -54,7 +53,6 @@ static void what_was_put_comes_back_with_the_same_bits(void **state) {
     int64_t a[3];
     uint64_t b[2];
     int32_t d[4];
-    char text[16], cut[4];
     assert_int_equal(thaw_checkpoint_get_f64(c, "body/0/x", x, 5, &error), THAW_OK);
     assert_memory_equal(x, f64, sizeof f64);
     assert_int_equal(thaw_checkpoint_get_i64(c, "step", a, 3, &error), THAW_OK);
@@ -64,10 +62,6 @@ static void what_was_put_comes_back_with_the_same_bits(void **state) {
     assert_int_equal(thaw_checkpoint_get_i32(c, "body/0/parts", d, 4, &error), THAW_OK);
     assert_memory_equal(d, i32, sizeof i32);
     assert_int_equal(thaw_checkpoint_get_f64(c, "body/1/x", x, 0, &error), THAW_OK);
-    assert_int_equal(thaw_checkpoint_get_text(c, "version", text, sizeof text, &error), THAW_OK);
-    assert_string_equal(text, "0.1.0");
-    assert_int_equal(thaw_checkpoint_get_text(c, "version", cut, sizeof cut, &error), THAW_OK);
-    assert_string_equal(cut, "0.1");
     assert_int_equal(thaw_checkpoint_count(c, "body/0/x"), 5);
     assert_int_equal(thaw_checkpoint_count(c, "body/7/x"), -1);
     thaw_checkpoint_free(&c);
@@ -80,7 +74,6 @@ static void a_wrong_name_type_or_count_is_refused_with_a_message(void **state) {
     ThawCheckpoint *c;
     double x[6];
     int64_t a[5];
-    char text[8];
     write_example(path);
     assert_int_equal(thaw_checkpoint_open(path, &c, &error), THAW_OK);
     assert_int_equal(thaw_checkpoint_get_f64(c, "nothing", x, 5, &error), THAW_ERROR_INPUT);
@@ -90,8 +83,6 @@ static void a_wrong_name_type_or_count_is_refused_with_a_message(void **state) {
     assert_int_equal(thaw_checkpoint_get_i64(c, "body/0/x", a, 5, &error), THAW_ERROR_INPUT);
     assert_non_null(strstr(error.message, "int64"));
     assert_int_equal(thaw_checkpoint_get_f64(c, "body/0", x, 5, &error), THAW_ERROR_INPUT);
-    assert_int_equal(thaw_checkpoint_get_text(c, "step", text, sizeof text, &error), THAW_ERROR_INPUT);
-    assert_int_equal(thaw_checkpoint_get_text(c, "nothing", text, sizeof text, &error), THAW_ERROR_INPUT);
     thaw_checkpoint_free(&c);
     assert_int_equal(thaw_checkpoint_create(path, &c, &error), THAW_OK);
     assert_int_equal(thaw_checkpoint_put_f64(c, "x", f64, 5, &error), THAW_OK);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contacts in checkpoints: what a world shows of them is the same after it was loaded, and no file, however well its digest
-// fits, names a body, an obstacle, a vertex or a face that is not there.
+// Contacts in checkpoints: what a world shows of them is the same after it was loaded, and no file, however well its
+// digest fits, names a body, an obstacle, a vertex or a face that is not there.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,7 +45,7 @@ static void save(const ThawWorld *world) {
         fail_msg("%s", error.message);
 }
 
-// --- what is shown -------------------------------------------------------------------------------------------------------
+// --- what is shown ---------------------------------------------------------------------------------------------------
 
 // Whether forces, pressures and points are the same bits; the force that the second body feels is returned.
 static double assert_same_contacts(const ThawWorld *a, const ThawWorld *b) {
@@ -103,7 +103,7 @@ static void contacts_are_the_same_after_loading_awake_falling_asleep_and_asleep(
     thaw_world_free(&one);
 }
 
-// --- what is refused -----------------------------------------------------------------------------------------------------
+// --- what is refused -------------------------------------------------------------------------------------------------
 
 static void a_world_with_other_obstacles_is_another_world(void **state) {
     (void)state;
@@ -186,10 +186,10 @@ static void what_a_file_names_is_there_or_it_is_refused(void **state) {
         {"contacts/sides", 7, 0, "vertices"},
         {"contacts/sides", 8, 1, "vertices"},
         {"contacts/sides", 9, VERTICES, "vertices"},
-        {"rigidify", 2, NAN, "rigidify: frame_count is nan"},
-        {"rigidify", 10, 1e300, "rigidify: oracle is 1e+300"},
-        {"rigidify", 7, -1e300, "rigidify: smallest is -1e+300"},
-        {"rigidify", 1, NAN, "tau_rigid"},
+        {"options/rigidify", 2, NAN, "rigidify: frame_count is nan"},
+        {"options/rigidify", 10, 1e300, "rigidify: oracle is 1e+300"},
+        {"options/rigidify", 7, -1e300, "rigidify: smallest is -1e+300"},
+        {"options/rigidify", 1, NAN, "tau_rigid"},
         {"bodies", 4, 2, "rigidify"}, // the first body's own, which are not there
         {"bodies", 2, 77, "method of body 0"},
     };

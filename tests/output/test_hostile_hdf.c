@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HDF5 files made to keep their reader busy: a few thousand pointers to the same place each. Honest files look nothing like
-// them, so they are refused, and that must not take longer than reading an honest file of that size would.
+// HDF5 files made to keep their reader busy: a few thousand pointers to the same place each. Honest files look nothing
+// like them, so they are refused, and that must not take longer than reading an honest file of that size would.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

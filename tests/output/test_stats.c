@@ -35,10 +35,10 @@ static ThawStepStats row(int64_t step) {
 static void write_rows(int64_t keep, int64_t from, int64_t to) {
     ThawTable *stats;
     ThawError error = {0};
-    assert_int_equal(thaw_stats_open(path, keep, &stats, &error), THAW_OK);
+    assert_int_equal(thaw_stats_open(path, keep, NULL, &stats, &error), THAW_OK);
     for (int64_t i = from; i <= to; i++) {
         ThawStepStats r = row(i);
-        assert_int_equal(thaw_stats_write(stats, &r, &error), THAW_OK);
+        assert_int_equal(thaw_stats_write(stats, NULL, &r, &error), THAW_OK);
     }
     assert_int_equal(thaw_table_close(&stats, &error), THAW_OK);
     assert_null(stats);
@@ -106,7 +106,7 @@ static void a_foreign_file_is_not_continued(void **state) {
     fclose(file);
     ThawTable *stats;
     ThawError error = {0};
-    assert_int_equal(thaw_stats_open(path, 3, &stats, &error), THAW_ERROR_INPUT);
+    assert_int_equal(thaw_stats_open(path, 3, NULL, &stats, &error), THAW_ERROR_INPUT);
     assert_non_null(strstr(error.message, path));
     char *text = content();
     assert_non_null(strstr(text, "precious"));
@@ -119,10 +119,10 @@ static void a_full_disk_is_reported(void **state) {
     ThawError error = {0};
     if (access("/dev/full", W_OK))
         skip();
-    assert_int_equal(thaw_stats_open("/dev/full", -1, &stats, &error), THAW_ERROR_IO);
+    assert_int_equal(thaw_stats_open("/dev/full", -1, NULL, &stats, &error), THAW_ERROR_IO);
     assert_null(stats);
     assert_non_null(strstr(error.message, "/dev/full"));
-    assert_int_equal(thaw_stats_open("/nowhere/stats.csv", -1, &stats, &error), THAW_ERROR_IO);
+    assert_int_equal(thaw_stats_open("/nowhere/stats.csv", -1, NULL, &stats, &error), THAW_ERROR_IO);
     assert_int_equal(thaw_table_close(NULL, NULL), THAW_OK);
 }
 

@@ -15,7 +15,7 @@ static void require(ThawStatus status, const ThawError *error) {
         fail_msg("%s: %s", thaw_status_name(status), error->message);
 }
 
-// --- scenes -------------------------------------------------------------------------------------------------------------
+// --- scenes ----------------------------------------------------------------------------------------------------------
 
 PhysicsScene *physics_scene(ThawMesh *mesh) {
     PhysicsScene *scene = calloc(1, sizeof *scene);
@@ -162,7 +162,7 @@ void physics_static(ThawWorld *world) {
     require(thaw_world_solve_static(world, NULL, &error), &error);
 }
 
-// --- looking in ---------------------------------------------------------------------------------------------------------
+// --- looking in ------------------------------------------------------------------------------------------------------
 
 size_t physics_coordinates(const ThawWorld *world) {
     return (size_t)thaw_world_dim(world) * (size_t)thaw_world_vertex_count(world, 0);
@@ -205,7 +205,7 @@ void physics_momentum(const ThawWorld *world, double linear[3], double angular[3
     free(m);
 }
 
-// --- numbers ------------------------------------------------------------------------------------------------------------
+// --- numbers ---------------------------------------------------------------------------------------------------------
 
 double physics_random(uint64_t *seed) {
     *seed = *seed * 2862933555777941757u + 3037000493u;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the physics tests share: a scene with one body, small enough to be written down in a few lines, and looks into its
-// world. Everything here asserts: a test that cannot set itself up has failed.
+// What the physics tests share: a scene with one body, small enough to be written down in a few lines, and looks into
+// its world. Everything here asserts: a test that cannot set itself up has failed.
 #ifndef THAW_TEST_PHYSICS_H
 #define THAW_TEST_PHYSICS_H
 
@@ -34,7 +34,8 @@ void physics_jitter(PhysicsScene *scene, double cell, double share, uint64_t see
 int physics_is_on_boundary(const PhysicsScene *scene, int32_t vertex);
 int32_t physics_nearest(const PhysicsScene *scene, double x, double y, double z);
 
-// Adds a group (a face of the box by its name) and returns its index; pins a face; holds one vertex away from its place.
+// Adds a group (a face of the box by its name) and returns its index; pins a face; holds one vertex away from its
+// place.
 int32_t physics_group(PhysicsScene *scene, const char *face);
 void physics_pin(PhysicsScene *scene, const char *face);
 void physics_hold(PhysicsScene *scene, int32_t vertex, const double translation[3]);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A slender cantilever (length ten times its thickness) against Timoshenko's beam: deflection under its small weight and
-// first bending frequency, in 3D and (plane strain) in 2D. Linear elements lock: they add stiffness of second order in the
-// cell, so 1 / deflection and omega^2 of three meshes are extrapolated, with the order they show. Kuhn's cells are alike
-// in y and z; in 3D the beam therefore bends along the diagonal, where the coarse mesh does not couple it to other modes.
+// A slender cantilever (length ten times its thickness) against Timoshenko's beam: deflection under its small weight
+// and first bending frequency, in 3D and (plane strain) in 2D. Linear elements lock: they add stiffness of second order
+// in the cell, so 1 / deflection and omega^2 of three meshes are extrapolated, with the order they show. Kuhn's cells
+// are alike in y and z; in 3D the beam therefore bends along the diagonal, where the coarse mesh does not couple it to
+// other modes.
 //
-// Deflection: q L^4 / (8 E I) + q L^2 / (2 kappa G A). Frequency: Huang 1961, the clamped-free case, with shear and rotary
-// inertia. Plane strain puts E / (1 - nu^2) for E. The swing is measured between zero crossings of the tip; backward
-// Euler turns by atan(omega h) in a step, so omega = tan(angle of a step) / h is exact for a linear mode, and the
-// second mode dies out within the first period.
+// Deflection: q L^4 / (8 E I) + q L^2 / (2 kappa G A). Frequency: Huang 1961, the clamped-free case, with shear and
+// rotary inertia. Plane strain puts E / (1 - nu^2) for E. The swing is measured between zero crossings of the tip;
+// backward Euler turns by atan(omega h) in a step, so omega = tan(angle of a step) / h is exact for a linear mode, and
+// the second mode dies out within the first period.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

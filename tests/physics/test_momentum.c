@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a free body keeps.
 //
-// Linear momentum: inner forces cancel in pairs, so both integrators change it by the outer forces only, to the solver's
-// tolerance. In free fall v_n = v_0 + n h g and x_n = x_0 + n h v_0 + h^2 g n (n + 1) / 2: the parabola plus g t h / 2.
+// Linear momentum: inner forces cancel in pairs, so both integrators change it by the outer forces only, to the
+// solver's tolerance. In free fall v_n = v_0 + n h g and x_n = x_0 + n h v_0 + h^2 g n (n + 1) / 2: the parabola plus g
+// t h / 2.
 //
 // Angular momentum: backward Euler takes the forces at the end of the step, where they have no torque about x1; hence
-// sum x1 cross m (v1 - v0) = 0 exactly, but about x0 the body loses h^2 sum v1 cross f, so L drifts by O(h) over a fixed
-// time. The semi-implicit step has sum x0 cross m (v1 - v0) = h^2 sum f(x0) cross v1: exact from a stress-free
+// sum x1 cross m (v1 - v0) = 0 exactly, but about x0 the body loses h^2 sum v1 cross f, so L drifts by O(h) over a
+// fixed time. The semi-implicit step has sum x0 cross m (v1 - v0) = h^2 sum f(x0) cross v1: exact from a stress-free
 // start, and a drift of O(h) after it.
 #include <math.h>
 #include <setjmp.h>
@@ -17,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "math/vec3.h"
 #include "physics/support_physics.h"
 #include "support/world.h"
 
@@ -32,8 +34,6 @@ static PhysicsScene *make_flyer(int dim, int integrator) {
     scene->body.velocity[1] = -0.5;
     return scene;
 }
-
-static double length(const double a[3]) { return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]); }
 
 static void a_free_fall_is_the_scheme_s_parabola(void **state) {
     (void)state;
@@ -62,10 +62,10 @@ static void a_free_fall_is_the_scheme_s_parabola(void **state) {
                 impulse = fmax(impulse, fabs(p1[k] - p0[k] - mass * g[k] * t));
             print_message("free fall, %dD, %s: %.2g m off the scheme's parabola (%.3g m off the true one), momentum "
                           "off by %.2g of %.3g kg m/s\n",
-                          dim, NAMES[integrator], worst, ahead, impulse, length(p1));
+                          dim, NAMES[integrator], worst, ahead, impulse, thaw_v3_norm(p1));
             assert_true(worst < 1e-10);                         // a hundred solves to 1e-12
             assert_true(fabs(ahead - 9.81 * t * h / 2) < 1e-9); // first order, with this very constant
-            assert_true(impulse < 1e-10 * length(p1));
+            assert_true(impulse < 1e-10 * thaw_v3_norm(p1));
             free(start);
             free(x);
             free(m);
@@ -109,15 +109,15 @@ static Drift spin(int dim, int integrator, double h, double time) {
             for (int k = 0; k < 3; k++)
                 turn[k] += r[(k + 1) % 3] * dv[(k + 2) % 3] - r[(k + 2) % 3] * dv[(k + 1) % 3];
         }
-        drift.torque = fmax(drift.torque, length(turn) / length(L0));
+        drift.torque = fmax(drift.torque, thaw_v3_norm(turn) / thaw_v3_norm(L0));
         if (step == 0)
-            drift.first = physics_distance(L, before, 3) / length(L0);
+            drift.first = physics_distance(L, before, 3) / thaw_v3_norm(L0);
         free(x);
         free(v);
     }
     thaw_world_get_ledger(world, &now);
-    drift.linear = physics_distance(p, p0, 3) / length(p0);
-    drift.angular = physics_distance(L, L0, 3) / length(L0);
+    drift.linear = physics_distance(p, p0, 3) / thaw_v3_norm(p0);
+    drift.angular = physics_distance(L, L0, 3) / thaw_v3_norm(L0);
     drift.energy = (ledger_balance(&now) - ledger_balance(&start)) / start.kinetic;
     drift.loss = now.integration_loss / start.kinetic;
     assert_true(now.damping_loss == 0 && now.external_work == 0);
@@ -164,7 +164,7 @@ static double spin_left(double alpha1, ThawDamping damping, double time) {
     physics_momentum(world, p, L);
     thaw_world_free(&world);
     physics_scene_free(&scene);
-    return length(L) / length(L0);
+    return thaw_v3_norm(L) / thaw_v3_norm(L0);
 }
 
 // alpha1 K acts on a turning body through its tension: centripetal forces m omega^2 r turned by omega, so that

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the integrators converge: Newton's iteration quadratically in each step, both integrators with first order in h and
-// to each other, and the same trajectory whichever solver is underneath.
+// How the integrators converge: Newton's iteration quadratically in each step, both integrators with first order in h
+// and to each other, and the same trajectory whichever solver is underneath.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -41,7 +41,7 @@ static int has_cholmod(void) {
     return status == THAW_OK;
 }
 
-// --- Newton -------------------------------------------------------------------------------------------------------------
+// --- Newton ----------------------------------------------------------------------------------------------------------
 
 // Velocities after one long step from rest, with as many iterations as the tolerance asks for.
 static double *step_to(const PhysicsScene *scene, double tolerance, int *iterations) {
@@ -106,7 +106,7 @@ static void newton_converges_quadratically(void **state) {
     }
 }
 
-// --- far starts ---------------------------------------------------------------------------------------------------------
+// --- far starts ------------------------------------------------------------------------------------------------------
 
 // A bar twisted by `degrees` at rest, starting from x (its rest shape if NULL).
 static double *twist(ThawMaterialModel model, int degrees, const double *x) {
@@ -150,7 +150,7 @@ static void a_static_solve_finds_its_way_from_far(void **state) {
     }
 }
 
-// --- the step size ------------------------------------------------------------------------------------------------------
+// --- the step size ---------------------------------------------------------------------------------------------------
 
 static double *swing(ThawIntegrator integrator, ThawSolverKind solver, double h, double time, double tolerance) {
     PhysicsScene *scene = make_arm(0.1, 0.002);
@@ -193,7 +193,7 @@ static void halving_the_step_halves_the_error_and_the_integrators_meet(void **st
     assert_true(apart[LEVELS - 1] < 0.6 * apart[LEVELS - 2] && apart[LEVELS - 2] < 0.6 * apart[LEVELS - 3]);
 }
 
-// --- solvers ------------------------------------------------------------------------------------------------------------
+// --- solvers ---------------------------------------------------------------------------------------------------------
 
 static void iterative_and_direct_solvers_agree(void **state) {
     (void)state;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the elements are elements. The patch test: a boundary that moves by an affine map takes the inside with it, on
-// a mesh whose inner vertices were strewn about. Convergence: forces that balance a known smooth displacement (small, so
-// that linear elasticity holds) give it back with an error of second order in L2 and of first order in energy.
+// Whether the elements are elements. The patch test: a boundary that moves by an affine map takes the inside with it,
+// on a mesh whose inner vertices were strewn about. Convergence: forces that balance a known smooth displacement
+// (small, so that linear elasticity holds) give it back with an error of second order in L2 and of first order in
+// energy.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +13,7 @@
 
 #include "physics/support_physics.h"
 
-// --- patch test ---------------------------------------------------------------------------------------------------------
+// --- patch test ------------------------------------------------------------------------------------------------------
 
 static const double AFFINE[3][3] = {{0.12, 0.07, -0.05}, {-0.04, -0.09, 0.06}, {0.08, 0.03, 0.1}};
 
@@ -61,7 +62,7 @@ static void an_affine_boundary_takes_the_inside_with_it(void **state) {
         }
 }
 
-// --- convergence --------------------------------------------------------------------------------------------------------
+// --- convergence -----------------------------------------------------------------------------------------------------
 
 static const double AMPLITUDE[3] = {1e-6, -0.6e-6, 0.8e-6};
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The beam that other programs were run on: 1 x 0.2 x 0.2 m, clamped at x = 0, 34 x 5 x 5 cells of Kuhn tetrahedra, E 5e6,
-// nu 0.3, 1000 kg/m^3, 9.81 m/s^2. CalculiX and FEniCSx agree on the static tip to the digits below, for a large
-// deflection (Saint Venant-Kirchhoff) and for linear elasticity; Stark, VegaFEM and Bullet were run for 0.6 s with steps
-// of 0.01 s. The tip is the vertex (1, 0.2, 0.2).
+// The beam that other programs were run on: 1 x 0.2 x 0.2 m, clamped at x = 0, 34 x 5 x 5 cells of Kuhn tetrahedra, E
+// 5e6, nu 0.3, 1000 kg/m^3, 9.81 m/s^2. CalculiX and FEniCSx agree on the static tip to the digits below, for a large
+// deflection (Saint Venant-Kirchhoff) and for linear elasticity; Stark, VegaFEM and Bullet were run for 0.6 s with
+// steps of 0.01 s. The tip is the vertex (1, 0.2, 0.2).
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

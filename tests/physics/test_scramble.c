@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stable neo-Hookean earns its name: a body whose vertices were strewn at random, pressed into a plane, crushed almost to
-// a point or turned inside out unfolds to its rest shape, by damped Newton steps with projected stiffness.
+// Stable neo-Hookean earns its name: a body whose vertices were strewn at random, pressed into a plane, crushed almost
+// to a point or turned inside out unfolds to its rest shape, by damped Newton steps with projected stiffness.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,15 +9,12 @@
 
 #include <cmocka.h>
 
+#include "math/vec3.h"
 #include "physics/support_physics.h"
 
 typedef enum Mess { STREWN, FLAT, CRUSHED, REVERSED, MESS_COUNT } Mess;
 static const char *const MESSES[] = {"strewn at random", "pressed into a plane", "crushed almost to a point",
                                      "turned inside out"};
-
-static double det3(const double a[3], const double b[3], const double c[3]) {
-    return a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0]) + a[2] * (b[0] * c[1] - b[1] * c[0]);
-}
 
 static double volume(const ThawMesh *mesh, const double *x, int32_t e) {
     const int32_t *v = mesh->elements + e * mesh->nodes;
@@ -25,7 +22,7 @@ static double volume(const ThawMesh *mesh, const double *x, int32_t e) {
     for (int a = 0; a < mesh->dim; a++)
         for (int k = 0; k < mesh->dim; k++)
             d[a][k] = x[v[a + 1] * mesh->dim + k] - x[v[0] * mesh->dim + k];
-    return det3(d[0], d[1], d[2]);
+    return thaw_v3_triple(d[0], d[1], d[2]);
 }
 
 static void put_into_a_mess(const PhysicsScene *scene, Mess mess, uint64_t seed, double *x) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A block pulled or pressed by dead loads against the exact homogeneous solution of every material. When pulled, two
-// corners (three in 3D) are held where that solution has them, so that the block cannot turn; a pressed one would turn all
-// the same (dead loads), so the whole ends are held instead. With free sides the transverse stretch is where the scalar equation P_t(lambda, lambda_t) = 0 has its root; confined means that the
-// sides are pushed by just P_t(lambda, 1). In 2D the third axis is plane strain.
+// corners (three in 3D) are held where that solution has them, so that the block cannot turn; a pressed one would turn
+// all the same (dead loads), so the whole ends are held instead. With free sides the transverse stretch is where the
+// scalar equation P_t(lambda, lambda_t) = 0 has its root; confined means that the sides are pushed by just P_t(lambda,
+// 1). In 2D the third axis is plane strain.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plane strain is a slice of something endless: the thickness scales masses, forces and energies, and changes no motion.
+// Plane strain is a slice of something endless: the thickness scales masses, forces and energies, and changes no
+// motion.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -78,7 +78,7 @@ static void an_inverted_element_is_passed_on(void **state) {
     double x[24], f[24], partial[16];
     for (int i = 0; i < 24; i++)
         x[i] = -shape->X[i];
-    ThawCombination combination = {1, 1, {1, 1, 0}, 0};
+    ThawCombination combination = {1, 1, {1, 1, 0}, 0, NULL};
     assert_int_equal(thaw_system_assemble(system, NULL, combination, x, NULL, solver, f, partial), THAW_INVERTED);
     thaw_solver_free(&solver);
     thaw_system_free(&system);
@@ -105,7 +105,7 @@ static void check_solve(ThawSolverKind kind, int dim) {
         x[i] = shape->X[i] + 0.003 * sample_random(&seed);
     for (int i = 0; i < nq; i++)
         b[i] = sample_random(&seed);
-    ThawCombination combination = {1, 0.01, {1e-4, 0.01, 0}, 0};
+    ThawCombination combination = {1, 0.01, {1e-4, 0.01, 0}, 0, NULL};
     for (int threads = 1; threads <= 3; threads++) {
         ThawTasks *tasks = NULL;
         ThawSolver *solver = NULL;

@@ -139,7 +139,7 @@ static void defaults_are_those_of_the_interface(void **state) {
     assert_null(thaw_body_def_default().rigidify);
 }
 
-// Each option by itself is seen by all who hash, list, take and check.
+// Each option by itself is seen by all that hash, list, take and check.
 static void no_walk_passes_over_an_option(void **state) {
     (void)state;
     ThawRigidifyOptions plain, other, taken;

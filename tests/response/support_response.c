@@ -424,7 +424,7 @@ void island_velocity(const Island *island, int32_t b, double *v) {
     const DenseBody *body = island->dense + b;
     size_t n = (size_t)body->dim * (size_t)body->nv;
     double *f = calloc(n, sizeof *f);
-    thaw_response_impulses(island->dim, island->contacts, island->index, island->count, 3 * b, f);
+    response_impulses(island->dim, island->contacts, island->index, island->count, 3 * b, f);
     for (size_t i = 0; i < n; i++) {
         long double sum = body->v[i];
         for (size_t j = 0; j < n; j++)
@@ -500,4 +500,30 @@ int32_t island_offender(const Island *island, double slack) {
     }
     free(w);
     return offender;
+}
+
+void response_slip(const ThawResponseOptions *options, const ThawContact *contact, double drift[2]) {
+    double k_t, gamma_t;
+    thaw_response_tangent(options, contact, &k_t, &gamma_t);
+    for (int k = 0; k < 2; k++)
+        drift[k] = gamma_t > 0 ? -gamma_t / k_t * contact->lambda[1 + k] : 0.0;
+}
+
+void response_impulses(int dim, const ThawContact *contacts, const int32_t *index, int32_t count, int32_t body,
+                       double *impulse) {
+    for (int32_t i = 0; i < count; i++) {
+        const ThawContact *contact = contacts + index[i];
+        for (int side = 0; side < 2; side++) {
+            if (contact->key.body[side] != body)
+                continue;
+            for (int c = 0; c < dim; c++) {
+                double sum = 0.0;
+                for (int r = 0; r < dim; r++)
+                    sum += contact->frame[r][c] * contact->lambda[r];
+                for (int32_t k = 0; k < contact->nodes[side]; k++)
+                    impulse[dim * contact->vertex[side][k] + c] +=
+                        (side ? -contact->weight[side][k] : contact->weight[side][k]) * sum;
+            }
+        }
+    }
 }

@@ -56,7 +56,8 @@ Island *island_heap(int bodies, int32_t nv, int count);
 ThawStatus island_solve(Island *island, ThawTasks *tasks, ThawResponseInfo *info);
 // w of every contact (dim doubles each) at its lambda, in long double inside; independent of the library's own.
 void island_w(const Island *island, double *w);
-// The first contact that breaks the law in its plain words by more than `slack` of the largest impulse or of 1 m/s; -1: none.
+// The first contact that breaks the law in its plain words by more than `slack` of the largest impulse or of 1 m/s; -1:
+// none.
 int32_t island_offender(const Island *island, double slack);
 // The velocity of body b after its contact impulses (dim nv doubles).
 void island_velocity(const Island *island, int32_t b, double *v);
@@ -67,5 +68,13 @@ void island_velocity(const Island *island, int32_t b, double *v);
         if (!(fabs(va - vb) <= vt))                                                                                    \
             fail_msg("%s = %.15g, not %.15g within %g", #a, va, vb, vt);                                               \
     } while (0)
+
+// The drift that a contact which slid is to be remembered with: 0 for hard tangents, and as far as the spring was
+// stretched for others, without which friction would have to build up anew in every step of a slide.
+void response_slip(const ThawResponseOptions *options, const ThawContact *contact, double drift[2]);
+
+// Adds the impulses J' lambda of the contacts to those of one body (dim doubles a vertex).
+void response_impulses(int dim, const ThawContact *contacts, const int32_t *index, int32_t count, int32_t body,
+                       double *impulse);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contact impulses against the law itself: on random islands the law is checked in its plain words, and against a solver
-// that shares nothing with the library. And coefficients, choices, refusals.
+// Contact impulses against the law itself: on random islands the law is checked in its plain words, and against a
+// solver that shares nothing with the library. And coefficients, choices, refusals.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include "response/support_response.h"
 
-// --- the law -------------------------------------------------------------------------------------------------------------
+// --- the law ---------------------------------------------------------------------------------------------------------
 
 static void random_islands_obey_the_law_in_both_forms(void **state) {
     (void)state;
@@ -43,8 +43,8 @@ static void random_islands_obey_the_law_in_both_forms(void **state) {
     }
 }
 
-// A rigid body between obstacles that close in on it by friction: the stiffer the contacts, the larger the impulses, without
-// end. So there is no answer without compliance, and no large impulses may be taken for one.
+// A rigid body between obstacles that close in on it by friction: the stiffer the contacts, the larger the impulses,
+// without end. So there is no answer without compliance, and no large impulses may be taken for one.
 static void what_jams_has_no_answer_without_compliance(void **state) {
     (void)state;
     double largest[3] = {0};
@@ -157,7 +157,7 @@ static void impulses_agree_with_an_independent_solver(void **state) {
     print_message("%d contacts compared\n", compared);
 }
 
-// --- coefficients, choices, refusals -------------------------------------------------------------------------------------
+// --- coefficients, choices, refusals ---------------------------------------------------------------------------------
 
 static void coefficients_come_from_stiffness_damping_and_step(void **state) {
     (void)state;
@@ -190,11 +190,11 @@ static void a_slide_is_remembered_by_how_far_its_spring_is_stretched(void **stat
     double drift[2];
     ThawResponseOptions options = {.dim = 3, .h = 0.01, .tangent = 0.5};
     ThawContact contact = {.stiffness = 1e4, .damping = 20, .lambda = {1, 0.3, -0.4}};
-    thaw_response_slip(&options, &contact, drift);
+    response_slip(&options, &contact, drift);
     assert_near(drift[0], -0.3 / (0.01 * 0.5e4), 1e-15); // -lambda_t / (h r k), the damper left out
     assert_near(drift[1], 0.4 / (0.01 * 0.5e4), 1e-15);
     options.tangent = 0;
-    thaw_response_slip(&options, &contact, drift);
+    response_slip(&options, &contact, drift);
     assert_true(drift[0] == 0 && drift[1] == 0);
 }
 

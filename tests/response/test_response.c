@@ -11,7 +11,7 @@
 
 #include "response/support_response.h"
 
-// --- rest ----------------------------------------------------------------------------------------------------------------
+// --- rest ------------------------------------------------------------------------------------------------------------
 
 // A box of dim^... points on a floor, at rest on uneven contacts: v* = -A^-1 J' lambda0, lambda0 = -h k Phi.
 static Island *resting(int dim, double h, double stiffness, double k, double tangent, double deep) {
@@ -167,7 +167,7 @@ static void an_island_that_is_cheap_is_assembled_at_once(void **state) {
     island_free(island);
 }
 
-// --- one box on a floor --------------------------------------------------------------------------------------------------
+// --- one box on a floor ----------------------------------------------------------------------------------------------
 
 static void set_speed(Island *island, int32_t b, double x, double y, double z) {
     double v[3] = {x, y, z};
@@ -232,8 +232,8 @@ static void a_sticking_box_does_not_slip_and_returns_to_its_anchor(void **state)
         }
 }
 
-// Steps a rigid box on a floor under gravity tilted by `angle`: how far along x it came, and its speed in the end. Gaps and
-// drifts follow the linearised motion, anchors as contacts remember them.
+// Steps a rigid box on a floor under gravity tilted by `angle`: how far along x it came, and its speed in the end. Gaps
+// and drifts follow the linearised motion, anchors as contacts remember them.
 static void simulate(Island *island, double angle, int steps, double *x, double *v) {
     int d = island->dim;
     double h = island->options.h, after[81], start = 0;
@@ -257,7 +257,7 @@ static void simulate(Island *island, double angle, int steps, double *x, double 
             for (int k = 0; k < d - 1; k++)
                 contact->drift[k] += h * u[1 + k];
             if (friction >= 0.999 * contact->friction * contact->lambda[0])
-                thaw_response_slip(&island->options, contact, contact->drift);
+                response_slip(&island->options, contact, contact->drift);
         }
         start += h * after[0];
     }
@@ -393,8 +393,8 @@ static void impulses_between_bodies_are_equal_and_opposite(void **state) {
         ThawResponseInfo info;
         assert_int_equal(island_solve(island, NULL, &info), THAW_OK);
         double f[2][81] = {{0}}, largest = 0;
-        thaw_response_impulses(dim, island->contacts, island->index, island->count, 0, f[0]);
-        thaw_response_impulses(dim, island->contacts, island->index, island->count, 3, f[1]);
+        response_impulses(dim, island->contacts, island->index, island->count, 0, f[0]);
+        response_impulses(dim, island->contacts, island->index, island->count, 3, f[1]);
         for (int k = 0; k < dim; k++) {
             double sum[2] = {0};
             for (int b = 0; b < 2; b++)
@@ -408,7 +408,7 @@ static void impulses_between_bodies_are_equal_and_opposite(void **state) {
     }
 }
 
-// --- bad starts ----------------------------------------------------------------------------------------------------------
+// --- bad starts ------------------------------------------------------------------------------------------------------
 
 static void a_deep_overlap_is_undone_slowly(void **state) {
     (void)state;
@@ -494,7 +494,7 @@ static void where_some_vertices_are_scripted_the_others_are_held_all_the_same(vo
     }
 }
 
-// --- towers --------------------------------------------------------------------------------------------------------------
+// --- towers ----------------------------------------------------------------------------------------------------------
 
 static void towers_of_ten_converge_from_nothing(void **state) {
     (void)state;
@@ -548,7 +548,8 @@ static int push_towers(int form, double k, ThawFriction friction, double mu_step
     return most;
 }
 
-// Rigid boxes on 4 or 9 points each, the whole tower pushed sideways: impulses are far from unique where points are hard.
+// Rigid boxes on 4 or 9 points each, the whole tower pushed sideways: impulses are far from unique where points are
+// hard.
 static void towers_of_boxes_that_are_pushed_converge(void **state) {
     (void)state;
     for (int form = 1; form <= 2; form++)
@@ -581,7 +582,7 @@ static void too_few_iterations_keep_the_best_impulses(void **state) {
     }
 }
 
-// --- bits ----------------------------------------------------------------------------------------------------------------
+// --- bits ------------------------------------------------------------------------------------------------------------
 
 static void bits_depend_neither_on_threads_nor_on_what_was_solved_before(void **state) {
     (void)state;

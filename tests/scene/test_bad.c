@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bad scenes are refused, and the message names the file, the place, the value and what is allowed. Each row of the table
-// is one slip in an otherwise good scene: a piece of its text and what stands there instead.
+// Bad scenes are refused, and the message names the file, the place, the value and what is allowed. Each row of the
+// table is one slip in an otherwise good scene: a piece of its text and what stands there instead.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -303,6 +303,15 @@ static const Slip held_slips[] = {
     {"'release_force': 5", "'release_force': -5", ": attachments[0].release_force: ", "(value -5)", "greater than 0"},
     {"'release_force': 5", "'relase_force': 5", ": attachments[0].relase_force: ", "unknown key",
      "did you mean \"release_force\"?"},
+    {"'to': 'two'", "'to': 'two', 'kind': 'rope'", ": attachments[0].kind: ", "rope", "distance"},
+    {"'to': 'two'", "'to': 'two', 'length': 1", ": attachments[0].length: ", "(value 1)", "\"kind\": \"distance\""},
+    {"'to': 'two'", "'to': 'two', 'at': [0, 0, 0]", ": attachments[0].at: ", "an anchor", "\"kind\": \"distance\""},
+    {"'to': 'two'", "'to': 'two', 'kind': 'distance', 'length': 'long'",
+     ": attachments[0].length: ", "no length (value \"long\")", "\"start\""},
+    {"'to': 'two'", "'to': 'two', 'kind': 'distance', 'length': -1", ": attachments[0].length: ", "(value -1)",
+     "at least 0"},
+    {"'to': 'two'", "'to': 'floor', 'kind': 'distance'", ": attachments[0]: ", "\"at\" is missing", "a point in space"},
+    {"'to': 'two'", "'to': 'two', 'contact': 1", ": attachments[0].contact: ", "wrong type (value 1)", "true or false"},
     {"[{'time': 0}]", "[]", ": attachments[1].keys: ", "too few items", "1 or more"},
     {"'centre': [0, 0, 0]", "'centre': [0, 0]", ": attachments[1].centre: ", "not a vector", "3 numbers"},
     {"'attachments': [", "'attachments': 3, 'title': [", ": title: ", "wrong type", NULL},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Twenty thousand seeded mutations of good scenes, of bytes and of whole tokens: each is taken or refused with a message,
-// and under the sanitizers none reads astray or leaks.
+// Twenty thousand seeded mutations of good scenes, of bytes and of whole tokens: each is taken or refused with a
+// message, and under the sanitizers none reads astray or leaks.
 #include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>

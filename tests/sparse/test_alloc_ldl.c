@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every allocation of the factorisation is made to fail once: the error must come out, the next try must succeed, and nothing
-// may leak (the address sanitizer looks after that).
+// Every allocation of the factorisation is made to fail once: the error must come out, the next try must succeed, and
+// nothing may leak (the address sanitizer looks after that).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Our factorisation against dense elimination written here: residuals, inertia, bits, sparse right-hand sides, J A^-1 J', on
-// seeded random block matrices that are positive definite, quasi-definite, singular or wrong.
+// Our factorisation against dense elimination written here: residuals, inertia, bits, sparse right-hand sides, J A^-1
+// J', on seeded random block matrices that are positive definite, quasi-definite, singular or wrong.
 #include <float.h>
 #include <math.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 
 #include "sparse/ldl.h"
 
-// --- random matrices ---------------------------------------------------------------------------------------------------
+// --- random matrices -------------------------------------------------------------------------------------------------
 
 typedef uint64_t Seed;
 
@@ -245,7 +245,7 @@ static void tear_down(Setup *s) {
     free(s->x);
 }
 
-// --- tests -------------------------------------------------------------------------------------------------------------
+// --- tests -----------------------------------------------------------------------------------------------------------
 
 static void the_answer_is_that_of_dense_elimination_for_every_block_size(void **state) {
     (void)state;
@@ -586,7 +586,8 @@ static void the_response_of_contacts_is_that_of_the_dense_inverse(void **state) 
     }
 }
 
-// Contacts whose sides need more room than there is: they meet in turns, by themselves (touching everything) or by vertices.
+// Contacts whose sides need more room than there is: they meet in turns, by themselves (touching everything) or by
+// vertices.
 static void contacts_beyond_the_room_for_their_sides_meet_in_turns(void **state) {
     (void)state;
     enum { CONTACTS = 300, SIZE = 3 * CONTACTS, TURNS = 4 };

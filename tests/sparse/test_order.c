@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders of elimination: a permutation for every graph there is, a good one for meshes, the same on every machine, and none of
-// the C library's random numbers' business.
+// Orders of elimination: a permutation for every graph there is, a good one for meshes, the same on every machine, and
+// none of the C library's random numbers' business.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -199,8 +199,8 @@ static void minimum_degree_fills_as_little_as_if_degrees_were_counted(void **sta
     thaw_block_pattern_free(&tree);
 }
 
-// The boundary of a box is coupled to a rigid part of two blocks, as in an adaptive body. It comes last, and the order of the
-// others is as good as without it.
+// The boundary of a box is coupled to a rigid part of two blocks, as in an adaptive body. It comes last, and the order
+// of the others is as good as without it.
 static void a_rigid_part_does_not_disturb_the_order_of_the_rest(void **state) {
     (void)state;
     enum { A = 14, B = 12, C = 10, N = A * B * C };

@@ -12,7 +12,7 @@
 
 #include "sparse/sparse_impl.h"
 
-// --- random matrices ---------------------------------------------------------------------------------------------------
+// --- random matrices -------------------------------------------------------------------------------------------------
 
 static double next_random(uint64_t *seed) { // in (-1, 1)
     *seed = *seed * 6364136223846793005u + 1442695040888963407u;
@@ -117,7 +117,7 @@ static void solve_dense(int32_t size, double *D, const double *b, double *x) {
     }
 }
 
-// --- a plan and its solver ---------------------------------------------------------------------------------------------
+// --- a plan and its solver -------------------------------------------------------------------------------------------
 
 typedef struct Setup {
     ThawBlockPattern *pattern;
@@ -174,7 +174,7 @@ static ThawBlockPattern *shape_pattern(int k) {
                           11 + (uint64_t)k);
 }
 
-// --- tests -------------------------------------------------------------------------------------------------------------
+// --- tests -----------------------------------------------------------------------------------------------------------
 
 static void the_product_is_that_of_the_dense_matrix(void **state) {
     (void)state;
@@ -467,7 +467,8 @@ static void indefinite_and_singular_matrices_are_told(void **state) {
     }
 }
 
-// A chain of springs, fixed nowhere: A maps translations to zero. A load with a resultant has no answer, one without has.
+// A chain of springs, fixed nowhere: A maps translations to zero. A load with a resultant has no answer, one without
+// has.
 static void a_floating_chain_is_solved_for_balanced_loads_only(void **state) {
     (void)state;
     Setup s = set_up(THAW_SOLVER_PCG, random_pattern(50, 3, 1, 1, 1, 1), NULL, 0.0);

@@ -2,14 +2,14 @@
 // A reference that shares nothing with the engine but the definition structs: scalar materials, full matrices, Gaussian
 // elimination. Slow (cubic) and hard to get wrong.
 //
-// With the papers' K = df/dx (negative) and D = -alpha0 M + alpha1 K, the semi-implicit step is equation 5 of the solids
-// paper taken literally, for the free coordinates, those of scripted vertices being known:
+// With the papers' K = df/dx (negative) and D = -alpha0 M + alpha1 K, the semi-implicit step is equation 5 of the
+// solids paper taken literally, for the free coordinates, those of scripted vertices being known:
 //     (M - h D - h^2 K) dv = h (D v + f + h K v + f_ext).
 // Newton solves the gradient of the incremental potential (shells paper, 3.3), damping linearised at the step's start:
 //     M (v1 - v) - h D(x0) v1 - h f(x0 + h v1) - h f_ext = 0.
 //
-// Stiffness is the derivative of P by a complex step: Im P(F + i e dF) / e, exact to rounding for any small e, because no
-// difference is taken. So materials are written once, for complex numbers.
+// Stiffness is the derivative of P by a complex step: Im P(F + i e dF) / e, exact to rounding for any small e, because
+// no difference is taken. So materials are written once, for complex numbers.
 #include <complex.h>
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 typedef double complex Number;
 
-// --- materials -----------------------------------------------------------------------------------------------------------
+// --- materials -------------------------------------------------------------------------------------------------------
 
 static Number det3(Number F[3][3]) {
     return F[0][0] * (F[1][1] * F[2][2] - F[1][2] * F[2][1]) - F[0][1] * (F[1][0] * F[2][2] - F[1][2] * F[2][0]) +
@@ -94,7 +94,7 @@ static void stress(const ThawMaterialDef *material, Number F[3][3], Number P[3][
     }
 }
 
-// --- elements ------------------------------------------------------------------------------------------------------------
+// --- elements --------------------------------------------------------------------------------------------------------
 
 typedef struct Element {
     const ThawMaterialDef *material;
@@ -172,7 +172,7 @@ static void add_elements(const Dense *d, const double *x, double *f, double *K, 
     }
 }
 
-// --- scripts and loads ---------------------------------------------------------------------------------------------------
+// --- scripts and loads -----------------------------------------------------------------------------------------------
 
 static int in_group(const Dense *d, const ThawGroupDef *group, int32_t vertex) {
     int dim = d->mesh->dim;
@@ -310,9 +310,10 @@ static void external_forces(const Dense *d, double *f) {
     }
 }
 
-// --- the step ------------------------------------------------------------------------------------------------------------
+// --- the step --------------------------------------------------------------------------------------------------------
 
-// Solves A y = b for the coordinates that are not fixed, by elimination with partial pivoting; y is 0 at the fixed ones.
+// Solves A y = b for the coordinates that are not fixed, by elimination with partial pivoting; y is 0 at the fixed
+// ones.
 static int solve(int n, const unsigned char *fixed, const double *A, const double *b, double *y) {
     int m = 0, ok = 1, *id = malloc(sizeof *id * (size_t)n);
     for (int i = 0; i < n; i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every allocation of the library made to fail once: each operation then says so and leaks nothing (the address sanitizer
-// looks), and what existed before works on. And steady steps allocate nothing at all.
+// Every allocation of the library made to fail once: each operation then says so and leaks nothing (the address
+// sanitizer looks), and what existed before works on. And steady steps allocate nothing at all.
 #include <unistd.h>
 
 #include "output/output.h"
@@ -31,7 +31,7 @@ static long fail_each(const char *name, ThawStatus (*operation)(void *context, T
     }
 }
 
-// --- operations ----------------------------------------------------------------------------------------------------------
+// --- operations ------------------------------------------------------------------------------------------------------
 
 static void create_sample(Sample *s, ThawIntegrator integrator) {
     sample_create(s, 3, 2, THAW_MATERIAL_NEO_HOOKEAN, 1);
@@ -175,7 +175,7 @@ static void frames_survive_each_failing_allocation(void **state) {
     assert_int_equal(system(command), 0);
 }
 
-// --- stepping ------------------------------------------------------------------------------------------------------------
+// --- stepping --------------------------------------------------------------------------------------------------------
 
 static ThawStatus step_on(void *context, ThawError *error) {
     Kept *kept = context;

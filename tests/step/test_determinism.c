@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same bits for any number of threads, for a run that was interrupted, and for every build: state hashes, step by step.
-// Golden hashes of the small scenes are in golden.txt; THAW_WRITE_GOLDEN=1 in the environment writes them anew.
+// The same bits for any number of threads, for a run that was interrupted, and for every build: state hashes, step by
+// step. Golden hashes of the small scenes are in golden.txt; THAW_WRITE_GOLDEN=1 in the environment writes them anew.
 #include <dirent.h>
 #include <unistd.h>
 
@@ -152,7 +152,7 @@ static void a_run_resumed_at_any_step_with_other_threads_goes_on_the_same(void *
     unlink(path);
 }
 
-// --- golden hashes -------------------------------------------------------------------------------------------------------
+// --- golden hashes ---------------------------------------------------------------------------------------------------
 
 #define GOLDEN THAW_SOURCE_DIR "/tests/step/golden.txt"
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields by name, reports on elements, wake and sleep events: what they say is what happened, and a resumed world says it too.
+// Fields by name, reports on elements, wake and sleep events: what they say is what happened, and a resumed world says
+// it too.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -471,7 +472,7 @@ static void a_resumed_world_tells_the_same_story(void **state) {
 }
 
 // A block that falls, one that lies, one on a belt that stops, one on its top, one on a string of pins, one in space:
-// who is not hindered falls asleep in the next step, and nobody else. Most of what can hinder is seen on the way.
+// a body that nothing hinders falls asleep in the next step, and no other. Most of what can hinder is seen on the way.
 static void who_is_not_hindered_falls_asleep(void **state) {
     (void)state;
     static const char text[] =

@@ -114,6 +114,56 @@ static void a_checkpoint_brings_options_of_bodies_along(void **state) {
     thaw_world_free(&two);
 }
 
+static double option(const ThawWorld *world, int32_t body, const char *name) {
+    double value = -1;
+    assert_int_equal(thaw_world_get_option(world, body, "rigidify", name, &value), THAW_OK);
+    return value;
+}
+
+// By names, in definitions and at run time: the same as by the struct.
+static void options_are_set_and_told_by_name(void **state) {
+    (void)state;
+    ThawWorld *world = make_world(SCENE(TIGHT, "", OWN(LOOSE)), 1), *other = make_world(SCENE(LOOSE, "", ""), 1);
+    ThawError error = {0};
+    double value;
+    assert_true(option(world, -1, "tolerance") == 1e-4 && option(world, 1, "tolerance") == 1e-2);
+    assert_int_equal(thaw_world_get_option_in_force(world, 0, "epsilon", &value), THAW_OK);
+    assert_true(option(world, 0, "epsilon") == 0 && value > 0);
+    assert_int_equal(thaw_world_set_option(world, -1, "rigidify", "hold", 7, &error), THAW_OK);
+    assert_true(option(world, 0, "hold") == 7 && option(world, 1, "hold") == 7);
+    assert_true(option(world, 1, "tolerance") == 1e-2); // the rest stays its own
+    const ThawOptionDef rows[] = {{"rigidify", "tolerance", 1e-2}, {"rigidify", "hold", option(other, 0, "hold")}};
+    assert_int_equal(thaw_world_set_options(world, 0, rows, 2, &error), THAW_OK);
+    assert_true(option(world, -1, "tolerance") == 1e-4 && option(world, 0, "tolerance") == 1e-2);
+    run_world(world, 100);
+    run_world(other, 100);
+    assert_true(same_body(world, other, 0));
+    assert_int_equal(thaw_world_clear_options(world, -1, "rigidify", &error), THAW_OK);
+    assert_true(option(world, 0, "tolerance") == 1e-4 && option(world, 1, "tolerance") == 1e-4);
+    // All or none, and an error says what is wrong.
+    const ThawOptionDef bad[] = {{"rigidify", "tolerance", 1e-3}, {"rigidify", "hold", -1}};
+    assert_int_equal(thaw_world_set_options(world, 0, bad, 2, &error), THAW_ERROR_INPUT);
+    assert_true(strstr(error.message, "hold is -1") && option(world, 0, "tolerance") == 1e-4);
+    assert_int_equal(thaw_world_set_option(world, 0, "rigid", "hold", 1, &error), THAW_ERROR_INPUT);
+    assert_non_null(strstr(error.message, "\"rigid\""));
+    assert_int_equal(thaw_world_set_option(world, 0, "full", "hold", 1, &error), THAW_ERROR_INPUT);
+    assert_int_equal(thaw_world_set_option(world, 2, "rigidify", "hold", 1, &error), THAW_ERROR_INPUT);
+    assert_int_equal(thaw_world_set_option(NULL, 0, "rigidify", "hold", 1, &error), THAW_ERROR_INPUT);
+    assert_int_equal(thaw_world_set_options(world, 0, NULL, 1, &error), THAW_ERROR_INPUT);
+    assert_int_equal(thaw_world_clear_options(world, 0, NULL, &error), THAW_ERROR_INPUT);
+    assert_int_equal(thaw_world_get_option(world, 0, "rigidify", "none", &value), THAW_ERROR_INPUT);
+    assert_int_equal(thaw_world_get_option_in_force(world, -1, "hold", &value), THAW_ERROR_INPUT);
+    thaw_world_free(&world);
+    thaw_world_free(&other);
+}
+
+static void a_body_s_option_may_be_left_to_follow_where_the_world_gives_it(void **state) {
+    (void)state;
+    ThawWorld *world = make_world(SCENE("\"epsilon\": 1e-3", OWN("\"epsilon\": \"auto\""), ""), 1);
+    assert_true(option(world, 0, "epsilon") == 0 && option(world, 1, "epsilon") == 1e-3);
+    thaw_world_free(&world);
+}
+
 static void options_of_a_body_change_while_it_runs(void **state) {
     (void)state;
     ThawWorld *world = make_world(SCENE(TIGHT, "", ""), 1), *loose = make_world(SCENE(LOOSE, "", ""), 1);
@@ -208,6 +258,8 @@ int main(void) {
         cmocka_unit_test(a_body_with_its_own_tolerance_moves_as_in_a_world_of_that_tolerance),
         cmocka_unit_test(a_run_with_options_of_bodies_has_the_same_bits_after_every_checkpoint),
         cmocka_unit_test(a_checkpoint_brings_options_of_bodies_along),
+        cmocka_unit_test(options_are_set_and_told_by_name),
+        cmocka_unit_test(a_body_s_option_may_be_left_to_follow_where_the_world_gives_it),
         cmocka_unit_test(options_of_a_body_change_while_it_runs),
         cmocka_unit_test(options_outlive_other_methods_and_say_whether_a_body_sleeps),
         cmocka_unit_test(what_is_wrong_is_refused_by_name_and_changes_nothing),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a body has gained is taken off motion that carries no momentum, to the joule; and swings, falls and thaws gain nothing.
+// What a body has gained is taken off motion that carries no momentum, to the joule; and swings, falls and thaws gain
+// nothing.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "math/vec3.h"
 #include "method/rigidify/passive.h"
 #include "method/rigidify/rigidify.h"
 #include "support/world.h"
@@ -48,7 +50,7 @@ static void measure(const ThawStepper *s, double P[3], double L[3], double *ener
         double p[3], turn[3];
         for (int k = 0; k < 3; k++)
             p[k] = parts->part_of_vertex[i] < 0 ? s->shape->mass[i] * s->v[3 * i + k] : 0;
-        thaw_part_cross(s->x + (size_t)3 * (size_t)i, p, turn);
+        thaw_v3_cross(s->x + (size_t)3 * (size_t)i, p, turn);
         for (int k = 0; k < 3; k++) {
             P[k] += p[k];
             L[k] += turn[k];
@@ -56,7 +58,7 @@ static void measure(const ThawStepper *s, double P[3], double L[3], double *ener
     }
     for (int32_t m = 0; m < parts->part_count; m++) {
         double turn[3];
-        thaw_part_cross(parts->parts[m].p, parts->parts[m].P, turn);
+        thaw_v3_cross(parts->parts[m].p, parts->parts[m].P, turn);
         for (int k = 0; k < 3; k++) {
             P[k] += parts->parts[m].P[k];
             L[k] += turn[k] + parts->parts[m].L[k];
@@ -95,7 +97,8 @@ static void what_was_gained_is_taken_off_without_momentum(void **state) {
     }
 }
 
-// Value of what is held, less all work done on it, over a run: how far it rises above its lowest, as a share of the largest energy.
+// Value of what is held, less all work done on it, over a run: how far it rises above its lowest, as a share of the
+// largest energy.
 static double rise_of(ThawWorld *world, int steps) {
     double lowest = INFINITY, largest = 0, rise = 0, ground = NAN;
     for (int i = 0; i < steps; i++) {
@@ -154,7 +157,8 @@ static void what_swings_thaws_or_rests_on_something_gains_nothing(void **state) 
     }
 }
 
-// A stiff beam that swings by little: what rounding makes of its elastic energy is no gain. It stopped dead when it counted.
+// A stiff beam that swings by little: what rounding makes of its elastic energy is no gain. It stopped dead when it
+// counted.
 static void rounding_is_no_gain(void **state) {
     (void)state;
     const char *text =

@@ -18,7 +18,7 @@ static double mean(const double *x, int count, int dim, int k) {
     return sum;
 }
 
-// --- arguments -----------------------------------------------------------------------------------------------------------
+// --- arguments -------------------------------------------------------------------------------------------------------
 
 static void null_arguments_are_refused_everywhere(void **state) {
     (void)state;
@@ -133,7 +133,7 @@ static void statistics_count_what_was_solved(void **state) {
     sample_free(&s);
 }
 
-// --- numbering -----------------------------------------------------------------------------------------------------------
+// --- numbering -------------------------------------------------------------------------------------------------------
 
 static void the_meshs_own_numbers_go_in_and_come_out(void **state) {
     (void)state;
@@ -185,7 +185,7 @@ static void the_meshs_own_numbers_go_in_and_come_out(void **state) {
     sample_free(&p);
 }
 
-// --- forces from outside -------------------------------------------------------------------------------------------------
+// --- forces from outside ---------------------------------------------------------------------------------------------
 
 static void forces_set_from_outside_act_until_taken_away(void **state) {
     (void)state;
@@ -214,7 +214,7 @@ static void forces_set_from_outside_act_until_taken_away(void **state) {
     sample_free(&s);
 }
 
-// --- steps that fail, are halved, are projected --------------------------------------------------------------------------
+// --- steps that fail, are halved, are projected ----------------------------------------------------------------------
 
 static void a_failing_step_leaves_the_state_untouched(void **state) {
     (void)state;
@@ -395,7 +395,7 @@ static void a_step_that_would_multiply_the_energy_is_cut(void **state) {
     sample_free(&s);
 }
 
-// --- scripts -------------------------------------------------------------------------------------------------------------
+// --- scripts ---------------------------------------------------------------------------------------------------------
 
 static void a_released_group_falls(void **state) {
     (void)state;
@@ -452,7 +452,7 @@ static void a_body_that_is_scripted_as_a_whole_follows_exactly(void **state) {
     }
 }
 
-// --- static solves -------------------------------------------------------------------------------------------------------
+// --- static solves ---------------------------------------------------------------------------------------------------
 
 static void a_static_solve_needs_pins(void **state) {
     (void)state;
@@ -489,7 +489,7 @@ static void a_static_solve_needs_pins(void **state) {
     sample_free(&s);
 }
 
-// --- checkpoints ---------------------------------------------------------------------------------------------------------
+// --- checkpoints -----------------------------------------------------------------------------------------------------
 
 // Solvers of steps and of static solves come and go: none may be taken for one that is gone.
 static void a_static_solve_does_not_mind_steps_before_it(void **state) {

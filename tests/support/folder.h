@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder for what a test program writes, there from its first test to its last: cmocka_run_group_tests(tests, make_folder,
-// drop_folder).
+// A folder for what a test program writes, there from its first test to its last: cmocka_run_group_tests(tests,
+// make_folder, drop_folder).
 #ifndef THAW_TEST_FOLDER_H
 #define THAW_TEST_FOLDER_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An allocator that can be told to fail, for test_alloc_*.c: their programs are linked so that allocations of the library and
-// of the test go through it.
+// An allocator that can be told to fail, for test_alloc_*.c: their programs are linked so that allocations of the
+// library and of the test go through it.
 #ifndef THAW_TEST_MEMORY_H
 #define THAW_TEST_MEMORY_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// -Wl,--wrap leads every allocation in the library's and the test's own code here; those of other libraries go on as ever.
+// -Wl,--wrap leads every allocation in the library's and the test's own code here; those of other libraries go on as
+// ever.
 #include "support/memory.h"
 
 #include <stddef.h>

@@ -40,6 +40,10 @@ void step_world(ThawWorld *world, ThawStepStats *stats) {
     ThawError error = {0};
     if (thaw_world_step(world, stats, &error) != THAW_OK)
         fail_msg("%s", error.message);
+#ifdef THAW_ASSERTIONS
+    if (thaw_world_validate(world, &error) != THAW_OK)
+        fail_msg("%s", error.message);
+#endif
 }
 
 ThawStepStats run_world(ThawWorld *world, int steps) {
@@ -81,6 +85,7 @@ int bits_across_checkpoints(const char *text, int steps, const char *path,
         step_world(one, &a);
         step_world(two, &b);
         assert_int_equal(a.state_hash, b.state_hash);
+        assert_int_equal(thaw_world_full_hash(one), thaw_world_full_hash(two));
         assert_true(memcmp(&a.ledger, &b.ledger, sizeof a.ledger) == 0);
         if (!is_ripe(one, &a) || i < last + 7)
             continue;

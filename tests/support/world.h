@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The world of a scene that a test has as a text, its steps, and what is asked of it again and again; what fails there fails
-// the test.
+// The world of a scene that a test has as a text, its steps, and what is asked of it again and again; what fails there
+// fails the test.
 #ifndef THAW_TEST_WORLD_H
 #define THAW_TEST_WORLD_H
 
@@ -14,8 +14,9 @@ ThawStepStats run_world(ThawWorld *world, int steps); // what the last step tell
 double worlds_apart(const ThawWorld *a, const ThawWorld *b, int32_t body); // largest distance of equal vertices, m
 double ledger_balance(const ThawLedger *l); // energy less what came in, J: constant if the ledger closes
 
-// One world by one thread beside another by two, which goes on from a checkpoint (in a file of that name, removed again) whenever it is
-// ripe for one, seven steps apart at least: hashes and ledgers agree in every step. How often it was saved.
+// One world by one thread beside another by two, which goes on from a checkpoint (in a file of that name, removed
+// again) whenever it is ripe for one, seven steps apart at least: hashes and ledgers agree in every step. How often it
+// was saved.
 int bits_across_checkpoints(const char *text, int steps, const char *path,
                             int (*is_ripe)(const ThawWorld *world, const ThawStepStats *stats));
 

@@ -84,7 +84,7 @@ __attribute__((unused)) static void stop_server(Server *server) {
 
 __attribute__((unused)) static int is_alive(const Server *server) { return kill(server->pid, 0) == 0; }
 
-// --- sockets -------------------------------------------------------------------------------------------------------------
+// --- sockets ---------------------------------------------------------------------------------------------------------
 
 __attribute__((unused)) static int dial(const Server *server) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)server->port)};
@@ -160,7 +160,7 @@ __attribute__((unused)) static int get_page(const Server *server, const char *pa
     return ask(server, request, (size_t)size, answer);
 }
 
-// --- WebSocket -----------------------------------------------------------------------------------------------------------
+// --- WebSocket -------------------------------------------------------------------------------------------------------
 
 // Opens the stream; the status of the answer (101: it is open) in *status.
 __attribute__((unused)) static int open_stream(const Server *server, const char *token, const char *host,
@@ -247,7 +247,8 @@ __attribute__((unused)) static int hear(int handle, unsigned char **bytes, size_
     return opcode;
 }
 
-// Reads on until a text message holds the fragment; frames are acknowledged on the way. NULL when the connection is gone.
+// Reads on until a text message holds the fragment; frames are acknowledged on the way. NULL when the connection is
+// gone.
 __attribute__((unused)) static char *await(int handle, const char *fragment) {
     const double until = seconds() + 1e-3 * PATIENCE_MS;
     while (seconds() < until) {

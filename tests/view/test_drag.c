@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pulling at a body of a live view: it comes to where it is pulled and rests there, however soft it is and however long a
-// step; its weight stretches the spring as promised; what was rigid wakes up.
+// Pulling at a body of a live view: it comes to where it is pulled and rests there, however soft it is and however long
+// a step; its weight stretches the spring as promised; what was rigid wakes up.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

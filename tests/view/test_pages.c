@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs as streams: replayed by a server, exported into a page, compared in a page; all of it read back. The page itself is a
-// stand-in, so that this runs in builds without one.
+// Runs as streams: replayed by a server, exported into a page, compared in a page; all of it read back. The page itself
+// is a stand-in, so that this runs in builds without one.
 static const char program[] = THAW_PROGRAM;
 #include "view/client.h"
 
@@ -288,7 +288,7 @@ static void a_folder_with_nothing_but_frames_still_has_names_and_times(void **st
     ThawError error = {0};
     assert_int_equal(thaw_replay_open(at("bare"), &replay, &error), THAW_OK);
     ViewRecorded recorded;
-    assert_int_equal(view_recorded_open(replay, THAW_STREAM_LIVE, 0, &recorded, &error), THAW_OK);
+    assert_int_equal(view_recorded_open(replay, 0, THAW_STREAM_LIVE, 0, &recorded, &error), THAW_OK);
     assert_int_equal(recorded.first->body_count, 2);
     assert_string_not_equal(recorded.names[0], recorded.names[1]);
     for (int64_t i = 0; i < thaw_replay_count(replay); i++)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The server of `thaw view` against strangers: nobody without the token gets anything, nothing sent to it makes it fall
-// over or grow, and whoever does not read holds up nobody. The program runs as it is, so a sanitizer sees all of it.
+// over or grow, and a page that does not read holds up no other. The program runs as it is, so a sanitizer sees all of
+// it.
 static const char program[] = THAW_PROGRAM;
 #include "view/client.h"
 #include <math.h>
@@ -330,7 +331,7 @@ static void a_hundred_at_once_are_let_in_up_to_the_limit(void **state) {
     close(handle);
 }
 
-// --- seeded nonsense -----------------------------------------------------------------------------------------------------
+// --- seeded nonsense -------------------------------------------------------------------------------------------------
 
 static size_t mutate(char *bytes, size_t size, size_t room, uint64_t *seed) {
     for (uint64_t times = 1 + draw(seed, 6); times > 0; times--) {
@@ -452,7 +453,7 @@ static void malformed_frames_are_refused(void **state) {
     assert_int_equal(get_page(&server, path, server.host, answer), 200);
 }
 
-// --- slow readers --------------------------------------------------------------------------------------------------------
+// --- slow readers ----------------------------------------------------------------------------------------------------
 
 // Whether a pull is refused because of another page. Two picks are waited for: by then an error has been sent as well.
 static int is_refused(int handle) {

@@ -51,7 +51,11 @@ static ThawRigidifyOptions options_of(int32_t body) {
 
 static ThawStatus turn(const char *name, double value, ThawError *error) {
     json_t *values = json_pack("{s:f}", name, value);
-    ThawStatus status = view_worlds_set_rigidify(&live, values, error);
+    ThawOptionDef rows[VIEW_SET];
+    int32_t count;
+    ThawStatus status = view_settings_read(&live, NULL, values, rows, &count, error);
+    if (status == THAW_OK)
+        status = view_worlds_set_options(&live, rows, count, error);
     json_decref(values);
     return status;
 }

@@ -56,7 +56,7 @@ export class App implements Sink {
       glass: (on) => this.setLook({ glass: on }),
       clip: (clip) => this.setClip(clip),
       method: (name) => this.send({ type: "method", name }),
-      threshold: (name, value) => this.send({ type: "settings", values: { [name]: value } }),
+      threshold: (method, name, value) => this.send({ type: "settings", method, values: { [name]: value } }),
       drop: (shape) => this.drop(shape),
     });
     this.hand = new Hand(this.stage, byId("stage"), {

@@ -44,6 +44,6 @@ export class Outbox {
 
 function kindOf(message: ToServer): string | null {
   if (message.type === "drag" || message.type === "pick") return message.type;
-  if (message.type === "settings") return `settings ${Object.keys(message.values).join()}`;
+  if (message.type === "settings") return `settings ${message.method} ${Object.keys(message.values).join()}`;
   return null;
 }

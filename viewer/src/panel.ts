@@ -20,7 +20,7 @@ export interface Actions {
   glass(on: boolean): void;
   clip(clip: Clip): void;
   method(name: string): void;
-  threshold(name: string, value: number): void;
+  threshold(method: string, name: string, value: number): void;
   drop(shape: string): void;
 }
 
@@ -64,7 +64,7 @@ export class Panel {
   // Rebuilt only when something else is offered: whoever uses a control keeps it while bodies come and go.
   open(hello: Hello): void {
     const { dim, fields, live, methods, obstacles, report, shapes, settings } = hello;
-    const names = settings.thresholds.map((t) => t.name);
+    const names = settings.thresholds.map(keyOf);
     const offered = JSON.stringify([dim, fields, live, methods, obstacles.length > 0, report, shapes, names]);
     if (offered !== this.offered) this.build(hello);
     this.offered = offered;
@@ -88,7 +88,7 @@ export class Panel {
   settings(settings: Settings): void {
     if (this.field) this.field.value = settings.field;
     for (const button of this.methods) press(button, button.value === settings.method);
-    for (const t of settings.thresholds) this.thresholds.get(t.name)?.(t.value);
+    for (const t of settings.thresholds) this.thresholds.get(keyOf(t))?.(t.value);
   }
 
   // Shows or hides what depends on the kind of field.
@@ -131,7 +131,9 @@ export class Panel {
       return button;
     });
     const segments = make("div", { className: "segments", role: "group", ariaLabel: "Method" }, ...this.methods);
-    const rows = hello.settings.thresholds.map((t) => this.threshold(t));
+    const listed = hello.settings.thresholds;
+    const several = listed.some((t) => t.method !== listed[0].method);
+    const rows = listed.map((t) => this.threshold(t, several));
     const more = make(
       "details",
       { hidden: rows.length <= FIRST },
@@ -141,12 +143,13 @@ export class Panel {
     return group("Method", segments, ...rows.slice(0, FIRST), more);
   }
 
-  private threshold(t: Threshold): HTMLElement {
-    const id = `threshold-${t.name}`;
+  // named: bodies are moved by several methods, so the label says whose it is.
+  private threshold(t: Threshold, named: boolean): HTMLElement {
+    const id = `threshold-${t.name}${named ? `-${t.method}` : ""}`;
     const label = make(
       "label",
       { htmlFor: id, title: t.help },
-      t.label,
+      named ? `${t.method}: ${t.label}` : t.label,
       t.unit ? make("span", {}, ` (${raised(t.unit)})`) : null,
     );
     const log = t.logarithmic && t.low > 0;
@@ -171,15 +174,15 @@ export class Panel {
     slider.oninput = () => {
       const v = value(Number(slider.value));
       box.value = plain(v);
-      this.actions.threshold(t.name, v);
+      this.actions.threshold(t.method, t.name, v);
     };
     box.onchange = () => {
       const v = Math.min(t.high, Math.max(t.low, Number(box.value)));
       if (box.value === "" || !Number.isFinite(v)) return;
       slider.value = String(place(v));
-      this.actions.threshold(t.name, v);
+      this.actions.threshold(t.method, t.name, v);
     };
-    this.thresholds.set(t.name, show);
+    this.thresholds.set(keyOf(t), show);
     return make("div", { className: "threshold" }, label, make("div", { className: "row" }, slider, box));
   }
 
@@ -233,6 +236,11 @@ export class Panel {
     button.onclick = () => this.actions.drop(shape.value);
     return group("Drop a body", make("div", { className: "row" }, shape, button));
   }
+}
+
+// Methods may have options of the same name.
+function keyOf(t: Threshold): string {
+  return `${t.method}.${t.name}`;
 }
 
 function group(title: string, ...children: HTMLElement[]): HTMLElement {

@@ -39,6 +39,7 @@ export interface Field {
 }
 
 export interface Threshold {
+  method: string; // whose option it is
   name: string;
   label: string;
   unit: string;
@@ -147,7 +148,7 @@ export type ToServer =
   | { type: "drag"; view: number; triangle: number; bary: number[]; to: number[] }
   | { type: "pick"; view: number; triangle: number }
   | { type: "pick"; view: number; element: number }
-  | { type: "settings"; values: Record<string, number> }
+  | { type: "settings"; method: string; values: Record<string, number> }
   | { type: "drop"; shape: string; position: number[] }
   | { type: "split" | "interior"; on: boolean }
   | { type: "seek"; frame: number };

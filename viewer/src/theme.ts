@@ -11,6 +11,7 @@ export interface Theme {
   edgeOpacity: number;
   accent: string; // springs, marks
   contact: string;
+  attachment: string;
   sky: string;
   ground: string;
   skyLight: number;
@@ -26,6 +27,7 @@ const LIGHT: Theme = {
   edgeOpacity: 0.34,
   accent: "#0b63c5",
   contact: "#b3261e",
+  attachment: "#b0298b",
   sky: "#ffffff",
   ground: "#b8b2a8",
   skyLight: 1.75,
@@ -41,6 +43,7 @@ const DARK: Theme = {
   edgeOpacity: 0.5,
   accent: "#7cc0ff",
   contact: "#ff8a80",
+  attachment: "#f49ad9",
   sky: "#dfe9f5",
   ground: "#6a655e",
   skyLight: 1.6,

@@ -26,6 +26,7 @@ import {
   type WebGLRenderer,
 } from "three";
 import { Arrows } from "./arrows";
+import { Springs } from "./springs";
 import { Cut } from "./cut";
 import type { Painter } from "./painter";
 import { Obstacles } from "./obstacles";
@@ -69,6 +70,8 @@ export class ViewScene {
   private obstaclesX: Float32Array | undefined;
   private readonly obstacles: Obstacles;
   private readonly arrows: Arrows;
+  private readonly springs: Springs;
+  private attachments: Float32Array = new Float32Array(0);
   private readonly cut: Cut | null;
   private readonly strip: DataTexture;
   private readonly surface: ShaderMaterial;
@@ -124,6 +127,7 @@ export class ViewScene {
 
     this.obstacles = new Obstacles(hello, theme, this.sun, software);
     this.arrows = new Arrows(0.12 * size, theme.contact);
+    this.springs = new Springs(size, theme.attachment);
     this.scene.add(
       body,
       this.edges,
@@ -131,6 +135,7 @@ export class ViewScene {
       this.sectionEdges,
       this.obstacles.group,
       this.arrows.mesh,
+      this.springs.group,
       this.mark,
       this.spring,
       ...this.ends,
@@ -155,6 +160,9 @@ export class ViewScene {
       moved = findSection(frame, "obstacles");
     this.contacts = contacts ? readSection(frame, contacts, this.contacts) : new Float32Array(0);
     this.arrows.update(this.contacts);
+    const held = findSection(frame, "attachments");
+    this.attachments = held ? readSection(frame, held, this.attachments) : new Float32Array(0);
+    this.springs.update(this.attachments);
     if (moved) this.obstacles.update((this.obstaclesX = readSection(frame, moved, this.obstaclesX)));
     this.sun.stale = true;
   }
@@ -215,6 +223,7 @@ export class ViewScene {
     const planes = look.clip ? [look.clip] : null;
     for (const { material } of [this.edges, this.arrows.mesh])
       (material as LineBasicMaterial | MeshBasicMaterial).clippingPlanes = planes;
+    for (const material of this.springs.materials) material.clippingPlanes = planes;
     this.sun.setClip(look.clip);
     setClipped(this.surface, look.clip !== null);
     if (this.hello.dim === 2) this.surface.side = DoubleSide;
@@ -304,6 +313,7 @@ export class ViewScene {
   dispose(): void {
     this.obstacles.dispose();
     this.arrows.dispose();
+    this.springs.dispose();
     this.strip.dispose();
     this.sun.dispose();
     this.scene.traverse((object) => {

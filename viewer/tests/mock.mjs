@@ -117,6 +117,7 @@ export class Mock {
       field: "part",
       thresholds: [
         {
+          method: "rigidify",
           name: "tau_rigid",
           label: "Strain rate to fall asleep",
           unit: "1/s²",
@@ -128,6 +129,7 @@ export class Mock {
           help: "An element below may become rigid.",
         },
         {
+          method: "rigidify",
           name: "steps",
           label: "Steps below",
           unit: "",

@@ -1,30 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assembly for the rigid map (solids paper, equations 10 and 11), straight from the blocks of elastic elements.
 //
-// Those that touch no part go the identity map's way. Of the others ("junctions") a node has the factor I (elastic vertex, v
-// of a part) and the lever B = -rho^x (omega; for a spin its one column axis x rho), so each element block H_ab gives up to
-// four: H, H B_b, B_a'H, B_a'H B_b. These are computed for eight elements at once, then summed, element by element, to the
-// few blocks that its unknowns have before they go to the matrix.
+// Those that touch no part go the identity map's way. Of the others ("junctions") a node has the factor I (elastic
+// vertex, v of a part) and the lever B = -rho^x (omega; for a spin its one column axis x rho), so each element block
+// H_ab gives up to four: H, H B_b, B_a'H, B_a'H B_b. These are computed for eight elements at once, then summed,
+// element by element, to the few blocks that its unknowns have before they go to the matrix.
 //
-// Threads: chunks of one colour share no vertex, so they meet in no block that has an elastic vertex in its row or column;
-// but they may meet in blocks of parts alone. Those are summed by chunk, aside, and added in the order of chunks at the end.
+// Threads: chunks of one colour share no vertex, so they meet in no block that has an elastic vertex in its row or
+// column; but they may meet in blocks of parts alone. Those are summed by chunk, aside, and added in the order of
+// chunks at the end.
 //
-// The pattern is the mesh's graph with the vertices of each part drawn together: an edge between two of what is left belongs
-// to an elastic element. G'MG of a part takes its moments and no loop over its vertices.
+// The pattern is the mesh's graph with the vertices of each part drawn together: an edge between two of what is left
+// belongs to an elastic element. G'MG of a part takes its moments and no loop over its vertices.
 #include <string.h>
 
 #include "map/rigid/rigid.h"
 #include "map/scatter.h"
+#include "math/vec3.h"
 
 enum { LOCAL_MAX = 2 * THAW_ELEMENT_NODES_MAX, LOCAL_PAIRS = LOCAL_MAX * (LOCAL_MAX + 1) / 2 };
 
 #define PAIR(a, b) ((a) * ((a) + 1) / 2 + (b))
 
-// --- pattern -------------------------------------------------------------------------------------------------------------
+// --- pattern ---------------------------------------------------------------------------------------------------------
 
-// The blocks that a part's row (part >= 0) or an elastic vertex's row is coupled with, each once, without the part's own:
-// every mesh edge between two unknowns is an edge of an elastic element. Returns how many; adjacent NULL: only counts.
-// mark: n, the last row that met a block.
+// The blocks that a part's row (part >= 0) or an elastic vertex's row is coupled with, each once, without the part's
+// own: every mesh edge between two unknowns is an edge of an elastic element. Returns how many; adjacent NULL: only
+// counts. mark: n, the last row that met a block.
 static int32_t neighbours_of(const ThawRigidMap *self, int32_t part, int32_t vertex, int32_t row, int32_t *mark,
                              int32_t *adjacent) {
     const ThawGraph *graph = self->map.shape->graph;
@@ -97,9 +99,10 @@ ThawStatus thaw_rigid_pattern(const ThawMap *map, ThawBlockPattern **pattern, Th
     return status;
 }
 
-// --- mass ----------------------------------------------------------------------------------------------------------------
+// --- mass ------------------------------------------------------------------------------------------------------------
 
-// G' diag(scale m) G of one part from its moments, into its diagonal blocks; (omega, v) is the first moment's cross product.
+// G' diag(scale m) G of one part from its moments, into its diagonal blocks; (omega, v) is the first moment's cross
+// product.
 void thaw_rigid_add_moments(const ThawRigidMap *self, int32_t k, const ThawMoments *moments, double scale,
                             ThawBlockMatrix *A) {
     const ThawPart *part = &self->partition->parts[k];
@@ -163,7 +166,7 @@ void thaw_rigid_add_diagonal(const ThawMap *map, const double *m, double scale, 
     }
 }
 
-// --- junctions -----------------------------------------------------------------------------------------------------------
+// --- junctions -------------------------------------------------------------------------------------------------------
 
 // The factor B of a vertex of a part, row-major: columns are the velocities by the unknowns of its last block.
 THAW_INLINE void lever_of(const ThawRigidMap *self, int dim, int32_t vertex, double *B) {
@@ -178,7 +181,7 @@ THAW_INLINE void lever_of(const ThawRigidMap *self, int dim, int32_t vertex, dou
         B[0] = -rho[1], B[2] = rho[0];
     } else if (part->hold == THAW_HOLD_AXIS) {
         double t[3];
-        thaw_part_cross(part->axis, rho, t);
+        thaw_v3_cross(part->axis, rho, t);
         B[0] = t[0], B[3] = t[1], B[6] = t[2];
     } else {
         B[1] = rho[2], B[2] = -rho[1];
@@ -300,7 +303,7 @@ void thaw_rigid_finish(void *context) {
         }
 }
 
-// --- tables --------------------------------------------------------------------------------------------------------------
+// --- tables ----------------------------------------------------------------------------------------------------------
 
 // thaw_block_find for many short rows: counting has no branch to mispredict. The entry is known to exist.
 static inline int32_t find_entry(const ThawBlockPattern *pattern, int32_t i, int32_t j) {

@@ -2,22 +2,23 @@
 // One rigid part: how it is formed, what its velocities are, how it turns.
 //
 // Forming takes the motion of the vertices to the nearest rigid one by mass, which keeps momentum (section 3.4 of the
-// solids paper); the energy lost is 1/2 sum m |v_i - (v + omega x rho_i)|^2, computed as that sum, so it is never negative.
+// solids paper); the energy lost is 1/2 sum m |v_i - (v + omega x rho_i)|^2, computed as that sum, so it is never
+// negative.
 //
-// Turning. Equation 6 with an explicit gyroscopic torque gains energy. Here angular momentum L in world axes is the state and
-// nothing but torques changes it; a step must only find an orientation that fits. With Pi = R'L the body momentum, the step
+// Turning. Equation 6 with an explicit gyroscopic torque gains energy. Here angular momentum L in world axes is the
+// state and nothing but torques changes it; a step must only find an orientation that fits. With Pi = R'L the body
+// momentum, the step
 //     Pi1 = exp(-h Omega) Pi0,   J Omega = (Pi0 + Pi1) / 2,   R1 = R0 exp(h Omega)
-// keeps L because R1 Pi1 = R0 Pi0, and energy because it is the implicit midpoint rule for Pi' = Pi x J^-1 Pi (with a step of
-// tan(h|Omega|/2) * 2/|Omega| instead of h), which keeps quadratic invariants:
+// keeps L because R1 Pi1 = R0 Pi0, and energy because it is the implicit midpoint rule for Pi' = Pi x J^-1 Pi (with a
+// step of tan(h|Omega|/2) * 2/|Omega| instead of h), which keeps quadratic invariants:
 //     Pi1'J^-1 Pi1 - Pi0'J^-1 Pi0 = 2 (Pi1 - Pi0)'Omega = 0, as exp(-h Omega) leaves Omega alone.
-// Steady spin about a principal axis is exact (Rodrigues). Second order in h; Newton's method on three unknowns, about four
-// iterations.
+// Steady spin about a principal axis is exact (Rodrigues). Second order in h; Newton's method on three unknowns, about
+// four iterations.
 #include <math.h>
 #include <string.h>
 
 #include "map/rigid/partition.h"
-
-static double dot3(const double a[3], const double b[3]) { return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]; }
+#include "math/vec3.h"
 
 static void multiply(const double A[9], const double b[3], double c[3]) {
     for (int i = 0; i < 3; i++)
@@ -26,24 +27,20 @@ static void multiply(const double A[9], const double b[3], double c[3]) {
 
 static void multiply_t(const double A[9], const double b[3], double c[3]) {
     for (int i = 0; i < 3; i++)
-        c[i] = dot3(A + 3 * i, b);
+        c[i] = thaw_v3_dot(A + 3 * i, b);
 }
 
 // A x = b by Cramer's rule.
 static void solve(const double A[9], const double b[3], double x[3]) {
     double C[9];
     for (int j = 0; j < 3; j++)
-        thaw_part_cross(A + (3 * j + 3) % 9, A + (3 * j + 6) % 9, C + 3 * j); // rows of det A times the inverse
-    double det = dot3(A, C);
+        thaw_v3_cross(A + (3 * j + 3) % 9, A + (3 * j + 6) % 9, C + 3 * j); // rows of det A times the inverse
+    double det = thaw_v3_dot(A, C);
     for (int i = 0; i < 3; i++)
-        x[i] = dot3(C + 3 * i, b) / det;
+        x[i] = thaw_v3_dot(C + 3 * i, b) / det;
 }
 
-static void load(int dim, const double *from, double to[3]) {
-    to[0] = from[0], to[1] = from[1], to[2] = dim == 3 ? from[2] : 0;
-}
-
-// --- velocities and momenta ----------------------------------------------------------------------------------------------
+// --- velocities and momenta ------------------------------------------------------------------------------------------
 
 void thaw_part_spin(int dim, const double J[9], const double L[3], double omega[3]) {
     omega[0] = omega[1] = 0;
@@ -61,7 +58,7 @@ static void spin_of(const ThawPart *part, int dim, const double Pi[3], double Om
     else if (part->hold == THAW_HOLD_AXIS) {
         double Ja[3];
         multiply(J, part->axis, Ja);
-        double spin = dot3(part->axis, Pi) / dot3(part->axis, Ja);
+        double spin = thaw_v3_dot(part->axis, Pi) / thaw_v3_dot(part->axis, Ja);
         for (int i = 0; i < 3; i++)
             Omega[i] = spin * part->axis[i];
     } else
@@ -80,7 +77,7 @@ void thaw_part_velocity(const ThawPart *part, int dim, double v[3], double omega
 double thaw_part_kinetic(const ThawPart *part, int dim) {
     double v[3], omega[3];
     thaw_part_velocity(part, dim, v, omega);
-    return (dot3(v, part->P) + dot3(omega, part->L)) / 2;
+    return (thaw_v3_dot(v, part->P) + thaw_v3_dot(omega, part->L)) / 2;
 }
 
 void thaw_part_turned(const ThawPart *part, const double J[9], double turned[9]) {
@@ -92,11 +89,11 @@ void thaw_part_turned(const ThawPart *part, const double J[9], double turned[9])
             turned[i + 3 * j] = RJ[i] * part->R[j] + RJ[i + 3] * part->R[j + 3] + RJ[i + 6] * part->R[j + 6];
 }
 
-// --- turning -------------------------------------------------------------------------------------------------------------
+// --- turning ---------------------------------------------------------------------------------------------------------
 
 // D = exp(turn^x) - I: Rodrigues' formula. Without the identity, small turns keep their digits.
 static void rotation_of(const double turn[3], double D[9]) {
-    double square = dot3(turn, turn), angle = sqrt(square);
+    double square = thaw_v3_dot(turn, turn), angle = sqrt(square);
     double s = angle < 1e-4 ? 1 - square / 6 : sin(angle) / angle;
     double half = angle < 1e-4 ? 1 - square / 24 : sin(angle / 2) / (angle / 2), c = half * half / 2;
     for (int j = 0; j < 3; j++)
@@ -124,16 +121,16 @@ static void straighten(double R[9]) {
     double C[9];
     for (int j = 0; j < 3; j++)
         for (int i = 0; i < 3; i++)
-            C[i + 3 * j] = ((i == j ? 1 : 0) - dot3(R + 3 * i, R + 3 * j)) / 2;
+            C[i + 3 * j] = ((i == j ? 1 : 0) - thaw_v3_dot(R + 3 * i, R + 3 * j)) / 2;
     turn_by(R, C, 1);
 }
 
 // exp((turn + d)^x) = exp(turn^x) exp(e^x) to first order in d.
 static void turn_slope(const double turn[3], const double d[3], double e[3]) {
-    double square = dot3(turn, turn), angle = sqrt(square), along = dot3(turn, d), across[3];
+    double square = thaw_v3_dot(turn, turn), angle = sqrt(square), along = thaw_v3_dot(turn, d), across[3];
     double half = angle < 1e-4 ? 1 - square / 24 : sin(angle / 2) / (angle / 2);
     double b = half * half / 2, c = angle < 1e-2 ? (1 - square / 20) / 6 : (angle - sin(angle)) / (square * angle);
-    thaw_part_cross(turn, d, across);
+    thaw_v3_cross(turn, d, across);
     for (int i = 0; i < 3; i++)
         e[i] = d[i] - b * across[i] + c * (turn[i] * along - square * d[i]);
 }
@@ -143,7 +140,7 @@ static void subtract_slope(double h, const double Pi[3], const double turn[3], d
     for (int j = 0; j < 3; j++) {
         double unit[3] = {j == 0, j == 1, j == 2}, d[3], column[3];
         turn_slope(turn, unit, d);
-        thaw_part_cross(Pi, d, column);
+        thaw_v3_cross(Pi, d, column);
         for (int i = 0; i < 3; i++)
             A[i + 3 * j] -= h / 2 * column[i];
     }
@@ -163,7 +160,7 @@ static int tumble(const double J[9], double h, double Pi[3], double Omega[3], do
             F[i] = JO[i] - Pi[i] - change[i] / 2;
             Pi1[i] = Pi[i] + change[i];
         }
-        double size = sqrt(dot3(F, F));
+        double size = thaw_v3_norm(F);
         if (size < best)
             memcpy(turn, next, sizeof next);
         if (!(size < best / 2)) // as good as rounding allows
@@ -175,7 +172,7 @@ static int tumble(const double J[9], double h, double Pi[3], double Omega[3], do
         for (int i = 0; i < 3; i++)
             Omega[i] -= d[i];
     }
-    int found = best <= 1e-12 * sqrt(dot3(Pi, Pi));
+    int found = best <= 1e-12 * thaw_v3_norm(Pi);
     rotation_of(turn, D);
     multiply_t(D, Pi, change);
     for (int i = 0; i < 3; i++)
@@ -183,9 +180,9 @@ static int tumble(const double J[9], double h, double Pi[3], double Omega[3], do
     return found;
 }
 
-// How the turn of one step depends on where it began: R from before it, D of its turn and Pi of its end are known. theta holds
-// in columns how R turns (rad, world axes) by each component of the angular velocity that the motion began with, momenta
-// how L does.
+// How the turn of one step depends on where it began: R from before it, D of its turn and Pi of its end are known.
+// theta holds in columns how R turns (rad, world axes) by each component of the angular velocity that the motion began
+// with, momenta how L does.
 static void follow_turn(const double J[9], double h, const double turn[3], const double Pi1[3], const double L[3],
                         const double momenta[9], const double R[9], const double R1[9], double theta[9]) {
     double A[9], D[9];
@@ -194,7 +191,7 @@ static void follow_turn(const double J[9], double h, const double turn[3], const
     rotation_of(turn, D);
     for (int j = 0; j < 3; j++) {
         double world[3], body[3], half[3], spin[3], along[3], turned[3];
-        thaw_part_cross(L, theta + 3 * j, world); // dPi = R'(dL + L x theta)
+        thaw_v3_cross(L, theta + 3 * j, world); // dPi = R'(dL + L x theta)
         for (int i = 0; i < 3; i++)
             world[i] += momenta[3 * j + i];
         multiply_t(R, world, body);
@@ -209,8 +206,9 @@ static void follow_turn(const double J[9], double h, const double turn[3], const
     }
 }
 
-// Turns R for h as a free body with moments J and body momentum Pi does, in so many steps. Returns whether that went well.
-// slope, if not NULL: by how much more it turns (world axes) for each component of its angular velocity at the start, over h.
+// Turns R for h as a free body with moments J and body momentum Pi does, in so many steps. Returns whether that went
+// well. slope, if not NULL: by how much more it turns (world axes) for each component of its angular velocity at the
+// start, over h.
 static int turn_freely(const double J[9], const double momentum[3], double h, int steps, double R[9], double *slope) {
     double Pi[3], Omega[3], turn[3] = {0}, D[9], L[3], momenta[9], theta[9] = {0}, before[9];
     int found = 1;
@@ -240,7 +238,7 @@ static int turn_freely(const double J[9], const double momentum[3], double h, in
 enum { MOST_STEPS = 4096 };
 
 static void turn_part(ThawPart *part, int dim, double h, const double omega[3], const double Pi[3], double *slope) {
-    double start[9], turn[3], D[9], speed = sqrt(dot3(omega, omega));
+    double start[9], turn[3], D[9], speed = thaw_v3_norm(omega);
     if (!(h * speed > 0))
         return;
     if (dim == 2 || part->hold == THAW_HOLD_AXIS) {
@@ -277,22 +275,22 @@ void thaw_part_advance(const ThawPart *part, int dim, double h, const double v[3
         Pi[0] = Pi[1] = 0;
     multiply(part->R, Pi, next->L);
     if (part->hold == THAW_HOLD_AXIS) { // bearings carry what is not along the axis
-        double along = dot3(part->axis, next->L);
+        double along = thaw_v3_dot(part->axis, next->L);
         for (int i = 0; i < 3; i++)
             next->L[i] = along * part->axis[i];
     }
     turn_part(next, dim, h, omega, Pi, slope);
 }
 
-// --- forming -------------------------------------------------------------------------------------------------------------
+// --- forming ---------------------------------------------------------------------------------------------------------
 
 void thaw_part_moments(int dim, int32_t count, const int32_t *vertices, const double *m, const double *r,
                        ThawMoments *sum) {
     *sum = (ThawMoments){0};
     for (int32_t k = 0; k < count; k++) {
         double rho[3], weight = m[vertices[k]];
-        load(dim, r + (size_t)k * (size_t)dim, rho);
-        double square = dot3(rho, rho);
+        thaw_v3_load(dim, r + (size_t)k * (size_t)dim, rho);
+        double square = thaw_v3_dot(rho, rho);
         sum->mass += weight;
         for (int j = 0; j < 3; j++)
             sum->first[j] += weight * rho[j];
@@ -305,7 +303,7 @@ void thaw_part_moments(int dim, int32_t count, const int32_t *vertices, const do
 }
 
 static void from_first(const ThawPins *pins, int dim, const double *x, double d[3]) {
-    load(dim, x, d);
+    thaw_v3_load(dim, x, d);
     for (int i = 0; i < 3; i++)
         d[i] -= pins->at[i];
 }
@@ -313,24 +311,24 @@ static void from_first(const ThawPins *pins, int dim, const double *x, double d[
 void thaw_pins_add(ThawPins *pins, int dim, const double *x) {
     double d[3];
     if (pins->count++ == 0)
-        load(dim, x, pins->at);
+        thaw_v3_load(dim, x, pins->at);
     from_first(pins, dim, x, d);
-    if (dot3(d, d) > dot3(pins->axis, pins->axis))
+    if (thaw_v3_dot(d, d) > thaw_v3_dot(pins->axis, pins->axis))
         memcpy(pins->axis, d, sizeof d);
 }
 
 void thaw_pins_compare(ThawPins *pins, int dim, const double *x) {
-    double d[3], off[3], square = dot3(pins->axis, pins->axis);
+    double d[3], off[3], square = thaw_v3_dot(pins->axis, pins->axis);
     from_first(pins, dim, x, d);
-    thaw_part_cross(pins->axis, d, off);
-    if (!(dot3(off, off) <= THAW_PIN_TOLERANCE * THAW_PIN_TOLERANCE * square * square))
+    thaw_v3_cross(pins->axis, d, off);
+    if (!(thaw_v3_dot(off, off) <= THAW_PIN_TOLERANCE * THAW_PIN_TOLERANCE * square * square))
         pins->astray = 1;
 }
 
 ThawHold thaw_pins_hold(const ThawPins *pins, int dim) {
     if (pins->count == 0)
         return THAW_HOLD_FREE;
-    if (!(dot3(pins->axis, pins->axis) > 0))
+    if (!(thaw_v3_dot(pins->axis, pins->axis) > 0))
         return THAW_HOLD_POINT;
     return dim == 2 || pins->astray ? THAW_HOLD_FIXED : THAW_HOLD_AXIS;
 }
@@ -347,7 +345,7 @@ static void find_hold(int dim, const int32_t *vertices, const unsigned char *scr
     part->hold = thaw_pins_hold(&pins, dim);
     memcpy(part->p, pins.at, sizeof part->p);
     for (int i = 0; i < 3 && part->hold == THAW_HOLD_AXIS; i++)
-        part->axis[i] = pins.axis[i] / sqrt(dot3(pins.axis, pins.axis));
+        part->axis[i] = pins.axis[i] / thaw_v3_norm(pins.axis);
 }
 
 // What the vertices' motion lacks of the part's: 1/2 sum m |v_i - v - omega x r|^2. R is the identity.
@@ -360,12 +358,12 @@ static double energy_lost(const ThawShape *shape, const int32_t *vertices, const
         double rho[3], spin[3], u[3];
         if (script[vertices[k]])
             continue;
-        load(dim, r + (size_t)k * (size_t)dim, rho);
-        load(dim, velocity + (size_t)vertices[k] * (size_t)dim, u);
-        thaw_part_cross(omega, rho, spin);
+        thaw_v3_load(dim, r + (size_t)k * (size_t)dim, rho);
+        thaw_v3_load(dim, velocity + (size_t)vertices[k] * (size_t)dim, u);
+        thaw_v3_cross(omega, rho, spin);
         for (int i = 0; i < 3; i++)
             u[i] -= v[i] + spin[i];
-        sum += shape->mass[vertices[k]] * dot3(u, u) / 2;
+        sum += shape->mass[vertices[k]] * thaw_v3_dot(u, u) / 2;
     }
     return sum;
 }
@@ -390,7 +388,7 @@ void thaw_part_reshape(const ThawShape *shape, const int32_t *vertices, const do
         find_centre(shape, vertices, x, part);
     for (int32_t k = 0; k < part->count; k++) {
         double rho[3], turned[3];
-        load(dim, x + (size_t)vertices[k] * (size_t)dim, rho);
+        thaw_v3_load(dim, x + (size_t)vertices[k] * (size_t)dim, rho);
         for (int i = 0; i < dim; i++)
             rho[i] -= part->p[i];
         multiply_t(part->R, rho, turned);
@@ -403,7 +401,7 @@ void thaw_part_reshape(const ThawShape *shape, const int32_t *vertices, const do
 }
 
 void thaw_part_push(ThawPart *part, const double P[3], const double L[3]) {
-    double along = dot3(part->axis, L);
+    double along = thaw_v3_dot(part->axis, L);
     for (int i = 0; i < 3; i++) {
         part->P[i] = part->hold == THAW_HOLD_FREE ? P[i] : 0;
         part->L[i] = part->hold == THAW_HOLD_FIXED ? 0 : part->hold == THAW_HOLD_AXIS ? along * part->axis[i] : L[i];
@@ -426,9 +424,9 @@ double thaw_part_form(const ThawShape *shape, const int32_t *vertices, const uns
         double rho[3], u[3], moment[3], m = shape->mass[vertices[k]];
         if (script[vertices[k]])
             continue;
-        load(dim, r + (size_t)k * (size_t)dim, rho);
-        load(dim, v + (size_t)vertices[k] * (size_t)dim, u);
-        thaw_part_cross(rho, u, moment);
+        thaw_v3_load(dim, r + (size_t)k * (size_t)dim, rho);
+        thaw_v3_load(dim, v + (size_t)vertices[k] * (size_t)dim, u);
+        thaw_v3_cross(rho, u, moment);
         for (int i = 0; i < 3; i++) {
             P[i] += m * u[i];
             L[i] += m * moment[i];

@@ -35,7 +35,7 @@ void thaw_partition_find_stress(ThawPartition *partition, double *y) {
     int turns = 0;
     for (int32_t k = 0; k < partition->part_count; k++)
         turns |= partition->parts[k].hold != THAW_HOLD_FIXED;
-    if (!turns) // nobody will ask
+    if (!turns) // it is not needed
         return;
     for (int32_t m = 0; m < partition->vertex_count; m++)
         memcpy(y + (size_t)partition->vertices[m] * dim, partition->r + (size_t)m * dim, dim * sizeof *y);

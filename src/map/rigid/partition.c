@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements flagged rigid -> rigid parts: greedy components over faces (edges in 2D), no vertex in two of them (solids
-// paper, algorithm 2; "already assigned to a body" there means to another body, or no part would ever grow). Two parts that
-// shared a vertex would need a joint; an element that would bring one about stays elastic.
+// paper, algorithm 2; "already assigned to a body" there means to another body, or no part would ever grow). Two parts
+// that shared a vertex would need a joint; an element that would bring one about stays elastic.
 //
-// Parts grow first from elements whose pins alone hold them still, so that what can leave the unknowns does; then in the
-// order of elements. Elements with a vertex that a script moves are never rigid. At last, an element that is not flagged but
-// has all its vertices in one part cannot deform, so it belongs to it. All of this is a function of flags, pins and shape
-// alone, whatever the partition was before: a resumed run finds the same parts.
+// Parts grow first from elements whose pins alone hold them still, so that what can leave the unknowns does; then in
+// the order of elements. Elements with a vertex that a script moves are never rigid. At last, an element that is not
+// flagged but has all its vertices in one part cannot deform, so it belongs to it. All of this is a function of flags,
+// pins and shape alone, whatever the partition was before: a resumed run finds the same parts.
 //
-// Motion goes from old parts to new ones through the vertices: parts that do not live on write their velocities to their
-// vertices, new ones gather momentum from theirs (part.c). Both are exact, so they are inverses of each other. What a part does
-// not take of its vertices' motion is left to a shadow velocity, and given back when it dissolves: the two are orthogonal with
-// respect to mass, so their energies add up, and no change of parts gains or loses any.
+// Motion goes from old parts to new ones through the vertices: parts that do not live on write their velocities to
+// their vertices, new ones gather momentum from theirs (part.c). Both are exact, so they are inverses of each other.
+// What a part does not take of its vertices' motion is left to a shadow velocity, and given back when it dissolves: the
+// two are orthogonal with respect to mass, so their energies add up, and no change of parts gains or loses any.
 //
 // One breadth-first pass over elements and a few over vertices: 60,000 tetrahedra take about 1 ms, a fraction
-// of what the matrix of the new partition costs. Updating parts incrementally could save part of that only, and the greedy
-// order would then depend on history; it does not pay.
+// of what the matrix of the new partition costs. Updating parts incrementally could save part of that only, and the
+// greedy order would then depend on history; it does not pay.
 #include "map/rigid/partition.h"
 
 #include <string.h>
+
+#include "math/vec3.h"
 
 // The partition being built, and the queue.
 typedef struct ThawPartitionScratch {
@@ -36,7 +38,7 @@ static const int32_t *nodes_of(const ThawShape *shape, int32_t element) {
     return shape->cells->elements + (size_t)element * (size_t)shape->cells->kind->nodes;
 }
 
-// --- topology ------------------------------------------------------------------------------------------------------------
+// --- topology --------------------------------------------------------------------------------------------------------
 
 // Marks as visited what can be in no part: not flagged, or moved by a script.
 static void exclude(const ThawShape *shape, const unsigned char *flagged, const unsigned char *script, Scratch *s) {
@@ -171,7 +173,7 @@ static void list_elastic(ThawPartition *partition) {
     partition->elastic_count += count;
 }
 
-// --- transitions ---------------------------------------------------------------------------------------------------------
+// --- transitions -----------------------------------------------------------------------------------------------------
 
 #define UNFORMED ((ThawHold)-1)
 
@@ -184,7 +186,7 @@ static void write_velocities(const ThawPartition *partition, const ThawPart *par
         if (partition->script[partition->vertices[k]])
             continue;
         thaw_part_rotate(part, dim, partition->r + (size_t)k * (size_t)dim, rho);
-        thaw_part_cross(omega, rho, spin);
+        thaw_v3_cross(omega, rho, spin);
         for (int i = 0; i < dim; i++)
             velocity[(size_t)partition->vertices[k] * (size_t)dim + (size_t)i] = v[i] + spin[i];
     }
@@ -205,11 +207,6 @@ static void write_positions(const ThawPartition *partition, const ThawPart *part
 void thaw_partition_velocities(const ThawPartition *partition, double *v) {
     for (int32_t k = 0; k < partition->part_count; k++)
         write_velocities(partition, &partition->parts[k], v);
-}
-
-void thaw_partition_place(const ThawPartition *partition, double *x) {
-    for (int32_t k = 0; k < partition->part_count; k++)
-        write_positions(partition, &partition->parts[k], x);
 }
 
 void thaw_partition_reshape(ThawPartition *partition, double *x) {
@@ -256,6 +253,7 @@ static void exchange(ThawPartition *partition, const unsigned char *flagged, con
     memmove(partition->flagged, flagged, (size_t)partition->shape->ne);
     memmove(partition->script, script, (size_t)partition->shape->nv);
     list_elastic(partition);
+    partition->topology++;
 }
 
 // Room for the new parts, on both sides: they take turns.
@@ -282,8 +280,8 @@ static ThawStatus reserve_parts(ThawPartition *partition, ThawError *error) {
     return THAW_OK;
 }
 
-// What of the shadow is no rigid motion of a part goes to v, which has the part's: momenta stay. The rest stays in the shadow.
-// Returns the energy that goes, J.
+// What of the shadow is no rigid motion of a part goes to v, which has the part's: momenta stay. The rest stays in the
+// shadow. Returns the energy that goes, J.
 static double take_inner(ThawPartition *old, const ThawPart *part, double *shadow, const double *x, double *v) {
     const int32_t *vertices = old->vertices + part->first;
     size_t dim = (size_t)old->shape->dim;
@@ -294,7 +292,7 @@ static double take_inner(ThawPartition *old, const ThawPart *part, double *shado
     for (int32_t k = 0; k < part->count; k++) {
         double rho[3] = {0, 0, 0}, turn[3];
         memcpy(rho, r + (size_t)k * dim, dim * sizeof *rho);
-        thaw_part_cross(omega, rho, turn);
+        thaw_v3_cross(omega, rho, turn);
         for (size_t i = 0; i < dim && !old->script[vertices[k]]; i++) {
             size_t at = (size_t)vertices[k] * dim + i;
             v[at] += shadow[at] - (w[i] + turn[i]);
@@ -304,8 +302,8 @@ static double take_inner(ThawPartition *old, const ThawPart *part, double *shado
     return energy;
 }
 
-// Motion of the parts that live on, into the new ones; old parts that do not are dissolved into v. New parts that are yet
-// to be formed get the hold UNFORMED.
+// Motion of the parts that live on, into the new ones; old parts that do not are dissolved into v. New parts that are
+// yet to be formed get the hold UNFORMED.
 static void carry_over(ThawPartition *old, const unsigned char *script, double *shadow, const double *x, double *v,
                        ThawTransition *transition) {
     Scratch *s = old->scratch;
@@ -369,7 +367,7 @@ static ThawPart with_shadow(const ThawPartition *partition, const ThawPart *part
             continue;
         memcpy(w, shadow + (size_t)partition->vertices[m] * dim, dim * sizeof *w);
         thaw_part_rotate(part, (int)dim, partition->r + (size_t)m * dim, rho);
-        thaw_part_cross(rho, w, moment);
+        thaw_v3_cross(rho, w, moment);
         for (int j = 0; j < 3; j++) {
             P[j] += mass * w[j];
             L[j] += mass * moment[j];
@@ -411,7 +409,7 @@ double thaw_partition_absorb(ThawPartition *partition, double *shadow, double *v
         for (int32_t m = part->first; m < part->first + part->count; m++) {
             int32_t i = partition->vertices[m];
             thaw_part_rotate(part, (int)dim, partition->r + (size_t)m * dim, rho);
-            thaw_part_cross(omega, rho, turn);
+            thaw_v3_cross(omega, rho, turn);
             for (size_t j = 0; j < dim && !partition->script[i]; j++)
                 shadow[(size_t)i * dim + j] -= w[j] + turn[j];
         }
@@ -506,7 +504,7 @@ ThawStatus thaw_partition_reserve(ThawPartition *partition, ThawError *error) {
     return THAW_OK;
 }
 
-// --- life ----------------------------------------------------------------------------------------------------------------
+// --- life ------------------------------------------------------------------------------------------------------------
 
 ThawStatus thaw_partition_create(const ThawShape *shape, int32_t min_elements, ThawPartition **result,
                                  ThawError *error) {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which elements of a body are rigid, and the rigid parts they form (solids paper, sections 3.2 and 3.4). A part moves as
-// one: its state is a frame (p, R) and momenta about the frame's origin; velocities follow from those. Vertices of parts
-// are where p + R r says.
+// Which elements of a body are rigid, and the rigid parts they form (solids paper, sections 3.2 and 3.4). A part moves
+// as one: its state is a frame (p, R) and momenta about the frame's origin; velocities follow from those. Vertices of
+// parts are where p + R r says.
 //
-// The topology (which elements and vertices belong to which part) is a pure function of shape, flags and pins. The motion
-// of the parts is state: a checkpoint stores `flagged`, `parts` and `r`, and thaw_partition_restore takes them.
+// The topology (which elements and vertices belong to which part) is a pure function of shape, flags and pins. The
+// motion of the parts is state: a checkpoint stores `flagged`, `parts` and `r`, and thaw_partition_restore takes them.
 #ifndef THAW_PARTITION_H
 #define THAW_PARTITION_H
 
 #include "model/model.h"
 
-// What a script does to a vertex in this step. Nonzero: its velocity is given, so these flags serve as `scripted` flags.
+// What a script does to a vertex in this step. Nonzero: its velocity is given, so these flags serve as `scripted`
+// flags.
 enum { THAW_VERTEX_FREE = 0, THAW_VERTEX_PINNED = 1, THAW_VERTEX_MOVED = 2 };
 
 // What pinned vertices leave of a part's freedom.
@@ -28,8 +29,8 @@ typedef struct ThawMoments {
     double second[9]; // sum m (r'r I - r r')
 } ThawMoments;
 
-// 3x3 matrices are column-major; in 2D the third axis is the normal of the plane. All of it is state, and so has to be in
-// the list of method/rigidify/state.c.
+// 3x3 matrices are column-major; in 2D the third axis is the normal of the plane. All of it is state, and so has to be
+// in the list of method/rigidify/state.c.
 typedef struct ThawPart {
     int32_t first, count; // its vertices: `vertices` and `r` of the partition from `first` on
     int32_t elements;
@@ -40,9 +41,8 @@ typedef struct ThawPart {
     double axis[3];      // AXIS: unit vector, the same in the world and in the frame
     double p[3], R[9];   // m; where the frame is and how it has turned since the part was formed
     double P[3], L[3];   // N s, N m s about p: the truth about its motion. 0 where the hold forbids it
-    double
-        slow[2]
-            [3]; // m/s, rad/s: its velocities when it was last found slow for the first time (method/rigidify/rest.c)
+    // m/s, rad/s: its velocities when it was last found slow for the first time (method/rigidify/rest.c)
+    double slow[2][3];
 } ThawPart;
 
 typedef struct ThawPartition {
@@ -53,6 +53,7 @@ typedef struct ThawPartition {
     int32_t *part_of_element; // ne, -1: elastic
     int32_t *part_of_vertex;  // nv, -1: elastic (or scripted, outside of parts)
     int32_t part_count, parts_capacity;
+    uint32_t topology; // counts its changes, for maps that were made for one
     ThawPart *parts;
     double (*stress)[2][9]; // by part, in its frame: B of stress.c, J, and the same weighted by alpha1, J s
     int32_t vertex_count;   // of all parts
@@ -76,19 +77,20 @@ ThawStatus thaw_partition_create(const ThawShape *shape, int32_t min_elements, T
                                  ThawError *error);
 void thaw_partition_free(ThawPartition **partition);
 
-// Parts for these flags (ne, and nv THAW_VERTEX_*). Parts whose vertices and pins are the same go on bit for bit; others
-// dissolve into velocities v of their vertices, and new ones are formed from x and v with linear and angular momentum
-// kept; x and v of vertices of new parts become those of the part.
-// shadow (dim * nv, m/s in world axes, or NULL): what velocities of vertices of parts lack; it counts as far as it is no
-// rigid motion of their part. That goes to v where a part dissolves, and what a new part does not take of its vertices'
-// velocities comes to the shadow: momenta and energy, the shadow's counted, stay. What does not count (its rigid share, and that
-// of elastic vertices, which are dragged along) stays where it is.
+// Parts for these flags (ne, and nv THAW_VERTEX_*). Parts whose vertices and pins are the same go on bit for bit;
+// others dissolve into velocities v of their vertices, and new ones are formed from x and v with linear and angular
+// momentum kept; x and v of vertices of new parts become those of the part.
+// shadow (dim * nv, m/s in world axes, or NULL): what velocities of vertices of parts lack; it counts as far as it is
+// no rigid motion of their part. That goes to v where a part dissolves, and what a new part does not take of its
+// vertices' velocities comes to the shadow: momenta and energy, the shadow's counted, stay. What does not count (its
+// rigid share, and that of elastic vertices, which are dragged along) stays where it is.
 // Allocates only when there are more parts than ever; on failure nothing has changed. Linear time; next to nothing when
 // flags and pins are as before.
 ThawStatus thaw_partition_update(ThawPartition *partition, const unsigned char *flagged, const unsigned char *script,
                                  double *shadow, double *x, double *v, ThawTransition *transition, ThawError *error);
-// Of the shadow, what velocities can have they take: all of elastic vertices, and the rigid share of parts. What is left in a part has no
-// momentum, so that nothing of it is lost with the shadow. Returns the kinetic energy that velocities gain, J.
+// Of the shadow, what velocities can have they take: all of elastic vertices, and the rigid share of parts. What is
+// left in a part has no momentum, so that nothing of it is lost with the shadow. Returns the kinetic energy that
+// velocities gain, J.
 double thaw_partition_absorb(ThawPartition *partition, double *shadow, double *v);
 // J, of what counts of a shadow: 1/2 sum m |w - the rigid motion of its part that is nearest to w|^2.
 double thaw_partition_shadow_energy(const ThawPartition *partition, const double *shadow);
@@ -102,27 +104,28 @@ ThawStatus thaw_partition_restore(ThawPartition *partition, const unsigned char 
 // Room for as many parts as part_count says, which was set from outside; what parts there were is lost.
 ThawStatus thaw_partition_reserve(ThawPartition *partition, ThawError *error);
 
-// Parts take on the positions x (their vertices were moved a little by something other than time): frames are renewed from
-// them with R as it is, momenta stay, and so does `stress`. x of vertices of parts becomes p + R r.
+// Parts take on the positions x (their vertices were moved a little by something other than time): frames are renewed
+// from them with R as it is, momenta stay, and so does `stress`. x of vertices of parts becomes p + R r.
 void thaw_partition_reshape(ThawPartition *partition, double *x);
 // stress.c: `stress`, from r. y: dim * nv of scratch.
 void thaw_partition_find_stress(ThawPartition *partition, double *y);
-// x of all vertices of parts that are not pinned = p + R r.
-void thaw_partition_place(const ThawPartition *partition, double *x);
 // v of all vertices of parts = v + omega x (R r), from the parts' own momenta.
 void thaw_partition_velocities(const ThawPartition *partition, double *v);
 
-// --- one part (part.c) ---------------------------------------------------------------------------------------------------
+// Whether it agrees with itself and with positions x; the message says where not.
+ThawStatus thaw_partition_validate(const ThawPartition *partition, const double *x, ThawError *error);
+
+// --- one part (part.c) -----------------------------------------------------------------------------------------------
 
 // The velocity of the frame's origin and the angular velocity, from the momenta.
 void thaw_part_velocity(const ThawPart *part, int dim, double v[3], double omega[3]);
-// The part after moving with v, omega for h: its momenta are those of (v, omega) in the present orientation, and it turns
-// as a body free of torque does, with angular momentum and energy both kept to round-off. `next` may be `part`. slope (3x3,
-// or NULL): its turn depends on omega by h slope d(omega), rad in world axes.
+// The part after moving with v, omega for h: its momenta are those of (v, omega) in the present orientation, and it
+// turns as a body free of torque does, with angular momentum and energy both kept to round-off. `next` may be `part`.
+// slope (3x3, or NULL): its turn depends on omega by h slope d(omega), rad in world axes.
 void thaw_part_advance(const ThawPart *part, int dim, double h, const double v[3], const double omega[3],
                        ThawPart *next, double *slope);
-// A part of given vertices (first, count, elements and pins are set) from positions and velocities: everything else of it,
-// and r (dim doubles a vertex). Returns the kinetic energy lost, J >= 0.
+// A part of given vertices (first, count, elements and pins are set) from positions and velocities: everything else of
+// it, and r (dim doubles a vertex). Returns the kinetic energy lost, J >= 0.
 double thaw_part_form(const ThawShape *shape, const int32_t *vertices, const unsigned char *script, const double *x,
                       const double *v, ThawPart *part, double *r);
 // The same for a part that has changed its shape: r, moments and the centre from x; hold, R and momenta stay.
@@ -158,10 +161,5 @@ ThawHold thaw_pins_hold(const ThawPins *pins, int dim);
 
 // The angular velocity for an angular momentum L and a second moment J; in 2D about the third axis.
 void thaw_part_spin(int dim, const double J[9], const double L[3], double omega[3]);
-static inline void thaw_part_cross(const double a[3], const double b[3], double c[3]) {
-    c[0] = a[1] * b[2] - a[2] * b[1];
-    c[1] = a[2] * b[0] - a[0] * b[2];
-    c[2] = a[0] * b[1] - a[1] * b[0];
-}
 
 #endif

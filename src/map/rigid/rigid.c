@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rigid map (solids paper, section 3.2, equations 7-11): elastic vertices keep their velocities as unknowns, all
-// vertices of a rigid part follow from its v and omega, v_i = Gamma_i (v, omega), Gamma_i = [I, -rho_i^x], rho_i = R r_i.
+// vertices of a rigid part follow from its v and omega, v_i = Gamma_i (v, omega), Gamma_i = [I, -rho_i^x], rho_i = R
+// r_i.
 //
-// Unknowns come in blocks of dim. An elastic vertex is one. A free part is two: v, then omega (2D: omega and an idle one). A
-// part held at a vertex is its omega, one held at an axis its spin and two idle ones, one held still is none. Elastic
-// vertices come first, in their order, so that a map without parts is the identity map bit for bit.
+// Unknowns come in blocks of dim. An elastic vertex is one. A free part is two: v, then omega (2D: omega and an idle
+// one). A part held at a vertex is its omega, one held at an axis its spin and two idle ones, one held still is none.
+// Elastic vertices come first, in their order, so that a map without parts is the identity map bit for bit.
 //
 // Parts keep momentum as their state (map/rigid/part.c): q projected from velocities conserves it, and commit_rigid
 // stores what the step made of it before the part turns. Every operation is one pass over the vertices.
 #include "map/rigid/rigid.h"
 
+#include "base/assert.h"
 #include "map/scatter.h"
+#include "math/vec3.h"
 
 #include <math.h>
 #include <string.h>
 
-static ThawRigidMap *self_of(const ThawMap *map) { return (ThawRigidMap *)map; }
-
-// --- between q and the parts ---------------------------------------------------------------------------------------------
-
-static void load(int dim, const double *from, double to[3]) {
-    to[0] = from[0], to[1] = from[1], to[2] = dim == 3 ? from[2] : 0;
+static ThawRigidMap *self_of(const ThawMap *map) {
+    ThawRigidMap *self = (ThawRigidMap *)map;
+    THAW_ASSERT(self->topology == self->partition->topology, "a rigid map serves the topology that it was made for");
+    return self;
 }
+
+// --- between q and the parts -----------------------------------------------------------------------------------------
 
 // The part's v and omega.
 void thaw_rigid_take_rates(const ThawRigidMap *self, int32_t k, const double *q, double v[3], double omega[3]) {
@@ -33,7 +36,7 @@ void thaw_rigid_take_rates(const ThawRigidMap *self, int32_t k, const double *q,
         return;
     const double *block = q + (size_t)self->part_block[k] * (size_t)dim;
     if (part->hold == THAW_HOLD_FREE) {
-        load(dim, block, v);
+        thaw_v3_load(dim, block, v);
         block += dim;
     }
     for (int i = 0; i < 3; i++)
@@ -58,7 +61,7 @@ static void give_rates(const ThawRigidMap *self, int32_t k, const double force[3
         block[0] = torque[2];
         block[1] = 0;
     } else if (part->hold == THAW_HOLD_AXIS) {
-        block[0] = part->axis[0] * torque[0] + part->axis[1] * torque[1] + part->axis[2] * torque[2];
+        block[0] = thaw_v3_dot(part->axis, torque);
         block[1] = block[2] = 0;
     }
 }
@@ -70,7 +73,7 @@ static void apply_rigid(const ThawMap *map, const double *q, const double *w, do
     for (int32_t n = 0; n < self->loose_count; n++) {
         int32_t i = self->loose[n], block = self->block_of[i];
         for (int k = 0; k < dim; k++)
-            v[(size_t)i * dim + k] = block >= 0 ? q[(size_t)block * dim + k] : w ? w[(size_t)i * dim + k] : 0;
+            v[(size_t)i * dim + k] = thaw_offset(block >= 0 ? q + (size_t)block * dim : NULL, w, (size_t)i * dim, k);
     }
     for (int32_t k = 0; k < partition->part_count; k++) {
         const ThawPart *part = &partition->parts[k];
@@ -80,8 +83,8 @@ static void apply_rigid(const ThawMap *map, const double *q, const double *w, do
             int32_t i = partition->vertices[m];
             if (self->scripted[i])
                 continue;
-            load(dim, self->rho + (size_t)i * dim, rho);
-            thaw_part_cross(omega, rho, spin);
+            thaw_v3_load(dim, self->rho + (size_t)i * dim, rho);
+            thaw_v3_cross(omega, rho, spin);
             for (int c = 0; c < dim; c++)
                 v[(size_t)i * dim + c] = (w ? w[(size_t)i * dim + c] : 0) + (rate[c] + spin[c]);
         }
@@ -101,13 +104,13 @@ static void gather(const ThawRigidMap *self, int32_t k, const double *m, const d
         double rho[3], fi[3], moment[3];
         if (self->scripted[i])
             continue;
-        load(dim, self->rho + (size_t)i * dim, rho);
-        load(dim, f + (size_t)i * dim, fi);
+        thaw_v3_load(dim, self->rho + (size_t)i * dim, rho);
+        thaw_v3_load(dim, f + (size_t)i * dim, fi);
         for (int c = 0; c < dim && minus; c++)
             fi[c] -= minus[(size_t)i * dim + c];
         for (int c = 0; c < dim && m; c++)
             fi[c] *= m[i];
-        thaw_part_cross(rho, fi, moment);
+        thaw_v3_cross(rho, fi, moment);
         for (int c = 0; c < 3; c++) {
             force[c] += fi[c];
             torque[c] += moment[c];
@@ -128,7 +131,7 @@ static void apply_t_rigid(const ThawMap *map, const double *f, double *r) {
 }
 
 // Gamma_i = [I, -rho^x]; for a part that turns in a plane only, the one column that counts.
-static int rows_rigid(const ThawMap *map, int32_t vertex, int32_t block[2], double matrix[2][9]) {
+static int rows_rigid(const ThawMap *map, int32_t vertex, int32_t *block, double (*matrix)[9]) {
     const ThawRigidMap *self = self_of(map);
     const ThawPartition *partition = self->partition;
     int dim = map->shape->dim, k = partition->part_of_vertex[vertex], count = 0;
@@ -144,7 +147,7 @@ static int rows_rigid(const ThawMap *map, int32_t vertex, int32_t block[2], doub
     if (k < 0)
         return count;
     double rho[3], turned[3];
-    load(dim, self->rho + (size_t)vertex * dim, rho);
+    thaw_v3_load(dim, self->rho + (size_t)vertex * dim, rho);
     block[count] = self->part_block[k] + count;
     for (int column = 0; column < dim; column++) {
         double omega[3] = {0, 0, 0};
@@ -154,7 +157,7 @@ static int rows_rigid(const ThawMap *map, int32_t vertex, int32_t block[2], doub
             memcpy(omega, partition->parts[k].axis, sizeof omega);
         else if (dim == 3 && partition->parts[k].hold != THAW_HOLD_AXIS)
             omega[column] = 1;
-        thaw_part_cross(omega, rho, turned);
+        thaw_v3_cross(omega, rho, turned);
         for (int i = 0; i < dim; i++)
             matrix[count][i * dim + column] = turned[i];
     }
@@ -176,7 +179,7 @@ static void places_rigid(const ThawMap *map, const double *x, double *place) {
 static void project_rigid(const ThawMap *map, const double *w, const double *v, double *q) {
     const ThawRigidMap *self = self_of(map);
     size_t dim = (size_t)map->shape->dim;
-    thaw_pick(map->shape->dim, self->elastic, self->vertex_of, v, q);
+    thaw_pick_difference(map->shape->dim, self->elastic, self->vertex_of, v, w, q);
     for (int32_t k = 0; k < self->partition->part_count; k++) {
         ThawPart part = self->partition->parts[k];
         double rate[3], omega[3];
@@ -217,9 +220,10 @@ static void advance_rigid(const ThawMap *map, double h, const double *x0, const 
     }
 }
 
-// --- what steps ask of parts ---------------------------------------------------------------------------------------------
+// --- what steps ask of parts -----------------------------------------------------------------------------------------
 
-static void update_rigid(ThawMap *map) {
+static ThawStatus update_rigid(ThawMap *map, const double *x, const double *f_ext) {
+    (void)x, (void)f_ext;
     ThawRigidMap *self = self_of(map);
     const ThawPartition *partition = self->partition;
     int dim = map->shape->dim;
@@ -235,6 +239,7 @@ static void update_rigid(ThawMap *map) {
                 self->rho[(size_t)i * (size_t)dim + (size_t)c] = rho[c];
         }
     }
+    return THAW_OK;
 }
 
 static void momentum_rigid(const ThawMap *map, double *r) {
@@ -264,14 +269,14 @@ static void chord_rigid(const ThawMap *map, double h, double *w) {
         double rate[3], omega[3], alpha[3], rho[3], spin[3], inward[3], change[3];
         thaw_part_velocity(part, dim, rate, omega);
         ThawPart gyration = *part; // alpha = J^-1 (L x omega): what a part free of torque does
-        thaw_part_cross(part->L, omega, gyration.L);
+        thaw_v3_cross(part->L, omega, gyration.L);
         thaw_part_velocity(&gyration, dim, rate, alpha);
         for (int32_t m = part->first; m < part->first + part->count && part->hold != THAW_HOLD_FIXED; m++) {
             int32_t i = partition->vertices[m];
-            load(dim, self->rho + (size_t)i * dim, rho); // 0 where a vertex is pinned
-            thaw_part_cross(omega, rho, spin);
-            thaw_part_cross(omega, spin, inward);
-            thaw_part_cross(alpha, rho, change);
+            thaw_v3_load(dim, self->rho + (size_t)i * dim, rho); // 0 where a vertex is pinned
+            thaw_v3_cross(omega, rho, spin);
+            thaw_v3_cross(omega, spin, inward);
+            thaw_v3_cross(alpha, rho, change);
             for (int c = 0; c < dim; c++)
                 w[(size_t)i * dim + c] += h / 2 * (inward[c] + change[c]);
         }
@@ -302,13 +307,13 @@ static void end_force_rigid(const ThawMap *map, double h, const double *q, doubl
             double rho[2][3], fi[3], moment[3];
             if (self->scripted[i])
                 continue;
-            load(dim, f + (size_t)i * dim, fi);
-            load(dim, self->rho + (size_t)i * dim, rho[0]);
+            thaw_v3_load(dim, f + (size_t)i * dim, fi);
+            thaw_v3_load(dim, self->rho + (size_t)i * dim, rho[0]);
             thaw_part_rotate(&next, dim, partition->r + (size_t)m * (size_t)dim, rho[1]);
-            thaw_part_cross(rho[1], fi, moment);
+            thaw_v3_cross(rho[1], fi, moment);
             for (int c = 0; c < 3; c++)
                 torque[c] += moment[c];
-            thaw_part_cross(rho[0], fi, moment);
+            thaw_v3_cross(rho[0], fi, moment);
             for (int c = 0; c < 3; c++)
                 more[c] -= moment[c];
         }
@@ -339,10 +344,10 @@ static void end_velocity_rigid(const ThawMap *map, double h, const double *q, do
             int32_t i = partition->vertices[m];
             if (self->scripted[i])
                 continue;
-            load(dim, self->rho + (size_t)i * dim, rho);
-            thaw_part_cross(omega, rho, spin[0]);
+            thaw_v3_load(dim, self->rho + (size_t)i * dim, rho);
+            thaw_v3_cross(omega, rho, spin[0]);
             thaw_part_rotate(&next, dim, partition->r + (size_t)m * (size_t)dim, rho);
-            thaw_part_cross(turn, rho, spin[1]);
+            thaw_v3_cross(turn, rho, spin[1]);
             for (int c = 0; c < dim; c++)
                 v[(size_t)i * dim + c] += spin[1][c] - spin[0][c];
         }
@@ -357,13 +362,123 @@ static void commit_rigid(ThawMap *map, double h, const double *q) {
         thaw_rigid_take_rates(self, k, q, rate, omega);
         thaw_part_advance(part, map->shape->dim, h, rate, omega, part, NULL);
     }
-    update_rigid(map);
+    update_rigid(map, NULL, NULL);
 }
 
-// --- life ----------------------------------------------------------------------------------------------------------------
+// P and L about its origin of a part that moves with v at `at` and omega.
+static void momenta_along(const ThawPart *part, const double at[3], const double v[3], const double omega[3],
+                          double P[3], double L[3]) {
+    double arm[3], turn[3], J[9];
+    thaw_part_turned(part, part->inertia.second, J);
+    for (int i = 0; i < 3; i++)
+        arm[i] = part->p[i] - at[i];
+    thaw_v3_cross(omega, arm, turn);
+    for (int i = 0; i < 3; i++) {
+        P[i] = part->inertia.mass * (v[i] + turn[i]);
+        L[i] = J[i] * omega[0] + J[i + 3] * omega[1] + J[i + 6] * omega[2];
+    }
+}
+
+// Moves a part by the rigid motion nearest by mass to the way of its vertices to x.
+static void move_nearest(const ThawRigidMap *self, int32_t k, const double *x) {
+    const ThawPartition *partition = self->partition;
+    ThawPart *part = &partition->parts[k], way = *part;
+    const int dim = self->map.shape->dim;
+    double P[3] = {0, 0, 0}, L[3] = {0, 0, 0}, shift[3], turn[3];
+    for (int32_t e = part->first; e < part->first + part->count; e++) {
+        const int32_t i = partition->vertices[e];
+        double rho[3], d[3], moment[3];
+        if (self->scripted[i])
+            continue;
+        thaw_v3_load(dim, self->rho + (size_t)i * (size_t)dim, rho);
+        thaw_v3_load(dim, x + (size_t)i * (size_t)dim, d);
+        for (int c = 0; c < dim; c++)
+            d[c] = self->map.shape->mass[i] * (d[c] - part->p[c] - rho[c]);
+        thaw_v3_cross(rho, d, moment);
+        for (int c = 0; c < 3; c++) {
+            P[c] += d[c];
+            L[c] += moment[c];
+        }
+    }
+    thaw_part_push(&way, P, L);
+    thaw_part_velocity(&way, dim, shift, turn);
+    thaw_part_advance(&way, dim, 1, shift, turn, &way, NULL);
+    memcpy(part->p, way.p, sizeof part->p);
+    memcpy(part->R, way.R, sizeof part->R);
+}
+
+static void enter_rigid(ThawMap *map, const ThawRigidMotion *motion, const double *x, const double *w) {
+    ThawRigidMap *self = self_of(map);
+    const double *D = motion->D;
+    for (int32_t k = 0; k < self->partition->part_count; k++) {
+        ThawPart *part = &self->partition->parts[k];
+        self->outside[k] = *part;
+        if (part->hold == THAW_HOLD_FIXED)
+            continue;
+        for (int i = 0; i < 3; i++) {
+            part->p[i] = motion->to[i];
+            for (int j = 0; j < 3; j++) {
+                part->p[i] += D[i + 3 * j] * (self->outside[k].p[j] - motion->from[j]);
+                part->R[i + 3 * j] = 0;
+                for (int l = 0; l < 3; l++)
+                    part->R[i + 3 * j] += D[i + 3 * l] * self->outside[k].R[l + 3 * j];
+            }
+        }
+        if (part->hold != THAW_HOLD_FREE) // pins stay
+            memcpy(part->p, self->outside[k].p, sizeof part->p);
+        momenta_along(part, motion->to, motion->v, motion->omega[1], self->along[k][0], self->along[k][1]);
+    }
+    update_rigid(map, NULL, NULL);
+    for (int32_t k = 0; k < self->partition->part_count; k++)
+        if (self->partition->parts[k].hold != THAW_HOLD_FIXED)
+            move_nearest(self, k, x);
+    update_rigid(map, NULL, NULL);
+    for (int32_t k = 0; k < self->partition->part_count; k++) {
+        double P[3], L[3];
+        if (self->partition->parts[k].hold == THAW_HOLD_FIXED)
+            continue;
+        gather(self, k, map->shape->mass, w, NULL, P, L);
+        thaw_part_push(&self->partition->parts[k], P, L);
+    }
+}
+
+static void leave_rigid(ThawMap *map, int kept) {
+    ThawRigidMap *self = self_of(map);
+    for (int32_t k = 0; k < self->partition->part_count; k++) {
+        ThawPart *part = &self->partition->parts[k];
+        if (part->hold == THAW_HOLD_FIXED)
+            continue;
+        for (int i = 0; i < 3; i++) {
+            self->along[k][0][i] += part->P[i];
+            self->along[k][1][i] += part->L[i];
+        }
+        if (kept)
+            thaw_part_push(part, self->along[k][0], self->along[k][1]);
+        else
+            *part = self->outside[k];
+    }
+    if (!kept)
+        update_rigid(map, NULL, NULL);
+}
+
+static void push_rigid(ThawMap *map, const double at[3], const double v[3], const double omega[3]) {
+    ThawRigidMap *self = self_of(map);
+    for (int32_t k = 0; k < self->partition->part_count; k++) {
+        ThawPart *part = &self->partition->parts[k];
+        double P[3], L[3];
+        momenta_along(part, at, v, omega, P, L);
+        for (int i = 0; i < 3; i++) {
+            P[i] += part->P[i];
+            L[i] += part->L[i];
+        }
+        thaw_part_push(part, P, L);
+    }
+}
+
+// --- life ------------------------------------------------------------------------------------------------------------
 
 static void free_rigid(ThawMap *map) {
-    ThawRigidMap *self = self_of(map);
+    ThawRigidMap *self = (ThawRigidMap *)map; // the partition may be another one by now, or gone
     thaw_free(self->scripted);
     thaw_free(self->idle);
     thaw_free(self->block_of);
@@ -377,6 +492,8 @@ static void free_rigid(ThawMap *map) {
     thaw_free(self->junction_slot);
     thaw_free(self->aside_entry);
     thaw_free(self->aside);
+    thaw_free(self->outside);
+    thaw_free(self->along);
     thaw_free(self);
 }
 
@@ -390,7 +507,8 @@ enum { LAWS = THAW_MAP_KEEPS_MOMENTUM | THAW_MAP_ADVANCES_LINEARLY | THAW_MAP_CA
         .rows = rows_rigid, .places = places_rigid, .update = update_rigid, .momentum = momentum_rigid,                \
         .velocities = velocities_rigid, .chord = chord_rigid, .end_force = end_force_rigid,                            \
         .end_velocity = end_velocity_rigid, .stress_form = thaw_rigid_stress_form,                                     \
-        .stress_product = thaw_rigid_stress_product, .commit = commit_rigid                                            \
+        .stress_product = thaw_rigid_stress_product, .commit = commit_rigid, .enter = enter_rigid,                     \
+        .leave = leave_rigid, .push = push_rigid                                                                       \
     }
 
 static const ThawMapOps RIGID_2D = RIGID_OPS(thaw_rigid_add_blocks_2d);
@@ -435,9 +553,11 @@ ThawStatus thaw_map_rigid_create(const ThawShape *shape, const unsigned char *sc
     if (!self)
         return thaw_error_memory(error, "the map");
     self->map = (ThawMap){.ops = shape->dim == 2 ? &RIGID_2D : &RIGID_3D, .shape = shape, .set = set};
+    self->map.row_blocks = 2;
     self->map.frame_count = partition->part_count;
     self->map.frame_of = partition->part_count > 0 ? partition->part_of_vertex : NULL;
     self->partition = partition;
+    self->topology = partition->topology;
     self->pairs = shape->all->nodes * (shape->all->nodes + 1) / 2;
     self->scripted = THAW_NEW(unsigned char, shape->nv);
     self->block_of = THAW_NEW(int32_t, shape->nv);
@@ -445,8 +565,11 @@ ThawStatus thaw_map_rigid_create(const ThawShape *shape, const unsigned char *sc
     self->part_block = THAW_NEW(int32_t, partition->part_count);
     self->loose = THAW_NEW(int32_t, shape->nv);
     self->rho = THAW_NEW(double, (size_t)shape->nv *(size_t)shape->dim);
+    self->outside = THAW_NEW(ThawPart, partition->part_count);
+    self->along = thaw_alloc((size_t)partition->part_count, sizeof *self->along);
     ThawStatus status = THAW_OK;
-    if (!self->scripted || !self->block_of || !self->vertex_of || !self->part_block || !self->loose || !self->rho)
+    if (!self->scripted || !self->block_of || !self->vertex_of || !self->part_block || !self->loose || !self->rho ||
+        !self->outside || !self->along)
         status = thaw_error_memory(error, "the map");
     if (status == THAW_OK) {
         memcpy(self->scripted, scripted, (size_t)shape->nv);
@@ -456,7 +579,7 @@ ThawStatus thaw_map_rigid_create(const ThawShape *shape, const unsigned char *sc
     }
     if (status == THAW_OK) {
         mark_idle(self);
-        update_rigid(&self->map);
+        update_rigid(&self->map, NULL, NULL);
         status = thaw_rigid_find_slots(self, error);
     }
     if (status != THAW_OK) {

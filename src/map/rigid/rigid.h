@@ -17,6 +17,7 @@ typedef struct ThawJunction {
 typedef struct ThawRigidMap {
     ThawMap map;
     ThawPartition *partition;
+    uint32_t topology;       // of the partition, that the map was made for
     unsigned char *scripted; // nv: velocity is given
     unsigned char *idle;     // n * dim
     int32_t elastic;         // blocks that are elastic vertices: the first ones
@@ -32,9 +33,14 @@ typedef struct ThawRigidMap {
     ThawJunction *junctions;
     int32_t *junction_slot; // entry of the pattern; below 0: ~index of a sum aside
     int32_t aside_count;
-    int32_t *aside_entry; // entry of the pattern, chunk by chunk
-    double *aside;        // aside_count blocks; zero outside of assembly
+    int32_t *aside_entry;  // entry of the pattern, chunk by chunk
+    double *aside;         // aside_count blocks; zero outside of assembly
+    ThawPart *outside;     // by part: as it was before `enter`
+    double (*along)[2][3]; // by part: P and L that it has by the motion that was entered
 } ThawRigidMap;
+
+// validate.c: whether a map of rigid.c is the partition's as it is now.
+ThawStatus thaw_map_rigid_validate(const ThawMap *map, const ThawPartition *partition, ThawError *error);
 
 static inline int thaw_hold_blocks(ThawHold hold) {
     return hold == THAW_HOLD_FREE ? 2 : hold == THAW_HOLD_FIXED ? 0 : 1;

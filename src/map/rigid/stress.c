@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows of rigid parts in G'KG: stress inside a part resists its turning, by B of map/rigid/part_stress.c. Newton's potential damps with
-// alpha1 B, too; to a product over vertices it is the forces m_i (beta x rho_i) whose torque is B omega, with omega the
-// part of the velocities that turns. Nothing here costs more than a pass over the vertices of parts.
+// The rows of rigid parts in G'KG: stress inside a part resists its turning, by B of map/rigid/part_stress.c. Newton's
+// potential damps with alpha1 B, too; to a product over vertices it is the forces m_i (beta x rho_i) whose torque is B
+// omega, with omega the part of the velocities that turns. Nothing here costs more than a pass over the vertices of
+// parts.
 #include <string.h>
 
 #include "map/rigid/rigid.h"
+#include "math/vec3.h"
 
 // B weighted, in the part's frame. It resists as it is: map/rigid/part_stress.c leaves out what would not.
 static void weigh(const ThawRigidMap *self, int32_t k, ThawStiffness scale, double B[9]) {
@@ -42,7 +44,7 @@ double thaw_rigid_stress_form(const ThawMap *map, ThawStiffness scale, const dou
             continue;
         thaw_rigid_take_rates(self, k, q, v, omega);
         resist(self, k, scale, omega, torque);
-        sum += omega[0] * torque[0] + omega[1] * torque[1] + omega[2] * torque[2];
+        sum += thaw_v3_dot(omega, torque);
     }
     return sum;
 }
@@ -63,7 +65,7 @@ void thaw_rigid_stress_product(const ThawMap *map, ThawStiffness scale, const do
             double rho[3] = {0}, ai[3] = {0}, moment[3];
             memcpy(rho, self->rho + (size_t)i * (size_t)dim, sizeof *rho * (size_t)dim);
             memcpy(ai, a + (size_t)i * (size_t)dim, sizeof *ai * (size_t)dim);
-            thaw_part_cross(rho, ai, moment);
+            thaw_v3_cross(rho, ai, moment);
             for (int c = 0; c < 3 && !self->scripted[i]; c++)
                 part.L[c] += map->shape->mass[i] * moment[c];
         }
@@ -74,7 +76,7 @@ void thaw_rigid_stress_product(const ThawMap *map, ThawStiffness scale, const do
             int32_t i = partition->vertices[m];
             double rho[3] = {0}, push[3];
             memcpy(rho, self->rho + (size_t)i * (size_t)dim, sizeof *rho * (size_t)dim);
-            thaw_part_cross(beta, rho, push);
+            thaw_v3_cross(beta, rho, push);
             for (int c = 0; c < dim && !self->scripted[i]; c++)
                 u[(size_t)i * (size_t)dim + (size_t)c] += map->shape->mass[i] * push[c];
         }

@@ -25,11 +25,17 @@ ThawStatus thaw_world_get_body_rigidify(const ThawWorld *world, int32_t body, Th
     return THAW_OK;
 }
 
+void thaw_rigidify_settle(const ThawWorld *world, const ThawStepper *s, void *options) {
+    const ThawRigidifyOptions settled =
+        thaw_scale_options(&thaw_rigidify_record(s)->scale, options, world->model->options.h);
+    memcpy(options, &settled, sizeof settled);
+}
+
 ThawStatus thaw_world_get_thresholds(const ThawWorld *world, int32_t body, ThawRigidifyOptions *options) {
     if (!has_body(world, body) || !options || world->steppers[body].method != &thaw_method_rigidify)
         return THAW_ERROR_INPUT;
-    *options = thaw_scale_options(&thaw_rigidify_record(&world->steppers[body])->scale,
-                                  thaw_rigidify_options(world, body), world->model->options.h);
+    *options = *thaw_rigidify_options(world, body);
+    thaw_rigidify_settle(world, &world->steppers[body], options);
     return THAW_OK;
 }
 
@@ -37,7 +43,7 @@ ThawStatus thaw_world_set_rigidify(ThawWorld *world, const ThawRigidifyOptions *
     if (!world || !options)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_set_rigidify: %s is NULL",
                               world ? "options" : "world");
-    return thaw_world_set_options(world, index_of(), -1, "world: rigidify", options, error);
+    return thaw_world_give_options(world, index_of(), -1, "world: rigidify", options, error);
 }
 
 ThawStatus thaw_world_set_body_rigidify(ThawWorld *world, int32_t body, const ThawRigidifyOptions *options,
@@ -47,5 +53,5 @@ ThawStatus thaw_world_set_body_rigidify(ThawWorld *world, int32_t body, const Th
                               (int)body, world ? (int)world->model->body_count - 1 : -1);
     char where[160];
     snprintf(where, sizeof where, "body %d (%.80s): rigidify", (int)body, world->model->bodies[body].name);
-    return thaw_world_set_options(world, index_of(), body, where, options, error);
+    return thaw_world_give_options(world, index_of(), body, where, options, error);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/vec3.h"
 #include "method/rigidify/rigidify.h"
 #include "step/keep.h"
 
@@ -44,7 +45,7 @@ static void add_rim(const ThawWorld *world, const ThawContact *contact, double h
         return;
     relative_velocity(world, contact, u);
     for (int r = 1; r < world->model->dim; r++) {
-        double slip = contact->frame[r][0] * u[0] + contact->frame[r][1] * u[1] + contact->frame[r][2] * u[2];
+        double slip = thaw_v3_dot(contact->frame[r], u);
         square += slip * slip;
     }
     for (int r = 1; r < world->model->dim; r++)
@@ -116,21 +117,48 @@ static int touches_part(const ThawPartition *partition, const ThawContact *conta
 // The speed over the size of an element is a strain rate.
 static double striking_speed(const ThawRigidifyData *a) { return sqrt(a->options.tau_rigid) * a->grain; }
 
+// Compliance of an attachment's row: its own along its axes, gamma, and what the bodies on both sides give.
+static double gives(const ThawWorld *world, const ThawContact *row, double h, double gamma[3]) {
+    double give = 0;
+    gamma[0] = 1 / (h * (h * row->stiffness + row->damping));
+    gamma[1] = gamma[2] = 1 / (h * (h * row->across[0] + row->across[1]));
+    for (int i = 0; i < 2; i++)
+        give += row->nodes[i] > 0 ? give_of(&world->steppers[row->key.body[i]], row, i, h) : 0;
+    return give;
+}
+
+void thaw_rigidify_attachment_force(const ThawWorld *world, const ThawContact *row, double h, int past, double f[3]) {
+    double u[3], gamma[3], give = gives(world, row, h, gamma);
+    relative_velocity(world, row, u);
+    memset(f, 0, 3 * sizeof *f);
+    for (int r = 0; r < world->model->dim; r++) {
+        const double speed = row->frame[r][0] * u[0] + row->frame[r][1] * u[1] + row->frame[r][2] * u[2];
+        const double push = (row->lambda[r] - (past ? 0 : speed / (gamma[r] + give))) / h;
+        for (int k = 0; k < 3; k++)
+            f[k] += row->frame[r][k] * push;
+    }
+}
+
 // What one side of an attachment's row says to the question. Its force is that of the last step and what the spring
 // adds as its sides now move; what moves its stiff spring faster than the body can follow strikes.
 static void gather_attachment(const ThawWorld *world, const ThawStepper *s, const ThawContact *row, int side,
                               ThawIncrement step, ThawQuestion *q) {
     ThawRigidifyData *a = thaw_rigidify(s);
     const size_t dim = (size_t)s->model->dim;
-    double u[3], give = 0, gamma = 1 / (step.h * (step.h * row->stiffness + row->damping));
+    double u[3], f[3], f_past[3], K[9] = {0}, gamma[3], give = gives(world, row, step.h, gamma), fast = 0;
     double lever =
         0; // 1, or more where an anchor lies outside of its element: no row of K is larger than is set for it
     for (int n = 0; n < row->nodes[side]; n++)
         lever += fabs(row->weight[side][n]);
     relative_velocity(world, row, u);
-    for (int i = 0; i < 2; i++)
-        give += row->nodes[i] > 0 ? give_of(&world->steppers[row->key.body[i]], row, i, step.h) : 0;
-    const int strikes = gamma < give && hypot(hypot(u[0], u[1]), u[2]) > striking_speed(a);
+    thaw_rigidify_attachment_force(world, row, step.h, 0, f);
+    thaw_rigidify_attachment_force(world, row, step.h, 1, f_past);
+    for (size_t r = 0; r < dim; r++) {
+        const double speed = row->frame[r][0] * u[0] + row->frame[r][1] * u[1] + row->frame[r][2] * u[2];
+        fast += gamma[r] < give ? speed * speed : 0;
+        add_spring(r == 0 ? row->stiffness : row->across[0], row->frame[r], (int)dim, K);
+    }
+    const int strikes = sqrt(fast) > striking_speed(a);
     q->contacts = thaw_hash(q->contacts, &row->key, sizeof row->key);
     q->hard |= row->stiffness > a->hard;
     if (touches_part(a->partition, row, side)) {
@@ -143,10 +171,11 @@ static void gather_attachment(const ThawWorld *world, const ThawStepper *s, cons
         const double w = (side == 0 ? 1 : -1) * row->weight[side][n];
         for (size_t k = 0; k < dim; k++) {
             q->presses |= row->lambda[k] != 0;
-            a->f_contact[v * dim + k] += w * (row->lambda[k] - u[k] / (gamma + give)) / step.h;
-            a->f_past[v * dim + k] += w * row->lambda[k] / step.h;
-            a->k_contact[v * dim * dim + k * dim + k] += fabs(row->weight[side][n]) * lever * row->stiffness;
+            a->f_contact[v * dim + k] += w * f[k];
+            a->f_past[v * dim + k] += w * f_past[k];
         }
+        for (size_t k = 0; k < dim * dim; k++)
+            a->k_contact[v * dim * dim + k] += fabs(row->weight[side][n]) * lever * K[k];
     }
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "method/rigidify/rigidify.h"
+#include "step/attach.h"
 
 // J, of the parts: one that is reshaped keeps its momenta, and so has another energy.
 static double motion_of_parts(const ThawStepper *s) {
@@ -16,13 +17,36 @@ static double motion_of_parts(const ThawStepper *s) {
 // Whatever the oracle moves, also between two questions, has another elastic energy at once: a balance that is some
 // steps old would show the work of loads in one step and what it went into in another. Positions before it are kept
 // in x1, which is free until the step.
-void thaw_rigidify_move(ThawStepper *s, const double *f_contact, int begin) {
-    size_t dim = (size_t)s->model->dim, count = (size_t)s->shape->nv * dim;
-    if (begin) {
-        memcpy(s->x1, s->x, sizeof *s->x1 * count);
-        s->work.follow_work -= s->elastic + motion_of_parts(s);
-        return;
+void thaw_rigidify_begin_move(ThawStepper *s) {
+    memcpy(s->x1, s->x, sizeof *s->x1 * (size_t)s->shape->nv * (size_t)s->model->dim);
+    s->work.follow_work -= s->elastic + motion_of_parts(s);
+}
+
+// What the springs of attachments do on that way, less what their forces at its start would do, J: these are among
+// f_contact, and stiff springs have others at its end.
+static double springs_beyond_forces(const ThawWorld *world, const ThawStepper *s, double h) {
+    const ThawIsland *island = &world->islands[s->island];
+    const size_t dim = (size_t)s->model->dim;
+    double sum = 0, f[3];
+    for (int32_t c = 0; c < island->contact_count; c++) {
+        const ThawContact *row = &island->set->contacts[island->contacts[c]];
+        for (int side = 0; side < 2 && row->two_sided; side++) {
+            if (row->key.body[side] != s->index || row->nodes[side] == 0)
+                continue;
+            thaw_rigidify_attachment_force(world, row, h, thaw_rigidify(s)->answer.past, f);
+            sum += thaw_attach_work_of_move(world, row, side);
+            for (int n = 0; n < row->nodes[side]; n++)
+                for (size_t k = 0, at = (size_t)row->vertex[side][n] * dim; k < dim; k++, at++)
+                    sum -= (side == 0 ? 1 : -1) * row->weight[side][n] * f[k] * (s->x[at] - s->x1[at]);
+        }
     }
+    return sum;
+}
+
+void thaw_rigidify_end_move(const ThawWorld *world, ThawStepper *s, double h) {
+    const ThawRigidifyData *a = thaw_rigidify(s);
+    const double *f_contact = a->answer.past ? a->f_past : a->f_contact;
+    const size_t dim = (size_t)s->model->dim, count = (size_t)s->shape->nv * dim;
     double weight = 0, loads = 0, contacts = 0, since = thaw_wall_ms();
     thaw_ledger_find_elastic(s);
     for (size_t i = 0; i < count; i++) {
@@ -31,6 +55,8 @@ void thaw_rigidify_move(ThawStepper *s, const double *f_contact, int begin) {
         loads += d * (s->f_ext[i] - w);
         contacts += d * f_contact[i];
     }
+    if (a->pressed && s->model->attachment_count > 0)
+        contacts += springs_beyond_forces(world, s, h);
     s->work.external_work += loads;
     s->work.contact_work += contacts;
     s->work.follow_work += s->elastic + motion_of_parts(s) - weight - loads - contacts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adaptive rigidification in the registry: its name and its options, for everybody who reads, writes, shows or explains
+// Adaptive rigidification in the registry: its name and its options, for all code that reads, writes, shows or explains
 // them. What they do is in docs/rigidification.md. The first three are those that the page always has in sight.
 #include <math.h>
 
@@ -19,6 +19,7 @@ static const ThawOption rows[] = {
      .offset = offsetof(ThawRigidifyOptions, tolerance),
      .range = {.lo = 0, .hi = 1, .lo_open = true},
      .value = 1e-3,
+     .role = THAW_ROLE_TOLERANCE,
      .power = 1,
      .label = "tolerance",
      .slider = {1e-6, 0.1},
@@ -50,6 +51,7 @@ static const ThawOption rows[] = {
      .derived = "by tolerance",
      .only_with = "oracle",
      .only_choice = THAW_ORACLE_STATIC,
+     .widest = 0.1,
      .power = 1,
      .label = "strain to wake",
      .slider = {1e-8, 1},
@@ -102,6 +104,7 @@ static const ThawOption rows[] = {
      .range = {.lo = 2, .hi = 255},
      .value = 20,
      .zero = "never",
+     .role = THAW_ROLE_SLEEP,
      .label = "time to rest",
      .slider = {0, 255}},
     {.name = "sleep_speed",

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an adaptive body gains by its parts is taken off again.
 //
-// The ledger says what each step gained: energies at its end, less those at its start and the work of loads and contacts.
-// Rigid parts that catch up with their shadow (oracle/answer.c), that turn about a pin under a load of the start of the
-// step, or that thaw under stress may gain a little: each by an approximation of its own, which is good to first order
-// and has no sign. What a body has gained so far and not yet lost again is `gained` in its state, and is taken off motion
-// that moves nothing from its place:
+// The ledger says what each step gained: energies at its end, less those at its start and the work of loads and
+// contacts. Rigid parts that catch up with their shadow (oracle/answer.c), that turn about a pin under a load of the
+// start of the step, or that thaw under stress may gain a little: each by an approximation of its own, which is good to
+// first order and has no sign. What a body has gained so far and not yet lost again is `gained` in its state, and is
+// taken off motion that moves nothing from its place:
 //
 //     first the shadow w, motion within parts;
 //     then v_i <- V_i + s (v_i - V_i), with V the rigid motion of the whole body that is nearest by mass: P and L stay.
 //
-// Of a body that pins hold V is 0, also where a pin or a hinge would let it turn. Where a script moves it only the shadow
-// gives. What cannot be had in this step is asked for in the next, less what that loses itself; sleep, another method and
-// positions set from outside end it. A body that is elastic as a whole all step long moves as by the full method, whose
-// linearised steps may gain, too.
+// Of a body that pins hold V is 0, also where a pin or a hinge would let it turn. Where a script moves it only the
+// shadow gives. What cannot be had in this step is asked for in the next, less what that loses itself; sleep, another
+// method and positions set from outside end it. A body that is elastic as a whole all step long moves as by the full
+// method, whose linearised steps may gain, too.
 #include "method/rigidify/passive.h"
 
 #include <math.h>
 
+#include "math/vec3.h"
 #include "method/rigidify/rigidify.h"
 
 static const double ROUNDING = 1e-12; // of the energies that a step's gain is the small difference of
@@ -31,7 +32,7 @@ static void velocity_at(const Motion *motion, const double at[3], double v[3]) {
     double r[3];
     for (int k = 0; k < 3; k++)
         r[k] = at[k] - motion->centre[k];
-    thaw_part_cross(motion->omega, r, v);
+    thaw_v3_cross(motion->omega, r, v);
     for (int k = 0; k < 3; k++)
         v[k] += motion->v[k];
 }
@@ -47,7 +48,7 @@ static void add_momentum(const double centre[3], const double at[3], const doubl
     double r[3], turn[3];
     for (int k = 0; k < 3; k++)
         r[k] = at[k] - centre[k];
-    thaw_part_cross(r, P, turn);
+    thaw_v3_cross(r, P, turn);
     for (int k = 0; k < 3; k++) {
         sum[0][k] += P[k];
         sum[1][k] += turn[k];
@@ -75,9 +76,7 @@ static Motion rigid_motion(const ThawStepper *s) {
             add_momentum(motion.centre, x, P, sum);
         for (int k = 0; k < 3; k++)
             x[k] -= motion.centre[k];
-        for (int k = 0; k < 3; k++)
-            for (int l = 0; l < 3; l++)
-                J[k + 3 * l] += m * ((k == l) * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) - x[k] * x[l]);
+        thaw_v3_add_inertia(m, x, J);
     }
     for (int32_t p = 0; p < parts->part_count; p++) {
         add_momentum(motion.centre, parts->parts[p].p, parts->parts[p].P, sum);

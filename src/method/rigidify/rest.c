@@ -2,14 +2,14 @@
 // Whether a body of rigid parts rests.
 #include <math.h>
 
+#include "math/vec3.h"
 #include "method/rigidify/rigidify.h"
 
 static const double BALANCE = 1e-3; // of its weight: what is left of forces that balance
 
 // Speed of the fastest point, about, from velocities of the origin and of turning, m/s.
 static double speed_of(const double v[3], const double omega[3], double diameter) {
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]) +
-           diameter * sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]);
+    return thaw_v3_norm(v) + diameter * thaw_v3_norm(omega);
 }
 
 ThawHindrance thaw_rigidify_hindrance(const ThawStepper *s) {
@@ -45,7 +45,7 @@ int thaw_rigidify_watch(ThawStepper *s, int slow) {
 double thaw_rigidify_drift(const ThawStepper *s, int slow, double *most, int *held) {
     const ThawPartition *partition = thaw_rigidify(s)->partition;
     const double *g = s->model->options.gravity;
-    const double weight = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    const double weight = thaw_v3_norm(g);
     const double window = (slow - 1) * s->model->options.h, D = s->shape->diameter;
     double worst = 0;
     *held = 0;

@@ -136,6 +136,25 @@ static ThawStatus resume_rigidify(ThawWorld *world, ThawStepper *s, ThawError *e
     return status;
 }
 
+// Every element has to show anew that it may become rigid; what it did before stays known.
+static void follow_rigidify(ThawStepper *s, const ThawStepper *old, const int32_t *element) {
+    ThawOracleState *to = thaw_oracle_state(thaw_rigidify(s)->oracle);
+    const ThawOracleState *from = thaw_oracle_state(thaw_rigidify(old)->oracle);
+    ThawHistory *history = thaw_rigidify_record(s)->history;
+    const ThawHistory *before = thaw_rigidify_record(old)->history;
+    history->told = before->told;
+    for (int32_t i = 0; i < s->shape->ne; i++) {
+        const int32_t e = element[i];
+        if (e < 0)
+            continue;
+        to->rate[i] = from->rate[e];
+        to->predicted[i] = from->predicted[e];
+        to->reason[i] = from->reason[e];
+        history->woken_by[i] = before->woken_by[e];
+        history->since[i] = before->since[e];
+    }
+}
+
 static void reset_rigidify(ThawStepper *s) { thaw_oracle_forget(thaw_rigidify(s)->oracle, s->x); }
 
 // Pinned, or moved by a script, from t to t + h.
@@ -248,7 +267,7 @@ static ThawStatus follow_answer(const ThawWorld *world, ThawStepper *s, ThawErro
     if (status == THAW_OK && (a->transition.changed || s->system != a->system || !a->system))
         status = renew_system(s, error);
     else if (status == THAW_OK && a->answer.moved > 0)
-        a->system->map->ops->update(a->system->map);
+        status = a->system->map->ops->update(a->system->map, NULL, NULL);
     return status;
 }
 
@@ -278,6 +297,7 @@ static ThawStatus go_back(const ThawWorld *world, ThawStepper *s, double h, cons
     s->elastic = elastic;
     a->answer = (ThawAnswer){0};
     s->bound = 1;
+    s->moved = 0;
     abandon_rigidify(s, &s->work);
     s->set_energy = NAN;
     s->inverted = s->set_inverted = -1;
@@ -289,10 +309,11 @@ static ThawStatus ask(const ThawWorld *world, ThawStepper *s, const ThawQuestion
     ThawRigidifyData *a = thaw_rigidify(s);
     const ThawLedger work = s->work;
     const double elastic = s->elastic;
-    thaw_rigidify_move(s, a->f_contact, 1);
+    thaw_rigidify_begin_move(s);
     ThawStatus status = thaw_oracle_ask(a->oracle, question, a->partition, s->x, a->flagged, &a->answer, error);
-    if (a->answer.moved > 0)
-        thaw_rigidify_move(s, a->answer.past ? a->f_past : a->f_contact, 0);
+    s->moved = a->answer.moved > 0;
+    if (s->moved)
+        thaw_rigidify_end_move(world, s, question->h);
     else
         s->work = work; // nothing was moved
     if (status == THAW_OK && a->answer.followed && is_astray(s, &work, elastic))
@@ -354,10 +375,10 @@ static void commit_rigidify(ThawStepper *s, ThawIncrement step) {
     double since = thaw_wall_ms();
     size_t dim = (size_t)s->model->dim;
     // Vertices of parts report the chords of their paths; the parts themselves keep their momentum.
-    for (int32_t m = 0; m < partition->vertex_count; m++)
+    for (int32_t m = 0; m < partition->vertex_count && !s->moving.acts; m++)
         for (size_t k = 0, at = (size_t)partition->vertices[m] * dim; k < dim; k++, at++)
             s->v1[at] = (s->x1[at] - s->x[at]) / step.h;
-    if (a->system->map->n > 0)
+    if (a->system->map->n > 0 && !s->moving.acts) // in a moving frame they have moved with it
         a->system->map->ops->commit(a->system->map, step.h, s->q);
     thaw_oracle_observe(a->oracle, partition, s->x1, step.h);
     s->ms[THAW_STAGE_ORACLE] += thaw_wall_ms() - since;
@@ -391,8 +412,12 @@ const ThawMethodOps thaw_rigidify_ops = {
     .forget = forget_rigidify,
     .rest = rest_rigidify,
     .wake = wake_rigidify,
+    .settle = thaw_rigidify_settle,
+    .foresee = thaw_rigidify_foresee,
+    .doubt = thaw_rigidify_doubt,
     .configure = configure_rigidify,
     .resume = resume_rigidify,
+    .follow = follow_rigidify,
     .reset = reset_rigidify,
     .fit = fit_rigidify,
     .prepare = prepare_rigidify,
@@ -415,5 +440,6 @@ const ThawMethodOps thaw_rigidify_ops = {
     .list = thaw_rigidify_list,
     .expect = thaw_rigidify_expect,
     .take = thaw_rigidify_take,
+    .validate = thaw_rigidify_validate,
     .needs_ledger = 1,
 };

@@ -40,6 +40,11 @@ static inline ThawRigidifyData *thaw_rigidify(const ThawStepper *s) { return s->
 static inline ThawRigidifyRecord *thaw_rigidify_record(const ThawStepper *s) { return s->record; }
 
 // What the state says, of a body that has the method or is about to have it.
+// Functions of the table (access.c, doubt.c).
+void thaw_rigidify_settle(const ThawWorld *world, const ThawStepper *s, void *options);
+void thaw_rigidify_foresee(const ThawScale *scale, double h, void *options);
+int thaw_rigidify_doubt(const void *options, double omega, ThawOptionRemark *remarks);
+
 static inline const ThawRigidifyOptions *thaw_rigidify_options(const ThawWorld *world, int32_t body) {
     return thaw_state_method_options(&world->state, thaw_method_index(thaw_method_rigidify.name), body);
 }
@@ -50,6 +55,9 @@ void thaw_rigidify_configure(const ThawWorld *world, ThawStepper *s);
 // contacts.c: forces of the contacts on this body, those remembered and, of those that carried nothing, what is
 // foreseen; and what the question says of them.
 void thaw_rigidify_gather(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawQuestion *q);
+// N, world axes, on side 0 of an attachment's row: that of the last step, and what the spring adds as its sides now
+// move (f_past: without that).
+void thaw_rigidify_attachment_force(const ThawWorld *world, const ThawContact *row, double h, int past, double f[3]);
 // If it strikes a rigid part, the body is elastic again, and is to be asked anew.
 ThawStatus thaw_rigidify_strike(const ThawWorld *world, ThawStepper *s, const ThawContact *contact, int side,
                                 double speed);
@@ -61,9 +69,10 @@ int thaw_rigidify_watch(ThawStepper *s, int slow);
 // By its velocity, and by the mean acceleration since it has been slow.
 double thaw_rigidify_drift(const ThawStepper *s, int slow, double *most, int *held);
 
-// energy.c: around positions that are moved by something other than the step (begin: before). Loads and contacts
-// (f_contact, dim * nv, N) do work on that way as on any, the rest is follow_work.
-void thaw_rigidify_move(ThawStepper *s, const double *f_contact, int begin);
+// energy.c: around positions that are moved by something other than a step, of length h. Loads, contacts and
+// attachments do work on that way as on any, the rest is follow_work.
+void thaw_rigidify_begin_move(ThawStepper *s);
+void thaw_rigidify_end_move(const ThawWorld *world, ThawStepper *s, double h);
 void thaw_rigidify_add_energies(const ThawStepper *s, ThawLedger *ledger);
 // Energies of a question.
 void thaw_rigidify_book_shadow(ThawStepper *s);
@@ -75,6 +84,9 @@ void thaw_rigidify_explain(const ThawWorld *world, const ThawStepper *s, int32_t
 int thaw_rigidify_list(const ThawStepper *s, ThawStateField *fields);
 ThawStatus thaw_rigidify_expect(const ThawWorld *world, ThawStepper *s, ThawError *error);
 ThawStatus thaw_rigidify_take(ThawStepper *s, ThawError *error);
+
+// validate.c
+ThawStatus thaw_rigidify_validate(const ThawWorld *world, const ThawStepper *s, ThawError *error);
 
 // scale.c: whether two bodies are held in the same way at t, for certain.
 int thaw_bodies_alike(const ThawModelBody *a, const ThawModelBody *b, double t);

@@ -60,8 +60,8 @@ static ThawStatus find_at(ThawWorld *world, ThawStepper *s, double t, ThawError 
     for (int32_t i = 0; i < world->model->body_count; i++) {
         const ThawStepper *other = &world->steppers[i];
         const ThawRigidifyRecord *record = other->method == s->method ? other->record : NULL;
-        if (record && record->scale.known && record->scale.released == count_released(other->body, t) &&
-            thaw_bodies_alike(other->body, s->body, t)) {
+        if (record && record->scale.known && other->shape == s->shape &&
+            record->scale.released == count_released(other->body, t) && thaw_bodies_alike(other->body, s->body, t)) {
             *scale = record->scale;
             return THAW_OK;
         }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "registry/scheme.h"
+
+// TR-BDF2 with gamma = 2 - sqrt 2, for which both stages have the same matrix (d = gamma / 2), and a = 1 / (gamma (2 -
+// gamma)): the trapezoid rule over gamma h is half a step forwards, explicitly, and one of d h backwards; the second
+// stage is one of d h from a y_gamma - (a - 1) y0.
+#define D 0.29289321881345247560
+#define A 1.20710678118654752440
+
+static const ThawSchemeStage EULER[] = {{.at = 1, .implicit = 1, .first = 1, .span = 1, .weight = 1}};
+static const ThawSchemeStage TR_BDF2[] = {
+    {.at = 2 * D, .implicit = D, .first = 1, .explicit_half = 1, .span = 2, .weight = A},
+    {.at = 1, .implicit = D, .first = 1 - A, .before = A, .span = 1, .weight = 1},
+};
+
+static const ThawScheme SCHEMES[THAW_INTEGRATOR_COUNT] = {
+    [THAW_INTEGRATOR_SEMI_IMPLICIT] = {"semi-implicit", "one linearised backward Euler step in the world's axes", 0, 0,
+                                       1, EULER},
+    [THAW_INTEGRATOR_NEWTON] = {"newton", "backward Euler in the world's axes, iterated to convergence", 1, 0, 1,
+                                EULER},
+    [THAW_INTEGRATOR_EULER] = {"euler", "one linearised backward Euler step in each body's moving frame", 0, 1, 1,
+                               EULER},
+    [THAW_INTEGRATOR_EULER_NEWTON] = {"euler-newton", "backward Euler in each body's moving frame, iterated", 1, 1, 1,
+                                      EULER},
+    [THAW_INTEGRATOR_TR_BDF2] = {"tr-bdf2", "second order: two linearised stages in each body's moving frame", 0, 1, 2,
+                                 TR_BDF2},
+    [THAW_INTEGRATOR_TR_BDF2_NEWTON] = {"tr-bdf2-newton", "second order in each body's moving frame, iterated", 1, 1, 2,
+                                        TR_BDF2},
+};
+
+const ThawScheme *thaw_scheme(ThawIntegrator integrator) { return &SCHEMES[integrator]; }

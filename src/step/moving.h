@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// A body's moving frame: the step is made in axes that go along with the rigid motion that the body would have if
+// nothing acted on it (moving.c).
+#ifndef THAW_STEP_MOVING_H
+#define THAW_STEP_MOVING_H
+
+#include "map/map.h"
+#include "map/rigid/partition.h"
+#include "registry/scheme.h"
+
+struct ThawStepper;
+struct ThawWorld;
+
+// The coefficients of one implicit step. A static solve is the same step without mass, damping or history and h = 1.
+typedef struct ThawIncrement {
+    double t, h; // s, start and length
+    double mass; // 1, or 0 for a static solve
+    int newton;  // iterate to convergence
+    int iterations;
+    int still;   // a static solve: loads and scripts are those of t
+    double span; // impulses of contact act for so many times h; 0: once
+} ThawIncrement;
+
+// Vectors have dim doubles a vertex of the body.
+typedef struct ThawMovingFrame {
+    int acts;   // in the interval at hand
+    int inside; // the stepper's x, v and f_ext are those of the frame
+    const ThawSchemeStage *stage;
+    double h;               // s, of the stage's implicit part
+    ThawPart whole;         // the body as one rigid part, as the interval begins: mass, hold, momenta
+    ThawRigidMotion motion; // from there to the end of the stage
+    double shift[2][3];    // m, m/s: of its centre against the motion, at the end of the stage before; it does not turn
+    double base[3];        // m, where the centre would be without
+    double given[2][3];    // N s, N m s: momenta that loads and contacts of the interval have given so far
+    double damping;        // J, what damping of stiffness has taken in it
+    double contact;        // J, what contacts have done
+    double loss;           // J, in the stage
+    double driven, drive;  // J, what scripts have done in the interval, and in the stage
+    double *r;             // m, levers at the start of the interval
+    double *w;             // m/s, velocities against the motion then, turned by the Coriolis force
+    double *moved, *speed; // m, m/s: against the motion at the end of the stage before, in axes of the start
+    double *impulse;       // N s, of contacts in the stages before, as they count for the whole
+    // Where the stage begins, in axes of its end:
+    double *x, *v;                                     // m, m/s against the motion
+    double *along;                                     // m/s, of the motion itself
+    double *f_ext;                                     // N, loads and the frame's forces of inertia
+    int32_t *vertices;                                 // all
+    double *outer_x, *outer_v, *outer_f, outer_energy; // what the stepper has outside
+} ThawMovingFrame;
+
+#define THAW_MOVING_VECTORS(frame)                                                                                     \
+    &(frame)->r, &(frame)->w, &(frame)->moved, &(frame)->speed, &(frame)->impulse, &(frame)->x, &(frame)->v,           \
+        &(frame)->along, &(frame)->f_ext
+
+// Room; nothing happens where there is.
+ThawStatus thaw_moving_reserve(struct ThawStepper *s, ThawError *error);
+// Velocities of vertices along the chords of the way that they will go if nothing acts on them: where to look for
+// contacts.
+void thaw_moving_lead(struct ThawStepper *s, double h, double *v);
+// The frame of an interval, from the stepper's x, v and map; loads are evaluated. Not where scripts move the body, nor
+// where pins leave it no rigid motion.
+void thaw_moving_find(struct ThawStepper *s, ThawIncrement step);
+// Where a stage of the interval begins.
+ThawStatus thaw_moving_begin_stage(struct ThawStepper *s, ThawIncrement step, const ThawSchemeStage *stage);
+// From here on the stepper is in the frame: x, v, v1 and q are seen from there. And back; x1 and v1 are the world's
+// then.
+void thaw_moving_enter(struct ThawStepper *s);
+void thaw_moving_leave(struct ThawStepper *s, ThawIncrement step);
+// All rows of contacts and attachments learn how far their sides go beyond what velocities at the end say.
+void thaw_moving_see_ahead(struct ThawWorld *world, ThawIncrement step, const ThawSchemeStage *stage);
+// What the stage's result has for the next one and for the whole.
+void thaw_moving_end_stage(struct ThawStepper *s);
+// The interval is final: parts of the map move on, and v1 (and their momenta) get exactly the momenta that loads and
+// contacts have given. Then the ledger.
+void thaw_moving_commit(struct ThawStepper *s, ThawIncrement step);
+
+#endif
