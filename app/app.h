@@ -56,6 +56,9 @@ int app_arguments_next(AppArguments *arguments);
 int app_parse_integer(const char *command, const char *option, const char *text, int64_t low, int64_t high,
                       int64_t *value);
 
+// An integrator by its name in scenes; likewise.
+int app_parse_integrator(const char *command, const char *text, ThawIntegrator *integrator);
+
 // Puts a number where the pattern has %d or %04d; 0 when it has no such place or more than one.
 int app_numbered(const char *pattern, int64_t number, char *path, size_t size);
 

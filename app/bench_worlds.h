@@ -5,12 +5,14 @@
 
 #include <stdio.h>
 
+#include "thaw/world.h"
 #include "world_judge.h"
 
 typedef struct WorldsRun {
     int64_t first, last; // seeds
     int small;
     const char *method;
+    ThawIntegrator integrator;
     WorldVerdict *verdicts;  // last - first + 1, by seed
     unsigned char *is_there; // of each: nonzero when it is known
 } WorldsRun;
@@ -36,6 +38,7 @@ int worlds_command(int argc, char **argv);
     "  --small        fewer steps, elements and bodies\n"                                                              \
     "  --write DIR    write them as DIR/world-SEED.json instead\n"                                                     \
     "  --method NAME  the method that is judged (rigidify)\n"                                                          \
+    "  --integrator NAME  of worlds that are not iterated; the others have its twin (semi-implicit)\n"                 \
     "  --jobs N       so many at once (2)\n"                                                                           \
     "  --strict       exit with 2 where a rule is broken\n"                                                            \
     "  --resume, -o   as above\n"

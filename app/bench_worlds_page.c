@@ -94,7 +94,7 @@ static void write_words(const WorldsRun *run, FILE *f) {
             continue;
         WorldKind kind;
         char *rest = kind.words;
-        thaw_free(world_random((uint64_t)v->seed, run->small, &kind));
+        thaw_free(world_random((uint64_t)v->seed, run->small, run->integrator, &kind));
         for (char *word; (word = strsep(&rest, " "));)
             count_word(words, &count, word, broken);
     }
@@ -187,7 +187,7 @@ static void write_rows(const WorldsRun *run, FILE *f) {
             continue;
         WorldKind kind;
         char ratio[32] = "";
-        thaw_free(world_random((uint64_t)v->seed, run->small, &kind));
+        thaw_free(world_random((uint64_t)v->seed, run->small, run->integrator, &kind));
         if (v->cpu_full >= CLEAR_MS && v->cpu > 0)
             snprintf(ratio, sizeof ratio, "%.2f", v->cpu_full / v->cpu);
         fprintf(f, "| %lld | ", (long long)v->seed);

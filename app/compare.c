@@ -19,6 +19,8 @@
 typedef struct Comparison {
     const char *scene_path, *json, *csv, *histogram, *report_path;
     int64_t steps, threads, tolerance;
+    ThawIntegrator integrator;
+    int integrates; // that one, instead of the scene's
     int quiet, resume;
     AppVersusDef def;
     ThawScene *scene;
@@ -36,6 +38,7 @@ enum {
     OPTION_CSV,
     OPTION_HISTOGRAM,
     OPTION_THREADS,
+    OPTION_INTEGRATOR,
     OPTION_TAU,
     OPTION_TOLERANCE,
     OPTION_NO_FLOOR,
@@ -44,11 +47,11 @@ enum {
     OPTION_REPORT,
     OPTION_QUIET
 };
-static const AppOption options[] = {{"--method", "NAME"},      {"--against", "NAME"}, {"--steps", "N"},
-                                    {"--json", "FILE"},        {"--csv", "FILE"},     {"--histogram", "FILE"},
-                                    {"--threads", "N"},        {"--tau", "RATE"},     {"--tolerance", "N"},
-                                    {"--no-floor", NULL},      {"--keep", "DIR"},     {"--resume", NULL},
-                                    {"--report", "FILE.html"}, {"--quiet", NULL},     {NULL, NULL}};
+static const AppOption options[] = {
+    {"--method", "NAME"}, {"--against", "NAME"},     {"--steps", "N"},     {"--json", "FILE"},
+    {"--csv", "FILE"},    {"--histogram", "FILE"},   {"--threads", "N"},   {"--integrator", "NAME"},
+    {"--tau", "RATE"},    {"--tolerance", "N"},      {"--no-floor", NULL}, {"--keep", "DIR"},
+    {"--resume", NULL},   {"--report", "FILE.html"}, {"--quiet", NULL},    {NULL, NULL}};
 
 static int failed(const ThawError *error) {
     app_complain("compare", "%s", error->message);
@@ -275,6 +278,11 @@ static int parse(int argc, char **argv, Comparison *c) {
             if (!app_parse_integer("compare", "--tolerance", arguments.value, 0, 1000, &c->def.tolerance))
                 return APP_WRONG_INPUT;
             break;
+        case OPTION_INTEGRATOR:
+            if (!app_parse_integrator("compare", arguments.value, &c->integrator))
+                return APP_WRONG_INPUT;
+            c->integrates = 1;
+            break;
         case OPTION_TAU:
             c->def.tau = strtod(arguments.value, &end);
             if (*end || end == arguments.value || !(c->def.tau > 0 && c->def.tau < 1e30)) {
@@ -348,6 +356,8 @@ static int compare_scene(Comparison *c, ThawError *error) {
     if (app_scene_load(c->scene_path, &c->scene, error) != THAW_OK)
         return failed(error);
     c->scene->world.threads = (int)c->threads;
+    if (c->integrates)
+        c->scene->world.integrator = c->integrator;
     c->def.scene = c->scene;
     c->def.steps = c->steps > 0 ? c->steps : c->scene->steps;
     c->def.csv = open_table(c, c->csv);
@@ -417,6 +427,7 @@ const AppCommand app_command_compare = {
     "  --json FILE       the figures, for programs\n"
     "  --csv FILE        times and errors of every step\n"
     "  --histogram FILE  strain rates of all, elastic and rigid elements over time, as CSV\n"
+    "  --integrator NAME of both, instead of the scene's\n"
     "  --threads N       1 unless said: CPU times are compared\n"
     "  --tau RATE        an element moves where the reference's |E_dot|^2 is above, 1/s^2 (10 times tau_rigid)\n"
     "  --tolerance N     steps by which the two may be apart (10)\n"

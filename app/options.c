@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "app.h"
+#include "registry/scheme.h"
 
 void app_complain(const char *command, const char *format, ...) {
     va_list arguments;
@@ -152,6 +153,19 @@ int app_parse_integer(const char *command, const char *option, const char *text,
     }
     *value = number;
     return 1;
+}
+
+int app_parse_integrator(const char *command, const char *text, ThawIntegrator *integrator) {
+    char names[256] = "";
+    for (int i = 0; i < THAW_INTEGRATOR_COUNT; i++) {
+        const char *name = thaw_scheme((ThawIntegrator)i)->name;
+        *integrator = (ThawIntegrator)i;
+        if (strcmp(text, name) == 0)
+            return 1;
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "", name);
+    }
+    app_complain(command, "--integrator is '%s'; allowed: %s", text, names);
+    return 0;
 }
 
 int app_numbered(const char *pattern, int64_t number, char *path, size_t size) {

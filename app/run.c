@@ -50,7 +50,22 @@ static int is_too_long(void *context) {
     return atomic_load(&interrupted) && clock_ms() - atomic_load(&interrupted_ms) >= PATIENCE_MS;
 }
 
-enum { METHOD, STEPS, OUT, STATS, HISTOGRAM, THREADS, RESUME, STATIC, EVERY, FORMAT, SOLVER, FULL_HASH, QUIET };
+enum {
+    METHOD,
+    STEPS,
+    OUT,
+    STATS,
+    HISTOGRAM,
+    THREADS,
+    RESUME,
+    STATIC,
+    EVERY,
+    FORMAT,
+    INTEGRATOR,
+    SOLVER,
+    FULL_HASH,
+    QUIET
+};
 
 static const AppOption options[] = {
     [METHOD] = {"--method", "NAME"},
@@ -63,6 +78,7 @@ static const AppOption options[] = {
     [STATIC] = {"--static", NULL},
     [EVERY] = {"--every", "N"},
     [FORMAT] = {"--format", "vtu,obj,ply"},
+    [INTEGRATOR] = {"--integrator", "NAME"},
     [SOLVER] = {"--solver", "NAME"},
     [FULL_HASH] = {"--full-hash", NULL},
     [QUIET] = {"--quiet", NULL},
@@ -129,6 +145,10 @@ static int parse(AppRun *run, int argc, char **argv) {
             break;
         case FORMAT:
             ok = parse_formats(a.value, &run->formats);
+            break;
+        case INTEGRATOR:
+            run->integrator = a.value;
+            ok = app_parse_integrator("run", a.value, &(ThawIntegrator){0});
             break;
         case SOLVER:
             run->solver_name = a.value;
@@ -240,6 +260,10 @@ static ThawStatus create_world(AppRun *run, ThawError *error) {
         }
         def.bodies = run->bodies;
         run->digest = thaw_hash(run->digest, run->method, strlen(run->method));
+    }
+    if (run->integrator) {
+        app_parse_integrator("run", run->integrator, &def.integrator);
+        run->digest = thaw_hash(run->digest, run->integrator, strlen(run->integrator));
     }
     if (run->solver_name) {
         status = settle_solver(run->solver_name, &def.solver, error);
@@ -643,6 +667,7 @@ static const char help[] =
     "  --stats FILE.csv  one row of numbers a step: times, sizes, energies, hash\n"
     "  --histogram FILE.csv  with each frame, how strain rates and predicted strains are spread over the elements\n"
     "  --method NAME     moves every body by this method instead of the scene's\n"
+    "  --integrator NAME instead of the scene's (docs/motion.md)\n"
     "  --solver NAME     auto, pcg, cholmod or ldl\n"
     "  --threads N       0: one a processor. The results do not depend on it\n"
     "  --static          start from the static equilibrium; without --steps, that is all\n"

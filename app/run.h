@@ -20,6 +20,7 @@ typedef struct AppRun {
     const char *stats_path;     // NULL: none
     const char *histogram_path; // likewise
     const char *solver_name;    // NULL: as the scene says
+    const char *integrator;     // likewise
     int64_t steps;              // -1: as the scene says
     int64_t threads;            // -1: as the scene says
     int64_t every;              // -1: as the scene says, or as the run that is resumed was begun

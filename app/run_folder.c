@@ -164,6 +164,7 @@ static ThawStatus write_record(const AppRun *run, ThawFile *file, ThawError *err
         {"scene", run->scene_path ? run->scene_path : "(built in)"},
         {"title", run->scene->title},
         {"method", run->method ? run->method : "(as the scene says)"},
+        {"integrator", run->integrator ? run->integrator : "(as the scene says)"},
         {"solver_option", run->solver_name ? run->solver_name : "(as the scene says)"},
     };
     // The fields that are read back come first, so that no text can be taken for them.

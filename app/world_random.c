@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "registry/scheme.h"
 
 typedef enum Form { FORM_BOX, FORM_BAR, FORM_PLATE, FORM_BALL, FORM_ELL, FORM_RING, FORM_COUNT } Form;
 typedef enum Pin { PIN_NONE, PIN_FACE, PIN_EDGE, PIN_POINT } Pin;
@@ -41,6 +42,7 @@ typedef struct Body {
 typedef struct World {
     uint64_t seed;
     int small, dim, up, count, steps;
+    ThawIntegrator integrator;
     int closed, wild, overlap, row;
     int calm; // nothing is thrown or dropped far, and there is time to come to rest
     double size, g, h, duration;
@@ -633,7 +635,7 @@ static void write_world(World *w, FILE *f) {
     fprintf(f, "{\n    \"thaw\": 1,\n    \"dimension\": %d,\n    ", w->dim);
     put_vector(f, "gravity", w->gravity, w->dim);
     fprintf(f, ",\n    \"time\": {\"step\": %.9g, \"steps\": %d, \"integrator\": \"%s\"},\n", w->h, w->steps,
-            newton ? "newton" : "semi-implicit");
+            thaw_scheme(thaw_scheme_twin(w->integrator, newton))->name);
     if (newton)
         say(w, "newton");
     fprintf(f, "    \"materials\": {\n");
@@ -658,8 +660,8 @@ static void write_world(World *w, FILE *f) {
             w->small ? ", small" : "", w->words);
 }
 
-char *world_random(uint64_t seed, int small, WorldKind *kind) {
-    World w = {.seed = seed, .small = small};
+char *world_random(uint64_t seed, int small, ThawIntegrator integrator, WorldKind *kind) {
+    World w = {.seed = seed, .small = small, .integrator = integrator};
     char *text = NULL, *own = NULL;
     size_t length = 0;
     draw_world(&w);

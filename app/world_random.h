@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#include "thaw/world.h"
+
 enum { WORLD_BODIES = 5, WORLD_WORDS = 320 };
 
 // What can be said of a world without running it.
@@ -16,7 +18,7 @@ typedef struct WorldKind {
 } WorldKind;
 
 // The text of the scene that belongs to a seed, for thaw_free; NULL without memory. small: fewer steps, elements and
-// bodies. kind may be NULL.
-char *world_random(uint64_t seed, int small, WorldKind *kind);
+// bodies; integrator: of those that are not iterated, the others have its twin. kind may be NULL.
+char *world_random(uint64_t seed, int small, ThawIntegrator integrator, WorldKind *kind);
 
 #endif

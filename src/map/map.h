@@ -99,8 +99,9 @@ typedef struct ThawMapOps {
     // The frames go along with a motion of the whole body. Against it they move by the displacements of their vertices
     // (x less where the motion leads), and their momenta are those of velocities w.
     void (*enter)(ThawMap *map, const ThawRigidMotion *motion, const double *x, const double *w);
-    // Back to before `enter`; or, kept: on from there, with momenta of the motion added to those that they have.
-    void (*leave)(ThawMap *map, int kept);
+    // Back to before `enter`; or, where a motion is given: on from there, with momenta of that motion added to those
+    // that they have.
+    void (*leave)(ThawMap *map, const ThawRigidMotion *kept);
     // Momenta of a motion of the whole body (v at `at`, omega) are added.
     void (*push)(ThawMap *map, const double at[3], const double v[3], const double omega[3]);
 } ThawMapOps;

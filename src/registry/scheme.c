@@ -29,3 +29,11 @@ static const ThawScheme SCHEMES[THAW_INTEGRATOR_COUNT] = {
 };
 
 const ThawScheme *thaw_scheme(ThawIntegrator integrator) { return &SCHEMES[integrator]; }
+
+ThawIntegrator thaw_scheme_twin(ThawIntegrator integrator, int newton) {
+    const ThawScheme *scheme = thaw_scheme(integrator);
+    for (int i = 0; i < THAW_INTEGRATOR_COUNT; i++)
+        if (SCHEMES[i].stages == scheme->stages && SCHEMES[i].follows == scheme->follows && SCHEMES[i].newton == newton)
+            return (ThawIntegrator)i;
+    return integrator;
+}

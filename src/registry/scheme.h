@@ -27,5 +27,7 @@ typedef struct ThawScheme {
 } ThawScheme;
 
 const ThawScheme *thaw_scheme(ThawIntegrator integrator);
+// The same scheme, iterated or linearised once.
+ThawIntegrator thaw_scheme_twin(ThawIntegrator integrator, int newton);
 
 #endif

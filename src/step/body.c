@@ -217,6 +217,8 @@ void thaw_body_move(ThawStepper *s, ThawIncrement step) {
     double since = thaw_wall_ms();
     map->ops->apply(map, s->q, s->w, s->v1);
     map->ops->advance(map, step.h, s->x, s->q, s->v1, s->x1);
+    if (s->moving.inside)
+        thaw_moving_turn(s);
     lap(s, THAW_STAGE_ADVANCE, &since);
 }
 

@@ -25,7 +25,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "math/vec3.h"
+#include "math/rotation.h"
 #include "step/body.h"
 #include "step/method.h"
 
@@ -52,16 +52,14 @@ ThawStatus thaw_moving_reserve(ThawStepper *s, ThawError *error) {
 // --- finding it ------------------------------------------------------------------------------------------------------
 
 static void load(const ThawStepper *s, const double *from, int32_t i, double to[3]) {
-    to[2] = 0;
-    for (size_t k = 0; k < dim_of(s); k++)
-        to[k] = from[(size_t)i * dim_of(s) + k];
+    thaw_v3_load(s->model->dim, from + (size_t)i * dim_of(s), to);
 }
 
-// Takes the rigid motion off velocities a of a body like `part`, with levers r from its origin: as much as its hold
-// allows.
-static void take_rigid_off(const ThawStepper *s, const ThawPart *whole, const double *r, double *a) {
+// The rigid motion of velocities a of a body like `whole`, with levers r from its origin: as much as its hold allows.
+static void find_rigid(const ThawStepper *s, const ThawPart *whole, const double *r, const double *a, double v[3],
+                       double omega[3]) {
     const double *m = s->shape->mass;
-    double P[3] = {0}, L[3] = {0}, v[3], omega[3], rho[3], u[3], turn[3];
+    double P[3] = {0}, L[3] = {0}, rho[3], u[3], turn[3];
     ThawPart part = *whole;
     for (int32_t i = 0; i < s->shape->nv; i++) {
         load(s, r, i, rho);
@@ -74,6 +72,10 @@ static void take_rigid_off(const ThawStepper *s, const ThawPart *whole, const do
     }
     thaw_part_push(&part, P, L);
     thaw_part_velocity(&part, s->model->dim, v, omega);
+}
+
+static void take_off(const ThawStepper *s, const double *r, const double v[3], const double omega[3], double *a) {
+    double rho[3], turn[3];
     for (int32_t i = 0; i < s->shape->nv; i++) {
         load(s, r, i, rho);
         thaw_v3_cross(omega, rho, turn);
@@ -94,7 +96,7 @@ static double energy_of(const ThawStepper *s, const double *v) {
 static void turn_by_coriolis(const ThawStepper *s, const ThawPart *whole, const double *r, double h,
                              const double omega[3], double *w, double *y) {
     const double energy = energy_of(s, w);
-    double *sum = s->moving.speed, u[3], turn[3];
+    double *sum = s->moving.speed, u[3], turn[3], v[3], spin[3];
     if (!(h * thaw_v3_norm(omega) > 0) || !(energy > 0))
         return;
     memcpy(y, w, bytes_of(s));
@@ -107,7 +109,8 @@ static void turn_by_coriolis(const ThawStepper *s, const ThawPart *whole, const 
             for (size_t k = 0; k < dim_of(s); k++)
                 sum[(size_t)i * dim_of(s) + k] = s->scripted[i] ? 0 : -h * turn[k];
         }
-        take_rigid_off(s, whole, r, sum);
+        find_rigid(s, whole, r, sum, v, spin);
+        take_off(s, r, v, spin, sum);
         for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
             y[i] = w[i] + sum[i];
     }
@@ -123,16 +126,6 @@ static void find_gyration(const ThawPart *next, int dim, const double omega[3], 
     thaw_v3_cross(next->L, omega, torque);
     thaw_part_push(&part, none, torque);
     thaw_part_velocity(&part, dim, v, alpha);
-}
-
-static void turned(const double D[9], const double a[3], double b[3]) {
-    for (int i = 0; i < 3; i++)
-        b[i] = D[i] * a[0] + D[i + 3] * a[1] + D[i + 6] * a[2];
-}
-
-static void turned_back(const double D[9], const double a[3], double b[3]) {
-    for (int i = 0; i < 3; i++)
-        b[i] = thaw_v3_dot(D + 3 * i, a);
 }
 
 // Forces of inertia on a unit mass at rho in axes that turn by omega and omega'.
@@ -248,7 +241,7 @@ void thaw_moving_lead(ThawStepper *s, double h, double *v) {
     for (int32_t i = 0; i < s->shape->nv; i++) {
         double r[3], rho[3], spin[3];
         load(s, s->moving.r, i, r);
-        turned(motion.D, r, rho);
+        thaw_rotate(motion.D, r, rho);
         thaw_v3_cross(motion.omega[0], r, spin);
         for (size_t k = 0; k < dim_of(s) && !s->scripted[i]; k++)
             v[(size_t)i * dim_of(s) + k] += (rho[k] - r[k]) / h - spin[k];
@@ -270,13 +263,6 @@ static void add_given(ThawMovingFrame *f, const double r[3], const double g[3]) 
         f->given[0][k] += g[k];
         f->given[1][k] += turn[k];
     }
-}
-
-// The mean of velocities, where nothing holds the body: what does not turn with it.
-static void find_mean(const ThawStepper *s, const double *v, double mean[3]) {
-    memset(mean, 0, 3 * sizeof *mean);
-    for (size_t i = 0; s->moving.whole.hold == THAW_HOLD_FREE && i < (size_t)s->shape->nv * dim_of(s); i++)
-        mean[i % dim_of(s)] += s->shape->mass[i / dim_of(s)] / s->shape->total_mass * v[i];
 }
 
 // The explicit half of a stage, in axes of the start: moving.moved and moving.speed become those after h of it.
@@ -312,9 +298,9 @@ static ThawStatus go_ahead(ThawStepper *s, double h, double weight) {
         add_given(f, r, g);
     }
     memset(f->shift, 0, sizeof f->shift);
-    find_mean(s, f->speed, f->shift[1]);
-    for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
-        f->speed[i] -= f->shift[1][i % dim_of(s)];
+    memset(f->turn, 0, sizeof f->turn);
+    find_rigid(s, &f->whole, f->r, f->speed, f->shift[1], f->turn[1]);
+    take_off(s, f->r, f->shift[1], f->turn[1], f->speed);
     return THAW_OK;
 }
 
@@ -323,28 +309,42 @@ static ThawStatus go_ahead(ThawStepper *s, double h, double weight) {
 static void place_vertices(ThawStepper *s, double before, const double omega[3], const double alpha[3]) {
     ThawMovingFrame *f = &s->moving;
     const ThawRigidMotion *motion = &f->motion;
+    double rate[3];
+    thaw_rotate(f->predicted, f->turn[1], rate);
     for (int32_t i = 0; i < s->shape->nv; i++) {
         const double m = s->shape->mass[i], drag = s->shape->damping_mass[i];
-        double r[3], w[3], d[3], rho[3], u[3], way[3], spin[3], a[3];
+        double r[3], w[3], d[3], rho[3], u[3], way[3], spin[3], more[3], a[3];
         const int held = s->scripted[i];
         load(s, f->r, i, r);
         load(s, f->moved, i, d);
         load(s, f->speed, i, w);
-        turned(motion->D, r, rho);
-        turned(motion->D, d, way);
-        turned(motion->D, w, u);
+        thaw_rotate(motion->D, r, rho);
+        thaw_rotate(motion->D, d, way);
+        thaw_rotate(motion->D, w, u);
         for (int k = 0; k < 3; k++)
             rho[k] += way[k];
         thaw_v3_cross(motion->omega[1], rho, spin);
+        thaw_v3_cross(rate, rho, more);
         thaw_v3_add(rho, f->h, u, way);
         inertia_at(omega, alpha, way, a);
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++) {
             f->x[at] = held ? s->x[at] + before * s->w[at] : motion->to[k] + rho[k];
             f->along[at] = held ? 0 : motion->v[k] + spin[k];
-            f->v[at] = held ? s->w[at] : u[k] + f->shift[1][k];
+            f->v[at] = held ? s->w[at] : u[k] + f->shift[1][k] + more[k];
             f->f_ext[at] = s->f_ext[at] + m * a[k] - drag * f->along[at];
         }
     }
+}
+
+// The motion, and what the body as a whole has gone and turned against it.
+static void go_further(ThawMovingFrame *f) {
+    double turn[3], R[9];
+    memcpy(f->predicted, f->motion.D, sizeof f->predicted);
+    memcpy(f->base, f->motion.to, sizeof f->base);
+    thaw_rotate(f->predicted, f->turn[0], turn);
+    thaw_rotation_exp(turn, R);
+    thaw_rotation_product(R, f->predicted, f->motion.D);
+    thaw_v3_add(f->base, 1, f->shift[0], f->motion.to);
 }
 
 // What loads will have done to its angular momentum after h, by their torque at the start.
@@ -382,14 +382,11 @@ ThawStatus thaw_moving_begin_stage(ThawStepper *s, ThawIncrement step, const Tha
             f->moved[i] = stage->before > 0 ? stage->before * f->moved[i] : 0;
             f->speed[i] = stage->first * f->w[i] + (stage->before > 0 ? stage->before * f->speed[i] : 0);
         }
-    for (int k = 0; k < 3; k++) {
-        if (!stage->explicit_half) {
-            f->shift[0][k] = stage->before > 0 ? stage->before * f->shift[0][k] : 0;
-            f->shift[1][k] = stage->before > 0 ? stage->before * f->shift[1][k] : 0;
-        }
-        f->base[k] = f->motion.to[k];
-        f->motion.to[k] += f->shift[0][k];
+    for (int k = 0; k < 6 && !stage->explicit_half; k++) {
+        (&f->shift[0][0])[k] *= stage->before > 0 ? stage->before : 0;
+        (&f->turn[0][0])[k] *= stage->before > 0 ? stage->before : 0;
     }
+    go_further(f);
     add_torque(s, stage->at * step.h, &next);
     thaw_part_velocity(&next, s->model->dim, v, omega);
     find_gyration(&next, s->model->dim, omega, alpha);
@@ -423,7 +420,7 @@ static void go_out(ThawStepper *s) {
     s->set_energy = f->outer_energy;
     f->inside = 0;
     if (s->system->map->frame_count > 0)
-        s->system->map->ops->leave(s->system->map, 0);
+        s->system->map->ops->leave(s->system->map, NULL);
 }
 
 // What damping of stiffness took, while all of it is seen from the frame.
@@ -446,6 +443,63 @@ static double drive_work(const ThawStepper *s, ThawIncrement step) {
     return sum;
 }
 
+// The rigid motion that the stage's own velocities have, against the frame; about the centre of where it begins, or what
+// holds the body. Where it is in the world's axes, none.
+static void find_further(ThawStepper *s) {
+    ThawMovingFrame *f = &s->moving;
+    memset(&f->further, 0, sizeof f->further);
+    memcpy(f->further.at, f->motion.to, sizeof f->further.at);
+    if (f->whole.hold == THAW_HOLD_FIXED)
+        return;
+    ThawPart part = {.count = s->shape->nv, .pins = f->whole.pins};
+    thaw_part_form(s->shape, f->vertices, s->scripted, f->x, s->v1, &part, s->u);
+    thaw_part_velocity(&part, s->model->dim, f->further.v, f->further.omega);
+    memcpy(f->further.at, part.p, sizeof part.p);
+}
+
+// What is left of a vertex' velocity against the frame without that motion.
+static void split(const ThawStepper *s, int32_t i, double z[3]) {
+    const ThawMovingFrame *f = &s->moving;
+    double rho[3], u[3], turn[3];
+    load(s, f->x, i, rho);
+    load(s, s->v1, i, u);
+    thaw_v3_sub(rho, f->further.at, rho);
+    if (dim_of(s) == 2)
+        rho[2] = 0;
+    thaw_v3_cross(f->further.omega, rho, turn);
+    for (int k = 0; k < 3; k++)
+        z[k] = u[k] - (f->further.v[k] + turn[k]);
+}
+
+// Of its place at the end, from the centre that has gone along.
+static void lever(const ThawStepper *s, int32_t i, double r[3]) {
+    const ThawMovingFrame *f = &s->moving;
+    load(s, s->x1, i, r);
+    for (size_t k = 0; k < dim_of(s); k++)
+        r[k] -= f->further.at[k] + f->h * f->further.v[k];
+}
+
+void thaw_moving_turn(ThawStepper *s) {
+    ThawMovingFrame *f = &s->moving;
+    double R[9], turn[3];
+    find_further(s);
+    for (int k = 0; k < 3; k++)
+        turn[k] = f->h * f->further.omega[k];
+    thaw_rotation_exp(turn, R);
+    for (int32_t i = 0; i < s->shape->nv; i++) {
+        double rho[3], z[3], r[3];
+        if (s->scripted[i] || thaw_map_carries(s->system->map, i))
+            continue;
+        split(s, i, z);
+        load(s, f->x, i, rho);
+        for (int k = 0; k < 3; k++)
+            rho[k] += f->h * z[k] - f->further.at[k];
+        thaw_rotate(R, rho, r);
+        for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++)
+            s->x1[at] = f->further.at[k] + f->h * f->further.v[k] + r[k];
+    }
+}
+
 void thaw_moving_leave(ThawStepper *s, ThawIncrement step) {
     ThawMovingFrame *f = &s->moving;
     if (!f->inside)
@@ -456,58 +510,61 @@ void thaw_moving_leave(ThawStepper *s, ThawIncrement step) {
         f->loss = damping_loss(s, step);
         f->drive = s->offset_moves ? drive_work(s, step) : 0;
     }
+    find_further(s);
     go_out(s);
-    for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
-        s->v1[i] += f->along[i];
-}
-
-// The centre of x1, or what holds the body.
-static void find_centre(const ThawStepper *s, double centre[3]) {
-    memcpy(centre, s->moving.whole.p, sizeof s->moving.whole.p);
-    if (s->moving.whole.hold != THAW_HOLD_FREE)
-        return;
-    memset(centre, 0, 3 * sizeof *centre);
-    for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
-        centre[i % dim_of(s)] += s->shape->mass[i / dim_of(s)] / s->shape->total_mass * s->x1[i];
+    const double *omega = f->motion.omega[1], *rate = f->further.omega;
+    double R[9], turn[3];
+    for (int k = 0; k < 3; k++)
+        turn[k] = f->h * rate[k];
+    thaw_rotation_exp(turn, R);
+    thaw_rotation_product(R, f->motion.D, f->end);
+    for (int32_t i = 0; i < s->shape->nv; i++) {
+        double r[3], z[3], u[3], w[3], spin[3], more[3];
+        if (s->scripted[i])
+            continue;
+        split(s, i, z);
+        thaw_rotate(R, z, u);
+        thaw_rotate_back(f->motion.D, z, w);
+        lever(s, i, r);
+        thaw_v3_cross(omega, r, spin);
+        thaw_v3_cross(rate, r, more);
+        for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++) {
+            s->v1[at] = f->motion.v[k] + f->further.v[k] + spin[k] + more[k] + u[k];
+            f->speed[at] = w[k];
+        }
+    }
 }
 
 void thaw_moving_end_stage(ThawStepper *s) {
     ThawMovingFrame *f = &s->moving;
-    double centre[3];
+    double R[9], way[3];
     if (!f->acts)
         return;
     const double weight = f->stage->weight;
-    find_centre(s, centre);
-    for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
-        s->y[i] = s->v1[i] - f->along[i];
-    find_mean(s, s->y, f->shift[1]);
-    for (int k = 0; k < 3; k++)
-        f->shift[0][k] = f->whole.hold == THAW_HOLD_FREE ? centre[k] - f->base[k] : 0;
+    for (int i = 0; i < 3; i++) // how the body has turned against the motion
+        for (int j = 0; j < 3; j++)
+            R[i + 3 * j] =
+                f->end[i] * f->predicted[j] + f->end[i + 3] * f->predicted[j + 3] + f->end[i + 6] * f->predicted[j + 6];
+    thaw_rotation_log(R, way);
+    thaw_rotate_back(f->predicted, way, f->turn[0]);
+    thaw_rotate_back(f->predicted, f->further.omega, f->turn[1]);
+    memcpy(f->shift[1], f->further.v, sizeof f->shift[1]);
+    thaw_v3_add(f->motion.to, f->h, f->further.v, way);
+    thaw_v3_sub(way, f->base, f->shift[0]);
     f->damping += weight * f->loss;
     for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
         f->contact += weight * s->impulse[i] * s->v1[i];
     f->driven += weight * f->drive;
     for (int32_t i = 0; i < s->shape->nv; i++) {
-        double r[3], g[3] = {0, 0, 0}, r0[3], way[3], u[3], w[3], d[3];
-        load(s, s->x1, i, r);
+        double r[3], g[3] = {0, 0, 0}, r0[3], d[3];
+        lever(s, i, r);
         load(s, f->r, i, r0);
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s) && !s->scripted[i]; k++, at++)
             g[k] = weight * f->h * (s->f_ext[at] - s->shape->damping_mass[i] * s->v1[at]) + weight * s->impulse[at];
-        for (int k = 0; k < 3; k++) {
-            way[k] = r[k] - f->base[k] - f->shift[0][k];
-            r[k] -= centre[k];
-            u[k] = 0;
-        }
         add_given(f, r, g);
-        for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++)
-            u[k] = s->y[at] - f->shift[1][k];
-        if (dim_of(s) == 2)
-            way[2] = 0;
-        turned_back(f->motion.D, way, d);
-        turned_back(f->motion.D, u, w);
+        thaw_rotate_back(f->end, r, d);
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++) {
             f->moved[at] = d[k] - r0[k];
-            f->speed[at] = w[k];
             f->impulse[at] = (f->stage->before > 0 ? f->impulse[at] : 0) + weight * s->impulse[at];
         }
     }
@@ -635,7 +692,10 @@ void thaw_moving_commit(ThawStepper *s, ThawIncrement step) {
     if (map->frame_count > 0) {
         map->ops->enter(map, &f->motion, f->x, f->v);
         map->ops->commit(map, f->h, s->q);
-        map->ops->leave(map, 1);
+        ThawRigidMotion motion = f->motion;
+        for (int k = 0; k < 3; k++)
+            motion.to[k] = f->further.at[k] + f->h * f->further.v[k];
+        map->ops->leave(map, &motion);
     }
     memcpy(s->impulse, f->impulse, bytes_of(s));
     memcpy(all, s->v1, bytes_of(s));

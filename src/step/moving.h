@@ -29,8 +29,15 @@ typedef struct ThawMovingFrame {
     double h;               // s, of the stage's implicit part
     ThawPart whole;         // the body as one rigid part, as the interval begins: mass, hold, momenta
     ThawRigidMotion motion; // from there to the end of the stage
-    double shift[2][3];    // m, m/s: of its centre against the motion, at the end of the stage before; it does not turn
-    double base[3];        // m, where the centre would be without
+    // Of the body as a whole against the motion, at the end of the stage before:
+    double shift[2][3];  // m, m/s: of its centre; the motion does not turn it
+    double turn[2][3];   // rad, rad/s: in axes that go along with the motion, as at the start
+    double base[3];      // m, where the centre would be without
+    double predicted[9]; // and how it would be turned
+    struct {
+        double at[3], v[3], omega[3];
+    } further;             // m, m/s, rad/s: the rigid motion of the stage's result against the frame
+    double end[9];         // how the body is turned then
     double given[2][3];    // N s, N m s: momenta that loads and contacts of the interval have given so far
     double damping;        // J, what damping of stiffness has taken in it
     double contact;        // J, what contacts have done
@@ -66,6 +73,9 @@ ThawStatus thaw_moving_begin_stage(struct ThawStepper *s, ThawIncrement step, co
 // then.
 void thaw_moving_enter(struct ThawStepper *s);
 void thaw_moving_leave(struct ThawStepper *s, ThawIncrement step);
+// Velocities of the stage's result turn the body further; x1 goes along arcs, not chords, or what is stiff would be
+// stretched by as much as a blow turns it.
+void thaw_moving_turn(struct ThawStepper *s);
 // All rows of contacts and attachments learn how far their sides go beyond what velocities at the end say.
 void thaw_moving_see_ahead(struct ThawWorld *world, ThawIncrement step, const ThawSchemeStage *stage);
 // What the stage's result has for the next one and for the whole.

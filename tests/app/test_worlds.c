@@ -29,7 +29,8 @@ static void a_seed_is_a_scene_always_the_same(void **state) {
         WorldKind kind;
         ThawScene *scene = NULL;
         ThawError error = {0};
-        char *text = world_random(seed, seed % 2 == 0, &kind), *again = world_random(seed, seed % 2 == 0, NULL);
+        char *text = world_random(seed, seed % 2 == 0, THAW_INTEGRATOR_SEMI_IMPLICIT, &kind),
+             *again = world_random(seed, seed % 2 == 0, THAW_INTEGRATOR_SEMI_IMPLICIT, NULL);
         assert_non_null(text);
         assert_non_null(again);
         assert_string_equal(text, again);
@@ -48,7 +49,7 @@ static void the_text_of_worlds_is_what_it_was(void **state) {
     (void)state;
     uint64_t hash = 0;
     for (uint64_t seed = 1; seed <= 100; seed++) {
-        char *text = world_random(seed, 0, NULL);
+        char *text = world_random(seed, 0, THAW_INTEGRATOR_SEMI_IMPLICIT, NULL);
         assert_non_null(text);
         hash = thaw_hash(hash, text, strlen(text));
         thaw_free(text);
@@ -123,7 +124,7 @@ static void all_kinds_are_drawn(void **state) {
     for (uint64_t seed = 1; seed <= 400; seed++) {
         WorldKind kind;
         char spaced[WORLD_WORDS + 2], word[64];
-        thaw_free(world_random(seed, 0, &kind));
+        thaw_free(world_random(seed, 0, THAW_INTEGRATOR_SEMI_IMPLICIT, &kind));
         snprintf(spaced, sizeof spaced, " %s ", kind.words);
         closed += kind.closed;
         for (int i = 0; i < WORDS; i++) {
@@ -191,7 +192,8 @@ static void worlds_are_written_and_rows_kept(void **state) {
     (void)state;
     size_t size;
     expect("bench worlds --seeds 3:4 --small --write @worlds", 0, "2 worlds");
-    char *text = slurp(at("worlds/world-3.json"), &size), *same = world_random(3, 1, NULL);
+    char *text = slurp(at("worlds/world-3.json"), &size),
+         *same = world_random(3, 1, THAW_INTEGRATOR_SEMI_IMPLICIT, NULL);
     assert_non_null(text);
     assert_string_equal(text, same);
     free(text);

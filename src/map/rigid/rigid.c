@@ -426,7 +426,6 @@ static void enter_rigid(ThawMap *map, const ThawRigidMotion *motion, const doubl
         }
         if (part->hold != THAW_HOLD_FREE) // pins stay
             memcpy(part->p, self->outside[k].p, sizeof part->p);
-        momenta_along(part, motion->to, motion->v, motion->omega[1], self->along[k][0], self->along[k][1]);
     }
     update_rigid(map, NULL, NULL);
     for (int32_t k = 0; k < self->partition->part_count; k++)
@@ -442,20 +441,23 @@ static void enter_rigid(ThawMap *map, const ThawRigidMotion *motion, const doubl
     }
 }
 
-static void leave_rigid(ThawMap *map, int kept) {
+static void leave_rigid(ThawMap *map, const ThawRigidMotion *kept) {
     ThawRigidMap *self = self_of(map);
     for (int32_t k = 0; k < self->partition->part_count; k++) {
         ThawPart *part = &self->partition->parts[k];
         if (part->hold == THAW_HOLD_FIXED)
             continue;
-        for (int i = 0; i < 3; i++) {
-            self->along[k][0][i] += part->P[i];
-            self->along[k][1][i] += part->L[i];
-        }
-        if (kept)
-            thaw_part_push(part, self->along[k][0], self->along[k][1]);
-        else
+        if (kept) {
+            double P[3], L[3];
+            momenta_along(part, kept->to, kept->v, kept->omega[1], P, L);
+            for (int i = 0; i < 3; i++) {
+                P[i] += part->P[i];
+                L[i] += part->L[i];
+            }
+            thaw_part_push(part, P, L);
+        } else {
             *part = self->outside[k];
+        }
     }
     if (!kept)
         update_rigid(map, NULL, NULL);
@@ -493,7 +495,6 @@ static void free_rigid(ThawMap *map) {
     thaw_free(self->aside_entry);
     thaw_free(self->aside);
     thaw_free(self->outside);
-    thaw_free(self->along);
     thaw_free(self);
 }
 
@@ -566,10 +567,9 @@ ThawStatus thaw_map_rigid_create(const ThawShape *shape, const unsigned char *sc
     self->loose = THAW_NEW(int32_t, shape->nv);
     self->rho = THAW_NEW(double, (size_t)shape->nv *(size_t)shape->dim);
     self->outside = THAW_NEW(ThawPart, partition->part_count);
-    self->along = thaw_alloc((size_t)partition->part_count, sizeof *self->along);
     ThawStatus status = THAW_OK;
     if (!self->scripted || !self->block_of || !self->vertex_of || !self->part_block || !self->loose || !self->rho ||
-        !self->outside || !self->along)
+        !self->outside)
         status = thaw_error_memory(error, "the map");
     if (status == THAW_OK) {
         memcpy(self->scripted, scripted, (size_t)shape->nv);

@@ -33,10 +33,9 @@ typedef struct ThawRigidMap {
     ThawJunction *junctions;
     int32_t *junction_slot; // entry of the pattern; below 0: ~index of a sum aside
     int32_t aside_count;
-    int32_t *aside_entry;  // entry of the pattern, chunk by chunk
-    double *aside;         // aside_count blocks; zero outside of assembly
-    ThawPart *outside;     // by part: as it was before `enter`
-    double (*along)[2][3]; // by part: P and L that it has by the motion that was entered
+    int32_t *aside_entry; // entry of the pattern, chunk by chunk
+    double *aside;        // aside_count blocks; zero outside of assembly
+    ThawPart *outside;    // by part: as it was before `enter`
 } ThawRigidMap;
 
 // validate.c: whether a map of rigid.c is the partition's as it is now.
