@@ -231,10 +231,7 @@ static int is_driven(const ThawStepper *s) {
     return 0;
 }
 
-// Of the energy that a body has or is given, a linearised step may make so much out of nothing; one that makes more is
-// cut in halves. No step of the library's scenes does.
-static const double LARGEST_GAIN = 0.05;
-// And so much passes for nothing: one that makes more is made anew, with stiffness projected.
+// So much energy out of nothing passes for nothing: one that makes more is made anew, with stiffness projected.
 static const double SMALL_GAIN = 1e-4;
 
 static int has_frames(const ThawStepper *s) { return s->system->map->frame_count > 0; }
@@ -320,7 +317,7 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
     s->excess = gain > SMALL_GAIN * had ? gain : 0;
     gain -= MANY * s->energy_rounding;
     s->gains |= may_project && gain > SMALL_GAIN * had;
-    return gain <= LARGEST_GAIN * had ? THAW_OK : THAW_DIVERGED;
+    return gain <= THAW_LARGEST_GAIN * had ? THAW_OK : THAW_DIVERGED;
 }
 
 // --- Newton ----------------------------------------------------------------------------------------------------------
@@ -339,8 +336,9 @@ static const double *start_velocities(const ThawStepper *s) { return has_frames(
 
 double thaw_body_scale(ThawStepper *s, ThawIncrement step) {
     const ThawMap *map = s->system->map;
-    // A step that is iterated though the scene asks for linearised ones keeps momentum as well as those do.
-    const double tolerance = (s->iterated ? 1e-3 : 1) * s->model->options.newton_tolerance;
+    // A step that is iterated though the scene asks for linearised ones keeps momentum as well as those do; moving frames
+    // keep it whatever is left.
+    const double tolerance = (s->iterated && !s->moving.inside ? 1e-3 : 1) * s->model->options.newton_tolerance;
     double scale = tolerance * step.h * (reduced_norm(s, s->f_ext) + reduced_norm(s, s->f));
     map->ops->apply_t(map, s->v, s->p);
     return scale + 1e-13 * step.mass * norm(s->p, unknowns(s)) * s->shape->total_mass / s->shape->nv;
@@ -439,7 +437,7 @@ ThawStatus thaw_body_residual(ThawStepper *s, ThawIncrement step, double *square
 double thaw_body_momentum_lost(ThawStepper *s, ThawIncrement step) {
     const size_t dim = (size_t)s->model->dim;
     double off[3] = {0}, size = 0;
-    if (s->system->map->ops->offset || memchr(s->scripted, 1, (size_t)s->shape->nv))
+    if (s->moving.inside || s->system->map->ops->offset || memchr(s->scripted, 1, (size_t)s->shape->nv))
         return 0;
     memset(s->u, 0, sizeof *s->u * coordinates(s));
     s->inertia->ops->product(s->inertia, NULL, 1, 0, s->v1, s->u);

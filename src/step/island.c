@@ -194,7 +194,8 @@ static ThawStatus direct_body(ThawStepper *s, ThawIncrement step, double toleran
 
 static ThawStatus check_body(ThawStepper *s, ThawIncrement step, double tolerance) {
     (void)tolerance;
-    return thaw_body_check(s, step);
+    ThawStatus status = thaw_body_check(s, step);
+    return status == THAW_OK && thaw_moving_turns_far(s) ? THAW_DIVERGED : status;
 }
 
 // --- the step --------------------------------------------------------------------------------------------------------
@@ -305,6 +306,17 @@ static int any_gains(const ThawIsland *island) {
     return 0;
 }
 
+// Whether iterations may help a step that failed: in moving frames, unless a body turns too far.
+static int may_converge(const ThawIsland *island) {
+    int follows = 0;
+    for (int32_t i = 0; i < island->count; i++) {
+        if (thaw_moving_turns_far(island->bodies[i]))
+            return 0;
+        follows |= island->bodies[i]->moving.inside;
+    }
+    return follows;
+}
+
 // Whether a body makes energy that it must not make and could not give back.
 static int any_excess(const ThawIsland *island) {
     for (int32_t i = 0; i < island->count; i++) {
@@ -332,16 +344,22 @@ static ThawStatus iterate_island(ThawIsland *island, ThawIncrement step) {
 
 // A step that makes energy out of nothing is made once more, with the stiffness of the bodies that do projected; and,
 // if parts that thaw as they spin still do (a linearised step inflates them), by Newton's method, for all bodies of the
-// island. Where that fails the linearised step stands, for as long as it is fit to go on from.
+// island. Where that fails the linearised step stands, for as long as it is fit to go on from. In moving frames, whose
+// steps keep the spin and the speed that others lose, one that fails is iterated before it is cut in halves.
 static ThawStatus solve_island(ThawIsland *island, ThawIncrement step) {
     island->failed = island->bodies[0]->index;
-    for (int32_t i = 0; i < island->count; i++)
-        island->bodies[i]->gains = island->bodies[i]->iterated = 0;
+    for (int32_t i = 0; i < island->count; i++) {
+        ThawStepper *s = island->bodies[i];
+        s->gains = 0;
+        s->iterated = step.newton && !thaw_scheme(s->model->options.integrator)->newton;
+    }
     ThawStatus status = try_island(island, step);
     if (status == THAW_OK && any_gains(island)) {
         island->residual = 0;
         status = try_island(island, step);
     }
+    if (!step.newton && status > THAW_OK && may_converge(island))
+        return iterate_island(island, step);
     if (step.newton || status != THAW_OK || !any_excess(island))
         return status;
     ThawStatus iterated = iterate_island(island, step);

@@ -479,6 +479,17 @@ static void lever(const ThawStepper *s, int32_t i, double r[3]) {
         r[k] -= f->further.at[k] + f->h * f->further.v[k];
 }
 
+// rad: what loads and contacts turn a body by in a stage. Further, neither the chords of its velocities nor torques of the
+// stage's ends say what happens between.
+static const double LARGEST_TURN = 0.5;
+
+int thaw_moving_turns_far(ThawStepper *s) {
+    if (!s->moving.inside)
+        return 0;
+    find_further(s);
+    return s->moving.h * thaw_v3_norm(s->moving.further.omega) > LARGEST_TURN;
+}
+
 void thaw_moving_turn(ThawStepper *s) {
     ThawMovingFrame *f = &s->moving;
     double R[9], turn[3];
@@ -609,20 +620,46 @@ void thaw_moving_see_ahead(ThawWorld *world, ThawIncrement step, const ThawSchem
 
 // --- the end ---------------------------------------------------------------------------------------------------------
 
-// Adds the rigid motion by which momenta are what loads and contacts have made of them. v1: of all vertices; r:
-// scratch.
+// The rigid motion by which momenta of velocities v1 at x1 fall short of what loads and contacts have made of them, about
+// part->p. r: levers, then.
+static void find_missing(ThawStepper *s, const double *v1, ThawPart *part, double v[3], double omega[3], double *r) {
+    const ThawMovingFrame *f = &s->moving;
+    double P[3], L[3];
+    *part = (ThawPart){.count = s->shape->nv, .pins = f->whole.pins};
+    thaw_part_form(s->shape, f->vertices, s->scripted, s->x1, v1, part, r);
+    for (int k = 0; k < 3; k++) {
+        P[k] = f->whole.P[k] + f->given[0][k] - part->P[k];
+        L[k] = f->whole.L[k] + f->given[1][k] - part->L[k];
+    }
+    thaw_part_push(part, P, L);
+    thaw_part_velocity(part, s->model->dim, v, omega);
+}
+
+// A linearised torque of strong forces may be off by more than the body's own motion: then what mends it would be a blow
+// out of nothing.
+int thaw_moving_is_kicked(ThawStepper *s, ThawIncrement step) {
+    const ThawMovingFrame *f = &s->moving;
+    double v[3], omega[3];
+    ThawPart part;
+    if (!f->acts || f->whole.hold == THAW_HOLD_FIXED)
+        return 0;
+    find_missing(s, s->v1, &part, v, omega, s->u);
+    const double kick = (thaw_v3_dot(part.P, v) + thaw_v3_dot(part.L, omega)) / 2;
+    double had = energy_of(s, s->v) + energy_of(s, s->v1) + fabs(f->contact), load[3] = {0};
+    if (isfinite(s->set_energy))
+        had += fmax(0, s->set_energy);
+    for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++) // loads alone would give it so much
+        load[i % dim_of(s)] += step.h * fabs(s->f_ext[i]);
+    had += thaw_v3_dot(load, load) / (2 * s->shape->total_mass);
+    return kick > THAW_LARGEST_GAIN * had;
+}
+
+// Adds the rigid motion that is missing. v1: of all vertices; r: scratch.
 static void mend_momenta(ThawStepper *s, double *v1, double *r) {
     ThawMap *map = s->system->map;
-    const ThawMovingFrame *f = &s->moving;
-    ThawPart part = {.count = s->shape->nv, .pins = f->whole.pins};
-    double P[3], L[3], v[3], omega[3], rho[3], turn[3];
-    thaw_part_form(s->shape, f->vertices, s->scripted, s->x1, v1, &part, r);
-    for (int k = 0; k < 3; k++) {
-        P[k] = f->whole.P[k] + f->given[0][k] - part.P[k];
-        L[k] = f->whole.L[k] + f->given[1][k] - part.L[k];
-    }
-    thaw_part_push(&part, P, L);
-    thaw_part_velocity(&part, s->model->dim, v, omega);
+    double v[3], omega[3], rho[3], turn[3];
+    ThawPart part;
+    find_missing(s, v1, &part, v, omega, r);
     for (int32_t i = 0; i < s->shape->nv; i++) {
         load(s, r, i, rho);
         thaw_v3_cross(omega, rho, turn);

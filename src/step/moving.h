@@ -21,6 +21,10 @@ typedef struct ThawIncrement {
     double span; // impulses of contact act for so many times h; 0: once
 } ThawIncrement;
 
+// Of the energy that a body has or is given, a linearised step may make so much out of nothing; one that makes more is
+// cut in halves, or iterated. No step of the library's scenes does.
+#define THAW_LARGEST_GAIN 0.05
+
 // Vectors have dim doubles a vertex of the body.
 typedef struct ThawMovingFrame {
     int acts;   // in the interval at hand
@@ -76,10 +80,14 @@ void thaw_moving_leave(struct ThawStepper *s, ThawIncrement step);
 // Velocities of the stage's result turn the body further; x1 goes along arcs, not chords, or what is stiff would be
 // stretched by as much as a blow turns it.
 void thaw_moving_turn(struct ThawStepper *s);
+// Whether they turn it by more than a step can follow.
+int thaw_moving_turns_far(struct ThawStepper *s);
 // All rows of contacts and attachments learn how far their sides go beyond what velocities at the end say.
 void thaw_moving_see_ahead(struct ThawWorld *world, ThawIncrement step, const ThawSchemeStage *stage);
 // What the stage's result has for the next one and for the whole.
 void thaw_moving_end_stage(struct ThawStepper *s);
+// Whether what is missing of its momenta after the last stage is more than may be mended.
+int thaw_moving_is_kicked(struct ThawStepper *s, ThawIncrement step);
 // The interval is final: parts of the map move on, and v1 (and their momenta) get exactly the momenta that loads and
 // contacts have given. Then the ledger.
 void thaw_moving_commit(struct ThawStepper *s, ThawIncrement step);

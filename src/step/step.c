@@ -257,7 +257,7 @@ static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawS
             ThawStepper *s = &world->steppers[world->awake[i]];
             if (stands(world, s->index))
                 continue;
-            if (scheme->stage_count > 1)
+            if (scheme->stage_count > 1 || step.newton)
                 s->linearised = NULL;
             status = thaw_moving_begin_stage(s, step, stage);
         }
@@ -278,6 +278,34 @@ static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawS
         if (!stands(world, set->contacts[i].key.body[0]))
             memcpy(set->contacts[i].lambda, set->contacts[i].total, sizeof set->contacts[i].lambda);
     return status;
+}
+
+// Islands of which a body's momenta could be mended by a blow only. The others stand.
+static int find_kicked(ThawWorld *world, ThawIncrement step) {
+    int any = 0;
+    for (int32_t k = 0; k < world->island_count; k++) {
+        ThawIsland *island = &world->islands[k];
+        int kicked = 0;
+        for (int32_t b = 0; b < island->count && !kicked && !island->stands; b++)
+            kicked = thaw_moving_is_kicked(island->bodies[b], step);
+        island->stands = !kicked;
+        any |= kicked;
+    }
+    return any;
+}
+
+// Linearised, as the scheme is; and what turns out to be too coarse for that, once more to convergence.
+static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawScheme *scheme, ThawError *error) {
+    ThawStatus status = solve_stages(world, step, scheme);
+    if (status != THAW_OK || step.newton || !find_kicked(world, step))
+        return status;
+    step.newton = 1;
+    for (int32_t k = 0; k < world->island_count && status == THAW_OK; k++)
+        for (int32_t b = 0; b < world->islands[k].count && status == THAW_OK && !world->islands[k].stands; b++)
+            status = thaw_stepper_reserve_newton(world->islands[k].bodies[b], error);
+    if (status == THAW_OK)
+        status = solve_stages(world, step, scheme);
+    return status == THAW_OK && find_kicked(world, step) ? THAW_DIVERGED : status;
 }
 
 // Solves all islands with the contacts that are known; again: only those for which some were missed.
@@ -309,7 +337,7 @@ static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, Th
     thaw_attach_see_moves(world, step);
     const ThawScheme *scheme = thaw_scheme(world->model->options.integrator);
     if (scheme->follows) {
-        status = solve_stages(world, step, scheme);
+        status = solve_frames(world, step, scheme, error);
     } else {
         thaw_attach_see_turns(world, step);
         solve_islands(world, step);
