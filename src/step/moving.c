@@ -546,6 +546,24 @@ void thaw_moving_leave(ThawStepper *s, ThawIncrement step) {
     }
 }
 
+// Of contacts since the stage before: what they have given since then, along the mean of velocities then and now; of
+// backward Euler, along those now, as its equations have it. Impulses of a stage before counted for that stage alone.
+static double contact_work(ThawStepper *s) {
+    ThawMovingFrame *f = &s->moving;
+    const ThawSchemeStage *stage = f->stage, *first = thaw_scheme(s->model->options.integrator)->stages;
+    const int several = stage->explicit_half || stage->before > 0;
+    double sum = 0;
+    for (size_t i = 0; several && i < (size_t)s->shape->nv * dim_of(s); i++) {
+        const double given =
+            stage->before > 0 ? stage->weight * s->impulse[i] + (1 - 1 / first->weight) * f->impulse[i] : s->impulse[i];
+        sum += given * ((stage->before > 0 ? f->last[i] : s->v[i]) + s->v1[i]) / 2;
+        f->last[i] = s->v1[i];
+    }
+    for (size_t i = 0; !several && i < (size_t)s->shape->nv * dim_of(s); i++)
+        sum += s->impulse[i] * s->v1[i];
+    return sum;
+}
+
 void thaw_moving_end_stage(ThawStepper *s) {
     ThawMovingFrame *f = &s->moving;
     double R[9], way[3];
@@ -563,8 +581,7 @@ void thaw_moving_end_stage(ThawStepper *s) {
     thaw_v3_add(f->motion.to, f->h, f->further.v, way);
     thaw_v3_sub(way, f->base, f->shift[0]);
     f->damping += weight * f->loss;
-    for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
-        f->contact += weight * s->impulse[i] * s->v1[i];
+    f->contact += contact_work(s);
     f->driven += weight * f->drive;
     for (int32_t i = 0; i < s->shape->nv; i++) {
         double r[3], g[3] = {0, 0, 0}, r0[3], d[3];

@@ -50,6 +50,7 @@ typedef struct ThawMovingFrame {
     double *r;             // m, levers at the start of the interval
     double *w;             // m/s, velocities against the motion then, turned by the Coriolis force
     double *moved, *speed; // m, m/s: against the motion at the end of the stage before, in axes of the start
+    double *last;          // m/s, at the end of the stage before
     double *impulse;       // N s, of contacts in the stages before, as they count for the whole
     // Where the stage begins, in axes of its end:
     double *x, *v;                                     // m, m/s against the motion
@@ -60,8 +61,8 @@ typedef struct ThawMovingFrame {
 } ThawMovingFrame;
 
 #define THAW_MOVING_VECTORS(frame)                                                                                     \
-    &(frame)->r, &(frame)->w, &(frame)->moved, &(frame)->speed, &(frame)->impulse, &(frame)->x, &(frame)->v,           \
-        &(frame)->along, &(frame)->f_ext
+    &(frame)->r, &(frame)->w, &(frame)->moved, &(frame)->speed, &(frame)->last, &(frame)->impulse, &(frame)->x,        \
+        &(frame)->v, &(frame)->along, &(frame)->f_ext
 
 // Room; nothing happens where there is.
 ThawStatus thaw_moving_reserve(struct ThawStepper *s, ThawError *error);
