@@ -227,7 +227,7 @@ void thaw_moving_find(ThawStepper *s, ThawIncrement step) {
     turn_by_coriolis(s, &f->whole, f->r, one_stage ? step.h : step.h / 2, omega, f->w, f->x);
     memset(f->given, 0, sizeof f->given);
     f->damping = f->driven = f->contact = 0;
-    f->acts = 1;
+    f->acts = f->mends = 1;
 }
 
 void thaw_moving_lead(ThawStepper *s, double h, double *v) {
@@ -652,8 +652,8 @@ static void find_missing(ThawStepper *s, const double *v1, ThawPart *part, doubl
     thaw_part_velocity(part, s->model->dim, v, omega);
 }
 
-// A linearised torque of strong forces may be off by more than the body's own motion: then what mends it would be a blow
-// out of nothing.
+// The torque of forces that are strong beside inertia (a body that is squeezed) may be off by more than the body's own
+// motion: then what mends it would be a blow out of nothing.
 int thaw_moving_is_kicked(ThawStepper *s, ThawIncrement step) {
     const ThawMovingFrame *f = &s->moving;
     double v[3], omega[3];
@@ -663,12 +663,11 @@ int thaw_moving_is_kicked(ThawStepper *s, ThawIncrement step) {
     find_missing(s, s->v1, &part, v, omega, s->u);
     const double kick = (thaw_v3_dot(part.P, v) + thaw_v3_dot(part.L, omega)) / 2;
     double had = energy_of(s, s->v) + energy_of(s, s->v1) + fabs(f->contact), load[3] = {0};
-    if (isfinite(s->set_energy))
-        had += fmax(0, s->set_energy);
     for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++) // loads alone would give it so much
         load[i % dim_of(s)] += step.h * fabs(s->f_ext[i]);
     had += thaw_v3_dot(load, load) / (2 * s->shape->total_mass);
-    return kick > THAW_LARGEST_GAIN * had;
+    s->moving.mends = !(kick > THAW_LARGEST_GAIN * had);
+    return !s->moving.mends;
 }
 
 // Adds the rigid motion that is missing. v1: of all vertices; r: scratch.
@@ -757,7 +756,8 @@ void thaw_moving_commit(ThawStepper *s, ThawIncrement step) {
         map->ops->velocities(map, all);
     if (thaw_scheme(s->model->options.integrator)->stage_count > 1)
         turn_behind(s, step.h / 2, all, f->r, f->w, f->x);
-    mend_momenta(s, all, f->r);
+    if (f->mends)
+        mend_momenta(s, all, f->r);
     memcpy(s->v1, all, bytes_of(s));
     if (kept)
         record(s, step, kinetic0, all);
