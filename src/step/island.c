@@ -19,7 +19,7 @@ static int touches(const ThawIsland *island) { return island->contact_count > 0;
 
 // --- contact ---------------------------------------------------------------------------------------------------------
 
-static ThawStepper *body_of(const ThawIsland *island, int32_t body) {
+ThawStepper *thaw_island_body(const ThawIsland *island, int32_t body) {
     for (int32_t lo = 0, hi = island->count - 1; lo <= hi;) { // sorted by index
         int32_t mid = lo + (hi - lo) / 2;
         if (island->bodies[mid]->index == body)
@@ -47,7 +47,7 @@ static void spread_impulses(const ThawIsland *island) {
                 push[k] += contact->frame[r][k] * contact->lambda[r];
         for (int side = 0; side < 2; side++)
             for (int n = 0; n < contact->nodes[side]; n++) {
-                double *impulse = body_of(island, contact->key.body[side])->impulse;
+                double *impulse = thaw_island_body(island, contact->key.body[side])->impulse;
                 for (int k = 0; k < dim; k++)
                     impulse[(size_t)contact->vertex[side][n] * (size_t)dim + (size_t)k] +=
                         (side == 0 ? 1 : -1) * contact->weight[side][n] * push[k];
@@ -192,10 +192,14 @@ static ThawStatus direct_body(ThawStepper *s, ThawIncrement step, double toleran
     return status;
 }
 
+// rad: what loads and contacts turn a body by in a stage. Further, torques at the ends of the stage do not say what
+// happens between.
+static const double LARGEST_TURN = 0.5;
+
 static ThawStatus check_body(ThawStepper *s, ThawIncrement step, double tolerance) {
     (void)tolerance;
     ThawStatus status = thaw_body_check(s, step);
-    return status == THAW_OK && thaw_moving_turns_far(s) ? THAW_DIVERGED : status;
+    return status == THAW_OK && thaw_moving_turns(s) > LARGEST_TURN ? THAW_DIVERGED : status;
 }
 
 // --- the step --------------------------------------------------------------------------------------------------------
@@ -288,10 +292,30 @@ static ThawStatus iterate_newton(ThawIsland *island, ThawIncrement step) {
     }
 }
 
+// rad: as much as a body may turn against its frame. Chords of a rotation by so much stretch it by a thousandth.
+static const double SMALL_TURN = 0.05;
+enum { FRAMES = 3 };
+
+// Whether the linearised step turns a body so far against its frame that it had better begin in another.
+static int wants_frames(ThawIsland *island) {
+    island->turns = 0;
+    for (int32_t i = 0; i < island->count && island->frames < FRAMES; i++) {
+        ThawStepper *s = island->bodies[i];
+        if (!s->moving.inside)
+            continue;
+        s->system->map->ops->apply(s->system->map, s->q, s->w, s->v1);
+        const double turn = thaw_moving_turns(s);
+        island->turns |= turn > SMALL_TURN && isfinite(turn);
+    }
+    return island->turns;
+}
+
 static ThawStatus try_island(ThawIsland *island, ThawIncrement step) {
     ThawStatus status = for_bodies(island, step, 0, linearise_body);
     if (status == THAW_OK && touches(island))
         status = respond(island, step, 0);
+    if (status == THAW_OK && wants_frames(island))
+        return status;
     if (status == THAW_OK && step.newton)
         status = iterate_newton(island, step);
     for (int32_t i = 0; status == THAW_OK && !step.newton && i < island->count; i++)
@@ -310,7 +334,7 @@ static int any_gains(const ThawIsland *island) {
 static int may_converge(const ThawIsland *island) {
     int follows = 0;
     for (int32_t i = 0; i < island->count; i++) {
-        if (thaw_moving_turns_far(island->bodies[i]))
+        if (thaw_moving_turns(island->bodies[i]) > LARGEST_TURN)
             return 0;
         follows |= island->bodies[i]->moving.inside;
     }
@@ -354,6 +378,9 @@ static ThawStatus solve_island(ThawIsland *island, ThawIncrement step) {
         s->iterated = step.newton && !thaw_scheme(s->model->options.integrator)->newton;
     }
     ThawStatus status = try_island(island, step);
+    if (status == THAW_OK && island->turns)
+        return status;
+    island->frames = FRAMES; // from here on the frames stay
     if (status == THAW_OK && any_gains(island)) {
         island->residual = 0;
         status = try_island(island, step);
@@ -374,11 +401,31 @@ static ThawStatus solve_island(ThawIsland *island, ThawIncrement step) {
     return try_island(island, step);
 }
 
-ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement step) {
-    for (int32_t i = 0; i < island->count; i++)
-        thaw_moving_enter(island->bodies[i]);
-    ThawStatus status = solve_island(island, step);
-    for (int32_t i = 0; i < island->count; i++)
+// In frames that turn along with what comes out.
+static ThawStatus solve_in_frames(ThawIsland *island, ThawIncrement step) {
+    ThawStatus status;
+    int frames = 0;
+    do {
+        thaw_moving_see_ahead(island, step);
+        for (int32_t i = 0; i < island->count; i++)
+            thaw_moving_enter(island->bodies[i]);
+        island->frames = frames++;
+        status = solve_island(island, step);
+        for (int32_t i = 0; i < island->count && status == THAW_OK && island->turns; i++) {
+            if (island->bodies[i]->moving.inside)
+                thaw_moving_reframe(island->bodies[i]);
+            island->bodies[i]->linearised = NULL;
+        }
+    } while (status == THAW_OK && island->turns);
+    for (int32_t i = 0; i < island->count; i++) {
         thaw_moving_leave(island->bodies[i], step);
+        if (frames > 1) // its matrix is that of another frame than the step begins with
+            island->bodies[i]->linearised = NULL;
+    }
     return status;
+}
+
+ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement step) {
+    island->turns = 0;
+    return step.stage ? solve_in_frames(island, step) : solve_island(island, step);
 }

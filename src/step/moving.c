@@ -305,12 +305,14 @@ static ThawStatus go_ahead(ThawStepper *s, double h, double weight) {
 }
 
 // Where the stage begins, from its way and velocities in axes of the start; scripts lead for `before` seconds until
-// then. Forces of inertia are those of where it is likely to end, with all of the body's spin there, omega.
-static void place_vertices(ThawStepper *s, double before, const double omega[3], const double alpha[3]) {
+// then. Forces of inertia are those of where it is likely to end, with all of the body's spin there.
+static void place_vertices(ThawStepper *s) {
     ThawMovingFrame *f = &s->moving;
     const ThawRigidMotion *motion = &f->motion;
+    const double before = (f->stage->at / f->stage->implicit - 1) * f->h;
     double rate[3];
     thaw_rotate(f->predicted, f->turn[1], rate);
+    thaw_v3_sub(rate, f->extra, rate);
     for (int32_t i = 0; i < s->shape->nv; i++) {
         const double m = s->shape->mass[i], drag = s->shape->damping_mass[i];
         double r[3], w[3], d[3], rho[3], u[3], way[3], spin[3], more[3], a[3];
@@ -326,7 +328,7 @@ static void place_vertices(ThawStepper *s, double before, const double omega[3],
         thaw_v3_cross(motion->omega[1], rho, spin);
         thaw_v3_cross(rate, rho, more);
         thaw_v3_add(rho, f->h, u, way);
-        inertia_at(omega, alpha, way, a);
+        inertia_at(f->inertia[0], f->inertia[1], way, a);
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++) {
             f->x[at] = held ? s->x[at] + before * s->w[at] : motion->to[k] + rho[k];
             f->along[at] = held ? 0 : motion->v[k] + spin[k];
@@ -365,7 +367,7 @@ static void add_torque(const ThawStepper *s, double h, ThawPart *part) {
 ThawStatus thaw_moving_begin_stage(ThawStepper *s, ThawIncrement step, const ThawSchemeStage *stage) {
     ThawMovingFrame *f = &s->moving;
     const size_t count = (size_t)s->shape->nv * dim_of(s);
-    double v[3], omega[3], alpha[3];
+    double v[3];
     ThawPart next;
     if (!f->acts)
         return THAW_OK;
@@ -388,10 +390,22 @@ ThawStatus thaw_moving_begin_stage(ThawStepper *s, ThawIncrement step, const Tha
     }
     go_further(f);
     add_torque(s, stage->at * step.h, &next);
-    thaw_part_velocity(&next, s->model->dim, v, omega);
-    find_gyration(&next, s->model->dim, omega, alpha);
-    place_vertices(s, (stage->at - stage->implicit) * step.h, omega, alpha);
+    thaw_part_velocity(&next, s->model->dim, v, f->inertia[0]);
+    find_gyration(&next, s->model->dim, f->inertia[0], f->inertia[1]);
+    memset(f->extra, 0, sizeof f->extra);
+    place_vertices(s);
     return status;
+}
+
+static void go_out(ThawStepper *s) {
+    ThawMovingFrame *f = &s->moving;
+    s->x = f->outer_x;
+    s->v = f->outer_v;
+    s->f_ext = f->outer_f;
+    s->set_energy = f->outer_energy;
+    f->inside = 0;
+    if (s->system->map->frame_count > 0)
+        s->system->map->ops->leave(s->system->map, NULL);
 }
 
 void thaw_moving_enter(ThawStepper *s) {
@@ -410,17 +424,6 @@ void thaw_moving_enter(ThawStepper *s) {
     f->inside = 1;
     if (s->system->map->frame_count > 0)
         s->system->map->ops->enter(s->system->map, &f->motion, f->x, f->v);
-}
-
-static void go_out(ThawStepper *s) {
-    ThawMovingFrame *f = &s->moving;
-    s->x = f->outer_x;
-    s->v = f->outer_v;
-    s->f_ext = f->outer_f;
-    s->set_energy = f->outer_energy;
-    f->inside = 0;
-    if (s->system->map->frame_count > 0)
-        s->system->map->ops->leave(s->system->map, NULL);
 }
 
 // What damping of stiffness took, while all of it is seen from the frame.
@@ -479,15 +482,26 @@ static void lever(const ThawStepper *s, int32_t i, double r[3]) {
         r[k] -= f->further.at[k] + f->h * f->further.v[k];
 }
 
-// rad: what loads and contacts turn a body by in a stage. Further, neither the chords of its velocities nor torques of the
-// stage's ends say what happens between.
-static const double LARGEST_TURN = 0.5;
-
-int thaw_moving_turns_far(ThawStepper *s) {
+double thaw_moving_turns(ThawStepper *s) {
     if (!s->moving.inside)
         return 0;
     find_further(s);
-    return s->moving.h * thaw_v3_norm(s->moving.further.omega) > LARGEST_TURN;
+    return s->moving.h * thaw_v3_norm(s->moving.further.omega);
+}
+
+void thaw_moving_reframe(ThawStepper *s) {
+    ThawMovingFrame *f = &s->moving;
+    double turn[3], R[9], D[9];
+    go_out(s);
+    for (int k = 0; k < 3; k++) {
+        turn[k] = f->h * f->further.omega[k];
+        f->extra[k] += f->further.omega[k];
+        f->motion.omega[1][k] += f->further.omega[k];
+    }
+    thaw_rotation_exp(turn, R);
+    thaw_rotation_product(R, f->motion.D, D);
+    memcpy(f->motion.D, D, sizeof D);
+    place_vertices(s);
 }
 
 void thaw_moving_turn(ThawStepper *s) {
@@ -576,7 +590,9 @@ void thaw_moving_end_stage(ThawStepper *s) {
                 f->end[i] * f->predicted[j] + f->end[i + 3] * f->predicted[j + 3] + f->end[i + 6] * f->predicted[j + 6];
     thaw_rotation_log(R, way);
     thaw_rotate_back(f->predicted, way, f->turn[0]);
-    thaw_rotate_back(f->predicted, f->further.omega, f->turn[1]);
+    double rate[3];
+    thaw_v3_add(f->extra, 1, f->further.omega, rate);
+    thaw_rotate_back(f->predicted, rate, f->turn[1]);
     memcpy(f->shift[1], f->further.v, sizeof f->shift[1]);
     thaw_v3_add(f->motion.to, f->h, f->further.v, way);
     thaw_v3_sub(way, f->base, f->shift[0]);
@@ -615,20 +631,18 @@ static void find_ahead(ThawStepper *s, double h, double *u) {
     go_out(s);
 }
 
-void thaw_moving_see_ahead(ThawWorld *world, ThawIncrement step, const ThawSchemeStage *stage) {
-    const ThawContactSet *set = &world->state.contacts;
-    const size_t dim = (size_t)world->model->dim;
-    const double more = stage->at / stage->implicit - 1; // what obstacles go in the rest of the stage
-    for (int32_t i = 0; i < world->awake_count; i++)
-        if (world->steppers[world->awake[i]].touching)
-            find_ahead(&world->steppers[world->awake[i]], stage->implicit * step.h, world->steppers[world->awake[i]].u);
-    for (int32_t i = 0; i < set->count + set->attached; i++) {
-        ThawContact *row = &set->contacts[i];
+void thaw_moving_see_ahead(ThawIsland *island, ThawIncrement step) {
+    const size_t dim = (size_t)island->bodies[0]->model->dim;
+    const double more = step.stage->at / step.stage->implicit - 1; // what obstacles go in the rest of the stage
+    for (int32_t i = 0; i < island->count && island->contact_count > 0; i++)
+        find_ahead(island->bodies[i], step.h, island->bodies[i]->u);
+    for (int32_t c = 0; c < island->contact_count; c++) {
+        ThawContact *row = &island->set->contacts[island->contacts[c]];
         for (int k = 0; k < 3; k++)
             row->ahead[k] = -more * row->velocity[k];
         for (int side = 0; side < 2; side++)
             for (int n = 0; n < row->nodes[side]; n++) {
-                const double *u = world->steppers[row->key.body[side]].u + (size_t)row->vertex[side][n] * dim;
+                const double *u = thaw_island_body(island, row->key.body[side])->u + (size_t)row->vertex[side][n] * dim;
                 for (size_t k = 0; k < dim; k++)
                     row->ahead[k] += (side == 0 ? 1 : -1) * row->weight[side][n] * u[k];
             }

@@ -9,7 +9,7 @@
 #include "registry/scheme.h"
 
 struct ThawStepper;
-struct ThawWorld;
+struct ThawIsland;
 
 // The coefficients of one implicit step. A static solve is the same step without mass, damping or history and h = 1.
 typedef struct ThawIncrement {
@@ -17,8 +17,9 @@ typedef struct ThawIncrement {
     double mass; // 1, or 0 for a static solve
     int newton;  // iterate to convergence
     int iterations;
-    int still;   // a static solve: loads and scripts are those of t
-    double span; // impulses of contact act for so many times h; 0: once
+    int still;                    // a static solve: loads and scripts are those of t
+    double span;                  // impulses of contact act for so many times h; 0: once
+    const ThawSchemeStage *stage; // of the scheme, where bodies have moving frames; else NULL
 } ThawIncrement;
 
 // Of the energy that a body has or is given, a linearised step may make so much out of nothing; one that makes more is
@@ -35,10 +36,12 @@ typedef struct ThawMovingFrame {
     ThawPart whole;         // the body as one rigid part, as the interval begins: mass, hold, momenta
     ThawRigidMotion motion; // from there to the end of the stage
     // Of the body as a whole against the motion, at the end of the stage before:
-    double shift[2][3];  // m, m/s: of its centre; the motion does not turn it
-    double turn[2][3];   // rad, rad/s: in axes that go along with the motion, as at the start
-    double base[3];      // m, where the centre would be without
-    double predicted[9]; // and how it would be turned
+    double shift[2][3];   // m, m/s: of its centre; the motion does not turn it
+    double turn[2][3];    // rad, rad/s: in axes that go along with the motion, as at the start
+    double extra[3];      // rad/s: the frame turns so much faster than the motion, since the stage's result does
+    double inertia[2][3]; // rad/s, rad/s^2: what its forces of inertia are made with
+    double base[3];       // m, where the centre would be without
+    double predicted[9];  // and how it would be turned
     struct {
         double at[3], v[3], omega[3];
     } further;             // m, m/s, rad/s: the rigid motion of the stage's result against the frame
@@ -82,10 +85,12 @@ void thaw_moving_leave(struct ThawStepper *s, ThawIncrement step);
 // Velocities of the stage's result turn the body further; x1 goes along arcs, not chords, or what is stiff would be
 // stretched by as much as a blow turns it.
 void thaw_moving_turn(struct ThawStepper *s);
-// Whether they turn it by more than a step can follow.
-int thaw_moving_turns_far(struct ThawStepper *s);
-// All rows of contacts and attachments learn how far their sides go beyond what velocities at the end say.
-void thaw_moving_see_ahead(struct ThawWorld *world, ThawIncrement step, const ThawSchemeStage *stage);
+// How far they turn it, rad.
+double thaw_moving_turns(struct ThawStepper *s);
+// The stage begins anew, outside, in a frame that turns along with what the stepper's v1 say.
+void thaw_moving_reframe(struct ThawStepper *s);
+// All rows of contacts and attachments of the island learn how far their sides go beyond what velocities at the end say.
+void thaw_moving_see_ahead(struct ThawIsland *island, ThawIncrement step);
 // What the stage's result has for the next one and for the whole.
 void thaw_moving_end_stage(struct ThawStepper *s);
 // Whether what is missing of its momenta after the last stage is more than may be mended.

@@ -253,6 +253,7 @@ static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawS
         ThawIncrement part = step;
         part.h = stage->implicit * step.h;
         part.span = stage->span;
+        part.stage = stage;
         for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
             ThawStepper *s = &world->steppers[world->awake[i]];
             if (stands(world, s->index))
@@ -263,7 +264,6 @@ static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawS
         }
         if (status != THAW_OK)
             return status;
-        thaw_moving_see_ahead(world, step, stage);
         scale_impulses(world, stage->implicit * stage->span / length);
         length = stage->implicit * stage->span;
         solve_islands(world, part);
@@ -621,7 +621,7 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
     status = begin_step(world, options->h, error);
     const int begun = status == THAW_OK;
     ThawIncrement step = {world->state.time,          options->h, 1, thaw_scheme(options->integrator)->newton,
-                          options->newton_iterations, 0,          0};
+                          options->newton_iterations, 0,          0, NULL};
     if (begun)
         thaw_keep_listen(world);
     if (begun)

@@ -165,6 +165,8 @@ typedef struct ThawIsland {
     ThawTasks *tasks;
     int64_t elements; // of all bodies
     int stands;       // its last solution stands: no contact of it was missed
+    int frames;       // how often bodies have got other frames in the stage
+    int turns;        // they need others once more
     // What happened:
     ThawStatus status;
     int32_t failed; // body to blame
@@ -298,6 +300,8 @@ double thaw_motion_against(const ThawWorld *world, const ThawStepper *stepper, c
 
 // island.c: one linearised or Newton step of all its bodies from x, v to x1, v1. Leaves x and v alone.
 ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement increment);
+// The body of that index, which is in the island.
+ThawStepper *thaw_island_body(const ThawIsland *island, int32_t body);
 
 // world.c: the shared system of the identity map for the stepper's scripted vertices; and room for a stepper's system.
 ThawStatus thaw_world_full_system(ThawWorld *world, ThawStepper *stepper, ThawSystem **system, ThawError *error);
