@@ -23,6 +23,7 @@ typedef enum ThawMaterialConstants {
 
 // What alpha1 damps.
 typedef enum ThawDamping {
+    THAW_DAMPING_AUTO,      // viscous with integrators that keep a spin, in moving frames; else by stiffness
     THAW_DAMPING_STIFFNESS, // alpha1 K(x) v (Rayleigh, as in the papers): also slows the spin of what is under tension
     // Rates of Green strain, by alpha1 times the moduli: the same at rest, nothing in rigid motion.
     THAW_DAMPING_VISCOUS,

@@ -8,6 +8,7 @@
 #include "mesh/mesh.h"
 #include "mesh/pieces.h"
 #include "model/model.h"
+#include "registry/scheme.h"
 #include "thaw/doctor.h"
 
 typedef struct ThawExam {

@@ -520,6 +520,8 @@ static int find_swing(const Case *c, Turning *turning) {
 
 double thaw_spin_loss_rate(const ThawMaterialDef *m, double gyration_square, ThawIntegrator integrator, double h,
                            double brake) {
+    if (thaw_scheme(integrator)->follows)
+        return 0;
     const double breathing = 2 * m->young / ((1 - m->poisson) * m->density * gyration_square); // (rad/s)^2
     const double resisted = (integrator == THAW_INTEGRATOR_NEWTON ? 0 : h) + m->alpha1;
     return (h + brake) * (1 + breathing * h * resisted / 2);
@@ -535,14 +537,13 @@ static void examine_turning(const Case *c) {
     const ThawMaterialDef *m = c->material;
     const ThawIntegrator integrator = c->scene->world.integrator;
     const double h = c->scene->world.h;
-    char newton[100];
+    char other[100];
     double keeps = h;
     Turning t;
     const int spins = find_spin(c, &t);
     if (!spins && !find_swing(c, &t))
         return;
     double by_step = speed_left(c, &t, integrator, h, 0), by_both = speed_left(c, &t, integrator, h, m->alpha1);
-    double by_newton = speed_left(c, &t, THAW_INTEGRATOR_NEWTON, h, 0);
     while (speed_left(c, &t, integrator, keeps, 0) < 1 - SPIN_LOSS)
         keeps /= 2;
     if (keeps < h) {
@@ -562,14 +563,12 @@ static void examine_turning(const Case *c) {
                        : "",
             spins ? "in free flight" : "about", 100 * by_step, c->duration,
             spared ? " by the full method; as a rigid part it keeps more" : "");
-        snprintf(newton, sizeof newton,
-                 ", or write \"integrator\": \"newton\" into \"time\", which leaves %.2g %% or more", 100 * by_newton);
-        if (integrator == THAW_INTEGRATOR_NEWTON || 1 - by_newton > (1 - by_step) / 2)
-            newton[0] = '\0';
-        thaw_complaint_cure(complaint, "take steps of %g s%s", thaw_round_down(keeps), newton);
+        snprintf(other, sizeof other, "write \"integrator\": \"%s\" into \"time\", which %s, or ",
+                 spins ? "euler" : "tr-bdf2", spins ? "keeps all of it" : "hardly takes any of it");
+        thaw_complaint_cure(complaint, "%stake steps of %g s", other, thaw_round_down(keeps));
         thaw_complaint_value(complaint, by_step, spins ? "of the spin" : "of the swing");
     }
-    if (spins && m->damping == THAW_DAMPING_STIFFNESS && by_both < (1 - SPIN_LOSS) * by_step) {
+    if (spins && !thaw_scheme_is_viscous(integrator, m->damping) && by_both < (1 - SPIN_LOSS) * by_step) {
         ThawComplaint *complaint =
             thaw_exam_add(c->exam, THAW_SEVERITY_HINT, "spin-damped", "body %.100s", c->def->name);
         thaw_complaint_what(

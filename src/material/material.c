@@ -72,8 +72,8 @@ ThawStatus thaw_material_validate(const ThawMaterialDef *def, ThawError *error) 
     if (!(def->alpha1 >= 0 && isfinite(def->alpha1)))
         return refuse(def, "alpha1", def->alpha1, "at least 0 and finite (s)", error);
 
-    if (def->damping != THAW_DAMPING_STIFFNESS && def->damping != THAW_DAMPING_VISCOUS)
-        return refuse(def, "damping", def->damping, "THAW_DAMPING_STIFFNESS or THAW_DAMPING_VISCOUS", error);
+    if ((int)def->damping < THAW_DAMPING_AUTO || def->damping > THAW_DAMPING_VISCOUS)
+        return refuse(def, "damping", def->damping, "THAW_DAMPING_AUTO, _STIFFNESS or _VISCOUS", error);
     if (def->model == THAW_MATERIAL_NEO_HOOKEAN && def->poisson < 0)
         return refuse(def, "poisson", def->poisson,
                       "at least 0 for neo-hookean, whose energy has no lower bound otherwise", error);

@@ -106,7 +106,7 @@ static ThawStatus compile_materials(const ThawWorldDef *def, ThawModel *model, T
                              .alpha0 = from->alpha0,
                              .alpha1 = from->alpha1};
         to->ops->constants(from, to->c);
-        if (from->damping == THAW_DAMPING_VISCOUS) {
+        if (thaw_scheme_is_viscous(def->integrator, from->damping)) {
             thaw_material_lame(from, &to->viscosity[1], &to->viscosity[0]);
             to->viscosity[0] *= from->alpha1;
             to->viscosity[1] *= from->alpha1;

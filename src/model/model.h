@@ -14,6 +14,7 @@
 #include "model/element.h"
 #include "model/integration.h"
 #include "registry/method.h"
+#include "registry/scheme.h"
 #include "thaw/world.h"
 
 typedef struct ThawMaterial {

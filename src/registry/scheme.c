@@ -30,6 +30,10 @@ static const ThawScheme SCHEMES[THAW_INTEGRATOR_COUNT] = {
 
 const ThawScheme *thaw_scheme(ThawIntegrator integrator) { return &SCHEMES[integrator]; }
 
+int thaw_scheme_is_viscous(ThawIntegrator integrator, ThawDamping damping) {
+    return damping == THAW_DAMPING_VISCOUS || (damping == THAW_DAMPING_AUTO && thaw_scheme(integrator)->follows);
+}
+
 ThawIntegrator thaw_scheme_twin(ThawIntegrator integrator, int newton) {
     const ThawScheme *scheme = thaw_scheme(integrator);
     for (int i = 0; i < THAW_INTEGRATOR_COUNT; i++)

@@ -27,6 +27,8 @@ typedef struct ThawScheme {
 } ThawScheme;
 
 const ThawScheme *thaw_scheme(ThawIntegrator integrator);
+// Whether alpha1 damps rates of strain only.
+int thaw_scheme_is_viscous(ThawIntegrator integrator, ThawDamping damping);
 // The same scheme, iterated or linearised once.
 ThawIntegrator thaw_scheme_twin(ThawIntegrator integrator, int newton);
 

@@ -15,7 +15,7 @@ static uint64_t hash_integer(uint64_t seed, int64_t value) { return thaw_hash(se
 static uint64_t hash_material(uint64_t seed, const ThawMaterialDef *m) {
     seed = hash_integer(seed, (int64_t)m->model);
     seed = hash_integer(seed, (int64_t)m->constants);
-    if (m->damping != THAW_DAMPING_STIFFNESS)
+    if (m->damping != THAW_DAMPING_AUTO)
         seed = hash_integer(seed, (int64_t)m->damping);
     return hash_doubles(seed, (double[]){m->density, m->young, m->poisson, m->alpha0, m->alpha1}, 5);
 }

@@ -37,6 +37,7 @@ static void read_material(const ThawPlace *place, ThawMaterialDef *material) {
         [THAW_CONSTANTS_UNMODIFIED] = "unmodified",
     };
     static const char *const dampings[] = {
+        [THAW_DAMPING_AUTO] = "auto",
         [THAW_DAMPING_STIFFNESS] = "stiffness",
         [THAW_DAMPING_VISCOUS] = "viscous",
     };
@@ -50,7 +51,7 @@ static void read_material(const ThawPlace *place, ThawMaterialDef *material) {
     int model = (int)material->model, choice = (int)material->constants, damping = (int)material->damping;
     thaw_place_choice(place, "model", models, THAW_MATERIAL_MODEL_COUNT, &model);
     thaw_place_choice(place, "constants", constants, 2, &choice);
-    thaw_place_choice(place, "damping", dampings, 2, &damping);
+    thaw_place_choice(place, "damping", dampings, 3, &damping);
     ThawPlace which = thaw_place_member(place, "constants");
     if (which.value && model != THAW_MATERIAL_STABLE_NEO_HOOKEAN)
         thaw_place_refuse(&which, "only the model stable-neo-hookean has a choice of constants", "to leave it out");
