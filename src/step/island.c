@@ -292,12 +292,13 @@ static ThawStatus iterate_newton(ThawIsland *island, ThawIncrement step) {
     }
 }
 
-// rad: as much as a body may turn against its frame. Chords of a rotation by so much stretch it by a thousandth.
-static const double SMALL_TURN = 0.05;
+// rad: as much as a body may turn against its frame. A linearised step goes along arcs, and contacts alone see chords.
+// Iterations go along chords, which for a turn by so much stretch the body by 5e-9: what is stiff and damped resists more.
+static const double SMALL_TURN = 0.05, SMALL_CHORD = 1e-4;
 enum { FRAMES = 3 };
 
 // Whether the linearised step turns a body so far against its frame that it had better begin in another.
-static int wants_frames(ThawIsland *island) {
+static int wants_frames(ThawIsland *island, ThawIncrement step) {
     island->turns = 0;
     for (int32_t i = 0; i < island->count && island->frames < FRAMES; i++) {
         ThawStepper *s = island->bodies[i];
@@ -305,7 +306,7 @@ static int wants_frames(ThawIsland *island) {
             continue;
         s->system->map->ops->apply(s->system->map, s->q, s->w, s->v1);
         const double turn = thaw_moving_turns(s);
-        island->turns |= turn > SMALL_TURN && isfinite(turn);
+        island->turns |= turn > (step.newton ? SMALL_CHORD : SMALL_TURN) && isfinite(turn);
     }
     return island->turns;
 }
@@ -314,7 +315,7 @@ static ThawStatus try_island(ThawIsland *island, ThawIncrement step) {
     ThawStatus status = for_bodies(island, step, 0, linearise_body);
     if (status == THAW_OK && touches(island))
         status = respond(island, step, 0);
-    if (status == THAW_OK && wants_frames(island))
+    if (status == THAW_OK && wants_frames(island, step))
         return status;
     if (status == THAW_OK && step.newton)
         status = iterate_newton(island, step);
