@@ -389,7 +389,8 @@ ThawStatus thaw_moving_begin_stage(ThawStepper *s, ThawIncrement step, const Tha
         (&f->turn[0][0])[k] *= stage->before > 0 ? stage->before : 0;
     }
     go_further(f);
-    add_torque(s, stage->at * step.h, &next);
+    if (!s->touching) // else contacts may bear it
+        add_torque(s, stage->at * step.h, &next);
     thaw_part_velocity(&next, s->model->dim, v, f->inertia[0]);
     find_gyration(&next, s->model->dim, f->inertia[0], f->inertia[1]);
     memset(f->extra, 0, sizeof f->extra);
@@ -498,6 +499,7 @@ void thaw_moving_reframe(ThawStepper *s) {
         f->extra[k] += f->further.omega[k];
         f->motion.omega[1][k] += f->further.omega[k];
     }
+    memcpy(f->inertia[0], f->motion.omega[1], sizeof f->inertia[0]);
     thaw_rotation_exp(turn, R);
     thaw_rotation_product(R, f->motion.D, D);
     memcpy(f->motion.D, D, sizeof D);
