@@ -196,12 +196,13 @@ static int is_scripted(const ThawStepper *s) {
     return 0;
 }
 
-void thaw_moving_find(ThawStepper *s, ThawIncrement step) {
+void thaw_moving_find(ThawStepper *s, ThawIncrement step, const ThawScheme *scheme) {
     ThawMovingFrame *f = &s->moving;
     const ThawMap *map = s->system->map;
-    const int one_stage = thaw_scheme(s->model->options.integrator)->stage_count == 1;
+    const int one_stage = scheme->stage_count == 1;
     double v[3], omega[3], spin[3], r[3];
     f->acts = 0;
+    f->scheme = scheme;
     if (step.mass == 0 || map->n == 0)
         return;
     thaw_loads_evaluate(s, step);
@@ -566,7 +567,7 @@ void thaw_moving_leave(ThawStepper *s, ThawIncrement step) {
 // backward Euler, along those now, as its equations have it. Impulses of a stage before counted for that stage alone.
 static double contact_work(ThawStepper *s) {
     ThawMovingFrame *f = &s->moving;
-    const ThawSchemeStage *stage = f->stage, *first = thaw_scheme(s->model->options.integrator)->stages;
+    const ThawSchemeStage *stage = f->stage, *first = f->scheme->stages;
     const int several = stage->explicit_half || stage->before > 0;
     double sum = 0;
     for (size_t i = 0; several && i < (size_t)s->shape->nv * dim_of(s); i++) {
@@ -770,7 +771,7 @@ void thaw_moving_commit(ThawStepper *s, ThawIncrement step) {
     memcpy(all, s->v1, bytes_of(s));
     if (map->frame_count > 0)
         map->ops->velocities(map, all);
-    if (thaw_scheme(s->model->options.integrator)->stage_count > 1)
+    if (f->scheme->stage_count > 1)
         turn_behind(s, step.h / 2, all, f->r, f->w, f->x);
     if (f->mends)
         mend_momenta(s, all, f->r);

@@ -31,6 +31,7 @@ typedef struct ThawMovingFrame {
     int acts;   // in the interval at hand
     int mends;  // momenta at the end
     int inside; // the stepper's x, v and f_ext are those of the frame
+    const ThawScheme *scheme;
     const ThawSchemeStage *stage;
     double h;               // s, of the stage's implicit part
     ThawPart whole;         // the body as one rigid part, as the interval begins: mass, hold, momenta
@@ -75,7 +76,7 @@ ThawStatus thaw_moving_reserve(struct ThawStepper *s, ThawError *error);
 void thaw_moving_lead(struct ThawStepper *s, double h, double *v);
 // The frame of an interval, from the stepper's x, v and map; loads are evaluated. Not where scripts move the body, nor
 // where pins leave it no rigid motion.
-void thaw_moving_find(struct ThawStepper *s, ThawIncrement step);
+void thaw_moving_find(struct ThawStepper *s, ThawIncrement step, const ThawScheme *scheme);
 // Where a stage of the interval begins.
 ThawStatus thaw_moving_begin_stage(struct ThawStepper *s, ThawIncrement step, const ThawSchemeStage *stage);
 // From here on the stepper is in the frame: x, v, v1 and q are seen from there. And back; x1 and v1 are the world's

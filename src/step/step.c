@@ -247,7 +247,7 @@ static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawS
     double length = 1; // of what impulses count for, over h
     for (int32_t i = 0; i < world->awake_count; i++)
         if (!stands(world, world->awake[i]))
-            thaw_moving_find(&world->steppers[world->awake[i]], step);
+            thaw_moving_find(&world->steppers[world->awake[i]], step, scheme);
     for (int k = 0; k < scheme->stage_count && status == THAW_OK; k++) {
         const ThawSchemeStage *stage = &scheme->stages[k];
         ThawIncrement part = step;
@@ -294,10 +294,14 @@ static int find_kicked(ThawWorld *world, ThawIncrement step) {
     return any;
 }
 
-// Linearised, as the scheme is; and what turns out to be too coarse for that, once more to convergence. What is off even
+// Where several stages fail, one backward Euler step, which damps more, may do. Linearised, as the scheme is; and what turns out to be too coarse for that, once more to convergence. What is off even
 // then is what contacts and damping do between the start of the step and its end, and stays as it was solved for.
 static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawScheme *scheme, ThawError *error) {
     ThawStatus status = solve_stages(world, step, scheme);
+    if (status > THAW_OK && scheme->stage_count > 1) {
+        scheme = thaw_scheme(scheme->newton ? THAW_INTEGRATOR_EULER_NEWTON : THAW_INTEGRATOR_EULER);
+        status = solve_stages(world, step, scheme);
+    }
     if (status != THAW_OK || !find_kicked(world, step) || step.newton)
         return status;
     step.newton = 1;
