@@ -543,7 +543,7 @@ void thaw_moving_see_ahead(ThawWorld *world, ThawIncrement step, const ThawSchem
             row->ahead[k] = -more * row->velocity[k];
         for (int side = 0; side < 2; side++)
             for (int n = 0; n < row->nodes[side]; n++) {
-                const double *u = world->steppers[row->key.body[side]].u + (size_t)row->vertex[side][n] * dim;
+                const double *u = thaw_world_mover(world, row->key.body[side])->u + (size_t)row->vertex[side][n] * dim;
                 for (size_t k = 0; k < dim; k++)
                     row->ahead[k] += (side == 0 ? 1 : -1) * row->weight[side][n] * u[k];
             }
