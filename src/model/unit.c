@@ -123,6 +123,9 @@ static ThawStatus check_member(const ThawWorldDef *def, const ThawModel *model, 
     const ThawModelBody *a = &model->bodies[first], *b = &model->bodies[index];
     char where[200];
     snprintf(where, sizeof where, "body %d (%.80s): unit \"%.80s\"", (int)index, b->name, def->bodies[index].unit);
+    ThawStatus status = thaw_method_check_unit(where, thaw_method_at(b->method), error);
+    if (status != THAW_OK)
+        return status;
     if (a->method != b->method)
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "%s: method is \"%s\", that of body %d (%s) is \"%s\"; allowed: one method a unit", where,

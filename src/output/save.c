@@ -154,7 +154,8 @@ static ThawStatus get_bodies(ThawCheckpoint *file, ThawWorld *world, int32_t cou
     for (int32_t i = 0; status == THAW_OK && i < count; i++) {
         asleep[i] = rows[i * BODY] != 0;
         if (rows[i * BODY + 2] < 0 || rows[i * BODY + 2] >= thaw_method_count() ||
-            (asleep[i] && !thaw_method_at(rows[i * BODY + 2])->sleeps))
+            (asleep[i] && !thaw_method_at(rows[i * BODY + 2])->sleeps) ||
+            (world->model->bodies[i].unit && !thaw_method_at(rows[i * BODY + 2])->takes_units))
             status = thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint's method of body %d is %d", (int)i,
                                     (int)rows[i * BODY + 2]);
     }

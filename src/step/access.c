@@ -2,6 +2,7 @@
 // Looking into a world from outside: sizes, and copies in the mesh's own numbering.
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "force/force.h"
@@ -220,6 +221,12 @@ ThawStatus thaw_world_set_method(ThawWorld *world, int32_t body, const char *nam
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_world_set_method: body is %d; allowed: -1 (all) to %d",
                               (int)body, world ? (int)world->model->body_count - 1 : -1);
     ThawStatus status = thaw_method_find("thaw_world_set_method", name, &method, error);
+    for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
+        if (moves(world, i, body) && world->model->bodies[i].unit) {
+            char where[200];
+            snprintf(where, sizeof where, "thaw_world_set_method: unit \"%.80s\"", world->model->bodies[i].unit->name);
+            status = thaw_method_check_unit(where, thaw_method_at(method), error);
+        }
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
         if (moves(world, i, body))
             status = change_method(world, i, method, error);

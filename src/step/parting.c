@@ -8,9 +8,9 @@
 //
 // The shifts d are those of least sum m |d|^2 with which every free overlap is undone by PUSH h at most, and no gap
 // that is known is closed: projected Gauss-Seidel over the contacts in their order, a fixed number of sweeps. Whoever
-// is scripted or asleep stays; overlaps of a body, or a unit, with itself are left to the contacts. Those that contradict
-// each other (a body between two walls) stay. Cost: a few operations a contact, and nothing more where nothing
-// overlaps.
+// is scripted or asleep stays; overlaps of a body, or a unit, with itself are left to the contacts. Those that
+// contradict each other (a body between two walls) stay. Cost: a few operations a contact, and nothing more where
+// nothing overlaps.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -33,8 +33,8 @@ void thaw_world_list_awake(ThawWorld *world) {
 
 // --- islands of bodies at rest ---------------------------------------------------------------------------------------
 
-// island_of becomes a forest in which bodies that remember a contact with each other, are attached, or of one unit, have
-// one root.
+// island_of becomes a forest in which bodies that remember a contact with each other, are attached, or are of one unit
+// have one root.
 static void join(const ThawWorld *world, const ThawContactSet *set) {
     int32_t *root = world->island_of;
     for (int32_t i = 0; i < world->model->body_count; i++)
