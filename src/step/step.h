@@ -72,7 +72,8 @@ typedef struct ThawEvents {
 } ThawEvents;
 
 // The step of one body, or of one unit: then the body is the unit's, its index that of the first body, and the steppers
-// of the others stay empty. Vectors have dim doubles a vertex of the body; b, q, p, r and trial_q dim doubles a block of q.
+// of the others stay empty. Vectors have dim doubles a vertex of the body; b, q, p, r and trial_q dim doubles a block
+// of q.
 typedef struct ThawStepper {
     int32_t index;            // of the body
     int32_t island;           // it is in, in this step

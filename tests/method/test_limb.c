@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A muscle on a bone: two bodies of one unit whose vertices depend on common unknowns (limb.h). They are solved as dense
-// algebra of the same equations says, fall, touch, sleep and wake as one, and are saved, resumed, cancelled and looked
-// at as two.
+// A muscle on a bone: two bodies of one unit whose vertices depend on common unknowns (limb.h). They are solved as
+// dense algebra of the same equations says, fall, touch, sleep and wake as one, and are saved, resumed, cancelled and
+// looked at as two.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
