@@ -334,6 +334,21 @@ static void a_blow_wakes_all_of_it(void **state) {
     thaw_world_free(&world);
 }
 
+// The static solution is that of all elements, so both bodies are held.
+static void it_may_start_at_rest(void **state) {
+    (void)state;
+    ThawWorld *world =
+        make_world(SCENE(DOWN, LIMB("a", "0.5", "0.5", ", \"start\": \"rest\", \"pins\": [\"x-min\"]"), FLOOR), 1);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(run_world(world, 1).asleep, 2);
+    double x[3 * MUSCLE], lowest = 1;
+    assert_int_equal(thaw_world_get_positions(world, 1, x), THAW_OK);
+    for (int i = 0; i < MUSCLE; i++)
+        lowest = fmin(lowest, x[3 * i + 2]);
+    assert_true(lowest < 0.499); // it hangs
+    thaw_world_free(&world);
+}
+
 // --- state and what is told ------------------------------------------------------------------------------------------
 
 static int is_ripe(const ThawWorld *world, const ThawStepStats *stats) { return world && stats->contacts > 0; }
@@ -407,6 +422,7 @@ int main(void) {
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(it_falls_lies_and_sleeps_as_one),
         cmocka_unit_test(a_blow_wakes_all_of_it),
+        cmocka_unit_test(it_may_start_at_rest),
         cmocka_unit_test(it_is_saved_and_resumed_bit_for_bit),
         cmocka_unit_test(a_step_that_is_cancelled_leaves_no_trace),
         cmocka_unit_test(its_bodies_are_told_apart),
