@@ -111,7 +111,11 @@ typedef struct ThawChangeDef {
 typedef struct ThawBodyDef {
     const char *name;
     const char *method; // how it is moved: "full", "rigidify", or another that `thaw help methods` lists
-    int at_rest;        // nonzero: starts from its static solution, asleep; a method that sleeps, held by pins
+    // Bodies of one unit, which follow each other in the list, have one set of unknowns and one factor: whatever its
+    // method makes of their vertices together. They agree in method and at_rest, options are those of the first, and
+    // shapes stay. NULL: it is one for itself.
+    const char *unit;
+    int at_rest; // nonzero: starts from its static solution, asleep; a method that sleeps, held by pins
     int32_t shape;
     double position[3];           // m; x = rotation * X + position
     double rotation[4];           // unit quaternion (w, x, y, z)

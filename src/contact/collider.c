@@ -291,6 +291,7 @@ ThawContactScratch *thaw_contact_scratch_create(const ThawCollider *collider) {
     for (int32_t i = 0; good && i < model->body_count; i++) {
         scratch->order[i] = i;
         good = create_body(collider->by_body[i], i, collider->fixed + collider->fixed_start[i], &scratch->bodies[i]);
+        scratch->bodies[i].unit_vertex = model->bodies[i].unit_vertex;
     }
     for (int32_t i = 0; good && i < model->obstacle_count; i++)
         good = create_body(&collider->obstacle_shapes[i], -1 - i, NULL, &scratch->obstacles[i]);

@@ -31,7 +31,7 @@ typedef enum ThawContactKind {
 typedef struct ThawContact {
     ThawContactKey key;
     int32_t nodes[2];     // vertices on each side (side 1: 0 for an obstacle)
-    int32_t vertex[2][4]; // of each side's body, internal numbering; a contact has up to three, an attachment four
+    int32_t vertex[2][4]; // of each side's body, or its unit; internal numbering. Up to three, an attachment's four
     double weight[2][4];  // sum to 1 on each side
     double point[3];      // m, where side 1 is touched
     double frame[3][3];   // rows: normal (from side 1 to side 0), tangents; orthonormal, right-handed

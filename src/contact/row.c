@@ -231,7 +231,7 @@ void thaw_contact_add(const ThawContactScratch *scratch, const ThawContactItem *
                 continue;
             stiffness += w * shape->stiffness[v];
             mass += w * shape->mass[v];
-            c->vertex[s][c->nodes[s]] = shape->vertex[v];
+            c->vertex[s][c->nodes[s]] = side[s].body->unit_vertex + shape->vertex[v];
             c->weight[s][c->nodes[s]++] = w;
         }
         if (shape->mass)
@@ -316,7 +316,7 @@ ThawStatus thaw_contacts_remember(const ThawCollider *collider, double t, double
         double end[2][3] = {{0, 0, 0}, {0, 0, 0}}; // where the sides are now
         for (int s = 0; s < 2; s++)
             for (int k = 0; k < c->nodes[s]; k++) {
-                const ThawModelBody *body = &model->bodies[c->key.body[s]];
+                const ThawModelBody *body = thaw_model_moved(model, c->key.body[s]);
                 const double *at = x + (size_t)(body->first_vertex + c->vertex[s][k]) * (size_t)dim;
                 for (int j = 0; j < dim; j++)
                     end[s][j] += c->weight[s][k] * at[j];

@@ -51,6 +51,7 @@ static inline void thaw_slab_project(const double x[3], double p[THAW_SLABS]) {
 typedef struct ThawContactBody {
     const ThawContactShape *shape;
     int32_t id;                 // of the body, or -1 - obstacle
+    int32_t unit_vertex;        // where its vertices begin in its unit
     const unsigned char *fixed; // nv, moved by decree for ever; NULL: all (an obstacle)
     double *x;                  // 3 nv, m, now
     double *d;                  // 3 nv, m, where each is going in this step

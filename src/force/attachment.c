@@ -51,17 +51,19 @@ void thaw_attachment_offset(const ThawRowPass *pass, int32_t element, double g[3
 static void begin_row(const ThawRowPass *pass, int32_t element, ThawContact *row) {
     const ThawAttachment *attachment = &pass->model->attachments[pass->attachment];
     const ThawAnchor *anchor = anchor_of(pass, element);
+    const ThawModelBody *bodies = pass->model->bodies;
     double at[2][3];
     *row = (ThawContact){
         .key = {{attachment->body, attachment->other}, THAW_CONTACT_ATTACHMENT, {pass->attachment, element}},
         .nodes = {1, anchor->nodes},
-        .vertex = {{anchor->vertex}},
+        .vertex = {{bodies[attachment->body].unit_vertex + anchor->vertex}},
         .weight = {{1}},
         .frame = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
         .stiffness = anchor->stiffness,
         .damping = anchor->stiffness * attachment->damping,
         .two_sided = 1};
-    memcpy(row->vertex[1], anchor->other, sizeof anchor->other);
+    for (int n = 0; n < anchor->nodes; n++)
+        row->vertex[1][n] = bodies[attachment->other].unit_vertex + anchor->other[n];
     memcpy(row->weight[1], anchor->weight, sizeof anchor->weight);
     for (int i = 0; i < 2 && anchor->nodes == 0; i++)
         thaw_anchor_point(anchor, pass->model->dim, NULL, &pass->place[i], at[i]);

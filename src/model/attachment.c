@@ -458,7 +458,7 @@ int thaw_attachments_glue(const ThawModel *model, const unsigned char *released,
         if (model->attachments[i].other != other || (released && released[i]))
             continue;
         for (int32_t k = 0; k < count; k++)
-            if (holds(model, &model->attachments[i], vertices[k]))
+            if (holds(model, &model->attachments[i], vertices[k] - model->bodies[body].unit_vertex))
                 return 1;
     }
     return 0;

@@ -51,8 +51,8 @@ typedef struct ThawRowPass {
     const double *v;    // likewise, at the start of the step; NULL: at rest
 } ThawRowPass;
 
-// Whether any of `count` vertices of a body is glued to `other` (a body, or -1 - obstacle), by an attachment that is
-// not released (attachment_count flags; NULL: none is).
+// Whether any of `count` vertices of a body, as its unit counts them, is glued to `other` (a body, or -1 - obstacle),
+// by an attachment that is not released (attachment_count flags; NULL: none is).
 int thaw_attachments_glue(const struct ThawModel *model, const unsigned char *released, int32_t body, int32_t other,
                           const int32_t *vertices, int32_t count);
 // Validates and compiles all of them; bodies and obstacles come first.

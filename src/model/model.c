@@ -259,6 +259,8 @@ static ThawStatus compile_body(const ThawWorldDef *world, int32_t index, ThawMod
     status = thaw_changes_schedule(where, def, index, model->options.h, body, error);
     if (status != THAW_OK)
         return status;
+    body->mover = index;
+    body->moved = 1;
     if (__builtin_add_overflow(model->vertex_count, body->shape->nv, &model->vertex_count))
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: the world has more than %d vertices", where, INT32_MAX);
     body->first_vertex = model->vertex_count - body->shape->nv;
@@ -298,6 +300,8 @@ ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **result, ThawEr
         status = compile_body(def, i, model, error);
     }
     if (status == THAW_OK)
+        status = thaw_units_compile(def, model, error);
+    if (status == THAW_OK)
         status = thaw_obstacles_compile(def, model, error);
     if (status == THAW_OK)
         status = thaw_attachments_compile(def, model, error);
@@ -323,6 +327,8 @@ void thaw_model_lay_out(ThawModel *model) {
     for (int32_t i = 0; i < model->body_count; i++) {
         model->bodies[i].first_vertex = model->vertex_count;
         model->vertex_count += model->bodies[i].shape->points;
+        if (model->bodies[i].unit && model->bodies[i].mover == i)
+            model->bodies[i].unit->first_vertex = model->bodies[i].first_vertex;
     }
     thaw_attachments_follow(model);
 }
@@ -347,6 +353,7 @@ void thaw_model_free(ThawModel **pointer) {
     thaw_free(model->variants);
     thaw_obstacles_clear(model);
     thaw_attachments_clear(model);
+    thaw_units_clear(model);
     for (int32_t i = 0; i < model->shape_count; i++)
         thaw_shape_clear(&model->shapes[i]);
     thaw_free(model->bodies);

@@ -82,9 +82,14 @@ typedef struct ThawLoad {
 
 typedef struct ThawModelBody {
     char *name;
-    const ThawShape *shape;        // as it is now
-    const ThawShape *base;         // before all changes
-    int32_t first_vertex;          // where its vertices start in the state
+    const ThawShape *shape;     // as it is now
+    const ThawShape *base;      // before all changes
+    int32_t first_vertex;       // where its vertices start in the state
+    int32_t mover;              // whose stepper moves it: the first body of its unit, or itself
+    int32_t moved;              // bodies that its stepper moves, itself the first of them; 0: another's moves it
+    struct ThawModelBody *unit; // of which it is a part: a body of the vertices of all (unit.c); NULL: of none
+    int32_t unit_vertex;        // where its vertices and elements begin in those of the unit; 0: of none
+    int32_t unit_element;
     struct ThawScheduled *changes; // by time (change.h)
     int32_t change_count;
     int32_t copies, removed; // copies of vertices made, and elements gone, in the end
@@ -134,6 +139,9 @@ typedef struct ThawModel {
     ThawModelBody *bodies;
     int32_t body_count;
     int32_t vertex_count; // of all bodies
+    ThawModelBody *units; // bodies that stand for several of the list; keys of their scripts belong to those
+    ThawShape *unit_shapes;
+    int32_t unit_count;
     ThawModelObstacle *obstacles;
     int32_t obstacle_count;
     ThawModelPair *pairs;
@@ -161,6 +169,21 @@ void thaw_shape_clear(ThawShape *shape);
 // least the mesh's vertices; the others' numbers and places are left open. The shape has dim, materials and thickness.
 ThawStatus thaw_shape_fill(const ThawMesh *mesh, const int32_t *material, int32_t points, ThawShape *shape,
                            ThawError *error);
+
+// Room for nv vertices of a mesh, and points without elements behind them, and for its elements.
+ThawStatus thaw_shape_reserve(const ThawMesh *mesh, const ThawElementOps *kind, int32_t points, ThawShape *shape,
+                              ThawError *error);
+// Graph, neighbours, size and the set of all elements, of a shape whose numbering, rest data and masses are in place.
+ThawStatus thaw_shape_finish(ThawShape *shape, ThawError *error);
+
+// unit.c: bodies that name the same unit, joined; the bodies are compiled.
+ThawStatus thaw_units_compile(const ThawWorldDef *def, ThawModel *model, ThawError *error);
+void thaw_units_clear(ThawModel *model);
+// What the stepper of a body works on: the body, or its unit.
+static inline ThawModelBody *thaw_model_moved(const ThawModel *model, int32_t body) {
+    ThawModelBody *b = &model->bodies[body];
+    return b->unit ? b->unit : b;
+}
 
 // obstacle.c
 // Validates the contact options and compiles obstacles and pairs; bodies come first, for their names.

@@ -264,7 +264,8 @@ static ThawStatus add_cells(const ThawElementOps *kind, int32_t count, ThawShape
                                                                                   : thaw_error_memory(error, "a shape");
 }
 
-static ThawStatus reserve(const ThawMesh *mesh, int32_t points, ThawShape *shape, ThawError *error) {
+ThawStatus thaw_shape_reserve(const ThawMesh *mesh, const ThawElementOps *kind, int32_t points, ThawShape *shape,
+                              ThawError *error) {
     size_t nv = (size_t)mesh->vertex_count, ne = (size_t)mesh->element_count, nodes = (size_t)mesh->nodes;
     shape->nv = mesh->vertex_count;
     shape->ne = mesh->element_count;
@@ -281,7 +282,22 @@ static ThawStatus reserve(const ThawMesh *mesh, int32_t points, ThawShape *shape
     if (!shape->vertex_user || !shape->element_user || !shape->X || !shape->elements_user || !shape->region ||
         !shape->mass || !shape->damping_mass || !shape->stiffness || !shape->stiffness_damping)
         return thaw_error_memory(error, "a shape");
-    return THAW_OK;
+    return add_cells(kind, mesh->element_count, shape, error);
+}
+
+ThawStatus thaw_shape_finish(ThawShape *shape, ThawError *error) {
+    const ThawMesh renumbered = {.dim = shape->dim,
+                                 .nodes = shape->cells->kind->nodes,
+                                 .vertex_count = shape->nv,
+                                 .element_count = shape->ne,
+                                 .elements = shape->cells->elements};
+    ThawStatus status = thaw_graph_create(&renumbered, &shape->graph, error);
+    if (status == THAW_OK)
+        status = thaw_mesh_neighbours(&renumbered, &shape->across, error);
+    if (status != THAW_OK)
+        return status;
+    measure(shape);
+    return thaw_integration_create(shape, NULL, 0, &shape->all, error);
 }
 
 ThawStatus thaw_shape_fill(const ThawMesh *mesh, const int32_t *material, int32_t points, ThawShape *shape,
@@ -291,9 +307,7 @@ ThawStatus thaw_shape_fill(const ThawMesh *mesh, const int32_t *material, int32_
     if (!kind)
         return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: no element has %d nodes in dimension %d", shape->name,
                               mesh->nodes, mesh->dim);
-    ThawStatus status = reserve(mesh, points, shape, error);
-    if (status == THAW_OK)
-        status = add_cells(kind, mesh->element_count, shape, error);
+    ThawStatus status = thaw_shape_reserve(mesh, kind, points, shape, error);
     if (status != THAW_OK)
         return status;
     memcpy(shape->elements_user, mesh->elements, sizeof(int32_t) * (size_t)mesh->element_count * (size_t)mesh->nodes);
@@ -309,20 +323,9 @@ ThawStatus thaw_shape_fill(const ThawMesh *mesh, const int32_t *material, int32_
         return status;
     for (int32_t i = 0; i < shape->ne; i++)
         shape->cells->material[i] = material[shape->element_user[i]];
-    ThawMesh renumbered = {.dim = mesh->dim,
-                           .nodes = mesh->nodes,
-                           .vertex_count = shape->nv,
-                           .element_count = shape->ne,
-                           .elements = shape->cells->elements};
-    status = thaw_graph_create(&renumbered, &shape->graph, error);
-    if (status == THAW_OK)
-        status = thaw_mesh_neighbours(&renumbered, &shape->across, error);
-    if (status != THAW_OK)
-        return status;
     for (int32_t b = 0; b < shape->block_count; b++)
         integrate_block(&shape->blocks[b], shape->thickness, shape);
-    measure(shape);
-    return thaw_integration_create(shape, NULL, 0, &shape->all, error);
+    return thaw_shape_finish(shape, error);
 }
 
 ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMaterial *materials, int32_t material_count,

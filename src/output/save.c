@@ -27,6 +27,9 @@ static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]
     for (int32_t i = 0; i < body_count; i++) {
         int64_t shape = model->bodies[i].base - model->shapes;
         hash = thaw_hash(hash, &shape, sizeof shape);
+        const int32_t moved[] = {model->bodies[i].mover, model->bodies[i].moved};
+        if (model->bodies[i].unit)
+            hash = thaw_hash(hash, moved, sizeof moved);
     }
     for (int32_t i = 0; i < model->material_count; i++) {
         const ThawMaterial *material = &model->materials[i];
@@ -151,7 +154,8 @@ static ThawStatus get_bodies(ThawCheckpoint *file, ThawWorld *world, int32_t cou
     for (int32_t i = 0; status == THAW_OK && i < count; i++) {
         asleep[i] = rows[i * BODY] != 0;
         if (rows[i * BODY + 2] < 0 || rows[i * BODY + 2] >= thaw_method_count() ||
-            (asleep[i] && !thaw_method_at(rows[i * BODY + 2])->sleeps))
+            (asleep[i] && !thaw_method_at(rows[i * BODY + 2])->sleeps) ||
+            (world->model->bodies[i].unit && !thaw_method_at(rows[i * BODY + 2])->takes_units))
             status = thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint's method of body %d is %d", (int)i,
                                     (int)rows[i * BODY + 2]);
     }
@@ -247,7 +251,7 @@ ThawStatus thaw_world_save(const ThawWorld *world, const char *path, ThawError *
     if (status == THAW_OK)
         status = put_attachments(file, world, error);
     for (int32_t i = 0; status == THAW_OK && i < world->model->body_count; i++)
-        status = thaw_save_method(file, &world->steppers[i], error);
+        status = world->model->bodies[i].moved > 0 ? thaw_save_method(file, &world->steppers[i], error) : THAW_OK;
     if (status == THAW_OK)
         return thaw_checkpoint_commit(&file, error);
     thaw_checkpoint_free(&file);
@@ -268,7 +272,7 @@ static ThawStatus read_model(ThawCheckpoint *file, const ThawWorld *world, int32
     if (memcmp(model, found, sizeof model) != 0)
         return thaw_error_set(
             error, THAW_ERROR_INPUT,
-            "the checkpoint belongs to another world (other meshes, materials, obstacles or time step)");
+            "the checkpoint belongs to another world (other meshes, materials, obstacles, units or time step)");
     return THAW_OK;
 }
 
@@ -353,7 +357,7 @@ static ThawStatus get_method(ThawCheckpoint *file, ThawWorld *world, ThawStepper
     else
         renewed = thaw_method_create(world, s, NULL);
     if (renewed != THAW_OK) {
-        world->state.method[s->index] = THAW_METHOD_REFERENCE;
+        memset(world->state.method + s->index, THAW_METHOD_REFERENCE, (size_t)s->body->moved);
         thaw_method_bind(world, s);
     }
     return status;
@@ -388,7 +392,7 @@ ThawStatus thaw_world_load(ThawWorld *world, const char *path, ThawError *error)
         if (status == THAW_OK)
             status = get_attachments(file, world, error);
         for (int32_t i = 0; status == THAW_OK && i < bodies; i++)
-            status = get_method(file, world, &world->steppers[i], error);
+            status = world->model->bodies[i].moved > 0 ? get_method(file, world, &world->steppers[i], error) : THAW_OK;
         if (status == THAW_OK)
             status = show_contacts(world, loaded.contacts.count, loaded.resting.count, error);
         if (status == THAW_OK && bodies == world->model->body_count && thaw_world_hash(world) != hash)

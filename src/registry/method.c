@@ -51,6 +51,16 @@ ThawStatus thaw_method_find(const char *where, const char *name, int *index, Tha
                           names);
 }
 
+ThawStatus thaw_method_check_unit(const char *where, const ThawMethod *method, ThawError *error) {
+    if (method->takes_units)
+        return THAW_OK;
+    return thaw_error_set(
+        error, THAW_ERROR_INPUT,
+        "%s: the method \"%s\" moves each body by itself; allowed in a unit: \"full\", or another that "
+        "takes units",
+        where, method->name);
+}
+
 // --- options in definitions ------------------------------------------------------------------------------------------
 
 ThawStatus thaw_option_rows_check(const char *where, const ThawOptionDef *rows, int32_t count, ThawError *error) {

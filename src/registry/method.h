@@ -14,6 +14,7 @@ typedef struct ThawMethod {
     const char *summary;             // one line
     const char *page;                // in docs/
     bool sleeps;                     // its bodies can be asleep
+    bool takes_units;                // it can move several bodies as one (model/unit.c), which hang together nowhere
     bool has_parts;                  // parts of its bodies may move as rigid ones
     const struct ThawMethodOps *ops; // never NULL
     ThawOptionTable options;
@@ -43,6 +44,8 @@ void thaw_method_say_names(const char *between, char *text, size_t room);
 
 // The same of those whose bodies can be asleep.
 void thaw_method_say_sleepers(const char *between, char *text, size_t room);
+// An error where it cannot move a unit; `where` begins the message.
+ThawStatus thaw_method_check_unit(const char *where, const ThawMethod *method, ThawError *error);
 
 // A method's options by a definition whose rows were found good: the world's, and a body's own. Returns whether there
 // are any: of a world whether the method has options, of a body whether some are its own.

@@ -149,13 +149,14 @@ int thaw_response_form(int dim, const ThawResponseBody *bodies, const ThawRespon
 static int32_t find_body(const ThawResponse *island, int32_t body) {
     int32_t low = 0, high = island->body_count - 1;
     while (low <= high) {
-        int32_t middle = low + (high - low) / 2, found = island->bodies[middle].body;
-        if (found == body)
-            return middle;
-        if (found < body)
+        int32_t middle = low + (high - low) / 2;
+        const ThawResponseBody *found = &island->bodies[middle];
+        if (body < found->body)
+            high = middle - 1;
+        else if (body > found->body + found->more)
             low = middle + 1;
         else
-            high = middle - 1;
+            return middle;
     }
     return -1;
 }

@@ -37,6 +37,7 @@ enum { THAW_MODE_COUNT = 6 };
 typedef struct ThawResponseBody {
     void *context;
     int32_t body; // index in the model
+    int32_t more; // bodies behind it that are moved with it: contacts may name them, with vertices of the unit
     // H = J A^-1 J' for rows J of height dim over the body's vertices (J's columns): what impulses along the rows do to
     // their velocities. Dense, row-major, dim * count squared, symmetric to the bit. Or, where the body can do with
     // less, of ports, H = C G C': ports has room for width entries (below) for each of J, and G takes the place of H.

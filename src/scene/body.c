@@ -189,9 +189,9 @@ static void read_method(const ThawPlace *place, ThawBodyDef *body) {
 }
 
 static void read_body(const ThawPlace *place, ThawBodyDef *body) {
-    static const char *const own[] = {"shape",    "name",   "method", "position",     "rotation",
-                                      "velocity", "spin",   "pins",   "scripts",      "forces",
-                                      "friction", "repeat", "start",  "self_contact", "changes"};
+    static const char *const own[] = {"shape", "name",         "method",  "position", "rotation", "velocity",
+                                      "spin",  "pins",         "scripts", "forces",   "friction", "repeat",
+                                      "start", "self_contact", "changes", "unit"};
     static const char *const starts[] = {"awake", "rest"};
     const char *keys[THAW_SCENE_KEYS];
     thaw_scene_list_keys(own, sizeof own / sizeof *own, keys);
@@ -205,6 +205,9 @@ static void read_body(const ThawPlace *place, ThawBodyDef *body) {
     body->shape = find_shape(&shape);
     body->name = thaw_scene_keep_text(reader, name.value ? thaw_place_own_text(&name) : fallback);
     read_method(place, body);
+    ThawPlace unit = thaw_place_member(place, "unit");
+    if (unit.value)
+        body->unit = thaw_scene_keep_text(reader, thaw_place_own_text(&unit));
     thaw_place_choice(place, "start", starts, sizeof starts / sizeof *starts, &body->at_rest);
     thaw_place_vector(place, "position", body->position);
     thaw_place_rotation(place, "rotation", body->rotation, NULL);

@@ -121,6 +121,8 @@ static uint64_t hash_body(uint64_t seed, const ThawWorldDef *world, const ThawBo
     seed = hash_doubles(seed, &body->friction, 1);
     if (body->self_contact) // as digests were before there was such a thing
         seed = hash_integer(seed, 1);
+    if (body->unit) // likewise
+        seed = thaw_hash(seed, body->unit, strlen(body->unit));
     seed = hash_own_options(seed, world, body);
     for (int32_t i = 0; i < body->change_count; i++)
         seed = hash_change(seed, &body->changes[i]);

@@ -77,9 +77,9 @@ static void let_go(ThawWorld *world, int32_t i, double t) {
     world->state.let_go[2 * i + 1] = strength(world, i);
     world->state.released[i] = 1;
     memset(world->state.pull + 3 * (size_t)a->first, 0, sizeof(double) * 3 * (size_t)a->count);
-    world->state.slow[a->body] = 0;
+    world->state.slow[world->model->bodies[a->body].mover] = 0;
     if (a->other >= 0)
-        world->state.slow[a->other] = 0;
+        world->state.slow[world->model->bodies[a->other].mover] = 0;
 }
 
 ThawStatus thaw_attach_begin(ThawWorld *world, double t, double h, ThawError *error) {
@@ -201,7 +201,7 @@ void thaw_attach_rest(ThawWorld *world) {
 
 // By how much one side of a row was moved by the method of its body, as a change of the offset, m. 0: it was not.
 static int moved_by(const ThawWorld *world, const ThawContact *row, int side, double e[3]) {
-    const ThawStepper *s = row->nodes[side] > 0 ? &world->steppers[row->key.body[side]] : NULL;
+    const ThawStepper *s = row->nodes[side] > 0 ? thaw_world_mover(world, row->key.body[side]) : NULL;
     const size_t dim = (size_t)world->model->dim;
     memset(e, 0, 3 * sizeof *e);
     if (!s || !s->moved)
@@ -248,8 +248,8 @@ void thaw_attach_see_moves(ThawWorld *world, ThawIncrement step) {
                 work_on(world, row, g, (double[3]){e[0][0] + e[1][0], e[0][1] + e[1][1], e[0][2] + e[1][2]});
             const double half = (both - work_on(world, row, g, e[0]) - work_on(world, row, g, e[1])) / 2;
             for (int side = 0; side < 2; side++) {
-                world->steppers[row->key.body[side]].work.contact_work += half;
-                world->steppers[row->key.body[side]].work.follow_work -= half;
+                thaw_world_mover(world, row->key.body[side])->work.contact_work += half;
+                thaw_world_mover(world, row->key.body[side])->work.follow_work -= half;
             }
         }
         const ThawRowPass pass = pass_of(world, row->key.feature[0], step);
@@ -270,7 +270,7 @@ void thaw_attach_see_turns(ThawWorld *world, ThawIncrement step) {
     for (int32_t i = set->count; i < set->count + set->attached; i++)
         for (int side = 0; side < 2; side++) {
             ThawContact *row = &set->contacts[i];
-            ThawStepper *s = row->nodes[side] > 0 ? &world->steppers[row->key.body[side]] : NULL;
+            ThawStepper *s = row->nodes[side] > 0 ? thaw_world_mover(world, row->key.body[side]) : NULL;
             if (!s || !turns(s))
                 continue;
             if (s->index != done) {
@@ -296,7 +296,7 @@ void thaw_attach_take_rows(ThawWorld *world) {
 static void book_turns(ThawWorld *world, const ThawContact *row, const double impulse[3], ThawIncrement step) {
     const size_t dim = (size_t)world->model->dim;
     for (int side = 0; side < 2; side++) {
-        ThawStepper *s = row->nodes[side] > 0 ? &world->steppers[row->key.body[side]] : NULL;
+        ThawStepper *s = row->nodes[side] > 0 ? thaw_world_mover(world, row->key.body[side]) : NULL;
         double more = 0;
         if (!s || !turns(s))
             continue;
@@ -320,7 +320,7 @@ void thaw_attach_commit(ThawWorld *world, ThawIncrement step) {
             work += impulse[k] * row->velocity[k];
         }
         if (world->model->options.ledger)
-            world->steppers[row->key.body[0]].work.obstacle_work += work;
+            thaw_world_mover(world, row->key.body[0])->work.obstacle_work += work;
         book_turns(world, row, impulse, step);
     }
 }
@@ -334,9 +334,13 @@ void thaw_attach_join(const ThawWorld *world, int32_t *root) {
 }
 
 int thaw_attach_holds(const ThawWorld *world, int32_t body) {
-    for (int32_t i = 0; i < world->model->attachment_count; i++)
-        if (!world->state.released[i] && (attachment(world, i)->body == body || attachment(world, i)->other == body))
+    const ThawModelBody *bodies = world->model->bodies;
+    for (int32_t i = 0; i < world->model->attachment_count; i++) {
+        const ThawAttachment *a = attachment(world, i);
+        if (!world->state.released[i] &&
+            (bodies[a->body].mover == body || (a->other >= 0 && bodies[a->other].mover == body)))
             return 1;
+    }
     return 0;
 }
 

@@ -197,7 +197,7 @@ static void lay_out(Plan *plan, int after) {
     exchange(&world->state.push, &plan->push, sizeof plan->push);
     exchange(&world->end_v, &plan->end_v, sizeof plan->end_v);
     for (int32_t b = 0; b < model->body_count; b++)
-        if (!plan->parts[b].after || !after)
+        if (model->bodies[b].moved > 0 && (!plan->parts[b].after || !after))
             thaw_stepper_point(world, &world->steppers[b]);
 }
 
@@ -338,7 +338,7 @@ static void drop_unused(ThawWorld *world) {
     for (int32_t i = 0; i < world->system_count; i++) {
         int used = 0;
         for (int32_t b = 0; b < model->body_count && !used; b++)
-            used = model->bodies[b].shape == world->systems[i]->shape;
+            used = thaw_model_moved(model, b)->shape == world->systems[i]->shape;
         if (used)
             world->systems[kept++] = world->systems[i];
         else
@@ -478,6 +478,10 @@ ThawStatus thaw_world_change(ThawWorld *world, int32_t body, const ThawChangeDef
     char where[160];
     snprintf(where, sizeof where, "body %d (%.80s): change", (int)body, world->model->bodies[body].name);
     const ThawShape *base = world->model->bodies[body].base;
+    if (world->model->bodies[body].unit)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "%s: it is of unit \"%s\"; allowed: shapes of bodies in a unit stay", where,
+                              world->model->bodies[body].unit->name);
     ThawChange change;
     ThawStatus status = thaw_change_compile(where, def, body, base, &change, error);
     if (status != THAW_OK)

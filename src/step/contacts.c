@@ -52,6 +52,12 @@ static double friction_force(const ThawContact *c, const ThawContactMemory *m) {
 
 static int presses(const ThawContactMemory *m) { return m->force[0] != 0 || m->force[1] != 0 || m->force[2] != 0; }
 
+// The mesh's own number of a vertex that a contact of the body has.
+static int32_t user_vertex(const ThawWorld *world, int32_t body, int32_t vertex) {
+    const ThawModelBody *b = &world->model->bodies[body];
+    return b->shape->vertex_user[vertex - b->unit_vertex];
+}
+
 static void describe(const ThawWorld *world, const ThawContact *c, const ThawContactMemory *m, ThawContactPoint *p) {
     *p = (ThawContactPoint){.gap = c->gap,
                             .normal_force = normal_force(c, m),
@@ -65,7 +71,7 @@ static void describe(const ThawWorld *world, const ThawContact *c, const ThawCon
         p->body[s] = c->key.body[s];
         p->nodes[s] = c->nodes[s];
         for (int k = 0; k < c->nodes[s]; k++) {
-            p->vertex[s][k] = world->steppers[p->body[s]].shape->vertex_user[c->vertex[s][k]];
+            p->vertex[s][k] = user_vertex(world, p->body[s], c->vertex[s][k]);
             p->weight[s][k] = c->weight[s][k];
         }
     }
@@ -158,7 +164,7 @@ ThawStatus thaw_world_get_events(const ThawWorld *world, ThawContactEvent *event
 ThawStatus thaw_world_get_contact_forces(const ThawWorld *world, int32_t body, double *f) {
     if (!world || !f || body < 0 || body >= world->model->body_count)
         return THAW_ERROR_INPUT;
-    const ThawShape *shape = world->steppers[body].shape;
+    const ThawShape *shape = world->model->bodies[body].shape;
     const size_t dim = (size_t)world->model->dim;
     memset(f, 0, sizeof *f * dim * (size_t)shape->points);
     for (Walk w = walk_contacts(world); walk_on(&w);) {
@@ -166,7 +172,7 @@ ThawStatus thaw_world_get_contact_forces(const ThawWorld *world, int32_t body, d
         for (int s = 0; s < 2; s++)
             for (int k = 0; c->key.body[s] == body && k < c->nodes[s]; k++)
                 for (size_t d = 0; d < dim; d++)
-                    f[dim * (size_t)shape->vertex_user[c->vertex[s][k]] + d] +=
+                    f[dim * (size_t)user_vertex(world, body, c->vertex[s][k]) + d] +=
                         (s ? -1 : 1) * c->weight[s][k] * w.remembered->force[d];
     }
     return THAW_OK;
@@ -174,8 +180,11 @@ ThawStatus thaw_world_get_contact_forces(const ThawWorld *world, int32_t body, d
 
 // The area of the surface around a vertex as seen along a direction: a third (2D: half) of each face there, where it
 // looks that way; m^2. A vertex on the edge of a block has faces that take no part in what it lies on.
-static double vertex_area(const ThawStepper *s, const ThawContactShape *surface, int32_t vertex, const double n[3]) {
-    const int dim = s->model->dim;
+static double vertex_area(const ThawWorld *world, int32_t body, int32_t vertex, const double n[3]) {
+    const ThawModelBody *b = &world->model->bodies[body];
+    const ThawContactShape *surface = world->collider->by_body[body];
+    const int dim = world->model->dim;
+    const double *X = world->state.x + (size_t)b->first_vertex * (size_t)dim;
     double seen = 0, whole = 0;
     int32_t lo = 0, hi = surface->nv - 1;
     while (lo < hi) {
@@ -187,13 +196,13 @@ static double vertex_area(const ThawStepper *s, const ThawContactShape *surface,
     }
     for (int32_t i = surface->around_start[lo]; i < surface->around_start[lo + 1]; i++) {
         const int32_t *face = surface->face + (size_t)surface->nodes * (size_t)surface->around[i];
-        double x[3][3] = {{0}}, a[3], b[3] = {0, 0, -2 * s->shape->thickness}, area[3];
+        double x[3][3] = {{0}}, one[3], two[3] = {0, 0, -2 * b->shape->thickness}, area[3];
         for (int k = 0; k < surface->nodes; k++)
-            memcpy(x[k], s->x + (size_t)surface->vertex[face[k]] * (size_t)dim, sizeof(double) * (size_t)dim);
-        thaw_v3_sub(x[1], x[0], a);
+            memcpy(x[k], X + (size_t)surface->vertex[face[k]] * (size_t)dim, sizeof(double) * (size_t)dim);
+        thaw_v3_sub(x[1], x[0], one);
         if (dim == 3)
-            thaw_v3_sub(x[2], x[0], b);
-        thaw_v3_cross(a, b, area);
+            thaw_v3_sub(x[2], x[0], two);
+        thaw_v3_cross(one, two, area);
         seen += fmax(0, thaw_v3_dot(area, n)) / (2 * dim);
         whole += thaw_v3_norm(area) / (2 * dim);
     }
@@ -203,20 +212,20 @@ static double vertex_area(const ThawStepper *s, const ThawContactShape *surface,
 ThawStatus thaw_world_get_contact_pressures(const ThawWorld *world, int32_t body, double *pressure, double *friction) {
     if (!world || body < 0 || body >= world->model->body_count)
         return THAW_ERROR_INPUT;
-    const ThawStepper *s = &world->steppers[body];
+    const ThawModelBody *b = &world->model->bodies[body];
     if (pressure)
-        memset(pressure, 0, sizeof *pressure * (size_t)s->shape->points);
+        memset(pressure, 0, sizeof *pressure * (size_t)b->shape->points);
     if (friction)
-        memset(friction, 0, sizeof *friction * (size_t)s->shape->points);
+        memset(friction, 0, sizeof *friction * (size_t)b->shape->points);
     for (Walk w = walk_contacts(world); walk_on(&w);) {
         const ThawContact *c = w.contact;
         const ThawContactMemory *m = w.remembered;
-        const ThawContactShape *surface = world->collider->by_body[s->index];
         const double *n = c->frame[0], towards[2][3] = {{-n[0], -n[1], -n[2]}, {n[0], n[1], n[2]}};
         for (int side = 0; side < 2; side++)
             for (int k = 0; c->key.body[side] == body && presses(m) && k < c->nodes[side]; k++) {
-                int32_t at = s->shape->vertex_user[c->vertex[side][k]];
-                double share = c->weight[side][k] / vertex_area(s, surface, c->vertex[side][k], towards[side]);
+                int32_t at = user_vertex(world, body, c->vertex[side][k]);
+                double share =
+                    c->weight[side][k] / vertex_area(world, body, c->vertex[side][k] - b->unit_vertex, towards[side]);
                 if (pressure)
                     pressure[at] += share * normal_force(c, m);
                 if (friction)

@@ -25,26 +25,29 @@ static void put(ThawSleepEvent *events, int32_t *count, ThawSleepEvent event) {
     ++*count;
 }
 
-// What the body did in the last step; NULL without any change.
+// What the body, or its unit, did in the last step; NULL without any change.
 static const ThawEvents *events_of(const ThawWorld *world, int32_t body) {
-    const ThawEvents *e = &world->steppers[body].events;
+    const ThawEvents *e = &thaw_world_mover(world, body)->events;
     return e->at >= 0 && e->at == world->state.step - 1 ? e : NULL;
 }
 
+// What a unit's elements did is told of its first body; that they fell asleep or rose, of each.
 static int32_t list_events(const ThawWorld *world, ThawSleepEvent *events) {
     int32_t count = 0;
     for (int32_t i = 0; i < world->model->body_count; i++) {
         const ThawEvents *e = events_of(world, i);
+        const int moves = world->model->bodies[i].moved > 0;
         if (!e)
             continue;
         if (e->rose)
-            put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_ROSE, world->steppers[i].shape->ne, e->risen_by});
-        if (e->woke > 0)
+            put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_ROSE, world->model->bodies[i].shape->ne, e->risen_by});
+        if (e->woke > 0 && moves)
             put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_WOKE, e->woke, e->cause});
-        if (e->formed > 0)
+        if (e->formed > 0 && moves)
             put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_FORMED, e->formed, THAW_REASON_NONE});
         if (e->fell)
-            put(events, &count, (ThawSleepEvent){i, THAW_SLEEP_FELL, world->steppers[i].shape->ne, THAW_REASON_NONE});
+            put(events, &count,
+                (ThawSleepEvent){i, THAW_SLEEP_FELL, world->model->bodies[i].shape->ne, THAW_REASON_NONE});
     }
     return count;
 }
@@ -61,8 +64,10 @@ ThawStatus thaw_world_get_sleep_events(const ThawWorld *world, ThawSleepEvent *e
 void thaw_events_count(const ThawWorld *world, ThawStepStats *stats) {
     for (int32_t i = 0; i < world->model->body_count; i++) {
         const ThawEvents *e = events_of(world, i);
-        stats->woken += e ? e->woke : 0;
-        stats->settled += e ? e->formed : 0;
+        if (e && world->model->bodies[i].moved > 0) {
+            stats->woken += e->woke;
+            stats->settled += e->formed;
+        }
         stats->asleep += world->state.asleep[i];
     }
 }

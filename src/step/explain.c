@@ -9,9 +9,10 @@
 #include "step/method.h"
 
 void thaw_body_explain(const ThawWorld *world, int32_t body, int32_t e, ThawElementReport *report) {
-    const ThawStepper *s = &world->steppers[body];
-    *report = (ThawElementReport){.body = s->index,
-                                  .element = s->shape->element_user[e],
+    const ThawStepper *s = thaw_world_mover(world, body);
+    const ThawModelBody *b = &world->model->bodies[body];
+    *report = (ThawElementReport){.body = body,
+                                  .element = b->shape->element_user[e],
                                   .part = -1,
                                   .rate = NAN,
                                   .rate_threshold = NAN,
@@ -19,7 +20,7 @@ void thaw_body_explain(const ThawWorld *world, int32_t body, int32_t e, ThawElem
                                   .reason = THAW_REASON_METHOD,
                                   .woken_by = THAW_REASON_METHOD};
     if (s->method->ops->explain)
-        s->method->ops->explain(world, s, e, report);
+        s->method->ops->explain(world, s, b->unit_element + e, report);
 }
 
 ThawStatus thaw_world_explain(const ThawWorld *world, int32_t body, int32_t element, ThawElementReport *report,
@@ -29,12 +30,12 @@ ThawStatus thaw_world_explain(const ThawWorld *world, int32_t body, int32_t elem
     if (body < 0 || body >= world->model->body_count)
         return thaw_error_set(error, THAW_ERROR_INPUT, "body is %d; the world has bodies 0 to %d", (int)body,
                               (int)world->model->body_count - 1);
-    const ThawStepper *s = &world->steppers[body];
-    if (element < 0 || element >= s->shape->ne)
+    const ThawModelBody *b = &world->model->bodies[body];
+    if (element < 0 || element >= b->shape->ne)
         return thaw_error_set(error, THAW_ERROR_INPUT, "element is %d; body %d (%s) has elements 0 to %d", (int)element,
-                              (int)body, s->body->name, (int)s->shape->ne - 1);
+                              (int)body, b->name, (int)b->shape->ne - 1);
     int32_t e = 0;
-    while (s->shape->element_user[e] != element)
+    while (b->shape->element_user[e] != element)
         e++;
     thaw_body_explain(world, body, e, report);
     return THAW_OK;

@@ -96,7 +96,7 @@ static ThawStatus get_friction(const ThawWorld *world, int32_t body, double *val
 }
 
 static ThawStatus get_region(const ThawWorld *world, int32_t body, double *values) {
-    const ThawShape *shape = world->steppers[body].shape;
+    const ThawShape *shape = world->model->bodies[body].shape;
     for (int32_t e = 0; e < shape->ne; e++)
         values[e] = shape->region[e];
     return THAW_OK;
@@ -113,7 +113,7 @@ static double look_woken_by(const ThawElementReport *r) { return r->woken_by; }
 static double look_since(const ThawElementReport *r) { return r->since_time; }
 
 static ThawStatus look_at_all(const ThawWorld *world, int32_t body, Look look, double *values) {
-    const ThawShape *shape = world->steppers[body].shape;
+    const ThawShape *shape = world->model->bodies[body].shape;
     for (int32_t e = 0; e < shape->ne; e++) {
         ThawElementReport report;
         thaw_body_explain(world, body, e, &report);
@@ -124,15 +124,17 @@ static ThawStatus look_at_all(const ThawWorld *world, int32_t body, Look look, d
 
 // Every step of a full body ends where it can be compared with where it began; of others the method tells.
 static ThawStatus get_rate(const ThawWorld *world, int32_t body, double *values) {
-    const ThawStepper *s = &world->steppers[body];
-    const ThawShape *shape = s->shape;
+    const ThawStepper *s = thaw_world_mover(world, body);
+    const ThawModelBody *b = &world->model->bodies[body];
+    const ThawShape *shape = b->shape;
+    const size_t first = (size_t)b->unit_vertex * (size_t)world->model->dim;
     if (s->method->ops->explain)
         return look_at_all(world, body, look_rate, values);
     ThawLanes *E = THAW_NEW(ThawLanes, thaw_strain_size(shape->all));
     double *rate = THAW_NEW(double, shape->ne);
     if (E && rate) {
-        thaw_strain_compute(shape->all, s->tasks, NULL, 0, s->start_x, E);
-        thaw_strain_rate(shape->all, s->tasks, NULL, 0, s->x, s->model->options.h, E, rate);
+        thaw_strain_compute(shape->all, s->tasks, NULL, 0, s->start_x + first, E);
+        thaw_strain_rate(shape->all, s->tasks, NULL, 0, s->x + first, s->model->options.h, E, rate);
         for (int32_t e = 0; e < shape->ne; e++)
             values[shape->element_user[e]] = rate[e];
     }
@@ -204,7 +206,7 @@ int thaw_world_shows_field(const ThawWorld *world, int32_t field) {
         return world->collider != NULL;
     case THAW_FIELD_ADAPTIVE:
         for (int32_t i = 0; i < world->model->body_count; i++)
-            if (world->steppers[i].method->ops->explain)
+            if (thaw_world_mover(world, i)->method->ops->explain)
                 return 1;
         return 0;
     default:

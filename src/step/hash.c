@@ -34,6 +34,8 @@ uint64_t thaw_world_full_hash(const ThawWorld *world) {
     ThawStateField fields[THAW_STATE_FIELDS];
     for (int32_t i = 0; world && i < world->model->body_count; i++) {
         const ThawStepper *s = &world->steppers[i];
+        if (world->model->bodies[i].moved == 0)
+            continue;
         const unsigned char flags[] = {world->state.method[i], world->state.asleep[i], world->state.slow[i]};
         hash = thaw_hash(hash, flags, sizeof flags);
         for (int m = 0; m < thaw_method_count(); m++)

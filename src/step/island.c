@@ -19,7 +19,8 @@ static int touches(const ThawIsland *island) { return island->contact_count > 0;
 
 // --- contact ---------------------------------------------------------------------------------------------------------
 
-ThawStepper *thaw_island_body(const ThawIsland *island, int32_t body) {
+ThawStepper *thaw_island_body(const ThawIsland *island, int32_t moved) {
+    const int32_t body = island->bodies[0]->model->bodies[moved].mover;
     for (int32_t lo = 0, hi = island->count - 1; lo <= hi;) { // sorted by index
         int32_t mid = lo + (hi - lo) / 2;
         if (island->bodies[mid]->index == body)
@@ -55,6 +56,8 @@ static void spread_impulses(const ThawIsland *island) {
     }
 }
 
+static int is_of(const ThawStepper *s, int32_t body) { return s->model->bodies[body].mover == s->index; }
+
 // Blocks of unknowns for each vertex in contact: less than one where a frame carries many.
 static double blocks_a_vertex(const ThawIsland *island, const ThawStepper *s) {
     const ThawMap *map = s->system->map;
@@ -62,7 +65,7 @@ static double blocks_a_vertex(const ThawIsland *island, const ThawStepper *s) {
     for (int32_t c = 0; map->frame_count > 0 && c < island->contact_count; c++) {
         const ThawContact *contact = &island->set->contacts[island->contacts[c]];
         for (int side = 0; side < 2; side++)
-            for (int32_t k = 0; contact->key.body[side] == s->index && k < contact->nodes[side]; k++) {
+            for (int32_t k = 0; k < contact->nodes[side] && is_of(s, contact->key.body[side]); k++) {
                 carried += thaw_map_carries(map, contact->vertex[side][k]);
                 vertices++;
             }
@@ -106,6 +109,7 @@ static ThawStatus respond(ThawIsland *island, ThawIncrement step, int to_directi
         ThawStepper *s = island->bodies[i];
         island->views[i] = (ThawResponseBody){.context = s,
                                               .body = s->index,
+                                              .more = s->body->moved - 1,
                                               .compliance = thaw_body_compliance,
                                               .blocks = thaw_body_blocks,
                                               .apply = thaw_body_apply,

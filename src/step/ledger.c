@@ -125,7 +125,7 @@ void thaw_ledger_add_obstacles(ThawWorld *world) {
         double work = 0;
         for (int k = 0; k < world->model->dim && c->key.body[1] < 0; k++)
             work += c->lambda[k] * thaw_v3_dot(c->frame[k], c->velocity);
-        world->steppers[c->key.body[0]].work.obstacle_work += work;
+        thaw_world_mover(world, c->key.body[0])->work.obstacle_work += work;
     }
 }
 

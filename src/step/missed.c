@@ -18,12 +18,13 @@
 static const double ASTRAY = 0.005; // edge lengths
 
 // Expected is all between going on and falling: the search sees to what gravity does to one side and not to the other.
-static int went_astray(const ThawWorld *world, const ThawStepper *s, double h) {
-    const ThawContactShape *surface = world->collider->by_body[s->index];
+static int went_astray(const ThawWorld *world, const ThawStepper *s, int32_t body, double h) {
+    const ThawContactShape *surface = world->collider->by_body[body];
+    const int32_t first = s->model->bodies[body].unit_vertex;
     const double *g = s->model->options.gravity, gg = h * h * thaw_v3_dot(g, g);
     const int dim = s->model->dim;
     for (int32_t i = 0; i < surface->nv; i++) {
-        const size_t at = (size_t)surface->vertex[i] * (size_t)dim;
+        const size_t at = (size_t)(first + surface->vertex[i]) * (size_t)dim;
         const double *v = s->v + at, *v1 = s->v1 + at;
         double along = 0, square = 0;
         for (int k = 0; k < dim; k++) {
@@ -54,10 +55,11 @@ static int compare(const ThawContact *a, const ThawContact *b) {
 // The mean length of the edges at the first vertex of side 0.
 static double edge_length(const ThawWorld *world, const ThawContact *c) {
     const ThawContactShape *surface = world->collider->by_body[c->key.body[0]];
+    const int32_t vertex = c->vertex[0][0] - world->model->bodies[c->key.body[0]].unit_vertex;
     int32_t lo = 0, hi = surface->nv - 1;
     while (lo < hi) {
         int32_t mid = lo + (hi - lo) / 2;
-        if (surface->vertex[mid] < c->vertex[0][0])
+        if (surface->vertex[mid] < vertex)
             lo = mid + 1;
         else
             hi = mid;
@@ -74,7 +76,7 @@ double thaw_step_gap_at_end(const ThawWorld *world, const ThawContact *c, double
     double u = -thaw_v3_dot(c->frame[0], c->velocity);
     for (int side = 0; side < 2; side++)
         for (int n = 0; n < c->nodes[side]; n++) {
-            const ThawStepper *s = &world->steppers[c->key.body[side]];
+            const ThawStepper *s = thaw_world_mover(world, c->key.body[side]);
             for (int k = 0; k < s->model->dim && !world->state.asleep[s->index]; k++)
                 u += (side ? -1 : 1) * c->weight[side][n] * c->frame[0][k] *
                      chord_of(s, (size_t)c->vertex[side][n] * (size_t)s->model->dim + (size_t)k, h);
@@ -124,14 +126,18 @@ ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement step, int32_t *
         world->astray[i] = 0;
     for (int32_t i = 0; i < world->awake_count; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
-        world->astray[s->index] = s->again && went_astray(world, s, step.h);
-        astray |= world->astray[s->index];
+        for (int32_t b = s->index; b < s->index + s->body->moved; b++) {
+            world->astray[b] = s->again && went_astray(world, s, b, step.h);
+            astray |= world->astray[b];
+        }
         s->again = 0;
     }
     if (!astray)
         return THAW_OK;
     for (int32_t i = 0; i < world->model->body_count; i++) {
         const ThawStepper *s = &world->steppers[i];
+        if (world->model->bodies[i].moved == 0)
+            continue;
         const size_t dim = (size_t)s->model->dim;
         double *v = world->end_v + (size_t)s->body->first_vertex * dim;
         memcpy(v, world->state.asleep[i] ? s->v : s->v1, sizeof(double) * (size_t)s->shape->nv * dim);
@@ -162,11 +168,11 @@ ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement step, int32_t *
         const ThawContact *c = &found->contacts[i];
         const double speed = (c->gap - thaw_step_gap_at_end(world, c, step.h)) / step.h;
         for (int side = 0; side < 2 && status == THAW_OK; side++) {
-            ThawStepper *s = c->nodes[side] > 0 ? &world->steppers[c->key.body[side]] : NULL;
+            ThawStepper *s = c->nodes[side] > 0 ? thaw_world_mover(world, c->key.body[side]) : NULL;
             if (s && s->data && s->method->ops->strike)
                 status = s->method->ops->strike(world, s, c, side, speed);
         }
-        world->steppers[c->key.body[0]].again = 1; // and with it all of its island
+        thaw_world_mover(world, c->key.body[0])->again = 1; // and with it all of its island
     }
     if (status != THAW_OK)
         return thaw_error_memory(error, "what a step goes back to");

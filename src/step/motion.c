@@ -67,7 +67,7 @@ double thaw_motion_against(const ThawWorld *world, const ThawStepper *s, const T
     ThawMotion its = {{0}, {0}, {0}};
     double arm[3], turn[3], v = 0, omega = 0;
     if (other >= 0 && !world->state.asleep[other])
-        its = world->steppers[other].motion;
+        its = thaw_world_mover(world, other)->motion;
     else if (other < 0 && world->model->obstacles[-1 - other].frame_count > 0)
         memcpy(its.v, contact->velocity, sizeof its.v);
     else if (other < 0 && thaw_obstacle_moves(&world->model->obstacles[-1 - other], step.t, step.h))

@@ -63,6 +63,11 @@ void thaw_state_give_own(ThawState *state, int method, int32_t body, void *optio
 
 // --- from outside ----------------------------------------------------------------------------------------------------
 
+// Options are those of what moves a body, which is the first of its unit; -1: of the world.
+static int32_t owner_of(const ThawWorld *world, int32_t body) {
+    return body < 0 ? body : world->model->bodies[body].mover;
+}
+
 static ThawStatus wake_all_of(ThawWorld *world, int32_t body, ThawError *error) {
     ThawStatus status = THAW_OK;
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
@@ -83,6 +88,7 @@ static void renew(ThawWorld *world, int index, int32_t body) {
 ThawStatus thaw_world_give_options(ThawWorld *world, int index, int32_t body, const char *where, const void *options,
                                    ThawError *error) {
     const ThawMethod *method = thaw_method_at(index);
+    body = owner_of(world, body);
     ThawStatus status = options ? thaw_options_check(&method->options, where, options, error) : THAW_OK;
     void *own = status == THAW_OK && options && body >= 0 ? copy_options(method, options, error) : NULL;
     if (status == THAW_OK && options && body >= 0 && !own)
@@ -126,6 +132,7 @@ ThawStatus thaw_world_set_options(ThawWorld *world, int32_t body, const ThawOpti
     ThawStatus status = check_body(world, "thaw_world_set_options", body, -1, error);
     if (status == THAW_OK)
         status = thaw_option_rows_check("thaw_world_set_options", rows, count, error);
+    body = status == THAW_OK ? owner_of(world, body) : body;
     if (status == THAW_OK && !made)
         status = thaw_error_memory(error, "options");
     for (int m = 0; m < thaw_method_count() && status == THAW_OK && body >= 0; m++)
@@ -179,7 +186,7 @@ ThawStatus thaw_world_get_option(const ThawWorld *world, int32_t body, const cha
     if (!o || !value || check_body(world, "", body, -1, NULL) != THAW_OK)
         return THAW_ERROR_INPUT;
     *value = thaw_option_get(o, body < 0 ? world->state.options[index].common
-                                         : thaw_state_method_options(&world->state, index, body));
+                                         : thaw_state_method_options(&world->state, index, owner_of(world, body)));
     return THAW_OK;
 }
 
@@ -187,11 +194,11 @@ ThawStatus thaw_world_get_option_in_force(const ThawWorld *world, int32_t body, 
     ThawOptionBuffer options;
     if (!name || !value || check_body(world, "", body, 0, NULL) != THAW_OK)
         return THAW_ERROR_INPUT;
-    const ThawStepper *s = &world->steppers[body];
+    const ThawStepper *s = thaw_world_mover(world, body);
     const ThawOption *o = thaw_option_find(&s->method->options, name);
     if (!o)
         return THAW_ERROR_INPUT;
-    memcpy(options.bytes, thaw_state_options(&world->state, body), s->method->options.size);
+    memcpy(options.bytes, thaw_state_options(&world->state, s->index), s->method->options.size);
     if (s->method->ops->settle)
         s->method->ops->settle(world, s, options.bytes);
     *value = thaw_option_get(o, options.bytes);

@@ -8,9 +8,9 @@
 //
 // The shifts d are those of least sum m |d|^2 with which every free overlap is undone by PUSH h at most, and no gap
 // that is known is closed: projected Gauss-Seidel over the contacts in their order, a fixed number of sweeps. Whoever
-// is scripted or asleep stays; overlaps of a body with itself are left to the contacts. Those that contradict
-// each other (a body between two walls) stay. Cost: a few operations a contact, and nothing more where nothing
-// overlaps.
+// is scripted or asleep stays; overlaps of a body, or a unit, with itself are left to the contacts. Those that
+// contradict each other (a body between two walls) stay. Cost: a few operations a contact, and nothing more where
+// nothing overlaps.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,27 +43,38 @@ static double ease_of(const ThawWorld *world, int32_t body) {
     return thaw_attach_holds(world, body) ? 0 : 1 / s->shape->total_mass; // a spring would be stretched by no work
 }
 
+// Whose stepper a side of a contact is of; < 0: an obstacle's.
+static int32_t mover_of(const ThawWorld *world, const ThawContact *c, int side) {
+    return c->key.body[side] < 0 ? -1 : world->model->bodies[c->key.body[side]].mover;
+}
+
+// Whether it is one of a body, or of a unit, with itself.
+static int is_inner(const ThawWorld *world, const ThawContact *c) {
+    return mover_of(world, c, 0) == mover_of(world, c, 1);
+}
+
 // How far the shifts found so far part the sides, m.
 static double parted_by(const ThawWorld *world, const ThawContact *c) {
     double moved = 0;
     for (int side = 0; side < 2; side++)
         if (c->key.body[side] >= 0)
-            moved += (side ? -1 : 1) * thaw_v3_dot(c->frame[0], world->shift[c->key.body[side]].way);
+            moved += (side ? -1 : 1) * thaw_v3_dot(c->frame[0], world->shift[mover_of(world, c, side)].way);
     return moved;
 }
 
 static void push_apart(ThawWorld *world, ThawContact *c, double way) {
     double ease[2];
     for (int side = 0; side < 2; side++)
-        ease[side] = c->key.body[side] < 0 ? 0 : world->shift[c->key.body[side]].ease;
+        ease[side] = c->key.body[side] < 0 ? 0 : world->shift[mover_of(world, c, side)].ease;
     if (ease[0] + ease[1] == 0)
         return;
     double before = c->parting, impulse = fmax(0, before + (way - parted_by(world, c)) / (ease[0] + ease[1]));
     c->parting = impulse;
     for (int side = 0; side < 2; side++)
-        if (ease[side] > 0)
-            thaw_v3_add(world->shift[c->key.body[side]].way, (side ? -1 : 1) * ease[side] * (impulse - before),
-                        c->frame[0], world->shift[c->key.body[side]].way);
+        if (ease[side] > 0) {
+            double *moved = world->shift[mover_of(world, c, side)].way;
+            thaw_v3_add(moved, (side ? -1 : 1) * ease[side] * (impulse - before), c->frame[0], moved);
+        }
 }
 
 static int compare_pairs(const int32_t a[2], const int32_t b[2]) {
@@ -92,7 +103,7 @@ static int is_tangled(const ThawContactSet *set, const int32_t pair[2]) {
 }
 
 static void mark_pair(const ThawWorld *world, ThawContact *c) {
-    const int32_t *body = c->key.body;
+    const int32_t body[2] = {mover_of(world, c, 0), mover_of(world, c, 1)};
     if (!c->overlap && -(c->gap + c->sink) - c->held > 2 * LEFT * c->length)
         c->overlap = -1; // found inside what others are deep in; is 1 once all have been looked at
     if (c->overlap && body[0] != body[1])
@@ -111,7 +122,8 @@ void thaw_parting_mark(ThawWorld *world) {
     if (!any)
         return;
     for (int32_t b = 0; b < world->model->body_count; b++)
-        world->shift[b] = (ThawShift){.ease = ease_of(world, b)};
+        if (world->model->bodies[b].moved > 0)
+            world->shift[b] = (ThawShift){.ease = ease_of(world, b)};
     for (int32_t i = 0, tangled = 0; i < set->count; i++) {
         const int32_t *body = set->contacts[i].key.body, back[2] = {body[1], body[0]};
         if (i == 0 || compare_pairs(body, set->contacts[i - 1].key.body) != 0)
@@ -128,15 +140,15 @@ static void stop_contradictions(ThawWorld *world) {
     ThawContactSet *set = &world->state.contacts;
     for (int32_t i = 0; i < set->count; i++) {
         const ThawContact *c = &set->contacts[i];
-        if (c->shifted || c->key.body[0] == c->key.body[1])
+        if (c->shifted || is_inner(world, c))
             continue;
         double farthest = 0;
         for (int side = 0; side < 2; side++)
             if (c->key.body[side] >= 0)
-                farthest = fmax(farthest, thaw_v3_norm(world->shift[c->key.body[side]].way));
+                farthest = fmax(farthest, thaw_v3_norm(world->shift[mover_of(world, c, side)].way));
         for (int side = 0; side < 2 && parted_by(world, c) < c->way - LITTLE * farthest; side++)
             if (c->key.body[side] >= 0)
-                memset(world->shift[c->key.body[side]].way, 0, sizeof world->shift->way);
+                memset(world->shift[mover_of(world, c, side)].way, 0, sizeof world->shift->way);
     }
 }
 
@@ -154,7 +166,7 @@ int thaw_parting_find(ThawWorld *world, ThawIncrement step) {
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         for (int32_t k = 0; k < set->count; k++) {
             ThawContact *c = &set->contacts[sweep % 2 ? set->count - 1 - k : k];
-            if (c->key.body[0] != c->key.body[1])
+            if (!is_inner(world, c))
                 push_apart(world, c, c->way);
         }
     stop_contradictions(world);

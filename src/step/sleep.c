@@ -27,17 +27,18 @@
 void thaw_world_list_awake(ThawWorld *world) {
     world->awake_count = 0;
     for (int32_t i = 0; i < world->model->body_count; i++)
-        if (!world->state.asleep[i])
+        if (!world->state.asleep[i] && world->model->bodies[i].moved > 0)
             world->awake[world->awake_count++] = i;
 }
 
 // --- islands of bodies at rest ---------------------------------------------------------------------------------------
 
-// island_of becomes a forest in which bodies that remember a contact with each other, or are attached, have one root.
+// island_of becomes a forest in which bodies that remember a contact with each other, are attached, or are of one unit
+// have one root.
 static void join(const ThawWorld *world, const ThawContactSet *set) {
     int32_t *root = world->island_of;
     for (int32_t i = 0; i < world->model->body_count; i++)
-        root[i] = i;
+        root[i] = world->model->bodies[i].mover;
     for (int32_t c = 0; c < set->memory_count; c++) {
         const int32_t *pair = set->memory[c].key.body;
         if (pair[1] >= 0)
@@ -140,7 +141,7 @@ void thaw_sleep_lay(ThawWorld *world, ThawStepper *s) {
     s->wake_time = thaw_loads_constant_until(s->body, state->time);
     s->newton_iterations = s->projected = s->again = 0;
     s->solver_iterations = 0;
-    state->asleep[s->index] = 1;
+    memset(state->asleep + s->index, 1, (size_t)s->body->moved);
     state->slow[s->index] = 0;
     if (kept)
         thaw_stepper_forget(s);
@@ -155,6 +156,8 @@ ThawStatus thaw_sleep_restore(ThawWorld *world, const unsigned char *asleep, Tha
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++) {
         ThawStepper *s = &world->steppers[i];
         const ThawMethodOps *ops;
+        if (world->model->bodies[i].moved == 0)
+            continue;
         thaw_method_bind(world, s);
         ops = s->method->ops;
         if (asleep[i]) {
@@ -162,7 +165,7 @@ ThawStatus thaw_sleep_restore(ThawWorld *world, const unsigned char *asleep, Tha
             if (!s->record && ops->rest)
                 status = ops->rest(world, s, NULL, error);
         } else {
-            state->asleep[i] = 0;
+            memset(state->asleep + i, 0, (size_t)s->body->moved);
             status = thaw_stepper_reserve(s, error);
             if (status == THAW_OK)
                 status = thaw_method_create(world, s, error);
@@ -190,7 +193,7 @@ static int find_readiness(const ThawWorld *world, int32_t body, double t, double
         return 0;
     }
     const int waits = state->slow[body] < steps;
-    const int loaded = thaw_loads_constant_until(&world->model->bodies[body], t) <= t + h;
+    const int loaded = thaw_loads_constant_until(s->body, t) <= t + h;
     if (waits || loaded) {
         *why = waits ? ops->hindrance(s) : THAW_HINDRANCE_NONE;
         if (*why == THAW_HINDRANCE_NONE)
@@ -257,6 +260,8 @@ static int32_t mark_ready(const ThawWorld *world, double t, double h, ThawHindra
             why[body] = common;
         ready += marks[body] = common == THAW_HINDRANCE_NONE;
     }
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        marks[i] = marks[world->model->bodies[i].mover];
     return ready;
 }
 
@@ -266,13 +271,15 @@ ThawStatus thaw_world_get_hindrances(const ThawWorld *world, ThawHindrance *hind
     for (int32_t i = 0; i < world->model->body_count; i++)
         hindrances[i] = THAW_HINDRANCE_NONE;
     mark_ready(world, world->state.time, world->model->options.h, hindrances);
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        hindrances[i] = hindrances[world->model->bodies[i].mover];
     return THAW_OK;
 }
 
 ThawStatus thaw_sleep_turn(ThawWorld *world, double t, double h, ThawError *error) {
     ThawState *state = &world->state;
     for (int32_t i = 0; i < world->model->body_count; i++)
-        if (state->asleep[i] && t + h > world->steppers[i].wake_time) {
+        if (state->asleep[i] && t + h > thaw_world_mover(world, i)->wake_time) {
             ThawStatus status = thaw_sleep_wake(world, i, error);
             if (status != THAW_OK)
                 return status;
@@ -289,7 +296,7 @@ ThawStatus thaw_sleep_turn(ThawWorld *world, double t, double h, ThawError *erro
         return status;
     move_marked(world, &state->contacts, &state->resting, 1);
     for (int32_t i = 0; i < world->model->body_count; i++)
-        if (world->marks[i]) {
+        if (world->marks[i] && world->model->bodies[i].moved > 0) {
             thaw_events_fall(&world->steppers[i].events, state->step);
             thaw_sleep_lay(world, &world->steppers[i]);
         }
@@ -337,11 +344,11 @@ static ThawStatus wake_marked(ThawWorld *world, int within, ThawError *error) {
     }
     int32_t risen = 0;
     for (; risen < world->model->body_count && status == THAW_OK; risen++)
-        if (world->marks[risen])
+        if (world->marks[risen] && world->model->bodies[risen].moved > 0)
             status = raise(world, &world->steppers[risen], within, error);
     if (status != THAW_OK) {
         for (int32_t i = 0; i < risen; i++)
-            if (world->marks[i])
+            if (world->marks[i] && world->model->bodies[i].moved > 0)
                 thaw_stepper_release(&world->steppers[i]);
         return status;
     }
@@ -353,7 +360,7 @@ static ThawStatus wake_marked(ThawWorld *world, int within, ThawError *error) {
     move_marked(world, &state->resting, &state->contacts, 0);
     for (int32_t i = 0; i < world->model->body_count; i++)
         if (world->marks[i]) {
-            thaw_events_rise(&world->steppers[i].events, state->step, THAW_REASON_NEIGHBOUR);
+            thaw_events_rise(&thaw_world_mover(world, i)->events, state->step, THAW_REASON_NEIGHBOUR);
             state->asleep[i] = state->slow[i] = 0;
         }
     thaw_world_list_awake(world);
@@ -382,7 +389,7 @@ ThawStatus thaw_sleep_wake(ThawWorld *world, int32_t body, ThawError *error) {
     spread_marks(world);
     ThawStatus status = wake_marked(world, 0, error);
     if (status == THAW_OK)
-        thaw_events_rise(&world->steppers[body].events, world->state.step, THAW_REASON_START);
+        thaw_events_rise(&thaw_world_mover(world, body)->events, world->state.step, THAW_REASON_START);
     return status;
 }
 
@@ -414,6 +421,6 @@ ThawStatus thaw_sleep_disturb(ThawWorld *world, ThawContactSet *set, double t, d
     ThawStatus status = wake_marked(world, 1, error);
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
         if (world->marks[i] & TOUCHED)
-            thaw_events_rise(&world->steppers[i].events, state->step, THAW_REASON_CONTACT);
+            thaw_events_rise(&thaw_world_mover(world, i)->events, state->step, THAW_REASON_CONTACT);
     return status;
 }

@@ -112,7 +112,7 @@ static ThawStatus balance_attached(ThawWorld *world, const int32_t *root, int32_
                          .failed = of};
     ThawStatus status = thaw_response_create(&island.response, error);
     for (int32_t i = of; i < world->model->body_count && status == THAW_OK; i++)
-        if (root[i] == of) {
+        if (root[i] == of && world->model->bodies[i].moved > 0) {
             ThawStepper *s = &world->steppers[i];
             island.bodies[island.count++] = s;
             memcpy(s->start_x, s->x, bytes_of(s));
@@ -140,7 +140,7 @@ static ThawStatus balance_all(ThawWorld *world, ThawError *error) {
     int32_t *root = THAW_NEW(int32_t, count), *rows = THAW_NEW(int32_t, world->model->anchor_count);
     ThawStatus status = root && rows ? THAW_OK : thaw_error_memory(error, "the static solve");
     for (int32_t i = 0; i < count && status == THAW_OK; i++)
-        root[i] = i;
+        root[i] = world->model->bodies[i].mover;
     if (status == THAW_OK)
         thaw_attach_join(world, root);
     for (int32_t i = 0; i < count && status == THAW_OK; i++)
@@ -149,6 +149,8 @@ static ThawStatus balance_all(ThawWorld *world, ThawError *error) {
         thaw_attach_expect(world, 1);
     for (int32_t i = 0; i < count && status == THAW_OK; i++) {
         ThawStepper *s = &world->steppers[i];
+        if (world->model->bodies[i].moved == 0)
+            continue;
         memset(s->ms, 0, sizeof s->ms);
         s->newton_iterations = s->projected = 0;
         s->solver_iterations = 0;
@@ -183,6 +185,8 @@ ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawE
         return status;
     for (int32_t i = 0; i < world->model->body_count; i++) {
         ThawStepper *s = &world->steppers[i];
+        if (world->model->bodies[i].moved == 0)
+            continue;
         thaw_method_abandon(s, NULL);
         memcpy(s->x, s->x1, bytes_of(s));
         memset(s->v, 0, bytes_of(s));
@@ -259,10 +263,11 @@ ThawStatus thaw_static_start(ThawWorld *world, ThawError *error) {
     const ThawModel *model = world->model;
     for (int32_t i = 0; i < model->body_count; i++) {
         ThawStepper *s = &world->steppers[i], *leader = NULL;
-        if (!model->bodies[i].starts_at_rest)
+        if (!model->bodies[i].starts_at_rest || model->bodies[i].moved == 0)
             continue;
         for (int32_t k = 0; k < i && !leader; k++)
-            if (model->bodies[k].starts_at_rest && are_alike(&model->bodies[k], &model->bodies[i], world->state.time))
+            if (model->bodies[k].starts_at_rest && model->bodies[k].moved > 0 &&
+                are_alike(world->steppers[k].body, s->body, world->state.time))
                 leader = &world->steppers[k];
         ThawStatus status = THAW_OK;
         if (leader)

@@ -33,11 +33,16 @@ static int islands_are_sound(const ThawWorld *world) {
         for (int32_t c = 0; c < island->contact_count; c++) {
             const int32_t *pair = island->set->contacts[island->contacts[c]].key.body;
             if ((c > 0 && island->contacts[c - 1] >= island->contacts[c]) || world->state.asleep[pair[0]] ||
-                world->steppers[pair[0]].island != k || (pair[1] >= 0 && world->steppers[pair[1]].island != k))
+                thaw_world_mover(world, pair[0])->island != k ||
+                (pair[1] >= 0 && thaw_world_mover(world, pair[1])->island != k))
                 return 0;
         }
     }
     return 1;
+}
+
+static ThawIsland *island_of_row(const ThawWorld *world, int32_t row) {
+    return &world->islands[thaw_world_mover(world, world->state.contacts.contacts[row].key.body[0])->island];
 }
 
 // Bodies awake joined by contacts and attachments, in the order of their lowest body; obstacles join nothing. Linear
@@ -59,7 +64,8 @@ static ThawStatus form_islands(ThawWorld *world, ThawError *error) {
     for (int32_t c = 0; c < rows; c++) {
         const int32_t *pair = set->contacts[c].key.body;
         if (pair[1] >= 0)
-            thaw_forest_join(island_of, pair[0], pair[1]);
+            thaw_forest_join(island_of, thaw_world_mover(world, pair[0])->index,
+                             thaw_world_mover(world, pair[1])->index);
     }
     world->island_count = 0;
     for (int32_t k = 0; k < world->awake_count; k++) { // a root comes before its other members
@@ -88,7 +94,7 @@ static ThawStatus form_islands(ThawWorld *world, ThawError *error) {
     }
     // Contacts by island, in their own order: count, then place.
     for (int32_t c = 0; c < rows; c++)
-        world->islands[world->steppers[set->contacts[c].key.body[0]].island].contact_count++;
+        island_of_row(world, c)->contact_count++;
     first = 0;
     for (int32_t k = 0; k < world->island_count; k++) {
         ThawIsland *island = &world->islands[k];
@@ -98,7 +104,7 @@ static ThawStatus form_islands(ThawWorld *world, ThawError *error) {
     }
     ThawStatus status = THAW_OK;
     for (int32_t c = 0; c < rows && status == THAW_OK; c++) {
-        ThawIsland *island = &world->islands[world->steppers[set->contacts[c].key.body[0]].island];
+        ThawIsland *island = island_of_row(world, c);
         world->contact_order[island->contacts - world->contact_order + island->contact_count++] = c;
         if (!island->response)
             status = thaw_response_create(&island->response, error);
@@ -219,7 +225,9 @@ static ThawStatus decide_bodies(ThawWorld *world, ThawIncrement step, ThawError 
     return status;
 }
 
-static int stands(const ThawWorld *world, int32_t body) { return world->islands[world->steppers[body].island].stands; }
+static int stands(const ThawWorld *world, int32_t body) {
+    return world->islands[thaw_world_mover(world, body)->island].stands;
+}
 
 // Impulses of contacts between those of a stage and those of the interval.
 static void scale_impulses(ThawWorld *world, double share) {
@@ -548,8 +556,10 @@ void thaw_world_collect(ThawWorld *world, double wall, double cpu, ThawStepStats
                                     &stats->solve_ms,    &stats->oracle_ms,   &stats->contact_ms,
                                     &stats->response_ms, &stats->advance_ms,  &stats->ledger_ms};
     for (int32_t i = 0; i < world->model->body_count; i++) {
-        const ThawStepper *s = &world->steppers[i];
-        stats->inverted += thaw_world_inverted_count(world, i);
+        ThawStepper *s = &world->steppers[i];
+        if (world->model->bodies[i].moved == 0)
+            continue;
+        stats->inverted += thaw_stepper_count_inverted(world, s);
         if (world->state.asleep[i]) {
             stats->rigid_parts += s->parts;
             continue;

@@ -29,7 +29,8 @@ typedef struct ThawState {
     ThawContactSet contacts;   // its memory belongs to the state, the contacts themselves to the step
     ThawContactSet resting;    // of bodies asleep, likewise: kept as they were when the bodies fell asleep
     unsigned char *asleep;     // body_count flags: it stands still with all that it touches (sleep.c)
-    unsigned char *slow;       // body_count: steps in a row after which it might have fallen asleep, capped
+    unsigned char *slow;       // body_count: steps in a row after which it might have fallen asleep, capped; of a unit
+                               // the first body's
     unsigned char *method;     // body_count: an index of the registry
     ThawStateOptions *options; // one a method of the registry
     unsigned char *released;   // attachment_count flags: it has let go (attach.c)
@@ -70,7 +71,9 @@ typedef struct ThawEvents {
     ThawReason risen_by; // of a sleeping body that rose
 } ThawEvents;
 
-// One body's step. Vectors have dim doubles a vertex of the body; b, q, p, r and trial_q dim doubles a block of q.
+// The step of one body, or of one unit: then the body is the unit's, its index that of the first body, and the steppers
+// of the others stay empty. Vectors have dim doubles a vertex of the body; b, q, p, r and trial_q dim doubles a block
+// of q.
 typedef struct ThawStepper {
     int32_t index;            // of the body
     int32_t island;           // it is in, in this step
@@ -186,7 +189,7 @@ struct ThawWorld {
     ThawTasks *tasks;
     ThawTasks *alone;      // of bodies too small to share out their loops: one thread, that hears of `stop`
     ThawStepper *steppers; // one a body
-    int32_t *awake;        // bodies that do not sleep, ascending: all that a step looks at
+    int32_t *awake;        // bodies that do not sleep, ascending: all that a step looks at; of a unit the first
     int32_t awake_count;
     unsigned char *marks; // body_count, scratch
     ThawSystem **systems; // shared between bodies
@@ -218,6 +221,11 @@ struct ThawWorld {
     double contact_ms, response_ms, response_residual;
     int response_iterations;
 };
+
+// The stepper that moves a body: its own, or that of the first body of its unit.
+static inline ThawStepper *thaw_world_mover(const ThawWorld *world, int32_t body) {
+    return &world->steppers[world->model->bodies[body].mover];
+}
 
 // m, the gap of a contact that the step from v to v1 ends with, as its velocities say (missed.c).
 double thaw_step_gap_at_end(const ThawWorld *world, const ThawContact *contact, double h);
@@ -271,6 +279,9 @@ void thaw_state_give_own(ThawState *state, int method, int32_t body, void *optio
 
 // static.c: bodies that start at rest, where they belong and asleep.
 ThawStatus thaw_static_start(ThawWorld *world, ThawError *error);
+
+// access.c: elements that are inside out.
+int64_t thaw_stepper_count_inverted(const ThawWorld *world, ThawStepper *stepper);
 
 // step.c: the statistics of what has happened since wall and cpu (ms).
 void thaw_world_collect(ThawWorld *world, double wall, double cpu, ThawStepStats *stats);

@@ -40,6 +40,9 @@ static ThawStatus check_flags(const ThawWorld *world, int32_t body, ThawError *e
     if (state->method[body] >= thaw_method_count())
         return BROKEN("state: the method of body %d (%s) is %d; allowed: 0 to %d", (int)body, name, state->method[body],
                       thaw_method_count() - 1);
+    if (state->asleep[body] != state->asleep[world->model->bodies[body].mover] ||
+        state->method[body] != state->method[world->model->bodies[body].mover])
+        return BROKEN("state: body %d (%s) is asleep or moved otherwise than the first of its unit", (int)body, name);
     if (state->asleep[body] > 1)
         return BROKEN("state: asleep of body %d (%s) is %d; allowed: 0 or 1", (int)body, name, state->asleep[body]);
     if (state->asleep[body] && !thaw_method_at(state->method[body])->sleeps)
@@ -129,7 +132,8 @@ static ThawStatus check_attachments(const ThawWorld *world, ThawError *error) {
 static ThawStatus check_awake(const ThawWorld *world, ThawError *error) {
     int32_t count = 0;
     for (int32_t b = 0; b < world->model->body_count; b++)
-        if (!world->state.asleep[b] && (count >= world->awake_count || world->awake[count++] != b))
+        if (!world->state.asleep[b] && world->model->bodies[b].moved > 0 &&
+            (count >= world->awake_count || world->awake[count++] != b))
             return BROKEN("sleep: body %d is awake and not in the list of those awake", (int)b);
     return count == world->awake_count ? THAW_OK
                                        : BROKEN("sleep: %d bodies are listed as awake; by their flags %d are",
@@ -201,6 +205,8 @@ ThawStatus thaw_world_validate(const ThawWorld *world, ThawError *error) {
     if (status == THAW_OK)
         status = check_attachments(world, error);
     for (int32_t b = 0; b < world->model->body_count && status == THAW_OK; b++) {
+        if (world->model->bodies[b].moved == 0)
+            continue;
         status = check_stepper(world, b, error);
         if (status == THAW_OK)
             status = check_method(world, &world->steppers[b], error);

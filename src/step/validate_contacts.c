@@ -77,10 +77,10 @@ static int sides_fit(const ThawWorld *world, const ThawContact *c) {
     int fit = 1;
     for (int s = 0; s < 2; s++) {
         const int on_body = c->key.body[s] >= 0;
-        const int32_t nv = on_body ? world->model->bodies[c->key.body[s]].shape->nv : 0;
+        const ThawModelBody *body = on_body ? &world->model->bodies[c->key.body[s]] : NULL;
         fit = fit && within(c->nodes[s], on_body, on_body ? 4 : 1);
         for (int k = 0; fit && k < c->nodes[s]; k++)
-            fit = within(c->vertex[s][k], 0, nv);
+            fit = body && within(c->vertex[s][k] - body->unit_vertex, 0, body->shape->nv);
     }
     return fit;
 }

@@ -170,7 +170,7 @@ void thaw_stepper_point(const ThawWorld *world, ThawStepper *s) {
 }
 
 ThawStatus thaw_stepper_begin(ThawWorld *world, int32_t index, ThawError *error) {
-    const ThawModelBody *body = &world->model->bodies[index];
+    const ThawModelBody *body = thaw_model_moved(world->model, index);
     const ThawShape *shape = body->shape;
     ThawStepper *s = &world->steppers[index];
     s->index = index;
@@ -199,11 +199,10 @@ ThawStatus thaw_stepper_begin(ThawWorld *world, int32_t index, ThawError *error)
 
 static ThawStatus create_stepper(ThawWorld *world, int32_t index, ThawError *error) {
     const ThawModelBody *body = &world->model->bodies[index];
+    const size_t first = (size_t)body->first_vertex * (size_t)world->model->dim;
     world->state.method[index] = (unsigned char)body->method;
-    ThawStatus status = thaw_stepper_begin(world, index, error);
-    if (status == THAW_OK)
-        start_body(body, world->model->dim, world->steppers[index].x, world->steppers[index].v);
-    return status;
+    start_body(body, world->model->dim, world->state.x + first, world->state.v + first);
+    return body->moved > 0 ? thaw_stepper_begin(world, index, error) : THAW_OK;
 }
 
 void thaw_stepper_clear(ThawStepper *s) {

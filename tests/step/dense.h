@@ -23,5 +23,7 @@ Dense dense_create(const ThawWorldDef *def, int body);
 void dense_free(Dense *dense);
 // One step of def->h, by def->integrator. 0 if the matrix was singular or Newton did not converge.
 int dense_step(Dense *dense);
+// The equations of a linearised step, A v1 = b, for tests with unknowns of their own: n * n and n.
+void dense_linearise(const Dense *dense, double *A, double *b);
 
 #endif

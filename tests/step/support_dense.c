@@ -484,6 +484,21 @@ int dense_step(Dense *d) {
     return ok;
 }
 
+// A = M - h D - h^2 K, b = M v + h (f + f_ext): the same equation, solved for v1 and not for its change.
+void dense_linearise(const Dense *d, double *A, double *b) {
+    size_t n = (size_t)d->n;
+    double h = d->def->h, *K = calloc(2 * n * n + 2 * n, sizeof *K), *D = K + n * n, *f = D + n * n, *f_ext = f + n;
+    external_forces(d, f_ext);
+    add_elements(d, d->x, f, K, D);
+    add_mass_damping(d, D);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++)
+            A[i * n + j] = (i == j ? d->m[i] : 0) - h * D[i * n + j] - h * h * K[i * n + j];
+        b[i] = d->m[i] * d->v[i] + h * (f[i] + f_ext[i]);
+    }
+    free(K);
+}
+
 Dense dense_create(const ThawWorldDef *def, int body) {
     const ThawBodyDef *b = &def->bodies[body];
     const ThawShapeDef *shape = &def->shapes[b->shape];

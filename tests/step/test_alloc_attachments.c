@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Worlds with attachments: every allocation made to fail once, and steady steps that make none.
+// Worlds with attachments, and with units: every allocation made to fail once, and steady steps that make none.
 #include <unistd.h>
 
 #include "step/sample.h"
@@ -34,10 +34,14 @@ static long fail_each(ThawStatus (*operation)(Held *held, ThawError *error), Hel
     }
 }
 
-static void begin(Held *held) {
+static const char *const files[] = {"attached.json", "unit.json"};
+
+static void begin(Held *held, const char *file) {
+    char path[1000];
     ThawError error = {0};
+    snprintf(path, sizeof path, THAW_SOURCE_DIR "/tests/scene/small/%s", file);
     *held = (Held){.path = "/tmp/thaw_test_held_XXXXXX"};
-    if (thaw_scene_load(THAW_SOURCE_DIR "/tests/scene/small/attached.json", &held->scene, &error) != THAW_OK)
+    if (thaw_scene_load(path, &held->scene, &error) != THAW_OK)
         fail_msg("%s", error.message);
     held->scene->world.threads = 1;
 }
@@ -60,11 +64,10 @@ static ThawStatus save(Held *held, ThawError *error) { return thaw_world_save(he
 
 static ThawStatus load(Held *held, ThawError *error) { return thaw_world_load(held->world, held->path, error); }
 
-static void each_allocation_may_fail(void **state) {
-    (void)state;
+static void each_allocation_of_it_may_fail(const char *file) {
     Held held;
     ThawWorld *calm = NULL;
-    begin(&held);
+    begin(&held, file);
     assert_true(fail_each(create, &held) > 50);
     assert_int_equal(thaw_world_create(&held.scene->world, &held.world, NULL), THAW_OK);
     assert_int_equal(thaw_world_create(&held.scene->world, &calm, NULL), THAW_OK);
@@ -84,10 +87,15 @@ static void each_allocation_may_fail(void **state) {
     thaw_scene_free(&held.scene);
 }
 
-static void steady_steps_allocate_nothing(void **state) {
+static void each_allocation_may_fail(void **state) {
     (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        each_allocation_of_it_may_fail(files[i]);
+}
+
+static void steady_steps_of_it_allocate_nothing(const char *file) {
     Held held;
-    begin(&held);
+    begin(&held, file);
     held.scene->world.contact.disabled = 1;
     for (int32_t i = 0; i < held.scene->world.body_count; i++)
         ((ThawBodyDef *)held.scene->world.bodies)[i].method = "full";
@@ -101,6 +109,12 @@ static void steady_steps_allocate_nothing(void **state) {
         thaw_world_free(&held.world);
     }
     thaw_scene_free(&held.scene);
+}
+
+static void steady_steps_allocate_nothing(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        steady_steps_of_it_allocate_nothing(files[i]);
 }
 
 int main(void) {

@@ -8,5 +8,6 @@ const ThawMethod thaw_method_full = {
     .name = "full",
     .summary = "every element is elastic in every step: the reference that adaptive methods are judged by",
     .page = "elastic.md",
+    .takes_units = true,
     .ops = &ops,
 };

@@ -21,7 +21,7 @@ ThawStatus thaw_world_get_rigidify(const ThawWorld *world, ThawRigidifyOptions *
 ThawStatus thaw_world_get_body_rigidify(const ThawWorld *world, int32_t body, ThawRigidifyOptions *options) {
     if (!has_body(world, body) || !options)
         return THAW_ERROR_INPUT;
-    *options = *thaw_rigidify_options(world, body);
+    *options = *thaw_rigidify_options(world, thaw_world_mover(world, body)->index);
     return THAW_OK;
 }
 
@@ -32,10 +32,11 @@ void thaw_rigidify_settle(const ThawWorld *world, const ThawStepper *s, void *op
 }
 
 ThawStatus thaw_world_get_thresholds(const ThawWorld *world, int32_t body, ThawRigidifyOptions *options) {
-    if (!has_body(world, body) || !options || world->steppers[body].method != &thaw_method_rigidify)
+    const ThawStepper *s = has_body(world, body) ? thaw_world_mover(world, body) : NULL;
+    if (!s || !options || s->method != &thaw_method_rigidify)
         return THAW_ERROR_INPUT;
-    *options = *thaw_rigidify_options(world, body);
-    thaw_rigidify_settle(world, &world->steppers[body], options);
+    *options = *thaw_rigidify_options(world, s->index);
+    thaw_rigidify_settle(world, s, options);
     return THAW_OK;
 }
 

@@ -24,8 +24,8 @@ static void relative_velocity(const ThawWorld *world, const ThawContact *contact
         for (int n = 0; n < contact->nodes[side]; n++)
             for (int k = 0; k < dim; k++)
                 u[k] += (side == 0 ? 1 : -1) * contact->weight[side][n] *
-                        world->steppers[contact->key.body[side]]
-                            .start_v[(size_t)contact->vertex[side][n] * (size_t)dim + (size_t)k];
+                        thaw_world_mover(world, contact->key.body[side])
+                            ->start_v[(size_t)contact->vertex[side][n] * (size_t)dim + (size_t)k];
 }
 
 // What a spring k, N/m, along the unit vector n adds to K, dim x dim.
@@ -97,8 +97,9 @@ static double foreseen_force(const ThawWorld *world, const ThawContact *contact,
     double u[3], S[9] = {0}, give = 0;
     relative_velocity(world, contact, u);
     for (int side = 0; side < 2; side++)
-        give +=
-            contact->nodes[side] > 0 ? give_of(&world->steppers[contact->key.body[side]], contact, side, step.h) : 0;
+        give += contact->nodes[side] > 0
+                    ? give_of(thaw_world_mover(world, contact->key.body[side]), contact, side, step.h)
+                    : 0;
     *speed = 0;
     for (int k = 0; k < dim; k++) {
         S[k * dim + k] = give;
@@ -123,7 +124,7 @@ static double gives(const ThawWorld *world, const ThawContact *row, double h, do
     gamma[0] = 1 / (h * (h * row->stiffness + row->damping));
     gamma[1] = gamma[2] = 1 / (h * (h * row->across[0] + row->across[1]));
     for (int i = 0; i < 2; i++)
-        give += row->nodes[i] > 0 ? give_of(&world->steppers[row->key.body[i]], row, i, h) : 0;
+        give += row->nodes[i] > 0 ? give_of(thaw_world_mover(world, row->key.body[i]), row, i, h) : 0;
     return give;
 }
 
@@ -236,7 +237,7 @@ void thaw_rigidify_gather(const ThawWorld *world, ThawStepper *s, ThawIncrement 
     for (int32_t c = 0; c < island->contact_count; c++) {
         const ThawContact *contact = &island->set->contacts[island->contacts[c]];
         for (int side = 0; side < 2; side++) {
-            if (contact->key.body[side] != s->index || contact->nodes[side] == 0)
+            if (contact->nodes[side] == 0 || thaw_world_mover(world, contact->key.body[side]) != s)
                 continue;
             if (contact->two_sided)
                 gather_attachment(world, s, contact, side, step, q);

@@ -31,7 +31,7 @@ static double springs_beyond_forces(const ThawWorld *world, const ThawStepper *s
     for (int32_t c = 0; c < island->contact_count; c++) {
         const ThawContact *row = &island->set->contacts[island->contacts[c]];
         for (int side = 0; side < 2 && row->two_sided; side++) {
-            if (row->key.body[side] != s->index || row->nodes[side] == 0)
+            if (row->nodes[side] == 0 || thaw_world_mover(world, row->key.body[side]) != s)
                 continue;
             thaw_rigidify_attachment_force(world, row, h, thaw_rigidify(s)->answer.past, f);
             sum += thaw_attach_work_of_move(world, row, side);
