@@ -336,8 +336,8 @@ static const double *start_velocities(const ThawStepper *s) { return has_frames(
 
 double thaw_body_scale(ThawStepper *s, ThawIncrement step) {
     const ThawMap *map = s->system->map;
-    // A step that is iterated though the scene asks for linearised ones keeps momentum as well as those do; moving frames
-    // keep it whatever is left.
+    // A step that is iterated though the scene asks for linearised ones keeps momentum as well as those do; moving
+    // frames keep it whatever is left.
     const double tolerance = (s->iterated && !s->moving.inside ? 1e-3 : 1) * s->model->options.newton_tolerance;
     double scale = tolerance * step.h * (reduced_norm(s, s->f_ext) + reduced_norm(s, s->f));
     map->ops->apply_t(map, s->v, s->p);

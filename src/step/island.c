@@ -297,7 +297,8 @@ static ThawStatus iterate_newton(ThawIsland *island, ThawIncrement step) {
 }
 
 // rad: as much as a body may turn against its frame. A linearised step goes along arcs, and contacts alone see chords.
-// Iterations go along chords, which for a turn by so much stretch the body by 5e-9: what is stiff and damped resists more.
+// Iterations go along chords, which for a turn by so much stretch the body by 5e-9: what is stiff and damped resists
+// more.
 static const double SMALL_TURN = 0.05, SMALL_CHORD = 1e-4;
 enum { FRAMES = 3 };
 
@@ -380,7 +381,7 @@ static ThawStatus solve_island(ThawIsland *island, ThawIncrement step) {
     for (int32_t i = 0; i < island->count; i++) {
         ThawStepper *s = island->bodies[i];
         s->gains = 0;
-        s->iterated = step.newton && !thaw_scheme(s->model->options.integrator)->newton;
+        s->iterated = step.stage && step.newton && !thaw_scheme(s->model->options.integrator)->newton;
     }
     ThawStatus status = try_island(island, step);
     if (status == THAW_OK && island->turns)

@@ -448,8 +448,8 @@ static double drive_work(const ThawStepper *s, ThawIncrement step) {
     return sum;
 }
 
-// The rigid motion that the stage's own velocities have, against the frame; about the centre of where it begins, or what
-// holds the body. Where it is in the world's axes, none.
+// The rigid motion that the stage's own velocities have, against the frame; about the centre of where it begins, or
+// what holds the body. Where it is in the world's axes, none.
 static void find_further(ThawStepper *s) {
     ThawMovingFrame *f = &s->moving;
     memset(&f->further, 0, sizeof f->further);
@@ -654,8 +654,8 @@ void thaw_moving_see_ahead(ThawIsland *island, ThawIncrement step) {
 
 // --- the end ---------------------------------------------------------------------------------------------------------
 
-// The rigid motion by which momenta of velocities v1 at x1 fall short of what loads and contacts have made of them, about
-// part->p. r: levers, then.
+// The rigid motion by which momenta of velocities v1 at x1 fall short of what loads and contacts have made of them,
+// about part->p. r: levers, then.
 static void find_missing(ThawStepper *s, const double *v1, ThawPart *part, double v[3], double omega[3], double *r) {
     const ThawMovingFrame *f = &s->moving;
     double P[3], L[3];

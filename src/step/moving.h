@@ -90,7 +90,8 @@ void thaw_moving_turn(struct ThawStepper *s);
 double thaw_moving_turns(struct ThawStepper *s);
 // The stage begins anew, outside, in a frame that turns along with what the stepper's v1 say.
 void thaw_moving_reframe(struct ThawStepper *s);
-// All rows of contacts and attachments of the island learn how far their sides go beyond what velocities at the end say.
+// All rows of contacts and attachments of the island learn how far their sides go beyond what velocities at the end
+// say.
 void thaw_moving_see_ahead(struct ThawIsland *island, ThawIncrement step);
 // What the stage's result has for the next one and for the whole.
 void thaw_moving_end_stage(struct ThawStepper *s);

@@ -302,8 +302,9 @@ static int find_kicked(ThawWorld *world, ThawIncrement step) {
     return any;
 }
 
-// Where several stages fail, one backward Euler step, which damps more, may do. Linearised, as the scheme is; and what turns out to be too coarse for that, once more to convergence. What is off even
-// then is what contacts and damping do between the start of the step and its end, and stays as it was solved for.
+// Where several stages fail, one backward Euler step, which damps more, may do. Linearised, as the scheme is; and what
+// turns out to be too coarse for that, once more to convergence. What is off even then is what contacts and damping do
+// between the start of the step and its end, and stays as it was solved for.
 static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawScheme *scheme, ThawError *error) {
     ThawStatus status = solve_stages(world, step, scheme);
     if (status > THAW_OK && scheme->stage_count > 1) {

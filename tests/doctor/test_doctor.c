@@ -638,10 +638,11 @@ static void null_arguments_are_refused_or_allowed_as_documented(void **state) {
 
 static void a_stiff_body_that_spins_is_told_that_its_step_takes_the_spin(void **state) {
     (void)state;
-    // Measured: 1 percent is left by linearised steps, nearly all by Newton's method (docs/elastic.md).
-    static const char *const integrators[] = {"semi-implicit", "newton", "semi-implicit"};
-    double steps[] = {0.01, 0.01, 0}; // the last as the first is told
-    for (int i = 0; i < 3; i++) {
+    // Measured: 1 percent is left by linearised steps, nearly all by Newton's method (docs/elastic.md), all in a moving
+    // frame.
+    static const char *const integrators[] = {"semi-implicit", "newton", "semi-implicit", "euler"};
+    double steps[] = {0.01, 0.01, 0, 0.01}; // the third as the first is told
+    for (int i = 0; i < 4; i++) {
         char text[800];
         snprintf(text, sizeof text,
                  "{\"thaw\": 1, \"time\": {\"step\": %g, \"steps\": %d, \"integrator\": \"%s\"},"
@@ -656,8 +657,8 @@ static void a_stiff_body_that_spins_is_told_that_its_step_takes_the_spin(void **
             told = strcmp(report->complaints[k].id, "spin-lost") == 0 ? &report->complaints[k] : told;
         assert_true((told != NULL) == (i == 0));
         assert_true(i || (told->severity == THAW_SEVERITY_WARNING && told->value > 0.005 && told->value < 0.02));
-        assert_true(i || strstr(told->cure, "newton"));
-        assert_true(i || sscanf(told->cure, "take steps of %lf s", &steps[2]) == 1);
+        assert_true(i || strstr(told->cure, "\"euler\""));
+        assert_true(i || sscanf(strstr(told->cure, "take steps"), "take steps of %lf s", &steps[2]) == 1);
         thaw_doctor_report_free(&report);
     }
 }
@@ -691,7 +692,7 @@ static void a_stiff_body_on_a_hinge_is_told_that_its_step_takes_the_swing(void *
             told = strcmp(report->complaints[k].id, "swing-lost") == 0 ? &report->complaints[k] : told;
         assert_true((told != NULL) == cases[i].told);
         const int adaptive = strcmp(cases[i].method, "rigidify") == 0;
-        assert_true(!told || strstr(told->cure, "newton"));
+        assert_true(!told || strstr(told->cure, "\"tr-bdf2\""));
         assert_true(!told || told->severity == (adaptive ? THAW_SEVERITY_HINT : THAW_SEVERITY_WARNING));
         assert_true(!told || (strstr(told->what, "as a rigid part it keeps more") != NULL) == adaptive);
         assert_true(!told || !strstr(told->what, "rigid parts too"));
@@ -750,8 +751,9 @@ static void motion_that_begins_during_the_run_is_told_where_the_step_takes_it(vo
             fail_msg("case %d: %s", (int)i, told ? told->what : "nothing is told");
         double step = 1;
         assert_true(!told || strstr(told->cure, "steps of "));
-        if (told && told->value < 0.5) // the cure is smaller steps, with whichever integrator
-            assert_true(sscanf(strstr(told->cure, "steps of "), "steps of %lf s", &step) == 1 && step < cases[i].h);
+        if (told && told->value < 0.5) // the cure is another integrator, or smaller steps
+            assert_true(sscanf(strstr(told->cure, "steps of "), "steps of %lf s", &step) == 1 &&
+                        (step < cases[i].h || strstr(told->cure, "\"integrator\"")));
         thaw_doctor_report_free(&report);
     }
 }

@@ -67,7 +67,7 @@ static void values_out_of_range_are_refused_by_name(void **state) {
     def.constants = (ThawMaterialConstants)2;
     assert_refused(&def, "constants");
     def = thaw_material_def_default();
-    def.damping = (ThawDamping)2;
+    def.damping = (ThawDamping)3;
     assert_refused(&def, "damping");
     ThawError error;
     assert_int_equal(thaw_material_validate(NULL, &error), THAW_ERROR_INPUT);
