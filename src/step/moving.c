@@ -687,6 +687,28 @@ int thaw_moving_is_kicked(ThawStepper *s, ThawIncrement step) {
     return !s->moving.mends;
 }
 
+// Times what rounding leaves of an elastic energy.
+static const double MANY = 1000;
+
+int thaw_moving_gains(ThawStepper *s, ThawIncrement step) {
+    (void)step;
+    const ThawMovingFrame *f = &s->moving;
+    const ThawMap *map = s->system->map;
+    if (!f->acts || f->scheme->stage_count == 1 || map->frame_count > 0 || s->offset_moves)
+        return 0;
+    if (!isfinite(s->set_energy))
+        s->set_energy = thaw_force_energy(map->set, s->tasks, s->x, s->partial);
+    const double elastic =
+        isfinite(s->next_set_energy) ? s->next_set_energy : thaw_force_energy(map->set, s->tasks, s->x1, s->partial);
+    const double kinetic = energy_of(s, s->v);
+    double work = 0;
+    for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
+        work += s->f_ext[i] * (s->x1[i] - s->x[i]);
+    const double gain = energy_of(s, s->v1) + elastic - kinetic - s->set_energy - work - f->contact;
+    const double had = kinetic + fmax(0, s->set_energy) + fabs(work) + fabs(f->contact);
+    return gain > THAW_LARGEST_GAIN * had + MANY * s->energy_rounding;
+}
+
 // Adds the rigid motion that is missing. v1: of all vertices; r: scratch.
 static void mend_momenta(ThawStepper *s, double *v1, double *r) {
     ThawMap *map = s->system->map;

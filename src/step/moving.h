@@ -95,6 +95,8 @@ void thaw_moving_reframe(struct ThawStepper *s);
 void thaw_moving_see_ahead(struct ThawIsland *island, ThawIncrement step);
 // What the stage's result has for the next one and for the whole.
 void thaw_moving_end_stage(struct ThawStepper *s);
+// Whether several stages have made energy out of nothing: what each of them starts with says nothing of that.
+int thaw_moving_gains(struct ThawStepper *s, ThawIncrement step);
 // Whether what is missing of its momenta after the last stage is more than may be mended.
 int thaw_moving_is_kicked(struct ThawStepper *s, ThawIncrement step);
 // The interval is final: parts of the map move on, and v1 (and their momenta) get exactly the momenta that loads and

@@ -288,39 +288,37 @@ static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawS
     return status;
 }
 
-// Islands of which a body's momenta could be mended by a blow only. The others stand.
-static int find_kicked(ThawWorld *world, ThawIncrement step) {
+// Islands of which some body is so. The others stand.
+static int find_islands(ThawWorld *world, ThawIncrement step, int (*is)(ThawStepper *s, ThawIncrement step)) {
     int any = 0;
     for (int32_t k = 0; k < world->island_count; k++) {
         ThawIsland *island = &world->islands[k];
-        int kicked = 0;
-        for (int32_t b = 0; b < island->count && !island->stands; b++)
-            kicked |= thaw_moving_is_kicked(island->bodies[b], step);
-        island->stands = !kicked;
-        any |= kicked;
+        island->stands = 1;
+        for (int32_t b = 0; b < island->count; b++)
+            island->stands &= !is(island->bodies[b], step);
+        any |= !island->stands;
     }
     return any;
 }
 
-// Where several stages fail, one backward Euler step, which damps more, may do. Linearised, as the scheme is; and what
-// turns out to be too coarse for that, once more to convergence. What is off even then is what contacts and damping do
-// between the start of the step and its end, and stays as it was solved for.
+// As the scheme is. Where several stages fail, or make energy out of nothing, one backward Euler step, which damps more,
+// may do. And what turns out to be too coarse for one linearisation is iterated. What is off even then is what contacts
+// and damping do between the start of the step and its end: it stays as it was solved for.
 static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawScheme *scheme, ThawError *error) {
     ThawStatus status = solve_stages(world, step, scheme);
-    if (status > THAW_OK && scheme->stage_count > 1) {
-        scheme = thaw_scheme(scheme->newton ? THAW_INTEGRATOR_EULER_NEWTON : THAW_INTEGRATOR_EULER);
-        status = solve_stages(world, step, scheme);
-    }
-    if (status != THAW_OK || !find_kicked(world, step) || step.newton)
+    const ThawScheme *euler = thaw_scheme(scheme->newton ? THAW_INTEGRATOR_EULER_NEWTON : THAW_INTEGRATOR_EULER);
+    if (scheme->stage_count > 1 && (status > THAW_OK || find_islands(world, step, thaw_moving_gains)))
+        status = solve_stages(world, step, euler);
+    if (status != THAW_OK || !find_islands(world, step, thaw_moving_is_kicked) || step.newton)
         return status;
     step.newton = 1;
     for (int32_t k = 0; k < world->island_count && status == THAW_OK; k++)
         for (int32_t b = 0; b < world->islands[k].count && status == THAW_OK && !world->islands[k].stands; b++)
             status = thaw_stepper_reserve_newton(world->islands[k].bodies[b], error);
     if (status == THAW_OK)
-        status = solve_stages(world, step, scheme);
+        status = solve_stages(world, step, euler);
     if (status == THAW_OK)
-        find_kicked(world, step);
+        find_islands(world, step, thaw_moving_is_kicked);
     return status;
 }
 
