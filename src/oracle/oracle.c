@@ -28,7 +28,7 @@ _Static_assert(THAW_MOVING + 1 == THAW_ORACLE_MODES, "a checkpoint is checked by
 
 static void adopt_options(ThawOracle *oracle, const ThawRigidifyOptions *options) {
     // An acceleration a bends the lowest mode by about a / omega^2, a strain of a / (omega^2 lever diameter).
-    double soft = oracle->scale.omega * oracle->scale.omega * oracle->scale.lever * oracle->shape->diameter;
+    double soft = oracle->scale.soft * oracle->shape->diameter;
     oracle->options = *options;
     oracle->epsilon = options->epsilon;
     oracle->tau_rigid = options->tau_rigid;
@@ -106,13 +106,17 @@ static void turn_out(const ThawOracle *oracle, const double *x, double *shadow) 
     thaw_oracle_turn(oracle->shape, Q, 0, oracle->state.shadow, shadow);
 }
 
-void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options, const ThawScale *scale,
-                             const double *x) {
+void thaw_oracle_resume_options(ThawOracle *oracle, const ThawRigidifyOptions *options, const ThawScale *scale) {
     oracle->scale = *scale;
     adopt_options(oracle, options);
+    thaw_oracle_drop_factor(oracle); // it depends on the horizon, and on the rule
+}
+
+void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options, const ThawScale *scale,
+                             const double *x) {
+    thaw_oracle_resume_options(oracle, options, scale);
     turn_out(oracle, x, oracle->state.shadow);
     oracle->state.quiet = oracle->state.has_reference = oracle->state.left = 0;
-    thaw_oracle_drop_factor(oracle); // it depends on the horizon, and on the rule
 }
 
 void thaw_oracle_forget(ThawOracle *oracle, const double *x) {

@@ -111,6 +111,9 @@ ThawOracleState *thaw_oracle_state(ThawOracle *oracle);
 void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options, const ThawScale *scale,
                              const double *x);
 
+// The same for a state that was found with these: nothing has to be asked again.
+void thaw_oracle_resume_options(ThawOracle *oracle, const ThawRigidifyOptions *options, const ThawScale *scale);
+
 // Decides flagged (ne) from what is rigid now and the question. x is moved by relaxation, parts along with it. Where
 // nothing has changed enough since the last answer, that answer stands and the question costs next to nothing.
 ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *question, ThawPartition *partition, double *x,
