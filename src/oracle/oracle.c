@@ -13,7 +13,6 @@
 #include "math/vec3.h"
 
 // Measured on the cantilever, a drop and a spin (docs/rigidification.md).
-static const double SWING = 0.3;         // of epsilon: what would swing farther from the speed it has is not at rest
 static const double SWAY = 0.2;          // of the rate that wakes: parts that deform faster are not at rest
 static const double AT_ONCE = 0.5;       // of what is left, made up in a step: such a body is not judged by speed
 static const double SOON = 0.05;         // the same of a body that is overdamped, and so does not swing on
@@ -183,7 +182,7 @@ static double rate_of_first(ThawOracle *oracle, const ThawQuestion *q, const Tha
 // Whether the static question may decide: it knows nothing of speed. From the rate at which parts deform (the shadow's)
 // and candidates do, the lowest mode would swing on by rate / omega.
 static int hardly_swings(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
-    const double swing = SWING * oracle->options.epsilon * oracle->scale.omega;
+    const double swing = THAW_ORACLE_SWING * oracle->options.epsilon * oracle->scale.omega;
     const double sway = lingering_pace(oracle, q->h) > 0 ? SWAY * thaw_oracle_waking_rate(oracle) : INFINITY;
     const double most = fmin(swing, sway); // of parts
     int moves = 0;
@@ -207,7 +206,8 @@ static int hardly_swings(ThawOracle *oracle, const ThawQuestion *q, const ThawPa
 // The static strain up to which a body is at rest: what is left of it must not be made up so fast that it would wake.
 // And a slow body seen at its turning point would be back only after many steps: it is not at rest for being slow.
 static double rest_strain(const ThawOracle *oracle, double h) {
-    double share = oracle->state.moving == THAW_RESTING || oracle->scale.omega * h >= THAW_ORACLE_SLOW ? 1 : SWING;
+    double share = oracle->state.moving == THAW_RESTING || oracle->scale.omega * h >= THAW_ORACLE_SLOW ? 1
+                   : THAW_ORACLE_SWING;
     double pace = lingering_pace(oracle, h);
     return fmin(share * oracle->options.epsilon, pace > 0 ? thaw_oracle_waking_rate(oracle) / pace : INFINITY);
 }
@@ -288,6 +288,8 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
         largest = thaw_oracle_largest(oracle);
     }
     int rests = (calm && largest <= limit) || (loaded && largest > most);
+    if (status == THAW_OK && rests)
+        status = thaw_oracle_let_follow(oracle, q, error);
     if (status == THAW_OK && rests)
         thaw_oracle_answer_rest(oracle, q, partition, steps, most, limit, x, flagged, answer);
     else if (status == THAW_OK && thaw_oracle_is_overdamped(oracle))

@@ -9,6 +9,7 @@
 // Attachments weaker than the body itself neither hold nor bear. A body that only touches others counts as burdened
 // where it bears more than its own mass. Found when the body's neighbours are others: linear in the island's contacts,
 // and a mode (oracle/scale.c) where there is a burden.
+#include <math.h>
 #include <string.h>
 
 #include "base/forest.h"
@@ -177,23 +178,31 @@ static ThawStatus find_burden(Search *search, int *changed, ThawError *error) {
     return status;
 }
 
-static ThawStatus search_island(const ThawWorld *world, const ThawStepper *s, int *changed, ThawError *error) {
-    const size_t bodies = (size_t)world->model->body_count, nv = (size_t)s->shape->nv;
-    Search search = {.world = world, .s = s};
-    search.group = THAW_NEW(int32_t, bodies);
-    search.set = THAW_NEW(unsigned char, bodies);
-    search.mass = THAW_NEW(double, bodies);
-    search.stiffness = THAW_NEW(double, bodies + 1);
-    search.rows = THAW_NEW(int32_t, bodies + 1);
-    search.on = THAW_NEW(double, nv);
-    search.hold = THAW_NEW(double, nv);
-    ThawStatus status = search.group && search.set && search.mass && search.stiffness && search.rows && search.on &&
-                                search.hold
-                            ? find_burden(&search, changed, error)
-                            : thaw_error_memory(error, "what a body bears");
-    void *blocks[] = {search.group, search.set,  search.mass, search.stiffness, search.rows, search.on, search.hold};
+static int reserve(Search *search) {
+    const size_t bodies = (size_t)search->world->model->body_count, nv = (size_t)search->s->shape->nv;
+    search->group = THAW_NEW(int32_t, bodies);
+    search->set = THAW_NEW(unsigned char, bodies);
+    search->mass = THAW_NEW(double, bodies);
+    search->stiffness = THAW_NEW(double, bodies + 1);
+    search->rows = THAW_NEW(int32_t, bodies + 1);
+    search->on = THAW_NEW(double, nv);
+    search->hold = THAW_NEW(double, nv);
+    return search->group && search->set && search->mass && search->stiffness && search->rows && search->on &&
+           search->hold;
+}
+
+static void release(Search *search) {
+    void *blocks[] = {search->group, search->set, search->mass, search->stiffness,
+                      search->rows,  search->on,  search->hold};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         thaw_free(blocks[i]);
+}
+
+static ThawStatus search_island(const ThawWorld *world, const ThawStepper *s, int *changed, ThawError *error) {
+    Search search = {.world = world, .s = s};
+    ThawStatus status =
+        reserve(&search) ? find_burden(&search, changed, error) : thaw_error_memory(error, "what a body bears");
+    release(&search);
     return status;
 }
 
@@ -226,4 +235,51 @@ ThawStatus thaw_rigidify_fit_burden(const ThawWorld *world, ThawStepper *s, Thaw
     if (a->options.tau_rigid < before) // what was slow may be too fast now
         memset(thaw_oracle_state(a->oracle)->below, 0, (size_t)s->shape->ne);
     return THAW_OK;
+}
+
+// --- for the static question -----------------------------------------------------------------------------------------
+
+// Vertices that groups touch which the body bears; numbers of the groups as they come.
+static void list_borne(Search *search, ThawBorne *borne) {
+    const ThawStepper *s = search->s;
+    const ThawIsland *island = &search->world->islands[s->island];
+    for (int32_t i = 0; i < island->contact_count; i++) {
+        const ThawContact *c = contact_of(search, i);
+        const int side = side_of(s, c);
+        if (side < 0 || !acts(s, c))
+            continue;
+        const int32_t other = other_of(search, c, side);
+        const double stiffness = c->two_sided ? c->stiffness + c->across[0] : c->stiffness;
+        if (other >= 0 && search->rows[other] == 0) {
+            borne->mass[borne->count] = search->mass[other];
+            search->rows[other] = ++borne->count;
+        }
+        for (int n = 0; n < c->nodes[side]; n++) {
+            const int32_t v = c->vertex[side][n];
+            const double k = fabs(c->weight[side][n]) * fmin(stiffness, thaw_rigidify(s)->hard);
+            search->hold[v] += k;
+            search->on[v] += other >= 0 ? k : 0;
+            if (other >= 0)
+                borne->group[v] = search->rows[other] - 1;
+        }
+    }
+    for (int32_t v = 0; v < s->shape->nv; v++)
+        borne->share[v] = search->hold[v] > 0 ? search->on[v] / search->hold[v] : 0;
+}
+
+ThawStatus thaw_rigidify_bear(const void *bearer, ThawBorne *borne) {
+    const ThawBearer *of = bearer;
+    Search search = {.world = of->world, .s = of->s};
+    *borne = (ThawBorne){.group = THAW_NEW(int32_t, of->s->shape->nv),
+                         .share = THAW_NEW(double, of->s->shape->nv),
+                         .mass = THAW_NEW(double, of->world->model->body_count)};
+    const int good = reserve(&search) && borne->group && borne->share && borne->mass;
+    for (int32_t v = 0; good && v < of->s->shape->nv; v++)
+        borne->group[v] = -1;
+    if (good) {
+        find_groups(&search);
+        list_borne(&search, borne);
+    }
+    release(&search);
+    return good ? THAW_OK : THAW_ERROR_MEMORY;
 }

@@ -355,6 +355,11 @@ static ThawStatus decide_rigidify(const ThawWorld *world, ThawStepper *s, ThawIn
                              .system = a->full,
                              .h = step.h};
     ThawHistory *history = thaw_rigidify_record(s)->history;
+    const ThawBearer bearer = {world, s};
+    if (world->islands[s->island].count > 1) {
+        question.bear = thaw_rigidify_bear;
+        question.bearer = &bearer;
+    }
     ThawKeeping keeping = {world->kept, s};
     if (world->kept) {
         question.keep = thaw_keep_state;

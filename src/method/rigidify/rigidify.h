@@ -65,6 +65,12 @@ void thaw_rigidify_reconfigure(const ThawWorld *world, ThawStepper *s);
 ThawScale thaw_rigidify_scale(const ThawStepper *s);
 // Whether it bears something else than at the last step, and thresholds that fit.
 ThawStatus thaw_rigidify_fit_burden(const ThawWorld *world, ThawStepper *s, ThawError *error);
+// For a question: bearer is a ThawBearer.
+typedef struct ThawBearer {
+    const ThawWorld *world;
+    const ThawStepper *s;
+} ThawBearer;
+ThawStatus thaw_rigidify_bear(const void *bearer, ThawBorne *borne);
 
 // contacts.c: forces of the contacts on this body, those remembered and, of those that carried nothing, what is
 // foreseen; and what the question says of them.
