@@ -255,8 +255,8 @@ static ThawStatus follow(Bearing *b, const ThawQuestion *q, ThawError *error) {
     ThawStatus status = iterate(b);
     if (status != THAW_OK)
         return status;
-    thaw_oracle_turn(oracle->shape, oracle->Q, 0, b->y, b->u);
-    thaw_strain_predict(oracle->shape->all, oracle->tasks, NULL, 0, q->x, b->u, oracle->predicted);
+    thaw_oracle_turn(oracle->shape, oracle->Q, 0, b->y, oracle->d);
+    thaw_strain_predict(oracle->shape->all, oracle->tasks, NULL, 0, q->x, oracle->d, oracle->predicted);
     return THAW_OK;
 }
 

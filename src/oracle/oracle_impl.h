@@ -154,7 +154,7 @@ void thaw_oracle_take_reference(ThawOracle *oracle, const ThawQuestion *question
 ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], ThawError *error);
 // c: in, a force in the reference's frame; out, the displacement that it causes if it lasts. After a foresight.
 ThawStatus thaw_oracle_displace(ThawOracle *oracle, double *c);
-// bear.c: after a foresight, oracle->predicted with what the body bears going along, oracle->d as it was.
+// bear.c: after a foresight, oracle->d and oracle->predicted with what the body bears going along.
 ThawStatus thaw_oracle_let_follow(ThawOracle *oracle, const ThawQuestion *question, ThawError *error);
 // The pull on the shadow velocity in the stride that comes; oracle->d, the way it goes in a step of it on the mean, and
 // oracle->predicted, the strain of that.

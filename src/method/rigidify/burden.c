@@ -7,7 +7,7 @@
 // pin stands, and where it touches the body it holds it. What does not is borne by the body, with all of its mass.
 //
 // Attachments weaker than the body itself neither hold nor bear. A body that only touches others counts as burdened
-// where it bears more than its own mass. Found when the body's neighbours are others: linear in the island's contacts,
+// where it bears more than its own mass and is held itself: what meets in flight soon parts. Found when the body's neighbours are others: linear in the island's contacts,
 // and a mode (oracle/scale.c) where there is a burden.
 #include <math.h>
 #include <string.h>
@@ -30,7 +30,7 @@ typedef struct Search {
     double *on;         // nv, kg
     double *hold;       // nv, N/m
     double borne;       // kg
-    int attached;
+    int attached, held; // by something; by a pin, or by what stands
 } Search;
 
 ThawScale thaw_rigidify_scale(const ThawStepper *s) {
@@ -90,6 +90,7 @@ static void find_groups(Search *search) {
         for (int32_t k = 0; k < other->body->script_count; k++)
             search->set[other->index] |= s->middle < other->body->scripts[k].release;
     }
+    search->held = search->set[s->index];
     for (int32_t i = 0; i < island->contact_count; i++) {
         const ThawContact *c = contact_of(search, i);
         const int32_t a = c->key.body[0], b = c->nodes[1] > 0 ? c->key.body[1] : -1;
@@ -141,6 +142,7 @@ static uint64_t weigh(Search *search) {
                 continue;
             else if (pass == 1) {
                 search->attached |= c->two_sided;
+                search->held |= other < 0;
                 if (search->rows[at]++ == 0) {
                     hash = thaw_hash(hash, &other, sizeof other);
                     if (other >= 0)
@@ -156,7 +158,7 @@ static uint64_t weigh(Search *search) {
                         search->on[c->vertex[side][n]] += w * search->mass[at] / search->rows[at];
                 }
         }
-    return search->attached || search->borne > s->shape->total_mass ? hash | 1 : 0;
+    return search->attached || (search->held && search->borne > s->shape->total_mass) ? hash | 1 : 0;
 }
 
 // Whether the thresholds are to be others than before; those of what is borne are found.
