@@ -9,6 +9,9 @@
 // and G their rigid motions at the body's vertices. What is left once d is eliminated, (S - U'A^-1 U) q = U'A^-1 c, has
 // six unknowns a group (three in 2D): conjugate gradients with S as preconditioner, a back-substitution for each step.
 // It is worth that only where U'A^-1 c, the force that the contacts would have taken, could strain the body.
+//
+// So it is judged what wakes. Relaxation moves this body alone, within a step or a few: for that the others do stand
+// still, and a body that was moved as far as they would follow in time would jolt them, and wake, for ever.
 #include <math.h>
 #include <string.h>
 
@@ -16,16 +19,16 @@
 #include "force/strain.h"
 #include "oracle/oracle_impl.h"
 
-enum { MOST = 6, STEPS = 12 };         // unknowns a group; steps of conjugate gradients at most
+enum { MOST = 6, STEPS = 12 };       // unknowns a group; steps of conjugate gradients at most
 static const double ACCURACY = 0.01; // of what is asked, in the norm of energy
 
 typedef struct Bearing {
     ThawOracle *oracle;
     ThawBorne borne;
-    int dim, size; // unknowns a group
-    double *centre, *factor;   // of each group: 3, of its vertices, m; MOST * MOST, of S
-    double *r, *p, *s, *z; // of each group: MOST
-    double *y, *u;             // over vertices: the displacement, and scratch
+    int dim, size;           // unknowns a group
+    double *centre, *factor; // of each group: 3, of its vertices, m; MOST * MOST, of S
+    double *r, *p, *s, *z;   // of each group: MOST
+    double *y, *u;           // over vertices: the displacement, and scratch
 } Bearing;
 
 void thaw_borne_free(ThawBorne *borne) {
@@ -233,7 +236,25 @@ static ThawStatus iterate(Bearing *b) {
     return THAW_OK;
 }
 
-static ThawStatus follow(Bearing *b, const ThawQuestion *q, ThawError *error) {
+// What the groups' going along alone strains is no matter of how forces are shared out, and is not pardoned.
+static ThawStatus judge(Bearing *b, const ThawQuestion *q, double pardon, ThawError *error) {
+    ThawOracle *oracle = b->oracle;
+    const ThawShape *shape = oracle->shape;
+    double *strain = THAW_NEW(double, shape->ne);
+    if (!strain)
+        return thaw_error_memory(error, "what a body bears");
+    thaw_oracle_turn(shape, oracle->Q, 0, b->y, b->u);
+    thaw_strain_predict(shape->all, oracle->tasks, NULL, 0, q->x, b->u, oracle->predicted);
+    for (size_t i = 0; i < (size_t)shape->nv * (size_t)b->dim; i++)
+        b->u[i] -= oracle->d[i];
+    thaw_strain_predict(shape->all, oracle->tasks, NULL, 0, q->x, b->u, strain);
+    for (int32_t e = 0; e < shape->ne; e++)
+        oracle->predicted[e] = fmax(oracle->predicted[e], pardon * strain[e]);
+    thaw_free(strain);
+    return THAW_OK;
+}
+
+static ThawStatus follow(Bearing *b, const ThawQuestion *q, double pardon, ThawError *error) {
     ThawOracle *oracle = b->oracle;
     const size_t groups = (size_t)b->borne.count, count = (size_t)oracle->shape->nv * (size_t)b->dim;
     double **arrays[] = {&b->r, &b->p, &b->s, &b->z};
@@ -253,14 +274,10 @@ static ThawStatus follow(Bearing *b, const ThawQuestion *q, ThawError *error) {
         return THAW_OK;
     find_matrices(b);
     ThawStatus status = iterate(b);
-    if (status != THAW_OK)
-        return status;
-    thaw_oracle_turn(oracle->shape, oracle->Q, 0, b->y, oracle->d);
-    thaw_strain_predict(oracle->shape->all, oracle->tasks, NULL, 0, q->x, oracle->d, oracle->predicted);
-    return THAW_OK;
+    return status == THAW_OK ? judge(b, q, pardon, error) : status;
 }
 
-ThawStatus thaw_oracle_let_follow(ThawOracle *oracle, const ThawQuestion *q, ThawError *error) {
+ThawStatus thaw_oracle_let_follow(ThawOracle *oracle, const ThawQuestion *q, double pardon, ThawError *error) {
     const int dim = oracle->shape->dim;
     Bearing b = {.oracle = oracle, .dim = dim, .size = 3 * (dim - 1)};
     if (!q->bear)
@@ -269,7 +286,7 @@ ThawStatus thaw_oracle_let_follow(ThawOracle *oracle, const ThawQuestion *q, Tha
     if (status != THAW_OK)
         thaw_error_set(error, status, "no memory for what a body bears");
     else if (b.borne.count > 0)
-        status = follow(&b, q, error);
+        status = follow(&b, q, pardon, error);
     void *blocks[] = {b.centre, b.factor, b.r, b.p, b.s, b.z, b.y, b.u};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         thaw_free(blocks[i]);

@@ -206,8 +206,8 @@ static int hardly_swings(ThawOracle *oracle, const ThawQuestion *q, const ThawPa
 // The static strain up to which a body is at rest: what is left of it must not be made up so fast that it would wake.
 // And a slow body seen at its turning point would be back only after many steps: it is not at rest for being slow.
 static double rest_strain(const ThawOracle *oracle, double h) {
-    double share = oracle->state.moving == THAW_RESTING || oracle->scale.omega * h >= THAW_ORACLE_SLOW ? 1
-                   : THAW_ORACLE_SWING;
+    double share =
+        oracle->state.moving == THAW_RESTING || oracle->scale.omega * h >= THAW_ORACLE_SLOW ? 1 : THAW_ORACLE_SWING;
     double pace = lingering_pace(oracle, h);
     return fmin(share * oracle->options.epsilon, pace > 0 ? thaw_oracle_waking_rate(oracle) / pace : INFINITY);
 }
@@ -289,7 +289,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     }
     int rests = (calm && largest <= limit) || (loaded && largest > most);
     if (status == THAW_OK && rests)
-        status = thaw_oracle_let_follow(oracle, q, error);
+        status = thaw_oracle_let_follow(oracle, q, most / oracle->options.epsilon, error);
     if (status == THAW_OK && rests)
         thaw_oracle_answer_rest(oracle, q, partition, steps, most, limit, x, flagged, answer);
     else if (status == THAW_OK && thaw_oracle_is_overdamped(oracle))

@@ -91,8 +91,7 @@ static void begin(Mode *m) {
     for (int32_t i = 0; i < shape->nv; i++)
         for (int k = 0; k < dim; k++) {
             seed = seed * 1664525u + 1013904223u;
-            m->d[(size_t)i * (size_t)dim + (size_t)k] =
-                m->held[i] ? 0 : 0.5 + (double)(seed >> 8) / (1 << 24);
+            m->d[(size_t)i * (size_t)dim + (size_t)k] = m->held[i] ? 0 : 0.5 + (double)(seed >> 8) / (1 << 24);
         }
 }
 
@@ -222,8 +221,8 @@ ThawStatus thaw_scale_find(const ThawSystem *system, const ThawBurden *burden, T
     if (system->map->n == 0) // nothing of it is free
         return THAW_OK;
     ThawStatus status = find(&mode, scale, error);
-    void *blocks[] = {mode.vertices, mode.d, mode.y, mode.r, mode.b, mode.q, mode.strain, mode.partial,
-                      mode.mass,     mode.held};
+    void *blocks[] = {mode.vertices, mode.d,      mode.y,       mode.r,    mode.b,
+                      mode.q,        mode.strain, mode.partial, mode.mass, mode.held};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         thaw_free(blocks[i]);
     thaw_solver_free(&mode.solver);

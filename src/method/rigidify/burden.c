@@ -175,8 +175,8 @@ static ThawStatus find_burden(Search *search, int *changed, ThawError *error) {
     ThawStatus status = thaw_scale_find(thaw_rigidify(search->s)->full, &(ThawBurden){search->on, search->hold},
                                         search->s->tasks, &scale, error);
     if (status == THAW_OK)
-        *burdened = (ThawBurdened){burdened->neighbours, scale.omega > 0 ? borne : 0, scale.omega, scale.lever,
-                                   scale.soft};
+        *burdened =
+            (ThawBurdened){burdened->neighbours, scale.omega > 0 ? borne : 0, scale.omega, scale.lever, scale.soft};
     return status;
 }
 

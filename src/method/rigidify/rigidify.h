@@ -29,8 +29,8 @@ typedef struct ThawRigidifyData {
 
 // The scale of a body with what it bears, part of the state: it was found when that was last another one.
 typedef struct ThawBurdened {
-    uint64_t neighbours; // hash of the bodies that touch it or are attached to it, and of its island's
-    uint64_t borne;      // hash of what it bears and of what holds it; 0: nothing that counts
+    uint64_t neighbours;       // hash of the bodies that touch it or are attached to it, and of its island's
+    uint64_t borne;            // hash of what it bears and of what holds it; 0: nothing that counts
     double omega, lever, soft; // as in ThawScale, of a body that bears something
 } ThawBurdened;
 
