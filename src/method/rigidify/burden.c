@@ -7,8 +7,8 @@
 // pin stands, and where it touches the body it holds it. What does not is borne by the body, with all of its mass.
 //
 // Attachments weaker than the body itself neither hold nor bear. A body that only touches others counts as burdened
-// where it bears more than its own mass and is held itself: what meets in flight soon parts. Found when the body's neighbours are others: linear in the island's contacts,
-// and a mode (oracle/scale.c) where there is a burden.
+// where it bears more than its own mass and is held itself: what meets in flight soon parts. Found when the body's
+// neighbours are others: linear in the island's contacts, and a mode (oracle/scale.c) where there is a burden.
 #include <math.h>
 #include <string.h>
 
@@ -108,7 +108,7 @@ static void find_groups(Search *search) {
     }
 }
 
-// The group on the other side; -1: what stands. count: of bodies.
+// The group on the other side; -1: what stands.
 static int32_t other_of(const Search *search, const ThawContact *c, int side) {
     if (c->nodes[1 - side] == 0)
         return -1;
