@@ -246,9 +246,9 @@ void thaw_oracle_go_on(ThawOracle *oracle, const ThawQuestion *q, ThawPartition 
 }
 
 // A stride goes on by one pull, and past the turning point: by a third of it at the speed that the shadow has. What
-// swings within that way would be strained by more than its motion is worth.
+// swings within that way would be strained by more than its motion is worth. What it bears stands still meanwhile.
 static int longest_stride(const ThawOracle *oracle, double h) {
-    double reach = thaw_oracle_is_overdamped(oracle) ? INFINITY : 3 / (thaw_oracle_pace(oracle) * h);
+    double reach = thaw_oracle_is_overdamped(oracle) ? INFINITY : 3 / (oracle->scale.alone * h);
     return reach >= THAW_ORACLE_STRIDE ? THAW_ORACLE_STRIDE : reach > 1 ? (int)reach : 1;
 }
 

@@ -215,6 +215,8 @@ static ThawStatus displace(ThawOracle *oracle, const ThawForesight *foresight, d
     return status == THAW_NOT_CONVERGED ? THAW_OK : status;
 }
 
+ThawStatus thaw_oracle_displace(ThawOracle *oracle, double *c) { return displace(oracle, &oracle->lasting, c); }
+
 // d and predicted of a displacement y in the reference's frame.
 static void predict(ThawOracle *oracle, const ThawQuestion *q, const double Q[9]) {
     thaw_oracle_turn(oracle->shape, Q, 0, oracle->y, oracle->d);

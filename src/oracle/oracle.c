@@ -13,7 +13,6 @@
 #include "math/vec3.h"
 
 // Measured on the cantilever, a drop and a spin (docs/rigidification.md).
-static const double SWING = 0.3;         // of epsilon: what would swing farther from the speed it has is not at rest
 static const double SWAY = 0.2;          // of the rate that wakes: parts that deform faster are not at rest
 static const double AT_ONCE = 0.5;       // of what is left, made up in a step: such a body is not judged by speed
 static const double SOON = 0.05;         // the same of a body that is overdamped, and so does not swing on
@@ -28,7 +27,7 @@ _Static_assert(THAW_MOVING + 1 == THAW_ORACLE_MODES, "a checkpoint is checked by
 
 static void adopt_options(ThawOracle *oracle, const ThawRigidifyOptions *options) {
     // An acceleration a bends the lowest mode by about a / omega^2, a strain of a / (omega^2 lever diameter).
-    double soft = oracle->scale.omega * oracle->scale.omega * oracle->scale.lever * oracle->shape->diameter;
+    double soft = oracle->scale.soft * oracle->shape->diameter;
     oracle->options = *options;
     oracle->epsilon = options->epsilon;
     oracle->tau_rigid = options->tau_rigid;
@@ -106,13 +105,17 @@ static void turn_out(const ThawOracle *oracle, const double *x, double *shadow) 
     thaw_oracle_turn(oracle->shape, Q, 0, oracle->state.shadow, shadow);
 }
 
-void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options, const ThawScale *scale,
-                             const double *x) {
+void thaw_oracle_resume_options(ThawOracle *oracle, const ThawRigidifyOptions *options, const ThawScale *scale) {
     oracle->scale = *scale;
     adopt_options(oracle, options);
+    thaw_oracle_drop_factor(oracle); // it depends on the horizon, and on the rule
+}
+
+void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options, const ThawScale *scale,
+                             const double *x) {
+    thaw_oracle_resume_options(oracle, options, scale);
     turn_out(oracle, x, oracle->state.shadow);
     oracle->state.quiet = oracle->state.has_reference = oracle->state.left = 0;
-    thaw_oracle_drop_factor(oracle); // it depends on the horizon, and on the rule
 }
 
 void thaw_oracle_forget(ThawOracle *oracle, const double *x) {
@@ -179,7 +182,7 @@ static double rate_of_first(ThawOracle *oracle, const ThawQuestion *q, const Tha
 // Whether the static question may decide: it knows nothing of speed. From the rate at which parts deform (the shadow's)
 // and candidates do, the lowest mode would swing on by rate / omega.
 static int hardly_swings(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
-    const double swing = SWING * oracle->options.epsilon * oracle->scale.omega;
+    const double swing = THAW_ORACLE_SWING * oracle->options.epsilon * oracle->scale.omega;
     const double sway = lingering_pace(oracle, q->h) > 0 ? SWAY * thaw_oracle_waking_rate(oracle) : INFINITY;
     const double most = fmin(swing, sway); // of parts
     int moves = 0;
@@ -203,7 +206,8 @@ static int hardly_swings(ThawOracle *oracle, const ThawQuestion *q, const ThawPa
 // The static strain up to which a body is at rest: what is left of it must not be made up so fast that it would wake.
 // And a slow body seen at its turning point would be back only after many steps: it is not at rest for being slow.
 static double rest_strain(const ThawOracle *oracle, double h) {
-    double share = oracle->state.moving == THAW_RESTING || oracle->scale.omega * h >= THAW_ORACLE_SLOW ? 1 : SWING;
+    double share =
+        oracle->state.moving == THAW_RESTING || oracle->scale.omega * h >= THAW_ORACLE_SLOW ? 1 : THAW_ORACLE_SWING;
     double pace = lingering_pace(oracle, h);
     return fmin(share * oracle->options.epsilon, pace > 0 ? thaw_oracle_waking_rate(oracle) / pace : INFINITY);
 }
@@ -284,6 +288,8 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
         largest = thaw_oracle_largest(oracle);
     }
     int rests = (calm && largest <= limit) || (loaded && largest > most);
+    if (status == THAW_OK && rests)
+        status = thaw_oracle_let_follow(oracle, q, most / oracle->options.epsilon, error);
     if (status == THAW_OK && rests)
         thaw_oracle_answer_rest(oracle, q, partition, steps, most, limit, x, flagged, answer);
     else if (status == THAW_OK && thaw_oracle_is_overdamped(oracle))

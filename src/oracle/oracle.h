@@ -63,6 +63,14 @@ typedef struct ThawOracleState {
     double margin;       // epsilon less the largest strain of rigid elements at the last answer
 } ThawOracleState;
 
+// What a body bears: groups of other bodies that nothing else holds (method/rigidify/burden.c).
+typedef struct ThawBorne {
+    int32_t count;
+    int32_t *group; // nv: that touches the vertex; -1: none
+    double *share;  // nv: of the stiffness of the vertex' contacts, those with that group
+    double *mass;   // count, kg
+} ThawBorne;
+
 // Inputs of one question, over the body's vertices.
 typedef struct ThawQuestion {
     const double *x, *v;               // state
@@ -87,6 +95,10 @@ typedef struct ThawQuestion {
     // the question ends with that.
     ThawStatus (*keep)(void *context);
     void *context; // of keep
+    // What the body bears; NULL: it touches no other. The arrays belong to the caller from the first of `borne` on
+    // (thaw_borne_free).
+    ThawStatus (*bear)(const void *bearer, ThawBorne *borne);
+    const void *bearer;
 } ThawQuestion;
 
 typedef struct ThawAnswer {
@@ -101,6 +113,8 @@ typedef struct ThawAnswer {
     int past;                          // x was moved by what acted up to now, blows that come left out
 } ThawAnswer;
 
+void thaw_borne_free(ThawBorne *borne);
+
 typedef struct ThawOracle ThawOracle;
 // options: for this body (thaw_scale_options).
 ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions *options, const ThawScale *scale,
@@ -110,6 +124,9 @@ ThawOracleState *thaw_oracle_state(ThawOracle *oracle);
 // Other thresholds and scales from now on, for the body at x; what was found quiet has to be asked again.
 void thaw_oracle_set_options(ThawOracle *oracle, const ThawRigidifyOptions *options, const ThawScale *scale,
                              const double *x);
+
+// The same for a state that was found with these: nothing has to be asked again.
+void thaw_oracle_resume_options(ThawOracle *oracle, const ThawRigidifyOptions *options, const ThawScale *scale);
 
 // Decides flagged (ne) from what is rigid now and the question. x is moved by relaxation, parts along with it. Where
 // nothing has changed enough since the last answer, that answer stands and the question costs next to nothing.

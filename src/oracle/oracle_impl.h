@@ -17,6 +17,8 @@ enum { THAW_ORACLE_LEISURE = 3 };
 enum { THAW_ORACLE_AUDIT = 10 };
 static const double THAW_ORACLE_DRIFT =
     0.25; // of what was left to epsilon: may happen beside parts between two questions
+static const double THAW_ORACLE_SWING =
+    0.3; // of epsilon: what would swing farther from the speed it has is not at rest
 static const double THAW_ORACLE_SLOW = 0.04; // rad a step: a body is slow whose lowest mode is slower
 static const double THAW_ORACLE_WAKE = 5; // tau_R: an element that would strain so fast wakes, half the paper's tau_E
 
@@ -151,6 +153,11 @@ void thaw_oracle_turn(const ThawShape *shape, const double Q[9], int back, const
 void thaw_oracle_take_reference(ThawOracle *oracle, const ThawQuestion *question, double Q[9]);
 // oracle->d, what c would do if it lasted; and oracle->predicted, the strain of that.
 ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], ThawError *error);
+// c: in, a force in the reference's frame; out, the displacement that it causes if it lasts. After a foresight.
+ThawStatus thaw_oracle_displace(ThawOracle *oracle, double *c);
+// bear.c: after a foresight, oracle->predicted with what the body bears going along; oracle->d stays.
+// pardon: how many times epsilon it may be strained by now.
+ThawStatus thaw_oracle_let_follow(ThawOracle *oracle, const ThawQuestion *question, double pardon, ThawError *error);
 // The pull on the shadow velocity in the stride that comes; oracle->d, the way it goes in a step of it on the mean, and
 // oracle->predicted, the strain of that.
 ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], int stride,

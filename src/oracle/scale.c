@@ -7,6 +7,9 @@
 // shift s is far below the mode and only keeps the matrix positive for bodies that are free; their rigid motions are
 // taken off after each solve, as the nearest rigid motion by mass that the pins allow (map/rigid/part.c). A factor and
 // a dozen solves, once for bodies that agree in shape and pins.
+//
+// What a body bears makes it slower, and what it is glued to or stands on bends it otherwise: masses and springs of a
+// burden are as good as its own, and vertices that springs hold as good as pinned.
 #include "oracle/scale.h"
 
 #include <float.h>
@@ -28,6 +31,8 @@ static const double STEPS = 10, DAMPED = 5; // the body's time is at least so ma
 
 typedef struct Mode {
     const ThawSystem *system;
+    const ThawBurden *burden; // or NULL
+    ThawShape shape;          // the system's, with the burden's masses
     ThawTasks *tasks;
     ThawSolver *solver;
     int32_t *vertices; // all
@@ -35,6 +40,8 @@ typedef struct Mode {
     double *b, *q;     // over unknowns
     double *strain;    // ne
     double *partial;
+    double *mass;        // nv, the shape's and the burden's
+    unsigned char *held; // nv: by a pin or the burden's springs
 } Mode;
 
 static double inner(const ThawShape *shape, const double *a, const double *b) {
@@ -47,17 +54,17 @@ static double inner(const ThawShape *shape, const double *a, const double *b) {
 
 // Takes the rigid motion off d, as far as pins allow one.
 static void take_rigid_off(Mode *m) {
-    const ThawShape *shape = m->system->shape;
+    const ThawShape *shape = &m->shape;
     int dim = shape->dim;
     ThawPart part = {.count = shape->nv, .elements = shape->ne};
     double v[3], omega[3];
     for (int32_t i = 0; i < shape->nv; i++)
-        part.pins += m->system->scripted[i] != 0;
-    thaw_part_form(shape, m->vertices, m->system->scripted, shape->X, m->d, &part, m->r);
+        part.pins += m->held[i] != 0;
+    thaw_part_form(shape, m->vertices, m->held, shape->X, m->d, &part, m->r);
     thaw_part_velocity(&part, dim, v, omega);
     for (int32_t i = 0; i < shape->nv; i++) {
         double rho[3], spin[3];
-        if (m->system->scripted[i])
+        if (m->held[i])
             continue;
         thaw_part_rotate(&part, dim, m->r + (size_t)i * (size_t)dim, rho);
         thaw_v3_cross(omega, rho, spin);
@@ -68,7 +75,7 @@ static void take_rigid_off(Mode *m) {
 
 // d of unit mass.
 static int normalise(Mode *m) {
-    const ThawShape *shape = m->system->shape;
+    const ThawShape *shape = &m->shape;
     double size = sqrt(inner(shape, m->d, m->d));
     for (size_t i = 0; size > 0 && i < (size_t)shape->nv * (size_t)shape->dim; i++)
         m->d[i] /= size;
@@ -84,15 +91,14 @@ static void begin(Mode *m) {
     for (int32_t i = 0; i < shape->nv; i++)
         for (int k = 0; k < dim; k++) {
             seed = seed * 1664525u + 1013904223u;
-            m->d[(size_t)i * (size_t)dim + (size_t)k] =
-                m->system->scripted[i] ? 0 : 0.5 + (double)(seed >> 8) / (1 << 24);
+            m->d[(size_t)i * (size_t)dim + (size_t)k] = m->held[i] ? 0 : 0.5 + (double)(seed >> 8) / (1 << 24);
         }
 }
 
 // omega^2 of the lowest mode, which is left in d; 0 if there is none.
 static ThawStatus iterate(Mode *m, double shift, double *square) {
     const ThawMap *map = m->system->map;
-    const ThawShape *shape = m->system->shape;
+    const ThawShape *shape = &m->shape;
     size_t dim = (size_t)shape->dim;
     ThawSolveInfo info;
     begin(m);
@@ -137,6 +143,34 @@ static double lever_of(Mode *m) {
     return sum > 0 ? sqrt(largest) / shape->diameter / sqrt(sum / volume) : 0;
 }
 
+// The burden's springs, and its masses by the shift.
+static void add_burden(const Mode *m, double shift, ThawBlockMatrix *A) {
+    const ThawMap *map = m->system->map;
+    const size_t bs = (size_t)A->pattern->bs;
+    for (int32_t i = 0; i < m->shape.nv; i++) {
+        int32_t block[1]; // the map is the identity
+        double matrix[1][9];
+        if (map->ops->rows(map, i, block, matrix) == 0)
+            continue;
+        double *to = A->value + (size_t)(A->pattern->row[block[0] + 1] - 1) * bs * bs;
+        for (size_t k = 0; k < bs; k++)
+            to[k * (bs + 1)] += m->burden->hold[i] + shift * m->burden->mass[i];
+    }
+}
+
+// What of the body counts as held, and its masses.
+static void take_up(Mode *m) {
+    m->shape = *m->system->shape;
+    memcpy(m->mass, m->shape.mass, sizeof *m->mass * (size_t)m->shape.nv);
+    m->shape.mass = m->mass;
+    for (int32_t i = 0; i < m->shape.nv; i++) {
+        m->vertices[i] = i;
+        m->held[i] = m->system->scripted[i] != 0 || (m->burden && m->burden->hold[i] > 0);
+        m->mass[i] += m->burden ? m->burden->mass[i] : 0;
+        m->shape.total_mass += m->burden ? m->burden->mass[i] : 0;
+    }
+}
+
 static ThawStatus find(Mode *m, ThawScale *scale, ThawError *error) {
     const ThawShape *shape = m->system->shape;
     size_t dim = (size_t)shape->dim, n = (size_t)m->system->map->n * dim, count = (size_t)shape->nv * dim;
@@ -155,15 +189,18 @@ static ThawStatus find(Mode *m, ThawScale *scale, ThawError *error) {
     m->q = THAW_NEW(double, n);
     m->strain = THAW_NEW(double, shape->ne);
     m->partial = THAW_NEW(double, 2 * (size_t)thaw_integration_most_chunks(shape));
-    if (!m->vertices || !m->d || !m->y || !m->r || !m->b || !m->q || !m->strain || !m->partial)
+    m->mass = THAW_NEW(double, shape->nv);
+    m->held = THAW_NEW(unsigned char, shape->nv);
+    if (!m->vertices || !m->d || !m->y || !m->r || !m->b || !m->q || !m->strain || !m->partial || !m->mass || !m->held)
         return thaw_error_memory(error, "a body's lowest mode");
-    for (int32_t i = 0; i < shape->nv; i++)
-        m->vertices[i] = i;
+    take_up(m);
     ThawStatus status = thaw_solver_create(m->system->direct, m->tasks, &m->solver, error);
     double shift = SHIFT * slowest * slowest, square = 0;
     if (status == THAW_OK)
         status = thaw_system_assemble(m->system, m->tasks, (ThawCombination){shift, 0, {1, 0, 0}, 0, NULL}, shape->X,
                                       NULL, m->solver, m->y, m->partial);
+    if (status == THAW_OK && m->burden)
+        add_burden(m, shift, thaw_solver_matrix(m->solver));
     if (status == THAW_OK)
         status = thaw_solver_factor(m->solver);
     if (status == THAW_OK)
@@ -171,17 +208,21 @@ static ThawStatus find(Mode *m, ThawScale *scale, ThawError *error) {
     if (status == THAW_OK && square > 0) {
         scale->omega = fmax(sqrt(square), SLOWEST * slowest);
         scale->lever = lever_of(m);
+        scale->alone = scale->omega;
+        scale->soft = scale->omega * scale->omega * scale->lever * m->shape.total_mass / shape->total_mass;
     }
     return status;
 }
 
-ThawStatus thaw_scale_find(const ThawSystem *system, ThawTasks *tasks, ThawScale *scale, ThawError *error) {
-    Mode mode = {.system = system, .tasks = tasks};
+ThawStatus thaw_scale_find(const ThawSystem *system, const ThawBurden *burden, ThawTasks *tasks, ThawScale *scale,
+                           ThawError *error) {
+    Mode mode = {.system = system, .burden = burden, .tasks = tasks};
     *scale = (ThawScale){.known = 1};
     if (system->map->n == 0) // nothing of it is free
         return THAW_OK;
     ThawStatus status = find(&mode, scale, error);
-    void *blocks[] = {mode.vertices, mode.d, mode.y, mode.r, mode.b, mode.q, mode.strain, mode.partial};
+    void *blocks[] = {mode.vertices, mode.d,      mode.y,       mode.r,    mode.b,
+                      mode.q,        mode.strain, mode.partial, mode.mass, mode.held};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         thaw_free(blocks[i]);
     thaw_solver_free(&mode.solver);

@@ -16,10 +16,19 @@ typedef struct ThawScale {
     double omega;     // rad/s, of its lowest elastic mode with the pins that hold it; 0: nothing of it is free
     double lever;     // in that mode: the largest displacement over the diameter, divided by the mean strain
     double alpha1;    // s, the largest of its materials
+    double alone;     // rad/s, omega without a burden
+    double soft;      // 1/s^2: a force of this acceleration a diameter, times its own mass, strains that mode by 1
 } ThawScale;
 
-// From the rest shape and the pins of a system of the identity map, whose direct plan is there.
-ThawStatus thaw_scale_find(const ThawSystem *system, ThawTasks *tasks, ThawScale *scale, ThawError *error);
+// What a body bears beside itself: masses that go along with its vertices, and springs by which they stand still.
+typedef struct ThawBurden {
+    const double *mass; // nv, kg
+    const double *hold; // nv, N/m
+} ThawBurden;
+
+// From the rest shape and the pins of a system of the identity map, whose direct plan is there. burden: NULL for none.
+ThawStatus thaw_scale_find(const ThawSystem *system, const ThawBurden *burden, ThawTasks *tasks, ThawScale *scale,
+                           ThawError *error);
 
 // Options with every number that was left open filled in for a body of that scale (docs/rigidification.md). h: s, the
 // step.

@@ -134,6 +134,6 @@ ThawStatus thaw_load_method(ThawCheckpoint *file, const ThawWorld *world, ThawSt
     if (status == THAW_OK)
         status = transfer_numbers(file, s, fields, ops->list(s, fields), 1, error);
     if (status == THAW_OK && s->data && ops->take)
-        status = ops->take(s, error);
+        status = ops->take(world, s, error);
     return status;
 }

@@ -365,7 +365,7 @@ static void restore_state(const ThawWorld *world, const ThawKeptBody *body, Thaw
     put_back(s, NUMBERS, &body->state[NUMBERS], 0);
     s->events = body->events;
     if (whole && ops->take)
-        ops->take(s, NULL); // they were there before, so they fit
+        ops->take(world, s, NULL); // they were there before, so they fit
 }
 
 static void restore_body(const ThawWorld *world, ThawKeptBody *body, ThawStepper *s) {

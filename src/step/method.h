@@ -131,7 +131,7 @@ typedef struct ThawMethodOps {
     ThawStatus (*expect)(const ThawWorld *world, ThawStepper *s, ThawError *error);
     // All fields are in place: whether they belong together; and what was derived from others goes. Neither fails nor
     // allocates where the fields were this body's before. After a failure the data is good for nothing but `free`.
-    ThawStatus (*take)(ThawStepper *s, ThawError *error);
+    ThawStatus (*take)(const ThawWorld *world, ThawStepper *s, ThawError *error);
     // Between steps: whether what it has of a body agrees with itself, with x, and with the stepper's system. NULL: it
     // has nothing beyond its fields, which are checked in any case.
     ThawStatus (*validate)(const ThawWorld *world, const ThawStepper *s, ThawError *error);

@@ -202,7 +202,8 @@ static ThawStatus expect_toy(const ThawWorld *world, ThawStepper *s, ThawError *
     return thaw_partition_reserve(((Toy *)s->data)->parts, error);
 }
 
-static ThawStatus take_toy(ThawStepper *s, ThawError *error) {
+static ThawStatus take_toy(const ThawWorld *world, ThawStepper *s, ThawError *error) {
+    (void)world;
     ThawPartition *p = ((Toy *)s->data)->parts;
     drop_system(s);
     return thaw_partition_restore(p, p->flagged, p->script, p->parts, (const double *)p->stress, p->part_count, p->r,

@@ -26,8 +26,8 @@ ThawStatus thaw_world_get_body_rigidify(const ThawWorld *world, int32_t body, Th
 }
 
 void thaw_rigidify_settle(const ThawWorld *world, const ThawStepper *s, void *options) {
-    const ThawRigidifyOptions settled =
-        thaw_scale_options(&thaw_rigidify_record(s)->scale, options, world->model->options.h);
+    const ThawScale scale = thaw_rigidify_scale(s);
+    const ThawRigidifyOptions settled = thaw_scale_options(&scale, options, world->model->options.h);
     memcpy(options, &settled, sizeof settled);
 }
 

@@ -28,8 +28,9 @@ static ThawReason reason_now(const ThawOracleState *oracle, const ThawPartition 
 void thaw_rigidify_explain(const ThawWorld *world, const ThawStepper *s, int32_t e, ThawElementReport *report) {
     const ThawRigidifyRecord *record = thaw_rigidify_record(s);
     const ThawHistory *history = record->history;
+    const ThawScale scale = thaw_rigidify_scale(s);
     const ThawRigidifyOptions options =
-        thaw_scale_options(&record->scale, thaw_rigidify_options(world, s->index), s->model->options.h);
+        thaw_scale_options(&scale, thaw_rigidify_options(world, s->index), s->model->options.h);
     report->rate = 0;
     report->rate_threshold = options.tau_rigid;
     report->steps_needed = options.frame_count;

@@ -35,8 +35,8 @@ static void forget_rigidify(ThawStepper *s) {
 }
 
 static ThawRigidifyOptions options_of(const ThawWorld *world, const ThawStepper *s) {
-    return thaw_scale_options(&thaw_rigidify_record(s)->scale, thaw_rigidify_options(world, s->index),
-                              s->model->options.h);
+    const ThawScale scale = thaw_rigidify_scale(s);
+    return thaw_scale_options(&scale, thaw_rigidify_options(world, s->index), s->model->options.h);
 }
 
 static ThawStatus create_rigidify(ThawWorld *world, ThawStepper *s, ThawError *error) {
@@ -61,8 +61,9 @@ static ThawStatus create_rigidify(ThawWorld *world, ThawStepper *s, ThawError *e
     a->k_contact = THAW_NEW(double, (size_t)shape->nv *(size_t)(s->model->dim * s->model->dim));
     if (!a->flagged || !a->script || !a->f_contact || !a->f_past || !a->k_contact)
         return thaw_error_memory(error, "an adaptive body");
+    const ThawScale scale = thaw_rigidify_scale(s);
     a->options = options_of(world, s);
-    status = thaw_oracle_create(shape, &a->options, &thaw_rigidify_record(s)->scale, s->tasks, &a->oracle, error);
+    status = thaw_oracle_create(shape, &a->options, &scale, s->tasks, &a->oracle, error);
     if (status == THAW_OK)
         status = thaw_partition_create(shape, a->options.smallest, &a->partition, error);
     if (status == THAW_OK) {
@@ -113,7 +114,15 @@ void thaw_rigidify_configure(const ThawWorld *world, ThawStepper *s) {
     if (a->partition->min_elements != a->options.smallest) // its parts were formed by another one
         abandon_rigidify(s, NULL);
     a->partition->min_elements = a->options.smallest;
-    thaw_oracle_set_options(a->oracle, &a->options, &thaw_rigidify_record(s)->scale, s->x);
+    const ThawScale scale = thaw_rigidify_scale(s);
+    thaw_oracle_set_options(a->oracle, &a->options, &scale, s->x);
+}
+
+void thaw_rigidify_reconfigure(const ThawWorld *world, ThawStepper *s) {
+    ThawRigidifyData *a = thaw_rigidify(s);
+    const ThawScale scale = thaw_rigidify_scale(s);
+    a->options = options_of(world, s);
+    thaw_oracle_resume_options(a->oracle, &a->options, &scale);
 }
 
 // The paper's rule knows no shadow: what moves inside parts stops.
@@ -329,6 +338,8 @@ static ThawStatus decide_rigidify(const ThawWorld *world, ThawStepper *s, ThawIn
     ThawStatus status = THAW_OK;
     if (a->partition->elastic_count > 0 && a->partition->part_count > 0 && !a->set) // after loading
         status = thaw_integration_create(s->shape, a->partition->elastic, a->partition->elastic_count, &a->set, error);
+    if (status == THAW_OK)
+        status = thaw_rigidify_fit_burden(world, s, error);
     if (status != THAW_OK)
         return status;
     int was_pressed = a->pressed;
@@ -344,6 +355,11 @@ static ThawStatus decide_rigidify(const ThawWorld *world, ThawStepper *s, ThawIn
                              .system = a->full,
                              .h = step.h};
     ThawHistory *history = thaw_rigidify_record(s)->history;
+    const ThawBearer bearer = {world, s};
+    if (world->islands[s->island].count > 1) {
+        question.bear = thaw_rigidify_bear;
+        question.bearer = &bearer;
+    }
     ThawKeeping keeping = {world->kept, s};
     if (world->kept) {
         question.keep = thaw_keep_state;

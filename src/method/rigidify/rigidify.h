@@ -27,11 +27,19 @@ typedef struct ThawRigidifyData {
     ThawTransition transition;
 } ThawRigidifyData;
 
+// The scale of a body with what it bears, part of the state: it was found when that was last another one.
+typedef struct ThawBurdened {
+    uint64_t neighbours;       // hash of the bodies that touch it or are attached to it, and of its island's
+    uint64_t borne;            // hash of what it bears and of what holds it; 0: nothing that counts
+    double omega, lever, soft; // as in ThawScale, of a body that bears something
+} ThawBurdened;
+
 // Also of a body asleep.
 typedef struct ThawRigidifyRecord {
     ThawScale scale;        // once it was needed; a function of the model and of the pins that hold the body
     ThawScale scale_before; // the last pin that let go
-    ThawHistory *history;   // part of the state
+    ThawBurdened burdened;
+    ThawHistory *history; // part of the state
 } ThawRigidifyRecord;
 
 extern const ThawMethodOps thaw_rigidify_ops;
@@ -49,8 +57,20 @@ static inline const ThawRigidifyOptions *thaw_rigidify_options(const ThawWorld *
     return thaw_state_method_options(&world->state, thaw_method_index(thaw_method_rigidify.name), body);
 }
 
-// rigidify.c: thresholds from options and scale as they are now.
+// rigidify.c: thresholds from options and scale as they are now; resume: for a state that was found with them.
 void thaw_rigidify_configure(const ThawWorld *world, ThawStepper *s);
+void thaw_rigidify_reconfigure(const ThawWorld *world, ThawStepper *s);
+
+// burden.c: the scale that the body goes by, with what it bears.
+ThawScale thaw_rigidify_scale(const ThawStepper *s);
+// Whether it bears something else than at the last step, and thresholds that fit.
+ThawStatus thaw_rigidify_fit_burden(const ThawWorld *world, ThawStepper *s, ThawError *error);
+// For a question: bearer is a ThawBearer.
+typedef struct ThawBearer {
+    const ThawWorld *world;
+    const ThawStepper *s;
+} ThawBearer;
+ThawStatus thaw_rigidify_bear(const void *bearer, ThawBorne *borne);
 
 // contacts.c: forces of the contacts on this body, those remembered and, of those that carried nothing, what is
 // foreseen; and what the question says of them.
@@ -83,7 +103,7 @@ void thaw_rigidify_explain(const ThawWorld *world, const ThawStepper *s, int32_t
 // state.c
 int thaw_rigidify_list(const ThawStepper *s, ThawStateField *fields);
 ThawStatus thaw_rigidify_expect(const ThawWorld *world, ThawStepper *s, ThawError *error);
-ThawStatus thaw_rigidify_take(ThawStepper *s, ThawError *error);
+ThawStatus thaw_rigidify_take(const ThawWorld *world, ThawStepper *s, ThawError *error);
 
 // validate.c
 ThawStatus thaw_rigidify_validate(const ThawWorld *world, const ThawStepper *s, ThawError *error);

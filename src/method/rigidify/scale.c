@@ -48,7 +48,7 @@ ThawStatus thaw_body_find_scale(const ThawModel *model, const ThawModelBody *bod
     if (status == THAW_OK)
         status = thaw_system_plan_direct(system, error);
     if (status == THAW_OK)
-        status = thaw_scale_find(system, tasks, scale, error);
+        status = thaw_scale_find(system, NULL, tasks, scale, error);
     scale->released = count_released(body, t);
     thaw_system_free(&own);
     thaw_free(scripted);

@@ -14,6 +14,7 @@ enum { LAST_REASON = THAW_REASON_COUNT - 1 };
 static int list_record(const ThawStepper *s, ThawStateField *fields) {
     ThawHistory *h = thaw_rigidify_record(s)->history;
     ThawToldBefore *t = &h->told;
+    ThawBurdened *b = &thaw_rigidify_record(s)->burdened;
     enum { NUMBER = THAW_STATE_ASLEEP | THAW_STATE_NUMBER };
     const ThawStateField all[] = {
         {"woken_by", THAW_STATE_U8, THAW_STATE_ASLEEP, h->woken_by, s->shape->ne, 1, 0, LAST_REASON},
@@ -26,6 +27,11 @@ static int list_record(const ThawStepper *s, ThawStateField *fields) {
         {"contact_total", THAW_STATE_F64, NUMBER, t->contact_total, 1, 3, 0, 0},
         {"change", THAW_STATE_I64, NUMBER, &t->change, 1, 1, 0, LAST_REASON},
         {"changed_at", THAW_STATE_I64, NUMBER, &t->changed_at, 1, 1, 0, 0},
+        {"neighbours", THAW_STATE_U64, NUMBER, &b->neighbours, 1, 1, 0, 0},
+        {"borne", THAW_STATE_U64, NUMBER, &b->borne, 1, 1, 0, 0},
+        {"burdened_omega", THAW_STATE_F64, NUMBER, &b->omega, 1, 1, 0, 0},
+        {"burdened_lever", THAW_STATE_F64, NUMBER, &b->lever, 1, 1, 0, 0},
+        {"burdened_soft", THAW_STATE_F64, NUMBER, &b->soft, 1, 1, 0, 0},
     };
     memcpy(fields, all, sizeof all);
     return sizeof all / sizeof *all;
@@ -139,7 +145,7 @@ ThawStatus thaw_rigidify_expect(const ThawWorld *world, ThawStepper *s, ThawErro
     return thaw_partition_reserve(thaw_rigidify(s)->partition, error);
 }
 
-ThawStatus thaw_rigidify_take(ThawStepper *s, ThawError *error) {
+ThawStatus thaw_rigidify_take(const ThawWorld *world, ThawStepper *s, ThawError *error) {
     ThawRigidifyData *a = thaw_rigidify(s);
     ThawPartition *p = a->partition;
     ThawStatus status = thaw_partition_restore(p, p->flagged, p->script, p->parts, (const double *)p->stress,
@@ -147,7 +153,7 @@ ThawStatus thaw_rigidify_take(ThawStepper *s, ThawError *error) {
     thaw_stepper_drop_solvers(s);
     thaw_system_free(&a->system);
     thaw_integration_free(&a->set);
-    thaw_oracle_drop_factor(a->oracle);
+    thaw_rigidify_reconfigure(world, s);
     a->pressed = s->loads_changed = 1;
     s->system = NULL;
     return status;

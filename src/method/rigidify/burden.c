@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// What does a body bear, and what holds it?
+//
+// A body that carries another one swings more slowly than alone, by the root of their masses, and its thresholds are to
+// follow that: a load that sways to and fro in a second strains what it stands on by little in each step, and at its
+// turning points by nothing. So take the body out of its island. What then still hangs together with an obstacle or a
+// pin stands, and where it touches the body it holds it. What does not is borne by the body, with all of its mass.
+//
+// Attachments weaker than the body itself neither hold nor bear. A body that only touches others counts as burdened
+// where it bears more than its own mass and is held itself: what meets in flight soon parts. Found when the body's
+// neighbours are others: linear in the island's contacts, and a mode (oracle/scale.c) where there is a burden.
+#include <math.h>
+#include <string.h>
+
+#include "base/forest.h"
+#include "method/rigidify/rigidify.h"
+#include "step/keep.h"
+
+// Of the diameter: contacts no farther open count as closed, for they come and go.
+static const double NEAR = 5e-4;
+
+typedef struct Search {
+    const ThawWorld *world;
+    const ThawStepper *s;
+    int32_t *group;     // body_count: forest of bodies that hang together without this one
+    unsigned char *set; // body_count, of a root: it stands
+    double *mass;       // body_count, of a root: kg
+    double *stiffness;  // body_count + 1, of a root or of what stands: N/m, of attachments to it
+    int32_t *rows;      // body_count, of a root: rows between it and this body
+    double *on;         // nv, kg
+    double *hold;       // nv, N/m
+    double borne;       // kg
+    int attached, held; // by something; by a pin, or by what stands
+} Search;
+
+ThawScale thaw_rigidify_scale(const ThawStepper *s) {
+    const ThawRigidifyRecord *record = thaw_rigidify_record(s);
+    ThawScale scale = record->scale;
+    if (record->burdened.borne != 0) {
+        scale.omega = record->burdened.omega;
+        scale.lever = record->burdened.lever;
+        scale.soft = record->burdened.soft;
+    }
+    return scale;
+}
+
+static int acts(const ThawStepper *s, const ThawContact *c) {
+    return c->two_sided || c->lambda[0] > 0 || c->gap <= NEAR * s->shape->diameter;
+}
+
+// Side of the contact that is the body's; -1: none, or both are.
+static int side_of(const ThawStepper *s, const ThawContact *c) {
+    const int first = c->key.body[0] == s->index, second = c->nodes[1] > 0 && c->key.body[1] == s->index;
+    return first == second ? -1 : second;
+}
+
+static const ThawContact *contact_of(const Search *search, int32_t i) {
+    const ThawIsland *island = &search->world->islands[search->s->island];
+    return &island->set->contacts[island->contacts[i]];
+}
+
+static uint64_t find_neighbours(const ThawWorld *world, const ThawStepper *s) {
+    const ThawIsland *island = &world->islands[s->island];
+    const int32_t released = thaw_rigidify_record(s)->scale.released;
+    uint64_t hash = thaw_hash(0, &released, sizeof released);
+    int32_t last = s->index;
+    for (int32_t i = 0; i < island->count; i++)
+        hash = thaw_hash(hash, &island->bodies[i]->index, sizeof island->bodies[i]->index);
+    for (int32_t i = 0; i < island->contact_count; i++) {
+        const ThawContact *c = &island->set->contacts[island->contacts[i]];
+        const int side = side_of(s, c);
+        if (side < 0 || !acts(s, c))
+            continue;
+        const int32_t other = c->nodes[1 - side] > 0 ? c->key.body[1 - side] : -1;
+        if (other != last)
+            hash = thaw_hash(hash, &other, sizeof other);
+        last = other;
+    }
+    return hash;
+}
+
+// Groups of the island without the body, and which of them stand.
+static void find_groups(Search *search) {
+    const ThawWorld *world = search->world;
+    const ThawStepper *s = search->s;
+    const ThawIsland *island = &world->islands[s->island];
+    for (int32_t i = 0; i < island->count; i++) {
+        const ThawStepper *other = island->bodies[i];
+        search->group[other->index] = other->index;
+        for (int32_t k = 0; k < other->body->script_count; k++)
+            search->set[other->index] |= s->middle < other->body->scripts[k].release;
+    }
+    search->held = search->set[s->index];
+    for (int32_t i = 0; i < island->contact_count; i++) {
+        const ThawContact *c = contact_of(search, i);
+        const int32_t a = c->key.body[0], b = c->nodes[1] > 0 ? c->key.body[1] : -1;
+        if (a == s->index || b == s->index || !acts(&world->steppers[a], c))
+            continue;
+        if (b < 0)
+            search->set[a] = 1;
+        else
+            thaw_forest_join(search->group, a, b);
+    }
+    for (int32_t i = 0; i < island->count; i++) {
+        const int32_t body = island->bodies[i]->index, root = thaw_forest_root(search->group, body);
+        search->mass[root] += island->bodies[i]->shape->total_mass;
+        search->set[root] |= search->set[body];
+    }
+}
+
+// The group on the other side; -1: what stands.
+static int32_t other_of(const Search *search, const ThawContact *c, int side) {
+    if (c->nodes[1 - side] == 0)
+        return -1;
+    const int32_t root = thaw_forest_root(search->group, c->key.body[1 - side]);
+    return search->set[root] ? -1 : root;
+}
+
+static int is_firm(const Search *search, const ThawContact *c, int32_t other) {
+    const ThawScale *own = &thaw_rigidify_record(search->s)->scale;
+    const int32_t at = other < 0 ? search->world->model->body_count : other;
+    return !c->two_sided || search->stiffness[at] > own->omega * own->omega * search->s->shape->total_mass;
+}
+
+// What is borne, and by which vertices; a hash of it, 0: nothing that counts.
+static uint64_t weigh(Search *search) {
+    const ThawWorld *world = search->world;
+    const ThawStepper *s = search->s;
+    const ThawIsland *island = &world->islands[s->island];
+    const int32_t bodies = world->model->body_count;
+    uint64_t hash = thaw_hash(0, &thaw_rigidify_record(s)->scale.released, sizeof(int32_t));
+    for (int pass = 0; pass < 3; pass++) // how stiff rows are together, how many they are, and what they do
+        for (int32_t i = 0; i < island->contact_count; i++) {
+            const ThawContact *c = contact_of(search, i);
+            const int side = side_of(s, c);
+            if (side < 0 || !acts(s, c))
+                continue;
+            const int32_t other = other_of(search, c, side), at = other < 0 ? bodies : other;
+            if (pass == 0)
+                search->stiffness[at] += c->two_sided ? c->stiffness : 0;
+            else if (!is_firm(search, c, other))
+                continue;
+            else if (pass == 1) {
+                search->attached |= c->two_sided;
+                search->held |= other < 0;
+                if (search->rows[at]++ == 0) {
+                    hash = thaw_hash(hash, &other, sizeof other);
+                    if (other >= 0)
+                        hash = thaw_hash(hash, &search->mass[at], sizeof search->mass[at]);
+                    search->borne += other >= 0 ? search->mass[at] : 0;
+                }
+            } else
+                for (int n = 0; n < c->nodes[side]; n++) {
+                    const double w = c->weight[side][n] > 0 ? c->weight[side][n] : 0;
+                    if (other < 0)
+                        search->hold[c->vertex[side][n]] += w * thaw_rigidify(s)->hard;
+                    else
+                        search->on[c->vertex[side][n]] += w * search->mass[at] / search->rows[at];
+                }
+        }
+    return search->attached || (search->held && search->borne > s->shape->total_mass) ? hash | 1 : 0;
+}
+
+// Whether the thresholds are to be others than before; those of what is borne are found.
+static ThawStatus find_burden(Search *search, int *changed, ThawError *error) {
+    ThawBurdened *burdened = &thaw_rigidify_record(search->s)->burdened;
+    find_groups(search);
+    const uint64_t borne = weigh(search);
+    *changed = borne != burdened->borne;
+    if (borne == 0 || !*changed) {
+        burdened->borne = borne;
+        return THAW_OK;
+    }
+    ThawScale scale;
+    ThawStatus status = thaw_scale_find(thaw_rigidify(search->s)->full, &(ThawBurden){search->on, search->hold},
+                                        search->s->tasks, &scale, error);
+    if (status == THAW_OK)
+        *burdened =
+            (ThawBurdened){burdened->neighbours, scale.omega > 0 ? borne : 0, scale.omega, scale.lever, scale.soft};
+    return status;
+}
+
+static int reserve(Search *search) {
+    const size_t bodies = (size_t)search->world->model->body_count, nv = (size_t)search->s->shape->nv;
+    search->group = THAW_NEW(int32_t, bodies);
+    search->set = THAW_NEW(unsigned char, bodies);
+    search->mass = THAW_NEW(double, bodies);
+    search->stiffness = THAW_NEW(double, bodies + 1);
+    search->rows = THAW_NEW(int32_t, bodies + 1);
+    search->on = THAW_NEW(double, nv);
+    search->hold = THAW_NEW(double, nv);
+    return search->group && search->set && search->mass && search->stiffness && search->rows && search->on &&
+           search->hold;
+}
+
+static void release(Search *search) {
+    void *blocks[] = {search->group, search->set, search->mass, search->stiffness,
+                      search->rows,  search->on,  search->hold};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        thaw_free(blocks[i]);
+}
+
+static ThawStatus search_island(const ThawWorld *world, const ThawStepper *s, int *changed, ThawError *error) {
+    Search search = {.world = world, .s = s};
+    ThawStatus status =
+        reserve(&search) ? find_burden(&search, changed, error) : thaw_error_memory(error, "what a body bears");
+    release(&search);
+    return status;
+}
+
+// Whether anything is rigid, or about to be: else nothing depends on thresholds yet.
+static int matters(const ThawStepper *s) {
+    const ThawRigidifyData *a = thaw_rigidify(s);
+    const unsigned char *below = thaw_oracle_state(a->oracle)->below;
+    for (int32_t e = 0; e < s->shape->ne; e++)
+        if (below[e] >= a->options.frame_count)
+            return 1;
+    return a->partition->part_count > 0;
+}
+
+ThawStatus thaw_rigidify_fit_burden(const ThawWorld *world, ThawStepper *s, ThawError *error) {
+    ThawBurdened *burdened = &thaw_rigidify_record(s)->burdened;
+    const uint64_t neighbours = find_neighbours(world, s);
+    int changed = 0;
+    if (neighbours == burdened->neighbours || thaw_rigidify_record(s)->scale.omega == 0 ||
+        (burdened->borne == 0 && !matters(s)))
+        return THAW_OK;
+    ThawStatus status = world->kept ? thaw_keep_state(&(ThawKeeping){world->kept, s}) : THAW_OK;
+    burdened->neighbours = neighbours;
+    if (status == THAW_OK)
+        status = search_island(world, s, &changed, error);
+    if (status != THAW_OK || !changed)
+        return status;
+    ThawRigidifyData *a = thaw_rigidify(s);
+    const double before = a->options.tau_rigid;
+    thaw_rigidify_configure(world, s);
+    if (a->options.tau_rigid < before) // what was slow may be too fast now
+        memset(thaw_oracle_state(a->oracle)->below, 0, (size_t)s->shape->ne);
+    return THAW_OK;
+}
+
+// --- for the static question -----------------------------------------------------------------------------------------
+
+// Vertices that groups touch which the body bears; numbers of the groups as they come.
+static void list_borne(Search *search, ThawBorne *borne) {
+    const ThawStepper *s = search->s;
+    const ThawIsland *island = &search->world->islands[s->island];
+    for (int32_t i = 0; i < island->contact_count; i++) {
+        const ThawContact *c = contact_of(search, i);
+        const int side = side_of(s, c);
+        if (side < 0 || !acts(s, c))
+            continue;
+        const int32_t other = other_of(search, c, side);
+        const double stiffness = c->two_sided ? c->stiffness + c->across[0] : c->stiffness;
+        if (other >= 0 && search->rows[other] == 0) {
+            borne->mass[borne->count] = search->mass[other];
+            search->rows[other] = ++borne->count;
+        }
+        for (int n = 0; n < c->nodes[side]; n++) {
+            const int32_t v = c->vertex[side][n];
+            const double k = fabs(c->weight[side][n]) * fmin(stiffness, thaw_rigidify(s)->hard);
+            search->hold[v] += k;
+            search->on[v] += other >= 0 ? k : 0;
+            if (other >= 0)
+                borne->group[v] = search->rows[other] - 1;
+        }
+    }
+    for (int32_t v = 0; v < s->shape->nv; v++)
+        borne->share[v] = search->hold[v] > 0 ? search->on[v] / search->hold[v] : 0;
+}
+
+ThawStatus thaw_rigidify_bear(const void *bearer, ThawBorne *borne) {
+    const ThawBearer *of = bearer;
+    Search search = {.world = of->world, .s = of->s};
+    *borne = (ThawBorne){.group = THAW_NEW(int32_t, of->s->shape->nv),
+                         .share = THAW_NEW(double, of->s->shape->nv),
+                         .mass = THAW_NEW(double, of->world->model->body_count)};
+    const int good = reserve(&search) && borne->group && borne->share && borne->mass;
+    for (int32_t v = 0; good && v < of->s->shape->nv; v++)
+        borne->group[v] = -1;
+    if (good) {
+        find_groups(&search);
+        list_borne(&search, borne);
+    }
+    release(&search);
+    return good ? THAW_OK : THAW_ERROR_MEMORY;
+}
