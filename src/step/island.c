@@ -19,18 +19,22 @@ static int touches(const ThawIsland *island) { return island->contact_count > 0;
 
 // --- contact ---------------------------------------------------------------------------------------------------------
 
-ThawStepper *thaw_island_body(const ThawIsland *island, int32_t moved) {
+int32_t thaw_island_place(const ThawIsland *island, int32_t moved) {
     const int32_t body = island->bodies[0]->model->bodies[moved].mover;
     for (int32_t lo = 0, hi = island->count - 1; lo <= hi;) { // sorted by index
         int32_t mid = lo + (hi - lo) / 2;
         if (island->bodies[mid]->index == body)
-            return island->bodies[mid];
+            return mid;
         if (island->bodies[mid]->index < body)
             lo = mid + 1;
         else
             hi = mid - 1;
     }
-    return NULL;
+    return -1;
+}
+
+ThawStepper *thaw_island_body(const ThawIsland *island, int32_t moved) {
+    return island->bodies[thaw_island_place(island, moved)];
 }
 
 // impulse = J' lambda on every body.

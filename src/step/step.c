@@ -301,9 +301,9 @@ static int find_islands(ThawWorld *world, ThawIncrement step, int (*is)(ThawStep
     return any;
 }
 
-// As the scheme is. Where several stages fail, or make energy out of nothing, one backward Euler step, which damps more,
-// may do. And what turns out to be too coarse for one linearisation is iterated. What is off even then is what contacts
-// and damping do between the start of the step and its end: it stays as it was solved for.
+// As the scheme is. Where several stages fail, or make energy out of nothing, one backward Euler step, which damps
+// more, may do. And what turns out to be too coarse for one linearisation is iterated. What is off even then is what
+// contacts and damping do between the start of the step and its end: it stays as it was solved for.
 static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawScheme *scheme, ThawError *error) {
     ThawStatus status = solve_stages(world, step, scheme);
     const ThawScheme *euler = thaw_scheme(scheme->newton ? THAW_INTEGRATOR_EULER_NEWTON : THAW_INTEGRATOR_EULER);

@@ -311,8 +311,9 @@ double thaw_motion_against(const ThawWorld *world, const ThawStepper *stepper, c
 
 // island.c: one linearised or Newton step of all its bodies from x, v to x1, v1. Leaves x and v alone.
 ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement increment);
-// The body of that index, which is in the island.
-ThawStepper *thaw_island_body(const ThawIsland *island, int32_t body);
+// Who moves the body of that index: the place in the island, -1: not there; and the stepper, which is there.
+int32_t thaw_island_place(const ThawIsland *island, int32_t moved);
+ThawStepper *thaw_island_body(const ThawIsland *island, int32_t moved);
 
 // world.c: the shared system of the identity map for the stepper's scripted vertices; and room for a stepper's system.
 ThawStatus thaw_world_full_system(ThawWorld *world, ThawStepper *stepper, ThawSystem **system, ThawError *error);

@@ -19,14 +19,16 @@
 // Of the diameter: contacts no farther open count as closed, for they come and go.
 static const double NEAR = 5e-4;
 
+// Bodies go by their places in the island, `count` of them.
 typedef struct Search {
-    const ThawWorld *world;
     const ThawStepper *s;
-    int32_t *group;     // body_count: forest of bodies that hang together without this one
-    unsigned char *set; // body_count, of a root: it stands
-    double *mass;       // body_count, of a root: kg
-    double *stiffness;  // body_count + 1, of a root or of what stands: N/m, of attachments to it
-    int32_t *rows;      // body_count, of a root: rows between it and this body
+    const ThawIsland *island;
+    int32_t own;        // the body's place
+    int32_t *group;     // count: forest of bodies that hang together without this one
+    unsigned char *set; // count, of a root: it stands
+    double *mass;       // count, of a root: kg
+    double *stiffness;  // count + 1, of a root or of what stands: N/m, of attachments to it
+    int32_t *rows;      // count + 1, of a root: rows between it and this body
     double *on;         // nv, kg
     double *hold;       // nv, N/m
     double borne;       // kg
@@ -55,8 +57,12 @@ static int side_of(const ThawStepper *s, const ThawContact *c) {
 }
 
 static const ThawContact *contact_of(const Search *search, int32_t i) {
-    const ThawIsland *island = &search->world->islands[search->s->island];
-    return &island->set->contacts[island->contacts[i]];
+    return &search->island->set->contacts[search->island->contacts[i]];
+}
+
+// The place of who moves a side of a contact; -1: an obstacle.
+static int32_t place_of(const Search *search, const ThawContact *c, int side) {
+    return c->nodes[side] > 0 ? thaw_island_place(search->island, c->key.body[side]) : -1;
 }
 
 static uint64_t find_neighbours(const ThawWorld *world, const ThawStepper *s) {
@@ -81,20 +87,18 @@ static uint64_t find_neighbours(const ThawWorld *world, const ThawStepper *s) {
 
 // Groups of the island without the body, and which of them stand.
 static void find_groups(Search *search) {
-    const ThawWorld *world = search->world;
-    const ThawStepper *s = search->s;
-    const ThawIsland *island = &world->islands[s->island];
+    const ThawIsland *island = search->island;
     for (int32_t i = 0; i < island->count; i++) {
-        const ThawStepper *other = island->bodies[i];
-        search->group[other->index] = other->index;
-        for (int32_t k = 0; k < other->body->script_count; k++)
-            search->set[other->index] |= s->middle < other->body->scripts[k].release;
+        const ThawModelBody *other = island->bodies[i]->body;
+        search->group[i] = i;
+        for (int32_t k = 0; k < other->script_count; k++)
+            search->set[i] |= search->s->middle < other->scripts[k].release;
     }
-    search->held = search->set[s->index];
+    search->held = search->set[search->own];
     for (int32_t i = 0; i < island->contact_count; i++) {
         const ThawContact *c = contact_of(search, i);
-        const int32_t a = c->key.body[0], b = c->nodes[1] > 0 ? c->key.body[1] : -1;
-        if (a == s->index || b == s->index || !acts(&world->steppers[a], c))
+        const int32_t a = place_of(search, c, 0), b = place_of(search, c, 1);
+        if (a == search->own || b == search->own || !acts(island->bodies[a], c))
             continue;
         if (b < 0)
             search->set[a] = 1;
@@ -102,9 +106,9 @@ static void find_groups(Search *search) {
             thaw_forest_join(search->group, a, b);
     }
     for (int32_t i = 0; i < island->count; i++) {
-        const int32_t body = island->bodies[i]->index, root = thaw_forest_root(search->group, body);
+        const int32_t root = thaw_forest_root(search->group, i);
         search->mass[root] += island->bodies[i]->shape->total_mass;
-        search->set[root] |= search->set[body];
+        search->set[root] |= search->set[i];
     }
 }
 
@@ -112,22 +116,20 @@ static void find_groups(Search *search) {
 static int32_t other_of(const Search *search, const ThawContact *c, int side) {
     if (c->nodes[1 - side] == 0)
         return -1;
-    const int32_t root = thaw_forest_root(search->group, c->key.body[1 - side]);
+    const int32_t root = thaw_forest_root(search->group, place_of(search, c, 1 - side));
     return search->set[root] ? -1 : root;
 }
 
 static int is_firm(const Search *search, const ThawContact *c, int32_t other) {
     const ThawScale *own = &thaw_rigidify_record(search->s)->scale;
-    const int32_t at = other < 0 ? search->world->model->body_count : other;
+    const int32_t at = other < 0 ? search->island->count : other;
     return !c->two_sided || search->stiffness[at] > own->omega * own->omega * search->s->shape->total_mass;
 }
 
 // What is borne, and by which vertices; a hash of it, 0: nothing that counts.
 static uint64_t weigh(Search *search) {
-    const ThawWorld *world = search->world;
     const ThawStepper *s = search->s;
-    const ThawIsland *island = &world->islands[s->island];
-    const int32_t bodies = world->model->body_count;
+    const ThawIsland *island = search->island;
     uint64_t hash = thaw_hash(0, &thaw_rigidify_record(s)->scale.released, sizeof(int32_t));
     for (int pass = 0; pass < 3; pass++) // how stiff rows are together, how many they are, and what they do
         for (int32_t i = 0; i < island->contact_count; i++) {
@@ -135,7 +137,7 @@ static uint64_t weigh(Search *search) {
             const int side = side_of(s, c);
             if (side < 0 || !acts(s, c))
                 continue;
-            const int32_t other = other_of(search, c, side), at = other < 0 ? bodies : other;
+            const int32_t other = other_of(search, c, side), at = other < 0 ? island->count : other;
             if (pass == 0)
                 search->stiffness[at] += c->two_sided ? c->stiffness : 0;
             else if (!is_firm(search, c, other))
@@ -144,7 +146,8 @@ static uint64_t weigh(Search *search) {
                 search->attached |= c->two_sided;
                 search->held |= other < 0;
                 if (search->rows[at]++ == 0) {
-                    hash = thaw_hash(hash, &other, sizeof other);
+                    const int32_t who = other < 0 ? -1 : island->bodies[other]->index;
+                    hash = thaw_hash(hash, &who, sizeof who);
                     if (other >= 0)
                         hash = thaw_hash(hash, &search->mass[at], sizeof search->mass[at]);
                     search->borne += other >= 0 ? search->mass[at] : 0;
@@ -180,8 +183,13 @@ static ThawStatus find_burden(Search *search, int *changed, ThawError *error) {
     return status;
 }
 
+static Search look_at(const ThawWorld *world, const ThawStepper *s) {
+    const ThawIsland *island = &world->islands[s->island];
+    return (Search){.s = s, .island = island, .own = thaw_island_place(island, s->index)};
+}
+
 static int reserve(Search *search) {
-    const size_t bodies = (size_t)search->world->model->body_count, nv = (size_t)search->s->shape->nv;
+    const size_t bodies = (size_t)search->island->count, nv = (size_t)search->s->shape->nv;
     search->group = THAW_NEW(int32_t, bodies);
     search->set = THAW_NEW(unsigned char, bodies);
     search->mass = THAW_NEW(double, bodies);
@@ -201,7 +209,7 @@ static void release(Search *search) {
 }
 
 static ThawStatus search_island(const ThawWorld *world, const ThawStepper *s, int *changed, ThawError *error) {
-    Search search = {.world = world, .s = s};
+    Search search = look_at(world, s);
     ThawStatus status =
         reserve(&search) ? find_burden(&search, changed, error) : thaw_error_memory(error, "what a body bears");
     release(&search);
@@ -244,8 +252,7 @@ ThawStatus thaw_rigidify_fit_burden(const ThawWorld *world, ThawStepper *s, Thaw
 // Vertices that groups touch which the body bears; numbers of the groups as they come.
 static void list_borne(Search *search, ThawBorne *borne) {
     const ThawStepper *s = search->s;
-    const ThawIsland *island = &search->world->islands[s->island];
-    for (int32_t i = 0; i < island->contact_count; i++) {
+    for (int32_t i = 0; i < search->island->contact_count; i++) {
         const ThawContact *c = contact_of(search, i);
         const int side = side_of(s, c);
         if (side < 0 || !acts(s, c))
@@ -271,10 +278,10 @@ static void list_borne(Search *search, ThawBorne *borne) {
 
 ThawStatus thaw_rigidify_bear(const void *bearer, ThawBorne *borne) {
     const ThawBearer *of = bearer;
-    Search search = {.world = of->world, .s = of->s};
+    Search search = look_at(of->world, of->s);
     *borne = (ThawBorne){.group = THAW_NEW(int32_t, of->s->shape->nv),
                          .share = THAW_NEW(double, of->s->shape->nv),
-                         .mass = THAW_NEW(double, of->world->model->body_count)};
+                         .mass = THAW_NEW(double, search.island->count)};
     const int good = reserve(&search) && borne->group && borne->share && borne->mass;
     for (int32_t v = 0; good && v < of->s->shape->nv; v++)
         borne->group[v] = -1;
