@@ -20,6 +20,7 @@ enum {
     THAW_MAP_ADVANCES_LINEARLY = 2, // advance agrees with x + h (G q + w) to O(h^2)
     THAW_MAP_CAN_BE_FULL = 4,       // asked to keep everything elastic, it reproduces the reference bit for bit
     THAW_MAP_FOLLOWS_STATE = 8,     // G depends on x or forces: `update` is called before each linearisation at x0
+    THAW_MAP_TURNS = 16, // its fields, turned, are its fields, or frames enter: a step may be made in axes that turn
 };
 
 struct ThawInertia;

@@ -209,7 +209,8 @@ void thaw_moving_find(ThawStepper *s, ThawIncrement step, const ThawScheme *sche
     memcpy(f->w, s->v, bytes_of(s));
     if (map->frame_count > 0)
         map->ops->velocities(map, f->w);
-    const int unfit = (map->frame_count > 0 && !map->ops->enter) || map->ops->offset || s->body->moved > 1;
+    const int unfit =
+        !(map->ops->laws & THAW_MAP_TURNS) || map->ops->offset || s->inertia != &s->lumped || s->body->moved > 1;
     if (unfit || s->offset_moves || !find_whole(s)) { // in the world's axes
         f->whole = (ThawPart){.hold = THAW_HOLD_FIXED, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
         memcpy(f->r, s->x, bytes_of(s));

@@ -75,7 +75,8 @@ ThawStatus thaw_moving_reserve(struct ThawStepper *s, ThawError *error);
 // contacts.
 void thaw_moving_lead(struct ThawStepper *s, double h, double *v);
 // The frame of an interval, from the stepper's x, v and map; loads are evaluated. Not where scripts move the body, nor
-// where pins leave it no rigid motion.
+// where pins leave it no rigid motion, nor for maps and inertias that do not turn, nor for units: these go by the
+// world's axes.
 void thaw_moving_find(struct ThawStepper *s, ThawIncrement step, const ThawScheme *scheme);
 // Where a stage of the interval begins.
 ThawStatus thaw_moving_begin_stage(struct ThawStepper *s, ThawIncrement step, const ThawSchemeStage *stage);

@@ -498,7 +498,7 @@ static void free_rigid(ThawMap *map) {
     thaw_free(self);
 }
 
-enum { LAWS = THAW_MAP_KEEPS_MOMENTUM | THAW_MAP_ADVANCES_LINEARLY | THAW_MAP_CAN_BE_FULL };
+enum { LAWS = THAW_MAP_KEEPS_MOMENTUM | THAW_MAP_ADVANCES_LINEARLY | THAW_MAP_CAN_BE_FULL | THAW_MAP_TURNS };
 
 #define RIGID_OPS(blocks)                                                                                              \
     {                                                                                                                  \
