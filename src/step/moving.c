@@ -710,12 +710,14 @@ int thaw_moving_gains(ThawStepper *s, ThawIncrement step) {
     return gain > THAW_LARGEST_GAIN * had + MANY * s->energy_rounding;
 }
 
-// Adds the rigid motion that is missing. v1: of all vertices; r: scratch.
+// Adds the rigid motion that is missing, or only its velocity. v1: of all vertices; r: scratch.
 static void mend_momenta(ThawStepper *s, double *v1, double *r) {
     ThawMap *map = s->system->map;
     double v[3], omega[3], rho[3], turn[3];
     ThawPart part;
     find_missing(s, v1, &part, v, omega, r);
+    if (!s->moving.mends)
+        memset(omega, 0, sizeof omega);
     for (int32_t i = 0; i < s->shape->nv; i++) {
         load(s, r, i, rho);
         thaw_v3_cross(omega, rho, turn);
@@ -796,8 +798,7 @@ void thaw_moving_commit(ThawStepper *s, ThawIncrement step) {
         map->ops->velocities(map, all);
     if (f->scheme->stage_count > 1)
         turn_behind(s, step.h / 2, all, f->r, f->w, f->x);
-    if (f->mends)
-        mend_momenta(s, all, f->r);
+    mend_momenta(s, all, f->r);
     memcpy(s->v1, all, bytes_of(s));
     if (kept)
         record(s, step, kinetic0, all);

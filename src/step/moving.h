@@ -29,7 +29,7 @@ typedef struct ThawIncrement {
 // Vectors have dim doubles a vertex of the body.
 typedef struct ThawMovingFrame {
     int acts;   // in the interval at hand
-    int mends;  // momenta at the end
+    int mends;  // angular momentum at the end
     int inside; // the stepper's x, v and f_ext are those of the frame
     const ThawScheme *scheme;
     const ThawSchemeStage *stage;
