@@ -46,7 +46,7 @@ static int is_choice(const ThawChoice *choice, const ThawShape *base, int may_be
 }
 
 static ThawStatus check(const ThawChange *change, const ThawModel *model, int32_t bodies, ThawError *error) {
-    const int good = change->body >= 0 && change->body < bodies &&
+    const int good = change->body >= 0 && change->body < bodies && !model->bodies[change->body].unit &&
                      (change->kind == THAW_CHANGE_REMOVE || change->kind == THAW_CHANGE_CUT) &&
                      is_choice(&change->where, model->bodies[change->body].base, 0) &&
                      is_choice(&change->within, model->bodies[change->body].base, 1);

@@ -298,7 +298,7 @@ static void book_turns(ThawWorld *world, const ThawContact *row, const double im
     for (int side = 0; side < 2; side++) {
         ThawStepper *s = row->nodes[side] > 0 ? thaw_world_mover(world, row->key.body[side]) : NULL;
         double more = 0;
-        if (!s || !turns(s))
+        if (!s || !turns(s) || s->moving.acts) // its ledger has the way that its stages went
             continue;
         for (int n = 0; n < row->nodes[side]; n++)
             for (size_t k = 0, at = (size_t)row->vertex[side][n] * dim; k < dim && k < 3; k++, at++)

@@ -207,7 +207,8 @@ static const double LARGEST_TURN = 0.5;
 static ThawStatus check_body(ThawStepper *s, ThawIncrement step, double tolerance) {
     (void)tolerance;
     ThawStatus status = thaw_body_check(s, step);
-    return status == THAW_OK && thaw_moving_turns(s) > LARGEST_TURN ? THAW_DIVERGED : status;
+    s->moving.far = thaw_moving_turns(s) > LARGEST_TURN;
+    return status == THAW_OK && s->moving.far ? THAW_DIVERGED : status;
 }
 
 // --- the step --------------------------------------------------------------------------------------------------------
@@ -344,7 +345,7 @@ static int any_gains(const ThawIsland *island) {
 static int may_converge(const ThawIsland *island) {
     int follows = 0;
     for (int32_t i = 0; i < island->count; i++) {
-        if (thaw_moving_turns(island->bodies[i]) > LARGEST_TURN)
+        if (island->bodies[i]->moving.far)
             return 0;
         follows |= island->bodies[i]->moving.inside;
     }
@@ -384,7 +385,7 @@ static ThawStatus solve_island(ThawIsland *island, ThawIncrement step) {
     island->failed = island->bodies[0]->index;
     for (int32_t i = 0; i < island->count; i++) {
         ThawStepper *s = island->bodies[i];
-        s->gains = 0;
+        s->gains = s->moving.far = 0;
         s->iterated = step.stage && step.newton && !thaw_scheme(s->model->options.integrator)->newton;
     }
     ThawStatus status = try_island(island, step);

@@ -28,11 +28,8 @@ static int went_astray(const ThawWorld *world, const ThawStepper *s, int32_t bod
         const double *v = s->v + at, *v1 = s->v1 + at;
         double along = 0, square = 0;
         for (int k = 0; k < dim; k++) {
-            // In a moving frame: against where that leads, and the velocities that the body has in it.
-            const double more = s->moving.acts ? (s->x1[at + (size_t)k] - s->moving.x[at + (size_t)k] -
-                                                  s->moving.h * s->moving.v[at + (size_t)k]) /
-                                                     h
-                                               : v1[k] - v[k];
+            const size_t l = at + (size_t)k;
+            const double more = s->moving.acts ? (s->x1[l] - s->x[l]) / h - s->moving.lead[l] : v1[k] - v[k];
             along += more * h * g[k];
             square += more * more;
         }

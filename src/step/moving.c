@@ -189,11 +189,15 @@ static void find_motion(const ThawStepper *s, double h, int foresees, ThawPart *
     memcpy(motion->D, next->R, sizeof motion->D);
 }
 
-static int is_scripted(const ThawStepper *s) {
-    for (int32_t i = 0; i < s->shape->nv; i++)
-        if (s->scripted[i])
+// Whether maps, inertia or scripts leave a body no frame of its own.
+static int is_unfit(const ThawStepper *s) {
+    const ThawMap *map = s->system ? s->system->map : NULL; // which some methods make later in the step
+    for (int32_t k = 0; k < s->body->script_count; k++)
+        if (s->body->scripts[k].key_count > 1 && s->middle < s->body->scripts[k].release)
             return 1;
-    return 0;
+    if (map && (!(map->ops->laws & THAW_MAP_TURNS) || map->ops->offset))
+        return 1;
+    return s->inertia != &s->lumped || s->body->moved > 1;
 }
 
 void thaw_moving_find(ThawStepper *s, ThawIncrement step, const ThawScheme *scheme) {
@@ -209,9 +213,7 @@ void thaw_moving_find(ThawStepper *s, ThawIncrement step, const ThawScheme *sche
     memcpy(f->w, s->v, bytes_of(s));
     if (map->frame_count > 0)
         map->ops->velocities(map, f->w);
-    const int unfit =
-        !(map->ops->laws & THAW_MAP_TURNS) || map->ops->offset || s->inertia != &s->lumped || s->body->moved > 1;
-    if (unfit || s->offset_moves || !find_whole(s)) { // in the world's axes
+    if (is_unfit(s) || s->offset_moves || !find_whole(s)) { // in the world's axes
         f->whole = (ThawPart){.hold = THAW_HOLD_FIXED, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
         memcpy(f->r, s->x, bytes_of(s));
     }
@@ -229,15 +231,17 @@ void thaw_moving_find(ThawStepper *s, ThawIncrement step, const ThawScheme *sche
     turn_by_coriolis(s, &f->whole, f->r, one_stage ? step.h : step.h / 2, omega, f->w, f->x);
     memset(f->given, 0, sizeof f->given);
     f->damping = f->driven = f->contact = 0;
-    f->acts = f->mends = 1;
+    f->acts = 1;
+    f->mends = f->whole.hold != THAW_HOLD_FIXED;
 }
 
 void thaw_moving_lead(ThawStepper *s, double h, double *v) {
     ThawRigidMotion motion;
     ThawPart next;
     memcpy(v, s->v, bytes_of(s));
+    memcpy(s->moving.lead, s->v, bytes_of(s));
     memcpy(s->moving.w, s->v, bytes_of(s));
-    if (is_scripted(s) || !find_whole(s))
+    if (is_unfit(s) || !find_whole(s))
         return;
     find_motion(s, h, 0, &next, &motion);
     for (int32_t i = 0; i < s->shape->nv; i++) {
@@ -248,6 +252,7 @@ void thaw_moving_lead(ThawStepper *s, double h, double *v) {
         for (size_t k = 0; k < dim_of(s) && !s->scripted[i]; k++)
             v[(size_t)i * dim_of(s) + k] += (rho[k] - r[k]) / h - spin[k];
     }
+    memcpy(s->moving.lead, v, bytes_of(s));
 }
 
 // --- stages ----------------------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ typedef struct ThawIncrement {
 typedef struct ThawMovingFrame {
     int acts;   // in the interval at hand
     int mends;  // angular momentum at the end
+    int far;    // loads and contacts turn it by more than a step can follow
     int inside; // the stepper's x, v and f_ext are those of the frame
     const ThawScheme *scheme;
     const ThawSchemeStage *stage;
@@ -55,6 +56,7 @@ typedef struct ThawMovingFrame {
     double *r;             // m, levers at the start of the interval
     double *w;             // m/s, velocities against the motion then, turned by the Coriolis force
     double *moved, *speed; // m, m/s: against the motion at the end of the stage before, in axes of the start
+    double *lead;          // m/s, along which contacts were looked for
     double *last;          // m/s, at the end of the stage before
     double *impulse;       // N s, of contacts in the stages before, as they count for the whole
     // Where the stage begins, in axes of its end:
@@ -66,8 +68,8 @@ typedef struct ThawMovingFrame {
 } ThawMovingFrame;
 
 #define THAW_MOVING_VECTORS(frame)                                                                                     \
-    &(frame)->r, &(frame)->w, &(frame)->moved, &(frame)->speed, &(frame)->last, &(frame)->impulse, &(frame)->x,        \
-        &(frame)->v, &(frame)->along, &(frame)->f_ext
+    &(frame)->r, &(frame)->w, &(frame)->moved, &(frame)->speed, &(frame)->last, &(frame)->lead, &(frame)->impulse,     \
+        &(frame)->x, &(frame)->v, &(frame)->along, &(frame)->f_ext
 
 // Room; nothing happens where there is.
 ThawStatus thaw_moving_reserve(struct ThawStepper *s, ThawError *error);

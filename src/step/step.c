@@ -8,6 +8,7 @@
 // model and state only. A step that fails is taken back and done in halves, with contacts found anew; if that fails
 // too, down to h / 2^halvings, the world is as before.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/assert.h"
@@ -266,7 +267,7 @@ static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawS
             ThawStepper *s = &world->steppers[world->awake[i]];
             if (stands(world, s->index))
                 continue;
-            if (scheme->stage_count > 1 || step.newton)
+            if (scheme->stage_count > 1 || step.newton || s->linearised_h != part.h)
                 s->linearised = NULL;
             status = thaw_moving_begin_stage(s, step, stage);
         }
@@ -307,7 +308,8 @@ static int find_islands(ThawWorld *world, ThawIncrement step, int (*is)(ThawStep
 static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawScheme *scheme, ThawError *error) {
     ThawStatus status = solve_stages(world, step, scheme);
     const ThawScheme *euler = thaw_scheme(scheme->newton ? THAW_INTEGRATOR_EULER_NEWTON : THAW_INTEGRATOR_EULER);
-    if (scheme->stage_count > 1 && (status > THAW_OK || find_islands(world, step, thaw_moving_gains)))
+    if (scheme->stage_count > 1 &&
+        (status > THAW_OK || (status == THAW_OK && find_islands(world, step, thaw_moving_gains))))
         status = solve_stages(world, step, euler);
     if (status != THAW_OK || !find_islands(world, step, thaw_moving_is_kicked) || step.newton)
         return status;
@@ -333,7 +335,10 @@ static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, Th
         ThawStepper *s = &world->steppers[world->awake[i]];
         if (s->changed)
             s->inverted = -1;
-        s->touching = world->islands[s->island].contact_count > 0;
+        const int touching = world->islands[s->island].contact_count > 0;
+        if (touching != s->touching) // where a frame begins depends on it
+            s->linearised = NULL;
+        s->touching = touching;
         if (s->touching)
             status = thaw_system_plan_direct(s->system, error);
         if (status == THAW_OK)
@@ -606,14 +611,17 @@ static ThawStatus describe_failure(const ThawWorld *world, ThawStatus status, Th
     for (int32_t i = world->island_count - 1; i >= 0; i--)
         if (world->islands[i].status != THAW_OK)
             blamed = world->islands[i].failed;
+    char cure[60] = "";
+    if (!thaw_scheme(options->integrator)->newton)
+        snprintf(cure, sizeof cure, ", \"integrator\": \"%s\"",
+                 thaw_scheme(thaw_scheme_twin(options->integrator, 1))->name);
     if (status > 0)
         return thaw_error_set(error, THAW_DIVERGED,
                               "step %lld (t = %g s): body %d (%s) failed (%s) even with steps of %g s; try a "
                               "smaller time step%s, or more halvings",
                               (long long)world->state.step + 1, world->state.time, (int)blamed,
                               world->steppers[blamed].body->name, thaw_status_name(status),
-                              options->h / (double)(1 << options->halvings),
-                              thaw_scheme(options->integrator)->newton ? "" : ", \"integrator\": \"newton\"");
+                              options->h / (double)(1 << options->halvings), cure);
     if (error && error->status != status) // from below, where there are no messages
         thaw_error_set(error, status, "body %d (%s): %s", (int)blamed, world->steppers[blamed].body->name,
                        thaw_status_name(status));
