@@ -54,7 +54,13 @@ static double way_of(const Motion *m, double rate) {
     return way;
 }
 
+// rad: what rolls on by more in a step jumps from facet to facet, and moving frames may even gain by that (measured: a
+// ball of 400 elements on a floor, 31 percent in 1.3 s by 0.25 rad a step, nothing by 0.1).
+static const double FACET = 0.1;
+
 static double rolling_left(const Motion *m, ThawIntegrator integrator, double h) {
+    if (thaw_scheme(integrator)->follows && h * (m->omega + m->acceleration * m->length) > FACET)
+        return 0;
     return way_of(m, thaw_spin_loss_rate(m->material, m->gyration, integrator, h, 0)) / way_of(m, 0);
 }
 

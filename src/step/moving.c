@@ -231,8 +231,7 @@ void thaw_moving_find(ThawStepper *s, ThawIncrement step, const ThawScheme *sche
     turn_by_coriolis(s, &f->whole, f->r, one_stage ? step.h : step.h / 2, omega, f->w, f->x);
     memset(f->given, 0, sizeof f->given);
     f->damping = f->driven = f->contact = 0;
-    f->acts = 1;
-    f->mends = f->whole.hold != THAW_HOLD_FIXED;
+    f->acts = f->mends = 1;
 }
 
 void thaw_moving_lead(ThawStepper *s, double h, double *v) {
@@ -696,12 +695,8 @@ int thaw_moving_is_kicked(ThawStepper *s, ThawIncrement step) {
 // Times what rounding leaves of an elastic energy.
 static const double MANY = 1000;
 
-int thaw_moving_gains(ThawStepper *s, ThawIncrement step) {
-    (void)step;
-    const ThawMovingFrame *f = &s->moving;
+double thaw_moving_gain(ThawStepper *s, double *had) {
     const ThawMap *map = s->system->map;
-    if (!f->acts || f->scheme->stage_count == 1 || map->frame_count > 0 || s->offset_moves)
-        return 0;
     if (!isfinite(s->set_energy))
         s->set_energy = thaw_force_energy(map->set, s->tasks, s->x, s->partial);
     const double elastic =
@@ -710,9 +705,8 @@ int thaw_moving_gains(ThawStepper *s, ThawIncrement step) {
     double work = 0;
     for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
         work += s->f_ext[i] * (s->x1[i] - s->x[i]);
-    const double gain = energy_of(s, s->v1) + elastic - kinetic - s->set_energy - work - f->contact;
-    const double had = kinetic + fmax(0, s->set_energy) + fabs(work) + fabs(f->contact);
-    return gain > THAW_LARGEST_GAIN * had + MANY * s->energy_rounding;
+    *had += kinetic + fmax(0, s->set_energy) + fabs(work);
+    return energy_of(s, s->v1) + elastic - kinetic - s->set_energy - work - MANY * s->energy_rounding;
 }
 
 // Adds the rigid motion that is missing, or only its velocity. v1: of all vertices; r: scratch.
@@ -720,6 +714,8 @@ static void mend_momenta(ThawStepper *s, double *v1, double *r) {
     ThawMap *map = s->system->map;
     double v[3], omega[3], rho[3], turn[3];
     ThawPart part;
+    if (s->moving.whole.hold == THAW_HOLD_FIXED) // in the world's axes, or held
+        return;
     find_missing(s, v1, &part, v, omega, r);
     if (!s->moving.mends)
         memset(omega, 0, sizeof omega);

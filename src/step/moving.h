@@ -98,8 +98,8 @@ void thaw_moving_reframe(struct ThawStepper *s);
 void thaw_moving_see_ahead(struct ThawIsland *island, ThawIncrement step);
 // What the stage's result has for the next one and for the whole.
 void thaw_moving_end_stage(struct ThawStepper *s);
-// Whether several stages have made energy out of nothing: what each of them starts with says nothing of that.
-int thaw_moving_gains(struct ThawStepper *s, ThawIncrement step);
+// J, what the interval has added to its energy beyond the work of loads; had: what it had and was given is added.
+double thaw_moving_gain(struct ThawStepper *s, double *had);
 // Whether what is missing of its momenta after the last stage is more than may be mended.
 int thaw_moving_is_kicked(struct ThawStepper *s, ThawIncrement step);
 // The interval is final: parts of the map move on, and v1 (and their momenta) get exactly the momenta that loads and
