@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/forest.h"
 #include "force/strain.h"
 #include "map/rigid/partition.h"
 #include "math/vec3.h"
@@ -35,7 +36,9 @@ typedef struct Mode {
     ThawShape shape;          // the system's, with the burden's masses
     ThawTasks *tasks;
     ThawSolver *solver;
-    int32_t *vertices; // all
+    int32_t *vertices; // all, those of a piece one after the other
+    int32_t *piece;    // pieces + 1, where each begins in there
+    int32_t pieces;
     double *d, *y, *r; // over vertices
     double *b, *q;     // over unknowns
     double *strain;    // ne
@@ -52,25 +55,53 @@ static double inner(const ThawShape *shape, const double *a, const double *b) {
     return sum;
 }
 
-// Takes the rigid motion off d, as far as pins allow one.
+// Takes the rigid motion off d, as far as pins allow one; of each piece its own, for pieces move apart without strain.
 static void take_rigid_off(Mode *m) {
     const ThawShape *shape = &m->shape;
     int dim = shape->dim;
-    ThawPart part = {.count = shape->nv, .elements = shape->ne};
-    double v[3], omega[3];
-    for (int32_t i = 0; i < shape->nv; i++)
-        part.pins += m->held[i] != 0;
-    thaw_part_form(shape, m->vertices, m->held, shape->X, m->d, &part, m->r);
-    thaw_part_velocity(&part, dim, v, omega);
-    for (int32_t i = 0; i < shape->nv; i++) {
-        double rho[3], spin[3];
-        if (m->held[i])
-            continue;
-        thaw_part_rotate(&part, dim, m->r + (size_t)i * (size_t)dim, rho);
-        thaw_v3_cross(omega, rho, spin);
-        for (int k = 0; k < dim; k++)
-            m->d[(size_t)i * (size_t)dim + (size_t)k] -= v[k] + spin[k];
+    for (int32_t p = 0; p < m->pieces; p++) {
+        const int32_t *vertices = m->vertices + m->piece[p], count = m->piece[p + 1] - m->piece[p];
+        ThawPart part = {.count = count, .elements = shape->ne};
+        double v[3], omega[3];
+        for (int32_t i = 0; i < count; i++)
+            part.pins += m->held[vertices[i]] != 0;
+        thaw_part_form(shape, vertices, m->held, shape->X, m->d, &part, m->r);
+        thaw_part_velocity(&part, dim, v, omega);
+        for (int32_t i = 0; i < count; i++) {
+            double rho[3], spin[3];
+            if (m->held[vertices[i]])
+                continue;
+            thaw_part_rotate(&part, dim, m->r + (size_t)i * (size_t)dim, rho);
+            thaw_v3_cross(omega, rho, spin);
+            for (int k = 0; k < dim; k++)
+                m->d[(size_t)vertices[i] * (size_t)dim + (size_t)k] -= v[k] + spin[k];
+        }
     }
+}
+
+// Vertices by the piece that they are of, in the order of their lowest ones.
+static void find_pieces(Mode *m, int32_t *root) {
+    const ThawShape *shape = m->system->shape;
+    const int nodes = shape->cells->kind->nodes;
+    for (int32_t i = 0; i < shape->nv; i++)
+        root[i] = i;
+    for (int32_t e = 0; e < shape->ne; e++)
+        for (int k = 1; k < nodes; k++)
+            thaw_forest_join(root, shape->cells->elements[(size_t)e * (size_t)nodes],
+                             shape->cells->elements[(size_t)e * (size_t)nodes + (size_t)k]);
+    for (int32_t i = 0; i < shape->nv; i++)
+        root[i] = thaw_forest_root(root, i);
+    for (int32_t i = 0; i < shape->nv; i++) // from here on: the number of its piece
+        root[i] = root[i] == i ? m->pieces++ : root[root[i]];
+    for (int32_t i = 0; i < shape->nv; i++)
+        m->piece[root[i] + 1]++;
+    for (int32_t p = 0; p < m->pieces; p++)
+        m->piece[p + 1] += m->piece[p];
+    for (int32_t i = 0; i < shape->nv; i++)
+        m->vertices[m->piece[root[i]]++] = i;
+    for (int32_t p = m->pieces; p > 0; p--)
+        m->piece[p] = m->piece[p - 1];
+    m->piece[0] = 0;
 }
 
 // d of unit mass.
@@ -164,7 +195,6 @@ static void take_up(Mode *m) {
     memcpy(m->mass, m->shape.mass, sizeof *m->mass * (size_t)m->shape.nv);
     m->shape.mass = m->mass;
     for (int32_t i = 0; i < m->shape.nv; i++) {
-        m->vertices[i] = i;
         m->held[i] = m->system->scripted[i] != 0 || (m->burden && m->burden->hold[i] > 0);
         m->mass[i] += m->burden ? m->burden->mass[i] : 0;
         m->shape.total_mass += m->burden ? m->burden->mass[i] : 0;
@@ -182,6 +212,8 @@ static ThawStatus find(Mode *m, ThawScale *scale, ThawError *error) {
     }
     slowest /= shape->diameter;
     m->vertices = THAW_NEW(int32_t, shape->nv);
+    m->piece = THAW_NEW(int32_t, (size_t)shape->nv + 1);
+    int32_t *root = THAW_NEW(int32_t, shape->nv);
     m->d = THAW_NEW(double, count);
     m->y = THAW_NEW(double, count);
     m->r = THAW_NEW(double, count);
@@ -191,7 +223,10 @@ static ThawStatus find(Mode *m, ThawScale *scale, ThawError *error) {
     m->partial = THAW_NEW(double, 2 * (size_t)thaw_integration_most_chunks(shape));
     m->mass = THAW_NEW(double, shape->nv);
     m->held = THAW_NEW(unsigned char, shape->nv);
-    if (!m->vertices || !m->d || !m->y || !m->r || !m->b || !m->q || !m->strain || !m->partial || !m->mass || !m->held)
+    if (m->vertices && m->piece && root)
+        find_pieces(m, root);
+    thaw_free(root);
+    if (!m->pieces || !m->d || !m->y || !m->r || !m->b || !m->q || !m->strain || !m->partial || !m->mass || !m->held)
         return thaw_error_memory(error, "a body's lowest mode");
     take_up(m);
     ThawStatus status = thaw_solver_create(m->system->direct, m->tasks, &m->solver, error);
@@ -221,7 +256,7 @@ ThawStatus thaw_scale_find(const ThawSystem *system, const ThawBurden *burden, T
     if (system->map->n == 0) // nothing of it is free
         return THAW_OK;
     ThawStatus status = find(&mode, scale, error);
-    void *blocks[] = {mode.vertices, mode.d,      mode.y,       mode.r,    mode.b,
+    void *blocks[] = {mode.vertices, mode.piece,  mode.d,       mode.y,    mode.r,   mode.b,
                       mode.q,        mode.strain, mode.partial, mode.mass, mode.held};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         thaw_free(blocks[i]);
