@@ -90,7 +90,7 @@ static ThawStatus compare_record(AppRun *run, const char *json, ThawError *error
     if (strcmp(digest, want) != 0)
         return thaw_error_set(
             error, THAW_ERROR_INPUT,
-            "%s cannot be resumed: it holds a run of another scene or with another --method, --solver "
+            "%s cannot be resumed: it holds a run of another scene or with another --method, --integrator, --solver "
             "or --static (digest %s, now %s); use the same, or another --out, or leave out --resume "
             "to start over",
             run->folder, digest, want);
