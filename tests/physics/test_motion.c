@@ -297,8 +297,8 @@ static ThawWorld *hang_bar(int dim, const char *method, const char *integrator, 
         dim == 2 ? "2" : "2, 2", pins);
 }
 
-// A steel bar let go level, on a pin in the plane or a hinge in space: its period against the integral of the pendulum's
-// equation, and what it has of its energy after a second. The whole of it hangs below where it was let go.
+// A steel bar let go level, on a pin in the plane or a hinge in space: its period against the integral of the
+// pendulum's equation, and what it has of its energy after a second.
 static void pendulums_keep_time_and_energy(void **state) {
     (void)state;
     static const char *const methods[] = {"full", "rigidify"}, *const names[] = {"euler", "tr-bdf2"};
