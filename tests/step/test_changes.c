@@ -427,6 +427,31 @@ static void test_cancelled_steps_go_back(void **state) {
 
 // --- refusals --------------------------------------------------------------------------------------------------------
 
+// A piece that nothing holds any more has no mode of its own that is infinitely slow: it falls, comes to rest and sleeps.
+static void test_a_piece_falls_and_sleeps(void **state) {
+    (void)state;
+    static const char OUT[] = "[{\"at\": 0.02, \"remove\": {\"box\": {\"min\": [0.3, -1], \"max\": [0.4, 1]}}}, "
+                              "{\"at\": 0.02, \"remove\": {\"box\": {\"min\": [0.6, -1], \"max\": [0.7, 1]}}}]";
+    const Bar bar = {.dim = 2,
+                     .held = 1,
+                     .method = "rigidify",
+                     .changes = OUT,
+                     .others = "], \"obstacles\": [{\"plane\": {\"normal\": [0, 1]}, \"position\": [0, -0.1]}]"};
+    ThawWorld *world = make_world(text_of(&bar), 1);
+    ThawRigidifyOptions before, after;
+    assert_int_equal(thaw_world_get_thresholds(world, 0, &before), THAW_OK);
+    int asleep = -1;
+    for (int i = 0; i < 2000 && asleep < 0; i++) {
+        run_world(world, 1);
+        asleep = thaw_world_is_asleep(world, 0) ? i : -1;
+    }
+    assert_int_equal(thaw_world_get_thresholds(world, 0, &after), THAW_OK);
+    print_message("tau_rigid %.1e, then %.1e; asleep in step %d\n", before.tau_rigid, after.tau_rigid, asleep);
+    assert_true(after.tau_rigid > 1e-3 * before.tau_rigid);
+    assert_true(asleep > 10);
+    thaw_world_free(&world);
+}
+
 static void test_refusals(void **state) {
     (void)state;
     Bar bar = {.dim = 3, .held = 1, .method = "full"};
@@ -504,6 +529,7 @@ int main(void) {
         cmocka_unit_test(test_frames_follow),
         cmocka_unit_test(test_attachments_follow),
         cmocka_unit_test(test_cancelled_steps_go_back),
+        cmocka_unit_test(test_a_piece_falls_and_sleeps),
         cmocka_unit_test(test_refusals),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
