@@ -427,7 +427,8 @@ static void test_cancelled_steps_go_back(void **state) {
 
 // --- refusals --------------------------------------------------------------------------------------------------------
 
-// A piece that nothing holds any more has no mode of its own that is infinitely slow: it falls, comes to rest and sleeps.
+// A piece that nothing holds any more has no mode of its own that is infinitely slow: it falls, comes to rest and
+// sleeps.
 static void test_a_piece_falls_and_sleeps(void **state) {
     (void)state;
     static const char OUT[] = "[{\"at\": 0.02, \"remove\": {\"box\": {\"min\": [0.3, -1], \"max\": [0.4, 1]}}}, "
