@@ -152,7 +152,7 @@ static int tell_energy(const AppWatch *w, char text[400]) {
     if (!(w->grown > GROWN * w->largest))
         return 0;
     snprintf(text, 400,
-             "energy grew by %.3g J beyond the work of loads, scripts and obstacles (%.3g %% of the largest energy so "
+             "energy grew by %.3g J beyond the work of loads, scripts and obstacles (%.2g %% of the largest energy so "
              "far, most at t = %.4g s%s), mostly by %s",
              w->grown, 100 * w->grown / w->largest, w->grown_at, since(w, when), source_of(&w->by));
     return 1;
@@ -163,7 +163,7 @@ static int tell_parting(const AppWatch *w, char text[400]) {
     if (!(w->parted > GROWN * w->largest))
         return 0;
     snprintf(text, 400,
-             "bodies that stood in each other were lifted apart, which put in %.3g J (%.3g %% of the largest energy so "
+             "bodies that stood in each other were lifted apart, which put in %.3g J (%.2g %% of the largest energy so "
              "far%s)",
              w->parted, 100 * w->parted / w->largest, since(w, when));
     return 1;
