@@ -236,9 +236,6 @@ static const double SMALL_GAIN = 1e-4;
 
 static int has_frames(const ThawStepper *s) { return s->system->map->frame_count > 0; }
 
-// Times what rounding leaves of an elastic energy: nothing is made anew for less.
-static const double MANY = 1000;
-
 // How much energy a linearised step makes out of nothing, J. Beyond the work of loads and contacts it gains
 //     K1 + E1 - K0 - E0 - v1'(h f_ext + J'lambda) = (E1 - E's quadratic model) - |v1-v0|_M^2 / 2 - h^2/2 v1'K v1 - h
 //     v1'D v1,
@@ -315,7 +312,7 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
         s->set_energy = thaw_force_energy(set, s->tasks, s->x, s->partial);
     double had, gain = gain_of(s, step, s->set_energy, elastic, &had);
     s->excess = gain > SMALL_GAIN * had ? gain : 0;
-    gain -= MANY * s->energy_rounding;
+    gain -= THAW_MANY_ROUNDINGS * s->energy_rounding;
     s->gains |= may_project && gain > SMALL_GAIN * had;
     return gain <= THAW_LARGEST_GAIN * had ? THAW_OK : THAW_DIVERGED;
 }

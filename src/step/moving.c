@@ -692,9 +692,6 @@ int thaw_moving_is_kicked(ThawStepper *s, ThawIncrement step) {
     return !s->moving.mends;
 }
 
-// Times what rounding leaves of an elastic energy.
-static const double MANY = 1000;
-
 double thaw_moving_gain(ThawStepper *s, double *had) {
     const ThawMap *map = s->system->map;
     if (!isfinite(s->set_energy))
@@ -706,7 +703,7 @@ double thaw_moving_gain(ThawStepper *s, double *had) {
     for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
         work += s->f_ext[i] * (s->x1[i] - s->x[i]);
     *had += kinetic + fmax(0, s->set_energy) + fabs(work);
-    return energy_of(s, s->v1) + elastic - kinetic - s->set_energy - work - MANY * s->energy_rounding;
+    return energy_of(s, s->v1) + elastic - kinetic - s->set_energy - work - THAW_MANY_ROUNDINGS * s->energy_rounding;
 }
 
 // Adds the rigid motion that is missing, or only its velocity. v1: of all vertices; r: scratch.

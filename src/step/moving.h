@@ -25,6 +25,8 @@ typedef struct ThawIncrement {
 // Of the energy that a body has or is given, a linearised step may make so much out of nothing; one that makes more is
 // cut in halves, or iterated. No step of the library's scenes does.
 #define THAW_LARGEST_GAIN 0.05
+// Times what rounding leaves of an elastic energy: nothing is made anew for less.
+#define THAW_MANY_ROUNDINGS 1000.0
 
 // Vectors have dim doubles a vertex of the body.
 typedef struct ThawMovingFrame {
