@@ -347,7 +347,7 @@ static void damping_takes_energy_from_what_is_pressed_and_turns(void **state) {
     for (int never = 0; never < 2; never++) {
         Sample s;
         sample_create(&s, 3, 2, THAW_MATERIAL_NEO_HOOKEAN, 1);
-        s.world.h = 1e-6; // hardly any time to burst
+        s.world.h = 1e-6;                                   // hardly any time to burst
         s.world.integrator = THAW_INTEGRATOR_SEMI_IMPLICIT; // in a moving frame nothing turns
         s.world.projection = never ? THAW_PROJECT_NEVER : THAW_PROJECT_WHEN_NEEDED;
         s.materials[0].alpha0 = s.materials[1].alpha0 = 0;
