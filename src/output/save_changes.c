@@ -54,6 +54,17 @@ static ThawStatus check(const ThawChange *change, const ThawModel *model, int32_
                 : thaw_error_set(error, THAW_ERROR_INPUT, "a change of shape in the checkpoint is none of this world");
 }
 
+// Bodies that the checkpoint does not know of keep their changes: appends these to a list with room for them.
+static int32_t append_later(const ThawWorld *world, int32_t bodies, ThawChange *list, int32_t count, int32_t *taken) {
+    const ThawState *state = &world->state;
+    for (int32_t i = 0; i < state->change_count; i++)
+        if (state->changes[i].body >= bodies)
+            list[count++] = state->changes[i];
+    for (int32_t b = bodies; state->taken && b < world->model->body_count; b++)
+        taken[b] = state->taken[b];
+    return count;
+}
+
 ThawStatus thaw_load_changes(ThawCheckpoint *file, ThawWorld *world, int32_t bodies, ThawError *error) {
     const ThawModel *model = world->model;
     const int64_t found = thaw_checkpoint_count(file, "changes/kinds");
@@ -61,12 +72,12 @@ ThawStatus thaw_load_changes(ThawCheckpoint *file, ThawWorld *world, int32_t bod
         return THAW_OK;
     if (found % THAW_CHANGE_INTEGERS != 0 && found >= 0)
         return thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint's changes of shapes are incomplete");
-    if (found > INT32_MAX)
+    if (found / THAW_CHANGE_INTEGERS > INT32_MAX - world->state.change_count)
         return thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint has too many changes of shapes");
     const int32_t count = found < 0 ? 0 : (int32_t)(found / THAW_CHANGE_INTEGERS);
     int32_t *integers = THAW_NEW(int32_t, found < 0 ? 0 : found), *taken = THAW_NEW(int32_t, model->body_count);
     double *numbers = THAW_NEW(double, (size_t)count *THAW_CHANGE_NUMBERS);
-    ThawChange *list = THAW_NEW(ThawChange, count);
+    ThawChange *list = THAW_NEW(ThawChange, (size_t)count + (size_t)world->state.change_count);
     ThawStatus status = integers && taken && numbers && list ? THAW_OK : thaw_error_memory(error, "the checkpoint");
     if (status == THAW_OK && found >= 0)
         status = thaw_checkpoint_get_i32(file, "changes/kinds", integers, found, error);
@@ -85,7 +96,7 @@ ThawStatus thaw_load_changes(ThawCheckpoint *file, ThawWorld *world, int32_t bod
                 thaw_error_set(error, THAW_ERROR_INPUT, "the checkpoint has %d of body %d's changes; allowed: 0 to %d",
                                (int)taken[b], (int)b, (int)model->bodies[b].change_count);
     if (status == THAW_OK)
-        status = thaw_changes_restore(world, list, count, taken, error);
+        status = thaw_changes_restore(world, list, append_later(world, bodies, list, count, taken), taken, error);
     thaw_free(integers);
     thaw_free(taken);
     thaw_free(numbers);

@@ -569,7 +569,8 @@ void thaw_moving_leave(ThawStepper *s, ThawIncrement step) {
 }
 
 // Of contacts since the stage before: what they have given since then, along the mean of velocities then and now; of
-// backward Euler, along those now, as its equations have it. Impulses of a stage before counted for that stage alone.
+// backward Euler, along the way gone, by which springs of contacts are compressed: arcs are not h v1. Impulses of a
+// stage before counted for that stage alone.
 static double contact_work(ThawStepper *s) {
     ThawMovingFrame *f = &s->moving;
     const ThawSchemeStage *stage = f->stage, *first = f->scheme->stages;
@@ -582,7 +583,7 @@ static double contact_work(ThawStepper *s) {
         f->last[i] = s->v1[i];
     }
     for (size_t i = 0; !several && i < (size_t)s->shape->nv * dim_of(s); i++)
-        sum += s->impulse[i] * s->v1[i];
+        sum += s->impulse[i] * (s->x1[i] - s->x[i]) / f->h;
     return sum;
 }
 

@@ -302,6 +302,47 @@ static void test_loading_goes_both_ways(void **state) {
     }
 }
 
+// A checkpoint of the first body leaves the second one the shape that it has.
+static void test_later_bodies_keep_their_changes(void **state) {
+    (void)state;
+    static const char *const methods[] = {"full", "rigidify"};
+    for (int m = 0; m < 2; m++) {
+        char others[400];
+        Bar bar = {.dim = 3, .held = 1, .method = methods[m]};
+        ThawWorld *one = make_world(text_of(&bar), 1);
+        ThawError error = {0};
+        ThawChangeDef slab = thaw_change_def_default();
+        slab.where = (ThawGroupDef){.select = THAW_SELECT_BOX, .a = {0.4, -1, -1}, .b = {0.6, 1, 1}};
+        run_world(one, 10);
+        assert_int_equal(thaw_world_change(one, 0, &slab, &error), THAW_OK);
+        assert_int_equal(thaw_world_save(one, at("one.h5"), &error), THAW_OK);
+        snprintf(others, sizeof others,
+                 ", {\"name\": \"second\", \"shape\": \"bar\", \"position\": [0, 1, 0], \"method\": \"%s\", \"pins\": "
+                 "[\"ends\", \"far\"], \"changes\": %s}]",
+                 methods[m], CUT_3D);
+        bar.others = others;
+        ThawWorld *two = make_world(text_of(&bar), 1);
+        ThawChangeDef hole = thaw_change_def_default();
+        hole.where = (ThawGroupDef){.select = THAW_SELECT_SPHERE, .a = {0.2, 0.05, 0.05}, .radius = 0.06};
+        run_world(two, 50);
+        assert_int_equal(thaw_world_change(two, 1, &hole, &error), THAW_OK);
+        const int32_t vertices = thaw_world_vertex_count(two, 1), elements = thaw_world_element_count(two, 1);
+        if (thaw_world_load(two, at("one.h5"), &error) != THAW_OK)
+            fail_msg("%s", error.message);
+        assert_int_equal(thaw_world_change_count(two, 0), 1);
+        assert_int_equal(thaw_world_change_count(two, 1), 2);
+        assert_int_equal(thaw_world_vertex_count(two, 1), vertices);
+        assert_int_equal(thaw_world_element_count(two, 1), elements);
+        assert_true(worlds_apart(one, two, 0) == 0);
+        run_world(one, 50); // past the time of the cut, which is not made again
+        run_world(two, 50);
+        assert_int_equal(thaw_world_change_count(two, 1), 2);
+        assert_true(worlds_apart(one, two, 0) == 0);
+        thaw_world_free(&one);
+        thaw_world_free(&two);
+    }
+}
+
 // --- who else notices ------------------------------------------------------------------------------------------------
 
 static void test_sleepers_wake(void **state) {
@@ -526,6 +567,7 @@ int main(void) {
         cmocka_unit_test(test_pins_and_loads_go),
         cmocka_unit_test(test_bits),
         cmocka_unit_test(test_loading_goes_both_ways),
+        cmocka_unit_test(test_later_bodies_keep_their_changes),
         cmocka_unit_test(test_sleepers_wake),
         cmocka_unit_test(test_frames_follow),
         cmocka_unit_test(test_attachments_follow),
