@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bending of a sheet: a triangle against its up to three neighbours, six nodes.
 //
-// Roles 0 1 2 are the triangle's corners, 3 + i is the far corner of the neighbour across the edge opposite corner i (or
-// corner i again where there is none). With the angles theta_i of its three hinges, from rest angles of the mesh,
+// Roles 0 1 2 are the triangle's corners, 3 + i is the far corner of the neighbour across the edge opposite corner i
+// (or corner i again where there is none). With the angles theta_i of its three hinges, from rest angles of the mesh,
 //     energy = 1/2 phi' Q phi,    phi_i = theta_i - theta0_i in (-pi, pi],
 // and which plate this is, or which hinges, is in Q alone (where a block of it is made): six numbers, then theta0.
 //
