@@ -24,7 +24,7 @@ ThawStatus thaw_mesh_copy(const ThawMesh *mesh, ThawMesh **copy, ThawError *erro
 ThawStatus thaw_mesh_transform(ThawMesh *mesh, const double scale[3], const double rotation[4],
                                const double translation[3], ThawError *error);
 
-// thaw_mesh_validate that also tells which element is to blame; -1 when none is. culprit may not be NULL.
+// thaw_mesh_validate that also tells the first element that is wrong; -1 when none is. culprit may not be NULL.
 ThawStatus thaw_mesh_check(const ThawMesh *mesh, int32_t *culprit, ThawError *error);
 // The part of it that looks at each element's shape.
 ThawStatus thaw_mesh_check_shapes(const ThawMesh *mesh, int32_t *culprit, ThawError *error);
