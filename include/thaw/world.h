@@ -36,12 +36,27 @@ typedef struct ThawGroupDef {
     double radius;          // m
 } ThawGroupDef;
 
+// Sheets, which are meshes of triangles in space (docs/shells.md): how thick they are when stretched, and how they
+// bend.
+typedef enum ThawMembrane {
+    THAW_MEMBRANE_PLANE_STRESS,    // no stress across the sheet: it thins where it is stretched
+    THAW_MEMBRANE_FIXED_THICKNESS, // as in the shells paper; up to three times too stiff
+} ThawMembrane;
+
+typedef enum ThawBending {
+    THAW_BENDING_PLATE, // of plates: near theory on irregular meshes, too
+    THAW_BENDING_HINGE, // as in the shells paper: depends on the mesh
+} ThawBending;
+
 typedef struct ThawShapeDef {
     const char *name;
     const ThawMesh *mesh;           // borrowed until thaw_world_create returns
     int32_t material;               // index into the world's materials, for regions not listed below
     const int32_t *region_material; // mesh->region_count material indices, -1 for the default; may be NULL
-    double thickness;               // m, out of plane; dim 2 only
+    double thickness;               // m, out of plane; dim 2 and sheets
+    ThawMembrane membrane;          // of sheets
+    ThawBending bending;            // of sheets
+    double bending_damping;         // s, of sheets, in place of alpha1 for bending; < 0: alpha1
     const ThawGroupDef *groups;
     int32_t group_count;
 } ThawShapeDef;

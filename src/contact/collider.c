@@ -9,6 +9,7 @@
 // fifth of the strain of the elements behind it, so that contact is always the stiffer spring. Two bodies yield in
 // series.
 #include "contact/collider.h"
+#include "model/sheet.h"
 
 // --- surfaces of bodies ---------------------------------------------------------------------------------------------
 
@@ -84,6 +85,8 @@ static ThawStatus compile_shape(const ThawShape *shape, double gravity, ThawCont
         status = thaw_contact_shape_create(shape->dim, shape->nv, x, surface->count, surface->faces, to, error);
     if (status == THAW_OK)
         status = weigh_vertices(shape, x, surface->element, gravity, to, error);
+    if (thaw_shape_is_sheet(shape))
+        to->half = to->margin = shape->thickness / 2;
     thaw_surface_free(&surface);
     thaw_free(mesh.elements);
     thaw_free(x);

@@ -222,7 +222,7 @@ static ThawStatus add_obstacle(ThawContactScratch *scratch, int32_t a, int32_t o
     if (!reaches || !thaw_model_may_touch(model, a, -1 - o, &friction))
         return THAW_OK;
     ThawStatus status = add_item(scratch, (ThawContactItem){a, -1 - o, THAW_CONTACT_VERTEX_OBSTACLE, friction}, error);
-    if (status != THAW_OK || obstacle->shape->nv == 0)
+    if (status != THAW_OK || obstacle->shape->nv == 0 || body->shape->half > 0) // sheets: vertices alone
         return status;
     want_fit(body);
     want_fit(obstacle);

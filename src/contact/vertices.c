@@ -20,15 +20,16 @@ static const double FACING = 0.1;
 // --- analytic obstacles ---------------------------------------------------------------------------------------------
 
 // First point of the segment from `from` to `to` on a convex obstacle: along a line the distance is a convex function,
-// so Newton's method from outside never passes its first zero. Returns 0 when the segment misses.
-static int hit_convex(const ThawModelObstacle *o, int dim, const double from[3], const double to[3], double hit[3],
-                      double n[3], int32_t *face) {
+// so Newton's method from outside never passes its first zero. half: how far off the obstacle a sheet is held.
+// Returns 0 when the segment misses.
+static int hit_convex(const ThawModelObstacle *o, int dim, double half, const double from[3], const double to[3],
+                      double hit[3], double n[3], int32_t *face) {
     double path[3], s = 0;
     thaw_v3_sub(to, from, path);
     const double length = thaw_v3_norm(path);
     for (int i = 0; i < 50; i++) {
         thaw_v3_add(from, s, path, hit);
-        double phi = thaw_obstacle_local(o, dim, hit, n, face), slope = thaw_v3_dot(n, path);
+        double phi = thaw_obstacle_local(o, dim, hit, n, face) - half, slope = thaw_v3_dot(n, path);
         if (phi <= 1e-9 * length)
             return slope < 0;
         if (slope >= 0)
@@ -99,6 +100,7 @@ void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const Thaw
     const ThawModelObstacle *o = &model->obstacles[-1 - item->b];
     const ThawPlace *place = scratch->places[-1 - item->b];
     const int dim = model->dim;
+    const double half = a->shape->half; // of a sheet, whose normals say nothing of a side
     ThawContactCursor cursor = thaw_contact_cursor(scratch, item);
     for (int32_t v = 0; v < a->shape->nv; v++) {
         const double *x = a->x + 3 * (size_t)v;
@@ -109,9 +111,10 @@ void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const Thaw
             continue;
         thaw_v3_sub(x, place[0].p, arm);
         thaw_v3_turn_back(place[0].R, arm, local);
-        double phi = thaw_obstacle_local(o, dim, local, n, &face);
-        const ThawContactMemory *memory =
-            o->kind == THAW_OBSTACLE_BOX ? thaw_contact_advance(scratch, &cursor, a->shape->vertex[v]) : NULL;
+        double phi = thaw_obstacle_local(o, dim, local, n, &face) - half;
+        const ThawContactMemory *memory = o->kind == THAW_OBSTACLE_BOX && half == 0
+                                              ? thaw_contact_advance(scratch, &cursor, a->shape->vertex[v])
+                                              : NULL;
         const int32_t remembered = memory && thaw_v3_norm(memory->force) > 0 ? memory->key.feature[1] : -1;
         const int held = phi > 0 && remembered >= 0 && is_behind_wall(o, dim, local, length, remembered, n, &phi);
         if (held)
@@ -125,7 +128,7 @@ void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const Thaw
             continue;
         ThawContactKey key = {{item->a, item->b}, THAW_CONTACT_VERTEX_OBSTACLE, {a->shape->vertex[v], -1, 0, 0}};
         if (phi <= 1e-9 * length) {
-            if (o->kind == THAW_OBSTACLE_BOX && face >= 0 && !held) {
+            if (o->kind == THAW_OBSTACLE_BOX && face >= 0 && !held && half == 0) {
                 double own[3], facing[3];
                 thaw_contact_vertex_normal(a->shape, a->x, v, own);
                 thaw_v3_turn_back(place[0].R, own, facing);
@@ -134,9 +137,10 @@ void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const Thaw
             thaw_v3_add(local, -phi, n, hit);
         } else {
             thaw_v3_add(local, THAW_CONTACT_REACH, ahead, end);
-            if (!hit_convex(o, dim, local, end, hit, n, &face))
+            if (!hit_convex(o, dim, half, local, end, hit, n, &face))
                 continue;
-            if (face >= 0 && THAW_CONTACT_REACH * thaw_v3_norm(ahead) < 0.5 * length) { // see touch_surface
+            if (face >= 0 && half == 0 &&
+                THAW_CONTACT_REACH * thaw_v3_norm(ahead) < 0.5 * length) { // see touch_surface
                 double own[3], facing[3];
                 thaw_contact_vertex_normal(a->shape, a->x, v, own);
                 thaw_v3_turn_back(place[0].R, own, facing);

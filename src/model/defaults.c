@@ -28,7 +28,9 @@ ThawWorldDef thaw_world_def_default(void) {
     return def;
 }
 
-ThawShapeDef thaw_shape_def_default(void) { return (ThawShapeDef){.name = "shape", .thickness = 1}; }
+ThawShapeDef thaw_shape_def_default(void) {
+    return (ThawShapeDef){.name = "shape", .thickness = 1, .bending_damping = -1};
+}
 
 ThawGroupDef thaw_group_def_default(void) { return (ThawGroupDef){.name = "all", .select = THAW_SELECT_ALL}; }
 

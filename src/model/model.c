@@ -8,6 +8,7 @@
 #include "model/attachment.h"
 #include "model/change.h"
 #include "model/model.h"
+#include "model/sheet.h"
 
 ThawStatus thaw_check_vector(const char *where, const char *field, const double *x, int count, ThawError *error) {
     for (int i = 0; i < count; i++)
@@ -103,6 +104,7 @@ static ThawStatus compile_materials(const ThawWorldDef *def, ThawModel *model, T
                              .ops = thaw_material_ops(from->model),
                              .density = from->density,
                              .young = from->young,
+                             .poisson = from->poisson,
                              .alpha0 = from->alpha0,
                              .alpha1 = from->alpha1};
         to->ops->constants(from, to->c);
@@ -305,6 +307,8 @@ ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **result, ThawEr
         status = thaw_obstacles_compile(def, model, error);
     if (status == THAW_OK)
         status = thaw_attachments_compile(def, model, error);
+    if (status == THAW_OK)
+        status = thaw_sheets_allow(def, model, error);
     if (status != THAW_OK)
         thaw_model_free(&model);
     *result = model;

@@ -20,7 +20,7 @@
 typedef struct ThawMaterial {
     ThawMaterialModel model;
     const ThawMaterialOps *ops;
-    double density, young, alpha0, alpha1;
+    double density, young, poisson, alpha0, alpha1;
     double c[THAW_MATERIAL_CONSTANTS];
     double viscosity[2]; // Pa s, alpha1 times lambda and mu; 0 where alpha1 damps by K
 } ThawMaterial;
@@ -51,7 +51,10 @@ typedef struct ThawShape {
     double *stiffness;             // nv, N/m: sum_e V E |grad N|^2, about what K has on its diagonal
     double *stiffness_damping;     // nv, N s/m: the same times alpha1, element by element
     double total_mass;             // kg
-    double thickness;              // m, out of plane; 1 in 3D
+    double thickness;              // m, out of plane, and of a sheet; 1 of solids in 3D
+    ThawMembrane membrane;         // of a sheet
+    ThawBending bending;           // of a sheet
+    double bending_damping;        // s, of a sheet; < 0: alpha1
     double diameter;               // m, of the bounding box
     ThawGraph *graph;              // vertices that share an element
     int32_t *across;               // cells: nodes * ne, the element beyond the face opposite each node, -1: none

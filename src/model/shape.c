@@ -6,6 +6,7 @@
 
 #include "model/change.h"
 #include "model/model.h"
+#include "model/sheet.h"
 #include "scene/select.h"
 
 // Elements in the order of their lowest vertex (then of the mesh), vertices ascending inside each.
@@ -245,10 +246,10 @@ static ThawStatus assign_materials(const ThawShapeDef *def, const char *name, in
     return THAW_OK;
 }
 
-// Room for the block of the mesh's own elements.
+// Room for the block of the mesh's own elements, and for one more, the bending of a sheet.
 static ThawStatus add_cells(const ThawElementOps *kind, int32_t count, ThawShape *shape, ThawError *error) {
     size_t ne = (size_t)count, points = (size_t)kind->points;
-    shape->blocks = THAW_NEW(ThawElementBlock, 1);
+    shape->blocks = THAW_NEW(ThawElementBlock, 2);
     if (!shape->blocks)
         return thaw_error_memory(error, "a shape");
     shape->block_count = 1;
@@ -291,7 +292,8 @@ ThawStatus thaw_shape_finish(ThawShape *shape, ThawError *error) {
                                  .vertex_count = shape->nv,
                                  .element_count = shape->ne,
                                  .elements = shape->cells->elements};
-    ThawStatus status = thaw_graph_create(&renumbered, &shape->graph, error);
+    ThawStatus status =
+        (thaw_mesh_is_sheet(&renumbered) ? thaw_sheet_graph : thaw_graph_create)(&renumbered, &shape->graph, error);
     if (status == THAW_OK)
         status = thaw_mesh_neighbours(&renumbered, &shape->across, error);
     if (status != THAW_OK)
@@ -302,8 +304,10 @@ ThawStatus thaw_shape_finish(ThawShape *shape, ThawError *error) {
 
 ThawStatus thaw_shape_fill(const ThawMesh *mesh, const int32_t *material, int32_t points, ThawShape *shape,
                            ThawError *error) {
-    // A mesh's elements fill its space.
-    const ThawElementOps *kind = thaw_element_kind(mesh->dim, mesh->dim, mesh->nodes);
+    // A mesh's elements fill its space, or are a sheet in it.
+    const int sheet = thaw_mesh_is_sheet(mesh);
+    const ThawElementOps *kind = sheet ? thaw_element_membrane(shape->membrane == THAW_MEMBRANE_FIXED_THICKNESS)
+                                       : thaw_element_kind(mesh->dim, mesh->dim, mesh->nodes);
     if (!kind)
         return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: no element has %d nodes in dimension %d", shape->name,
                               mesh->nodes, mesh->dim);
@@ -313,7 +317,7 @@ ThawStatus thaw_shape_fill(const ThawMesh *mesh, const int32_t *material, int32_
     memcpy(shape->elements_user, mesh->elements, sizeof(int32_t) * (size_t)mesh->element_count * (size_t)mesh->nodes);
     memcpy(shape->region, mesh->region, sizeof(int32_t) * (size_t)mesh->element_count);
     ThawGraph *graph = NULL; // in the mesh's numbering
-    status = thaw_graph_create(mesh, &graph, error);
+    status = (sheet ? thaw_sheet_graph : thaw_graph_create)(mesh, &graph, error);
     if (status == THAW_OK)
         status = thaw_graph_order_rcm(graph, shape->vertex_user, error);
     thaw_graph_free(&graph);
@@ -323,9 +327,10 @@ ThawStatus thaw_shape_fill(const ThawMesh *mesh, const int32_t *material, int32_
         return status;
     for (int32_t i = 0; i < shape->ne; i++)
         shape->cells->material[i] = material[shape->element_user[i]];
-    for (int32_t b = 0; b < shape->block_count; b++)
-        integrate_block(&shape->blocks[b], shape->thickness, shape);
-    return thaw_shape_finish(shape, error);
+    integrate_block(shape->cells, shape->thickness, shape);
+    if (sheet)
+        status = thaw_sheet_add_bending(shape, error);
+    return status == THAW_OK ? thaw_shape_finish(shape, error) : status;
 }
 
 ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMaterial *materials, int32_t material_count,
@@ -337,15 +342,21 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
     if (mesh->dim != dim)
         return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: a mesh of dimension %d in a world of dimension %d",
                               name, mesh->dim, dim);
-    if (dim == 2 && !(def->thickness > 0 && isfinite(def->thickness)))
+    const int sheet = thaw_mesh_is_sheet(mesh);
+    if ((dim == 2 || sheet) && !(def->thickness > 0 && isfinite(def->thickness)))
         return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: thickness is %g; allowed: > 0", name, def->thickness);
     ThawStatus status = thaw_mesh_validate(mesh, error);
+    if (status == THAW_OK && sheet)
+        status = thaw_sheet_check(def, name, error);
     if (status != THAW_OK)
         return status;
     int32_t *material = NULL;
     shape->dim = dim;
     shape->materials = materials;
-    shape->thickness = dim == 2 ? def->thickness : 1;
+    shape->thickness = dim == 2 || sheet ? def->thickness : 1;
+    shape->membrane = def->membrane;
+    shape->bending = def->bending;
+    shape->bending_damping = def->bending_damping;
     if (!(shape->name = thaw_strdup(name)))
         return thaw_error_memory(error, "a shape");
     status = assign_materials(def, name, material_count, &material, error);
@@ -365,6 +376,7 @@ void thaw_shape_clear(ThawShape *shape) {
         thaw_free(shape->blocks[b].material);
         thaw_free(shape->blocks[b].weight);
         thaw_free(shape->blocks[b].gradient);
+        thaw_free(shape->blocks[b].role);
     }
     thaw_free(shape->blocks);
     thaw_free(shape->elements_user);

@@ -16,8 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model/sheet.h"
 #include "output/frame_data.h"
 #include "output/output.h"
+#include "step/step.h"
 
 enum { NAME_SIZE = 64, INDEX_SHARE = 64 };
 
@@ -244,6 +246,10 @@ static ThawStatus build_data(ThawFrames *f, const ThawWorld *world, ThawError *e
                               "a frame of %" PRId64 " vertices and %" PRId64 " elements is too large; at most %d and "
                               "%d are allowed",
                               points, cells, INT32_MAX, INT32_MAX / 4);
+    for (int32_t b = 0; b < bodies; b++)
+        if (thaw_shape_is_sheet(world->model->bodies[b].shape))
+            return thaw_error_set(error, THAW_ERROR_UNSUPPORTED, "body %d (%s): frames of sheets cannot be written yet",
+                                  (int)b, world->model->bodies[b].name);
     ThawStatus status = thaw_frame_data_create(dim + 1, (int32_t)points, (int32_t)cells, &f->data, error);
     if (status != THAW_OK)
         return status;

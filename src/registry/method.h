@@ -15,6 +15,7 @@ typedef struct ThawMethod {
     const char *page;                // in docs/
     bool sleeps;                     // its bodies can be asleep
     bool takes_units;                // it can move several bodies as one (model/unit.c), which hang together nowhere
+    bool moves_sheets;               // it can move triangles in space (model/sheet.h)
     bool has_parts;                  // parts of its bodies may move as rigid ones
     const struct ThawMethodOps *ops; // never NULL
     ThawOptionTable options;

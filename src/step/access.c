@@ -7,6 +7,7 @@
 
 #include "force/force.h"
 #include "model/change.h"
+#include "model/sheet.h"
 #include "step/method.h"
 
 static const ThawModelBody *body_at(const ThawWorld *world, int32_t body) {
@@ -226,7 +227,8 @@ ThawStatus thaw_world_set_method(ThawWorld *world, int32_t body, const char *nam
             char where[200];
             snprintf(where, sizeof where, "thaw_world_set_method: unit \"%.80s\"", world->model->bodies[i].unit->name);
             status = thaw_method_check_unit(where, thaw_method_at(method), error);
-        }
+        } else if (moves(world, i, body) && thaw_shape_is_sheet(world->model->bodies[i].shape))
+            status = thaw_sheet_check_method("thaw_world_set_method", thaw_method_at(method), error);
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
         if (moves(world, i, body))
             status = change_method(world, i, method, error);

@@ -9,5 +9,6 @@ const ThawMethod thaw_method_full = {
     .summary = "every element is elastic in every step: the reference that adaptive methods are judged by",
     .page = "elastic.md",
     .takes_units = true,
+    .moves_sheets = true,
     .ops = &ops,
 };
