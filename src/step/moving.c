@@ -189,15 +189,18 @@ static void find_motion(const ThawStepper *s, double h, int foresees, ThawPart *
     memcpy(motion->D, next->R, sizeof motion->D);
 }
 
-// Whether maps, inertia or scripts leave a body no frame of its own.
-static int is_unfit(const ThawStepper *s) {
-    const ThawMap *map = s->system ? s->system->map : NULL; // which some methods make later in the step
+// Whether scripts, or other bodies that it is one unit with, leave a body no frame of its own.
+static int is_bound(const ThawStepper *s) {
     for (int32_t k = 0; k < s->body->script_count; k++)
         if (s->body->scripts[k].key_count > 1 && s->middle < s->body->scripts[k].release)
             return 1;
-    if (map && (!(map->ops->laws & THAW_MAP_TURNS) || map->ops->offset))
-        return 1;
-    return s->inertia != &s->lumped || s->body->moved > 1;
+    return s->body->moved > 1;
+}
+
+// The same of maps and inertia.
+static int is_unfit(const ThawStepper *s) {
+    const ThawMap *map = s->system->map;
+    return !(map->ops->laws & THAW_MAP_TURNS) || map->ops->offset || s->inertia != &s->lumped || is_bound(s);
 }
 
 void thaw_moving_find(ThawStepper *s, ThawIncrement step, const ThawScheme *scheme) {
@@ -234,13 +237,14 @@ void thaw_moving_find(ThawStepper *s, ThawIncrement step, const ThawScheme *sche
     f->acts = f->mends = 1;
 }
 
+// Maps and inertia have no say here: methods may make them later in the step, and a world that was resumed has none yet.
 void thaw_moving_lead(ThawStepper *s, double h, double *v) {
     ThawRigidMotion motion;
     ThawPart next;
     memcpy(v, s->v, bytes_of(s));
     memcpy(s->moving.lead, s->v, bytes_of(s));
     memcpy(s->moving.w, s->v, bytes_of(s));
-    if (is_unfit(s) || !find_whole(s))
+    if (is_bound(s) || !find_whole(s))
         return;
     find_motion(s, h, 0, &next, &motion);
     for (int32_t i = 0; i < s->shape->nv; i++) {

@@ -17,7 +17,8 @@
 
 // Good, with ' for ".
 static const char healthy[] =
-    "{'thaw': 1, 'gravity': [0, 0, -9.81], 'time': {'step': 0.002, 'steps': 1000}, 'output': {'every': 15},\n"
+    "{'thaw': 1, 'gravity': [0, 0, -9.81], 'time': {'step': 0.002, 'steps': 1000, 'integrator': 'semi-implicit'}, "
+    "'output': {'every': 15},\n"
     " 'materials': {'rubber': {'density': 1000, 'young': 1e5, 'poisson': 0.4, 'alpha0': 0, 'alpha1': 0.001}},\n"
     " 'shapes': {'bar': {'mesh': {'box': {'min': [0, 0, 0], 'max': [0.4, 0.1, 0.1], 'cells': [8, 2, 2]}},\n"
     "                    'scale': 1, 'material': 'rubber',\n"
@@ -713,7 +714,8 @@ static ThawDoctorReport *examine_ball(const char *material, const char *body, do
     char text[1200];
     snprintf(
         text, sizeof text,
-        "{\"thaw\": 1, \"time\": {\"step\": %g, \"steps\": %d}, \"materials\": {\"m\": {%s}}, \"shapes\": {\"s\": "
+        "{\"thaw\": 1, \"time\": {\"step\": %g, \"steps\": %d, \"integrator\": \"semi-implicit\"}, \"materials\": "
+        "{\"m\": {%s}}, \"shapes\": {\"s\": "
         "{\"mesh\": {\"solid\": {\"sphere\": {\"radius\": 0.1}}, \"elements\": 3000}, \"material\": \"m\"}}, "
         "\"bodies\": [{\"name\": \"ball\", \"shape\": \"s\", %s}], \"obstacles\": [{\"plane\": {\"normal\": [%g, 0, "
         "%g]}}]}",

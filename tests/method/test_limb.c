@@ -176,6 +176,7 @@ static void two_bodies_are_solved_by_one_set_of_unknowns(void **state) {
     ThawStepStats stats = {0};
     Reference reference;
     double x[3 * MUSCLE], worst = 0, way = 0;
+    scene->world.integrator = THAW_INTEGRATOR_SEMI_IMPLICIT; // the reference is
     if (thaw_world_create(&scene->world, &world, &error) != THAW_OK)
         fail_msg("%s", error.message);
     begin_reference(&scene->world, &reference);

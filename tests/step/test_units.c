@@ -17,7 +17,7 @@
 #include "support/world.h"
 #include "thaw/field.h"
 
-// Four bodies: one alone, a unit of two, one alone.
+// Four bodies: one alone, a unit of two, one alone. In the world's axes, where units stay (docs/motion.md).
 #define SCENE(unit, time, a, b, c, d, more)                                                                            \
     "{\"thaw\": 1, \"time\": {\"step\": 0.005, \"steps\": 60" time "}, \"solver\": {\"tolerance\": 1e-13}, "           \
     "\"contact\": {\"tolerance\": 1e-10}, "                                                                            \
@@ -32,6 +32,7 @@
     "{\"name\": \"muscle\", \"shape\": \"muscle\", " unit "\"position\": [0.1, 0, 0.41]" c "}, "                       \
     "{\"name\": \"last\", \"shape\": \"bone\", \"position\": [0.05, 0.02, 0.6]" d "}]" more "}"
 #define ARM "\"unit\": \"arm\", "
+#define ONCE ", \"integrator\": \"semi-implicit\""
 #define NEWTON ", \"integrator\": \"newton\", \"newton_tolerance\": 1e-11"
 #define FLOOR ", \"obstacles\": [{\"plane\": {}, \"friction\": 0.8, \"position\": [0, 0, 0.25]}]"
 #define SPUN ", \"spin\": [1, -2, 0.5], \"velocity\": [0.2, 0, 0.1]"
@@ -92,15 +93,15 @@ static void bodies_of_a_unit_move_as_they_would_alone(void **state) {
         double most; // m
     } cases[] = {
 #define BOTH(what, most, ...) {what, SCENE(ARM, __VA_ARGS__), SCENE("", __VA_ARGS__), most}
-        BOTH("free flight", 1e-12, "", SPUN, SPUN, "", SPUN, ""),
+        BOTH("free flight", 1e-12, ONCE, SPUN, SPUN, "", SPUN, ""),
         BOTH("free flight, newton", 1e-12, NEWTON, SPUN, SPUN, "", SPUN, ""),
-        BOTH("pins, scripts, forces", 1e-12, "", "", DRIVEN, MOVED, "", ""),
+        BOTH("pins, scripts, forces", 1e-12, ONCE, "", DRIVEN, MOVED, "", ""),
         BOTH("pins, scripts, forces, newton", 1e-12, NEWTON, "", DRIVEN, MOVED, "", ""),
-        BOTH("contact with each other and with others", 1e-10, "", "", "", "", "", FLOOR),
+        BOTH("contact with each other and with others", 1e-10, ONCE, "", "", "", "", FLOOR),
         BOTH("contact, newton", 1e-10, NEWTON, "", "", "", "", FLOOR),
         // A step whose matrix is not definite is projected, of all bodies that it is of: so this one is not.
-        BOTH("attachments", 1e-12, ", \"projection\": \"never\"", SPUN, "", "", "", GLUE),
-        BOTH("a neighbour that loses elements", 1e-12, "", CUT, SPUN, "", "", ""),
+        BOTH("attachments", 1e-12, ONCE ", \"projection\": \"never\"", SPUN, "", "", "", GLUE),
+        BOTH("a neighbour that loses elements", 1e-12, ONCE, CUT, SPUN, "", "", ""),
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Pair pair = make_pair(cases[i].joined, cases[i].apart);
@@ -136,8 +137,8 @@ static void momentum_of(const ThawWorld *world, double p[3], double L[3]) {
 static void momentum_is_kept_by_contact_within_a_unit(void **state) {
     (void)state;
     static const char *const scenes[] = {
-        SCENE(ARM, "", "", "", ", \"velocity\": [0, 0, -1]", "", ", \"gravity\": [0, 0, 0]"),
-        SCENE("", "", "", "", ", \"velocity\": [0, 0, -1]", "", ", \"gravity\": [0, 0, 0]")};
+        SCENE(ARM, ONCE, "", "", ", \"velocity\": [0, 0, -1]", "", ", \"gravity\": [0, 0, 0]"),
+        SCENE("", ONCE, "", "", ", \"velocity\": [0, 0, -1]", "", ", \"gravity\": [0, 0, 0]")};
     double p[2][2][3], L[2][2][3];
     int within[2] = {0, 0};
     for (int w = 0; w < 2; w++) {
@@ -162,7 +163,7 @@ static void momentum_is_kept_by_contact_within_a_unit(void **state) {
 
 static void contact_within_a_unit_can_be_left_out(void **state) {
     (void)state;
-    ThawWorld *world = make_world(SCENE(ARM, "", "", "", ", \"velocity\": [0, 0, -1]", "",
+    ThawWorld *world = make_world(SCENE(ARM, ONCE, "", "", ", \"velocity\": [0, 0, -1]", "",
                                         ", \"gravity\": [0, 0, 0], \"pairs\": [{\"between\": [\"bone\", \"muscle\"], "
                                         "\"enabled\": false}]"),
                                   1);
@@ -183,7 +184,7 @@ static void assert_near(const double *a, const double *b, size_t count, double m
 
 static void whoever_looks_sees_the_same_bodies(void **state) {
     (void)state;
-    Pair pair = make_pair(SCENE(ARM, "", "", "", "", "", FLOOR), SCENE("", "", "", "", "", "", FLOOR));
+    Pair pair = make_pair(SCENE(ARM, ONCE, "", "", "", "", FLOOR), SCENE("", ONCE, "", "", "", "", FLOOR));
     const ThawWorld *worlds[] = {pair.joined, pair.apart};
     double closed, *values[2] = {calloc(4000, sizeof(double)), calloc(4000, sizeof(double))};
     int32_t *ids[2] = {calloc(4000, sizeof(int32_t)), calloc(4000, sizeof(int32_t))};
@@ -234,7 +235,7 @@ static void whoever_looks_sees_the_same_bodies(void **state) {
 
 static void a_body_of_a_unit_can_be_pushed_and_set(void **state) {
     (void)state;
-    Pair pair = make_pair(SCENE(ARM, "", "", "", "", "", ""), SCENE("", "", "", "", "", "", ""));
+    Pair pair = make_pair(SCENE(ARM, ONCE, "", "", "", "", ""), SCENE("", ONCE, "", "", "", "", ""));
     ThawWorld *worlds[] = {pair.joined, pair.apart};
     const int32_t nv = thaw_world_vertex_count(pair.joined, 2);
     double *f = calloc(3 * (size_t)nv, sizeof *f), closed;
@@ -262,14 +263,15 @@ static int any_time(const ThawWorld *world, const ThawStepStats *stats) { return
 
 static void units_are_saved_and_resumed_bit_for_bit(void **state) {
     (void)state;
-    assert_true(bits_across_checkpoints(SCENE(ARM, "", SPUN, "", "", "", FLOOR GLUE), 60, at("unit.h5"), any_time) > 5);
+    assert_true(bits_across_checkpoints(SCENE(ARM, ONCE, SPUN, "", "", "", FLOOR GLUE), 60, at("unit.h5"), any_time) >
+                5);
     assert_true(bits_across_checkpoints(SCENE(ARM, ", \"integrator\": \"tr-bdf2\"", SPUN, "", "", "", FLOOR), 60,
                                         at("unit.h5"), any_time) > 5);
 }
 
 static void a_checkpoint_of_other_units_is_refused(void **state) {
     (void)state;
-    Pair pair = make_pair(SCENE(ARM, "", "", "", "", "", ""), SCENE("", "", "", "", "", "", ""));
+    Pair pair = make_pair(SCENE(ARM, ONCE, "", "", "", "", ""), SCENE("", ONCE, "", "", "", "", ""));
     ThawError error = {0};
     assert_int_equal(thaw_world_save(pair.joined, at("unit.h5"), &error), THAW_OK);
     assert_int_equal(thaw_world_load(pair.apart, at("unit.h5"), &error), THAW_ERROR_INPUT);
@@ -283,14 +285,15 @@ static void a_checkpoint_of_other_units_is_refused(void **state) {
 static void static_solves_take_units(void **state) {
     (void)state;
 #define PINNED ", \"pins\": [\"x-min\"]"
-    Pair pair = make_pair(SCENE(ARM, "", PINNED, PINNED, PINNED, PINNED, ""),
-                          SCENE("", "", PINNED, PINNED, PINNED, PINNED, ""));
+    Pair pair = make_pair(SCENE(ARM, ONCE, PINNED, PINNED, PINNED, PINNED, ""),
+                          SCENE("", ONCE, PINNED, PINNED, PINNED, PINNED, ""));
     ThawError error = {0};
     assert_int_equal(thaw_world_solve_static(pair.joined, NULL, &error), THAW_OK);
     assert_int_equal(thaw_world_solve_static(pair.apart, NULL, &error), THAW_OK);
     assert_true(most_apart(&pair) < 1e-9);
     free_pair(&pair);
-    pair = make_pair(SCENE(ARM, "", PINNED, PINNED, "", PINNED, GLUE), SCENE("", "", PINNED, PINNED, "", PINNED, GLUE));
+    pair = make_pair(SCENE(ARM, ONCE, PINNED, PINNED, "", PINNED, GLUE),
+                     SCENE("", ONCE, PINNED, PINNED, "", PINNED, GLUE));
     assert_int_equal(thaw_world_solve_static(pair.joined, NULL, &error), THAW_OK);
     assert_int_equal(thaw_world_solve_static(pair.apart, NULL, &error), THAW_OK);
     print_message("apart by %.2g m\n", most_apart(&pair));
@@ -317,18 +320,18 @@ static void units_that_make_no_sense_are_refused(void **state) {
     (void)state;
 #define METHOD(name) ", \"method\": \"" name "\""
     assert_refused(
-        SCENE(ARM, "", "", "", "", ", \"unit\": \"hand\"}, {\"name\": \"x\", \"shape\": \"bone\", \"unit\": \"arm\"",
+        SCENE(ARM, ONCE, "", "", "", ", \"unit\": \"hand\"}, {\"name\": \"x\", \"shape\": \"bone\", \"unit\": \"arm\"",
               ""),
         "body 4 (x): unit is \"arm\", whose last body was 2 (muscle); allowed: bodies of a unit follow each");
-    assert_refused(SCENE(ARM, "", "", METHOD("rigidify"), METHOD("rigidify"), "", ""),
+    assert_refused(SCENE(ARM, ONCE, "", METHOD("rigidify"), METHOD("rigidify"), "", ""),
                    "body 1 (bone): unit \"arm\": the method \"rigidify\" moves each body by itself");
-    assert_refused(SCENE(ARM, "", "", "", ", \"rigidify\": {\"sleep\": 0}", "", ""),
+    assert_refused(SCENE(ARM, ONCE, "", "", ", \"rigidify\": {\"sleep\": 0}", "", ""),
                    "body 2 (muscle): unit \"arm\": it has options of its own; allowed: of the unit's first body only");
-    assert_refused(SCENE(ARM, "", "", "", CUT, "", ""),
+    assert_refused(SCENE(ARM, ONCE, "", "", CUT, "", ""),
                    "body 2 (muscle): unit \"arm\": its shape changes; allowed: shapes of bodies in a unit stay");
     assert_refused(SCENE("\"unit\": \"\", ", "", "", "", "", "", ""), "unit");
     assert_refused(SCENE("\"unit\": 3, ", "", "", "", "", "", ""), "unit");
-    ThawWorld *world = make_world(SCENE(ARM, "", "", ", \"rigidify\": {\"sleep\": 0}", "", "", ""), 1);
+    ThawWorld *world = make_world(SCENE(ARM, ONCE, "", ", \"rigidify\": {\"sleep\": 0}", "", "", ""), 1);
     const ThawChangeDef change = {.kind = THAW_CHANGE_REMOVE, .group = -1, .where = {.select = THAW_SELECT_ALL}};
     ThawError error = {0};
     assert_int_equal(thaw_world_change(world, 2, &change, &error), THAW_ERROR_INPUT);

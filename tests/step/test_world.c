@@ -347,7 +347,8 @@ static void damping_takes_energy_from_what_is_pressed_and_turns(void **state) {
     for (int never = 0; never < 2; never++) {
         Sample s;
         sample_create(&s, 3, 2, THAW_MATERIAL_NEO_HOOKEAN, 1);
-        s.world.h = 1e-6; // hardly any time to burst
+        s.world.h = 1e-6;                                   // hardly any time to burst
+        s.world.integrator = THAW_INTEGRATOR_SEMI_IMPLICIT; // in a moving frame nothing turns
         s.world.projection = never ? THAW_PROJECT_NEVER : THAW_PROJECT_WHEN_NEEDED;
         s.materials[0].alpha0 = s.materials[1].alpha0 = 0;
         ThawWorld *world = sample_world(&s);
@@ -373,6 +374,7 @@ static void a_step_that_would_multiply_the_energy_is_cut(void **state) {
     sample_create(&s, 3, 2, THAW_MATERIAL_STVK, 1);
     s.world.h = 0.05;
     s.world.halvings = 0;
+    s.world.integrator = THAW_INTEGRATOR_SEMI_IMPLICIT; // others iterate such a step instead
     double x[81];
     for (int i = 0; i < 81; i++)
         x[i] = 0.5 * s.mesh->x[i];
@@ -405,6 +407,7 @@ static void a_released_group_falls(void **state) {
     s.scripts[0].group = 6; // all
     s.scripts[0].release = 0.05;
     s.materials[0].alpha0 = s.materials[1].alpha0 = 0;
+    s.world.integrator = THAW_INTEGRATOR_SEMI_IMPLICIT;
     ThawWorld *world = sample_world(&s);
     double x[81], start = mean(s.mesh->x, 27, 3, 2);
     ThawStepStats stats = sample_steps(world, 5);
