@@ -2,7 +2,8 @@
 // Blows that a step is too long for.
 //
 // A blow of an elastic body is half a vibration, T = pi L sqrt(rho / E) with L = V^(1/dim); of two that meet, with
-// stiffness pi^2 m / T^2 each and one spring behind the other, T^2 = m (T_a^2 / m_a + T_b^2 / m_b), 1/m = 1/m_a + 1/m_b.
+// stiffness pi^2 m / T^2 each and one spring behind the other, T^2 = m (T_a^2 / m_a + T_b^2 / m_b), and
+// 1/m = 1/m_a + 1/m_b.
 // STEPS of them resolve it: by TR-BDF2's own polynomial a vibration twice as fast as the blow then has 16 steps a
 // period and loses 0.14 percent of its amplitude in one.
 //
