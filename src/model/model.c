@@ -79,6 +79,8 @@ static ThawStatus check_options(const ThawWorldDef *def, ThawError *error) {
         return status;
     if (def->halvings < 0 || def->halvings > 20)
         return thaw_error_set(error, THAW_ERROR_INPUT, "world: halvings is %d; allowed: 0 to 20", def->halvings);
+    if (def->substeps < 0 || def->substeps > 1000)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "world: substeps is %d; allowed: 0 to 1000", def->substeps);
     if (def->material_count < 0 || def->shape_count < 0 || def->body_count < 0 ||
         (def->material_count > 0 && !def->materials) || (def->shape_count > 0 && !def->shapes) ||
         (def->body_count > 0 && !def->bodies))

@@ -62,8 +62,9 @@ void thaw_scene_free(ThawScene **scene) {
 // --- settings --------------------------------------------------------------------------------------------------------
 
 static void read_time(const ThawPlace *time, ThawScene *scene) {
-    static const char *const keys[] = {"step",     "steps",      "integrator", "newton_tolerance", "newton_iterations",
-                                       "halvings", "projection", NULL};
+    static const char *const keys[] = {
+        "step",     "steps",      "integrator", "newton_tolerance", "newton_iterations", "halvings",
+        "substeps", "projection", NULL};
     const char *integrators[THAW_INTEGRATOR_COUNT];
     for (int i = 0; i < THAW_INTEGRATOR_COUNT; i++)
         integrators[i] = thaw_scheme((ThawIntegrator)i)->name;
@@ -77,18 +78,20 @@ static void read_time(const ThawPlace *time, ThawScene *scene) {
         return;
     ThawWorldDef *world = &scene->world;
     int integrator = (int)world->integrator, projection = (int)world->projection;
-    int64_t iterations = world->newton_iterations, halvings = world->halvings;
+    int64_t iterations = world->newton_iterations, halvings = world->halvings, substeps = world->substeps;
     thaw_place_number(time, "step", step, &world->h);
     thaw_place_integer(time, "steps", 1, 1000000000, &scene->steps);
     thaw_place_choice(time, "integrator", integrators, THAW_INTEGRATOR_COUNT, &integrator);
     thaw_place_number(time, "newton_tolerance", fraction, &world->newton_tolerance);
     thaw_place_integer(time, "newton_iterations", 1, 10000, &iterations);
     thaw_place_integer(time, "halvings", 0, 20, &halvings);
+    thaw_place_integer(time, "substeps", 0, 1000, &substeps);
     thaw_place_choice(time, "projection", projections, 3, &projection);
     world->integrator = (ThawIntegrator)integrator;
     world->projection = (ThawProjection)projection;
     world->newton_iterations = (int)iterations;
     world->halvings = (int)halvings;
+    world->substeps = (int)substeps;
 }
 
 static void read_solver(const ThawPlace *solver, ThawWorldDef *world) {

@@ -6,7 +6,7 @@
 //
 // Small islands are tasks of one loop, large ones take turns and use all threads inside; which is which depends on the
 // model and state only. A step that fails is taken back and done in halves, with contacts found anew; if that fails
-// too, down to h / 2^halvings, the world is as before.
+// too, down to h / 2^halvings, the world is as before. A step that is too long for a blow is made in parts (blow.c).
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -469,8 +469,9 @@ static ThawStatus try_step(ThawWorld *world, ThawIncrement step, ThawError *erro
     for (int woken = 1; woken && status == THAW_OK;) {
         const double since = thaw_wall_ms();
         woken = 0;
-        if (world->collider)
+        if (world->collider && !world->found)
             status = find_contacts(world, step, error);
+        world->found = 0;
         world->contact_ms += thaw_wall_ms() - since;
         if (status == THAW_OK)
             status = solve_step(world, step, 0, error);
@@ -517,6 +518,26 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
     status = step_interval(world, step, halvings - 1, error);
     step.t += step.h;
     return status == THAW_OK ? step_interval(world, step, halvings - 1, error) : status;
+}
+
+// As one interval, or, where the integrator keeps vibrations and a body is struck, in as many as the blow needs.
+static ThawStatus step_whole(ThawWorld *world, ThawIncrement step, ThawError *error) {
+    const ThawWorldDef *options = &world->model->options;
+    ThawStatus status = THAW_OK;
+    int parts = 1;
+    world->found = 0;
+    if (world->collider && options->substeps > 1 && thaw_scheme(options->integrator)->stage_count > 1) {
+        status = find_contacts(world, step, error);
+        if (status == THAW_OK)
+            parts = thaw_blow_find(world, look_along(world, step.h), step.h);
+        world->found = parts == 1;
+        if (status == THAW_OK && parts > 1)
+            status = thaw_keep_all(world, error); // parts of the step are final before the others
+    }
+    step.h /= parts;
+    for (int k = 0; k < parts && status == THAW_OK; k++, step.t += step.h)
+        status = step_interval(world, step, options->halvings, error);
+    return status;
 }
 
 static ThawStatus begin_step(ThawWorld *world, double h, ThawError *error) {
@@ -690,7 +711,7 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
     if (begun)
         thaw_keep_listen(world);
     if (begun)
-        status = step_interval(world, step, options->halvings, error);
+        status = step_whole(world, step, error);
     if (status == THAW_CANCELLED) {
         thaw_attach_undo(world);
         thaw_keep_restore(world);

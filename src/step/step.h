@@ -216,6 +216,7 @@ struct ThawWorld {
     ThawCancel cancel;
     ThawStop stop;         // asks `cancel` while a step is under way
     struct ThawKept *kept; // what a cancelled step goes back to (keep.h); NULL where nothing can cancel
+    int found;             // contacts are those of the interval that is tried next
     // What happened in this step:
     int substeps;
     double contact_ms, response_ms, response_residual;
@@ -233,6 +234,10 @@ double thaw_step_gap_at_end(const ThawWorld *world, const ThawContact *contact, 
 // *woken: it ran into bodies that slept, so all of it has to be done again.
 ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement increment, int32_t *added, int *woken,
                                  ThawError *error);
+
+// blow.c: into how many parts the step from t to t + h had better be cut for the blows of its contacts, which were
+// looked for along v; 1: none.
+int thaw_blow_find(ThawWorld *world, const double *v, double h);
 
 // parting.c: how bodies that stand in each other are to be shifted, from contacts and v1 of the step; nonzero: any is.
 // And to where they are so, once the step is done.

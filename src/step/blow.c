@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blows that a step is too long for.
+//
+// A blow of an elastic body is half a vibration, T = pi L sqrt(rho / E) with L = V^(1/dim); of two that meet, with
+// stiffness pi^2 m / T^2 each and one spring behind the other, T^2 = m (T_a^2 / m_a + T_b^2 / m_b), and
+// 1/m = 1/m_a + 1/m_b.
+// STEPS of them resolve it: by TR-BDF2's own polynomial a vibration twice as fast as the blow then has 16 steps a
+// period and loses 0.14 percent of its amplitude in one.
+//
+// A contact is a blow if, when nothing stopped it, it would end deeper than rest can be off in a step, h v with
+// v = 2 |g| h and a millionth of the body a step; or if it pressed in the step before, and the forces of contacts and
+// loads on a body of it are out of balance by as much. So what rests, rolls or sleeps is none. A blow that needs more
+// substeps than are allowed is not resolved by half: it stays one step.
+#include <math.h>
+
+#include "contact/collider.h"
+#include "math/vec3.h"
+#include "step/step.h"
+
+static const double STEPS = 16; // a blow
+
+// s^2, of the body's own blow on what is hard and heavy.
+static double square_of_time(const ThawShape *shape) {
+    const ThawElementBlock *cells = shape->cells;
+    double volume = 0, stiff = 0;
+    for (int32_t e = 0; e < cells->count; e++) {
+        volume += cells->weight[e];
+        stiff += cells->weight[e] * shape->materials[cells->material[e]].young;
+    }
+    const double length = pow(volume / shape->thickness, 1.0 / shape->dim);
+    return M_PI * M_PI * length * length * shape->total_mass / stiff;
+}
+
+// s, of a contact's two sides.
+static double time_of(const ThawWorld *world, const ThawContact *c) {
+    double inverse = 0, sum = 0;
+    for (int side = 0; side < 2; side++)
+        if (c->key.body[side] >= 0) {
+            const ThawShape *shape = thaw_world_mover(world, c->key.body[side])->shape;
+            inverse += 1 / shape->total_mass;
+            sum += square_of_time(shape) / shape->total_mass;
+        }
+    return sqrt(sum / inverse);
+}
+
+// m/s: slower is no blow.
+static double small_speed(const ThawWorld *world, const ThawStepper *s, double h) {
+    return 2 * thaw_v3_norm(world->model->options.gravity) * h + 1e-6 * s->shape->diameter / h;
+}
+
+// m/s along the normal, at which the sides part if nothing acts; v as contacts were looked for.
+static double parting_speed(const ThawWorld *world, const ThawContact *c, const double *v) {
+    double u = -thaw_v3_dot(c->frame[0], c->velocity);
+    const size_t dim = (size_t)world->model->dim;
+    for (int side = 0; side < 2; side++)
+        for (int n = 0; n < c->nodes[side]; n++) {
+            const ThawStepper *s = thaw_world_mover(world, c->key.body[side]);
+            const size_t at = ((size_t)s->body->first_vertex + (size_t)c->vertex[side][n]) * dim;
+            for (size_t k = 0; k < dim; k++)
+                u += (side ? -1 : 1) * c->weight[side][n] * c->frame[0][k] * v[at + k];
+        }
+    return u;
+}
+
+// Velocities that forces on each body would change by in the step, in world->shift: contacts of the last and weight.
+static void find_pushes(ThawWorld *world, double h) {
+    const ThawContactSet *set = &world->state.contacts;
+    for (int32_t i = 0; i < world->awake_count; i++)
+        for (int k = 0; k < 3; k++)
+            world->shift[world->awake[i]].way[k] = h * world->model->options.gravity[k];
+    for (int32_t m = 0; m < set->memory_count; m++)
+        for (int side = 0; side < 2; side++) {
+            const int32_t body = set->memory[m].key.body[side];
+            if (body < 0 || world->state.asleep[body])
+                continue;
+            const ThawStepper *s = thaw_world_mover(world, body);
+            double *way = world->shift[s->index].way;
+            thaw_v3_add(way, (side ? -1 : 1) * h / s->shape->total_mass, set->memory[m].force, way);
+        }
+}
+
+static int is_pinned(const ThawStepper *s) {
+    for (int32_t i = 0; i < s->shape->nv; i++)
+        if (s->scripted[i])
+            return 1;
+    return 0;
+}
+
+static int is_blow(const ThawWorld *world, const ThawContact *c, const double *v, double h) {
+    double most = INFINITY;
+    int pushed = 0;
+    for (int side = 0; side < 2; side++)
+        if (c->key.body[side] >= 0) {
+            const ThawStepper *s = thaw_world_mover(world, c->key.body[side]);
+            const double small = small_speed(world, s, h);
+            most = fmin(most, small);
+            pushed |= thaw_v3_norm(c->before) > 0 && thaw_v3_norm(world->shift[s->index].way) > small && !is_pinned(s);
+        }
+    return pushed || c->gap + h * parting_speed(world, c, v) < -h * most;
+}
+
+int thaw_blow_find(ThawWorld *world, const double *v, double h) {
+    const ThawContactSet *set = &world->state.contacts;
+    const int most = world->model->options.substeps;
+    int parts = 1;
+    find_pushes(world, h);
+    for (int32_t i = 0; i < set->count; i++) {
+        const ThawContact *c = &set->contacts[i];
+        if (!is_blow(world, c, v, h))
+            continue;
+        const double wanted = ceil(STEPS * h / time_of(world, c));
+        if (wanted <= most && wanted > parts)
+            parts = (int)wanted;
+    }
+    return parts;
+}
