@@ -30,7 +30,7 @@ static const char *ending_of(const char *path) {
     return dot ? dot + 1 : "";
 }
 
-// Players want even sizes and the 4:2:0 colours; a GIF has its own palette; what a page shows is to run for ever.
+// Players need even sizes and the 4:2:0 colours; a GIF has its own palette; what a page shows is to run for ever.
 #define FOR_PLAYERS "pad=ceil(iw/2)*2:ceil(ih/2)*2,format=yuv420p"
 static const struct Format {
     const char *ending, *filter, *options[6];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nobody can ask of a method: to be nearer to the reference than the reference is to itself, with another time
+// What cannot be asked of a method: to be nearer to the reference than the reference is to itself, with another time
 // step or from a start that is hardly another one. What `thaw compare`, `thaw tune` and `thaw bench worlds` share.
 #ifndef THAW_APP_FLOOR_H
 #define THAW_APP_FLOOR_H

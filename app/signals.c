@@ -13,7 +13,7 @@ void app_listen_to_signals(void (*handler)(int), int once) {
     static const int asked[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART | (once ? (int)SA_RESETHAND : 0)}, before;
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
-        // Who starts it with `nohup` wants it to go on.
+        // Started with `nohup` it is to go on.
         if (asked[i] != SIGHUP || (sigaction(SIGHUP, NULL, &before) == 0 && before.sa_handler != SIG_IGN))
             sigaction(asked[i], &action, NULL);
 }

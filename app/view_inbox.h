@@ -19,7 +19,7 @@ typedef struct ViewInbox {
     pthread_cond_t changed;
     ViewRequest requests[VIEW_INBOX_ROOM];
     int first, count;
-    atomic_int halts; // how many of them want a step in flight to be given up: pauses and resets
+    atomic_int halts; // how many of them end a step in flight: pauses and resets
     int poked;        // wake up, there may be something to send
 } ViewInbox;
 

@@ -3,7 +3,7 @@
 // room.
 //
 // Simulated time follows the clock at the speed that was asked for; where steps take longer, it falls behind and does
-// not try to catch up. Nobody looking: nothing runs.
+// not try to catch up. With no page open nothing runs.
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -96,7 +96,7 @@ static ThawStatus read_view(const ViewLive *live, const json_t *message, int *vi
     return status;
 }
 
-// New worlds want a new header.
+// New worlds need a new header.
 static ThawStatus shown_anew(ViewLive *live, ThawStatus status, ThawError *error) {
     return status == THAW_OK ? view_show_hello(live, error) : status;
 }

@@ -72,7 +72,7 @@ void view_live_run(ViewLive *live, const atomic_int *interrupted);
 // Its parts: what a page asks for (an object with a text "type"; NULL: it has just come), and a step of all worlds.
 void view_live_request(ViewLive *live, int client, const json_t *message);
 void view_live_step(ViewLive *live);
-// Whether a step of view_live_run is to be given up: a signal came, a page wants a pause or a reset, or no page is open
+// Whether a step of view_live_run is to be given up: a signal came, a page paused or reset it, or no page is open
 // any more. For thaw_world_set_cancel, context: a ViewLive.
 int view_live_gives_up(void *context);
 void view_live_clear(ViewLive *live);

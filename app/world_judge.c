@@ -37,7 +37,7 @@ static const double MOMENTUM = 1e-6; // what counts as kept,
 static const double TIMES = 2;       // or so many times what full loses: stiff systems are solved to no better
 static const double ENERGY = 1e-6;
 static const double ENERGY_TIMES = 1.01; // what full gains is not the same twice
-static const double MOST_WORK = 40;      // a step: what full takes that long for judges nobody in useful time
+static const double MOST_WORK = 40;      // a step: what full takes that long for cannot be judged in useful time
 static const char TOO_DEAR[] = "too dear";
 
 unsigned world_broken(const WorldVerdict *v) {

@@ -18,10 +18,11 @@ typedef struct ThawMeshGroup {
     int32_t *vertices; // count ids, ascending, each once
 } ThawMeshGroup;
 
-// Tetrahedra (dim 3) or triangles (dim 2) in metres. Plain data: a caller may fill one by hand.
+// Tetrahedra (dim 3), triangles in the plane (dim 2), or triangles in space (dim 3, nodes 3: a sheet), in metres. Plain
+// data: a caller may fill one by hand.
 typedef struct ThawMesh {
     int dim;   // 2 or 3
-    int nodes; // vertices per element: dim + 1 (linear elements)
+    int nodes; // vertices per element: dim + 1 (linear elements), or 3 of a sheet
     int32_t vertex_count;
     int32_t element_count;
     double *x;            // dim * vertex_count, vertex by vertex

@@ -61,7 +61,7 @@ typedef void (*ThawTaskFn)(void *context, int32_t index);
 ThawStatus thaw_tasks_create(int threads, ThawTasks **tasks, ThawError *error);
 void thaw_tasks_free(ThawTasks **tasks);
 int thaw_tasks_threads(const ThawTasks *tasks);
-// Whether the caller wants no more of the work: loops that may take long look once in a while, and return
+// Whether the caller has stopped the work: loops that may take long look once in a while, and return
 // THAW_CANCELLED. Once it says so it says so until `stopped` is cleared. All tasks of one caller share a ThawStop.
 typedef struct ThawStop {
     int (*wanted)(void *context); // NULL: it is always wanted

@@ -276,7 +276,7 @@ static double room_of_ends(const Search *search, const int32_t v[2], double half
 // Whether an edge comes nowhere near b, or the leaves of b beside its sharp edges: by where its middle was when it was
 // looked for (so far from them, and no farther, as it may have moved since), by its ends, or by looking again. *limit
 // says up to which threshold that stays so. The room that is kept is the nearest leaf's, not that of any which is near
-// enough for this step: for the next one, which may be shorter, another would promise too much.
+// enough for this step: for the next one, which may be shorter, another would claim too much.
 static int is_clear(const Search *search, int32_t e, ThawClearance *clear, double *limit) {
     const ThawContactBody *a = search->a, *b = search->b;
     const int32_t *v = a->shape->edge + 2 * (size_t)e;

@@ -63,7 +63,7 @@ static const char *instead_of(const ThawOptionTable *table, const ThawOption *un
     return NULL;
 }
 
-// Options that the scene gives and that are beyond reason, or that nobody reads.
+// Options that the scene gives and that are beyond reason, or that are not read.
 static void examine_given(ThawExam *exam, const ThawMethod *method, const void *given, const char *body) {
     const ThawOptionTable *table = &method->options;
     tell_doubts(exam, method, given, 0, body);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of elements there are: linear simplices that fill their space. With edge vectors D = [X1-X0, ..., Xd-X0]
-// the gradients of shape functions 1..d are the rows of D^-1, constant over the element: one integration point.
+// The kinds of elements there are: linear simplices that fill their space, and those of sheets (sheet.h). With edge
+// vectors D = [X1-X0, ..., Xd-X0] the gradients of shape functions 1..d are the rows of D^-1, constant over the element: one integration point.
 #include "model/element.h"
 #include "math/vec3.h"
 
+#include "force/sheet.h"
 #include "force/solid.h"
 
 static void rest_triangle(const double *X, double *weight, double *gradient) {
@@ -68,6 +69,54 @@ static const ThawElementOps TETRAHEDRON = {.name = "tetrahedron",
                                            .stress = thaw_solid_stress_3d,
                                            .strain = thaw_solid_strain_3d};
 
+static const ThawElementOps MEMBRANE = {.name = "membrane",
+                                        .space = 3,
+                                        .dim = 2,
+                                        .nodes = 3,
+                                        .points = 1,
+                                        .rest = thaw_membrane_rest,
+                                        .energy = thaw_membrane_energy_plane,
+                                        .energy_looking = thaw_membrane_looking_plane,
+                                        .inverted = thaw_sheet_inverted,
+                                        .force = thaw_membrane_force_plane,
+                                        .linearise = thaw_membrane_linearise_plane,
+                                        .product = thaw_membrane_product_plane,
+                                        .virial = thaw_sheet_virial,
+                                        .stress = thaw_membrane_stress_plane,
+                                        .strain = thaw_membrane_strain};
+
+static const ThawElementOps FIXED_MEMBRANE = {.name = "membrane of fixed thickness",
+                                              .space = 3,
+                                              .dim = 2,
+                                              .nodes = 3,
+                                              .points = 1,
+                                              .rest = thaw_membrane_rest,
+                                              .energy = thaw_membrane_energy_fixed,
+                                              .energy_looking = thaw_membrane_looking_fixed,
+                                              .inverted = thaw_sheet_inverted,
+                                              .force = thaw_membrane_force_fixed,
+                                              .linearise = thaw_membrane_linearise_fixed,
+                                              .product = thaw_membrane_product_fixed,
+                                              .virial = thaw_sheet_virial,
+                                              .stress = thaw_membrane_stress_fixed,
+                                              .strain = thaw_membrane_strain};
+
+static const ThawElementOps BENDING = {.name = "bending",
+                                       .space = 3,
+                                       .dim = 2,
+                                       .nodes = 6,
+                                       .points = 1,
+                                       .rest_size = 9,
+                                       .energy = thaw_bending_energy,
+                                       .energy_looking = thaw_bending_looking,
+                                       .inverted = thaw_sheet_inverted,
+                                       .force = thaw_bending_force,
+                                       .linearise = thaw_bending_linearise,
+                                       .product = thaw_bending_product,
+                                       .virial = thaw_sheet_virial,
+                                       .stress = thaw_bending_stress,
+                                       .strain = thaw_bending_strain};
+
 static const ThawElementOps *const KINDS[] = {&TRIANGLE, &TETRAHEDRON};
 
 const ThawElementOps *thaw_element_kind(int space, int dim, int nodes) {
@@ -76,3 +125,9 @@ const ThawElementOps *thaw_element_kind(int space, int dim, int nodes) {
             return KINDS[i];
     return NULL;
 }
+
+const ThawElementOps *thaw_element_membrane(int fixed_thickness) {
+    return fixed_thickness ? &FIXED_MEMBRANE : &MEMBRANE;
+}
+
+const ThawElementOps *thaw_element_bending(void) { return &BENDING; }

@@ -131,4 +131,80 @@ THAW_INLINE int is_inverted(const ThawBatch *batch, const ThawLanes F[9]) {
     return batch->material->needs_orientation && thaw_lanes_any(find_inverted(F));
 }
 
+// --- stiffness blocks ------------------------------------------------------------------------------------------------
+
+#define PAIR(a, b) ((a) * ((a) + 1) / 2 + (b))
+
+// Entry (i, k) of block (a, b), a >= b, in the sink's layout.
+#define ENTRY(a, b, i, k) (PAIR(a, b) * dim * dim + (i)*dim + (k))
+
+// The blocks that material->blocks gives, from C.
+static inline void contract_blocks(const ThawBatch *batch, int count, const ThawLanes C[THAW_SYM9_SIZE],
+                                   ThawLanes scale, ThawLanes *K) {
+    for (int b = 0; b < count; b++)
+        for (int k = 0; k < 3; k++) {
+            ThawLanes T[9]; // column (k) of C g_b
+            for (int n = 0; n < 9; n++) {
+                T[n] = thaw_lanes_set(0);
+                for (int l = 0; l < 3; l++)
+                    T[n] += C[THAW_SYM9(n, k + 3 * l)] * (scale * batch->gradient[3 * b + l]);
+            }
+            for (int a = b; a < count; a++)
+                for (int i = 0; i < 3; i++) {
+                    ThawLanes sum = thaw_lanes_set(0);
+                    for (int j = 0; j < 3; j++)
+                        sum += T[i + 3 * j] * batch->gradient[3 * a + j];
+                    K[9 * PAIR(a, b) + 3 * i + k] = sum;
+                }
+        }
+}
+
+// Adds the viscous blocks: d(P g_a)/dv_b of the stress above is, with p_a = F g_a,
+//     eta0 p_a p_b' + eta1 ((g_a . g_b) FF' + p_b p_a').
+static inline void add_viscous(const ThawBatch *batch, int count, const ThawLanes F[9], ThawLanes scale, ThawLanes *K) {
+    ThawLanes p[3][3], M[3][3], eta[2] = {scale * batch->viscosity[0], scale * batch->viscosity[1]};
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++)
+            M[i][k] = F[i] * F[k] + F[i + 3] * F[k + 3] + F[i + 6] * F[k + 6];
+        for (int a = 0; a < count; a++) {
+            const ThawLanes *g = batch->gradient + 3 * a;
+            p[a][i] = F[i] * g[0] + F[i + 3] * g[1] + F[i + 6] * g[2];
+        }
+    }
+    for (int a = 0; a < count; a++)
+        for (int b = 0; b <= a; b++) {
+            const ThawLanes *g = batch->gradient + 3 * a, *u = batch->gradient + 3 * b;
+            ThawLanes inner = eta[1] * (g[0] * u[0] + g[1] * u[1] + g[2] * u[2]);
+            for (int i = 0; i < 3; i++)
+                for (int k = 0; k < 3; k++)
+                    K[9 * PAIR(a, b) + 3 * i + k] +=
+                        eta[0] * p[a][i] * p[b][k] + inner * M[i][k] + eta[1] * p[b][i] * p[a][k];
+        }
+}
+
+// From the material's blocks (3x3, nodes 1 and up) to all of the element's (dim x dim, node 0 included).
+THAW_INLINE void complete_blocks(int dim, int nodes, const ThawLanes *K, ThawLanes *blocks) {
+    for (int i = 0; i < dim; i++)
+        for (int k = 0; k < dim; k++)
+            for (int a = 1; a < nodes; a++) {
+                ThawLanes sum = thaw_lanes_set(0);
+                for (int b = 1; b < nodes; b++) {
+                    ThawLanes entry =
+                        a >= b ? K[9 * PAIR(a - 1, b - 1) + 3 * i + k] : K[9 * PAIR(b - 1, a - 1) + 3 * k + i];
+                    sum += entry;
+                    if (a >= b)
+                        blocks[ENTRY(a, b, i, k)] = entry;
+                }
+                blocks[ENTRY(a, 0, i, k)] = -sum;
+            }
+    for (int i = 0; i < dim; i++)
+        for (int k = 0; k <= i; k++) {
+            ThawLanes sum = thaw_lanes_set(0);
+            for (int a = 1; a < nodes; a++)
+                sum += blocks[ENTRY(a, 0, i, k)];
+            blocks[ENTRY(0, 0, i, k)] = -sum;
+            blocks[ENTRY(0, 0, k, i)] = -sum;
+        }
+}
+
 #endif

@@ -37,6 +37,8 @@ typedef struct ThawStrainPass {
     double *out; // by element, or NULL
 } ThawStrainPass;
 
+// solid.c: sqrt(3/2 s:s) of the Cauchy stress P F'/J in lane l, with s its deviator, Pa.
+double thaw_von_mises(const ThawLanes F[9], const ThawLanes P[9], int l);
 // solid.c: what is left of a group, to its sums; the next is `group`.
 void thaw_virial_flush(ThawVirial *virial, int32_t group, double (*sums)[2][9]);
 

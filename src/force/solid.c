@@ -125,7 +125,7 @@ THAW_INLINE void product_chunk(const ThawForcePass *pass, int32_t chunk, int dim
 // --- stress ----------------------------------------------------------------------------------------------------------
 
 // sqrt(3/2 s:s) of sigma = P F' / J, with s its deviator.
-static double von_mises_of(const ThawLanes F[9], const ThawLanes P[9], int l) {
+double thaw_von_mises(const ThawLanes F[9], const ThawLanes P[9], int l) {
     double sigma[3][3], J = F[0][l] * (F[4][l] * F[8][l] - F[7][l] * F[5][l]) -
                             F[3][l] * (F[1][l] * F[8][l] - F[7][l] * F[2][l]) +
                             F[6][l] * (F[1][l] * F[5][l] - F[4][l] * F[2][l]);
@@ -208,7 +208,7 @@ THAW_INLINE void stress_chunk(const ThawForcePass *pass, int32_t chunk, int dim,
         batch->material->dpsi_dF(F, batch->c, P);
         for (int l = 0; l < THAW_LANES; l++)
             if (batch->element[l] >= 0)
-                pass->von_mises[pass->element_user[batch->element[l]]] = von_mises_of(F, P, l);
+                pass->von_mises[pass->element_user[batch->element[l]]] = thaw_von_mises(F, P, l);
     }
 }
 

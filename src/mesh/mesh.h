@@ -5,6 +5,7 @@
 #define THAW_MESH_INTERNAL_H
 
 #include "base/base.h"
+#include "math/vec3.h"
 #include "thaw/mesh.h"
 
 // --- the mesh itself (mesh.c, validate.c) ---------------------------------------------------------------------------
@@ -23,20 +24,28 @@ ThawStatus thaw_mesh_copy(const ThawMesh *mesh, ThawMesh **copy, ThawError *erro
 ThawStatus thaw_mesh_transform(ThawMesh *mesh, const double scale[3], const double rotation[4],
                                const double translation[3], ThawError *error);
 
-// thaw_mesh_validate that also tells which element is to blame; -1 when none is. culprit may not be NULL.
+// thaw_mesh_validate that also tells the first element that is wrong; -1 when none is. culprit may not be NULL.
 ThawStatus thaw_mesh_check(const ThawMesh *mesh, int32_t *culprit, ThawError *error);
 // The part of it that looks at each element's shape.
 ThawStatus thaw_mesh_check_shapes(const ThawMesh *mesh, int32_t *culprit, ThawError *error);
 
-// Signed volume (m^3), in 2D area (m^2); positive when well oriented.
+// Whether it is a sheet: triangles in space.
+static inline int thaw_mesh_is_sheet(const ThawMesh *mesh) { return mesh->dim == 3 && mesh->nodes == 3; }
+
+// Signed volume (m^3), in 2D area (m^2); positive when well oriented. Of a sheet: the area, never negative.
 static inline double thaw_mesh_volume(const ThawMesh *mesh, int32_t element) {
     const int dim = mesh->dim;
     const int32_t *v = mesh->elements + (size_t)mesh->nodes * (size_t)element;
-    double d[3][3]; // edge vectors from the first vertex
-    for (int i = 0; i < dim; i++)
+    double d[3][3] = {{0}}; // edge vectors from the first vertex
+    for (int i = 0; i < mesh->nodes - 1; i++)
         for (int k = 0; k < dim; k++)
             d[i][k] =
                 mesh->x[(size_t)dim * (size_t)v[i + 1] + (size_t)k] - mesh->x[(size_t)dim * (size_t)v[0] + (size_t)k];
+    if (thaw_mesh_is_sheet(mesh)) {
+        double n[3];
+        thaw_v3_cross(d[0], d[1], n);
+        return sqrt(thaw_v3_dot(n, n)) / 2;
+    }
     if (dim == 2)
         return (d[0][0] * d[1][1] - d[0][1] * d[1][0]) / 2;
     return (d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) + d[0][1] * (d[1][2] * d[2][0] - d[1][0] * d[2][2]) +
@@ -77,7 +86,7 @@ ThawStatus thaw_mesh_neighbours(const ThawMesh *mesh, int32_t **across, ThawErro
 
 // The faces that belong to one element only, in the order of elements and their faces.
 typedef struct ThawSurface {
-    int nodes; // vertices a face: 3 (triangles), or 2 for a mesh of dim 2 (edges)
+    int nodes; // vertices a face: 3 (triangles), or 2 for a mesh of dim 2 (edges). A sheet is its own surface
     int32_t count;
     int32_t *faces;   // nodes * count vertex ids, outward
     int32_t *element; // count, the element a face belongs to

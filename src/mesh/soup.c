@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the triangles of a file to a surface: points at one place made one where the format cannot share them (STL),
 // triangles that repeat a vertex or another triangle left out, points without triangles left out; all of it counted,
-// with places. Then every edge is looked at: a mesher wants each to have two triangles that agree about outside.
+// with places. Then every edge is looked at: a mesher needs each to have two triangles that agree about outside.
 // Linear, by bucket sorts (thaw_rows_sort) and one hash table, but for the names, which are sorted.
 #include "mesh/soup.h"
 

@@ -220,13 +220,13 @@ ThawStatus thaw_mesh_element_rows(const ThawMesh *mesh, int32_t **rows, ThawErro
 
 static void face_corners(const ThawMesh *mesh, int32_t element, int face, int32_t *corners) {
     const int32_t *v = mesh->elements + (size_t)mesh->nodes * (size_t)element;
-    for (int k = 0; k < mesh->dim; k++)
-        corners[k] = v[mesh->dim == 3 ? thaw_tet_face[face][k] : thaw_triangle_edge[face][k]];
+    for (int k = 0; k < mesh->nodes - 1; k++)
+        corners[k] = v[mesh->nodes == 4 ? thaw_tet_face[face][k] : thaw_triangle_edge[face][k]];
 }
 
-// All faces of all elements, equal ones next to each other: dim vertex ids and nodes * element + face a row.
+// All faces of all elements, equal ones next to each other: nodes - 1 vertex ids and nodes * element + face a row.
 static ThawStatus sorted_faces(const ThawMesh *mesh, int32_t **rows, ThawError *error) {
-    const size_t stride = (size_t)mesh->dim + 1, total = (size_t)mesh->nodes * (size_t)mesh->element_count;
+    const size_t stride = (size_t)mesh->nodes, total = (size_t)mesh->nodes * (size_t)mesh->element_count;
     *rows = NULL;
     if (total > INT32_MAX)
         return thaw_error_set(error, THAW_ERROR_INPUT, "the mesh has %zu element faces; at most 2147483647 are allowed",
@@ -244,12 +244,12 @@ static ThawStatus sorted_faces(const ThawMesh *mesh, int32_t **rows, ThawError *
             int skip = 0;
             while (sorted[skip] != v[face])
                 skip++;
-            for (int k = 0; k < mesh->dim; k++)
+            for (int k = 0; k < mesh->nodes - 1; k++)
                 row[k] = sorted[k + (k >= skip)];
             row[stride - 1] = mesh->nodes * e + face;
         }
     }
-    return thaw_rows_sort(mesh->dim, mesh->vertex_count, total, rows, error);
+    return thaw_rows_sort(mesh->nodes - 1, mesh->vertex_count, total, rows, error);
 }
 
 // How many rows from `first` on are the same face.
@@ -261,7 +261,8 @@ static size_t run_length(const int32_t *rows, size_t first, size_t count, size_t
 }
 
 ThawStatus thaw_mesh_neighbours(const ThawMesh *mesh, int32_t **across, ThawError *error) {
-    const size_t dim = (size_t)mesh->dim, stride = dim + 1, total = (size_t)mesh->nodes * (size_t)mesh->element_count;
+    const size_t width = (size_t)mesh->nodes - 1, stride = width + 1,
+                 total = (size_t)mesh->nodes * (size_t)mesh->element_count;
     int32_t *rows, *result = NULL;
     *across = NULL;
     ThawStatus status = sorted_faces(mesh, &rows, error);
@@ -269,16 +270,16 @@ ThawStatus thaw_mesh_neighbours(const ThawMesh *mesh, int32_t **across, ThawErro
         status = thaw_error_memory(error, "the neighbours of elements");
     for (size_t i = 0, run; !status && i < total; i += run) {
         const int32_t *face = rows + stride * i;
-        run = run_length(rows, i, total, dim);
-        const int32_t one = face[dim], other = run > 1 ? face[stride + dim] : -1;
+        run = run_length(rows, i, total, width);
+        const int32_t one = face[width], other = run > 1 ? face[stride + width] : -1;
         result[one] = run > 1 ? other / mesh->nodes : -1;
         if (run > 1)
             result[other] = one / mesh->nodes;
         if (run > 2)
             status = thaw_error_set(error, THAW_ERROR_INPUT,
                                     "elements %d, %d and %d share one face (vertices %d, %d%s); at most two may",
-                                    one / mesh->nodes, other / mesh->nodes, face[2 * stride + dim] / mesh->nodes,
-                                    face[0], face[1], dim == 3 ? " and another" : "");
+                                    one / mesh->nodes, other / mesh->nodes, face[2 * stride + width] / mesh->nodes,
+                                    face[0], face[1], width == 3 ? " and another" : "");
     }
     thaw_free(rows);
     if (status)
@@ -289,28 +290,41 @@ ThawStatus thaw_mesh_neighbours(const ThawMesh *mesh, int32_t **across, ThawErro
 }
 
 static ThawStatus fill_surface(const ThawMesh *mesh, const int32_t *rows, ThawSurface *surface, ThawError *error) {
-    const size_t dim = (size_t)mesh->dim, total = (size_t)mesh->nodes * (size_t)mesh->element_count;
+    const size_t width = (size_t)mesh->nodes - 1, total = (size_t)mesh->nodes * (size_t)mesh->element_count;
     char *outer = THAW_NEW(char, total); // by nodes * element + face
     if (!outer)
         return thaw_error_memory(error, "the surface of a mesh");
     for (size_t i = 0, run; i < total; i += run) {
-        run = run_length(rows, i, total, dim);
+        run = run_length(rows, i, total, width);
         if (run == 1) {
-            outer[rows[(dim + 1) * i + dim]] = 1;
+            outer[rows[(width + 1) * i + width]] = 1;
             surface->count++;
         }
     }
-    surface->faces = THAW_NEW(int32_t, dim * (size_t)surface->count);
+    surface->faces = THAW_NEW(int32_t, width * (size_t)surface->count);
     surface->element = THAW_NEW(int32_t, surface->count);
     if (surface->faces && surface->element)
         for (size_t i = 0, at = 0; i < total; i++)
             if (outer[i]) {
                 surface->element[at] = (int32_t)(i / (size_t)mesh->nodes);
-                face_corners(mesh, surface->element[at], (int)(i % (size_t)mesh->nodes), surface->faces + dim * at);
+                face_corners(mesh, surface->element[at], (int)(i % (size_t)mesh->nodes), surface->faces + width * at);
                 at++;
             }
     thaw_free(outer);
     return surface->faces && surface->element ? THAW_OK : thaw_error_memory(error, "the surface of a mesh");
+}
+
+// All triangles of a sheet, as they are.
+static ThawStatus take_all(const ThawMesh *mesh, ThawSurface *surface, ThawError *error) {
+    surface->count = mesh->element_count;
+    surface->faces = THAW_NEW(int32_t, 3 * (size_t)surface->count);
+    surface->element = THAW_NEW(int32_t, surface->count);
+    if (!surface->faces || !surface->element)
+        return thaw_error_memory(error, "the surface of a mesh");
+    memcpy(surface->faces, mesh->elements, 3 * (size_t)surface->count * sizeof *surface->faces);
+    for (int32_t e = 0; e < surface->count; e++)
+        surface->element[e] = e;
+    return THAW_OK;
 }
 
 ThawStatus thaw_mesh_surface(const ThawMesh *mesh, ThawSurface **surface, ThawError *error) {
@@ -319,8 +333,9 @@ ThawStatus thaw_mesh_surface(const ThawMesh *mesh, ThawSurface **surface, ThawEr
     if (!*surface)
         return thaw_error_memory(error, "the surface of a mesh");
     (*surface)->nodes = mesh->dim;
-    ThawStatus status = sorted_faces(mesh, &rows, error);
-    if (!status)
+    const int sheet = thaw_mesh_is_sheet(mesh);
+    ThawStatus status = sheet ? take_all(mesh, *surface, error) : sorted_faces(mesh, &rows, error);
+    if (!status && !sheet)
         status = fill_surface(mesh, rows, *surface, error);
     thaw_free(rows);
     if (status)

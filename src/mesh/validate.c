@@ -38,7 +38,7 @@ static ThawStatus check_sizes(const ThawMesh *mesh, ThawError *error) {
         return thaw_error_set(error, THAW_ERROR_INPUT, "the mesh may not be NULL");
     if (mesh->dim != 2 && mesh->dim != 3)
         return thaw_error_set(error, THAW_ERROR_INPUT, "dim is %d; allowed are 2 and 3", mesh->dim);
-    if (mesh->nodes != mesh->dim + 1)
+    if (mesh->nodes != mesh->dim + 1 && !thaw_mesh_is_sheet(mesh))
         return thaw_error_set(error, THAW_ERROR_INPUT, "nodes is %d; a mesh of dim %d has %d (linear elements only)",
                               mesh->nodes, mesh->dim, mesh->dim + 1);
     if (mesh->vertex_count < 1)
@@ -107,10 +107,11 @@ static double longest_edge(const ThawMesh *mesh, int32_t element) {
 }
 
 ThawStatus thaw_mesh_check_shapes(const ThawMesh *mesh, int32_t *culprit, ThawError *error) {
-    const char *measure = mesh->dim == 3 ? "volume" : "area";
+    const int solid = mesh->nodes == 4;
+    const char *measure = solid ? "volume" : "area";
     for (int32_t e = 0; e < mesh->element_count; e++) {
         const double volume = thaw_mesh_volume(mesh, e), edge = longest_edge(mesh, e);
-        const double least = flat * (mesh->dim == 3 ? edge * edge * edge : edge * edge);
+        const double least = flat * (solid ? edge * edge * edge : edge * edge);
         if (volume > least) // also false where edges are so long or short that products leave the range of doubles
             continue;
         *culprit = e;
@@ -122,7 +123,7 @@ ThawStatus thaw_mesh_check_shapes(const ThawMesh *mesh, int32_t *culprit, ThawEr
             error, THAW_ERROR_INPUT,
             "element %d at %s is flat: its %s is %g, its longest edge %g m; allowed is more than %g of the "
             "edge's %s",
-            e, centre(mesh, e).text, measure, volume, edge, flat, mesh->dim == 3 ? "cube" : "square");
+            e, centre(mesh, e).text, measure, volume, edge, flat, solid ? "cube" : "square");
     }
     *culprit = -1;
     return THAW_OK;

@@ -100,7 +100,7 @@ static ThawStatus write_ply(const ThawTriangleMesh *mesh, const char *path, Thaw
     return thaw_file_commit(&file, error);
 }
 
-// The unit normal and the corners of a triangle, as STL wants them.
+// The unit normal and the corners of a triangle, as STL stores them.
 static void fill_facet(const ThawTriangleMesh *mesh, int32_t triangle, float facet[12]) {
     const int32_t *v = mesh->triangles + 3 * (size_t)triangle;
     double d[2][3], n[3];

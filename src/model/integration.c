@@ -9,6 +9,7 @@
 #include "model/integration.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "math/decompose.h"
 #include "model/model.h"
@@ -37,8 +38,10 @@ static const ThawMaterial *material_of(const Choice *choice, int32_t e) {
 static void fill_batch(const Choice *choice, const int32_t *elements, int32_t count, int32_t stride, int point,
                        ThawBatch *batch) {
     const ThawElementBlock *block = choice->block;
-    int nodes = block->kind->nodes, dim = block->kind->dim, gradients = (nodes - 1) * dim;
+    int nodes = block->kind->nodes, gradients = (int)thaw_element_gradients(block->kind);
+    int dim = block->kind->rest_size ? 3 : block->kind->dim; // rest data of other kinds lie as they are
     batch->kind = block->kind;
+    memset(batch->gradient, 0, sizeof batch->gradient);
     for (int l = 0; l < THAW_LANES; l++) {
         int used = l * stride < count;
         int32_t e = elements[used ? l * stride : 0];
@@ -51,10 +54,14 @@ static void fill_batch(const Choice *choice, const int32_t *elements, int32_t co
         for (int a = 0; a < nodes; a++)
             batch->vertex[a][l] = block->elements[(size_t)e * (size_t)nodes + (size_t)a];
         batch->weight[l] = used ? block->weight[p] : 0;
-        int viscous = material->viscosity[1] > 0;
-        batch->alpha1[l] = viscous ? 0 : material->alpha1;
+        int viscous = material->viscosity[1] > 0 && !block->role;
+        batch->alpha1[l] = viscous ? 0 : block->role && block->damping >= 0 ? block->damping : material->alpha1;
+        batch->role[l] = block->role ? block->role[e] : 0;
         for (int i = 0; i < 2; i++)
             batch->viscosity[i][l] = material->viscosity[i];
+        if (viscous && block->kind->dim < block->kind->space) // plane stress: the normal rate follows
+            batch->viscosity[0][l] *=
+                2 * material->viscosity[1] / (material->viscosity[0] + 2 * material->viscosity[1]);
         batch->viscous |= viscous;
         batch->element[l] = used ? block->first + e : -1;
         batch->material = material->ops;
@@ -161,7 +168,10 @@ static int32_t chunk_size(const Choice *choice) {
 
 int32_t thaw_integration_most_chunks(const ThawShape *shape) {
     // One of each model and block may be short.
-    return shape->ne / SMALLEST_CHUNK + shape->block_count * THAW_MATERIAL_MODEL_COUNT;
+    int32_t chunks = 0;
+    for (int32_t b = 0; b < shape->block_count; b++)
+        chunks += shape->blocks[b].count / SMALLEST_CHUNK + THAW_MATERIAL_MODEL_COUNT;
+    return chunks;
 }
 
 // Room for the batches and chunks of one more block; takes note of its materials.
@@ -176,8 +186,9 @@ static ThawStatus reserve_block(const Choice *choice, int32_t size, int32_t per_
         per_model[material->model]++;
         set->element_count++;
         set->needs_orientation |= material->ops->needs_orientation;
-        set->has_alpha1 |= material->alpha1 > 0;
-        set->may_drive |= material->alpha1 > 0 && !(material->viscosity[1] > 0);
+        const ThawElementBlock *block = choice->block;
+        set->has_alpha1 |= (block->role && block->damping >= 0 ? block->damping : material->alpha1) > 0;
+        set->may_drive |= material->alpha1 > 0 && !(material->viscosity[1] > 0) && !block->role;
     }
     for (int m = 0; m < THAW_MATERIAL_MODEL_COUNT; m++) {
         batches += (per_model[m] + THAW_LANES - 1) / THAW_LANES * choice->block->kind->points;

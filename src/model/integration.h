@@ -13,13 +13,15 @@ struct ThawShape;
 // Eight integration points of one kind of element with one material model. Unused lanes repeat the first element with
 // weight 0.
 typedef struct ThawBatch {
-    ThawLanes gradient[(THAW_ELEMENT_NODES_MAX - 1) * 3]; // [node - 1][axis], the element's dim axes used, 1/m
-    ThawLanes weight;                                     // m^3 (2D: area times thickness)
-    ThawLanes c[THAW_MATERIAL_CONSTANTS];                 // of the material model
-    ThawLanes alpha1;                                     // s, 0 where damping is viscous
-    ThawLanes viscosity[2];                               // Pa s, for the trace of strain rates and for all of them
-    int32_t vertex[THAW_ELEMENT_NODES_MAX][THAW_LANES];   // ascending in each element: block (a, b), a >= b, is lower
-    int32_t element[THAW_LANES];                          // ids in the shape, -1 in unused lanes
+    // [node - 1][axis], the element's dim axes used, the others 0, 1/m; or other rest data of the kind.
+    ThawLanes gradient[THAW_ELEMENT_REST_MAX];
+    ThawLanes weight;                                   // m^3 (2D: area times thickness)
+    ThawLanes c[THAW_MATERIAL_CONSTANTS];               // of the material model
+    ThawLanes alpha1;                                   // s, 0 where damping is viscous
+    ThawLanes viscosity[2];                             // Pa s, for the trace of strain rates and for all of them
+    int32_t vertex[THAW_ELEMENT_NODES_MAX][THAW_LANES]; // ascending in each element: block (a, b), a >= b, is lower
+    int32_t element[THAW_LANES];                        // ids in the shape, -1 in unused lanes
+    int32_t role[THAW_LANES];                           // thaw_element_role, of kinds that have them
     const ThawElementOps *kind;
     const ThawMaterialOps *material;
     int viscous; // some lane is

@@ -112,7 +112,7 @@ void thaw_oracle_judge(ThawOracle *oracle, const ThawQuestion *q, const ThawPart
         feel_blow(oracle, q, felt);
     for (int32_t e = 0; e < oracle->shape->ne && !wakes; e++)
         wakes = partition->part_of_element[e] >= 0 && oracle->predicted[e] > limit;
-    if (wakes) // what is about to follow wakes with them: a new partition is dear
+    if (wakes) // what is about to follow wakes with them: a new partition is costly
         limit *= paper || !thaw_oracle_is_overdamped(oracle) ? SWING_FOLLOW : FOLLOW;
     for (int32_t e = 0; e < oracle->shape->ne; e++) {
         state->predicted[e] = (float)(oracle->predicted[e] * told);
@@ -167,7 +167,7 @@ static void disregard(ThawOracle *oracle, const ThawPartition *partition, const 
 }
 
 // A wholly rigid body that relaxation does not bring nearer to balance, not by half of what the way it was moved
-// promised (state->reached), is moved a sixteenth as far the next time: what touches it relaxes, too, and both at once
+// foresaw (state->reached), is moved a sixteenth as far the next time: what touches it relaxes, too, and both at once
 // may go too far for ever. Where that does not help either it creeps: contacts slide, or slow modes give way, as it is
 // moved. It is within epsilon, and is left where it is until much less of the strain is left. Each success takes back a
 // fourth of a failure: jitter succeeds half of the time.

@@ -236,8 +236,8 @@ static ThawStatus iterate(Bearing *b) {
     return THAW_OK;
 }
 
-// What the groups' going along alone strains is no matter of how forces are shared out, and is not pardoned.
-static ThawStatus judge(Bearing *b, const ThawQuestion *q, double pardon, ThawError *error) {
+// What the groups' going along alone strains is no matter of how forces are shared out, and has no leeway.
+static ThawStatus judge(Bearing *b, const ThawQuestion *q, double leeway, ThawError *error) {
     ThawOracle *oracle = b->oracle;
     const ThawShape *shape = oracle->shape;
     double *strain = THAW_NEW(double, shape->ne);
@@ -249,12 +249,12 @@ static ThawStatus judge(Bearing *b, const ThawQuestion *q, double pardon, ThawEr
         b->u[i] -= oracle->d[i];
     thaw_strain_predict(shape->all, oracle->tasks, NULL, 0, q->x, b->u, strain);
     for (int32_t e = 0; e < shape->ne; e++)
-        oracle->predicted[e] = fmax(oracle->predicted[e], pardon * strain[e]);
+        oracle->predicted[e] = fmax(oracle->predicted[e], leeway * strain[e]);
     thaw_free(strain);
     return THAW_OK;
 }
 
-static ThawStatus follow(Bearing *b, const ThawQuestion *q, double pardon, ThawError *error) {
+static ThawStatus follow(Bearing *b, const ThawQuestion *q, double leeway, ThawError *error) {
     ThawOracle *oracle = b->oracle;
     const size_t groups = (size_t)b->borne.count, count = (size_t)oracle->shape->nv * (size_t)b->dim;
     double **arrays[] = {&b->r, &b->p, &b->s, &b->z};
@@ -274,10 +274,10 @@ static ThawStatus follow(Bearing *b, const ThawQuestion *q, double pardon, ThawE
         return THAW_OK;
     find_matrices(b);
     ThawStatus status = iterate(b);
-    return status == THAW_OK ? judge(b, q, pardon, error) : status;
+    return status == THAW_OK ? judge(b, q, leeway, error) : status;
 }
 
-ThawStatus thaw_oracle_let_follow(ThawOracle *oracle, const ThawQuestion *q, double pardon, ThawError *error) {
+ThawStatus thaw_oracle_let_follow(ThawOracle *oracle, const ThawQuestion *q, double leeway, ThawError *error) {
     const int dim = oracle->shape->dim;
     Bearing b = {.oracle = oracle, .dim = dim, .size = 3 * (dim - 1)};
     if (!q->bear)
@@ -286,7 +286,7 @@ ThawStatus thaw_oracle_let_follow(ThawOracle *oracle, const ThawQuestion *q, dou
     if (status != THAW_OK)
         thaw_error_set(error, status, "no memory for what a body bears");
     else if (b.borne.count > 0)
-        status = follow(&b, q, pardon, error);
+        status = follow(&b, q, leeway, error);
     void *blocks[] = {b.centre, b.factor, b.r, b.p, b.s, b.z, b.y, b.u};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         thaw_free(blocks[i]);

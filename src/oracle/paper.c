@@ -37,7 +37,7 @@ static void put_laplacian(const ThawShape *shape, int32_t batch, double h, ThawB
         alpha1[l] = m ? m->alpha1 : 0;
     }
     scale *= b->weight * (h * h + h * alpha1);
-    memset(blocks, 0, sizeof blocks);
+    memset(blocks, 0, sizeof *blocks * (size_t)(thaw_batch_pairs(b) * dim * dim));
     for (int a = 0, block = 0; a < nodes; a++)
         for (int c = 0; c <= a; c++, block++) {
             ThawLanes product = thaw_lanes_set(0);

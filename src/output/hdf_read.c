@@ -3,7 +3,7 @@
 // groups as symbol tables, lists in one piece. All groups are walked through once, in the order of their names, which
 // the format asks for; so the lists are found sorted, and names are looked up by halving.
 //
-// Nothing in a file is believed. Every address goes through `look`, which answers with NULL unless all of it lies in
+// Nothing in a file goes unchecked. Every address goes through `look`, which answers with NULL unless all of it lies in
 // the file; trees end at a certain height, groups at a certain depth. Pointers may lead to the same place again and
 // again, so everything that is looked at or compared is paid for, byte by byte, out of a budget: WORK times the size of
 // the file. One whose parts are visited once needs less, for a list takes 120 bytes of a file at least, and its name in

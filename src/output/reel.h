@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A clip on a scratch file: formats that want it part by part, or numbers about it first, read it in any order.
+// A clip on a scratch file: formats that take it part by part, or numbers about it first, read it in any order.
 #ifndef THAW_REEL_H
 #define THAW_REEL_H
 

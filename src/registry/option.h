@@ -47,7 +47,7 @@ typedef struct ThawOption {
     const char *only_with;
     int only_choice;
     ThawOptionRole role;
-    double widest; // with more than this, in force, the method is of no use; 0: nobody knows
+    double widest; // with more than this, in force, the method is of no use; 0: not known
     int power;     // `thaw tune` multiplies it by its scale to this power; 0: it leaves it alone
     // A slider of the page, with a logarithmic scale or a linear one; NULL: the page does not show it.
     const char *label;

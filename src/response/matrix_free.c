@@ -7,7 +7,7 @@
 // projection (radius mu lambda_n of the moment, as in law.c), both have the solutions of the assembled form and no
 // others.
 //
-// rho wants each contact's own block of H. Asking for all of them would cost as much as assembling, so bodies tell
+// rho needs each contact's own block of H. Asking for all of them would cost as much as assembling, so bodies tell
 // blocks of some vertices in the place of others (response.h). Whole motions (modes.c) are known at every contact; only
 // the rest is taken from elsewhere. That a contact has several vertices is bounded by Cauchy and Schwarz: (sum w_a
 // x_a)^2 <= (sum |w_a|) (sum

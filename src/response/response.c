@@ -204,8 +204,8 @@ static ThawStatus make_row(ThawResponse *island, const ThawContact *contact, int
 // What of a drift (m) or depth that no motion made is seen to in this step: all of it up to `most`, then less.
 static double shallow(double most, double free) { return most > 0 && free > most ? most * (most / free) : free; }
 
-// The speed at which a contact of that depth (m, >= 0) wants its sides to part: its spring's, which is pressed to
-// `held`, and that of what it is deeper, at `push` at most. The latter is nobody's energy. Where it is little, the
+// The speed at which a contact of that depth (m, >= 0) is to part its sides: its spring's, which is pressed to
+// `held`, and that of what it is deeper, at `push` at most. The latter is in no energy. Where it is little, the
 // spring takes it for its own; an overlap (a bad start; a vertex that is found behind another face) would come back as
 // speed, so that it is undone by shifting bodies (step/parting.c), or very slowly where they cannot be.
 static double parting_speed(const ThawResponseOptions *options, const ThawContact *contact, double k_b, double depth) {

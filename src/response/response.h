@@ -44,7 +44,7 @@ typedef struct ThawResponseBody {
     // THAW_ERROR_MEMORY or THAW_OK.
     ThawStatus (*compliance)(void *context, const ThawBlockRows *J, ThawPorts *ports, double *H);
     // What such a matrix has for each vertex alone, dim x dim, row-major: S[k] is that of vertices[from[k]], where
-    // from[k] != k if it was too dear to ask for. Good enough to scale by; 0 where nothing can be moved, and only
+    // from[k] != k if it was too costly to compute. Good enough to scale by; 0 where nothing can be moved, and only
     // there.
     ThawStatus (*blocks)(void *context, int32_t count, const int32_t *vertices, int32_t *from, double *S);
     // dv = A^-1 f for impulses f on all vertices (dim doubles each), as velocities of all vertices: one solve.

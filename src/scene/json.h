@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON that is parsed, or was not parsed for want of memory (json.c).
+// JSON that is parsed, or was not parsed because memory ran out (json.c).
 #ifndef THAW_SCENE_JSON_H
 #define THAW_SCENE_JSON_H
 

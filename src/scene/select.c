@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choosing vertices by their place: in a box, in a sphere, on one side of a plane.
 //
-// A definition says 0.3 and a mesher has computed 0.30000000000000004; whoever wrote the box wants that vertex.
+// A definition says 0.3 and a mesher has computed 0.30000000000000004; the box is meant to have that vertex.
 // Boundaries are therefore moved outward by a billionth of the mesh's diameter: far more than rounding, far less than
 // any element.
 #include <math.h>

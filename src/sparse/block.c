@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pattern of a symmetric block matrix: the lower triangle of a vertex graph in compressed rows, the diagonal block
 // last in its row. Half the blocks are half the memory traffic of every product, and the rows of the lower triangle are
-// the columns of the upper one, so factorisations that want columns read the same arrays.
+// the columns of the upper one, so factorisations that work by columns read the same arrays.
 //
 // Building costs two passes over the adjacency: vertices taken in ascending order enter themselves in the rows of their
 // later neighbours, so rows come out sorted. Rows may be long (a rigid part has all vertices around it).

@@ -74,7 +74,7 @@ static ThawStatus explain_failure(const cholmod_common *common, int32_t size, Th
 
 // --- plan ------------------------------------------------------------------------------------------------------------
 
-// Columns of the upper triangle, which are the rows the pattern stores, as CHOLMOD wants them for its analysis.
+// Columns of the upper triangle, which are the rows the pattern stores, as CHOLMOD takes them for its analysis.
 static ThawStatus analyse(const ThawBlockPattern *pattern, ThawCholmodPlan *plan, ThawError *error) {
     int32_t n = pattern->n, bs = pattern->bs, size = plan->size, filled = 0;
     size_t entries = (size_t)plan->column[size];

@@ -256,7 +256,7 @@ static void update_tile(void *context, int32_t index) {
 // --- dense factorisation ---------------------------------------------------------------------------------------------
 
 // The triangle of columns [at, at + n), whose numbers have been reduced by all columns to the left: into t as
-// the kernel "reduce" wants it. Returns the first bad pivot, or n.
+// the kernel "reduce" reads it. Returns the first bad pivot, or n.
 static int factor_triangle(ThawLdl *ldl, const double *value, int32_t nc, int32_t at, int n, size_t place,
                            const double *diagonal, double *t) {
     double l[GROUP][GROUP], s[GROUP];

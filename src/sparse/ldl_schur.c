@@ -70,7 +70,7 @@ static void *take(ThawLdl *ldl, Slot slot, size_t count, size_t size) {
 // --- J A^-1 J' -------------------------------------------------------------------------------------------------------
 
 typedef struct Response Response;
-// Does with the 16 x 16 numbers of batches a and b <= a what the result wants.
+// Does with the 16 x 16 numbers of batches a and b <= a what the result needs.
 typedef void (*Keep)(const Response *r, int32_t a, int32_t b, const double *tile);
 
 struct Response {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fill-reducing elimination orders of the graph of block rows. Ordering vertices and not scalars makes the graph bs
-// times smaller and keeps the bs rows of a vertex together, which the supernodal factor wants anyway.
+// times smaller and keeps the bs rows of a vertex together, which the supernodal factor needs anyway.
 //
 // Small systems are ordered by minimum degree (degree.c), larger ones by nested dissection (George 1973): a separator
 // is eliminated after the two sides it parts, which are ordered in the same way, down to pieces of some hundred

@@ -19,7 +19,7 @@ static ThawSolverKind choose_kind(const ThawBlockPattern *pattern) {
     const int32_t most_rows = 200000;
     if (pattern->n > most_rows)
         return THAW_SOLVER_PCG;
-    // A rigid body or two: an iteration costs what a factor does, and wants a first guess.
+    // A rigid body or two: an iteration costs what a factor does, and needs a first guess.
     const int32_t few_rows = 8;
     if (pattern->n <= few_rows)
         return THAW_SOLVER_LDL;

@@ -466,7 +466,7 @@ ThawStatus thaw_body_direct(ThawStepper *s, ThawIncrement step, double tolerance
 
 // --- contact ---------------------------------------------------------------------------------------------------------
 
-// How exactly contact wants A^-1: errors in it become errors of the contact forces.
+// How exactly contact needs A^-1: errors in it become errors of the contact forces.
 static const double CONTACT_TOLERANCE = 1e-10;
 
 ThawStatus thaw_body_compliance(void *stepper, const ThawBlockRows *J, ThawPorts *ports, double *H) {

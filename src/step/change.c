@@ -25,7 +25,7 @@
 // One body's part in a change. Not all of these are there where it stays as it is.
 typedef struct Part {
     const ThawShape *before, *after; // NULL: it stays
-    ThawShape *made;                 // after, where nobody had it
+    ThawShape *made;                 // after, where it did not exist
     int32_t *source;                 // points of after: the vertex of before that its x and v come from
     int32_t *target;                 // nv of before: the vertex it is after, or -1
     int32_t *element;                // ne of after: the element that it was before, or -1

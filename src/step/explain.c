@@ -16,6 +16,7 @@ void thaw_body_explain(const ThawWorld *world, int32_t body, int32_t e, ThawElem
                                   .part = -1,
                                   .rate = NAN,
                                   .rate_threshold = NAN,
+                                  .predicted = NAN,
                                   .predicted_allowed = NAN,
                                   .reason = THAW_REASON_METHOD,
                                   .woken_by = THAW_REASON_METHOD};

@@ -223,7 +223,7 @@ static double potential(ThawIsland *island, ThawIncrement step, double alpha, do
     return Q;
 }
 
-// Armijo: halves alpha until the merit falls by a fair part of what its slope promises. A fall that drowns in rounding
+// Armijo: halves alpha until the merit falls by a fair part of what its slope foresees. A fall that drowns in rounding
 // counts as one (*drowned). THAW_NOT_CONVERGED if there is none; but the first slope is that of the linearisation at
 // x0, which says little where w leads far away: then the search stays at v = w.
 static ThawStatus search_line(ThawIsland *island, ThawIncrement step, int first, int *drowned) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// External forces, and the offset w of scripted vertices: w takes them exactly to where the script wants them at the
+// External forces, and the offset w of scripted vertices: w takes them exactly to where the script has them at the
 // end of the step. Windows are asked at the middle of the step, so that no rounding of t decides.
 #include <math.h>
 #include <string.h>

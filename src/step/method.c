@@ -44,6 +44,50 @@ ThawStatus thaw_method_wake(ThawWorld *world, ThawStepper *s, int loaded, ThawEr
     return ops->wake ? ops->wake(world, s, loaded, error) : thaw_method_create(world, s, error);
 }
 
+// --- whether a table is whole ----------------------------------------------------------------------------------------
+
+static size_t size_of(const ThawOption *o) { return o->kind == THAW_OPTION_REAL ? sizeof(double) : sizeof(int); }
+
+// Where two rows of the table mean the same bytes, as where a kind or an offset was forgotten, or one reaches beyond
+// the struct; NULL: nowhere.
+static const ThawOption *misplaced(const ThawOptionTable *table) {
+    for (const ThawOption *o = table->rows; o < table->rows + table->count; o++) {
+        if (o->offset + size_of(o) > table->size || o->offset % size_of(o) != 0)
+            return o;
+        for (const ThawOption *p = table->rows; p < o; p++)
+            if (p->offset < o->offset + size_of(o) && o->offset < p->offset + size_of(p))
+                return p->offset > o->offset ? o : p;
+    }
+    return NULL;
+}
+
+static const char *missing(const ThawMethod *method) {
+    const ThawMethodOps *ops = method->ops;
+    if (ops->create && !ops->free)
+        return "create without free";
+    if (ops->decide && !ops->create)
+        return "decide without create";
+    if (ops->sleep_steps && (!ops->hindrance || !ops->watch || !ops->drift))
+        return "sleep_steps without hindrance, watch and drift";
+    if (ops->sleep_steps && !method->sleeps)
+        return "sleep_steps, but its entry does not say that it sleeps";
+    return NULL;
+}
+
+ThawStatus thaw_method_check(const ThawMethod *method, ThawError *error) {
+    const char *what = missing(method);
+    const ThawOption *o = misplaced(&method->options);
+    if (what)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "the method \"%s\" has %s (src/step/method.h)", method->name,
+                              what);
+    if (o)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "the method \"%s\": option \"%s\" is not a member of its own of the struct of options; "
+                              "kind (REAL is a double, others are ints) and offset say which it is",
+                              method->name, o->name);
+    return THAW_OK;
+}
+
 // --- a step ----------------------------------------------------------------------------------------------------------
 
 static void enter(ThawStepper *s, ThawMethodCall call) {

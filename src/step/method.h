@@ -151,6 +151,9 @@ typedef enum ThawMethodCall {
     THAW_CALL_ABANDON,
 } ThawMethodCall;
 
+// Whether functions and options that need each other are there; asked of every method when a world is made.
+ThawStatus thaw_method_check(const ThawMethod *method, ThawError *error);
+
 // What follows asks the table, where it has the function and the body its data.
 void thaw_method_bind(ThawWorld *world, ThawStepper *s); // s->method, by the state; data and record of another one go
 ThawStatus thaw_method_create(ThawWorld *world, ThawStepper *s, ThawError *error); // unless there is data

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A body's whole motions, as contact response wants them (response.h): S = B B' + rest at its contact vertices.
+// A body's whole motions, as contact response takes them (response.h): S = B B' + rest at its contact vertices.
 //
 // A body with few unknowns, such as a rigid one, has S = G A^-1 G' with A = L L' of six rows: B = G L^-T, and no rest.
 // A free body moves as a whole with R, its rigid motions: B = R L^-T with L L' = R'AR is their share of A^-1, whatever

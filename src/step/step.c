@@ -8,6 +8,7 @@
 // model and state only. A step that fails is taken back and done in halves, with contacts found anew; if that fails
 // too, down to h / 2^halvings, the world is as before.
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -189,14 +190,32 @@ typedef struct DecideLoop {
     ThawWorld *world;
     ThawIncrement step;
     int large; // as for islands
+    // The first body, in the order of awake, that failed, and what it said.
+    atomic_flag lock;
+    int32_t failed;
+    ThawError error;
 } DecideLoop;
 
+static void note_failure(DecideLoop *loop, int32_t i, const ThawError *error) {
+    while (atomic_flag_test_and_set(&loop->lock)) {
+    }
+    if (loop->failed < 0 || i < loop->failed) {
+        loop->failed = i;
+        loop->error = *error;
+    }
+    atomic_flag_clear(&loop->lock);
+}
+
 static void decide_body(void *context, int32_t i) {
-    const DecideLoop *loop = context;
+    DecideLoop *loop = context;
     ThawStepper *s = &loop->world->steppers[loop->world->awake[i]];
-    if (s->data && thaw_method_decides(s) && !s->answered && (s->shape->ne >= THAW_LARGE_BODY) == loop->large)
-        s->status =
-            thaw_tasks_stopped(s->tasks) ? THAW_CANCELLED : thaw_method_decide(loop->world, s, loop->step, NULL);
+    if (!s->data || !thaw_method_decides(s) || s->answered || (s->shape->ne >= THAW_LARGE_BODY) != loop->large)
+        return;
+    ThawError error;
+    error.message[0] = 0; // only that: it is long
+    s->status = thaw_tasks_stopped(s->tasks) ? THAW_CANCELLED : thaw_method_decide(loop->world, s, loop->step, &error);
+    if (s->status != THAW_OK)
+        note_failure(loop, i, &error);
 }
 
 // What bodies are solved with in this step; each decides once, since decisions may move it.
@@ -211,7 +230,7 @@ static ThawStatus decide_bodies(ThawWorld *world, ThawIncrement step, ThawError 
     }
     if (status != THAW_OK)
         return status;
-    DecideLoop loop = {world, step, 0};
+    DecideLoop loop = {.world = world, .step = step, .lock = ATOMIC_FLAG_INIT, .failed = -1};
     thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, decide_body, &loop);
     loop.large = 1;
     for (int32_t i = 0; i < world->awake_count; i++)
@@ -222,7 +241,7 @@ static ThawStatus decide_bodies(ThawWorld *world, ThawIncrement step, ThawError 
         s->answered = status == THAW_OK;
         if (status != THAW_OK && status != THAW_CANCELLED)
             thaw_error_set(error, status, "body %d (%s): the method %s failed: %s", (int)s->index, s->body->name,
-                           s->method->name, thaw_status_name(status));
+                           s->method->name, loop.error.message[0] ? loop.error.message : thaw_status_name(status));
     }
     return status;
 }

@@ -172,7 +172,7 @@ typedef struct ThawIsland {
     int turns;        // they need others once more
     // What happened:
     ThawStatus status;
-    int32_t failed; // body to blame
+    int32_t failed; // the body that failed
     int32_t iterations;
     double residual, response_ms;
 } ThawIsland;

@@ -245,7 +245,11 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
     ThawWorld *world = THAW_NEW(ThawWorld, 1);
     if (!world)
         return thaw_error_memory(error, "the world");
-    ThawStatus status = thaw_model_create(def, &world->model, error);
+    ThawStatus status = THAW_OK;
+    for (int i = 0; i < thaw_method_count() && status == THAW_OK; i++)
+        status = thaw_method_check(thaw_method_at(i), error);
+    if (status == THAW_OK)
+        status = thaw_model_create(def, &world->model, error);
     if (status == THAW_OK)
         status = thaw_tasks_create(def->threads, &world->tasks, error);
     if (status == THAW_OK)

@@ -310,7 +310,10 @@ static ThawHindrance hindrance_limb(const ThawStepper *s) {
     return speed_of_limb(s) > LIMB_SLOW ? THAW_HINDRANCE_FAST : THAW_HINDRANCE_NONE;
 }
 
-static int watch_limb(ThawStepper *s, int slow) { return slow >= 0 && speed_of_limb(s) <= LIMB_SLOW; }
+static int watch_limb(ThawStepper *s, int slow) {
+    (void)slow;
+    return speed_of_limb(s) <= LIMB_SLOW;
+}
 
 static double drift_limb(const ThawStepper *s, int slow, double *most, int *held) {
     *most = LIMB_SLOW;

@@ -105,7 +105,10 @@ static ThawHindrance hindrance_modes(const ThawStepper *s) {
     return speed_of(s) > SLOW ? THAW_HINDRANCE_FAST : THAW_HINDRANCE_NONE;
 }
 
-static int watch_modes(ThawStepper *s, int slow) { return slow >= 0 && speed_of(s) <= SLOW; }
+static int watch_modes(ThawStepper *s, int slow) {
+    (void)slow;
+    return speed_of(s) <= SLOW;
+}
 
 static double drift_modes(const ThawStepper *s, int slow, double *most, int *held) {
     *most = SLOW;
