@@ -17,7 +17,7 @@
 
 // Good, with ' for ".
 static const char healthy[] =
-    "{'thaw': 1, 'gravity': [0, 0, -9.81], 'time': {'step': 0.002, 'steps': 1000, 'integrator': 'semi-implicit'}, "
+    "{'thaw': 1, 'gravity': [0, 0, -9.81], 'time': {'integrator': 'semi-implicit', 'step': 0.002, 'steps': 1000}, "
     "'output': {'every': 15},\n"
     " 'materials': {'rubber': {'density': 1000, 'young': 1e5, 'poisson': 0.4, 'alpha0': 0, 'alpha1': 0.001}},\n"
     " 'shapes': {'bar': {'mesh': {'box': {'min': [0, 0, 0], 'max': [0.4, 0.1, 0.1], 'cells': [8, 2, 2]}},\n"
