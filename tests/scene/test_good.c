@@ -99,6 +99,7 @@ static void settings_and_two_materials_come_out_as_written(void **state) {
     assert_int_equal(scene->frames, THAW_FRAMES_VTU | THAW_FRAMES_OBJ | THAW_FRAMES_PLY);
     near_number(w->h, 0.01);
     assert_int_equal(w->halvings, 4);
+    assert_int_equal(w->substeps, 32);
     assert_int_equal(w->solver, THAW_SOLVER_PCG);
     near_number(w->solver_tolerance, 1e-9);
     assert_int_equal(w->material_count, 2);
