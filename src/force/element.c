@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kinds of elements there are: linear simplices that fill their space, and those of sheets (sheet.h). With edge
-// vectors D = [X1-X0, ..., Xd-X0] the gradients of shape functions 1..d are the rows of D^-1, constant over the element:
-// one integration point.
+// vectors D = [X1-X0, ..., Xd-X0] the gradients of shape functions 1..d are the rows of D^-1, constant over the
+// element: one integration point.
 #include "model/element.h"
 #include "math/vec3.h"
 
