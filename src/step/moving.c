@@ -237,7 +237,7 @@ void thaw_moving_find(ThawStepper *s, ThawIncrement step, const ThawScheme *sche
     f->acts = f->mends = 1;
 }
 
-// Maps and inertia have no say here: methods may make them later in the step, and a world that was resumed has none yet.
+// Maps and inertia have no say here: methods may make them later in the step, and a resumed world has none yet.
 void thaw_moving_lead(ThawStepper *s, double h, double *v) {
     ThawRigidMotion motion;
     ThawPart next;
