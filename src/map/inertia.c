@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lumped inertia: M and D are diagonal.
+// Lumped inertia: M and D are diagonal. The sums are inlined twice, with the dimension known, since every step runs
+// them over all vertices.
 #include "map/inertia.h"
+
+#define BY_DIMENSION(sum, dim, ...) ((dim) == 2 ? sum(__VA_ARGS__, 2) : sum(__VA_ARGS__, 3))
 
 static inline int left_out(const int32_t *frame_of, int32_t vertex) { return frame_of && frame_of[vertex] >= 0; }
 
-static void product_lumped(const ThawInertia *inertia, const int32_t *frame_of, double mass, double damping,
-                           const double *a, double *r) {
-    const ThawShape *shape = inertia->shape;
-    const size_t dim = (size_t)shape->dim;
+static inline void add_product(const ThawShape *shape, const int32_t *frame_of, double mass, double damping,
+                               const double *restrict a, double *restrict r, size_t dim) {
     for (int32_t i = 0; i < shape->nv; i++) {
         if (left_out(frame_of, i))
             continue;
@@ -17,26 +18,33 @@ static void product_lumped(const ThawInertia *inertia, const int32_t *frame_of, 
     }
 }
 
+static void product_lumped(const ThawInertia *inertia, const int32_t *frame_of, double mass, double damping,
+                           const double *a, double *r) {
+    BY_DIMENSION(add_product, inertia->shape->dim, inertia->shape, frame_of, mass, damping, a, r);
+}
+
 static void add_lumped(const ThawInertia *inertia, const ThawMap *map, double mass, double damping,
                        ThawBlockMatrix *A) {
     map->ops->add_diagonal(map, inertia->shape->mass, mass, A);
     map->ops->add_diagonal(map, inertia->shape->damping_mass, damping, A);
 }
 
-static void add_kinetic_lumped(const ThawInertia *inertia, const int32_t *frame_of, const double *v, double *energy) {
-    const ThawShape *shape = inertia->shape;
-    const size_t dim = (size_t)shape->dim;
-    double sum = *energy;
-    for (int32_t i = 0; i < shape->nv; i++)
-        for (size_t k = 0; k < dim && !left_out(frame_of, i); k++)
+static inline double kinetic(const ThawShape *shape, const int32_t *frame_of, const double *v, double sum, size_t dim) {
+    for (int32_t i = 0; i < shape->nv; i++) {
+        if (left_out(frame_of, i))
+            continue;
+        for (size_t k = 0; k < dim; k++)
             sum += shape->mass[i] * v[(size_t)i * dim + k] * v[(size_t)i * dim + k] / 2;
-    *energy = sum;
+    }
+    return sum;
 }
 
-static void change_lumped(const ThawInertia *inertia, double h, const double *v0, const double *v1, double forms[2],
-                          double *impulse) {
-    const ThawShape *shape = inertia->shape;
-    const size_t dim = (size_t)shape->dim;
+static void add_kinetic_lumped(const ThawInertia *inertia, const int32_t *frame_of, const double *v, double *energy) {
+    *energy = BY_DIMENSION(kinetic, inertia->shape->dim, inertia->shape, frame_of, v, *energy);
+}
+
+static inline void change(const ThawShape *shape, double h, const double *v0, const double *v1, double forms[2],
+                          double *impulse, size_t dim) {
     double change = 0, loss = 0;
     for (int32_t i = 0; i < shape->nv; i++) {
         const double m = shape->mass[i], d = h * shape->damping_mass[i];
@@ -51,6 +59,11 @@ static void change_lumped(const ThawInertia *inertia, double h, const double *v0
     }
     forms[0] = change;
     forms[1] = loss;
+}
+
+static void change_lumped(const ThawInertia *inertia, double h, const double *v0, const double *v1, double forms[2],
+                          double *impulse) {
+    BY_DIMENSION(change, inertia->shape->dim, inertia->shape, h, v0, v1, forms, impulse);
 }
 
 static void project_lumped(const ThawInertia *inertia, const ThawMap *map, const double *w, const double *v,
