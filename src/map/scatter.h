@@ -47,9 +47,12 @@ static inline void thaw_pick(int dim, int32_t count, const int32_t *vertex, cons
 static inline void thaw_pick_difference(int dim, int32_t count, const int32_t *vertex, const double *v, const double *w,
                                         double *to) {
     thaw_pick(dim, count, vertex, v, to);
-    for (int32_t i = 0; w && i < count; i++)
-        for (int k = 0; k < dim; k++)
-            to[(size_t)i * (size_t)dim + (size_t)k] -= w[(size_t)vertex[i] * (size_t)dim + (size_t)k];
+    for (int32_t i = 0; w && i < count && dim == 3; i++)
+        for (size_t k = 0; k < 3; k++)
+            to[3 * (size_t)i + k] -= w[3 * (size_t)vertex[i] + k];
+    for (int32_t i = 0; w && i < count && dim == 2; i++)
+        for (size_t k = 0; k < 2; k++)
+            to[2 * (size_t)i + k] -= w[2 * (size_t)vertex[i] + k];
 }
 
 // q_k + w_k at a vertex, q NULL: it has none. Where w is 0 it is q's own bits, sign of 0 and all.

@@ -193,7 +193,7 @@ typedef struct DecideLoop {
     // The first body, in the order of awake, that failed, and what it said.
     atomic_flag lock;
     int32_t failed;
-    ThawError error;
+    ThawError *error;
 } DecideLoop;
 
 static void note_failure(DecideLoop *loop, int32_t i, const ThawError *error) {
@@ -201,7 +201,7 @@ static void note_failure(DecideLoop *loop, int32_t i, const ThawError *error) {
     }
     if (loop->failed < 0 || i < loop->failed) {
         loop->failed = i;
-        loop->error = *error;
+        *loop->error = *error;
     }
     atomic_flag_clear(&loop->lock);
 }
@@ -230,7 +230,9 @@ static ThawStatus decide_bodies(ThawWorld *world, ThawIncrement step, ThawError 
     }
     if (status != THAW_OK)
         return status;
-    DecideLoop loop = {.world = world, .step = step, .lock = ATOMIC_FLAG_INIT, .failed = -1};
+    ThawError first;
+    first.message[0] = 0;
+    DecideLoop loop = {.world = world, .step = step, .lock = ATOMIC_FLAG_INIT, .failed = -1, .error = &first};
     thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, decide_body, &loop);
     loop.large = 1;
     for (int32_t i = 0; i < world->awake_count; i++)
@@ -241,7 +243,7 @@ static ThawStatus decide_bodies(ThawWorld *world, ThawIncrement step, ThawError 
         s->answered = status == THAW_OK;
         if (status != THAW_OK && status != THAW_CANCELLED)
             thaw_error_set(error, status, "body %d (%s): the method %s failed: %s", (int)s->index, s->body->name,
-                           s->method->name, loop.error.message[0] ? loop.error.message : thaw_status_name(status));
+                           s->method->name, first.message[0] ? first.message : thaw_status_name(status));
     }
     return status;
 }
