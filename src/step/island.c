@@ -321,6 +321,12 @@ static int wants_frames(ThawIsland *island, ThawIncrement step) {
     return island->turns;
 }
 
+static int is_crooked(ThawIsland *island) {
+    for (int32_t i = 0; i < island->count && island->frames < FRAMES && !island->turns; i++)
+        island->turns = thaw_moving_is_crooked(island->bodies[i]);
+    return island->turns;
+}
+
 static ThawStatus try_island(ThawIsland *island, ThawIncrement step) {
     ThawStatus status = for_bodies(island, step, 0, linearise_body);
     if (status == THAW_OK && touches(island))
@@ -331,6 +337,8 @@ static ThawStatus try_island(ThawIsland *island, ThawIncrement step) {
         status = iterate_newton(island, step);
     for (int32_t i = 0; status == THAW_OK && !step.newton && i < island->count; i++)
         thaw_body_move(island->bodies[i], step);
+    if (status == THAW_OK && step.stage && is_crooked(island))
+        return status;
     return status == THAW_OK ? for_bodies(island, step, 0, check_body) : status;
 }
 

@@ -545,6 +545,29 @@ void thaw_moving_turn(ThawStepper *s) {
     }
 }
 
+// How the body is turned at the end of the stage; what its own velocities turn it by is in moving.turned.
+static void turn_further(ThawStepper *s, double end[9]) {
+    ThawMovingFrame *f = &s->moving;
+    double turn[3];
+    for (int k = 0; k < 3; k++)
+        turn[k] = f->h * f->further.omega[k];
+    thaw_rotation_exp(turn, f->turned);
+    thaw_rotation_product(f->turned, f->motion.D, end);
+}
+
+// Of a vertex in the world, from what the stage has found in the frame; z: what of that is no rigid motion.
+static void end_velocity(const ThawStepper *s, int32_t i, double v[3], double z[3]) {
+    const ThawMovingFrame *f = &s->moving;
+    double r[3], u[3], spin[3], more[3];
+    split(s, i, z);
+    thaw_rotate(f->turned, z, u);
+    lever(s, i, r);
+    thaw_v3_cross(f->motion.omega[1], r, spin);
+    thaw_v3_cross(f->further.omega, r, more);
+    for (int k = 0; k < 3; k++)
+        v[k] = f->motion.v[k] + f->further.v[k] + spin[k] + more[k] + u[k];
+}
+
 void thaw_moving_leave(ThawStepper *s, ThawIncrement step) {
     ThawMovingFrame *f = &s->moving;
     if (!f->inside)
@@ -557,24 +580,15 @@ void thaw_moving_leave(ThawStepper *s, ThawIncrement step) {
     }
     find_further(s);
     go_out(s);
-    const double *omega = f->motion.omega[1], *rate = f->further.omega;
-    double R[9], turn[3];
-    for (int k = 0; k < 3; k++)
-        turn[k] = f->h * rate[k];
-    thaw_rotation_exp(turn, R);
-    thaw_rotation_product(R, f->motion.D, f->end);
+    turn_further(s, f->end);
     for (int32_t i = 0; i < s->shape->nv; i++) {
-        double r[3], z[3], u[3], w[3], spin[3], more[3];
+        double z[3], v[3], w[3];
         if (s->scripted[i])
             continue;
-        split(s, i, z);
-        thaw_rotate(R, z, u);
+        end_velocity(s, i, v, z);
         thaw_rotate_back(f->motion.D, z, w);
-        lever(s, i, r);
-        thaw_v3_cross(omega, r, spin);
-        thaw_v3_cross(rate, r, more);
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++) {
-            s->v1[at] = f->motion.v[k] + f->further.v[k] + spin[k] + more[k] + u[k];
+            s->v1[at] = v[k];
             f->speed[at] = w[k];
         }
     }
@@ -599,12 +613,23 @@ static double contact_work(ThawStepper *s) {
     return sum;
 }
 
+// What loads, drag and contacts of the stage have given, velocities at its end being v1.
+static void add_stage(ThawStepper *s, const double *f_ext, const double *v1) {
+    const double weight = s->moving.stage->weight, h = s->moving.h;
+    for (int32_t i = 0; i < s->shape->nv; i++) {
+        double r[3], g[3] = {0, 0, 0};
+        lever(s, i, r);
+        for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s) && !s->scripted[i]; k++, at++)
+            g[k] = weight * (h * (f_ext[at] - s->shape->damping_mass[i] * v1[at]) + s->impulse[at]);
+        add_given(&s->moving, r, g);
+    }
+}
+
 void thaw_moving_end_stage(ThawStepper *s) {
     ThawMovingFrame *f = &s->moving;
     double R[9], way[3];
     if (!f->acts)
         return;
-    const double weight = f->stage->weight;
     for (int i = 0; i < 3; i++) // how the body has turned against the motion
         for (int j = 0; j < 3; j++)
             R[i + 3 * j] =
@@ -617,16 +642,15 @@ void thaw_moving_end_stage(ThawStepper *s) {
     memcpy(f->shift[1], f->further.v, sizeof f->shift[1]);
     thaw_v3_add(f->motion.to, f->h, f->further.v, way);
     thaw_v3_sub(way, f->base, f->shift[0]);
+    const double weight = f->stage->weight;
     f->damping += weight * f->loss;
     f->contact += contact_work(s);
     f->driven += weight * f->drive;
+    add_stage(s, s->f_ext, s->v1);
     for (int32_t i = 0; i < s->shape->nv; i++) {
-        double r[3], g[3] = {0, 0, 0}, r0[3], d[3];
+        double r[3], r0[3], d[3];
         lever(s, i, r);
         load(s, f->r, i, r0);
-        for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s) && !s->scripted[i]; k++, at++)
-            g[k] = weight * f->h * (s->f_ext[at] - s->shape->damping_mass[i] * s->v1[at]) + weight * s->impulse[at];
-        add_given(f, r, g);
         thaw_rotate_back(f->end, r, d);
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++) {
             f->moved[at] = d[k] - r0[k];
@@ -685,6 +709,38 @@ static void find_missing(ThawStepper *s, const double *v1, ThawPart *part, doubl
     }
     thaw_part_push(part, P, L);
     thaw_part_velocity(part, s->model->dim, v, omega);
+}
+
+// rad: less than that no frame is changed for. A turn by so much stretches chords by 5e-9.
+static const double SMALL_CHORD = 1e-4;
+// Of what moves: a solve that leaves more to mend has seen the body in the wrong axes.
+static const double SMALL_KICK = 1e-4;
+
+// What acts against damping and stress of a body that turns against its frame turns along in the body, and not in the
+// linearised forces: the contact response stops a spin by a torque that is not there, and mending gives it back.
+int thaw_moving_is_crooked(ThawStepper *s) {
+    ThawMovingFrame *f = &s->moving;
+    double *v1 = s->y, end[9], given[2][3], v[3], omega[3];
+    ThawPart part;
+    if (!f->inside || f->whole.hold == THAW_HOLD_FIXED || f->stage->at < 1)
+        return 0;
+    find_further(s);
+    if (!(f->h * thaw_v3_norm(f->further.omega) > SMALL_CHORD))
+        return 0;
+    turn_further(s, end);
+    for (int32_t i = 0; i < s->shape->nv; i++) {
+        double z[3];
+        if (!s->scripted[i])
+            end_velocity(s, i, v, z);
+        for (size_t k = 0; k < dim_of(s); k++)
+            v1[(size_t)i * dim_of(s) + k] = s->scripted[i] ? s->w[(size_t)i * dim_of(s) + k] : v[k];
+    }
+    memcpy(given, f->given, sizeof given);
+    add_stage(s, f->outer_f, v1);
+    find_missing(s, v1, &part, v, omega, s->u);
+    memcpy(f->given, given, sizeof given);
+    const double kick = (thaw_v3_dot(part.P, v) + thaw_v3_dot(part.L, omega)) / 2;
+    return kick > SMALL_KICK * (energy_of(s, f->outer_v) + energy_of(s, v1));
 }
 
 // The torque of forces that are strong beside inertia (a body that is squeezed) may be off by more than the body's own

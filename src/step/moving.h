@@ -50,6 +50,7 @@ typedef struct ThawMovingFrame {
         double at[3], v[3], omega[3];
     } further;             // m, m/s, rad/s: the rigid motion of the stage's result against the frame
     double end[9];         // how the body is turned then
+    double turned[9];      // and by what of it the stage's result does that
     double given[2][3];    // N s, N m s: momenta that loads and contacts of the interval have given so far
     double damping;        // J, what damping of stiffness has taken in it
     double contact;        // J, what contacts have done
@@ -95,6 +96,8 @@ void thaw_moving_turn(struct ThawStepper *s);
 double thaw_moving_turns(struct ThawStepper *s);
 // The stage begins anew, outside, in a frame that turns along with what the stepper's v1 say.
 void thaw_moving_reframe(struct ThawStepper *s);
+// Whether they turn it so that what is solved for is not what momenta leave of it.
+int thaw_moving_is_crooked(struct ThawStepper *s);
 // All rows of contacts and attachments of the island learn how far their sides go beyond what velocities at the end
 // say.
 void thaw_moving_see_ahead(struct ThawIsland *island, ThawIncrement step);
