@@ -44,6 +44,7 @@ typedef struct ThawContact {
     double soft;          // N/m, of the automatic choice, whatever was chosen; 0: not known
     double length;        // m, of the edges at side 0; 0: not known
     double held;          // m, the depth that its spring was pressed to by the end of the last step; 0: new
+    double energy;        // J, that its springs held at the start of the step
     double holds;         // m, the same by the end of this one: the response's
     int overlap;          // deeper than any motion has pressed it, by too much to be undone by force
     int shifted;          // ... and its bodies can be shifted instead (step/parting.c)
@@ -110,6 +111,9 @@ void thaw_contact_set_clear(ThawContactSet *set);
 ThawStatus thaw_contacts_find(const ThawCollider *collider, ThawTasks *tasks, double t, double h, const double *x,
                               const double *v, ThawContactSet *set, ThawError *error);
 // Renews set->memory from the contacts' lambda after the step from t to t + h (as given to find) ended at positions x.
+// J, that its springs hold after a step of h: of the normal by the depth that it is pressed to, of tangents by their
+// force. Without compliance there is none.
+double thaw_contact_energy(const ThawContactOptions *o, const ThawContact *c, int dim, double h);
 ThawStatus thaw_contacts_remember(const ThawCollider *collider, double t, double h, const double *x,
                                   ThawContactSet *set, ThawError *error);
 

@@ -136,6 +136,7 @@ static void warm_start(const ThawContactScratch *scratch, const double x[3], dou
             memset(c->lambda, 0, sizeof c->lambda);
         thaw_v3_copy(memory->force, c->before);
         c->held = memory->depth;
+        c->energy = memory->energy;
         c->overlap = memory->overlap > 0;
         for (int i = 0; i < model->dim && pushes && steady; i++)
             c->trend[i] = thaw_v3_dot(c->frame[i], memory->trend) * scratch->h;
@@ -280,8 +281,7 @@ static void slip_drift(const ThawContactOptions *options, const ThawContact *c, 
         thaw_v3_add(drift, -give * c->lambda[k], c->frame[k], drift);
 }
 
-// J: of the normal by the depth that it is pressed to, of tangents by their force. Without compliance there is none.
-static double spring_energy(const ThawContactOptions *o, const ThawContact *c, int dim, double h) {
+double thaw_contact_energy(const ThawContactOptions *o, const ThawContact *c, int dim, double h) {
     const double k = !(o->erp > 0) ? c->stiffness : o->cfm > 0 ? o->erp / (h * h * o->cfm) : INFINITY;
     double sum = 0;
     if (isinf(k) || !(k > 0))
@@ -308,7 +308,7 @@ ThawStatus thaw_contacts_remember(const ThawCollider *collider, double t, double
         const ThawContact *c = &set->contacts[i];
         ThawContactMemory *memory = &set->memory[i];
         *memory = (ThawContactMemory){.key = c->key, .depth = c->holds, .overlap = c->overlap};
-        memory->energy = spring_energy(&model->options.contact, c, dim, h);
+        memory->energy = thaw_contact_energy(&model->options.contact, c, dim, h);
         for (int k = 0; k < dim; k++)
             thaw_v3_add(memory->force, c->lambda[k] / h, c->frame[k], memory->force);
         if (!c->is_new)

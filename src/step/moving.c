@@ -235,6 +235,7 @@ void thaw_moving_find(ThawStepper *s, ThawIncrement step, const ThawScheme *sche
     memset(f->given, 0, sizeof f->given);
     f->damping = f->driven = f->contact = 0;
     f->acts = f->mends = 1;
+    f->span = step.h;
 }
 
 // Maps and inertia have no say here: methods may make them later in the step, and a resumed world has none yet.
@@ -845,12 +846,10 @@ void thaw_moving_commit(ThawStepper *s, ThawIncrement step) {
     ThawMap *map = s->system->map;
     double kinetic0 = 0, *all = f->along; // velocities of all vertices, those of parts by their momenta
     const int kept = thaw_ledger_is_kept(s);
-    if (kept) {
-        memcpy(all, s->v, bytes_of(s));
-        if (map->frame_count > 0)
-            map->ops->velocities(map, all);
-        kinetic0 = energy_of(s, all);
-    }
+    memcpy(all, s->v, bytes_of(s));
+    if (map->frame_count > 0)
+        map->ops->velocities(map, all);
+    kinetic0 = energy_of(s, all);
     if (map->frame_count > 0) {
         map->ops->enter(map, &f->motion, f->x, f->v);
         map->ops->commit(map, f->h, s->q);
@@ -866,6 +865,7 @@ void thaw_moving_commit(ThawStepper *s, ThawIncrement step) {
     if (f->scheme->stage_count > 1)
         turn_behind(s, step.h / 2, all, f->r, f->w, f->x);
     mend_momenta(s, all, f->r);
+    thaw_gain_take(s, kinetic0, all, f->r);
     memcpy(s->v1, all, bytes_of(s));
     if (kept)
         record(s, step, kinetic0, all);

@@ -54,6 +54,8 @@ typedef struct ThawMovingFrame {
     double given[2][3];    // N s, N m s: momenta that loads and contacts of the interval have given so far
     double damping;        // J, what damping of stiffness has taken in it
     double contact;        // J, what contacts have done
+    double credit;         // J, by how much more than that they may have (gain.c)
+    double span;           // s, of the interval
     double loss;           // J, in the stage
     double driven, drive;  // J, what scripts have done in the interval, and in the stage
     double *r;             // m, levers at the start of the interval
@@ -110,5 +112,12 @@ int thaw_moving_is_kicked(struct ThawStepper *s, ThawIncrement step);
 // The interval is final: parts of the map move on, and v1 (and their momenta) get exactly the momenta that loads and
 // contacts have given. Then the ledger.
 void thaw_moving_commit(struct ThawStepper *s, ThawIncrement step);
+
+// gain.c: what contacts may have done on bodies beyond their forces along the way of a whole interval of h.
+struct ThawWorld;
+void thaw_gain_credit(struct ThawWorld *world, double h);
+// Takes off v1, velocities of all vertices, and off the map's momenta, what the interval has made out of nothing.
+// kinetic0: J, as it began; r: scratch.
+void thaw_gain_take(struct ThawStepper *s, double kinetic0, double *v1, double *r);
 
 #endif

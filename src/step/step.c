@@ -496,6 +496,8 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
         for (int32_t i = 0; i < world->awake_count; i++)
             world->response_residual = fmax(world->response_residual, world->steppers[world->awake[i]].residual);
         int overlap = thaw_parting_find(world, step);
+        if (thaw_scheme(world->model->options.integrator)->follows)
+            thaw_gain_credit(world, step.h);
         thaw_attach_commit(world, step);
         thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, commit_body, &loop);
         if (overlap)

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// No step in a moving frame leaves a body more energy than it had and was given. Three things may make some out of
+// nothing, each of them first order in the step: forces that are linearised; gravity and contact that turn a body which
+// rolls or tips over a corner by the lever that the corner has at the end of the step, where it is farther out than on
+// the way; and momenta that are mended. The balance of a body over the interval is
+//
+//     gain = K1 + E1 - K0 - E0 - sum f_ext.(x1 - x0) - W,
+//
+// W: what contacts have done on it. A force of contact works along the way that its point goes, but what comes through
+// the air and is stopped at the end of the step is pushed only there. So W of a contact between two sides is the larger
+// of its force along their way and of what its springs have given (contact_credit). What is gained comes off
+//
+//   1. motion against the body's rigid motion, which has neither momentum nor angular momentum;
+//   2. the rigid motion, by the lever of contact impulses: any between those of the start and of the end is as good, and
+//      P stays what they have made of it. L1 <- L1 - e T, T = sum (r1 - r0) x g, 0 <= e <= 1;
+//   3. of what pins hold, the rigid motion.
+//
+// and no more than is gained, so what rolls is not braked. (Parts of adaptive bodies: their own motion against the body
+// comes off later, method/rigidify/passive.c.)
+#include <math.h>
+#include <string.h>
+
+#include "contact/collider.h"
+#include "step/body.h"
+#include "step/method.h"
+
+static const double ROUNDING = 1e-12; // of the energies that the gain is the small difference of
+
+static size_t dim_of(const ThawStepper *s) { return (size_t)s->model->dim; }
+
+static size_t coordinates(const ThawStepper *s) { return (size_t)s->shape->nv * dim_of(s); }
+
+static double kinetic_of(const ThawStepper *s, const double *v) {
+    double sum = 0;
+    s->inertia->ops->add_kinetic(s->inertia, NULL, v, &sum);
+    return sum;
+}
+
+// --- contacts --------------------------------------------------------------------------------------------------------
+
+// J, by how much more than its force along the way of its sides a contact may have done.
+static double contact_credit(const ThawWorld *world, const ThawContact *c, double h) {
+    const int dim = world->model->dim;
+    double way[3], work = 0;
+    for (int k = 0; k < 3; k++)
+        way[k] = -h * c->velocity[k];
+    for (int side = 0; side < 2; side++)
+        for (int n = 0; n < c->nodes[side]; n++) {
+            const ThawStepper *s = thaw_world_mover(world, c->key.body[side]);
+            const size_t at = (size_t)c->vertex[side][n] * (size_t)dim;
+            for (size_t k = 0; k < (size_t)dim; k++)
+                way[k] += (side ? -1 : 1) * c->weight[side][n] * (s->x1[at + k] - s->x[at + k]);
+        }
+    for (int r = 0; r < dim; r++)
+        work += c->lambda[r] / h * thaw_v3_dot(c->frame[r], way);
+    const double given = c->energy - thaw_contact_energy(&world->model->options.contact, c, dim, h);
+    return fmax(0, given - work);
+}
+
+void thaw_gain_credit(ThawWorld *world, double h) {
+    const ThawContactSet *set = &world->state.contacts;
+    for (int32_t i = 0; i < world->awake_count; i++)
+        world->steppers[world->awake[i]].moving.credit = 0;
+    for (int32_t i = 0; i < set->count; i++) {
+        const ThawContact *c = &set->contacts[i];
+        if (c->lambda[0] == 0 && c->energy == 0)
+            continue;
+        const double credit = contact_credit(world, c, h);
+        for (int side = 0; side < 2; side++)
+            if (c->key.body[side] >= 0)
+                thaw_world_mover(world, c->key.body[side])->moving.credit += credit / (c->nodes[1] > 0 ? 2 : 1);
+    }
+}
+
+// --- the balance -----------------------------------------------------------------------------------------------------
+
+static double elastic_gain(ThawStepper *s, double *size) {
+    const ThawIntegrationSet *set = s->system->map->set;
+    if (set->element_count == 0)
+        return 0;
+    if (!isfinite(s->set_energy))
+        s->set_energy = thaw_force_energy(set, s->tasks, s->x, s->partial);
+    if (!isfinite(s->next_set_energy))
+        s->next_set_energy = thaw_force_energy(set, s->tasks, s->x1, s->partial);
+    *size += fabs(s->set_energy) + fabs(s->next_set_energy);
+    return s->next_set_energy - s->set_energy;
+}
+
+static double gain_of(ThawStepper *s, double kinetic0, const double *v1) {
+    const double kinetic1 = kinetic_of(s, v1);
+    double size = kinetic0 + kinetic1, work = 0, along = 0;
+    for (size_t i = 0; i < coordinates(s); i++) {
+        work += s->f_ext[i] * (s->x1[i] - s->x[i]);
+        along += s->impulse[i] * (s->x1[i] - s->x[i]);
+    }
+    const double contact = fmax(s->moving.contact, along / s->moving.span) + s->moving.credit;
+    const double gain = kinetic1 - kinetic0 + elastic_gain(s, &size) - work - contact;
+    size += fabs(work) + fabs(contact);
+    return gain > ROUNDING * size + THAW_MANY_ROUNDINGS * s->energy_rounding ? gain : 0;
+}
+
+// --- taking it off ---------------------------------------------------------------------------------------------------
+
+// A body's rigid motion at the end of the interval.
+typedef struct Rigid {
+    ThawPart part;
+    const double *r; // m, levers of its vertices
+    double v[3], omega[3];
+} Rigid;
+
+static void load(const ThawStepper *s, const double *from, int32_t i, double to[3]) {
+    thaw_v3_load(s->model->dim, from + (size_t)i * dim_of(s), to);
+}
+
+static void find_rigid(const ThawStepper *s, const double *v1, double *r, Rigid *rigid) {
+    *rigid = (Rigid){.part = {.count = s->shape->nv, .pins = s->moving.whole.pins}, .r = r};
+    if (s->moving.whole.hold == THAW_HOLD_FIXED)
+        return;
+    thaw_part_form(s->shape, s->moving.vertices, s->scripted, s->x1, v1, &rigid->part, r);
+    thaw_part_velocity(&rigid->part, s->model->dim, rigid->v, rigid->omega);
+}
+
+// v1 <- V + share (v1 - V), or only how much energy is in v1 - V.
+static double relative(ThawStepper *s, const Rigid *rigid, double share, double *v1) {
+    double energy = 0;
+    for (int32_t i = 0; i < s->shape->nv; i++) {
+        double r[3] = {0}, V[3];
+        if (s->moving.whole.hold != THAW_HOLD_FIXED)
+            load(s, rigid->r, i, r);
+        thaw_v3_cross(rigid->omega, r, V);
+        for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s) && !s->scripted[i]; k++, at++) {
+            const double w = v1[at] - (rigid->v[k] + V[k]);
+            energy += s->shape->mass[i] * w * w / 2;
+            v1[at] -= (1 - share) * w;
+        }
+    }
+    return energy;
+}
+
+static double take_from_relative(ThawStepper *s, const Rigid *rigid, double gain, double *v1) {
+    const double has = s->system->map->frame_count > 0 ? 0 : relative(s, rigid, 1, v1), taken = fmin(gain, has);
+    if (taken > 0)
+        relative(s, rigid, sqrt(1 - taken / has), v1);
+    return taken;
+}
+
+static void turn(ThawStepper *s, const Rigid *rigid, const double v[3], const double omega[3], double *v1) {
+    ThawMap *map = s->system->map;
+    for (int32_t i = 0; i < s->shape->nv; i++) {
+        double r[3], more[3];
+        load(s, rigid->r, i, r);
+        thaw_v3_cross(omega, r, more);
+        for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s) && !s->scripted[i]; k++, at++)
+            v1[at] += v[k] + more[k];
+    }
+    if (map->frame_count > 0)
+        map->ops->push(map, rigid->part.p, v, omega);
+}
+
+// T = sum (r1 - r0) x g.
+static void lever_torque(const ThawStepper *s, const ThawPart *part, double T[3]) {
+    double along[3] = {0};
+    for (int k = 0; k < 3 && part->hold == THAW_HOLD_FREE; k++)
+        along[k] = part->p[k] - s->moving.whole.p[k];
+    memset(T, 0, 3 * sizeof *T);
+    for (int32_t i = 0; i < s->shape->nv; i++) {
+        double x0[3], x1[3], g[3], more[3];
+        load(s, s->impulse, i, g);
+        if (s->scripted[i] || (g[0] == 0 && g[1] == 0 && g[2] == 0))
+            continue;
+        load(s, s->x, i, x0);
+        load(s, s->x1, i, x1);
+        for (int k = 0; k < 3; k++)
+            x1[k] -= x0[k] + along[k];
+        thaw_v3_cross(x1, g, more);
+        thaw_v3_add(T, 1, more, T);
+    }
+}
+
+// K falls by e b - e^2 a: b = omega.T, a = T.I^-1 T / 2.
+static double take_from_levers(ThawStepper *s, Rigid *rigid, double gain, double *v1) {
+    const double none[3] = {0};
+    double T[3], v[3], spin[3];
+    if (!s->touching || s->moving.whole.hold == THAW_HOLD_FIXED)
+        return 0;
+    lever_torque(s, &rigid->part, T);
+    ThawPart change = rigid->part;
+    thaw_part_push(&change, none, T);
+    thaw_part_velocity(&change, s->model->dim, v, spin);
+    const double b = thaw_v3_dot(rigid->omega, change.L), a = thaw_v3_dot(change.L, spin) / 2;
+    if (!(b > 0) || !(a > 0))
+        return 0;
+    const double root = b * b - 4 * a * gain;
+    const double e = fmin(1, root > 0 ? 2 * gain / (b + sqrt(root)) : b / (2 * a));
+    for (int k = 0; k < 3; k++) {
+        spin[k] *= -e;
+        rigid->omega[k] += spin[k];
+    }
+    turn(s, rigid, none, spin, v1);
+    return e * (b - e * a);
+}
+
+static double take_from_held(ThawStepper *s, const Rigid *rigid, double gain, double *v1) {
+    double L[3], v[3] = {0}, spin[3];
+    if (rigid->part.hold == THAW_HOLD_FREE || s->moving.whole.hold == THAW_HOLD_FIXED)
+        return 0;
+    ThawPart part = rigid->part;
+    thaw_part_form(s->shape, s->moving.vertices, s->scripted, s->x1, v1, &part, (double *)rigid->r);
+    memcpy(L, part.L, sizeof L);
+    thaw_part_velocity(&part, s->model->dim, v, spin);
+    const double has = thaw_v3_dot(L, spin) / 2, taken = fmin(gain, has);
+    if (!(taken > 0))
+        return 0;
+    for (int k = 0; k < 3; k++)
+        spin[k] *= sqrt(1 - taken / has) - 1;
+    turn(s, rigid, v, spin, v1);
+    return taken;
+}
+
+void thaw_gain_take(ThawStepper *s, double kinetic0, double *v1, double *r) {
+    Rigid rigid;
+    if (s->offset_moves)
+        return;
+    double gain = gain_of(s, kinetic0, v1);
+    if (!(gain > 0))
+        return;
+    find_rigid(s, v1, r, &rigid);
+    gain -= take_from_relative(s, &rigid, gain, v1);
+    if (gain > 0)
+        gain -= take_from_levers(s, &rigid, gain, v1);
+    if (gain > 0)
+        take_from_held(s, &rigid, gain, v1);
+}
