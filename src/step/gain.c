@@ -7,8 +7,9 @@
 //     gain = K1 + E1 - K0 - E0 - sum f_ext.(x1 - x0) - W,
 //
 // W: what contacts have done on it. A force of contact works along the way that its point goes, but what comes through
-// the air and is stopped at the end of the step is pushed only there. So W of a contact between two sides is the larger
-// of its force along their way and of what its springs have given (contact_credit). What is gained comes off
+// the air and is stopped at the end of the step is pushed only there, by a spring that gives back what it has taken. So
+// W is what the springs of contacts have given, and obstacles that move; of two stages, whose impulses are not those of
+// the end, it is the larger of that and of what impulses do along the way. What is gained comes off
 //
 //   1. motion against the body's rigid motion, which has neither momentum nor angular momentum;
 //   2. the rigid motion, by the lever of contact impulses: any between those of the start and of the end is as good, and
@@ -38,7 +39,7 @@ static double kinetic_of(const ThawStepper *s, const double *v) {
 
 // --- contacts --------------------------------------------------------------------------------------------------------
 
-// J, by how much more than its force along the way of its sides a contact may have done.
+// J, by how much more than its force along the way of its sides the springs of a contact have given.
 static double contact_credit(const ThawWorld *world, const ThawContact *c, double h) {
     const int dim = world->model->dim;
     double way[3], work = 0;
@@ -54,7 +55,7 @@ static double contact_credit(const ThawWorld *world, const ThawContact *c, doubl
     for (int r = 0; r < dim; r++)
         work += c->lambda[r] / h * thaw_v3_dot(c->frame[r], way);
     const double given = c->energy - thaw_contact_energy(&world->model->options.contact, c, dim, h);
-    return fmax(0, given - work);
+    return given - work;
 }
 
 void thaw_gain_credit(ThawWorld *world, double h) {
@@ -88,12 +89,11 @@ static double elastic_gain(ThawStepper *s, double *size) {
 
 static double gain_of(ThawStepper *s, double kinetic0, const double *v1) {
     const double kinetic1 = kinetic_of(s, v1);
-    double size = kinetic0 + kinetic1, work = 0, along = 0;
-    for (size_t i = 0; i < coordinates(s); i++) {
+    double size = kinetic0 + kinetic1, work = 0;
+    for (size_t i = 0; i < coordinates(s); i++)
         work += s->f_ext[i] * (s->x1[i] - s->x[i]);
-        along += s->impulse[i] * (s->x1[i] - s->x[i]);
-    }
-    const double contact = fmax(s->moving.contact, along / s->moving.span) + s->moving.credit;
+    const double least = s->moving.scheme->stage_count > 1 ? 0 : -INFINITY;
+    const double contact = s->moving.contact + fmax(least, s->moving.credit);
     const double gain = kinetic1 - kinetic0 + elastic_gain(s, &size) - work - contact;
     size += fabs(work) + fabs(contact);
     return gain > ROUNDING * size + THAW_MANY_ROUNDINGS * s->energy_rounding ? gain : 0;

@@ -595,23 +595,20 @@ void thaw_moving_leave(ThawStepper *s, ThawIncrement step) {
     }
 }
 
-// Of contacts since the stage before: what they have given since then, along the mean of velocities then and now; of
-// backward Euler, along the way gone, by which springs of contacts are compressed: arcs are not h v1. Impulses of a
-// stage before counted for that stage alone.
+// Of contacts since the stage before: what they have given since then, along the way gone since then, by which their
+// springs are compressed; h v1 is not that where bodies turn. Impulses of a stage before counted for that stage alone.
 static double contact_work(ThawStepper *s) {
     ThawMovingFrame *f = &s->moving;
     const ThawSchemeStage *stage = f->stage, *first = f->scheme->stages;
-    const int several = stage->explicit_half || stage->before > 0;
+    const int later = stage->before > 0;
     double sum = 0;
-    for (size_t i = 0; several && i < (size_t)s->shape->nv * dim_of(s); i++) {
+    for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++) {
         const double given =
-            stage->before > 0 ? stage->weight * s->impulse[i] + (1 - 1 / first->weight) * f->impulse[i] : s->impulse[i];
-        sum += given * ((stage->before > 0 ? f->last[i] : s->v[i]) + s->v1[i]) / 2;
-        f->last[i] = s->v1[i];
+            later ? stage->weight * s->impulse[i] + (1 - 1 / first->weight) * f->impulse[i] : s->impulse[i];
+        sum += given * (s->x1[i] - (later ? f->last[i] : s->x[i]));
+        f->last[i] = s->x1[i];
     }
-    for (size_t i = 0; !several && i < (size_t)s->shape->nv * dim_of(s); i++)
-        sum += s->impulse[i] * (s->x1[i] - s->x[i]) / f->h;
-    return sum;
+    return sum / (f->span * (later ? 1 - first->at : stage->at));
 }
 
 // What loads, drag and contacts of the stage have given, velocities at its end being v1.

@@ -62,7 +62,7 @@ typedef struct ThawMovingFrame {
     double *w;             // m/s, velocities against the motion then, turned by the Coriolis force
     double *moved, *speed; // m, m/s: against the motion at the end of the stage before, in axes of the start
     double *lead;          // m/s, along which contacts were looked for
-    double *last;          // m/s, at the end of the stage before
+    double *last;          // m, places at the end of the stage before
     double *impulse;       // N s, of contacts in the stages before, as they count for the whole
     // Where the stage begins, in axes of its end:
     double *x, *v;                                     // m, m/s against the motion

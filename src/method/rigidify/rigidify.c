@@ -280,15 +280,20 @@ static ThawStatus follow_answer(const ThawWorld *world, ThawStepper *s, ThawErro
     return status;
 }
 
-// Whether the way of the shadow puts more energy into the body than all that it has: where stiff elements beside parts
-// and the parts themselves, which move by turns, drive each other. work, elastic: before that way.
+// Of what a body has: so much more energy than can be taken off again passes for none.
+static const double SMALL_GAIN = 1e-7;
+
+// Whether the way of the shadow puts more energy into the body than can be taken off it again: where stiff elements
+// beside parts and the parts themselves, which move by turns, drive each other; where parts that spin go along chords.
+// work, elastic: before that way.
 static int is_astray(const ThawStepper *s, const ThawLedger *work, double elastic) {
     const double gain = s->work.follow_work - work->follow_work;
     ThawLedger has = {0};
-    if (gain <= fabs(elastic) + s->energy_rounding) // mostly: no sum over vertices is needed
+    if (gain <= SMALL_GAIN * fabs(elastic) + s->energy_rounding) // mostly: no sum over vertices is needed
         return 0;
     thaw_ledger_add_energies(s, 0, &has);
-    return gain > has.kinetic + has.shadow + fabs(elastic) + s->energy_rounding;
+    return gain >
+           thaw_passive_reserve(s) + SMALL_GAIN * (has.kinetic + has.shadow + fabs(elastic)) + s->energy_rounding;
 }
 
 // To before that way, with everything elastic.
@@ -299,7 +304,7 @@ static ThawStatus go_back(const ThawWorld *world, ThawStepper *s, double h, cons
     if (status != THAW_OK)
         return status;
     memcpy(s->x, s->x1, sizeof *s->x * (size_t)s->shape->nv * (size_t)s->model->dim);
-    for (size_t i = 0; i < (size_t)s->shape->nv * (size_t)s->model->dim; i++)
+    for (size_t i = 0; i < (size_t)s->shape->nv * (size_t)s->model->dim && a->answer.followed; i++)
         state->shadow[i] -= h * state->pull[i]; // as the shadow went on
     thaw_partition_reshape(a->partition, s->x);
     s->work = *work;
@@ -325,7 +330,7 @@ static ThawStatus ask(const ThawWorld *world, ThawStepper *s, const ThawQuestion
         thaw_rigidify_end_move(world, s, question->h);
     else
         s->work = work; // nothing was moved
-    if (status == THAW_OK && a->answer.followed && is_astray(s, &work, elastic))
+    if (status == THAW_OK && s->moved && is_astray(s, &work, elastic))
         status = go_back(world, s, question->h, &work, elastic);
     return status;
 }
