@@ -81,7 +81,8 @@ static double roll(const char *method, const char *integrator, double h, double 
     return way;
 }
 
-// A disc without facets rolls 0.568 m; this one, of some fifty, less: it falls from facet to facet.
+// A disc without facets rolls 0.568 m; this one, of some fifty, less: it falls from facet to facet. By steps of 0.1 and
+// 0.2 ms, of both orders, it is 0.536 m (silicone), and 0.495 to 0.507 m (steel).
 static void discs_roll(void **state) {
     (void)state;
     for (int i = 0; i < INTEGRATOR_COUNT; i++)
@@ -91,8 +92,9 @@ static void discs_roll(void **state) {
                              roll("rigidify", INTEGRATORS[i], 0.005, young)};
             print_message("%s, %s: full %.4f m, rigidify %.4f m\n", INTEGRATORS[i], stiff ? "steel" : "silicone",
                           way[0], way[1]);
+            const double converged = stiff ? 0.501 : 0.536;
             for (int k = 0; k < 2; k++)
-                assert_true(way[k] > 0.52 && way[k] < 0.575);
+                assert_true(fabs(way[k] / converged - 1) < 0.065);
         }
 }
 

@@ -281,7 +281,7 @@ static ThawStatus follow_answer(const ThawWorld *world, ThawStepper *s, ThawErro
 }
 
 // Of what a body has: so much more energy than can be taken off again passes for none.
-static const double SMALL_GAIN = 1e-7;
+static const double SMALL_GAIN = 1e-6;
 
 // Whether the way of the shadow puts more energy into the body than can be taken off it again: where stiff elements
 // beside parts and the parts themselves, which move by turns, drive each other; where parts that spin go along chords.
@@ -312,7 +312,9 @@ static ThawStatus go_back(const ThawWorld *world, ThawStepper *s, double h, cons
     a->answer = (ThawAnswer){0};
     s->bound = 1;
     s->moved = 0;
+    const uint64_t hash = s->hash; // that of the end of the last step, to which a step that is cancelled goes back
     abandon_rigidify(s, &s->work);
+    s->hash = hash;
     s->set_energy = NAN;
     s->inverted = s->set_inverted = -1;
     return THAW_OK;
@@ -330,7 +332,7 @@ static ThawStatus ask(const ThawWorld *world, ThawStepper *s, const ThawQuestion
         thaw_rigidify_end_move(world, s, question->h);
     else
         s->work = work; // nothing was moved
-    if (status == THAW_OK && s->moved && is_astray(s, &work, elastic))
+    if (status == THAW_OK && (s->moved || a->answer.followed) && is_astray(s, &work, elastic))
         status = go_back(world, s, question->h, &work, elastic);
     return status;
 }
