@@ -25,9 +25,10 @@
     "\"silicone\"}"
 
 static const char mixed[] =
-    "{\"thaw\": 1, \"time\": {\"step\": 0.005}, \"shapes\": {" CLOTH ", " CUBE "}, \"bodies\": [{\"shape\": \"cube\", "
-    "\"position\": [3, 0, 0]}, {\"shape\": \"cloth\", \"pins\": [\"x-min\"]}, {\"shape\": \"cube\", \"position\": [6, "
-    "0, 0]}]}";
+    "{\"thaw\": 1, \"time\": {\"step\": 0.005}, \"shapes\": {" CLOTH ", " CUBE "}, \"bodies\": ["
+    "{\"shape\": \"cube\", \"position\": [3, 0, 0]}, {\"shape\": \"cloth\", \"pins\": [\"x-min\"]}, "
+    "{\"shape\": \"cube\", \"position\": [6, 0, 0]}], "
+    "\"pairs\": [{\"between\": [\"*\", \"*\"], \"enabled\": false}]}";
 static const char alone[] =
     "{\"thaw\": 1, \"time\": {\"step\": 0.005}, \"shapes\": {" CLOTH "}, \"bodies\": [{\"shape\": "
     "\"cloth\", \"pins\": [\"x-min\"]}]}";
