@@ -198,24 +198,6 @@ ThawStatus thaw_sheet_check_method(const char *where, const ThawMethod *method, 
                                 "%s: method \"%s\" does not move sheets yet; allowed: \"full\"", where, method->name);
 }
 
-// Vertices of sheets meet simple obstacles only: what they would pass through has to be said by the user.
-static ThawStatus check_touch(const ThawModel *model, int32_t b, const char *where, ThawError *error) {
-    double friction;
-    for (int32_t i = 0; i < model->body_count; i++)
-        if (i != b && thaw_model_may_touch(model, b, i, &friction))
-            return thaw_error_set(error, THAW_ERROR_UNSUPPORTED,
-                                  "%s: sheets do not touch other bodies yet; allowed: a pair with body %s that is "
-                                  "disabled",
-                                  where, model->bodies[i].name);
-    for (int32_t o = 0; o < model->obstacle_count; o++)
-        if (model->obstacles[o].kind == THAW_OBSTACLE_MESH && thaw_model_may_touch(model, b, -1 - o, &friction))
-            return thaw_error_set(error, THAW_ERROR_UNSUPPORTED,
-                                  "%s: sheets do not touch surfaces yet; allowed: a pair with obstacle %s that is "
-                                  "disabled",
-                                  where, model->obstacles[o].name);
-    return THAW_OK;
-}
-
 ThawStatus thaw_sheets_allow(const ThawWorldDef *def, const ThawModel *model, ThawError *error) {
     ThawStatus status = THAW_OK;
     for (int32_t b = 0; b < model->body_count && status == THAW_OK; b++) {
@@ -235,8 +217,6 @@ ThawStatus thaw_sheets_allow(const ThawWorldDef *def, const ThawModel *model, Th
         if (status == THAW_OK && unable)
             status = thaw_error_set(error, THAW_ERROR_UNSUPPORTED,
                                     "%s: no %s of sheets yet; allowed: to leave them out", where, unable);
-        if (status == THAW_OK && !model->options.contact.disabled)
-            status = check_touch(model, b, where, error);
     }
     return status;
 }
