@@ -162,8 +162,8 @@ void thaw_contact_find_self(const ThawContactScratch *scratch, const ThawContact
 void thaw_contact_find_edges(const ThawContactScratch *scratch, const ThawContactItem *item,
                              const ThawContactSlot *near, const ThawContactSlot *far, ThawContactSlot *slot);
 
-// thin.c: vertices against the faces of a sheet (item: of a on body b; FACE_POINT: of an obstacle on a), and edges where
-// one of the two is a sheet.
+// thin.c: vertices against the faces of a sheet (item: of a on body b; FACE_POINT: of an obstacle on a), and edges
+// where one of the two is a sheet.
 void thaw_contact_find_on_sheet(const ThawContactScratch *scratch, const ThawContactItem *item, ThawContactSlot *slot);
 void thaw_contact_find_thin_edges(const ThawContactScratch *scratch, const ThawContactItem *item,
                                   const ThawContactSlot *near, const ThawContactSlot *far, ThawContactSlot *slot);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faces and edges of sheets on simple obstacles: what of them comes nearest to a ball, capsule, cylinder or box where
-// that is none of their corners, which have contacts of their own (vertices.c). So neither the corner of a box nor a
-// small ball goes through a coarse sheet, and a sheet does not cut through what it is draped over: a triangle that lies
-// across an edge is held where its own edges cross that.
+// Faces and edges of sheets on simple obstacles: what of them comes nearest to a ball, capsule, cylinder or box
+// where that is none of their corners, which have contacts of their own (vertices.c). So neither the corner of a
+// box nor a small ball goes through a coarse sheet, and a sheet does not cut through what it is draped over: a
+// triangle that lies across an edge is held where its own edges cross that.
 //
 // The distance phi to a convex obstacle is a convex function of the place. Its least value along an edge is found by
 // bisection of its slope, that over a triangle by the same over lines through it; on a ball in closed form. What comes
