@@ -6,13 +6,11 @@
 //                   every body: v1 = v* + A^-1 J' lambda, x1 = x0 + h v1
 //   Newton          the same direction, and then again from x1 until forces balance: minimises the sum of the bodies'
 //                   incremental potentials, less the work of the contact impulses found with each direction. The merit
-//                   of
-//                   the line search holds these impulses fixed; A^-1 (J' lambda - dQ/dv) always descends it.
+//                   of the line search holds these impulses fixed; A^-1 (J' lambda - dQ/dv) always descends it.
 #include <math.h>
 #include <string.h>
 
 #include "step/body.h"
-
 #include "step/method.h"
 
 static int touches(const ThawIsland *island) { return island->contact_count > 0; }
@@ -33,10 +31,6 @@ int32_t thaw_island_place(const ThawIsland *island, int32_t moved) {
     return -1;
 }
 
-ThawStepper *thaw_island_body(const ThawIsland *island, int32_t moved) {
-    return island->bodies[thaw_island_place(island, moved)];
-}
-
 // impulse = J' lambda on every body.
 static void spread_impulses(const ThawIsland *island) {
     int dim = island->bodies[0]->model->dim;
@@ -52,7 +46,7 @@ static void spread_impulses(const ThawIsland *island) {
                 push[k] += contact->frame[r][k] * contact->lambda[r];
         for (int side = 0; side < 2; side++)
             for (int n = 0; n < contact->nodes[side]; n++) {
-                double *impulse = thaw_island_body(island, contact->key.body[side])->impulse;
+                double *impulse = thaw_world_mover(island->world, contact->key.body[side])->impulse;
                 for (int k = 0; k < dim; k++)
                     impulse[(size_t)contact->vertex[side][n] * (size_t)dim + (size_t)k] +=
                         (side == 0 ? 1 : -1) * contact->weight[side][n] * push[k];

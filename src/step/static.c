@@ -39,7 +39,7 @@ static ThawStatus prepare(ThawWorld *world, ThawStepper *s, int attached, ThawEr
 static ThawStatus balance(ThawWorld *world, ThawStepper *s, ThawError *error) {
     ThawIncrement step = {world->state.time, 1, 0, 1, ITERATIONS, 1, 0, NULL};
     ThawContactSet none = {0};
-    ThawIsland island = {.bodies = &s, .count = 1, .set = &none, .tasks = world->tasks};
+    ThawIsland island = {.world = world, .bodies = &s, .count = 1, .set = &none, .tasks = world->tasks};
     ThawStatus status = prepare(world, s, 0, error);
     if (status == THAW_OK) {
         status = thaw_island_solve(&island, step);
@@ -105,7 +105,8 @@ static ThawStatus settle(ThawWorld *world, const int32_t *root, int32_t of, int3
 
 // x: where the bodies that are attached to each other, `of` the lowest of them, balance.
 static ThawStatus balance_attached(ThawWorld *world, const int32_t *root, int32_t of, int32_t *rows, ThawError *error) {
-    ThawIsland island = {.bodies = world->members,
+    ThawIsland island = {.world = world,
+                         .bodies = world->members,
                          .views = world->views,
                          .set = &world->state.contacts,
                          .tasks = world->tasks,

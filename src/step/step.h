@@ -154,6 +154,7 @@ typedef struct ThawStepper {
 
 // Bodies that are joined by contacts in this step, or one body alone: what is solved together.
 typedef struct ThawIsland {
+    const ThawWorld *world;
     ThawStepper **bodies;    // count, by ascending index
     ThawResponseBody *views; // count, scratch
     int32_t count;
@@ -312,9 +313,8 @@ double thaw_motion_against(const ThawWorld *world, const ThawStepper *stepper, c
 
 // island.c: one linearised or Newton step of all its bodies from x, v to x1, v1. Leaves x and v alone.
 ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement increment);
-// Who moves the body of that index: the place in the island, -1: not there; and the stepper, which is there.
+// The place in the island of what moves the body of that index; -1: it is not there.
 int32_t thaw_island_place(const ThawIsland *island, int32_t moved);
-ThawStepper *thaw_island_body(const ThawIsland *island, int32_t moved);
 
 // world.c: the shared system of the identity map for the stepper's scripted vertices; and room for a stepper's system.
 ThawStatus thaw_world_full_system(ThawWorld *world, ThawStepper *stepper, ThawSystem **system, ThawError *error);
