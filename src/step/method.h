@@ -94,7 +94,7 @@ typedef struct ThawMethodOps {
     // Whether it must not make energy in this step; and how much it could give back, J.
     int (*is_bound)(const ThawStepper *s);
     double (*reserve)(const ThawStepper *s);
-    // The step is final: before x1 and v1 become x and v, and after.
+    // The step is final, and frames of the map have moved on: before x1 and v1 become x and v, and after.
     void (*commit)(ThawStepper *s, ThawIncrement step);
     void (*finish)(ThawStepper *s);
     // A step failed, and x and v are what they were before it: from here on as after create, with velocities that the

@@ -190,14 +190,28 @@ static ThawStatus mark_bodies(ThawWorld *world, ThawError *error) {
     return status;
 }
 
+// Frames of the map move on. Vertices that they carry report the chords of their paths; the frames keep their momenta.
+static void commit_frames(ThawStepper *s, double h) {
+    ThawMap *map = s->system->map;
+    const size_t dim = (size_t)s->model->dim;
+    for (int32_t i = 0; map->frame_count > 0 && i < s->shape->nv; i++)
+        for (size_t k = 0, at = (size_t)i * dim; k < dim && map->frame_of[i] >= 0; k++, at++)
+            s->v1[at] = (s->x1[at] - s->x[at]) / h;
+    if (map->frame_count > 0 && map->n > 0)
+        map->ops->commit(map, h, s->q);
+}
+
 static void commit_body(ThawWorld *world, ThawStepper *s, void *context) {
     (void)world;
     ThawIncrement step = *(const ThawIncrement *)context;
     step.newton |= s->iterated;
     if (s->moving.acts)
         thaw_moving_commit(s, step);
-    else if (thaw_ledger_is_kept(s))
-        thaw_ledger_record(s, step);
+    else {
+        if (thaw_ledger_is_kept(s))
+            thaw_ledger_record(s, step);
+        commit_frames(s, step.h);
+    }
     thaw_method_commit(s, step);
     memcpy(s->x, s->x1, bytes_of(s));
     memcpy(s->v, s->v1, bytes_of(s));

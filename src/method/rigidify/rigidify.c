@@ -388,16 +388,8 @@ static ThawStatus decide_rigidify(const ThawWorld *world, ThawStepper *s, ThawIn
 
 static void commit_rigidify(ThawStepper *s, ThawIncrement step) {
     ThawRigidifyData *a = thaw_rigidify(s);
-    const ThawPartition *partition = a->partition;
     double since = thaw_wall_ms();
-    size_t dim = (size_t)s->model->dim;
-    // Vertices of parts report the chords of their paths; the parts themselves keep their momentum.
-    for (int32_t m = 0; m < partition->vertex_count && !s->moving.acts; m++)
-        for (size_t k = 0, at = (size_t)partition->vertices[m] * dim; k < dim; k++, at++)
-            s->v1[at] = (s->x1[at] - s->x[at]) / step.h;
-    if (a->system->map->n > 0 && !s->moving.acts) // in a moving frame they have moved with it
-        a->system->map->ops->commit(a->system->map, step.h, s->q);
-    thaw_oracle_observe(a->oracle, partition, s->x1, step.h);
+    thaw_oracle_observe(a->oracle, a->partition, s->x1, step.h);
     s->ms[THAW_STAGE_ORACLE] += thaw_wall_ms() - since;
 }
 
