@@ -194,7 +194,7 @@ static ThawStatus direct_body(ThawStepper *s, ThawIncrement step, double toleran
     return status;
 }
 
-// rad: what loads and contacts turn a body by in a stage. Further, torques at the ends of the stage do not say what
+// rad: loads and contacts turn a body by no more in a stage. Beyond, torques at the ends of the stage do not tell what
 // happens between.
 static const double LARGEST_TURN = 0.5;
 
@@ -245,7 +245,7 @@ static ThawStatus search_line(ThawIsland *island, ThawIncrement step, int first,
     return THAW_OK;
 }
 
-// Of all that moves and acts: a step that is iterated in place of a linearised one loses no more momentum.
+// Of the momenta of all that moves and acts: a step that is iterated in place of a linearised one loses no more of it.
 static const double KEPT = 1e-10;
 
 static int keeps_momentum(const ThawIsland *island, ThawIncrement step) {
@@ -335,7 +335,7 @@ static int any_gains(const ThawIsland *island) {
     return 0;
 }
 
-// Whether iterations may help a step that failed: in moving frames, unless a body turns too far.
+// Whether iterations may help a step that failed: only in moving frames, and where no body turns too far.
 static int may_converge(const ThawIsland *island) {
     int follows = 0;
     for (int32_t i = 0; i < island->count; i++) {
@@ -373,8 +373,8 @@ static ThawStatus iterate_island(ThawIsland *island, ThawIncrement step) {
 
 // A step that makes energy out of nothing is made once more, with the stiffness of the bodies that do projected; and,
 // if parts that thaw as they spin still do (a linearised step inflates them), by Newton's method, for all bodies of the
-// island. Where that fails the linearised step stands, for as long as it is fit to go on from. In moving frames, whose
-// steps keep the spin and the speed that others lose, one that fails is iterated before it is cut in halves.
+// island. Where that fails the linearised step stands, if it is fit to go on from. In moving frames, whose steps keep
+// the spin and the speed that others lose, one that fails is iterated before it is cut in halves.
 static ThawStatus solve_island(ThawIsland *island, ThawIncrement step) {
     island->failed = island->bodies[0]->index;
     for (int32_t i = 0; i < island->count; i++) {
@@ -406,7 +406,7 @@ static ThawStatus solve_island(ThawIsland *island, ThawIncrement step) {
     return try_island(island, step);
 }
 
-// In frames that turn along with what comes out.
+// In frames that turn along with the result.
 static ThawStatus solve_in_frames(ThawIsland *island, ThawIncrement step) {
     ThawStatus status;
     int frames = 0;

@@ -21,7 +21,7 @@ enum { ITERATIONS = 500, STEPS = 300 };
 
 static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim; }
 
-// Parts play no part: all of it deforms.
+// Without rigid parts: all of the body deforms.
 static ThawStatus prepare(ThawWorld *world, ThawStepper *s, int attached, ThawError *error) {
     s->marked_until = -1;
     s->touching = attached;
@@ -240,7 +240,7 @@ static ThawStatus lead(ThawWorld *world, ThawStepper *s, ThawError *error) {
     return thaw_method_wake(world, s, 1, error); // to count its parts
 }
 
-// The static solution knows of no contact: what it leads into something does not rest there.
+// Static solutions leave contact out: a body that its solution moves into something does not rest there.
 static ThawStatus wake_overlapping(ThawWorld *world, ThawError *error) {
     int any = 0;
     for (int32_t i = 0; i < world->model->body_count; i++)

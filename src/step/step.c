@@ -401,9 +401,9 @@ static int find_gains(ThawWorld *world) {
     return any;
 }
 
-// As the scheme is. Where several stages fail, or make energy out of nothing, one backward Euler step, which damps
-// more, may do. And what turns out to be too coarse for one linearisation is iterated. What is off even then is what
-// contacts and damping do between the start of the step and its end: it stays as it was solved for.
+// As the scheme is. Where several stages fail, or make energy out of nothing, one step of backward Euler is tried,
+// which damps more. And a step that is too coarse for one linearisation is iterated. If momenta are off even then, by
+// what contacts and damping do between the start of the step and its end, they stay as they were solved for.
 static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawScheme *scheme, ThawError *error) {
     ThawStatus status = solve_stages(world, step, scheme);
     const ThawScheme *euler = thaw_scheme(scheme->newton ? THAW_INTEGRATOR_EULER_NEWTON : THAW_INTEGRATOR_EULER);
@@ -543,7 +543,7 @@ static ThawStatus try_step(ThawWorld *world, ThawIncrement step, ThawError *erro
     return status;
 }
 
-// From t to t + h, in two halves if it will not go in one, and so on.
+// From t to t + h; if that fails, in two halves, and so on.
 static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
     ThawState *state = &world->state;
     if (thaw_tasks_stopped(world->tasks))
@@ -667,7 +667,7 @@ static void end_body(void *context, int32_t i) {
     ThawWorld *world = context;
     ThawStepper *s = &world->steppers[world->awake[i]];
     unsigned char *slow = &world->state.slow[s->index];
-    // What was slow under other loads and pins says nothing of these; windows are asked at the middle of a step.
+    // Slow steps under other loads and pins do not count under these; windows are asked at the middle of a step.
     int64_t next = world->state.step;
     int same = thaw_loads_constant_until(s->body, thaw_step_middle(world->model, next - 1)) >
                    thaw_step_middle(world->model, next) &&
@@ -728,7 +728,7 @@ void thaw_world_collect(ThawWorld *world, double wall, double cpu, ThawStepStats
     stats->cpu_ms = thaw_cpu_ms() - cpu;
 }
 
-// What there is to say of a step that failed.
+// The message of a step that failed.
 static ThawStatus describe_failure(const ThawWorld *world, ThawStatus status, ThawError *error) {
     const ThawWorldDef *options = &world->model->options;
     int32_t blamed = 0;

@@ -14,7 +14,7 @@
 #include "thaw/field.h"
 #include "thaw/world.h"
 
-// What bodies go by that are moved by a method (options.c). Structs are as large as the method's table says.
+// Options of a method in force (options.c). Structs are as large as the method's table says.
 typedef struct ThawStateOptions {
     void *common; // of the world; NULL: the method has no options
     void **own;   // body_count structs of bodies that have their own; NULL: the common one
@@ -184,7 +184,7 @@ struct ThawWorld {
     ThawModel *model;
     ThawState state;
     ThawTasks *tasks;
-    ThawTasks *alone;      // of bodies too small to share out their loops: one thread, that hears of `stop`
+    ThawTasks *alone;      // of bodies too small to share out their loops: one thread, which `stop` stops, too
     ThawStepper *steppers; // one a body
     int32_t *awake;        // bodies that do not sleep, ascending: all that a step looks at; of a unit the first
     int32_t awake_count;
@@ -236,8 +236,8 @@ ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement increment, int3
 // looked for along v; 1: none.
 int thaw_blow_find(ThawWorld *world, const double *v, double h);
 
-// parting.c: how bodies that stand in each other are to be shifted, from contacts and v1 of the step; nonzero: any is.
-// And to where they are so, once the step is done.
+// parting.c: how far bodies that stand in each other are to be shifted, from contacts and v1 of the step; nonzero: any
+// is. And the shift itself, once the step is done.
 void thaw_parting_mark(ThawWorld *world); // before: which contacts that concerns
 int thaw_parting_find(ThawWorld *world, ThawIncrement increment);
 void thaw_parting_apply(ThawWorld *world);
@@ -269,7 +269,7 @@ static inline double thaw_step_middle(const ThawModel *model, int64_t step) {
 // options.c: those of the definition, and away with them; state->options may be NULL.
 ThawStatus thaw_state_create_options(ThawState *state, const ThawWorldDef *def, ThawError *error);
 void thaw_state_free_options(ThawState *state, int32_t body_count);
-// What the body goes by, with a method, or with the present one; NULL: it has no options.
+// Options in force for the body with that method, or with its present one; NULL: the method has none.
 const void *thaw_state_method_options(const ThawState *state, int method, int32_t body);
 const void *thaw_state_options(const ThawState *state, int32_t body);
 // Other options of a method from now on: of the world and all its bodies (body: -1), or of one body (NULL: the
