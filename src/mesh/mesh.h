@@ -48,9 +48,7 @@ static inline double thaw_mesh_volume(const ThawMesh *mesh, int32_t element) {
     }
     if (dim == 2)
         return (d[0][0] * d[1][1] - d[0][1] * d[1][0]) / 2;
-    return (d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) + d[0][1] * (d[1][2] * d[2][0] - d[1][0] * d[2][2]) +
-            d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0])) /
-           6;
+    return thaw_v3_triple(d[0], d[1], d[2]) / 6;
 }
 
 // Swaps two vertices of an element: its signed volume changes sign.
