@@ -20,8 +20,8 @@ typedef struct Patch {
 
 static void patch_create(Patch *p, ThawMaterialModel model, int fixed, int bends) {
     static const int32_t triangles[] = {0, 2, 5, 2, 4, 5, 0, 3, 5, 0, 1, 2};
-    static const double X[] = {0,   0,  0, .4,  -.9, 0, 1,  .1, 0, -.7, .8,  0, 1.2, .9,  0, .2, .9,  0,
-                               1.6, 0,  0, .7,  1.6, 0, -.6, 1.5, 0, -.9, -.1, 0, -.4, -.8, 0, 1.3, -.6, 0};
+    static const double X[] = {0,   0, 0, .4, -.9, 0, 1,   .1,  0, -.7, .8,  0, 1.2, .9,  0, .2,  .9,  0,
+                               1.6, 0, 0, .7, 1.6, 0, -.6, 1.5, 0, -.9, -.1, 0, -.4, -.8, 0, 1.3, -.6, 0};
     ThawMaterialDef def = thaw_material_def_default();
     def.model = model;
     def.young = 1;
