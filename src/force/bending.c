@@ -5,8 +5,8 @@
 // With the angles theta_h of the three or nine hinges between them (roles of vertices: model/plate.h), from rest angles
 // of the mesh,
 //     energy = 1/2 |B phi|^2,    phi_h = theta_h - theta0_h in (-pi, pi],
-// and which plate this is, or which hinges, is in B alone (model/plate.c, model/sheet.c): its three rows are three measures of
-// curvature, scaled so that their squares are energies. A hinge that is not there has a column of 0.
+// and which plate this is, or which hinges, is in B alone (model/plate.c, model/sheet.c): its three rows are three
+// measures of curvature, scaled so that their squares are energies. A hinge that is not there has a column of 0.
 //
 // An angle (shells paper, equation 3) with e = x1 - x0 along the edge, a = x2 - x0 and b = x3 - x0 to the far corners:
 //     n1 = e x a, n2 = b x e,    theta = atan2((n1 x n2).e / |e|, n1.n2),

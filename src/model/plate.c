@@ -31,8 +31,8 @@ static const double nothing = 1e-10;  // of r: as good as 0
 static const double singular = 1e-14; // of a matrix, over its trace
 
 enum { AROUND = 5 }; // hinges of an edge's two triangles
-// For the edge opposite corner i with ends p = i + 1 and q = i + 2: its own hinge; this triangle's other edges, opposite
-// p and q; the neighbour's, opposite q and p.
+// For the edge opposite corner i with ends p = i + 1 and q = i + 2: its own hinge; this triangle's other edges,
+// opposite p and q; the neighbour's, opposite q and p.
 static const int HINGES_OF_EDGE[3][AROUND] = {{0, 1, 2, 3, 4}, {1, 2, 0, 5, 6}, {2, 0, 1, 7, 8}};
 
 // --- vertices --------------------------------------------------------------------------------------------------------
@@ -90,9 +90,10 @@ static void develop(const double *X, int32_t u, int32_t v, int32_t w, const doub
                     double w2[2]) {
     double s, h;
     along_and_away(X + 3 * (size_t)u, X + 3 * (size_t)v, X + 3 * (size_t)w, &s, &h);
-    const double e[2] = {v2[0] - u2[0], v2[1] - u2[1]}, l = sqrt(e[0] * e[0] + e[1] * e[1]);
-    w2[0] = u2[0] + (s * e[0] + h * e[1]) / l;
-    w2[1] = u2[1] + (s * e[1] - h * e[0]) / l;
+    const double e[2] = {v2[0] - u2[0], v2[1] - u2[1]}, right[2] = {e[1], -e[0]};
+    const double l = sqrt(e[0] * e[0] + e[1] * e[1]);
+    for (int k = 0; k < 2; k++)
+        w2[k] = u2[k] + (s * e[k] + h * right[k]) / l;
 }
 
 static double quadratic(int c, const double y[2]) {

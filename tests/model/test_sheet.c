@@ -17,8 +17,8 @@ typedef struct Sheet {
     ThawShapeDef shape;
 } Sheet;
 
-// A sheet lx by ly of nx by ny cells; inner vertices are shifted at random. family: which way cells are cut, alternating
-// or at random.
+// A sheet lx by ly of nx by ny cells; inner vertices are shifted at random. family: which way cells are cut,
+// alternating or at random.
 static void sheet_cells(Sheet *s, int nx, int ny, double lx, double ly, int family) {
     uint64_t seed = 17 + (uint64_t)family;
     static char name[] = "all";
