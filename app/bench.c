@@ -17,7 +17,7 @@
 #include "bench_worlds.h"
 #include "reading.h"
 
-static const BenchSuite *const suites[] = {&bench_suite_rigidify};
+static const BenchSuite *const suites[] = {&bench_suite_rigidify, &bench_suite_integrators};
 enum { SUITES = sizeof suites / sizeof *suites };
 
 static const char DONE[] = "done"; // the key that ends a row

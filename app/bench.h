@@ -19,6 +19,7 @@ typedef struct Bench {
     const char *out;        // folder of what is written
     const char *only;       // NULL: all rows; else those whose name begins so
     const char *program;    // argv[0], beside which other benchmarks may lie
+    const char *integrator; // NULL: as scenes say
     int64_t steps;          // at most so many of each scene; 0: as the scene says
     int resume;
     char table[4000]; // path of the CSV
@@ -42,7 +43,7 @@ typedef struct BenchSuite {
     void (*write_page)(const Bench *bench, FILE *page); // Markdown, of the rows that there are
 } BenchSuite;
 
-extern const BenchSuite bench_suite_rigidify;
+extern const BenchSuite bench_suite_rigidify, bench_suite_integrators;
 
 ThawStatus bench_put(Bench *bench, const char *row, const char *key, double value, ThawError *error);
 // Several of a row at once; the list ends with a key of NULL.
