@@ -101,6 +101,8 @@ ThawStatus thaw_triangles_grid(double width, double height, const int32_t cells[
                                ThawError *error);
 // A disc in the plane z = 0 about the origin, in rings of 6, 12, 18, ... triangles' edges.
 ThawStatus thaw_triangles_disc(double radius, int32_t rings, ThawTriangleMesh **sheet, ThawError *error);
+// A ball's surface about the origin, of 10 rings^2 + 2 vertices: an icosahedron with its edges cut in `rings`.
+ThawStatus thaw_triangles_sphere(double radius, int32_t rings, ThawTriangleMesh **sheet, ThawError *error);
 // The profile's points (r, z), count of them, turned about z in `around` steps; points with r = 0 are poles.
 ThawStatus thaw_triangles_revolution(const double *profile, int32_t count, int32_t around, ThawTriangleMesh **sheet,
                                      ThawError *error);

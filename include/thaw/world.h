@@ -463,6 +463,7 @@ const char *thaw_world_body_name(const ThawWorld *world, int32_t body);
 // Vertices that no element is left of count: they keep their numbers, and copies that a cut makes come behind.
 int32_t thaw_world_vertex_count(const ThawWorld *world, int32_t body);
 int32_t thaw_world_element_count(const ThawWorld *world, int32_t body);
+int thaw_world_element_nodes(const ThawWorld *world, int32_t body); // ids an element: dim + 1, or 3 of a sheet
 ThawStatus thaw_world_get_elements(const ThawWorld *world, int32_t body, int32_t *elements);
 ThawStatus thaw_world_get_regions(const ThawWorld *world, int32_t body, int32_t *regions);
 ThawStatus thaw_world_get_positions(const ThawWorld *world, int32_t body, double *x);

@@ -98,6 +98,9 @@ const ThawUnit *thaw_unit_find(const char *symbol);
 // Thaw has written do (*said becomes 1), else by what would be the size of a thing on a table. said may be NULL.
 const ThawUnit *thaw_unit_guess(const char *path, double largest, int *said);
 
+// Of a sheet: thickness, folds and steps against its edges (sheet.c).
+void thaw_exam_sheet(ThawExam *exam, const ThawScene *scene, const ThawShapeDef *def);
+
 // The index of the material that fills most of the shape (world.c).
 int32_t thaw_shape_main_material(const ThawShapeDef *shape);
 // m/s: how fast elastic waves run along a bar of it.

@@ -29,14 +29,8 @@ typedef struct Bearing {
     double *centre, *factor; // of each group: 3, of its vertices, m; MOST * MOST, of S
     double *r, *p, *s, *z;   // of each group: MOST
     double *y, *u;           // over vertices: the displacement, and scratch
+    double *strain;          // ne
 } Bearing;
-
-void thaw_borne_free(ThawBorne *borne) {
-    thaw_free(borne->group);
-    thaw_free(borne->share);
-    thaw_free(borne->mass);
-    *borne = (ThawBorne){0};
-}
 
 // The motion of a group by its unknowns, translations and then turns in radians by the body's diameter, at a vertex.
 static void columns_of(const Bearing *b, int32_t i, double G[3][MOST]) {
@@ -237,44 +231,27 @@ static ThawStatus iterate(Bearing *b) {
 }
 
 // What the groups' going along alone strains is no matter of how forces are shared out, and has no leeway.
-static ThawStatus judge(Bearing *b, const ThawQuestion *q, double leeway, ThawError *error) {
+static void judge(const Bearing *b, const ThawQuestion *q, double leeway) {
     ThawOracle *oracle = b->oracle;
     const ThawShape *shape = oracle->shape;
-    double *strain = THAW_NEW(double, shape->ne);
-    if (!strain)
-        return thaw_error_memory(error, "what a body bears");
     thaw_oracle_turn(shape, oracle->Q, 0, b->y, b->u);
     thaw_strain_predict(shape->all, oracle->tasks, NULL, 0, q->x, b->u, oracle->predicted);
     for (size_t i = 0; i < (size_t)shape->nv * (size_t)b->dim; i++)
         b->u[i] -= oracle->d[i];
-    thaw_strain_predict(shape->all, oracle->tasks, NULL, 0, q->x, b->u, strain);
+    thaw_strain_predict(shape->all, oracle->tasks, NULL, 0, q->x, b->u, b->strain);
     for (int32_t e = 0; e < shape->ne; e++)
-        oracle->predicted[e] = fmax(oracle->predicted[e], leeway * strain[e]);
-    thaw_free(strain);
-    return THAW_OK;
+        oracle->predicted[e] = fmax(oracle->predicted[e], leeway * b->strain[e]);
 }
 
-static ThawStatus follow(Bearing *b, const ThawQuestion *q, double leeway, ThawError *error) {
-    ThawOracle *oracle = b->oracle;
-    const size_t groups = (size_t)b->borne.count, count = (size_t)oracle->shape->nv * (size_t)b->dim;
-    double **arrays[] = {&b->r, &b->p, &b->s, &b->z};
-    int good = 1;
-    b->centre = THAW_NEW(double, 3 * groups);
-    b->factor = THAW_NEW(double, MOST *MOST *groups);
-    b->y = THAW_NEW(double, count);
-    b->u = THAW_NEW(double, count);
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        good &= (*arrays[i] = THAW_NEW(double, MOST *groups)) != NULL;
-    if (!good || !b->centre || !b->factor || !b->y || !b->u)
-        return thaw_error_memory(error, "what a body bears");
-    memcpy(b->y, oracle->y, sizeof *b->y * count);
-    find_centres(b);
-    apply(b, 1, b->y, b->r);
-    if (!could_strain(b))
-        return THAW_OK;
-    find_matrices(b);
-    ThawStatus status = iterate(b);
-    return status == THAW_OK ? judge(b, q, leeway, error) : status;
+static int reserve(Bearing *b) {
+    const ThawShape *shape = b->oracle->shape;
+    const size_t groups = (size_t)b->borne.count, count = (size_t)shape->nv * (size_t)b->dim;
+    const ThawRoom rooms[] = {THAW_ROOM(b->centre, 3 * groups), THAW_ROOM(b->factor, MOST * MOST * groups),
+                              THAW_ROOM(b->r, MOST * groups),   THAW_ROOM(b->p, MOST * groups),
+                              THAW_ROOM(b->s, MOST * groups),   THAW_ROOM(b->z, MOST * groups),
+                              THAW_ROOM(b->y, count),           THAW_ROOM(b->u, count),
+                              THAW_ROOM(b->strain, shape->ne)};
+    return thaw_scratch_reserve(&b->oracle->bearing, rooms, sizeof rooms / sizeof *rooms);
 }
 
 ThawStatus thaw_oracle_let_follow(ThawOracle *oracle, const ThawQuestion *q, double leeway, ThawError *error) {
@@ -283,13 +260,18 @@ ThawStatus thaw_oracle_let_follow(ThawOracle *oracle, const ThawQuestion *q, dou
     if (!q->bear)
         return THAW_OK;
     ThawStatus status = q->bear(q->bearer, &b.borne);
-    if (status != THAW_OK)
-        thaw_error_set(error, status, "no memory for what a body bears");
-    else if (b.borne.count > 0)
-        status = follow(&b, q, leeway, error);
-    void *blocks[] = {b.centre, b.factor, b.r, b.p, b.s, b.z, b.y, b.u};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        thaw_free(blocks[i]);
-    thaw_borne_free(&b.borne);
+    if (status == THAW_OK && b.borne.count == 0)
+        return THAW_OK;
+    if (status != THAW_OK || !reserve(&b))
+        return thaw_error_memory(error, "what a body bears");
+    memcpy(b.y, oracle->y, thaw_oracle_shadow_bytes(oracle));
+    find_centres(&b);
+    apply(&b, 1, b.y, b.r);
+    if (!could_strain(&b))
+        return THAW_OK;
+    find_matrices(&b);
+    status = iterate(&b);
+    if (status == THAW_OK)
+        judge(&b, q, leeway);
     return status;
 }

@@ -29,8 +29,8 @@
 
 #include "force/force.h"
 #include "force/strain.h"
+#include "map/rigid/motion.h"
 #include "math/decompose.h"
-#include "math/vec3.h"
 #include "oracle/oracle_impl.h"
 
 static const double IDENTITY[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -239,52 +239,11 @@ ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *q, const 
 // the same pull, each with the velocity at its end, come to n h u. At least 2/3, so that stiff modes die out. theta n:
 static double span_of(int n) { return fmax((n + 1) / 2., 2 * n / 3.); }
 
-// The rigid motion that is nearest by mass to a field of velocities u in the reference's frame.
-typedef struct Net {
-    double centre[3], v[3], omega[3];
-} Net;
-
-static Net net_of(const ThawOracle *oracle, const double *u) {
-    const ThawShape *shape = oracle->shape;
-    const double *X = oracle->state.reference;
-    size_t dim = (size_t)shape->dim;
-    double L[3] = {0}, J[9] = {0}, turn[3];
-    Net net = {0};
-    for (size_t i = 0; i < (size_t)shape->nv * dim; i++) {
-        net.centre[i % dim] += shape->mass[i / dim] / shape->total_mass * X[i];
-        net.v[i % dim] += shape->mass[i / dim] / shape->total_mass * u[i];
-    }
-    for (size_t i = 0; i < (size_t)shape->nv; i++) {
-        double r[3] = {0}, p[3] = {0};
-        for (size_t k = 0; k < dim; k++) {
-            r[k] = X[i * dim + k] - net.centre[k];
-            p[k] = shape->mass[i] * u[i * dim + k];
-        }
-        thaw_v3_cross(r, p, turn);
-        for (int k = 0; k < 3; k++)
-            L[k] += turn[k];
-        thaw_v3_add_inertia(shape->mass[i], r, J);
-    }
-    thaw_part_spin((int)dim, J, L, net.omega);
-    return net;
-}
-
-static void add_net(const ThawOracle *oracle, const Net *net, double factor, double *u) {
-    const double *X = oracle->state.reference;
-    size_t dim = (size_t)oracle->shape->dim;
-    for (size_t i = 0; i < (size_t)oracle->shape->nv; i++) {
-        double r[3] = {0}, turn[3];
-        for (size_t k = 0; k < dim; k++)
-            r[k] = X[i * dim + k] - net->centre[k];
-        thaw_v3_cross(net->omega, r, turn);
-        for (size_t k = 0; k < dim; k++)
-            u[i * dim + k] += factor * (net->v[k] + turn[k]);
-    }
-}
-
+// Takes the rigid motion off a field of velocities u in the reference's frame.
 static void cancel_net(const ThawOracle *oracle, double *u) {
-    Net net = net_of(oracle, u);
-    add_net(oracle, &net, -1, u);
+    ThawMotion net;
+    thaw_motion_find(oracle->shape, oracle->state.reference, u, &net);
+    thaw_motion_add(oracle->shape, &net, oracle->state.reference, -1, u);
 }
 
 static int is_scripted(const ThawShape *shape, const unsigned char *script) {
@@ -398,17 +357,17 @@ void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, con
 // stand still.
 double thaw_oracle_hand_over(ThawOracle *oracle, ThawPartition *partition, double *v) {
     double *w = oracle->state.shadow;
-    const int keeps = is_held(oracle) && !is_scripted(oracle->shape, partition->script);
-    Net net = {0};
-    if (!is_scripted(oracle->shape, partition->script)) {
-        net = net_of(oracle, w);
-        add_net(oracle, &net, -1, w);
+    const int is_free = !is_scripted(oracle->shape, partition->script), keeps = is_free && is_held(oracle);
+    ThawMotion net = {{0}, {0}, {0}};
+    if (is_free) {
+        thaw_motion_find(oracle->shape, oracle->state.reference, w, &net);
+        thaw_motion_add(oracle->shape, &net, oracle->state.reference, -1, w);
     }
     thaw_oracle_turn(oracle->shape, oracle->Q, 0, w, oracle->y);
     double gained = thaw_partition_absorb(partition, oracle->y, v);
     thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->y, w);
     if (keeps)
-        add_net(oracle, &net, 1, w);
+        thaw_motion_add(oracle->shape, &net, oracle->state.reference, 1, w);
     return gained;
 }
 

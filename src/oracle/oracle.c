@@ -90,6 +90,7 @@ void thaw_oracle_free(ThawOracle **pointer) {
                       state->inner,      state->loads,  state->presses,  state->predicted, state->pull};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         thaw_free(blocks[i]);
+    thaw_scratch_free(&oracle->bearing);
     thaw_oracle_drop_factor(oracle);
     thaw_free(oracle);
     *pointer = NULL;

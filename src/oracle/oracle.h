@@ -95,8 +95,7 @@ typedef struct ThawQuestion {
     // the question ends with that.
     ThawStatus (*keep)(void *context);
     void *context; // of keep
-    // What the body bears; NULL: it touches no other. The arrays belong to the caller from the first of `borne` on
-    // (thaw_borne_free).
+    // What the body bears; NULL: it touches no other. The arrays are good until it is called again.
     ThawStatus (*bear)(const void *bearer, ThawBorne *borne);
     const void *bearer;
 } ThawQuestion;
@@ -112,8 +111,6 @@ typedef struct ThawAnswer {
     int followed;                      // the shadow has gone on by a step
     int past;                          // x was moved by what acted up to now, blows that come left out
 } ThawAnswer;
-
-void thaw_borne_free(ThawBorne *borne);
 
 typedef struct ThawOracle ThawOracle;
 // options: for this body (thaw_scale_options).

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "base/scratch.h"
 #include "oracle/oracle.h"
 
 // state->moving: at rest by the static question, wholly rigid or not yet; or with a shadow that is followed by long
@@ -63,6 +64,7 @@ struct ThawOracle {
     int32_t *batches;    // of shape->all, that hold elastic elements
     int32_t batch_count; // -1: to be listed
     double *partial;
+    ThawScratch bearing;                 // of bear.c
     double Q[9];                         // what turned the reference to where the body is, at the last question
     ThawLanes *lanes;                    // strains, for the published rule; NULL until needed
     double quick_h;                      // s, that its preconditioner is for
@@ -108,7 +110,7 @@ int thaw_oracle_is_as_kept(ThawOracle *oracle, const double Q[9]);
 // The largest strain that was foreseen of trial elements; and the fastest of those that are about to become rigid, 1/s.
 double thaw_oracle_largest(const ThawOracle *oracle);
 double thaw_oracle_candidate_rate(const ThawOracle *oracle, const ThawPartition *partition);
-// Who must be elastic: whatever was foreseen to exceed the limit. told: of what was foreseen, kept to be shown; in
+// What must be elastic: all that was foreseen to exceed the limit. told: of what was foreseen, kept to be shown; in
 // motion it makes the limit epsilon, so that one scale serves.
 void thaw_oracle_judge(ThawOracle *oracle, const ThawQuestion *question, const ThawPartition *partition, double limit,
                        double told, unsigned char *flagged, ThawAnswer *answer);

@@ -19,7 +19,6 @@
 #include "base/forest.h"
 #include "force/strain.h"
 #include "map/rigid/partition.h"
-#include "math/vec3.h"
 
 enum { ITERATIONS = 12 };
 static const double SHIFT = 1e-5;   // of (wave speed / diameter)^2
@@ -58,24 +57,13 @@ static double inner(const ThawShape *shape, const double *a, const double *b) {
 // Takes the rigid motion off d, as far as pins allow one; of each piece its own, for pieces move apart without strain.
 static void take_rigid_off(Mode *m) {
     const ThawShape *shape = &m->shape;
-    int dim = shape->dim;
     for (int32_t p = 0; p < m->pieces; p++) {
         const int32_t *vertices = m->vertices + m->piece[p], count = m->piece[p + 1] - m->piece[p];
         ThawPart part = {.count = count, .elements = shape->ne};
-        double v[3], omega[3];
         for (int32_t i = 0; i < count; i++)
             part.pins += m->held[vertices[i]] != 0;
         thaw_part_form(shape, vertices, m->held, shape->X, m->d, &part, m->r);
-        thaw_part_velocity(&part, dim, v, omega);
-        for (int32_t i = 0; i < count; i++) {
-            double rho[3], spin[3];
-            if (m->held[vertices[i]])
-                continue;
-            thaw_part_rotate(&part, dim, m->r + (size_t)i * (size_t)dim, rho);
-            thaw_v3_cross(omega, rho, spin);
-            for (int k = 0; k < dim; k++)
-                m->d[(size_t)vertices[i] * (size_t)dim + (size_t)k] -= v[k] + spin[k];
-        }
+        thaw_part_take_off(shape, vertices, m->held, m->r, &part, m->d);
     }
 }
 

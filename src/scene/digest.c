@@ -4,6 +4,7 @@
 // nothing else: no names, no titles, not how long to run, what to write, or how many threads to use.
 #include <string.h>
 
+#include "mesh/mesh.h"
 #include "scene/read.h"
 
 static uint64_t hash_doubles(uint64_t seed, const double *values, size_t count) {
@@ -47,6 +48,10 @@ static uint64_t hash_shape(uint64_t seed, const ThawShapeDef *shape) {
         seed = hash_integer(seed, material < 0 ? shape->material : material);
     }
     seed = hash_doubles(seed, &shape->thickness, 1);
+    if (thaw_mesh_is_sheet(shape->mesh)) {
+        seed = hash_integer(hash_integer(seed, (int64_t)shape->membrane), (int64_t)shape->bending);
+        seed = hash_doubles(seed, &shape->bending_damping, 1);
+    }
     for (int32_t i = 0; i < shape->group_count; i++)
         seed = hash_group(seed, &shape->groups[i], shape->mesh);
     return seed;

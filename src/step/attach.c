@@ -67,7 +67,7 @@ static void force_of(const ThawWorld *world, int32_t i, double force[3]) {
 static double strength(const ThawWorld *world, int32_t i) {
     double f[3];
     force_of(world, i, f);
-    return sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+    return thaw_v3_norm(f);
 }
 
 // At time t. What was slow while it was held says nothing of what it does now.

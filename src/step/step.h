@@ -4,6 +4,7 @@
 #define THAW_STEP_H
 
 #include "contact/contact.h"
+#include "map/rigid/motion.h"
 #include "model/model.h"
 #include "reduced/reduced.h"
 #include "registry/method.h"
@@ -56,11 +57,6 @@ typedef enum ThawStage {
     THAW_STAGE_LEDGER,
     THAW_STAGE_COUNT
 } ThawStage;
-
-// Of a body as a whole: where its centre is (m), how fast that moves (m/s) and how it turns (rad/s).
-typedef struct ThawMotion {
-    double at[3], v[3], omega[3];
-} ThawMotion;
 
 // What happened to a body in the step that was begun at `at`; anything older is no event any more (events.c).
 typedef struct ThawEvents {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a body bear, and what holds it?
+// What a body bears, and what holds it.
 //
 // A body that carries another one swings more slowly than alone, by the root of their masses, and its thresholds are to
 // follow that: a load that sways to and fro in a second strains what it stands on by little in each step, and at its
@@ -60,7 +60,7 @@ static const ThawContact *contact_of(const Search *search, int32_t i) {
     return &search->island->set->contacts[search->island->contacts[i]];
 }
 
-// The place of who moves a side of a contact; -1: an obstacle.
+// The place of the body on a side of a contact; -1: an obstacle.
 static int32_t place_of(const Search *search, const ThawContact *c, int side) {
     return c->nodes[side] > 0 ? thaw_island_place(search->island, c->key.body[side]) : -1;
 }
@@ -146,8 +146,8 @@ static uint64_t weigh(Search *search) {
                 search->attached |= c->two_sided;
                 search->held |= other < 0;
                 if (search->rows[at]++ == 0) {
-                    const int32_t who = other < 0 ? -1 : island->bodies[other]->index;
-                    hash = thaw_hash(hash, &who, sizeof who);
+                    const int32_t body = other < 0 ? -1 : island->bodies[other]->index;
+                    hash = thaw_hash(hash, &body, sizeof body);
                     if (other >= 0)
                         hash = thaw_hash(hash, &search->mass[at], sizeof search->mass[at]);
                     search->borne += other >= 0 ? search->mass[at] : 0;
@@ -188,32 +188,27 @@ static Search look_at(const ThawWorld *world, const ThawStepper *s) {
     return (Search){.s = s, .island = island, .own = thaw_island_place(island, s->index)};
 }
 
-static int reserve(Search *search) {
+// Arrays of a search and, where `borne` is not NULL, of its answer: good until the body's next search.
+static int reserve(Search *search, ThawBorne *borne) {
     const size_t bodies = (size_t)search->island->count, nv = (size_t)search->s->shape->nv;
-    search->group = THAW_NEW(int32_t, bodies);
-    search->set = THAW_NEW(unsigned char, bodies);
-    search->mass = THAW_NEW(double, bodies);
-    search->stiffness = THAW_NEW(double, bodies + 1);
-    search->rows = THAW_NEW(int32_t, bodies + 1);
-    search->on = THAW_NEW(double, nv);
-    search->hold = THAW_NEW(double, nv);
-    return search->group && search->set && search->mass && search->stiffness && search->rows && search->on &&
-           search->hold;
-}
-
-static void release(Search *search) {
-    void *blocks[] = {search->group, search->set, search->mass, search->stiffness,
-                      search->rows,  search->on,  search->hold};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        thaw_free(blocks[i]);
+    ThawBorne none, *answer = borne ? borne : &none;
+    const ThawRoom rooms[] = {THAW_ROOM(search->group, bodies),
+                              THAW_ROOM(search->set, bodies),
+                              THAW_ROOM(search->mass, bodies),
+                              THAW_ROOM(search->stiffness, bodies + 1),
+                              THAW_ROOM(search->rows, bodies + 1),
+                              THAW_ROOM(search->on, nv),
+                              THAW_ROOM(search->hold, nv),
+                              THAW_ROOM(answer->group, borne ? nv : 0),
+                              THAW_ROOM(answer->share, borne ? nv : 0),
+                              THAW_ROOM(answer->mass, borne ? bodies : 0)};
+    return thaw_scratch_reserve(&thaw_rigidify(search->s)->search, rooms, sizeof rooms / sizeof *rooms);
 }
 
 static ThawStatus search_island(const ThawWorld *world, const ThawStepper *s, int *changed, ThawError *error) {
     Search search = look_at(world, s);
-    ThawStatus status =
-        reserve(&search) ? find_burden(&search, changed, error) : thaw_error_memory(error, "what a body bears");
-    release(&search);
-    return status;
+    return reserve(&search, NULL) ? find_burden(&search, changed, error)
+                                  : thaw_error_memory(error, "what a body bears");
 }
 
 // Whether anything is rigid, or about to be: else nothing depends on thresholds yet.
@@ -279,16 +274,12 @@ static void list_borne(Search *search, ThawBorne *borne) {
 ThawStatus thaw_rigidify_bear(const void *bearer, ThawBorne *borne) {
     const ThawBearer *of = bearer;
     Search search = look_at(of->world, of->s);
-    *borne = (ThawBorne){.group = THAW_NEW(int32_t, of->s->shape->nv),
-                         .share = THAW_NEW(double, of->s->shape->nv),
-                         .mass = THAW_NEW(double, search.island->count)};
-    const int good = reserve(&search) && borne->group && borne->share && borne->mass;
-    for (int32_t v = 0; good && v < of->s->shape->nv; v++)
+    *borne = (ThawBorne){0};
+    if (!reserve(&search, borne))
+        return THAW_ERROR_MEMORY;
+    for (int32_t v = 0; v < of->s->shape->nv; v++)
         borne->group[v] = -1;
-    if (good) {
-        find_groups(&search);
-        list_borne(&search, borne);
-    }
-    release(&search);
-    return good ? THAW_OK : THAW_ERROR_MEMORY;
+    find_groups(&search);
+    list_borne(&search, borne);
+    return THAW_OK;
 }

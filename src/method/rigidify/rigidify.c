@@ -84,6 +84,7 @@ static void free_rigidify(ThawStepper *s) {
     thaw_free(a->f_contact);
     thaw_free(a->f_past);
     thaw_free(a->k_contact);
+    thaw_scratch_free(&a->search);
     thaw_free(a);
     s->data = NULL;
 }

@@ -3,6 +3,7 @@
 #ifndef THAW_RIGIDIFY_H
 #define THAW_RIGIDIFY_H
 
+#include "base/scratch.h"
 #include "method/rigidify/history.h"
 #include "oracle/oracle.h"
 #include "step/method.h"
@@ -25,6 +26,7 @@ typedef struct ThawRigidifyData {
     double grain;                // m, the size of an element, about
     ThawAnswer answer;
     ThawTransition transition;
+    ThawScratch search; // for what it bears
 } ThawRigidifyData;
 
 // The scale of a body with what it bears, part of the state: it was found when that was last another one.
@@ -47,12 +49,12 @@ extern const ThawMethodOps thaw_rigidify_ops;
 static inline ThawRigidifyData *thaw_rigidify(const ThawStepper *s) { return s->data; }
 static inline ThawRigidifyRecord *thaw_rigidify_record(const ThawStepper *s) { return s->record; }
 
-// What the state says, of a body that has the method or is about to have it.
 // Functions of the table (access.c, doubt.c).
 void thaw_rigidify_settle(const ThawWorld *world, const ThawStepper *s, void *options);
 void thaw_rigidify_foresee(const ThawScale *scale, double h, void *options);
 int thaw_rigidify_doubt(const void *options, double omega, ThawOptionRemark *remarks);
 
+// What the state says, of a body that has the method or is about to have it.
 static inline const ThawRigidifyOptions *thaw_rigidify_options(const ThawWorld *world, int32_t body) {
     return thaw_state_method_options(&world->state, thaw_method_index(thaw_method_rigidify.name), body);
 }
