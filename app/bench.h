@@ -19,9 +19,11 @@ typedef struct Bench {
     const char *out;        // folder of what is written
     const char *only;       // NULL: all rows; else those whose name begins so
     const char *program;    // argv[0], beside which other benchmarks may lie
-    const char *integrator; // NULL: as scenes say
     int64_t steps;          // at most so many of each scene; 0: as the scene says
     int resume;
+    int chosen; // nonzero: scenes are run by `integrator`, whatever they say
+    ThawIntegrator integrator;
+    char name[64];    // of the files that are written, without their ending
     char table[4000]; // path of the CSV
     BenchValue *values;
     size_t count, room, saved; // saved: how many of them are on disk
@@ -40,6 +42,7 @@ typedef struct BenchSuite {
     const char *name, *summary;
     const BenchJob *jobs; // job_count
     int job_count;
+    int by_all_integrators;
     void (*write_page)(const Bench *bench, FILE *page); // Markdown, of the rows that there are
 } BenchSuite;
 
@@ -62,7 +65,7 @@ ThawStatus bench_load(const Bench *bench, const char *name, ThawScene **scene, T
 int64_t bench_steps(const Bench *bench, int64_t wanted);
 
 // The scene in a text with ' for ", with one thread.
-ThawStatus bench_parse(const char *quoted, ThawScene **scene, ThawError *error);
+ThawStatus bench_parse(const Bench *bench, const char *quoted, ThawScene **scene, ThawError *error);
 
 // --- comparisons (bench_rigidify.c) ----------------------------------------------------------------------------------
 

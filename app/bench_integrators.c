@@ -51,8 +51,8 @@ const BenchMotion bench_motions[] = {
      "{'thaw': 1, 'dimension': 2, 'gravity': [0, 0], 'time': {'step': 0.008}, 'materials': {'m': {'young': 5e5,"
      " 'density': 1000, 'poisson': 0.3, 'alpha1': 0.001, 'damping': 'viscous'}}, 'shapes': {'s': {'mesh': {'box':"
      " {'min': [-0.1, -0.05], 'max': [0.1, 0.05], 'cells': [14, 7]}}, 'material': 'm'}}, 'bodies': [{'shape': 's',"
-     " 'velocity': [1, 0], 'spin': 3}, {'shape': 's', 'position': [0.26, 0.06], 'velocity': [-1, 0], 'rotation': {'degrees': 70},"
-     " 'spin': -2}]}",
+     " 'velocity': [1, 0], 'spin': 3}, {'shape': 's', 'position': [0.26, 0.06], 'velocity': [-1, 0],"
+     " 'rotation': {'degrees': 70}, 'spin': -2}]}",
      0.008, 30},
 };
 // clang-format on
@@ -179,7 +179,7 @@ static ThawStatus run_motion(Bench *bench, const BenchJob *job, ThawError *error
     for (int i = 0; i < bench_motion_count; i++)
         if (strcmp(bench_motions[i].row, job->row) == 0)
             t.motion = &bench_motions[i];
-    ThawStatus status = bench_parse(t.motion->scene, &t.scene, error);
+    ThawStatus status = bench_parse(bench, t.motion->scene, &t.scene, error);
     t.samples = bench_steps(bench, t.motion->steps);
     if (status == THAW_OK)
         status = app_lockstep_create(t.scene, &t.lockstep, error);
@@ -206,5 +206,9 @@ static const BenchJob jobs[] = {
     {"disc", run_motion, NULL, 0, 0},       {"ball", run_motion, NULL, 0, 0},     {"collision", run_motion, NULL, 0, 0},
 };
 
-const BenchSuite bench_suite_integrators = {"integrators", "integrators: error over CPU time in six motions", jobs,
-                                            sizeof jobs / sizeof *jobs, bench_integrators_page};
+const BenchSuite bench_suite_integrators = {.name = "integrators",
+                                            .summary = "integrators: error over CPU time in six motions",
+                                            .jobs = jobs,
+                                            .job_count = sizeof jobs / sizeof *jobs,
+                                            .by_all_integrators = 1,
+                                            .write_page = bench_integrators_page};

@@ -181,8 +181,7 @@ static ThawStatus draw(const Bench *bench, ThawError *error) {
     picture_fill(&picture, 0, 0, picture.width, picture.height, white);
     for (int m = 0; m < bench_motion_count; m++) {
         Plot plot = {.title = bench_motions[m].title,
-                     .across = "CPU ms",
-                     .up = "error, %",
+                     .axes = "error in percent over CPU ms",
                      .x = m % ACROSS * PANEL_WIDTH,
                      .y = m / ACROSS * PANEL_HEIGHT,
                      .width = PANEL_WIDTH,

@@ -79,9 +79,7 @@ void plot_frame(Picture *picture, const Plot *plot) {
     picture_fill(picture, (int)box.left, (int)box.bottom, width, 1, EDGE);
     picture_fill(picture, (int)box.left, (int)box.top, 1, height, EDGE);
     picture_text(picture, (int)box.left, plot->y + LETTER, 1, plot->title, INK);
-    picture_text(picture, plot->x + plot->width - RIGHT - picture_text_width(plot->up, 1), plot->y + LETTER, 1,
-                 plot->up, EDGE);
-    centred(picture, (box.left + box.right) / 2, (int)box.bottom + 3 * LETTER, plot->across);
+    centred(picture, (box.left + box.right) / 2, (int)box.bottom + 3 * LETTER, plot->axes);
 }
 
 void plot_line(Picture *picture, const Plot *plot, const double *x, const double *y, int count,

@@ -6,9 +6,9 @@
 #include "picture.h"
 
 typedef struct Plot {
-    const char *title, *across, *up; // what is on the axes
-    int x, y, width, height;         // of the whole, in pixels
-    double from[2], to[2];           // of both axes, > 0; whole decades
+    const char *title, *axes;
+    int x, y, width, height; // of the whole, in pixels
+    double from[2], to[2];   // of both axes, > 0; whole decades
 } Plot;
 
 // Frame, decades and their numbers.
