@@ -27,7 +27,7 @@
 void thaw_world_list_awake(ThawWorld *world) {
     world->awake_count = 0;
     for (int32_t i = 0; i < world->model->body_count; i++)
-        if (!world->state.asleep[i] && world->model->bodies[i].moved > 0)
+        if (!world->state.asleep[i] && !world->aside[i] && world->model->bodies[i].moved > 0)
             world->awake[world->awake_count++] = i;
 }
 
@@ -118,6 +118,17 @@ static void move_marked(const ThawWorld *world, ThawContactSet *from, ThawContac
     from->count = kept;
     if (to->count > before)
         qsort(to->contacts, (size_t)to->count, sizeof *to->contacts, compare_contacts);
+}
+
+ThawStatus thaw_contacts_move(ThawWorld *world, ThawContactSet *from, ThawContactSet *to, ThawError *error) {
+    ThawStatus status = reserve((void **)&to->memory, to->memory_count, &to->memory_capacity,
+                                to->memory_count + from->memory_count, sizeof *to->memory, error);
+    if (status == THAW_OK)
+        status = reserve((void **)&to->contacts, to->count, &to->capacity, to->count + from->count,
+                         sizeof *to->contacts, error);
+    if (status == THAW_OK)
+        move_marked(world, from, to, 1);
+    return status;
 }
 
 // --- falling asleep --------------------------------------------------------------------------------------------------
@@ -337,10 +348,14 @@ static ThawStatus wake_marked(ThawWorld *world, int within, ThawError *error) {
         status = thaw_keep_resting(world, error);
     int32_t first = start.memory_count;
     if (status == THAW_OK && within) {
-        status = reserve((void **)&start.memory, first, &start.memory_capacity,
-                         first + count_marked(world, &state->resting), sizeof *start.memory, error);
+        ThawContactSet *set = &state->contacts;
+        const int32_t all = first + count_marked(world, &state->resting); // what undoing puts into the set
+        status = reserve((void **)&start.memory, first, &start.memory_capacity, all, sizeof *start.memory, error);
         world->start_memory = start.memory;
         world->start_memory_capacity = start.memory_capacity;
+        if (status == THAW_OK)
+            status = reserve((void **)&set->memory, set->memory_count, &set->memory_capacity, all, sizeof *set->memory,
+                             error);
     }
     int32_t risen = 0;
     for (; risen < world->model->body_count && status == THAW_OK; risen++)

@@ -522,24 +522,42 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
     return status == THAW_OK ? step_interval(world, step, halvings - 1, error) : status;
 }
 
-// As one interval, or, where the integrator keeps vibrations and a body is struck, in as many as the blow needs.
-static ThawStatus step_whole(ThawWorld *world, ThawIncrement step, ThawError *error) {
-    const ThawWorldDef *options = &world->model->options;
+// The bodies whose turn it is make the step in so many parts.
+static ThawStatus step_party(ThawWorld *world, ThawIncrement step, int parts, ThawError *error) {
     ThawStatus status = THAW_OK;
-    int parts = 1;
-    world->found = 0;
-    if (world->collider && options->substeps > 1 && thaw_scheme(options->integrator)->stage_count > 1) {
-        status = find_contacts(world, step, error);
-        if (status == THAW_OK)
-            parts = thaw_blow_find(world, look_along(world, step.h), step.h);
-        world->found = parts == 1;
-        if (status == THAW_OK && parts > 1)
-            status = thaw_keep_all(world, error); // parts of the step are final before the others
-    }
     step.h /= parts;
-    for (int k = 0; k < parts && status == THAW_OK; k++, step.t += step.h)
-        status = step_interval(world, step, options->halvings, error);
+    for (int k = 0; k < parts && status == THAW_OK; k++, step.t += step.h) {
+        status = step_interval(world, step, world->model->options.halvings, error);
+        if (status == THAW_OK)
+            thaw_parts_seen(world, parts);
+    }
     return status;
+}
+
+// As one interval, or, where the integrator keeps vibrations, by islands in as many parts as their blows need.
+static ThawStatus step_whole(ThawWorld *world, ThawIncrement step, ThawError *error) {
+    world->found = 0;
+    if (!thaw_parts_may_be(world))
+        return step_interval(world, step, world->model->options.halvings, error);
+    ThawStatus status = find_contacts(world, step, error);
+    if (status != THAW_OK)
+        return status;
+    thaw_blow_find(world, look_along(world, step.h), step.h);
+    const int most = thaw_parts_plan(world);
+    world->found = 1;
+    if (most == 1)
+        return step_interval(world, step, world->model->options.halvings, error);
+    status = thaw_keep_all(world, error); // parts of the step are final before the others
+    for (int parts = 1, any, worst = 0; parts <= most && status == THAW_OK; parts++) {
+        status = thaw_parts_turn(world, parts, &any, error);
+        if (status != THAW_OK || !any)
+            continue;
+        world->found &= parts == 1;
+        world->substeps = 0;
+        status = step_party(world, step, parts, error);
+        worst = world->substeps = world->substeps > worst ? world->substeps : worst;
+    }
+    return status == THAW_OK ? thaw_parts_end(world, error) : status;
 }
 
 static ThawStatus begin_step(ThawWorld *world, double h, ThawError *error) {
@@ -580,6 +598,7 @@ static ThawStatus begin_step(ThawWorld *world, double h, ThawError *error) {
 }
 
 static void undo_step(ThawWorld *world) {
+    thaw_parts_forget(world);
     for (int32_t i = 0; i < world->awake_count; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
         memcpy(s->x, s->start_x, bytes_of(s));
@@ -702,18 +721,27 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
     double wall = thaw_wall_ms(), cpu = thaw_cpu_ms();
     int changed;
     ThawStatus status = thaw_changes_catch_up(world, &changed, error); // mostly the step before has done that
-    if (status == THAW_OK)
-        status = thaw_keep_begin(world, error);
-    if (status != THAW_OK)
-        return status;
-    status = begin_step(world, options->h, error);
-    const int begun = status == THAW_OK;
-    ThawIncrement step = {world->state.time,          options->h, 1, thaw_scheme(options->integrator)->newton,
-                          options->newton_iterations, 0,          0, NULL};
-    if (begun)
-        thaw_keep_listen(world);
-    if (begun)
-        status = step_whole(world, step, error);
+    const ThawIncrement step = {world->state.time,          options->h, 1, thaw_scheme(options->integrator)->newton,
+                                options->newton_iterations, 0,          0, NULL};
+    int begun, again = 0;
+    thaw_parts_begin(world);
+    do {
+        if (again) { // with those together that have met
+            thaw_attach_undo(world);
+            thaw_keep_restore(world);
+        }
+        if (status == THAW_OK)
+            status = thaw_keep_begin(world, error);
+        if (status != THAW_OK)
+            return status;
+        status = begin_step(world, options->h, error);
+        begun = status == THAW_OK;
+        if (begun) {
+            thaw_keep_listen(world);
+            status = step_whole(world, step, error);
+        }
+        again = status == THAW_OK && thaw_parts_met(world);
+    } while (again);
     if (status == THAW_CANCELLED) {
         thaw_attach_undo(world);
         thaw_keep_restore(world);

@@ -185,7 +185,8 @@ struct ThawWorld {
     ThawTasks *tasks;
     ThawTasks *alone;      // of bodies too small to share out their loops: one thread, that hears of `stop`
     ThawStepper *steppers; // one a body
-    int32_t *awake;        // bodies that do not sleep, ascending: all that a step looks at; of a unit the first
+    int32_t *awake; // bodies that neither sleep nor are aside, ascending: all that a step looks at; of a unit the
+                    // first
     int32_t awake_count;
     unsigned char *marks; // body_count, scratch
     ThawSystem **systems; // shared between bodies
@@ -213,6 +214,13 @@ struct ThawWorld {
     ThawStop stop;         // asks `cancel` while a step is under way
     struct ThawKept *kept; // what a cancelled step goes back to (keep.h); NULL where nothing can cancel
     int found;             // contacts are those of the interval that is tried next
+    // Islands that make a step in parts (parts.c):
+    int32_t *parts;         // body_count, into how many its step is cut; 0: asleep
+    int32_t *together;      // body_count, a forest: bodies that make this step in as many
+    unsigned char *aside;   // body_count flags: awake, and waiting for others to make their step
+    double *span;           // 6 * body_count, m: boxes of where bodies have been in the step
+    ThawContactSet waiting; // contacts of bodies aside
+    int went_back;          // how often this step has been begun anew
     // What happened in this step:
     int substeps;
     double contact_ms, response_ms, response_residual;
@@ -231,9 +239,26 @@ double thaw_step_gap_at_end(const ThawWorld *world, const ThawContact *contact, 
 ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement increment, int32_t *added, int *woken,
                                  ThawError *error);
 
-// blow.c: into how many parts the step from t to t + h had better be cut for the blows of its contacts, which were
-// looked for along v; 1: none.
-int thaw_blow_find(ThawWorld *world, const double *v, double h);
+// blow.c: into how many parts the step from t to t + h had better be cut for the blows of contacts, which were looked
+// for along v: in world->parts of the bodies on their first sides, 1 elsewhere.
+void thaw_blow_find(ThawWorld *world, const double *v, double h);
+
+// parts.c
+ThawStatus thaw_parts_create(ThawWorld *world, ThawError *error);
+void thaw_parts_free(ThawWorld *world);
+int thaw_parts_may_be(const ThawWorld *world); // whether steps may be cut for blows
+void thaw_parts_begin(ThawWorld *world);       // a step
+// After thaw_blow_find: the same for all that may touch. The most parts that any makes it in.
+int thaw_parts_plan(ThawWorld *world);
+// It is the turn of those that make the step in so many parts, if there are any; the others are put aside.
+ThawStatus thaw_parts_turn(ThawWorld *world, int32_t parts, int *any, ThawError *error);
+void thaw_parts_see(ThawWorld *world, int32_t body);   // where the bodies of a stepper are
+void thaw_parts_seen(ThawWorld *world, int32_t parts); // the same of those whose turn it is, after a part
+// All have made the step: none is aside. Or none of it is to stand, and the world goes back.
+ThawStatus thaw_parts_end(ThawWorld *world, ThawError *error);
+void thaw_parts_forget(ThawWorld *world);
+// Whether bodies may have met that were not each other's company: the step is to be made anew.
+int thaw_parts_met(ThawWorld *world);
 
 // parting.c: how bodies that stand in each other are to be shifted, from contacts and v1 of the step; nonzero: any is.
 // And to where they are so, once the step is done.
@@ -250,6 +275,8 @@ ThawStatus thaw_sleep_wake(ThawWorld *world, int32_t body, ThawError *error);
 // After contacts were found: drops those between bodies asleep or obstacles that stand still, and wakes bodies asleep
 // that anything else touches. *woken: contacts have to be found again.
 ThawStatus thaw_sleep_disturb(ThawWorld *world, ThawContactSet *set, double t, double h, int *woken, ThawError *error);
+// Contacts of bodies with world->marks, and what is remembered of them, go from one set to the other. Both stay sorted.
+ThawStatus thaw_contacts_move(ThawWorld *world, ThawContactSet *from, ThawContactSet *to, ThawError *error);
 // A body starts asleep, or is asleep in a checkpoint: gives back all that only a body awake needs.
 void thaw_sleep_lay(ThawWorld *world, ThawStepper *stepper);
 // Brings all bodies to the flags, methods and thresholds of a checkpoint, whose x, v and time are in place.
