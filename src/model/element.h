@@ -28,8 +28,8 @@ typedef struct ThawElementOps {
     int points;    // integration points, at most THAW_ELEMENT_POINTS_MAX
     int rest_size; // doubles of rest data a point, at most THAW_ELEMENT_REST_MAX; 0: gradients, (nodes - 1) * dim
     // Rest positions X (space * nodes) -> for each point its weight (m^dim, > 0 for a well-oriented element) and the
-    // gradients of shape functions 1 .. nodes-1 (`dim` each; the gradient of function 0 is minus their sum).
-    // NULL: who makes the block fills it.
+    // gradients of shape functions 1 .. nodes-1 (`dim` each; the gradient of function 0 is minus their sum). NULL: the
+    // code that makes the block fills it.
     void (*rest)(const double *X, double *weight, double *gradient);
     // Kernels over one chunk. The context is a ThawForcePass:
     ThawTaskFn energy;         // partial[chunk] = its energy

@@ -5,9 +5,8 @@
 
 #include "reduced/reduced.h"
 
-// s. How fast a body itself is says nothing of how long it is looked at: what drifts, or is wrong by a little again and
-// again while it rolls, is judged by what has come of it after a second, or after the body's own time where that is
-// longer.
+// s. A body's own time does not say for how long its motion is watched: a drift, or small errors that add up while a
+// body rolls, are judged by what has come of them after a second, or after the body's own time where that is longer.
 static const double THAW_SECOND = 1;
 
 typedef struct ThawScale {

@@ -15,7 +15,7 @@
 
 // Contacts that only press a little more or less than before, as they do in every iterated solution, explain nothing.
 static const double PRESS_CHANGE = 0.01;
-// A load takes effect over some steps: what wakes so many steps after a change wakes because of it.
+// A load takes effect over some steps: elements that wake within RECENT steps of a change wake because of it.
 enum { RECENT = 10 };
 
 ThawStatus thaw_history_create(int32_t count, const int64_t *now, ThawEvents *events, ThawHistory **result,
@@ -96,7 +96,7 @@ void thaw_history_ask(ThawHistory *history, const ThawShape *shape, const ThawQu
     history->asked = told->change != THAW_REASON_NONE && *history->now - told->changed_at < RECENT
                          ? (ThawReason)told->change
                          : THAW_REASON_STRAIN;
-    // What rises with a neighbour, or for a force that was set, finds other contacts, too.
+    // A body that was woken with a neighbour, or by a force that was set, has other contacts, too.
     if (history->events->rose && history->events->risen_by != THAW_REASON_LOAD &&
         (history->asked == THAW_REASON_LOAD ||
          (history->asked == THAW_REASON_CONTACT && history->events->risen_by != THAW_REASON_NEIGHBOUR)))

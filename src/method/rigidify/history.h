@@ -7,7 +7,7 @@
 #include "oracle/oracle.h"
 #include "step/step.h"
 
-// What a body was told at its last question, in a few numbers that tell a change of loads from one of contacts.
+// The forces of the last question in a few numbers, which tell a change of loads from one of contacts.
 typedef struct ThawToldBefore {
     uint64_t loads, contacts;               // hashes: forces and pins; which contacts are closed
     double load_size, contact_size;         // N, sums of the sizes of all forces
