@@ -56,6 +56,7 @@ struct ThawContactScratch {
     double fall;            // m, how far gravity brings things in the step: one of two may be held up
     const double *x, *v;
     const unsigned char *asleep;     // as the set says
+    const unsigned char *hidden;     // as the set says
     const unsigned char *only;       // as the set says
     const ThawContactMemory *memory; // of the last step
     int32_t memory_count;

@@ -98,6 +98,7 @@ typedef struct ThawContactSet {
     const unsigned char
         *asleep; // body_count flags, or NULL: bodies that stand still. They are not searched against each
                  // other, nor against obstacles that stand still
+    const unsigned char *hidden;   // body_count flags, or NULL: bodies that are as if they were not there
     const unsigned char *released; // attachment_count flags, or NULL: none: what they have glued touches again
     const unsigned char *only;     // body_count flags, or NULL: only contacts of these bodies are looked for
     ThawContactScratch *scratch;   // moved surfaces and their boxes; belongs to one collider. NULL: made when needed

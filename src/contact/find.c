@@ -170,9 +170,15 @@ static int slabs_meet(const ThawContactBody *a, const ThawContactBody *b, double
     return 1;
 }
 
+static int is_hidden(const ThawContactScratch *scratch, int32_t body) {
+    return scratch->hidden && scratch->hidden[body];
+}
+
 static ThawStatus add_bodies(ThawContactScratch *scratch, int32_t a, int32_t b, ThawError *error) {
     const ThawModel *model = scratch->collider->model;
     double friction;
+    if (is_hidden(scratch, a) || is_hidden(scratch, b))
+        return THAW_OK;
     if (scratch->asleep && scratch->asleep[a] && scratch->asleep[b])
         return THAW_OK;
     if (!slabs_meet(&scratch->bodies[a], &scratch->bodies[b], scratch->fall) ||
@@ -189,7 +195,7 @@ static ThawStatus add_bodies(ThawContactScratch *scratch, int32_t a, int32_t b, 
 }
 
 static ThawStatus add_self(ThawContactScratch *scratch, int32_t a, ThawError *error) {
-    if (scratch->asleep && scratch->asleep[a])
+    if (is_hidden(scratch, a) || (scratch->asleep && scratch->asleep[a]))
         return THAW_OK;
     want_fit(&scratch->bodies[a]);
     return add_item(scratch,
@@ -219,7 +225,7 @@ static ThawStatus add_obstacle(ThawContactScratch *scratch, int32_t a, int32_t o
     const ThawObstacleKind kind = model->obstacles[o].kind;
     ThawContactBody *body = &scratch->bodies[a], *obstacle = &scratch->obstacles[o];
     double friction;
-    if (scratch->asleep && scratch->asleep[a] && scratch->placed[o])
+    if (is_hidden(scratch, a) || (scratch->asleep && scratch->asleep[a] && scratch->placed[o]))
         return THAW_OK;
     int reaches = kind == THAW_OBSTACLE_HALF_SPACE ? reaches_half_space(scratch->places[o], model->dim - 1, body->swept)
                                                    : thaw_box_overlap(body->swept, obstacle->swept);
@@ -441,6 +447,7 @@ ThawStatus thaw_contacts_find(const ThawCollider *collider, ThawTasks *tasks, do
     scratch->v = v;
     scratch->fall = v ? h * h * thaw_v3_norm(model->options.gravity) : 0;
     scratch->asleep = set->asleep;
+    scratch->hidden = set->hidden;
     scratch->only = set->only;
     scratch->memory = set->memory;
     scratch->memory_count = set->memory_count;

@@ -107,16 +107,32 @@ static const ThawElementOps BENDING = {.name = "bending",
                                        .dim = 2,
                                        .nodes = 6,
                                        .points = 1,
-                                       .rest_size = 9,
-                                       .energy = thaw_bending_energy,
-                                       .energy_looking = thaw_bending_looking,
+                                       .rest_size = 12,
+                                       .energy = thaw_bending_energy_near,
+                                       .energy_looking = thaw_bending_looking_near,
                                        .inverted = thaw_sheet_inverted,
-                                       .force = thaw_bending_force,
-                                       .linearise = thaw_bending_linearise,
-                                       .product = thaw_bending_product,
+                                       .force = thaw_bending_force_near,
+                                       .linearise = thaw_bending_linearise_near,
+                                       .product = thaw_bending_product_near,
                                        .virial = thaw_sheet_virial,
                                        .stress = thaw_bending_stress,
                                        .strain = thaw_bending_strain};
+
+static const ThawElementOps WIDE_BENDING = {.name = "bending, wide",
+                                            .space = 3,
+                                            .dim = 2,
+                                            .nodes = 12,
+                                            .points = 1,
+                                            .rest_size = 36,
+                                            .energy = thaw_bending_energy_wide,
+                                            .energy_looking = thaw_bending_looking_wide,
+                                            .inverted = thaw_sheet_inverted,
+                                            .force = thaw_bending_force_wide,
+                                            .linearise = thaw_bending_linearise_wide,
+                                            .product = thaw_bending_product_wide,
+                                            .virial = thaw_sheet_virial,
+                                            .stress = thaw_bending_stress,
+                                            .strain = thaw_bending_strain};
 
 static const ThawElementOps *const KINDS[] = {&TRIANGLE, &TETRAHEDRON};
 
@@ -131,4 +147,4 @@ const ThawElementOps *thaw_element_membrane(int fixed_thickness) {
     return fixed_thickness ? &FIXED_MEMBRANE : &MEMBRANE;
 }
 
-const ThawElementOps *thaw_element_bending(void) { return &BENDING; }
+const ThawElementOps *thaw_element_bending(int wide) { return wide ? &WIDE_BENDING : &BENDING; }

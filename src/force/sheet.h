@@ -25,11 +25,16 @@ void thaw_membrane_strain(const void *pass, int32_t first, int32_t end);
 int thaw_sheet_inverted(const void *pass, int32_t chunk);
 void thaw_sheet_virial(void *pass, int32_t chunk);
 // bending.c
-void thaw_bending_energy(void *pass, int32_t chunk);
-void thaw_bending_looking(void *pass, int32_t chunk);
-void thaw_bending_force(void *pass, int32_t chunk);
-void thaw_bending_linearise(void *pass, int32_t chunk);
-void thaw_bending_product(void *pass, int32_t chunk);
+void thaw_bending_energy_near(void *pass, int32_t chunk);
+void thaw_bending_energy_wide(void *pass, int32_t chunk);
+void thaw_bending_looking_near(void *pass, int32_t chunk);
+void thaw_bending_looking_wide(void *pass, int32_t chunk);
+void thaw_bending_force_near(void *pass, int32_t chunk);
+void thaw_bending_force_wide(void *pass, int32_t chunk);
+void thaw_bending_linearise_near(void *pass, int32_t chunk);
+void thaw_bending_linearise_wide(void *pass, int32_t chunk);
+void thaw_bending_product_near(void *pass, int32_t chunk);
+void thaw_bending_product_wide(void *pass, int32_t chunk);
 void thaw_bending_stress(void *pass, int32_t chunk);
 void thaw_bending_strain(const void *pass, int32_t first, int32_t end);
 

@@ -192,7 +192,8 @@ static inline ThawModelBody *thaw_model_moved(const ThawModel *model, int32_t bo
 // Validates the contact options and compiles obstacles and pairs; bodies come first, for their names.
 ThawStatus thaw_obstacles_compile(const ThawWorldDef *def, ThawModel *model, ThawError *error);
 void thaw_obstacles_clear(ThawModel *model);
-// Whether two may touch (a body's index, or -1 - obstacle) and with which friction: the last rule that speaks wins.
+// Whether two may touch (a body's index, or -1 - obstacle) and with which friction: the last rule that applies to both
+// decides.
 int thaw_model_may_touch(const ThawModel *model, int32_t a, int32_t b, double *friction);
 
 // What several compilers check: messages begin with `where` and name the field.

@@ -246,10 +246,10 @@ static ThawStatus assign_materials(const ThawShapeDef *def, const char *name, in
     return THAW_OK;
 }
 
-// Room for the block of the mesh's own elements, and for one more, the bending of a sheet.
+// Room for the block of the mesh's own elements, and for two more, the bending of a sheet.
 static ThawStatus add_cells(const ThawElementOps *kind, int32_t count, ThawShape *shape, ThawError *error) {
     size_t ne = (size_t)count, points = (size_t)kind->points;
-    shape->blocks = THAW_NEW(ThawElementBlock, 2);
+    shape->blocks = THAW_NEW(ThawElementBlock, 3);
     if (!shape->blocks)
         return thaw_error_memory(error, "a shape");
     shape->block_count = 1;
@@ -292,8 +292,8 @@ ThawStatus thaw_shape_finish(ThawShape *shape, ThawError *error) {
                                  .vertex_count = shape->nv,
                                  .element_count = shape->ne,
                                  .elements = shape->cells->elements};
-    ThawStatus status =
-        (thaw_mesh_is_sheet(&renumbered) ? thaw_sheet_graph : thaw_graph_create)(&renumbered, &shape->graph, error);
+    ThawStatus status = thaw_shape_is_sheet(shape) ? thaw_sheet_graph(shape, &shape->graph, error)
+                                                   : thaw_graph_create(&renumbered, &shape->graph, error);
     if (status == THAW_OK)
         status = thaw_mesh_neighbours(&renumbered, &shape->across, error);
     if (status != THAW_OK)
@@ -317,8 +317,8 @@ ThawStatus thaw_shape_fill(const ThawMesh *mesh, const int32_t *material, int32_
     memcpy(shape->elements_user, mesh->elements, sizeof(int32_t) * (size_t)mesh->element_count * (size_t)mesh->nodes);
     memcpy(shape->region, mesh->region, sizeof(int32_t) * (size_t)mesh->element_count);
     ThawGraph *graph = NULL; // in the mesh's numbering
-    status = (sheet ? thaw_sheet_graph : thaw_graph_create)(mesh, &graph, error);
-    if (status == THAW_OK)
+    status = sheet ? thaw_sheet_order(mesh, shape->vertex_user, error) : thaw_graph_create(mesh, &graph, error);
+    if (status == THAW_OK && !sheet)
         status = thaw_graph_order_rcm(graph, shape->vertex_user, error);
     thaw_graph_free(&graph);
     if (status == THAW_OK)

@@ -7,8 +7,10 @@
 
 static inline int thaw_shape_is_sheet(const ThawShape *shape) { return shape->cells->kind->dim < shape->dim; }
 
-// Vertices that share a triangle or the two triangles of an edge.
-ThawStatus thaw_sheet_graph(const ThawMesh *mesh, ThawGraph **graph, ThawError *error);
+// Vertices of a sheet (by the mesh's ids) in an order in which those that are near each other stand together.
+ThawStatus thaw_sheet_order(const ThawMesh *mesh, int32_t *order, ThawError *error);
+// Vertices that stand in one element of a shape with bending.
+ThawStatus thaw_sheet_graph(const ThawShape *shape, ThawGraph **graph, ThawError *error);
 // Adds the block of bending to a sheet whose membrane, materials and thickness are in place.
 ThawStatus thaw_sheet_add_bending(ThawShape *shape, ThawError *error);
 // What a sheet needs of its definition; messages name the shape.

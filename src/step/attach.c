@@ -121,7 +121,8 @@ void thaw_attach_follow(ThawWorld *world) {
 // --- rows ------------------------------------------------------------------------------------------------------------
 
 static int acts(const ThawWorld *world, int32_t i) {
-    return !world->state.released[i] && !world->state.asleep[attachment(world, i)->body];
+    const int32_t body = attachment(world, i)->body;
+    return !world->state.released[i] && !world->state.asleep[body] && !world->aside[body];
 }
 
 void thaw_attach_expect(ThawWorld *world, double h) {

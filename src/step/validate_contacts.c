@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether contacts that are remembered belong to a world: bodies, vertices, faces and walls of their keys are looked up
-// without a question wherever contacts are walked through. Linear in the contacts.
+// Whether contacts that are remembered belong to a world: wherever contacts are walked through, bodies, vertices, faces
+// and walls of their keys are looked up without a check. Linear in the contacts.
 #include "contact/collider.h"
 #include "step/validate.h"
 
