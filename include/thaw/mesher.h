@@ -50,7 +50,7 @@ typedef struct ThawMesherDef {
     double grading;   // largest cells inside by those at the surface: 1 (uniform), 2, 4, 8, ...
     int32_t smallest; // pieces of fewer elements, apart from the rest, are dropped; 0: of fewer than 8 or 0.5 percent
     int sharpen;      // nonzero: vertices near creases are moved onto them, where angles allow it
-    int32_t limit;    // more elements than this are refused: a slip of the pen is likelier than a wish
+    int32_t limit;    // more elements than this are refused, as they are rather a typing error than meant
     int threads;      // >= 1; 0: one per processor. Never changes a bit of the result
 } ThawMesherDef;
 

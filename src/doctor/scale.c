@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "doctor/doctor.h"
-#include "method/rigidify/rigidify.h" // the first mode of a body
+#include "oracle/scale.h"
 #include "step/method.h"
 
 static void find_scale(ThawExam *exam, const ThawModel *model, int32_t b, ThawTasks *tasks, ThawScale *scales) {

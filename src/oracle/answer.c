@@ -168,23 +168,23 @@ static void disregard(ThawOracle *oracle, const ThawPartition *partition, const 
                         oracle->state.strain);
 }
 
-// A wholly rigid body whose strain does not fall by half of what the last relaxation was to take off (state->reached)
-// is moved a sixteenth as far the next time: bodies that touch it relax as well, and both together may go too far for
+// A wholly rigid body whose strain does not fall by half of what the last relaxation was to take off (relax_target) is
+// moved a sixteenth as far the next time: bodies that touch it relax as well, and both together may go too far for
 // ever. Where that does not help either the body creeps: contacts slide, or slow modes yield, as it is moved. Since it
 // is within epsilon it is then left where it is until much less of the strain is left. Each success takes back a fourth
 // of a failure, since jitter succeeds half of the time.
 static int is_stuck(ThawOracleState *state, double largest, int whole) {
-    int better = largest < state->reached;
-    if (!whole || isinf(state->reached) || (better && state->tries == PATIENCE))
+    int better = largest < state->relax_target;
+    if (!whole || isinf(state->relax_target) || (better && state->tries == PATIENCE))
         state->tries = 0;
     else if (better)
         state->tries -= state->tries > 0;
     else if (state->tries < PATIENCE) {
         state->tries = state->tries + FAILURE < PATIENCE ? state->tries + FAILURE : PATIENCE;
-        state->reached = PROGRESS * largest; // counts only while it is stuck
+        state->relax_target = PROGRESS * largest; // counts only while it is stuck
     }
     if (!whole)
-        state->reached = INFINITY;
+        state->relax_target = INFINITY;
     return state->tries == PATIENCE;
 }
 
@@ -220,14 +220,14 @@ void thaw_oracle_answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPart
     if (share > 0) {
         answer->moved = thaw_oracle_move(oracle, q, partition, share, x);
         if (answer->rigid == ne)
-            state->reached = (1 - share / 2) * answer->largest;
+            state->relax_target = (1 - share / 2) * answer->largest;
         thaw_partition_find_stress(partition, oracle->f);
         disregard(oracle, partition, x);
     }
     state->moving = answer->rigid < ne ? THAW_SLOWING : THAW_RESTING;
     state->quiet = answer->rigid == ne && !state->restless;
     if (state->quiet)
-        thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->c, state->kept);
+        thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->c, state->quiet_force);
     if (answer->woken > 0) // by a load: they take their shadow along, the others wait for the next question
         return;
     answer->dropped = thaw_partition_shadow_energy(partition, oracle->before);

@@ -237,8 +237,8 @@ ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *q, const 
 // A stride of n steps is to lose as little energy as n steps would. Backward Euler damps a mode like an alpha1 greater
 // by its step; so the stride is solved by the theta rule with theta = (n + 1) / (2 n), whose (2 theta - 1) n h is h:
 // the velocity u = w0 + theta (w1 - w0) comes from a step of backward Euler over theta n h. The ways h w of n steps
-// with the same pull, each with the velocity at its end, come to n h u. At least 2/3, so that stiff modes die out.
-// theta n:
+// with the same acceleration, each with the velocity at its end, come to n h u. At least 2/3, so that stiff modes die
+// out. theta n:
 static double span_of(int n) { return fmax((n + 1) / 2., 2 * n / 3.); }
 
 // Takes the rigid motion off a field of velocities u in the reference's frame.
@@ -290,11 +290,11 @@ static ThawStatus find_pull(ThawOracle *oracle, const ThawQuestion *q, const dou
     if (status == THAW_OK)
         status = displace(oracle, next, y);
     for (size_t i = 0; i < count && status == THAW_OK; i++) {
-        oracle->state.pull[i] = (y[i] / T - w[i]) / T;
+        oracle->state.shadow_accel[i] = (y[i] / T - w[i]) / T;
         y[i] *= q->h / T;
     }
     if (status == THAW_OK && loose)
-        cancel_net(oracle, oracle->state.pull);
+        cancel_net(oracle, oracle->state.shadow_accel);
     return status;
 }
 
@@ -314,8 +314,8 @@ ThawStatus thaw_oracle_catch_up(ThawOracle *oracle, const ThawQuestion *q, const
     if (status != THAW_OK)
         return status;
     for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->dim; i++) {
-        oracle->y[i] = t * (w[i] + span_of(steps) * q->h * oracle->state.pull[i]);
-        w[i] += t * oracle->state.pull[i];
+        oracle->y[i] = t * (w[i] + span_of(steps) * q->h * oracle->state.shadow_accel[i]);
+        w[i] += t * oracle->state.shadow_accel[i];
     }
     predict(oracle, q, Q);
     return THAW_OK;
@@ -324,7 +324,7 @@ ThawStatus thaw_oracle_catch_up(ThawOracle *oracle, const ThawQuestion *q, const
 void thaw_oracle_glide(ThawOracle *oracle, const double Q[9], double h) {
     double *w = oracle->state.shadow;
     for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->dim; i++) {
-        w[i] += h * oracle->state.pull[i];
+        w[i] += h * oracle->state.shadow_accel[i];
         oracle->y[i] = h * w[i];
     }
     thaw_oracle_turn(oracle->shape, Q, 0, oracle->y, oracle->d);

@@ -48,9 +48,9 @@ ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions 
     adopt_options(oracle, options);
     oracle->tasks = tasks;
     ThawOracleState *state = &oracle->state;
-    double **vectors[] = {&oracle->f,      &oracle->y,    &oracle->c,   &oracle->d,        &oracle->u,
-                          &oracle->before, &oracle->b,    &oracle->q,   &state->reference, &state->shadow,
-                          &state->pull,    &state->inner, &state->kept, &state->loads,     &state->presses};
+    double **vectors[] = {&oracle->f,           &oracle->y,    &oracle->c,          &oracle->d,        &oracle->u,
+                          &oracle->before,      &oracle->b,    &oracle->q,          &state->reference, &state->shadow,
+                          &state->shadow_accel, &state->inner, &state->quiet_force, &state->loads,     &state->presses};
     unsigned char **flags[] = {&oracle->trial, &state->below, &state->hold, &state->reason};
     int good = 1;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
@@ -61,7 +61,7 @@ ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions 
     oracle->root = THAW_NEW(int32_t, nv);
     oracle->batches = THAW_NEW(int32_t, shape->all->batch_count);
     oracle->batch_count = -1;
-    state->reached = INFINITY;
+    state->relax_target = INFINITY;
     state->pause = THAW_ORACLE_LEISURE;
     oracle->partial = THAW_NEW(double, 2 * (size_t)thaw_integration_most_chunks(shape));
     state->held = THAW_NEW(double, nv *dim *dim);
@@ -83,12 +83,12 @@ void thaw_oracle_free(ThawOracle **pointer) {
         return;
     ThawOracle *oracle = *pointer;
     ThawOracleState *state = &oracle->state;
-    void *blocks[] = {oracle->before,    oracle->lanes, oracle->batches, oracle->f,        oracle->y,
-                      oracle->c,         oracle->d,     oracle->u,       oracle->b,        oracle->q,
-                      oracle->predicted, oracle->trial, oracle->root,    oracle->partial,  oracle->components,
-                      state->below,      state->hold,   state->reason,   state->strain,    state->reference,
-                      state->kept,       state->held,   state->rate,     state->shadow,    state->known,
-                      state->inner,      state->loads,  state->presses,  state->predicted, state->pull};
+    void *blocks[] = {oracle->before,     oracle->lanes, oracle->batches, oracle->f,        oracle->y,
+                      oracle->c,          oracle->d,     oracle->u,       oracle->b,        oracle->q,
+                      oracle->predicted,  oracle->trial, oracle->root,    oracle->partial,  oracle->components,
+                      state->below,       state->hold,   state->reason,   state->strain,    state->reference,
+                      state->quiet_force, state->held,   state->rate,     state->shadow,    state->known,
+                      state->inner,       state->loads,  state->presses,  state->predicted, state->shadow_accel};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         thaw_free(blocks[i]);
     thaw_scratch_free(&oracle->bearing);
@@ -320,7 +320,7 @@ static double drift_of(const ThawOracle *oracle, const ThawPartition *partition,
         double v[3], omega[3], spin;
         thaw_part_velocity(&partition->parts[k], dim, v, omega);
         spin = thaw_v3_norm(omega);
-        turn = fmax(turn, spin * fmax(oracle->state.uneven, spin * spin * oracle->shape->diameter));
+        turn = fmax(turn, spin * fmax(oracle->state.load_spread, spin * spin * oracle->shape->diameter));
     }
     return h * (sqrt(fastest) + oracle->turn * turn);
 }

@@ -34,15 +34,15 @@ typedef struct ThawOracleState {
     double *reference; // dim * nv: the shape that K was factored for
     double *held;      // dim * dim * nv: and the stiffness of the contacts that held it, in world axes then, N/m
     double
-        *shadow;   // dim * nv: how vertices of parts move within them, in the reference's frame (none: world axes), m/s
-    double *pull;  // dim * nv: its acceleration until the next answer, in the same frame, m/s^2
-    double energy; // J, of it inside parts
-    double gained; // J, what the body has gained and not yet lost again (method/rigidify/passive.c)
+        *shadow; // dim * nv: how vertices of parts move within them, in the reference's frame (none: world axes), m/s
+    double *shadow_accel; // dim * nv: its acceleration until the next answer, in the same frame, m/s^2
+    double energy;        // J, of it inside parts
+    double gained;        // J, what the body has gained and not yet lost again (method/rigidify/passive.c)
     unsigned char *known; // nv: it was in a part when parts were last made
     double *inner;        // dim * nv: elastic forces of rigid elements in the frames of their parts, N
     double *loads;        // dim * nv: f_ext at the last answer, N
     double *presses;      // dim * nv: f_contact then, N
-    double *kept;         // dim * nv: constraint force c at the last quiet answer, in the reference's frame
+    double *quiet_force;  // dim * nv: constraint force c at the last quiet answer, in the reference's frame
     int has_reference;
     int inner_is;        // THAW_INNER_*: what is known of inner
     uint64_t touched;    // hash of the contacts on parts at the last answer, and whether they closed then
@@ -58,8 +58,8 @@ typedef struct ThawOracleState {
     int32_t grace;       // steps left in which it may be strained by more than epsilon, and is relaxed
     int32_t waited;      // steps that candidates have waited to become rigid together, summed over them, capped
     double drift;        // strain, and turns, that parts have seen beside them since the last answer
-    double uneven;       // m/s^2, by how much accelerations by loads and contacts differed over the body, then
-    double reached;      // strain below which the next answer makes progress in relaxing
+    double load_spread;  // m/s^2, by how much accelerations by loads and contacts differed over the body, then
+    double relax_target; // strain below which the next answer makes progress in relaxing
     double margin;       // epsilon less the largest strain of rigid elements at the last answer
 } ThawOracleState;
 

@@ -159,7 +159,7 @@ ThawStatus thaw_oracle_displace(ThawOracle *oracle, double *c);
 // bear.c: after a foresight, oracle->predicted with what the body bears going along; oracle->d stays.
 // leeway: how many times epsilon it may be strained by now.
 ThawStatus thaw_oracle_let_follow(ThawOracle *oracle, const ThawQuestion *question, double leeway, ThawError *error);
-// The pull on the shadow velocity in the stride that comes; oracle->d, the way it goes in a step of it on the mean, and
+// The acceleration of the shadow in the stride that comes; oracle->d, the way it goes in a step of it on the mean, and
 // oracle->predicted, the strain of that.
 ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], int stride,
                               ThawError *error);

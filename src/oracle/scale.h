@@ -29,6 +29,14 @@ typedef struct ThawBurden {
 ThawStatus thaw_scale_find(const ThawSystem *system, const ThawBurden *burden, ThawTasks *tasks, ThawScale *scale,
                            ThawError *error);
 
+// body_scale.c: scripts that have let go by t. They never take hold again, so their number tells which.
+int32_t thaw_body_count_released(const ThawModelBody *body, double t);
+// Whether two bodies are held in the same way at t, for certain.
+int thaw_bodies_alike(const ThawModelBody *a, const ThawModelBody *b, double t);
+// The scale of a body, from the rest shape and the pins that hold it at t; by one of the systems, if it serves.
+ThawStatus thaw_body_find_scale(const ThawModel *model, const ThawModelBody *body, double t, ThawSystem *const *systems,
+                                int32_t system_count, ThawTasks *tasks, ThawScale *scale, ThawError *error);
+
 // Options with every number that was left open filled in for a body of that scale (docs/rigidification.md). h: s, the
 // step.
 ThawRigidifyOptions thaw_scale_options(const ThawScale *scale, const ThawRigidifyOptions *options, double h);

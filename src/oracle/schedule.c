@@ -75,7 +75,7 @@ int thaw_oracle_is_resisted(ThawOracle *oracle, const ThawQuestion *q) {
     if (q->contacts == 0)
         return 0;
     for (size_t i = 0; i < count; i++) {
-        oracle->y[i] = state->shadow[i] + q->h * state->pull[i];
+        oracle->y[i] = state->shadow[i] + q->h * state->shadow_accel[i];
         energy += oracle->shape->mass[i / dim] * oracle->y[i] * oracle->y[i] / 2;
     }
     thaw_oracle_frame(oracle, q->x, oracle->Q);
@@ -93,7 +93,7 @@ int thaw_oracle_note_outside(ThawOracle *oracle, const ThawQuestion *q) {
     int pinned = 0, changed = !oracle->same_loads && force_changed(oracle, state->loads, q->f_ext);
     oracle->same_loads = 0;
     if (changed)
-        state->reached = INFINITY;
+        state->relax_target = INFINITY;
     for (size_t i = 0; i < count; i++) {
         state->loads[i] = q->f_ext[i];
         state->presses[i] = q->f_contact[i];
@@ -102,9 +102,9 @@ int thaw_oracle_note_outside(ThawOracle *oracle, const ThawQuestion *q) {
         high[i % dim] = a > high[i % dim] ? a : high[i % dim];
         pinned |= q->script[i / dim];
     }
-    state->uneven = 0;
+    state->load_spread = 0;
     for (size_t k = 0; k < dim; k++) // forces on pinned vertices count as if they pushed the body there
-        state->uneven = fmax(state->uneven, pinned ? fmax(high[k], -low[k]) : high[k] - low[k]);
+        state->load_spread = fmax(state->load_spread, pinned ? fmax(high[k], -low[k]) : high[k] - low[k]);
     state->touched = q->on_parts;
     state->drift = 0;
     state->since = state->left = 0;
@@ -182,7 +182,7 @@ int32_t thaw_oracle_choose_trial(ThawOracle *oracle, const ThawQuestion *q, cons
 int thaw_oracle_is_as_kept(ThawOracle *oracle, const double Q[9]) {
     const ThawShape *shape = oracle->shape;
     size_t dim = (size_t)shape->dim;
-    const double *kept = oracle->state.kept;
+    const double *kept = oracle->state.quiet_force;
     double square = 0;
     thaw_oracle_turn(shape, Q, 1, oracle->c, oracle->y);
     for (size_t i = 0; i < (size_t)shape->nv * dim; i++)

@@ -10,7 +10,7 @@
 #include "mesh/solid.h"
 #include "scene/read.h"
 
-static const double ELEMENT_LIMIT = 2e7; // of a generated mesh: beyond it a slip of the pen is likelier than a wish
+static const double ELEMENT_LIMIT = 2e7; // of a generated mesh: more are rather a typing error than meant
 
 // --- meshes ----------------------------------------------------------------------------------------------------------
 

@@ -152,7 +152,7 @@ static void follow_rigidify(ThawStepper *s, const ThawStepper *old, const int32_
     const ThawOracleState *from = thaw_oracle_state(thaw_rigidify(old)->oracle);
     ThawHistory *history = thaw_rigidify_record(s)->history;
     const ThawHistory *before = thaw_rigidify_record(old)->history;
-    history->told = before->told;
+    history->last = before->last;
     for (int32_t i = 0; i < s->shape->ne; i++) {
         const int32_t e = element[i];
         if (e < 0)
@@ -301,7 +301,7 @@ static ThawStatus go_back(const ThawWorld *world, ThawStepper *s, double h, cons
         return status;
     memcpy(s->x, s->x1, sizeof *s->x * (size_t)s->shape->nv * (size_t)s->model->dim);
     for (size_t i = 0; i < (size_t)s->shape->nv * (size_t)s->model->dim; i++)
-        state->shadow[i] -= h * state->pull[i]; // as the shadow went on
+        state->shadow[i] -= h * state->shadow_accel[i]; // as the shadow went on
     thaw_partition_reshape(a->partition, s->x);
     s->work = *work;
     s->elastic = elastic;

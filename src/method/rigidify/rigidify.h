@@ -110,12 +110,7 @@ ThawStatus thaw_rigidify_take(const ThawWorld *world, ThawStepper *s, ThawError 
 // validate.c
 ThawStatus thaw_rigidify_validate(const ThawWorld *world, const ThawStepper *s, ThawError *error);
 
-// scale.c: whether two bodies are held in the same way at t, for certain.
-int thaw_bodies_alike(const ThawModelBody *a, const ThawModelBody *b, double t);
-// The scale of a body, from the rest shape and the pins that hold it at t; by one of the systems, if it serves.
-ThawStatus thaw_body_find_scale(const ThawModel *model, const ThawModelBody *body, double t, ThawSystem *const *systems,
-                                int32_t system_count, ThawTasks *tasks, ThawScale *scale, ThawError *error);
-// The scale in the record as of the last step, unless it is known.
+// scale.c: the scale in the record as of the last step, unless it is known.
 ThawStatus thaw_rigidify_find_scale(ThawWorld *world, ThawStepper *s, ThawError *error);
 // The same for the step that begins (s->middle). changed: a pin has let go since.
 ThawStatus thaw_rigidify_fit_scale(ThawWorld *world, ThawStepper *s, int *changed, ThawError *error);
