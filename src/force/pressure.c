@@ -2,8 +2,8 @@
 // Pressure inside a closed sheet, over that outside: it follows the surface as this turns and stretches, and has the
 // energy -p (V - V0). The volume is that of the tetrahedra from the origin to the triangles, x0.(x1 x x2)/6 each, so
 //     f_0 = p (x1 x x2)/6,    dE/dx0 dx1 = p [x2]x / 6,    and so on around;
-// what a triangle has for itself depends on the origin, what all of a closed surface have together does not. weight is p
-// with the sign of the triangle's sense, the first of the rest data V0. Stiffness is neither positive nor negative:
+// what a triangle has for itself depends on the origin, what all of a closed surface have together does not. weight is
+// p with the sign of the triangle's sense, the first of the rest data V0. Stiffness is neither positive nor negative:
 // projected, it is left out. A load is not damped.
 #include <string.h>
 

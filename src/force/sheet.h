@@ -39,8 +39,8 @@ void thaw_membrane_strain(const void *pass, int32_t first, int32_t end);
 // A sheet has no inside: none of its elements is inside out. Its rigid parts are not there yet: no sums of stress.
 int thaw_sheet_inverted(const void *pass, int32_t chunk);
 void thaw_sheet_virial(void *pass, int32_t chunk);
-// weave.c: psi, P and, unless NULL, C of F's first two columns, rows of the third 0; the third is the normal. Projected:
-// a positive semi-definite part of C.
+// weave.c: psi, P and, unless NULL, C of F's first two columns, rows of the third 0; the third is the normal.
+// Projected: a positive semi-definite part of C.
 void thaw_woven(const ThawBatch *batch, const ThawLanes F[9], int project, ThawLanes *psi, ThawLanes P[9],
                 ThawLanes *C);
 void thaw_lengths(const ThawBatch *batch, const ThawLanes F[9], int project, ThawLanes *psi, ThawLanes P[9],

@@ -83,8 +83,8 @@ void thaw_woven(const ThawBatch *batch, const ThawLanes F[9], int project, ThawL
     add_stress(S, C);
 }
 
-// Adds d2J/dF2^2 of the area J = |f1 x f2|: dJ/df1 = f2 x n, dJ/df2 = n x f1, and n turns by dn = -sum g^j (n.df_j), g^j
-// the dual vectors of f1 and f2.
+// Adds d2J/dF2^2 of the area J = |f1 x f2|: dJ/df1 = f2 x n, dJ/df2 = n x f1, and n turns by dn = -sum g^j (n.df_j),
+// g^j the dual vectors of f1 and f2.
 static void add_area_turning(const ThawLanes F[9], const ThawLanes n[3], ThawLanes scale, ThawLanes C[THAW_SYM9_SIZE]) {
     const ThawLanes a = thaw_lanes_dot3(F, F), b = thaw_lanes_dot3(F, F + 3), c = thaw_lanes_dot3(F + 3, F + 3);
     const ThawLanes det = thaw_lanes_max(a * c - b * b, thaw_lanes_set(1e-280));

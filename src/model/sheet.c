@@ -138,19 +138,16 @@ void thaw_material_moduli(const ThawMaterial *material, double C[6]) {
 static void rigidity(const ThawMaterial *material, int woven, double t, double D[6]) {
     const double *bending = material->weave.bending, nu = material->poisson;
     if (woven && bending[0] > 0) {
-        const double mean = sqrt(bending[0] * bending[1]);
-        memcpy(D, (double[]){bending[0], nu * mean, bending[1], 0, 0, bending[2]}, 6 * sizeof *D);
-        D[5] = bending[2] > 0 ? bending[2] : (1 - nu) / 2 * mean;
-        return;
-    }
-    if (woven)
+        const double mean = sqrt(bending[0] * bending[1]), twist = bending[2] > 0 ? bending[2] : (1 - nu) / 2 * mean;
+        memcpy(D, (double[]){bending[0], nu * mean, bending[1], 0, 0, twist}, 6 * sizeof *D);
+    } else if (woven) {
         thaw_material_moduli(material, D);
-    else {
-        const double plane = material->young / (1 - nu * nu);
-        memcpy(D, (double[]){plane, nu * plane, plane, 0, 0, (1 - nu) / 2 * plane}, 6 * sizeof *D);
+        for (int i = 0; i < 6; i++)
+            D[i] *= t * t * t / 12;
+    } else {
+        const double plate = material->young * t * t * t / (12 * (1 - nu * nu));
+        memcpy(D, (double[]){plate, nu * plate, plate, 0, 0, (1 - nu) / 2 * plate}, 6 * sizeof *D);
     }
-    for (int i = 0; i < 6; i++)
-        D[i] *= t * t * t / 12;
 }
 
 static void make_measures(const ThawShape *shape, const ThawPlateMesh *plates, int32_t e,
@@ -296,11 +293,11 @@ void thaw_sheet_turn(ThawShape *shape) {
         thaw_v3_unit(n);
         thaw_v3_unit(e1);
         thaw_v3_cross(n, e1, side); // gradients are by (e1, side)
-        const double c = thaw_v3_dot(d, e1), s = thaw_v3_dot(d, side);
+        const double c = thaw_v3_dot(d, e1), s = thaw_v3_dot(d, side), turn[2][2] = {{c, s}, {-s, c}};
         for (int a = 0; a < 2; a++) {
-            const double along = g[2 * a], across = g[2 * a + 1];
-            g[2 * a] = c * along + s * across;
-            g[2 * a + 1] = c * across - s * along;
+            const double was[2] = {g[2 * a], g[2 * a + 1]};
+            for (int k = 0; k < 2; k++)
+                g[2 * a + k] = turn[k][0] * was[0] + turn[k][1] * was[1];
         }
     }
 }
