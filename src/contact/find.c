@@ -44,6 +44,10 @@ static void bound_body(ThawContactBody *body) {
         thaw_box_add(body->swept, end);
         thaw_v3_add(sum, 1, d, sum);
     }
+    for (int i = 0; i < THAW_SLABS && body->shape->half > 0; i++) {
+        body->slab[i][0] -= body->shape->half * thaw_slab_length(i);
+        body->slab[i][1] += body->shape->half * thaw_slab_length(i);
+    }
     for (int k = 0; k < 3; k++) {
         body->mean[k] = nv ? sum[k] / nv : 0;
         body->box[k] -= body->shape->margin;
@@ -166,9 +170,15 @@ static int slabs_meet(const ThawContactBody *a, const ThawContactBody *b, double
     return 1;
 }
 
+static int is_hidden(const ThawContactScratch *scratch, int32_t body) {
+    return scratch->hidden && scratch->hidden[body];
+}
+
 static ThawStatus add_bodies(ThawContactScratch *scratch, int32_t a, int32_t b, ThawError *error) {
     const ThawModel *model = scratch->collider->model;
     double friction;
+    if (is_hidden(scratch, a) || is_hidden(scratch, b))
+        return THAW_OK;
     if (scratch->asleep && scratch->asleep[a] && scratch->asleep[b])
         return THAW_OK;
     if (!slabs_meet(&scratch->bodies[a], &scratch->bodies[b], scratch->fall) ||
@@ -185,7 +195,7 @@ static ThawStatus add_bodies(ThawContactScratch *scratch, int32_t a, int32_t b, 
 }
 
 static ThawStatus add_self(ThawContactScratch *scratch, int32_t a, ThawError *error) {
-    if (scratch->asleep && scratch->asleep[a])
+    if (is_hidden(scratch, a) || (scratch->asleep && scratch->asleep[a]))
         return THAW_OK;
     want_fit(&scratch->bodies[a]);
     return add_item(scratch,
@@ -215,14 +225,16 @@ static ThawStatus add_obstacle(ThawContactScratch *scratch, int32_t a, int32_t o
     const ThawObstacleKind kind = model->obstacles[o].kind;
     ThawContactBody *body = &scratch->bodies[a], *obstacle = &scratch->obstacles[o];
     double friction;
-    if (scratch->asleep && scratch->asleep[a] && scratch->placed[o])
+    if (is_hidden(scratch, a) || (scratch->asleep && scratch->asleep[a] && scratch->placed[o]))
         return THAW_OK;
     int reaches = kind == THAW_OBSTACLE_HALF_SPACE ? reaches_half_space(scratch->places[o], model->dim - 1, body->swept)
                                                    : thaw_box_overlap(body->swept, obstacle->swept);
     if (!reaches || !thaw_model_may_touch(model, a, -1 - o, &friction))
         return THAW_OK;
     ThawStatus status = add_item(scratch, (ThawContactItem){a, -1 - o, THAW_CONTACT_VERTEX_OBSTACLE, friction}, error);
-    if (status != THAW_OK || obstacle->shape->nv == 0 || body->shape->half > 0) // sheets: vertices alone
+    if (status == THAW_OK && body->shape->half > 0 && kind != THAW_OBSTACLE_HALF_SPACE && kind != THAW_OBSTACLE_MESH)
+        return add_item(scratch, (ThawContactItem){a, -1 - o, THAW_CONTACT_FACE_OBSTACLE, friction}, error);
+    if (status != THAW_OK || obstacle->shape->nv == 0)
         return status;
     want_fit(body);
     want_fit(obstacle);
@@ -343,8 +355,13 @@ static void find_vertices(void *context, int32_t index) {
     slot->count = slot->failed = 0;
     if (thaw_tasks_stopped(scratch->tasks) || !is_asked_for(scratch, item))
         return;
+    const ThawContactBody *b = thaw_contact_body(scratch, item->b);
     if (item->a == item->b)
         thaw_contact_find_self(scratch, item, slot);
+    else if (item->kind == THAW_CONTACT_VERTEX_FACE && b->shape->half > 0)
+        thaw_contact_find_on_sheet(scratch, item, slot);
+    else if (item->kind == THAW_CONTACT_FACE_OBSTACLE)
+        thaw_contact_find_on_convex(scratch, item, slot);
     else if (item->kind == THAW_CONTACT_VERTEX_FACE ||
              (item->kind == THAW_CONTACT_VERTEX_OBSTACLE &&
               scratch->collider->model->obstacles[-1 - item->b].kind == THAW_OBSTACLE_MESH))
@@ -362,12 +379,14 @@ static void find_rest(void *context, int32_t index) {
         return;
     const ThawContactSlot *near =
         slot_of(scratch, item->a, item->b, item->b < 0 ? THAW_CONTACT_VERTEX_OBSTACLE : THAW_CONTACT_VERTEX_FACE);
+    const ThawContactSlot *far = item->b < 0 ? NULL : slot_of(scratch, item->b, item->a, THAW_CONTACT_VERTEX_FACE);
+    const int sheet = scratch->bodies[item->a].shape->half > 0;
     if (item->kind == THAW_CONTACT_FACE_POINT)
-        thaw_contact_find_points(scratch, item, near, slot);
+        sheet ? thaw_contact_find_on_sheet(scratch, item, slot) : thaw_contact_find_points(scratch, item, near, slot);
+    else if (sheet || thaw_contact_body(scratch, item->b)->shape->half > 0)
+        thaw_contact_find_thin_edges(scratch, item, near, far, slot);
     else
-        thaw_contact_find_edges(scratch, item, near,
-                                item->b < 0 ? NULL : slot_of(scratch, item->b, item->a, THAW_CONTACT_VERTEX_FACE),
-                                slot);
+        thaw_contact_find_edges(scratch, item, near, far, slot);
 }
 
 static ThawStatus merge(const ThawContactScratch *scratch, ThawContactSet *set, ThawError *error) {
@@ -428,6 +447,7 @@ ThawStatus thaw_contacts_find(const ThawCollider *collider, ThawTasks *tasks, do
     scratch->v = v;
     scratch->fall = v ? h * h * thaw_v3_norm(model->options.gravity) : 0;
     scratch->asleep = set->asleep;
+    scratch->hidden = set->hidden;
     scratch->only = set->only;
     scratch->memory = set->memory;
     scratch->memory_count = set->memory_count;

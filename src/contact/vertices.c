@@ -250,7 +250,9 @@ static void look_beside(const ThawContactBody *b, const double x[3], const ThawC
 // may fall onto the other, beyond what is expected. clear: what is known of the vertex, before and after.
 static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContactBody *b, int32_t remembered,
                          double fall, ThawClearance *clear, Touch *touch) {
-    const double *x = own->x + 3 * (size_t)v, *d = own->d + 3 * (size_t)v, radius = own->shape->radius;
+    // A vertex of a sheet is a ball of half its thickness, whose normals say nothing of a side.
+    const double *x = own->x + 3 * (size_t)v, *d = own->d + 3 * (size_t)v;
+    const double radius = own->shape->half > 0 ? own->shape->half : own->shape->radius;
     double relative[3], to[3], last[3], normal[3], *facing = radius > 0 ? NULL : normal;
     thaw_v3_sub(d, b->mean, relative);
     const double travel = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + b->spread) + radius + fall;
@@ -324,7 +326,16 @@ static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContac
         for (int i = 0; i < b->shape->nodes; i++)
             thaw_v3_add(relative, -at->w[i], b->d + 3 * (size_t)corner[i], relative);
         touch->gap -= radius;
-        return touch->gap <= fmax(0, -THAW_CONTACT_REACH * thaw_v3_dot(relative, touch->normal));
+        const double closing = -THAW_CONTACT_REACH * thaw_v3_dot(relative, touch->normal);
+        if (touch->gap <= fmax(own->shape->half > 0 ? fall : 0, closing))
+            return 1;
+        if (!(own->shape->half > 0) || distance > travel || !thaw_contact_sweep(b, x, d, NULL, at))
+            return 0;
+        thaw_contact_face_normal(b->shape, b->x, at->face, touch->normal); // it goes past what is nearest
+        thaw_v3_unit(touch->normal);
+        thaw_v3_sub(x, at->point, to);
+        touch->gap = thaw_v3_dot(touch->normal, to) - radius;
+        return 1;
     }
     // Both sides fall in what they are expected to do, but one of them may be held up: two sides with less air
     // between them than the other falls are a pair. Lost, one would fall in, be pushed out, and so hop for ever.

@@ -33,10 +33,9 @@ typedef struct Case {
 } Case;
 
 static double length(int dim, const double *x) {
-    double square = 0;
-    for (int k = 0; k < dim; k++)
-        square += x[k] * x[k];
-    return sqrt(square);
+    double a[3];
+    thaw_v3_load(dim, x, a);
+    return thaw_v3_norm(a);
 }
 
 // Where a vertex starts.

@@ -12,6 +12,8 @@
 
 // Room for a mesh of the given sizes, zeroed; no region and no group yet.
 ThawStatus thaw_mesh_create(int dim, int32_t vertex_count, int32_t element_count, ThawMesh **mesh, ThawError *error);
+// The same of triangles in space.
+ThawStatus thaw_mesh_create_sheet(int32_t vertex_count, int32_t element_count, ThawMesh **mesh, ThawError *error);
 // Room for `count` regions or groups, zeroed.
 ThawStatus thaw_mesh_set_regions(ThawMesh *mesh, int32_t count, ThawError *error);
 ThawStatus thaw_mesh_set_groups(ThawMesh *mesh, int32_t count, ThawError *error);
@@ -48,9 +50,7 @@ static inline double thaw_mesh_volume(const ThawMesh *mesh, int32_t element) {
     }
     if (dim == 2)
         return (d[0][0] * d[1][1] - d[0][1] * d[1][0]) / 2;
-    return (d[0][0] * (d[1][1] * d[2][2] - d[1][2] * d[2][1]) + d[0][1] * (d[1][2] * d[2][0] - d[1][0] * d[2][2]) +
-            d[0][2] * (d[1][0] * d[2][1] - d[1][1] * d[2][0])) /
-           6;
+    return thaw_v3_triple(d[0], d[1], d[2]) / 6;
 }
 
 // Swaps two vertices of an element: its signed volume changes sign.

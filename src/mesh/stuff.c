@@ -16,6 +16,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/vec3.h"
 #include "mesh/stuff.h"
 
 enum { CHUNK = 256, ITERATIONS = 60 };
@@ -243,8 +244,7 @@ static double measure(const Stuffing *s, const int32_t *v) {
                       s->points[(size_t)s->dim * (size_t)v[0] + (size_t)k];
     if (s->dim == 2)
         return e[0][0] * e[1][1] - e[0][1] * e[1][0];
-    return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) + e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
-           e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+    return thaw_v3_triple(e[0], e[1], e[2]);
 }
 
 static ThawStatus add_element(Stuffing *s, int32_t a, int32_t b, int32_t c, int32_t d, ThawError *error) {

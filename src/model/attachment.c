@@ -303,7 +303,7 @@ static void anchor_on_vertex(const ThawModelBody *body, const double *x, ThawAnc
 // A spring of a length: what is left of the offset is its line.
 static ThawStatus note_length(const char *where, const ThawAttachmentDef *def, const ThawShape *shape,
                               ThawAnchor *anchor, ThawError *error) {
-    const double *g = anchor->rest, l = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    const double *g = anchor->rest, l = thaw_v3_norm(g);
     memset(anchor->rest, 0, sizeof anchor->rest);
     anchor->length = def->length >= 0 ? def->length : l;
     if (l > 1e-9 * shape->diameter || def->length == 0)

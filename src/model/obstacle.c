@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "math/vec3.h"
 #include "model/model.h"
 
 static ThawStatus check_options(const ThawContactOptions *o, ThawError *error) {
@@ -56,10 +57,7 @@ static double enclosed(const ThawModelObstacle *o, int dim, const double *x) {
         const double *c[3];
         for (int i = 0; i < dim; i++)
             c[i] = x + (size_t)o->faces[(size_t)f * dim + i] * dim;
-        sum += dim == 2 ? c[0][0] * c[1][1] - c[0][1] * c[1][0]
-                        : c[0][0] * (c[1][1] * c[2][2] - c[1][2] * c[2][1]) +
-                              c[0][1] * (c[1][2] * c[2][0] - c[1][0] * c[2][2]) +
-                              c[0][2] * (c[1][0] * c[2][1] - c[1][1] * c[2][0]);
+        sum += dim == 2 ? c[0][0] * c[1][1] - c[0][1] * c[1][0] : thaw_v3_triple(c[0], c[1], c[2]);
     }
     return sum;
 }

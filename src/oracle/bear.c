@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a body bears goes along with it.
+// What a body bears moves along with it.
 //
-// The static question holds vertices in contact by the stiffness of their contacts, as if the others stood still. An
-// obstacle does, and so does what stands on one. But what only this body holds up, or is glued to it alone, takes
-// nothing: whatever pushes it is passed on. So let each such group of bodies move as one, by q, as heavy as it is:
+// The static question holds vertices in contact by the stiffness of their contacts, as if the other bodies stood still.
+// Obstacles do, and so do bodies that stand on them. But bodies that only this one holds up, or that are glued to it
+// alone, resist no push: they pass it on. So each such group of bodies moves as one rigid body with its mass, by q:
 //     A d - U q = c,    S q - U'd = 0,    U = K_c G,    S = G'K_c G + M_g/T^2
 // with A the matrix of the static question, K_c that part of the contacts' stiffness that holds the body to the groups,
 // and G their rigid motions at the body's vertices. What is left once d is eliminated, (S - U'A^-1 U) q = U'A^-1 c, has
 // six unknowns a group (three in 2D): conjugate gradients with S as preconditioner, a back-substitution for each step.
 // It is worth that only where U'A^-1 c, the force that the contacts would have taken, could strain the body.
 //
-// So it is judged what wakes. Relaxation moves this body alone, within a step or a few: for that the others do stand
-// still, and a body that was moved as far as they would follow in time would jolt them, and wake, for ever.
+// By this displacement elements are judged. Relaxation goes by the one without groups: it moves this body alone, within
+// a few steps, in which the others do stand still. If it were moved as far as they will follow in time it would jolt
+// them, and all would wake again and again.
 #include <math.h>
 #include <string.h>
 
@@ -29,14 +30,8 @@ typedef struct Bearing {
     double *centre, *factor; // of each group: 3, of its vertices, m; MOST * MOST, of S
     double *r, *p, *s, *z;   // of each group: MOST
     double *y, *u;           // over vertices: the displacement, and scratch
+    double *strain;          // ne
 } Bearing;
-
-void thaw_borne_free(ThawBorne *borne) {
-    thaw_free(borne->group);
-    thaw_free(borne->share);
-    thaw_free(borne->mass);
-    *borne = (ThawBorne){0};
-}
 
 // The motion of a group by its unknowns, translations and then turns in radians by the body's diameter, at a vertex.
 static void columns_of(const Bearing *b, int32_t i, double G[3][MOST]) {
@@ -167,7 +162,7 @@ static double inner(const Bearing *b, const double *a, const double *c) {
     return sum;
 }
 
-// Where the groups' vertices are, about.
+// The mean place of each group's vertices.
 static void find_centres(Bearing *b) {
     const size_t dim = (size_t)b->dim;
     for (int32_t g = 0; g < b->borne.count; g++) {
@@ -185,7 +180,7 @@ static void find_centres(Bearing *b) {
     }
 }
 
-// Whether the force r on the groups that the contacts would have taken could strain the body by what counts.
+// Whether the force r on the groups, which the contacts would have taken, could strain the body by as much as counts.
 static int could_strain(const Bearing *b) {
     const ThawOracle *oracle = b->oracle;
     const double least = THAW_ORACLE_SWING * oracle->options.epsilon * oracle->scale.soft * oracle->shape->diameter *
@@ -236,45 +231,28 @@ static ThawStatus iterate(Bearing *b) {
     return THAW_OK;
 }
 
-// What the groups' going along alone strains is no matter of how forces are shared out, and has no leeway.
-static ThawStatus judge(Bearing *b, const ThawQuestion *q, double leeway, ThawError *error) {
+// Strain from the groups' motion alone does not depend on how contacts share out forces, and has no leeway.
+static void judge(const Bearing *b, const ThawQuestion *q, double leeway) {
     ThawOracle *oracle = b->oracle;
     const ThawShape *shape = oracle->shape;
-    double *strain = THAW_NEW(double, shape->ne);
-    if (!strain)
-        return thaw_error_memory(error, "what a body bears");
     thaw_oracle_turn(shape, oracle->Q, 0, b->y, b->u);
     thaw_strain_predict(shape->all, oracle->tasks, NULL, 0, q->x, b->u, oracle->predicted);
     for (size_t i = 0; i < (size_t)shape->nv * (size_t)b->dim; i++)
         b->u[i] -= oracle->d[i];
-    thaw_strain_predict(shape->all, oracle->tasks, NULL, 0, q->x, b->u, strain);
+    thaw_strain_predict(shape->all, oracle->tasks, NULL, 0, q->x, b->u, b->strain);
     for (int32_t e = 0; e < shape->ne; e++)
-        oracle->predicted[e] = fmax(oracle->predicted[e], leeway * strain[e]);
-    thaw_free(strain);
-    return THAW_OK;
+        oracle->predicted[e] = fmax(oracle->predicted[e], leeway * b->strain[e]);
 }
 
-static ThawStatus follow(Bearing *b, const ThawQuestion *q, double leeway, ThawError *error) {
-    ThawOracle *oracle = b->oracle;
-    const size_t groups = (size_t)b->borne.count, count = (size_t)oracle->shape->nv * (size_t)b->dim;
-    double **arrays[] = {&b->r, &b->p, &b->s, &b->z};
-    int good = 1;
-    b->centre = THAW_NEW(double, 3 * groups);
-    b->factor = THAW_NEW(double, MOST *MOST *groups);
-    b->y = THAW_NEW(double, count);
-    b->u = THAW_NEW(double, count);
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        good &= (*arrays[i] = THAW_NEW(double, MOST *groups)) != NULL;
-    if (!good || !b->centre || !b->factor || !b->y || !b->u)
-        return thaw_error_memory(error, "what a body bears");
-    memcpy(b->y, oracle->y, sizeof *b->y * count);
-    find_centres(b);
-    apply(b, 1, b->y, b->r);
-    if (!could_strain(b))
-        return THAW_OK;
-    find_matrices(b);
-    ThawStatus status = iterate(b);
-    return status == THAW_OK ? judge(b, q, leeway, error) : status;
+static int reserve(Bearing *b) {
+    const ThawShape *shape = b->oracle->shape;
+    const size_t groups = (size_t)b->borne.count, count = (size_t)shape->nv * (size_t)b->dim;
+    const ThawRoom rooms[] = {THAW_ROOM(b->centre, 3 * groups), THAW_ROOM(b->factor, MOST * MOST * groups),
+                              THAW_ROOM(b->r, MOST * groups),   THAW_ROOM(b->p, MOST * groups),
+                              THAW_ROOM(b->s, MOST * groups),   THAW_ROOM(b->z, MOST * groups),
+                              THAW_ROOM(b->y, count),           THAW_ROOM(b->u, count),
+                              THAW_ROOM(b->strain, shape->ne)};
+    return thaw_scratch_reserve(&b->oracle->bearing, rooms, sizeof rooms / sizeof *rooms);
 }
 
 ThawStatus thaw_oracle_let_follow(ThawOracle *oracle, const ThawQuestion *q, double leeway, ThawError *error) {
@@ -283,13 +261,18 @@ ThawStatus thaw_oracle_let_follow(ThawOracle *oracle, const ThawQuestion *q, dou
     if (!q->bear)
         return THAW_OK;
     ThawStatus status = q->bear(q->bearer, &b.borne);
-    if (status != THAW_OK)
-        thaw_error_set(error, status, "no memory for what a body bears");
-    else if (b.borne.count > 0)
-        status = follow(&b, q, leeway, error);
-    void *blocks[] = {b.centre, b.factor, b.r, b.p, b.s, b.z, b.y, b.u};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        thaw_free(blocks[i]);
-    thaw_borne_free(&b.borne);
+    if (status == THAW_OK && b.borne.count == 0)
+        return THAW_OK;
+    if (status != THAW_OK || !reserve(&b))
+        return thaw_error_memory(error, "what a body bears");
+    memcpy(b.y, oracle->y, thaw_oracle_shadow_bytes(oracle));
+    find_centres(&b);
+    apply(&b, 1, b.y, b.r);
+    if (!could_strain(&b))
+        return THAW_OK;
+    find_matrices(&b);
+    status = iterate(&b);
+    if (status == THAW_OK)
+        judge(&b, q, leeway);
     return status;
 }

@@ -67,7 +67,7 @@ static void force_of(const ThawWorld *world, int32_t i, double force[3]) {
 static double strength(const ThawWorld *world, int32_t i) {
     double f[3];
     force_of(world, i, f);
-    return sqrt(f[0] * f[0] + f[1] * f[1] + f[2] * f[2]);
+    return thaw_v3_norm(f);
 }
 
 // At time t. What was slow while it was held says nothing of what it does now.
@@ -121,7 +121,8 @@ void thaw_attach_follow(ThawWorld *world) {
 // --- rows ------------------------------------------------------------------------------------------------------------
 
 static int acts(const ThawWorld *world, int32_t i) {
-    return !world->state.released[i] && !world->state.asleep[attachment(world, i)->body];
+    const int32_t body = attachment(world, i)->body;
+    return !world->state.released[i] && !world->state.asleep[body] && !world->aside[body];
 }
 
 void thaw_attach_expect(ThawWorld *world, double h) {

@@ -99,18 +99,19 @@ static int is_blow(const ThawWorld *world, const ThawContact *c, const double *v
     return pushed || c->gap + h * parting_speed(world, c, v) < -h * most;
 }
 
-int thaw_blow_find(ThawWorld *world, const double *v, double h) {
+void thaw_blow_find(ThawWorld *world, const double *v, double h) {
     const ThawContactSet *set = &world->state.contacts;
     const int most = world->model->options.substeps;
-    int parts = 1;
+    for (int32_t i = 0; i < world->model->body_count; i++)
+        world->parts[i] = 1;
     find_pushes(world, h);
     for (int32_t i = 0; i < set->count; i++) {
         const ThawContact *c = &set->contacts[i];
         if (!is_blow(world, c, v, h))
             continue;
         const double wanted = ceil(STEPS * h / time_of(world, c));
-        if (wanted <= most && wanted > parts)
-            parts = (int)wanted;
+        int32_t *parts = &world->parts[c->key.body[0]];
+        if (wanted <= most && wanted > *parts)
+            *parts = (int32_t)wanted;
     }
-    return parts;
 }

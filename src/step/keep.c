@@ -204,7 +204,7 @@ static ThawStatus begin_body(ThawKept *kept, ThawStepper *s, ThawError *error) {
 ThawStatus thaw_keep_begin(ThawWorld *world, ThawError *error) {
     const ThawState *state = &world->state;
     ThawStatus status = THAW_OK;
-    if (!world->cancel.wanted) {
+    if (!world->cancel.wanted && !thaw_parts_may_be(world)) {
         thaw_kept_free(world);
         return THAW_OK;
     }
@@ -423,5 +423,5 @@ void thaw_keep_restore(ThawWorld *world) {
     world->start_memory_count = before.memory_count;
     world->start_memory_capacity = before.memory_capacity;
     thaw_contact_scratch_free(&state->contacts.scratch); // it knows where bodies slept
-    thaw_world_list_awake(world);
+    thaw_parts_forget(world);
 }

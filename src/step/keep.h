@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step that is cancelled goes back to. Only kept where a caller may cancel (thaw_world_set_cancel); without, all
-// of these return at once.
+// What a step that is cancelled, or made anew with other bodies in parts (parts.c), goes back to. Only kept where that
+// may be; without, all of these return at once.
 #ifndef THAW_KEEP_H
 #define THAW_KEEP_H
 

@@ -1,41 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a body moves as a whole, and how fast against what it touches. What rolls
-// is at rest where it touches, and what lies on a belt or is carried moves as that does: neither the velocity at
-// contacts nor the body's own tells, only that of one whole against the other.
+// How a body moves as a whole, and how fast against what it touches. What rolls is at rest where it touches, and what
+// lies on a belt or is carried moves as that does: neither the velocity at contacts nor the body's own tells, only that
+// of one whole against the other.
 #include <math.h>
 #include <string.h>
 
 #include "contact/geometry.h"
-#include "map/rigid/partition.h"
 #include "math/vec3.h"
 #include "step/method.h"
 
-// By momenta about the centre of mass.
-static void sum_motion(const ThawStepper *s, ThawMotion *motion) {
-    const ThawShape *shape = s->shape;
-    const size_t dim = (size_t)s->model->dim;
-    double L[3] = {0}, J[9] = {0};
-    *motion = (ThawMotion){{0}, {0}, {0}};
-    for (size_t i = 0; i < (size_t)shape->nv * dim; i++) {
-        motion->at[i % dim] += shape->mass[i / dim] / shape->total_mass * s->x[i];
-        motion->v[i % dim] += shape->mass[i / dim] / shape->total_mass * s->v[i];
-    }
-    for (size_t i = 0; i < (size_t)shape->nv; i++) {
-        double r[3] = {0}, u[3] = {0}, turn[3], m = shape->mass[i];
-        for (size_t k = 0; k < dim; k++) {
-            r[k] = s->x[i * dim + k] - motion->at[k];
-            u[k] = s->v[i * dim + k] - motion->v[k];
-        }
-        thaw_v3_cross(r, u, turn);
-        thaw_v3_add(L, m, turn, L);
-        thaw_v3_add_inertia(m, r, J);
-    }
-    thaw_part_spin((int)dim, J, L, motion->omega);
-}
-
 void thaw_motion_note(ThawStepper *s) {
     if (!s->data || !s->method->ops->motion || !s->method->ops->motion(s, &s->motion))
-        sum_motion(s, &s->motion);
+        thaw_motion_find(s->shape, s->x, s->v, &s->motion);
 }
 
 // Of the obstacle's material at x, as it goes from t to t + h.
@@ -65,18 +41,16 @@ double thaw_motion_against(const ThawWorld *world, const ThawStepper *s, const T
     const int32_t other = contact->key.body[1 - side];
     const ThawMotion *mine = &s->motion;
     ThawMotion its = {{0}, {0}, {0}};
-    double arm[3], turn[3], v = 0, omega = 0;
+    double carried[3], v = 0, omega = 0;
     if (other >= 0 && !world->state.asleep[other])
         its = thaw_world_mover(world, other)->motion;
     else if (other < 0 && world->model->obstacles[-1 - other].frame_count > 0)
         memcpy(its.v, contact->velocity, sizeof its.v);
     else if (other < 0 && thaw_obstacle_moves(&world->model->obstacles[-1 - other], step.t, step.h))
         follow_obstacle(&world->model->obstacles[-1 - other], step, mine->at, &its);
-    for (int k = 0; k < 3; k++)
-        arm[k] = mine->at[k] - its.at[k];
-    thaw_v3_cross(its.omega, arm, turn);
+    thaw_motion_velocity(&its, mine->at, carried);
     for (int k = 0; k < 3; k++) {
-        v += (mine->v[k] - its.v[k] - turn[k]) * (mine->v[k] - its.v[k] - turn[k]);
+        v += (mine->v[k] - carried[k]) * (mine->v[k] - carried[k]);
         omega += (mine->omega[k] - its.omega[k]) * (mine->omega[k] - its.omega[k]);
     }
     return sqrt(v) + s->shape->diameter * sqrt(omega);

@@ -4,6 +4,7 @@
 #define THAW_STEP_H
 
 #include "contact/contact.h"
+#include "map/rigid/motion.h"
 #include "model/model.h"
 #include "reduced/reduced.h"
 #include "registry/method.h"
@@ -13,7 +14,7 @@
 #include "thaw/field.h"
 #include "thaw/world.h"
 
-// What bodies go by that are moved by a method (options.c). Structs are as large as the method's table says.
+// Options of a method in force (options.c). Structs are as large as the method's table says.
 typedef struct ThawStateOptions {
     void *common; // of the world; NULL: the method has no options
     void **own;   // body_count structs of bodies that have their own; NULL: the common one
@@ -56,11 +57,6 @@ typedef enum ThawStage {
     THAW_STAGE_LEDGER,
     THAW_STAGE_COUNT
 } ThawStage;
-
-// Of a body as a whole: where its centre is (m), how fast that moves (m/s) and how it turns (rad/s).
-typedef struct ThawMotion {
-    double at[3], v[3], omega[3];
-} ThawMotion;
 
 // What happened to a body in the step that was begun at `at`; anything older is no event any more (events.c).
 typedef struct ThawEvents {
@@ -158,6 +154,7 @@ typedef struct ThawStepper {
 
 // Bodies that are joined by contacts in this step, or one body alone: what is solved together.
 typedef struct ThawIsland {
+    const ThawWorld *world;
     ThawStepper **bodies;    // count, by ascending index
     ThawResponseBody *views; // count, scratch
     int32_t count;
@@ -187,9 +184,10 @@ struct ThawWorld {
     ThawModel *model;
     ThawState state;
     ThawTasks *tasks;
-    ThawTasks *alone;      // of bodies too small to share out their loops: one thread, that hears of `stop`
+    ThawTasks *alone;      // of bodies too small to share out their loops: one thread, which `stop` stops, too
     ThawStepper *steppers; // one a body
-    int32_t *awake;        // bodies that do not sleep, ascending: all that a step looks at; of a unit the first
+    int32_t *awake; // bodies that neither sleep nor are aside, ascending: all that a step looks at; of a unit the
+                    // first
     int32_t awake_count;
     unsigned char *marks; // body_count, scratch
     ThawSystem **systems; // shared between bodies
@@ -217,6 +215,13 @@ struct ThawWorld {
     ThawStop stop;         // asks `cancel` while a step is under way
     struct ThawKept *kept; // what a cancelled step goes back to (keep.h); NULL where nothing can cancel
     int found;             // contacts are those of the interval that is tried next
+    // Islands that make a step in parts (parts.c):
+    int32_t *parts;         // body_count, into how many its step is cut; 0: asleep
+    int32_t *together;      // body_count, a forest: bodies that make this step in as many
+    unsigned char *aside;   // body_count flags: awake, and waiting for others to make their step
+    double *span;           // 6 * body_count, m: boxes of where bodies have been in the step
+    ThawContactSet waiting; // contacts of bodies aside
+    int went_back;          // how often this step has been begun anew
     // What happened in this step:
     int substeps;
     double contact_ms, response_ms, response_residual;
@@ -235,12 +240,29 @@ double thaw_step_gap_at_end(const ThawWorld *world, const ThawContact *contact, 
 ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement increment, int32_t *added, int *woken,
                                  ThawError *error);
 
-// blow.c: into how many parts the step from t to t + h had better be cut for the blows of its contacts, which were
-// looked for along v; 1: none.
-int thaw_blow_find(ThawWorld *world, const double *v, double h);
+// blow.c: into how many parts the step from t to t + h had better be cut for the blows of contacts, which were looked
+// for along v: in world->parts of the bodies on their first sides, 1 elsewhere.
+void thaw_blow_find(ThawWorld *world, const double *v, double h);
 
-// parting.c: how bodies that stand in each other are to be shifted, from contacts and v1 of the step; nonzero: any is.
-// And to where they are so, once the step is done.
+// parts.c
+ThawStatus thaw_parts_create(ThawWorld *world, ThawError *error);
+void thaw_parts_free(ThawWorld *world);
+int thaw_parts_may_be(const ThawWorld *world); // whether steps may be cut for blows
+void thaw_parts_begin(ThawWorld *world);       // a step
+// After thaw_blow_find: the same for all that may touch. The most parts that any makes it in.
+int thaw_parts_plan(ThawWorld *world);
+// It is the turn of those that make the step in so many parts, if there are any; the others are put aside.
+ThawStatus thaw_parts_turn(ThawWorld *world, int32_t parts, int *any, ThawError *error);
+void thaw_parts_see(ThawWorld *world, int32_t body);   // where the bodies of a stepper are
+void thaw_parts_seen(ThawWorld *world, int32_t parts); // the same of those whose turn it is, after a part
+// All have made the step: none is aside. Or none of it is to stand, and the world goes back.
+ThawStatus thaw_parts_end(ThawWorld *world, ThawError *error);
+void thaw_parts_forget(ThawWorld *world);
+// Whether bodies may have met that were not each other's company: the step is to be made anew.
+int thaw_parts_met(ThawWorld *world);
+
+// parting.c: how far bodies that stand in each other are to be shifted, from contacts and v1 of the step; nonzero: any
+// is. And the shift itself, once the step is done.
 void thaw_parting_mark(ThawWorld *world); // before: which contacts that concerns
 int thaw_parting_find(ThawWorld *world, ThawIncrement increment);
 void thaw_parting_apply(ThawWorld *world);
@@ -254,6 +276,8 @@ ThawStatus thaw_sleep_wake(ThawWorld *world, int32_t body, ThawError *error);
 // After contacts were found: drops those between bodies asleep or obstacles that stand still, and wakes bodies asleep
 // that anything else touches. *woken: contacts have to be found again.
 ThawStatus thaw_sleep_disturb(ThawWorld *world, ThawContactSet *set, double t, double h, int *woken, ThawError *error);
+// Contacts of bodies with world->marks, and what is remembered of them, go from one set to the other. Both stay sorted.
+ThawStatus thaw_contacts_move(ThawWorld *world, ThawContactSet *from, ThawContactSet *to, ThawError *error);
 // A body starts asleep, or is asleep in a checkpoint: gives back all that only a body awake needs.
 void thaw_sleep_lay(ThawWorld *world, ThawStepper *stepper);
 // Brings all bodies to the flags, methods and thresholds of a checkpoint, whose x, v and time are in place.
@@ -272,7 +296,7 @@ static inline double thaw_step_middle(const ThawModel *model, int64_t step) {
 // options.c: those of the definition, and away with them; state->options may be NULL.
 ThawStatus thaw_state_create_options(ThawState *state, const ThawWorldDef *def, ThawError *error);
 void thaw_state_free_options(ThawState *state, int32_t body_count);
-// What the body goes by, with a method, or with the present one; NULL: it has no options.
+// Options in force for the body with that method, or with its present one; NULL: the method has none.
 const void *thaw_state_method_options(const ThawState *state, int method, int32_t body);
 const void *thaw_state_options(const ThawState *state, int32_t body);
 // Other options of a method from now on: of the world and all its bodies (body: -1), or of one body (NULL: the
@@ -316,9 +340,8 @@ double thaw_motion_against(const ThawWorld *world, const ThawStepper *stepper, c
 
 // island.c: one linearised or Newton step of all its bodies from x, v to x1, v1. Leaves x and v alone.
 ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement increment);
-// Who moves the body of that index: the place in the island, -1: not there; and the stepper, which is there.
+// The place in the island of what moves the body of that index; -1: it is not there.
 int32_t thaw_island_place(const ThawIsland *island, int32_t moved);
-ThawStepper *thaw_island_body(const ThawIsland *island, int32_t moved);
 
 // world.c: the shared system of the identity map for the stepper's scripted vertices; and room for a stepper's system.
 ThawStatus thaw_world_full_system(ThawWorld *world, ThawStepper *stepper, ThawSystem **system, ThawError *error);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hashing, memory and errors: what every folder relies on without looking.
+#include "base/scratch.h"
 #include "step/sample.h"
 
 // --- hashing ---------------------------------------------------------------------------------------------------------
@@ -139,6 +140,40 @@ static void clocks_do_not_run_backwards(void **state) {
     assert_true(thaw_wall_ms() >= wall && thaw_cpu_ms() >= cpu && cpu > 0);
 }
 
+static void scratch_is_zeroed_and_allocated_once(void **state) {
+    (void)state;
+    ThawScratch scratch = {0};
+    const char *block = NULL;
+    for (int turn = 0; turn < 3; turn++) {
+        double *a = NULL;
+        unsigned char *b = NULL;
+        int32_t *none = NULL;
+        const ThawRoom rooms[] = {THAW_ROOM(a, 9 + turn), THAW_ROOM(b, 70), THAW_ROOM(none, 0)};
+        assert_true(thaw_scratch_reserve(&scratch, rooms, COUNT(rooms)));
+        assert_true(turn == 0 || scratch.block == block); // half as much again is there
+        assert_true((uintptr_t)a % 64 == 0 && (uintptr_t)b % 64 == 0 && none != NULL);
+        assert_true((char *)b >= (char *)(a + 9 + turn) && (char *)none >= (char *)(b + 70));
+        for (int i = 0; i < 9 + turn; i++)
+            assert_true(a[i] == 0);
+        for (int i = 0; i < 70; i++)
+            assert_int_equal(b[i], 0);
+        memset(a, 0xff, sizeof *a * (size_t)(9 + turn));
+        memset(b, 0xff, 70);
+        block = scratch.block;
+    }
+    double *more = NULL;
+    const ThawRoom large = THAW_ROOM(more, 1000),
+                   huge[] = {THAW_ROOM(more, SIZE_MAX / 8), THAW_ROOM(more, SIZE_MAX / 8)};
+    assert_false(thaw_scratch_reserve(&scratch, huge, 1));
+    assert_false(thaw_scratch_reserve(&scratch, huge, 2));
+    assert_null(more);
+    assert_true(scratch.block == block);
+    assert_true(thaw_scratch_reserve(&scratch, &large, 1));
+    assert_true(more[999] == 0);
+    thaw_scratch_free(&scratch);
+    thaw_scratch_free(&scratch);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_input_bit_changes_about_half_of_the_hash),
@@ -147,6 +182,7 @@ int main(void) {
         cmocka_unit_test(the_hash_is_the_same_everywhere),
         cmocka_unit_test(memory_is_zeroed_and_aligned),
         cmocka_unit_test(sizes_that_overflow_give_nothing),
+        cmocka_unit_test(scratch_is_zeroed_and_allocated_once),
         cmocka_unit_test(errors_carry_status_and_message),
         cmocka_unit_test(every_status_has_a_name),
         cmocka_unit_test(clocks_do_not_run_backwards),

@@ -23,6 +23,19 @@ static const char falling[] =
     "{\"name\": \"high\", \"shape\": \"cube\", \"position\": [0.02, 0, 3.6], \"method\": \"rigidify\"}],"
     "\"obstacles\": [{\"name\": \"floor\", \"plane\": {}}]}";
 
+// A block that strikes the floor, whose step is made in parts; one that it flies against then; and one that rests.
+static const char struck[] =
+    "{\"thaw\": 1, \"time\": {\"step\": 0.02, \"integrator\": \"tr-bdf2\", \"substeps\": 200},"
+    "\"materials\": {\"soft\": {\"young\": 5e4, \"density\": 1000, \"poisson\": 0.4, \"alpha1\": 0.001}},"
+    "\"shapes\": {\"cube\": {\"mesh\": {\"box\": {\"min\": [-0.1, -0.1, -0.1], \"max\": [0.1, 0.1, 0.1], \"cells\": "
+    "[1, 1, 1]}},"
+    "\"material\": \"soft\"}},"
+    "\"bodies\": [{\"name\": \"fast\", \"shape\": \"cube\", \"position\": [0, 0, 0.11], \"velocity\": [6, 0, -6],"
+    "\"method\": \"rigidify\"},"
+    "{\"name\": \"other\", \"shape\": \"cube\", \"position\": [1, 0, 0.1], \"method\": \"rigidify\"},"
+    "{\"name\": \"full\", \"shape\": \"cube\", \"position\": [2, 0, 0.1], \"method\": \"full\"}],"
+    "\"obstacles\": [{\"name\": \"floor\", \"plane\": {}}]}";
+
 typedef struct Impatient {
     int asked, patience;
 } Impatient;
@@ -100,6 +113,30 @@ static void steps_that_can_be_cancelled_survive_each_failing_allocation(void **s
     thaw_world_free(&pilot);
 }
 
+static void steps_in_parts_survive_each_failing_allocation(void **state) {
+    (void)state;
+    Impatient who = {0, -1};
+    ThawWorld *pilot = make(struck, &who);
+    long failures = 0, cancelled = 0;
+    int cut = 0;
+    for (int i = 0; i < 16; i++) {
+        ThawStepStats stats;
+        assert_int_equal(thaw_world_step(pilot, &stats, NULL), THAW_OK);
+        if (stats.substeps == 1)
+            continue;
+        cut++;
+        ThawWorld *world = make(struck, &who);
+        for (int k = 0; k < i; k++)
+            assert_int_equal(thaw_world_step(world, NULL, NULL), THAW_OK);
+        torment(world, &who, &failures, &cancelled);
+        assert_int_equal(thaw_world_step(world, NULL, NULL), THAW_OK);
+        thaw_world_free(&world);
+    }
+    print_message("%d steps in parts: %ld failures, cancelled %ld times\n", cut, failures, cancelled);
+    assert_true(cut > 2 && failures > 50 && cancelled > 10);
+    thaw_world_free(&pilot);
+}
+
 // A step that fails before it has begun leaves all as it was, the way that led there, too; one that fails later leaves
 // no way.
 static void what_fails_early_has_changed_nothing(void **state) {
@@ -143,6 +180,7 @@ static void what_fails_early_has_changed_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(steps_that_can_be_cancelled_survive_each_failing_allocation),
+        cmocka_unit_test(steps_in_parts_survive_each_failing_allocation),
         cmocka_unit_test(what_fails_early_has_changed_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

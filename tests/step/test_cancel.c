@@ -186,6 +186,26 @@ static void newton_with_contact_is_cancelled(void **state) {
     assert_int_equal(run_both(heap("full", ", 'integrator': 'newton'"), 6, 7, 2, &stats), 1);
 }
 
+// One is struck and makes its step in parts, one rests, and one that slept is run into within the parts.
+static void blows_are_taken_back(void **state) {
+    (void)state;
+    ThawStepStats stats;
+    char text[2000];
+    for (int m = 0; m < 2; m++) {
+        snprintf(text, sizeof text,
+                 "{'thaw': 1, 'time': {'step': 0.02, 'integrator': 'tr-bdf2', 'substeps': 99}, 'rigidify': {'sleep': 5,"
+                 "'tolerance': 0.01}, " MATERIAL CUBE
+                 "'bodies': [{'name': 'a', 'shape': 'cube', 'position': [0, 0, 0.101], 'velocity': [9, 0, -6], "
+                 "'method': '%s'}, {'name': 'b', 'shape': 'cube', 'position': [2, 0, 0.1], 'method': 'rigidify'},"
+                 "{'name': 'c', 'shape': 'cube', 'position': [-1, 0, 0.1], 'method': '%s'}],"
+                 "'obstacles': [{'name': 'floor', 'plane': {}}]}",
+                 m ? "rigidify" : "full", m ? "rigidify" : "full");
+        const int parts = run_both(quoted(text), 40, 6, 2, &stats);
+        print_message("in %d parts\n", parts);
+        assert_true(parts > 1);
+    }
+}
+
 // Parts form and dissolve, bodies come to rest, fall asleep, and are woken by one that falls on them.
 static void parts_and_sleep_survive(void **state) {
     (void)state;
@@ -373,6 +393,7 @@ int main(void) {
         cmocka_unit_test(a_factorisation_looks_between_its_nodes),
         cmocka_unit_test(the_contact_response_looks_in_every_sweep),
         cmocka_unit_test(newton_with_contact_is_cancelled),
+        cmocka_unit_test(blows_are_taken_back),
         cmocka_unit_test(parts_and_sleep_survive),
         cmocka_unit_test(the_published_oracle_survives),
         cmocka_unit_test(halves_are_taken_back),

@@ -408,6 +408,38 @@ void thaw_part_push(ThawPart *part, const double P[3], const double L[3]) {
     }
 }
 
+void thaw_part_fit(const ThawShape *shape, const int32_t *vertices, const unsigned char *script, const double *r,
+                   const double *v, ThawPart *part) {
+    const int dim = shape->dim;
+    double P[3] = {0, 0, 0}, L[3] = {0, 0, 0};
+    for (int32_t k = 0; k < part->count; k++) {
+        double rho[3], u[3], moment[3], m = shape->mass[vertices[k]];
+        if (script[vertices[k]])
+            continue;
+        thaw_part_rotate(part, dim, r + (size_t)k * (size_t)dim, rho);
+        thaw_v3_load(dim, v + (size_t)vertices[k] * (size_t)dim, u);
+        thaw_v3_cross(rho, u, moment);
+        for (int i = 0; i < 3; i++) {
+            P[i] += m * u[i];
+            L[i] += m * moment[i];
+        }
+    }
+    thaw_part_push(part, P, L);
+}
+
+void thaw_part_take_off(const ThawShape *shape, const int32_t *vertices, const unsigned char *script, const double *r,
+                        const ThawPart *part, double *v) {
+    const int dim = shape->dim;
+    double w[3], omega[3], rho[3], turn[3];
+    thaw_part_velocity(part, dim, w, omega);
+    for (int32_t k = 0; k < part->count; k++) {
+        thaw_part_rotate(part, dim, r + (size_t)k * (size_t)dim, rho);
+        thaw_v3_cross(omega, rho, turn);
+        for (int i = 0; i < dim && !script[vertices[k]]; i++)
+            v[(size_t)vertices[k] * (size_t)dim + (size_t)i] -= w[i] + turn[i];
+    }
+}
+
 double thaw_part_form(const ThawShape *shape, const int32_t *vertices, const unsigned char *script, const double *x,
                       const double *v, ThawPart *part, double *r) {
     int dim = shape->dim;
@@ -419,19 +451,6 @@ double thaw_part_form(const ThawShape *shape, const int32_t *vertices, const uns
     if (part->pins > 0)
         find_hold(dim, vertices, script, x, part);
     thaw_part_reshape(shape, vertices, x, part, r);
-    double P[3] = {0, 0, 0}, L[3] = {0, 0, 0};
-    for (int32_t k = 0; k < part->count; k++) {
-        double rho[3], u[3], moment[3], m = shape->mass[vertices[k]];
-        if (script[vertices[k]])
-            continue;
-        thaw_v3_load(dim, r + (size_t)k * (size_t)dim, rho);
-        thaw_v3_load(dim, v + (size_t)vertices[k] * (size_t)dim, u);
-        thaw_v3_cross(rho, u, moment);
-        for (int i = 0; i < 3; i++) {
-            P[i] += m * u[i];
-            L[i] += m * moment[i];
-        }
-    }
-    thaw_part_push(part, P, L);
+    thaw_part_fit(shape, vertices, script, r, v, part);
     return energy_lost(shape, vertices, script, v, part, r);
 }

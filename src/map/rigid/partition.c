@@ -353,37 +353,32 @@ static void form(ThawPartition *partition, ThawPart *part, double *shadow, doubl
             shadow[at] -= v[at];
 }
 
-// The part as it would be with the shadow's momenta. energy: J, of all of its shadow.
-static ThawPart with_shadow(const ThawPartition *partition, const ThawPart *part, const double *shadow,
-                            double *energy) {
-    const ThawShape *shape = partition->shape;
-    size_t dim = (size_t)shape->dim;
+// The part as it would be with the shadow's momenta.
+static ThawPart with_shadow(const ThawPartition *partition, const ThawPart *part, const double *shadow) {
     ThawPart rigid = *part;
-    double P[3] = {0, 0, 0}, L[3] = {0, 0, 0};
-    *energy = 0;
-    for (int32_t m = part->first; m < part->first + part->count; m++) {
-        double w[3] = {0, 0, 0}, rho[3], moment[3], mass = shape->mass[partition->vertices[m]];
-        if (partition->script[partition->vertices[m]])
-            continue;
-        memcpy(w, shadow + (size_t)partition->vertices[m] * dim, dim * sizeof *w);
-        thaw_part_rotate(part, (int)dim, partition->r + (size_t)m * dim, rho);
-        thaw_v3_cross(rho, w, moment);
-        for (int j = 0; j < 3; j++) {
-            P[j] += mass * w[j];
-            L[j] += mass * moment[j];
-            *energy += mass * w[j] * w[j] / 2;
-        }
-    }
-    thaw_part_push(&rigid, P, L);
+    thaw_part_fit(partition->shape, partition->vertices + part->first, partition->script,
+                  partition->r + (size_t)part->first * (size_t)partition->shape->dim, shadow, &rigid);
     return rigid;
+}
+
+// J, of all of its shadow.
+static double energy_of(const ThawPartition *partition, const ThawPart *part, const double *shadow) {
+    const size_t dim = (size_t)partition->shape->dim;
+    double energy = 0;
+    for (int32_t m = part->first; m < part->first + part->count; m++) {
+        const int32_t i = partition->vertices[m];
+        for (size_t k = 0, at = (size_t)i * dim; k < dim && !partition->script[i]; k++, at++)
+            energy += partition->shape->mass[i] * shadow[at] * shadow[at] / 2;
+    }
+    return energy;
 }
 
 double thaw_partition_shadow_energy(const ThawPartition *partition, const double *shadow) {
     double sum = 0;
     for (int32_t k = 0; k < partition->part_count; k++) {
-        double energy;
-        ThawPart rigid = with_shadow(partition, &partition->parts[k], shadow, &energy);
-        energy -= thaw_part_kinetic(&rigid, partition->shape->dim); // what is left is orthogonal to that
+        const ThawPart rigid = with_shadow(partition, &partition->parts[k], shadow);
+        const double energy = energy_of(partition, &partition->parts[k], shadow) -
+                              thaw_part_kinetic(&rigid, partition->shape->dim); // what is left is orthogonal to that
         sum += energy > 0 ? energy : 0;
     }
     return sum;
@@ -395,24 +390,17 @@ double thaw_partition_absorb(ThawPartition *partition, double *shadow, double *v
     double gained = 0;
     for (int32_t k = 0; k < partition->part_count; k++) {
         ThawPart *part = &partition->parts[k];
-        double energy, w[3], omega[3], rho[3], turn[3];
         if (part->hold == THAW_HOLD_FIXED)
             continue;
-        ThawPart rigid = with_shadow(partition, part, shadow, &energy);
-        thaw_part_velocity(&rigid, (int)dim, w, omega);
+        const ThawPart rigid = with_shadow(partition, part, shadow);
         gained -= thaw_part_kinetic(part, (int)dim);
         for (int j = 0; j < 3; j++) {
             part->P[j] += rigid.P[j];
             part->L[j] += rigid.L[j];
         }
         gained += thaw_part_kinetic(part, (int)dim);
-        for (int32_t m = part->first; m < part->first + part->count; m++) {
-            int32_t i = partition->vertices[m];
-            thaw_part_rotate(part, (int)dim, partition->r + (size_t)m * dim, rho);
-            thaw_v3_cross(omega, rho, turn);
-            for (size_t j = 0; j < dim && !partition->script[i]; j++)
-                shadow[(size_t)i * dim + j] -= w[j] + turn[j];
-        }
+        thaw_part_take_off(shape, partition->vertices + part->first, partition->script,
+                           partition->r + (size_t)part->first * dim, &rigid, shadow);
     }
     for (int32_t i = 0; i < shape->nv; i++)
         if (partition->part_of_vertex[i] < 0 && !partition->script[i])

@@ -136,6 +136,13 @@ void thaw_part_moments(int dim, int32_t count, const int32_t *vertices, const do
 double thaw_part_kinetic(const ThawPart *part, int dim); // J
 // Its momenta become P and L about its origin, or what its hold leaves of them.
 void thaw_part_push(ThawPart *part, const double P[3], const double L[3]);
+// Its momenta become those of velocities v of its vertices: of all motions that its hold allows it has the one that is
+// nearest by mass. r as in thaw_part_form.
+void thaw_part_fit(const ThawShape *shape, const int32_t *vertices, const unsigned char *script, const double *r,
+                   const double *v, ThawPart *part);
+// Takes the part's motion off velocities v of its vertices.
+void thaw_part_take_off(const ThawShape *shape, const int32_t *vertices, const unsigned char *script, const double *r,
+                        const ThawPart *part, double *v);
 // The second moment turned into world axes, R J R'; in 2D J itself.
 void thaw_part_turned(const ThawPart *part, const double J[9], double turned[9]);
 

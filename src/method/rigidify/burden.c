@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// What does a body bear, and what holds it?
+// What a body bears, and what holds it.
 //
-// A body that carries another one swings more slowly than alone, by the root of their masses, and its thresholds are to
-// follow that: a load that sways to and fro in a second strains what it stands on by little in each step, and at its
-// turning points by nothing. So take the body out of its island. What then still hangs together with an obstacle or a
-// pin stands, and where it touches the body it holds it. What does not is borne by the body, with all of its mass.
+// A body that carries another one swings more slowly than alone, by the root of the ratio of masses, and its thresholds
+// have to follow that: a load that sways to and fro in a second strains the body under it by little in each step, and
+// at turning points not at all. So the body is taken out of its island. Groups of bodies that are then still connected
+// with an obstacle or a pin stand, and hold the body where they touch it. All others are borne by the body, with all of
+// their mass.
 //
 // Attachments weaker than the body itself neither hold nor bear. A body that only touches others counts as burdened
-// where it bears more than its own mass and is held itself: what meets in flight soon parts. Found when the body's
-// neighbours are others: linear in the island's contacts, and a mode (oracle/scale.c) where there is a burden.
+// where it bears more than its own mass and is held itself: bodies that meet in flight soon part. Found anew when the
+// body's neighbours have changed: linear in the island's contacts, and a mode (oracle/scale.c) where there is a burden.
 #include <math.h>
 #include <string.h>
 
@@ -16,15 +17,15 @@
 #include "method/rigidify/rigidify.h"
 #include "step/keep.h"
 
-// Of the diameter: contacts no farther open count as closed, for they come and go.
+// Of the diameter: contacts that are no farther open count as closed, since they open and close in turns.
 static const double NEAR = 5e-4;
 
-// Bodies go by their places in the island, `count` of them.
+// Bodies are named by their places in the island, `count` of them.
 typedef struct Search {
     const ThawStepper *s;
     const ThawIsland *island;
     int32_t own;        // the body's place
-    int32_t *group;     // count: forest of bodies that hang together without this one
+    int32_t *group;     // count: forest of bodies that are connected without this one
     unsigned char *set; // count, of a root: it stands
     double *mass;       // count, of a root: kg
     double *stiffness;  // count + 1, of a root or of what stands: N/m, of attachments to it
@@ -60,7 +61,7 @@ static const ThawContact *contact_of(const Search *search, int32_t i) {
     return &search->island->set->contacts[search->island->contacts[i]];
 }
 
-// The place of who moves a side of a contact; -1: an obstacle.
+// The place of the body on a side of a contact; -1: an obstacle.
 static int32_t place_of(const Search *search, const ThawContact *c, int side) {
     return c->nodes[side] > 0 ? thaw_island_place(search->island, c->key.body[side]) : -1;
 }
@@ -131,7 +132,7 @@ static uint64_t weigh(Search *search) {
     const ThawStepper *s = search->s;
     const ThawIsland *island = search->island;
     uint64_t hash = thaw_hash(0, &thaw_rigidify_record(s)->scale.released, sizeof(int32_t));
-    for (int pass = 0; pass < 3; pass++) // how stiff rows are together, how many they are, and what they do
+    for (int pass = 0; pass < 3; pass++) // stiffness of all rows to a group, number of rows, their effect
         for (int32_t i = 0; i < island->contact_count; i++) {
             const ThawContact *c = contact_of(search, i);
             const int side = side_of(s, c);
@@ -146,8 +147,8 @@ static uint64_t weigh(Search *search) {
                 search->attached |= c->two_sided;
                 search->held |= other < 0;
                 if (search->rows[at]++ == 0) {
-                    const int32_t who = other < 0 ? -1 : island->bodies[other]->index;
-                    hash = thaw_hash(hash, &who, sizeof who);
+                    const int32_t body = other < 0 ? -1 : island->bodies[other]->index;
+                    hash = thaw_hash(hash, &body, sizeof body);
                     if (other >= 0)
                         hash = thaw_hash(hash, &search->mass[at], sizeof search->mass[at]);
                     search->borne += other >= 0 ? search->mass[at] : 0;
@@ -164,7 +165,7 @@ static uint64_t weigh(Search *search) {
     return search->attached || (search->held && search->borne > s->shape->total_mass) ? hash | 1 : 0;
 }
 
-// Whether the thresholds are to be others than before; those of what is borne are found.
+// Whether the burden has changed; the scale with the new one is found.
 static ThawStatus find_burden(Search *search, int *changed, ThawError *error) {
     ThawBurdened *burdened = &thaw_rigidify_record(search->s)->burdened;
     find_groups(search);
@@ -188,32 +189,27 @@ static Search look_at(const ThawWorld *world, const ThawStepper *s) {
     return (Search){.s = s, .island = island, .own = thaw_island_place(island, s->index)};
 }
 
-static int reserve(Search *search) {
+// Arrays of a search and, where `borne` is not NULL, of its answer: good until the body's next search.
+static int reserve(Search *search, ThawBorne *borne) {
     const size_t bodies = (size_t)search->island->count, nv = (size_t)search->s->shape->nv;
-    search->group = THAW_NEW(int32_t, bodies);
-    search->set = THAW_NEW(unsigned char, bodies);
-    search->mass = THAW_NEW(double, bodies);
-    search->stiffness = THAW_NEW(double, bodies + 1);
-    search->rows = THAW_NEW(int32_t, bodies + 1);
-    search->on = THAW_NEW(double, nv);
-    search->hold = THAW_NEW(double, nv);
-    return search->group && search->set && search->mass && search->stiffness && search->rows && search->on &&
-           search->hold;
-}
-
-static void release(Search *search) {
-    void *blocks[] = {search->group, search->set, search->mass, search->stiffness,
-                      search->rows,  search->on,  search->hold};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        thaw_free(blocks[i]);
+    ThawBorne none, *answer = borne ? borne : &none;
+    const ThawRoom rooms[] = {THAW_ROOM(search->group, bodies),
+                              THAW_ROOM(search->set, bodies),
+                              THAW_ROOM(search->mass, bodies),
+                              THAW_ROOM(search->stiffness, bodies + 1),
+                              THAW_ROOM(search->rows, bodies + 1),
+                              THAW_ROOM(search->on, nv),
+                              THAW_ROOM(search->hold, nv),
+                              THAW_ROOM(answer->group, borne ? nv : 0),
+                              THAW_ROOM(answer->share, borne ? nv : 0),
+                              THAW_ROOM(answer->mass, borne ? bodies : 0)};
+    return thaw_scratch_reserve(&thaw_rigidify(search->s)->search, rooms, sizeof rooms / sizeof *rooms);
 }
 
 static ThawStatus search_island(const ThawWorld *world, const ThawStepper *s, int *changed, ThawError *error) {
     Search search = look_at(world, s);
-    ThawStatus status =
-        reserve(&search) ? find_burden(&search, changed, error) : thaw_error_memory(error, "what a body bears");
-    release(&search);
-    return status;
+    return reserve(&search, NULL) ? find_burden(&search, changed, error)
+                                  : thaw_error_memory(error, "what a body bears");
 }
 
 // Whether anything is rigid, or about to be: else nothing depends on thresholds yet.
@@ -242,14 +238,14 @@ ThawStatus thaw_rigidify_fit_burden(const ThawWorld *world, ThawStepper *s, Thaw
     ThawRigidifyData *a = thaw_rigidify(s);
     const double before = a->options.tau_rigid;
     thaw_rigidify_configure(world, s);
-    if (a->options.tau_rigid < before) // what was slow may be too fast now
+    if (a->options.tau_rigid < before) // elements that were slow may be too fast now
         memset(thaw_oracle_state(a->oracle)->below, 0, (size_t)s->shape->ne);
     return THAW_OK;
 }
 
 // --- for the static question -----------------------------------------------------------------------------------------
 
-// Vertices that groups touch which the body bears; numbers of the groups as they come.
+// Vertices that borne groups touch; groups are numbered in the order of contacts.
 static void list_borne(Search *search, ThawBorne *borne) {
     const ThawStepper *s = search->s;
     for (int32_t i = 0; i < search->island->contact_count; i++) {
@@ -279,16 +275,12 @@ static void list_borne(Search *search, ThawBorne *borne) {
 ThawStatus thaw_rigidify_bear(const void *bearer, ThawBorne *borne) {
     const ThawBearer *of = bearer;
     Search search = look_at(of->world, of->s);
-    *borne = (ThawBorne){.group = THAW_NEW(int32_t, of->s->shape->nv),
-                         .share = THAW_NEW(double, of->s->shape->nv),
-                         .mass = THAW_NEW(double, search.island->count)};
-    const int good = reserve(&search) && borne->group && borne->share && borne->mass;
-    for (int32_t v = 0; good && v < of->s->shape->nv; v++)
+    *borne = (ThawBorne){0};
+    if (!reserve(&search, borne))
+        return THAW_ERROR_MEMORY;
+    for (int32_t v = 0; v < of->s->shape->nv; v++)
         borne->group[v] = -1;
-    if (good) {
-        find_groups(&search);
-        list_borne(&search, borne);
-    }
-    release(&search);
-    return good ? THAW_OK : THAW_ERROR_MEMORY;
+    find_groups(&search);
+    list_borne(&search, borne);
+    return THAW_OK;
 }
