@@ -716,12 +716,13 @@ static const double SMALL_CHORD = 1e-4;
 static const double SMALL_KICK = 1e-4;
 
 // What acts against damping and stress of a body that turns against its frame turns along in the body, and not in the
-// linearised forces: the contact response stops a spin by a torque that is not there, and mending gives it back.
+// linearised forces: the contact response stops a spin by a torque that is not there, and mending gives it back. (Of
+// what pins hold strong loads change the torque by more with each frame.)
 int thaw_moving_is_crooked(ThawStepper *s) {
     ThawMovingFrame *f = &s->moving;
     double *v1 = s->y, end[9], given[2][3], v[3], omega[3];
     ThawPart part;
-    if (!f->inside || f->whole.hold == THAW_HOLD_FIXED || f->stage->at < 1)
+    if (!f->inside || !s->touching || f->whole.hold != THAW_HOLD_FREE || f->stage->at < 1)
         return 0;
     find_further(s);
     if (!(f->h * thaw_v3_norm(f->further.omega) > SMALL_CHORD))

@@ -76,8 +76,8 @@ static void what_is_dragged_gains_nothing(void **state) {
         }
 }
 
-// A box whose damping takes ninety steps to relax leans on a pinned one under ten times the weight of the earth: contact
-// stopped its turning in the world's axes, and momenta in its own gave it back.
+// A box whose damping takes ninety steps to relax leans on a pinned one under ten times the weight of the earth:
+// contact stopped its turning in the world's axes, and momenta in its own gave it back.
 static void what_creeps_and_leans_shakes_no_more(void **state) {
     (void)state;
     for (int m = 0; m < 2; m++) {
