@@ -310,7 +310,7 @@ ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **result, ThawEr
     if (status == THAW_OK)
         status = thaw_attachments_compile(def, model, error);
     if (status == THAW_OK)
-        status = thaw_sheets_allow(def, model, error);
+        status = thaw_sheets_allow(model, error);
     if (status != THAW_OK)
         thaw_model_free(&model);
     *result = model;
