@@ -43,7 +43,7 @@ ThawPatient *thaw_exam_patients(ThawExam *exam, int32_t count);
 void thaw_mesh_box_of(const ThawMesh *mesh, double lo[3], double hi[3]);
 void thaw_element_centre(const ThawMesh *mesh, int32_t element, double centre[3]);
 
-// Is it as large, in metres, as what is usually simulated (mesh.c)?
+// Whether it is as large, in metres, as what is usually simulated (mesh.c).
 void thaw_exam_size(ThawExam *exam, const char *where, const double size[3]);
 // Elements, pieces, thickness, size (mesh.c).
 void thaw_exam_mesh(ThawExam *exam, const ThawMesh *mesh, const char *where, ThawPatient *patient);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mesh itself: elements whose shape spoils accuracy and solver, pieces that are not joined or only at a point,
-// bodies with a single layer of elements, and sizes that smell of wrong units. The mesh has passed thaw_mesh_validate,
+// bodies with a single layer of elements, and sizes that suggest wrong units. The mesh has passed thaw_mesh_validate,
 // so everything here can be simulated; the question is how well. Linear, but for coincident vertices, which are sorted.
 //
 // Thresholds. Interpolation error grows with the largest angle and conditioning suffers from the smallest (Shewchuk

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sheets: is the mesh fine enough for the thickness, for the folds it begins with, and is the step short enough for
-// what the mesh can show?
+// Sheets: whether the mesh is fine enough for the thickness and for the folds it begins with, and whether the step is
+// short enough for what the mesh can show.
 //
 // Bending waves of a plate with the bending stiffness D and the mass m of a square metre have the frequency w = k^2
 // sqrt(D / m) at the wave number k. The shortest folds that a mesh shows are four edges long: what a step cannot

@@ -34,6 +34,10 @@ static const ThawMaterial *material_of(const Choice *choice, int32_t e) {
     return &choice->shape->materials[choice->block->material[e]];
 }
 
+static double alpha1_of(const ThawElementBlock *block, const ThawMaterial *material) {
+    return block->kind->damps_itself && block->damping >= 0 ? block->damping : material->alpha1;
+}
+
 // Lane l holds elements[l * stride] while that is one of the `count`.
 static void fill_batch(const Choice *choice, const int32_t *elements, int32_t count, int32_t stride, int point,
                        ThawIntegrationSet *set) {
@@ -54,13 +58,16 @@ static void fill_batch(const Choice *choice, const int32_t *elements, int32_t co
                 block->kind->rest_size ? &set->rest[batch->rest + i] : &batch->gradient[i / dim * 3 + i % dim];
             (*to)[l] = block->gradient[p * (size_t)size + (size_t)i];
         }
-        for (int i = 0; i < THAW_MATERIAL_CONSTANTS; i++)
-            batch->c[i][l] = material->c[i];
+        double own[THAW_ELEMENT_CONSTANTS_MAX] = {0};
+        if (block->kind->constants)
+            block->kind->constants(material, choice->shape->thickness, own);
+        for (int i = 0; i < THAW_ELEMENT_CONSTANTS_MAX; i++)
+            batch->c[i][l] = block->kind->constants ? own[i] : i < THAW_MATERIAL_CONSTANTS ? material->c[i] : 0;
         for (int a = 0; a < nodes; a++)
             batch->vertex[a][l] = block->elements[(size_t)e * (size_t)nodes + (size_t)a];
         batch->weight[l] = used ? block->weight[p] : 0;
-        int viscous = material->viscosity[1] > 0 && !block->role;
-        batch->alpha1[l] = viscous ? 0 : block->role && block->damping >= 0 ? block->damping : material->alpha1;
+        int viscous = material->viscosity[1] > 0 && !block->kind->damps_itself;
+        batch->alpha1[l] = viscous ? 0 : alpha1_of(block, material);
         batch->role[l] = block->role ? block->role[e] : 0;
         for (int i = 0; i < 2; i++)
             batch->viscosity[i][l] = material->viscosity[i];
@@ -192,8 +199,8 @@ static ThawStatus reserve_block(const Choice *choice, int32_t size, int32_t per_
         set->element_count++;
         set->needs_orientation |= material->ops->needs_orientation;
         const ThawElementBlock *block = choice->block;
-        set->has_alpha1 |= (block->role && block->damping >= 0 ? block->damping : material->alpha1) > 0;
-        set->may_drive |= material->alpha1 > 0 && !(material->viscosity[1] > 0) && !block->role;
+        set->has_alpha1 |= alpha1_of(block, material) > 0;
+        set->may_drive |= material->alpha1 > 0 && !(material->viscosity[1] > 0) && !block->kind->damps_itself;
     }
     for (int m = 0; m < THAW_MATERIAL_MODEL_COUNT; m++) {
         batches += (per_model[m] + THAW_LANES - 1) / THAW_LANES * choice->block->kind->points;

@@ -15,7 +15,7 @@ struct ThawShape;
 typedef struct ThawBatch {
     ThawLanes gradient[THAW_ELEMENT_GRADIENTS_MAX];     // [node - 1][axis], axes beyond the element's are 0, 1/m
     ThawLanes weight;                                   // m^3 (2D: area times thickness)
-    ThawLanes c[THAW_MATERIAL_CONSTANTS];               // of the material model
+    ThawLanes c[THAW_ELEMENT_CONSTANTS_MAX];            // of the material model, or the kind's own
     ThawLanes alpha1;                                   // s, 0 where damping is viscous
     ThawLanes viscosity[2];                             // Pa s, for the trace of strain rates and for all of them
     int32_t vertex[THAW_ELEMENT_NODES_MAX][THAW_LANES]; // ascending in each element: block (a, b), a >= b, is lower

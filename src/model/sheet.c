@@ -123,21 +123,46 @@ static void hinge_measures(const double *X, const int32_t patch[THAW_PLATE_ROLES
     }
 }
 
+void thaw_material_moduli(const ThawMaterial *material, double C[6]) {
+    const double E1 = material->young, E2 = material->weave.weft_young > 0 ? material->weave.weft_young : E1;
+    const double nu = material->poisson, whole = 1 - nu * nu * E2 / E1;
+    C[0] = E1 / whole;
+    C[1] = nu * E2 / whole;
+    C[2] = E2 / whole;
+    C[3] = C[4] = 0;
+    C[5] = material->weave.shear > 0 ? material->weave.shear : sqrt(E1 * E2) / (2 * (1 + nu));
+}
+
+// Bending moments by curvature, 11 21 22 31 32 33.
+static void rigidity(const ThawMaterial *material, int woven, double t, double D[6]) {
+    const double *bending = material->weave.bending, nu = material->poisson;
+    if (woven && bending[0] > 0) {
+        const double mean = sqrt(bending[0] * bending[1]), twist = bending[2] > 0 ? bending[2] : (1 - nu) / 2 * mean;
+        memcpy(D, (double[]){bending[0], nu * mean, bending[1], 0, 0, twist}, 6 * sizeof *D);
+    } else if (woven) {
+        thaw_material_moduli(material, D);
+        for (int i = 0; i < 6; i++)
+            D[i] *= t * t * t / 12;
+    } else {
+        const double plate = material->young * t * t * t / (12 * (1 - nu * nu));
+        memcpy(D, (double[]){plate, nu * plate, plate, 0, 0, (1 - nu) / 2 * plate}, 6 * sizeof *D);
+    }
+}
+
 static void make_measures(const ThawShape *shape, const ThawPlateMesh *plates, int32_t e,
                           double B[THAW_PLATE_MEASURES][THAW_PLATE_HINGES]) {
     const ThawMaterial *material = &shape->materials[shape->cells->material[e]];
-    const double nu = material->poisson, t = shape->thickness;
-    const double D = material->young * t * t * t / (12 * (1 - nu * nu));
+    double axis[3], D[6];
     int32_t patch[THAW_PLATE_ROLES];
     thaw_plate_patch(plates, e, patch);
+    rigidity(material, shape->warp != NULL, shape->thickness, D);
     if (shape->bending == THAW_BENDING_HINGE) {
-        hinge_measures(shape->X, patch, D, B);
+        hinge_measures(shape->X, patch, D[0], B);
         return;
     }
-    double axis[3];
     edge_of(shape->X, patch, 0, axis);
     thaw_v3_unit(axis);
-    thaw_plate_measures(plates, e, axis, (double[6]){D, nu * D, D, 0, 0, (1 - nu) / 2 * D}, B);
+    thaw_plate_measures(plates, e, shape->warp ? shape->warp + 3 * (size_t)shape->element_user[e] : axis, D, B);
 }
 
 static int is_wide(double B[THAW_PLATE_MEASURES][THAW_PLATE_HINGES]) {
@@ -166,8 +191,7 @@ static void make_rest(const double *X, const int32_t patch[THAW_PLATE_ROLES], in
     }
 }
 
-static ThawStatus new_block(int wide, int32_t count, ThawShape *shape, ThawError *error) {
-    const ThawElementOps *kind = thaw_element_bending(wide);
+static ThawStatus new_block(const ThawElementOps *kind, int32_t count, ThawShape *shape, ThawError *error) {
     const ThawElementBlock *last = &shape->blocks[shape->block_count - 1];
     ThawElementBlock *block = &shape->blocks[shape->block_count++];
     *block = (ThawElementBlock){.kind = kind,
@@ -175,7 +199,7 @@ static ThawStatus new_block(int wide, int32_t count, ThawShape *shape, ThawError
                                 .elements = THAW_NEW(int32_t, (size_t)kind->nodes * (size_t)count),
                                 .material = THAW_NEW(int32_t, count),
                                 .weight = THAW_NEW(double, count),
-                                .gradient = THAW_NEW(double, (size_t)kind->rest_size *(size_t)count),
+                                .gradient = THAW_NEW(double, thaw_element_gradients(kind) * (size_t)count),
                                 .role = THAW_NEW(int64_t, count),
                                 .damping = shape->bending_damping};
     return block->elements && block->material && block->weight && block->gradient && block->role
@@ -197,15 +221,10 @@ static void add_element(const ThawShape *shape, const ThawPlateMesh *plates, int
               block->gradient + (size_t)kind->rest_size * k);
 }
 
-ThawStatus thaw_sheet_add_bending(ThawShape *shape, ThawError *error) {
-    const ThawMesh mesh = {.dim = 3,
-                           .nodes = 3,
-                           .vertex_count = shape->nv,
-                           .element_count = shape->ne,
-                           .elements = shape->cells->elements};
-    int32_t *across = NULL, count[2] = {0};
+static ThawStatus add_bending(ThawShape *shape, const int32_t *across, ThawError *error) {
+    int32_t count[2] = {0};
     double(*B)[THAW_PLATE_MEASURES][THAW_PLATE_HINGES] = thaw_alloc((size_t)shape->ne, sizeof *B);
-    ThawStatus status = B ? thaw_mesh_neighbours(&mesh, &across, error) : thaw_error_memory(error, "a sheet");
+    ThawStatus status = B ? THAW_OK : thaw_error_memory(error, "the bending of a sheet");
     const ThawPlateMesh plates = {shape->X, shape->cells->elements, across};
     for (int32_t e = 0; status == THAW_OK && e < shape->ne; e++) {
         make_measures(shape, &plates, e, B[e]);
@@ -214,12 +233,170 @@ ThawStatus thaw_sheet_add_bending(ThawShape *shape, ThawError *error) {
     for (int wide = 0; wide < 2; wide++) {
         if (status != THAW_OK || count[wide] == 0)
             continue;
-        status = new_block(wide, count[wide], shape, error);
+        status = new_block(thaw_element_bending(wide), count[wide], shape, error);
         for (int32_t e = 0; status == THAW_OK && e < shape->ne; e++)
             if (is_wide(B[e]) == wide)
                 add_element(shape, &plates, e, B[e], &shape->blocks[shape->block_count - 1]);
     }
     thaw_free(B);
+    return status;
+}
+
+// --- warp and weft ---------------------------------------------------------------------------------------------------
+
+// The unit of d's part in the plane of e1 and e2; 0 where there is next to none.
+static int into_plane(const double e1[3], const double e2[3], double d[3]) {
+    double n[3];
+    thaw_v3_cross(e1, e2, n);
+    thaw_v3_unit(n);
+    const double length = thaw_v3_norm(d);
+    thaw_v3_add(d, -thaw_v3_dot(d, n), n, d);
+    return thaw_v3_norm(d) > 1e-6 * length && thaw_v3_unit(d) > 0;
+}
+
+ThawStatus thaw_sheet_weave(const ThawShapeDef *def, ThawShape *shape, ThawError *error) {
+    const ThawMesh *mesh = def->mesh;
+    if (!(shape->warp = THAW_NEW(double, 3 * (size_t)mesh->element_count)))
+        return thaw_error_memory(error, "the warp of a sheet");
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        const int32_t *v = mesh->elements + 3 * (size_t)e;
+        double e1[3], e2[3], *d = shape->warp + 3 * (size_t)e;
+        thaw_v3_sub(mesh->x + 3 * (size_t)v[1], mesh->x + 3 * (size_t)v[0], e1);
+        thaw_v3_sub(mesh->x + 3 * (size_t)v[2], mesh->x + 3 * (size_t)v[0], e2);
+        if (def->uv) { // where u grows and v does not
+            const double *w = def->uv + 6 * (size_t)e, v1 = w[3] - w[1], v2 = w[5] - w[1];
+            const double turn = (w[2] - w[0]) * v2 - (w[4] - w[0]) * v1 < 0 ? -1 : 1;
+            for (int k = 0; k < 3; k++)
+                d[k] = turn * (v2 * e1[k] - v1 * e2[k]);
+            if (isfinite(v1) && isfinite(v2) && into_plane(e1, e2, d))
+                continue;
+        }
+        memcpy(d, def->warp, 3 * sizeof *d);
+        if (!into_plane(e1, e2, d))
+            return thaw_error_set(error, THAW_ERROR_INPUT,
+                                  "shape %s: warp is (%g, %g, %g), which is no direction in the plane of element %d; "
+                                  "allowed: a direction that is not across any triangle, or uv",
+                                  shape->name, def->warp[0], def->warp[1], def->warp[2], (int)e);
+    }
+    return THAW_OK;
+}
+
+void thaw_sheet_turn(ThawShape *shape) {
+    for (size_t e = 0; e < (size_t)shape->ne; e++) {
+        const int32_t *v = shape->cells->elements + 3 * e;
+        const double *x = shape->X, *d = shape->warp + 3 * (size_t)shape->element_user[e];
+        double e1[3], e2[3], n[3], side[3], *g = shape->cells->gradient + 4 * e;
+        thaw_v3_sub(x + 3 * (size_t)v[1], x + 3 * (size_t)v[0], e1);
+        thaw_v3_sub(x + 3 * (size_t)v[2], x + 3 * (size_t)v[0], e2);
+        thaw_v3_cross(e1, e2, n);
+        thaw_v3_unit(n);
+        thaw_v3_unit(e1);
+        thaw_v3_cross(n, e1, side); // gradients are by (e1, side)
+        const double c = thaw_v3_dot(d, e1), s = thaw_v3_dot(d, side), turn[2][2] = {{c, s}, {-s, c}};
+        for (int a = 0; a < 2; a++) {
+            const double was[2] = {g[2 * a], g[2 * a + 1]};
+            for (int k = 0; k < 2; k++)
+                g[2 * a + k] = turn[k][0] * was[0] + turn[k][1] * was[1];
+        }
+    }
+}
+
+// --- lengths and pressure --------------------------------------------------------------------------------------------
+
+static ThawStatus mark_rim(ThawShape *shape, const int32_t *across, ThawError *error) {
+    int64_t *role = shape->blocks[0].role = THAW_NEW(int64_t, shape->ne);
+    if (!role)
+        return thaw_error_memory(error, "the rim of a sheet");
+    for (size_t i = 0; i < 3 * (size_t)shape->ne; i++)
+        role[i / 3] |= (int64_t)(across[i] < 0) << (i % 3);
+    return THAW_OK;
+}
+
+// 1: the corners of a triangle in ascending order go around as the mesh has them; -1: the other way.
+static int sense_of(const ThawShape *shape, const int32_t *internal, int32_t e) {
+    const int32_t *own = shape->elements_user + 3 * (size_t)shape->element_user[e];
+    const int32_t *sorted = shape->cells->elements + 3 * (size_t)e;
+    int first = 0;
+    while (internal[own[first]] != sorted[0])
+        first++;
+    return internal[own[(first + 1) % 3]] == sorted[1] ? 1 : -1;
+}
+
+// The same along the edge opposite corner i: from the lower of its ends to the higher, or back. Ascending corners go
+// along those opposite 0 and 2.
+static int along(int sense, int i) { return i == 1 ? -sense : sense; }
+
+// Senses of all triangles; the volume inside, of that sign.
+static ThawStatus find_senses(const ThawShape *shape, const int32_t *across, int *sense, double *volume,
+                              ThawError *error) {
+    int32_t *internal = THAW_NEW(int32_t, shape->nv);
+    if (!internal)
+        return thaw_error_memory(error, "the pressure in a sheet");
+    for (int32_t v = 0; v < shape->nv; v++)
+        internal[shape->vertex_user[v]] = v;
+    for (int32_t e = 0; e < shape->ne; e++)
+        sense[e] = sense_of(shape, internal, e);
+    thaw_free(internal);
+    *volume = 0;
+    for (int32_t e = 0; e < shape->ne; e++) {
+        const int32_t *v = shape->cells->elements + 3 * (size_t)e;
+        const double *x[3] = {shape->X + 3 * (size_t)v[0], shape->X + 3 * (size_t)v[1], shape->X + 3 * (size_t)v[2]};
+        double cross[3];
+        thaw_v3_cross(x[1], x[2], cross);
+        *volume += sense[e] * thaw_v3_dot(x[0], cross) / 6;
+        for (int i = 0; i < 3; i++) {
+            const int32_t f = across[3 * (size_t)e + (size_t)i];
+            int j = 0;
+            while (f >= 0 && across[3 * (size_t)f + (size_t)j] != e)
+                j++;
+            if (f < 0 || along(sense[e], i) == along(sense[f], j))
+                return thaw_error_set(error, THAW_ERROR_INPUT,
+                                      "shape %s: pressure is %g Pa, but %s element %d; allowed: in closed sheets whose "
+                                      "triangles all look out, or in",
+                                      shape->name, shape->pressure,
+                                      f < 0 ? "the sheet is open beside" : "a neighbour looks the other way than",
+                                      (int)shape->element_user[e]);
+        }
+    }
+    return THAW_OK;
+}
+
+static ThawStatus add_pressure(ThawShape *shape, const int32_t *across, ThawError *error) {
+    double volume = 0;
+    int *sense = THAW_NEW(int, shape->ne);
+    ThawStatus status =
+        sense ? find_senses(shape, across, sense, &volume, error) : thaw_error_memory(error, "the pressure in a sheet");
+    if (status == THAW_OK)
+        status = new_block(thaw_element_pressure(), shape->ne, shape, error);
+    ThawElementBlock *block = &shape->blocks[shape->block_count - 1];
+    for (int32_t e = 0; status == THAW_OK && e < shape->ne; e++) {
+        const int32_t *v = shape->cells->elements + 3 * (size_t)e;
+        double cross[3];
+        thaw_v3_cross(shape->X + 3 * (size_t)v[1], shape->X + 3 * (size_t)v[2], cross);
+        memcpy(block->elements + 3 * (size_t)e, v, 3 * sizeof *v);
+        block->material[e] = shape->cells->material[e];
+        block->weight[e] = (volume < 0 ? -1 : 1) * sense[e] * shape->pressure;
+        block->gradient[4 * (size_t)e] = thaw_v3_dot(shape->X + 3 * (size_t)v[0], cross) / 6;
+        block->count++;
+    }
+    thaw_free(sense);
+    return status;
+}
+
+ThawStatus thaw_sheet_add_blocks(ThawShape *shape, ThawError *error) {
+    const ThawMesh mesh = {.dim = 3,
+                           .nodes = 3,
+                           .vertex_count = shape->nv,
+                           .element_count = shape->ne,
+                           .elements = shape->cells->elements};
+    int32_t *across = NULL;
+    ThawStatus status = thaw_mesh_neighbours(&mesh, &across, error);
+    if (status == THAW_OK && shape->membrane == THAW_MEMBRANE_LENGTHS)
+        status = mark_rim(shape, across, error);
+    if (status == THAW_OK)
+        status = add_bending(shape, across, error);
+    if (status == THAW_OK && shape->pressure != 0)
+        status = add_pressure(shape, across, error);
     thaw_free(across);
     return status;
 }
@@ -227,7 +404,7 @@ ThawStatus thaw_sheet_add_bending(ThawShape *shape, ThawError *error) {
 // --- what is allowed -------------------------------------------------------------------------------------------------
 
 ThawStatus thaw_sheet_check(const ThawShapeDef *def, const char *name, ThawError *error) {
-    if ((unsigned)def->membrane > THAW_MEMBRANE_FIXED_THICKNESS)
+    if ((unsigned)def->membrane > THAW_MEMBRANE_LENGTHS)
         return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: membrane is %d; allowed: a ThawMembrane", name,
                               (int)def->membrane);
     if ((unsigned)def->bending > THAW_BENDING_HINGE)
@@ -237,6 +414,24 @@ ThawStatus thaw_sheet_check(const ThawShapeDef *def, const char *name, ThawError
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "shape %s: bending_damping is %g s; allowed: >= 0, or < 0 for the material's alpha1",
                               name, def->bending_damping);
+    if (!isfinite(def->pressure))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: pressure is %g Pa; allowed: a finite number", name,
+                              def->pressure);
+    return THAW_OK;
+}
+
+ThawStatus thaw_sheet_check_material(const ThawShape *shape, const ThawMaterial *material, int32_t index,
+                                     ThawError *error) {
+    const ThawWeave *weave = &material->weave;
+    if (shape->membrane != THAW_MEMBRANE_WOVEN && (weave->weft_young > 0 || weave->shear > 0 || weave->bending[0] > 0))
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "shape %s: material %d is woven, and membrane is %d; allowed: THAW_MEMBRANE_WOVEN (%d)",
+                              shape->name, (int)index, (int)shape->membrane, (int)THAW_MEMBRANE_WOVEN);
+    if (shape->membrane == THAW_MEMBRANE_LENGTHS && !(material->edge_stiffness > 0))
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "shape %s: edge_stiffness of material %d is %g N; allowed: > 0 with "
+                              "THAW_MEMBRANE_LENGTHS",
+                              shape->name, (int)index, material->edge_stiffness);
     return THAW_OK;
 }
 

@@ -172,6 +172,128 @@ static void curved_rest_shapes_are_at_rest_and_forces_are_slopes(void **state) {
     thaw_model_free(&model);
 }
 
+// A closed sheet under pressure: an octahedron, and a tetrahedron whose triangles have neighbours in common.
+static void closed_make(Sheet *s, int corners) {
+    static const double octahedron[] = {1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1};
+    static const int32_t eight[] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4, 2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
+    static const double tetrahedron[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const int32_t four[] = {0, 2, 1, 0, 1, 3, 0, 3, 2, 1, 2, 3};
+    uint64_t seed = 3;
+    sheet_make(s, 1, 1, 0);
+    s->mesh.vertex_count = corners;
+    s->mesh.element_count = corners == 6 ? 8 : 4;
+    memcpy(s->x, corners == 6 ? octahedron : tetrahedron, sizeof(double) * 3 * (size_t)corners);
+    memcpy(s->elements, corners == 6 ? eight : four, sizeof(int32_t) * 3 * (size_t)s->mesh.element_count);
+    for (int i = 0; i < 3 * corners; i++)
+        s->x[i] += 0.1 * sample_random(&seed);
+    s->material.poisson = 0.3;
+    s->material.model = THAW_MATERIAL_STVK;
+    s->shape.thickness = 0.1;
+}
+
+static void check_slopes(const ThawShape *shape, const double *x) {
+    enum { MOST = 18 };
+    const int n = 3 * shape->nv;
+    double moved[MOST], f[MOST], ahead[MOST], behind[MOST], y[MOST], forms[2], partial[64], size = 0;
+    assert_true(n <= MOST);
+    thaw_force_internal(shape->all, NULL, x, shape->nv, f, partial);
+    for (int i = 0; i < n; i++)
+        size = fmax(size, fabs(f[i]));
+    for (int i = 0; i < n; i++) {
+        double slope = 0, stiff = 0, u[MOST] = {0};
+        u[i] = 1;
+        for (int side = -1; side <= 1; side += 2) {
+            memcpy(moved, x, sizeof(double) * (size_t)n);
+            moved[i] += side * 1e-6;
+            slope += side * thaw_force_energy(shape->all, NULL, moved, partial) / 2e-6;
+            thaw_force_internal(shape->all, NULL, moved, shape->nv, side > 0 ? ahead : behind, partial);
+        }
+        assert_true(fabs(slope + f[i]) < 1e-6 * size);
+        thaw_force_product(shape->all, NULL, x, u, (ThawStiffness){1, 0, 0}, shape->nv, y, forms, partial);
+        for (int k = 0; k < n; k++)
+            stiff = fmax(stiff, fabs(y[k]));
+        for (int k = 0; k < n; k++)
+            assert_true(fabs((behind[k] - ahead[k]) / 2e-6 - y[k]) < 1e-6 * stiff);
+    }
+}
+
+static void pressure_follows_a_closed_sheet(void **state) {
+    (void)state;
+    for (int run = 0; run < 4; run++) {
+        const int corners = run % 2 ? 6 : 4;
+        double x[18], f[18], without[18], partial[64];
+        uint64_t seed = 8;
+        Sheet s;
+        closed_make(&s, corners);
+        if (run >= 2) // all look in
+            for (int e = 0; e < s.mesh.element_count; e++) {
+                const int32_t a = s.elements[3 * e];
+                s.elements[3 * e] = s.elements[3 * e + 1];
+                s.elements[3 * e + 1] = a;
+            }
+        ThawModel *dead = model_of(&s);
+        s.shape.pressure = 1e5;
+        ThawModel *model = model_of(&s);
+        const ThawShape *shape = &model->shapes[0];
+        for (int i = 0; i < 3 * shape->nv; i++)
+            x[i] = 5 + shape->X[i] + 0.1 * sample_random(&seed);
+        check_slopes(shape, x);
+        thaw_force_internal(shape->all, NULL, x, shape->nv, f, partial);
+        thaw_force_internal(dead->shapes[0].all, NULL, x, shape->nv, without, partial);
+        double sum[3] = {0}, out = 0, centre[3] = {0};
+        for (int i = 0; i < 3 * shape->nv; i++)
+            centre[i % 3] += x[i] / shape->nv;
+        for (int i = 0; i < 3 * shape->nv; i++) { // outwards, and no push as a whole
+            sum[i % 3] += f[i] - without[i];
+            out += (f[i] - without[i]) * (x[i] - centre[i % 3]);
+        }
+        assert_true(out > 1e4 && fabs(sum[0]) + fabs(sum[1]) + fabs(sum[2]) < 1e-6 * out);
+        thaw_model_free(&dead);
+        thaw_model_free(&model);
+    }
+}
+
+// The direction of `warp` put into uv of every corner gives the same sheet as `warp` itself, another one another sheet;
+// turned by a right angle with the moduli exchanged it is the first again.
+static void the_warp_runs_as_given_or_along_u(void **state) {
+    (void)state;
+    double energy[4], uv[6 * TRIANGLES];
+    for (int run = 0; run < 4; run++) {
+        uint64_t seed = 4;
+        double x[3 * ROOM], partial[64];
+        Sheet s;
+        sheet_make(&s, 2.4, 0.4, 1);
+        s.shape.membrane = THAW_MEMBRANE_WOVEN;
+        s.shape.thickness = 0.1;
+        s.material.poisson = 0;
+        s.material.weave = (ThawWeave){.weft_young = run == 3 ? 1e6 : 3e6, .shear = 1e5, .bending = {50, 20, 5}};
+        if (run == 3) {
+            s.material.young = 3e6;
+            s.material.weave.bending[0] = 20, s.material.weave.bending[1] = 50;
+        }
+        const double warp[2] = {run == 3 ? -0.8 : 0.6, run == 3 ? 0.6 : run == 2 ? -0.8 : 0.8};
+        memcpy(s.shape.warp, (double[]){warp[0], warp[1], 0}, sizeof s.shape.warp);
+        if (run == 1) {
+            memcpy(s.shape.warp, (double[]){0, 0, 1}, sizeof s.shape.warp);
+            for (int c = 0; c < 3 * s.mesh.element_count; c++) {
+                const double *X = s.x + 3 * s.elements[c];
+                uv[2 * c] = 7 * (0.6 * X[0] + 0.8 * X[1]);
+                uv[2 * c + 1] = 7 * (-0.8 * X[0] + 0.6 * X[1]) + 1;
+            }
+            s.shape.uv = uv;
+        }
+        ThawModel *model = model_of(&s);
+        const ThawShape *shape = &model->shapes[0];
+        for (int i = 0; i < 3 * shape->nv; i++)
+            x[i] = shape->X[i] + 0.02 * sample_random(&seed);
+        energy[run] = thaw_force_energy(shape->all, NULL, x, partial);
+        thaw_model_free(&model);
+    }
+    assert_true(energy[0] > 0 && fabs(energy[1] / energy[0] - 1) < 1e-10);
+    assert_true(fabs(energy[2] / energy[0] - 1) > 1e-3);
+    assert_true(fabs(energy[3] / energy[0] - 1) < 1e-10);
+}
+
 typedef struct Hung {
     ThawWorldDef world;
     ThawBodyDef body;
@@ -305,6 +427,22 @@ static void what_sheets_cannot_have_is_refused(void **state) {
     s.shape.bending_damping = NAN;
     assert_int_equal(thaw_world_create(&w.world, &world, &error), THAW_ERROR_INPUT);
     s.shape.bending_damping = -1;
+    s.shape.pressure = 1;
+    assert_int_equal(thaw_world_create(&w.world, &world, &error), THAW_ERROR_INPUT);
+    assert_non_null(strstr(error.message, "pressure is 1 Pa, but the sheet is open beside element"));
+    s.shape.pressure = 0;
+    s.material.weave.shear = 1e4;
+    assert_int_equal(thaw_world_create(&w.world, &world, &error), THAW_ERROR_INPUT);
+    assert_non_null(strstr(error.message, "material 0 is woven, and membrane is 0"));
+    s.shape.membrane = THAW_MEMBRANE_WOVEN;
+    s.shape.warp[0] = 0;
+    assert_int_equal(thaw_world_create(&w.world, &world, &error), THAW_ERROR_INPUT);
+    assert_non_null(strstr(error.message, "no direction in the plane of element"));
+    s.material.weave.shear = 0;
+    s.shape.membrane = THAW_MEMBRANE_LENGTHS;
+    assert_int_equal(thaw_world_create(&w.world, &world, &error), THAW_ERROR_INPUT);
+    assert_non_null(strstr(error.message, "edge_stiffness of material 0 is 0 N"));
+    s.shape.membrane = THAW_MEMBRANE_PLANE_STRESS;
     assert_int_equal(thaw_world_create(&w.world, &world, &error), THAW_OK);
     assert_int_equal(thaw_world_set_method(world, -1, "rigidify", &error), THAW_ERROR_UNSUPPORTED);
     thaw_world_free(&world);
@@ -314,6 +452,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(constant_curvature_is_exact_on_irregular_meshes),
         cmocka_unit_test(curved_rest_shapes_are_at_rest_and_forces_are_slopes),
+        cmocka_unit_test(pressure_follows_a_closed_sheet),
+        cmocka_unit_test(the_warp_runs_as_given_or_along_u),
         cmocka_unit_test(what_sheets_cannot_have_is_refused),
         cmocka_unit_test(a_cloth_lies_on_a_ball),
         cmocka_unit_test(a_strip_hangs_as_the_heavy_elastica),
