@@ -95,6 +95,7 @@ typedef enum ThawForceKind {
     THAW_FORCE_TOTAL,        // N, shared among the group's vertices in proportion to their masses
     THAW_FORCE_PER_VERTEX,   // N on each vertex
     THAW_FORCE_ACCELERATION, // m/s^2: each vertex gets its mass times this
+    THAW_FORCE_WIND,         // m/s: air that blows on the triangles of a sheet between the group's vertices
 } ThawForceKind;
 
 // A force on a group during [from, to), ramped up linearly over the first `ramp` seconds.
@@ -102,8 +103,9 @@ typedef struct ThawForceDef {
     int32_t group;
     ThawForceKind kind;
     double value[3];
-    double from, to; // s; to may be INFINITY
-    double ramp;     // s, >= 0
+    double from, to;        // s; to may be INFINITY
+    double ramp;            // s, >= 0
+    double air, drag, lift; // of wind: kg/m^3; coefficients along the wind and across it
 } ThawForceDef;
 
 // An option of a method, by names, as a number: a flag is 0 or 1, a choice its place in the list of `thaw help METHOD`

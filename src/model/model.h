@@ -88,6 +88,7 @@ typedef struct ThawLoad {
     ThawForceKind kind;
     double value[3];
     double from, to, ramp;
+    double air, drag, lift; // of wind
 } ThawLoad;
 
 typedef struct ThawModelBody {

@@ -85,6 +85,8 @@ static uint64_t hash_force(uint64_t seed, const ThawForceDef *force) {
     seed = hash_integer(seed, force->group);
     seed = hash_integer(seed, (int64_t)force->kind);
     seed = hash_doubles(seed, force->value, 3);
+    if (force->kind == THAW_FORCE_WIND)
+        seed = hash_doubles(seed, (double[]){force->air, force->drag, force->lift}, 3);
     return hash_doubles(seed, (double[]){force->from, force->to, force->ramp}, 3);
 }
 
