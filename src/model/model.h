@@ -54,6 +54,7 @@ typedef struct ThawShape {
     double thickness;              // m, out of plane, and of a sheet; 1 of solids in 3D
     ThawMembrane membrane;         // of a sheet
     ThawBending bending;           // of a sheet
+    double smooth;                 // degrees, ThawShapeDef
     double bending_damping;        // s, of a sheet; < 0: alpha1
     double diameter;               // m, of the bounding box
     ThawGraph *graph;              // vertices that share an element

@@ -47,6 +47,8 @@ static uint64_t hash_shape(uint64_t seed, const ThawShapeDef *shape) {
         seed = hash_integer(seed, material < 0 ? shape->material : material);
     }
     seed = hash_doubles(seed, &shape->thickness, 1);
+    if (shape->smooth > 0)
+        seed = hash_doubles(seed, &shape->smooth, 1);
     for (int32_t i = 0; i < shape->group_count; i++)
         seed = hash_group(seed, &shape->groups[i], shape->mesh);
     return seed;

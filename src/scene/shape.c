@@ -254,7 +254,9 @@ static void read_regions(const ThawPlace *place, ThawShapeDef *shape) {
 }
 
 static void read_shape(const ThawPlace *place, int32_t s) {
-    static const char *const keys[] = {"mesh", "material", "scale", "rotate", "regions", "thickness", "groups", NULL};
+    static const ThawRange right_angle = {0, 90, false, false};
+    static const char *const keys[] = {"mesh",      "material", "scale",  "rotate", "regions",
+                                       "thickness", "smooth",   "groups", NULL};
     ThawSceneReader *reader = place->reader;
     ThawShapeDef *shape = &reader->shapes[s];
     if (!thaw_place_is_object(place, keys, 2))
@@ -266,6 +268,7 @@ static void read_shape(const ThawPlace *place, int32_t s) {
     if (thickness.value && reader->store->scene.world.dim != 2)
         thaw_place_refuse(&thickness, "a solid has no thickness", "thickness in scenes of dimension 2 only");
     thaw_place_number(place, "thickness", thaw_range_positive, &shape->thickness);
+    thaw_place_number(place, "smooth", right_angle, &shape->smooth);
     ThawPlace scale_place = thaw_place_member(place, "scale");
     double scale[3] = {1, 1, 1};
     read_scale(&scale_place, scale);
