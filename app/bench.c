@@ -16,8 +16,9 @@
 #include "base/base.h"
 #include "bench_worlds.h"
 #include "reading.h"
+#include "registry/scheme.h"
 
-static const BenchSuite *const suites[] = {&bench_suite_rigidify};
+static const BenchSuite *const suites[] = {&bench_suite_rigidify, &bench_suite_integrators};
 enum { SUITES = sizeof suites / sizeof *suites };
 
 static const char DONE[] = "done"; // the key that ends a row
@@ -97,23 +98,29 @@ static ThawStatus append_rows(Bench *bench, ThawError *error) {
 
 // --- what rows need --------------------------------------------------------------------------------------------------
 
+static void adjust(const Bench *bench, ThawScene *scene) {
+    scene->world.threads = 1;
+    if (bench->chosen)
+        scene->world.integrator = bench->integrator;
+}
+
 ThawStatus bench_load(const Bench *bench, const char *name, ThawScene **scene, ThawError *error) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s.json", bench->scenes, name);
     ThawStatus status = app_scene_load(path, scene, error);
     if (status == THAW_OK)
-        (*scene)->world.threads = 1;
+        adjust(bench, *scene);
     return status;
 }
 
-ThawStatus bench_parse(const char *quoted, ThawScene **scene, ThawError *error) {
+ThawStatus bench_parse(const Bench *bench, const char *quoted, ThawScene **scene, ThawError *error) {
     char text[4096];
     snprintf(text, sizeof text, "%s", quoted);
     for (char *c = text; *c; c++)
         *c = *c == '\'' ? '"' : *c;
     ThawStatus status = thaw_scene_parse(text, strlen(text), "bench", NULL, scene, error);
     if (status == THAW_OK)
-        (*scene)->world.threads = 1;
+        adjust(bench, *scene);
     return status;
 }
 
@@ -125,7 +132,7 @@ int64_t bench_steps(const Bench *bench, int64_t wanted) {
 
 static ThawStatus write_page(const Bench *bench, const BenchSuite *suite, ThawError *error) {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s.md", bench->out, suite->name);
+    snprintf(path, sizeof path, "%s/%s.md", bench->out, bench->name);
     FILE *page = fopen(path, "w");
     if (page)
         suite->write_page(bench, page);
@@ -142,7 +149,10 @@ static int run_suite(Bench *bench, const BenchSuite *suite) {
         app_complain("bench", "cannot make the folder %s: %s", bench->out, strerror(errno));
         return APP_FAILED;
     }
-    snprintf(bench->table, sizeof bench->table, "%.3900s/%s.csv", bench->out, suite->name);
+    // Rows by another integrator are other rows, in files of their own.
+    snprintf(bench->name, sizeof bench->name, "%s%s%s", suite->name, bench->chosen ? "-" : "",
+             bench->chosen ? thaw_scheme(bench->integrator)->name : "");
+    snprintf(bench->table, sizeof bench->table, "%.3900s/%s.csv", bench->out, bench->name);
     if (bench->resume && read_rows(bench, &error) != THAW_OK) {
         app_complain("bench", "%s", error.message);
         return APP_FAILED;
@@ -174,7 +184,7 @@ static int run_suite(Bench *bench, const BenchSuite *suite) {
         app_complain("bench", "%s", error.message);
         return APP_FAILED;
     }
-    printf("%s/%s.csv, %s/%s.md\n", bench->out, suite->name, bench->out, suite->name);
+    printf("%s/%s.csv, %s/%s.md\n", bench->out, bench->name, bench->out, bench->name);
     return result;
 }
 
@@ -189,9 +199,10 @@ static int list_suites(void) {
     return APP_DONE;
 }
 
-enum { OPTION_STEPS, OPTION_RESUME, OPTION_ONLY, OPTION_SCENES, OPTION_VALIDATION, OPTION_OUT };
-static const AppOption options[] = {{"--steps", "N"},        {"--resume", NULL}, {"--only", "ROW"}, {"--scenes", "DIR"},
-                                    {"--validation", "DIR"}, {"-o", "DIR"},      {NULL, NULL}};
+enum { OPTION_STEPS, OPTION_RESUME, OPTION_ONLY, OPTION_SCENES, OPTION_VALIDATION, OPTION_INTEGRATOR, OPTION_OUT };
+static const AppOption options[] = {
+    {"--steps", "N"},        {"--resume", NULL},       {"--only", "ROW"}, {"--scenes", "DIR"},
+    {"--validation", "DIR"}, {"--integrator", "NAME"}, {"-o", "DIR"},     {NULL, NULL}};
 
 static int command_bench(int argc, char **argv) {
     Bench bench = {.scenes = "scenes", .out = "out/bench", .program = argv[0]};
@@ -235,6 +246,11 @@ static int command_bench(int argc, char **argv) {
         case OPTION_VALIDATION:
             bench.validation = arguments.value;
             break;
+        case OPTION_INTEGRATOR:
+            bench.chosen = app_parse_integrator("bench", arguments.value, &bench.integrator);
+            if (!bench.chosen)
+                return APP_WRONG_INPUT;
+            break;
         case OPTION_OUT:
             bench.out = arguments.value;
             break;
@@ -242,6 +258,10 @@ static int command_bench(int argc, char **argv) {
     }
     if (!suite)
         return list_suites();
+    if (bench.chosen && suite->by_all_integrators) {
+        app_complain("bench", "%s runs by every integrator; --integrator is for other benchmarks", suite->name);
+        return APP_WRONG_INPUT;
+    }
     app_prepare_blas(argv);
     int status = run_suite(&bench, suite);
     thaw_free(bench.values);
@@ -259,5 +279,6 @@ const AppCommand app_command_bench = {"bench", "the papers' tables again",
                                       "  --scenes DIR      where the scene files are (scenes)\n"
                                       "  --validation DIR  where beam913.mesh is, the mesh of the published figures; "
                                       "without it that row is left out\n"
+                                      "  --integrator NAME instead of the scenes'; tables have it in their names\n"
                                       "  -o DIR            where the tables go (out/bench)\n" WORLDS_HELP,
                                       command_bench};

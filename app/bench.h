@@ -21,6 +21,9 @@ typedef struct Bench {
     const char *program;    // argv[0], beside which other benchmarks may lie
     int64_t steps;          // at most so many of each scene; 0: as the scene says
     int resume;
+    int chosen; // nonzero: scenes are run by `integrator`, whatever they say
+    ThawIntegrator integrator;
+    char name[64];    // of the files that are written, without their ending
     char table[4000]; // path of the CSV
     BenchValue *values;
     size_t count, room, saved; // saved: how many of them are on disk
@@ -39,10 +42,11 @@ typedef struct BenchSuite {
     const char *name, *summary;
     const BenchJob *jobs; // job_count
     int job_count;
+    int by_all_integrators;
     void (*write_page)(const Bench *bench, FILE *page); // Markdown, of the rows that there are
 } BenchSuite;
 
-extern const BenchSuite bench_suite_rigidify;
+extern const BenchSuite bench_suite_rigidify, bench_suite_integrators;
 
 ThawStatus bench_put(Bench *bench, const char *row, const char *key, double value, ThawError *error);
 // Several of a row at once; the list ends with a key of NULL.
@@ -61,7 +65,7 @@ ThawStatus bench_load(const Bench *bench, const char *name, ThawScene **scene, T
 int64_t bench_steps(const Bench *bench, int64_t wanted);
 
 // The scene in a text with ' for ", with one thread.
-ThawStatus bench_parse(const char *quoted, ThawScene **scene, ThawError *error);
+ThawStatus bench_parse(const Bench *bench, const char *quoted, ThawScene **scene, ThawError *error);
 
 // --- comparisons (bench_rigidify.c) ----------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "bench.h"
+#include "registry/scheme.h"
 
 // A value in a cell: as text of the format, times `factor`.
 static void cell(FILE *page, const Bench *bench, const char *row, const char *key, const char *format, double factor) {
@@ -246,8 +247,9 @@ static void write_block(const Bench *bench, FILE *page) {
 }
 
 void bench_rigidify_page(const Bench *bench, FILE *page) {
-    fprintf(page, "# Adaptive rigidification: benchmark\n\nWritten by `thaw bench rigidify`, %s. One thread.\n\n",
-            thaw_build_info());
+    fprintf(page, "# Adaptive rigidification: benchmark\n\nWritten by `thaw bench rigidify`, %s. One thread%s%s.\n\n",
+            thaw_build_info(), bench->chosen ? ", integrator " : "",
+            bench->chosen ? thaw_scheme(bench->integrator)->name : "");
     write_scenes(bench, page);
     write_cantilever(bench, page);
     write_sweep(bench, page, "sweep-2d", "Threshold against error in 2D (figure 5)");

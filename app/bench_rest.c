@@ -35,7 +35,7 @@ ThawStatus bench_run_rest(Bench *bench, const BenchJob *job, ThawError *error) {
     AppRunner full = {0}, rigid = {0};
     enum { FULL_STEPS = 5, RIGID_STEPS = 200, SETTLE = 200 };
     int flies = job->parameter != 0;
-    ThawStatus status = bench_parse(flies ? flying : held, &scene, error);
+    ThawStatus status = bench_parse(bench, flies ? flying : held, &scene, error);
     if (status == THAW_OK)
         status = app_lockstep_create(scene, &lockstep, error);
     if (status == THAW_OK)
@@ -91,7 +91,7 @@ ThawStatus bench_run_worst(Bench *bench, const BenchJob *job, ThawError *error) 
     snprintf(text + at, sizeof text - (size_t)at, "]}]}]}");
     ThawScene *scene = NULL;
     AppVersus versus = {0};
-    ThawStatus status = bench_parse(text, &scene, error);
+    ThawStatus status = bench_parse(bench, text, &scene, error);
     AppVersusDef def = {
         .scene = scene, .method = "rigidify", .against = "full", .steps = bench_steps(bench, 750), .tolerance = 10};
     if (status == THAW_OK)
@@ -239,7 +239,7 @@ ThawStatus bench_run_block(Bench *bench, const BenchJob *job, ThawError *error) 
     ThawScene *scene = NULL;
     AppVersus versus = {0};
     Drop drop = {0};
-    ThawStatus status = bench_parse(text, &scene, error);
+    ThawStatus status = bench_parse(bench, text, &scene, error);
     AppVersusDef def = {.scene = scene, .method = "rigidify", .against = "full", .steps = 300, .tolerance = 10};
     if (status == THAW_OK)
         status = app_versus_create(&def, &versus, error);

@@ -116,9 +116,10 @@ static ThawStatus run_whole(Bench *bench, const BenchJob *job, const ThawScene *
     char keep[4096], csv[4096], histogram[4096];
     int resumed = 0;
     ThawStatus status = THAW_OK;
-    snprintf(keep, sizeof keep, "%s/%s", bench->out, job->row);
-    snprintf(csv, sizeof csv, "%s/%s-steps.csv", bench->out, job->row);
-    snprintf(histogram, sizeof histogram, "%s/%s-rates.csv", bench->out, job->row);
+    const char *tail = bench->name + strlen(bench_suite_rigidify.name); // "-euler", or nothing
+    snprintf(keep, sizeof keep, "%s/%s%s", bench->out, job->row, tail);
+    snprintf(csv, sizeof csv, "%s/%s%s-steps.csv", bench->out, job->row, tail);
+    snprintf(histogram, sizeof histogram, "%s/%s%s-rates.csv", bench->out, job->row, tail);
     AppVersusDef def = {.scene = scene,
                         .method = "rigidify",
                         .against = "full",
@@ -414,14 +415,14 @@ static ThawStatus run_validation(Bench *bench, const BenchJob *job, ThawError *e
              " 'bodies': [{'shape': 'beam', 'method': 'rigidify', 'rotation': {'axis': [0, 1, 0], 'degrees': 90}, "
              "'pins': ['clamp']}]}",
              path);
-    ThawStatus status = bench_parse(text, &scene, error);
+    ThawStatus status = bench_parse(bench, text, &scene, error);
     if (status == THAW_OK)
         status = compare(bench, job, scene, NULL, 1500, NULL, NULL, bench_put_figures, error);
     thaw_scene_free(&scene);
     return status;
 }
 
-static ThawStatus beam_scene(const int cells[3], ThawScene **scene, ThawError *error) {
+static ThawStatus beam_scene(const Bench *bench, const int cells[3], ThawScene **scene, ThawError *error) {
     char text[2000];
     snprintf(text, sizeof text,
              "{'thaw': 1, 'gravity': [0, 0, -9.8], 'time': {'step': 0.01, 'steps': 1500},"
@@ -430,7 +431,7 @@ static ThawStatus beam_scene(const int cells[3], ThawScene **scene, ThawError *e
              "%d]}},"
              " 'material': 'm'}}, 'bodies': [{'shape': 'beam', 'method': 'rigidify', 'pins': ['x-min']}]}",
              cells[0], cells[1], cells[2]);
-    return bench_parse(text, scene, error);
+    return bench_parse(bench, text, scene, error);
 }
 
 // --- figure 4c: the same regions whatever the resolution -------------------------------------------------------------
@@ -439,7 +440,7 @@ enum { RESOLUTIONS = 4, SLICES = 10 };
 static const int RESOLUTION[RESOLUTIONS][3] = {{10, 3, 3}, {17, 5, 5}, {24, 7, 7}, {34, 10, 10}};
 
 // For each slice of the beam across x: the share of elements and steps that are rigid.
-static ThawStatus rigid_slices(Bench *bench, const int cells[3], double share[SLICES], int64_t *settled,
+static ThawStatus rigid_slices(const Bench *bench, const int cells[3], double share[SLICES], int64_t *settled,
                                ThawError *error) {
     ThawScene *scene = NULL;
     AppLockstep lockstep = {0};
@@ -447,7 +448,7 @@ static ThawStatus rigid_slices(Bench *bench, const int cells[3], double share[SL
     double *state = NULL, *x = NULL;
     int32_t *elements = NULL;
     int64_t rigid[SLICES] = {0}, all[SLICES] = {0};
-    ThawStatus status = beam_scene(cells, &scene, error);
+    ThawStatus status = beam_scene(bench, cells, &scene, error);
     if (status != THAW_OK)
         return status;
     int64_t steps = bench_steps(bench, scene->steps);
@@ -683,5 +684,8 @@ static const BenchJob jobs[] = {
     SHIFTED("pachinko", 1e-4),
 };
 
-const BenchSuite bench_suite_rigidify = {"rigidify", "adaptive rigidification of solids: speed, error and the oracle",
-                                         jobs, sizeof jobs / sizeof *jobs, bench_rigidify_page};
+const BenchSuite bench_suite_rigidify = {.name = "rigidify",
+                                         .summary = "adaptive rigidification of solids: speed, error and the oracle",
+                                         .jobs = jobs,
+                                         .job_count = sizeof jobs / sizeof *jobs,
+                                         .write_page = bench_rigidify_page};

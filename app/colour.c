@@ -83,7 +83,7 @@ static ThawStatus average(const ThawField *field, const ThawFrameData *f, const 
     for (int64_t p = 0; p < f->point_count; p++)
         value[p] = 0;
     for (int64_t e = 0; e < f->cell_count; e++)
-        for (int i = 0; i < f->nodes; i++) {
+        for (int i = 0; i < f->nodes - thaw_cell_is_sheet(f->nodes, f->cells + f->nodes * e); i++) {
             int32_t p = f->cells[f->nodes * e + i];
             value[p] += value_at(field, values, (size_t)e);
             count[p]++;

@@ -325,9 +325,10 @@ static void print_words(Explain *e, const Told *told, int count) {
     else if (told[0].report.state == THAW_ELEMENT_RIGID)
         printf(
             "Its body is wholly rigid, and awake: its fastest vertex moves at %.3g m/s. %s%s%s%s"
-            "It sleeps when for \"sleep\" steps it and all that it touches have been slower than sleep_speed (`thaw "
-            "check SCENE` tells it) and in balance, so that by speed and mean acceleration they would not go farther "
-            "in the next second either; and when a pin or an obstacle holds them, or they stand still.\n",
+            "It sleeps when for some steps it and all that it touches have been slow (`thaw check SCENE` tells how "
+            "slow, `thaw help METHOD` for how many steps) and in balance, so that by speed and mean acceleration they "
+            "would not go far in the next second either; and when a pin or an obstacle holds them, or they stand "
+            "still.\n",
             e->speed, e->hindrance < 0 ? "" : "What keeps it from sleep: ",
             e->hindrance < 0 ? "" : thaw_hindrance_text((ThawHindrance)e->hindrance),
             e->hindrance == THAW_HINDRANCE_NONE ? " any more" : "", e->hindrance < 0 ? "" : ". ");

@@ -6,8 +6,8 @@
 #include <math.h>
 
 #include "base/base.h"
-#include "method/rigidify/rigidify.h"
 #include "new.h"
+#include "oracle/scale.h"
 
 static double estimate(const AppPlan *plan, const AppPiece *p) {
     const double size[3] = {p->hi[0] - p->lo[0], p->hi[1] - p->lo[1], p->hi[2] - p->lo[2]};

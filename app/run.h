@@ -91,7 +91,7 @@ void app_attachments_print(const AppRun *run);
 // How many vertices each pinned, moved and pushed group has, in one line (run_groups.c).
 void app_print_groups(const ThawWorld *world);
 
-// Who still moves after the last step, in one line; nothing if all are at rest (run_groups.c).
+// Which bodies still move after the last step, in one line; nothing if all are at rest (run_groups.c).
 void app_print_moving(const ThawWorld *world);
 
 // A word as a shell would need it to be typed.

@@ -86,7 +86,7 @@ ThawStatus app_versus_step(AppVersus *v, ThawError *error) {
     AppFigures *f = &v->figures;
     const ThawStepStats *r = &v->reference.last, *o = &v->other.last;
     double mean = 0;
-    // The judge goes by who is apart in the last comparison: the floors' come first.
+    // The judge takes the distance that was found last: those of the floors come first.
     v->shift = v->shifted.world ? app_lockstep_distance(&v->lockstep, &v->reference, &v->shifted, NULL) : 0;
     v->floor = v->def.converged  ? app_lockstep_distance_from(&v->lockstep, v->truth.best, &v->reference, NULL)
                : v->cut[0].world ? app_lockstep_distance(&v->lockstep, &v->reference, &v->cut[0], NULL)

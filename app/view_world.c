@@ -94,10 +94,7 @@ static ThawStatus build_mesh(ViewWorld *shown, const ThawWorld *world, int inter
     int32_t point = 0, element = 0;
     for (int32_t b = 0; b < bodies && status == THAW_OK; b++) {
         const int32_t count = thaw_world_vertex_count(world, b);
-        int32_t *to = ids + (size_t)nodes * (size_t)element;
-        thaw_world_get_elements(world, b, to);
-        for (size_t i = 0; i < (size_t)nodes * (size_t)thaw_world_element_count(world, b); i++)
-            to[i] += point;
+        thaw_cells_gather(world, b, nodes, point, ids + (size_t)nodes * (size_t)element);
         for (int32_t i = 0; i < count; i++)
             body[point + i] = b;
         point += count;

@@ -24,9 +24,13 @@ grep -rnoE '#include "[a-z_]+/' src --include='*.c' --include='*.h' |
     }
     END { exit bad }'
 
-# What the step and the output ask of a method goes through its table.
+# What the step and the output ask of a method goes through its table, and its headers are its own.
 for folder in src/method/*/; do
     name=$(basename "$folder")
+    if grep -rn "#include \"method/$name/" src app --include='*.c' --include='*.h' | grep -v "^$folder"; then
+        echo "nothing but $folder includes its headers"
+        exit 1
+    fi
     if grep -rnE "thaw_method_$name\b|method/$name/|thaw_${name}_[a-z]|\"$name\"" src/step src/output; then
         echo "src/step and src/output know no method by name: it is $name"
         exit 1

@@ -99,13 +99,13 @@ int thaw_report_text(const ThawElementReport *report, char *text, int size);
 // What keeps a body from falling asleep in the next step: the first of these that does.
 typedef enum ThawHindrance {
     THAW_HINDRANCE_NONE,      // nothing: it sleeps, or will in the next step
-    THAW_HINDRANCE_METHOD,    // bodies of its method never sleep, or "sleep" is 0
+    THAW_HINDRANCE_METHOD,    // bodies of its method never sleep, or its options forbid it
     THAW_HINDRANCE_ELASTIC,   // some of its elements are elastic
     THAW_HINDRANCE_INSIDE,    // rigid, but forces inside were not found in balance yet
     THAW_HINDRANCE_MOVED,     // a script moves it
-    THAW_HINDRANCE_FAST,      // a point of it is faster than sleep_speed
+    THAW_HINDRANCE_FAST,      // a point of it is faster than its method allows at rest
     THAW_HINDRANCE_LOADS,     // loads, pins or scripts change in the next step
-    THAW_HINDRANCE_WAIT,      // all is well, but for fewer steps than "sleep"
+    THAW_HINDRANCE_WAIT,      // all is well, but for too few steps yet
     THAW_HINDRANCE_BALANCE,   // slow, but its velocity changes: in a second it would be elsewhere
     THAW_HINDRANCE_OBSTACLE,  // it, or what it touches, touches an obstacle that moves
     THAW_HINDRANCE_NEIGHBOUR, // something that it touches, or what that touches, does not sleep
@@ -114,7 +114,7 @@ typedef enum ThawHindrance {
 } ThawHindrance;
 
 const char *thaw_hindrance_name(ThawHindrance what); // "too fast"; never NULL
-const char *thaw_hindrance_text(ThawHindrance what); // a clause: "a point of it is faster than sleep_speed"; never NULL
+const char *thaw_hindrance_text(ThawHindrance what); // a clause: "a point of it is faster than rest allows"; never NULL
 // Of all bodies, between two steps: room for as many as there are. Linear in bodies and contacts. Not while another
 // thread calls anything of the same world.
 ThawStatus thaw_world_get_hindrances(const ThawWorld *world, ThawHindrance *hindrances);

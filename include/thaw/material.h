@@ -29,6 +29,15 @@ typedef enum ThawDamping {
     THAW_DAMPING_VISCOUS,
 } ThawDamping;
 
+// Warp and weft of a cloth (THAW_MEMBRANE_WOVEN, docs/shells.md); all 0: the same in every direction.
+typedef struct ThawWeave {
+    double weft_young; // Pa, along the weft, where `young` is along the warp; 0: as the warp
+    double shear;      // Pa, of the angle between them; 0: sqrt(young weft_young) / (2 (1 + poisson))
+    // N m, of a metre of width: bent along the warp, along the weft, and twisted; 0: of a plate of such moduli; the
+    // twist alone 0: (1 - poisson)/2 of the others' mean.
+    double bending[3];
+} ThawWeave;
+
 typedef struct ThawMaterialDef {
     const char *name;
     ThawMaterialModel model;
@@ -39,6 +48,9 @@ typedef struct ThawMaterialDef {
     double alpha0;  // 1/s, Rayleigh mass damping, >= 0
     double alpha1;  // s, stiffness damping, >= 0
     ThawDamping damping;
+    ThawWeave weave;       // of sheets that are woven
+    double edge_stiffness; // N, kl, and
+    double area_stiffness; // N/m, ka, of sheets with THAW_MEMBRANE_LENGTHS: sum kl (1-l/l0)^2 l0 + ka (1-A/A0)^2 A0
 } ThawMaterialDef;
 
 // A soft rubber: stable neo-Hookean, 1000 kg/m^3, 1 MPa, 0.4, a little stiffness damping.

@@ -50,7 +50,7 @@ typedef struct ThawMesherDef {
     double grading;   // largest cells inside by those at the surface: 1 (uniform), 2, 4, 8, ...
     int32_t smallest; // pieces of fewer elements, apart from the rest, are dropped; 0: of fewer than 8 or 0.5 percent
     int sharpen;      // nonzero: vertices near creases are moved onto them, where angles allow it
-    int32_t limit;    // more elements than this are refused: a slip of the pen is likelier than a wish
+    int32_t limit;    // more elements than this are refused, as they are rather a typing error than meant
     int threads;      // >= 1; 0: one per processor. Never changes a bit of the result
 } ThawMesherDef;
 
@@ -101,6 +101,8 @@ ThawStatus thaw_triangles_grid(double width, double height, const int32_t cells[
                                ThawError *error);
 // A disc in the plane z = 0 about the origin, in rings of 6, 12, 18, ... triangles' edges.
 ThawStatus thaw_triangles_disc(double radius, int32_t rings, ThawTriangleMesh **sheet, ThawError *error);
+// A ball's surface about the origin, of 10 rings^2 + 2 vertices: an icosahedron with its edges cut in `rings`.
+ThawStatus thaw_triangles_sphere(double radius, int32_t rings, ThawTriangleMesh **sheet, ThawError *error);
 // The profile's points (r, z), count of them, turned about z in `around` steps; points with r = 0 are poles.
 ThawStatus thaw_triangles_revolution(const double *profile, int32_t count, int32_t around, ThawTriangleMesh **sheet,
                                      ThawError *error);

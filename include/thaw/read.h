@@ -25,6 +25,10 @@ typedef struct ThawReadOptions {
 
 ThawStatus thaw_mesh_read_with(const char *path, const ThawReadOptions *options, ThawMesh **mesh,
                                ThawMeshReport *report, ThawError *error);
+// Triangles in space as they are, for a sheet: of any mesh file without tetrahedra, or of a surface (.obj, .ply, .stl;
+// groups as thaw_mesh_of_triangles has them).
+ThawStatus thaw_mesh_read_sheet(const char *path, const ThawReadOptions *options, ThawMesh **mesh,
+                                ThawMeshReport *report, ThawError *error);
 ThawStatus thaw_scene_load_with(const char *path, const ThawReadOptions *options, ThawScene **scene, ThawError *error);
 ThawStatus thaw_scene_parse_with(const char *text, size_t length, const char *name, const char *folder,
                                  const ThawReadOptions *options, ThawScene **scene, ThawError *error);

@@ -72,6 +72,11 @@ ThawStatus thaw_triangles_validate(const ThawTriangleMesh *mesh, ThawError *erro
 // The boundary of a mesh, outward; in 2D its triangles, with z = 0. The caller frees *surface.
 ThawStatus thaw_triangles_of_mesh(const ThawMesh *mesh, ThawTriangleMesh **surface, ThawError *error);
 
+// The triangles as they are, as the mesh of a sheet (docs/shells.md). Groups become regions (a triangle is of the first
+// that has it, or of "default") and groups of vertices; the vertices on open edges are the group "rim". A surface with
+// an edge of three triangles is refused. The caller frees *sheet with thaw_mesh_free.
+ThawStatus thaw_mesh_of_triangles(const ThawTriangleMesh *surface, ThawMesh **sheet, ThawError *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -41,6 +41,8 @@ typedef struct ThawGroupDef {
 typedef enum ThawMembrane {
     THAW_MEMBRANE_PLANE_STRESS,    // no stress across the sheet: it thins where it is stretched
     THAW_MEMBRANE_FIXED_THICKNESS, // as in the shells paper; up to three times too stiff
+    THAW_MEMBRANE_WOVEN,           // warp and weft (ThawWeave), quadratic in Green strain, plane stress
+    THAW_MEMBRANE_LENGTHS,         // by lengths of edges and areas (discrete shells, Grinspun et al. 2003)
 } ThawMembrane;
 
 typedef enum ThawBending {
@@ -57,6 +59,10 @@ typedef struct ThawShapeDef {
     ThawMembrane membrane;          // of sheets
     ThawBending bending;            // of sheets
     double bending_damping;         // s, of sheets, in place of alpha1 for bending; < 0: alpha1
+    double warp[3];                 // of woven sheets: the warp's direction, in each triangle's plane
+    const double *uv;               // of woven sheets: u, v of each corner of each element of the mesh, u along the
+                                    // warp; in place of `warp` where it is not degenerate; may be NULL
+    double pressure;                // Pa, inside a closed sheet over outside; its triangles must all look out, or in
     // Degrees: contact is with a smooth surface through the vertices where the mesh is bent by no more than that at
     // rest, 0 to 90; 0: with its faces. Not for sheets.
     double smooth;
@@ -466,6 +472,7 @@ const char *thaw_world_body_name(const ThawWorld *world, int32_t body);
 // Vertices that no element is left of count: they keep their numbers, and copies that a cut makes come behind.
 int32_t thaw_world_vertex_count(const ThawWorld *world, int32_t body);
 int32_t thaw_world_element_count(const ThawWorld *world, int32_t body);
+int thaw_world_element_nodes(const ThawWorld *world, int32_t body); // ids an element: dim + 1, or 3 of a sheet
 ThawStatus thaw_world_get_elements(const ThawWorld *world, int32_t body, int32_t *elements);
 ThawStatus thaw_world_get_regions(const ThawWorld *world, int32_t body, int32_t *regions);
 ThawStatus thaw_world_get_positions(const ThawWorld *world, int32_t body, double *x);

@@ -66,6 +66,9 @@ static ThawStatus weigh_vertices(const ThawShape *shape, const double *x, const 
             thaw_v3_cross(n[0], n[1], cross);
             area = thaw_v3_norm(cross) / 2;
         }
+        // A sheet gives way as its membrane does: by the section thickness times length, over the length.
+        if (shape->cells->kind->dim < shape->dim)
+            area *= shape->thickness / length;
         double modulus = fmax(5 * material->young, 200 * material->density * gravity * shape->diameter);
         for (int i = 0; i < to->nodes; i++)
             to->stiffness[v[i]] += modulus * area / length / to->nodes;

@@ -136,6 +136,11 @@ typedef struct ThawContactCursor {
 ThawContactCursor thaw_contact_cursor(const ThawContactScratch *scratch, const ThawContactItem *item);
 const ThawContactMemory *thaw_contact_advance(const ThawContactScratch *scratch, ThawContactCursor *cursor,
                                               int32_t feature);
+// All that the last step remembers of a task with this first feature: *count of them.
+const ThawContactMemory *thaw_contact_known(const ThawContactScratch *scratch, const ThawContactItem *item,
+                                            int32_t feature, int32_t *count);
+// Whether it knew exactly this one.
+int thaw_contact_is_known(const ThawContactScratch *scratch, const ThawContactKey *key);
 // The last step's contact of this key, or NULL; but for edges, a vertex has one contact with another body: that one,
 // whatever the face.
 const ThawContactMemory *thaw_contact_recall(const ThawContactScratch *scratch, const ThawContactKey *key);
@@ -177,6 +182,16 @@ void thaw_contact_find_self(const ThawContactScratch *scratch, const ThawContact
 // `near` and `far`: contacts found of vertices of a and of vertices of b; far may be NULL.
 void thaw_contact_find_edges(const ThawContactScratch *scratch, const ThawContactItem *item,
                              const ThawContactSlot *near, const ThawContactSlot *far, ThawContactSlot *slot);
+
+// thin.c: vertices against the faces of a sheet (item: of a on body b; FACE_POINT: of an obstacle on a), and edges
+// where one of the two is a sheet.
+void thaw_contact_find_on_sheet(const ThawContactScratch *scratch, const ThawContactItem *item, ThawContactSlot *slot);
+void thaw_contact_find_thin_edges(const ThawContactScratch *scratch, const ThawContactItem *item,
+                                  const ThawContactSlot *near, const ThawContactSlot *far, ThawContactSlot *slot);
+// convex.c: faces of a sheet on a simple obstacle, between their corners.
+void thaw_contact_find_on_convex(const ThawContactScratch *scratch, const ThawContactItem *item, ThawContactSlot *slot);
+// edges.c: keeps a slot's contacts sorted, each key once: the last one is moved to its place.
+void thaw_contact_sort_last(ThawContactSlot *slot);
 
 static inline const ThawContactBody *thaw_contact_body(const ThawContactScratch *scratch, int32_t id) {
     return id >= 0 ? &scratch->bodies[id] : &scratch->obstacles[-1 - id];

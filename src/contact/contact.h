@@ -13,7 +13,7 @@
 #include "model/model.h"
 
 // What a contact is remembered by: bodies (obstacle o is -1 - o) and features (a vertex, a face, or an edge as two
-// vertices in ascending order), side 0 first. Contacts are sorted by it, member after member.
+// vertices, ascending but for what is said there), side 0 first. Contacts are sorted by it, member after member.
 typedef struct ThawContactKey {
     int32_t body[2];
     int32_t kind;       // a ThawContactKind
@@ -22,10 +22,13 @@ typedef struct ThawContactKey {
 
 typedef enum ThawContactKind {
     THAW_CONTACT_VERTEX_OBSTACLE, // vertex of side 0; face of the obstacle (mesh, box, cylinder) or -1
-    THAW_CONTACT_VERTEX_FACE,     // vertex of side 0; face of body 1
-    THAW_CONTACT_EDGE_EDGE,       // edge of side 0 (two vertices), edge of side 1, which may be an obstacle's
-    THAW_CONTACT_FACE_POINT,      // point of the obstacle on side 1 (a corner, a centre); face of side 0
-    THAW_CONTACT_ATTACHMENT, // which attachment, which of its points: no contact, but a row like one, and two-sided
+    THAW_CONTACT_VERTEX_FACE,     // vertex of side 0; face of body 1; of a sheet's face, 1 at its back
+    THAW_CONTACT_EDGE_EDGE,       // edge of side 0 (two vertices), edge of side 1, which may be an obstacle's; with
+                                  // sheets the first one descends where they lie the other way round (thin.c)
+    THAW_CONTACT_FACE_POINT,      // point of the obstacle on side 1 (a corner, a centre); face of side 0; 1 at the
+                                  // back of a sheet's face
+    THAW_CONTACT_ATTACHMENT,    // which attachment, which of its points: no contact, but a row like one, and two-sided
+    THAW_CONTACT_FACE_OBSTACLE, // face of side 0, of a sheet, on a simple obstacle; or as many faces on, an edge of it
 } ThawContactKind;
 
 typedef struct ThawContact {

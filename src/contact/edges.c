@@ -137,8 +137,7 @@ static int is_fixed(const ThawContactBody *body, int32_t edge) {
     return !body->fixed || (body->fixed[v[0]] && body->fixed[v[1]]);
 }
 
-// Keeps a slot's contacts sorted, each key once: the last one is moved to its place.
-static void sort_last(ThawContactSlot *slot) {
+void thaw_contact_sort_last(ThawContactSlot *slot) {
     int32_t at = slot->count - 1;
     ThawContact last = slot->contacts[at];
     int32_t place = at;
@@ -169,7 +168,7 @@ static void add_crossing(const ThawContactScratch *scratch, const ThawContactIte
     int32_t before = slot->count;
     thaw_contact_add(scratch, item, &key, side, point, crossing->normal, crossing->gap, NULL, slot);
     if (slot->count > before)
-        sort_last(slot);
+        thaw_contact_sort_last(slot);
 }
 
 // What a search for one pair of bodies needs everywhere.

@@ -44,6 +44,10 @@ static void bound_body(ThawContactBody *body) {
         thaw_box_add(body->swept, end);
         thaw_v3_add(sum, 1, d, sum);
     }
+    for (int i = 0; i < THAW_SLABS && body->shape->half > 0; i++) {
+        body->slab[i][0] -= body->shape->half * thaw_slab_length(i);
+        body->slab[i][1] += body->shape->half * thaw_slab_length(i);
+    }
     for (int k = 0; k < 3; k++) {
         body->mean[k] = nv ? sum[k] / nv : 0;
         body->box[k] -= body->shape->margin;
@@ -229,7 +233,9 @@ static ThawStatus add_obstacle(ThawContactScratch *scratch, int32_t a, int32_t o
     if (!reaches || !thaw_model_may_touch(model, a, -1 - o, &friction))
         return THAW_OK;
     ThawStatus status = add_item(scratch, (ThawContactItem){a, -1 - o, THAW_CONTACT_VERTEX_OBSTACLE, friction}, error);
-    if (status != THAW_OK || obstacle->shape->nv == 0 || body->shape->half > 0) // sheets: vertices alone
+    if (status == THAW_OK && body->shape->half > 0 && kind != THAW_OBSTACLE_HALF_SPACE && kind != THAW_OBSTACLE_MESH)
+        return add_item(scratch, (ThawContactItem){a, -1 - o, THAW_CONTACT_FACE_OBSTACLE, friction}, error);
+    if (status != THAW_OK || obstacle->shape->nv == 0)
         return status;
     want_fit(body);
     want_fit(obstacle);
@@ -350,8 +356,13 @@ static void find_vertices(void *context, int32_t index) {
     slot->count = slot->failed = 0;
     if (thaw_tasks_stopped(scratch->tasks) || !is_asked_for(scratch, item))
         return;
+    const ThawContactBody *b = thaw_contact_body(scratch, item->b);
     if (item->a == item->b)
         thaw_contact_find_self(scratch, item, slot);
+    else if (item->kind == THAW_CONTACT_VERTEX_FACE && b->shape->half > 0)
+        thaw_contact_find_on_sheet(scratch, item, slot);
+    else if (item->kind == THAW_CONTACT_FACE_OBSTACLE)
+        thaw_contact_find_on_convex(scratch, item, slot);
     else if (item->kind == THAW_CONTACT_VERTEX_FACE ||
              (item->kind == THAW_CONTACT_VERTEX_OBSTACLE &&
               scratch->collider->model->obstacles[-1 - item->b].kind == THAW_OBSTACLE_MESH))
@@ -369,12 +380,14 @@ static void find_rest(void *context, int32_t index) {
         return;
     const ThawContactSlot *near =
         slot_of(scratch, item->a, item->b, item->b < 0 ? THAW_CONTACT_VERTEX_OBSTACLE : THAW_CONTACT_VERTEX_FACE);
+    const ThawContactSlot *far = item->b < 0 ? NULL : slot_of(scratch, item->b, item->a, THAW_CONTACT_VERTEX_FACE);
+    const int sheet = scratch->bodies[item->a].shape->half > 0;
     if (item->kind == THAW_CONTACT_FACE_POINT)
-        thaw_contact_find_points(scratch, item, near, slot);
+        sheet ? thaw_contact_find_on_sheet(scratch, item, slot) : thaw_contact_find_points(scratch, item, near, slot);
+    else if (sheet || thaw_contact_body(scratch, item->b)->shape->half > 0)
+        thaw_contact_find_thin_edges(scratch, item, near, far, slot);
     else
-        thaw_contact_find_edges(scratch, item, near,
-                                item->b < 0 ? NULL : slot_of(scratch, item->b, item->a, THAW_CONTACT_VERTEX_FACE),
-                                slot);
+        thaw_contact_find_edges(scratch, item, near, far, slot);
 }
 
 static ThawStatus merge(const ThawContactScratch *scratch, ThawContactSet *set, ThawError *error) {

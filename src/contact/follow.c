@@ -71,6 +71,8 @@ static int follow_side(const ThawContactShape *from, const ThawContactShape *to,
         return follow_edge(to, map, &key->feature[2 * side]);
     case THAW_CONTACT_FACE_POINT:
         return side == 0 ? follow_face(from, to, map, &key->feature[1]) : 1;
+    case THAW_CONTACT_FACE_OBSTACLE:
+        return key->feature[0] < from->nf && follow_face(from, to, map, &key->feature[0]);
     case THAW_CONTACT_ATTACHMENT:
         break;
     }

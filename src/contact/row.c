@@ -63,8 +63,25 @@ const ThawContactMemory *thaw_contact_advance(const ThawContactScratch *scratch,
                : NULL;
 }
 
+const ThawContactMemory *thaw_contact_known(const ThawContactScratch *scratch, const ThawContactItem *item,
+                                            int32_t feature, int32_t *count) {
+    ThawContactKey first = {{item->a, item->b}, (int32_t)item->kind, {feature, INT32_MIN, INT32_MIN, INT32_MIN}};
+    const int32_t from = lower_bound(scratch, &first);
+    first.feature[0]++;
+    *count = lower_bound(scratch, &first) - from;
+    return scratch->memory + from;
+}
+
+int thaw_contact_is_known(const ThawContactScratch *scratch, const ThawContactKey *key) {
+    const int32_t at = lower_bound(scratch, key);
+    return at < scratch->memory_count && thaw_contact_key_compare(&scratch->memory[at].key, key) == 0;
+}
+
 const ThawContactMemory *thaw_contact_recall(const ThawContactScratch *scratch, const ThawContactKey *key) {
     ThawContactKey wanted = *key;
+    const int32_t exact = lower_bound(scratch, key);
+    if (exact < scratch->memory_count && thaw_contact_key_compare(&scratch->memory[exact].key, key) == 0)
+        return &scratch->memory[exact];
     if (key->kind != THAW_CONTACT_EDGE_EDGE)
         wanted.feature[1] = INT32_MIN;
     int32_t at = lower_bound(scratch, &wanted);

@@ -296,7 +296,8 @@ static double closes_by(const ThawContactBody *b, const ThawNearest *at, const d
 static int touch_surface(const ThawContactBody *own, int32_t v, const double x[3], const double d[3],
                          const ThawContactBody *b, int32_t remembered, double fall, ThawClearance *clear,
                          Touch *touch) {
-    const double radius = own->shape->radius;
+    // A vertex of a sheet is a ball of half its thickness, whose normals say nothing of a side.
+    const double radius = own->shape->half > 0 ? own->shape->half : own->shape->radius;
     double relative[3], to[3], last[3], normal[3], *facing = radius > 0 ? NULL : normal;
     thaw_v3_sub(d, b->mean, relative);
     const double travel = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + b->spread) + radius + fall +
@@ -367,7 +368,15 @@ static int touch_surface(const ThawContactBody *own, int32_t v, const double x[3
     }
     if (radius > 0) {
         touch->gap -= radius;
-        return touch->gap <= closes_by(b, at, d, touch->normal);
+        if (touch->gap <= fmax(own->shape->half > 0 ? fall : 0, closes_by(b, at, d, touch->normal)))
+            return 1;
+        if (!(own->shape->half > 0) || distance > travel || !thaw_contact_sweep(b, x, d, NULL, at))
+            return 0;
+        thaw_contact_face_normal(b->shape, b->x, at->face, touch->normal); // it goes past what is nearest
+        thaw_v3_unit(touch->normal);
+        thaw_v3_sub(x, at->point, to);
+        touch->gap = thaw_v3_dot(touch->normal, to) - radius;
+        return 1;
     }
     if (b->shape->part && distance <= travel && !disagrees && thaw_v3_dot(touch->normal, facing) < -FACING) {
         ThawContactSide side = thaw_contact_side_of_face(b, at); // between its face and the patch over that?
@@ -507,8 +516,10 @@ void thaw_contact_find_on_surface(const ThawContactScratch *scratch, const ThawC
         ThawContactSide side[2] = {at.side, thaw_contact_side_of_face(b, &touch.at)};
         if (thaw_contact_side_is_fixed(&side[0]) && thaw_contact_side_is_fixed(&side[1]))
             continue;
-        if (b->shape->part)
+        if (b->shape->part) {
             thaw_smooth_meet(&side[1], touch.at.face, at.x, touch.at.point, touch.normal, &touch.gap);
+            touch.gap -= a->shape->half;
+        }
         thaw_contact_add(scratch, item, &key, side, touch.at.point, touch.normal, touch.gap, NULL, slot);
     }
 }
@@ -535,8 +546,10 @@ void thaw_contact_find_points(const ThawContactScratch *scratch, const ThawConta
             continue;
         ThawContactSide side[2] = {thaw_contact_side_of_face(a, &touch.at),
                                    {.body = b, .nodes = 1, .vertex = {v}, .weight = {1}}};
-        if (a->shape->part)
-            thaw_smooth_meet(&side[0], touch.at.face, x, touch.at.point, touch.normal, &touch.gap), touch.gap -= radius;
+        if (a->shape->part) {
+            thaw_smooth_meet(&side[0], touch.at.face, x, touch.at.point, touch.normal, &touch.gap);
+            touch.gap -= radius;
+        }
         int nearest = 0; // the vertex of the face that the point is nearest to: has it a contact itself?
         for (int k = 1; k < side[0].nodes; k++)
             nearest = side[0].weight[k] > side[0].weight[nearest] ? k : nearest;

@@ -106,7 +106,9 @@ void thaw_exam_cost(ThawExam *exam, const ThawScene *scene) {
         thaw_complaint_what(
             c, "%lld steps take about %s of one core where all is elastic%s; less with several, or at rest",
             (long long)scene->steps, duration, cost.touching ? ", and several times that where much touches" : "");
-        thaw_complaint_cure(c, "fewer \"steps\", coarser meshes, or the method \"rigidify\" for what rests");
+        char sleepers[200];
+        thaw_method_say_sleepers(" or ", sleepers, sizeof sleepers);
+        thaw_complaint_cure(c, "fewer \"steps\", coarser meshes, or the method %s for what rests", sleepers);
         thaw_complaint_value(c, cost.seconds, "s");
     }
 }

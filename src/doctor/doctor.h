@@ -43,7 +43,7 @@ ThawPatient *thaw_exam_patients(ThawExam *exam, int32_t count);
 void thaw_mesh_box_of(const ThawMesh *mesh, double lo[3], double hi[3]);
 void thaw_element_centre(const ThawMesh *mesh, int32_t element, double centre[3]);
 
-// Is it as large, in metres, as what is usually simulated (mesh.c)?
+// Whether it is as large, in metres, as what is usually simulated (mesh.c).
 void thaw_exam_size(ThawExam *exam, const char *where, const double size[3]);
 // Elements, pieces, thickness, size (mesh.c).
 void thaw_exam_mesh(ThawExam *exam, const ThawMesh *mesh, const char *where, ThawPatient *patient);
@@ -97,6 +97,9 @@ const ThawUnit *thaw_unit_find(const char *symbol);
 // The unit of a surface file whose largest extent is so many of its units: metres where the file says so, as those that
 // Thaw has written do (*said becomes 1), else by what would be the size of a thing on a table. said may be NULL.
 const ThawUnit *thaw_unit_guess(const char *path, double largest, int *said);
+
+// Of a sheet: thickness, folds and steps against its edges (sheet.c).
+void thaw_exam_sheet(ThawExam *exam, const ThawScene *scene, const ThawShapeDef *def);
 
 // The index of the material that fills most of the shape (world.c).
 int32_t thaw_shape_main_material(const ThawShapeDef *shape);

@@ -129,7 +129,7 @@ static int find_arrival(const Falls *f, int32_t b, ThawArrival *arrival) {
     return nearest < INFINITY;
 }
 
-// Is the other body's box below this one's, as gravity and the first velocity would have it?
+// Whether the other body's box is below this one's, in the direction of gravity and of the first velocity.
 static int falls_on(const Falls *f, int32_t b, int32_t other) {
     const double *mine = f->box + 6 * (size_t)b, *its = f->box + 6 * (size_t)other, *v = f->model->bodies[b].velocity;
     if (!thaw_model_may_touch(f->model, b, other, &(double){0}))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who is examined: a scene with its shapes and bodies, a mesh file, or a surface file. What cannot be read is an answer
-// too: the reader's message becomes the report's one error.
+// What is examined: a scene with its shapes and bodies, a mesh file, or a surface file. What cannot be read is an
+// answer too: the reader's message becomes the report's one error.
 #include "doctor/doctor.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The mesh itself: elements whose shape spoils accuracy and solver, pieces that are not joined or only at a point,
-// bodies with a single layer of elements, and sizes that smell of wrong units. The mesh has passed thaw_mesh_validate,
+// bodies with a single layer of elements, and sizes that suggest wrong units. The mesh has passed thaw_mesh_validate,
 // so everything here can be simulated; the question is how well. Linear, but for coincident vertices, which are sorted.
 //
 // Thresholds. Interpolation error grows with the largest angle and conditioning suffers from the smallest (Shewchuk
@@ -100,7 +100,7 @@ static void examine_elements(ThawExam *exam, const ThawMesh *mesh, const char *w
         if (q.min_volume < TINY_VOLUME * mean)
             keep_worst(&tiny, -q.min_volume, e);
     }
-    const char *kind = mesh->dim == 3 ? "dihedral angle" : "angle";
+    const char *kind = mesh->nodes == 4 ? "dihedral angle" : "angle";
     const char *remesh = "mesh the surface anew (`thaw mesh SURFACE -o NEW.msh`), or smooth the mesh in the program "
                          "that made it";
     if (thin.count) {
@@ -209,7 +209,7 @@ static void examine_pieces(ThawExam *exam, const ThawMesh *mesh, const char *whe
         ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "hinge", "%s", where);
         thaw_complaint_what(c,
                             "%d parts of the mesh hang together by a vertex%s only: that is a hinge without stiffness",
-                            parts, mesh->dim == 3 ? " or an edge" : "");
+                            parts, mesh->nodes == 4 ? " or an edge" : "");
         thaw_complaint_cure(c, "join them by elements that share a face, or separate them");
         thaw_complaint_value(c, parts, "parts");
     }
@@ -333,7 +333,8 @@ void thaw_exam_mesh(ThawExam *exam, const ThawMesh *mesh, const char *where, Tha
         patient->size[k] = hi[k] - lo[k];
     examine_elements(exam, mesh, where, patient);
     examine_pieces(exam, mesh, where);
-    examine_layers(exam, mesh, where);
+    if (!thaw_mesh_is_sheet(mesh))
+        examine_layers(exam, mesh, where);
     examine_seams(exam, mesh, where);
     thaw_exam_size(exam, where, patient->size);
 }

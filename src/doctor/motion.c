@@ -18,9 +18,9 @@
 
 #include "doctor/doctor.h"
 
-static const double LOST = 0.05;    // of the way or of the height: more is told
-static const double SHORT_WAY = 1;  // radii: who rolls no farther does not roll
-static const double LOW_JUMP = 0.2; // diameters: who would rise no higher does not bounce
+static const double LOST = 0.05;    // of the way or of the height: more is reported
+static const double SHORT_WAY = 1;  // radii: a shorter way counts as no rolling
+static const double LOW_JUMP = 0.2; // diameters: a lower rise counts as no bounce
 enum { PARTS = 400, HALVINGS = 30 };
 
 // What a step of each integrator costs beside one of the first: a few linearisations where it converges.

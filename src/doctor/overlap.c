@@ -347,6 +347,8 @@ void thaw_exam_overlap(ThawExam *exam, const ThawScene *scene, const ThawModel *
         qsort(s, (size_t)n, sizeof *s, compare_standing);
     for (int32_t i = 0; i < n && !exam->status; i++)
         for (int32_t j = i + 1; j < n && s[j].lo[0] <= s[i].hi[0] && !exam->status; j++) {
+            if (thaw_mesh_is_sheet(s[i].mesh) || thaw_mesh_is_sheet(s[j].mesh))
+                continue; // a sheet has no inside
             int swap = s[j].body < s[i].body;
             examine_pair(exam, &scene->world, model, &s[swap ? j : i], &s[swap ? i : j]);
         }

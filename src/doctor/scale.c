@@ -2,18 +2,18 @@
 // Each body's own rhythm, and the thresholds that follow from it.
 //
 // The first mode is computed as a run would compute it for adaptive bodies (oracle/scale.c: a factor and a dozen
-// solves, once for bodies that agree in shape and pins), so what is told is what they go by. Meshes so large that this
-// would take seconds are told an estimate from size and material (world.c); of their thresholds those are known that
+// solves, once for bodies that agree in shape and pins), so the report has the values in force. For meshes so large
+// that this would take seconds it has an estimate from size and material (world.c), and of the thresholds those that
 // the scene gives.
 //
-// Options of a method are looked at by its table: what no choice of the others reads is told; what is out of
-// proportion, to the body or at all, its method says itself.
+// Options of a method are examined by its table: those that the choices of others leave unread are reported; values out
+// of proportion, to the body or at all, are found by the method itself.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "doctor/doctor.h"
-#include "method/rigidify/rigidify.h" // the first mode of a body
+#include "oracle/scale.h"
 #include "step/method.h"
 
 static void find_scale(ThawExam *exam, const ThawModel *model, int32_t b, ThawTasks *tasks, ThawScale *scales) {

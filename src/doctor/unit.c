@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units of files. Volume meshes are in metres, for whoever made one knew what for; surfaces come from modelling
-// programs and scanners, which count in anything and do not say so, and are guessed by their size. One opinion for
-// `thaw check`, `thaw mesh` and `thaw new`.
+// Units of files. Volume meshes are in metres, as they are made for simulation; surfaces come from modelling programs
+// and scanners, which use any unit without saying so, and theirs is guessed by their size. One guess serves `thaw
+// check`, `thaw mesh` and `thaw new`.
 #include <stdio.h>
 #include <string.h>
 

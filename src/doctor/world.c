@@ -333,6 +333,10 @@ void thaw_exam_world(ThawExam *exam, const ThawScene *scene, const ThawModel *mo
                 exam->report->patients[b].period = period_of(exam, world, b, size);
                 period = isnan(period) ? exam->report->patients[b].period : period;
             }
+        if (thaw_mesh_is_sheet(shape->mesh)) {
+            thaw_exam_sheet(exam, scene, shape);
+            continue;
+        }
         const ThawMaterialDef *material = &world->materials[thaw_shape_main_material(shape)];
         examine_step(exam, scene, &model->shapes[s], period, damping_ratio(material, period));
         if (world->h <= period / 4) // else it cannot swing anyway, as was told

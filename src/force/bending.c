@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bending of a sheet: a triangle against its up to three neighbours, six nodes.
+// The bending of a sheet: a triangle with its up to three neighbours (near, six nodes), or with those neighbours' other
+// neighbours as well (wide, twelve).
 //
-// Roles 0 1 2 are the triangle's corners, 3 + i is the far corner of the neighbour across the edge opposite corner i
-// (or corner i again where there is none). With the angles theta_i of its three hinges, from rest angles of the mesh,
-//     energy = 1/2 phi' Q phi,    phi_i = theta_i - theta0_i in (-pi, pi],
-// and which plate this is, or which hinges, is in Q alone (where a block of it is made): six numbers, then theta0.
+// With the angles theta_h of the three or nine hinges between them (roles of vertices: model/plate.h), from rest angles
+// of the mesh,
+//     energy = 1/2 |B phi|^2,    phi_h = theta_h - theta0_h in (-pi, pi],
+// and which plate this is, or which hinges, is in B alone (model/plate.c, model/sheet.c): its three rows are three
+// measures of curvature, scaled so that their squares are energies. A hinge that is not there has a column of 0.
 //
 // An angle (shells paper, equation 3) with e = x1 - x0 along the edge, a = x2 - x0 and b = x3 - x0 to the far corners:
 //     n1 = e x a, n2 = b x e,    theta = atan2((n1 x n2).e / |e|, n1.n2),
 //     dtheta/da = g2 = -|e| n1 / |n1|^2,  dtheta/db = g3 = -|e| n2 / |n2|^2,  dtheta/de = -t1 g2 - t2 g3,
 //     t1 = a.e / |e|^2, t2 = b.e / |e|^2,
-// and the second derivative is what these change by. Projected, the stiffness is sum Q_ij grad_i grad_j' alone, which
-// is positive; what is left out is proportional to the moments. Damping is alpha times that same part, always: it costs
-// energy, and nothing in rigid motion.
+// and the second derivative is what these change by. Projected, the stiffness is that of the three measures alone,
+// B'B of the gradients, which is positive; what is left out is proportional to the moments. Damping is alpha times
+// that same part, always: it costs energy, and nothing in rigid motion.
+//
+// Cost for eight triangles, wide: some 4000 vector operations of forces and stiffness together, as many scalar ones
+// that put them in place.
 #include <math.h>
 #include <string.h>
 
@@ -20,12 +25,23 @@
 #include "force/pass.h"
 #include "force/sheet.h"
 #include "math/mat3.h"
+#include "model/plate.h"
 
+enum {
+    ROLES = THAW_PLATE_ROLES,
+    HINGES = THAW_PLATE_HINGES,
+    MEASURES = THAW_PLATE_MEASURES,
+    PAIRS = ROLES * (ROLES + 1) / 2
+};
 static const double pi = 3.14159265358979323846;
 static const double least_height = 1e-10; // of a triangle over its edge's length, for derivatives
 
-// Nodes of hinge i by role: ends of the edge, own corner, the neighbour's.
-static const int HINGE[3][4] = {{1, 2, 0, 3}, {2, 0, 1, 4}, {0, 1, 2, 5}};
+// How much of the above a kind has.
+typedef struct Form {
+    int roles, hinges;
+} Form;
+#define NEAR ((Form){6, 3})
+#define WIDE ((Form){ROLES, HINGES})
 
 // One hinge and the gradient of its angle by (e, a, b).
 typedef struct Hinge {
@@ -36,22 +52,8 @@ typedef struct Hinge {
     ThawLanes g[3][3];
 } Hinge;
 
-static void gather_roles(const ThawBatch *batch, const double *x, ThawLanes out[6][3]) {
-    for (int r = 0; r < 6; r++)
-        for (int i = 0; i < 3; i++)
-            for (int l = 0; l < THAW_LANES; l++)
-                out[r][i][l] = x[3 * (int64_t)batch->vertex[thaw_element_role(batch->role[l], r)][l] + i];
-}
-
-static void scatter_roles(const ThawBatch *batch, ThawLanes out[6][3], double *y) {
-    for (int l = 0; l < THAW_LANES; l++)
-        for (int r = 0; r < 6; r++)
-            for (int i = 0; i < 3; i++)
-                y[3 * (int64_t)batch->vertex[thaw_element_role(batch->role[l], r)][l] + i] += out[r][i][l];
-}
-
-static void edges_of(int hinge, ThawLanes x[6][3], ThawLanes e[3], ThawLanes a[3], ThawLanes b[3]) {
-    const int *node = HINGE[hinge];
+static void edges_of(int hinge, ThawLanes x[ROLES][3], ThawLanes e[3], ThawLanes a[3], ThawLanes b[3]) {
+    const int *node = THAW_HINGE[hinge];
     for (int i = 0; i < 3; i++) {
         e[i] = x[node[1]][i] - x[node[0]][i];
         a[i] = x[node[2]][i] - x[node[0]][i];
@@ -59,7 +61,7 @@ static void edges_of(int hinge, ThawLanes x[6][3], ThawLanes e[3], ThawLanes a[3
     }
 }
 
-static void make_hinge(int hinge, ThawLanes x[6][3], Hinge *h) {
+static void make_hinge(int hinge, ThawLanes x[ROLES][3], Hinge *h) {
     edges_of(hinge, x, h->e, h->a, h->b);
     thaw_lanes_cross3(h->e, h->a, h->n1);
     thaw_lanes_cross3(h->b, h->e, h->n2);
@@ -111,9 +113,25 @@ static void change_of(const Hinge *h, ThawLanes d[3][3], ThawLanes dg[3][3]) {
     }
 }
 
-// From (e, a, b) to the six roles, times scale: x0 gets minus their sum.
-static void add_to_roles(int hinge, ThawLanes scale, ThawLanes g[3][3], ThawLanes out[6][3]) {
-    const int *node = HINGE[hinge];
+// --- in and out ------------------------------------------------------------------------------------------------------
+
+THAW_INLINE void gather_roles(const ThawBatch *batch, Form form, const double *x, ThawLanes out[ROLES][3]) {
+    for (int r = 0; r < form.roles; r++)
+        for (int i = 0; i < 3; i++)
+            for (int l = 0; l < THAW_LANES; l++)
+                out[r][i][l] = x[3 * (int64_t)batch->vertex[thaw_element_role(batch->role[l], r)][l] + i];
+}
+
+THAW_INLINE void scatter_roles(const ThawBatch *batch, Form form, ThawLanes out[ROLES][3], double *y) {
+    for (int l = 0; l < THAW_LANES; l++)
+        for (int r = 0; r < form.roles; r++)
+            for (int i = 0; i < 3; i++)
+                y[3 * (int64_t)batch->vertex[thaw_element_role(batch->role[l], r)][l] + i] += out[r][i][l];
+}
+
+// From (e, a, b) of a hinge to the roles, times scale: x0 gets minus their sum.
+static void add_to_roles(int hinge, ThawLanes scale, ThawLanes g[3][3], ThawLanes out[ROLES][3]) {
+    const int *node = THAW_HINGE[hinge];
     for (int i = 0; i < 3; i++) {
         out[node[1]][i] += scale * g[0][i];
         out[node[2]][i] += scale * g[1][i];
@@ -122,156 +140,189 @@ static void add_to_roles(int hinge, ThawLanes scale, ThawLanes g[3][3], ThawLane
     }
 }
 
-static ThawLanes Q_of(const ThawBatch *batch, int i, int j) {
-    return batch->gradient[i >= j ? PAIR(i, j) : PAIR(j, i)];
-}
+// --- curvature -------------------------------------------------------------------------------------------------------
 
-// Angles and moments Q phi at x; unused lanes have weight 0.
-static void bend(const ThawBatch *batch, ThawLanes x[6][3], Hinge h[3], ThawLanes phi[3], ThawLanes moment[3]) {
-    for (int i = 0; i < 3; i++) {
-        make_hinge(i, x, &h[i]);
-        phi[i] = angle_of(&h[i], batch->gradient[6 + i]);
+// A triangle bent: its hinges, the measures B phi times weight, and the moments of the hinges, B' times those.
+typedef struct Bend {
+    const ThawLanes *B; // [measure][hinge]
+    Hinge hinge[HINGES];
+    ThawLanes phi[HINGES], measure[MEASURES], moment[HINGES];
+} Bend;
+
+// Unused lanes have weight 0.
+THAW_INLINE void bend(const ThawForcePass *pass, const ThawBatch *batch, Form form, ThawLanes x[ROLES][3], Bend *bend) {
+    bend->B = pass->set->rest + batch->rest;
+    const ThawLanes *theta0 = bend->B + MEASURES * form.hinges;
+    for (int h = 0; h < form.hinges; h++) {
+        make_hinge(h, x, &bend->hinge[h]);
+        bend->phi[h] = angle_of(&bend->hinge[h], theta0[h]);
+        bend->moment[h] = thaw_lanes_set(0);
     }
-    for (int i = 0; i < 3; i++)
-        moment[i] =
-            batch->weight * (Q_of(batch, i, 0) * phi[0] + Q_of(batch, i, 1) * phi[1] + Q_of(batch, i, 2) * phi[2]);
+    for (int c = 0; c < MEASURES; c++) {
+        ThawLanes sum = thaw_lanes_set(0);
+        for (int h = 0; h < form.hinges; h++)
+            sum += bend->B[c * form.hinges + h] * bend->phi[h];
+        bend->measure[c] = batch->weight * sum;
+        for (int h = 0; h < form.hinges; h++)
+            bend->moment[h] += bend->B[c * form.hinges + h] * bend->measure[c];
+    }
 }
 
-void thaw_bending_energy(void *context, int32_t chunk) {
-    const ThawForcePass *pass = context;
+THAW_INLINE void energy_chunk(const ThawForcePass *pass, int32_t chunk, Form form) {
     ThawLanes sum = thaw_lanes_set(0);
     for (int32_t b = pass->set->chunk[chunk]; b < pass->set->chunk[chunk + 1]; b++) {
-        ThawLanes x[6][3], phi[3], moment[3];
-        Hinge h[3];
-        gather_roles(&pass->set->batches[b], pass->x, x);
-        bend(&pass->set->batches[b], x, h, phi, moment);
-        sum += 0.5 * thaw_lanes_dot3(phi, moment);
+        ThawLanes x[ROLES][3];
+        Bend bent;
+        gather_roles(&pass->set->batches[b], form, pass->x, x);
+        bend(pass, &pass->set->batches[b], form, x, &bent);
+        for (int h = 0; h < form.hinges; h++)
+            sum += 0.5 * bent.moment[h] * bent.phi[h];
     }
     pass->partial[chunk] = sum_lanes(sum);
 }
 
-void thaw_bending_looking(void *context, int32_t chunk) {
-    const ThawForcePass *pass = context;
-    thaw_bending_energy(context, chunk);
+THAW_INLINE void looking_chunk(const ThawForcePass *pass, int32_t chunk, Form form) {
+    energy_chunk(pass, chunk, form);
     pass->partial[pass->set->chunk_count + chunk] = 0;
 }
 
-static void add_force(const ThawBatch *batch, Hinge h[3], const ThawLanes moment[3], double *y) {
-    ThawLanes out[6][3];
+THAW_INLINE void add_force(const ThawBatch *batch, Form form, Bend *bent, double *y) {
+    ThawLanes out[ROLES][3];
     memset(out, 0, sizeof out);
-    for (int i = 0; i < 3; i++)
-        add_to_roles(i, -moment[i], h[i].g, out);
-    scatter_roles(batch, out, y);
+    for (int h = 0; h < form.hinges; h++)
+        add_to_roles(h, -bent->moment[h], bent->hinge[h].g, out);
+    scatter_roles(batch, form, out, y);
 }
 
-void thaw_bending_force(void *context, int32_t chunk) {
-    const ThawForcePass *pass = context;
+THAW_INLINE void force_chunk(const ThawForcePass *pass, int32_t chunk, Form form) {
     for (int32_t b = pass->set->chunk[chunk]; b < pass->set->chunk[chunk + 1]; b++) {
         const ThawBatch *batch = &pass->set->batches[b];
-        ThawLanes x[6][3], phi[3], moment[3];
-        Hinge h[3];
-        gather_roles(batch, pass->x, x);
-        bend(batch, x, h, phi, moment);
-        add_force(batch, h, moment, pass->y);
+        ThawLanes x[ROLES][3];
+        Bend bent;
+        gather_roles(batch, form, pass->x, x);
+        bend(pass, batch, form, x, &bent);
+        add_force(batch, form, &bent, pass->y);
     }
     pass->partial[chunk] = 0;
 }
 
 // --- stiffness -------------------------------------------------------------------------------------------------------
 
-// K[r][i], by role and axis, in the direction d of one node's axis: Q's part times `full`, the moments' times `bent`.
-static void column_of(const ThawBatch *batch, const Hinge h[3], ThawLanes gradient[3][6][3], const ThawLanes moment[3],
-                      ThawLanes full, ThawLanes bent, int exact, ThawLanes d[6][3], ThawLanes K[6][3]) {
-    ThawLanes rate[3];
-    memset(K, 0, 6 * sizeof *K);
-    for (int i = 0; i < 3; i++) {
-        rate[i] = thaw_lanes_set(0);
-        for (int r = 0; r < 6; r++)
-            rate[i] += thaw_lanes_dot3(gradient[i][r], d[r]);
-    }
-    for (int i = 0; i < 3; i++) {
-        ThawLanes turn = full * batch->weight *
-                         (Q_of(batch, i, 0) * rate[0] + Q_of(batch, i, 1) * rate[1] + Q_of(batch, i, 2) * rate[2]);
-        for (int r = 0; r < 6; r++)
-            for (int k = 0; k < 3; k++)
-                K[r][k] += turn * gradient[i][r][k];
-        if (!exact)
-            continue;
-        ThawLanes change[3][3], dg[3][3];
-        edges_of(i, d, change[0], change[1], change[2]);
-        change_of(&h[i], change, dg);
-        add_to_roles(i, bent * moment[i], dg, K);
-    }
+// Gradients of the three measures (without weight) by role.
+THAW_INLINE void measure_gradients(Form form, Bend *bent, ThawLanes gradient[MEASURES][ROLES][3]) {
+    memset(gradient, 0, MEASURES * sizeof *gradient);
+    for (int c = 0; c < MEASURES; c++)
+        for (int h = 0; h < form.hinges; h++)
+            add_to_roles(h, bent->B[c * form.hinges + h], bent->hinge[h].g, gradient[c]);
 }
 
-// Gradients of the three angles by role.
-static void spread(Hinge h[3], ThawLanes gradient[3][6][3]) {
-    memset(gradient, 0, 3 * sizeof *gradient);
-    for (int i = 0; i < 3; i++)
-        add_to_roles(i, thaw_lanes_set(1), h[i].g, gradient[i]);
-}
-
-// Column (s, k) of the element, by role -> its blocks, by node: those at or below the diagonal.
-static void store_column(const ThawBatch *batch, int s, int k, ThawLanes K[6][3], ThawLanes *blocks) {
-    enum { dim = 3 };
-    for (int l = 0; l < THAW_LANES; l++) {
-        const int c = thaw_element_role(batch->role[l], s);
-        for (int r = 0; r < 6; r++) {
-            const int a = thaw_element_role(batch->role[l], r);
-            for (int i = 0; i < 3 && a >= c; i++)
-                blocks[ENTRY(a, c, i, k)][l] = K[r][i][l];
+// Blocks K[PAIR(r, s)][3 i + k], r >= s, by role.
+THAW_INLINE void add_measures(Form form, ThawLanes scale, ThawLanes gradient[MEASURES][ROLES][3], ThawLanes K[][9]) {
+    for (int r = 0; r < form.roles; r++)
+        for (int i = 0; i < 3; i++) {
+            ThawLanes g[MEASURES];
+            for (int c = 0; c < MEASURES; c++)
+                g[c] = scale * gradient[c][r][i];
+            for (int s = 0; s <= r; s++)
+                for (int k = 0; k < 3; k++)
+                    K[PAIR(r, s)][3 * i + k] +=
+                        g[0] * gradient[0][s][k] + g[1] * gradient[1][s][k] + g[2] * gradient[2][s][k];
         }
-    }
 }
 
-void thaw_bending_linearise(void *context, int32_t chunk) {
-    const ThawForcePass *pass = context;
+// Adds moment times the second derivative of a hinge's angle.
+static void add_geometric(int hinge, const Hinge *h, ThawLanes moment, ThawLanes K[][9]) {
+    const int *node = THAW_HINGE[hinge];
+    ThawLanes d[3][3], dg[3][3];
+    memset(d, 0, sizeof d);
+    for (int u = 0; u < 4; u++) // the node that moves: x0 moves e, a and b the other way
+        for (int k = 0; k < 3; k++) {
+            for (int v = 0; v < 3; v++)
+                d[v][k] = thaw_lanes_set(u == 0 ? -1 : v == u - 1);
+            change_of(h, d, dg);
+            for (int v = 0; v < 3; v++)
+                d[v][k] = thaw_lanes_set(0);
+            for (int w = 0; w < 4; w++)
+                for (int i = 0; i < 3 && node[w] >= node[u]; i++) {
+                    ThawLanes entry = w == 0 ? -(dg[0][i] + dg[1][i] + dg[2][i]) : dg[w - 1][i];
+                    K[PAIR(node[w], node[u])][3 * i + k] += moment * entry;
+                }
+        }
+}
+
+// Blocks by role -> by node, at or below the diagonal. Two roles may be played by one vertex.
+THAW_INLINE void place_blocks(const ThawBatch *batch, Form form, ThawLanes K[][9], ThawLanes *blocks) {
+    enum { dim = 3 };
+    memset(blocks, 0, sizeof *blocks * 9 * (size_t)(form.roles * (form.roles + 1) / 2));
+    for (int l = 0; l < THAW_LANES; l++)
+        for (int r = 0; r < form.roles; r++)
+            for (int s = 0; s <= r; s++) {
+                const int a = thaw_element_role(batch->role[l], r), b = thaw_element_role(batch->role[l], s);
+                const ThawLanes *from = K[PAIR(r, s)];
+                for (int i = 0; i < 3; i++)
+                    for (int k = 0; k < 3; k++) {
+                        if (a >= b)
+                            blocks[ENTRY(a, b, i, k)][l] += from[3 * i + k][l];
+                        if (a < b || (a == b && r != s))
+                            blocks[ENTRY(b, a, k, i)][l] += from[3 * i + k][l];
+                    }
+            }
+}
+
+THAW_INLINE void linearise_chunk(const ThawForcePass *pass, int32_t chunk, Form form) {
     for (int32_t b = pass->set->chunk[chunk]; b < pass->set->chunk[chunk + 1]; b++) {
         const ThawBatch *batch = &pass->set->batches[b];
-        ThawLanes x[6][3], phi[3], moment[3], gradient[3][6][3], d[6][3], K[6][3], blocks[THAW_BLOCKS_MAX * 9];
-        ThawLanes full = pass->scale.stiffness + pass->scale.damping * batch->alpha1;
-        Hinge h[3];
-        gather_roles(batch, pass->x, x);
-        bend(batch, x, h, phi, moment);
-        add_force(batch, h, moment, pass->y);
-        spread(h, gradient);
-        memset(d, 0, sizeof d);
-        for (int s = 0; s < 6; s++)
-            for (int k = 0; k < 3; k++) {
-                d[s][k] = thaw_lanes_set(1);
-                column_of(batch, h, gradient, moment, full, thaw_lanes_set(pass->scale.stiffness), !pass->scale.project,
-                          d, K);
-                d[s][k] = thaw_lanes_set(0);
-                store_column(batch, s, k, K, blocks);
-            }
+        ThawLanes x[ROLES][3], gradient[MEASURES][ROLES][3], K[PAIRS][9], blocks[THAW_BLOCKS_MAX * 9];
+        ThawLanes full = batch->weight * (pass->scale.stiffness + pass->scale.damping * batch->alpha1);
+        Bend bent;
+        gather_roles(batch, form, pass->x, x);
+        bend(pass, batch, form, x, &bent);
+        add_force(batch, form, &bent, pass->y);
+        measure_gradients(form, &bent, gradient);
+        memset(K, 0, sizeof *K * (size_t)(form.roles * (form.roles + 1) / 2));
+        add_measures(form, full, gradient, K);
+        for (int h = 0; h < form.hinges && !pass->scale.project; h++)
+            add_geometric(h, &bent.hinge[h], pass->scale.stiffness * bent.moment[h], K);
+        place_blocks(batch, form, K, blocks);
         pass->sink.add(pass->sink.context, b, blocks);
     }
     pass->partial[chunk] = 0;
 }
 
-void thaw_bending_product(void *context, int32_t chunk) {
-    const ThawForcePass *pass = context;
-    ThawLanes form = thaw_lanes_set(0), damped_form = thaw_lanes_set(0), one = thaw_lanes_set(1);
+THAW_INLINE void product_chunk(const ThawForcePass *pass, int32_t chunk, Form form) {
+    ThawLanes form_sum = thaw_lanes_set(0), damped_sum = thaw_lanes_set(0);
     for (int32_t b = pass->set->chunk[chunk]; b < pass->set->chunk[chunk + 1]; b++) {
         const ThawBatch *batch = &pass->set->batches[b];
-        ThawLanes x[6][3], u[6][3], phi[3], moment[3], gradient[3][6][3], K[6][3], D[6][3];
-        Hinge h[3];
-        gather_roles(batch, pass->x, x);
-        gather_roles(batch, pass->u, u);
-        bend(batch, x, h, phi, moment);
-        spread(h, gradient);
-        column_of(batch, h, gradient, moment, one, one, !pass->scale.project, u, K);
-        column_of(batch, h, gradient, moment, batch->alpha1, one, 0, u, D);
-        for (int r = 0; r < 6; r++) {
-            form += thaw_lanes_dot3(u[r], K[r]);
-            damped_form += thaw_lanes_dot3(u[r], D[r]);
-            for (int i = 0; i < 3; i++)
-                K[r][i] = pass->scale.stiffness * K[r][i] + pass->scale.damping * D[r][i];
+        ThawLanes x[ROLES][3], u[ROLES][3], out[ROLES][3], gradient[MEASURES][ROLES][3];
+        ThawLanes full = pass->scale.stiffness + pass->scale.damping * batch->alpha1;
+        Bend bent;
+        gather_roles(batch, form, pass->x, x);
+        gather_roles(batch, form, pass->u, u);
+        bend(pass, batch, form, x, &bent);
+        measure_gradients(form, &bent, gradient);
+        memset(out, 0, sizeof out);
+        for (int c = 0; c < MEASURES; c++) {
+            ThawLanes rate = thaw_lanes_set(0);
+            for (int r = 0; r < form.roles; r++)
+                rate += thaw_lanes_dot3(gradient[c][r], u[r]);
+            form_sum += batch->weight * rate * rate;
+            damped_sum += batch->weight * batch->alpha1 * rate * rate;
+            for (int r = 0; r < form.roles; r++)
+                for (int i = 0; i < 3; i++)
+                    out[r][i] += full * batch->weight * rate * gradient[c][r][i];
         }
-        scatter_roles(batch, K, pass->y);
+        for (int h = 0; h < form.hinges && !pass->scale.project; h++) {
+            ThawLanes d[3][3], dg[3][3];
+            edges_of(h, u, d[0], d[1], d[2]);
+            change_of(&bent.hinge[h], d, dg);
+            for (int v = 0; v < 3; v++)
+                form_sum += bent.moment[h] * thaw_lanes_dot3(d[v], dg[v]);
+            add_to_roles(h, pass->scale.stiffness * bent.moment[h], dg, out);
+        }
+        scatter_roles(batch, form, out, pass->y);
     }
-    pass->partial[2 * chunk] = sum_lanes(form);
-    pass->partial[2 * chunk + 1] = sum_lanes(damped_form);
+    pass->partial[2 * chunk] = sum_lanes(form_sum);
+    pass->partial[2 * chunk + 1] = sum_lanes(damped_sum);
 }
 
 // --- what others ask of every kind -----------------------------------------------------------------------------------
@@ -288,3 +339,16 @@ void thaw_bending_strain(const void *pass, int32_t first, int32_t end) {
     (void)first;
     (void)end;
 }
+
+// --- with the form as a constant -------------------------------------------------------------------------------------
+
+void thaw_bending_energy_near(void *pass, int32_t chunk) { energy_chunk(pass, chunk, NEAR); }
+void thaw_bending_energy_wide(void *pass, int32_t chunk) { energy_chunk(pass, chunk, WIDE); }
+void thaw_bending_looking_near(void *pass, int32_t chunk) { looking_chunk(pass, chunk, NEAR); }
+void thaw_bending_looking_wide(void *pass, int32_t chunk) { looking_chunk(pass, chunk, WIDE); }
+void thaw_bending_force_near(void *pass, int32_t chunk) { force_chunk(pass, chunk, NEAR); }
+void thaw_bending_force_wide(void *pass, int32_t chunk) { force_chunk(pass, chunk, WIDE); }
+void thaw_bending_linearise_near(void *pass, int32_t chunk) { linearise_chunk(pass, chunk, NEAR); }
+void thaw_bending_linearise_wide(void *pass, int32_t chunk) { linearise_chunk(pass, chunk, WIDE); }
+void thaw_bending_product_near(void *pass, int32_t chunk) { product_chunk(pass, chunk, NEAR); }
+void thaw_bending_product_wide(void *pass, int32_t chunk) { product_chunk(pass, chunk, WIDE); }

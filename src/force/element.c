@@ -7,6 +7,7 @@
 
 #include "force/sheet.h"
 #include "force/solid.h"
+#include "model/model.h"
 
 static void rest_triangle(const double *X, double *weight, double *gradient) {
     double a[2], b[2]; // edges from node 0
@@ -70,6 +71,19 @@ static const ThawElementOps TETRAHEDRON = {.name = "tetrahedron",
                                            .stress = thaw_solid_stress_3d,
                                            .strain = thaw_solid_strain_3d};
 
+// Moduli of plane stress along warp and weft.
+static void woven_constants(const ThawMaterial *material, double thickness, double c[THAW_ELEMENT_CONSTANTS_MAX]) {
+    (void)thickness;
+    double C[6];
+    thaw_material_moduli(material, C);
+    c[0] = C[0], c[1] = C[1], c[2] = C[2], c[3] = C[5];
+}
+
+static void lengths_constants(const ThawMaterial *material, double thickness, double c[THAW_ELEMENT_CONSTANTS_MAX]) {
+    c[0] = material->edge_stiffness / thickness;
+    c[1] = material->area_stiffness / thickness;
+}
+
 static const ThawElementOps MEMBRANE = {.name = "membrane",
                                         .space = 3,
                                         .dim = 2,
@@ -102,21 +116,89 @@ static const ThawElementOps FIXED_MEMBRANE = {.name = "membrane of fixed thickne
                                               .stress = thaw_membrane_stress_fixed,
                                               .strain = thaw_membrane_strain};
 
+static const ThawElementOps WOVEN = {.name = "woven membrane",
+                                     .space = 3,
+                                     .dim = 2,
+                                     .nodes = 3,
+                                     .points = 1,
+                                     .constants = woven_constants,
+                                     .rest = thaw_membrane_rest,
+                                     .energy = thaw_membrane_energy_woven,
+                                     .energy_looking = thaw_membrane_looking_woven,
+                                     .inverted = thaw_sheet_inverted,
+                                     .force = thaw_membrane_force_woven,
+                                     .linearise = thaw_membrane_linearise_woven,
+                                     .product = thaw_membrane_product_woven,
+                                     .virial = thaw_sheet_virial,
+                                     .stress = thaw_membrane_stress_woven,
+                                     .strain = thaw_membrane_strain};
+
+static const ThawElementOps LENGTHS = {.name = "membrane of lengths",
+                                       .space = 3,
+                                       .dim = 2,
+                                       .nodes = 3,
+                                       .points = 1,
+                                       .constants = lengths_constants,
+                                       .rest = thaw_membrane_rest,
+                                       .energy = thaw_membrane_energy_lengths,
+                                       .energy_looking = thaw_membrane_looking_lengths,
+                                       .inverted = thaw_sheet_inverted,
+                                       .force = thaw_membrane_force_lengths,
+                                       .linearise = thaw_membrane_linearise_lengths,
+                                       .product = thaw_membrane_product_lengths,
+                                       .virial = thaw_sheet_virial,
+                                       .stress = thaw_membrane_stress_lengths,
+                                       .strain = thaw_membrane_strain};
+
+static const ThawElementOps PRESSURE = {.name = "pressure",
+                                        .space = 3,
+                                        .dim = 2,
+                                        .nodes = 3,
+                                        .points = 1,
+                                        .damps_itself = 1,
+                                        .energy = thaw_pressure_energy,
+                                        .energy_looking = thaw_pressure_looking,
+                                        .inverted = thaw_sheet_inverted,
+                                        .force = thaw_pressure_force,
+                                        .linearise = thaw_pressure_linearise,
+                                        .product = thaw_pressure_product,
+                                        .virial = thaw_sheet_virial,
+                                        .stress = thaw_bending_stress,
+                                        .strain = thaw_bending_strain};
+
 static const ThawElementOps BENDING = {.name = "bending",
                                        .space = 3,
                                        .dim = 2,
                                        .nodes = 6,
                                        .points = 1,
-                                       .rest_size = 9,
-                                       .energy = thaw_bending_energy,
-                                       .energy_looking = thaw_bending_looking,
+                                       .rest_size = 12,
+                                       .damps_itself = 1,
+                                       .energy = thaw_bending_energy_near,
+                                       .energy_looking = thaw_bending_looking_near,
                                        .inverted = thaw_sheet_inverted,
-                                       .force = thaw_bending_force,
-                                       .linearise = thaw_bending_linearise,
-                                       .product = thaw_bending_product,
+                                       .force = thaw_bending_force_near,
+                                       .linearise = thaw_bending_linearise_near,
+                                       .product = thaw_bending_product_near,
                                        .virial = thaw_sheet_virial,
                                        .stress = thaw_bending_stress,
                                        .strain = thaw_bending_strain};
+
+static const ThawElementOps WIDE_BENDING = {.name = "bending, wide",
+                                            .space = 3,
+                                            .dim = 2,
+                                            .nodes = 12,
+                                            .points = 1,
+                                            .rest_size = 36,
+                                            .damps_itself = 1,
+                                            .energy = thaw_bending_energy_wide,
+                                            .energy_looking = thaw_bending_looking_wide,
+                                            .inverted = thaw_sheet_inverted,
+                                            .force = thaw_bending_force_wide,
+                                            .linearise = thaw_bending_linearise_wide,
+                                            .product = thaw_bending_product_wide,
+                                            .virial = thaw_sheet_virial,
+                                            .stress = thaw_bending_stress,
+                                            .strain = thaw_bending_strain};
 
 static const ThawElementOps *const KINDS[] = {&TRIANGLE, &TETRAHEDRON};
 
@@ -127,8 +209,14 @@ const ThawElementOps *thaw_element_kind(int space, int dim, int nodes) {
     return NULL;
 }
 
-const ThawElementOps *thaw_element_membrane(int fixed_thickness) {
-    return fixed_thickness ? &FIXED_MEMBRANE : &MEMBRANE;
+const ThawElementOps *thaw_element_membrane(ThawMembrane membrane) {
+    static const ThawElementOps *const forms[] = {[THAW_MEMBRANE_PLANE_STRESS] = &MEMBRANE,
+                                                  [THAW_MEMBRANE_FIXED_THICKNESS] = &FIXED_MEMBRANE,
+                                                  [THAW_MEMBRANE_WOVEN] = &WOVEN,
+                                                  [THAW_MEMBRANE_LENGTHS] = &LENGTHS};
+    return forms[membrane];
 }
 
-const ThawElementOps *thaw_element_bending(void) { return &BENDING; }
+const ThawElementOps *thaw_element_pressure(void) { return &PRESSURE; }
+
+const ThawElementOps *thaw_element_bending(int wide) { return wide ? &WIDE_BENDING : &BENDING; }

@@ -10,6 +10,7 @@
 // derivative is the same, and with dn = N dF2, N = -sum_j g^j (n.df_j), g^j the dual vectors of f1 and f2,
 //     d2psi/dF2^2 = [I; N]' C [I; N] - p N'N.
 // Gradients have a third axis of 0, so f3 and what stands in C for it drop out of forces and blocks.
+// Woven sheets and those of lengths have energies of F2 alone (weave.c).
 //
 // Cost for eight: about five evaluations of dP more than a plane triangle.
 #include <math.h>
@@ -22,6 +23,7 @@
 #include "math/vec3.h"
 
 enum { ITERATIONS = 60 };
+enum { PLANE, FIXED, WOVEN, LENGTHS };
 static const double settled = 0x1p-46; // change of s, relative
 
 void thaw_membrane_rest(const double *X, double *weight, double *gradient) {
@@ -70,7 +72,7 @@ static void solve_plane_stress(const ThawBatch *batch, const ThawLanes n[3], Tha
 }
 
 // [f1 f2 0] at x, then F with its normal n.
-THAW_INLINE void deformation(const ThawBatch *batch, const double *x, int fixed, ThawLanes flat[9], ThawLanes n[3],
+THAW_INLINE void deformation(const ThawBatch *batch, const double *x, int form, ThawLanes flat[9], ThawLanes n[3],
                              ThawLanes F[9]) {
     ThawLanes d[3][3];
     gather_edges(batch, 3, 3, x, d);
@@ -83,36 +85,52 @@ THAW_INLINE void deformation(const ThawBatch *batch, const double *x, int fixed,
     for (int i = 0; i < 3; i++)
         n[i] = thaw_lanes_select(none, thaw_lanes_set(i == 2), n[i] / length);
     set_normal(thaw_lanes_bits(-1), n, thaw_lanes_set(1), F);
-    if (!fixed)
+    if (form == PLANE)
         solve_plane_stress(batch, n, F);
+}
+
+// psi, P and, unless NULL, C at F; the form's own part of C alone where it is projected.
+THAW_INLINE void evaluate(const ThawBatch *batch, int form, int projected, const ThawLanes F[9], ThawLanes *psi,
+                          ThawLanes P[9], ThawLanes *C) {
+    if (form == WOVEN)
+        thaw_woven(batch, F, projected, psi, P, C);
+    else if (form == LENGTHS)
+        thaw_lengths(batch, F, projected, psi, P, C);
+    else {
+        batch->material->dpsi_dF(F, batch->c, P);
+        if (C)
+            batch->material->d2psi_dF2(F, batch->c, C);
+        else
+            batch->material->psi(F, batch->c, psi);
+    }
 }
 
 // --- energy and forces -----------------------------------------------------------------------------------------------
 
-THAW_INLINE void energy_chunk(const ThawForcePass *pass, int32_t chunk, int fixed) {
+THAW_INLINE void energy_chunk(const ThawForcePass *pass, int32_t chunk, int form) {
     ThawLanes sum = thaw_lanes_set(0);
     for (int32_t b = pass->set->chunk[chunk]; b < pass->set->chunk[chunk + 1]; b++) {
         const ThawBatch *batch = &pass->set->batches[b];
-        ThawLanes flat[9], n[3], F[9], psi;
-        deformation(batch, pass->x, fixed, flat, n, F);
-        batch->material->psi(F, batch->c, &psi);
+        ThawLanes flat[9], n[3], F[9], P[9], psi;
+        deformation(batch, pass->x, form, flat, n, F);
+        evaluate(batch, form, 0, F, &psi, P, NULL);
         sum += batch->weight * psi;
     }
     double energy = sum_lanes(sum);
     pass->partial[chunk] = isnan(energy) ? INFINITY : energy;
 }
 
-THAW_INLINE void looking_chunk(const ThawForcePass *pass, int32_t chunk, int fixed) {
-    energy_chunk(pass, chunk, fixed);
+THAW_INLINE void looking_chunk(const ThawForcePass *pass, int32_t chunk, int form) {
+    energy_chunk(pass, chunk, form);
     pass->partial[pass->set->chunk_count + chunk] = 0;
 }
 
-THAW_INLINE void force_chunk(const ThawForcePass *pass, int32_t chunk, int fixed) {
+THAW_INLINE void force_chunk(const ThawForcePass *pass, int32_t chunk, int form) {
     for (int32_t b = pass->set->chunk[chunk]; b < pass->set->chunk[chunk + 1]; b++) {
         const ThawBatch *batch = &pass->set->batches[b];
-        ThawLanes flat[9], n[3], F[9], P[9];
-        deformation(batch, pass->x, fixed, flat, n, F);
-        batch->material->dpsi_dF(F, batch->c, P);
+        ThawLanes flat[9], n[3], F[9], P[9], psi;
+        deformation(batch, pass->x, form, flat, n, F);
+        evaluate(batch, form, 0, F, &psi, P, NULL);
         scatter_force(batch, 3, 3, -batch->weight, P, pass->y);
     }
     pass->partial[chunk] = 0;
@@ -161,19 +179,6 @@ static void follow_normal(const ThawLanes F[9], const ThawLanes n[3], ThawLanes 
             C[THAW_SYM9(r, m)] = thaw_lanes_set(0);
 }
 
-// Symmetric 2x2 (xx, xy, yy) -> its positive part.
-static void keep_positive(ThawLanes M[3]) {
-    ThawLanes mean = 0.5 * (M[0] + M[2]), half = 0.5 * (M[0] - M[2]), zero = thaw_lanes_set(0);
-    ThawLanes radius = thaw_lanes_sqrt(half * half + M[1] * M[1]);
-    ThawLanes high = thaw_lanes_max(mean + radius, zero), low = thaw_lanes_max(mean - radius, zero);
-    // M+ = (high + low)/2 I + (high - low)/2 (M - mean I) / radius
-    ThawLanes ratio = thaw_lanes_select((ThawLaneMask)(radius > 0), 0.5 * (high - low) / radius, zero);
-    ThawLanes centre = 0.5 * (high + low);
-    M[0] = centre + ratio * half;
-    M[2] = centre - ratio * half;
-    M[1] = ratio * M[1];
-}
-
 // The nearest positive semi-definite C. Out of the plane it is n n' (x) M, apart from the rest; in the plane it has the
 // form that the projection of solids knows.
 static void project(const ThawLanes F[9], const ThawLanes n[3], ThawLanes C[THAW_SYM9_SIZE]) {
@@ -186,7 +191,7 @@ static void project(const ThawLanes F[9], const ThawLanes n[3], ThawLanes C[THAW
                 M[m] += n[i] * n[k] * C[THAW_SYM9(i + 3 * row[m], k + 3 * column[m])];
         positive[m] = M[m];
     }
-    keep_positive(positive);
+    thaw_keep_positive(positive);
     for (int sign = -1; sign <= 1; sign += 2) {
         for (int r = 0; r < 6; r++)
             for (int c = 0; c <= r; c++)
@@ -197,25 +202,25 @@ static void project(const ThawLanes F[9], const ThawLanes n[3], ThawLanes C[THAW
 }
 
 // P and the tangent C of the sheet, f3's rows 0.
-static void tangent(const ThawBatch *batch, int fixed, int projected, const ThawLanes F[9], const ThawLanes n[3],
-                    ThawLanes P[9], ThawLanes C[THAW_SYM9_SIZE]) {
-    batch->material->dpsi_dF(F, batch->c, P);
-    batch->material->d2psi_dF2(F, batch->c, C);
-    if (fixed)
+THAW_INLINE void tangent(const ThawBatch *batch, int form, int projected, const ThawLanes F[9], const ThawLanes n[3],
+                         ThawLanes P[9], ThawLanes C[THAW_SYM9_SIZE]) {
+    ThawLanes psi;
+    evaluate(batch, form, projected, F, &psi, P, C);
+    if (form == FIXED)
         follow_normal(F, n, thaw_lanes_dot3(P + 6, n), C);
-    else
+    else if (form == PLANE)
         condense(C);
-    if (projected)
+    if (projected && (form == PLANE || form == FIXED))
         project(F, n, C);
 }
 
-THAW_INLINE void linearise_chunk(const ThawForcePass *pass, int32_t chunk, int fixed) {
+THAW_INLINE void linearise_chunk(const ThawForcePass *pass, int32_t chunk, int form) {
     for (int32_t b = pass->set->chunk[chunk]; b < pass->set->chunk[chunk + 1]; b++) {
         const ThawBatch *batch = &pass->set->batches[b];
         ThawLanes flat[9], n[3], F[9], P[9], C[THAW_SYM9_SIZE], K[3 * 9], blocks[6 * 9];
         ThawLanes scale = batch->weight * (pass->scale.stiffness + pass->scale.damping * batch->alpha1);
-        deformation(batch, pass->x, fixed, flat, n, F);
-        tangent(batch, fixed, pass->scale.project, F, n, P, C);
+        deformation(batch, pass->x, form, flat, n, F);
+        tangent(batch, form, pass->scale.project, F, n, P, C);
         contract_blocks(batch, 2, C, scale, K);
         if (batch->viscous && pass->scale.damping > 0)
             add_viscous(batch, 2, flat, batch->weight * pass->scale.damping, K);
@@ -226,13 +231,13 @@ THAW_INLINE void linearise_chunk(const ThawForcePass *pass, int32_t chunk, int f
     pass->partial[chunk] = 0;
 }
 
-THAW_INLINE void product_chunk(const ThawForcePass *pass, int32_t chunk, int fixed) {
-    ThawLanes form = thaw_lanes_set(0), damped_form = thaw_lanes_set(0);
+THAW_INLINE void product_chunk(const ThawForcePass *pass, int32_t chunk, int form) {
+    ThawLanes whole = thaw_lanes_set(0), damped_form = thaw_lanes_set(0);
     for (int32_t b = pass->set->chunk[chunk]; b < pass->set->chunk[chunk + 1]; b++) {
         const ThawBatch *batch = &pass->set->batches[b];
         ThawLanes flat[9], n[3], F[9], P[9], C[THAW_SYM9_SIZE], d[3][3], dF[9], dP[9];
-        deformation(batch, pass->x, fixed, flat, n, F);
-        tangent(batch, fixed, pass->scale.project, F, n, P, C);
+        deformation(batch, pass->x, form, flat, n, F);
+        tangent(batch, form, pass->scale.project, F, n, P, C);
         gather_edges(batch, 3, 3, pass->u, d);
         gradient_of(batch, 3, 3, d, 0, dF);
         ThawLanes sum = thaw_lanes_set(0), scale = pass->scale.stiffness + pass->scale.damping * batch->alpha1;
@@ -243,7 +248,7 @@ THAW_INLINE void product_chunk(const ThawForcePass *pass, int32_t chunk, int fix
             sum += dF[r] * dP[r];
             dP[r] *= scale;
         }
-        form += batch->weight * sum;
+        whole += batch->weight * sum;
         damped_form += batch->weight * batch->alpha1 * sum;
         if (batch->viscous) {
             ThawLanes viscous[9];
@@ -255,18 +260,18 @@ THAW_INLINE void product_chunk(const ThawForcePass *pass, int32_t chunk, int fix
         }
         scatter_force(batch, 3, 3, batch->weight, dP, pass->y);
     }
-    pass->partial[2 * chunk] = sum_lanes(form);
+    pass->partial[2 * chunk] = sum_lanes(whole);
     pass->partial[2 * chunk + 1] = sum_lanes(damped_form);
 }
 
 // --- for looking at --------------------------------------------------------------------------------------------------
 
-THAW_INLINE void stress_chunk(const ThawForcePass *pass, int32_t chunk, int fixed) {
+THAW_INLINE void stress_chunk(const ThawForcePass *pass, int32_t chunk, int form) {
     for (int32_t b = pass->set->chunk[chunk]; b < pass->set->chunk[chunk + 1]; b++) {
         const ThawBatch *batch = &pass->set->batches[b];
-        ThawLanes flat[9], n[3], F[9], P[9];
-        deformation(batch, pass->x, fixed, flat, n, F);
-        batch->material->dpsi_dF(F, batch->c, P);
+        ThawLanes flat[9], n[3], F[9], P[9], psi;
+        deformation(batch, pass->x, form, flat, n, F);
+        evaluate(batch, form, 0, F, &psi, P, NULL);
         for (int l = 0; l < THAW_LANES; l++)
             if (batch->element[l] >= 0)
                 pass->von_mises[pass->element_user[batch->element[l]]] = thaw_von_mises(F, P, l);
@@ -325,15 +330,27 @@ void thaw_sheet_virial(void *pass, int32_t chunk) {
 
 // --- with the form as a constant -------------------------------------------------------------------------------------
 
-void thaw_membrane_energy_plane(void *pass, int32_t chunk) { energy_chunk(pass, chunk, 0); }
-void thaw_membrane_energy_fixed(void *pass, int32_t chunk) { energy_chunk(pass, chunk, 1); }
-void thaw_membrane_looking_plane(void *pass, int32_t chunk) { looking_chunk(pass, chunk, 0); }
-void thaw_membrane_looking_fixed(void *pass, int32_t chunk) { looking_chunk(pass, chunk, 1); }
-void thaw_membrane_force_plane(void *pass, int32_t chunk) { force_chunk(pass, chunk, 0); }
-void thaw_membrane_force_fixed(void *pass, int32_t chunk) { force_chunk(pass, chunk, 1); }
-void thaw_membrane_linearise_plane(void *pass, int32_t chunk) { linearise_chunk(pass, chunk, 0); }
-void thaw_membrane_linearise_fixed(void *pass, int32_t chunk) { linearise_chunk(pass, chunk, 1); }
-void thaw_membrane_product_plane(void *pass, int32_t chunk) { product_chunk(pass, chunk, 0); }
-void thaw_membrane_product_fixed(void *pass, int32_t chunk) { product_chunk(pass, chunk, 1); }
-void thaw_membrane_stress_plane(void *pass, int32_t chunk) { stress_chunk(pass, chunk, 0); }
-void thaw_membrane_stress_fixed(void *pass, int32_t chunk) { stress_chunk(pass, chunk, 1); }
+void thaw_membrane_energy_plane(void *pass, int32_t chunk) { energy_chunk(pass, chunk, PLANE); }
+void thaw_membrane_energy_fixed(void *pass, int32_t chunk) { energy_chunk(pass, chunk, FIXED); }
+void thaw_membrane_energy_woven(void *pass, int32_t chunk) { energy_chunk(pass, chunk, WOVEN); }
+void thaw_membrane_energy_lengths(void *pass, int32_t chunk) { energy_chunk(pass, chunk, LENGTHS); }
+void thaw_membrane_looking_plane(void *pass, int32_t chunk) { looking_chunk(pass, chunk, PLANE); }
+void thaw_membrane_looking_fixed(void *pass, int32_t chunk) { looking_chunk(pass, chunk, FIXED); }
+void thaw_membrane_looking_woven(void *pass, int32_t chunk) { looking_chunk(pass, chunk, WOVEN); }
+void thaw_membrane_looking_lengths(void *pass, int32_t chunk) { looking_chunk(pass, chunk, LENGTHS); }
+void thaw_membrane_force_plane(void *pass, int32_t chunk) { force_chunk(pass, chunk, PLANE); }
+void thaw_membrane_force_fixed(void *pass, int32_t chunk) { force_chunk(pass, chunk, FIXED); }
+void thaw_membrane_force_woven(void *pass, int32_t chunk) { force_chunk(pass, chunk, WOVEN); }
+void thaw_membrane_force_lengths(void *pass, int32_t chunk) { force_chunk(pass, chunk, LENGTHS); }
+void thaw_membrane_linearise_plane(void *pass, int32_t chunk) { linearise_chunk(pass, chunk, PLANE); }
+void thaw_membrane_linearise_fixed(void *pass, int32_t chunk) { linearise_chunk(pass, chunk, FIXED); }
+void thaw_membrane_linearise_woven(void *pass, int32_t chunk) { linearise_chunk(pass, chunk, WOVEN); }
+void thaw_membrane_linearise_lengths(void *pass, int32_t chunk) { linearise_chunk(pass, chunk, LENGTHS); }
+void thaw_membrane_product_plane(void *pass, int32_t chunk) { product_chunk(pass, chunk, PLANE); }
+void thaw_membrane_product_fixed(void *pass, int32_t chunk) { product_chunk(pass, chunk, FIXED); }
+void thaw_membrane_product_woven(void *pass, int32_t chunk) { product_chunk(pass, chunk, WOVEN); }
+void thaw_membrane_product_lengths(void *pass, int32_t chunk) { product_chunk(pass, chunk, LENGTHS); }
+void thaw_membrane_stress_plane(void *pass, int32_t chunk) { stress_chunk(pass, chunk, PLANE); }
+void thaw_membrane_stress_fixed(void *pass, int32_t chunk) { stress_chunk(pass, chunk, FIXED); }
+void thaw_membrane_stress_woven(void *pass, int32_t chunk) { stress_chunk(pass, chunk, WOVEN); }
+void thaw_membrane_stress_lengths(void *pass, int32_t chunk) { stress_chunk(pass, chunk, LENGTHS); }

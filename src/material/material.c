@@ -83,6 +83,23 @@ ThawStatus thaw_material_validate(const ThawMaterialDef *def, ThawError *error) 
                       "above 1/18 for stable-neo-hookean with unmodified constants, whose rest state is unstable "
                       "otherwise; matched constants allow it",
                       error);
+    const ThawWeave *weave = &def->weave;
+    const struct {
+        const char *name;
+        double value;
+    } sheets[] = {{"weave.weft_young (Pa)", weave->weft_young},  {"weave.shear (Pa)", weave->shear},
+                  {"weave.bending[0] (N m)", weave->bending[0]}, {"weave.bending[1] (N m)", weave->bending[1]},
+                  {"weave.bending[2] (N m)", weave->bending[2]}, {"edge_stiffness (N)", def->edge_stiffness},
+                  {"area_stiffness (N/m)", def->area_stiffness}};
+    for (size_t i = 0; i < sizeof sheets / sizeof *sheets; i++)
+        if (!(sheets[i].value >= 0 && isfinite(sheets[i].value)))
+            return refuse(def, sheets[i].name, sheets[i].value, "at least 0 and finite", error);
+    if ((weave->bending[0] > 0) != (weave->bending[1] > 0) || (weave->bending[2] > 0 && !(weave->bending[0] > 0)))
+        return refuse(def, "weave.bending[0]", weave->bending[0], "given with weave.bending[1], or both 0 with [2]",
+                      error);
+    if (weave->weft_young > 0 && !(def->poisson * def->poisson * weave->weft_young < def->young))
+        return refuse(def, "poisson", def->poisson, "below sqrt(young / weave.weft_young), or stretching gains energy",
+                      error);
     double c[THAW_MATERIAL_CONSTANTS];
     ops->constants(def, c);
     for (int i = 0; i < THAW_MATERIAL_CONSTANTS; i++)

@@ -453,6 +453,9 @@ ThawStatus thaw_draft_finish(ThawDraft *draft, ThawMesh **mesh, ThawMeshReport *
     int32_t elements = 0, vertices = 0, regions = 0, groups = 0;
     *mesh = NULL;
     draft->dim = draft->cells[3].count ? 3 : 2;
+    if (draft->sheet && draft->dim == 3)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: it has tetrahedra; a sheet is of triangles only",
+                              thaw_text_path(draft->path));
     if (draft->cells[draft->dim].count == 0)
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: neither tetrahedra nor triangles; one of them is needed",
                               thaw_text_path(draft->path));
@@ -465,10 +468,11 @@ ThawStatus thaw_draft_finish(ThawDraft *draft, ThawMesh **mesh, ThawMeshReport *
         status = number_sets(draft, &regions, &groups, error);
     if (!status)
         status = number_vertices(draft, elements, &vertices, report, error);
-    if (!status && draft->dim == 2)
+    if (!status && draft->dim == 2 && !draft->sheet)
         status = check_plane(draft, error);
     if (!status)
-        status = thaw_mesh_create(draft->dim, vertices, elements, mesh, error);
+        status = draft->sheet ? thaw_mesh_create_sheet(vertices, elements, mesh, error)
+                              : thaw_mesh_create(draft->dim, vertices, elements, mesh, error);
     if (status)
         return status;
     fill_mesh(draft, *mesh, report);

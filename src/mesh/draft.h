@@ -30,9 +30,10 @@ typedef struct ThawDraft {
     int32_t name_count, name_room;
     ThawDraftName *names;
     const char *prefix[3]; // unnamed tags of points, edges, triangles become the group PREFIX-TAG
+    int sheet;             // nonzero: triangles in space are wanted
 
     // Scratch of thaw_draft_finish:
-    int dim;              // of the mesh to be
+    int dim;              // of the elements of the mesh to be
     int32_t set_first[5]; // sets of dimension d are set_first[d] .. set_first[d+1]
     ThawDraftSet *sets;
     int32_t *vertex;  // point_count: its id in the mesh, -1 when no element has it

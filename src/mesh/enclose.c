@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sheet or solid? A body with holes can be closed and filled; a sheet, a piece of cloth or of ground, encloses nothing
-// that anybody would have in mind. Each piece of the surface is judged by two sums over its triangles, of area vectors
-// a_i and middles c_i:
+// Whether a surface is a sheet or a solid. A body with holes can be closed and filled; a sheet, such as a piece of
+// cloth or of ground, encloses no volume that it could stand for. Each piece of the surface is judged by two sums over
+// its triangles, of area vectors a_i and middles c_i:
 //     A = sum a_i                 what is missing to close it: zero for a closed piece, the hole's area for a flat one
 //     V = sum (c_i - b) . a_i / 3   the volume once it is closed by a fan from b, the middle of its open edges
 // A sheet is much opening for little volume: V / |A|^(3/2) is 0 when it is flat or its bumps and hollows balance, 0.38

@@ -22,7 +22,8 @@ ThawReach thaw_reach(const double *x, int64_t point_count, const int32_t *cells,
             for (int b = 0; b < a; b++) {
                 const double *p = x + 3 * (int64_t)cells[c * nodes + a], *q = x + 3 * (int64_t)cells[c * nodes + b];
                 const double d[3] = {p[0] - q[0], p[1] - q[1], p[2] - q[2]};
-                square = fmin(square, thaw_v3_dot(d, d));
+                if (p != q) // triangles among tetrahedra have a corner twice
+                    square = fmin(square, thaw_v3_dot(d, d));
             }
     r.shortest = sqrt(square);
     return r;

@@ -5,13 +5,14 @@
 
 #include "mesh/mesh.h"
 
-ThawStatus thaw_mesh_create(int dim, int32_t vertex_count, int32_t element_count, ThawMesh **mesh, ThawError *error) {
+static ThawStatus create(int dim, int nodes, int32_t vertex_count, int32_t element_count, ThawMesh **mesh,
+                         ThawError *error) {
     *mesh = NULL;
     ThawMesh *m = THAW_NEW(ThawMesh, 1);
     if (!m)
         return thaw_error_memory(error, "a mesh");
     m->dim = dim;
-    m->nodes = dim + 1;
+    m->nodes = nodes;
     m->vertex_count = vertex_count;
     m->element_count = element_count;
     m->x = THAW_NEW(double, (size_t)dim *(size_t)vertex_count);
@@ -23,6 +24,14 @@ ThawStatus thaw_mesh_create(int dim, int32_t vertex_count, int32_t element_count
     }
     *mesh = m;
     return THAW_OK;
+}
+
+ThawStatus thaw_mesh_create(int dim, int32_t vertex_count, int32_t element_count, ThawMesh **mesh, ThawError *error) {
+    return create(dim, dim + 1, vertex_count, element_count, mesh, error);
+}
+
+ThawStatus thaw_mesh_create_sheet(int32_t vertex_count, int32_t element_count, ThawMesh **mesh, ThawError *error) {
+    return create(3, 3, vertex_count, element_count, mesh, error);
 }
 
 ThawStatus thaw_mesh_set_regions(ThawMesh *mesh, int32_t count, ThawError *error) {
@@ -84,7 +93,7 @@ static ThawStatus copy_names_and_groups(const ThawMesh *from, ThawMesh *to, Thaw
 }
 
 ThawStatus thaw_mesh_copy(const ThawMesh *mesh, ThawMesh **copy, ThawError *error) {
-    ThawStatus status = thaw_mesh_create(mesh->dim, mesh->vertex_count, mesh->element_count, copy, error);
+    ThawStatus status = create(mesh->dim, mesh->nodes, mesh->vertex_count, mesh->element_count, copy, error);
     if (status)
         return status;
     ThawMesh *m = *copy;

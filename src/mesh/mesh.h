@@ -12,6 +12,8 @@
 
 // Room for a mesh of the given sizes, zeroed; no region and no group yet.
 ThawStatus thaw_mesh_create(int dim, int32_t vertex_count, int32_t element_count, ThawMesh **mesh, ThawError *error);
+// The same of triangles in space.
+ThawStatus thaw_mesh_create_sheet(int32_t vertex_count, int32_t element_count, ThawMesh **mesh, ThawError *error);
 // Room for `count` regions or groups, zeroed.
 ThawStatus thaw_mesh_set_regions(ThawMesh *mesh, int32_t count, ThawError *error);
 ThawStatus thaw_mesh_set_groups(ThawMesh *mesh, int32_t count, ThawError *error);

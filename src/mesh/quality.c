@@ -14,11 +14,21 @@ static void edge_between(const ThawMesh *mesh, const int32_t *v, int from, int t
                mesh->x[(size_t)mesh->dim * (size_t)v[from] + (size_t)k];
 }
 
-// The outward normal of face i, its length twice the area; in 2D the edge's, as long as the edge.
+// The outward normal of face i, its length twice the area; of triangles the edge's, as long as the edge, and in their
+// plane.
 static void face_normal(const ThawMesh *mesh, const int32_t *v, int i, double normal[3]) {
     double a[3], b[3];
-    if (mesh->dim == 2) {
+    if (mesh->nodes == 3) {
         edge_between(mesh, v, thaw_triangle_edge[i][0], thaw_triangle_edge[i][1], a);
+        if (mesh->dim == 3) {
+            const double length = thaw_v3_norm(a), square = length * length;
+            edge_between(mesh, v, i, thaw_triangle_edge[i][0], normal);
+            thaw_v3_add(normal, square > 0 ? -thaw_v3_dot(normal, a) / square : 0, a, normal);
+            const double height = thaw_v3_norm(normal);
+            for (int k = 0; k < 3; k++)
+                normal[k] *= height > 0 ? length / height : 0;
+            return;
+        }
         normal[0] = a[1];
         normal[1] = -a[0];
         normal[2] = 0;
@@ -39,8 +49,8 @@ static double aspect(const ThawMesh *mesh, const int32_t *v, double volume, cons
         }
     }
     // r = 3 V / (total / 2), normalised by 2 sqrt(6); in 2D r = 2 A / total, by 2 sqrt(3).
-    const double inradius = (mesh->dim == 3 ? 6 : 2) * volume / total;
-    return sqrt(longest) / ((mesh->dim == 3 ? 2 * sqrt(6) : 2 * sqrt(3)) * inradius);
+    const double inradius = (mesh->nodes == 4 ? 6 : 2) * volume / total;
+    return sqrt(longest) / ((mesh->nodes == 4 ? 2 * sqrt(6) : 2 * sqrt(3)) * inradius);
 }
 
 ThawMeshQuality thaw_mesh_quality(const ThawMesh *mesh) {

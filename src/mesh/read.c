@@ -7,6 +7,7 @@
 #include "mesh/draft.h"
 #include "mesh/text.h"
 #include "thaw/read.h"
+#include "thaw/triangles.h"
 
 typedef struct Format {
     const char *ending;
@@ -97,8 +98,8 @@ static ThawStatus read_several(const char *path, ThawDraft *draft, ThawMesh **me
     return status;
 }
 
-ThawStatus thaw_mesh_read_with(const char *path, const ThawReadOptions *options, ThawMesh **mesh,
-                               ThawMeshReport *report, ThawError *error) {
+static ThawStatus read_file(const char *path, const ThawReadOptions *options, int sheet, ThawMesh **mesh,
+                            ThawMeshReport *report, ThawError *error) {
     ThawMeshReport ignored;
     report = report ? report : &ignored;
     *report = (ThawMeshReport){0};
@@ -112,6 +113,7 @@ ThawStatus thaw_mesh_read_with(const char *path, const ThawReadOptions *options,
     ThawDraft draft;
     ThawStatus status;
     thaw_draft_init(&draft, path);
+    draft.sheet = sheet;
     if (!format) {
         status = read_several(path, &draft, mesh, report, error);
     } else {
@@ -125,6 +127,30 @@ ThawStatus thaw_mesh_read_with(const char *path, const ThawReadOptions *options,
             status = thaw_draft_finish(&draft, mesh, report, error);
     }
     thaw_draft_free(&draft);
+    return status;
+}
+
+ThawStatus thaw_mesh_read_with(const char *path, const ThawReadOptions *options, ThawMesh **mesh,
+                               ThawMeshReport *report, ThawError *error) {
+    return read_file(path, options, 0, mesh, report, error);
+}
+
+ThawStatus thaw_mesh_read_sheet(const char *path, const ThawReadOptions *options, ThawMesh **mesh,
+                                ThawMeshReport *report, ThawError *error) {
+    if (mesh)
+        *mesh = NULL;
+    if (!path || !mesh)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_mesh_read_sheet: path and mesh may not be NULL");
+    if (find_format(path) || is_one_of_several(path))
+        return read_file(path, options, 1, mesh, report, error);
+    ThawTriangleMesh *surface = NULL;
+    ThawError found = {0};
+    ThawStatus status = thaw_triangles_read(path, &surface, error);
+    if (!status && (status = thaw_mesh_of_triangles(surface, mesh, &found)))
+        thaw_error_set(error, status, "%s: %.800s", thaw_text_path(path), found.message);
+    thaw_triangles_free(&surface);
+    if (report)
+        *report = (ThawMeshReport){0};
     return status;
 }
 

@@ -2,8 +2,9 @@
 // Triangle sheets for shells: a rectangle, a disc, and what a profile sweeps out about an axis. All of even triangles,
 // all linear.
 //
-// The disc has rings of 6, 12, 18, ... vertices. Between two rings, walking round both at once and always taking the
-// edge whose middle comes next leaves triangles of nearly equal sides.
+// The disc has rings of 6, 12, 18, ... vertices, the ball of 5, 10, ... from either pole and of as many between, each
+// turned by half an edge. Between two rings, walking round both at once and always taking the edge whose middle comes
+// next leaves triangles of nearly equal sides.
 #include <math.h>
 #include <string.h>
 
@@ -59,6 +60,25 @@ ThawStatus thaw_triangles_grid(double width, double height, const int32_t cells[
     return THAW_OK;
 }
 
+// Vertices first .. first + count - 1 about an axis, turned by so many half edges; count 0: one on the axis.
+typedef struct Ring {
+    int32_t first, count, halves;
+} Ring;
+
+// Triangles between two rings, the first above or inside the second.
+static void stitch(const Ring *a, const Ring *b, int32_t **t) {
+    const int32_t n = a->count ? a->count : 1, m = b->count ? b->count : 1;
+    for (int32_t i = 0, j = 0; i < a->count || j < b->count;) {
+        const int32_t p = a->first + i % n, q = b->first + j % m;
+        // The edge to come whose middle is nearer, in half edges as parts of a turn.
+        const int64_t next_b = (2 * (int64_t)j + 1 + b->halves) * n, next_a = (2 * (int64_t)i + 1 + a->halves) * m;
+        if (i == a->count || (j < b->count && next_b <= next_a))
+            put(t, p, q, b->first + ++j % m);
+        else
+            put(t, p, q, a->first + ++i % n);
+    }
+}
+
 ThawStatus thaw_triangles_disc(double radius, int32_t rings, ThawTriangleMesh **sheet, ThawError *error) {
     if (!sheet)
         return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_triangles_disc: sheet may not be NULL");
@@ -79,16 +99,50 @@ ThawStatus thaw_triangles_disc(double radius, int32_t rings, ThawTriangleMesh **
         }
     int32_t *t = (*sheet)->triangles;
     for (int32_t r = 1; r <= rings; r++) {
-        const int32_t inner = r == 1 ? 0 : 1 + 3 * (r - 1) * (r - 2), outer = 1 + 3 * r * (r - 1);
-        const int32_t n = r == 1 ? 1 : 6 * (r - 1), m = 6 * r;
-        for (int32_t i = 0, j = 0; i < 6 * (r - 1) || j < m;) {
-            const int32_t a = inner + i % n, b = outer + j % m;
-            // The edge to come whose middle is nearer, as parts of a turn: (j + 1/2) / m against (i + 1/2) / n.
-            if (i == 6 * (r - 1) || (j < m && (2 * (int64_t)j + 1) * (r - 1) <= (2 * (int64_t)i + 1) * r))
-                put(&t, a, b, outer + ++j % m);
-            else
-                put(&t, a, b, inner + ++i % n);
+        const Ring inner = {r == 1 ? 0 : 1 + 3 * (r - 1) * (r - 2), 6 * (r - 1), 0},
+                   outer = {1 + 3 * r * (r - 1), 6 * r, 0};
+        stitch(&inner, &outer, &t);
+    }
+    return THAW_OK;
+}
+
+// Ring r of the ball, from 0 (the pole above) to 3 rings (the one below).
+static Ring ring_of_ball(int32_t r, int32_t rings) {
+    const int32_t m = rings, end = 3 * m - r;
+    const int32_t cap = 1 + 5 * (m - 1) * m / 2, above = cap + 5 * m * (r - m), all = 10 * m * m + 2;
+    if (r == 0 || end == 0)
+        return (Ring){r == 0 ? 0 : all - 1, 0, 0};
+    if (r < m)
+        return (Ring){1 + 5 * (r - 1) * r / 2, 5 * r, 0};
+    if (end < m)
+        return (Ring){all - 1 - 5 * end * (end + 1) / 2, 5 * end, end};
+    return (Ring){above, 5 * m, r - m};
+}
+
+ThawStatus thaw_triangles_sphere(double radius, int32_t rings, ThawTriangleMesh **sheet, ThawError *error) {
+    if (!sheet)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "thaw_triangles_sphere: sheet may not be NULL");
+    *sheet = NULL;
+    if (!(radius > 0 && isfinite(radius)))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "radius is %g; allowed: more than 0 m", radius);
+    if (rings < 1)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "rings is %d; allowed: 1 and more", rings);
+    ThawStatus status = make_room("rings", 10 * (int64_t)rings * rings + 2, 20 * (int64_t)rings * rings, sheet, error);
+    if (status)
+        return status;
+    int32_t *t = (*sheet)->triangles;
+    for (int32_t r = 0; r <= 3 * rings; r++) {
+        const Ring ring = ring_of_ball(r, rings), above = ring_of_ball(r ? r - 1 : 0, rings);
+        const double height = cos(M_PI * r / (3.0 * rings)), width = sin(M_PI * r / (3.0 * rings));
+        for (int32_t i = 0; i < (ring.count ? ring.count : 1); i++) {
+            double *x = (*sheet)->x + 3 * (size_t)(ring.first + i);
+            const double turn = ring.count ? M_PI * (2.0 * i + ring.halves) / ring.count : 0;
+            x[0] = ring.count ? radius * width * cos(turn) : 0;
+            x[1] = ring.count ? radius * width * sin(turn) : 0;
+            x[2] = radius * height;
         }
+        if (r > 0)
+            stitch(&above, &ring, &t);
     }
     return THAW_OK;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes that change. A compiled shape is a function of a base shape and a list of changes, and of nothing else: the
-// state has the list, and whoever reads a checkpoint compiles the same shape again. Bodies that agree in both share it.
+// state has the list, from which the same shape is compiled again when a checkpoint is read. Bodies that agree in both
+// share it.
 //
 // Vertices keep their numbers (those of the mesh). A cut appends the copies it makes, in the order of the vertices they
 // are copies of, so the numbers of a list are those of every list that begins with it. Vertices that no element is left

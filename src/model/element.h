@@ -13,12 +13,19 @@
 #define THAW_ELEMENT_H
 
 #include "base/base.h"
+#include "thaw/world.h"
 
-enum { THAW_ELEMENT_NODES_MAX = 6, THAW_ELEMENT_POINTS_MAX = 1, THAW_ELEMENT_REST_MAX = 9 };
+enum {
+    THAW_ELEMENT_NODES_MAX = 12,
+    THAW_ELEMENT_POINTS_MAX = 1,
+    THAW_ELEMENT_GRADIENTS_MAX = 9,
+    THAW_ELEMENT_CONSTANTS_MAX = 4
+};
 
 struct ThawContact;
 struct ThawRowPass;
 struct ThawAnchor;
+struct ThawMaterial;
 
 typedef struct ThawElementOps {
     const char *name;
@@ -26,10 +33,15 @@ typedef struct ThawElementOps {
     int dim;       // of the element: 0 (a point) to space
     int nodes;     // at most THAW_ELEMENT_NODES_MAX
     int points;    // integration points, at most THAW_ELEMENT_POINTS_MAX
-    int rest_size; // doubles of rest data a point, at most THAW_ELEMENT_REST_MAX; 0: gradients, (nodes - 1) * dim
+    int rest_size; // doubles of rest data of a point, of kinds whose data are not the (nodes - 1) * dim of gradients
+    // Damping is alpha1 times a positive part of the stiffness, whatever is asked of the rest, and never viscous; a
+    // block may have an alpha1 of its own.
+    int damps_itself;
+    // What stands in a batch for the constants of the material model; NULL: those.
+    void (*constants)(const struct ThawMaterial *material, double thickness, double c[THAW_ELEMENT_CONSTANTS_MAX]);
     // Rest positions X (space * nodes) -> for each point its weight (m^dim, > 0 for a well-oriented element) and the
-    // gradients of shape functions 1 .. nodes-1 (`dim` each; the gradient of function 0 is minus their sum).
-    // NULL: who makes the block fills it.
+    // gradients of shape functions 1 .. nodes-1 (`dim` each; the gradient of function 0 is minus their sum). NULL: the
+    // code that makes the block fills it.
     void (*rest)(const double *X, double *weight, double *gradient);
     // Kernels over one chunk. The context is a ThawForcePass:
     ThawTaskFn energy;         // partial[chunk] = its energy
@@ -58,24 +70,25 @@ typedef struct ThawElementBlock {
     int32_t *material; // count, index into the shape's materials
     double *weight;    // points * count, m^3: measure times thickness or section
     double *gradient;  // points * count * (nodes-1) * dim, 1/m; or other rest data of the kind
-    int32_t *role;     // count, of kinds whose nodes differ in what they are: thaw_element_role; else NULL
-    double damping;    // s: in place of the materials' alpha1 where >= 0; read where role is given
+    int64_t *role;     // count, of kinds whose nodes differ in what they are: thaw_element_role; else NULL
+    double damping;    // s: in place of the materials' alpha1 where >= 0; of kinds that damp themselves
 } ThawElementBlock;
 
 // force/element.c: the kind of mesh elements of that dimension and number of nodes in that space, or NULL.
 const ThawElementOps *thaw_element_kind(int space, int dim, int nodes);
 
-// Triangles of sheets: the normal stretch follows from plane stress, or the thickness is fixed (force/membrane.c); and
-// the bending of a triangle against its three neighbours (force/bending.c).
-const ThawElementOps *thaw_element_membrane(int fixed_thickness);
-const ThawElementOps *thaw_element_bending(void);
+// Triangles of sheets (force/membrane.c), the bending of a triangle against its three neighbours, or with theirs, too
+// (force/bending.c), and the pressure inside a closed sheet on one (force/pressure.c).
+const ThawElementOps *thaw_element_membrane(ThawMembrane membrane);
+const ThawElementOps *thaw_element_bending(int wide);
+const ThawElementOps *thaw_element_pressure(void);
 
 // Doubles of rest data for a point.
 static inline size_t thaw_element_gradients(const ThawElementOps *kind) {
     return (size_t)(kind->rest_size ? kind->rest_size : (kind->nodes - 1) * kind->dim);
 }
 
-// Nodes ascend in each element; which of them plays role r, three bits each.
-static inline int thaw_element_role(int32_t roles, int r) { return roles >> (3 * r) & 7; }
+// Nodes ascend in each element; which of them plays role r, four bits each.
+static inline int thaw_element_role(int64_t roles, int r) { return (int)(roles >> (4 * r) & 15); }
 
 #endif

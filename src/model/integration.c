@@ -34,28 +34,40 @@ static const ThawMaterial *material_of(const Choice *choice, int32_t e) {
     return &choice->shape->materials[choice->block->material[e]];
 }
 
+static double alpha1_of(const ThawElementBlock *block, const ThawMaterial *material) {
+    return block->kind->damps_itself && block->damping >= 0 ? block->damping : material->alpha1;
+}
+
 // Lane l holds elements[l * stride] while that is one of the `count`.
 static void fill_batch(const Choice *choice, const int32_t *elements, int32_t count, int32_t stride, int point,
-                       ThawBatch *batch) {
+                       ThawIntegrationSet *set) {
     const ThawElementBlock *block = choice->block;
-    int nodes = block->kind->nodes, gradients = (int)thaw_element_gradients(block->kind);
-    int dim = block->kind->rest_size ? 3 : block->kind->dim; // rest data of other kinds lie as they are
+    const int nodes = block->kind->nodes, dim = block->kind->dim, size = (int)thaw_element_gradients(block->kind);
+    ThawBatch *batch = &set->batches[set->batch_count++];
     batch->kind = block->kind;
+    batch->rest = set->rest_count;
+    set->rest_count += block->kind->rest_size;
     memset(batch->gradient, 0, sizeof batch->gradient);
     for (int l = 0; l < THAW_LANES; l++) {
         int used = l * stride < count;
         int32_t e = elements[used ? l * stride : 0];
         size_t p = (size_t)e * (size_t)block->kind->points + (size_t)point;
         const ThawMaterial *material = material_of(choice, e);
-        for (int i = 0; i < gradients; i++)
-            batch->gradient[i / dim * 3 + i % dim][l] = block->gradient[p * (size_t)gradients + (size_t)i];
-        for (int i = 0; i < THAW_MATERIAL_CONSTANTS; i++)
-            batch->c[i][l] = material->c[i];
+        for (int i = 0; i < size; i++) {
+            ThawLanes *to =
+                block->kind->rest_size ? &set->rest[batch->rest + i] : &batch->gradient[i / dim * 3 + i % dim];
+            (*to)[l] = block->gradient[p * (size_t)size + (size_t)i];
+        }
+        double own[THAW_ELEMENT_CONSTANTS_MAX] = {0};
+        if (block->kind->constants)
+            block->kind->constants(material, choice->shape->thickness, own);
+        for (int i = 0; i < THAW_ELEMENT_CONSTANTS_MAX; i++)
+            batch->c[i][l] = block->kind->constants ? own[i] : i < THAW_MATERIAL_CONSTANTS ? material->c[i] : 0;
         for (int a = 0; a < nodes; a++)
             batch->vertex[a][l] = block->elements[(size_t)e * (size_t)nodes + (size_t)a];
         batch->weight[l] = used ? block->weight[p] : 0;
-        int viscous = material->viscosity[1] > 0 && !block->role;
-        batch->alpha1[l] = viscous ? 0 : block->role && block->damping >= 0 ? block->damping : material->alpha1;
+        int viscous = material->viscosity[1] > 0 && !block->kind->damps_itself;
+        batch->alpha1[l] = viscous ? 0 : alpha1_of(block, material);
         batch->role[l] = block->role ? block->role[e] : 0;
         for (int i = 0; i < 2; i++)
             batch->viscosity[i][l] = material->viscosity[i];
@@ -75,7 +87,7 @@ static void fill_chunk(const Choice *choice, const int32_t *elements, int32_t co
         int32_t stride = (run + THAW_LANES - 1) / THAW_LANES;
         for (int32_t b = 0; b < stride; b++)
             for (int p = 0; p < choice->block->kind->points; p++)
-                fill_batch(choice, elements + first + b, run - b, stride, p, &set->batches[set->batch_count++]);
+                fill_batch(choice, elements + first + b, run - b, stride, p, set);
     }
     set->chunk[++set->chunk_count] = set->batch_count;
 }
@@ -187,8 +199,8 @@ static ThawStatus reserve_block(const Choice *choice, int32_t size, int32_t per_
         set->element_count++;
         set->needs_orientation |= material->ops->needs_orientation;
         const ThawElementBlock *block = choice->block;
-        set->has_alpha1 |= (block->role && block->damping >= 0 ? block->damping : material->alpha1) > 0;
-        set->may_drive |= material->alpha1 > 0 && !(material->viscosity[1] > 0) && !block->role;
+        set->has_alpha1 |= alpha1_of(block, material) > 0;
+        set->may_drive |= material->alpha1 > 0 && !(material->viscosity[1] > 0) && !block->kind->damps_itself;
     }
     for (int m = 0; m < THAW_MATERIAL_MODEL_COUNT; m++) {
         batches += (per_model[m] + THAW_LANES - 1) / THAW_LANES * choice->block->kind->points;
@@ -200,7 +212,11 @@ static ThawStatus reserve_block(const Choice *choice, int32_t size, int32_t per_
     int32_t *offsets = thaw_regrow(set->chunk, (size_t)set->chunk_count + 1, (size_t)chunks + 1, sizeof *offsets);
     if (offsets)
         set->chunk = offsets;
-    return more && offsets ? THAW_OK : thaw_error_memory(error, "the integration set");
+    const int64_t added = (int64_t)(batches - set->batch_count) * choice->block->kind->rest_size;
+    ThawLanes *rest = thaw_regrow(set->rest, (size_t)set->rest_count, (size_t)(set->rest_count + added), sizeof *rest);
+    if (rest)
+        set->rest = rest;
+    return more && offsets && rest ? THAW_OK : thaw_error_memory(error, "the integration set");
 }
 
 static ThawStatus add_block(const Choice *choice, ThawIntegrationSet *set, ThawError *error) {
@@ -258,6 +274,7 @@ void thaw_integration_free(ThawIntegrationSet **pointer) {
     thaw_free(set->chunk);
     thaw_free(set->colour);
     thaw_free(set->offset);
+    thaw_free(set->rest);
     thaw_free(set);
     *pointer = NULL;
 }

@@ -13,15 +13,15 @@ struct ThawShape;
 // Eight integration points of one kind of element with one material model. Unused lanes repeat the first element with
 // weight 0.
 typedef struct ThawBatch {
-    // [node - 1][axis], the element's dim axes used, the others 0, 1/m; or other rest data of the kind.
-    ThawLanes gradient[THAW_ELEMENT_REST_MAX];
+    ThawLanes gradient[THAW_ELEMENT_GRADIENTS_MAX];     // [node - 1][axis], axes beyond the element's are 0, 1/m
     ThawLanes weight;                                   // m^3 (2D: area times thickness)
-    ThawLanes c[THAW_MATERIAL_CONSTANTS];               // of the material model
+    ThawLanes c[THAW_ELEMENT_CONSTANTS_MAX];            // of the material model, or the kind's own
     ThawLanes alpha1;                                   // s, 0 where damping is viscous
     ThawLanes viscosity[2];                             // Pa s, for the trace of strain rates and for all of them
     int32_t vertex[THAW_ELEMENT_NODES_MAX][THAW_LANES]; // ascending in each element: block (a, b), a >= b, is lower
     int32_t element[THAW_LANES];                        // ids in the shape, -1 in unused lanes
-    int32_t role[THAW_LANES];                           // thaw_element_role, of kinds that have them
+    int64_t role[THAW_LANES];                           // thaw_element_role, of kinds that have them
+    int64_t rest;                                       // of kinds with a rest_size: where their data start
     const ThawElementOps *kind;
     const ThawMaterialOps *material;
     int viscous; // some lane is
@@ -41,6 +41,8 @@ typedef struct ThawIntegrationSet {
     int32_t element_count;
     int32_t batch_count;
     ThawBatch *batches; // batch_count, chunk by chunk
+    ThawLanes *rest;    // rest_count: rest data of kinds that have some
+    int64_t rest_count;
     int32_t chunk_count;
     int32_t *chunk; // chunk_count + 1 offsets into batches
     int32_t colour_count;

@@ -108,7 +108,10 @@ static ThawStatus compile_materials(const ThawWorldDef *def, ThawModel *model, T
                              .young = from->young,
                              .poisson = from->poisson,
                              .alpha0 = from->alpha0,
-                             .alpha1 = from->alpha1};
+                             .alpha1 = from->alpha1,
+                             .weave = from->weave,
+                             .edge_stiffness = from->edge_stiffness,
+                             .area_stiffness = from->area_stiffness};
         to->ops->constants(from, to->c);
         if (thaw_scheme_is_viscous(def->integrator, from->damping)) {
             thaw_material_lame(from, &to->viscosity[1], &to->viscosity[0]);

@@ -23,7 +23,12 @@ typedef struct ThawMaterial {
     double density, young, poisson, alpha0, alpha1;
     double c[THAW_MATERIAL_CONSTANTS];
     double viscosity[2]; // Pa s, alpha1 times lambda and mu; 0 where alpha1 damps by K
+    ThawWeave weave;     // as defined
+    double edge_stiffness, area_stiffness;
 } ThawMaterial;
+
+// sheet.c: moduli of plane stress along warp and weft, 11 21 22 31 32 33, with the shear modulus last, Pa.
+void thaw_material_moduli(const ThawMaterial *material, double C[6]);
 
 typedef struct ThawGroup {
     char *name;
@@ -56,6 +61,8 @@ typedef struct ThawShape {
     ThawBending bending;           // of a sheet
     double smooth;                 // degrees, ThawShapeDef
     double bending_damping;        // s, of a sheet; < 0: alpha1
+    double *warp;                  // of a woven sheet: 3 * ne, by the mesh's element, units in its plane; else NULL
+    double pressure;               // Pa, inside a closed sheet
     double diameter;               // m, of the bounding box
     ThawGraph *graph;              // vertices that share an element
     int32_t *across;               // cells: nodes * ne, the element beyond the face opposite each node, -1: none
@@ -193,7 +200,8 @@ static inline ThawModelBody *thaw_model_moved(const ThawModel *model, int32_t bo
 // Validates the contact options and compiles obstacles and pairs; bodies come first, for their names.
 ThawStatus thaw_obstacles_compile(const ThawWorldDef *def, ThawModel *model, ThawError *error);
 void thaw_obstacles_clear(ThawModel *model);
-// Whether two may touch (a body's index, or -1 - obstacle) and with which friction: the last rule that speaks wins.
+// Whether two may touch (a body's index, or -1 - obstacle) and with which friction: the last rule that applies to both
+// decides.
 int thaw_model_may_touch(const ThawModel *model, int32_t a, int32_t b, double *friction);
 
 // What several compilers check: messages begin with `where` and name the field.

@@ -246,10 +246,10 @@ static ThawStatus assign_materials(const ThawShapeDef *def, const char *name, in
     return THAW_OK;
 }
 
-// Room for the block of the mesh's own elements, and for one more, the bending of a sheet.
+// Room for the block of the mesh's own elements, and for three more, bending and pressure of a sheet.
 static ThawStatus add_cells(const ThawElementOps *kind, int32_t count, ThawShape *shape, ThawError *error) {
     size_t ne = (size_t)count, points = (size_t)kind->points;
-    shape->blocks = THAW_NEW(ThawElementBlock, 2);
+    shape->blocks = THAW_NEW(ThawElementBlock, 4);
     if (!shape->blocks)
         return thaw_error_memory(error, "a shape");
     shape->block_count = 1;
@@ -292,8 +292,8 @@ ThawStatus thaw_shape_finish(ThawShape *shape, ThawError *error) {
                                  .vertex_count = shape->nv,
                                  .element_count = shape->ne,
                                  .elements = shape->cells->elements};
-    ThawStatus status =
-        (thaw_mesh_is_sheet(&renumbered) ? thaw_sheet_graph : thaw_graph_create)(&renumbered, &shape->graph, error);
+    ThawStatus status = thaw_shape_is_sheet(shape) ? thaw_sheet_graph(shape, &shape->graph, error)
+                                                   : thaw_graph_create(&renumbered, &shape->graph, error);
     if (status == THAW_OK)
         status = thaw_mesh_neighbours(&renumbered, &shape->across, error);
     if (status != THAW_OK)
@@ -306,8 +306,8 @@ ThawStatus thaw_shape_fill(const ThawMesh *mesh, const int32_t *material, int32_
                            ThawError *error) {
     // A mesh's elements fill its space, or are a sheet in it.
     const int sheet = thaw_mesh_is_sheet(mesh);
-    const ThawElementOps *kind = sheet ? thaw_element_membrane(shape->membrane == THAW_MEMBRANE_FIXED_THICKNESS)
-                                       : thaw_element_kind(mesh->dim, mesh->dim, mesh->nodes);
+    const ThawElementOps *kind =
+        sheet ? thaw_element_membrane(shape->membrane) : thaw_element_kind(mesh->dim, mesh->dim, mesh->nodes);
     if (!kind)
         return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: no element has %d nodes in dimension %d", shape->name,
                               mesh->nodes, mesh->dim);
@@ -317,8 +317,8 @@ ThawStatus thaw_shape_fill(const ThawMesh *mesh, const int32_t *material, int32_
     memcpy(shape->elements_user, mesh->elements, sizeof(int32_t) * (size_t)mesh->element_count * (size_t)mesh->nodes);
     memcpy(shape->region, mesh->region, sizeof(int32_t) * (size_t)mesh->element_count);
     ThawGraph *graph = NULL; // in the mesh's numbering
-    status = (sheet ? thaw_sheet_graph : thaw_graph_create)(mesh, &graph, error);
-    if (status == THAW_OK)
+    status = sheet ? thaw_sheet_order(mesh, shape->vertex_user, error) : thaw_graph_create(mesh, &graph, error);
+    if (status == THAW_OK && !sheet)
         status = thaw_graph_order_rcm(graph, shape->vertex_user, error);
     thaw_graph_free(&graph);
     if (status == THAW_OK)
@@ -328,8 +328,10 @@ ThawStatus thaw_shape_fill(const ThawMesh *mesh, const int32_t *material, int32_
     for (int32_t i = 0; i < shape->ne; i++)
         shape->cells->material[i] = material[shape->element_user[i]];
     integrate_block(shape->cells, shape->thickness, shape);
+    if (shape->warp)
+        thaw_sheet_turn(shape);
     if (sheet)
-        status = thaw_sheet_add_bending(shape, error);
+        status = thaw_sheet_add_blocks(shape, error);
     return status == THAW_OK ? thaw_shape_finish(shape, error) : status;
 }
 
@@ -363,7 +365,12 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
     shape->smooth = def->smooth;
     if (!(shape->name = thaw_strdup(name)))
         return thaw_error_memory(error, "a shape");
+    shape->pressure = sheet ? def->pressure : 0;
     status = assign_materials(def, name, material_count, &material, error);
+    for (int32_t e = 0; sheet && status == THAW_OK && e < mesh->element_count; e++)
+        status = thaw_sheet_check_material(shape, &materials[material[e]], material[e], error);
+    if (status == THAW_OK && sheet && shape->membrane == THAW_MEMBRANE_WOVEN)
+        status = thaw_sheet_weave(def, shape, error);
     if (status == THAW_OK)
         status = thaw_shape_fill(mesh, material, mesh->vertex_count, shape, error);
     thaw_free(material);
@@ -391,6 +398,7 @@ void thaw_shape_clear(ThawShape *shape) {
     thaw_free(shape->stiffness_damping);
     thaw_graph_free(&shape->graph);
     thaw_free(shape->across);
+    thaw_free(shape->warp);
     for (int32_t g = 0; g < shape->group_count; g++) {
         thaw_free(shape->groups[g].name);
         thaw_free(shape->groups[g].vertices);

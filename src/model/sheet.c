@@ -1,14 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bending of sheets: which triangles bend against which, and by what energy 1/2 phi' Q phi in the angles phi of a
-// triangle's three hinges (force/bending.c).
+// The bending of sheets: which triangles bend against which, and by what measures (force/bending.c).
 //
-// Plate, the default. The normal in the middle of an edge lies between those of its two triangles in proportion to
-// their heights over it, so the triangle turns against it by share_i phi_i, share_i = h_own / (h_own + h_other), and
-// its curvature is that of Morley's plate element,
-//     S = sum_i c_i phi_i n_i n_i',    c_i = share_i l_i / A    (l_i: edge, n_i: its normal in the plane, A: area).
-// With D = E t^3 / (12 (1 - nu^2)) the energy A D/2 ((1 - nu) S:S + nu tr(S)^2) is that of plates:
-//     Q_ij = A D c_i c_j ((1 - nu) (n_i.n_j)^2 + nu).
-// At a free edge no moment acts, so its angle is that of least energy: its row is eliminated.
+// Plate, the default: Morley's element with slopes reconstructed from the triangles around (model/plate.c). Triangles
+// whose slopes need no more than their neighbours, as on regular meshes, make near elements, the others wide ones.
 //
 // Hinge, of the shells paper: k phi^2 with k = E t^3 / (24 (1 - nu^2)) 3 l^2 / (A1 + A2), half from either triangle.
 // Too stiff by a factor that depends on the mesh; for the paper's scenes.
@@ -20,165 +14,398 @@
 
 #include "math/vec3.h"
 #include "model/attachment.h"
+#include "model/plate.h"
 
-#define PAIR(a, b) ((a) * ((a) + 1) / 2 + (b))
+// --- which vertices --------------------------------------------------------------------------------------------------
 
-// Corners of triangles and those beyond their edges, six a triangle; -1 beyond a free edge.
-static ThawStatus find_patches(const ThawMesh *mesh, int32_t **patches, ThawError *error) {
-    int32_t *across = NULL;
-    ThawStatus status = thaw_mesh_neighbours(mesh, &across, error);
-    *patches = status == THAW_OK ? THAW_NEW(int32_t, 6 * (size_t)mesh->element_count) : NULL;
-    if (status == THAW_OK && !*patches)
-        status = thaw_error_memory(error, "the bending of a sheet");
-    for (int32_t e = 0; status == THAW_OK && e < mesh->element_count; e++)
-        for (int i = 0; i < 3; i++) {
-            const int32_t *v = mesh->elements + 3 * (size_t)e, f = across[3 * (size_t)e + (size_t)i];
-            int32_t far = -1;
-            for (int k = 0; k < 3 && f >= 0; k++) {
-                const int32_t w = mesh->elements[3 * (size_t)f + (size_t)k];
-                far = w == v[(i + 1) % 3] || w == v[(i + 2) % 3] ? far : w;
-            }
-            (*patches)[6 * (size_t)e + (size_t)i] = v[i];
-            (*patches)[6 * (size_t)e + 3 + (size_t)i] = far;
-        }
+// In an element's list every vertex stands once, ascending, and the last again where there are fewer than roles. Roles
+// without a vertex are played by a corner of the same triangle.
+static int64_t list_nodes(int roles, const int32_t patch[THAW_PLATE_ROLES], int32_t *nodes) {
+    static const int instead[THAW_PLATE_ROLES] = {0, 1, 2, 0, 1, 2, 2, 1, 0, 2, 1, 0};
+    int32_t vertex[THAW_PLATE_ROLES];
+    int64_t role = 0;
+    int count = 0;
+    for (int r = 0; r < roles; r++) {
+        const int32_t v = vertex[r] = patch[patch[r] < 0 ? instead[r] : r];
+        int k = count;
+        while (k > 0 && nodes[k - 1] >= v)
+            k--;
+        if (k < count && nodes[k] == v)
+            continue;
+        memmove(nodes + k + 1, nodes + k, sizeof *nodes * (size_t)(count - k));
+        nodes[k] = v;
+        count++;
+    }
+    for (int k = count; k < roles; k++)
+        nodes[k] = nodes[count - 1];
+    for (int r = 0; r < roles; r++) {
+        int64_t k = 0;
+        while (nodes[k] != vertex[r])
+            k++;
+        role |= k << (4 * r);
+    }
+    return role;
+}
+
+// One element per triangle for a graph: its own vertices and those its bending knows.
+static ThawStatus make_graph(int32_t nv, int32_t count, int nodes, int32_t *elements, ThawGraph **graph,
+                             ThawError *error) {
+    const ThawMesh mesh = {.dim = 3, .nodes = nodes, .vertex_count = nv, .element_count = count, .elements = elements};
+    return thaw_graph_create(&mesh, graph, error);
+}
+
+ThawStatus thaw_sheet_order(const ThawMesh *mesh, int32_t *order, ThawError *error) {
+    enum { ROLES = THAW_PLATE_NEAR_ROLES };
+    int32_t *across = NULL, *nodes = THAW_NEW(int32_t, ROLES * (size_t)mesh->element_count);
+    ThawGraph *graph = NULL;
+    ThawStatus status = nodes ? thaw_mesh_neighbours(mesh, &across, error) : thaw_error_memory(error, "a sheet");
+    const ThawPlateMesh plates = {mesh->x, mesh->elements, across};
+    for (int32_t e = 0; status == THAW_OK && e < mesh->element_count; e++) {
+        int32_t patch[THAW_PLATE_ROLES];
+        thaw_plate_patch(&plates, e, patch);
+        list_nodes(ROLES, patch, nodes + ROLES * (size_t)e);
+    }
+    if (status == THAW_OK)
+        status = make_graph(mesh->vertex_count, mesh->element_count, ROLES, nodes, &graph, error);
+    if (status == THAW_OK)
+        status = thaw_graph_order_rcm(graph, order, error);
+    thaw_graph_free(&graph);
     thaw_free(across);
+    thaw_free(nodes);
     return status;
 }
 
-ThawStatus thaw_sheet_graph(const ThawMesh *mesh, ThawGraph **graph, ThawError *error) {
-    int32_t *patches = NULL;
-    ThawStatus status = find_patches(mesh, &patches, error);
-    for (size_t i = 0; status == THAW_OK && i < 6 * (size_t)mesh->element_count; i++)
-        patches[i] = patches[i] < 0 ? patches[i - 3] : patches[i];
-    ThawMesh wide = *mesh;
-    wide.nodes = 6;
-    wide.elements = patches;
+ThawStatus thaw_sheet_graph(const ThawShape *shape, ThawGraph **graph, ThawError *error) {
+    enum { ROLES = THAW_PLATE_ROLES };
+    int32_t count = 0, *nodes = NULL;
+    for (int b = 1; b < shape->block_count; b++)
+        count += shape->blocks[b].count;
+    ThawStatus status =
+        (nodes = THAW_NEW(int32_t, ROLES * (size_t)count)) ? THAW_OK : thaw_error_memory(error, "a sheet");
+    for (int32_t b = 1, at = 0; status == THAW_OK && b < shape->block_count; b++) {
+        const ThawElementBlock *block = &shape->blocks[b];
+        const int own = block->kind->nodes;
+        for (int32_t e = 0; e < block->count; e++)
+            for (int k = 0; k < ROLES; k++)
+                nodes[at++] = block->elements[own * (size_t)e + (size_t)(k < own ? k : own - 1)];
+    }
     if (status == THAW_OK)
-        status = thaw_graph_create(&wide, graph, error);
-    thaw_free(patches);
+        status = make_graph(shape->nv, count, ROLES, nodes, graph, error);
+    thaw_free(nodes);
     return status;
 }
 
 // --- rest data -------------------------------------------------------------------------------------------------------
 
-static double area_of(const double *a, const double *b, const double *c) {
+static void edge_of(const double *X, const int32_t *patch, int i, double e[3]) {
+    thaw_v3_sub(X + 3 * (size_t)patch[(i + 2) % 3], X + 3 * (size_t)patch[(i + 1) % 3], e);
+}
+
+static double area_of(const double *X, int32_t a, int32_t b, int32_t c) {
     double u[3], v[3], n[3];
-    thaw_v3_sub(b, a, u);
-    thaw_v3_sub(c, a, v);
+    thaw_v3_sub(X + 3 * (size_t)b, X + 3 * (size_t)a, u);
+    thaw_v3_sub(X + 3 * (size_t)c, X + 3 * (size_t)a, v);
     thaw_v3_cross(u, v, n);
     return thaw_v3_norm(n) / 2;
 }
 
-// The angle of a hinge as force/bending.c sees it: edge from p to q, corners a and b.
-static double angle_of(const double *p, const double *q, const double *a, const double *b) {
-    double e[3], u[3], v[3], n1[3], n2[3], cross[3];
-    thaw_v3_sub(q, p, e);
-    thaw_v3_sub(a, p, u);
-    thaw_v3_sub(b, p, v);
-    thaw_v3_cross(e, u, n1);
-    thaw_v3_cross(v, e, n2);
-    thaw_v3_cross(n1, n2, cross);
-    return atan2(thaw_v3_dot(cross, e) / thaw_v3_norm(e), thaw_v3_dot(n1, n2));
-}
-
-// Eliminates the angles of free edges, by the size of what is left of them; their rows become 0.
-static void free_edges(const int32_t *patch, double Q[6]) {
-    const double least = 1e-12 * (Q[0] + Q[2] + Q[5]);
-    for (int f = 0; f < 3; f++) {
-        double row[3], pivot;
-        if (patch[3 + f] >= 0)
-            continue;
-        for (int i = 0; i < 3; i++)
-            row[i] = Q[i >= f ? PAIR(i, f) : PAIR(f, i)];
-        pivot = row[f];
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j <= i; j++)
-                Q[PAIR(i, j)] = i == f || j == f || !(pivot > least) ? Q[PAIR(i, j)] * (i != f && j != f)
-                                                                     : Q[PAIR(i, j)] - row[i] * row[j] / pivot;
-    }
-}
-
-// Q and the rest angles of one triangle.
-static void make_rest(const ThawShape *shape, const ThawMaterial *material, const int32_t *patch, double rest[9]) {
-    const double *x[6], nu = material->poisson, t = shape->thickness;
-    const double D = material->young * t * t * t / (12 * (1 - nu * nu));
-    double n[3][3], c[3], l[3], other[3];
-    for (int r = 0; r < 6; r++)
-        x[r] = shape->X + 3 * (size_t)(patch[r] < 0 ? patch[r - 3] : patch[r]);
-    const double A = area_of(x[0], x[1], x[2]);
+// k phi^2 of each of its hinges, half from this triangle.
+static void hinge_measures(const double *X, const int32_t patch[THAW_PLATE_ROLES], double stiffness,
+                           double B[THAW_PLATE_MEASURES][THAW_PLATE_HINGES]) {
+    memset(B, 0, THAW_PLATE_MEASURES * sizeof *B);
     for (int i = 0; i < 3; i++) {
-        const double *p = x[(i + 1) % 3], *q = x[(i + 2) % 3];
-        double e[3], arm[3];
-        thaw_v3_sub(q, p, e);
-        thaw_v3_sub(x[i], p, arm);
-        l[i] = thaw_v3_unit(e);
-        thaw_v3_add(arm, -thaw_v3_dot(arm, e), e, n[i]); // its sign does not count
-        thaw_v3_unit(n[i]);
-        other[i] = patch[3 + i] < 0 ? 0 : area_of(p, q, x[3 + i]);
-        c[i] = A / (A + other[i]) * l[i] / A;
-        rest[6 + i] = patch[3 + i] < 0 ? 0 : angle_of(p, q, x[i], x[3 + i]);
+        double e[3];
+        if (patch[3 + i] < 0)
+            continue;
+        edge_of(X, patch, i, e);
+        const double A =
+            area_of(X, patch[0], patch[1], patch[2]) + area_of(X, patch[(i + 1) % 3], patch[(i + 2) % 3], patch[3 + i]);
+        B[i][i] = sqrt(stiffness / 2 * 3 * thaw_v3_dot(e, e) / A);
     }
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j <= i; j++) {
-            const double cosine = thaw_v3_dot(n[i], n[j]);
-            rest[PAIR(i, j)] = shape->bending == THAW_BENDING_PLATE
-                                   ? A * D * c[i] * c[j] * ((1 - nu) * cosine * cosine + nu)
-                               : i == j ? D / 2 * 3 * l[i] * l[i] / (A + other[i])
-                                        : 0;
-        }
-    free_edges(patch, rest);
 }
 
-ThawStatus thaw_sheet_add_bending(ThawShape *shape, ThawError *error) {
+void thaw_material_moduli(const ThawMaterial *material, double C[6]) {
+    const double E1 = material->young, E2 = material->weave.weft_young > 0 ? material->weave.weft_young : E1;
+    const double nu = material->poisson, whole = 1 - nu * nu * E2 / E1;
+    C[0] = E1 / whole;
+    C[1] = nu * E2 / whole;
+    C[2] = E2 / whole;
+    C[3] = C[4] = 0;
+    C[5] = material->weave.shear > 0 ? material->weave.shear : sqrt(E1 * E2) / (2 * (1 + nu));
+}
+
+// Bending moments by curvature, 11 21 22 31 32 33.
+static void rigidity(const ThawMaterial *material, int woven, double t, double D[6]) {
+    const double *bending = material->weave.bending, nu = material->poisson;
+    if (woven && bending[0] > 0) {
+        const double mean = sqrt(bending[0] * bending[1]), twist = bending[2] > 0 ? bending[2] : (1 - nu) / 2 * mean;
+        memcpy(D, (double[]){bending[0], nu * mean, bending[1], 0, 0, twist}, 6 * sizeof *D);
+    } else if (woven) {
+        thaw_material_moduli(material, D);
+        for (int i = 0; i < 6; i++)
+            D[i] *= t * t * t / 12;
+    } else {
+        const double plate = material->young * t * t * t / (12 * (1 - nu * nu));
+        memcpy(D, (double[]){plate, nu * plate, plate, 0, 0, (1 - nu) / 2 * plate}, 6 * sizeof *D);
+    }
+}
+
+static void make_measures(const ThawShape *shape, const ThawPlateMesh *plates, int32_t e,
+                          double B[THAW_PLATE_MEASURES][THAW_PLATE_HINGES]) {
+    const ThawMaterial *material = &shape->materials[shape->cells->material[e]];
+    double axis[3], D[6];
+    int32_t patch[THAW_PLATE_ROLES];
+    thaw_plate_patch(plates, e, patch);
+    rigidity(material, shape->warp != NULL, shape->thickness, D);
+    if (shape->bending == THAW_BENDING_HINGE) {
+        hinge_measures(shape->X, patch, D[0], B);
+        return;
+    }
+    edge_of(shape->X, patch, 0, axis);
+    thaw_v3_unit(axis);
+    thaw_plate_measures(plates, e, shape->warp ? shape->warp + 3 * (size_t)shape->element_user[e] : axis, D, B);
+}
+
+static int is_wide(double B[THAW_PLATE_MEASURES][THAW_PLATE_HINGES]) {
+    for (int c = 0; c < THAW_PLATE_MEASURES; c++)
+        for (int h = 3; h < THAW_PLATE_HINGES; h++)
+            if (B[c][h] != 0)
+                return 1;
+    return 0;
+}
+
+// Measures and rest angles of one element.
+static void make_rest(const double *X, const int32_t patch[THAW_PLATE_ROLES], int hinges,
+                      double B[THAW_PLATE_MEASURES][THAW_PLATE_HINGES], double *rest) {
+    for (int c = 0; c < THAW_PLATE_MEASURES; c++)
+        for (int h = 0; h < hinges; h++)
+            rest[c * hinges + h] = B[c][h];
+    for (int h = 0; h < hinges; h++) {
+        const double *x[4];
+        int missing = 0;
+        for (int k = 0; k < 4; k++) {
+            const int32_t v = patch[THAW_HINGE[h][k]];
+            missing |= v < 0;
+            x[k] = X + 3 * (size_t)(v < 0 ? 0 : v);
+        }
+        rest[THAW_PLATE_MEASURES * hinges + h] = missing ? 0 : thaw_plate_angle(x[0], x[1], x[2], x[3]);
+    }
+}
+
+static ThawStatus new_block(const ThawElementOps *kind, int32_t count, ThawShape *shape, ThawError *error) {
+    const ThawElementBlock *last = &shape->blocks[shape->block_count - 1];
+    ThawElementBlock *block = &shape->blocks[shape->block_count++];
+    *block = (ThawElementBlock){.kind = kind,
+                                .first = last->first + last->count,
+                                .elements = THAW_NEW(int32_t, (size_t)kind->nodes * (size_t)count),
+                                .material = THAW_NEW(int32_t, count),
+                                .weight = THAW_NEW(double, count),
+                                .gradient = THAW_NEW(double, thaw_element_gradients(kind) * (size_t)count),
+                                .role = THAW_NEW(int64_t, count),
+                                .damping = shape->bending_damping};
+    return block->elements && block->material && block->weight && block->gradient && block->role
+               ? THAW_OK
+               : thaw_error_memory(error, "the bending of a sheet");
+}
+
+// Triangle e as the next element of a block.
+static void add_element(const ThawShape *shape, const ThawPlateMesh *plates, int32_t e,
+                        double B[THAW_PLATE_MEASURES][THAW_PLATE_HINGES], ThawElementBlock *block) {
+    const ThawElementOps *kind = block->kind;
+    const size_t k = (size_t)block->count++;
+    int32_t patch[THAW_PLATE_ROLES];
+    thaw_plate_patch(plates, e, patch);
+    block->material[k] = shape->cells->material[e];
+    block->weight[k] = 1;
+    block->role[k] = list_nodes(kind->nodes, patch, block->elements + (size_t)kind->nodes * k);
+    make_rest(shape->X, patch, kind->nodes == THAW_PLATE_ROLES ? THAW_PLATE_HINGES : 3, B,
+              block->gradient + (size_t)kind->rest_size * k);
+}
+
+static ThawStatus add_bending(ThawShape *shape, const int32_t *across, ThawError *error) {
+    int32_t count[2] = {0};
+    double(*B)[THAW_PLATE_MEASURES][THAW_PLATE_HINGES] = thaw_alloc((size_t)shape->ne, sizeof *B);
+    ThawStatus status = B ? THAW_OK : thaw_error_memory(error, "the bending of a sheet");
+    const ThawPlateMesh plates = {shape->X, shape->cells->elements, across};
+    for (int32_t e = 0; status == THAW_OK && e < shape->ne; e++) {
+        make_measures(shape, &plates, e, B[e]);
+        count[is_wide(B[e])]++;
+    }
+    for (int wide = 0; wide < 2; wide++) {
+        if (status != THAW_OK || count[wide] == 0)
+            continue;
+        status = new_block(thaw_element_bending(wide), count[wide], shape, error);
+        for (int32_t e = 0; status == THAW_OK && e < shape->ne; e++)
+            if (is_wide(B[e]) == wide)
+                add_element(shape, &plates, e, B[e], &shape->blocks[shape->block_count - 1]);
+    }
+    thaw_free(B);
+    return status;
+}
+
+// --- warp and weft ---------------------------------------------------------------------------------------------------
+
+// The unit of d's part in the plane of e1 and e2; 0 where there is next to none.
+static int into_plane(const double e1[3], const double e2[3], double d[3]) {
+    double n[3];
+    thaw_v3_cross(e1, e2, n);
+    thaw_v3_unit(n);
+    const double length = thaw_v3_norm(d);
+    thaw_v3_add(d, -thaw_v3_dot(d, n), n, d);
+    return thaw_v3_norm(d) > 1e-6 * length && thaw_v3_unit(d) > 0;
+}
+
+ThawStatus thaw_sheet_weave(const ThawShapeDef *def, ThawShape *shape, ThawError *error) {
+    const ThawMesh *mesh = def->mesh;
+    if (!(shape->warp = THAW_NEW(double, 3 * (size_t)mesh->element_count)))
+        return thaw_error_memory(error, "the warp of a sheet");
+    for (int32_t e = 0; e < mesh->element_count; e++) {
+        const int32_t *v = mesh->elements + 3 * (size_t)e;
+        double e1[3], e2[3], *d = shape->warp + 3 * (size_t)e;
+        thaw_v3_sub(mesh->x + 3 * (size_t)v[1], mesh->x + 3 * (size_t)v[0], e1);
+        thaw_v3_sub(mesh->x + 3 * (size_t)v[2], mesh->x + 3 * (size_t)v[0], e2);
+        if (def->uv) { // where u grows and v does not
+            const double *w = def->uv + 6 * (size_t)e, v1 = w[3] - w[1], v2 = w[5] - w[1];
+            const double turn = (w[2] - w[0]) * v2 - (w[4] - w[0]) * v1 < 0 ? -1 : 1;
+            for (int k = 0; k < 3; k++)
+                d[k] = turn * (v2 * e1[k] - v1 * e2[k]);
+            if (isfinite(v1) && isfinite(v2) && into_plane(e1, e2, d))
+                continue;
+        }
+        memcpy(d, def->warp, 3 * sizeof *d);
+        if (!into_plane(e1, e2, d))
+            return thaw_error_set(error, THAW_ERROR_INPUT,
+                                  "shape %s: warp is (%g, %g, %g), which is no direction in the plane of element %d; "
+                                  "allowed: a direction that is not across any triangle, or uv",
+                                  shape->name, def->warp[0], def->warp[1], def->warp[2], (int)e);
+    }
+    return THAW_OK;
+}
+
+void thaw_sheet_turn(ThawShape *shape) {
+    for (size_t e = 0; e < (size_t)shape->ne; e++) {
+        const int32_t *v = shape->cells->elements + 3 * e;
+        const double *x = shape->X, *d = shape->warp + 3 * (size_t)shape->element_user[e];
+        double e1[3], e2[3], n[3], side[3], *g = shape->cells->gradient + 4 * e;
+        thaw_v3_sub(x + 3 * (size_t)v[1], x + 3 * (size_t)v[0], e1);
+        thaw_v3_sub(x + 3 * (size_t)v[2], x + 3 * (size_t)v[0], e2);
+        thaw_v3_cross(e1, e2, n);
+        thaw_v3_unit(n);
+        thaw_v3_unit(e1);
+        thaw_v3_cross(n, e1, side); // gradients are by (e1, side)
+        const double c = thaw_v3_dot(d, e1), s = thaw_v3_dot(d, side), turn[2][2] = {{c, s}, {-s, c}};
+        for (int a = 0; a < 2; a++) {
+            const double was[2] = {g[2 * a], g[2 * a + 1]};
+            for (int k = 0; k < 2; k++)
+                g[2 * a + k] = turn[k][0] * was[0] + turn[k][1] * was[1];
+        }
+    }
+}
+
+// --- lengths and pressure --------------------------------------------------------------------------------------------
+
+static ThawStatus mark_rim(ThawShape *shape, const int32_t *across, ThawError *error) {
+    int64_t *role = shape->blocks[0].role = THAW_NEW(int64_t, shape->ne);
+    if (!role)
+        return thaw_error_memory(error, "the rim of a sheet");
+    for (size_t i = 0; i < 3 * (size_t)shape->ne; i++)
+        role[i / 3] |= (int64_t)(across[i] < 0) << (i % 3);
+    return THAW_OK;
+}
+
+// 1: the corners of a triangle in ascending order go around as the mesh has them; -1: the other way.
+static int sense_of(const ThawShape *shape, const int32_t *internal, int32_t e) {
+    const int32_t *own = shape->elements_user + 3 * (size_t)shape->element_user[e];
+    const int32_t *sorted = shape->cells->elements + 3 * (size_t)e;
+    int first = 0;
+    while (internal[own[first]] != sorted[0])
+        first++;
+    return internal[own[(first + 1) % 3]] == sorted[1] ? 1 : -1;
+}
+
+// The same along the edge opposite corner i: from the lower of its ends to the higher, or back. Ascending corners go
+// along those opposite 0 and 2.
+static int along(int sense, int i) { return i == 1 ? -sense : sense; }
+
+// Senses of all triangles; the volume inside, of that sign.
+static ThawStatus find_senses(const ThawShape *shape, const int32_t *across, int *sense, double *volume,
+                              ThawError *error) {
+    int32_t *internal = THAW_NEW(int32_t, shape->nv);
+    if (!internal)
+        return thaw_error_memory(error, "the pressure in a sheet");
+    for (int32_t v = 0; v < shape->nv; v++)
+        internal[shape->vertex_user[v]] = v;
+    for (int32_t e = 0; e < shape->ne; e++)
+        sense[e] = sense_of(shape, internal, e);
+    thaw_free(internal);
+    *volume = 0;
+    for (int32_t e = 0; e < shape->ne; e++) {
+        const int32_t *v = shape->cells->elements + 3 * (size_t)e;
+        const double *x[3] = {shape->X + 3 * (size_t)v[0], shape->X + 3 * (size_t)v[1], shape->X + 3 * (size_t)v[2]};
+        double cross[3];
+        thaw_v3_cross(x[1], x[2], cross);
+        *volume += sense[e] * thaw_v3_dot(x[0], cross) / 6;
+        for (int i = 0; i < 3; i++) {
+            const int32_t f = across[3 * (size_t)e + (size_t)i];
+            int j = 0;
+            while (f >= 0 && across[3 * (size_t)f + (size_t)j] != e)
+                j++;
+            if (f < 0 || along(sense[e], i) == along(sense[f], j))
+                return thaw_error_set(error, THAW_ERROR_INPUT,
+                                      "shape %s: pressure is %g Pa, but %s element %d; allowed: in closed sheets whose "
+                                      "triangles all look out, or in",
+                                      shape->name, shape->pressure,
+                                      f < 0 ? "the sheet is open beside" : "a neighbour looks the other way than",
+                                      (int)shape->element_user[e]);
+        }
+    }
+    return THAW_OK;
+}
+
+static ThawStatus add_pressure(ThawShape *shape, const int32_t *across, ThawError *error) {
+    double volume = 0;
+    int *sense = THAW_NEW(int, shape->ne);
+    ThawStatus status =
+        sense ? find_senses(shape, across, sense, &volume, error) : thaw_error_memory(error, "the pressure in a sheet");
+    if (status == THAW_OK)
+        status = new_block(thaw_element_pressure(), shape->ne, shape, error);
+    ThawElementBlock *block = &shape->blocks[shape->block_count - 1];
+    for (int32_t e = 0; status == THAW_OK && e < shape->ne; e++) {
+        const int32_t *v = shape->cells->elements + 3 * (size_t)e;
+        double cross[3];
+        thaw_v3_cross(shape->X + 3 * (size_t)v[1], shape->X + 3 * (size_t)v[2], cross);
+        memcpy(block->elements + 3 * (size_t)e, v, 3 * sizeof *v);
+        block->material[e] = shape->cells->material[e];
+        block->weight[e] = (volume < 0 ? -1 : 1) * sense[e] * shape->pressure;
+        block->gradient[4 * (size_t)e] = thaw_v3_dot(shape->X + 3 * (size_t)v[0], cross) / 6;
+        block->count++;
+    }
+    thaw_free(sense);
+    return status;
+}
+
+ThawStatus thaw_sheet_add_blocks(ThawShape *shape, ThawError *error) {
     const ThawMesh mesh = {.dim = 3,
                            .nodes = 3,
                            .vertex_count = shape->nv,
                            .element_count = shape->ne,
                            .elements = shape->cells->elements};
-    const size_t ne = (size_t)shape->ne;
-    int32_t *patches = NULL;
-    ThawStatus status = find_patches(&mesh, &patches, error);
-    if (status != THAW_OK)
-        return status;
-    ThawElementBlock *block = &shape->blocks[shape->block_count++];
-    *block = (ThawElementBlock){.kind = thaw_element_bending(),
-                                .count = shape->ne,
-                                .first = shape->ne,
-                                .elements = THAW_NEW(int32_t, 6 * ne),
-                                .material = THAW_NEW(int32_t, ne),
-                                .weight = THAW_NEW(double, ne),
-                                .gradient = THAW_NEW(double, 9 * ne),
-                                .role = THAW_NEW(int32_t, ne),
-                                .damping = shape->bending_damping};
-    if (!block->elements || !block->material || !block->weight || !block->gradient || !block->role)
-        status = thaw_error_memory(error, "the bending of a sheet");
-    for (size_t e = 0; status == THAW_OK && e < ne; e++) {
-        int32_t *patch = patches + 6 * e, *to = block->elements + 6 * e;
-        int order[6];
-        block->material[e] = shape->cells->material[e];
-        block->weight[e] = 1;
-        make_rest(shape, &shape->materials[block->material[e]], patch, block->gradient + 9 * e);
-        for (int r = 0; r < 6; r++) { // ascending, and which role each plays
-            const int32_t v = patch[r] = patch[r] < 0 ? patch[r - 3] : patch[r];
-            int k = r;
-            for (; k > 0 && to[k - 1] > v; k--) {
-                to[k] = to[k - 1];
-                order[k] = order[k - 1];
-            }
-            to[k] = v;
-            order[k] = r;
-        }
-        for (int k = 0; k < 6; k++)
-            block->role[e] |= k << (3 * order[k]);
-    }
-    thaw_free(patches);
+    int32_t *across = NULL;
+    ThawStatus status = thaw_mesh_neighbours(&mesh, &across, error);
+    if (status == THAW_OK && shape->membrane == THAW_MEMBRANE_LENGTHS)
+        status = mark_rim(shape, across, error);
+    if (status == THAW_OK)
+        status = add_bending(shape, across, error);
+    if (status == THAW_OK && shape->pressure != 0)
+        status = add_pressure(shape, across, error);
+    thaw_free(across);
     return status;
 }
 
 // --- what is allowed -------------------------------------------------------------------------------------------------
 
 ThawStatus thaw_sheet_check(const ThawShapeDef *def, const char *name, ThawError *error) {
-    if ((unsigned)def->membrane > THAW_MEMBRANE_FIXED_THICKNESS)
+    if ((unsigned)def->membrane > THAW_MEMBRANE_LENGTHS)
         return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: membrane is %d; allowed: a ThawMembrane", name,
                               (int)def->membrane);
     if ((unsigned)def->bending > THAW_BENDING_HINGE)
@@ -188,6 +415,24 @@ ThawStatus thaw_sheet_check(const ThawShapeDef *def, const char *name, ThawError
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "shape %s: bending_damping is %g s; allowed: >= 0, or < 0 for the material's alpha1",
                               name, def->bending_damping);
+    if (!isfinite(def->pressure))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: pressure is %g Pa; allowed: a finite number", name,
+                              def->pressure);
+    return THAW_OK;
+}
+
+ThawStatus thaw_sheet_check_material(const ThawShape *shape, const ThawMaterial *material, int32_t index,
+                                     ThawError *error) {
+    const ThawWeave *weave = &material->weave;
+    if (shape->membrane != THAW_MEMBRANE_WOVEN && (weave->weft_young > 0 || weave->shear > 0 || weave->bending[0] > 0))
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "shape %s: material %d is woven, and membrane is %d; allowed: THAW_MEMBRANE_WOVEN (%d)",
+                              shape->name, (int)index, (int)shape->membrane, (int)THAW_MEMBRANE_WOVEN);
+    if (shape->membrane == THAW_MEMBRANE_LENGTHS && !(material->edge_stiffness > 0))
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "shape %s: edge_stiffness of material %d is %g N; allowed: > 0 with "
+                              "THAW_MEMBRANE_LENGTHS",
+                              shape->name, (int)index, material->edge_stiffness);
     return THAW_OK;
 }
 
@@ -196,24 +441,6 @@ ThawStatus thaw_sheet_check_method(const char *where, const ThawMethod *method, 
                ? THAW_OK
                : thaw_error_set(error, THAW_ERROR_UNSUPPORTED,
                                 "%s: method \"%s\" does not move sheets yet; allowed: \"full\"", where, method->name);
-}
-
-// Vertices of sheets meet simple obstacles only: what they would pass through has to be said by the user.
-static ThawStatus check_touch(const ThawModel *model, int32_t b, const char *where, ThawError *error) {
-    double friction;
-    for (int32_t i = 0; i < model->body_count; i++)
-        if (i != b && thaw_model_may_touch(model, b, i, &friction))
-            return thaw_error_set(error, THAW_ERROR_UNSUPPORTED,
-                                  "%s: sheets do not touch other bodies yet; allowed: a pair with body %s that is "
-                                  "disabled",
-                                  where, model->bodies[i].name);
-    for (int32_t o = 0; o < model->obstacle_count; o++)
-        if (model->obstacles[o].kind == THAW_OBSTACLE_MESH && thaw_model_may_touch(model, b, -1 - o, &friction))
-            return thaw_error_set(error, THAW_ERROR_UNSUPPORTED,
-                                  "%s: sheets do not touch surfaces yet; allowed: a pair with obstacle %s that is "
-                                  "disabled",
-                                  where, model->obstacles[o].name);
-    return THAW_OK;
 }
 
 ThawStatus thaw_sheets_allow(const ThawWorldDef *def, const ThawModel *model, ThawError *error) {
@@ -235,8 +462,6 @@ ThawStatus thaw_sheets_allow(const ThawWorldDef *def, const ThawModel *model, Th
         if (status == THAW_OK && unable)
             status = thaw_error_set(error, THAW_ERROR_UNSUPPORTED,
                                     "%s: no %s of sheets yet; allowed: to leave them out", where, unable);
-        if (status == THAW_OK && !model->options.contact.disabled)
-            status = check_touch(model, b, where, error);
     }
     return status;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The three answers. At rest, by the static question: elements that would be strained by more than epsilon wake, the
 // others are relaxed. In motion, by the shadow (foresee.c): elements that would be strained too fast wake, the others
-// follow, what swings by strides to come, what is overdamped by strides that are over. Each is a judgement of all
-// elements, and moves the body by what was foreseen.
+// follow it. A body that swings follows for a stride of steps that begins, an overdamped one for a stride that has
+// ended. Each answer judges all elements, and moves the body by what was foreseen.
 #include <math.h>
 #include <string.h>
 
@@ -11,20 +11,22 @@
 
 static const double RELAX_FLOOR = 0.02; // of epsilon: relaxation stops there
 static const double RELAX_RATE = 3;     // relaxation strains at most this many sqrt(tau_R) h a step
-static const double PROGRESS = 0.7;     // of the strain at which relaxing got stuck: less, and it goes on
+static const double PROGRESS = 0.7;     // of the strain at which relaxation got stuck: below that it goes on
 static const double CALM = 0.1;         // of the rate that wakes: a body that is slower drifts
-static const double CREEP = 1;          // of it: a body that is slower, in which nothing wakes, is followed by strides
-static const double SLOW_CREEP = 2;     // the same, of a slow body: also while elements wake
-// Of the limit: wakes where others do; and in a body that swings. What has its turn in a quarter of a swing is to wake
-// at once; but 0.5^2 of what wakes is about where elements become candidates, and what only creeps would come and go.
+static const double CREEP = 1; // of the rate that wakes: a slower body in which nothing wakes is followed by strides
+static const double SLOW_CREEP = 2; // the same for a slow body, also while elements wake
+// Shares of the limit beyond which an element wakes together with others; the second in a body that swings, where
+// elements that would wake within a quarter of a swing had better wake at once. It is not lower, since 0.5^2 of the
+// rate that wakes is about where elements become candidates: elements that only creep would wake and freeze in turns.
 static const double FOLLOW = 0.7, SWING_FOLLOW = 0.5;
-static const double POOR = 0.3; // of the elements: fewer do not stay rigid, as asking costs more than it saves
-// Steps at once by which the shadow of a body that creeps is followed; and of one that is overdamped, and so does not
-// swing, as long a share of its time, between these two.
+static const double POOR =
+    0.3; // of the elements: if fewer are rigid none stays so, as questions cost more than they save
+// Steps in a stride of a body that creeps. Strides of an overdamped one, which does not swing, are a share of its own
+// time, between these two numbers of steps.
 enum { STRIDE = 3, LONG_STRIDE = 6 };
 static const double REACH = 0.25;
-// Halvings of its way after which a wholly rigid body need not be relaxed further, and those that an answer without
-// progress costs.
+// After PATIENCE halvings of its way a wholly rigid body is not relaxed further; an answer without progress counts as
+// FAILURE of them.
 enum { PATIENCE = THAW_ORACLE_PATIENCE, FAILURE = 4 };
 
 // --- what wakes ------------------------------------------------------------------------------------------------------
@@ -46,7 +48,7 @@ double thaw_oracle_candidate_rate(const ThawOracle *oracle, const ThawPartition 
     return sqrt((double)fastest);
 }
 
-// Wakes what shares a vertex with a woken element: its vertices are elastic now.
+// Wakes the elements that share a vertex with a woken one: such a vertex is elastic now.
 static void dilate(ThawOracle *oracle, unsigned char *flagged, int32_t *woken) {
     const ThawShape *shape = oracle->shape;
     int nodes = shape->cells->kind->nodes;
@@ -66,7 +68,7 @@ static void dilate(ThawOracle *oracle, unsigned char *flagged, int32_t *woken) {
             }
 }
 
-// The way of a wave in a step, m.
+// How far a wave comes in a step, m.
 static double reach_of(const ThawShape *shape, double h) {
     double fastest = 0; // m^2/s^2
     for (int32_t e = 0; e < shape->ne; e++) {
@@ -76,10 +78,10 @@ static double reach_of(const ThawShape *shape, double h) {
     return h * sqrt(fastest);
 }
 
-// What is hit so fast that it would count as strain feels the blow itself, as far as it comes in this step. A contact
-// on a part meets all of its mass, and so a part takes another blow than the one that was foreseen as harmless; and
-// what a blow takes of speed and spin is not seen in strains, which are small in whatever is stiff.
-// felt: what is foreseen of those elements, at least.
+// Elements near a contact that closes so fast that it would count as strain wake, as far as a wave comes in this step.
+// A contact on a part meets all of the part's mass, so the blow is another one than that which was foreseen as
+// harmless; and the speed and spin that a blow takes do not show in strains, which are small in a stiff body. felt: the
+// strain or rate that is foreseen of those elements at least.
 static void feel_blow(ThawOracle *oracle, const ThawQuestion *q, double felt) {
     const ThawShape *shape = oracle->shape;
     const size_t dim = (size_t)shape->dim, nv = (size_t)shape->nv, nodes = (size_t)shape->cells->kind->nodes;
@@ -102,7 +104,7 @@ static void feel_blow(ThawOracle *oracle, const ThawQuestion *q, double felt) {
                 oracle->predicted[e] = fmax(oracle->predicted[e], felt);
 }
 
-// Who must be elastic: whatever was foreseen to exceed the limit.
+// Elements must be elastic where what was foreseen exceeds the limit.
 void thaw_oracle_judge(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition, double limit,
                        double told, unsigned char *flagged, ThawAnswer *answer) {
     ThawOracleState *state = &oracle->state;
@@ -112,7 +114,7 @@ void thaw_oracle_judge(ThawOracle *oracle, const ThawQuestion *q, const ThawPart
         feel_blow(oracle, q, felt);
     for (int32_t e = 0; e < oracle->shape->ne && !wakes; e++)
         wakes = partition->part_of_element[e] >= 0 && oracle->predicted[e] > limit;
-    if (wakes) // what is about to follow wakes with them: a new partition is costly
+    if (wakes) // elements that would wake soon wake with them: a new partition is costly
         limit *= paper || !thaw_oracle_is_overdamped(oracle) ? SWING_FOLLOW : FOLLOW;
     for (int32_t e = 0; e < oracle->shape->ne; e++) {
         state->predicted[e] = (float)(oracle->predicted[e] * told);
@@ -143,7 +145,7 @@ void thaw_oracle_judge(ThawOracle *oracle, const ThawQuestion *q, const ThawPart
             state->reason[e] = THAW_REASON_LONE;
             answer->woken += partition->part_of_element[e] >= 0;
         }
-    // What wakes is to see its rate from here on.
+    // Rates of elements that wake count from here on.
     if (memcmp(flagged, partition->flagged, (size_t)oracle->shape->ne) != 0 ||
         memcmp(q->script, partition->script, (size_t)oracle->shape->nv) != 0)
         thaw_strain_compute(oracle->shape->all, oracle->tasks, NULL, 0, q->x, state->strain);
@@ -158,7 +160,7 @@ void thaw_oracle_list_batches(ThawOracle *oracle, const ThawPartition *partition
     oracle->batch_count = thaw_strain_batches(oracle->shape->all, oracle->trial, oracle->batches);
 }
 
-// No rate is to be seen in how elastic elements have come to x.
+// The way on which elastic elements came to x shows no rate.
 static void disregard(ThawOracle *oracle, const ThawPartition *partition, const double *x) {
     if (oracle->batch_count < 0)
         thaw_oracle_list_batches(oracle, partition);
@@ -166,28 +168,28 @@ static void disregard(ThawOracle *oracle, const ThawPartition *partition, const 
                         oracle->state.strain);
 }
 
-// A wholly rigid body that relaxation does not bring nearer to balance, not by half of what the way it was moved
-// foresaw (state->reached), is moved a sixteenth as far the next time: what touches it relaxes, too, and both at once
-// may go too far for ever. Where that does not help either it creeps: contacts slide, or slow modes give way, as it is
-// moved. It is within epsilon, and is left where it is until much less of the strain is left. Each success takes back a
-// fourth of a failure: jitter succeeds half of the time.
+// A wholly rigid body whose strain does not fall by half of what the last relaxation was to take off (relax_target) is
+// moved a sixteenth as far the next time: bodies that touch it relax as well, and both together may go too far for
+// ever. Where that does not help either the body creeps: contacts slide, or slow modes yield, as it is moved. Since it
+// is within epsilon it is then left where it is until much less of the strain is left. Each success takes back a fourth
+// of a failure, since jitter succeeds half of the time.
 static int is_stuck(ThawOracleState *state, double largest, int whole) {
-    int better = largest < state->reached;
-    if (!whole || isinf(state->reached) || (better && state->tries == PATIENCE))
+    int better = largest < state->relax_target;
+    if (!whole || isinf(state->relax_target) || (better && state->tries == PATIENCE))
         state->tries = 0;
     else if (better)
         state->tries -= state->tries > 0;
     else if (state->tries < PATIENCE) {
         state->tries = state->tries + FAILURE < PATIENCE ? state->tries + FAILURE : PATIENCE;
-        state->reached = PROGRESS * largest; // counts only where it is stuck now
+        state->relax_target = PROGRESS * largest; // counts only while it is stuck
     }
     if (!whole)
-        state->reached = INFINITY;
+        state->relax_target = INFINITY;
     return state->tries == PATIENCE;
 }
 
-// For how many steps an answer stands while elements beside the parts move: until the largest strain, which has come
-// from `was` to `now` in the last ones, may have gone a share of its way to the limit beyond which it is no rest.
+// For how many steps an answer stands while elements beside the parts move: until the largest strain, which went from
+// `was` to `now` in the last steps, may have come a share of its way to the limit of rest.
 static int32_t pause_of(double was, double now, int steps, double limit) {
     double left = THAW_ORACLE_DRIFT * (limit - now) * steps, change = fabs(now - was);
     return left >= THAW_ORACLE_STRIDE * change   ? THAW_ORACLE_STRIDE
@@ -195,8 +197,8 @@ static int32_t pause_of(double was, double now, int steps, double limit) {
                                                  : THAW_ORACLE_LEISURE;
 }
 
-// Loads under epsilon are followed quasistatically; new ones wake at once what they would deform more. limit: of the
-// strain of a body at rest.
+// Loads that strain by less than epsilon are followed quasistatically; a new load wakes at once the elements that it
+// would deform more. limit: of the strain of a body at rest.
 void thaw_oracle_answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int steps,
                              double most, double limit, double *x, unsigned char *flagged, ThawAnswer *answer) {
     const ThawRigidifyOptions *options = &oracle->options;
@@ -211,22 +213,22 @@ void thaw_oracle_answer_rest(ThawOracle *oracle, const ThawQuestion *q, ThawPart
     double share = answer->woken == 0 && state->restless ? fmin(1, options->relax * steps) / (1 << state->tries) : 0;
     if (share > 0) {
         double rate = RELAX_RATE * sqrt(options->tau_rigid) * q->h * steps / answer->largest;
-        // Beyond that share of the way it would gain energy, which nothing pays for: what a blow presses is not at
-        // rest.
+        // Beyond that share of the way the body would gain energy out of nothing: a body that is pressed by a blow is
+        // not at rest.
         share = fmin(share, fmin(rate, thaw_oracle_outer_share(oracle)));
     }
     if (share > 0) {
         answer->moved = thaw_oracle_move(oracle, q, partition, share, x);
         if (answer->rigid == ne)
-            state->reached = (1 - share / 2) * answer->largest;
+            state->relax_target = (1 - share / 2) * answer->largest;
         thaw_partition_find_stress(partition, oracle->f);
         disregard(oracle, partition, x);
     }
     state->moving = answer->rigid < ne ? THAW_SLOWING : THAW_RESTING;
     state->quiet = answer->rigid == ne && !state->restless;
     if (state->quiet)
-        thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->c, state->kept);
-    if (answer->woken > 0) // a load has: they take their shadow along, the others wait for the next question
+        thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->c, state->quiet_force);
+    if (answer->woken > 0) // by a load: they take their shadow along, the others wait for the next question
         return;
     answer->dropped = thaw_partition_shadow_energy(partition, oracle->before);
     memset(state->shadow, 0, thaw_oracle_shadow_bytes(oracle));
@@ -245,14 +247,15 @@ void thaw_oracle_go_on(ThawOracle *oracle, const ThawQuestion *q, ThawPartition 
     oracle->state.left--;
 }
 
-// A stride goes on by one pull, and past the turning point: by a third of it at the speed that the shadow has. What
-// swings within that way would be strained by more than its motion is worth. What it bears stands still meanwhile.
+// A stride goes on with one acceleration, also past the turning point of a swing, where the body would be strained by
+// more than its motion holds. So a stride takes at most 3 rad of the lowest mode, as the body has it alone: bodies that
+// rest on this one stand still meanwhile.
 static int longest_stride(const ThawOracle *oracle, double h) {
     double reach = thaw_oracle_is_overdamped(oracle) ? INFINITY : 3 / (oracle->scale.alone * h);
     return reach >= THAW_ORACLE_STRIDE ? THAW_ORACLE_STRIDE : reach > 1 ? (int)reach : 1;
 }
 
-// For how many steps an answer stands, as fast as the body was at the last one.
+// For how many steps an answer stands, by how fast the body was at the last one.
 static int stride_of(const ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
     int moving = oracle->state.moving;
     if ((moving != THAW_CREEPING && moving != THAW_DRIFTING) || (oracle->rolls && !thaw_oracle_is_overdamped(oracle)))
@@ -265,20 +268,20 @@ static int stride_of(const ThawOracle *oracle, const ThawQuestion *q, const Thaw
     return stride < longest ? stride : longest;
 }
 
-// How fast the body is from now on, by the fastest as a share of the rate that wakes.
+// How often the body is asked from now on; fastest: of its elements, as a share of the rate that wakes.
 static int pace_mode(const ThawOracle *oracle, const ThawQuestion *q, double fastest) {
     double creep = thaw_oracle_pace(oracle) * q->h < THAW_ORACLE_SLOW ? SLOW_CREEP : CREEP;
     return fastest <= CALM ? THAW_DRIFTING : fastest <= creep ? THAW_CREEPING : THAW_MOVING;
 }
 
-// Parts that follow are strained by little in a step: their stress is found anew every some steps.
+// Parts that follow their shadow are strained by little in a step: their stress is found anew once in some steps.
 static void renew_stress(const ThawOracle *oracle, ThawPartition *partition, int steps) {
     if (oracle->state.age % THAW_ORACLE_AUDIT < steps)
         thaw_partition_find_stress(partition, oracle->f);
 }
 
-// A blow acts in the step that comes. Whoever wakes for it feels it there, and nothing before: what moves the shadow
-// is what has acted up to now.
+// A blow acts in the step that comes, and elements that wake for it feel it there, not before: only forces that have
+// acted up to now move the shadow.
 static ThawStatus without_blow(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition,
                                ThawAnswer *answer, ThawError *error) {
     ThawQuestion past = *q;
@@ -287,9 +290,9 @@ static ThawStatus without_blow(ThawOracle *oracle, const ThawQuestion *q, const 
     return thaw_oracle_constraint(oracle, &past, partition, 0, error);
 }
 
-// What is overdamped goes after the forces: at the end of a stride it makes up for it, and what is strained too fast
-// wakes. (By strides to come it would lag behind them by all that K looks ahead. The wheel had a quarter more elements
-// elastic and four times the error.)
+// An overdamped body follows its forces: at the end of a stride it is moved by what the stride would have moved it, and
+// elements that strain too fast wake. (Moved at the beginning of strides it would lag behind its forces by a stride:
+// the wheel had a quarter more elastic elements and four times the error.)
 ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int forming,
                                     int steps, double *x, unsigned char *flagged, ThawAnswer *answer,
                                     ThawError *error) {
@@ -297,8 +300,8 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
     const int since = steps;
     int stride = stride_of(oracle, q, partition);
     steps = steps < stride ? steps : stride;
-    // A blow acts in the step that comes: the steps before it were made without, by the speed that it had for as long
-    // as that lasts.
+    // A blow acts in the step that comes: the steps before are made up for without it, by the shadow's speed for as
+    // long as that lasts.
     int past = q->struck ? (int)fmin(steps - 1, REACH / (thaw_oracle_pace(oracle) * q->h)) : 0;
     if (q->struck)
         steps = stride = 1;
@@ -311,7 +314,7 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
                            thaw_oracle_candidate_rate(oracle, partition) / thaw_oracle_waking_rate(oracle));
             thaw_oracle_judge(oracle, q, partition, limit, oracle->options.epsilon / limit, flagged, answer);
         }
-        // But up to now they have gone their own way: what acts on them is no part of the shadow's.
+        // But up to now candidates have moved by themselves: forces on them do not move the shadow.
         if (status == THAW_OK)
             status = thaw_oracle_constraint(oracle, q, partition, 0, error);
     }
@@ -325,8 +328,8 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
     double now = thaw_oracle_largest(oracle), share = fmin(1, limit / now), crept = past * q->h;
     for (size_t i = 0; crept > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->dim; i++)
         oracle->d[i] = share * oracle->d[i] + crept * oracle->before[i];
-    // What wakes feels in the step that comes what was foreseen; what it and the others lag behind for now, forces
-    // make up for.
+    // Elements that wake feel what was foreseen in the step that comes; what they and the others lag behind by now,
+    // forces make up for.
     if (answer->woken > 0)
         thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->before, state->shadow);
     else if (partition->part_count > 0 && oracle->options.relax > 0) {
@@ -341,8 +344,8 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
     return THAW_OK;
 }
 
-// The pull on the shadow in the stride that comes, and what wakes for it or may not become rigid. Returns how fast the
-// fastest is, as a share of the rate that wakes.
+// The acceleration of the shadow in the stride that comes, and which elements wake for it or may not become rigid.
+// Returns the fastest rate of strain as a share of the rate that wakes.
 static double foresee_motion(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition, int forming,
                              int stride, unsigned char *flagged, ThawAnswer *answer, ThawStatus *status,
                              ThawError *error) {
@@ -354,8 +357,8 @@ static double foresee_motion(ThawOracle *oracle, const ThawQuestion *q, const Th
     fastest = thaw_oracle_largest(oracle) / limit;
     if (!forming)
         return fastest;
-    // So much for what candidates would do as parts. But up to now they have gone their own way: what acts on them is
-    // no part of the shadow's.
+    // That was about candidates as parts. But up to now they have moved by themselves: forces on them do not move the
+    // shadow.
     fastest = fmax(fastest, thaw_oracle_candidate_rate(oracle, partition) / thaw_oracle_waking_rate(oracle));
     *status = thaw_oracle_constraint(oracle, q, partition, 0, error);
     if (*status == THAW_OK)
@@ -363,7 +366,8 @@ static double foresee_motion(ThawOracle *oracle, const ThawQuestion *q, const Th
     return fmax(fastest, thaw_oracle_largest(oracle) / limit);
 }
 
-// Who would strain faster than the threshold in the next step, or stride, wakes; below, the body follows the shadow.
+// Elements that would strain faster than the threshold in the next step, or stride, wake; else the body follows its
+// shadow.
 ThawStatus thaw_oracle_answer_motion(ThawOracle *oracle, const ThawQuestion *q, ThawPartition *partition, int forming,
                                      int steps, double *x, unsigned char *flagged, ThawAnswer *answer,
                                      ThawError *error) {
@@ -388,7 +392,7 @@ ThawStatus thaw_oracle_answer_motion(ThawOracle *oracle, const ThawQuestion *q, 
         renew_stress(oracle, partition, steps);
     }
     state->moving = pace_mode(oracle, q, fastest);
-    // Other parts are pulled otherwise: they are asked in the next step.
+    // New parts have another acceleration: they are asked about in the next step.
     state->left = moves && !forming && answer->woken == 0 && state->moving < THAW_MOVING ? stride - 1 : 0;
     state->margin = oracle->options.epsilon;
     state->restless = 1;

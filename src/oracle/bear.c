@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a body bears goes along with it.
+// What a body bears moves along with it.
 //
-// The static question holds vertices in contact by the stiffness of their contacts, as if the others stood still. An
-// obstacle does, and so does what stands on one. But what only this body holds up, or is glued to it alone, takes
-// nothing: whatever pushes it is passed on. So let each such group of bodies move as one, by q, as heavy as it is:
+// The static question holds vertices in contact by the stiffness of their contacts, as if the other bodies stood still.
+// Obstacles do, and so do bodies that stand on them. But bodies that only this one holds up, or that are glued to it
+// alone, resist no push: they pass it on. So each such group of bodies moves as one rigid body with its mass, by q:
 //     A d - U q = c,    S q - U'd = 0,    U = K_c G,    S = G'K_c G + M_g/T^2
 // with A the matrix of the static question, K_c that part of the contacts' stiffness that holds the body to the groups,
 // and G their rigid motions at the body's vertices. What is left once d is eliminated, (S - U'A^-1 U) q = U'A^-1 c, has
 // six unknowns a group (three in 2D): conjugate gradients with S as preconditioner, a back-substitution for each step.
 // It is worth that only where U'A^-1 c, the force that the contacts would have taken, could strain the body.
 //
-// So it is judged what wakes. Relaxation moves this body alone, within a step or a few: for that the others do stand
-// still, and a body that was moved as far as they would follow in time would jolt them, and wake, for ever.
+// By this displacement elements are judged. Relaxation goes by the one without groups: it moves this body alone, within
+// a few steps, in which the others do stand still. If it were moved as far as they will follow in time it would jolt
+// them, and all would wake again and again.
 #include <math.h>
 #include <string.h>
 
@@ -161,7 +162,7 @@ static double inner(const Bearing *b, const double *a, const double *c) {
     return sum;
 }
 
-// Where the groups' vertices are, about.
+// The mean place of each group's vertices.
 static void find_centres(Bearing *b) {
     const size_t dim = (size_t)b->dim;
     for (int32_t g = 0; g < b->borne.count; g++) {
@@ -179,7 +180,7 @@ static void find_centres(Bearing *b) {
     }
 }
 
-// Whether the force r on the groups that the contacts would have taken could strain the body by what counts.
+// Whether the force r on the groups, which the contacts would have taken, could strain the body by as much as counts.
 static int could_strain(const Bearing *b) {
     const ThawOracle *oracle = b->oracle;
     const double least = THAW_ORACLE_SWING * oracle->options.epsilon * oracle->scale.soft * oracle->shape->diameter *
@@ -230,7 +231,7 @@ static ThawStatus iterate(Bearing *b) {
     return THAW_OK;
 }
 
-// What the groups' going along alone strains is no matter of how forces are shared out, and has no leeway.
+// Strain from the groups' motion alone does not depend on how contacts share out forces, and has no leeway.
 static void judge(const Bearing *b, const ThawQuestion *q, double leeway) {
     ThawOracle *oracle = b->oracle;
     const ThawShape *shape = oracle->shape;

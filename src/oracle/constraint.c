@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The force that holds rigid parts together. All forces on the vertices of elements that are rigid, or about to be,
-// less what the rigid motion of each connected component absorbs (Newton and Euler): what is left, c, is what staying
-// rigid has to supply, and nothing else could tell whether it may.
+// less what the rigid motion of each connected component absorbs (Newton and Euler): what is left, c, is the force that
+// staying rigid has to supply, and by which it is judged whether the elements may stay so.
 //
 // Elastic forces inside parts do not change while parts only move as one: they can be kept in the frames of the parts,
 // so that only elastic elements are evaluated. Linear in the vertices and those elements; in all of them where parts
@@ -244,7 +244,7 @@ THAW_INLINE void take_off(ThawOracle *oracle, const ThawQuestion *q, const int d
         if (p->hold == THAW_HOLD_FIXED)
             continue;
         memcpy(L, p->omega, sizeof L);
-        // Exact for free parts: the centre's motion adds nothing about itself.
+        // Exact for free parts: motion of the centre has no angular momentum about it.
         thaw_part_spin(dim, p->inertia, L, p->omega);
         accelerate(p, dim);
     }
@@ -259,7 +259,7 @@ THAW_INLINE void take_off(ThawOracle *oracle, const ThawQuestion *q, const int d
     }
 }
 
-// oracle->u: of all that acts, also on vertices of no component, what does work that is paid for.
+// oracle->u: of all forces, also on vertices of no component, those whose work something pays for.
 static void find_payers(ThawOracle *oracle, const ThawQuestion *q) {
     const int dim = oracle->shape->dim;
     for (int32_t i = 0; i < oracle->shape->nv; i++) {

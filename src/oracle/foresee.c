@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// What would the force c do that holds parts together?
+// What the force c that holds parts together would do to the body.
 //
 // At rest: the displacement it would cause within the horizon T (a second),
 //     [M/T^2 + (1 + alpha1/T) K + K_contact] d = c,
 // is the error that staying rigid leaves, and sym(F'B d) its strain. Loads that last build up far more than what one
 // step shows, about which the published rule asks.
 //
-// In motion that would wake a whole body for an impact of some milliseconds. But a body that is asked in every step
-// need only know about the next one. The error e of the body's motion (what it would be, less what it is) obeys, to
-// first order,
+// In motion that would wake a whole body for an impact of some milliseconds. But a body about which a question is asked
+// in every step has to be judged for the next step only. The error e of the body's motion (what it would be, less what
+// it is) obeys, to first order,
 //     M e'' + D e' + (K + K_contact) e = c
 // over the whole body, since c is what the parts' motion lacks in Newton's equation, and elastic vertices lack nothing.
 // So a shadow velocity w is kept, one step of backward Euler at a time,
 //     (M + h D + h^2 (K + K_contact)) w1 = M w0 + h c,
 // and the body is moved by d = h w1, so that e is zero again. Where w strains faster than the threshold, the element
-// wakes: when the wave has come there, and not before. Elements that become rigid leave their own last motion to w.
-// What velocities can have of w, that of elastic vertices and the rigid share of a part, they take after each step: w
-// is motion within parts. Where w is slow, one solve, by the theta rule, stands for a stride of some steps: w goes on
-// by the same pull in each, and the body with it, so that elements beside parts see them move as they do.
+// wakes: when the wave has come there, and not before. Elements that become rigid leave their own last motion to w. The
+// share of w that velocities can have (that of elastic vertices, and the rigid motion of a part) goes over to them
+// after each step, so that w is motion within parts. Where w is slow one solve, by the theta rule, is enough for a
+// stride of some steps: w has the same acceleration in each, and the body moves in each, so that elements beside parts
+// see them move.
 //
 // K is that of a reference shape in the body's own frame, taken anew only when the shape has changed by some percent or
 // other vertices are in contact. A question at rest is a back-substitution with a complete factor (the matrix is nearly
@@ -38,7 +39,7 @@ static const double NEXT_ERROR = 0.003; // of the next step's displacement, in t
 
 // --- the body's frame ------------------------------------------------------------------------------------------------
 
-// Sums about the first vertex, so that nothing is lost where a body is far from the origin.
+// Sums about the first vertex: no digits are lost where a body is far from the origin.
 static void find_frame(const ThawOracle *oracle, const double *x, double Q[9], double centre[2][3]) {
     const ThawShape *shape = oracle->shape;
     const double *X = oracle->state.reference;
@@ -166,8 +167,8 @@ static ThawStatus make_solver(ThawOracle *oracle, ThawForesight *foresight, cons
     return status;
 }
 
-// The matrix at rest is nearly singular: it always has a complete factor. The shadow has one where as many questions as
-// it takes to make up for it were put about this reference or the last.
+// The matrix at rest is nearly singular: it always gets a complete factor. That of the shadow gets one where this
+// reference or the last one served as many questions as it takes to pay for the factor.
 static int wants_factor(const ThawOracle *oracle, const ThawForesight *foresight, const ThawSystem *system) {
     const int32_t *followed = oracle->state.followed;
     return foresight == &oracle->lasting ||
@@ -233,10 +234,11 @@ ThawStatus thaw_oracle_foresee(ThawOracle *oracle, const ThawQuestion *q, const 
     return status;
 }
 
-// A stride of n steps is to lose as little as they would. Backward Euler damps a mode like an alpha1 greater by its
-// step; so the stride is solved by the theta rule with theta = (n + 1) / (2 n), whose (2 theta - 1) n h is h: the
-// velocity u = w0 + theta (w1 - w0) comes from a step of backward Euler over theta n h. The ways h w of n steps with
-// the same pull, each with the velocity at its end, come to n h u. At least 2/3, so that stiff modes die out. theta n:
+// A stride of n steps is to lose as little energy as n steps would. Backward Euler damps a mode like an alpha1 greater
+// by its step; so the stride is solved by the theta rule with theta = (n + 1) / (2 n), whose (2 theta - 1) n h is h:
+// the velocity u = w0 + theta (w1 - w0) comes from a step of backward Euler over theta n h. The ways h w of n steps
+// with the same acceleration, each with the velocity at its end, come to n h u. At least 2/3, so that stiff modes die
+// out. theta n:
 static double span_of(int n) { return fmax((n + 1) / 2., 2 * n / 3.); }
 
 // Takes the rigid motion off a field of velocities u in the reference's frame.
@@ -253,8 +255,7 @@ static int is_scripted(const ThawShape *shape, const unsigned char *script) {
     return 0;
 }
 
-// Whether contacts hold the shadow. Those that are open yet do not, near as they are: it would be left hanging from
-// them.
+// Whether contacts hold the shadow. Contacts that are still open do not, however near: the shadow would hang on them.
 static int is_held(const ThawOracle *oracle) {
     size_t dim = (size_t)oracle->shape->dim;
     for (size_t i = 0; oracle->presses && i < (size_t)oracle->shape->nv * dim * dim; i++)
@@ -263,7 +264,7 @@ static int is_held(const ThawOracle *oracle) {
     return 0;
 }
 
-// The pull on the shadow within a stride, from u; h u, in the reference's frame, is left in y.
+// The acceleration of the shadow within a stride, from u; h u, in the reference's frame, is left in y.
 static ThawStatus find_pull(ThawOracle *oracle, const ThawQuestion *q, const double Q[9], int stride,
                             ThawError *error) {
     const ThawShape *shape = oracle->shape;
@@ -271,8 +272,9 @@ static ThawStatus find_pull(ThawOracle *oracle, const ThawQuestion *q, const dou
     double *y = oracle->y, T = q->h * span_of(stride);
     size_t dim = (size_t)shape->dim, count = (size_t)shape->nv * dim;
     ThawForesight *next = stride > 1 ? &oracle->stride : &oracle->next;
-    // In a body that nothing holds c has no net force and no net torque, and neither shall the pull have any, whatever
-    // iterations leave, nor the shadow, whatever contacts gave it that have opened since: it would fly on by that.
+    // In a body that nothing holds c has no net force and no net torque. Neither may the acceleration have any, though
+    // iterations leave some, nor the shadow, though contacts that have opened since gave it some: the body would fly on
+    // by that.
     int loose = !is_scripted(shape, q->script) && !is_held(oracle);
     if (loose)
         cancel_net(oracle, oracle->state.shadow);
@@ -288,11 +290,11 @@ static ThawStatus find_pull(ThawOracle *oracle, const ThawQuestion *q, const dou
     if (status == THAW_OK)
         status = displace(oracle, next, y);
     for (size_t i = 0; i < count && status == THAW_OK; i++) {
-        oracle->state.pull[i] = (y[i] / T - w[i]) / T;
+        oracle->state.shadow_accel[i] = (y[i] / T - w[i]) / T;
         y[i] *= q->h / T;
     }
     if (status == THAW_OK && loose)
-        cancel_net(oracle, oracle->state.pull);
+        cancel_net(oracle, oracle->state.shadow_accel);
     return status;
 }
 
@@ -312,8 +314,8 @@ ThawStatus thaw_oracle_catch_up(ThawOracle *oracle, const ThawQuestion *q, const
     if (status != THAW_OK)
         return status;
     for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->dim; i++) {
-        oracle->y[i] = t * (w[i] + span_of(steps) * q->h * oracle->state.pull[i]);
-        w[i] += t * oracle->state.pull[i];
+        oracle->y[i] = t * (w[i] + span_of(steps) * q->h * oracle->state.shadow_accel[i]);
+        w[i] += t * oracle->state.shadow_accel[i];
     }
     predict(oracle, q, Q);
     return THAW_OK;
@@ -322,16 +324,16 @@ ThawStatus thaw_oracle_catch_up(ThawOracle *oracle, const ThawQuestion *q, const
 void thaw_oracle_glide(ThawOracle *oracle, const double Q[9], double h) {
     double *w = oracle->state.shadow;
     for (size_t i = 0; i < (size_t)oracle->shape->nv * (size_t)oracle->shape->dim; i++) {
-        w[i] += h * oracle->state.pull[i];
+        w[i] += h * oracle->state.shadow_accel[i];
         oracle->y[i] = h * w[i];
     }
     thaw_oracle_turn(oracle->shape, Q, 0, oracle->y, oracle->d);
 }
 
-// The shadow has gone on since the question was put, and parts have changed: what they took of it or left to it, the
-// difference between the answer's and u, comes on top. Where no question was put (the published rule, or nothing free)
-// there is none. A vertex that has left its part begins without, unless velocities are about to take what it has: no
-// part of a pull without net force may get lost.
+// The shadow has gone on since the question, and parts have changed: what they took from it or left to it (the
+// difference between the answer's shadow and u) is added. Where there was no question (the published rule, or nothing
+// free) there is no shadow. A vertex that has left its part begins without one, unless velocities are about to take it
+// over: of an acceleration without net force no share may get lost.
 void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, const ThawPartition *partition) {
     const ThawShape *shape = oracle->shape;
     ThawOracleState *state = &oracle->state;
@@ -352,9 +354,9 @@ void thaw_oracle_repartitioned(ThawOracle *oracle, const ThawAnswer *answer, con
     oracle->batch_count = -1;
 }
 
-// Where contacts hold the shadow they have pushed it, and it has momentum. Velocities take none of that: theirs is
-// changed by what the step itself finds contacts to push. The shadow keeps it, for without it the contacts would not
-// stand still.
+// Where contacts hold the shadow they have pushed it, and it has momentum. Velocities take none of that, since the
+// contact impulses of the step itself change their momentum. The shadow keeps it: without it the points in contact
+// would move.
 double thaw_oracle_hand_over(ThawOracle *oracle, ThawPartition *partition, double *v) {
     double *w = oracle->state.shadow;
     const int is_free = !is_scripted(oracle->shape, partition->script), keeps = is_free && is_held(oracle);

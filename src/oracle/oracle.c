@@ -13,14 +13,15 @@
 #include "math/vec3.h"
 
 // Measured on the cantilever, a drop and a spin (docs/rigidification.md).
-static const double SWAY = 0.2;          // of the rate that wakes: parts that deform faster are not at rest
-static const double AT_ONCE = 0.5;       // of what is left, made up in a step: such a body is not judged by speed
-static const double SOON = 0.05;         // the same of a body that is overdamped, and so does not swing on
+static const double SWAY = 0.2; // of the rate that wakes: parts that deform faster are not at rest
+static const double AT_ONCE =
+    0.5; // of the strain that is left, if made up for in one step: such a body is not judged by its speed
+static const double SOON = 0.05;         // the same for an overdamped body, which does not swing
 static const double QUIET_CHANGE = 5e-4; // of what would bend the body by epsilon in its lowest mode
-static const double TURN = 6;            // times what its own weight would strain the lowest mode by, turned by a rad
-// A body that has just become rigid as a whole has other contact forces than before: what was shared out by its
-// stiffness is shared out by the contacts'. It may be strained by so many times epsilon for so many steps, and is
-// relaxed, instead of waking for that; unless something hits it.
+static const double TURN = 6;            // times the strain of the lowest mode by its own weight, for a turn of 1 rad
+// A body that has just become rigid as a whole has other contact forces than before: its stiffness shared them out, now
+// that of the contacts does. For the steps of its grace it may be strained by PARDON times epsilon, and is relaxed
+// instead of waking, unless something hits it.
 static const double PARDON = 4;
 enum { GRACE = 100 };
 _Static_assert(THAW_MOVING + 1 == THAW_ORACLE_MODES, "a checkpoint is checked by it");
@@ -47,9 +48,9 @@ ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions 
     adopt_options(oracle, options);
     oracle->tasks = tasks;
     ThawOracleState *state = &oracle->state;
-    double **vectors[] = {&oracle->f,      &oracle->y,    &oracle->c,   &oracle->d,        &oracle->u,
-                          &oracle->before, &oracle->b,    &oracle->q,   &state->reference, &state->shadow,
-                          &state->pull,    &state->inner, &state->kept, &state->loads,     &state->presses};
+    double **vectors[] = {&oracle->f,           &oracle->y,    &oracle->c,          &oracle->d,        &oracle->u,
+                          &oracle->before,      &oracle->b,    &oracle->q,          &state->reference, &state->shadow,
+                          &state->shadow_accel, &state->inner, &state->quiet_force, &state->loads,     &state->presses};
     unsigned char **flags[] = {&oracle->trial, &state->below, &state->hold, &state->reason};
     int good = 1;
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
@@ -60,7 +61,7 @@ ThawStatus thaw_oracle_create(const ThawShape *shape, const ThawRigidifyOptions 
     oracle->root = THAW_NEW(int32_t, nv);
     oracle->batches = THAW_NEW(int32_t, shape->all->batch_count);
     oracle->batch_count = -1;
-    state->reached = INFINITY;
+    state->relax_target = INFINITY;
     state->pause = THAW_ORACLE_LEISURE;
     oracle->partial = THAW_NEW(double, 2 * (size_t)thaw_integration_most_chunks(shape));
     state->held = THAW_NEW(double, nv *dim *dim);
@@ -82,12 +83,12 @@ void thaw_oracle_free(ThawOracle **pointer) {
         return;
     ThawOracle *oracle = *pointer;
     ThawOracleState *state = &oracle->state;
-    void *blocks[] = {oracle->before,    oracle->lanes, oracle->batches, oracle->f,        oracle->y,
-                      oracle->c,         oracle->d,     oracle->u,       oracle->b,        oracle->q,
-                      oracle->predicted, oracle->trial, oracle->root,    oracle->partial,  oracle->components,
-                      state->below,      state->hold,   state->reason,   state->strain,    state->reference,
-                      state->kept,       state->held,   state->rate,     state->shadow,    state->known,
-                      state->inner,      state->loads,  state->presses,  state->predicted, state->pull};
+    void *blocks[] = {oracle->before,     oracle->lanes, oracle->batches, oracle->f,        oracle->y,
+                      oracle->c,          oracle->d,     oracle->u,       oracle->b,        oracle->q,
+                      oracle->predicted,  oracle->trial, oracle->root,    oracle->partial,  oracle->components,
+                      state->below,       state->hold,   state->reason,   state->strain,    state->reference,
+                      state->quiet_force, state->held,   state->rate,     state->shadow,    state->known,
+                      state->inner,       state->loads,  state->presses,  state->predicted, state->shadow_accel};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         thaw_free(blocks[i]);
     thaw_scratch_free(&oracle->bearing);
@@ -151,11 +152,11 @@ void thaw_oracle_rested(ThawOracle *oracle, int loaded) {
     oracle->same_loads = !loaded;
 }
 
-// Static strains are made up at the pace of the lowest mode or, where that is overdamped, of its damping, 1/s. Who
-// takes no more than two steps for that is there before it can be seen how fast: only others are judged by speed.
-// (Stacks of hard cubes, which jolt each other by little and are still within a step, would wake each other for ever.)
-// Nor are those that are overdamped, do not swing on, and are there within 20 steps: heaps of them, too, jolt each
-// other (pachinko never came to rest). Nor is what rests already: jitter of contact forces below epsilon is no motion.
+// Static strains are made up for at the pace of the lowest mode or, where that is overdamped, of its damping, 1/s. A
+// body that takes at most two steps for that has arrived before a speed can be seen, and is not judged by speed.
+// (Stacks of hard cubes, which jolt each other a little and are still again within a step, would wake each other for
+// ever.) Neither is an overdamped body that takes at most 20 steps (in pachinko heaps of them jolted each other and
+// never came to rest), nor a body that rests already: jitter of contact forces below epsilon is no motion.
 static double lingering_pace(const ThawOracle *oracle, double h) {
     double pace = thaw_oracle_pace(oracle);
     return oracle->state.moving > THAW_RESTING && pace * h < (thaw_oracle_is_overdamped(oracle) ? SOON : AT_ONCE) ? pace
@@ -180,8 +181,8 @@ static double rate_of_first(ThawOracle *oracle, const ThawQuestion *q, const Tha
     return 0;
 }
 
-// Whether the static question may decide: it knows nothing of speed. From the rate at which parts deform (the shadow's)
-// and candidates do, the lowest mode would swing on by rate / omega.
+// Whether the static question may decide, which does not take speeds into account. From the rate at which parts (by the
+// shadow) and candidates deform the lowest mode would swing on by rate / omega.
 static int hardly_swings(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition) {
     const double swing = THAW_ORACLE_SWING * oracle->options.epsilon * oracle->scale.omega;
     const double sway = lingering_pace(oracle, q->h) > 0 ? SWAY * thaw_oracle_waking_rate(oracle) : INFINITY;
@@ -204,8 +205,8 @@ static int hardly_swings(ThawOracle *oracle, const ThawQuestion *q, const ThawPa
     return 1;
 }
 
-// The static strain up to which a body is at rest: what is left of it must not be made up so fast that it would wake.
-// And a slow body seen at its turning point would be back only after many steps: it is not at rest for being slow.
+// The static strain up to which a body is at rest: making up for it must not be so fast that elements wake. And a slow
+// body at the turning point of its swing, which comes back only after many steps, is not at rest for being slow there.
 static double rest_strain(const ThawOracle *oracle, double h) {
     double share =
         oracle->state.moving == THAW_RESTING || oracle->scale.omega * h >= THAW_ORACLE_SLOW ? 1 : THAW_ORACLE_SWING;
@@ -220,12 +221,11 @@ static double grace_of(ThawOracle *oracle, const ThawQuestion *q, int whole, int
     return whole && *grace > 0 ? PARDON : 1;
 }
 
-// Of the diameter, a second: what touches something and is faster against it rolls or slides on it.
+// Tolerances (shares of the diameter) a second: a body that moves faster against what it touches rolls or slides.
 static const double ROLLS = 10; // tolerances
 
-// What is wrong by a tolerance in the body's own time, the horizon, is wrong again in the next while it rolls: over a
-// second such errors add up, as steps of a random walk do. Elsewhere they do not: what rests, or flies, comes back to
-// the shape it has.
+// A body that rolls may be off by a tolerance in each horizon, its own time: over a second such errors add up, as steps
+// of a random walk do. Of a body that rests or flies they do not: it comes back to its shape.
 static void take_care(ThawOracle *oracle, const ThawQuestion *q) {
     oracle->rolls = q->passing > ROLLS * oracle->options.tolerance * oracle->shape->diameter;
     double care = oracle->rolls ? sqrt(fmin(1, oracle->options.horizon / THAW_SECOND)) : 1;
@@ -278,7 +278,8 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
         thaw_oracle_take_reference(oracle, q, oracle->Q);
     thaw_oracle_turn(shape, oracle->Q, 0, state->shadow, oracle->before);
     answer->shadow = oracle->before;
-    // A new load wakes at once what it would bend by more than epsilon; below that it does not stop what swings.
+    // A new load wakes at once the elements that it would bend by more than epsilon; a smaller one does not stop a
+    // swing.
     double most = grace_of(oracle, q, whole, loaded, steps) * oracle->options.epsilon;
     double limit = most / oracle->options.epsilon * rest_strain(oracle, q->h), largest = INFINITY;
     int audit = state->moving < THAW_CREEPING || state->age % THAW_ORACLE_AUDIT < steps ||
@@ -301,7 +302,7 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     return status;
 }
 
-// Strains beside parts, and their turns: what may change the force that holds them together.
+// Strains beside parts, and turns of parts: both may change the force that holds parts together.
 static double drift_of(const ThawOracle *oracle, const ThawPartition *partition, double h) {
     int dim = oracle->shape->dim, nodes = oracle->shape->cells->kind->nodes;
     double fastest = 0, turn = 0;
@@ -319,7 +320,7 @@ static double drift_of(const ThawOracle *oracle, const ThawPartition *partition,
         double v[3], omega[3], spin;
         thaw_part_velocity(&partition->parts[k], dim, v, omega);
         spin = thaw_v3_norm(omega);
-        turn = fmax(turn, spin * fmax(oracle->state.uneven, spin * spin * oracle->shape->diameter));
+        turn = fmax(turn, spin * fmax(oracle->state.load_spread, spin * spin * oracle->shape->diameter));
     }
     return h * (sqrt(fastest) + oracle->turn * turn);
 }

@@ -7,8 +7,8 @@
 // the loads that rigid motion does not absorb. The displacement d it would cause statically,
 //     [M/T^2 + (1 + alpha1/T) K + K_contact] d = c,
 // is the error that staying rigid leaves. Where its strain exceeds epsilon the element wakes; below, the body is moved
-// by a small part of d each step, so that loads and ramps under the threshold are followed quasistatically and nothing
-// locks off its equilibrium.
+// by a small part of d each step, so that loads and ramps under the threshold are followed quasistatically and no body
+// freezes away from its equilibrium.
 #ifndef THAW_ORACLE_H
 #define THAW_ORACLE_H
 
@@ -34,15 +34,15 @@ typedef struct ThawOracleState {
     double *reference; // dim * nv: the shape that K was factored for
     double *held;      // dim * dim * nv: and the stiffness of the contacts that held it, in world axes then, N/m
     double
-        *shadow;   // dim * nv: how vertices of parts move within them, in the reference's frame (none: world axes), m/s
-    double *pull;  // dim * nv: its acceleration until the next answer, in the same frame, m/s^2
-    double energy; // J, of it inside parts
-    double gained; // J, what the body has gained and not yet lost again (method/rigidify/passive.c)
+        *shadow; // dim * nv: how vertices of parts move within them, in the reference's frame (none: world axes), m/s
+    double *shadow_accel; // dim * nv: its acceleration until the next answer, in the same frame, m/s^2
+    double energy;        // J, of it inside parts
+    double gained;        // J, what the body has gained and not yet lost again (method/rigidify/passive.c)
     unsigned char *known; // nv: it was in a part when parts were last made
     double *inner;        // dim * nv: elastic forces of rigid elements in the frames of their parts, N
     double *loads;        // dim * nv: f_ext at the last answer, N
     double *presses;      // dim * nv: f_contact then, N
-    double *kept;         // dim * nv: constraint force c at the last quiet answer, in the reference's frame
+    double *quiet_force;  // dim * nv: constraint force c at the last quiet answer, in the reference's frame
     int has_reference;
     int inner_is;        // THAW_INNER_*: what is known of inner
     uint64_t touched;    // hash of the contacts on parts at the last answer, and whether they closed then
@@ -58,8 +58,8 @@ typedef struct ThawOracleState {
     int32_t grace;       // steps left in which it may be strained by more than epsilon, and is relaxed
     int32_t waited;      // steps that candidates have waited to become rigid together, summed over them, capped
     double drift;        // strain, and turns, that parts have seen beside them since the last answer
-    double uneven;       // m/s^2, by how much accelerations by loads and contacts differed over the body, then
-    double reached;      // strain below which the next answer makes progress in relaxing
+    double load_spread;  // m/s^2, by how much accelerations by loads and contacts differed over the body, then
+    double relax_target; // strain below which the next answer makes progress in relaxing
     double margin;       // epsilon less the largest strain of rigid elements at the last answer
 } ThawOracleState;
 
@@ -105,11 +105,11 @@ typedef struct ThawAnswer {
     int32_t rigid;                     // elements that may be, after a question
     double largest;                    // predicted strain of the elements that stay rigid
     double moved;                      // m, the largest displacement of relaxation
-    double *shadow;                    // dim * nv, m/s in world axes: as it was, for the partition; NULL: was not asked
-    double dropped;                    // J, energy of the shadow of a body that came to rest
-    int asked;                         // 0: the answer was known
-    int followed;                      // the shadow has gone on by a step
-    int past;                          // x was moved by what acted up to now, blows that come left out
+    double *shadow; // dim * nv, m/s in world axes: at the question, for the partition; NULL: there was none
+    double dropped; // J, energy of the shadow of a body that came to rest
+    int asked;      // 0: the answer was known
+    int followed;   // the shadow has gone on by a step
+    int past;       // x was moved by what acted up to now, blows that come left out
 } ThawAnswer;
 
 typedef struct ThawOracle ThawOracle;
@@ -147,9 +147,10 @@ double *thaw_oracle_release(ThawOracle *oracle, const double *x);
 void thaw_oracle_restart(ThawOracle *oracle);
 // J, of the shadow inside parts as it is now, in the axes of the question just answered.
 double thaw_oracle_shadow_energy(ThawOracle *oracle, const ThawPartition *partition);
-// Decides nothing anew, but what was derived from the state must be made again (after a checkpoint was read).
+// After a checkpoint was read: what was derived from the state is made again when it is needed. Decides nothing.
 void thaw_oracle_drop_factor(ThawOracle *oracle);
-// Strain is what it is: no rate is to be seen in how x came about (a start, a checkpoint, positions set from outside).
+// The strains at x are taken as they are: no rate follows from how x came about (a start, a checkpoint, positions set
+// from outside).
 void thaw_oracle_forget(ThawOracle *oracle, const double *x);
 
 #endif

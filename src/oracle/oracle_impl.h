@@ -10,17 +10,16 @@
 #include "oracle/oracle.h"
 
 // state->moving: at rest by the static question, wholly rigid or not yet; or with a shadow that is followed by long
-// strides (by short ones unless wholly rigid), by short ones, in every step.
+// strides (short ones unless the body is wholly rigid), by short strides, in every step.
 enum { THAW_RESTING, THAW_SLOWING, THAW_DRIFTING, THAW_CREEPING, THAW_MOVING };
 // Steps between answers that only relax; where strains are far below epsilon THAW_ORACLE_STRIDE.
 enum { THAW_ORACLE_LEISURE = 3 };
-// Steps between looks whether a swing is over, and at the stress in parts that move.
+// Steps after which it is looked again whether a swing is over, and at the stress in parts that move.
 enum { THAW_ORACLE_AUDIT = 10 };
 static const double THAW_ORACLE_DRIFT =
-    0.25; // of what was left to epsilon: may happen beside parts between two questions
-static const double THAW_ORACLE_SWING =
-    0.3; // of epsilon: what would swing farther from the speed it has is not at rest
-static const double THAW_ORACLE_SLOW = 0.04; // rad a step: a body is slow whose lowest mode is slower
+    0.25; // of what was left to epsilon: strains beside parts may change by so much between two questions
+static const double THAW_ORACLE_SWING = 0.3; // of epsilon: a body that would swing farther by its speed is not at rest
+static const double THAW_ORACLE_SLOW = 0.04; // rad a step: a body is slow if its lowest mode is slower
 static const double THAW_ORACLE_WAKE = 5; // tau_R: an element that would strain so fast wakes, half the paper's tau_E
 
 // Vertices that would move as one, and how: accelerations a of `at` and alpha.
@@ -160,7 +159,7 @@ ThawStatus thaw_oracle_displace(ThawOracle *oracle, double *c);
 // bear.c: after a foresight, oracle->predicted with what the body bears going along; oracle->d stays.
 // leeway: how many times epsilon it may be strained by now.
 ThawStatus thaw_oracle_let_follow(ThawOracle *oracle, const ThawQuestion *question, double leeway, ThawError *error);
-// The pull on the shadow velocity in the stride that comes; oracle->d, the way it goes in a step of it on the mean, and
+// The acceleration of the shadow in the stride that comes; oracle->d, the way it goes in a step of it on the mean, and
 // oracle->predicted, the strain of that.
 ThawStatus thaw_oracle_follow(ThawOracle *oracle, const ThawQuestion *question, const double Q[9], int stride,
                               ThawError *error);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is small, and what is slow, for this body? The lowest elastic mode tells both. Its frequency says how long a
-// load takes to do what it does, and how fast a strain must change to matter; its shape says how far the body bends for
-// a strain, which grows with slenderness. Both follow the body through any change of size, stiffness and density.
+// What is small, and what is slow, for a body: its lowest elastic mode tells both. Its frequency says how long a load
+// takes to do what it does, and how fast a strain must change to matter; its shape says how far the body bends for a
+// strain, which grows with slenderness. Both follow the body through any change of size, stiffness and density.
 //
 // The mode is found by inverse iteration, (K + s M) y = M d, for the rest shape with the pins the body starts with. The
 // shift s is far below the mode and only keeps the matrix positive for bodies that are free; their rigid motions are
@@ -25,8 +25,8 @@ static const double SHIFT = 1e-5;   // of (wave speed / diameter)^2
 static const double SLOWEST = 1e-4; // of wave speed / diameter: a body in pieces has no lowest elastic mode of its own
 
 // What the tolerance stands for (measured in docs/rigidification.md).
-static const double RATE = 2;   // strains that change by less than so much of epsilon in the body's time are slow
-static const double REST = 0.1; // of the tolerance: what moves by less in that time, and in a second, rests
+static const double RATE = 2;               // strains that change by less than RATE epsilon in the body's time are slow
+static const double REST = 0.1;             // of the tolerance: what moves by less in that time, and in a second, rests
 static const double STEPS = 10, DAMPED = 5; // the body's time is at least so many steps, and so many times alpha1
 
 typedef struct Mode {
@@ -177,7 +177,7 @@ static void add_burden(const Mode *m, double shift, ThawBlockMatrix *A) {
     }
 }
 
-// What of the body counts as held, and its masses.
+// Which vertices count as held, and the masses.
 static void take_up(Mode *m) {
     m->shape = *m->system->shape;
     memcpy(m->mass, m->shape.mass, sizeof *m->mass * (size_t)m->shape.nv);
@@ -255,7 +255,7 @@ ThawStatus thaw_scale_find(const ThawSystem *system, const ThawBurden *burden, T
 
 ThawRigidifyOptions thaw_scale_options(const ThawScale *scale, const ThawRigidifyOptions *options, double h) {
     ThawRigidifyOptions o = *options;
-    // The time in which loads show what they do: a period, or where damping rules a few of its times; but seen by
+    // The time in which loads take effect: a period, or a few times alpha1 where damping rules; but at least some
     // steps.
     double time = fmax(STEPS * h, fmax(DAMPED * scale->alpha1, scale->omega > 0 ? 2 * M_PI / scale->omega : 0));
     double strain = o.tolerance / (scale->lever > 0 ? scale->lever : 1);

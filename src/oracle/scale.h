@@ -5,9 +5,8 @@
 
 #include "reduced/reduced.h"
 
-// s. How fast a body itself is says nothing of how long it is looked at: what drifts, or is wrong by a little again and
-// again while it rolls, is judged by what has come of it after a second, or after the body's own time where that is
-// longer.
+// s. A body's own time does not say for how long its motion is watched: a drift, or small errors that add up while a
+// body rolls, are judged by what has come of them after a second, or after the body's own time where that is longer.
 static const double THAW_SECOND = 1;
 
 typedef struct ThawScale {
@@ -29,6 +28,14 @@ typedef struct ThawBurden {
 // From the rest shape and the pins of a system of the identity map, whose direct plan is there. burden: NULL for none.
 ThawStatus thaw_scale_find(const ThawSystem *system, const ThawBurden *burden, ThawTasks *tasks, ThawScale *scale,
                            ThawError *error);
+
+// body_scale.c: scripts that have let go by t. They never take hold again, so their number tells which.
+int32_t thaw_body_count_released(const ThawModelBody *body, double t);
+// Whether two bodies are held in the same way at t, for certain.
+int thaw_bodies_alike(const ThawModelBody *a, const ThawModelBody *b, double t);
+// The scale of a body, from the rest shape and the pins that hold it at t; by one of the systems, if it serves.
+ThawStatus thaw_body_find_scale(const ThawModel *model, const ThawModelBody *body, double t, ThawSystem *const *systems,
+                                int32_t system_count, ThawTasks *tasks, ThawScale *scale, ThawError *error);
 
 // Options with every number that was left open filled in for a body of that scale (docs/rigidification.md). h: s, the
 // step.

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is it worth asking? Only where the answer may have changed: something from outside is another one, elements beside
-// parts have strained, parts have turned, candidates wait, or the last answer left something to do. And a new partition
-// costs more than a step of waiting: candidates become rigid in groups. All of that is decided from the state alone, by
-// passes over vertices or elements.
+// Whether a question is worth its cost: only where the answer may have changed, since loads or contacts are others,
+// elements beside parts have strained, parts have turned, candidates wait, or the last answer left something to do. And
+// since a new partition costs more than a step of waiting candidates become rigid in groups. All of that is decided
+// from the state alone, by passes over vertices or elements.
 #include <math.h>
 #include <string.h>
 
 #include "oracle/oracle_impl.h"
 
-// Of the diameter, of what is asked about: then K is factored anew; and while it swings, where K decides how fast and
-// not where to.
+// Shares of the diameter by which the shape may differ from the reference before K is factored anew. More while the
+// body swings, where K decides how fast the body moves and not where to.
 static const double SHAPE_DRIFT = 0.01, SWING_DRIFT = 0.03;
-static const double OTHERS = 0.3; // of the vertices in contact: so many others make another reference
+static const double OTHERS = 0.3; // of the vertices in contact: if more are others, a new reference is taken
 // Of the force on a vertex: a change of loads or contacts that calls for a question.
 static const double LOAD_CHANGE = 0.02;
-// Of the elements: fewer do not begin to be rigid, as asking would cost more than it saves.
+// Of the elements: if fewer may be rigid none becomes so, as questions would cost more than they save.
 static const double WORTH = 0.5;
 static const double HARD_WORTH = 0.6; // where a contact is hard: stacks with more elastic than that chatter for ever
-// Candidates become rigid once the steps for which they have been worked on in vain, all together, are as many as a new
-// partition costs, two questions and a system: so much of the elastic elements and of all. Those of a body that swings
-// are slow for a while only.
+// Candidates become rigid once the steps that they were evaluated in vain for, summed over them, cost as much as a new
+// partition does (two questions and a system): GATHER times the elastic elements plus RENEWAL times all. SWING_RENEWAL
+// is for a body that swings, whose elements are slow for a while only.
 static const double GATHER = 0.5, RENEWAL = 0.2, SWING_RENEWAL = 0.02;
-// Steps after which many other contacts, or one, make another reference.
+// Steps after which a new reference is taken for many other contacts, or for one.
 enum { RENEW = 10, LONG_RENEW = 100 };
 
 static int force_changed(const ThawOracle *oracle, const double *was, const double *now) {
@@ -39,7 +39,7 @@ static int force_changed(const ThawOracle *oracle, const double *was, const doub
     return 0;
 }
 
-// The closer to epsilon, the sooner.
+// Steps until the next question: the closer to epsilon, the fewer.
 static int leisure_of(const ThawOracle *oracle) {
     return oracle->state.margin > 0.75 * oracle->options.epsilon ? THAW_ORACLE_STRIDE : THAW_ORACLE_LEISURE;
 }
@@ -65,8 +65,9 @@ int thaw_oracle_is_due(const ThawOracle *oracle, const ThawQuestion *q, const Th
            (!q->same_presses && force_changed(oracle, state->presses, q->f_contact));
 }
 
-// Whether contacts, as they press now, resist the next step of the stride by more than the shadow has of energy: it
-// was foreseen with others, and a body that went on would be pressed into what it touches, by no force.
+// Whether contacts, as they press now, resist the next step of the stride by more than the energy of the shadow: the
+// stride was foreseen with other contacts, and a body that went on would be moved into what it touches without any
+// force.
 int thaw_oracle_is_resisted(ThawOracle *oracle, const ThawQuestion *q) {
     const ThawOracleState *state = &oracle->state;
     size_t dim = (size_t)oracle->shape->dim, count = (size_t)oracle->shape->nv * dim;
@@ -74,7 +75,7 @@ int thaw_oracle_is_resisted(ThawOracle *oracle, const ThawQuestion *q) {
     if (q->contacts == 0)
         return 0;
     for (size_t i = 0; i < count; i++) {
-        oracle->y[i] = state->shadow[i] + q->h * state->pull[i];
+        oracle->y[i] = state->shadow[i] + q->h * state->shadow_accel[i];
         energy += oracle->shape->mass[i / dim] * oracle->y[i] * oracle->y[i] / 2;
     }
     thaw_oracle_frame(oracle, q->x, oracle->Q);
@@ -92,7 +93,7 @@ int thaw_oracle_note_outside(ThawOracle *oracle, const ThawQuestion *q) {
     int pinned = 0, changed = !oracle->same_loads && force_changed(oracle, state->loads, q->f_ext);
     oracle->same_loads = 0;
     if (changed)
-        state->reached = INFINITY;
+        state->relax_target = INFINITY;
     for (size_t i = 0; i < count; i++) {
         state->loads[i] = q->f_ext[i];
         state->presses[i] = q->f_contact[i];
@@ -101,25 +102,25 @@ int thaw_oracle_note_outside(ThawOracle *oracle, const ThawQuestion *q) {
         high[i % dim] = a > high[i % dim] ? a : high[i % dim];
         pinned |= q->script[i / dim];
     }
-    state->uneven = 0;
-    for (size_t k = 0; k < dim; k++) // what pins hold up bears on the body as if it were pushed there
-        state->uneven = fmax(state->uneven, pinned ? fmax(high[k], -low[k]) : high[k] - low[k]);
+    state->load_spread = 0;
+    for (size_t k = 0; k < dim; k++) // forces on pinned vertices count as if they pushed the body there
+        state->load_spread = fmax(state->load_spread, pinned ? fmax(high[k], -low[k]) : high[k] - low[k]);
     state->touched = q->on_parts;
     state->drift = 0;
     state->since = state->left = 0;
     return changed;
 }
 
-// How far what is asked about may have got from the reference, m.
+// How far vertices of components may be from the reference, m.
 static double drift_limit(const ThawOracle *oracle) {
     int swings = oracle->state.moving >= THAW_CREEPING && !thaw_oracle_is_overdamped(oracle);
     return (swings ? SWING_DRIFT : SHAPE_DRIFT) * oracle->shape->diameter;
 }
 
-// Whether so many other vertices of what is asked about are in contact than when the reference was taken that it pays
-// to take another; no force is asked of the others, which respond themselves. One is enough for a wholly rigid body
-// that comes to rest: a vertex that nothing seems to hold wakes it for the force that holds it, and relaxation would
-// move it into what holds it (pachinko relaxed and woke in turns for ever).
+// Whether so many other vertices of components are in contact than when the reference was taken that a new one pays.
+// (Elastic vertices are not foreseen, they respond by themselves.) For a wholly rigid body that comes to rest one
+// vertex is enough: if the reference does not hold it there, the force of its contact wakes the body, and relaxation
+// moves it into what it touches (in pachinko bodies relaxed and woke in turns for ever).
 static int contacts_changed(const ThawOracle *oracle, const ThawQuestion *q, int whole) {
     const ThawOracleState *state = &oracle->state;
     int dim = oracle->shape->dim, held = 0, others = 0, settles = whole && state->moving < THAW_CREEPING;
@@ -176,12 +177,12 @@ int32_t thaw_oracle_choose_trial(ThawOracle *oracle, const ThawQuestion *q, cons
     return rigid;
 }
 
-// A wholly rigid body that was quiet, and whose c is about what it was, is quiet: that c was harmless by a factor of
-// fifty, so a tenth of its usual size more is, too.
+// A wholly rigid body that was quiet, and whose c has hardly changed, is quiet: that c was harmless by a factor of
+// fifty, so it still is with a tenth of its usual size on top.
 int thaw_oracle_is_as_kept(ThawOracle *oracle, const double Q[9]) {
     const ThawShape *shape = oracle->shape;
     size_t dim = (size_t)shape->dim;
-    const double *kept = oracle->state.kept;
+    const double *kept = oracle->state.quiet_force;
     double square = 0;
     thaw_oracle_turn(shape, Q, 1, oracle->c, oracle->y);
     for (size_t i = 0; i < (size_t)shape->nv * dim; i++)

@@ -11,7 +11,7 @@
 
 typedef struct Export {
     ThawHdf *hdf;
-    int64_t frames, points, cells, nodes;
+    int64_t frames, points, cells;
     int32_t x, *fields; // lists that grow; -1: not in these frames
     ThawHdfType x_type; // doubles where floats would lose the shape
     double *time;       // of each frame
@@ -62,24 +62,28 @@ static void put_steps(Export *e) {
 
 // Elements, and what is constant on them.
 static ThawStatus put_topology(Export *e, const ThawFrameData *frame, ThawError *error) {
-    const int64_t ids = e->cells * e->nodes;
-    int64_t *wide = THAW_NEW(int64_t, ids + 1);
+    int64_t *wide = THAW_NEW(int64_t, frame->nodes * e->cells + 1), ids = 0; // triangles of sheets have three corners
     unsigned char *types = THAW_NEW(unsigned char, e->cells);
     if (!wide || !types) {
         thaw_free(wide);
         thaw_free(types);
         return thaw_error_memory(error, "the elements of a VTKHDF file");
     }
+    for (int64_t c = 0; c < e->cells; c++) {
+        const int32_t *cell = frame->cells + frame->nodes * c;
+        const int count = frame->nodes - thaw_cell_is_sheet(frame->nodes, cell);
+        for (int i = 0; i < count; i++)
+            wide[ids++] = cell[i];
+        types[c] = count == 4 ? 10 : 5;
+    }
     thaw_hdf_put(e->hdf, "VTKHDF/NumberOfPoints", THAW_HDF_I64, 1, 0, &e->points);
     thaw_hdf_put(e->hdf, "VTKHDF/NumberOfCells", THAW_HDF_I64, 1, 0, &e->cells);
     thaw_hdf_put(e->hdf, "VTKHDF/NumberOfConnectivityIds", THAW_HDF_I64, 1, 0, &ids);
-    for (int64_t i = 0; i < ids; i++)
-        wide[i] = frame->cells[i];
     thaw_hdf_put(e->hdf, "VTKHDF/Connectivity", THAW_HDF_I64, ids, 0, wide);
-    for (int64_t c = 0; c <= e->cells; c++)
-        wide[c] = c * e->nodes;
+    wide[0] = 0;
+    for (int64_t c = 0; c < e->cells; c++)
+        wide[c + 1] = wide[c] + (types[c] == 10 ? 4 : 3);
     thaw_hdf_put(e->hdf, "VTKHDF/Offsets", THAW_HDF_I64, e->cells + 1, 0, wide);
-    memset(types, e->nodes == 4 ? 10 : 5, (size_t)e->cells);
     thaw_hdf_put(e->hdf, "VTKHDF/Types", THAW_HDF_U8, e->cells, 0, types);
     thaw_hdf_put(e->hdf, "VTKHDF/PointData/body", THAW_HDF_I32, e->points, 0, frame->body);
     thaw_free(wide);
@@ -163,10 +167,7 @@ ThawStatus thaw_export_vtkhdf(const ThawReplay *replay, const char *path, ThawEr
         return status;
     if (!first->point_count || !first->cell_count)
         status = thaw_error_set(error, THAW_ERROR_INPUT, "%s has no elements to export", thaw_replay_path(replay));
-    Export e = {.frames = thaw_replay_count(replay),
-                .points = first->point_count,
-                .cells = first->cell_count,
-                .nodes = first->nodes};
+    Export e = {.frames = thaw_replay_count(replay), .points = first->point_count, .cells = first->cell_count};
     if (status == THAW_OK)
         status = settle_precision(replay, first, &e, error);
     if (status == THAW_OK) {

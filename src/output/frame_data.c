@@ -53,6 +53,16 @@ ThawStatus thaw_frame_data_create(int nodes, int32_t point_count, int32_t cell_c
     return THAW_OK;
 }
 
+ThawStatus thaw_cells_gather(const ThawWorld *world, int32_t body, int nodes, int32_t first, int32_t *cells) {
+    const int32_t count = thaw_world_element_count(world, body);
+    const int own = thaw_world_element_nodes(world, body);
+    const ThawStatus status = thaw_world_get_elements(world, body, cells);
+    for (int64_t e = (int64_t)count - 1; status == THAW_OK && e >= 0; e--) // from behind: they may become wider
+        for (int i = nodes - 1; i >= 0; i--)
+            cells[e * nodes + i] = cells[e * own + (i < own ? i : own - 1)] + first;
+    return status;
+}
+
 size_t thaw_frame_field_size(const ThawFrameData *data, int32_t field) {
     const ThawField *f = thaw_field(field);
     return (size_t)f->components * (size_t)(f->place == THAW_FIELD_VERTEX ? data->point_count : data->cell_count);

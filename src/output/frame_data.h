@@ -7,15 +7,20 @@
 #include "thaw/field.h"
 #include "thaw/world.h"
 
-// The outside of a mesh: tetrahedron faces that belong to one tetrahedron only, seen anticlockwise from outside; in 2D
-// the triangles themselves.
+// Cells of a frame in space have four corners; those of triangles, which sheets have, come with the last one twice.
+static inline int thaw_cell_is_sheet(int nodes, const int32_t *cell) { return nodes == 4 && cell[2] == cell[3]; }
+// The elements of a body as such cells of `nodes` corners, points counted from `first`.
+ThawStatus thaw_cells_gather(const ThawWorld *world, int32_t body, int nodes, int32_t first, int32_t *cells);
+
+// The outside of a mesh: tetrahedron faces that belong to one tetrahedron only, seen anticlockwise from outside, and
+// the triangles of sheets; in 2D the triangles themselves.
 typedef struct ThawSkin {
     int32_t triangle_count;
     int32_t *triangles; // 3 a triangle, ids of the mesh's vertices
     int32_t *element;   // of each triangle
 } ThawSkin;
 
-// nodes: 4 (tetrahedra) or 3 (triangles) vertices an element; ids must be in range. Linear in the size of the mesh.
+// nodes: 4 (in space) or 3 (triangles) vertices an element; ids must be in range. Linear in the size of the mesh.
 ThawStatus thaw_skin_build(int32_t vertex_count, int nodes, const int32_t *elements, int32_t element_count,
                            ThawSkin *skin, ThawError *error);
 void thaw_skin_clear(ThawSkin *skin);
@@ -24,7 +29,7 @@ enum { THAW_FRAME_ATTACHMENT = 5 };
 
 typedef struct ThawFrameData {
     double time; // s
-    int nodes;   // vertices a cell: 4 or 3
+    int nodes;   // vertices a cell: 4 in space; 3 in the plane, and of obstacles
     int32_t point_count, cell_count, body_count;
     int64_t step;    // -1: not known
     double *x;       // 3 a point, m; z = 0 in 2D

@@ -16,7 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "model/sheet.h"
 #include "output/frame_data.h"
 #include "output/output.h"
 #include "step/step.h"
@@ -63,10 +62,8 @@ static ThawStatus read_topology(ThawFrames *f, const ThawWorld *world, ThawError
     for (int32_t b = 0; b < d->body_count; b++) {
         int32_t *cells = d->cells + (int64_t)d->nodes * cell;
         int32_t points = thaw_world_vertex_count(world, b), count = thaw_world_element_count(world, b);
-        if (thaw_world_get_elements(world, b, cells) != THAW_OK)
+        if (thaw_cells_gather(world, b, d->nodes, point, cells) != THAW_OK)
             return thaw_error_set(error, THAW_ERROR_INPUT, "cannot read the elements of body %d", b);
-        for (int64_t i = 0; i < (int64_t)d->nodes * count; i++)
-            cells[i] += point;
         for (int32_t i = 0; i < points; i++)
             d->body[point + i] = b;
         point += points;
@@ -246,10 +243,6 @@ static ThawStatus build_data(ThawFrames *f, const ThawWorld *world, ThawError *e
                               "a frame of %" PRId64 " vertices and %" PRId64 " elements is too large; at most %d and "
                               "%d are allowed",
                               points, cells, INT32_MAX, INT32_MAX / 4);
-    for (int32_t b = 0; b < bodies; b++)
-        if (thaw_shape_is_sheet(world->model->bodies[b].shape))
-            return thaw_error_set(error, THAW_ERROR_UNSUPPORTED, "body %d (%s): frames of sheets cannot be written yet",
-                                  (int)b, world->model->bodies[b].name);
     ThawStatus status = thaw_frame_data_create(dim + 1, (int32_t)points, (int32_t)cells, &f->data, error);
     if (status != THAW_OK)
         return status;

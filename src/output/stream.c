@@ -67,11 +67,49 @@ static ThawStatus number_vertices(ThawStreamMesh *mesh, ThawError *error) {
     return THAW_OK;
 }
 
+// Sheets are seen from both sides: behind each triangle of theirs comes the same one turned round.
+static ThawStatus show_both_sides(const ThawStreamMesh *mesh, const int32_t *elements, ThawSkin *skin,
+                                  ThawError *error) {
+    size_t count = (size_t)skin->triangle_count;
+    for (int32_t t = 0; t < skin->triangle_count; t++)
+        count += (size_t)thaw_cell_is_sheet(mesh->nodes, elements + (size_t)mesh->nodes * (size_t)skin->element[t]);
+    if (count == (size_t)skin->triangle_count)
+        return THAW_OK;
+    ThawSkin both = {.triangles = THAW_NEW(int32_t, 3 * count), .element = THAW_NEW(int32_t, count)};
+    if (!both.triangles || !both.element) {
+        thaw_skin_clear(&both);
+        return thaw_error_memory(error, "the mesh that is shown");
+    }
+    for (int32_t t = 0; t < skin->triangle_count; t++) {
+        const int32_t e = skin->element[t], *v = skin->triangles + 3 * (size_t)t;
+        const int sides = 1 + thaw_cell_is_sheet(mesh->nodes, elements + (size_t)mesh->nodes * (size_t)e);
+        for (int side = 0; side < sides; side++) {
+            memcpy(both.triangles + 3 * (size_t)both.triangle_count, (int32_t[]){v[0], v[1 + side], v[2 - side]},
+                   3 * sizeof *v);
+            both.element[both.triangle_count++] = e;
+        }
+    }
+    thaw_skin_clear(skin);
+    *skin = both;
+    return THAW_OK;
+}
+
+static int has_solids(int nodes, const int32_t *elements, int32_t element_count) {
+    for (int32_t e = 0; e < element_count && nodes == 4; e++)
+        if (!thaw_cell_is_sheet(nodes, elements + 4 * (size_t)e))
+            return 1;
+    return 0;
+}
+
 static ThawStatus build_mesh(ThawStreamMesh *mesh, const int32_t *body, const int32_t *elements, ThawError *error) {
     ThawSkin skin;
     ThawStatus status = thaw_skin_build(mesh->point_count, mesh->nodes, elements, mesh->element_count, &skin, error);
-    if (status != THAW_OK)
+    if (status == THAW_OK)
+        status = show_both_sides(mesh, elements, &skin, error);
+    if (status != THAW_OK) {
+        thaw_skin_clear(&skin);
         return status;
+    }
     mesh->triangles = skin.triangles;
     mesh->element = skin.element;
     mesh->triangle_count = skin.triangle_count;
@@ -101,7 +139,7 @@ ThawStatus thaw_stream_mesh_create(int nodes, int32_t body_count, const int32_t 
     if (!*mesh)
         return thaw_error_memory(error, "the mesh that is shown");
     **mesh = (ThawStreamMesh){.nodes = nodes,
-                              .interior = interior && nodes == 4,
+                              .interior = interior && has_solids(nodes, elements, element_count),
                               .body_count = body_count,
                               .point_count = point_count,
                               .element_count = element_count};

@@ -9,11 +9,11 @@
 // What is sent of all bodies together. "Points" and "elements" are counted over all bodies; "vertices" are the points
 // that are sent: those of the surface, or all of them (interior).
 typedef struct ThawStreamMesh {
-    int nodes;    // vertices an element: 4 or 3
+    int nodes;    // vertices an element: 4 (of sheets the last one twice) or 3
     int interior; // nonzero: all points are sent, and values of all elements
     int32_t body_count, point_count, element_count, vertex_count, triangle_count;
     int32_t *points;    // vertex_count: which point each vertex is; ascending
-    int32_t *triangles; // 3 a triangle, vertices, anticlockwise from outside
+    int32_t *triangles; // 3 a triangle, vertices, anticlockwise from outside; of sheets from both sides
     int32_t *element;   // of each triangle
     int32_t *elements;  // nodes an element, points
     // Where each body's begin, body_count + 1 each:

@@ -15,8 +15,26 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "frames are written as
 enum { VTK_TRIANGLE = 5, VTK_TETRA = 10 };
 
 size_t thaw_vtu_scratch(const ThawFrameData *data) {
-    size_t points = 3 * (size_t)data->point_count, cells = (size_t)data->cell_count;
+    size_t points = 3 * (size_t)data->point_count, cells = 2 * (size_t)data->cell_count;
     return sizeof(double) * (points > cells ? points : cells);
+}
+
+// Corners of all cells, where triangles of sheets have three. Their ids go to `corners` (NULL: are counted only), and
+// where each cell's end to `ends`, its type to `types`.
+static size_t list_corners(const ThawFrameData *data, int32_t *corners, int64_t *ends, unsigned char *types) {
+    size_t used = 0;
+    for (size_t c = 0; c < (size_t)data->cell_count; c++) {
+        const int32_t *cell = data->cells + (size_t)data->nodes * c;
+        const int sheet = thaw_cell_is_sheet(data->nodes, cell), count = data->nodes - sheet;
+        if (corners)
+            memcpy(corners + used, cell, (size_t)count * sizeof *cell);
+        used += (size_t)count;
+        if (ends)
+            ends[c] = (int64_t)used;
+        if (types)
+            types[c] = count == 4 ? VTK_TETRA : VTK_TRIANGLE;
+    }
+    return used;
 }
 
 // Says in XML where an array of `size` bytes lies, and moves the offset behind it.
@@ -105,6 +123,7 @@ ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits,
         return status;
     size_t points = (size_t)data->point_count, cells = (size_t)data->cell_count;
     const int point_bits = bits == 64 || thaw_frame_is_far(data) ? 64 : 32;
+    const size_t corners = list_corners(data, NULL, NULL, NULL);
     uint64_t offset = 0;
 
     thaw_file_print(file, "<?xml version=\"1.0\"?>\n"
@@ -120,6 +139,8 @@ ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits,
                         "      <DataArray type=\"Int64\" Name=\"step\" NumberOfTuples=\"1\" format=\"ascii\">%" PRId64
                         "</DataArray>\n",
                         data->step);
+    if (data->nodes == 4 && corners == 3 * cells) // nothing but sheets, which looks like the plane
+        print_field_data(file, "dimension", 1, 1, (const double[]){3});
     if (data->obstacle_count > 0)
         print_field_data(file, "reaction", 3, data->obstacle_count, data->reaction);
     if (data->hindrance)
@@ -139,7 +160,7 @@ ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits,
     announce(file, point_bits == 64 ? "Float64" : "Float32", "Points", 3, 3 * points * (uint64_t)point_bits / 8,
              &offset);
     thaw_file_print(file, "      </Points>\n      <Cells>\n");
-    announce(file, "Int32", "connectivity", 1, (uint64_t)data->nodes * cells * 4, &offset);
+    announce(file, "Int32", "connectivity", 1, corners * 4, &offset);
     announce(file, "Int64", "offsets", 1, cells * 8, &offset);
     announce(file, "UInt8", "types", 1, cells, &offset);
     thaw_file_print(file, "      </Cells>\n      <PointData Vectors=\"velocity\">\n");
@@ -151,12 +172,11 @@ ThawStatus thaw_vtu_write(const char *path, const ThawFrameData *data, int bits,
                           "  <AppendedData encoding=\"raw\">\n_");
 
     append_reals(file, data->x, 3 * points, point_bits, scratch);
-    append(file, data->cells, (uint64_t)data->nodes * cells * 4);
-    int64_t *offsets = scratch;
-    for (size_t c = 0; c < cells; c++)
-        offsets[c] = data->nodes * ((int64_t)c + 1);
-    append(file, offsets, cells * 8);
-    memset(scratch, data->nodes == 4 ? VTK_TETRA : VTK_TRIANGLE, cells);
+    list_corners(data, scratch, NULL, NULL);
+    append(file, scratch, corners * 4);
+    list_corners(data, NULL, scratch, NULL);
+    append(file, scratch, cells * 8);
+    list_corners(data, NULL, NULL, scratch);
     append(file, scratch, cells);
     append(file, data->body, points * 4);
     append_fields(file, data, THAW_FIELD_VERTEX, bits, scratch);

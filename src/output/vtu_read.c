@@ -133,28 +133,52 @@ static ThawStatus read_world(const ThawVtu *vtu, ThawFrameData *d, ThawError *er
     return status;
 }
 
-// Tetrahedra have type 10, triangles 5; one kind a file.
-static ThawStatus read_nodes(const ThawVtu *vtu, int *nodes) {
+// Tetrahedra have type 10, triangles 5; among tetrahedra, or in a frame that says that it is of three dimensions, these
+// are of sheets. *sheet: for each cell whether it is such a triangle, for thaw_free.
+static ThawStatus read_nodes(const ThawVtu *vtu, int *nodes, unsigned char **sheet, ThawError *error) {
     const ThawVtuArray *array = thaw_vtu_find(vtu, THAW_VTU_CELLS, "types");
-    double *types;
+    double *types, dimension = 0;
+    int solids = 0;
     if (!array)
         return thaw_text_fail(vtu->text, "no array \"types\"");
     ThawStatus status = thaw_vtu_numbers(vtu, array, vtu->cell_count, &types);
-    *nodes = !status && vtu->cell_count && types[0] == 5 ? 3 : 4;
-    for (uint64_t c = 0; !status && c < vtu->cell_count; c++)
-        if (types[c] != (*nodes == 3 ? 5 : 10))
+    if (!status)
+        status = read_reals(vtu, THAW_VTU_FIELD_DATA, "dimension", 1, 0, &dimension);
+    if (!status && !(*sheet = THAW_NEW(unsigned char, vtu->cell_count)))
+        status = thaw_error_memory(error, "a frame");
+    for (uint64_t c = 0; !status && c < vtu->cell_count; c++) {
+        solids += types[c] == 10;
+        (*sheet)[c] = types[c] == 5;
+        if (types[c] != 5 && types[c] != 10)
             status =
                 thaw_text_fail(vtu->text, "cell %llu has the type %g; allowed are tetrahedra (10) or triangles (5)",
                                (unsigned long long)c, types[c]);
+    }
+    *nodes = !status && vtu->cell_count && !solids && dimension != 3 ? 3 : 4;
     thaw_free(types);
     return status;
 }
 
-static ThawStatus read_arrays(const ThawVtu *vtu, ThawFrameData *d, ThawError *error) {
-    const uint64_t points = vtu->point_count, cells = vtu->cell_count;
+// Corners as the file has them, then those of triangles among four with the last one twice.
+static ThawStatus read_cells(const ThawVtu *vtu, const unsigned char *sheet, ThawFrameData *d) {
+    uint64_t corners = 0;
+    for (uint64_t c = 0; c < vtu->cell_count; c++)
+        corners += 4 - sheet[c];
+    const ThawStatus status = read_ids(vtu, THAW_VTU_CELLS, "connectivity", corners, d->point_count, 1, d->cells);
+    for (uint64_t c = vtu->cell_count; !status && d->nodes == 4 && c-- > 0;) { // from behind: some become wider
+        corners -= 4 - sheet[c];
+        memmove(d->cells + 4 * c, d->cells + corners, sizeof *d->cells * (4 - (size_t)sheet[c]));
+        if (sheet[c])
+            d->cells[4 * c + 3] = d->cells[4 * c + 2];
+    }
+    return status;
+}
+
+static ThawStatus read_arrays(const ThawVtu *vtu, const unsigned char *sheet, ThawFrameData *d, ThawError *error) {
+    const uint64_t points = vtu->point_count;
     ThawStatus status = read_reals(vtu, THAW_VTU_POINTS, NULL, 3 * points, 1, d->x);
     if (!status)
-        status = read_ids(vtu, THAW_VTU_CELLS, "connectivity", (uint64_t)d->nodes * cells, d->point_count, 1, d->cells);
+        status = read_cells(vtu, sheet, d);
     if (!status)
         status = read_ids(vtu, THAW_VTU_POINT_DATA, "body", points, d->point_count, 0, d->body); // each has a point
     if (!status)
@@ -174,11 +198,13 @@ static ThawStatus read_content(const ThawVtu *vtu, size_t size, ThawFrameData **
     if (vtu->point_count > INT32_MAX || vtu->cell_count > INT32_MAX / 4 || vtu->point_count / 1032 > size ||
         vtu->cell_count / 1032 > size)
         return thaw_text_fail(vtu->text, "more points or cells than the file can hold");
-    ThawStatus status = read_nodes(vtu, &nodes);
+    unsigned char *sheet = NULL;
+    ThawStatus status = read_nodes(vtu, &nodes, &sheet, error);
     if (!status)
         status = thaw_frame_data_create(nodes, (int32_t)vtu->point_count, (int32_t)vtu->cell_count, data, error);
     if (!status)
-        status = read_arrays(vtu, *data, error);
+        status = read_arrays(vtu, sheet, *data, error);
+    thaw_free(sheet);
     return status ? status : read_attachments(vtu, size, *data, error);
 }
 

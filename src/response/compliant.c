@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Newton's method for contacts that give way: gamma > 0, tangents as well.
+// Newton's method for compliant contacts: gamma > 0, for tangents as well.
 //
 // The law then tells the impulse of a contact from its velocity alone, as a spring does: with y = H nu + b, what w is
 // without gamma,
@@ -14,13 +14,13 @@
 // friction turns little of it round; where it does not end, others go on (newton.c, interior.c). phi is piecewise
 // linear and costs no product with H; its root is bracketed and found by the rule of Illinois.
 //
-// Hard contacts are given 1e-3, 1e-6, then 1e-9 of their own block for gamma, and judged without: that finds solutions
-// where there are any.
-// Where there is none, where bodies jam, impulses grow as 1 / gamma and the law stays broken by as much as without
-// them; such impulses are not taken, though their residual, relative to their own energy, is small.
+// Hard contacts get 1e-3, 1e-6, then 1e-9 of their own block for gamma, and are judged without it: that finds a
+// solution where there is one. Where there is none, as bodies jam, impulses grow as 1 / gamma and the law stays broken
+// by as much as without them; such impulses are not taken, though their residual, relative to their own energy, is
+// small.
 //
 // Heaps, whose contacts are many more than the freedoms of their bodies, take 10 to 20 steps of a dozen products each
-// where newton.c wanders for ever.
+// where newton.c does not converge.
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the other solvers leave: an interior point method for the contact law, slow and sure.
+// For islands that the other solvers do not solve: an interior point method for the contact law, slow and safe.
 //
 // Sweeps, gradients and Newton's method decide which contacts touch, stick and slide, and wander between sets that are
 // equally good where bodies have many hard contacts. An interior method decides nothing before the end: the law of each

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How interior.c sees one contact: its law smoothed by tau, with the unknowns z beside lambda that keep it inside.
+// One contact in interior.c: its law smoothed by tau, with the unknowns z beside lambda that keep it inside.
 #ifndef THAW_INTERIOR_H
 #define THAW_INTERIOR_H
 

@@ -3,15 +3,14 @@
 //
 // Projected gradients with Barzilai and Borwein's step length (1988): lambda <- P(lambda - alpha rho w), each contact
 // scaled by its own rho, and alpha = s'(1/rho)s / s'Hs of the last step s. Such steps settle which contacts touch,
-// stick and slides at one product each; Newton's method (newton.c) then settles how much. With P the contact law's own
+// stick and slide, at one product each; Newton's method (newton.c) then settles how much. With P the contact law's own
 // projection (radius mu lambda_n of the moment, as in law.c), both have the solutions of the assembled form and no
 // others.
 //
-// rho needs each contact's own block of H. Asking for all of them would cost as much as assembling, so bodies tell
+// rho needs each contact's own block of H. Asking for all of them would cost as much as assembling, so bodies give
 // blocks of some vertices in the place of others (response.h). Whole motions (modes.c) are known at every contact; only
 // the rest is taken from elsewhere. That a contact has several vertices is bounded by Cauchy and Schwarz: (sum w_a
-// x_a)^2 <= (sum |w_a|) (sum
-// |w_a| x_a^2).
+// x_a)^2 <= (sum |w_a|) (sum |w_a| x_a^2).
 #include <math.h>
 #include <string.h>
 

@@ -26,8 +26,9 @@ enum { MODES = THAW_MODE_COUNT, LANES = THAW_MODE_LANES, BLOCK = MODES * LANES, 
 
 // --- B ---------------------------------------------------------------------------------------------------------------
 
-// A body says for nothing what its motions are worth. Those of a rigid one are its compliance and asked for at once;
-// those of an elastic one, which cost it some products with A, when Newton's method or the matrix-free form needs them.
+// To ask a body what its motions are worth costs nothing. Those of a rigid body are its compliance, and are computed at
+// once; those of an elastic one cost some products with A, and are computed when Newton's method or the matrix-free
+// form needs them.
 static void call_modes(void *context, int32_t index) {
     ThawResponse *island = context;
     ThawPart *part = island->parts + index;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A nonsmooth Newton method for the contact law, in turns with sweeps or gradients.
 //
-// The map lambda - P(lambda - rho w) (law.c) says of each contact whether it is open, sticks or slides. Taken at its
-// word, each has few unknowns d and as many equations E w = 0:
+// The map lambda - P(lambda - rho w) (law.c) says of each contact whether it is open, sticks or slides. With these
+// states fixed each contact has few unknowns d and as many equations E w = 0:
 //     open    none, lambda = 0
 //     sticks  lambda free,                             w = 0
 //     slides  lambda = s (n + mu tau) + beta t,        w_n = 0,  w_t . t + (|w_t| / (mu s)) beta = 0

@@ -27,11 +27,11 @@
 #include "response/island.h"
 
 #define IMMOVABLE 1e-12
-#define SHALLOW 0.01 // edges of an overlap, or drift, that contacts see to in a step
+#define SHALLOW 0.01 // edges of an overlap, or drift, that contacts undo in a step
 #define LOADED 0.1   // edges that an automatic contact sinks in by under what hard ones part overlaps with
 #define ANCHOR 0.2   // share of a hard tangent's drift undone in a step
 
-#define LINEAR 1e-10 // tolerance where no row has bounds: elimination has it for nothing
+#define LINEAR 1e-10 // tolerance where no row has bounds: elimination reaches it at no cost
 #define CLEARLY 0.75 // cheaper: H assembled converges more surely
 #define PROMISING 16 // tolerances: a warm start's residual from which so many tries may lead below one
 // Times the least that a trial of the warm start costs: the apply() of up to TRIES more steps, which only those that go
@@ -201,7 +201,7 @@ static ThawStatus make_row(ThawResponse *island, const ThawContact *contact, int
     return THAW_OK;
 }
 
-// What of a drift (m) or depth that no motion made is seen to in this step: all of it up to `most`, then less.
+// How much of a drift or depth (m) that no motion made is undone in this step: all of it up to `most`, then less.
 static double shallow(double most, double free) { return most > 0 && free > most ? most * (most / free) : free; }
 
 // The speed at which a contact of that depth (m, >= 0) is to part its sides: its spring's, which is pressed to

@@ -4,6 +4,7 @@
 // nothing else: no names, no titles, not how long to run, what to write, or how many threads to use.
 #include <string.h>
 
+#include "mesh/mesh.h"
 #include "scene/read.h"
 
 static uint64_t hash_doubles(uint64_t seed, const double *values, size_t count) {
@@ -17,7 +18,12 @@ static uint64_t hash_material(uint64_t seed, const ThawMaterialDef *m) {
     seed = hash_integer(seed, (int64_t)m->constants);
     if (m->damping != THAW_DAMPING_AUTO)
         seed = hash_integer(seed, (int64_t)m->damping);
-    return hash_doubles(seed, (double[]){m->density, m->young, m->poisson, m->alpha0, m->alpha1}, 5);
+    seed = hash_doubles(seed, (double[]){m->density, m->young, m->poisson, m->alpha0, m->alpha1}, 5);
+    const double woven[] = {m->weave.weft_young, m->weave.shear,    m->weave.bending[0], m->weave.bending[1],
+                            m->weave.bending[2], m->edge_stiffness, m->area_stiffness};
+    for (size_t i = 0; i < sizeof woven / sizeof *woven; i++) // of sheets alone
+        seed = woven[i] != 0 ? hash_doubles(hash_integer(seed, (int64_t)i), &woven[i], 1) : seed;
+    return seed;
 }
 
 static uint64_t hash_mesh(uint64_t seed, const ThawMesh *mesh) {
@@ -49,6 +55,16 @@ static uint64_t hash_shape(uint64_t seed, const ThawShapeDef *shape) {
     seed = hash_doubles(seed, &shape->thickness, 1);
     if (shape->smooth > 0)
         seed = hash_doubles(seed, &shape->smooth, 1);
+    if (thaw_mesh_is_sheet(shape->mesh)) {
+        seed = hash_integer(hash_integer(seed, (int64_t)shape->membrane), (int64_t)shape->bending);
+        seed = hash_doubles(seed, &shape->bending_damping, 1);
+        if (shape->membrane == THAW_MEMBRANE_WOVEN) {
+            seed = hash_doubles(seed, shape->warp, 3);
+            seed = shape->uv ? hash_doubles(seed, shape->uv, 6 * (size_t)shape->mesh->element_count) : seed;
+        }
+        if (shape->pressure != 0)
+            seed = hash_doubles(seed, &shape->pressure, 1);
+    }
     for (int32_t i = 0; i < shape->group_count; i++)
         seed = hash_group(seed, &shape->groups[i], shape->mesh);
     return seed;

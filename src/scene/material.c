@@ -6,7 +6,7 @@
 #include "scene/read.h"
 
 // The material that this one is like; absent: the default.
-static void read_like(const ThawPlace *place, ThawMaterialDef *material) {
+static void read_like(const ThawPlace *place, ThawMaterialDef *material, double *sold_as) {
     ThawPlace like = thaw_place_member(place, "like");
     const char *text = like.value ? thaw_place_own_text(&like) : NULL, *name = material->name;
     if (!text)
@@ -14,6 +14,7 @@ static void read_like(const ThawPlace *place, ThawMaterialDef *material) {
     const ThawLibraryMaterial *found = thaw_material_library_find(text);
     if (found) {
         *material = found->def;
+        *sold_as = found->thickness;
         material->name = name;
         return;
     }
@@ -29,7 +30,7 @@ static void read_like(const ThawPlace *place, ThawMaterialDef *material) {
     thaw_free(names);
 }
 
-static void read_material(const ThawPlace *place, ThawMaterialDef *material) {
+static void read_material(const ThawPlace *place, ThawMaterialDef *material, double *sold_as) {
     static const char *const keys[] = {"like",    "model",  "constants", "density", "young",
                                        "poisson", "alpha0", "alpha1",    "damping", NULL};
     static const char *const constants[] = {
@@ -47,7 +48,7 @@ static void read_material(const ThawPlace *place, ThawMaterialDef *material) {
         models[i] = thaw_material_model_name((ThawMaterialModel)i);
     if (!thaw_place_is_object(place, keys, 0))
         return;
-    read_like(place, material);
+    read_like(place, material, sold_as);
     int model = (int)material->model, choice = (int)material->constants, damping = (int)material->damping;
     thaw_place_choice(place, "model", models, THAW_MATERIAL_MODEL_COUNT, &model);
     thaw_place_choice(place, "constants", constants, 2, &choice);
@@ -73,6 +74,9 @@ void thaw_scene_read_materials(const ThawPlace *place) {
         return;
     reader->materials =
         thaw_scene_keep(reader, count + (size_t)thaw_material_library_count(), sizeof *reader->materials);
+    reader->sold_as = thaw_scene_keep(reader, count + (size_t)thaw_material_library_count(), sizeof *reader->sold_as);
+    if (reader->status)
+        return;
     world->materials = reader->materials;
     const char *name;
     json_t *value;
@@ -80,10 +84,11 @@ void thaw_scene_read_materials(const ThawPlace *place) {
         if (reader->status)
             return;
         ThawPlace member = thaw_place_member(place, name);
+        double *sold_as = &reader->sold_as[world->material_count];
         ThawMaterialDef *material = &reader->materials[world->material_count++];
         *material = thaw_material_def_default();
         material->name = thaw_scene_keep_text(reader, name);
-        read_material(&member, material);
+        read_material(&member, material, sold_as);
         thaw_scene_note_error(reader); // its name stands, and shapes may refer to it
     }
 }
@@ -122,6 +127,7 @@ int32_t thaw_scene_find_material(const ThawPlace *place) {
         refuse_material(place, name, world);
         return 0;
     }
+    reader->sold_as[world->material_count] = found->thickness;
     reader->materials[world->material_count] = found->def;
     return world->material_count++;
 }

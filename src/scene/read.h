@@ -35,6 +35,7 @@ typedef struct ThawSceneReader {
     ThawSceneErrors *all; // NULL: only the first is wanted
     // Writable views of store->scene.world, filled in this order.
     ThawMaterialDef *materials; // room for the scene's own and for the whole library
+    double *sold_as;            // m, of each material: how thick a sheet of it is in the library; 0: not there
     ThawShapeDef *shapes;
     ThawMesherReport *meshed;
     ThawGroupDef **groups; // for each shape: room for its own groups, all groups of its mesh, and "all"
@@ -130,6 +131,9 @@ char *thaw_scene_path(const ThawPlace *place);
 int32_t thaw_scene_read_solid(const ThawPlace *place, ThawSolid *solid);
 int32_t thaw_scene_read_surface(const ThawPlace *file, int32_t piece, ThawSolid *solid);
 
+// Points (r, z), r of at least 0 and at least two of them, with room for two more; NULL with an error (solid.c).
+double *thaw_scene_read_profile(const ThawPlace *place, size_t *count);
+
 // Options of methods, each under the method's name (options.c): in the whole document, where they are the world's, and
 // in a body, whose own ones are the world's but for those it gives.
 void thaw_scene_read_world_options(const ThawPlace *top);
@@ -138,6 +142,12 @@ void thaw_scene_read_body_options(const ThawPlace *place, ThawBodyDef *body);
 enum { THAW_SCENE_KEYS = 32 };
 void thaw_scene_list_keys(const char *const *own, size_t count, const char *keys[THAW_SCENE_KEYS]);
 
+// The mesh of a sheet: `member` is the value of "sheet" in the mesh `place`. unit: m, what one unit of its own is after
+// the shape's scale (sheet.c).
+void thaw_scene_read_sheet(const ThawPlace *place, const ThawPlace *member, double unit, ThawMesh **mesh);
+// How thick a shape is and, of a sheet, how it stretches and bends: what `place` says, and what suits its mesh
+// (sheet.c).
+void thaw_scene_read_thickness(const ThawPlace *place, ThawShapeDef *shape);
 void thaw_scene_read_shapes(const ThawPlace *shapes);    // shape.c
 void thaw_scene_read_bodies(const ThawPlace *bodies);    // body.c
 void thaw_scene_read_contact(const ThawPlace *top);      // obstacle.c: contact, obstacles, pairs

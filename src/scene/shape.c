@@ -10,7 +10,7 @@
 #include "mesh/solid.h"
 #include "scene/read.h"
 
-static const double ELEMENT_LIMIT = 2e7; // of a generated mesh: beyond it a slip of the pen is likelier than a wish
+static const double ELEMENT_LIMIT = 2e7; // of a generated mesh: more are rather a typing error than meant
 
 // --- meshes ----------------------------------------------------------------------------------------------------------
 
@@ -143,10 +143,10 @@ static void mesh_solid(const ThawPlace *place, const ThawPlace *member, SolidKin
 }
 
 static void read_mesh(const ThawPlace *place, double unit, ThawMesh **mesh, ThawMesherReport *report) {
-    static const char *const keys[] = {"file",     "box",     "beam",    "solid", "surface", "size",
-                                       "elements", "grading", "sharpen", "piece", NULL};
-    static const char *const kinds[] = {"file", "box", "beam", "solid", "surface", NULL};
-    enum { MESH_FILE = 0, SOLID = 3, SURFACE_FILE = 4, SETTINGS = 5 };
+    static const char *const keys[] = {"file", "box",      "beam",    "sheet",   "solid", "surface",
+                                       "size", "elements", "grading", "sharpen", "piece", NULL};
+    static const char *const kinds[] = {"file", "box", "beam", "sheet", "solid", "surface", NULL};
+    enum { MESH_FILE = 0, SHEET = 3, SOLID = 4, SURFACE_FILE = 5, SETTINGS = 6 };
     if (!thaw_place_is_object(place, keys, 0))
         return;
     int which = thaw_place_which(place, kinds), dim = place->reader->store->scene.world.dim;
@@ -161,11 +161,11 @@ static void read_mesh(const ThawPlace *place, double unit, ThawMesh **mesh, Thaw
     ThawPlace piece = thaw_place_member(place, "piece");
     int64_t number = 0;
     thaw_place_integer(place, "piece", 1, INT32_MAX, &number);
-    if (piece.value && which != MESH_FILE && which < SOLID)
+    if (piece.value && which != MESH_FILE && which < SOLID && !(which == SHEET && named))
         thaw_place_refuse(&piece, "it is all of one piece", "to leave it out");
     for (int i = SETTINGS; keys[i] && which < SOLID; i++) {
         ThawPlace setting = thaw_place_member(place, keys[i]);
-        if (setting.value && setting.value != piece.value)
+        if (setting.value && setting.value != piece.value && !(which == SHEET && i == SETTINGS))
             thaw_place_refuse(&setting, "only a solid or a surface is meshed", "to leave it out");
     }
     if (which >= SOLID)
@@ -174,6 +174,8 @@ static void read_mesh(const ThawPlace *place, double unit, ThawMesh **mesh, Thaw
                    : named       ? FILE_OF_SOLID
                                  : SOLID_HERE,
                    (int32_t)number, unit, mesh, report);
+    else if (which == SHEET)
+        thaw_scene_read_sheet(place, &member, unit, mesh);
     else
         (which == 0 ? read_mesh_file : which == 1 ? read_box : read_beam)(&member, mesh);
     ThawError error = {0};
@@ -255,19 +257,15 @@ static void read_regions(const ThawPlace *place, ThawShapeDef *shape) {
 
 static void read_shape(const ThawPlace *place, int32_t s) {
     static const ThawRange right_angle = {0, 90, false, false};
-    static const char *const keys[] = {"mesh",      "material", "scale",  "rotate", "regions",
-                                       "thickness", "smooth",   "groups", NULL};
+    static const char *const keys[] = {"mesh",   "material", "scale",    "rotate",  "regions",         "thickness",
+                                       "smooth", "groups",   "membrane", "bending", "bending_damping", NULL};
     ThawSceneReader *reader = place->reader;
     ThawShapeDef *shape = &reader->shapes[s];
     if (!thaw_place_is_object(place, keys, 2))
         return;
     ThawPlace material = thaw_place_member(place, "material"), mesh = thaw_place_member(place, "mesh");
     ThawPlace regions = thaw_place_member(place, "regions"), groups = thaw_place_member(place, "groups");
-    ThawPlace thickness = thaw_place_member(place, "thickness");
     shape->material = thaw_scene_find_material(&material);
-    if (thickness.value && reader->store->scene.world.dim != 2)
-        thaw_place_refuse(&thickness, "a solid has no thickness", "thickness in scenes of dimension 2 only");
-    thaw_place_number(place, "thickness", thaw_range_positive, &shape->thickness);
     thaw_place_number(place, "smooth", right_angle, &shape->smooth);
     ThawPlace scale_place = thaw_place_member(place, "scale");
     double scale[3] = {1, 1, 1};
@@ -276,6 +274,7 @@ static void read_shape(const ThawPlace *place, int32_t s) {
     shape->mesh = reader->store->meshes[s];
     if (reader->status)
         return;
+    thaw_scene_read_thickness(place, shape);
     transform_mesh(place, scale, reader->store->meshes[s]);
     read_regions(&regions, shape);
     thaw_scene_read_groups(&groups, s);

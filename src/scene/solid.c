@@ -281,6 +281,10 @@ static double *read_points(const ThawPlace *place, size_t least, ThawRange first
     return place->reader->status ? NULL : points;
 }
 
+double *thaw_scene_read_profile(const ThawPlace *place, size_t *count) {
+    return read_points(place, 2, thaw_range_not_negative, count);
+}
+
 // The outline is joined to the axis at both ends, unless it ends where it began.
 static int32_t read_revolution(const ThawPlace *place, ThawSolid *solid) {
     static const char *const keys[] = {"profile", NULL};
@@ -288,7 +292,7 @@ static int32_t read_revolution(const ThawPlace *place, ThawSolid *solid) {
     if (!thaw_place_is_object(place, keys, 1))
         return -1;
     ThawPlace profile = thaw_place_member(place, "profile");
-    double *points = read_points(&profile, 2, thaw_range_not_negative, &count);
+    double *points = thaw_scene_read_profile(&profile, &count);
     if (!points)
         return -1;
     const double *first = points, *last = points + 2 * count - 2;

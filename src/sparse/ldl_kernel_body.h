@@ -3,7 +3,7 @@
 // any. TARGET makes a function that kind's, KERNEL(name) gives it its name.
 //
 // V is eight doubles. Fused operations are written out as such: rounding once is fixed by IEEE 754, so an instruction
-// and the C library's function give the same bits, and nothing is left to what the compiler likes to contract.
+// and the C library's function give the same bits, and nothing depends on what the compiler would contract.
 
 #define INLINE TARGET static inline __attribute__((always_inline))
 #define V KERNEL(V)

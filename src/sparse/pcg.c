@@ -13,9 +13,9 @@
 // The recursive residual decides when to stop; then b - A x is computed, and the iteration goes on from it should it be
 // above the goal. When that no longer helps, rounding has been reached: |r| below a few eps |A| |x| counts as solved.
 //
-// Who needs to know what an answer does, and not the forces to a given share, stops sooner (thaw_pcg_settle): where
-// stiff and soft meet, |r| is that of the stiff part, whose displacements are of no consequence. r'z = r'M^-1 r stands
-// for r'A^-1 r, the energy of the error; x'b is that of the answer.
+// Where the effect of an answer counts, and not the forces to a given share, the iteration stops sooner
+// (thaw_pcg_settle): where stiff and soft meet, |r| is that of the stiff part, whose displacements hardly matter. r'z =
+// r'M^-1 r stands for r'A^-1 r, the energy of the error; x'b is that of the answer.
 #include <float.h>
 #include <math.h>
 

@@ -210,7 +210,7 @@ void thaw_solver_halve(ThawSolver *solver) {
         thaw_ldl_halve(solver->ldl);
 }
 
-// A factor's answer is exact up to rounding, so the residual is only reported, to those who ask.
+// A factor's answer is exact up to rounding, so the residual is only reported, where it is asked for.
 static ThawStatus solve_directly(ThawSolver *solver, const double *b, double *x, ThawSolveInfo *info) {
     const ThawBlockPattern *pattern = solver->plan->pattern;
     int bs = pattern->bs;

@@ -39,6 +39,11 @@ int32_t thaw_world_element_count(const ThawWorld *world, int32_t body) {
     return b ? b->shape->ne : 0;
 }
 
+int thaw_world_element_nodes(const ThawWorld *world, int32_t body) {
+    const ThawModelBody *b = body_at(world, body);
+    return b ? b->shape->cells->kind->nodes : 0;
+}
+
 ThawStatus thaw_world_get_elements(const ThawWorld *world, int32_t body, int32_t *elements) {
     const ThawModelBody *b = body_at(world, body);
     if (!b || !elements)

@@ -12,7 +12,7 @@ void thaw_attach_free(ThawWorld *world);
 // Before the step from t to t + h: notes what undoing goes back to, lets go what its time has come for, and wakes
 // bodies that this or the motion of a frame concerns.
 ThawStatus thaw_attach_begin(ThawWorld *world, double t, double h, ThawError *error);
-// Before an interval of length h is tried: impulses as the forces of the last one let expect.
+// Before an interval of length h is tried: the impulses that are expected, by the forces of the last one.
 void thaw_attach_expect(ThawWorld *world, double h);
 // Puts the rows of bodies awake behind the contacts, where islands find them; and takes the impulses over that they
 // found.
@@ -24,7 +24,7 @@ void thaw_attach_rest(ThawWorld *world);
 // In between, when methods have decided: springs start from where these have moved the bodies (stepper->moved), and the
 // work on that way is booked as far as it is of both sides; each has booked its own.
 void thaw_attach_see_moves(ThawWorld *world, ThawIncrement step);
-// And they see where vertices of parts that turn will be, not where their velocities lead.
+// And their offsets are those of where vertices of turning parts will be, not of where velocities lead.
 void thaw_attach_see_turns(ThawWorld *world, ThawIncrement step);
 void thaw_attach_take_rows(ThawWorld *world);
 // The interval is final: forces, and the work of what moves.
@@ -43,7 +43,7 @@ int thaw_attach_holds(const ThawWorld *world, int32_t body);
 // J, in all springs.
 double thaw_attach_energy(const ThawWorld *world);
 
-// Shapes have changed: forces of what is not held any more are none.
+// Shapes have changed: forces on vertices that are no longer held become 0.
 void thaw_attach_follow(ThawWorld *world);
 
 #endif

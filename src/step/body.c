@@ -145,7 +145,7 @@ static ThawStatus linearise(ThawStepper *s, ThawIncrement step) {
     return status == THAW_OK ? solve_linearised(s, step) : status;
 }
 
-// Of the kinetic energy: what rounding leaves of a loss that is none.
+// Of the kinetic energy: a loss below that is rounding.
 static const double LOSSLESS = 1e-9;
 
 // Whether alpha1 K drives what moves at v, instead of damping it: under compression K drives what turns, whatever the
@@ -156,7 +156,7 @@ static int is_driven_by_damping(const ThawStepper *s, ThawIncrement step, const 
     return step.h * loss < -LOSSLESS * 2 * kinetic;
 }
 
-// Newton's damping is that of the start, D(x0), and so is what tells.
+// Newton's damping is that of the start, D(x0), so that decides.
 static int starts_driven(ThawStepper *s, ThawIncrement step) {
     const ThawIntegrationSet *set = s->system->map->set;
     double forms[2], since = thaw_wall_ms();
@@ -231,7 +231,8 @@ static int is_driven(const ThawStepper *s) {
     return 0;
 }
 
-// So much energy out of nothing passes for nothing: one that makes more is made anew, with stiffness projected.
+// Of the energy a body has or is given: a step may make so much out of nothing. One that makes more is made anew, with
+// stiffness projected.
 static const double SMALL_GAIN = 1e-4;
 
 static int has_frames(const ThawStepper *s) { return s->system->map->frame_count > 0; }
@@ -258,7 +259,7 @@ static double gain_of(ThawStepper *s, ThawIncrement step, double elastic0, doubl
 }
 
 static int all_finite(const double *a, size_t count) {
-    double sum[8] = {0}, all = 0; // NaN if any is not finite; many, that do not wait for each other
+    double sum[8] = {0}, all = 0; // NaN if any is not finite; several, so that additions do not wait for each other
     for (; count >= 8; count -= 8, a += 8)
         for (int k = 0; k < 8; k++)
             sum[k] += a[k] * 0;
@@ -299,7 +300,7 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
         s->next_elastic = elastic;
     if (!isfinite(elastic))
         return THAW_INVERTED;
-    if (step.newton) // it has searched its lines
+    if (step.newton) // its line search has seen to that
         return THAW_OK;
     const int may_project = !s->project && s->model->options.projection == THAW_PROJECT_WHEN_NEEDED;
     if (may_project && set->may_drive && step.mass > 0) {

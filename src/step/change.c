@@ -305,7 +305,7 @@ static double energy_of(const ThawStepper *s) {
     return energies.kinetic + energies.shadow + energies.elastic + energies.gravitational;
 }
 
-// Velocities that the method had for itself, what it remembers, and what is derived of a body.
+// Velocities that the method kept for itself, what it remembers, and what is derived from a body.
 static void finish_body(ThawWorld *world, int32_t body, const Part *part, ThawLedger *ledger) {
     ThawStepper *s = &world->steppers[body], old = part->old;
     const size_t dim = (size_t)world->model->dim, bytes = sizeof(double) * dim * (size_t)s->shape->nv;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why is it awake? What a body's method knows of one element, put into words.
+// Why an element is awake: what the body's method knows of it, put into words.
 #include "step/explain.h"
 
 #include <math.h>

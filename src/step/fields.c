@@ -42,13 +42,13 @@ const char *thaw_element_state_name(ThawElementState state) {
 
 static const char *const hindrances[THAW_HINDRANCE_COUNT][2] = {
     [THAW_HINDRANCE_NONE] = {"none", "nothing does"},
-    [THAW_HINDRANCE_METHOD] = {"method", "bodies of its method never sleep, or \"sleep\" is 0"},
+    [THAW_HINDRANCE_METHOD] = {"method", "bodies of its method never sleep, or its options forbid it"},
     [THAW_HINDRANCE_ELASTIC] = {"elastic", "some of its elements are elastic"},
     [THAW_HINDRANCE_INSIDE] = {"inside", "the forces inside it were not found in balance yet"},
     [THAW_HINDRANCE_MOVED] = {"script", "a script moves it"},
-    [THAW_HINDRANCE_FAST] = {"too fast", "a point of it is faster than sleep_speed"},
+    [THAW_HINDRANCE_FAST] = {"too fast", "a point of it is faster than rest allows"},
     [THAW_HINDRANCE_LOADS] = {"load change", "loads, pins or scripts change in the next step"},
-    [THAW_HINDRANCE_WAIT] = {"waiting", "it has been slow for fewer steps than \"sleep\""},
+    [THAW_HINDRANCE_WAIT] = {"waiting", "it has been slow for too few steps yet"},
     [THAW_HINDRANCE_BALANCE] = {"not balanced",
                                 "it is slow, but its velocity changes: in a second it would be elsewhere"},
     [THAW_HINDRANCE_OBSTACLE] = {"moving obstacle", "an obstacle moves that it touches, or that what it touches does"},

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes of the state. That of positions and velocities is made in every step and compared everywhere: it is what a
-// run shows. The full one adds what methods keep and go by. Two runs may agree in the first and not in the second for
-// a while (a counter that is about to wake an element), so tests of checkpoints and cancelled steps compare the second.
+// Hashes of the state. That of positions and velocities is made in every step and compared everywhere: it is what a run
+// shows. The full one adds the state and the options of methods. Two runs may agree in the first and not in the second
+// for a while (a counter that is about to wake an element), so tests of checkpoints and cancelled steps compare the
+// second.
 #include <string.h>
 
 #include "step/change.h"

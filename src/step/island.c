@@ -6,13 +6,11 @@
 //                   every body: v1 = v* + A^-1 J' lambda, x1 = x0 + h v1
 //   Newton          the same direction, and then again from x1 until forces balance: minimises the sum of the bodies'
 //                   incremental potentials, less the work of the contact impulses found with each direction. The merit
-//                   of
-//                   the line search holds these impulses fixed; A^-1 (J' lambda - dQ/dv) always descends it.
+//                   of the line search holds these impulses fixed; A^-1 (J' lambda - dQ/dv) always descends it.
 #include <math.h>
 #include <string.h>
 
 #include "step/body.h"
-
 #include "step/method.h"
 
 static int touches(const ThawIsland *island) { return island->contact_count > 0; }
@@ -33,10 +31,6 @@ int32_t thaw_island_place(const ThawIsland *island, int32_t moved) {
     return -1;
 }
 
-ThawStepper *thaw_island_body(const ThawIsland *island, int32_t moved) {
-    return island->bodies[thaw_island_place(island, moved)];
-}
-
 // impulse = J' lambda on every body.
 static void spread_impulses(const ThawIsland *island) {
     int dim = island->bodies[0]->model->dim;
@@ -52,7 +46,7 @@ static void spread_impulses(const ThawIsland *island) {
                 push[k] += contact->frame[r][k] * contact->lambda[r];
         for (int side = 0; side < 2; side++)
             for (int n = 0; n < contact->nodes[side]; n++) {
-                double *impulse = thaw_island_body(island, contact->key.body[side])->impulse;
+                double *impulse = thaw_world_mover(island->world, contact->key.body[side])->impulse;
                 for (int k = 0; k < dim; k++)
                     impulse[(size_t)contact->vertex[side][n] * (size_t)dim + (size_t)k] +=
                         (side == 0 ? 1 : -1) * contact->weight[side][n] * push[k];
@@ -200,7 +194,7 @@ static ThawStatus direct_body(ThawStepper *s, ThawIncrement step, double toleran
     return status;
 }
 
-// rad: what loads and contacts turn a body by in a stage. Further, torques at the ends of the stage do not say what
+// rad: loads and contacts turn a body by no more in a stage. Beyond, torques at the ends of the stage do not tell what
 // happens between.
 static const double LARGEST_TURN = 0.5;
 
@@ -251,7 +245,7 @@ static ThawStatus search_line(ThawIsland *island, ThawIncrement step, int first,
     return THAW_OK;
 }
 
-// Of all that moves and acts: a step that is iterated in place of a linearised one loses no more momentum.
+// Of the momenta of all that moves and acts: a step that is iterated in place of a linearised one loses no more of it.
 static const double KEPT = 1e-10;
 
 static int keeps_momentum(const ThawIsland *island, ThawIncrement step) {
@@ -341,7 +335,7 @@ static int any_gains(const ThawIsland *island) {
     return 0;
 }
 
-// Whether iterations may help a step that failed: in moving frames, unless a body turns too far.
+// Whether iterations may help a step that failed: only in moving frames, and where no body turns too far.
 static int may_converge(const ThawIsland *island) {
     int follows = 0;
     for (int32_t i = 0; i < island->count; i++) {
@@ -379,8 +373,8 @@ static ThawStatus iterate_island(ThawIsland *island, ThawIncrement step) {
 
 // A step that makes energy out of nothing is made once more, with the stiffness of the bodies that do projected; and,
 // if parts that thaw as they spin still do (a linearised step inflates them), by Newton's method, for all bodies of the
-// island. Where that fails the linearised step stands, for as long as it is fit to go on from. In moving frames, whose
-// steps keep the spin and the speed that others lose, one that fails is iterated before it is cut in halves.
+// island. Where that fails the linearised step stands, if it is fit to go on from. In moving frames, whose steps keep
+// the spin and the speed that others lose, one that fails is iterated before it is cut in halves.
 static ThawStatus solve_island(ThawIsland *island, ThawIncrement step) {
     island->failed = island->bodies[0]->index;
     for (int32_t i = 0; i < island->count; i++) {
@@ -412,7 +406,7 @@ static ThawStatus solve_island(ThawIsland *island, ThawIncrement step) {
     return try_island(island, step);
 }
 
-// In frames that turn along with what comes out.
+// In frames that turn along with the result.
 static ThawStatus solve_in_frames(ThawIsland *island, ThawIncrement step) {
     ThawStatus status;
     int frames = 0;

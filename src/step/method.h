@@ -68,8 +68,8 @@ typedef struct ThawMethodOps {
     // by them; and from a body's lowest mode alone, before there is a world: NAN where it is not known (scale NULL).
     void (*settle)(const ThawWorld *world, const ThawStepper *s, void *options);
     void (*foresee)(const struct ThawScale *scale, double h, void *options);
-    // What is doubtful about options, for `thaw check`: as a scene gives them (omega 0), or in force for a body whose
-    // lowest mode has omega, rad/s. Up to THAW_REMARKS; how many.
+    // Doubtful values of options, for `thaw check`: as a scene gives them (omega 0), or in force for a body whose
+    // lowest mode has omega, rad/s. Writes up to THAW_REMARKS and returns how many.
     int (*doubt)(const void *options, double omega, ThawOptionRemark *remarks);
     // Other options from now on. ledger: where a change of energy is booked, or NULL.
     void (*configure)(const ThawWorld *world, ThawStepper *s, ThawLedger *ledger);
@@ -94,7 +94,7 @@ typedef struct ThawMethodOps {
     // Whether it must not make energy in this step; and how much it could give back, J.
     int (*is_bound)(const ThawStepper *s);
     double (*reserve)(const ThawStepper *s);
-    // The step is final: before x1 and v1 become x and v, and after.
+    // The step is final, and frames of the map have moved on: before x1 and v1 become x and v, and after.
     void (*commit)(ThawStepper *s, ThawIncrement step);
     void (*finish)(ThawStepper *s);
     // A step failed, and x and v are what they were before it: from here on as after create, with velocities that the
@@ -127,10 +127,11 @@ typedef struct ThawMethodOps {
     // --- state
     // Up to THAW_STATE_FIELDS of them; how many. Fields of the record come first, those of the data where it is there.
     int (*list)(const ThawStepper *s, ThawStateField *fields);
-    // Fields are about to come back, and sizes have: room for the others.
+    // Sizes are in place, and the other fields are about to come: makes room for them.
     ThawStatus (*expect)(const ThawWorld *world, ThawStepper *s, ThawError *error);
-    // All fields are in place: whether they belong together; and what was derived from others goes. Neither fails nor
-    // allocates where the fields were this body's before. After a failure the data is good for nothing but `free`.
+    // All fields are in place: checks whether they belong together, and drops what was derived from others. Neither
+    // fails nor allocates where the fields were this body's before. After a failure the data is good for nothing but
+    // `free`.
     ThawStatus (*take)(const ThawWorld *world, ThawStepper *s, ThawError *error);
     // Between steps: whether what it has of a body agrees with itself, with x, and with the stepper's system. NULL: it
     // has nothing beyond its fields, which are checked in any case.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contacts that a step ran into without having looked for them.
+// Contacts that a step ran into and that the search before it had not found.
 //
 // The search before a step looks along the velocities at its start. Within the step a vertex may go elsewhere, and
-// through a wall: after an impact; when a soft body is let go; when two fall alike, with air between them, and the
-// lower one is stopped. So where any surface vertex ended farther from where it was expected than ASTRAY edges, the
-// search is repeated along the velocities that the step ended with, from the same positions; of what it finds, contacts
-// are added that would be penetrated by more than that and whose vertex (or pair of edges) had no row. Islands with
-// such contacts are then solved again, and so on: a stack that lands is stopped one body after the other. Cost: a
+// through a wall: after an impact; when a soft body is let go; when two bodies fall together with a gap between them,
+// and the lower one is stopped. So where any surface vertex ended farther from where it was expected than ASTRAY edges,
+// the search is repeated along the velocities that the step ended with, from the same positions; of what it finds,
+// contacts are added that would be penetrated by more than that and whose vertex (or pair of edges) had no row. Islands
+// with such contacts are then solved again, and so on: a stack that lands is stopped one body after the other. Cost: a
 // comparison a surface vertex; in violent steps a search, and where it finds something another solve.
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,8 @@
 
 static const double ASTRAY = 0.005; // edge lengths
 
-// Expected is all between going on and falling: the search sees to what gravity does to one side and not to the other.
+// All between going straight on and falling freely is expected: the search allows for gravity that acts on one side and
+// not on the other.
 static int went_astray(const ThawWorld *world, const ThawStepper *s, int32_t body, double h) {
     const ThawContactShape *surface = world->collider->by_body[body];
     const int32_t first = s->model->bodies[body].unit_vertex;
@@ -41,7 +42,7 @@ static int went_astray(const ThawWorld *world, const ThawStepper *s, int32_t bod
     return 0;
 }
 
-// Contacts of the same vertex with the same body count as one, whatever the face.
+// Contacts of one vertex with one body count as the same, whatever the face.
 static int compare(const ThawContact *a, const ThawContact *b) {
     ThawContactKey p = a->key, q = b->key;
     if (p.kind != THAW_CONTACT_EDGE_EDGE && q.kind != THAW_CONTACT_EDGE_EDGE)
@@ -81,7 +82,7 @@ double thaw_step_gap_at_end(const ThawWorld *world, const ThawContact *c, double
     return c->gap + h * u;
 }
 
-// Moves what of `found` is missed to its front; how many. Both are sorted.
+// Moves the contacts of `found` that were missed to its front; how many. Both are sorted.
 static int32_t keep_missed(const ThawWorld *world, double h, const ThawContactSet *set, ThawContactSet *found) {
     int32_t kept = 0, at = 0;
     for (int32_t i = 0; i < found->count; i++) {

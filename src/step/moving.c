@@ -655,7 +655,8 @@ void thaw_moving_see_ahead(ThawIsland *island, ThawIncrement step) {
             row->ahead[k] = -more * row->velocity[k];
         for (int side = 0; side < 2; side++)
             for (int n = 0; n < row->nodes[side]; n++) {
-                const double *u = thaw_island_body(island, row->key.body[side])->u + (size_t)row->vertex[side][n] * dim;
+                const double *u =
+                    thaw_world_mover(island->world, row->key.body[side])->u + (size_t)row->vertex[side][n] * dim;
                 for (size_t k = 0; k < dim; k++)
                     row->ahead[k] += (side == 0 ? 1 : -1) * row->weight[side][n] * u[k];
             }
@@ -693,8 +694,7 @@ int thaw_moving_is_kicked(ThawStepper *s, ThawIncrement step) {
     for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++) // loads alone would give it so much
         load[i % dim_of(s)] += step.h * fabs(s->f_ext[i]);
     had += thaw_v3_dot(load, load) / (2 * s->shape->total_mass);
-    s->moving.mends = !(kick > THAW_LARGEST_GAIN * had);
-    return !s->moving.mends;
+    return kick > THAW_LARGEST_GAIN * had;
 }
 
 double thaw_moving_gain(ThawStepper *s, double *had) {

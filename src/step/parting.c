@@ -7,8 +7,8 @@
 // heights, which is `parting_work`.
 //
 // The shifts d are those of least sum m |d|^2 with which every free overlap is undone by PUSH h at most, and no gap
-// that is known is closed: projected Gauss-Seidel over the contacts in their order, a fixed number of sweeps. Whoever
-// is scripted or asleep stays; overlaps of a body, or a unit, with itself are left to the contacts. Those that
+// that is known is closed: projected Gauss-Seidel over the contacts in their order, a fixed number of sweeps. Bodies
+// that are scripted or asleep stay; overlaps of a body, or a unit, with itself are left to the contacts. Overlaps that
 // contradict each other (a body between two walls) stay. Cost: a few operations a contact, and nothing more where
 // nothing overlaps.
 #include <math.h>
@@ -19,7 +19,7 @@
 #include "step/attach.h"
 #include "step/method.h"
 
-static const double LEFT = 1e-6;     // edges: half of what passes for none (row.c)
+static const double LEFT = 1e-6;     // edges: half of the overlap that counts as none (row.c)
 static const double ROUNDING = 1e-9; // of the diameter: shifts that are none
 static const double LITTLE = 0.1;    // of the way
 enum { SWEEPS = 30 };
@@ -40,10 +40,12 @@ static double ease_of(const ThawWorld *world, int32_t body) {
     for (int32_t i = 0; i < s->shape->nv; i++)
         if (s->scripted[i])
             return 0;
-    return thaw_attach_holds(world, body) ? 0 : 1 / s->shape->total_mass; // a spring would be stretched by no work
+    return thaw_attach_holds(world, body)
+               ? 0
+               : 1 / s->shape->total_mass; // a shift would stretch its springs without any work
 }
 
-// Whose stepper a side of a contact is of; < 0: an obstacle's.
+// The index of the stepper that moves a side of a contact; < 0: an obstacle's.
 static int32_t mover_of(const ThawWorld *world, const ThawContact *c, int side) {
     return c->key.body[side] < 0 ? -1 : world->model->bodies[c->key.body[side]].mover;
 }
@@ -105,13 +107,13 @@ static int is_tangled(const ThawContactSet *set, const int32_t pair[2]) {
 static void mark_pair(const ThawWorld *world, ThawContact *c) {
     const int32_t body[2] = {mover_of(world, c, 0), mover_of(world, c, 1)};
     if (!c->overlap && -(c->gap + c->sink) - c->held > 2 * LEFT * c->length)
-        c->overlap = -1; // found inside what others are deep in; is 1 once all have been looked at
+        c->overlap = -1; // found inside, where others are deep; becomes 1 once all have been looked at
     if (c->overlap && body[0] != body[1])
         c->shifted = world->shift[body[0]].ease > 0 || (body[1] >= 0 && world->shift[body[1]].ease > 0);
 }
 
-// Where two bodies are in each other by much at one point, all that is inside is: what is found little by little as
-// they go through each other, too.
+// Where two bodies are deep in each other at one point, all their contacts inside are overlaps, also those that are
+// found little by little as the bodies go through each other.
 void thaw_parting_mark(ThawWorld *world) {
     ThawContactSet *set = &world->state.contacts;
     int any = 0;

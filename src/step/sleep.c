@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rest costs nothing.
 //
-// A body that its method finds in balance inside, and that has not moved for some steps, falls asleep,
-// together with everything it touches: an island sleeps as a whole or not at all (solids paper, section 5; Coevoet et
-// al. 2020). Asleep it is nowhere: not asked, detected, solved, hashed or walked over. It keeps its positions, and its
-// contacts as they were; its velocity is zero, exactly. All else (partition, strains, factors, vectors of a step) is
-// given back and made anew when it wakes, wholly rigid and at rest, so a thousand bodies asleep take little more than
-// their positions, and a checkpoint of one is a flag.
+// A body that its method finds in balance inside, and that has not moved for some steps, falls asleep, together with
+// everything it touches: an island sleeps as a whole or not at all (solids paper, section 5; Coevoet et al. 2020).
+// Asleep it is left out of everything: no question, detection, solve, hash or loop includes it. It keeps its positions,
+// and its contacts as they were; its velocity is zero, exactly. All else (partition, strains, factors, vectors of a
+// step) is given back and made anew when it wakes, wholly rigid and at rest, so a thousand bodies asleep take little
+// more than their positions, and a checkpoint of one is a flag.
 //
 // It wakes when anything could change the verdict: a load or a script that begins, changes or ends (the time is known
 // beforehand); an attachment that lets go, or whose frame moves; a call that sets forces, positions, velocities, method
 // or thresholds; a body awake or an obstacle in motion that comes into contact with it. Whatever rests on it or carries
-// it wakes too. That the body is awake then does not mean that it deforms: its method decides.
+// it wakes too. A body that is awake need not deform: its method decides.
 //
 // Cost: one comparison a body asleep and step. Falling asleep and waking are linear in the contacts at rest.
 #include <math.h>
@@ -188,12 +188,12 @@ ThawStatus thaw_sleep_restore(ThawWorld *world, const unsigned char *asleep, Tha
     return status;
 }
 
-// Of what rests: what is held by nothing sleeps only where it would not go farther in a second.
+// Of the drift that rest allows: a body that nothing holds sleeps only if it would not go farther in a second.
 static const double STILL = 1e-6;
 
 enum { READY = 1, STANDS_STILL = 2, HELD = 4, CARRIED = 8 }; // CARRIED: by an obstacle that moves
 
-// How far a body is on its way to sleep; why: what keeps it, itself.
+// How far a body is on its way to sleep; why: what of the body itself keeps it from that.
 static int find_readiness(const ThawWorld *world, int32_t body, double t, double h, ThawHindrance *why) {
     const ThawState *state = &world->state;
     const ThawStepper *s = &world->steppers[body];
@@ -226,8 +226,8 @@ static ThawHindrance find_common_hindrance(int root) {
     return root & (HELD | STANDS_STILL) ? THAW_HINDRANCE_NONE : THAW_HINDRANCE_LOOSE;
 }
 
-// Marks the bodies of islands that are ready as a whole; how many. What no pin and no obstacle holds up drifts on by
-// however little moves it, and must stand still. why: body_count, what keeps those that are awake; or NULL.
+// Marks the bodies of islands that are ready as a whole; how many. A group that no pin and no obstacle holds drifts on
+// under the smallest force, so it has to stand still. why: body_count, what keeps those that are awake; or NULL.
 static int32_t mark_ready(const ThawWorld *world, double t, double h, ThawHindrance *why) {
     const ThawContactSet *set = &world->state.contacts;
     unsigned char *marks = world->marks;

@@ -21,7 +21,7 @@ enum { ITERATIONS = 500, STEPS = 300 };
 
 static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim; }
 
-// Parts play no part: all of it deforms.
+// Without rigid parts: all of the body deforms.
 static ThawStatus prepare(ThawWorld *world, ThawStepper *s, int attached, ThawError *error) {
     s->marked_until = -1;
     s->touching = attached;
@@ -39,7 +39,7 @@ static ThawStatus prepare(ThawWorld *world, ThawStepper *s, int attached, ThawEr
 static ThawStatus balance(ThawWorld *world, ThawStepper *s, ThawError *error) {
     ThawIncrement step = {world->state.time, 1, 0, 1, ITERATIONS, 1, 0, NULL};
     ThawContactSet none = {0};
-    ThawIsland island = {.bodies = &s, .count = 1, .set = &none, .tasks = world->tasks};
+    ThawIsland island = {.world = world, .bodies = &s, .count = 1, .set = &none, .tasks = world->tasks};
     ThawStatus status = prepare(world, s, 0, error);
     if (status == THAW_OK) {
         status = thaw_island_solve(&island, step);
@@ -105,7 +105,8 @@ static ThawStatus settle(ThawWorld *world, const int32_t *root, int32_t of, int3
 
 // x: where the bodies that are attached to each other, `of` the lowest of them, balance.
 static ThawStatus balance_attached(ThawWorld *world, const int32_t *root, int32_t of, int32_t *rows, ThawError *error) {
-    ThawIsland island = {.bodies = world->members,
+    ThawIsland island = {.world = world,
+                         .bodies = world->members,
                          .views = world->views,
                          .set = &world->state.contacts,
                          .tasks = world->tasks,
@@ -239,7 +240,7 @@ static ThawStatus lead(ThawWorld *world, ThawStepper *s, ThawError *error) {
     return thaw_method_wake(world, s, 1, error); // to count its parts
 }
 
-// The static solution knows of no contact: what it leads into something does not rest there.
+// Static solutions leave contact out: a body that its solution moves into something does not rest there.
 static ThawStatus wake_overlapping(ThawWorld *world, ThawError *error) {
     int any = 0;
     for (int32_t i = 0; i < world->model->body_count; i++)

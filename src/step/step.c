@@ -75,7 +75,7 @@ static ThawStatus form_islands(ThawWorld *world, ThawError *error) {
         int32_t i = world->awake[k], root = thaw_forest_root(island_of, i);
         if (root == i) {
             ThawIsland *island = &world->islands[world->island_count];
-            *island = (ThawIsland){.response = island->response, .set = set, .tasks = world->tasks};
+            *island = (ThawIsland){.world = world, .response = island->response, .set = set, .tasks = world->tasks};
             world->steppers[i].island = world->island_count++;
         }
         world->steppers[i].island = world->steppers[root].island;
@@ -149,6 +149,32 @@ static void solve_islands(ThawWorld *world, ThawIncrement step) {
     }
 }
 
+// --- loops over bodies -----------------------------------------------------------------------------------------------
+
+typedef struct BodyLoop {
+    ThawWorld *world;
+    void (*fn)(ThawWorld *world, ThawStepper *s, void *context);
+    void *context;
+    int large; // as for islands
+} BodyLoop;
+
+static void run_body(void *context, int32_t i) {
+    const BodyLoop *loop = context;
+    ThawStepper *s = &loop->world->steppers[loop->world->awake[i]];
+    if ((s->shape->ne >= THAW_LARGE_BODY) == loop->large)
+        loop->fn(loop->world, s, loop->context);
+}
+
+// fn for every body awake, which writes to what is the body's own: small bodies at the same time, large ones one after
+// the other with all threads inside.
+static void for_awake(ThawWorld *world, void (*fn)(ThawWorld *world, ThawStepper *s, void *context), void *context) {
+    BodyLoop loop = {world, fn, context, 0};
+    thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, run_body, &loop);
+    loop.large = 1;
+    for (int32_t i = 0; i < world->awake_count; i++)
+        run_body(&loop, i);
+}
+
 // --- the step --------------------------------------------------------------------------------------------------------
 
 // The scripts that act in this step, and systems that fit them.
@@ -164,20 +190,28 @@ static ThawStatus mark_bodies(ThawWorld *world, ThawError *error) {
     return status;
 }
 
-typedef struct CommitLoop {
-    ThawWorld *world;
-    ThawIncrement step;
-} CommitLoop;
+// Frames of the map move on. Vertices that they carry report the chords of their paths; the frames keep their momenta.
+static void commit_frames(ThawStepper *s, double h) {
+    ThawMap *map = s->system->map;
+    const size_t dim = (size_t)s->model->dim;
+    for (int32_t i = 0; map->frame_count > 0 && i < s->shape->nv; i++)
+        for (size_t k = 0, at = (size_t)i * dim; k < dim && map->frame_of[i] >= 0; k++, at++)
+            s->v1[at] = (s->x1[at] - s->x[at]) / h;
+    if (map->frame_count > 0 && map->n > 0)
+        map->ops->commit(map, h, s->q);
+}
 
-static void commit_body(void *context, int32_t i) {
-    const CommitLoop *loop = context;
-    ThawStepper *s = &loop->world->steppers[loop->world->awake[i]];
-    ThawIncrement step = loop->step;
+static void commit_body(ThawWorld *world, ThawStepper *s, void *context) {
+    (void)world;
+    ThawIncrement step = *(const ThawIncrement *)context;
     step.newton |= s->iterated;
     if (s->moving.acts)
         thaw_moving_commit(s, step);
-    else if (thaw_ledger_is_kept(s))
-        thaw_ledger_record(s, step);
+    else {
+        if (thaw_ledger_is_kept(s))
+            thaw_ledger_record(s, step);
+        commit_frames(s, step.h);
+    }
     thaw_method_commit(s, step);
     memcpy(s->x, s->x1, bytes_of(s));
     memcpy(s->v, s->v1, bytes_of(s));
@@ -186,36 +220,33 @@ static void commit_body(void *context, int32_t i) {
     s->set_inverted = s->next_set_inverted;
 }
 
-typedef struct DecideLoop {
-    ThawWorld *world;
+// Decisions of all bodies, and what the first of them that failed has said.
+typedef struct Decisions {
     ThawIncrement step;
-    int large; // as for islands
-    // The first body, in the order of awake, that failed, and what it said.
     atomic_flag lock;
-    int32_t failed;
-    ThawError *error;
-} DecideLoop;
+    int32_t failed; // its index, -1: none
+    ThawError error;
+} Decisions;
 
-static void note_failure(DecideLoop *loop, int32_t i, const ThawError *error) {
-    while (atomic_flag_test_and_set(&loop->lock)) {
+static void note_failure(Decisions *all, const ThawStepper *s, const ThawError *error) {
+    while (atomic_flag_test_and_set(&all->lock)) {
     }
-    if (loop->failed < 0 || i < loop->failed) {
-        loop->failed = i;
-        *loop->error = *error;
+    if (all->failed < 0 || s->index < all->failed) {
+        all->failed = s->index;
+        all->error = *error;
     }
-    atomic_flag_clear(&loop->lock);
+    atomic_flag_clear(&all->lock);
 }
 
-static void decide_body(void *context, int32_t i) {
-    DecideLoop *loop = context;
-    ThawStepper *s = &loop->world->steppers[loop->world->awake[i]];
-    if (!s->data || !thaw_method_decides(s) || s->answered || (s->shape->ne >= THAW_LARGE_BODY) != loop->large)
+static void decide_body(ThawWorld *world, ThawStepper *s, void *context) {
+    Decisions *all = context;
+    if (!s->data || !thaw_method_decides(s) || s->answered)
         return;
     ThawError error;
     error.message[0] = 0; // only that: it is long
-    s->status = thaw_tasks_stopped(s->tasks) ? THAW_CANCELLED : thaw_method_decide(loop->world, s, loop->step, &error);
+    s->status = thaw_tasks_stopped(s->tasks) ? THAW_CANCELLED : thaw_method_decide(world, s, all->step, &error);
     if (s->status != THAW_OK)
-        note_failure(loop, i, &error);
+        note_failure(all, s, &error);
 }
 
 // What bodies are solved with in this step; each decides once, since decisions may move it.
@@ -230,20 +261,19 @@ static ThawStatus decide_bodies(ThawWorld *world, ThawIncrement step, ThawError 
     }
     if (status != THAW_OK)
         return status;
-    ThawError first;
-    first.message[0] = 0;
-    DecideLoop loop = {.world = world, .step = step, .lock = ATOMIC_FLAG_INIT, .failed = -1, .error = &first};
-    thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, decide_body, &loop);
-    loop.large = 1;
-    for (int32_t i = 0; i < world->awake_count; i++)
-        decide_body(&loop, i);
+    Decisions all;
+    all.step = step;
+    atomic_flag_clear(&all.lock);
+    all.failed = -1;
+    all.error.message[0] = 0;
+    for_awake(world, decide_body, &all);
     for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
         status = s->status;
         s->answered = status == THAW_OK;
         if (status != THAW_OK && status != THAW_CANCELLED)
             thaw_error_set(error, status, "body %d (%s): the method %s failed: %s", (int)s->index, s->body->name,
-                           s->method->name, first.message[0] ? first.message : thaw_status_name(status));
+                           s->method->name, all.error.message[0] ? all.error.message : thaw_status_name(status));
     }
     return status;
 }
@@ -271,28 +301,47 @@ static void sum_impulses(ThawWorld *world, const ThawSchemeStage *stage) {
         }
 }
 
+// What the loops of solve_stages have in common.
+typedef struct Stages {
+    ThawIncrement step; // of the interval
+    const ThawScheme *scheme;
+    const ThawSchemeStage *stage;
+} Stages;
+
+static void begin_stage(ThawWorld *world, ThawStepper *s, void *context) {
+    const Stages *stages = context;
+    const ThawIncrement *step = &stages->step;
+    s->status = THAW_OK;
+    if (stands(world, s->index))
+        return;
+    if (stages->stage == stages->scheme->stages)
+        thaw_moving_find(s, *step, stages->scheme);
+    if (stages->scheme->stage_count > 1 || step->newton || s->linearised_h != stages->stage->implicit * step->h)
+        s->linearised = NULL;
+    s->status = thaw_moving_begin_stage(s, *step, stages->stage);
+}
+
+static void end_stage(ThawWorld *world, ThawStepper *s, void *context) {
+    (void)context;
+    if (!stands(world, s->index))
+        thaw_moving_end_stage(s);
+}
+
 // The stages of the integrator, one after the other, in the bodies' moving frames.
 static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawScheme *scheme) {
     const ThawContactSet *set = &world->state.contacts;
+    Stages stages = {step, scheme, NULL};
     ThawStatus status = THAW_OK;
     double length = 1; // of what impulses count for, over h
-    for (int32_t i = 0; i < world->awake_count; i++)
-        if (!stands(world, world->awake[i]))
-            thaw_moving_find(&world->steppers[world->awake[i]], step, scheme);
     for (int k = 0; k < scheme->stage_count && status == THAW_OK; k++) {
         const ThawSchemeStage *stage = &scheme->stages[k];
         ThawIncrement part = step;
         part.h = stage->implicit * step.h;
         part.span = stage->span;
-        part.stage = stage;
-        for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
-            ThawStepper *s = &world->steppers[world->awake[i]];
-            if (stands(world, s->index))
-                continue;
-            if (scheme->stage_count > 1 || step.newton || s->linearised_h != part.h)
-                s->linearised = NULL;
-            status = thaw_moving_begin_stage(s, step, stage);
-        }
+        part.stage = stages.stage = stage;
+        for_awake(world, begin_stage, &stages);
+        for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++)
+            status = world->steppers[world->awake[i]].status;
         if (status != THAW_OK)
             return status;
         scale_impulses(world, stage->implicit * stage->span / length);
@@ -300,9 +349,8 @@ static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawS
         solve_islands(world, part);
         for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++)
             status = world->islands[i].status;
-        for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++)
-            if (!stands(world, world->awake[i]))
-                thaw_moving_end_stage(&world->steppers[world->awake[i]]);
+        if (status == THAW_OK)
+            for_awake(world, end_stage, NULL);
         sum_impulses(world, stage);
     }
     for (int32_t i = 0; i < set->count + set->attached && status == THAW_OK; i++)
@@ -311,14 +359,18 @@ static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawS
     return status;
 }
 
-// Islands of which some body is so. The others stand.
-static int find_islands(ThawWorld *world, ThawIncrement step, int (*is)(ThawStepper *s, ThawIncrement step)) {
+// Which bodies may get all of the momenta that they lack at the end, and islands of which some may not: the others
+// stand.
+static int find_kicked(ThawWorld *world, ThawIncrement step) {
     int any = 0;
     for (int32_t k = 0; k < world->island_count; k++) {
         ThawIsland *island = &world->islands[k];
         island->stands = 1;
-        for (int32_t b = 0; b < island->count; b++)
-            island->stands &= !is(island->bodies[b], step);
+        for (int32_t b = 0; b < island->count; b++) {
+            ThawStepper *s = island->bodies[b];
+            s->moving.mends = !thaw_moving_is_kicked(s, step);
+            island->stands &= s->moving.mends;
+        }
         any |= !island->stands;
     }
     return any;
@@ -349,15 +401,15 @@ static int find_gains(ThawWorld *world) {
     return any;
 }
 
-// As the scheme is. Where several stages fail, or make energy out of nothing, one backward Euler step, which damps
-// more, may do. And what turns out to be too coarse for one linearisation is iterated. What is off even then is what
-// contacts and damping do between the start of the step and its end: it stays as it was solved for.
+// As the scheme is. Where several stages fail, or make energy out of nothing, one step of backward Euler is tried,
+// which damps more. And a step that is too coarse for one linearisation is iterated. If momenta are off even then, by
+// what contacts and damping do between the start of the step and its end, they stay as they were solved for.
 static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawScheme *scheme, ThawError *error) {
     ThawStatus status = solve_stages(world, step, scheme);
     const ThawScheme *euler = thaw_scheme(scheme->newton ? THAW_INTEGRATOR_EULER_NEWTON : THAW_INTEGRATOR_EULER);
     if (scheme->stage_count > 1 && (status > THAW_OK || (status == THAW_OK && find_gains(world))))
         status = solve_stages(world, step, euler);
-    if (status != THAW_OK || !find_islands(world, step, thaw_moving_is_kicked) || step.newton)
+    if (status != THAW_OK || !find_kicked(world, step) || step.newton)
         return status;
     step.newton = 1;
     for (int32_t k = 0; k < world->island_count && status == THAW_OK; k++)
@@ -366,7 +418,7 @@ static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawS
     if (status == THAW_OK)
         status = solve_stages(world, step, euler);
     if (status == THAW_OK)
-        find_islands(world, step, thaw_moving_is_kicked);
+        find_kicked(world, step);
     return status;
 }
 
@@ -413,16 +465,22 @@ static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, Th
     return status;
 }
 
+typedef struct Lead {
+    double h, *v;
+} Lead;
+
+static void lead_body(ThawWorld *world, ThawStepper *s, void *context) {
+    const Lead *lead = context;
+    thaw_moving_lead(s, lead->h, lead->v + (size_t)s->body->first_vertex * (size_t)world->model->dim);
+}
+
 // Velocities along which contacts are looked for.
 static const double *look_along(ThawWorld *world, double h) {
     if (!thaw_scheme(world->model->options.integrator)->follows)
         return world->state.v;
     memcpy(world->end_v, world->state.v,
            sizeof(double) * (size_t)world->model->vertex_count * (size_t)world->model->dim);
-    for (int32_t i = 0; i < world->awake_count; i++) {
-        ThawStepper *s = &world->steppers[world->awake[i]];
-        thaw_moving_lead(s, h, world->end_v + (size_t)s->body->first_vertex * (size_t)world->model->dim);
-    }
+    for_awake(world, lead_body, &(Lead){h, world->end_v});
     return world->end_v;
 }
 
@@ -485,19 +543,18 @@ static ThawStatus try_step(ThawWorld *world, ThawIncrement step, ThawError *erro
     return status;
 }
 
-// From t to t + h, in two halves if it will not go in one, and so on.
+// From t to t + h; if that fails, in two halves, and so on.
 static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
     ThawState *state = &world->state;
     if (thaw_tasks_stopped(world->tasks))
         return THAW_CANCELLED;
     ThawStatus status = try_step(world, step, error);
     if (status == THAW_OK) {
-        CommitLoop loop = {world, step};
         for (int32_t i = 0; i < world->awake_count; i++)
             world->response_residual = fmax(world->response_residual, world->steppers[world->awake[i]].residual);
         int overlap = thaw_parting_find(world, step);
         thaw_attach_commit(world, step);
-        thaw_tasks_for(world->awake_count > 1 ? world->tasks : NULL, world->awake_count, commit_body, &loop);
+        for_awake(world, commit_body, &step);
         if (overlap)
             thaw_parting_apply(world);
         if (world->model->options.ledger)
@@ -629,7 +686,7 @@ static void end_body(void *context, int32_t i) {
     ThawWorld *world = context;
     ThawStepper *s = &world->steppers[world->awake[i]];
     unsigned char *slow = &world->state.slow[s->index];
-    // What was slow under other loads and pins says nothing of these; windows are asked at the middle of a step.
+    // Slow steps under other loads and pins do not count under these; windows are asked at the middle of a step.
     int64_t next = world->state.step;
     int same = thaw_loads_constant_until(s->body, thaw_step_middle(world->model, next - 1)) >
                    thaw_step_middle(world->model, next) &&
@@ -690,7 +747,7 @@ void thaw_world_collect(ThawWorld *world, double wall, double cpu, ThawStepStats
     stats->cpu_ms = thaw_cpu_ms() - cpu;
 }
 
-// What there is to say of a step that failed.
+// The message of a step that failed.
 static ThawStatus describe_failure(const ThawWorld *world, ThawStatus status, ThawError *error) {
     const ThawWorldDef *options = &world->model->options;
     int32_t blamed = 0;

@@ -14,7 +14,7 @@
 #include "thaw/field.h"
 #include "thaw/world.h"
 
-// What bodies go by that are moved by a method (options.c). Structs are as large as the method's table says.
+// Options of a method in force (options.c). Structs are as large as the method's table says.
 typedef struct ThawStateOptions {
     void *common; // of the world; NULL: the method has no options
     void **own;   // body_count structs of bodies that have their own; NULL: the common one
@@ -154,6 +154,7 @@ typedef struct ThawStepper {
 
 // Bodies that are joined by contacts in this step, or one body alone: what is solved together.
 typedef struct ThawIsland {
+    const ThawWorld *world;
     ThawStepper **bodies;    // count, by ascending index
     ThawResponseBody *views; // count, scratch
     int32_t count;
@@ -183,7 +184,7 @@ struct ThawWorld {
     ThawModel *model;
     ThawState state;
     ThawTasks *tasks;
-    ThawTasks *alone;      // of bodies too small to share out their loops: one thread, that hears of `stop`
+    ThawTasks *alone;      // of bodies too small to share out their loops: one thread, which `stop` stops, too
     ThawStepper *steppers; // one a body
     int32_t *awake; // bodies that neither sleep nor are aside, ascending: all that a step looks at; of a unit the
                     // first
@@ -260,8 +261,8 @@ void thaw_parts_forget(ThawWorld *world);
 // Whether bodies may have met that were not each other's company: the step is to be made anew.
 int thaw_parts_met(ThawWorld *world);
 
-// parting.c: how bodies that stand in each other are to be shifted, from contacts and v1 of the step; nonzero: any is.
-// And to where they are so, once the step is done.
+// parting.c: how far bodies that stand in each other are to be shifted, from contacts and v1 of the step; nonzero: any
+// is. And the shift itself, once the step is done.
 void thaw_parting_mark(ThawWorld *world); // before: which contacts that concerns
 int thaw_parting_find(ThawWorld *world, ThawIncrement increment);
 void thaw_parting_apply(ThawWorld *world);
@@ -295,7 +296,7 @@ static inline double thaw_step_middle(const ThawModel *model, int64_t step) {
 // options.c: those of the definition, and away with them; state->options may be NULL.
 ThawStatus thaw_state_create_options(ThawState *state, const ThawWorldDef *def, ThawError *error);
 void thaw_state_free_options(ThawState *state, int32_t body_count);
-// What the body goes by, with a method, or with the present one; NULL: it has no options.
+// Options in force for the body with that method, or with its present one; NULL: the method has none.
 const void *thaw_state_method_options(const ThawState *state, int method, int32_t body);
 const void *thaw_state_options(const ThawState *state, int32_t body);
 // Other options of a method from now on: of the world and all its bodies (body: -1), or of one body (NULL: the
@@ -339,9 +340,8 @@ double thaw_motion_against(const ThawWorld *world, const ThawStepper *stepper, c
 
 // island.c: one linearised or Newton step of all its bodies from x, v to x1, v1. Leaves x and v alone.
 ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement increment);
-// Who moves the body of that index: the place in the island, -1: not there; and the stepper, which is there.
+// The place in the island of what moves the body of that index; -1: it is not there.
 int32_t thaw_island_place(const ThawIsland *island, int32_t moved);
-ThawStepper *thaw_island_body(const ThawIsland *island, int32_t moved);
 
 // world.c: the shared system of the identity map for the stepper's scripted vertices; and room for a stepper's system.
 ThawStatus thaw_world_full_system(ThawWorld *world, ThawStepper *stepper, ThawSystem **system, ThawError *error);

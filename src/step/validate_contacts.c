@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether contacts that are remembered belong to a world: bodies, vertices, faces and walls of their keys are looked up
-// without a question wherever contacts are walked through. Linear in the contacts.
+// Whether contacts that are remembered belong to a world: wherever contacts are walked through, bodies, vertices, faces
+// and walls of their keys are looked up without a check. Linear in the contacts.
 #include "contact/collider.h"
 #include "step/validate.h"
 
 // How many vertices and faces, or walls, the features of a side are counted in.
 typedef struct Extent {
-    int32_t vertices, faces;
+    int32_t vertices, faces, edges;
 } Extent;
 
 static Extent extent_of(const ThawWorld *world, int32_t id) {
     const ThawModel *model = world->model;
     if (id >= 0) {
         const ThawShape *shape = model->bodies[id].shape;
-        return (Extent){shape->nv, world->collider->by_body[id]->nf};
+        return (Extent){shape->nv, world->collider->by_body[id]->nf, world->collider->by_body[id]->ne};
     }
     const ThawModelObstacle *o = &model->obstacles[-1 - id];
     const ThawContactShape *shape = &world->collider->obstacle_shapes[-1 - id];
     const int32_t walls = o->kind == THAW_OBSTACLE_BOX ? 2 * model->dim : o->kind == THAW_OBSTACLE_CYLINDER ? 4 : 0;
-    return o->kind == THAW_OBSTACLE_MESH ? (Extent){o->vertex_count, shape->nf} : (Extent){shape->nv, walls};
+    return o->kind == THAW_OBSTACLE_MESH ? (Extent){o->vertex_count, shape->nf, shape->ne}
+                                         : (Extent){shape->nv, walls, shape->ne};
 }
 
 static int within(int32_t value, int32_t low, int32_t count) { return value >= low && value < count; }
@@ -36,6 +37,8 @@ static int features_fit(const ThawWorld *world, const ThawContactKey *key) {
                within(f[3], 0, b.vertices);
     case THAW_CONTACT_FACE_POINT:
         return key->body[1] < 0 && within(f[0], 0, b.vertices) && within(f[1], 0, a.faces);
+    case THAW_CONTACT_FACE_OBSTACLE:
+        return key->body[1] < 0 && within(f[0], 0, a.faces + a.edges);
     default:
         return 0;
     }

@@ -33,6 +33,38 @@ static void rows_are_kept_and_a_page_is_written(void **state) {
     free(page);
 }
 
+// Rows by another integrator are in files of their own.
+static void an_integrator_is_chosen(void **state) {
+    (void)state;
+    size_t size;
+    expect("bench rigidify --scenes " THAW_SOURCE_DIR
+           "/scenes --only sweep-2d-1e-5 --steps 30 --integrator tr-bdf2 -o @bench --resume",
+           0, "rigidify-tr-bdf2.md");
+    char *page = slurp(at("bench/rigidify-tr-bdf2.md"), &size);
+    assert_non_null(strstr(page, "integrator tr-bdf2"));
+    free(page);
+    expect("bench rigidify --integrator euleh", 1, "allowed: semi-implicit");
+    expect("bench integrators --integrator euler", 1, "by every integrator");
+}
+
+static void integrators_are_compared(void **state) {
+    (void)state;
+    size_t size;
+    expect("bench integrators --only cantilever --steps 1 -o @motion", 0, "integrators.md");
+    expect("bench integrators --only c --steps 1 -o @motion --resume", 0, "cantilever: kept");
+    char *table = slurp(at("motion/integrators.csv"), &size), *page = slurp(at("motion/integrators.md"), &size),
+         *picture = slurp(at("motion/integrators.png"), &size);
+    assert_true(picture && size > 1000 && memcmp(picture, "\x89PNG", 4) == 0);
+    assert_int_equal(occurrences(table, "cantilever,done,1\n"), 1);
+    assert_int_equal(occurrences(table, "collision,done,1\n"), 1);
+    assert_int_equal(occurrences(table, "_error,"), 2 * 6 * 7);
+    assert_non_null(strstr(page, "| tr-bdf2-newton |"));
+    assert_non_null(strstr(page, "Two soft blocks"));
+    free(table);
+    free(page);
+    free(picture);
+}
+
 static void what_cannot_run_says_why(void **state) {
     (void)state;
     expect("bench", 0, "rigidify:");
@@ -46,6 +78,8 @@ static void what_cannot_run_says_why(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_kept_and_a_page_is_written),
+        cmocka_unit_test(an_integrator_is_chosen),
+        cmocka_unit_test(integrators_are_compared),
         cmocka_unit_test(what_cannot_run_says_why),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);

@@ -85,7 +85,7 @@ static void a_rigid_body_says_why_it_is_awake(void **state) {
     expect("run @flight.json --out @flight --quiet", 0, "");
     expect("explain @flight --element 5", 0,
            "Its body is wholly rigid, and awake: its fastest vertex moves at 3.92 m/s");
-    assert_non_null(strstr(said, "What keeps it from sleep: a point of it is faster than sleep_speed. It sleeps when"));
+    assert_non_null(strstr(said, "What keeps it from sleep: a point of it is faster than rest allows. It sleeps when"));
     expect("explain @flight --element 5 --json", 0, "\"body_elastic\": 0");
     assert_non_null(strstr(said, "\"body_hindrance\": \"too fast\""));
     assert_non_null(strstr(said, "\"asleep_step\": null"));

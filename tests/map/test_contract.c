@@ -100,7 +100,7 @@ static void ground_free(Ground *ground) {
 
 static const MapEntry MAPS[] = {
     {"full", create_identity, create_identity},
-    {"rigidify", create_some_rigid, create_none_rigid},
+    {"rigid", create_some_rigid, create_none_rigid},
     {"modes", create_modes, NULL},
     {"modes without rows", create_modes_without_rows, NULL},
 };

@@ -68,7 +68,6 @@ static void it_is_compared_with_the_reference(void **state) {
     ThawError error = {0};
     AppVersus versus = {0};
     assert_int_equal(thaw_scene_parse(SCENE, strlen(SCENE), "scene", NULL, &scene, &error), THAW_OK);
-    scene->world.integrator = THAW_INTEGRATOR_SEMI_IMPLICIT; // its map knows no moving frame
     const AppVersusDef def = {.scene = scene, .against = "full", .steps = 50};
     assert_int_equal(app_versus_create(&def, &versus, &error), THAW_OK);
     for (int i = 0; i < 50; i++)

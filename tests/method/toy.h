@@ -123,14 +123,6 @@ static ThawStatus decide_toy(const ThawWorld *world, ThawStepper *s, ThawIncreme
     return status == THAW_OK ? thaw_stepper_fit(s, error) : status;
 }
 
-static void commit_toy(ThawStepper *s, ThawIncrement step) {
-    Toy *toy = s->data;
-    for (size_t i = 0; i < (size_t)s->shape->nv * (size_t)s->model->dim; i++)
-        s->v1[i] = (s->x1[i] - s->x[i]) / step.h;
-    if (toy->system->map->n > 0)
-        toy->system->map->ops->commit(toy->system->map, step.h, s->q);
-}
-
 static void abandon_toy(ThawStepper *s, ThawLedger *ledger) {
     (void)ledger;
     partition(s, 0, NULL);
@@ -218,7 +210,6 @@ static const ThawMethodOps toy_ops = {.create = create_toy,
                                       .wake = wake_toy,
                                       .configure = configure_toy,
                                       .decide = decide_toy,
-                                      .commit = commit_toy,
                                       .shift = shift_toy,
                                       .watch = watch_toy,
                                       .abandon = abandon_toy,

@@ -220,7 +220,7 @@ static void a_checkpoint_with_numbers_that_are_not_finite_is_refused(void **stat
     struct {
         const char *name;
         double *number;
-    } wrong[] = {{"its pull", oracle->pull},
+    } wrong[] = {{"its shadow_accel", oracle->shadow_accel},
                  {"its shadow", oracle->shadow},
                  {"its stress", partition->stress[0][1]},
                  {"its part_angular", partition->parts[0].L},

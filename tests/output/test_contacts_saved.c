@@ -212,7 +212,7 @@ static void what_a_file_names_is_there_or_it_is_refused(void **state) {
 // A word of floats has two of them, and the upper half of a double that is no number is a float that is none.
 static void numbers_of_an_oracle_and_of_parts_that_are_not_finite_are_refused(void **state) {
     (void)state;
-    static const char *const tables[] = {"rate",  "predicted", "strain",       "reference", "shadow", "pull",
+    static const char *const tables[] = {"rate",  "predicted", "strain",       "reference", "shadow", "shadow_accel",
                                          "inner", "loads",     "part_inertia", "part_turn", "stress", "r"};
     ThawWorld *world = make_world(SCENE("rigidify", BOX), 1);
     ThawError error = {0};

@@ -166,7 +166,7 @@ static const Slip solid_slips[] = {
     {"'scale': 1", "'scale': [1, 0, 1]", ": shapes.bar.scale: ", "a scale of zero", "without zeros"},
     {"'scale': 1", "'scale': 'big'", ": shapes.bar.scale: ", "not a vector (value \"big\")", "3 numbers"},
     {"'scale': 1", "'scale': 1e-300", ": shapes.bar", "the mesh cannot be simulated", NULL},
-    {"'scale': 1", "'thickness': 1", ": shapes.bar.thickness: ", "no thickness", "dimension 2 only"},
+    {"'scale': 1", "'thickness': 1", ": shapes.bar.thickness: ", "no thickness", "thickness of sheets, or"},
     {"'axis': [0, 0, 1]", "'axis': [0, 0, 0]", ": shapes.bar.rotate.axis: ", "without a direction", "but zero"},
     {"'axis': [0, 0, 1], ", "", ": shapes.bar.rotate: ", "\"axis\" is missing", NULL},
     {"'degrees': 0", "'degrees': 1e6", ": shapes.bar.rotate.degrees: ", "(value 1000000.0)", "at most 36000"},

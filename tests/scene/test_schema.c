@@ -18,15 +18,28 @@
 static const char SEEN[] = "x-seen", FOLDER[] = THAW_SOURCE_DIR "/tests/scene/small";
 
 static const char *const files[] = {
-    "tests/scene/small/two_materials.json", "tests/scene/small/newton.json",  "tests/scene/small/scripted.json",
-    "tests/scene/small/twins.json",         "tests/scene/library.json",       "tests/scene/small/solids.json",
-    "tests/scene/small/grid.json",          "tests/scene/small/contact.json", "tests/scene/small/contact2d.json",
-    "tests/scene/small/plane.json",         "tests/scene/small/rest.json",    "tests/scene/small/attached.json",
-    "tests/scene/small/gripper.json",       "tests/scene/small/changed.json", "tests/scene/small/euler.json",
-    "tests/scene/small/euler-newton.json",  "tests/scene/small/tr-bdf2.json", "tests/scene/small/tr-bdf2-newton.json",
+    "tests/scene/small/two_materials.json",
+    "tests/scene/small/newton.json",
+    "tests/scene/small/scripted.json",
+    "tests/scene/small/twins.json",
+    "tests/scene/library.json",
+    "tests/scene/small/solids.json",
+    "tests/scene/small/grid.json",
+    "tests/scene/small/contact.json",
+    "tests/scene/small/sheets.json",
+    "tests/scene/small/contact2d.json",
+    "tests/scene/small/plane.json",
+    "tests/scene/small/rest.json",
+    "tests/scene/small/attached.json",
+    "tests/scene/small/gripper.json",
+    "tests/scene/small/changed.json",
+    "tests/scene/small/euler.json",
+    "tests/scene/small/euler-newton.json",
+    "tests/scene/small/tr-bdf2.json",
+    "tests/scene/small/tr-bdf2-newton.json",
     "tests/scene/small/unit.json",
 };
-enum { FILES = sizeof files / sizeof *files, PLANE = 9, ROOM = 1 << 16 };
+enum { FILES = sizeof files / sizeof *files, PLANE = 10, ROOM = 1 << 16 };
 
 // Its text without comments.
 static json_t *load_json(const char *file) {

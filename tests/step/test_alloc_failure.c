@@ -207,7 +207,7 @@ static void a_step_that_needs_memory_can_be_tried_again(void **state) {
 static void steady_steps_allocate_nothing(void **state) {
     (void)state;
     for (int solver = THAW_SOLVER_AUTO; solver <= THAW_SOLVER_PCG; solver++)
-        for (int integrator = 0; integrator < 2; integrator++)
+        for (int integrator = 0; integrator < THAW_INTEGRATOR_COUNT; integrator++)
             for (int dim = 2; dim <= 3; dim++) {
                 Sample s;
                 ThawStepStats stats;
@@ -231,7 +231,8 @@ static void steady_steps_allocate_nothing(void **state) {
 
 static void steady_contact_allocates_nothing(void **state) {
     (void)state;
-    for (int dim = 2; dim <= 3; dim++) {
+    for (int k = 0; k < 2 * THAW_INTEGRATOR_COUNT; k++) {
+        const int dim = 2 + k % 2;
         Sample s;
         ThawStepStats stats;
         ThawObstacleDef floor = thaw_obstacle_def_default();
@@ -246,6 +247,7 @@ static void steady_contact_allocates_nothing(void **state) {
         memset(s.world.gravity, 0, sizeof s.world.gravity);
         s.world.gravity[dim - 1] = -9.81;
         s.world.h = 0.01;
+        s.world.integrator = (ThawIntegrator)(k / 2);
         ThawWorld *world = sample_world(&s);
         sample_steps(world, 300);
         arm(0);

@@ -61,15 +61,14 @@ static void check_threads(Sample *s, int steps) {
 
 static void many_bodies_of_one_shape_do_not_depend_on_threads(void **state) {
     (void)state;
-    for (int integrator = 0; integrator < 2; integrator++) {
+    for (int integrator = 0; integrator < THAW_INTEGRATOR_COUNT; integrator++) {
         Sample s;
         many_bodies(&s, (ThawIntegrator)integrator, THAW_SOLVER_PCG);
         check_threads(&s, STEPS);
     }
 }
 
-static void large_bodies_among_small_ones_do_not_depend_on_threads(void **state) {
-    (void)state;
+static void large_bodies_among_small_ones(ThawIntegrator integrator) {
     Sample s, small;
     sample_create(&s, 3, 15, THAW_MATERIAL_STABLE_NEO_HOOKEAN, 1); // 20250 elements
     sample_create(&small, 3, 3, THAW_MATERIAL_STABLE_NEO_HOOKEAN, 1);
@@ -84,8 +83,16 @@ static void large_bodies_among_small_ones_do_not_depend_on_threads(void **state)
         s.bodies[i].spin[0] = i;
     s.world.solver_tolerance = 1e-5;
     s.world.contact.disabled = 1; // they stand in each other, which is another test's concern
+    s.world.integrator = integrator;
     check_threads(&s, 3);
     sample_free(&small);
+}
+
+static void large_bodies_among_small_ones_do_not_depend_on_threads(void **state) {
+    (void)state;
+    large_bodies_among_small_ones(THAW_INTEGRATOR_SEMI_IMPLICIT);
+    large_bodies_among_small_ones(THAW_INTEGRATOR_EULER);
+    large_bodies_among_small_ones(THAW_INTEGRATOR_TR_BDF2);
 }
 
 static void cholmod_does_not_depend_on_threads(void **state) {
@@ -127,7 +134,7 @@ static void a_run_resumed_at_any_step_with_other_threads_goes_on_the_same(void *
     (void)state;
     char path[] = "/tmp/thaw_test_determinism_XXXXXX";
     close(mkstemp(path));
-    for (int integrator = 0; integrator < 2; integrator++) {
+    for (int integrator = 0; integrator < THAW_INTEGRATOR_COUNT; integrator++) {
         Sample s;
         many_bodies(&s, (ThawIntegrator)integrator, THAW_SOLVER_PCG);
         uint64_t hashes[STEPS];

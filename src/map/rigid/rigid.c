@@ -502,7 +502,7 @@ enum { LAWS = THAW_MAP_KEEPS_MOMENTUM | THAW_MAP_ADVANCES_LINEARLY | THAW_MAP_CA
 
 #define RIGID_OPS(blocks)                                                                                              \
     {                                                                                                                  \
-        .name = "rigidify", .laws = LAWS, .apply = apply_rigid, .apply_t = apply_t_rigid, .project = project_rigid,    \
+        .name = "rigid", .laws = LAWS, .apply = apply_rigid, .apply_t = apply_t_rigid, .project = project_rigid,       \
         .advance = advance_rigid, .pattern = thaw_rigid_pattern, .add_diagonal = thaw_rigid_add_diagonal,              \
         .add_blocks = blocks, .free = free_rigid, .finish = thaw_rigid_finish, .add_stress = thaw_rigid_add_stress,    \
         .rows = rows_rigid, .places = places_rigid, .update = update_rigid, .momentum = momentum_rigid,                \

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a body bears, and what holds it.
 //
-// A body that carries another one swings more slowly than alone, by the root of their masses, and its thresholds are to
-// follow that: a load that sways to and fro in a second strains what it stands on by little in each step, and at its
-// turning points by nothing. So take the body out of its island. What then still hangs together with an obstacle or a
-// pin stands, and where it touches the body it holds it. What does not is borne by the body, with all of its mass.
+// A body that carries another one swings more slowly than alone, by the root of the ratio of masses, and its thresholds
+// have to follow that: a load that sways to and fro in a second strains the body under it by little in each step, and
+// at turning points not at all. So the body is taken out of its island. Groups of bodies that are then still connected
+// with an obstacle or a pin stand, and hold the body where they touch it. All others are borne by the body, with all of
+// their mass.
 //
 // Attachments weaker than the body itself neither hold nor bear. A body that only touches others counts as burdened
-// where it bears more than its own mass and is held itself: what meets in flight soon parts. Found when the body's
-// neighbours are others: linear in the island's contacts, and a mode (oracle/scale.c) where there is a burden.
+// where it bears more than its own mass and is held itself: bodies that meet in flight soon part. Found anew when the
+// body's neighbours have changed: linear in the island's contacts, and a mode (oracle/scale.c) where there is a burden.
 #include <math.h>
 #include <string.h>
 
@@ -16,15 +17,15 @@
 #include "method/rigidify/rigidify.h"
 #include "step/keep.h"
 
-// Of the diameter: contacts no farther open count as closed, for they come and go.
+// Of the diameter: contacts that are no farther open count as closed, since they open and close in turns.
 static const double NEAR = 5e-4;
 
-// Bodies go by their places in the island, `count` of them.
+// Bodies are named by their places in the island, `count` of them.
 typedef struct Search {
     const ThawStepper *s;
     const ThawIsland *island;
     int32_t own;        // the body's place
-    int32_t *group;     // count: forest of bodies that hang together without this one
+    int32_t *group;     // count: forest of bodies that are connected without this one
     unsigned char *set; // count, of a root: it stands
     double *mass;       // count, of a root: kg
     double *stiffness;  // count + 1, of a root or of what stands: N/m, of attachments to it
@@ -131,7 +132,7 @@ static uint64_t weigh(Search *search) {
     const ThawStepper *s = search->s;
     const ThawIsland *island = search->island;
     uint64_t hash = thaw_hash(0, &thaw_rigidify_record(s)->scale.released, sizeof(int32_t));
-    for (int pass = 0; pass < 3; pass++) // how stiff rows are together, how many they are, and what they do
+    for (int pass = 0; pass < 3; pass++) // stiffness of all rows to a group, number of rows, their effect
         for (int32_t i = 0; i < island->contact_count; i++) {
             const ThawContact *c = contact_of(search, i);
             const int side = side_of(s, c);
@@ -164,7 +165,7 @@ static uint64_t weigh(Search *search) {
     return search->attached || (search->held && search->borne > s->shape->total_mass) ? hash | 1 : 0;
 }
 
-// Whether the thresholds are to be others than before; those of what is borne are found.
+// Whether the burden has changed; the scale with the new one is found.
 static ThawStatus find_burden(Search *search, int *changed, ThawError *error) {
     ThawBurdened *burdened = &thaw_rigidify_record(search->s)->burdened;
     find_groups(search);
@@ -237,14 +238,14 @@ ThawStatus thaw_rigidify_fit_burden(const ThawWorld *world, ThawStepper *s, Thaw
     ThawRigidifyData *a = thaw_rigidify(s);
     const double before = a->options.tau_rigid;
     thaw_rigidify_configure(world, s);
-    if (a->options.tau_rigid < before) // what was slow may be too fast now
+    if (a->options.tau_rigid < before) // elements that were slow may be too fast now
         memset(thaw_oracle_state(a->oracle)->below, 0, (size_t)s->shape->ne);
     return THAW_OK;
 }
 
 // --- for the static question -----------------------------------------------------------------------------------------
 
-// Vertices that groups touch which the body bears; numbers of the groups as they come.
+// Vertices that borne groups touch; groups are numbered in the order of contacts.
 static void list_borne(Search *search, ThawBorne *borne) {
     const ThawStepper *s = search->s;
     for (int32_t i = 0; i < search->island->contact_count; i++) {

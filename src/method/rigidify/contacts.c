@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What contacts say to the oracle: their forces on a body, those remembered and those foreseen; their stiffness; and
-// what strikes.
+// What the oracle is told of contacts: their forces on a body, remembered and foreseen; their stiffness; and which of
+// them strike.
 #include <math.h>
 #include <string.h>
 
@@ -9,9 +9,9 @@
 #include "step/keep.h"
 
 static const double STICKS = 0.99; // of the greatest friction: below, a contact sticks
-// Of the diameter: a contact that is no farther open holds its vertices, too. It will close, or has just opened; were
-// they free to be moved into it, stiff contacts would open and close in turns, and a heap would never come to rest. But
-// one that strikes does not hold: what is hit is to feel it.
+// Of the diameter: a contact that is no farther open holds its vertices, too. It is about to close or has just opened;
+// if relaxation could move vertices into it stiff contacts would open and close in turns, and a heap would never come
+// to rest. A contact that strikes does not hold: the body has to feel the blow.
 static const double NEAR = 5e-4;
 
 // How fast the sides of a contact move against each other, m/s. Velocities are those of the start of the whole step,
@@ -35,9 +35,9 @@ static void add_spring(double k, const double *n, int dim, double K[9]) {
             K[i * dim + j] += k * n[i] * n[j];
 }
 
-// Friction that is as great as it can be, `most` (N). Where the contact has only come to the rim its tangents give all
-// of k_t: across, for friction turns towards where the vertex goes, and along, for it may as well go back. The farther
-// it slides in a step, the less.
+// Friction at the rim of its cone, `most` (N). A contact that has only just come there still has all of k_t along both
+// tangents: across, since friction turns towards where the vertex goes, and along, since the vertex may go back. The
+// farther it slides in a step, the less.
 static void add_rim(const ThawWorld *world, const ThawContact *contact, double h, double most, double k_t,
                     double K[9]) {
     double u[3], square = 0;
@@ -53,9 +53,9 @@ static void add_rim(const ThawWorld *world, const ThawContact *contact, double h
 }
 
 // By how much the force of a contact at rest changes with the place of what it holds (response.h), N/m: symmetric, dim
-// x dim. It is the slope of the law and no bound of it: relaxation moves vertices by what it says, and where a contact
-// is stiffer than that its force goes too far by as much, so that bodies on stiff contacts would wake in turns for
-// ever. hard: of what has no slope.
+// x dim. It is the slope of the law, not a bound of it: relaxation moves vertices by it, and if a contact were stiffer
+// its force would go too far by as much, so that bodies on stiff contacts would wake in turns for ever. hard: stiffness
+// of contacts that have no slope.
 static void rest_stiffness(const ThawWorld *world, const ThawContact *contact, double h, double hard, double K[9]) {
     const ThawContactOptions *options = &world->model->options.contact;
     const int dim = world->model->dim, cone = options->friction == THAW_FRICTION_CONE;
@@ -73,8 +73,8 @@ static void rest_stiffness(const ThawWorld *world, const ThawContact *contact, d
                 add_spring(k_t, contact->frame[r], dim, K);
 }
 
-// How much a side gives way, m/s for an impulse of 1 N s. A^-1 gives at least what the diagonal of A alone would, and
-// in a body that nothing holds at least what the whole mass does.
+// How far a side yields, m/s for an impulse of 1 N s: by A^-1 at least as much as by the diagonal of A alone, and in a
+// body that nothing holds at least as much as by its whole mass.
 static double give_of(const ThawStepper *s, const ThawContact *contact, int side, double h) {
     const ThawShape *shape = s->shape;
     double give = 0;
@@ -90,8 +90,8 @@ static double give_of(const ThawStepper *s, const ThawContact *contact, int side
     return held ? give : fmax(give, 1 / shape->total_mass);
 }
 
-// The force (N) along the normal with which a contact that carries nothing yet would have to stop its sides, which
-// nothing else knows before the step; and the speed (m/s) at which they come nearer.
+// The force (N) along the normal by which a contact that carries nothing yet would have to stop its sides: it is known
+// from nothing else before the step. And the speed (m/s) at which the sides come nearer.
 static double foreseen_force(const ThawWorld *world, const ThawContact *contact, ThawIncrement step, double *speed) {
     int dim = world->model->dim;
     double u[3], S[9] = {0}, give = 0;
@@ -190,10 +190,10 @@ static void gather_contact(const ThawWorld *world, const ThawStepper *s, const T
     double foreseen = contact->lambda[0] == 0 ? foreseen_force(world, contact, step, &speed) : 0;
     q->presses |= contact->lambda[0] > 0;
     int holds = contact->lambda[0] > 0 || (contact->gap <= NEAR * s->shape->diameter && speed <= slow);
-    int closes = foreseen > 0; // what is hit has to be asked now, not when its stride ends
+    int closes = foreseen > 0; // a body that is hit has to be asked about now, not when its stride ends
     if (holds || closes) {
         q->contacts = thaw_hash(q->contacts, &contact->key, sizeof contact->key);
-        if (contact->key.body[1 - side] != *against) // contacts of the same two come together
+        if (contact->key.body[1 - side] != *against) // contacts of the same two bodies follow each other
             q->passing = fmax(q->passing, thaw_motion_against(world, s, contact, side, step));
         *against = contact->key.body[1 - side];
         if (touches_part(a->partition, contact, side)) {
@@ -218,7 +218,7 @@ static void gather_contact(const ThawWorld *world, const ThawStepper *s, const T
             a->f_contact[(size_t)v * dim + k] += w * push[0][k];
             a->f_past[(size_t)v * dim + k] += w * push[1][k];
         }
-        for (size_t k = 0; k < dim * dim && holds; k++) // row sums: pushed as a whole it meets all of K
+        for (size_t k = 0; k < dim * dim && holds; k++) // row sums: a face pushed as a whole meets all of K
             a->k_contact[(size_t)v * dim * dim + k] += contact->weight[side][n] * K[k];
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options before there is a world: what follows from the lowest mode of a body, and what is beyond reason.
 //
-// epsilon is a strain; a body whose parts may leave out a tenth is no longer itself. A swing of the first mode by that
-// much changes strains at a tenth of omega: where tau_rigid is above the square of that, all that the body does in this
-// mode counts as rest.
+// epsilon is a strain; a body whose parts may leave out a strain of a tenth moves as another one. A swing of the first
+// mode by that much changes strains at a tenth of omega: where tau_rigid is above the square of that, all motion in
+// this mode counts as rest.
 #include <math.h>
 #include <stdio.h>
 

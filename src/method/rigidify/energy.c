@@ -14,9 +14,9 @@ static double motion_of_parts(const ThawStepper *s) {
     return sum;
 }
 
-// Whatever the oracle moves, also between two questions, has another elastic energy at once: a balance that is some
-// steps old would show the work of loads in one step and what it went into in another. Positions before it are kept
-// in x1, which is free until the step.
+// What the oracle moves, also between two questions, gets its new elastic energy booked at once: a balance that is some
+// steps old would show the work of loads in one step and the energy that it became in another. Positions before it are
+// kept in x1, which is free until the step.
 void thaw_rigidify_begin_move(ThawStepper *s) {
     memcpy(s->x1, s->x, sizeof *s->x1 * (size_t)s->shape->nv * (size_t)s->model->dim);
     s->work.follow_work -= s->elastic + motion_of_parts(s);
@@ -63,8 +63,8 @@ void thaw_rigidify_end_move(const ThawWorld *world, ThawStepper *s, double h) {
     s->ms[THAW_STAGE_LEDGER] += thaw_wall_ms() - since;
 }
 
-// What forming has taken and no shadow keeps, and what a body that rests no longer follows, is lost.
-// What else has changed the shadow's energy is the work of the forces that it follows.
+// Energy that forming parts has taken and that no shadow keeps is lost, and so is the shadow's when the body comes to
+// rest. Other changes of the shadow's energy are the work of forces that it follows.
 void thaw_rigidify_book_shadow(ThawStepper *s) {
     ThawRigidifyData *a = thaw_rigidify(s);
     ThawOracleState *state = thaw_oracle_state(a->oracle);

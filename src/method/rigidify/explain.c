@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why is it awake? What the oracle and the history know of one element, put together.
+// Why an element is awake: what the oracle and the history have of it, put together.
 //
 // Two questions are kept apart. What made it elastic (woken_by) is decided once, when it happens. Why it is elastic now
 // (reason) follows from the present: it is fast; or slow, but it was woken and has not moved since, or must wait, or
@@ -13,7 +13,7 @@ static ThawReason reason_now(const ThawOracleState *oracle, const ThawPartition 
     if (oracle->below[e] == 0)
         return oracle->reason[e] == THAW_REASON_NONE ? THAW_REASON_START : (ThawReason)oracle->reason[e];
     if (partition->flagged[e])
-        return THAW_REASON_LONE; // it was let be rigid, and no part took it
+        return THAW_REASON_LONE; // it may be rigid, but no part has taken it
     switch (oracle->reason[e]) {
     case THAW_REASON_STRAIN:
     case THAW_REASON_NEIGHBOUR:

@@ -15,7 +15,7 @@
 
 // Contacts that only press a little more or less than before, as they do in every iterated solution, explain nothing.
 static const double PRESS_CHANGE = 0.01;
-// A load takes effect over some steps: what wakes so many steps after a change wakes because of it.
+// A load takes effect over some steps: elements that wake within RECENT steps of a change wake because of it.
 enum { RECENT = 10 };
 
 ThawStatus thaw_history_create(int32_t count, const int64_t *now, ThawEvents *events, ThawHistory **result,
@@ -74,29 +74,30 @@ static uint32_t step_of(const ThawHistory *history) {
 
 void thaw_history_ask(ThawHistory *history, const ThawShape *shape, const ThawQuestion *q) {
     int dim = shape->dim;
-    ThawToldBefore old = history->told, *told = &history->told;
+    ThawLastForces old = history->last, *present = &history->last;
     thaw_events_begin(history->events, *history->now);
     if (!q->same_loads) {
-        told->loads = thaw_hash(thaw_hash(0, q->f_ext, sizeof(double) * (size_t)shape->nv * (size_t)dim), q->script,
-                                (size_t)shape->nv);
-        told->load_size = total(shape->nv, dim, q->f_ext, told->load_total);
+        present->loads = thaw_hash(thaw_hash(0, q->f_ext, sizeof(double) * (size_t)shape->nv * (size_t)dim), q->script,
+                                   (size_t)shape->nv);
+        present->load_size = total(shape->nv, dim, q->f_ext, present->load_total);
     }
-    told->contacts = q->contacts;
+    present->contacts = q->contacts;
     if (!q->same_presses)
-        told->contact_size = total(shape->nv, dim, q->f_contact, told->contact_total);
-    double loads = difference(old.load_size, told->load_size, old.load_total, told->load_total);
-    double contacts = difference(old.contact_size, told->contact_size, old.contact_total, told->contact_total);
-    int other_loads = told->loads != old.loads;
+        present->contact_size = total(shape->nv, dim, q->f_contact, present->contact_total);
+    double loads = difference(old.load_size, present->load_size, old.load_total, present->load_total);
+    double contacts = difference(old.contact_size, present->contact_size, old.contact_total, present->contact_total);
+    int other_loads = present->loads != old.loads;
     int other_contacts =
-        told->contacts != old.contacts || contacts > PRESS_CHANGE * fmax(old.contact_size, told->contact_size);
+        present->contacts != old.contacts || contacts > PRESS_CHANGE * fmax(old.contact_size, present->contact_size);
     if (other_loads || other_contacts) {
-        told->change = other_loads && (!other_contacts || loads >= contacts) ? THAW_REASON_LOAD : THAW_REASON_CONTACT;
-        told->changed_at = *history->now;
+        present->change =
+            other_loads && (!other_contacts || loads >= contacts) ? THAW_REASON_LOAD : THAW_REASON_CONTACT;
+        present->changed_at = *history->now;
     }
-    history->asked = told->change != THAW_REASON_NONE && *history->now - told->changed_at < RECENT
-                         ? (ThawReason)told->change
+    history->asked = present->change != THAW_REASON_NONE && *history->now - present->changed_at < RECENT
+                         ? (ThawReason)present->change
                          : THAW_REASON_STRAIN;
-    // What rises with a neighbour, or for a force that was set, finds other contacts, too.
+    // A body that was woken with a neighbour, or by a force that was set, has other contacts, too.
     if (history->events->rose && history->events->risen_by != THAW_REASON_LOAD &&
         (history->asked == THAW_REASON_LOAD ||
          (history->asked == THAW_REASON_CONTACT && history->events->risen_by != THAW_REASON_NEIGHBOUR)))

@@ -7,13 +7,13 @@
 #include "oracle/oracle.h"
 #include "step/step.h"
 
-// What a body was told at its last question, in a few numbers that tell a change of loads from one of contacts.
-typedef struct ThawToldBefore {
+// The forces of the last question in a few numbers, which tell a change of loads from one of contacts.
+typedef struct ThawLastForces {
     uint64_t loads, contacts;               // hashes: forces and pins; which contacts are closed
     double load_size, contact_size;         // N, sums of the sizes of all forces
     double load_total[3], contact_total[3]; // N
     int64_t change, changed_at;             // the last change (ThawReason LOAD or CONTACT) and the step before it
-} ThawToldBefore;
+} ThawLastForces;
 
 typedef struct ThawHistory {
     const int64_t *now; // the world's count of steps
@@ -21,7 +21,7 @@ typedef struct ThawHistory {
     // State:
     unsigned char *woken_by; // count: ThawReason, NONE while rigid
     uint32_t *since;         // count: the change took place after this step
-    ThawToldBefore told;
+    ThawLastForces last;
     ThawEvents *events; // the body's
     ThawReason asked;   // what the present question would wake for
 } ThawHistory;

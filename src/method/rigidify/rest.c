@@ -5,7 +5,7 @@
 #include "math/vec3.h"
 #include "method/rigidify/rigidify.h"
 
-static const double BALANCE = 1e-3; // of its weight: what is left of forces that balance
+static const double BALANCE = 1e-3; // of its weight: a sum of forces below that counts as balance
 
 // Speed of the fastest point, about, from velocities of the origin and of turning, m/s.
 static double speed_of(const double v[3], const double omega[3], double diameter) {
@@ -39,9 +39,10 @@ int thaw_rigidify_watch(ThawStepper *s, int slow) {
     return 1;
 }
 
-// Speed alone says nothing: at the top of a throw, in the first steps of a fall, or on a hinge, a body is slow and far
-// from balance. Forces balance, contacts included, where velocity does not change; its mean change tells, since contact
-// forces jitter from step to step. Slow steps beyond what `slow` counts make the acceleration seem larger than it is.
+// Speed alone does not show rest: at the top of a throw, in the first steps of a fall, or on a hinge, a body is slow
+// and far from balance. Forces balance, contacts included, where velocity does not change on the mean over steps, since
+// contact forces jitter from step to step. Slow steps beyond what `slow` counts make the acceleration seem larger than
+// it is.
 double thaw_rigidify_drift(const ThawStepper *s, int slow, double *most, int *held) {
     const ThawPartition *partition = thaw_rigidify(s)->partition;
     const double *g = s->model->options.gravity;

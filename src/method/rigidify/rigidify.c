@@ -51,7 +51,7 @@ static ThawStatus create_rigidify(ThawWorld *world, ThawStepper *s, ThawError *e
         return thaw_error_memory(error, "an adaptive body");
     s->data = a;
     s->changed = 0;
-    a->pressed = s->loads_changed = 1; // for all that is known
+    a->pressed = s->loads_changed = 1; // since nothing is known of them yet
     a->hard = hard_stiffness(shape);
     a->grain = shape->diameter / pow(shape->ne, 1. / shape->dim);
     a->flagged = THAW_NEW(unsigned char, shape->ne);
@@ -126,7 +126,7 @@ void thaw_rigidify_reconfigure(const ThawWorld *world, ThawStepper *s) {
     thaw_oracle_resume_options(a->oracle, &a->options, &scale);
 }
 
-// The paper's rule knows no shadow: what moves inside parts stops.
+// The paper's rule has no shadow: motion inside parts stops.
 static void configure_rigidify(const ThawWorld *world, ThawStepper *s, ThawLedger *ledger) {
     ThawRigidifyData *a = thaw_rigidify(s);
     if (thaw_rigidify_options(world, s->index)->oracle == THAW_ORACLE_PAPER) {
@@ -152,7 +152,7 @@ static void follow_rigidify(ThawStepper *s, const ThawStepper *old, const int32_
     const ThawOracleState *from = thaw_oracle_state(thaw_rigidify(old)->oracle);
     ThawHistory *history = thaw_rigidify_record(s)->history;
     const ThawHistory *before = thaw_rigidify_record(old)->history;
-    history->told = before->told;
+    history->last = before->last;
     for (int32_t i = 0; i < s->shape->ne; i++) {
         const int32_t e = element[i];
         if (e < 0)
@@ -281,8 +281,8 @@ static ThawStatus follow_answer(const ThawWorld *world, ThawStepper *s, ThawErro
     return status;
 }
 
-// Whether the way of the shadow puts more energy into the body than all that it has: where stiff elements beside parts
-// and the parts themselves, which move by turns, drive each other. work, elastic: before that way.
+// Whether following the shadow puts more energy into the body than all that it has: stiff elements beside parts and the
+// parts, which are moved one after the other, may drive each other. work, elastic: before that motion.
 static int is_astray(const ThawStepper *s, const ThawLedger *work, double elastic) {
     const double gain = s->work.follow_work - work->follow_work;
     ThawLedger has = {0};
@@ -292,7 +292,7 @@ static int is_astray(const ThawStepper *s, const ThawLedger *work, double elasti
     return gain > has.kinetic + has.shadow + fabs(elastic) + s->energy_rounding;
 }
 
-// To before that way, with everything elastic.
+// Goes back to before that motion, with everything elastic.
 static ThawStatus go_back(const ThawWorld *world, ThawStepper *s, double h, const ThawLedger *work, double elastic) {
     ThawRigidifyData *a = thaw_rigidify(s);
     ThawOracleState *state = thaw_oracle_state(a->oracle);
@@ -301,7 +301,7 @@ static ThawStatus go_back(const ThawWorld *world, ThawStepper *s, double h, cons
         return status;
     memcpy(s->x, s->x1, sizeof *s->x * (size_t)s->shape->nv * (size_t)s->model->dim);
     for (size_t i = 0; i < (size_t)s->shape->nv * (size_t)s->model->dim; i++)
-        state->shadow[i] -= h * state->pull[i]; // as the shadow went on
+        state->shadow[i] -= h * state->shadow_accel[i]; // as the shadow went on
     thaw_partition_reshape(a->partition, s->x);
     s->work = *work;
     s->elastic = elastic;
@@ -314,7 +314,7 @@ static ThawStatus go_back(const ThawWorld *world, ThawStepper *s, double h, cons
     return THAW_OK;
 }
 
-// The answer to a question, with what it moves booked.
+// The answer to a question; energies of what it moves are booked.
 static ThawStatus ask(const ThawWorld *world, ThawStepper *s, const ThawQuestion *question, ThawError *error) {
     ThawRigidifyData *a = thaw_rigidify(s);
     const ThawLedger work = s->work;
@@ -388,16 +388,8 @@ static ThawStatus decide_rigidify(const ThawWorld *world, ThawStepper *s, ThawIn
 
 static void commit_rigidify(ThawStepper *s, ThawIncrement step) {
     ThawRigidifyData *a = thaw_rigidify(s);
-    const ThawPartition *partition = a->partition;
     double since = thaw_wall_ms();
-    size_t dim = (size_t)s->model->dim;
-    // Vertices of parts report the chords of their paths; the parts themselves keep their momentum.
-    for (int32_t m = 0; m < partition->vertex_count && !s->moving.acts; m++)
-        for (size_t k = 0, at = (size_t)partition->vertices[m] * dim; k < dim; k++, at++)
-            s->v1[at] = (s->x1[at] - s->x[at]) / step.h;
-    if (a->system->map->n > 0 && !s->moving.acts) // in a moving frame they have moved with it
-        a->system->map->ops->commit(a->system->map, step.h, s->q);
-    thaw_oracle_observe(a->oracle, partition, s->x1, step.h);
+    thaw_oracle_observe(a->oracle, a->partition, s->x1, step.h);
     s->ms[THAW_STAGE_ORACLE] += thaw_wall_ms() - since;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The method "rigidify" inside: what a body of it has besides a stepper's vectors, and what its files share.
+// The inside of the method "rigidify": what a body has besides a stepper's vectors, and what the method's files share.
 #ifndef THAW_RIGIDIFY_H
 #define THAW_RIGIDIFY_H
 
@@ -29,14 +29,14 @@ typedef struct ThawRigidifyData {
     ThawScratch search; // for what it bears
 } ThawRigidifyData;
 
-// The scale of a body with what it bears, part of the state: it was found when that was last another one.
+// The scale of a body with what it bears, part of the state: found when the burden last changed.
 typedef struct ThawBurdened {
     uint64_t neighbours;       // hash of the bodies that touch it or are attached to it, and of its island's
     uint64_t borne;            // hash of what it bears and of what holds it; 0: nothing that counts
     double omega, lever, soft; // as in ThawScale, of a body that bears something
 } ThawBurdened;
 
-// Also of a body asleep.
+// Of a body awake or asleep.
 typedef struct ThawRigidifyRecord {
     ThawScale scale;        // once it was needed; a function of the model and of the pins that hold the body
     ThawScale scale_before; // the last pin that let go
@@ -63,9 +63,9 @@ static inline const ThawRigidifyOptions *thaw_rigidify_options(const ThawWorld *
 void thaw_rigidify_configure(const ThawWorld *world, ThawStepper *s);
 void thaw_rigidify_reconfigure(const ThawWorld *world, ThawStepper *s);
 
-// burden.c: the scale that the body goes by, with what it bears.
+// burden.c: the scale in force, with what the body bears.
 ThawScale thaw_rigidify_scale(const ThawStepper *s);
-// Whether it bears something else than at the last step, and thresholds that fit.
+// Finds the burden anew where the body's neighbours have changed, and thresholds that fit.
 ThawStatus thaw_rigidify_fit_burden(const ThawWorld *world, ThawStepper *s, ThawError *error);
 // For a question: bearer is a ThawBearer.
 typedef struct ThawBearer {
@@ -110,16 +110,11 @@ ThawStatus thaw_rigidify_take(const ThawWorld *world, ThawStepper *s, ThawError 
 // validate.c
 ThawStatus thaw_rigidify_validate(const ThawWorld *world, const ThawStepper *s, ThawError *error);
 
-// scale.c: whether two bodies are held in the same way at t, for certain.
-int thaw_bodies_alike(const ThawModelBody *a, const ThawModelBody *b, double t);
-// The scale of a body, from the rest shape and the pins that hold it at t; by one of the systems, if it serves.
-ThawStatus thaw_body_find_scale(const ThawModel *model, const ThawModelBody *body, double t, ThawSystem *const *systems,
-                                int32_t system_count, ThawTasks *tasks, ThawScale *scale, ThawError *error);
-// The scale in the record as of the last step, unless it is known.
+// scale.c: the scale in the record as of the last step, unless it is known.
 ThawStatus thaw_rigidify_find_scale(ThawWorld *world, ThawStepper *s, ThawError *error);
 // The same for the step that begins (s->middle). changed: a pin has let go since.
 ThawStatus thaw_rigidify_fit_scale(ThawWorld *world, ThawStepper *s, int *changed, ThawError *error);
-// The step that began is cancelled: that of the last one again. Nonzero: it is another one.
+// The step that began is cancelled: the scale of the last step comes back. Nonzero: that is another one.
 int thaw_rigidify_restore_scale(const ThawWorld *world, ThawStepper *s);
 
 #endif

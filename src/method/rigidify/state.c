@@ -13,14 +13,14 @@ enum { LAST_REASON = THAW_REASON_COUNT - 1 };
 
 static int list_record(const ThawStepper *s, ThawStateField *fields) {
     ThawHistory *h = thaw_rigidify_record(s)->history;
-    ThawToldBefore *t = &h->told;
+    ThawLastForces *t = &h->last;
     ThawBurdened *b = &thaw_rigidify_record(s)->burdened;
     enum { NUMBER = THAW_STATE_ASLEEP | THAW_STATE_NUMBER };
     const ThawStateField all[] = {
         {"woken_by", THAW_STATE_U8, THAW_STATE_ASLEEP, h->woken_by, s->shape->ne, 1, 0, LAST_REASON},
         {"since", THAW_STATE_U32, THAW_STATE_ASLEEP, h->since, s->shape->ne, 1, 0, 0},
-        {"told_loads", THAW_STATE_U64, NUMBER, &t->loads, 1, 1, 0, 0},
-        {"told_contacts", THAW_STATE_U64, NUMBER, &t->contacts, 1, 1, 0, 0},
+        {"last_loads", THAW_STATE_U64, NUMBER, &t->loads, 1, 1, 0, 0},
+        {"last_contacts", THAW_STATE_U64, NUMBER, &t->contacts, 1, 1, 0, 0},
         {"load_size", THAW_STATE_F64, NUMBER, &t->load_size, 1, 1, 0, 0},
         {"contact_size", THAW_STATE_F64, NUMBER, &t->contact_size, 1, 1, 0, 0},
         {"load_total", THAW_STATE_F64, NUMBER, t->load_total, 1, 3, 0, 0},
@@ -57,8 +57,8 @@ static int list_oracle_numbers(ThawOracleState *o, ThawStateField *fields) {
         {"energy", THAW_STATE_F64, NUMBER | THAW_STATE_ENERGY, &o->energy, 1, 1, 0, 0},
         {"gained", THAW_STATE_F64, NUMBER | THAW_STATE_ENERGY, &o->gained, 1, 1, 0, 0},
         {"drift", THAW_STATE_F64, NUMBER, &o->drift, 1, 1, 0, 0},
-        {"uneven", THAW_STATE_F64, NUMBER, &o->uneven, 1, 1, 0, 0},
-        {"reached", THAW_STATE_F64, NUMBER | THAW_STATE_INFINITE, &o->reached, 1, 1, 0, 0},
+        {"load_spread", THAW_STATE_F64, NUMBER, &o->load_spread, 1, 1, 0, 0},
+        {"relax_target", THAW_STATE_F64, NUMBER | THAW_STATE_INFINITE, &o->relax_target, 1, 1, 0, 0},
         {"margin", THAW_STATE_F64, NUMBER, &o->margin, 1, 1, 0, 0},
     };
     memcpy(fields, all, sizeof all);
@@ -77,9 +77,9 @@ static int list_oracle(const ThawStepper *s, ThawOracleState *o, ThawStateField 
         {"strain", THAW_STATE_F64, 0, o->strain, (int64_t)thaw_strain_size(s->shape->all), THAW_LANES, 0, 0},
         {"reference", THAW_STATE_F64, 0, o->reference, nv, dim, 0, 0},
         {"held", THAW_STATE_F64, 0, o->held, nv, dim * dim, 0, 0},
-        {"kept", THAW_STATE_F64, 0, o->kept, nv, dim, 0, 0},
+        {"quiet_force", THAW_STATE_F64, 0, o->quiet_force, nv, dim, 0, 0},
         {"shadow", THAW_STATE_F64, 0, o->shadow, nv, dim, 0, 0},
-        {"pull", THAW_STATE_F64, 0, o->pull, nv, dim, 0, 0},
+        {"shadow_accel", THAW_STATE_F64, 0, o->shadow_accel, nv, dim, 0, 0},
         {"known", THAW_STATE_U8, 0, o->known, nv, 1, 0, 0},
         {"inner", THAW_STATE_F64, 0, o->inner, nv, dim, 0, 0},
         {"loads", THAW_STATE_F64, 0, o->loads, nv, dim, 0, 0},
