@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random drops: one to five random bodies of at most 300 elements fall in a closed box, sometimes onto obstacles, for
-// at most 200 steps. Everything follows from the seed, but what a DropChoice says. What must hold, whatever the numbers: every step succeeds,
-// nothing is NaN, no body leaves the box, and nothing sinks in deeper than DROP_BOUND mean edge lengths (of the coarser
-// mesh).
+// at most 200 steps. Everything follows from the seed, but what a DropChoice says. What must hold, whatever the
+// numbers: every step succeeds, nothing is NaN, no body leaves the box, and nothing sinks in deeper than DROP_BOUND
+// mean edge lengths (of the coarser mesh).
 //
 // The bound: a contact is a spring of about the stiffness of the elements behind it, so an impact that presses a body
 // by an edge length may press the contact about as deep; at rest depths are smaller by orders. Coarse meshes can also
