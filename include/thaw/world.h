@@ -63,6 +63,9 @@ typedef struct ThawShapeDef {
     const double *uv;               // of woven sheets: u, v of each corner of each element of the mesh, u along the
                                     // warp; in place of `warp` where it is not degenerate; may be NULL
     double pressure;                // Pa, inside a closed sheet over outside; its triangles must all look out, or in
+    // Degrees: contact is with a smooth surface through the vertices where the mesh is bent by no more than that at
+    // rest, 0 to 90; 0: with its faces. Not for sheets.
+    double smooth;
     const ThawGroupDef *groups;
     int32_t group_count;
 } ThawShapeDef;
@@ -95,6 +98,7 @@ typedef enum ThawForceKind {
     THAW_FORCE_TOTAL,        // N, shared among the group's vertices in proportion to their masses
     THAW_FORCE_PER_VERTEX,   // N on each vertex
     THAW_FORCE_ACCELERATION, // m/s^2: each vertex gets its mass times this
+    THAW_FORCE_WIND,         // m/s: air that blows on the triangles of a sheet between the group's vertices
 } ThawForceKind;
 
 // A force on a group during [from, to), ramped up linearly over the first `ramp` seconds.
@@ -102,8 +106,9 @@ typedef struct ThawForceDef {
     int32_t group;
     ThawForceKind kind;
     double value[3];
-    double from, to; // s; to may be INFINITY
-    double ramp;     // s, >= 0
+    double from, to;        // s; to may be INFINITY
+    double ramp;            // s, >= 0
+    double air, drag, lift; // of wind: kg/m^3; coefficients along the wind and across it
 } ThawForceDef;
 
 // An option of a method, by names, as a number: a flag is 0 or 1, a choice its place in the list of `thaw help METHOD`
@@ -543,8 +548,8 @@ ThawStatus thaw_world_get_stresses(const ThawWorld *world, int32_t body, double 
 typedef struct ThawContactPoint {
     int32_t body[2];      // body[1] < 0: obstacle -1 - body[1]
     int32_t nodes[2];     // how many vertices on each side; 0 for an obstacle
-    int32_t vertex[2][3]; // of these bodies
-    double weight[2][3];  // sum to 1 on each side
+    int32_t vertex[2][4]; // of these bodies
+    double weight[2][4];  // sum to 1 on each side; of smooth surfaces one may be below 0
     double point[3];      // m, where side 1 is touched, at the start of the step
     double normal[3];     // unit, from side 1 to side 0
     double gap;           // m, at the start of the step; < 0: inside. A contact that is still open may carry nothing

@@ -330,7 +330,7 @@ static const char *why_idle(const Case *c, const ThawLoad *load) {
     int32_t free = 0;
     for (int32_t i = 0; i < load->group->count; i++)
         free += !c->held[load->group->vertices[i]];
-    if (length(c->dim, load->value) == 0)
+    if (length(c->dim, load->value) == 0 && load->kind != THAW_FORCE_WIND) // air that stands still brakes
         return "it is zero";
     if (load->from >= c->duration)
         return "it begins after the end of the run";
@@ -361,7 +361,7 @@ static void examine_force(const Case *c, int32_t index) {
                                                      : 1;
     // Spread over the mean cross-section volume / diameter, it strains the body by:
     double strain = total * c->shape->diameter / (volume * c->material->young);
-    if (strain > 1) {
+    if (strain > 1 && load->kind != THAW_FORCE_WIND) {
         ThawComplaint *complaint = thaw_exam_add(c->exam, THAW_SEVERITY_WARNING, "huge-force",
                                                  "body %.60s, force %d (group %.60s)", c->def->name, index, group);
         thaw_complaint_what(complaint,

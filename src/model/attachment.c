@@ -9,6 +9,7 @@
 // takes K/k of what the material gives: a hundredth, of both sides in series.
 #include "model/attachment.h"
 #include "model/change.h"
+#include "model/sheet.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -125,6 +126,20 @@ static double find_areas(const ThawShape *shape, const unsigned char *inside, do
     const ThawElementBlock *cells = shape->cells;
     const int nodes = cells->kind->nodes, dim = shape->dim;
     double sum = 0;
+    for (int32_t e = 0; thaw_shape_is_sheet(shape) && e < shape->ne; e++) { // all of it is surface
+        const int32_t *v = cells->elements + 3 * (size_t)e;
+        double a[3], b[3], n[3];
+        if (!(inside[v[0]] && inside[v[1]] && inside[v[2]]))
+            continue;
+        thaw_v3_sub(shape->X + 3 * (size_t)v[1], shape->X + 3 * (size_t)v[0], a);
+        thaw_v3_sub(shape->X + 3 * (size_t)v[2], shape->X + 3 * (size_t)v[0], b);
+        thaw_v3_cross(a, b, n);
+        for (int i = 0; i < 3; i++)
+            area[v[i]] += thaw_v3_norm(n) / 6;
+        sum += thaw_v3_norm(n) / 2;
+    }
+    if (thaw_shape_is_sheet(shape))
+        return sum;
     for (int32_t i = 0; i < shape->ne * nodes; i++) {
         const int32_t *element = cells->elements + (size_t)(i / nodes) * (size_t)nodes;
         const double *X[3] = {NULL};
@@ -233,6 +248,48 @@ static double outside_of(const ThawShape *shape, int32_t e, const double *X, dou
     return outside;
 }
 
+// Weights of a point of a triangle that is near X, the nearest where X lies above it; how far that is away, m.
+static double distance_of(const ThawShape *shape, int32_t e, const double X[3], double weight[THAW_ANCHOR_NODES]) {
+    const int32_t *v = shape->cells->elements + 3 * (size_t)e;
+    const double *x[3];
+    double a[3], b[3], n[3], to[3], area[3], sum = 0;
+    for (int i = 0; i < 3; i++)
+        x[i] = shape->X + 3 * (size_t)v[i];
+    thaw_v3_sub(x[1], x[0], a);
+    thaw_v3_sub(x[2], x[0], b);
+    thaw_v3_cross(a, b, n);
+    for (int i = 0; i < 3; i++) {
+        thaw_v3_sub(x[(i + 1) % 3], X, a);
+        thaw_v3_sub(x[(i + 2) % 3], X, b);
+        thaw_v3_cross(a, b, area);
+        weight[i] = fmax(0, thaw_v3_dot(area, n));
+        sum += weight[i];
+    }
+    thaw_v3_copy(X, to);
+    for (int i = 0; i < 3; i++) {
+        weight[i] /= sum;
+        thaw_v3_add(to, -weight[i], x[i], to);
+    }
+    return thaw_v3_norm(to);
+}
+
+// Anchors a point on the triangle of a sheet that is nearest to it.
+static void anchor_on_sheet(const ThawShape *shape, const double X[3], ThawAnchor *anchor) {
+    double weight[THAW_ANCHOR_NODES], best = INFINITY;
+    int32_t nearest = 0;
+    for (int32_t e = 0; e < shape->ne; e++) {
+        const double distance = distance_of(shape, e, X, weight);
+        if (distance < best) {
+            best = distance;
+            nearest = e;
+        }
+    }
+    distance_of(shape, nearest, X, anchor->weight);
+    anchor->nodes = 3;
+    anchor->element = shape->element_user[nearest];
+    memcpy(anchor->other, shape->cells->elements + 3 * (size_t)nearest, 3 * sizeof *anchor->other);
+}
+
 // Anchors a point in space (m) on a body as it is placed at the start.
 static ThawStatus anchor_on_body(const char *where, const ThawModelBody *body, const double *x, ThawAnchor *anchor,
                                  ThawError *error) {
@@ -241,6 +298,10 @@ static ThawStatus anchor_on_body(const char *where, const ThawModelBody *body, c
     double X[3] = {0}, weight[THAW_ANCHOR_NODES], best = INFINITY, largest = 0;
     int32_t nearest = -1;
     thaw_body_unplace(body, dim, x, X);
+    if (thaw_shape_is_sheet(shape)) {
+        anchor_on_sheet(shape, X, anchor);
+        return THAW_OK;
+    }
     for (int32_t e = 0; e < shape->ne; e++) {
         const double outside = outside_of(shape, e, X, weight);
         if (outside < best) {

@@ -40,7 +40,9 @@ ThawBodyDef thaw_body_def_default(void) {
 
 ThawScriptDef thaw_script_def_default(void) { return (ThawScriptDef){.release = INFINITY}; }
 
-ThawForceDef thaw_force_def_default(void) { return (ThawForceDef){.kind = THAW_FORCE_TOTAL, .to = INFINITY}; }
+ThawForceDef thaw_force_def_default(void) {
+    return (ThawForceDef){.kind = THAW_FORCE_TOTAL, .to = INFINITY, .air = 1.2, .drag = 1, .lift = 1};
+}
 
 ThawChangeDef thaw_change_def_default(void) {
     return (ThawChangeDef){

@@ -184,13 +184,22 @@ static ThawStatus compile_load(const char *where, int dim, const ThawForceDef *d
         status = thaw_check_vector(where, "value", def->value, dim, error);
     if (status != THAW_OK)
         return status;
-    if ((unsigned)def->kind > THAW_FORCE_ACCELERATION)
+    if ((unsigned)def->kind > THAW_FORCE_WIND)
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: kind is %d; allowed: a ThawForceKind", where,
                               (int)def->kind);
     if (!(def->from < def->to) || !(def->ramp >= 0) || !isfinite(def->ramp))
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "%s: from %g s to %g s, ramp %g s; allowed: from < to, ramp >= 0", where, def->from,
                               def->to, def->ramp);
+    if (def->kind == THAW_FORCE_WIND && !thaw_shape_is_sheet(shape))
+        return thaw_error_set(error, THAW_ERROR_UNSUPPORTED, "%s: wind on a solid; allowed: wind on sheets", where);
+    if (def->kind == THAW_FORCE_WIND && (!(def->air >= 0) || !isfinite(def->air) || !(def->drag >= 0) ||
+                                         !isfinite(def->drag) || !(def->lift >= 0) || !isfinite(def->lift)))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: air %g kg/m^3, drag %g, lift %g; allowed: >= 0", where,
+                              def->air, def->drag, def->lift);
+    load->air = def->air;
+    load->drag = def->drag;
+    load->lift = def->lift;
     load->group_index = def->group;
     load->kind = def->kind;
     load->from = def->from;
@@ -313,7 +322,7 @@ ThawStatus thaw_model_create(const ThawWorldDef *def, ThawModel **result, ThawEr
     if (status == THAW_OK)
         status = thaw_attachments_compile(def, model, error);
     if (status == THAW_OK)
-        status = thaw_sheets_allow(def, model, error);
+        status = thaw_sheets_allow(model, error);
     if (status != THAW_OK)
         thaw_model_free(&model);
     *result = model;

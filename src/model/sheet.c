@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "math/vec3.h"
-#include "model/attachment.h"
 #include "model/plate.h"
 
 // --- which vertices --------------------------------------------------------------------------------------------------
@@ -443,7 +442,7 @@ ThawStatus thaw_sheet_check_method(const char *where, const ThawMethod *method, 
                                 "%s: method \"%s\" does not move sheets yet; allowed: \"full\"", where, method->name);
 }
 
-ThawStatus thaw_sheets_allow(const ThawWorldDef *def, const ThawModel *model, ThawError *error) {
+ThawStatus thaw_sheets_allow(const ThawModel *model, ThawError *error) {
     ThawStatus status = THAW_OK;
     for (int32_t b = 0; b < model->body_count && status == THAW_OK; b++) {
         const ThawModelBody *body = &model->bodies[b];
@@ -456,9 +455,6 @@ ThawStatus thaw_sheets_allow(const ThawWorldDef *def, const ThawModel *model, Th
                              : body->change_count ? "changes"
                              : body->self_contact ? "self_contact"
                                                   : NULL;
-        for (int32_t i = 0; i < model->attachment_count; i++)
-            if (def->attachments[i].body == b || def->attachments[i].other_body == b)
-                unable = "attachments";
         if (status == THAW_OK && unable)
             status = thaw_error_set(error, THAW_ERROR_UNSUPPORTED,
                                     "%s: no %s of sheets yet; allowed: to leave them out", where, unable);

@@ -22,7 +22,7 @@ ThawStatus thaw_sheet_check(const ThawShapeDef *def, const char *name, ThawError
 ThawStatus thaw_sheet_check_material(const ThawShape *shape, const ThawMaterial *material, int32_t index,
                                      ThawError *error);
 // What bodies that are sheets cannot have yet: once bodies, units, obstacles and attachments are compiled.
-ThawStatus thaw_sheets_allow(const ThawWorldDef *def, const ThawModel *model, ThawError *error);
+ThawStatus thaw_sheets_allow(const ThawModel *model, ThawError *error);
 // An error where the method does not move sheets; `where` begins the message.
 ThawStatus thaw_sheet_check_method(const char *where, const ThawMethod *method, ThawError *error);
 

@@ -122,12 +122,14 @@ static void read_script(const ThawPlace *place, const ThawBodyDef *body, ThawScr
 }
 
 static void read_force(const ThawPlace *place, int32_t shape, ThawForceDef *force) {
-    static const char *const keys[] = {"group", "total", "per_vertex", "acceleration", "from", "to", "ramp", NULL};
+    static const char *const keys[] = {"group", "total", "per_vertex", "acceleration", "wind", "from",
+                                       "to",    "ramp",  "air",        "drag",         "lift", NULL};
     static const char *const kinds[] = {
         [THAW_FORCE_TOTAL] = "total",
         [THAW_FORCE_PER_VERTEX] = "per_vertex",
         [THAW_FORCE_ACCELERATION] = "acceleration",
-        [THAW_FORCE_ACCELERATION + 1] = NULL,
+        [THAW_FORCE_WIND] = "wind",
+        [THAW_FORCE_WIND + 1] = NULL,
     };
     *force = thaw_force_def_default();
     if (!thaw_place_is_object(place, keys, 1))
@@ -142,6 +144,14 @@ static void read_force(const ThawPlace *place, int32_t shape, ThawForceDef *forc
     thaw_place_number(place, "from", thaw_range_not_negative, &force->from);
     thaw_place_number(place, "to", thaw_range_not_negative, &force->to);
     thaw_place_number(place, "ramp", thaw_range_not_negative, &force->ramp);
+    for (int i = 8; i < 11; i++) {
+        ThawPlace member = thaw_place_member(place, keys[i]);
+        if (member.value && force->kind != THAW_FORCE_WIND)
+            thaw_place_refuse(&member, "only wind has it", "\"air\", \"drag\" and \"lift\" beside \"wind\"");
+    }
+    thaw_place_number(place, "air", thaw_range_not_negative, &force->air);
+    thaw_place_number(place, "drag", thaw_range_not_negative, &force->drag);
+    thaw_place_number(place, "lift", thaw_range_not_negative, &force->lift);
     char allowed[64];
     snprintf(allowed, sizeof allowed, "a time greater than \"from\", which is %.12g", force->from);
     if (to.value && !(force->to > force->from))

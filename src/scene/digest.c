@@ -53,6 +53,8 @@ static uint64_t hash_shape(uint64_t seed, const ThawShapeDef *shape) {
         seed = hash_integer(seed, material < 0 ? shape->material : material);
     }
     seed = hash_doubles(seed, &shape->thickness, 1);
+    if (shape->smooth > 0)
+        seed = hash_doubles(seed, &shape->smooth, 1);
     if (thaw_mesh_is_sheet(shape->mesh)) {
         seed = hash_integer(hash_integer(seed, (int64_t)shape->membrane), (int64_t)shape->bending);
         seed = hash_doubles(seed, &shape->bending_damping, 1);
@@ -85,6 +87,8 @@ static uint64_t hash_force(uint64_t seed, const ThawForceDef *force) {
     seed = hash_integer(seed, force->group);
     seed = hash_integer(seed, (int64_t)force->kind);
     seed = hash_doubles(seed, force->value, 3);
+    if (force->kind == THAW_FORCE_WIND)
+        seed = hash_doubles(seed, (double[]){force->air, force->drag, force->lift}, 3);
     return hash_doubles(seed, (double[]){force->from, force->to, force->ramp}, 3);
 }
 

@@ -32,8 +32,8 @@ double thaw_loads_constant_until(const ThawModelBody *body, double t) {
         const ThawLoad *load = &body->loads[i];
         if (t < load->from)
             until = fmin(until, load->from);
-        else if (t < load->to && t < load->from + load->ramp)
-            return t;
+        else if (t < load->to && (t < load->from + load->ramp || load->kind == THAW_FORCE_WIND))
+            return t; // wind feels how fast its triangles go
         else if (t < load->to)
             until = fmin(until, load->to);
     }
@@ -53,9 +53,13 @@ double thaw_loads_constant_until(const ThawModelBody *body, double t) {
     return until;
 }
 
-static void add_load(const ThawStepper *stepper, const ThawLoad *load, double t, double *f) {
+static void add_load(const ThawStepper *stepper, const ThawLoad *load, double t, double h, double *f) {
     double factor = thaw_load_factor(load, t);
     int dim = stepper->model->dim;
+    if (load->kind == THAW_FORCE_WIND) {
+        thaw_wind_add(stepper, load, factor, h, f);
+        return;
+    }
     for (int32_t i = 0; i < load->group->count && factor != 0; i++) {
         int32_t v = load->group->vertices[i];
         double share = factor;
@@ -112,7 +116,7 @@ void thaw_loads_evaluate(ThawStepper *stepper, ThawIncrement increment) {
             stepper->w[at] = 0;
         }
     for (int32_t i = 0; i < body->load_count; i++)
-        add_load(stepper, &body->loads[i], middle, stepper->f_ext);
+        add_load(stepper, &body->loads[i], middle, increment.still ? 0 : increment.h, stepper->f_ext);
     stepper->offset_moves = 0;
     for (int32_t s = 0; s < body->script_count; s++)
         if (stepper->middle < body->scripts[s].release)

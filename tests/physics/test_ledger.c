@@ -44,7 +44,8 @@ static PhysicsScene *make_bar(int dim, int integrator, Load load) {
         script->release = 0.15;
     }
     if (load == WINDOW) {
-        scene->force = (ThawForceDef){physics_group(scene, "x-max"), THAW_FORCE_TOTAL, {5, 20, -10}, 0.03, 0.15, 0.04};
+        scene->force = (ThawForceDef){
+            .group = physics_group(scene, "x-max"), .value = {5, 20, -10}, .from = 0.03, .to = 0.15, .ramp = 0.04};
         scene->body.force_count = 1;
     }
     return scene;
