@@ -63,6 +63,9 @@ typedef struct ThawShapeDef {
     const double *uv;               // of woven sheets: u, v of each corner of each element of the mesh, u along the
                                     // warp; in place of `warp` where it is not degenerate; may be NULL
     double pressure;                // Pa, inside a closed sheet over outside; its triangles must all look out, or in
+    // Degrees: contact is with a smooth surface through the vertices where the mesh is bent by no more than that at
+    // rest, 0 to 90; 0: with its faces. Not for sheets.
+    double smooth;
     const ThawGroupDef *groups;
     int32_t group_count;
 } ThawShapeDef;
@@ -545,8 +548,8 @@ ThawStatus thaw_world_get_stresses(const ThawWorld *world, int32_t body, double 
 typedef struct ThawContactPoint {
     int32_t body[2];      // body[1] < 0: obstacle -1 - body[1]
     int32_t nodes[2];     // how many vertices on each side; 0 for an obstacle
-    int32_t vertex[2][3]; // of these bodies
-    double weight[2][3];  // sum to 1 on each side
+    int32_t vertex[2][4]; // of these bodies
+    double weight[2][4];  // sum to 1 on each side; of smooth surfaces one may be below 0
     double point[3];      // m, where side 1 is touched, at the start of the step
     double normal[3];     // unit, from side 1 to side 0
     double gap;           // m, at the start of the step; < 0: inside. A contact that is still open may carry nothing

@@ -77,6 +77,22 @@ static ThawStatus weigh_vertices(const ThawShape *shape, const double *x, const 
     return THAW_OK;
 }
 
+// The vertex behind each face. element: of each face, of the mesh.
+static ThawStatus look_behind(const ThawMesh *mesh, const int32_t *element, ThawContactShape *to, ThawError *error) {
+    if (!(to->behind = THAW_NEW(int32_t, to->nf)))
+        return thaw_error_memory(error, "a surface for contact");
+    for (int32_t f = 0; f < to->nf; f++)
+        for (int i = 0; i < mesh->nodes; i++) {
+            const int32_t v = mesh->elements[(size_t)element[f] * (size_t)mesh->nodes + (size_t)i];
+            int of_face = 0;
+            for (int k = 0; k < to->nodes; k++)
+                of_face |= to->vertex[to->face[(size_t)f * (size_t)to->nodes + (size_t)k]] == v;
+            if (!of_face)
+                to->behind[f] = v;
+        }
+    return THAW_OK;
+}
+
 static ThawStatus compile_shape(const ThawShape *shape, double gravity, ThawContactShape *to, ThawError *error) {
     ThawMesh mesh;
     ThawSurface *surface = NULL;
@@ -84,10 +100,13 @@ static ThawStatus compile_shape(const ThawShape *shape, double gravity, ThawCont
     ThawStatus status = restore_mesh(shape, &mesh, &x, error);
     if (status == THAW_OK)
         status = thaw_mesh_surface(&mesh, &surface, error);
+    to->smooth = shape->smooth;
     if (status == THAW_OK)
         status = thaw_contact_shape_create(shape->dim, shape->nv, x, surface->count, surface->faces, to, error);
     if (status == THAW_OK)
         status = weigh_vertices(shape, x, surface->element, gravity, to, error);
+    if (status == THAW_OK && shape->smooth > 0)
+        status = look_behind(&mesh, surface->element, to, error);
     if (thaw_shape_is_sheet(shape))
         to->half = to->margin = shape->thickness / 2;
     thaw_surface_free(&surface);

@@ -53,6 +53,7 @@ struct ThawContactScratch {
     const ThawCollider *collider;
     const ThawTasks *tasks; // of the caller, which may cancel
     double t, h;            // s, start and length of the step
+    double centre;          // share of the step after which contacts act, in the mean
     double fall;            // m, how far gravity brings things in the step: one of two may be held up
     const double *x, *v;
     const unsigned char *asleep;     // as the set says
@@ -77,6 +78,10 @@ typedef struct ThawContactSide {
     int nodes;
     int32_t vertex[3]; // surface vertices
     double weight[3];
+    // Of a point of the patch over a face (smooth.c), whose vertices are all there:
+    int rises; // 0: of none
+    int32_t face;
+    double rise[3]; // m, from the face
 } ThawContactSide;
 
 static inline ThawContactSide thaw_contact_side_of_face(const ThawContactBody *b, const ThawNearest *at) {
@@ -106,6 +111,21 @@ double thaw_obstacle_local(const ThawModelObstacle *obstacle, int dim, const dou
 // Positions of the vertices of an obstacle's shape at time t.
 void thaw_obstacle_positions(const ThawCollider *collider, int32_t obstacle, double t, const ThawPlace *place,
                              double *x);
+
+// smooth.c
+typedef struct ThawSmoothPoint {
+    ThawContactSide side;
+    double x[3], d[3]; // m, where it is and where it goes in the step
+} ThawSmoothPoint;
+// The point of a smooth surface by which vertex v touches what has the outward normal n, after a share of the step.
+void thaw_smooth_deepest(const ThawContactBody *body, int32_t v, const double n[3], double share,
+                         ThawSmoothPoint *point);
+// A point of a face that x touches, and its normal there, go on to the patch over it; *gap: of x.
+void thaw_smooth_meet(ThawContactSide *side, int32_t face, const double x[3], double point[3], double normal[3],
+                      double *gap);
+// What to add to the weights of a face's vertices, and that of the vertex behind it, which is at `behind`, for a point
+// that rises from it; 0: there is no such thing.
+int thaw_smooth_fix(const ThawContactSide *side, const double behind[3], double more[4]);
 
 // row.c
 int thaw_contact_key_compare(const ThawContactKey *a, const ThawContactKey *b);

@@ -169,7 +169,7 @@ static void try_piece(const ThawContactScratch *scratch, const ThawContactItem *
         point[k] += place[0].p[k];
         velocity[k] = scratch->h > 0 ? (to[k] + place[1].p[k] - point[k]) / scratch->h : 0;
     }
-    ThawContactSide side[2] = {{a, p->corners, {0}, {0}}, {b, 0, {0}, {0}}};
+    ThawContactSide side[2] = {{.body = a, .nodes = p->corners}, {.body = b}};
     for (int i = 0; i < p->corners; i++)
         side[0].vertex[i] = p->vertex[i], side[0].weight[i] = w[i];
     if (!thaw_contact_side_is_fixed(&side[0]))

@@ -155,8 +155,9 @@ static void add_crossing(const ThawContactScratch *scratch, const ThawContactIte
                          const Crossing *crossing, ThawContactSlot *slot) {
     const ThawContactBody *a = &scratch->bodies[item->a], *b = thaw_contact_body(scratch, item->b);
     const int32_t *v = a->shape->edge + 2 * (size_t)e, *w = b->shape->edge + 2 * (size_t)f;
-    ThawContactSide side[2] = {{a, 2, {v[0], v[1]}, {1 - crossing->s[0], crossing->s[0]}},
-                               {b, 2, {w[0], w[1]}, {1 - crossing->s[1], crossing->s[1]}}};
+    ThawContactSide side[2] = {
+        {.body = a, .nodes = 2, .vertex = {v[0], v[1]}, .weight = {1 - crossing->s[0], crossing->s[0]}},
+        {.body = b, .nodes = 2, .vertex = {w[0], w[1]}, .weight = {1 - crossing->s[1], crossing->s[1]}}};
     ThawContactKey key = {
         {item->a, item->b},
         THAW_CONTACT_EDGE_EDGE,

@@ -161,7 +161,8 @@ static void want_fit(ThawContactBody *body) {
 static int slabs_meet(const ThawContactBody *a, const ThawContactBody *b, double fall) {
     double relative[3];
     thaw_v3_sub(a->mean, b->mean, relative);
-    double travel = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + a->spread + b->spread) + fall;
+    double travel = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + a->spread + b->spread) + fall + a->shape->margin +
+                    b->shape->margin;
     for (int i = 0; i < THAW_SLABS; i++) {
         double room = travel * thaw_slab_length(i);
         if (a->slab[i][0] > b->slab[i][1] + room || b->slab[i][0] > a->slab[i][1] + room)
@@ -445,6 +446,7 @@ ThawStatus thaw_contacts_find(const ThawCollider *collider, ThawTasks *tasks, do
     scratch->h = h;
     scratch->x = x;
     scratch->v = v;
+    scratch->centre = thaw_scheme_centre(thaw_scheme(model->options.integrator));
     scratch->fall = v ? h * h * thaw_v3_norm(model->options.gravity) : 0;
     scratch->asleep = set->asleep;
     scratch->hidden = set->hidden;

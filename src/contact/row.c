@@ -125,9 +125,10 @@ static void make_frame(int dim, const double slide[3], double length, double fra
     thaw_v3_cross(n, t, frame[2]);
 }
 
-// A vertex on an obstacle that does not change its shape.
-static int is_anchored(const ThawModel *model, const ThawContactKey *key) {
-    return key->kind == THAW_CONTACT_VERTEX_OBSTACLE && model->obstacles[-1 - key->body[1]].frame_count == 0;
+// A vertex on an obstacle that does not change its shape. Points of smooth surfaces are others in each step.
+static int is_anchored(const ThawCollider *collider, const ThawContactKey *key) {
+    return key->kind == THAW_CONTACT_VERTEX_OBSTACLE &&
+           collider->model->obstacles[-1 - key->body[1]].frame_count == 0 && !collider->by_body[key->body[0]]->part;
 }
 
 // Where a point of the world is in an obstacle's own frame.
@@ -140,7 +141,7 @@ static void to_own_frame(const ThawPlace *place, const double x[3], double local
 // x: where side 0 is.
 static void warm_start(const ThawContactScratch *scratch, const double x[3], double length, ThawContact *c) {
     const ThawModel *model = scratch->collider->model;
-    const int anchored = is_anchored(model, &c->key);
+    const int anchored = is_anchored(scratch->collider, &c->key);
     const ThawPlace *place = anchored ? &scratch->places[-1 - c->key.body[1]][0] : NULL;
     const ThawContactMemory *memory = thaw_contact_recall(scratch, &c->key);
     c->is_new = !memory;
@@ -221,6 +222,26 @@ static ThawContact *next_contact(ThawContactSlot *slot) {
     return &slot->contacts[slot->count++];
 }
 
+// A point of a smooth surface is not of its face alone: with the vertex behind it, it turns with the body.
+static void rise_from_face(const ThawContactScratch *scratch, const ThawContactSide *side, int s, ThawContact *c) {
+    const ThawContactShape *shape = side->body->shape;
+    const ThawModel *model = scratch->collider->model;
+    const int32_t behind = shape->behind[side->face];
+    const size_t at = (size_t)(model->bodies[side->body->id].first_vertex + behind) * (size_t)model->dim;
+    double x[3] = {0}, more[4];
+    for (int k = 0; k < model->dim; k++)
+        x[k] = scratch->x[at + (size_t)k];
+    if (!thaw_smooth_fix(side, x, more))
+        return;
+    for (int k = 0; k < side->nodes; k++) {
+        c->vertex[s][k] = side->body->unit_vertex + shape->vertex[side->vertex[k]];
+        c->weight[s][k] = side->weight[k] + more[k];
+    }
+    c->vertex[s][side->nodes] = side->body->unit_vertex + behind;
+    c->weight[s][side->nodes] = more[3];
+    c->nodes[s] = side->nodes + 1;
+}
+
 void thaw_contact_add(const ThawContactScratch *scratch, const ThawContactItem *item, const ThawContactKey *key,
                       const ThawContactSide side[2], const double point[3], const double normal[3], double gap,
                       const double *velocity, ThawContactSlot *slot) {
@@ -251,6 +272,10 @@ void thaw_contact_add(const ThawContactScratch *scratch, const ThawContactItem *
             c->vertex[s][c->nodes[s]] = side[s].body->unit_vertex + shape->vertex[v];
             c->weight[s][c->nodes[s]++] = w;
         }
+        if (side[s].rises && shape->mass)
+            rise_from_face(scratch, &side[s], s, c);
+        for (int i = 0; s == 0 && side[s].rises && i < 3; i++)
+            x[i] += side[s].rise[i];
         if (shape->mass)
             k[s] = stiffness, m[s] = mass;
         else if (scratch->h > 0)
@@ -343,7 +368,7 @@ ThawStatus thaw_contacts_remember(const ThawCollider *collider, double t, double
         const int sliding = is_sliding(c, model->options.contact.friction);
         double drift[3], held[3];
         slip_drift(&model->options.contact, c, dim, h, drift);
-        if (is_anchored(model, &c->key)) {
+        if (is_anchored(collider, &c->key)) {
             thaw_v3_copy(c->anchor, memory->anchor);
             if (sliding) {
                 ThawPlace place;

@@ -87,7 +87,8 @@ void thaw_contact_find_self(const ThawContactScratch *scratch, const ThawContact
         double normal[3], gap;
         if (!touch_self(body, model->bodies[item->a].shape, model->dim, v, &at, normal, &gap))
             continue;
-        ThawContactSide side[2] = {{body, 1, {v}, {1}}, thaw_contact_side_of_face(body, &at)};
+        ThawContactSide side[2] = {{.body = body, .nodes = 1, .vertex = {v}, .weight = {1}},
+                                   thaw_contact_side_of_face(body, &at)};
         if (thaw_contact_side_is_fixed(&side[0]) && thaw_contact_side_is_fixed(&side[1]))
             continue;
         ThawContactKey key = {{item->a, item->a}, THAW_CONTACT_VERTEX_FACE, {body->shape->vertex[v], at.face, 0, 0}};

@@ -185,6 +185,8 @@ ThawStatus thaw_contact_shape_create(int nodes, int32_t nv, const double *x, int
         thaw_v3_copy(x + 3 * (size_t)shape->vertex[v], surface + 3 * (size_t)v);
     if (status == THAW_OK && nodes == 3)
         status = list_edges(surface, shape, error);
+    if (status == THAW_OK && shape->smooth > 0)
+        status = thaw_smooth_compile(surface, shape->smooth, shape, error);
     if (status == THAW_OK)
         status = thaw_contact_tree_build(surface, shape, error);
     if (status == THAW_OK)
@@ -207,5 +209,8 @@ void thaw_contact_shape_clear(ThawContactShape *shape) {
     thaw_free(shape->stiffness);
     thaw_free(shape->mass);
     thaw_free(shape->length);
+    thaw_free(shape->part);
+    thaw_free(shape->curved);
+    thaw_free(shape->behind);
     *shape = (ThawContactShape){0};
 }

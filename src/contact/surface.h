@@ -38,6 +38,11 @@ typedef struct ThawContactShape {
     double half;       // m, half the thickness of a sheet, which has two sides; 0: a solid
     double radius;     // m; > 0: balls round the vertices, and no faces
     double margin;     // m, by which the solid sticks out of its vertices' box
+    // Of surfaces that contact takes for smooth (smooth.c):
+    double smooth;       // degrees, by which their edges may be bent; 0: all are sharp, and faces flat
+    unsigned char *part; // nodes * nf, which part of the surface round its vertex each corner is of; NULL: not smooth
+    double *curved;      // nf, m, the height of the edges' arcs at rest; 0: flat
+    int32_t *behind;     // nf, the inner vertex of the element behind each face, an id in the body
 } ThawContactShape;
 
 // Directions of slabs, besides the axes: towards the edges and corners of a cube. Their lengths are sqrt(2) and
@@ -80,6 +85,9 @@ void thaw_contact_normal_at(const ThawContactShape *shape, const double *x, int3
                             double n[3]);
 // Angle-weighted unit normal of a vertex.
 void thaw_contact_vertex_normal(const ThawContactShape *shape, const double *x, int32_t v, double n[3]);
+
+// smooth.c: which edges are smooth at rest, and how high faces are there. angle: degrees.
+ThawStatus thaw_smooth_compile(const double *x, double angle, ThawContactShape *shape, ThawError *error);
 
 // tree.c
 ThawStatus thaw_contact_tree_build(const double *x, ThawContactShape *shape, ThawError *error);

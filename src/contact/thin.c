@@ -110,7 +110,8 @@ static void add_vertex(const Thin *t, int32_t v, const Meeting *m) {
     const int turned = t->a->id < 0; // a point of an obstacle is side 1
     ThawNearest at = {.face = m->face};
     memcpy(at.w, m->w, sizeof at.w);
-    const ThawContactSide vertex = {t->a, 1, {v}, {1}}, face = thaw_contact_side_of_face(t->b, &at);
+    const ThawContactSide vertex = {.body = t->a, .nodes = 1, .vertex = {v}, .weight = {1}},
+                          face = thaw_contact_side_of_face(t->b, &at);
     const ThawContactSide side[2] = {turned ? face : vertex, turned ? vertex : face};
     const ThawContactKey key = {
         {t->item->a, t->item->b}, (int32_t)t->item->kind, {t->a->shape->vertex[v], m->face, m->back, 0}};
@@ -378,8 +379,9 @@ static void try_edges(const Thin *t, const ThawContactSlot *near, const ThawCont
     if (is_held(near, t->a->shape, e, c.normal, 1) || is_held(far, t->b->shape, f, c.normal, -1))
         return;
     const int32_t *v = t->a->shape->edge + 2 * (size_t)e, *w = t->b->shape->edge + 2 * (size_t)f;
-    const ThawContactSide side[2] = {{t->a, 2, {v[0], v[1]}, {1 - c.s[0], c.s[0]}},
-                                     {t->b, 2, {w[0], w[1]}, {1 - c.s[1], c.s[1]}}};
+    const ThawContactSide side[2] = {
+        {.body = t->a, .nodes = 2, .vertex = {v[0], v[1]}, .weight = {1 - c.s[0], c.s[0]}},
+        {.body = t->b, .nodes = 2, .vertex = {w[0], w[1]}, .weight = {1 - c.s[1], c.s[1]}}};
     if (thaw_contact_side_is_fixed(&side[0]) && thaw_contact_side_is_fixed(&side[1]))
         return;
     const ThawContactKey key = key_of(t, e, f, c.turned);

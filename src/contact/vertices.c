@@ -93,6 +93,42 @@ static void obstacle_velocity(const ThawPlace place[2], double h, const double l
     }
 }
 
+// A point of a body as an obstacle sees it, in its frame.
+typedef struct Seen {
+    double local[3], ahead[3]; // m, where it is and where it goes
+    double phi, n[3];          // m
+    int32_t face;
+} Seen;
+
+static void see(const ThawModelObstacle *o, const ThawPlace place[2], int dim, double half, const double x[3],
+                const double d[3], Seen *seen) {
+    double arm[3], end[3];
+    thaw_v3_sub(x, place[0].p, arm);
+    thaw_v3_turn_back(place[0].R, arm, seen->local);
+    seen->phi = thaw_obstacle_local(o, dim, seen->local, seen->n, &seen->face) - half;
+    thaw_v3_add(x, 1, d, end);
+    thaw_v3_sub(end, place[1].p, arm);
+    thaw_v3_turn_back(place[1].R, arm, end);
+    thaw_v3_sub(end, seen->local, seen->ahead);
+}
+
+enum { TURNS = 4 }; // searches for the point of a smooth surface, whose normal depends on it
+
+// Of a smooth surface: the point that stands for the vertex, unless that is too far away.
+static void see_smooth(const ThawModelObstacle *o, const ThawPlace place[2], int dim, double share,
+                       const ThawContactBody *a, int32_t v, ThawSmoothPoint *point, Seen *seen) {
+    double n[3], mean[3] = {0, 0, 0};
+    if (seen->phi > THAW_CONTACT_REACH * thaw_v3_norm(seen->ahead) + a->shape->length[v])
+        return;
+    for (int turn = 0; turn < (o->kind == THAW_OBSTACLE_HALF_SPACE ? 1 : TURNS); turn++) {
+        thaw_v3_turn(place[1].R, seen->n, n);
+        thaw_v3_add(mean, 1, n, mean);
+        thaw_v3_unit(mean);
+        thaw_smooth_deepest(a, v, mean, share, point);
+        see(o, place, dim, 0, point->x, point->d, seen);
+    }
+}
+
 void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const ThawContactItem *item,
                                    ThawContactSlot *slot) {
     const ThawModel *model = scratch->collider->model;
@@ -105,13 +141,16 @@ void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const Thaw
     for (int32_t v = 0; v < a->shape->nv; v++) {
         const double *x = a->x + 3 * (size_t)v;
         const double length = a->shape->length[v];
-        double local[3], n[3], arm[3], end[3], ahead[3], hit[3], normal[3], point[3], velocity[3];
-        int32_t face;
+        double arm[3], end[3], hit[3], normal[3], point[3], velocity[3];
+        Seen seen;
+        ThawSmoothPoint at = {.side = {.body = a, .nodes = 1, .vertex = {v}, .weight = {1}}};
         if (a->fixed[v])
             continue;
-        thaw_v3_sub(x, place[0].p, arm);
-        thaw_v3_turn_back(place[0].R, arm, local);
-        double phi = thaw_obstacle_local(o, dim, local, n, &face) - half;
+        see(o, place, dim, half, x, a->d + 3 * (size_t)v, &seen);
+        if (a->shape->part)
+            see_smooth(o, place, dim, scratch->centre, a, v, &at, &seen);
+        double *const local = seen.local, *const n = seen.n, *const ahead = seen.ahead, phi = seen.phi;
+        int32_t face = seen.face;
         const ThawContactMemory *memory = o->kind == THAW_OBSTACLE_BOX && half == 0
                                               ? thaw_contact_advance(scratch, &cursor, a->shape->vertex[v])
                                               : NULL;
@@ -119,11 +158,6 @@ void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const Thaw
         const int held = phi > 0 && remembered >= 0 && is_behind_wall(o, dim, local, length, remembered, n, &phi);
         if (held)
             face = remembered;
-        // Where the vertex goes as the obstacle sees it.
-        thaw_v3_add(x, 1, a->d + 3 * (size_t)v, end);
-        thaw_v3_sub(end, place[1].p, arm);
-        thaw_v3_turn_back(place[1].R, arm, end);
-        thaw_v3_sub(end, local, ahead);
         if (phi > THAW_CONTACT_REACH * thaw_v3_norm(ahead) + 1e-9 * length)
             continue;
         ThawContactKey key = {{item->a, item->b}, THAW_CONTACT_VERTEX_OBSTACLE, {a->shape->vertex[v], -1, 0, 0}};
@@ -153,7 +187,7 @@ void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const Thaw
         key.feature[1] = face;
         thaw_v3_turn(place[0].R, n, normal);
         obstacle_velocity(place, scratch->h, hit, point, velocity);
-        ThawContactSide side[2] = {{a, 1, {v}, {1}}, {b, 0, {0}, {0}}};
+        ThawContactSide side[2] = {at.side, {.body = b}};
         thaw_contact_add(scratch, item, &key, side, point, normal, phi, velocity, slot);
     }
 }
@@ -245,17 +279,29 @@ static void look_beside(const ThawContactBody *b, const double x[3], const ThawC
         clear->others = thaw_contact_others(b, x, at->face, sqrt(at->square) + length);
 }
 
-// Where vertex v of `own` touches or is about to touch surface b: 0 when it does not. remembered: the face of the last
+// m, by how much the way d brings a point nearer to a surface, as far as is looked.
+static double closes_by(const ThawContactBody *b, const ThawNearest *at, const double d[3], const double n[3]) {
+    const int32_t *corner = b->shape->face + (size_t)at->face * b->shape->nodes;
+    double relative[3];
+    thaw_v3_copy(d, relative);
+    for (int i = 0; i < b->shape->nodes; i++)
+        thaw_v3_add(relative, -at->w[i], b->d + 3 * (size_t)corner[i], relative);
+    return fmax(0, -THAW_CONTACT_REACH * thaw_v3_dot(relative, n));
+}
+
+// Where a point of vertex v of `own`, which is at x and goes by d, touches or is about to touch surface b: 0 when it
+// does not. remembered: the face of the last
 // step, or -1; touch->at.face: a face that may be near, or -1, if nothing better is known. fall: m, how far one side
 // may fall onto the other, beyond what is expected. clear: what is known of the vertex, before and after.
-static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContactBody *b, int32_t remembered,
-                         double fall, ThawClearance *clear, Touch *touch) {
+static int touch_surface(const ThawContactBody *own, int32_t v, const double x[3], const double d[3],
+                         const ThawContactBody *b, int32_t remembered, double fall, ThawClearance *clear,
+                         Touch *touch) {
     // A vertex of a sheet is a ball of half its thickness, whose normals say nothing of a side.
-    const double *x = own->x + 3 * (size_t)v, *d = own->d + 3 * (size_t)v;
     const double radius = own->shape->half > 0 ? own->shape->half : own->shape->radius;
     double relative[3], to[3], last[3], normal[3], *facing = radius > 0 ? NULL : normal;
     thaw_v3_sub(d, b->mean, relative);
-    const double travel = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + b->spread) + radius + fall;
+    const double travel = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + b->spread) + radius + fall +
+                          (b->shape->part ? b->shape->margin : 0);
     if (remembered < 0 && thaw_contact_is_clear(clear, x, b->odometer, travel))
         return 0;
     const double outside = remembered < 0 ? distance_to_slabs(b, x) : 0, sight = travel + own->shape->length[v];
@@ -321,13 +367,8 @@ static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContac
         }
     }
     if (radius > 0) {
-        const int32_t *corner = b->shape->face + (size_t)at->face * b->shape->nodes;
-        thaw_v3_copy(d, relative);
-        for (int i = 0; i < b->shape->nodes; i++)
-            thaw_v3_add(relative, -at->w[i], b->d + 3 * (size_t)corner[i], relative);
         touch->gap -= radius;
-        const double closing = -THAW_CONTACT_REACH * thaw_v3_dot(relative, touch->normal);
-        if (touch->gap <= fmax(own->shape->half > 0 ? fall : 0, closing))
+        if (touch->gap <= fmax(own->shape->half > 0 ? fall : 0, closes_by(b, at, d, touch->normal)))
             return 1;
         if (!(own->shape->half > 0) || distance > travel || !thaw_contact_sweep(b, x, d, NULL, at))
             return 0;
@@ -336,6 +377,14 @@ static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContac
         thaw_v3_sub(x, at->point, to);
         touch->gap = thaw_v3_dot(touch->normal, to) - radius;
         return 1;
+    }
+    if (b->shape->part && distance <= travel && !disagrees && thaw_v3_dot(touch->normal, facing) < -FACING) {
+        ThawContactSide side = thaw_contact_side_of_face(b, at); // between its face and the patch over that?
+        double point[3], n[3], gap;
+        thaw_v3_copy(at->point, point);
+        thaw_smooth_meet(&side, at->face, x, point, n, &gap);
+        if (gap <= closes_by(b, at, d, n))
+            return 1;
     }
     // Both sides fall in what they are expected to do, but one of them may be held up: two sides with less air
     // between them than the other falls are a pair. Lost, one would fall in, be pushed out, and so hop for ever.
@@ -352,11 +401,11 @@ static int touch_surface(const ThawContactBody *own, int32_t v, const ThawContac
     return 1;
 }
 
-// Whether the way of a point meets the box of where a body may be.
-static int path_meets(const ThawContactBody *b, const double x[3], const double d[3]) {
+// Whether the way of a point, with some room round it, meets the box of where a body may be.
+static int path_meets(const ThawContactBody *b, const double x[3], const double d[3], double room) {
     for (int k = 0; k < 3; k++) {
-        double end = x[k] + THAW_CONTACT_REACH * d[k];
-        if ((x[k] < b->swept[k] && end < b->swept[k]) || (x[k] > b->swept[3 + k] && end > b->swept[3 + k]))
+        double end = x[k] + THAW_CONTACT_REACH * d[k], lo = b->swept[k] - room, hi = b->swept[3 + k] + room;
+        if ((x[k] < lo && end < lo) || (x[k] > hi && end > hi))
             return 0;
     }
     return 1;
@@ -411,6 +460,34 @@ static int32_t listed(const ThawContactBody *a, const ThawContactSlot *slot, int
     return slot->list_count < a->shape->nv ? slot->list[i] : i;
 }
 
+// Of a smooth surface: the point that stands for vertex v against surface b, unless that is too far away. face: one
+// that may be near, or -1.
+static int look_for_point(const ThawContactBody *a, int32_t v, double share, const ThawContactBody *b, int32_t face,
+                          ThawSmoothPoint *point) {
+    double relative[3], mean[3] = {0, 0, 0}, n[3];
+    thaw_v3_sub(a->d + 3 * (size_t)v, b->mean, relative);
+    const double sight = THAW_CONTACT_REACH * (thaw_v3_norm(relative) + b->spread) + a->shape->length[v];
+    if (distance_to_slabs(b, a->x + 3 * (size_t)v) > sight)
+        return 0;
+    for (int turn = 0; turn < TURNS; turn++) {
+        ThawNearest at = {.face = face, .square = sight * sight};
+        thaw_contact_nearest(b->shape, b->x, b->boxes, point->x, NULL, NULL, &at);
+        if (at.face < 0)
+            return turn > 0;
+        face = at.face;
+        if (b->shape->part) {
+            ThawContactSide side = thaw_contact_side_of_face(b, &at);
+            double gap;
+            thaw_smooth_meet(&side, at.face, point->x, at.point, n, &gap);
+        } else
+            thaw_contact_normal_at(b->shape, b->x, at.face, at.w, n);
+        thaw_v3_add(mean, 1, n, mean);
+        thaw_v3_unit(mean);
+        thaw_smooth_deepest(a, v, mean, share, point);
+    }
+    return 1;
+}
+
 void thaw_contact_find_on_surface(const ThawContactScratch *scratch, const ThawContactItem *item,
                                   ThawContactSlot *slot) {
     const ThawContactBody *a = &scratch->bodies[item->a], *b = thaw_contact_body(scratch, item->b);
@@ -424,15 +501,25 @@ void thaw_contact_find_on_surface(const ThawContactScratch *scratch, const ThawC
         const double *x = a->x + 3 * (size_t)v, *d = a->d + 3 * (size_t)v;
         ThawContactKey key = {{item->a, item->b}, (int32_t)item->kind, {a->shape->vertex[v], 0, 0, 0}};
         const ThawContactMemory *memory = thaw_contact_advance(scratch, &cursor, key.feature[0]);
-        if ((!memory && !path_meets(b, x, d)) || (a->fixed[v] && !b->fixed))
+        if ((!memory && !path_meets(b, x, d, a->shape->part ? a->shape->margin : 0)) || (a->fixed[v] && !b->fixed))
             continue;
-        if (!touch_surface(a, v, b, memory ? memory->key.feature[1] : -1, item->b < 0 ? 0 : scratch->fall, &clear[v],
-                           &touch))
+        ThawSmoothPoint at = {.side = {.body = a, .nodes = 1, .vertex = {v}, .weight = {1}}};
+        thaw_v3_copy(x, at.x);
+        thaw_v3_copy(d, at.d);
+        ThawClearance nothing = {.room = -1}, *known = &clear[v];
+        if (a->shape->part && look_for_point(a, v, scratch->centre, b, touch.at.face, &at))
+            known = &nothing; // which is of the vertex itself
+        if (!touch_surface(a, v, at.x, at.d, b, memory ? memory->key.feature[1] : -1, item->b < 0 ? 0 : scratch->fall,
+                           known, &touch))
             continue;
         key.feature[1] = touch.at.face;
-        ThawContactSide side[2] = {{a, 1, {v}, {1}}, thaw_contact_side_of_face(b, &touch.at)};
+        ThawContactSide side[2] = {at.side, thaw_contact_side_of_face(b, &touch.at)};
         if (thaw_contact_side_is_fixed(&side[0]) && thaw_contact_side_is_fixed(&side[1]))
             continue;
+        if (b->shape->part) {
+            thaw_smooth_meet(&side[1], touch.at.face, at.x, touch.at.point, touch.normal, &touch.gap);
+            touch.gap -= a->shape->half;
+        }
         thaw_contact_add(scratch, item, &key, side, touch.at.point, touch.normal, touch.gap, NULL, slot);
     }
 }
@@ -452,12 +539,17 @@ void thaw_contact_find_points(const ThawContactScratch *scratch, const ThawConta
         const double *x = b->x + 3 * (size_t)v, *d = b->d + 3 * (size_t)v;
         ThawContactKey key = {{item->a, item->b}, THAW_CONTACT_FACE_POINT, {b->shape->vertex[v], 0, 0, 0}};
         const ThawContactMemory *memory = thaw_contact_advance(scratch, &cursor, key.feature[0]);
-        if (radius == 0 && !memory && !path_meets(a, x, d))
+        if (radius == 0 && !memory && !path_meets(a, x, d, 0))
             continue;
         double normal[3], point[3];
-        if (!touch_surface(b, v, a, memory ? memory->key.feature[1] : -1, 0, &clear[v], &touch))
+        if (!touch_surface(b, v, x, d, a, memory ? memory->key.feature[1] : -1, 0, &clear[v], &touch))
             continue;
-        ThawContactSide side[2] = {thaw_contact_side_of_face(a, &touch.at), {b, 1, {v}, {1}}};
+        ThawContactSide side[2] = {thaw_contact_side_of_face(a, &touch.at),
+                                   {.body = b, .nodes = 1, .vertex = {v}, .weight = {1}}};
+        if (a->shape->part) {
+            thaw_smooth_meet(&side[0], touch.at.face, x, touch.at.point, touch.normal, &touch.gap);
+            touch.gap -= radius;
+        }
         int nearest = 0; // the vertex of the face that the point is nearest to: has it a contact itself?
         for (int k = 1; k < side[0].nodes; k++)
             nearest = side[0].weight[k] > side[0].weight[nearest] ? k : nearest;

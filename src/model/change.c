@@ -422,6 +422,7 @@ static ThawStatus compile(Draft *d, ThawShape *shape, ThawError *error) {
     shape->dim = d->dim;
     shape->materials = base->materials;
     shape->thickness = base->thickness;
+    shape->smooth = base->smooth;
     if (status == THAW_OK)
         status = gather_mesh(d, &mesh, place, shape->variant, error);
     if (status == THAW_OK && (!(material = gather_materials(base, shape->variant, mesh.element_count)) ||

@@ -59,6 +59,7 @@ typedef struct ThawShape {
     double thickness;              // m, out of plane, and of a sheet; 1 of solids in 3D
     ThawMembrane membrane;         // of a sheet
     ThawBending bending;           // of a sheet
+    double smooth;                 // degrees, ThawShapeDef
     double bending_damping;        // s, of a sheet; < 0: alpha1
     double *warp;                  // of a woven sheet: 3 * ne, by the mesh's element, units in its plane; else NULL
     double pressure;               // Pa, inside a closed sheet

@@ -347,6 +347,9 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
     const int sheet = thaw_mesh_is_sheet(mesh);
     if ((dim == 2 || sheet) && !(def->thickness > 0 && isfinite(def->thickness)))
         return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: thickness is %g; allowed: > 0", name, def->thickness);
+    if (!(def->smooth >= 0 && def->smooth <= (sheet ? 0 : 90)))
+        return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: smooth is %g degrees; allowed: %s", name, def->smooth,
+                              sheet ? "0, for it is a sheet" : "0 to 90");
     ThawStatus status = thaw_mesh_validate(mesh, error);
     if (status == THAW_OK && sheet)
         status = thaw_sheet_check(def, name, error);
@@ -359,6 +362,7 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
     shape->membrane = def->membrane;
     shape->bending = def->bending;
     shape->bending_damping = def->bending_damping;
+    shape->smooth = def->smooth;
     if (!(shape->name = thaw_strdup(name)))
         return thaw_error_memory(error, "a shape");
     shape->pressure = sheet ? def->pressure : 0;

@@ -29,6 +29,8 @@ typedef struct ThawScheme {
 const ThawScheme *thaw_scheme(ThawIntegrator integrator);
 // Whether alpha1 damps rates of strain only.
 int thaw_scheme_is_viscous(ThawIntegrator integrator, ThawDamping damping);
+// When impulses of its stages act, in the mean, as a share of the step.
+double thaw_scheme_centre(const ThawScheme *scheme);
 // The same scheme, iterated or linearised once.
 ThawIntegrator thaw_scheme_twin(ThawIntegrator integrator, int newton);
 

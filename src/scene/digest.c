@@ -53,6 +53,8 @@ static uint64_t hash_shape(uint64_t seed, const ThawShapeDef *shape) {
         seed = hash_integer(seed, material < 0 ? shape->material : material);
     }
     seed = hash_doubles(seed, &shape->thickness, 1);
+    if (shape->smooth > 0)
+        seed = hash_doubles(seed, &shape->smooth, 1);
     if (thaw_mesh_is_sheet(shape->mesh)) {
         seed = hash_integer(hash_integer(seed, (int64_t)shape->membrane), (int64_t)shape->bending);
         seed = hash_doubles(seed, &shape->bending_damping, 1);

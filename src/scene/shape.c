@@ -256,9 +256,10 @@ static void read_regions(const ThawPlace *place, ThawShapeDef *shape) {
 }
 
 static void read_shape(const ThawPlace *place, int32_t s) {
-    static const char *const keys[] = {"mesh",      "material", "scale",    "rotate",  "regions",
-                                       "thickness", "groups",   "membrane", "bending", "bending_damping",
-                                       "warp",      "pressure", NULL};
+    static const ThawRange right_angle = {0, 90, false, false};
+    static const char *const keys[] = {"mesh",     "material", "scale",    "rotate",  "regions",         "thickness",
+                                       "smooth",   "groups",   "membrane", "bending", "bending_damping", "warp",
+                                       "pressure", NULL};
     ThawSceneReader *reader = place->reader;
     ThawShapeDef *shape = &reader->shapes[s];
     if (!thaw_place_is_object(place, keys, 2))
@@ -266,6 +267,7 @@ static void read_shape(const ThawPlace *place, int32_t s) {
     ThawPlace material = thaw_place_member(place, "material"), mesh = thaw_place_member(place, "mesh");
     ThawPlace regions = thaw_place_member(place, "regions"), groups = thaw_place_member(place, "groups");
     shape->material = thaw_scene_find_material(&material);
+    thaw_place_number(place, "smooth", right_angle, &shape->smooth);
     ThawPlace scale_place = thaw_place_member(place, "scale");
     double scale[3] = {1, 1, 1};
     read_scale(&scale_place, scale);

@@ -224,6 +224,8 @@ ThawStatus thaw_world_get_contact_pressures(const ThawWorld *world, int32_t body
         for (int side = 0; side < 2; side++)
             for (int k = 0; c->key.body[side] == body && presses(m) && k < c->nodes[side]; k++) {
                 int32_t at = user_vertex(world, body, c->vertex[side][k]);
+                if (c->weight[side][k] < 0) // the vertex behind a smooth surface has no area
+                    continue;
                 double share =
                     c->weight[side][k] / vertex_area(world, body, c->vertex[side][k] - b->unit_vertex, towards[side]);
                 if (pressure)

@@ -81,7 +81,7 @@ static int sides_fit(const ThawWorld *world, const ThawContact *c) {
     for (int s = 0; s < 2; s++) {
         const int on_body = c->key.body[s] >= 0;
         const ThawModelBody *body = on_body ? &world->model->bodies[c->key.body[s]] : NULL;
-        fit = fit && within(c->nodes[s], on_body, on_body ? 4 : 1);
+        fit = fit && within(c->nodes[s], on_body, on_body ? 5 : 1);
         for (int k = 0; fit && k < c->nodes[s]; k++)
             fit = body && within(c->vertex[s][k] - body->unit_vertex, 0, body->shape->nv);
     }

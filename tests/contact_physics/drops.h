@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random drops: one to five random bodies of at most 300 elements fall in a closed box, sometimes onto obstacles, for
-// at most 200 steps. Everything follows from the seed. What must hold, whatever the numbers: every step succeeds,
-// nothing is NaN, no body leaves the box, and nothing sinks in deeper than DROP_BOUND mean edge lengths (of the coarser
-// mesh).
+// at most 200 steps. Everything follows from the seed, but what a DropChoice says. What must hold, whatever the
+// numbers: every step succeeds, nothing is NaN, no body leaves the box, and nothing sinks in deeper than DROP_BOUND
+// mean edge lengths (of the coarser mesh).
 //
 // The bound: a contact is a spring of about the stiffness of the elements behind it, so an impact that presses a body
 // by an edge length may press the contact about as deep; at rest depths are smaller by orders. Coarse meshes can also
@@ -36,8 +36,15 @@ typedef struct DropResult {
     int substeps;      // most in a step
     int64_t contacts;  // in all steps
     double fastest;    // m/s
+    double gain;       // by how much its energy ever rose over the least so far, over what it began with
     uint64_t hash;
 } DropResult;
+
+// What is not drawn. NULL, 0: as drawn; full bodies; no substeps.
+typedef struct DropChoice {
+    const char *integrator, *method;
+    int substeps;
+} DropChoice;
 
 // SplitMix64.
 static inline double drop_random(uint64_t *seed, double lo, double hi) {
@@ -140,7 +147,6 @@ static inline int drop_make(uint64_t seed, Drop *d, DropResult *result) {
     d->steps = 100 + drop_choice(&seed, DROP_STEPS - 100 + 1);
     d->def.h = drop_between(&seed, 0.002, 0.02);
     d->def.threads = 1;
-    d->def.ledger = 0;
     d->def.integrator = drop_choice(&seed, 4) ? THAW_INTEGRATOR_SEMI_IMPLICIT : THAW_INTEGRATOR_NEWTON;
     for (int k = 0; k < 3; k++)
         d->def.gravity[k] = k == up ? -9.81 : 0;
@@ -221,8 +227,7 @@ static inline int drop_make(uint64_t seed, Drop *d, DropResult *result) {
     d->def.obstacles = d->obstacles;
     d->def.obstacle_count = walls;
     *result = (DropResult){.dim = dim, .bodies = bodies, .elements = DROP_ELEMENTS - left};
-    snprintf(result->kind, sizeof result->kind, "%s, %s, h %.3g",
-             d->def.integrator == THAW_INTEGRATOR_NEWTON ? "newton" : "semi-implicit", laws[law], d->def.h);
+    snprintf(result->kind, sizeof result->kind, "%s, h %.3g", laws[law], d->def.h);
     return 1;
 }
 
@@ -267,14 +272,55 @@ static inline void drop_look(const Drop *d, ThawWorld *world, int depths, DropRe
     thaw_free(overlaps);
 }
 
-static inline DropResult drop_run(uint64_t seed) {
+static inline void drop_choose(const DropChoice *choice, Drop *d, DropResult *result) {
+    char law[sizeof result->kind];
+    for (int i = 0; choice->integrator && i < THAW_INTEGRATOR_COUNT; i++)
+        if (strcmp(choice->integrator, thaw_scheme((ThawIntegrator)i)->name) == 0)
+            d->def.integrator = (ThawIntegrator)i;
+    for (int b = 0; choice->method && b < DROP_BODIES; b++)
+        d->bodies[b].method = choice->method;
+    d->def.substeps = choice->substeps;
+    snprintf(law, sizeof law, "%s", result->kind);
+    snprintf(result->kind, sizeof result->kind, "%s, %.50s", thaw_scheme(d->def.integrator)->name, law);
+}
+
+// J, without what parting has lifted.
+static inline double drop_energy(const ThawStepStats *stats) {
+    const ThawLedger *l = &stats->ledger;
+    return l->kinetic + l->shadow + l->elastic + l->gravitational + l->contact_energy - l->parting_work;
+}
+
+// J, of the start.
+static inline double drop_start(const Drop *d, const ThawWorld *world) {
+    const int dim = d->def.dim;
+    double sum = 0;
+    for (int32_t b = 0; b < d->def.body_count; b++) {
+        const ThawStepper *s = &world->steppers[b];
+        for (int32_t i = 0; i < s->shape->nv; i++) {
+            const double *x = s->x + (size_t)i * (size_t)dim, *v = s->v + (size_t)i * (size_t)dim;
+            double square = 0;
+            for (int k = 0; k < dim; k++)
+                square += v[k] * v[k];
+            sum += s->shape->mass[i] * (square / 2 + 9.81 * (x[dim - 1] + drop_room(dim, dim - 1)));
+        }
+    }
+    return sum;
+}
+
+static inline DropResult drop_run_by(uint64_t seed, DropChoice choice) {
     Drop d;
     DropResult result;
     ThawWorld *world = NULL;
     ThawError error = {0};
     ThawStepStats stats;
-    if (!drop_make(seed, &d, &result) || thaw_world_create(&d.def, &world, &error) != THAW_OK)
+    double start = NAN, least = INFINITY;
+    const int made = drop_make(seed, &d, &result);
+    if (made)
+        drop_choose(&choice, &d, &result);
+    if (!made || thaw_world_create(&d.def, &world, &error) != THAW_OK)
         drop_fail(&result, error.message);
+    else
+        start = drop_start(&d, world);
     int overlap = 0; // from the start, which is undone at its own pace: then the last quarter of the run counts
     for (int i = 0; i < d.steps && !result.failed; i++) {
         if (i == 0) {
@@ -290,6 +336,9 @@ static inline DropResult drop_run(uint64_t seed) {
         result.left += stats.response_residual > d.def.contact.tolerance;
         result.substeps = stats.substeps > result.substeps ? stats.substeps : result.substeps;
         result.contacts += stats.contacts;
+        const double energy = drop_energy(&stats);
+        least = fmin(least, energy);
+        result.gain = fmax(result.gain, (energy - least) / start);
         drop_look(&d, world, 1, &result);
         if (!overlap || i >= d.steps * 3 / 4)
             result.depth = fmax(result.depth, result.rest_depth);
@@ -303,5 +352,7 @@ static inline DropResult drop_run(uint64_t seed) {
         thaw_mesh_free(&d.meshes[b]);
     return result;
 }
+
+static inline DropResult drop_run(uint64_t seed) { return drop_run_by(seed, (DropChoice){0}); }
 
 #endif

@@ -32,6 +32,7 @@ SPOIL(newton_iterations, s->world.newton_iterations = 0)
 SPOIL(halvings_negative, s->world.halvings = -1)
 SPOIL(halvings_many, s->world.halvings = 21)
 SPOIL(substeps_negative, s->world.substeps = -1)
+SPOIL(smooth_too_far, s->shape.smooth = 91)
 SPOIL(threads, s->world.threads = -2)
 SPOIL(gravity, s->world.gravity[1] = NAN)
 SPOIL(body_count_zero, s->world.body_count = 0)
@@ -116,6 +117,7 @@ static const Case cases[] = {
     {"halvings_negative", halvings_negative, {"halvings", "-1", "0 to 20"}},
     {"halvings_many", halvings_many, {"halvings", "21", "0 to 20"}},
     {"substeps_negative", substeps_negative, {"substeps", "-1", "0 to 1000"}},
+    {"smooth_too_far", smooth_too_far, {"smooth", "91", "0 to 90"}},
     {"threads", threads, {"threads", "-2", "0 (one per processor)"}},
     {"gravity", gravity, {"gravity[1]", "nan", "finite"}},
     {"body_count_zero", body_count_zero, {"body_count", "0", ">= 1"}},

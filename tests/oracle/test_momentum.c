@@ -15,6 +15,7 @@
 #include "method/rigidify/rigidify.h"
 #include "registry/scheme.h"
 #include "step/step.h"
+#include "support/repeats.h"
 #include "support/world.h"
 #include "thaw/thaw.h"
 
@@ -162,7 +163,7 @@ static void write_collision(uint64_t seed, const char *integrator, char text[400
 static void random_collisions_keep_momentum(void **state) {
     (void)state;
     const char *many = getenv("THAW_RANDOM_HITS"), *methods[] = {"full", "rigidify"};
-    const int count = many ? atoi(many) : 40;
+    const int count = many ? atoi(many) : repeats(40);
     for (int integrator = 0; integrator < THAW_INTEGRATOR_COUNT; integrator++) {
         const char *name = thaw_scheme((ThawIntegrator)integrator)->name;
         double worst[2] = {0};

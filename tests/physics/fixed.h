@@ -85,7 +85,6 @@ static void commit_fixed(ThawStepper *s, ThawIncrement step) {
     for (int32_t m = 0; m < fixed->parts->vertex_count; m++)
         for (size_t k = 0, at = (size_t)fixed->parts->vertices[m] * dim; k < dim; k++, at++)
             s->v1[at] = (s->x1[at] - s->x[at]) / step.h;
-    fixed->system->map->ops->commit(fixed->system->map, step.h, s->q);
 }
 
 static void abandon_fixed(ThawStepper *s, ThawLedger *ledger) { (void)s, (void)ledger; }

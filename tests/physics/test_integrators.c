@@ -18,6 +18,7 @@
 #include "physics/fixed.h"
 #include "physics/motion.h"
 #include "registry/scheme.h"
+#include "support/repeats.h"
 #include "support/world.h"
 
 static int is_second_order(int integrator) { return thaw_scheme((ThawIntegrator)integrator)->stage_count == 2; }
@@ -157,15 +158,15 @@ static double energy_of(const ThawWorld *world) {
 // A hundred thousand steps. First order keeps so long only what is a thousand times slower than a step.
 static void a_vibration_decays_by_theory_and_nothing_else_changes(void **state) {
     (void)state;
-    enum { STEPS = 100000 };
+    const int steps = repeats(100000);
     const Mode mode = find_mode(1e-5);
     const double size = sqrt(square_of(&mode, mode.v) + mode.omega * mode.omega * square_of(&mode, mode.u));
     for (int i = 0; i < THAW_INTEGRATOR_COUNT; i++) {
         const double z = is_second_order(i) ? 2 * M_PI / 64 : 1e-3;
         ThawWorld *world = start_mode(&mode, i, z / mode.omega, 0);
         const double first = state_of(world, &mode);
-        run_world(world, STEPS);
-        const double kept = state_of(world, &mode) / first, theory = pow(cabs(factor_of(i, z)), STEPS);
+        run_world(world, steps);
+        const double kept = state_of(world, &mode) / first, theory = pow(cabs(factor_of(i, z)), steps);
         const Momenta now = measure(world, 0, 2);
         const double P = hypot(now.P[0], now.P[1]) / (sqrt(now.mass) * size),
                      L = fabs(now.L[2]) / (sqrt(now.mass) * size), away = hypot(now.c[0], now.c[1]);
@@ -182,21 +183,21 @@ static void a_vibration_decays_by_theory_and_nothing_else_changes(void **state) 
 // The same as it spins, in moving frames: angular momentum for as long.
 static void a_spin_lasts_as_long(void **state) {
     (void)state;
-    enum { STEPS = 100000 };
+    const int steps = repeats(100000);
     const Mode mode = find_mode(1e-5);
     for (int i = THAW_INTEGRATOR_EULER; i < THAW_INTEGRATOR_COUNT; i++) {
         const double h = 2 * M_PI / 64 / mode.omega, spin = 10;
         ThawWorld *world = start_mode(&mode, i, h, spin);
         const Momenta first = measure(world, 0, 2);
         const double energy = energy_of(world);
-        run_world(world, STEPS);
+        run_world(world, steps);
         const Momenta last = measure(world, 0, 2);
         const double L = last.L[2] / first.L[2] - 1, kept = energy_of(world) / energy - 1,
                      away = hypot(last.c[0] - first.c[0], last.c[1] - first.c[1]);
         const double breathes =
             pow(1e3 * spin * spin / 8 / YOUNG, 2) * YOUNG * 0.2 / energy; // stretched by it, at most
         print_message("%s: %.0f turns; L off by %.1e, energy by %.1e (%.1e of it may die), centre by %.1e m\n",
-                      name_of(i), STEPS * h * spin / (2 * M_PI), L, kept, breathes, away);
+                      name_of(i), steps * h * spin / (2 * M_PI), L, kept, breathes, away);
         assert_true(fabs(L) < 1e-8 && away < 1e-8 && kept < 1e-8 && kept > -breathes);
         thaw_world_free(&world);
     }

@@ -102,6 +102,7 @@ static void settings_and_two_materials_come_out_as_written(void **state) {
     assert_int_equal(w->substeps, 32);
     assert_int_equal(w->solver, THAW_SOLVER_PCG);
     near_number(w->solver_tolerance, 1e-9);
+    near_number(w->shapes[0].smooth, 20);
     assert_int_equal(w->material_count, 2);
     const ThawMaterialDef *soft = &w->materials[0], *steel = &w->materials[1];
     assert_int_equal(soft->model, THAW_MATERIAL_STABLE_NEO_HOOKEAN);
