@@ -150,7 +150,7 @@ static void open_surfaces_are_warned_of_and_sheets_are_cloth(void **state) {
     assert_int_equal(scene->world.shapes[0].mesh->element_count, 2);
     assert_string_equal(scene->world.bodies[0].method, "full");
     thaw_scene_free(&scene);
-    expect("check @cloth.json", 0, "0 errors");
+    expect("check @cloth.json", 0, "scene of 1 body");
     expect("run @cloth.json --out @cloth --steps 5 --quiet", 0, "");
     expect("new @open.obj --cloth silk -o @cloth.json --force", 0, "sheet     0.12 mm thick"); // else it is filled
     expect("new @open.obj --material steel --shell 0.001 -o @cloth.json --force", 0, "sheet     1 mm thick");
