@@ -33,7 +33,9 @@ enum {
     FORCE,
     LIST,
     QUIET,
-    DIMENSION
+    DIMENSION,
+    CLOTH,
+    SHELL
 };
 static const AppOption options[] = {
     [MATERIAL] = {"--material", "NAME"},
@@ -52,6 +54,8 @@ static const AppOption options[] = {
     [LIST] = {"--list", NULL},
     [QUIET] = {"--quiet", NULL},
     [DIMENSION] = {"--dimension", "2|3"},
+    [CLOTH] = {"--cloth", "NAME"},
+    [SHELL] = {"--shell", "METRES"},
     {NULL, NULL},
 };
 
@@ -100,6 +104,7 @@ static int parse(AppPlan *plan, int argc, char **argv, int *list) {
         switch (option) {
         case MATERIAL:
             plan->material_name = a.value;
+            plan->told = 1;
             break;
         case DROP:
         case HANG:
@@ -136,6 +141,14 @@ static int parse(AppPlan *plan, int argc, char **argv, int *list) {
             break;
         case DIMENSION:
             ok = app_parse_integer("new", "--dimension", a.value, 2, 3, &plan->dimension);
+            break;
+        case CLOTH:
+            plan->material_name = a.value;
+            plan->told = plan->sheet = 1;
+            break;
+        case SHELL:
+            plan->sheet = 1;
+            ok = parse_positive("--shell", a.value, &plan->thickness);
             break;
         case SHARPEN:
             plan->sharpen = 1;
@@ -416,6 +429,10 @@ const AppCommand app_command_new = {
         "run`, and says what it chose.\n"
         "\n"
         "  --material NAME   what it is made of (silicone); see --list and docs/materials.md\n"
+        "  --cloth NAME      a sheet of that material (cotton, silk, denim, paper), of the file's triangles as they "
+        "are;\n"
+        "                    what is open is one, and what is closed is filled unless this or --shell is given\n"
+        "  --shell METRES    a sheet of that thickness\n"
         "  --drop [METRES]   let fall onto a floor, from so high (its own height), instead of standing, its base held\n"
         "  --hang            held at its top instead of its base\n"
         "  --split           make each separate piece of the file a body of its own, so that they collide\n"

@@ -22,7 +22,7 @@ typedef struct AppPiece {
     double period; // s, of its first mode
 } AppPiece;
 
-typedef enum AppSource { APP_MESH, APP_SURFACE, APP_SOLID, APP_DRAWING } AppSource;
+typedef enum AppSource { APP_MESH, APP_SURFACE, APP_SOLID, APP_DRAWING, APP_SHEET } AppSource;
 
 // What was asked for, and what was settled.
 typedef struct AppPlan {
@@ -38,6 +38,9 @@ typedef struct AppPlan {
     int64_t dimension;    // of a solid; 0: not given, 2 of drawings and of solids that are none in space, else 3
     int sharpen;          // nonzero: vertices near sharp edges of a surface are moved onto them
     int split;            // nonzero: each separate piece becomes a body
+    int sheet;            // nonzero: triangles in space stay what they are
+    int told;             // nonzero: its material was given
+    double thickness;     // m, of a sheet; 0: as the material is sold
     int force, quiet;
 
     char name[80]; // of the body: the file without folder and ending
@@ -65,6 +68,10 @@ extern const double app_new_lost; // share of the extent from which on lost part
 
 // Reads the mesh, or meshes the surface, and chooses unit, place, time step and output.
 ThawStatus app_plan_settle(AppPlan *plan, ThawError *error);
+// Whether the mesh is the file's own.
+static inline int app_plan_is_as_found(const AppPlan *plan) {
+    return plan->source == APP_MESH || plan->source == APP_SHEET;
+}
 // By the file's name and the dimension that was asked for.
 AppSource app_plan_source(const AppPlan *plan);
 void app_plan_clear(AppPlan *plan);

@@ -39,6 +39,7 @@ ThawStatus app_plan_period(const AppPlan *plan, AppPiece *p, ThawError *error) {
     app_plan_held(plan, p, group.a, group.b);
     shape.name = body.name = p->name;
     shape.mesh = p->mesh;
+    shape.thickness = plan->sheet ? plan->thickness : shape.thickness;
     shape.groups = &group;
     shape.group_count = plan->stance != APP_DROP;
     body.scripts = &pin;
@@ -57,6 +58,8 @@ ThawStatus app_plan_period(const AppPlan *plan, AppPiece *p, ThawError *error) {
         status = thaw_body_find_scale(model, &model->bodies[0], model->options.h / 2, NULL, 0, tasks, &scale, error);
     if (!status && scale.known && scale.omega > 0)
         p->period = 2 * M_PI / scale.omega;
+    if (plan->sheet)
+        p->period = fmin(p->period, 1); // cloth hardly swings by its stiffness
     thaw_tasks_free(&tasks);
     thaw_model_free(&model);
     return status == THAW_ERROR_MEMORY ? status : THAW_OK;

@@ -19,6 +19,7 @@
 #include "mesh/pieces.h"
 #include "new.h"
 #include "reading.h"
+#include "thaw/read.h"
 
 enum { FEWEST = 6000, MOST = 50000 }; // elements, unless told
 enum { FRAMES = 120 };                // of a run, about: four seconds to look at
@@ -26,6 +27,8 @@ enum { MOST_PIECES = 200 };
 const double app_new_lost = 0.03;
 enum { MOST_STEPS = 20000 };
 static const double SHORTEST_STEP = 2e-5, LONGEST_STEP = 0.01; // s
+static const double LYING = 0.2;                               // of a sheet's extent, that it is high
+static const double SHEET_STEP = 0.005;                        // s, whose folds have many periods
 static const double BLIND_STEP = 0.005;                        // s, of what is not seen to swing
 static const double RESOLVED = 40, COARSE = 20;                // steps a period
 static const double IMPACT = 0.2;                              // of the speed of waves
@@ -33,6 +36,8 @@ static const double GRAVITY = 9.81;                            // m/s^2, as in a
 
 AppSource app_plan_source(const AppPlan *plan) {
     const char *path = plan->path;
+    if (plan->sheet)
+        return APP_SHEET;
     if (thaw_ends_with(path, ".json"))
         return APP_SOLID;
     if (thaw_ends_with(path, ".obj") || thaw_ends_with(path, ".ply") || thaw_ends_with(path, ".stl"))
@@ -93,8 +98,8 @@ static void settle_unit(AppPlan *plan, int dim) {
         return;
     }
     if (!plan->unit) {
-        const int guess =
-            plan->source == APP_SURFACE || (plan->source == APP_DRAWING && !thaw_ends_with(plan->path, ".svg"));
+        const int guess = plan->source == APP_SURFACE || plan->source == APP_SHEET ||
+                          (plan->source == APP_DRAWING && !thaw_ends_with(plan->path, ".svg"));
         plan->unit = guess ? thaw_unit_guess(plan->path, largest, &said) : thaw_unit_find("m");
         plan->why = said                          ? "as the file says"
                     : guess                       ? "by its size"
@@ -282,13 +287,55 @@ static ThawStatus add_pieces(AppPlan *plan, ThawMesh *mesh, ThawError *error) {
 
 // --- files -----------------------------------------------------------------------------------------------------------
 
+// Whether the surface can be filled; what is open and encloses nothing is a sheet.
+static int encloses(const ThawTriangleMesh *triangles, const ThawTriangleReport *report) {
+    ThawWinding *winding = NULL;
+    const ThawStatus status = report->open.count ? thaw_winding_create(triangles, &winding, NULL) : THAW_OK;
+    thaw_winding_free(&winding);
+    return status != THAW_ERROR_INPUT;
+}
+
+// Triangles in space as they are, of a thickness that is given or the material's.
+static ThawStatus load_sheet(AppPlan *plan, ThawError *error) {
+    ThawMesh *mesh = NULL;
+    ThawStatus status = THAW_OK;
+    plan->sheet = 1;
+    plan->source = APP_SHEET;
+    if (!plan->told && !(plan->thickness > 0))
+        plan->material = thaw_material_library_find("cotton");
+    if (!(plan->thickness > 0))
+        plan->thickness = plan->material->thickness;
+    if (!(plan->thickness > 0))
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "%s is open, so it is a sheet, and %s is not sold by the sheet; allowed: --cloth NAME "
+                              "(cotton, silk, denim, paper), or --shell METRES beside --material",
+                              plan->path, plan->material->def.name);
+    if (plan->size > 0 || plan->elements > 0)
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "--size and --elements are of what is meshed, and the triangles of a sheet are taken as "
+                              "they are; allowed: to leave them out");
+    status = thaw_mesh_read_sheet(plan->path, NULL, &mesh, NULL, error);
+    if (status)
+        return status;
+    settle_extents(plan, 3, mesh->vertex_count, mesh->x);
+    if (plan->stance == APP_STAND) // cloth does not stand: what lies flat falls, anything else hangs
+        plan->stance =
+            plan->raw[plan->up] < LYING * fmax(plan->raw[0], fmax(plan->raw[1], plan->raw[2])) ? APP_DROP : APP_HANG;
+    return add_pieces(plan, mesh, error);
+}
+
 static ThawStatus load_surface(AppPlan *plan, ThawError *error) {
     ThawTriangleMesh *triangles = NULL;
     ThawMesh *mesh = NULL;
     ThawMesherDef def;
-    ThawStatus status = thaw_triangles_read(plan->path, &triangles, error);
+    ThawTriangleReport report = {0};
+    ThawStatus status = thaw_triangles_read_report(plan->path, &triangles, &report, error);
     if (status)
         return status;
+    if (!encloses(triangles, &report)) {
+        thaw_triangles_free(&triangles);
+        return load_sheet(plan, error);
+    }
     settle_extents(plan, 3, triangles->vertex_count, triangles->x);
     status = fill_source(plan, &(Source){.triangles = triangles}, &def, &mesh, error);
     plan->found = status ? 0 : plan->report.parts;
@@ -333,6 +380,8 @@ static ThawStatus load_solid(AppPlan *plan, ThawError *error) {
 
 static ThawStatus load_mesh(AppPlan *plan, ThawError *error) {
     plan->source = app_plan_source(plan);
+    if (plan->source == APP_SHEET)
+        return load_sheet(plan, error);
     if (plan->source != APP_MESH)
         return plan->source == APP_SURFACE ? load_surface(plan, error) : load_solid(plan, error);
     ThawMesh *mesh = NULL;
@@ -419,7 +468,7 @@ static void settle_motion(AppPlan *plan) {
         if (step_for(plan->pieces[i].period, seconds) > 0)
             plan->period = fmin(plan->period, plan->pieces[i].period);
     plan->period = fmin(plan->period, longest);
-    plan->h = step_for(plan->period, seconds);
+    plan->h = plan->sheet ? SHEET_STEP : step_for(plan->period, seconds);
     if (!(plan->h > 0))
         plan->h = BLIND_STEP;
     if (plan->h >= BLIND_STEP)

@@ -39,20 +39,23 @@ static void put_names(FILE *file, const char *what, int32_t count, const char *(
 static const char *group_name(const ThawMesh *mesh, int32_t i) { return mesh->groups[i].name; }
 
 static void put_mesh(FILE *file, const AppPlan *plan, const AppPiece *p) {
-    static const char *const keys[] = {
-        [APP_MESH] = "file", [APP_SURFACE] = "surface", [APP_SOLID] = "solid", [APP_DRAWING] = "solid"};
+    static const char *const keys[] = {[APP_MESH] = "file",
+                                       [APP_SURFACE] = "surface",
+                                       [APP_SOLID] = "solid",
+                                       [APP_DRAWING] = "solid",
+                                       [APP_SHEET] = "sheet"};
     int axis[3];
     double degrees = app_plan_turn(plan, axis);
-    if (p->mesh->group_count && plan->source == APP_MESH)
+    if (p->mesh->group_count && app_plan_is_as_found(plan))
         put_names(file, "groups, for \"pins\" and \"forces\",", p->mesh->group_count, group_name, p->mesh);
     fprintf(file, "            \"mesh\": {\"%s\": ", keys[plan->source]);
     app_json_put(file, plan->mesh_path);
     if (p->number)
         fprintf(file, ", \"piece\": %" PRId32, p->number);
-    if (plan->source != APP_MESH && plan->by_count)
+    if (!app_plan_is_as_found(plan) && plan->by_count)
         fprintf(file, ", \"elements\": %" PRId64 "%s}, // or \"size\": %s, m\n", plan->elements,
                 plan->sharpen ? ", \"sharpen\": true" : "", plan->size_text);
-    else if (plan->source != APP_MESH)
+    else if (!app_plan_is_as_found(plan))
         fprintf(file, ", \"size\": %s%s}, // m, edges of the elements: half of it makes %s times as many\n",
                 plan->size_text, plan->sharpen ? ", \"sharpen\": true" : "", dim_of(plan) == 2 ? "four" : "eight");
     else
@@ -70,6 +73,8 @@ static void put_mesh(FILE *file, const AppPlan *plan, const AppPiece *p) {
         fputs(": \"body\"", file);
     }
     fputs(p->mesh->region_count > 1 ? "}" : "", file);
+    if (plan->sheet)
+        fprintf(file, ",\n            \"thickness\": %.4g", plan->thickness);
 }
 
 static const char *held_name(const AppPlan *plan) { return plan->stance == APP_HANG ? "top" : "base"; }
@@ -96,7 +101,9 @@ static void put_body(FILE *file, const AppPlan *plan, const AppPiece *p) {
     app_json_put(file, p->name);
     fputs(",\n            \"position\": ", file);
     put_vector(file, dim, position);
-    if (plan->stance == APP_DROP)
+    if (plan->stance == APP_DROP && plan->sheet)
+        fprintf(file, " // its lowest point %.3g m above the floor\n        }", p->lo[up] - plan->lo[up] + plan->fall);
+    else if (plan->stance == APP_DROP)
         fprintf(file,
                 ", // its lowest point %.3g m above the floor\n            \"method\": \"rigidify\" // what does not "
                 "deform moves as rigid parts; \"full\" computes all of it\n        }",
@@ -233,10 +240,8 @@ static void print_unit(const AppPlan *plan) {
 static void print_stance(const AppPlan *plan) {
     const AppPiece *p = plan->pieces;
     if (plan->stance == APP_DROP)
-        printf("  drop      from %.2g m above a floor (change with --drop METRES), friction 0.5; method rigidify (or "
-               "`thaw "
-               "run --method full`)\n",
-               plan->fall);
+        printf("  drop      from %.2g m above a floor (change with --drop METRES), friction 0.5; method %s\n",
+               plan->fall, plan->sheet ? "full" : "rigidify (or `thaw run --method full`)");
     else if (plan->piece_count > 1)
         printf("  held      each at its own %s (or --drop, --hang)\n", held_name(plan));
     else if (plan->stance == APP_HANG)
@@ -268,7 +273,7 @@ void app_plan_print(const AppPlan *plan) {
     print_unit(plan);
     if (mesh->dim == 3)
         printf("  up        %c of the file (change with --up x, y or z)\n", "xyz"[plan->up]);
-    if (plan->source != APP_MESH)
+    if (!app_plan_is_as_found(plan))
         printf("  mesh      %" PRId64
                " %s with edges of %.3g m, %sangles %.3g to %.4g degrees (change with --elements N or --size METRES)\n",
                elements, mesh->dim == 3 ? "tetrahedra" : "triangles", plan->report.size * plan->scale,
@@ -276,11 +281,11 @@ void app_plan_print(const AppPlan *plan) {
                plan->report.max_angle * 180 / M_PI);
     else
         printf("  mesh      %" PRId64 " element%s, as in the file\n", elements, elements == 1 ? "" : "s");
-    if (plan->elements && plan->source != APP_MESH && fabs((double)elements / (double)plan->elements - 1) > 0.1)
+    if (plan->elements && !app_plan_is_as_found(plan) && fabs((double)elements / (double)plan->elements - 1) > 0.1)
         printf("            the nearest count to %" PRId64 " that was found for this shape\n", plan->elements);
     if (plan->piece_count > 1)
         print_pieces(plan);
-    if (mesh->group_count && plan->source == APP_MESH)
+    if (mesh->group_count && app_plan_is_as_found(plan))
         printf("            %" PRId32 " group%s of vertices: named in the scene, for \"pins\" and \"forces\"\n",
                mesh->group_count, mesh->group_count == 1 ? "" : "s");
     if (plan->report.sharpened)
@@ -291,6 +296,8 @@ void app_plan_print(const AppPlan *plan) {
     const ThawMaterialDef *m = &plan->material->def;
     printf("  material  %s: %g kg/m^3, young %g Pa, poisson %g (change with --material; `thaw new --list`)\n", m->name,
            m->density, m->young, m->poisson);
+    if (plan->sheet)
+        printf("  sheet     %.3g mm thick (change with --shell METRES)\n", 1e3 * plan->thickness);
     print_stance(plan);
     printf("  time      %" PRId64 " steps of %g s, %.3g s in all: its first mode swings in about %.2g s\n", plan->steps,
            plan->h, (double)plan->steps * plan->h, plan->period);

@@ -288,10 +288,10 @@ static void examine_holes(ThawExam *exam, const ThawTriangleMesh *mesh, const ch
             double size[3];
             thaw_complaint_what(c, "it encloses no volume: it is a sheet, open along %lld edges", (long long)count);
             thaw_complaint_cure(c, thaw_surface_flat_axis(mesh, size) >= 0
-                                       ? "it is flat: `thaw new FILE --dimension 2` simulates it in the plane. Or "
-                                         "give it a thickness in a modelling program"
-                                       : "close it, or give it a thickness, in a modelling program; as it is, "
-                                         "neither `thaw new` nor `thaw mesh` can fill it");
+                                       ? "it is flat: `thaw new FILE --dimension 2` simulates it in the plane, "
+                                         "and `thaw new FILE --cloth cotton` or --shell METRES as a sheet in space"
+                                       : "take it as cloth: `thaw new FILE --cloth cotton`, or --shell METRES; or "
+                                         "close it in a modelling program, since `thaw mesh` cannot fill it");
             thaw_complaint_place(c, 3, mesh->x + 3 * (size_t)mesh->triangles[3 * found->open.ids[0]]);
         } else {
             thaw_complaint_what(c, "the surface is open: %lld edge%s belong%s to one triangle only", (long long)count,

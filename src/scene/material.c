@@ -30,9 +30,27 @@ static void read_like(const ThawPlace *place, ThawMaterialDef *material, double 
     thaw_free(names);
 }
 
+// Of a woven cloth, beside what holds along its warp.
+static void read_weave(const ThawPlace *place, ThawMaterialDef *material) {
+    static const char *const keys[] = {"weft_young", "shear", "bending", NULL};
+    ThawPlace weave = thaw_place_member(place, "weave");
+    if (!weave.value || !thaw_place_is_object(&weave, keys, 0))
+        return;
+    ThawPlace bending = thaw_place_member(&weave, "bending");
+    thaw_place_number(&weave, "weft_young", thaw_range_positive, &material->weave.weft_young);
+    thaw_place_number(&weave, "shear", thaw_range_positive, &material->weave.shear);
+    if (bending.value && json_array_size(bending.value) != 3)
+        thaw_place_refuse(&bending, "no rigidities", "an array of 3 numbers: along the warp, along the weft, twist");
+    for (size_t i = 0; i < 3 && bending.value && !place->reader->status; i++) {
+        ThawPlace item = thaw_place_item(&bending, i);
+        material->weave.bending[i] = thaw_place_own_number(&item, thaw_range_not_negative);
+    }
+}
+
 static void read_material(const ThawPlace *place, ThawMaterialDef *material, double *sold_as) {
-    static const char *const keys[] = {"like",    "model",  "constants", "density", "young",
-                                       "poisson", "alpha0", "alpha1",    "damping", NULL};
+    static const char *const keys[] = {"like",           "model",          "constants", "density", "young",
+                                       "poisson",        "alpha0",         "alpha1",    "damping", "weave",
+                                       "edge_stiffness", "area_stiffness", NULL};
     static const char *const constants[] = {
         [THAW_CONSTANTS_MATCHED] = "matched",
         [THAW_CONSTANTS_UNMODIFIED] = "unmodified",
@@ -61,6 +79,9 @@ static void read_material(const ThawPlace *place, ThawMaterialDef *material, dou
     thaw_place_number(place, "poisson", poisson, &material->poisson);
     thaw_place_number(place, "alpha0", thaw_range_not_negative, &material->alpha0);
     thaw_place_number(place, "alpha1", thaw_range_not_negative, &material->alpha1);
+    thaw_place_number(place, "edge_stiffness", thaw_range_not_negative, &material->edge_stiffness);
+    thaw_place_number(place, "area_stiffness", thaw_range_not_negative, &material->area_stiffness);
+    read_weave(place, material);
     material->model = (ThawMaterialModel)model;
     material->constants = (ThawMaterialConstants)choice;
     material->damping = (ThawDamping)damping;

@@ -206,16 +206,16 @@ void thaw_scene_read_sheet(const ThawPlace *place, const ThawPlace *member, doub
 // --- how thick it is -------------------------------------------------------------------------------------------------
 
 void thaw_scene_read_thickness(const ThawPlace *place, ThawShapeDef *shape) {
-    static const char *const membranes[] = {"plane-stress", "fixed-thickness"};
+    static const char *const membranes[] = {"plane-stress", "fixed-thickness", "woven", "lengths"};
     static const char *const bendings[] = {"plate", "hinge"};
-    static const char *const own[] = {"membrane", "bending", "bending_damping"};
+    static const char *const own[] = {"membrane", "bending", "bending_damping", "warp", "pressure"};
     ThawSceneReader *reader = place->reader;
     ThawPlace thickness = thaw_place_member(place, "thickness");
     const int sheet = thaw_mesh_is_sheet(shape->mesh);
     int choice = 0;
     if (thickness.value && !sheet && shape->mesh->dim != 2)
         thaw_place_refuse(&thickness, "a solid has no thickness", "thickness of sheets, or in scenes of dimension 2");
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
         ThawPlace member = thaw_place_member(place, own[i]);
         if (member.value && !sheet)
             thaw_place_refuse(&member, "only a sheet stretches and bends by options", "to leave it out");
@@ -228,10 +228,15 @@ void thaw_scene_read_thickness(const ThawPlace *place, ThawShapeDef *shape) {
             thaw_place_refuse(place, "a sheet without thickness", "\"thickness\", m, more than 0");
     }
     thaw_place_number(place, "thickness", thaw_range_positive, &shape->thickness);
-    thaw_place_choice(place, "membrane", membranes, 2, &choice);
+    thaw_place_choice(place, "membrane", membranes, 4, &choice);
     shape->membrane = (ThawMembrane)choice;
     choice = 0;
     thaw_place_choice(place, "bending", bendings, 2, &choice);
     shape->bending = (ThawBending)choice;
     thaw_place_number(place, "bending_damping", thaw_range_not_negative, &shape->bending_damping);
+    thaw_place_number(place, "pressure", thaw_range_any, &shape->pressure);
+    ThawPlace warp = thaw_place_member(place, "warp");
+    if (warp.value && shape->membrane != THAW_MEMBRANE_WOVEN)
+        thaw_place_refuse(&warp, "only woven sheets have a warp", "\"warp\" beside \"membrane\": \"woven\"");
+    thaw_place_vector(place, "warp", shape->warp);
 }

@@ -138,12 +138,25 @@ static void sharp_edges_are_kept(void **state) {
     thaw_scene_free(&scene);
 }
 
-static void open_surfaces_are_warned_of_and_sheets_refused(void **state) {
+static void open_surfaces_are_warned_of_and_sheets_are_cloth(void **state) {
     (void)state;
     write_text(at("open.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\n");
     expect("new @open.obj -o @s.json --force --elements 300", 0, "warning: 3 edges of holes near (0.5, 0.5, 0),");
     write_text(at("sheet.obj"), "v 0 0 0\nv 1 0 0\nv 1 1 0.1\nv 0 1 0\nf 1 2 3 4\n");
-    expect("new @sheet.obj -o @none.json", 1, "sheet.obj: the surface encloses no volume");
+    expect("new @sheet.obj -o @cloth.json --force --up z", 0, "sheet     0.32 mm thick"); // cotton, unless told
+    assert_non_null(strstr(said, "above a floor"));                                       // it lies
+    ThawScene *scene = load("cloth.json");
+    assert_int_equal(scene->world.shapes[0].mesh->nodes, 3);
+    assert_int_equal(scene->world.shapes[0].mesh->element_count, 2);
+    assert_string_equal(scene->world.bodies[0].method, "full");
+    thaw_scene_free(&scene);
+    expect("check @cloth.json", 0, "scene of 1 body");
+    expect("run @cloth.json --out @cloth --steps 5 --quiet", 0, "");
+    expect("new @open.obj --cloth silk -o @cloth.json --force", 0, "sheet     0.12 mm thick"); // else it is filled
+    expect("new @open.obj --material steel --shell 0.001 -o @cloth.json --force", 0, "sheet     1 mm thick");
+    assert_non_null(strstr(said, "it hangs and swings"));
+    expect("new @sheet.obj --material steel -o @none.json", 1, "steel is not sold by the sheet");
+    expect("new @sheet.obj --cloth silk --size 0.1 -o @none.json", 1, "taken as they are");
     expect("mesh @sheet.obj", 1, "open along 4 edges");
     assert_int_equal(access(at("none.json"), F_OK), -1);
 }
@@ -465,7 +478,6 @@ static void a_drawing_becomes_a_scene_in_the_plane(void **state) {
     thaw_scene_free(&scene);
     write_text(at("sheet.obj"), "v 0 0 0\nv 300 0 0\nv 300 0 -200\nv 0 0 -200\nf 1 2 3\nf 1 3 4\n");
     expect("check @sheet.obj", 0, "it is flat: `thaw new FILE --dimension 2`");
-    expect("new @sheet.obj -o @sheet.json", 1, "--dimension 2");
     expect("new @sheet.obj --dimension 2 -o @sheet.json --elements 200", 0,
            "300 x 200 in the file, taken as millimetres");
     expect("mesh @sheet.obj --dimension 2 --unit cm --elements 200", 0, "area 5.9");
@@ -483,7 +495,7 @@ static void wrong_input_is_refused_and_leaves_no_file(void **state) {
     expect("new @none.obj -o @x.json", 1, "none.obj");
     expect("new @empty.obj -o @x.json", 1, "empty.obj");
     write_text(at("flat.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
-    expect("new @flat.obj -o @x.json", 1, "flat.obj");
+    expect("new @flat.obj -o @x.json --material steel", 1, "flat.obj");
     expect("new @ball.xyz -o @x.json", 1, "ball.xyz");
     expect("new @ball.obj -o @x.json --material silicon", 1, "did you mean silicone?");
     expect("new @ball.obj -o @x.json --material rubber", 1, "did you mean natural-rubber?");
@@ -516,7 +528,7 @@ int main(void) {
         cmocka_unit_test(units_are_guessed_for_surfaces_only_and_once),
         cmocka_unit_test(a_folded_strip_is_given_the_time_that_it_swings_in),
         cmocka_unit_test(sharp_edges_are_kept),
-        cmocka_unit_test(open_surfaces_are_warned_of_and_sheets_refused),
+        cmocka_unit_test(open_surfaces_are_warned_of_and_sheets_are_cloth),
         cmocka_unit_test(a_volume_mesh_is_used_as_it_is),
         cmocka_unit_test(units_and_axes_follow_the_options),
         cmocka_unit_test(the_scene_finds_its_mesh_wherever_it_stands),
