@@ -14,8 +14,9 @@
 enum {
     KEY = sizeof(ThawContactKey) / sizeof(int32_t),
     MEMORY = 12, // force, anchor, trend, depth, overlap, energy
-    SIDES = 16,  // key, nodes, vertices, is_new
-    POINT = 20,  // weights, point, frame, gap, friction
+    NODES = sizeof((ThawContact){0}.vertex[0]) / sizeof(int32_t),
+    SIDES = KEY + 2 + 2 * NODES + 1,       // key, nodes, vertices, is_new
+    POINT = 2 * NODES + 3 + 3 * 3 + 1 + 1, // weights, point, frame, gap, friction
 };
 
 typedef struct Tables {
@@ -47,33 +48,30 @@ static void clear_tables(Tables *t) {
     thaw_free(t->points);
 }
 
-// A side of a contact has three vertices at most; attachments are not among those that are saved.
 static void pack(const ThawContact *c, int32_t *sides, double *point) {
     memcpy(sides, &c->key, sizeof c->key);
-    memcpy(sides + 7, c->nodes, sizeof c->nodes);
-    sides[15] = c->is_new;
-    for (int side = 0; side < 2; side++) {
-        memcpy(sides + 9 + 3 * side, c->vertex[side], 3 * sizeof *c->vertex[side]);
-        memcpy(point + 3 * side, c->weight[side], 3 * sizeof *c->weight[side]);
-    }
-    memcpy(point + 6, c->point, sizeof c->point);
-    memcpy(point + 9, c->frame, sizeof c->frame);
-    point[18] = c->gap;
-    point[19] = c->friction;
+    memcpy(sides + KEY, c->nodes, sizeof c->nodes);
+    memcpy(sides + KEY + 2, c->vertex, sizeof c->vertex);
+    sides[SIDES - 1] = c->is_new;
+    memcpy(point, c->weight, sizeof c->weight);
+    point += 2 * NODES;
+    memcpy(point, c->point, sizeof c->point);
+    memcpy(point + 3, c->frame, sizeof c->frame);
+    point[12] = c->gap;
+    point[13] = c->friction;
 }
 
 static void unpack(const int32_t *sides, const double *point, ThawContact *c) {
     memcpy(&c->key, sides, sizeof c->key);
-    memcpy(c->nodes, sides + 7, sizeof c->nodes);
-    c->is_new = sides[15] != 0;
-    for (int side = 0; side < 2; side++) {
-        memcpy(c->vertex[side], sides + 9 + 3 * side, 3 * sizeof *c->vertex[side]);
-        memcpy(c->weight[side], point + 3 * side, 3 * sizeof *c->weight[side]);
-    }
-    memcpy(c->point, point + 6, sizeof c->point);
-    memcpy(c->frame, point + 9, sizeof c->frame);
-    c->gap = point[18];
-    c->friction = point[19];
+    memcpy(c->nodes, sides + KEY, sizeof c->nodes);
+    memcpy(c->vertex, sides + KEY + 2, sizeof c->vertex);
+    c->is_new = sides[SIDES - 1] != 0;
+    memcpy(c->weight, point, sizeof c->weight);
+    point += 2 * NODES;
+    memcpy(c->point, point, sizeof c->point);
+    memcpy(c->frame, point + 3, sizeof c->frame);
+    c->gap = point[12];
+    c->friction = point[13];
 }
 
 ThawStatus thaw_save_contacts(ThawCheckpoint *file, const char *group, const ThawContactSet *set, int whole,
