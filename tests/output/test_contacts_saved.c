@@ -182,7 +182,7 @@ static void what_a_file_names_is_there_or_it_is_refused(void **state) {
         {"contacts/key", 4, -2, "does not fit"},
         {"contacts/key", 3, VERTICES - 1, "keys ascend"},
         {"contacts/sides", 3, 26, "is not among the contacts"},
-        {"contacts/sides", 7, 4, "vertices"},
+        {"contacts/sides", 7, 5, "vertices"},
         {"contacts/sides", 7, 0, "vertices"},
         {"contacts/sides", 8, 1, "vertices"},
         {"contacts/sides", 9, VERTICES, "vertices"},
