@@ -63,6 +63,7 @@ typedef struct ThawShape {
     double bending_damping;        // s, of a sheet; < 0: alpha1
     double *warp;                  // of a woven sheet: 3 * ne, by the mesh's element, units in its plane; else NULL
     double pressure;               // Pa, inside a closed sheet
+    struct ThawFold *folds;        // ne, of a sheet (fold.h); else NULL
     double diameter;               // m, of the bounding box
     ThawGraph *graph;              // vertices that share an element
     int32_t *across;               // cells: nodes * ne, the element beyond the face opposite each node, -1: none
