@@ -252,10 +252,13 @@ static void decide_body(ThawWorld *world, ThawStepper *s, void *context) {
 // What bodies are solved with in this step; each decides once, since decisions may move it.
 static ThawStatus decide_bodies(ThawWorld *world, ThawIncrement step, ThawError *error) {
     ThawStatus status = THAW_OK;
+    int asks = 0; // a body that decides asks for the motions of what it touches
+    for (int32_t i = 0; i < world->awake_count && world->state.contacts.count > 0; i++)
+        asks |= thaw_method_decides(&world->steppers[world->awake[i]]);
     for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
         s->status = THAW_OK;
-        if (world->state.contacts.count > 0)
+        if (asks)
             thaw_motion_note(s);
         status = thaw_method_prepare(world, s, error);
     }
