@@ -404,14 +404,14 @@ static int find_gains(ThawWorld *world) {
     return any;
 }
 
-// As the scheme is. Where several stages fail, or make energy out of nothing, one step of backward Euler is tried,
-// which damps more. And a step that is too coarse for one linearisation is iterated. If momenta are off even then, by
-// what contacts and damping do between the start of the step and its end, they stay as they were solved for.
+// As the scheme is. Where that fails, or makes energy out of nothing, its fallback is tried, which damps more. And a
+// step that is too coarse for one linearisation is iterated. If momenta are off even then, by what contacts and damping
+// do between the start of the step and its end, they stay as they were solved for.
 static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawScheme *scheme, ThawError *error) {
+    const ThawScheme *fallback = thaw_scheme_fallback(scheme);
     ThawStatus status = solve_stages(world, step, scheme);
-    const ThawScheme *euler = thaw_scheme(scheme->newton ? THAW_INTEGRATOR_EULER_NEWTON : THAW_INTEGRATOR_EULER);
-    if (scheme->stage_count > 1 && (status > THAW_OK || (status == THAW_OK && find_gains(world))))
-        status = solve_stages(world, step, euler);
+    if (fallback && (status > THAW_OK || (status == THAW_OK && find_gains(world))))
+        status = solve_stages(world, step, fallback);
     if (status != THAW_OK || !find_kicked(world, step) || step.newton)
         return status;
     step.newton = 1;
@@ -419,7 +419,7 @@ static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawS
         for (int32_t b = 0; b < world->islands[k].count && status == THAW_OK && !world->islands[k].stands; b++)
             status = thaw_stepper_reserve_newton(world->islands[k].bodies[b], error);
     if (status == THAW_OK)
-        status = solve_stages(world, step, euler);
+        status = solve_stages(world, step, fallback ? fallback : scheme);
     if (status == THAW_OK)
         find_kicked(world, step);
     return status;
