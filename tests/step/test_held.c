@@ -139,8 +139,8 @@ static void whatever_pulls_at_one_end_wakes_the_other(void **state) {
 
 // --- momentum --------------------------------------------------------------------------------------------------------
 
-// Of angular momentum, that two bars lose in 3 s while they turn about each other by some 2 rad/s: each turns in its own
-// frame, and what they do together goes by chords. Measured: 0.003. In the world's axes steps brake all that turns.
+// Of angular momentum, that two bars lose in 3 s while they turn about each other by some 2 rad/s: each turns in its
+// own frame, and what they do together goes by chords. Measured: 0.003. In the world's axes steps brake all that turns.
 static const double SPIN_LOST = 0.01;
 
 // Of bars 0 and 1 about the origin, by vertices.
