@@ -24,9 +24,21 @@ typedef struct ThawScheme {
     int follows; // in each body's moving frame (step/moving.c)
     int stage_count;
     const ThawSchemeStage *stages;
+    int order;   // of the error in h
+    double cost; // of a step, about, beside one of the cheapest: a few linearisations where it converges
+    // The share of its amplitude that a vibration of angular frequency omega keeps in a step of omega h = z > 0, and by
+    // how much it goes on (rad).
+    double (*vibrate)(double z, double *angle);
+    int fallback; // the ThawIntegrator of a step that fails, or makes energy out of nothing; -1: none damps more
 } ThawScheme;
 
 const ThawScheme *thaw_scheme(ThawIntegrator integrator);
+// That of steps that fail, or NULL.
+const ThawScheme *thaw_scheme_fallback(const ThawScheme *scheme);
+// The cheapest in moving frames of that order at least.
+const ThawScheme *thaw_scheme_in_frames(int order);
+// The share of its energy that a vibration keeps while it goes on by an angle (rad), by steps of omega h = z.
+double thaw_scheme_energy_kept(const ThawScheme *scheme, double z, double angle);
 // Whether alpha1 damps rates of strain only.
 int thaw_scheme_is_viscous(ThawIntegrator integrator, ThawDamping damping);
 // When impulses of its stages act, in the mean, as a share of the step.
