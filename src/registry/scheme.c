@@ -14,21 +14,50 @@ static const ThawSchemeStage TR_BDF2[] = {
 };
 
 static const ThawScheme SCHEMES[THAW_INTEGRATOR_COUNT] = {
-    [THAW_INTEGRATOR_SEMI_IMPLICIT] = {"semi-implicit", "one linearised backward Euler step in the world's axes", 0, 0,
-                                       1, EULER},
-    [THAW_INTEGRATOR_NEWTON] = {"newton", "backward Euler in the world's axes, iterated to convergence", 1, 0, 1,
-                                EULER},
-    [THAW_INTEGRATOR_EULER] = {"euler", "one linearised backward Euler step in each body's moving frame", 0, 1, 1,
-                               EULER},
-    [THAW_INTEGRATOR_EULER_NEWTON] = {"euler-newton", "backward Euler in each body's moving frame, iterated", 1, 1, 1,
-                                      EULER},
-    [THAW_INTEGRATOR_TR_BDF2] = {"tr-bdf2", "second order: two linearised stages in each body's moving frame", 0, 1, 2,
-                                 TR_BDF2},
-    [THAW_INTEGRATOR_TR_BDF2_NEWTON] = {"tr-bdf2-newton", "second order in each body's moving frame, iterated", 1, 1, 2,
-                                        TR_BDF2},
+    [THAW_INTEGRATOR_SEMI_IMPLICIT] = {.name = "semi-implicit",
+                                       .help = "one linearised backward Euler step in the world's axes",
+                                       .blows = -1,
+                                       .stage_count = 1,
+                                       .stages = EULER},
+    [THAW_INTEGRATOR_NEWTON] = {.name = "newton",
+                                .help = "backward Euler in the world's axes, iterated to convergence",
+                                .newton = 1,
+                                .blows = -1,
+                                .stage_count = 1,
+                                .stages = EULER},
+    [THAW_INTEGRATOR_EULER] = {.name = "euler",
+                               .help = "one linearised backward Euler step in each body's moving frame",
+                               .follows = 1,
+                               .blows = THAW_INTEGRATOR_TR_BDF2,
+                               .stage_count = 1,
+                               .stages = EULER},
+    [THAW_INTEGRATOR_EULER_NEWTON] = {.name = "euler-newton",
+                                      .help = "backward Euler in each body's moving frame, iterated",
+                                      .newton = 1,
+                                      .follows = 1,
+                                      .blows = THAW_INTEGRATOR_TR_BDF2_NEWTON,
+                                      .stage_count = 1,
+                                      .stages = EULER},
+    [THAW_INTEGRATOR_TR_BDF2] = {.name = "tr-bdf2",
+                                 .help = "second order: two linearised stages in each body's moving frame",
+                                 .follows = 1,
+                                 .blows = THAW_INTEGRATOR_TR_BDF2,
+                                 .stage_count = 2,
+                                 .stages = TR_BDF2},
+    [THAW_INTEGRATOR_TR_BDF2_NEWTON] = {.name = "tr-bdf2-newton",
+                                        .help = "second order in each body's moving frame, iterated",
+                                        .newton = 1,
+                                        .follows = 1,
+                                        .blows = THAW_INTEGRATOR_TR_BDF2_NEWTON,
+                                        .stage_count = 2,
+                                        .stages = TR_BDF2},
 };
 
 const ThawScheme *thaw_scheme(ThawIntegrator integrator) { return &SCHEMES[integrator]; }
+
+const ThawScheme *thaw_scheme_of_blows(const ThawScheme *scheme) {
+    return scheme->blows < 0 ? NULL : &SCHEMES[scheme->blows];
+}
 
 int thaw_scheme_is_viscous(ThawIntegrator integrator, ThawDamping damping) {
     return damping == THAW_DAMPING_VISCOUS || (damping == THAW_DAMPING_AUTO && thaw_scheme(integrator)->follows);

@@ -22,11 +22,17 @@ typedef struct ThawScheme {
     const char *help;
     int newton;  // iterates to convergence; else it linearises once
     int follows; // in each body's moving frame (step/moving.c)
+    int blows; // the ThawIntegrator of steps in parts for blows that h is too long for (step/blow.c); -1: none are made
     int stage_count;
     const ThawSchemeStage *stages;
 } ThawScheme;
 
+// Steps that a blow is resolved by.
+#define THAW_BLOW_STEPS 16
+
 const ThawScheme *thaw_scheme(ThawIntegrator integrator);
+// That of blows, or NULL.
+const ThawScheme *thaw_scheme_of_blows(const ThawScheme *scheme);
 // Whether alpha1 damps rates of strain only.
 int thaw_scheme_is_viscous(ThawIntegrator integrator, ThawDamping damping);
 // When impulses of its stages act, in the mean, as a share of the step.
