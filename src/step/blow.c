@@ -7,11 +7,11 @@
 // THAW_BLOW_STEPS of them resolve it: by TR-BDF2's own polynomial a vibration twice as fast as the blow then has 16
 // steps a period and loses 0.14 percent of its amplitude in one.
 //
-// A contact is a blow if, when nothing stopped it, it would end deeper than rest can be off in a step, h v with
-// v = 2 |g| h and a millionth of the body a step; or if it pressed in the step before, and the forces of contacts and
-// loads on a body of it are out of balance by as much. So what rests, rolls or sleeps is none. A blow that needs more
-// substeps than are allowed is not resolved by half: it stays one step. Nor are sheets struck: what they give way by is
-// bending, which is slow.
+// A contact is a blow if, when nothing stopped it, it would end deeper than it is by more than rest can be off in a
+// step, h v with v = 2 |g| h and a millionth of the body a step; or if it pressed in the step before, and the forces of
+// contacts and loads on a body of it are out of balance by as much. So what rests, rolls or sleeps is none. A blow that
+// needs more substeps than are allowed is not resolved by half: it stays one step. Nor are sheets struck: what they give
+// way by is bending, which is slow.
 #include <math.h>
 
 #include "contact/collider.h"
@@ -85,7 +85,7 @@ static int is_blow(const ThawWorld *world, const ThawContact *c, const double *v
             most = fmin(most, small);
             pushed |= thaw_v3_norm(c->before) > 0 && thaw_v3_norm(world->shift[s->index].way) > small && !is_pinned(s);
         }
-    return pushed || c->gap + h * parting_speed(world, c, v) < -h * most;
+    return pushed || c->gap + h * parting_speed(world, c, v) < fmin(c->gap, 0) - h * most;
 }
 
 void thaw_blow_find(ThawWorld *world, const double *v, double h) {

@@ -405,8 +405,11 @@ static int find_gains(ThawWorld *world) {
 // which damps more. And a step that is too coarse for one linearisation is iterated. If momenta are off even then, by
 // what contacts and damping do between the start of the step and its end, they stay as they were solved for.
 static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawScheme *scheme, ThawError *error) {
-    ThawStatus status = solve_stages(world, step, scheme);
     const ThawScheme *euler = thaw_scheme(scheme->newton ? THAW_INTEGRATOR_EULER_NEWTON : THAW_INTEGRATOR_EULER);
+    for (int32_t i = 0; i < world->awake_count && scheme->stage_count > 1; i++)
+        if (!thaw_moving_has_stages(&world->steppers[world->awake[i]]))
+            scheme = euler;
+    ThawStatus status = solve_stages(world, step, scheme);
     if (scheme->stage_count > 1 && (status > THAW_OK || (status == THAW_OK && find_gains(world))))
         status = solve_stages(world, step, euler);
     if (status != THAW_OK || !find_kicked(world, step) || step.newton)
