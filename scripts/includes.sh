@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # A folder of src/ includes only itself and folders that come before it in this order (docs/design.md): the order of
-# the data in a step. And the step knows no method by name.
+# the data in a step. And the step knows no method by name, nor any folder but the registry an integrator.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 order=(base math sparse mesh material registry scene model contact force map reduced oracle response step method doctor output)
@@ -36,3 +36,10 @@ for folder in src/method/*/; do
         exit 1
     fi
 done
+
+# What is done differently for an integrator is in its entry (registry/scheme.c). Defaults choose one.
+if grep -rnE 'THAW_INTEGRATOR_[A-Z]|"(semi-implicit|newton|euler|euler-newton|tr-bdf2|tr-bdf2-newton)"' src --include='*.c' --include='*.h' |
+    grep -vE '^src/(registry/scheme\.c|model/defaults\.c):|THAW_INTEGRATOR_COUNT'; then
+    echo "src/ knows no integrator by name but in its entry, src/registry/scheme.c"
+    exit 1
+fi

@@ -10,6 +10,8 @@
 
 // Kernels take `dim` and the like as constants, which they are only once they are inlined into their caller.
 #define THAW_INLINE static inline __attribute__((always_inline))
+// What a hot function calls seldom: inlined, it would cost the others registers and their saving.
+#define THAW_SELDOM static __attribute__((noinline, cold))
 
 // --- errors (error.c)
 // ---------------------------------------------------------------------------------------------------

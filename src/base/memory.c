@@ -8,19 +8,22 @@
 
 enum { ALIGNMENT = 64 };
 
-void *thaw_alloc(size_t count, size_t size) {
+// Zero but for the first `kept` bytes, which the caller fills.
+static void *alloc(size_t count, size_t size, size_t kept) {
     size_t bytes;
     if (__builtin_mul_overflow(count ? count : 1, size ? size : 1, &bytes) || bytes > SIZE_MAX - ALIGNMENT)
         return NULL;
     bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    void *memory = aligned_alloc(ALIGNMENT, bytes);
+    unsigned char *memory = aligned_alloc(ALIGNMENT, bytes);
     if (memory)
-        memset(memory, 0, bytes);
+        memset(memory + kept, 0, bytes - kept);
     return memory;
 }
 
+void *thaw_alloc(size_t count, size_t size) { return alloc(count, size, 0); }
+
 void *thaw_regrow(void *old, size_t used, size_t count, size_t size) {
-    void *memory = thaw_alloc(count, size);
+    void *memory = alloc(count, size, used * size);
     if (!memory)
         return NULL;
     if (used)

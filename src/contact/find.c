@@ -26,34 +26,36 @@ void thaw_contact_set_clear(ThawContactSet *set) {
 static void bound_body(ThawContactBody *body) {
     const int32_t nv = body->shape->nv;
     double sum[3] = {0, 0, 0}, spread = 0;
+    double box[6], swept[6], low[THAW_SLABS], high[THAW_SLABS]; // the body's own would be written for each vertex
     body->fitted = 0;
-    thaw_box_empty(body->box);
-    thaw_box_empty(body->swept);
+    thaw_box_empty(box);
+    thaw_box_empty(swept);
     for (int i = 0; i < THAW_SLABS; i++)
-        body->slab[i][0] = INFINITY, body->slab[i][1] = -INFINITY;
+        low[i] = INFINITY, high[i] = -INFINITY;
     for (int32_t v = 0; v < nv; v++) {
         const double *x = body->x + 3 * (size_t)v, *d = body->d + 3 * (size_t)v;
         double end[3], p[THAW_SLABS];
         thaw_slab_project(x, p);
         for (int i = 0; i < THAW_SLABS; i++) {
-            body->slab[i][0] = p[i] < body->slab[i][0] ? p[i] : body->slab[i][0];
-            body->slab[i][1] = p[i] > body->slab[i][1] ? p[i] : body->slab[i][1];
+            low[i] = p[i] < low[i] ? p[i] : low[i];
+            high[i] = p[i] > high[i] ? p[i] : high[i];
         }
         thaw_v3_add(x, THAW_CONTACT_REACH, d, end);
-        thaw_box_add(body->box, x);
-        thaw_box_add(body->swept, end);
+        thaw_box_add(box, x);
+        thaw_box_add(swept, end);
         thaw_v3_add(sum, 1, d, sum);
     }
-    for (int i = 0; i < THAW_SLABS && body->shape->half > 0; i++) {
-        body->slab[i][0] -= body->shape->half * thaw_slab_length(i);
-        body->slab[i][1] += body->shape->half * thaw_slab_length(i);
+    for (int i = 0; i < THAW_SLABS; i++) {
+        const double more = body->shape->half > 0 ? body->shape->half * thaw_slab_length(i) : 0;
+        body->slab[i][0] = low[i] - more;
+        body->slab[i][1] = high[i] + more;
     }
     for (int k = 0; k < 3; k++) {
         body->mean[k] = nv ? sum[k] / nv : 0;
-        body->box[k] -= body->shape->margin;
-        body->box[3 + k] += body->shape->margin;
-        body->swept[k] = fmin(body->swept[k] - body->shape->margin, body->box[k]);
-        body->swept[3 + k] = fmax(body->swept[3 + k] + body->shape->margin, body->box[3 + k]);
+        body->box[k] = box[k] - body->shape->margin;
+        body->box[3 + k] = box[3 + k] + body->shape->margin;
+        body->swept[k] = fmin(swept[k] - body->shape->margin, body->box[k]);
+        body->swept[3 + k] = fmax(swept[3 + k] + body->shape->margin, body->box[3 + k]);
     }
     for (int32_t v = 0; v < nv; v++) {
         double off[3];
@@ -127,7 +129,7 @@ static void fit_body(void *context, int32_t index) {
 
 static ThawStatus add_item(ThawContactScratch *scratch, ThawContactItem item, ThawError *error) {
     if (scratch->item_count == scratch->item_capacity) {
-        size_t used = (size_t)scratch->item_capacity, room = used < 64 ? 64 : 2 * used;
+        size_t used = (size_t)scratch->item_capacity, room = used < 16 ? 16 : 2 * used;
         ThawContactItem *items = room < INT32_MAX ? THAW_NEW(ThawContactItem, room) : NULL;
         ThawContactSlot *slots = items ? THAW_NEW(ThawContactSlot, room) : NULL;
         ThawContactSlot *spare = slots ? THAW_NEW(ThawContactSlot, room) : NULL;

@@ -100,8 +100,8 @@ typedef struct Seen {
     int32_t face;
 } Seen;
 
-static void see(const ThawModelObstacle *o, const ThawPlace place[2], int dim, double half, const double x[3],
-                const double d[3], Seen *seen) {
+THAW_INLINE void see(const ThawModelObstacle *o, const ThawPlace place[2], int dim, double half, const double x[3],
+                     const double d[3], Seen *seen) {
     double arm[3], end[3];
     thaw_v3_sub(x, place[0].p, arm);
     thaw_v3_turn_back(place[0].R, arm, seen->local);
@@ -115,8 +115,8 @@ static void see(const ThawModelObstacle *o, const ThawPlace place[2], int dim, d
 enum { TURNS = 4 }; // searches for the point of a smooth surface, whose normal depends on it
 
 // Of a smooth surface: the point that stands for the vertex, unless that is too far away.
-static void see_smooth(const ThawModelObstacle *o, const ThawPlace place[2], int dim, double share,
-                       const ThawContactBody *a, int32_t v, ThawSmoothPoint *point, Seen *seen) {
+THAW_SELDOM void see_smooth(const ThawModelObstacle *o, const ThawPlace place[2], int dim, double share,
+                            const ThawContactBody *a, int32_t v, ThawSmoothPoint *point, Seen *seen) {
     double n[3], mean[3] = {0, 0, 0};
     if (seen->phi > THAW_CONTACT_REACH * thaw_v3_norm(seen->ahead) + a->shape->length[v])
         return;
@@ -138,17 +138,22 @@ void thaw_contact_find_on_obstacle(const ThawContactScratch *scratch, const Thaw
     const int dim = model->dim;
     const double half = a->shape->half; // of a sheet, whose normals say nothing of a side
     ThawContactCursor cursor = thaw_contact_cursor(scratch, item);
+    const ThawSmoothPoint itself = {.side = {.body = a, .nodes = 1, .weight = {1}}};
+    ThawSmoothPoint at = itself;
     for (int32_t v = 0; v < a->shape->nv; v++) {
         const double *x = a->x + 3 * (size_t)v;
         const double length = a->shape->length[v];
         double arm[3], end[3], hit[3], normal[3], point[3], velocity[3];
         Seen seen;
-        ThawSmoothPoint at = {.side = {.body = a, .nodes = 1, .vertex = {v}, .weight = {1}}};
         if (a->fixed[v])
             continue;
+        at.side.vertex[0] = v;
         see(o, place, dim, half, x, a->d + 3 * (size_t)v, &seen);
-        if (a->shape->part)
+        if (a->shape->part) {
+            at = itself;
+            at.side.vertex[0] = v;
             see_smooth(o, place, dim, scratch->centre, a, v, &at, &seen);
+        }
         double *const local = seen.local, *const n = seen.n, *const ahead = seen.ahead, phi = seen.phi;
         int32_t face = seen.face;
         const ThawContactMemory *memory = o->kind == THAW_OBSTACLE_BOX && half == 0

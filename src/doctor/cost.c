@@ -3,10 +3,10 @@
 // factor of three for most scenes, which is enough to tell a minute from a day.
 //
 // Measured on one core of a machine of 2023: 0.7 kB and 2 us (a step) an element by the full method, 30 kB and 20 us a
-// body; three times that by Newton's method. Adaptive bodies take less time, as much less as there is at rest, which
-// is not known before. Nor how much will touch, and how hard it is to find the forces: 27 cubes that lie on each other
-// take 2 to 5 times as long, and with hard contact up to 100 times. So where things can touch this is said to be
-// without it.
+// body; by other integrators than the cheapest as many times that as their entries say (registry/scheme.h). Adaptive
+// bodies take less time, as much less as there is at rest, which is not known before. Nor how much will touch, and how
+// hard it is to find the forces: 27 cubes that lie on each other take 2 to 5 times as long, and with hard contact up to
+// 100 times. So where things can touch this is said to be without it.
 #include <math.h>
 #include <stdio.h>
 
@@ -15,7 +15,7 @@
 #include "thaw/field.h"
 
 static const double PROGRAM = 8e6, BODY = 30e3, ELEMENT = 700, OBSTACLE = 8e3; // bytes
-static const double BODY_STEP = 20e-6, ELEMENT_STEP = 2e-6, NEWTON = 3;        // s, s, times
+static const double BODY_STEP = 20e-6, ELEMENT_STEP = 2e-6;                    // s
 static const double GIGABYTE = 1e9, DAY = 86400;
 
 // Bytes that the fields of a frame take for a vertex or an element, as output/vtu.c writes them with 32-bit numbers.
@@ -64,7 +64,7 @@ void thaw_scene_cost(const ThawScene *scene, int64_t steps, int64_t every, ThawC
     cost->disk = cost->frames * bytes;
     cost->memory = PROGRAM + BODY * world->body_count + ELEMENT * elements + OBSTACLE * world->obstacle_count;
     cost->seconds = (double)steps * (BODY_STEP * world->body_count + ELEMENT_STEP * elements) *
-                    (thaw_scheme(world->integrator)->newton ? NEWTON : 1);
+                    thaw_scheme(world->integrator)->cost;
     cost->touching = touching;
 }
 

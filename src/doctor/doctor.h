@@ -71,7 +71,7 @@ void thaw_exam_round(ThawExam *exam, const ThawScene *scene, const ThawModel *mo
 double thaw_shape_ball_radius(const ThawShape *shape);
 // s: a spin omega of a body with gyration m^2 decays as omega' = -rate omega^3 by steps of h; brake: damping that takes
 // spin, s (loads.c).
-double thaw_spin_loss_rate(const ThawMaterialDef *material, double gyration, ThawIntegrator integrator, double h,
+double thaw_spin_loss_rate(const ThawMaterialDef *material, double gyration, const ThawScheme *scheme, double h,
                            double brake);
 // How a free body first meets an obstacle (fall.c).
 typedef struct ThawArrival {

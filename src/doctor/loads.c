@@ -517,24 +517,24 @@ static int find_swing(const Case *c, Turning *turning) {
     return fall > FLAT * all && c->duration * sqrt(all / square) > M_PI / 2;
 }
 
-double thaw_spin_loss_rate(const ThawMaterialDef *m, double gyration_square, ThawIntegrator integrator, double h,
+double thaw_spin_loss_rate(const ThawMaterialDef *m, double gyration_square, const ThawScheme *scheme, double h,
                            double brake) {
-    if (thaw_scheme(integrator)->follows)
+    if (scheme->follows)
         return 0;
     const double breathing = 2 * m->young / ((1 - m->poisson) * m->density * gyration_square); // (rad/s)^2
-    const double resisted = (integrator == THAW_INTEGRATOR_NEWTON ? 0 : h) + m->alpha1;
+    const double resisted = (scheme->newton ? 0 : h) + m->alpha1;
     return (h + brake) * (1 + breathing * h * resisted / 2);
 }
 
 // The share of its speed that is left after the run by steps of h: omega' = -rate omega^3.
-static double speed_left(const Case *c, const Turning *turning, ThawIntegrator integrator, double h, double brake) {
-    const double rate = thaw_spin_loss_rate(c->material, turning->gyration, integrator, h, brake);
+static double speed_left(const Case *c, const Turning *turning, const ThawScheme *scheme, double h, double brake) {
+    const double rate = thaw_spin_loss_rate(c->material, turning->gyration, scheme, h, brake);
     return 1 / sqrt(1 + 2 * rate * turning->omega * turning->omega * turning->duration);
 }
 
 static void examine_turning(const Case *c) {
     const ThawMaterialDef *m = c->material;
-    const ThawIntegrator integrator = c->scene->world.integrator;
+    const ThawScheme *scheme = thaw_scheme(c->scene->world.integrator);
     const double h = c->scene->world.h;
     char other[100];
     double keeps = h;
@@ -542,8 +542,8 @@ static void examine_turning(const Case *c) {
     const int spins = find_spin(c, &t);
     if (!spins && !find_swing(c, &t))
         return;
-    double by_step = speed_left(c, &t, integrator, h, 0), by_both = speed_left(c, &t, integrator, h, m->alpha1);
-    while (speed_left(c, &t, integrator, keeps, 0) < 1 - SPIN_LOSS)
+    double by_step = speed_left(c, &t, scheme, h, 0), by_both = speed_left(c, &t, scheme, h, m->alpha1);
+    while (speed_left(c, &t, scheme, keeps, 0) < 1 - SPIN_LOSS)
         keeps /= 2;
     if (keeps < h) {
         // A rigid part that spins has formed under the tension of its spin, which brakes it as much. One that swings
@@ -563,11 +563,12 @@ static void examine_turning(const Case *c) {
             spins ? "in free flight" : "about", 100 * by_step, c->duration,
             spared ? " by the full method; as a rigid part it keeps more" : "");
         snprintf(other, sizeof other, "write \"integrator\": \"%s\" into \"time\", which %s, or ",
-                 spins ? "euler" : "tr-bdf2", spins ? "keeps all of it" : "hardly takes any of it");
+                 thaw_scheme_in_frames(spins ? 1 : 2)->name, spins ? "keeps all of it" : "hardly takes any of it");
         thaw_complaint_cure(complaint, "%stake steps of %g s", other, thaw_round_down(keeps));
         thaw_complaint_value(complaint, by_step, spins ? "of the spin" : "of the swing");
     }
-    if (spins && !thaw_scheme_is_viscous(integrator, m->damping) && by_both < (1 - SPIN_LOSS) * by_step) {
+    if (spins && !thaw_scheme_is_viscous(c->scene->world.integrator, m->damping) &&
+        by_both < (1 - SPIN_LOSS) * by_step) {
         ThawComplaint *complaint =
             thaw_exam_add(c->exam, THAW_SEVERITY_HINT, "spin-damped", "body %.100s", c->def->name);
         thaw_complaint_what(

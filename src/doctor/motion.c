@@ -7,10 +7,10 @@
 // gyration k^2 gains g sin(theta) / (R (1 + k^2/R^2)) rad/s^2; the integration takes rate omega^3 (loads.c). How far it
 // gets with and without that is integrated.
 //
-// Bouncing: a body in contact for a time t_c swings half a period, and backward Euler takes exp(-pi^2 h / t_c) of the
-// energy off that, as Rayleigh damping does with alpha1 in place of h. t_c of a ball is Hertz's,
-// 2.87 (m^2 / (R E*^2 v))^(1/5); of a disc that of a line contact, whose stiffness is about pi/4 E* a metre; of other
-// bodies half the period of their first mode.
+// Bouncing: a body in contact for a time t_c swings half a period, of which the integrator keeps its share of the
+// energy (registry/scheme.h), backward Euler exp(-pi^2 h / t_c) by small steps. Rayleigh damping leaves that with
+// alpha1 in place of h. t_c of a ball is Hertz's, 2.87 (m^2 / (R E*^2 v))^(1/5); of a disc that of a line contact,
+// whose stiffness is about pi/4 E* a metre; of other bodies half the period of their first mode.
 //
 // Which step a cure needs is looked for with each integrator, and the one that costs least is named.
 #include <math.h>
@@ -23,12 +23,6 @@ static const double SHORT_WAY = 1;  // radii: a shorter way counts as no rolling
 static const double LOW_JUMP = 0.2; // diameters: a lower rise counts as no bounce
 enum { PARTS = 400, HALVINGS = 30 };
 
-// What a step of each integrator costs beside one of the first: a few linearisations where it converges.
-static const double COST[THAW_INTEGRATOR_COUNT] = {
-    [THAW_INTEGRATOR_SEMI_IMPLICIT] = 1, [THAW_INTEGRATOR_NEWTON] = 4,    [THAW_INTEGRATOR_EULER] = 1.4,
-    [THAW_INTEGRATOR_EULER_NEWTON] = 5,  [THAW_INTEGRATOR_TR_BDF2] = 2.6, [THAW_INTEGRATOR_TR_BDF2_NEWTON] = 9,
-};
-
 typedef struct Motion {
     const ThawMaterialDef *material;
     double radius, gyration;            // m, m^2
@@ -38,7 +32,7 @@ typedef struct Motion {
 } Motion;
 
 // What is left by steps of h: of the way that it rolls, and of the height to which it bounces.
-typedef double (*Left)(const Motion *m, ThawIntegrator integrator, double h);
+typedef double (*Left)(const Motion *m, const ThawScheme *scheme, double h);
 
 // rad, that it turns; rate 0: without loss. Implicit, for the rate may be large: omega + dt rate omega^3 = given.
 static double way_of(const Motion *m, double rate) {
@@ -59,56 +53,44 @@ static double way_of(const Motion *m, double rate) {
 // ball of 400 elements on a floor, 31 percent in 1.3 s by 0.25 rad a step, nothing by 0.1).
 static const double FACET = 0.1;
 
-static double rolling_left(const Motion *m, ThawIntegrator integrator, double h) {
-    if (thaw_scheme(integrator)->follows && h * (m->omega + m->acceleration * m->length) > FACET)
+static double rolling_left(const Motion *m, const ThawScheme *scheme, double h) {
+    if (scheme->follows && h * (m->omega + m->acceleration * m->length) > FACET)
         return 0;
-    return way_of(m, thaw_spin_loss_rate(m->material, m->gyration, integrator, h, 0)) / way_of(m, 0);
-}
-
-// The share of its amplitude that a vibration keeps in a step of omega h = z by TR-BDF2, gamma = 2 - sqrt 2.
-static double kept_by_tr_bdf2(double z) {
-    const double g = 2 - sqrt(2), d = g / 2, a = 1 / (g * (2 - g));
-    const double re = (1 - d * d * z * z) / (1 + d * d * z * z), im = 2 * d * z / (1 + d * d * z * z);
-    return hypot(a * re - (a - 1), a * im) / hypot(1, d * z);
+    return way_of(m, thaw_spin_loss_rate(m->material, m->gyration, scheme, h, 0)) / way_of(m, 0);
 }
 
 // A blow is half a vibration.
-static double bounce_left(const Motion *m, ThawIntegrator integrator, double h) {
-    const ThawScheme *scheme = thaw_scheme(integrator), *blows = thaw_scheme_of_blows(scheme);
+static double bounce_left(const Motion *m, const ThawScheme *scheme, double h) {
+    const ThawScheme *blows = thaw_scheme_of_blows(scheme);
     const double parts = ceil(THAW_BLOW_STEPS * h / m->blow);
-    if (blows && parts <= m->substeps) {
-        scheme = blows;
-        h /= parts;
-    }
-    if (scheme->stage_count > 1)
-        return pow(kept_by_tr_bdf2(M_PI * h / m->contact), 2 * m->contact / h);
-    return exp(-M_PI * M_PI * h / m->contact);
+    if (blows && parts <= m->substeps)
+        return thaw_scheme_energy_kept(blows, M_PI * h / (parts * m->contact), M_PI);
+    return thaw_scheme_energy_kept(scheme, M_PI * h / m->contact, M_PI);
 }
 
 // The cure that costs least: which integrator with which step keeps all but LOST.
 static void tell_cure(ThawComplaint *c, const Motion *m, Left left, const ThawWorldDef *world) {
-    double least = INFINITY, step = 0, now = 1;
-    ThawIntegrator best = world->integrator;
+    const ThawScheme *own = thaw_scheme(world->integrator), *best = own;
+    double least = INFINITY, step = 0;
     for (int i = 0; i < THAW_INTEGRATOR_COUNT; i++) {
+        const ThawScheme *scheme = thaw_scheme((ThawIntegrator)i);
         double h = world->h;
-        for (int k = 0; k < HALVINGS && left(m, (ThawIntegrator)i, h) < 1 - LOST; k++)
+        for (int k = 0; k < HALVINGS && left(m, scheme, h) < 1 - LOST; k++)
             h /= 2;
-        if (i == (int)world->integrator)
-            now = COST[i];
-        if (COST[i] / h < least) {
-            least = COST[i] / h;
-            best = (ThawIntegrator)i;
+        if (scheme->cost / h < least) {
+            least = scheme->cost / h;
+            best = scheme;
             step = h < world->h ? thaw_round_down(h) : h;
         }
     }
-    const double cost = COST[best] / step / (now / world->h);
-    if (best == world->integrator)
+    const double cost = best->cost / step / (own->cost / world->h);
+    if (best == own)
         thaw_complaint_cure(c, "steps of %g s keep all but %g %% of it, %.2g times the work", step, 100 * LOST, cost);
     else
         thaw_complaint_cure(c,
                             "\"integrator\": \"%s\" in \"time\", with steps of %g s, keeps all but %g %% of it, about "
                             "%.2g times the work",
-                            thaw_scheme(best)->name, step, 100 * LOST, cost);
+                            best->name, step, 100 * LOST, cost);
 }
 
 static ThawSeverity severity_of(double left) { return left < 0.5 ? THAW_SEVERITY_WARNING : THAW_SEVERITY_HINT; }
@@ -139,7 +121,7 @@ static void examine_rolling(ThawExam *exam, const ThawScene *scene, const ThawMo
     if (!(m->length > 0) || !(weight > 0) || !(arrival->friction > 0) || !(way_of(m, 0) > SHORT_WAY) ||
         fall * (1 - share) > arrival->friction * weight)
         return;
-    const double left = rolling_left(m, world->integrator, world->h);
+    const double left = rolling_left(m, thaw_scheme(world->integrator), world->h);
     const int spared = thaw_method_at(body->method)->has_parts;
     if (left > 1 - LOST)
         return;
@@ -178,7 +160,7 @@ static void examine_bounce(ThawExam *exam, const ThawScene *scene, const ThawMod
     if (!(m->contact > 0))
         return;
     const double kept = exp(-M_PI * M_PI * m->material->alpha1 / m->contact), height = speed * speed / (2 * g) * kept;
-    const double left = bounce_left(m, world->integrator, world->h);
+    const double left = bounce_left(m, thaw_scheme(world->integrator), world->h);
     if (left > 1 - LOST || !(height > LOW_JUMP * body->shape->diameter))
         return;
     ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "bounce-lost", "body %.100s", body->name);

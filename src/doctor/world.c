@@ -7,9 +7,10 @@
 // with the longest and the shortest side of the body's bounding box, is within a factor of two or three for most
 // things.
 //
-// Backward Euler shrinks a mode of angular frequency w by 1/sqrt(1 + (w h)^2) a step, for small w h by exp(-w^2 h / 2)
-// a second, so each period takes 1 - exp(-2 pi w h) = 1 - exp(-4 pi^2 h / T) of its energy. Nothing ever explodes,
-// but a step that is long against the period T silently removes the motion that one wanted to see.
+// What a mode of angular frequency w keeps in a step is in the integrator's entry (registry/scheme.h): by backward
+// Euler 1/sqrt(1 + (w h)^2), for small w h exp(-w^2 h / 2) a second, so each period takes 1 - exp(-2 pi w h) = 1 -
+// exp(-4 pi^2 h / T) of its energy. Nothing ever explodes, but a step that is long against the period T silently
+// removes the motion that one wanted to see.
 #include "doctor/doctor.h"
 #include "model/change.h"
 
@@ -25,7 +26,8 @@ static const double LOCKS_A_LITTLE = 0.45, LOCKS = 0.48; // Poisson's ratio
 static const double CONTRAST = 1e5;                      // of Young's moduli in one shape
 static const double WEIGHT_STRAIN = 0.5;                 // density g height / E
 static const double LOSS = 0.5;                          // of a mode's energy in each period
-static const double GOOD_STEPS = 400;                    // a period: then a tenth of the energy is lost in each
+static const double SMALL_LOSS = 0.11;                   // likewise: about a tenth
+static const double FINE_STEPS = 50, MANY_STEPS = 20000; // a period: to see it; more than anyone needs
 static const double GIGABYTE = 1e9;
 
 double thaw_material_wave_speed(const ThawMaterialDef *material) { return sqrt(material->young / material->density); }
@@ -184,8 +186,23 @@ static double damping_ratio(const ThawMaterialDef *material, double period) {
     return (material->alpha1 * w + material->alpha0 / w) / 2;
 }
 
+// The share of a vibration's energy that steps of h take in each period.
+static double loss_of(const ThawScheme *scheme, double period, double h) {
+    return 1 - thaw_scheme_energy_kept(scheme, 2 * M_PI * h / period, 2 * M_PI);
+}
+
+// The longest step with a small loss.
+static double good_step(const ThawScheme *scheme, double period) {
+    double low = 0, high = period / 4;
+    for (int i = 0; i < 40; i++)
+        *(loss_of(scheme, period, (low + high) / 2) > SMALL_LOSS ? &high : &low) = (low + high) / 2;
+    return low;
+}
+
 static void examine_step(ThawExam *exam, const ThawScene *scene, const ThawShape *shape, double period, double zeta) {
-    double h = scene->world.h, loss = 1 - exp(-4 * M_PI * M_PI * h / period), duration = (double)scene->steps * h;
+    const ThawScheme *scheme = thaw_scheme(scene->world.integrator);
+    double h = scene->world.h, duration = (double)scene->steps * h;
+    const double loss = loss_of(scheme, period, h), good = good_step(scheme, period);
     double transit = wave_transit(shape, scene->world.materials);
     if (h > period / 4) {
         ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "step-blind", "shape %.100s", shape->name);
@@ -195,7 +212,7 @@ static void examine_step(ThawExam *exam, const ThawScene *scene, const ThawShape
                             "body",
                             period, h, transit);
         thaw_complaint_cure(c, "to see it vibrate, take steps of %g s or less; else leave it, the method is stable",
-                            thaw_round_down(period / 50));
+                            thaw_round_down(period / FINE_STEPS));
         thaw_complaint_value(c, period, "s");
     } else if (loss > LOSS && zeta < 1) {
         ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "step-damps", "shape %.100s", shape->name);
@@ -203,15 +220,15 @@ static void examine_step(ThawExam *exam, const ThawScene *scene, const ThawShape
                             "its first mode swings in about %.2g s. Steps of %.6g s "
                             "take %.0f %% of its energy in each swing, whatever the material's damping",
                             period, h, 100 * loss);
-        thaw_complaint_cure(c, "with steps of %g s it loses about a tenth a swing",
-                            thaw_round_down(period / GOOD_STEPS * 1.2));
+        thaw_complaint_cure(c, "with steps of %g s it loses about a tenth a swing", thaw_round_down(good));
         thaw_complaint_value(c, loss, "of the energy");
-    } else if (h < period / (50 * GOOD_STEPS)) {
+    } else if (h < period / MANY_STEPS) {
         ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "step-short", "shape %.100s", shape->name);
         thaw_complaint_what(c,
                             "its first mode swings in about %.2g s, that is in %.0f steps of %.6g s: very small ones",
                             period, period / h, h);
-        thaw_complaint_cure(c, "steps of %g s would show the same motion", thaw_round_down(period / GOOD_STEPS));
+        thaw_complaint_cure(c, "steps of %g s would show the same motion",
+                            thaw_round_down(fmin(good, period / FINE_STEPS)));
         thaw_complaint_value(c, h, "s");
     }
     if (duration < period / 2) {

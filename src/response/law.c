@@ -69,7 +69,7 @@ static void solve_disc(const ThawRow *row, double radius, const double c[2], dou
 }
 
 // lambda -= D^-1 w: D is symmetric and positive, so elimination needs no pivots.
-static void solve_two_sided(int dim, const double *D, const double *w, double *lambda) {
+THAW_SELDOM void solve_two_sided(int dim, const double *D, const double *w, double *lambda) {
     double A[3][4];
     for (int i = 0; i < dim; i++) {
         for (int k = 0; k < dim; k++)

@@ -40,11 +40,39 @@ int thaw_ledger_is_kept(const ThawStepper *s) {
 
 ThawLedger *thaw_ledger_of(ThawWorld *world) { return world->model->options.ledger ? &world->state.ledger : NULL; }
 
+// Works of a step, J, by sums over all coordinates.
+typedef struct Works {
+    double external, contact, work, implicit, fall; // implicit: of stiffness and its damping
+} Works;
+
+// A loop for each dimension, and with or without reactions: every step runs it over all vertices.
+THAW_INLINE Works sum_works(const ThawStepper *s, double h, size_t dim, int moves) {
+    Works sum = {0, 0, 0, 0, 0};
+    for (int32_t i = 0; i < s->shape->nv; i++)
+        for (size_t k = 0; k < dim; k++) {
+            const size_t at = (size_t)i * dim + k;
+            const double v1 = s->v1[at], weight = s->shape->mass[i] * s->model->options.gravity[k];
+            sum.work += h * s->u[at] * s->f[at];
+            sum.implicit += v1 * s->y[at];
+            sum.contact += v1 * s->impulse[at];
+            sum.external += h * s->u[at] * (s->f_ext[at] - weight);
+            sum.fall += weight * (s->x1[at] - s->x[at] - h * s->u[at]); // 0 but for parts that turn about a pin
+            if (moves) // the reaction's impulse times the prescribed velocity
+                sum.external += s->w[at] * (s->before[at] + s->y[at] - h * (s->f[at] + s->f_ext[at]) - s->impulse[at]);
+        }
+    return sum;
+}
+
+static Works find_works(const ThawStepper *s, double h) {
+    if (s->model->dim == 2)
+        return s->offset_moves ? sum_works(s, h, 2, 1) : sum_works(s, h, 2, 0);
+    return s->offset_moves ? sum_works(s, h, 3, 1) : sum_works(s, h, 3, 0);
+}
+
 void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
     double since = thaw_wall_ms();
     const ThawMap *map = s->system->map;
-    int dim = s->model->dim;
-    size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)dim;
+    size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim;
     double h = step.h;
     const double *v0 = s->v;
     double forms[2]; // of the change of velocity by mass, and of drag
@@ -61,29 +89,17 @@ void thaw_ledger_record(ThawStepper *s, ThawIncrement step) {
     if (map->frame_count > 0 && step.newton)
         map->ops->end_velocity(map, h, s->q, s->u);
     s->inertia->ops->change(s->inertia, h, v0, s->v1, forms, s->offset_moves ? s->before : NULL);
-    double external = 0, contact = 0, work = 0, implicit = 0, fall = 0;
-    for (int32_t i = 0; i < s->shape->nv; i++)
-        for (int k = 0; k < dim; k++) {
-            size_t at = (size_t)i * (size_t)dim + (size_t)k;
-            double v1 = s->v1[at], weight = s->shape->mass[i] * s->model->options.gravity[k];
-            work += h * s->u[at] * s->f[at];
-            implicit += v1 * s->y[at]; // of stiffness and its damping
-            contact += v1 * s->impulse[at];
-            external += h * s->u[at] * (s->f_ext[at] - weight);
-            fall += weight * (s->x1[at] - s->x[at] - h * s->u[at]); // 0 but for parts that turn about a pin
-            if (s->offset_moves) // the reaction's impulse times the prescribed velocity
-                external += s->w[at] * (s->before[at] + s->y[at] - h * (s->f[at] + s->f_ext[at]) - s->impulse[at]);
-        }
+    Works sum = find_works(s, h);
     if (map->frame_count > 0 && map->n > 0) {
-        implicit += map->ops->stress_form(map, scale, s->q);
+        sum.implicit += map->ops->stress_form(map, scale, s->q);
         form += map->ops->stress_form(map, (ThawStiffness){0, 1, s->project}, s->q);
     }
-    double damping = step.newton ? implicit : h * form;
+    double damping = step.newton ? sum.implicit : h * form;
     double elastic1 = thaw_ledger_next_elastic(s);
-    s->work.external_work += external;
-    s->work.contact_work += contact;
+    s->work.external_work += sum.external;
+    s->work.contact_work += sum.contact;
     s->work.damping_loss += damping + forms[1];
-    s->work.integration_loss += forms[0] / 2 + (s->elastic - elastic1 - work + implicit - damping) + fall;
+    s->work.integration_loss += forms[0] / 2 + (s->elastic - elastic1 - sum.work + sum.implicit - damping) + sum.fall;
     s->elastic = elastic1;
     s->ms[THAW_STAGE_LEDGER] += thaw_wall_ms() - since;
 }

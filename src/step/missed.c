@@ -34,6 +34,8 @@ static int went_astray(const ThawWorld *world, const ThawStepper *s, int32_t bod
             along += more * h * g[k];
             square += more * more;
         }
+        if (h * sqrt(square) <= ASTRAY * surface->length[i]) // what gravity allows for makes it less
+            continue;
         const double share = along <= 0 ? 0 : along >= gg ? 1 : along / gg;
         square += share * (share * gg - 2 * along);
         if (h * sqrt(fmax(0, square)) > ASTRAY * surface->length[i])

@@ -252,10 +252,13 @@ static void decide_body(ThawWorld *world, ThawStepper *s, void *context) {
 // What bodies are solved with in this step; each decides once, since decisions may move it.
 static ThawStatus decide_bodies(ThawWorld *world, ThawIncrement step, ThawError *error) {
     ThawStatus status = THAW_OK;
+    int asks = 0; // a body that decides asks for the motions of what it touches
+    for (int32_t i = 0; i < world->awake_count && world->state.contacts.count > 0; i++)
+        asks |= thaw_method_decides(&world->steppers[world->awake[i]]);
     for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
         ThawStepper *s = &world->steppers[world->awake[i]];
         s->status = THAW_OK;
-        if (world->state.contacts.count > 0)
+        if (asks)
             thaw_motion_note(s);
         status = thaw_method_prepare(world, s, error);
     }
@@ -401,17 +404,17 @@ static int find_gains(ThawWorld *world) {
     return any;
 }
 
-// As the scheme is. Where several stages fail, or make energy out of nothing, one step of backward Euler is tried,
-// which damps more. And a step that is too coarse for one linearisation is iterated. If momenta are off even then, by
-// what contacts and damping do between the start of the step and its end, they stay as they were solved for.
+// As the scheme is. Where that fails, or makes energy out of nothing, its fallback is tried, which damps more. And a
+// step that is too coarse for one linearisation is iterated. If momenta are off even then, by what contacts and damping
+// do between the start of the step and its end, they stay as they were solved for.
 static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawScheme *scheme, ThawError *error) {
-    const ThawScheme *euler = thaw_scheme(scheme->newton ? THAW_INTEGRATOR_EULER_NEWTON : THAW_INTEGRATOR_EULER);
     for (int32_t i = 0; i < world->awake_count && scheme->stage_count > 1; i++)
         if (!thaw_moving_has_stages(&world->steppers[world->awake[i]]))
-            scheme = euler;
+            scheme = thaw_scheme_fallback(scheme);
+    const ThawScheme *fallback = thaw_scheme_fallback(scheme);
     ThawStatus status = solve_stages(world, step, scheme);
-    if (scheme->stage_count > 1 && (status > THAW_OK || (status == THAW_OK && find_gains(world))))
-        status = solve_stages(world, step, euler);
+    if (fallback && (status > THAW_OK || (status == THAW_OK && find_gains(world))))
+        status = solve_stages(world, step, fallback);
     if (status != THAW_OK || !find_kicked(world, step) || step.newton)
         return status;
     step.newton = 1;
@@ -419,7 +422,7 @@ static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawS
         for (int32_t b = 0; b < world->islands[k].count && status == THAW_OK && !world->islands[k].stands; b++)
             status = thaw_stepper_reserve_newton(world->islands[k].bodies[b], error);
     if (status == THAW_OK)
-        status = solve_stages(world, step, euler);
+        status = solve_stages(world, step, fallback ? fallback : scheme);
     if (status == THAW_OK)
         find_kicked(world, step);
     return status;
