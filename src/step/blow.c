@@ -10,8 +10,8 @@
 // A contact is a blow if, when nothing stopped it, it would end deeper than it is by more than rest can be off in a
 // step, h v with v = 2 |g| h and a millionth of the body a step; or if it pressed in the step before, and the forces of
 // contacts and loads on a body of it are out of balance by as much. So what rests, rolls or sleeps is none. A blow that
-// needs more substeps than are allowed is not resolved by half: it stays one step. Nor are sheets struck: what they give
-// way by is bending, which is slow.
+// needs more substeps than are allowed is not resolved by half: it stays one step. Nor are sheets struck: what they
+// give way by is bending, which is slow.
 #include <math.h>
 
 #include "contact/collider.h"

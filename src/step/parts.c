@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step in parts for those that need them.
 //
-// Islands that are struck make the step in parts (blow.c), by the integrator of blows; the others make it in one, by the
-// world's. Bodies that make it in as many parts are a *party*; parties take turns from the start of the step to its end,
-// and while one does the others are put aside with all that is remembered of their contacts: neither searched nor
+// Islands that are struck make the step in parts (blow.c), by the integrator of blows; the others make it in one, by
+// the world's. Bodies that make it in as many parts are a *party*; parties take turns from the start of the step to its
+// end, and while one does the others are put aside with all that is remembered of their contacts: neither searched nor
 // solved, and for the bodies of the party not there.
 //
 // So nothing may be missed between parties. What may touch in the step is of one: whatever the search for the whole

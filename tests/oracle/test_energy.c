@@ -279,8 +279,8 @@ static void a_stiff_box_that_froze_in_a_blow_does_not_spin_up(void **state) {
 }
 
 // Total energy only falls, from one step to the next: balls of steel that drop and roll. (An oracle that took small
-// turns for none made 0.18 J.) In moving frames a step takes off what it gains over the whole of its contacts' ways, and
-// two millionths of what the balls have come and go.
+// turns for none made 0.18 J.) In moving frames a step takes off what it gains over the whole of its contacts' ways,
+// and two millionths of what the balls have come and go.
 static void steel_that_rolls_gains_nothing(void **state) {
     (void)state;
     static const char *const integrators[] = {"semi-implicit", "euler"};
