@@ -125,7 +125,7 @@ static int write_tables(const Worlds *w) {
 // --- processes -------------------------------------------------------------------------------------------------------
 
 static void judge_seed(const Worlds *w, int64_t seed, WorldVerdict *v) {
-    char *text = world_random((uint64_t)seed, w->run.small, w->run.integrator, NULL);
+    char *text = world_random((uint64_t)seed, w->run.flags, w->run.integrator, NULL);
     *v = (WorldVerdict){.seed = seed, .end = WORLD_REFUSED};
     if (text)
         world_judge(text, w->run.method, v);
@@ -235,7 +235,7 @@ static int write_worlds(const Worlds *w) {
         return APP_FAILED;
     for (int64_t s = w->run.first; s <= w->run.last; s++) {
         snprintf(path, sizeof path, "%.4000s/world-%lld.json", w->write, (long long)s);
-        char *text = world_random((uint64_t)s, w->run.small, w->run.integrator, NULL);
+        char *text = world_random((uint64_t)s, w->run.flags, w->run.integrator, NULL);
         FILE *file = text ? fopen(path, "w") : NULL;
         int good = file && fputs(text, file) >= 0;
         good = file && fclose(file) == 0 && good;
@@ -252,7 +252,7 @@ static int write_worlds(const Worlds *w) {
 static int judge_only(const Worlds *w) {
     WorldKind kind;
     WorldVerdict v;
-    thaw_free(world_random((uint64_t)w->only, w->run.small, w->run.integrator, &kind));
+    thaw_free(world_random((uint64_t)w->only, w->run.flags, w->run.integrator, &kind));
     judge_seed(w, w->only, &v);
     worlds_print_verdict(&v, kind.words, stdout);
     return world_broken(&v) && w->strict ? APP_FAILED : APP_DONE;
@@ -295,6 +295,7 @@ enum {
     OPTION_SEEDS,
     OPTION_ONLY,
     OPTION_SMALL,
+    OPTION_SHEETS,
     OPTION_WRITE,
     OPTION_METHOD,
     OPTION_INTEGRATOR,
@@ -303,10 +304,10 @@ enum {
     OPTION_STRICT,
     OPTION_OUT
 };
-static const AppOption options[] = {{"--seeds", "A:B"}, {"--only", "SEED"},   {"--small", NULL},
-                                    {"--write", "DIR"}, {"--method", "NAME"}, {"--integrator", "NAME"},
-                                    {"--resume", NULL}, {"--jobs", "N"},      {"--strict", NULL},
-                                    {"-o", "DIR"},      {NULL, NULL}};
+static const AppOption options[] = {{"--seeds", "A:B"},       {"--only", "SEED"}, {"--small", NULL},
+                                    {"--sheets", NULL},       {"--write", "DIR"}, {"--method", "NAME"},
+                                    {"--integrator", "NAME"}, {"--resume", NULL}, {"--jobs", "N"},
+                                    {"--strict", NULL},       {"-o", "DIR"},      {NULL, NULL}};
 
 static int parse_seeds(const char *text, WorldsRun *run) {
     char *end, *last;
@@ -345,7 +346,10 @@ static int parse(int argc, char **argv, Worlds *w) {
                 return 0;
             break;
         case OPTION_SMALL:
-            w->run.small = 1;
+            w->run.flags |= WORLD_SMALL;
+            break;
+        case OPTION_SHEETS:
+            w->run.flags |= WORLD_SHEETS;
             break;
         case OPTION_WRITE:
             w->write = arguments.value;

@@ -10,7 +10,7 @@
 
 typedef struct WorldsRun {
     int64_t first, last; // seeds
-    int small;
+    int flags;           // of world_random.h
     const char *method;
     ThawIntegrator integrator;
     WorldVerdict *verdicts;  // last - first + 1, by seed
@@ -36,6 +36,7 @@ int worlds_command(int argc, char **argv);
     "  --seeds A:B    which worlds (1:100)\n"                                                                          \
     "  --only SEED    one of them, with all its figures\n"                                                             \
     "  --small        fewer steps, elements and bodies\n"                                                              \
+    "  --sheets       three of four bodies are sheets: cloth, discs, balloons, shades\n"                               \
     "  --write DIR    write them as DIR/world-SEED.json instead\n"                                                     \
     "  --method NAME  the method that is judged (rigidify)\n"                                                          \
     "  --integrator NAME  of worlds that are not iterated; the others have its twin (semi-implicit)\n"                 \

@@ -94,7 +94,7 @@ static void write_words(const WorldsRun *run, FILE *f) {
             continue;
         WorldKind kind;
         char *rest = kind.words;
-        thaw_free(world_random((uint64_t)v->seed, run->small, run->integrator, &kind));
+        thaw_free(world_random((uint64_t)v->seed, run->flags, run->integrator, &kind));
         for (char *word; (word = strsep(&rest, " "));)
             count_word(words, &count, word, broken);
     }
@@ -187,7 +187,7 @@ static void write_rows(const WorldsRun *run, FILE *f) {
             continue;
         WorldKind kind;
         char ratio[32] = "";
-        thaw_free(world_random((uint64_t)v->seed, run->small, run->integrator, &kind));
+        thaw_free(world_random((uint64_t)v->seed, run->flags, run->integrator, &kind));
         if (v->cpu_full >= CLEAR_MS && v->cpu > 0)
             snprintf(ratio, sizeof ratio, "%.2f", v->cpu_full / v->cpu);
         fprintf(f, "| %lld | ", (long long)v->seed);
@@ -228,8 +228,9 @@ void worlds_print_verdict(const WorldVerdict *v, const char *words, FILE *f) {
 }
 
 void worlds_write_summary(const WorldsRun *run, FILE *f) {
-    fprintf(f, "# Random worlds: %s, seeds %lld to %lld%s\n\n", run->method, (long long)run->first,
-            (long long)run->last, run->small ? ", small" : "");
+    fprintf(f, "# Random worlds: %s, seeds %lld to %lld%s%s\n\n", run->method, (long long)run->first,
+            (long long)run->last, run->flags & WORLD_SMALL ? ", small" : "",
+            run->flags & WORLD_SHEETS ? ", of sheets" : "");
     write_totals(run, f);
     fprintf(f, "\n## The worst\n\nOf odd seeds, as seed: value.\n\n| by | the ten worst |\n|---|---|\n");
     for (int m = 0; m < MEASURES; m++)

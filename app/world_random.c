@@ -18,11 +18,25 @@
 #include "base/base.h"
 #include "registry/scheme.h"
 
-typedef enum Form { FORM_BOX, FORM_BAR, FORM_PLATE, FORM_BALL, FORM_ELL, FORM_RING, FORM_COUNT } Form;
+typedef enum Form {
+    FORM_BOX,
+    FORM_BAR,
+    FORM_PLATE,
+    FORM_BALL,
+    FORM_ELL,
+    FORM_RING,
+    SOLID_FORMS,
+    FORM_CLOTH = SOLID_FORMS, // sheets, in worlds that have them
+    FORM_DISC,
+    FORM_BALLOON,
+    FORM_SHADE,
+    FORM_COUNT
+} Form;
 typedef enum Pin { PIN_NONE, PIN_FACE, PIN_EDGE, PIN_POINT } Pin;
 typedef enum Ground { GROUND_NONE, GROUND_PLANE, GROUND_SLOPE, GROUND_SPHERE, GROUND_BOX } Ground;
 
-static const char *const form_names[FORM_COUNT] = {"box", "bar", "plate", "ball", "ell", "ring"};
+static const char *const form_names[FORM_COUNT] = {"box",  "bar",   "plate", "ball",    "ell",
+                                                   "ring", "cloth", "disc",  "balloon", "shade"};
 static const char *const pin_names[] = {"free", "pin-face", "pin-edge", "pin-point"};
 static const char *const ground_names[] = {"nothing-below", "floor", "slope", "on-sphere", "on-box"};
 
@@ -31,6 +45,7 @@ typedef struct Body {
     Pin pin;
     double length;      // m, its longest side
     double slender;     // thickness over length
+    double thickness;   // m, of a sheet
     double half[3];     // m, of its box, in its own axes
     double extent[3];   // m, of its box in the world
     double position[3]; // m
@@ -41,7 +56,7 @@ typedef struct Body {
 
 typedef struct World {
     uint64_t seed;
-    int small, dim, up, count, steps;
+    int small, sheets, dim, up, count, steps;
     ThawIntegrator integrator;
     int closed, wild, overlap, row;
     int calm; // nothing is thrown or dropped far, and there is time to come to rest
@@ -124,17 +139,39 @@ static void direction(const World *w, const char *property, int body, double *d)
 
 // --- bodies ----------------------------------------------------------------------------------------------------------
 
+static int is_sheet(const Body *b) { return b->form >= SOLID_FORMS; }
+
+// A rectangle, a disc, a closed sphere under pressure or the shade of a lamp.
+static void draw_sheet(World *w, int i) {
+    Body *b = &w->body[i];
+    const double half = b->length / 2, side = between(w, "sheet-side", i, 0.4, 1);
+    b->form = (Form)(FORM_CLOTH + PICK(w, "sheet-form", i, 0.5, 0.15, 0.2, 0.15));
+    b->slender = log_between(w, "sheet-thin", i, 1e-3, 3e-2);
+    b->thickness = b->slender * b->length;
+    b->half[0] = half;
+    b->half[1] = b->form == FORM_CLOTH ? side * half : half;
+    b->half[2] = b->form <= FORM_DISC ? 0 : b->form == FORM_BALLOON ? half : 0.4 * half;
+    for (int k = 0; k < 3; k++)
+        b->half[k] += b->thickness / 2;
+    say(w, form_names[b->form]);
+    say(w, b->slender < 5e-3 ? "thin" : "thick");
+}
+
 static void draw_form(World *w, int i) {
     Body *b = &w->body[i];
-    b->form = (Form)PICK(w, "form", i, 0.35, 0.2, 0.12, 0.17, 0.08, 0.08);
     b->length = w->size * log_between(w, "length", i, 0.58, 1.73);
+    if (w->sheets && chance(w, "sheet", i, 0.75)) {
+        draw_sheet(w, i);
+        return;
+    }
+    b->form = (Form)PICK(w, "form", i, 0.35, 0.2, 0.12, 0.17, 0.08, 0.08);
     double thin = log_between(w, "thin", i, w->small ? 0.12 : 0.07, 0.25), half = b->length / 2;
-    double sides[FORM_COUNT][3] = {{1, between(w, "side-y", i, 0.5, 1), between(w, "side-z", i, 0.5, 1)},
-                                   {1, thin, thin},
-                                   {1, 1, thin},
-                                   {1, 1, 1},
-                                   {1, 1, 0.4},
-                                   {1, 1, 0.3}};
+    double sides[SOLID_FORMS][3] = {{1, between(w, "side-y", i, 0.5, 1), between(w, "side-z", i, 0.5, 1)},
+                                    {1, thin, thin},
+                                    {1, 1, thin},
+                                    {1, 1, 1},
+                                    {1, 1, 0.4},
+                                    {1, 1, 0.3}};
     if (w->dim == 2)
         sides[FORM_PLATE][1] = thin;
     b->slender = b->form == FORM_BAR || b->form == FORM_PLATE ? thin : b->form >= FORM_ELL ? 0.3 : 0.7;
@@ -174,7 +211,8 @@ static void draw_material(World *w, int i) {
     b->density = log_between(w, "density", i, 30, 1e4);
     b->young = log_between(w, "young", i, 1e3, 2e11);
     b->poisson = between(w, "poisson", i, 0, 0.45);
-    double fold = b->density * w->g * b->length / (b->slender * b->slender);
+    // Sheets may fold, but not tear.
+    double fold = b->density * w->g * b->length / (is_sheet(b) ? 0.01 : b->slender * b->slender);
     if (!w->wild && b->young < 3 * fold) {
         b->young = 3 * fold * log_between(w, "stiffer", i, 1, 1e3);
         if (b->young > 2e11) {
@@ -188,12 +226,16 @@ static void draw_material(World *w, int i) {
 static double wave_speed(const Body *b) { return sqrt(b->young / b->density); }
 
 // About the period of its lowest mode, s.
-static double period(const Body *b) { return 2 * M_PI * b->length * fmin(1, 0.5 / b->slender) / wave_speed(b); }
+static double period(const World *w, const Body *b) {
+    const double own =
+        2 * M_PI * b->length * (is_sheet(b) ? 0.3 / b->slender : fmin(1, 0.5 / b->slender)) / wave_speed(b);
+    return is_sheet(b) && w->g > 0 ? fmin(own, 2 * M_PI * sqrt(b->length / w->g)) : own;
+}
 
 // --- the whole -------------------------------------------------------------------------------------------------------
 
 static void draw_surroundings(World *w) {
-    w->dim = chance(w, "dimension", 0, 0.5) ? 2 : 3;
+    w->dim = chance(w, "dimension", 0, 0.5) && !w->sheets ? 2 : 3;
     w->up = w->dim - 1;
     w->size = log_between(w, "size", 0, 1e-3, 1e2);
     w->closed = chance(w, "closed", 0, 0.2);
@@ -274,7 +316,7 @@ static void place_bodies(World *w) {
 // A run shall cover something: a fall, some swings, or whatever comes.
 static void draw_time(World *w) {
     const Body *b = &w->body[whole(w, "time-of", 0, 0, w->count - 1)];
-    double fall = w->g > 0 ? sqrt(2 * (w->gap + 0.3 * w->size) / w->g) : 0, swing = period(b);
+    double fall = w->g > 0 ? sqrt(2 * (w->gap + 0.3 * w->size) / w->g) : 0, swing = period(w, b);
     double related = fall > 0 && chance(w, "by-fall", 0, 0.7) ? fall : swing;
     w->steps = whole(w, "steps", 0, 60, w->small ? 200 : 400);
     if (w->calm)
@@ -349,6 +391,24 @@ static void put_vector(FILE *f, const char *key, const double *x, int dim) {
     fputc(']', f);
 }
 
+static int membrane_of(const World *w, int i) { return PICK(w, "sheet-membrane", i, 0.55, 0.1, 0.2, 0.15); }
+
+static double edge_of_sheet(const World *w, int i) {
+    return w->body[i].length / whole(w, "sheet-cells", i, 4, w->small ? 6 : 10);
+}
+
+// What membranes need beside moduli.
+static void write_weave(const World *w, int i, FILE *f) {
+    const Body *b = &w->body[i];
+    const double stretch = b->young * b->thickness; // N/m
+    if (membrane_of(w, i) == 2)
+        fprintf(f, ", \"weave\": {\"weft_young\": %.9g, \"shear\": %.9g}", b->young * log_between(w, "weft", i, 0.3, 1),
+                b->young * log_between(w, "shear", i, 0.01, 0.3));
+    else if (membrane_of(w, i) == 3)
+        fprintf(f, ", \"edge_stiffness\": %.9g, \"area_stiffness\": %.9g",
+                stretch * edge_of_sheet(w, i) * log_between(w, "lengths", i, 0.2, 1), stretch * draw(w, "areas", i));
+}
+
 static void write_material(World *w, int i, FILE *f) {
     static const char *const models[] = {"stable-neo-hookean", "neo-hookean", "stvk", "corotational"};
     const Body *b = &w->body[i];
@@ -364,9 +424,12 @@ static void write_material(World *w, int i, FILE *f) {
     fprintf(
         f,
         "        \"m%d\": {\"model\": \"%s\", \"density\": %.9g, \"young\": %.9g, \"poisson\": %.9g, \"alpha0\": %.9g, "
-        "\"alpha1\": %.9g%s}%s\n",
-        i, models[model], b->density, b->young, b->poisson, alpha0, alpha1, viscous ? ", \"damping\": \"viscous\"" : "",
-        i + 1 < w->count ? "," : "");
+        "\"alpha1\": %.9g%s",
+        i, models[model], b->density, b->young, b->poisson, alpha0, alpha1,
+        viscous ? ", \"damping\": \"viscous\"" : "");
+    if (is_sheet(b))
+        write_weave(w, i, f);
+    fprintf(f, "}%s\n", i + 1 < w->count ? "," : "");
     say(w, models[model]);
     say(w, stiffness == 0 ? "undamped" : stiffness == 2 ? "overdamped" : "damped");
     if (mass == 2 && !w->closed)
@@ -431,6 +494,8 @@ static void write_groups(const World *w, int i, FILE *f) {
     int grid = b->form <= FORM_PLATE;
     double end[3] = {-b->half[0], -b->half[1], -b->half[2]}, tip[3] = {b->half[0], 0, 0}, low[3], high[3];
     double cut[3] = {-b->half[0] * (grid ? 1 - 1e-6 : b->form == FORM_BALL ? 0.5 : 0.7), 0, 0}, normal[3] = {-1, 0, 0};
+    if (is_sheet(b) && b->pin == PIN_EDGE) // the last row of vertices, where there is one: a hinge
+        cut[0] = -(1 - 1e-6) * b->length / 2;
     fprintf(f, ", \"groups\": {\"root\": {");
     if (b->pin == PIN_EDGE && w->dim == 3 && grid) { // a line across the lower end: a hinge
         for (int k = 0; k < 3; k++) {
@@ -442,7 +507,7 @@ static void write_groups(const World *w, int i, FILE *f) {
         fprintf(f, ", ");
         put_vector(f, "max", high, 3);
         fprintf(f, "}");
-    } else if (b->pin == PIN_FACE) {
+    } else if (b->pin == PIN_FACE || (b->pin == PIN_EDGE && b->form == FORM_CLOTH)) {
         fprintf(f, "\"side\": {");
         put_vector(f, "point", cut, w->dim);
         fprintf(f, ", ");
@@ -455,8 +520,38 @@ static void write_groups(const World *w, int i, FILE *f) {
     fprintf(f, "}}");
 }
 
+static void write_sheet(World *w, int i, FILE *f) {
+    static const char *const membranes[] = {"plane-stress", "fixed-thickness", "woven", "lengths"};
+    const Body *b = &w->body[i];
+    const double r = b->length / 2;
+    const int membrane = membrane_of(w, i);
+    fprintf(f, "\"sheet\": ");
+    if (b->form == FORM_CLOTH)
+        fprintf(f, "{\"grid\": {\"width\": %.9g, \"height\": %.9g}}", b->length, 2 * b->half[1] - b->thickness);
+    else if (b->form == FORM_SHADE)
+        fprintf(f, "{\"revolution\": {\"profile\": [[%.9g, %.9g], [%.9g, %.9g]]}}", r, -0.4 * r, 0.5 * r, 0.4 * r);
+    else
+        fprintf(f, "{\"%s\": {\"radius\": %.9g}}", b->form == FORM_DISC ? "disc" : "sphere", r);
+    fprintf(f, ", \"size\": %.9g}, \"thickness\": %.9g, \"membrane\": \"%s\", \"bending\": \"%s\"", edge_of_sheet(w, i),
+            b->thickness, membranes[membrane], chance(w, "sheet-hinge", i, 0.25) ? "hinge" : "plate");
+    if (membrane == 2)
+        fprintf(f, ", \"warp\": [%.9g, 0.3, 0.2]", between(w, "sheet-warp", i, -1, 1) + 1.5);
+    if (b->form == FORM_BALLOON && chance(w, "sheet-pressure", i, 0.75)) {
+        fprintf(f, ", \"pressure\": %.9g", log_between(w, "sheet-strain", i, 1e-4, 0.03) * b->young * b->thickness / r);
+        say(w, "pressure");
+    }
+    say(w, membranes[membrane]);
+}
+
 static void write_shape(World *w, int i, FILE *f) {
     fprintf(f, "        \"s%d\": {\"mesh\": {", i);
+    if (is_sheet(&w->body[i])) {
+        write_sheet(w, i, f);
+        fprintf(f, ", \"material\": \"m%d\"", i);
+        write_groups(w, i, f);
+        fprintf(f, "}%s\n", i + 1 < w->count ? "," : "");
+        return;
+    }
     if (w->body[i].form <= FORM_PLATE)
         write_grid(w, i, f);
     else
@@ -496,6 +591,24 @@ static void write_force(World *w, int i, FILE *f) {
     say(w, window == 0 ? "force" : window == 1 ? "force-ramp" : "force-pulse");
 }
 
+// Wind that lifts what it blows on, or not.
+static void write_wind(World *w, int i, FILE *f) {
+    const Body *b = &w->body[i];
+    double d[3], speed = w->g > 0 ? sqrt(5 * b->density * b->thickness * w->g) : w->size / w->duration;
+    speed *= log_between(w, "wind-speed", i, 0.1, 1);
+    direction(w, "wind", i, d);
+    for (int k = 0; k < 3; k++)
+        d[k] *= speed;
+    fprintf(f, ", \"forces\": [{\"group\": \"all\", ");
+    put_vector(f, "wind", d, 3);
+    if (chance(w, "wind-ramp", i, 0.5))
+        fprintf(f, ", \"ramp\": %.9g", 0.3 * w->duration);
+    if (chance(w, "wind-ends", i, 0.4))
+        fprintf(f, ", \"to\": %.9g", w->duration * between(w, "wind-to", i, 0.2, 0.7));
+    fprintf(f, "}]");
+    say(w, "wind");
+}
+
 static void write_body(World *w, int i, FILE *f) {
     const Body *b = &w->body[i];
     fprintf(f, "        {\"name\": \"b%d\", \"shape\": \"s%d\", \"method\": \"rigidify\", ", i, i);
@@ -524,14 +637,16 @@ static void write_body(World *w, int i, FILE *f) {
         say(w, "released");
     } else if (b->pin != PIN_NONE)
         fprintf(f, ", \"pins\": [\"root\"]");
-    if (b->pin == PIN_FACE && !released && chance(w, "start-at-rest", i, 0.2)) {
+    if (b->pin == PIN_FACE && !released && !is_sheet(b) && chance(w, "start-at-rest", i, 0.2)) {
         fprintf(f, ", \"start\": \"rest\"");
         say(w, "start-at-rest");
     }
     if (!w->closed && chance(w, "forced", i, w->calm ? 0.15 : 0.3))
         write_force(w, i, f);
+    else if (!w->closed && is_sheet(b) && chance(w, "windy", i, 0.3))
+        write_wind(w, i, f);
     fprintf(f, ", \"friction\": %.9g", chance(w, "smooth", i, 0.15) ? 0 : between(w, "friction", i, 0.05, 1));
-    if (chance(w, "self-contact", i, 0.04)) {
+    if (!is_sheet(b) && chance(w, "self-contact", i, 0.04)) {
         fprintf(f, ", \"self_contact\": true");
         say(w, "self-contact");
     }
@@ -542,7 +657,11 @@ static void write_contact(World *w, FILE *f) {
     const Body *b = &w->body[0];
     int stiffness = PICK(w, "contact", 0, 0.6, 0.15, 0.15, 0.1), damping = PICK(w, "contact-damping", 0, 0.8, 0.1, 0.1);
     // About what the elements behind a contact have: E times an edge, in 2D E times the thickness of a metre.
-    double k = b->young * (w->dim == 3 ? 0.3 * b->length : 1) * log_between(w, "contact-stiffness", 0, 0.1, 30);
+    double k = b->young *
+               (is_sheet(b)   ? b->thickness
+                : w->dim == 3 ? 0.3 * b->length
+                              : 1) *
+               log_between(w, "contact-stiffness", 0, 0.1, 30);
     fprintf(f, "    \"contact\": {\"friction\": \"%s\", \"edges\": %s",
             chance(w, "box-friction", 0, 0.25) ? "box" : "cone", chance(w, "edges", 0, 0.75) ? "true" : "false");
     if (stiffness == 1)
@@ -656,12 +775,15 @@ static void write_world(World *w, FILE *f) {
     }
     fprintf(f, "],\n");
     write_contact(w, f);
-    fprintf(f, ",\n    \"title\": \"random world %llu%s: %s\"\n}\n", (unsigned long long)w->seed,
-            w->small ? ", small" : "", w->words);
+    fprintf(f, ",\n    \"title\": \"random world %llu%s%s: %s\"\n}\n", (unsigned long long)w->seed,
+            w->small ? ", small" : "", w->sheets ? ", sheets" : "", w->words);
 }
 
-char *world_random(uint64_t seed, int small, ThawIntegrator integrator, WorldKind *kind) {
-    World w = {.seed = seed, .small = small, .integrator = integrator};
+char *world_random(uint64_t seed, int flags, ThawIntegrator integrator, WorldKind *kind) {
+    World w = {.seed = seed,
+               .small = (flags & WORLD_SMALL) != 0,
+               .sheets = (flags & WORLD_SHEETS) != 0,
+               .integrator = integrator};
     char *text = NULL, *own = NULL;
     size_t length = 0;
     draw_world(&w);

@@ -8,6 +8,8 @@
 #include "thaw/world.h"
 
 enum { WORLD_BODIES = 5, WORLD_WORDS = 320 };
+// Fewer steps, elements and bodies; three of four bodies are sheets.
+enum { WORLD_SMALL = 1, WORLD_SHEETS = 2 };
 
 // What can be said of a world without running it.
 typedef struct WorldKind {
@@ -17,8 +19,8 @@ typedef struct WorldKind {
     char words[WORLD_WORDS]; // what was drawn, in words with blanks between them
 } WorldKind;
 
-// The text of the scene that belongs to a seed, for thaw_free; NULL without memory. small: fewer steps, elements and
-// bodies; integrator: of those that are not iterated, the others have its twin. kind may be NULL.
-char *world_random(uint64_t seed, int small, ThawIntegrator integrator, WorldKind *kind);
+// The text of the scene that belongs to a seed, for thaw_free; NULL without memory. flags: WORLD_SMALL, WORLD_SHEETS;
+// integrator: of those that are not iterated, the others have its twin. kind may be NULL.
+char *world_random(uint64_t seed, int flags, ThawIntegrator integrator, WorldKind *kind);
 
 #endif

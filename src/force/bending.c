@@ -8,19 +8,17 @@
 // and which plate this is, or which hinges, is in B alone (model/plate.c, model/sheet.c): its three rows are three
 // measures of curvature, scaled so that their squares are energies. A hinge that is not there has a column of 0.
 //
-// An angle (shells paper, equation 3) with e = x1 - x0 along the edge, a = x2 - x0 and b = x3 - x0 to the far corners:
-//     n1 = e x a, n2 = b x e,    theta = atan2((n1 x n2).e / |e|, n1.n2),
-//     dtheta/da = g2 = -|e| n1 / |n1|^2,  dtheta/db = g3 = -|e| n2 / |n2|^2,  dtheta/de = -t1 g2 - t2 g3,
-//     t1 = a.e / |e|^2, t2 = b.e / |e|^2,
-// and the second derivative is what these change by. Projected, the stiffness is that of the three measures alone,
-// B'B of the gradients, which is positive; what is left out is proportional to the moments. Damping is alpha times
-// that same part, always: it costs energy, and nothing in rigid motion.
+// Angles and their slopes are those of force/hinge.h; the second derivative is what the slopes change by. Projected,
+// the stiffness is that of the three measures alone, B'B of the gradients, which is positive; what is left out is
+// proportional to the moments. Damping is alpha times that same part, always: it costs energy, and nothing in rigid
+// motion.
 //
 // Cost for eight triangles, wide: some 4000 vector operations of forces and stiffness together, as many scalar ones
 // that put them in place.
 #include <math.h>
 #include <string.h>
 
+#include "force/hinge.h"
 #include "force/kernel.h"
 #include "force/pass.h"
 #include "force/sheet.h"
@@ -33,8 +31,6 @@ enum {
     MEASURES = THAW_PLATE_MEASURES,
     PAIRS = ROLES * (ROLES + 1) / 2
 };
-static const double pi = 3.14159265358979323846;
-static const double least_height = 1e-10; // of a triangle over its edge's length, for derivatives
 
 // How much of the above a kind has.
 typedef struct Form {
@@ -42,15 +38,6 @@ typedef struct Form {
 } Form;
 #define NEAR ((Form){6, 3})
 #define WIDE ((Form){ROLES, HINGES})
-
-// One hinge and the gradient of its angle by (e, a, b).
-typedef struct Hinge {
-    ThawLanes e[3], a[3], b[3], n1[3], n2[3];
-    ThawLanes length, square; // |e|, |e|^2
-    ThawLanes q1, q2;         // |n|^2, kept away from 0
-    ThawLanes t1, t2;
-    ThawLanes g[3][3];
-} Hinge;
 
 static void edges_of(int hinge, ThawLanes x[ROLES][3], ThawLanes e[3], ThawLanes a[3], ThawLanes b[3]) {
     const int *node = THAW_HINGE[hinge];
@@ -61,38 +48,8 @@ static void edges_of(int hinge, ThawLanes x[ROLES][3], ThawLanes e[3], ThawLanes
     }
 }
 
-static void make_hinge(int hinge, ThawLanes x[ROLES][3], Hinge *h) {
-    edges_of(hinge, x, h->e, h->a, h->b);
-    thaw_lanes_cross3(h->e, h->a, h->n1);
-    thaw_lanes_cross3(h->b, h->e, h->n2);
-    h->square = thaw_lanes_max(thaw_lanes_dot3(h->e, h->e), thaw_lanes_set(1e-200));
-    h->length = thaw_lanes_sqrt(h->square);
-    ThawLanes least = least_height * least_height * h->square * h->square;
-    h->q1 = thaw_lanes_max(thaw_lanes_dot3(h->n1, h->n1), least);
-    h->q2 = thaw_lanes_max(thaw_lanes_dot3(h->n2, h->n2), least);
-    h->t1 = thaw_lanes_dot3(h->a, h->e) / h->square;
-    h->t2 = thaw_lanes_dot3(h->b, h->e) / h->square;
-    for (int i = 0; i < 3; i++) {
-        h->g[1][i] = -h->length / h->q1 * h->n1[i];
-        h->g[2][i] = -h->length / h->q2 * h->n2[i];
-        h->g[0][i] = -h->t1 * h->g[1][i] - h->t2 * h->g[2][i];
-    }
-}
-
-// theta - theta0, in (-pi, pi].
-static ThawLanes angle_of(const Hinge *h, ThawLanes theta0) {
-    ThawLanes cross[3], phi;
-    thaw_lanes_cross3(h->n1, h->n2, cross);
-    ThawLanes sine = thaw_lanes_dot3(cross, h->e) / h->length, cosine = thaw_lanes_dot3(h->n1, h->n2);
-    for (int l = 0; l < THAW_LANES; l++) {
-        phi[l] = atan2(sine[l], cosine[l]) - theta0[l];
-        phi[l] += phi[l] > pi ? -2 * pi : phi[l] <= -pi ? 2 * pi : 0;
-    }
-    return phi;
-}
-
 // What the gradient changes by in the direction d of (e, a, b).
-static void change_of(const Hinge *h, ThawLanes d[3][3], ThawLanes dg[3][3]) {
+static void change_of(const ThawHinge *h, ThawLanes d[3][3], ThawLanes dg[3][3]) {
     ThawLanes m[3], dn1[3], dn2[3];
     thaw_lanes_cross3(d[0], h->a, dn1);
     thaw_lanes_cross3(h->e, d[1], m);
@@ -145,7 +102,7 @@ static void add_to_roles(int hinge, ThawLanes scale, ThawLanes g[3][3], ThawLane
 // A triangle bent: its hinges, the measures B phi times weight, and the moments of the hinges, B' times those.
 typedef struct Bend {
     const ThawLanes *B; // [measure][hinge]
-    Hinge hinge[HINGES];
+    ThawHinge hinge[HINGES];
     ThawLanes phi[HINGES], measure[MEASURES], moment[HINGES];
 } Bend;
 
@@ -154,8 +111,9 @@ THAW_INLINE void bend(const ThawForcePass *pass, const ThawBatch *batch, Form fo
     bend->B = pass->set->rest + batch->rest;
     const ThawLanes *theta0 = bend->B + MEASURES * form.hinges;
     for (int h = 0; h < form.hinges; h++) {
-        make_hinge(h, x, &bend->hinge[h]);
-        bend->phi[h] = angle_of(&bend->hinge[h], theta0[h]);
+        edges_of(h, x, bend->hinge[h].e, bend->hinge[h].a, bend->hinge[h].b);
+        thaw_hinge_make(&bend->hinge[h]);
+        bend->phi[h] = thaw_hinge_angle(&bend->hinge[h], theta0[h]);
         bend->moment[h] = thaw_lanes_set(0);
     }
     for (int c = 0; c < MEASURES; c++) {
@@ -231,7 +189,7 @@ THAW_INLINE void add_measures(Form form, ThawLanes scale, ThawLanes gradient[MEA
 }
 
 // Adds moment times the second derivative of a hinge's angle.
-static void add_geometric(int hinge, const Hinge *h, ThawLanes moment, ThawLanes K[][9]) {
+static void add_geometric(int hinge, const ThawHinge *h, ThawLanes moment, ThawLanes K[][9]) {
     const int *node = THAW_HINGE[hinge];
     ThawLanes d[3][3], dg[3][3];
     memset(d, 0, sizeof d);
@@ -333,11 +291,40 @@ void thaw_bending_stress(void *pass, int32_t chunk) {
     (void)chunk;
 }
 
-// No strain of its own: a field of strains has one value a triangle, the membrane's.
-void thaw_bending_strain(const void *pass, int32_t first, int32_t end) {
-    (void)pass;
-    (void)first;
-    (void)end;
+// The group that all roles are in, by lane; whether there is any.
+static int groups_by_vertices(const ThawForcePass *pass, const ThawBatch *batch, int32_t group[THAW_LANES]) {
+    int wanted = 0;
+    for (int l = 0; l < THAW_LANES; l++) {
+        group[l] = batch->element[l] < 0 ? -1 : pass->group_of_vertex[batch->vertex[0][l]];
+        for (int a = 1; a < batch->kind->nodes; a++)
+            group[l] = pass->group_of_vertex[batch->vertex[a][l]] == group[l] ? group[l] : -1;
+        wanted |= group[l] >= 0;
+    }
+    return wanted;
+}
+
+// V tau of forces f at vertices is -sum f x'. Damping is that of the measures alone, which no turning changes.
+THAW_INLINE void virial_chunk(const ThawForcePass *pass, int32_t chunk, Form form) {
+    for (int32_t b = pass->set->chunk[chunk]; pass->group_of_vertex && b < pass->set->chunk[chunk + 1]; b++) {
+        const ThawBatch *batch = &pass->set->batches[b];
+        ThawLanes x[ROLES][3], out[ROLES][3], tau[9];
+        int32_t group[THAW_LANES];
+        Bend bent;
+        if (!groups_by_vertices(pass, batch, group))
+            continue;
+        gather_roles(batch, form, pass->x, x);
+        bend(pass, batch, form, x, &bent);
+        memset(out, 0, sizeof out);
+        for (int h = 0; h < form.hinges; h++)
+            add_to_roles(h, bent.moment[h], bent.hinge[h].g, out);
+        for (int i = 0; i < 3; i++)
+            for (int k = 0; k < 3; k++) {
+                tau[i + 3 * k] = thaw_lanes_set(0);
+                for (int r = 0; r < form.roles; r++)
+                    tau[i + 3 * k] += out[r][i] * (x[r][k] - x[0][k]);
+            }
+        virial_add(pass->virial, thaw_lanes_set(0), group, tau, pass->sums);
+    }
 }
 
 // --- with the form as a constant -------------------------------------------------------------------------------------
@@ -352,3 +339,5 @@ void thaw_bending_linearise_near(void *pass, int32_t chunk) { linearise_chunk(pa
 void thaw_bending_linearise_wide(void *pass, int32_t chunk) { linearise_chunk(pass, chunk, WIDE); }
 void thaw_bending_product_near(void *pass, int32_t chunk) { product_chunk(pass, chunk, NEAR); }
 void thaw_bending_product_wide(void *pass, int32_t chunk) { product_chunk(pass, chunk, WIDE); }
+void thaw_bending_virial_near(void *pass, int32_t chunk) { virial_chunk(pass, chunk, NEAR); }
+void thaw_bending_virial_wide(void *pass, int32_t chunk) { virial_chunk(pass, chunk, WIDE); }

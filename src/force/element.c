@@ -96,9 +96,9 @@ static const ThawElementOps MEMBRANE = {.name = "membrane",
                                         .force = thaw_membrane_force_plane,
                                         .linearise = thaw_membrane_linearise_plane,
                                         .product = thaw_membrane_product_plane,
-                                        .virial = thaw_sheet_virial,
+                                        .virial = thaw_membrane_virial_plane,
                                         .stress = thaw_membrane_stress_plane,
-                                        .strain = thaw_membrane_strain};
+                                        .strain = thaw_sheet_strain};
 
 static const ThawElementOps FIXED_MEMBRANE = {.name = "membrane of fixed thickness",
                                               .space = 3,
@@ -112,9 +112,9 @@ static const ThawElementOps FIXED_MEMBRANE = {.name = "membrane of fixed thickne
                                               .force = thaw_membrane_force_fixed,
                                               .linearise = thaw_membrane_linearise_fixed,
                                               .product = thaw_membrane_product_fixed,
-                                              .virial = thaw_sheet_virial,
+                                              .virial = thaw_membrane_virial_fixed,
                                               .stress = thaw_membrane_stress_fixed,
-                                              .strain = thaw_membrane_strain};
+                                              .strain = thaw_sheet_strain};
 
 static const ThawElementOps WOVEN = {.name = "woven membrane",
                                      .space = 3,
@@ -129,9 +129,9 @@ static const ThawElementOps WOVEN = {.name = "woven membrane",
                                      .force = thaw_membrane_force_woven,
                                      .linearise = thaw_membrane_linearise_woven,
                                      .product = thaw_membrane_product_woven,
-                                     .virial = thaw_sheet_virial,
+                                     .virial = thaw_membrane_virial_woven,
                                      .stress = thaw_membrane_stress_woven,
-                                     .strain = thaw_membrane_strain};
+                                     .strain = thaw_sheet_strain};
 
 static const ThawElementOps LENGTHS = {.name = "membrane of lengths",
                                        .space = 3,
@@ -146,9 +146,9 @@ static const ThawElementOps LENGTHS = {.name = "membrane of lengths",
                                        .force = thaw_membrane_force_lengths,
                                        .linearise = thaw_membrane_linearise_lengths,
                                        .product = thaw_membrane_product_lengths,
-                                       .virial = thaw_sheet_virial,
+                                       .virial = thaw_membrane_virial_lengths,
                                        .stress = thaw_membrane_stress_lengths,
-                                       .strain = thaw_membrane_strain};
+                                       .strain = thaw_sheet_strain};
 
 static const ThawElementOps PRESSURE = {.name = "pressure",
                                         .space = 3,
@@ -162,9 +162,8 @@ static const ThawElementOps PRESSURE = {.name = "pressure",
                                         .force = thaw_pressure_force,
                                         .linearise = thaw_pressure_linearise,
                                         .product = thaw_pressure_product,
-                                        .virial = thaw_sheet_virial,
-                                        .stress = thaw_bending_stress,
-                                        .strain = thaw_bending_strain};
+                                        .virial = thaw_pressure_virial,
+                                        .stress = thaw_bending_stress};
 
 static const ThawElementOps BENDING = {.name = "bending",
                                        .space = 3,
@@ -179,9 +178,8 @@ static const ThawElementOps BENDING = {.name = "bending",
                                        .force = thaw_bending_force_near,
                                        .linearise = thaw_bending_linearise_near,
                                        .product = thaw_bending_product_near,
-                                       .virial = thaw_sheet_virial,
-                                       .stress = thaw_bending_stress,
-                                       .strain = thaw_bending_strain};
+                                       .virial = thaw_bending_virial_near,
+                                       .stress = thaw_bending_stress};
 
 static const ThawElementOps WIDE_BENDING = {.name = "bending, wide",
                                             .space = 3,
@@ -196,9 +194,8 @@ static const ThawElementOps WIDE_BENDING = {.name = "bending, wide",
                                             .force = thaw_bending_force_wide,
                                             .linearise = thaw_bending_linearise_wide,
                                             .product = thaw_bending_product_wide,
-                                            .virial = thaw_sheet_virial,
-                                            .stress = thaw_bending_stress,
-                                            .strain = thaw_bending_strain};
+                                            .virial = thaw_bending_virial_wide,
+                                            .stress = thaw_bending_stress};
 
 static const ThawElementOps *const KINDS[] = {&TRIANGLE, &TETRAHEDRON};
 

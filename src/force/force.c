@@ -96,9 +96,11 @@ void thaw_force_product(const ThawIntegrationSet *set, ThawTasks *tasks, const d
 
 // --- stress ----------------------------------------------------------------------------------------------------------
 
-void thaw_force_virial(const ThawIntegrationSet *set, const double *x, const int32_t *group_of, double (*sums)[2][9]) {
+void thaw_force_virial(const ThawIntegrationSet *set, const double *x, const int32_t *group_of,
+                       const int32_t *group_of_vertex, double (*sums)[2][9]) {
     ThawVirial virial = {.group = -1};
-    ThawForcePass pass = {.set = set, .x = x, .group_of = group_of, .virial = &virial, .sums = sums};
+    ThawForcePass pass = {
+        .set = set, .x = x, .group_of = group_of, .group_of_vertex = group_of_vertex, .virial = &virial, .sums = sums};
     for (int32_t k = 0; k < set->chunk_count; k++)
         kind_of(&pass, k)->virial(&pass, k);
     thaw_virial_flush(&virial, -1, sums);

@@ -278,54 +278,27 @@ THAW_INLINE void stress_chunk(const ThawForcePass *pass, int32_t chunk, int form
     }
 }
 
-// E = (F2'F2 - I) / 2 in the triangle's own axes: xx, yy and xy of the six places; the others stay 0.
-static void green(const ThawLanes A[9], const ThawLanes B[9], ThawLanes E[6]) {
-    for (int n = 0; n < 6; n++)
-        E[n] = thaw_lanes_set(0);
-    E[0] = thaw_lanes_dot3(A, B);
-    E[1] = thaw_lanes_dot3(A + 3, B + 3);
-    E[5] = 0.5 * (thaw_lanes_dot3(A, B + 3) + thaw_lanes_dot3(A + 3, B));
-}
-
-void thaw_membrane_strain(const void *context, int32_t first, int32_t end) {
-    const ThawStrainPass *pass = context;
-    for (int32_t k = first; k < end; k++) {
-        const int32_t b = pass->batches ? pass->batches[k] : k;
-        const ThawBatch *batch = &pass->set->batches[b];
-        ThawLanes d[3][3], F[9], dF[9], E[6], *kept = pass->E ? pass->E + 6 * (size_t)b : NULL;
-        gather_edges(batch, 3, 3, pass->x, d);
-        gradient_of(batch, 3, 3, d, 0, F);
-        if (pass->d) {
-            gather_edges(batch, 3, 3, pass->d, d);
-            gradient_of(batch, 3, 3, d, 0, dF);
-        }
-        green(F, pass->d ? dF : F, E);
-        if (!pass->d) {
-            E[0] = 0.5 * (E[0] - 1.0);
-            E[1] = 0.5 * (E[1] - 1.0);
-            E[5] *= 0.5;
-            for (int n = 0; n < 6; n++) {
-                ThawLanes now = E[n];
-                E[n] -= kept[n];
-                kept[n] = now;
-            }
-        }
-        ThawLanes square = E[0] * E[0] + E[1] * E[1] + 2 * E[5] * E[5];
-        for (int l = 0; pass->out && l < THAW_LANES; l++)
-            if (batch->element[l] >= 0)
-                pass->out[batch->element[l]] = pass->d ? sqrt(square[l]) : square[l] / (pass->h * pass->h);
-    }
-}
-
 int thaw_sheet_inverted(const void *pass, int32_t chunk) {
     (void)pass;
     (void)chunk;
     return 0;
 }
 
-void thaw_sheet_virial(void *pass, int32_t chunk) {
-    (void)pass;
-    (void)chunk;
+// V tau = V P F' of the triangle's two columns: what holds f3 acts on no vertex.
+THAW_INLINE void virial_chunk(const ThawForcePass *pass, int32_t chunk, int form) {
+    for (int32_t b = pass->set->chunk[chunk]; b < pass->set->chunk[chunk + 1]; b++) {
+        const ThawBatch *batch = &pass->set->batches[b];
+        ThawLanes flat[9], n[3], F[9], P[9], psi, tau[9];
+        int32_t group[THAW_LANES];
+        if (!groups_of(pass, batch, group))
+            continue;
+        deformation(batch, pass->x, form, flat, n, F);
+        evaluate(batch, form, 0, F, &psi, P, NULL);
+        for (int i = 0; i < 3; i++)
+            for (int k = 0; k < 3; k++)
+                tau[i + 3 * k] = batch->weight * (P[i] * F[k] + P[i + 3] * F[k + 3]);
+        virial_add(pass->virial, batch->alpha1, group, tau, pass->sums);
+    }
 }
 
 // --- with the form as a constant -------------------------------------------------------------------------------------
@@ -354,3 +327,7 @@ void thaw_membrane_stress_plane(void *pass, int32_t chunk) { stress_chunk(pass, 
 void thaw_membrane_stress_fixed(void *pass, int32_t chunk) { stress_chunk(pass, chunk, FIXED); }
 void thaw_membrane_stress_woven(void *pass, int32_t chunk) { stress_chunk(pass, chunk, WOVEN); }
 void thaw_membrane_stress_lengths(void *pass, int32_t chunk) { stress_chunk(pass, chunk, LENGTHS); }
+void thaw_membrane_virial_plane(void *pass, int32_t chunk) { virial_chunk(pass, chunk, PLANE); }
+void thaw_membrane_virial_fixed(void *pass, int32_t chunk) { virial_chunk(pass, chunk, FIXED); }
+void thaw_membrane_virial_woven(void *pass, int32_t chunk) { virial_chunk(pass, chunk, WOVEN); }
+void thaw_membrane_virial_lengths(void *pass, int32_t chunk) { virial_chunk(pass, chunk, LENGTHS); }

@@ -35,10 +35,16 @@ void thaw_membrane_stress_plane(void *pass, int32_t chunk);
 void thaw_membrane_stress_fixed(void *pass, int32_t chunk);
 void thaw_membrane_stress_woven(void *pass, int32_t chunk);
 void thaw_membrane_stress_lengths(void *pass, int32_t chunk);
-void thaw_membrane_strain(const void *pass, int32_t first, int32_t end);
-// A sheet has no inside: none of its elements is inside out. Its rigid parts are not there yet: no sums of stress.
+void thaw_membrane_virial_plane(void *pass, int32_t chunk);
+void thaw_membrane_virial_fixed(void *pass, int32_t chunk);
+void thaw_membrane_virial_woven(void *pass, int32_t chunk);
+void thaw_membrane_virial_lengths(void *pass, int32_t chunk);
+// fold.c: of the triangle and of its three hinges
+void thaw_sheet_strain(const void *pass, int32_t first, int32_t end);
+// A sheet has no inside: none of its elements is inside out.
 int thaw_sheet_inverted(const void *pass, int32_t chunk);
-void thaw_sheet_virial(void *pass, int32_t chunk);
+// Pressure on the triangles of rigid parts is evaluated as it is on others: no stress of parts.
+void thaw_pressure_virial(void *pass, int32_t chunk);
 // weave.c: psi, P and, unless NULL, C of F's first two columns, rows of the third 0; the third is the normal.
 // Projected: a positive semi-definite part of C.
 void thaw_woven(const ThawBatch *batch, const ThawLanes F[9], int project, ThawLanes *psi, ThawLanes P[9],
@@ -64,7 +70,8 @@ void thaw_bending_linearise_near(void *pass, int32_t chunk);
 void thaw_bending_linearise_wide(void *pass, int32_t chunk);
 void thaw_bending_product_near(void *pass, int32_t chunk);
 void thaw_bending_product_wide(void *pass, int32_t chunk);
+void thaw_bending_virial_near(void *pass, int32_t chunk);
+void thaw_bending_virial_wide(void *pass, int32_t chunk);
 void thaw_bending_stress(void *pass, int32_t chunk);
-void thaw_bending_strain(const void *pass, int32_t first, int32_t end);
 
 #endif

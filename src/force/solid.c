@@ -151,41 +151,13 @@ void thaw_virial_flush(ThawVirial *virial, int32_t group, double (*sums)[2][9]) 
     virial->group = group;
 }
 
-// tau: of the batch, times its volume. Most batches lie in one group, that of the batch before. Lanes in no group may
-// hold anything.
-THAW_INLINE void virial_add(ThawVirial *virial, const ThawBatch *batch, const int32_t group[THAW_LANES],
-                            const ThawLanes tau[9], double (*sums)[2][9]) {
-    ThawLaneMask left;
-    for (int l = 0; l < THAW_LANES; l++)
-        left[l] = group[l] >= 0 ? -1 : 0;
-    for (int first = 0; first < THAW_LANES; first++) {
-        if (!left[first])
-            continue;
-        ThawLaneMask mine;
-        for (int l = 0; l < THAW_LANES; l++)
-            mine[l] = group[l] == group[first] ? -1 : 0;
-        left &= ~mine;
-        if (group[first] != virial->group)
-            thaw_virial_flush(virial, group[first], sums);
-        for (int i = 0; i < 9; i++) {
-            ThawLanes part = thaw_lanes_select(mine, tau[i], thaw_lanes_set(0));
-            virial->sum[0][i] += part;
-            virial->sum[1][i] += batch->alpha1 * part;
-        }
-    }
-}
-
 THAW_INLINE void virial_chunk(const ThawForcePass *pass, int32_t chunk, int dim, int nodes) {
     const ThawIntegrationSet *set = pass->set;
     for (int32_t b = set->chunk[chunk]; b < set->chunk[chunk + 1]; b++) {
         const ThawBatch *batch = &set->batches[b];
         ThawLanes d[3][3], F[9], P[9], tau[9];
-        int32_t group[THAW_LANES], wanted = 0;
-        for (int l = 0; l < THAW_LANES; l++) {
-            group[l] = batch->element[l] < 0 ? -1 : pass->group_of[batch->element[l]];
-            wanted |= group[l] >= 0;
-        }
-        if (!wanted)
+        int32_t group[THAW_LANES];
+        if (!groups_of(pass, batch, group))
             continue;
         gather_edges(batch, dim, nodes, pass->x, d);
         gradient_of(batch, dim, nodes, d, 1, F);
@@ -194,7 +166,7 @@ THAW_INLINE void virial_chunk(const ThawForcePass *pass, int32_t chunk, int dim,
         for (int i = 0; i < 3; i++)
             for (int k = 0; k < 3; k++)
                 tau[i + 3 * k] = batch->weight * (P[i] * F[k] + P[i + 3] * F[k + 3] + P[i + 6] * F[k + 6]);
-        virial_add(pass->virial, batch, group, tau, pass->sums);
+        virial_add(pass->virial, batch->alpha1, group, tau, pass->sums);
     }
 }
 

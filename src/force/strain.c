@@ -95,7 +95,8 @@ static void run_strain(void *context, int32_t run) {
         const ThawElementOps *kind = kind_of(pass, first);
         for (next = first + 1; next < end && kind_of(pass, next) == kind;)
             next++;
-        kind->strain(pass, first, next);
+        if (kind->strain)
+            kind->strain(pass, first, next);
     }
 }
 
@@ -109,6 +110,8 @@ int32_t thaw_strain_batches(const ThawIntegrationSet *set, const unsigned char *
     int32_t count = 0;
     for (int32_t b = 0; b < set->batch_count; b++) {
         int any = 0;
+        if (!set->batches[b].kind->strain)
+            continue;
         for (int l = 0; l < THAW_LANES; l++)
             any |= set->batches[b].element[l] >= 0 && wanted[set->batches[b].element[l]];
         if (any)
@@ -119,15 +122,20 @@ int32_t thaw_strain_batches(const ThawIntegrationSet *set, const unsigned char *
 
 void thaw_strain_compute(const ThawIntegrationSet *set, ThawTasks *tasks, const int32_t *batches, int32_t count,
                          const double *x, ThawLanes *E) {
-    start(&(ThawStrainPass){set, batches, count, x, NULL, 1, E, NULL}, tasks);
+    start(&(ThawStrainPass){set, batches, count, x, NULL, 1, E, NULL, NULL}, tasks);
 }
 
 void thaw_strain_rate(const ThawIntegrationSet *set, ThawTasks *tasks, const int32_t *batches, int32_t count,
                       const double *x, double h, ThawLanes *E, double *rate) {
-    start(&(ThawStrainPass){set, batches, count, x, NULL, h, E, rate}, tasks);
+    thaw_strain_rate_by(NULL, set, tasks, batches, count, x, h, E, rate);
+}
+
+void thaw_strain_rate_by(const ThawStrainMeasure *measure, const ThawIntegrationSet *set, ThawTasks *tasks,
+                         const int32_t *batches, int32_t count, const double *x, double h, ThawLanes *E, double *rate) {
+    start(&(ThawStrainPass){set, batches, count, x, NULL, h, E, rate, measure}, tasks);
 }
 
 void thaw_strain_predict(const ThawIntegrationSet *set, ThawTasks *tasks, const int32_t *batches, int32_t count,
                          const double *x, const double *d, double *strain) {
-    start(&(ThawStrainPass){set, batches, count, x, d, 1, NULL, strain}, tasks);
+    start(&(ThawStrainPass){set, batches, count, x, d, 1, NULL, strain, NULL}, tasks);
 }

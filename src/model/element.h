@@ -53,6 +53,7 @@ typedef struct ThawElementOps {
     ThawTaskFn stress;         // von Mises stress, by element
     int (*inverted)(const void *pass, int32_t chunk); // how many elements are inside out that may be
     // ... and a ThawStrainPass, over batches `first` to `end` of its list: strains, their rates, or what is foreseen.
+    // NULL: its strains are those of the elements of another kind.
     void (*strain)(const void *pass, int32_t first, int32_t end);
     // A kind whose elements join bodies has no part in the matrix of any of them, and none of the above, but these two,
     // for one of its elements (model/attachment.h): a row for the response of their island, and its energy, J, at an

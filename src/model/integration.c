@@ -197,6 +197,7 @@ static ThawStatus reserve_block(const Choice *choice, int32_t size, int32_t per_
         const ThawMaterial *material = material_of(choice, e);
         per_model[material->model]++;
         set->element_count++;
+        set->cell_count += choice->block == choice->shape->cells;
         set->needs_orientation |= material->ops->needs_orientation;
         const ThawElementBlock *block = choice->block;
         set->has_alpha1 |= alpha1_of(block, material) > 0;
@@ -252,6 +253,8 @@ ThawStatus thaw_integration_create(const ThawShape *shape, const int32_t *elemen
     if (!set)
         return thaw_error_memory(error, "the integration set");
     set->dim = shape->dim;
+    set->folds = shape->folds;
+    set->bend = shape->diameter / 4;
     set->chunk = THAW_NEW(int32_t, 1);
     ThawStatus status = set->chunk ? THAW_OK : thaw_error_memory(error, "the integration set");
     for (int32_t b = 0; status == THAW_OK && b < shape->block_count; b++) {

@@ -39,6 +39,7 @@ typedef struct ThawIntegrationSet {
     int dim;   // of space
     int nodes; // of the kind with most of them
     int32_t element_count;
+    int32_t cell_count; // of the mesh's own elements among them
     int32_t batch_count;
     ThawBatch *batches; // batch_count, chunk by chunk
     ThawLanes *rest;    // rest_count: rest data of kinds that have some
@@ -46,11 +47,13 @@ typedef struct ThawIntegrationSet {
     int32_t chunk_count;
     int32_t *chunk; // chunk_count + 1 offsets into batches
     int32_t colour_count;
-    int32_t *colour;       // colour_count + 1 offsets into chunks
-    int needs_orientation; // some material's energy is infinite for inverted elements
-    int has_alpha1;        // some element has stiffness damping
-    int may_drive;         // of some it is alpha1 K, which need not be definite
-    int weighted;          // weights are not the elements' own, or there are offsets
+    int32_t *colour;              // colour_count + 1 offsets into chunks
+    int needs_orientation;        // some material's energy is infinite for inverted elements
+    int has_alpha1;               // some element has stiffness damping
+    int may_drive;                // of some it is alpha1 K, which need not be definite
+    const struct ThawFold *folds; // of a sheet: the shape's, by element (model/fold.h); else NULL
+    double bend;                  // m: as what strain a curvature counts
+    int weighted;                 // weights are not the elements' own, or there are offsets
     // A stress of each point on top of its material's, frozen in the material's frame: second Piola-Kirchhoff, Pa.
     // Batch b has THAW_OFFSET_LANES of them, S and then its positive part; NULL: none.
     ThawLanes *offset;

@@ -63,6 +63,7 @@ typedef struct ThawShape {
     double bending_damping;        // s, of a sheet; < 0: alpha1
     double *warp;                  // of a woven sheet: 3 * ne, by the mesh's element, units in its plane; else NULL
     double pressure;               // Pa, inside a closed sheet
+    struct ThawFold *folds;        // ne, of a sheet (fold.h); else NULL
     double diameter;               // m, of the bounding box
     double blow;                   // s, that the body's own blow on what is hard and heavy takes; 0 of a sheet
     ThawGraph *graph;              // vertices that share an element

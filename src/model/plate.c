@@ -24,6 +24,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "math/lanes.h"
 #include "math/vec3.h"
 
 static const double farthest = 1;     // of r
@@ -69,7 +70,8 @@ double thaw_plate_angle(const double *p, const double *q, const double *a, const
     thaw_v3_cross(e, u, n1);
     thaw_v3_cross(v, e, n2);
     thaw_v3_cross(n1, n2, cross);
-    return atan2(thaw_v3_dot(cross, e) / thaw_v3_norm(e), thaw_v3_dot(n1, n2));
+    return thaw_lanes_atan2(thaw_lanes_set(thaw_v3_dot(cross, e) / thaw_v3_norm(e)),
+                            thaw_lanes_set(thaw_v3_dot(n1, n2)))[0];
 }
 
 // --- slopes of edges -------------------------------------------------------------------------------------------------

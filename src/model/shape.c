@@ -408,6 +408,7 @@ void thaw_shape_clear(ThawShape *shape) {
     thaw_free(shape->stiffness_damping);
     thaw_graph_free(&shape->graph);
     thaw_free(shape->across);
+    thaw_free(shape->folds);
     thaw_free(shape->warp);
     for (int32_t g = 0; g < shape->group_count; g++) {
         thaw_free(shape->groups[g].name);

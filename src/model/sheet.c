@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "math/vec3.h"
+#include "model/fold.h"
 #include "model/plate.h"
 
 // --- which vertices --------------------------------------------------------------------------------------------------
@@ -395,6 +396,8 @@ ThawStatus thaw_sheet_add_blocks(ThawShape *shape, ThawError *error) {
         status = mark_rim(shape, across, error);
     if (status == THAW_OK)
         status = add_bending(shape, across, error);
+    if (status == THAW_OK)
+        status = thaw_folds_create(shape, across, &shape->folds, error);
     if (status == THAW_OK && shape->pressure != 0)
         status = add_pressure(shape, across, error);
     thaw_free(across);

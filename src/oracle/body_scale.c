@@ -2,6 +2,7 @@
 // The scale of a body of the model, with the pins that hold it at a time.
 #include <string.h>
 
+#include "math/vec3.h"
 #include "oracle/scale.h"
 
 int32_t thaw_body_count_released(const ThawModelBody *body, double t) {
@@ -45,7 +46,7 @@ ThawStatus thaw_body_find_scale(const ThawModel *model, const ThawModelBody *bod
     if (status == THAW_OK)
         status = thaw_system_plan_direct(system, error);
     if (status == THAW_OK)
-        status = thaw_scale_find(system, NULL, tasks, scale, error);
+        status = thaw_scale_find(system, NULL, thaw_v3_norm(model->options.gravity), tasks, scale, error);
     scale->released = thaw_body_count_released(body, t);
     thaw_system_free(&own);
     thaw_free(scripted);

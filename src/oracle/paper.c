@@ -27,7 +27,7 @@ static void put_laplacian(const ThawShape *shape, int32_t batch, double h, ThawB
     for (int k = 0; k < dim; k++) {
         grad[0][k] = thaw_lanes_set(0);
         for (int a = 1; a < nodes; a++) {
-            grad[a][k] = b->gradient[(a - 1) * dim + k];
+            grad[a][k] = b->gradient[(a - 1) * 3 + k];
             grad[0][k] -= grad[a][k];
         }
     }

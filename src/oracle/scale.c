@@ -8,6 +8,9 @@
 // taken off after each solve, as the nearest rigid motion by mass that the pins allow (map/rigid/part.c). A factor and
 // a dozen solves, once for bodies that agree in shape and pins.
 //
+// A sheet is held in shape by loads as much as by its own stiffness: cloth that hangs or lies swings as a pendulum of
+// its size does, however soft it bends. So to omega^2 of a sheet g over its diameter is added.
+//
 // What a body bears makes it slower, and what it is glued to or stands on bends it otherwise: masses and springs of a
 // burden are as good as its own, and vertices that springs hold as good as pinned.
 #include "oracle/scale.h"
@@ -19,10 +22,12 @@
 #include "base/forest.h"
 #include "force/strain.h"
 #include "map/rigid/partition.h"
+#include "model/sheet.h"
 
 enum { ITERATIONS = 12 };
 static const double SHIFT = 1e-5;   // of (wave speed / diameter)^2
 static const double SLOWEST = 1e-4; // of wave speed / diameter: a body in pieces has no lowest elastic mode of its own
+static const double DIGITS = 1e-12; // of (wave speed / diameter)^2 a vertex: a smaller shift is lost in rounding
 
 // What the tolerance stands for (measured in docs/rigidification.md).
 static const double RATE = 2;               // strains that change by less than RATE epsilon in the body's time are slow
@@ -189,7 +194,12 @@ static void take_up(Mode *m) {
     }
 }
 
-static ThawStatus find(Mode *m, ThawScale *scale, ThawError *error) {
+// By how much slower than a solid of its diameter it bends.
+static double slenderness(const ThawShape *shape) {
+    return thaw_shape_is_sheet(shape) ? fmin(1, shape->thickness / shape->diameter) : 1;
+}
+
+static ThawStatus find(Mode *m, double gravity, ThawScale *scale, ThawError *error) {
     const ThawShape *shape = m->system->shape;
     size_t dim = (size_t)shape->dim, n = (size_t)m->system->map->n * dim, count = (size_t)shape->nv * dim;
     double slowest = INFINITY; // wave speed
@@ -218,10 +228,13 @@ static ThawStatus find(Mode *m, ThawScale *scale, ThawError *error) {
         return thaw_error_memory(error, "a body's lowest mode");
     take_up(m);
     ThawStatus status = thaw_solver_create(m->system->direct, m->tasks, &m->solver, error);
-    double shift = SHIFT * slowest * slowest, square = 0;
+    const double slender = slenderness(shape);
+    double square = 0,
+           shift = slowest * slowest * fmax(SHIFT * slender * slender, slender < 1 ? DIGITS * shape->nv : 0);
     if (status == THAW_OK)
-        status = thaw_system_assemble(m->system, m->tasks, (ThawCombination){shift, 0, {1, 0, 0}, 0, NULL}, shape->X,
-                                      NULL, m->solver, m->y, m->partial);
+        status = thaw_system_assemble(m->system, m->tasks,
+                                      (ThawCombination){shift, 0, {1, 0, thaw_shape_is_sheet(shape)}, 0, NULL},
+                                      shape->X, NULL, m->solver, m->y, m->partial); // projected: pressure is left out
     if (status == THAW_OK && m->burden)
         add_burden(m, shift, thaw_solver_matrix(m->solver));
     if (status == THAW_OK)
@@ -229,7 +242,9 @@ static ThawStatus find(Mode *m, ThawScale *scale, ThawError *error) {
     if (status == THAW_OK)
         status = iterate(m, shift, &square);
     if (status == THAW_OK && square > 0) {
-        scale->omega = fmax(sqrt(square), SLOWEST * slowest);
+        scale->omega = fmax(sqrt(square), SLOWEST * slender * slowest);
+        if (thaw_shape_is_sheet(shape))
+            scale->omega = sqrt(scale->omega * scale->omega + gravity / shape->diameter);
         scale->lever = lever_of(m);
         scale->alone = scale->omega;
         scale->soft = scale->omega * scale->omega * scale->lever * m->shape.total_mass / shape->total_mass;
@@ -237,13 +252,13 @@ static ThawStatus find(Mode *m, ThawScale *scale, ThawError *error) {
     return status;
 }
 
-ThawStatus thaw_scale_find(const ThawSystem *system, const ThawBurden *burden, ThawTasks *tasks, ThawScale *scale,
-                           ThawError *error) {
+ThawStatus thaw_scale_find(const ThawSystem *system, const ThawBurden *burden, double gravity, ThawTasks *tasks,
+                           ThawScale *scale, ThawError *error) {
     Mode mode = {.system = system, .burden = burden, .tasks = tasks};
     *scale = (ThawScale){.known = 1};
     if (system->map->n == 0) // nothing of it is free
         return THAW_OK;
-    ThawStatus status = find(&mode, scale, error);
+    ThawStatus status = find(&mode, gravity, scale, error);
     void *blocks[] = {mode.vertices, mode.piece,  mode.d,       mode.y,    mode.r,   mode.b,
                       mode.q,        mode.strain, mode.partial, mode.mass, mode.held};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)

@@ -26,8 +26,9 @@ typedef struct ThawBurden {
 } ThawBurden;
 
 // From the rest shape and the pins of a system of the identity map, whose direct plan is there. burden: NULL for none.
-ThawStatus thaw_scale_find(const ThawSystem *system, const ThawBurden *burden, ThawTasks *tasks, ThawScale *scale,
-                           ThawError *error);
+// gravity: m/s^2, its size.
+ThawStatus thaw_scale_find(const ThawSystem *system, const ThawBurden *burden, double gravity, ThawTasks *tasks,
+                           ThawScale *scale, ThawError *error);
 
 // body_scale.c: scripts that have let go by t. They never take hold again, so their number tells which.
 int32_t thaw_body_count_released(const ThawModelBody *body, double t);

@@ -735,7 +735,7 @@ void thaw_world_collect(ThawWorld *world, double wall, double cpu, ThawStepStats
                 *ms[k] += s->ms[k];
         if (s->system) { // none after a static solve
             stats->dofs += (int64_t)s->system->map->n * world->model->dim;
-            stats->elastic_elements += s->system->map->set->element_count;
+            stats->elastic_elements += s->system->map->set->cell_count;
         }
         stats->rigid_parts += thaw_method_part_count(s);
         stats->solver_iterations += s->solver_iterations;

@@ -2,10 +2,10 @@
 // Random worlds (docs/random-worlds.md). The generator is a pure function of the seed; the judge finds what is
 // planted; and a hundred small worlds are judged.
 //
-// Asserted of them: no wrong sleep, momentum to 1e-6, no failure where full ran, and errors within their limits, or no
-// farther from the truth than full is, in 95 of 100; and no energy gained beyond the full method's own
-// (docs/random-worlds.md). Where the environment has THAW_WORLDS_STRICT=1, errors that are the reference's own count,
-// too.
+// Asserted of them, and of some worlds of sheets: no wrong sleep, momentum to 1e-6, no failure where full ran, and
+// errors within their limits, or no farther from the truth than full is, in 95 of 100; and no energy gained beyond the
+// full method's own (docs/random-worlds.md). Where the environment has THAW_WORLDS_STRICT=1, errors that are the
+// reference's own count, too.
 static const char program[] = THAW_PROGRAM;
 
 #include "app/program.h"
@@ -16,10 +16,10 @@ static const char program[] = THAW_PROGRAM;
 #include "world_random.h"
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-static const char seeds[] = "1:30"; // some ten times slower
+static const char seeds[] = "1:30", sheets[] = "8001:8010"; // some ten times slower
 enum { SCENES = 60 };
 #else
-static const char seeds[] = "1:100";
+static const char seeds[] = "1:100", sheets[] = "8001:8040";
 enum { SCENES = 200 };
 #endif
 
@@ -57,6 +57,48 @@ static void the_text_of_worlds_is_what_it_was(void **state) {
     if (hash != 0xd109f61d41b7026au)
         fail_msg("the worlds of seeds 1 to 100 have the hash 0x%llx: they are not those that results were told of",
                  (unsigned long long)hash);
+}
+
+// The same of worlds of sheets.
+static void the_text_of_worlds_of_sheets_is_what_it_was(void **state) {
+    (void)state;
+    uint64_t hash = 0;
+    for (uint64_t seed = 8001; seed <= 8100; seed++) {
+        ThawScene *scene = NULL;
+        ThawError error = {0};
+        char *text = world_random(seed, WORLD_SHEETS, THAW_INTEGRATOR_SEMI_IMPLICIT, NULL);
+        assert_non_null(text);
+        hash = thaw_hash(hash, text, strlen(text));
+        if (thaw_scene_parse(text, strlen(text), "world", NULL, &scene, &error) != THAW_OK)
+            fail_msg("seed %d: %s", (int)seed, error.message);
+        thaw_scene_free(&scene);
+        thaw_free(text);
+    }
+    if (hash != 0xdb6cfda72ea092bu)
+        fail_msg("the worlds of sheets have the hash 0x%llx: they are not those that results were told of",
+                 (unsigned long long)hash);
+}
+
+static void all_kinds_of_sheets_are_drawn(void **state) {
+    (void)state;
+    static const char *const words[] = {"cloth", "disc",         "balloon",         "shade", "thin",    "thick",
+                                        "wind",  "plane-stress", "fixed-thickness", "woven", "lengths", "pressure"};
+    enum { WORDS = sizeof words / sizeof *words };
+    int seen[WORDS] = {0};
+    for (uint64_t seed = 8001; seed <= 8200; seed++) {
+        WorldKind kind;
+        char spaced[WORLD_WORDS + 2], word[64];
+        thaw_free(world_random(seed, WORLD_SHEETS, THAW_INTEGRATOR_SEMI_IMPLICIT, &kind));
+        assert_int_equal(kind.dim, 3);
+        snprintf(spaced, sizeof spaced, " %s ", kind.words);
+        for (int i = 0; i < WORDS; i++) {
+            snprintf(word, sizeof word, " %s ", words[i]);
+            seen[i] += strstr(spaced, word) != NULL;
+        }
+    }
+    for (int i = 0; i < WORDS; i++)
+        if (seen[i] == 0)
+            fail_msg("no world of 200 is '%s'", words[i]);
 }
 
 static void all_kinds_are_drawn(void **state) {
@@ -193,7 +235,7 @@ static void worlds_are_written_and_rows_kept(void **state) {
     size_t size;
     expect("bench worlds --seeds 3:4 --small --write @worlds", 0, "2 worlds");
     char *text = slurp(at("worlds/world-3.json"), &size),
-         *same = world_random(3, 1, THAW_INTEGRATOR_SEMI_IMPLICIT, NULL);
+         *same = world_random(3, WORLD_SMALL, THAW_INTEGRATOR_SEMI_IMPLICIT, NULL);
     assert_non_null(text);
     assert_string_equal(text, same);
     free(text);
@@ -228,12 +270,12 @@ static int total_of(const char *row) {
     return atoi(end);
 }
 
-static void a_hundred_small_worlds_are_judged(void **state) {
-    (void)state;
+static void judge_small(const char *which, const char *flags) {
     const char *wanted = getenv("THAW_WORLDS_STRICT");
     int strict = wanted && strcmp(wanted, "1") == 0;
     char line[200];
-    snprintf(line, sizeof line, "bench worlds --seeds %s --small -o @hundred%s", seeds, strict ? " --strict" : "");
+    snprintf(line, sizeof line, "bench worlds --seeds %s --small%s -o @hundred%s", which, flags,
+             strict ? " --strict" : "");
     int status = thaw(line);
     if (status != 0)
         fail_msg("status %d; it said: %s", status, said);
@@ -247,16 +289,29 @@ static void a_hundred_small_worlds_are_judged(void **state) {
     assert_int_equal(total_of("| broken: energy |"), 0);
 }
 
+static void a_hundred_small_worlds_are_judged(void **state) {
+    (void)state;
+    judge_small(seeds, "");
+}
+
+static void small_worlds_of_sheets_are_judged(void **state) {
+    (void)state;
+    judge_small(sheets, " --sheets");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_seed_is_a_scene_always_the_same),
         cmocka_unit_test(the_text_of_worlds_is_what_it_was),
+        cmocka_unit_test(the_text_of_worlds_of_sheets_is_what_it_was),
+        cmocka_unit_test(all_kinds_of_sheets_are_drawn),
         cmocka_unit_test(all_kinds_are_drawn),
         cmocka_unit_test(full_against_itself_breaks_no_rule),
         cmocka_unit_test(a_body_that_sleeps_as_it_drifts_is_found),
         cmocka_unit_test(what_cannot_be_judged_says_so),
         cmocka_unit_test(worlds_are_written_and_rows_kept),
         cmocka_unit_test(a_hundred_small_worlds_are_judged),
+        cmocka_unit_test(small_worlds_of_sheets_are_judged),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

@@ -187,10 +187,64 @@ static void random_collisions_keep_momentum(void **state) {
     }
 }
 
+// A sheet, or a closed one under pressure, hits another in flight.
+static void write_sheets(uint64_t seed, char text[4000]) {
+    between(&seed, 0, 1);
+    double L = pow(10, between(&seed, -1, 0.5)), E = pow(10, between(&seed, 6, 9)), rho = between(&seed, 100, 3000);
+    double sound = L / sqrt(E / rho), h = sound * pow(10, between(&seed, -0.5, 0.7)), v = L / (60 * h);
+    *text = 0;
+    add(text,
+        "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": %g}, \"materials\": {\"m\": {\"young\": %g, "
+        "\"density\": %g, \"poisson\": %g, \"alpha1\": %g}}, \"pairs\": [{\"between\": [\"*\", \"*\"], \"friction\": "
+        "%g}], \"shapes\": {",
+        h, E, rho, between(&seed, 0, 0.4), chance(&seed, 0.5) ? 0 : sound, between(&seed, 0, 0.8));
+    for (int i = 0; i < 2; i++) {
+        const double t = L * pow(10, between(&seed, -2, -1.2));
+        add(text, "%s\"s%d\": {\"material\": \"m\", \"thickness\": %g, \"mesh\": {\"sheet\": ", i ? ", " : "", i, t);
+        if (chance(&seed, 0.4))
+            add(text, "{\"sphere\": {\"radius\": %g}}, \"size\": %g}, \"pressure\": %g}", 0.4 * L, 0.2 * L,
+                1e-3 * E * t / L);
+        else
+            add(text, "{\"grid\": {\"width\": %g, \"height\": %g}}, \"size\": %g}}", L, L * between(&seed, 0.3, 1),
+                L * between(&seed, 0.1, 0.2));
+    }
+    add(text,
+        "}, \"bodies\": [{\"shape\": \"s0\"}, {\"shape\": \"s1\", \"position\": [%g, %g, %g], \"velocity\": [0, 0, "
+        "%g], "
+        "\"spin\": [%g, %g, 0]}]}",
+        between(&seed, -0.2, 0.2) * L, between(&seed, -0.2, 0.2) * L, 1.2 * L, -v, between(&seed, -1, 1) * v / L,
+        between(&seed, -1, 1) * v / L);
+}
+
+static void sheets_that_collide_keep_momentum(void **state) {
+    (void)state;
+    const char *methods[] = {"full", "rigidify"};
+    const int count = repeats(24);
+    double worst[2] = {0};
+    int64_t touched = 0, mixed = 0;
+    for (int i = 0; i < count; i++) {
+        char text[4000];
+        write_sheets(500 + (uint64_t)i, text);
+        for (int k = 0; k < 2; k++) {
+            Seen seen = watch(text, methods[k], 150);
+            worst[k] = fmax(worst[k], seen.error);
+            touched += seen.touching > 0;
+            mixed += seen.mixed > 0;
+            if (seen.error > 1e-6)
+                fail_msg("collision %d by %s: momentum off by %g\n%s", i, methods[k], seen.error, text);
+        }
+    }
+    print_message("sheets: off by %.1e by full, %.1e by rigidify; %lld of %d touched, %lld had parts beside elastic "
+                  "elements\n",
+                  worst[0], worst[1], (long long)touched, 2 * count, (long long)mixed);
+    assert_true(touched > count && mixed > count / 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_ball_gives_a_sleeping_cube_what_it_loses),
         cmocka_unit_test(random_collisions_keep_momentum),
+        cmocka_unit_test(sheets_that_collide_keep_momentum),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

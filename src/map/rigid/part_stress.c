@@ -40,7 +40,8 @@ void thaw_partition_find_stress(ThawPartition *partition, double *y) {
     for (int32_t m = 0; m < partition->vertex_count; m++)
         memcpy(y + (size_t)partition->vertices[m] * dim, partition->r + (size_t)m * dim, dim * sizeof *y);
     memset(partition->stress, 0, sizeof *partition->stress * (size_t)partition->part_count);
-    thaw_force_virial(partition->shape->all, y, partition->part_of_element, partition->stress);
+    thaw_force_virial(partition->shape->all, y, partition->part_of_element, partition->part_of_vertex,
+                      partition->stress);
     for (int32_t k = 0; k < partition->part_count; k++)
         for (int weighted = 0; weighted < 2; weighted++) {
             double *B = partition->stress[k][weighted], trace = B[0] + B[4] + B[8];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements flagged rigid -> rigid parts: greedy components over faces (edges in 2D), no vertex in two of them (solids
-// paper, algorithm 2; "already assigned to a body" there means to another body, or no part would ever grow). Two parts
-// that shared a vertex would need a joint; an element that would bring one about stays elastic.
+// Elements flagged rigid -> rigid parts: greedy components over faces (edges in 2D and of sheets), no vertex in two of
+// them (solids paper, algorithm 2; "already assigned to a body" there means to another body, or no part would ever
+// grow). Two parts that shared a vertex would need a joint; an element that would bring one about stays elastic.
 //
 // Parts grow first from elements whose pins alone hold them still, so that what can leave the unknowns does; then in
 // the order of elements. Elements with a vertex that a script moves are never rigid. At last, an element that is not
@@ -152,6 +152,26 @@ static void list_vertices(const ThawShape *shape, const unsigned char *script, S
         }
 }
 
+// Of a sheet: what bends where not all of its vertices are in one part, so hinges beside parts and across them; and the
+// pressure on all triangles, for on a part of a closed sheet it has a net force. Nothing where no triangle is elastic.
+static void list_others(ThawPartition *partition) {
+    const ThawShape *shape = partition->shape;
+    int32_t *to = partition->elastic;
+    partition->packed_count = partition->elastic_count;
+    for (int32_t b = 1; b < shape->block_count && partition->elastic_count > 0; b++) {
+        const ThawElementBlock *block = &shape->blocks[b];
+        const size_t nodes = (size_t)block->kind->nodes;
+        for (int32_t e = 0; e < block->count; e++) {
+            const int32_t *vertex = block->elements + nodes * (size_t)e, part = partition->part_of_vertex[vertex[0]];
+            int within = block->kind->rest_size > 0 && part >= 0;
+            for (size_t a = 1; a < nodes; a++)
+                within &= partition->part_of_vertex[vertex[a]] == part;
+            if (!within)
+                to[partition->packed_count++] = block->first + e;
+        }
+    }
+}
+
 // Those that touch a part come last: they are assembled in another way, eight at a time.
 static void list_elastic(ThawPartition *partition) {
     const ThawShape *shape = partition->shape;
@@ -171,6 +191,7 @@ static void list_elastic(ThawPartition *partition) {
     if (count > 0)
         memcpy(partition->elastic + partition->elastic_count, touching, sizeof *touching * (size_t)count);
     partition->elastic_count += count;
+    list_others(partition);
 }
 
 // --- transitions -----------------------------------------------------------------------------------------------------
@@ -510,7 +531,8 @@ ThawStatus thaw_partition_create(const ThawShape *shape, int32_t min_elements, T
     partition->part_of_vertex = THAW_NEW(int32_t, nv);
     partition->vertices = THAW_NEW(int32_t, nv);
     partition->r = THAW_NEW(double, nv *dim);
-    partition->elastic = THAW_NEW(int32_t, ne);
+    const ThawElementBlock *last = &shape->blocks[shape->block_count - 1];
+    partition->elastic = THAW_NEW(int32_t, (size_t)last->first + (size_t)last->count);
     int failed = !s || !partition->flagged || !partition->script || !partition->part_of_element ||
                  !partition->part_of_vertex || !partition->vertices || !partition->r || !partition->elastic;
     if (s) {
@@ -520,7 +542,7 @@ ThawStatus thaw_partition_create(const ThawShape *shape, int32_t min_elements, T
         s->r = THAW_NEW(double, nv *dim);
         s->queue = THAW_NEW(int32_t, ne + nv);
         s->visited = THAW_NEW(unsigned char, ne);
-        s->size = THAW_NEW(int32_t, nv / (dim + 1) + 1);
+        s->size = THAW_NEW(int32_t, nv / (size_t)shape->cells->kind->nodes + 1);
         failed |=
             !s->part_of_element || !s->part_of_vertex || !s->vertices || !s->r || !s->queue || !s->visited || !s->size;
     }

@@ -60,7 +60,9 @@ typedef struct ThawPartition {
     int32_t *vertices;      // vertex_count of nv: part by part, ascending in each
     double *r;              // dim * vertex_count: where they are in the part's frame, m
     int32_t elastic_count;  // elements in no part
-    int32_t *elastic;       // their ids: first those that touch no part, then the others; both ascending
+    int32_t packed_count;   // the same and, of a sheet, all else that is to be evaluated with them
+    int32_t *elastic;       // their ids: first those that touch no part, then the others; both ascending. Then those of
+                            // bending that is not within one part, and of pressure on all triangles
     struct ThawPartitionScratch *scratch;
 } ThawPartition;
 

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/forest.h"
+#include "math/vec3.h"
 #include "method/rigidify/rigidify.h"
 #include "step/keep.h"
 
@@ -176,8 +177,9 @@ static ThawStatus find_burden(Search *search, int *changed, ThawError *error) {
         return THAW_OK;
     }
     ThawScale scale;
-    ThawStatus status = thaw_scale_find(thaw_rigidify(search->s)->full, &(ThawBurden){search->on, search->hold},
-                                        search->s->tasks, &scale, error);
+    ThawStatus status =
+        thaw_scale_find(thaw_rigidify(search->s)->full, &(ThawBurden){search->on, search->hold},
+                        thaw_v3_norm(search->s->model->options.gravity), search->s->tasks, &scale, error);
     if (status == THAW_OK)
         *burdened =
             (ThawBurdened){burdened->neighbours, scale.omega > 0 ? borne : 0, scale.omega, scale.lever, scale.soft};

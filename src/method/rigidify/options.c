@@ -158,6 +158,7 @@ const ThawMethod thaw_method_rigidify = {
     .summary = "parts that do not deform move as rigid bodies, and bodies at rest sleep",
     .page = "rigidification.md",
     .sleeps = true,
+    .moves_sheets = true,
     .has_parts = true,
     .ops = &thaw_rigidify_ops,
     .options = {rows, sizeof rows / sizeof *rows, sizeof(ThawRigidifyOptions)},

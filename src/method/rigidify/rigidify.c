@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "method/rigidify/passive.h"
+#include "model/sheet.h"
 #include "step/keep.h"
 
 // --- life ------------------------------------------------------------------------------------------------------------
@@ -17,7 +18,7 @@ static double hard_stiffness(const ThawShape *shape) {
     double young = 0;
     for (int32_t e = 0; e < shape->ne; e++)
         young = fmax(young, shape->materials[shape->cells->material[e]].young);
-    return 10 * young * shape->diameter;
+    return 10 * young * (thaw_shape_is_sheet(shape) ? shape->thickness : shape->diameter);
 }
 
 static ThawStatus create_record(ThawWorld *world, ThawStepper *s, ThawError *error) {
@@ -53,7 +54,7 @@ static ThawStatus create_rigidify(ThawWorld *world, ThawStepper *s, ThawError *e
     s->changed = 0;
     a->pressed = s->loads_changed = 1; // since nothing is known of them yet
     a->hard = hard_stiffness(shape);
-    a->grain = shape->diameter / pow(shape->ne, 1. / shape->dim);
+    a->grain = shape->diameter / pow(shape->ne, 1. / shape->cells->kind->dim);
     a->flagged = THAW_NEW(unsigned char, shape->ne);
     a->script = THAW_NEW(unsigned char, shape->nv);
     a->f_contact = THAW_NEW(double, (size_t)shape->nv *(size_t)s->model->dim);
@@ -231,7 +232,7 @@ static ThawStatus renew_system(ThawStepper *s, ThawError *error) {
     ThawMap *map = NULL;
     ThawStatus status = THAW_OK;
     if (partition->part_count > 0)
-        status = thaw_integration_create(s->shape, partition->elastic, partition->elastic_count, &a->set, error);
+        status = thaw_integration_create(s->shape, partition->elastic, partition->packed_count, &a->set, error);
     if (status == THAW_OK)
         status =
             thaw_map_rigid_create(s->shape, partition->script, partition, a->set ? a->set : s->shape->all, &map, error);
@@ -345,7 +346,7 @@ static ThawStatus decide_rigidify(const ThawWorld *world, ThawStepper *s, ThawIn
     thaw_loads_evaluate(s, step);
     ThawStatus status = THAW_OK;
     if (a->partition->elastic_count > 0 && a->partition->part_count > 0 && !a->set) // after loading
-        status = thaw_integration_create(s->shape, a->partition->elastic, a->partition->elastic_count, &a->set, error);
+        status = thaw_integration_create(s->shape, a->partition->elastic, a->partition->packed_count, &a->set, error);
     if (status == THAW_OK)
         status = thaw_rigidify_fit_burden(world, s, error);
     if (status != THAW_OK)

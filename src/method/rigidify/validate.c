@@ -31,9 +31,9 @@ static ThawStatus check_system(const ThawStepper *s, ThawError *error) {
         return BROKEN("map of body %d (%s): the step's system is not the method's", (int)s->index, s->body->name);
     if (!a->system)
         return THAW_OK;
-    if (a->partition->part_count > 0 && a->system->map->set->element_count != a->partition->elastic_count)
+    if (a->partition->part_count > 0 && a->system->map->set->element_count != a->partition->packed_count)
         return BROKEN("map of body %d (%s): its set has %d elements, the partition %d elastic ones", (int)s->index,
-                      s->body->name, (int)a->system->map->set->element_count, (int)a->partition->elastic_count);
+                      s->body->name, (int)a->system->map->set->element_count, (int)a->partition->packed_count);
     return blame(s, "map", &found, thaw_map_rigid_validate(a->system->map, a->partition, &found), error);
 }
 
