@@ -122,7 +122,8 @@ static double drag_of(const Trial *t, int32_t body) {
 
 static void watch_momentum(Trial *t, Tape *tape, const ThawWorld *world, const ThawStepStats *stats, int64_t step) {
     const ThawWorldDef *def = &t->scene->world;
-    const int one_stage = thaw_scheme(def->integrator)->stage_count == 1;
+    const ThawScheme *scheme = thaw_scheme(def->integrator);
+    const int one_stage = scheme->stage_count == 1 && (def->substeps == 0 || !thaw_scheme_of_blows(scheme));
     double h = def->h, t1 = stats->time, total[3] = {0}, off[3] = {0}, moving = 0, acting = 0;
     for (int32_t b = 0; b < t->bodies; b++) {
         double p[3], part = 0, *old = &tape->before[3 * b];

@@ -27,7 +27,8 @@ typedef struct Motion {
     const ThawMaterialDef *material;
     double radius, gyration;            // m, m^2
     double omega, acceleration, length; // rad/s at first, rad/s^2, s
-    double contact;                     // s, the time of a blow
+    double contact, blow;               // s, the time of a blow, and what it counts as (step/blow.c)
+    int substeps;
 } Motion;
 
 // What is left by steps of h: of the way that it rolls, and of the height to which it bounces.
@@ -60,6 +61,10 @@ static double rolling_left(const Motion *m, const ThawScheme *scheme, double h) 
 
 // A blow is half a vibration.
 static double bounce_left(const Motion *m, const ThawScheme *scheme, double h) {
+    const ThawScheme *blows = thaw_scheme_of_blows(scheme);
+    const double parts = ceil(THAW_BLOW_STEPS * h / m->blow);
+    if (blows && parts <= m->substeps)
+        return thaw_scheme_energy_kept(blows, M_PI * h / (parts * m->contact), M_PI);
     return thaw_scheme_energy_kept(scheme, M_PI * h / m->contact, M_PI);
 }
 
@@ -142,7 +147,7 @@ static void examine_bounce(ThawExam *exam, const ThawScene *scene, const ThawMod
         g += world->gravity[k] * world->gravity[k];
     }
     g = sqrt(g);
-    if (!(speed > 0) || !(g > 0))
+    if (!(speed > 0) || !(g > 0) || !(m->blow > 0))
         return;
     if (m->radius > 0 && world->dim == 3)
         m->contact = 2.87 * pow(patient->mass * patient->mass / (m->radius * modulus * modulus * speed), 0.2);
@@ -175,7 +180,9 @@ void thaw_exam_motion(ThawExam *exam, const ThawScene *scene, const ThawModel *m
     const double radius = thaw_shape_ball_radius(body->shape);
     Motion m = {.material = &world->materials[thaw_shape_main_material(&world->shapes[world->bodies[b].shape])],
                 .radius = fmax(0, radius),
-                .gyration = (world->dim == 3 ? 0.4 : 0.5) * radius * radius};
+                .gyration = (world->dim == 3 ? 0.4 : 0.5) * radius * radius,
+                .blow = body->shape->blow,
+                .substeps = world->substeps};
     if (radius < 0)
         thaw_exam_memory(exam, "the doctor's notes");
     if (exam->status)

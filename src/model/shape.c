@@ -106,6 +106,16 @@ static void measure(ThawShape *shape) {
     shape->diameter = sqrt(diagonal);
     for (int32_t i = 0; i < shape->nv; i++)
         shape->total_mass += shape->mass[i];
+    if (thaw_shape_is_sheet(shape))
+        return;
+    // Half a vibration, pi L sqrt(rho / E) with L = V^(1/dim).
+    const ThawElementBlock *cells = shape->cells;
+    double volume = 0, stiff = 0;
+    for (int32_t e = 0; e < cells->count; e++) {
+        volume += cells->weight[e];
+        stiff += cells->weight[e] * shape->materials[cells->material[e]].young;
+    }
+    shape->blow = M_PI * pow(volume / shape->thickness, 1.0 / shape->dim) * sqrt(shape->total_mass / stiff);
 }
 
 // Marks the vertices of one mesh group, by internal id. Returns 0 when the mesh has no group of that name.

@@ -36,7 +36,8 @@ static const ThawScheme SCHEMES[THAW_INTEGRATOR_COUNT] = {
                                        .order = 1,
                                        .cost = 1,
                                        .vibrate = vibrate_euler,
-                                       .fallback = -1},
+                                       .fallback = -1,
+                                       .blows = -1},
     [THAW_INTEGRATOR_NEWTON] = {.name = "newton",
                                 .help = "backward Euler in the world's axes, iterated to convergence",
                                 .newton = 1,
@@ -45,7 +46,8 @@ static const ThawScheme SCHEMES[THAW_INTEGRATOR_COUNT] = {
                                 .order = 1,
                                 .cost = 4,
                                 .vibrate = vibrate_euler,
-                                .fallback = -1},
+                                .fallback = -1,
+                                .blows = -1},
     [THAW_INTEGRATOR_EULER] = {.name = "euler",
                                .help = "one linearised backward Euler step in each body's moving frame",
                                .follows = 1,
@@ -54,7 +56,8 @@ static const ThawScheme SCHEMES[THAW_INTEGRATOR_COUNT] = {
                                .order = 1,
                                .cost = 1.4,
                                .vibrate = vibrate_euler,
-                               .fallback = -1},
+                               .fallback = -1,
+                               .blows = THAW_INTEGRATOR_TR_BDF2},
     [THAW_INTEGRATOR_EULER_NEWTON] = {.name = "euler-newton",
                                       .help = "backward Euler in each body's moving frame, iterated",
                                       .newton = 1,
@@ -64,7 +67,8 @@ static const ThawScheme SCHEMES[THAW_INTEGRATOR_COUNT] = {
                                       .order = 1,
                                       .cost = 5,
                                       .vibrate = vibrate_euler,
-                                      .fallback = -1},
+                                      .fallback = -1,
+                                      .blows = THAW_INTEGRATOR_TR_BDF2_NEWTON},
     [THAW_INTEGRATOR_TR_BDF2] = {.name = "tr-bdf2",
                                  .help = "second order: two linearised stages in each body's moving frame",
                                  .follows = 1,
@@ -73,7 +77,8 @@ static const ThawScheme SCHEMES[THAW_INTEGRATOR_COUNT] = {
                                  .order = 2,
                                  .cost = 2.6,
                                  .vibrate = vibrate_tr_bdf2,
-                                 .fallback = THAW_INTEGRATOR_EULER},
+                                 .fallback = THAW_INTEGRATOR_EULER,
+                                 .blows = THAW_INTEGRATOR_TR_BDF2},
     [THAW_INTEGRATOR_TR_BDF2_NEWTON] = {.name = "tr-bdf2-newton",
                                         .help = "second order in each body's moving frame, iterated",
                                         .newton = 1,
@@ -83,13 +88,18 @@ static const ThawScheme SCHEMES[THAW_INTEGRATOR_COUNT] = {
                                         .order = 2,
                                         .cost = 9,
                                         .vibrate = vibrate_tr_bdf2,
-                                        .fallback = THAW_INTEGRATOR_EULER_NEWTON},
+                                        .fallback = THAW_INTEGRATOR_EULER_NEWTON,
+                                        .blows = THAW_INTEGRATOR_TR_BDF2_NEWTON},
 };
 
 const ThawScheme *thaw_scheme(ThawIntegrator integrator) { return &SCHEMES[integrator]; }
 
 const ThawScheme *thaw_scheme_fallback(const ThawScheme *scheme) {
     return scheme->fallback < 0 ? NULL : &SCHEMES[scheme->fallback];
+}
+
+const ThawScheme *thaw_scheme_of_blows(const ThawScheme *scheme) {
+    return scheme->blows < 0 ? NULL : &SCHEMES[scheme->blows];
 }
 
 const ThawScheme *thaw_scheme_in_frames(int order) {

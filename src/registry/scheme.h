@@ -30,11 +30,17 @@ typedef struct ThawScheme {
     // how much it goes on (rad).
     double (*vibrate)(double z, double *angle);
     int fallback; // the ThawIntegrator of a step that fails, or makes energy out of nothing; -1: none damps more
+    int blows;    // that of steps in parts for blows that h is too long for (step/blow.c); -1: none are made
 } ThawScheme;
+
+// Steps that a blow is resolved by.
+#define THAW_BLOW_STEPS 16
 
 const ThawScheme *thaw_scheme(ThawIntegrator integrator);
 // That of steps that fail, or NULL.
 const ThawScheme *thaw_scheme_fallback(const ThawScheme *scheme);
+// That of blows, or NULL.
+const ThawScheme *thaw_scheme_of_blows(const ThawScheme *scheme);
 // The cheapest in moving frames of that order at least.
 const ThawScheme *thaw_scheme_in_frames(int order);
 // The share of its energy that a vibration keeps while it goes on by an angle (rad), by steps of omega h = z.

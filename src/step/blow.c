@@ -1,44 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blows that a step is too long for.
 //
-// A blow of an elastic body is half a vibration, T = pi L sqrt(rho / E) with L = V^(1/dim); of two that meet, with
-// stiffness pi^2 m / T^2 each and one spring behind the other, T^2 = m (T_a^2 / m_a + T_b^2 / m_b), and
+// A blow of an elastic body is half a vibration, T = pi L sqrt(rho / E) with L = V^(1/dim) (model/shape.c); of two that
+// meet, with stiffness pi^2 m / T^2 each and one spring behind the other, T^2 = m (T_a^2 / m_a + T_b^2 / m_b), and
 // 1/m = 1/m_a + 1/m_b.
-// STEPS of them resolve it: by TR-BDF2's own polynomial a vibration twice as fast as the blow then has 16 steps a
-// period and loses 0.14 percent of its amplitude in one.
+// THAW_BLOW_STEPS of them resolve it: by TR-BDF2's own polynomial a vibration twice as fast as the blow then has 16
+// steps a period and loses 0.14 percent of its amplitude in one.
 //
-// A contact is a blow if, when nothing stopped it, it would end deeper than rest can be off in a step, h v with
-// v = 2 |g| h and a millionth of the body a step; or if it pressed in the step before, and the forces of contacts and
-// loads on a body of it are out of balance by as much. So what rests, rolls or sleeps is none. A blow that needs more
-// substeps than are allowed is not resolved by half: it stays one step.
+// A contact is a blow if, when nothing stopped it, it would end deeper than it is by more than rest can be off in a
+// step, h v with v = 2 |g| h and a millionth of the body a step; or if it pressed in the step before, and the forces of
+// contacts and loads on a body of it are out of balance by as much. So what rests, rolls or sleeps is none. A blow that
+// needs more substeps than are allowed is not resolved by half: it stays one step. Nor are sheets struck: what they
+// give way by is bending, which is slow.
 #include <math.h>
 
 #include "contact/collider.h"
 #include "math/vec3.h"
 #include "step/step.h"
 
-static const double STEPS = 16; // a blow
-
-// s^2, of the body's own blow on what is hard and heavy.
-static double square_of_time(const ThawShape *shape) {
-    const ThawElementBlock *cells = shape->cells;
-    double volume = 0, stiff = 0;
-    for (int32_t e = 0; e < cells->count; e++) {
-        volume += cells->weight[e];
-        stiff += cells->weight[e] * shape->materials[cells->material[e]].young;
-    }
-    const double length = pow(volume / shape->thickness, 1.0 / shape->dim);
-    return M_PI * M_PI * length * length * shape->total_mass / stiff;
-}
-
-// s, of a contact's two sides.
+// s, of a contact's two sides; 0: a sheet is one of them.
 static double time_of(const ThawWorld *world, const ThawContact *c) {
     double inverse = 0, sum = 0;
     for (int side = 0; side < 2; side++)
         if (c->key.body[side] >= 0) {
-            const ThawShape *shape = thaw_world_mover(world, c->key.body[side])->shape;
+            const ThawShape *shape = world->model->bodies[c->key.body[side]].shape;
+            if (shape->blow == 0)
+                return 0;
             inverse += 1 / shape->total_mass;
-            sum += square_of_time(shape) / shape->total_mass;
+            sum += shape->blow * shape->blow / shape->total_mass;
         }
     return sqrt(sum / inverse);
 }
@@ -96,22 +85,25 @@ static int is_blow(const ThawWorld *world, const ThawContact *c, const double *v
             most = fmin(most, small);
             pushed |= thaw_v3_norm(c->before) > 0 && thaw_v3_norm(world->shift[s->index].way) > small && !is_pinned(s);
         }
-    return pushed || c->gap + h * parting_speed(world, c, v) < -h * most;
+    return pushed || c->gap + h * parting_speed(world, c, v) < fmin(c->gap, 0) - h * most;
 }
 
 void thaw_blow_find(ThawWorld *world, const double *v, double h) {
     const ThawContactSet *set = &world->state.contacts;
-    const int most = world->model->options.substeps;
+    const ThawWorldDef *options = &world->model->options;
+    // The integrator resolves a blow of so many steps as it is.
+    const int least = thaw_scheme_of_blows(world->scheme) == world->scheme ? 1 : 0;
     for (int32_t i = 0; i < world->model->body_count; i++)
-        world->parts[i] = 1;
+        world->parts[i] = 0;
     find_pushes(world, h);
     for (int32_t i = 0; i < set->count; i++) {
         const ThawContact *c = &set->contacts[i];
-        if (!is_blow(world, c, v, h))
+        const double time = time_of(world, c);
+        if (!(time > 0) || !is_blow(world, c, v, h))
             continue;
-        const double wanted = ceil(STEPS * h / time_of(world, c));
+        const double wanted = ceil(THAW_BLOW_STEPS * h / time);
         int32_t *parts = &world->parts[c->key.body[0]];
-        if (wanted <= most && wanted > *parts)
+        if (wanted > least && wanted <= options->substeps && wanted > *parts)
             *parts = (int32_t)wanted;
     }
 }

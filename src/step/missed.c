@@ -148,6 +148,7 @@ ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement step, int32_t *
     found->asleep = set->asleep;
     found->released = set->released;
     found->only = world->astray;
+    found->centre = set->centre;
     found->memory = set->memory;
     found->memory_count = set->memory_count;
     found->scratch = set->scratch;

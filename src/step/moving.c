@@ -197,11 +197,13 @@ static int is_bound(const ThawStepper *s) {
     return s->body->moved > 1;
 }
 
-// The same of maps and inertia.
-static int is_unfit(const ThawStepper *s) {
-    const ThawMap *map = s->system->map;
-    return !(map->ops->laws & THAW_MAP_TURNS) || map->ops->offset || s->inertia != &s->lumped || is_bound(s);
+int thaw_moving_has_stages(const ThawStepper *s) {
+    const ThawMapOps *ops = s->system->map->ops;
+    return (ops->laws & THAW_MAP_TURNS) && !ops->offset && s->inertia == &s->lumped;
 }
+
+// The same of maps and inertia.
+static int is_unfit(const ThawStepper *s) { return !thaw_moving_has_stages(s) || is_bound(s); }
 
 void thaw_moving_find(ThawStepper *s, ThawIncrement step, const ThawScheme *scheme) {
     ThawMovingFrame *f = &s->moving;

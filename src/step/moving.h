@@ -85,6 +85,10 @@ void thaw_moving_lead(struct ThawStepper *s, double h, double *v);
 // where pins leave it no rigid motion, nor for maps and inertias that do not turn, nor for units: these go by the
 // world's axes.
 void thaw_moving_find(struct ThawStepper *s, ThawIncrement step, const ThawScheme *scheme);
+// Whether a step of the body can have several stages: these are put together in axes that turn, which not all maps
+// know, and the explicit half of one asks for accelerations of vertices, which offsets of a map and inertias between
+// vertices do not have.
+int thaw_moving_has_stages(const struct ThawStepper *s);
 // Where a stage of the interval begins.
 ThawStatus thaw_moving_begin_stage(struct ThawStepper *s, ThawIncrement step, const ThawSchemeStage *stage);
 // From here on the stepper is in the frame: x, v, v1 and q are seen from there. And back; x1 and v1 are the world's

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step in parts for those that need them.
 //
-// Islands that are struck make the step in parts (blow.c), the others in one. Bodies that make it in as many parts are
-// a *party*; parties take turns from the start of the step to its end, and while one does the others are put aside with
-// all that is remembered of their contacts: neither searched nor solved, and for the bodies of the party not there.
+// Islands that are struck make the step in parts (blow.c), by the integrator of blows; the others make it in one, by
+// the world's. Bodies that make it in as many parts are a *party*; parties take turns from the start of the step to its
+// end, and while one does the others are put aside with all that is remembered of their contacts: neither searched nor
+// solved, and for the bodies of the party not there.
 //
 // So nothing may be missed between parties. What may touch in the step is of one: whatever the search for the whole
 // step found, or holds to each other; and what is as near to a body of a struck island as anything of it could go in
@@ -43,7 +44,7 @@ void thaw_parts_free(ThawWorld *world) {
 
 int thaw_parts_may_be(const ThawWorld *world) {
     const ThawWorldDef *options = &world->model->options;
-    return world->collider && options->substeps > 1 && thaw_scheme(options->integrator)->stage_count > 1;
+    return world->collider && options->substeps > 0 && thaw_scheme(options->integrator)->blows >= 0;
 }
 
 void thaw_parts_begin(ThawWorld *world) {
@@ -79,7 +80,7 @@ static void find_reaches(ThawWorld *world, int32_t *root) {
 static void join_near(ThawWorld *world, int32_t *root, const int32_t *struck) {
     find_reaches(world, root);
     for (int32_t i = 0; i < world->model->body_count; i++) {
-        if (struck[i] <= 1 || world->state.asleep[i])
+        if (struck[i] == 0 || world->state.asleep[i])
             continue;
         const double reach = world->span[thaw_forest_root(root, i)];
         double box[6];
@@ -103,11 +104,11 @@ static void spread_most(ThawWorld *world, int32_t *root) {
 
 int thaw_parts_plan(ThawWorld *world) {
     const ThawContactSet *set = &world->state.contacts;
-    int32_t most = 1, *root = world->together;
+    int32_t most = 0, *root = world->together;
     for (int32_t i = 0; i < world->model->body_count; i++)
         most = most > world->parts[i] ? most : world->parts[i];
-    if (most == 1)
-        return 1;
+    if (most == 0)
+        return 0;
     for (int32_t c = 0; c < set->count; c++)
         if (set->contacts[c].key.body[1] >= 0)
             thaw_forest_join(root, set->contacts[c].key.body[0], set->contacts[c].key.body[1]);
@@ -120,7 +121,7 @@ int thaw_parts_plan(ThawWorld *world) {
     for (int32_t i = 0; i < world->model->body_count; i++) {
         thaw_box_empty(world->span + 6 * (size_t)i);
         if (world->state.asleep[i])
-            world->parts[i] = 0; // until it is woken by a party, and is of that
+            world->parts[i] = -1; // until it is woken by a party, and is of that
     }
     for (int32_t i = 0; i < world->awake_count; i++)
         thaw_parts_see(world, world->awake[i]);
@@ -166,7 +167,7 @@ void thaw_parts_seen(ThawWorld *world, int32_t parts) {
     for (int32_t i = 0; i < world->awake_count; i++) {
         const int32_t body = world->awake[i];
         for (int32_t b = body; b < body + world->steppers[body].body->moved; b++)
-            if (world->parts[b] == 0) { // it has slept until now, and its box is empty
+            if (world->parts[b] < 0) { // it has slept until now, and its box is empty
                 world->parts[b] = parts;
                 thaw_parts_see(world, body);
             }
@@ -203,11 +204,11 @@ int thaw_parts_met(ThawWorld *world) {
         return 0;
     for (int32_t i = 0; i < world->model->body_count; i++) {
         double box[6], other[6];
-        if (world->parts[i] <= 1 || world->state.asleep[i])
+        if (world->parts[i] <= 0 || world->state.asleep[i])
             continue;
         outer_box(world, i, box);
         for (int32_t j = 0; j < world->model->body_count; j++) {
-            if (world->state.asleep[j] || world->parts[j] == world->parts[i] || (world->parts[j] > 1 && j > i))
+            if (world->state.asleep[j] || world->parts[j] == world->parts[i] || (world->parts[j] > 0 && j > i))
                 continue;
             outer_box(world, j, other);
             if (!thaw_box_overlap(box, other))

@@ -408,6 +408,9 @@ static int find_gains(ThawWorld *world) {
 // step that is too coarse for one linearisation is iterated. If momenta are off even then, by what contacts and damping
 // do between the start of the step and its end, they stay as they were solved for.
 static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawScheme *scheme, ThawError *error) {
+    for (int32_t i = 0; i < world->awake_count && scheme->stage_count > 1; i++)
+        if (!thaw_moving_has_stages(&world->steppers[world->awake[i]]))
+            scheme = thaw_scheme_fallback(scheme);
     const ThawScheme *fallback = thaw_scheme_fallback(scheme);
     ThawStatus status = solve_stages(world, step, scheme);
     if (fallback && (status > THAW_OK || (status == THAW_OK && find_gains(world))))
@@ -455,9 +458,8 @@ static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, Th
     }
     thaw_parting_mark(world);
     thaw_attach_see_moves(world, step);
-    const ThawScheme *scheme = thaw_scheme(world->model->options.integrator);
-    if (scheme->follows) {
-        status = solve_frames(world, step, scheme, error);
+    if (world->scheme->follows) {
+        status = solve_frames(world, step, world->scheme, error);
     } else {
         thaw_attach_see_turns(world, step);
         solve_islands(world, step);
@@ -479,7 +481,7 @@ static void lead_body(ThawWorld *world, ThawStepper *s, void *context) {
 
 // Velocities along which contacts are looked for.
 static const double *look_along(ThawWorld *world, double h) {
-    if (!thaw_scheme(world->model->options.integrator)->follows)
+    if (!world->scheme->follows)
         return world->state.v;
     memcpy(world->end_v, world->state.v,
            sizeof(double) * (size_t)world->model->vertex_count * (size_t)world->model->dim);
@@ -556,7 +558,7 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
         for (int32_t i = 0; i < world->awake_count; i++)
             world->response_residual = fmax(world->response_residual, world->steppers[world->awake[i]].residual);
         int overlap = thaw_parting_find(world, step);
-        if (thaw_scheme(world->model->options.integrator)->follows)
+        if (world->scheme->follows)
             thaw_gain_credit(world, step.h);
         thaw_attach_commit(world, step);
         for_awake(world, commit_body, &step);
@@ -584,21 +586,33 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
     return status == THAW_OK ? step_interval(world, step, halvings - 1, error) : status;
 }
 
-// The bodies whose turn it is make the step in so many parts.
+static void choose_scheme(ThawWorld *world, const ThawScheme *scheme) {
+    world->scheme = scheme;
+    world->state.contacts.centre = thaw_scheme_centre(scheme);
+}
+
+// The bodies whose turn it is make the step in so many parts by the scheme of blows, or, where they are not struck (0),
+// as one interval.
 static ThawStatus step_party(ThawWorld *world, ThawIncrement step, int parts, ThawError *error) {
+    const ThawScheme *scheme = world->scheme;
+    const int count = parts > 0 ? parts : 1;
     ThawStatus status = THAW_OK;
-    step.h /= parts;
-    for (int k = 0; k < parts && status == THAW_OK; k++, step.t += step.h) {
+    if (parts > 0)
+        choose_scheme(world, thaw_scheme_of_blows(scheme));
+    step.h /= count;
+    for (int k = 0; k < count && status == THAW_OK; k++, step.t += step.h) {
         status = step_interval(world, step, world->model->options.halvings, error);
         if (status == THAW_OK)
             thaw_parts_seen(world, parts);
     }
+    choose_scheme(world, scheme);
     return status;
 }
 
-// As one interval, or, where the integrator keeps vibrations, by islands in as many parts as their blows need.
+// As one interval, or by islands in as many parts as their blows need.
 static ThawStatus step_whole(ThawWorld *world, ThawIncrement step, ThawError *error) {
     world->found = 0;
+    choose_scheme(world, thaw_scheme(world->model->options.integrator));
     if (!thaw_parts_may_be(world))
         return step_interval(world, step, world->model->options.halvings, error);
     ThawStatus status = find_contacts(world, step, error);
@@ -607,14 +621,14 @@ static ThawStatus step_whole(ThawWorld *world, ThawIncrement step, ThawError *er
     thaw_blow_find(world, look_along(world, step.h), step.h);
     const int most = thaw_parts_plan(world);
     world->found = 1;
-    if (most == 1)
+    if (most == 0)
         return step_interval(world, step, world->model->options.halvings, error);
     status = thaw_keep_all(world, error); // parts of the step are final before the others
-    for (int parts = 1, any, worst = 0; parts <= most && status == THAW_OK; parts++) {
+    for (int parts = 0, any, worst = 0; parts <= most && status == THAW_OK; parts++) {
         status = thaw_parts_turn(world, parts, &any, error);
         if (status != THAW_OK || !any)
             continue;
-        world->found &= parts == 1;
+        world->found &= parts == 0;
         world->substeps = 0;
         status = step_party(world, step, parts, error);
         worst = world->substeps = world->substeps > worst ? world->substeps : worst;
@@ -799,7 +813,7 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
         status = begin_step(world, options->h, error);
         begun = status == THAW_OK;
         if (begun) {
-            thaw_keep_listen(world);
+            thaw_keep_allow_cancel(world);
             status = step_whole(world, step, error);
         }
         again = status == THAW_OK && thaw_parts_met(world);

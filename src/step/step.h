@@ -211,12 +211,13 @@ struct ThawWorld {
     double *start_let_go;          // likewise
     double *expected;              // 3 * anchor_count, N s: impulses of attachments in the interval at hand
     double middle;                 // s, of the present step
+    const ThawScheme *scheme;      // of the interval: the world's integrator, or that of blows
     ThawCancel cancel;
     ThawStop stop;         // asks `cancel` while a step is under way
     struct ThawKept *kept; // what a cancelled step goes back to (keep.h); NULL where nothing can cancel
     int found;             // contacts are those of the interval that is tried next
     // Islands that make a step in parts (parts.c):
-    int32_t *parts;         // body_count, into how many its step is cut; 0: asleep
+    int32_t *parts;         // body_count, into how many its step is cut; 0: it is not struck; -1: asleep
     int32_t *together;      // body_count, a forest: bodies that make this step in as many
     unsigned char *aside;   // body_count flags: awake, and waiting for others to make their step
     double *span;           // 6 * body_count, m: boxes of where bodies have been in the step
@@ -241,7 +242,7 @@ ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement increment, int3
                                  ThawError *error);
 
 // blow.c: into how many parts the step from t to t + h had better be cut for the blows of contacts, which were looked
-// for along v: in world->parts of the bodies on their first sides, 1 elsewhere.
+// for along v: in world->parts of the bodies on their first sides, 0 elsewhere.
 void thaw_blow_find(ThawWorld *world, const double *v, double h);
 
 // parts.c
@@ -249,9 +250,10 @@ ThawStatus thaw_parts_create(ThawWorld *world, ThawError *error);
 void thaw_parts_free(ThawWorld *world);
 int thaw_parts_may_be(const ThawWorld *world); // whether steps may be cut for blows
 void thaw_parts_begin(ThawWorld *world);       // a step
-// After thaw_blow_find: the same for all that may touch. The most parts that any makes it in.
+// After thaw_blow_find: the same for all that may touch. The most parts that any makes it in; 0: none is struck.
 int thaw_parts_plan(ThawWorld *world);
-// It is the turn of those that make the step in so many parts, if there are any; the others are put aside.
+// It is the turn of those that make the step in so many parts (0: are not struck), if there are any; the others are put
+// aside.
 ThawStatus thaw_parts_turn(ThawWorld *world, int32_t parts, int *any, ThawError *error);
 void thaw_parts_see(ThawWorld *world, int32_t body);   // where the bodies of a stepper are
 void thaw_parts_seen(ThawWorld *world, int32_t parts); // the same of those whose turn it is, after a part

@@ -14,7 +14,8 @@
 #include "versus.h"
 
 #define SCENE                                                                                                          \
-    "{\"thaw\": 1, \"time\": {\"step\": 0.01, \"steps\": 150}, \"gravity\": [0, 0, -9.81], \"materials\": {\"m\": "    \
+    "{\"thaw\": 1, \"time\": {\"step\": 0.01, \"steps\": 150, \"integrator\": \"semi-implicit\"}, \"gravity\": [0, "   \
+    "0, -9.81], \"materials\": {\"m\": "                                                                               \
     "{\"density\": 1000, \"young\": 1e7, \"poisson\": 0.3, \"alpha1\": 0.01}}, \"shapes\": {\"box\": {\"mesh\": "      \
     "{\"box\": {\"min\": [0, 0, 0], \"max\": [0.4, 0.4, 0.4], \"cells\": [2, 2, 2]}}, \"material\": \"m\"}}, "         \
     "\"bodies\": [{\"shape\": \"box\", \"method\": \"toy\", \"position\": [0, 0, 0.05]}, {\"shape\": \"box\", "        \

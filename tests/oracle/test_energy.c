@@ -279,27 +279,32 @@ static void a_stiff_box_that_froze_in_a_blow_does_not_spin_up(void **state) {
 }
 
 // Total energy only falls, from one step to the next: balls of steel that drop and roll. (An oracle that took small
-// turns for none made 0.18 J.)
+// turns for none made 0.18 J.) In moving frames a step takes off what it gains over the whole of its contacts' ways,
+// and two millionths of what the balls have come and go.
 static void steel_that_rolls_gains_nothing(void **state) {
     (void)state;
-    static const char balls[] =
-        "{\"thaw\": 1, \"time\": {\"step\": 0.0005}, \"shapes\": {\"ball\": {\"mesh\": {\"solid\": {\"sphere\": "
-        "{\"radius\": 0.018}}, \"elements\": 150}, \"material\": \"steel\"}}, \"bodies\": ["
-        "{\"shape\": \"ball\", \"method\": \"rigidify\", \"position\": [0, 0, 0.05], \"velocity\": [0.5, 0.1, 0]},"
-        "{\"shape\": \"ball\", \"method\": \"rigidify\", \"position\": [0.03, 0.01, 0.1], \"velocity\": [-0.2, 0.1, "
-        "0]}],"
-        "\"obstacles\": [{\"plane\": {}}]}";
-    ThawWorld *world = make_world(balls, 1);
-    double last = INFINITY, rise = 0;
-    for (int i = 0; i < 1500; i++) {
-        ThawLedger l = run_world(world, 1).ledger;
-        double energy = l.kinetic + l.shadow + l.elastic + l.gravitational;
-        rise = fmax(rise, energy - last);
-        last = energy;
+    static const char *const integrators[] = {"semi-implicit", "euler"};
+    for (int k = 0; k < 2; k++) {
+        char balls[1000];
+        snprintf(balls, sizeof balls,
+                 "{\"thaw\": 1, \"time\": {\"step\": 0.0005, \"integrator\": \"%s\"}, \"shapes\": {\"ball\": "
+                 "{\"mesh\": {\"solid\": {\"sphere\": {\"radius\": 0.018}}, \"elements\": 150}, \"material\": "
+                 "\"steel\"}}, \"bodies\": [{\"shape\": \"ball\", \"method\": \"rigidify\", \"position\": [0, 0, "
+                 "0.05], \"velocity\": [0.5, 0.1, 0]}, {\"shape\": \"ball\", \"method\": \"rigidify\", \"position\": "
+                 "[0.03, 0.01, 0.1], \"velocity\": [-0.2, 0.1, 0]}], \"obstacles\": [{\"plane\": {}}]}",
+                 integrators[k]);
+        ThawWorld *world = make_world(balls, 1);
+        double last = INFINITY, rise = 0;
+        for (int i = 0; i < 1500; i++) {
+            ThawLedger l = run_world(world, 1).ledger;
+            double energy = l.kinetic + l.shadow + l.elastic + l.gravitational;
+            rise = fmax(rise, energy - last);
+            last = energy;
+        }
+        print_message("%s: energy rises by %.2g J in a step at most\n", integrators[k], rise);
+        assert_true(rise < (k == 0 ? 1e-9 : 1e-6));
+        thaw_world_free(&world);
     }
-    print_message("energy rises by %.2g J in a step at most\n", rise);
-    assert_true(rise < 1e-9);
-    thaw_world_free(&world);
 }
 
 int main(void) {

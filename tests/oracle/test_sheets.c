@@ -127,7 +127,7 @@ static int is_mixed(const ThawWorld *world, const ThawStepStats *stats) {
 static void bits_do_not_depend_on_threads_or_checkpoints(void **state) {
     (void)state;
     assert_true(bits_across_checkpoints(CANTILEVER, 1100, "sheets.ckpt", is_mixed) > 0);
-    assert_true(bits_across_checkpoints(CAP, 250, "sheets.ckpt", is_mixed) > 0);
+    assert_true(bits_across_checkpoints(CAP, 500, "sheets.ckpt", is_mixed) > 0);
 }
 
 int main(void) {

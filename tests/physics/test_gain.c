@@ -108,7 +108,8 @@ static void what_rolls_over_coarse_facets_gains_nothing(void **state) {
         for (int fast = 0; fast < 2; fast++) {
             const Balance b = run_balance(
                 open_scene(METHODS[m],
-                           "{'thaw': 1, 'gravity': [0, 0, -9.81], 'time': {'step': 0.005, 'integrator': 'euler'}, "
+                           "{'thaw': 1, 'gravity': [0, 0, -9.81], 'time': {'step': 0.005, 'integrator': 'euler', "
+                           "'substeps': 0}, "
                            "'shapes': {'s': {'mesh': {'solid': {'sphere': {'radius': 0.03}}, 'elements': 400}, "
                            "'material': 'silicone'}}, 'bodies': [{'shape': 's', 'position': [0, 0, 0.03], 'velocity': "
                            "[%g, 0, 0], 'spin': [0, %g, 0], 'friction': 1}], 'obstacles': [{'plane': {}, 'friction': "

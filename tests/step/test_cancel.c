@@ -210,13 +210,13 @@ static void blows_are_taken_back(void **state) {
 static void parts_and_sleep_survive(void **state) {
     (void)state;
     ThawStepStats stats;
-    const char *text =
-        quoted("{'thaw': 1, 'time': {'step': 0.01, 'steps': 300}, 'rigidify': {'tolerance': 0.01, 'sleep': 5}," MATERIAL
-               "'shapes': {'cube': {'mesh': {'box': {'min': [-0.1, -0.1, -0.1], 'max': [0.1, 0.1, 0.1],"
-               "'cells': [2, 2, 2]}}, 'material': 'm'}},"
-               "'bodies': [{'name': 'a', 'shape': 'cube', 'position': [0, 0, 0.1], 'method': 'rigidify'},"
-               "{'name': 'b', 'shape': 'cube', 'position': [0.02, 0, 3.6], 'method': 'rigidify'}],"
-               "'obstacles': [{'name': 'floor', 'plane': {}}]}");
+    const char *text = quoted(
+        "{'thaw': 1, 'time': {'step': 0.01, 'steps': 300, 'substeps': 0}, 'rigidify': {'tolerance': 0.01, 'sleep': "
+        "5}," MATERIAL "'shapes': {'cube': {'mesh': {'box': {'min': [-0.1, -0.1, -0.1], 'max': [0.1, 0.1, 0.1],"
+        "'cells': [2, 2, 2]}}, 'material': 'm'}},"
+        "'bodies': [{'name': 'a', 'shape': 'cube', 'position': [0, 0, 0.1], 'method': 'rigidify'},"
+        "{'name': 'b', 'shape': 'cube', 'position': [0.02, 0, 3.6], 'method': 'rigidify'}],"
+        "'obstacles': [{'name': 'floor', 'plane': {}}]}");
     ThawWorld *world = make_world(text, 1);
     int fell = 0, rose = 0, asleep = 0;
     for (int i = 0; i < 300; i++) {
@@ -324,7 +324,7 @@ static void the_parting_of_an_overlap_is_taken_back(void **state) {
         ThawStepStats stats;
         char text[4096];
         snprintf(text, sizeof text,
-                 "{'thaw': 1, 'time': {'step': 0.01, 'steps': 99}," MATERIAL CUBE
+                 "{'thaw': 1, 'time': {'step': 0.01, 'steps': 99, 'substeps': 0}," MATERIAL CUBE
                  "'bodies': [{'name': 'a', 'shape': 'cube', 'position': [0, 0, 0.08], 'method': '%s'},"
                  "{'name': 'b', 'shape': 'cube', 'position': [0.04, 0.03, 0.24], 'method': '%s'}],"
                  "'obstacles': [{'name': 'floor', 'plane': {}}]}",
@@ -338,13 +338,13 @@ static void a_ball_that_rolls_goes_back_and_rolls_on(void **state) {
     (void)state;
     ThawStepStats stats;
     assert_int_equal(
-        run_both(quoted("{'thaw': 1, 'time': {'step': 0.001, 'steps': 99},"
+        run_both(quoted("{'thaw': 1, 'time': {'step': 0.001, 'steps': 99, 'substeps': 0},"
                         "'materials': {'m': {'young': 2e6, 'density': 1000, 'poisson': 0.3, 'damping': 'viscous'}},"
                         "'shapes': {'ball': {'mesh': {'solid': {'sphere': {'radius': 0.1}}, 'elements': 300},"
                         "'material': 'm'}}, 'bodies': [{'name': 'a', 'shape': 'ball', 'position': [0, 0, 0.1],"
                         "'velocity': [0.1, 0, 0], 'spin': [0, 1, 0], 'method': 'rigidify'}],"
                         "'obstacles': [{'plane': {}}], 'pairs': [{'between': ['*', '*'], 'friction': 0.8}]}"),
-                 60, 5, 2, &stats),
+                 81, 5, 2, &stats),
         1);
     assert_true(stats.rigid_parts > 0 && stats.ledger.kinetic > 0);
 }

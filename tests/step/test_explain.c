@@ -497,7 +497,7 @@ static void who_is_not_hindered_falls_asleep(void **state) {
     ThawHindrance before[7], none = THAW_HINDRANCE_NONE;
     int seen[THAW_HINDRANCE_COUNT] = {0}, fell = 0;
     assert_int_equal(bodies, 7);
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 500; i++) {
         unsigned char asleep[7];
         ThawSleepEvent events[64];
         assert_int_equal(thaw_world_get_hindrances(world, before), THAW_OK);
