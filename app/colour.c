@@ -56,7 +56,9 @@ static ThawStatus refuse(const Colouring *c, const ThawFrameData *frame, ThawErr
     }
     const ThawField *field = field_of(c);
     return thaw_error_set(error, THAW_ERROR_INPUT, "the frames hold no '%s'%s; they hold %s", field->name,
-                          field->use == THAW_FIELD_ADAPTIVE   ? ", which only runs with an adaptive method write"
+                          field->use == THAW_FIELD_ADAPTIVE ? ", which only runs with an adaptive method write"
+                          : field->use == THAW_FIELD_SHEETS
+                              ? ", which only runs with sheets of an adaptive method write"
                           : field->use == THAW_FIELD_TOUCHING ? ", which only runs where something can touch write"
                                                               : "",
                           list);

@@ -82,6 +82,7 @@ ThawStatus app_report_from_frame(const ThawFrameData *frame, int32_t body, int32
         .reason = (ThawReason)field_at(frame, "reason", cell, THAW_REASON_METHOD),
         .woken_by = (ThawReason)field_at(frame, "woken_by", cell, THAW_REASON_METHOD),
         .since_time = field_at(frame, "awake_since", cell, 0),
+        .bending = field_at(frame, "bending", cell, NAN),
     };
     r->rate_threshold = r->rate_threshold >= 0 ? r->rate_threshold : NAN;
     r->predicted_allowed = r->predicted_allowed >= 0 ? r->predicted_allowed : NAN;
@@ -97,14 +98,15 @@ json_t *app_report_json(const ThawElementReport *r, const char *body_name) {
     char text[1000];
     thaw_report_text(r, text, sizeof text);
     int rigid = r->state != THAW_ELEMENT_ELASTIC;
-    return json_pack("{s:i, s:s?, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:I, s:f, s:s}", "body",
-                     (int)r->body, "body_name", body_name, "element", (int)r->element, "state",
+    return json_pack("{s:i, s:s?, s:i, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s, s:s, s:I, s:f, s:s}",
+                     "body", (int)r->body, "body_name", body_name, "element", (int)r->element, "state",
                      thaw_element_state_name(r->state), "part", rigid ? json_integer(r->part) : json_null(), "rate",
-                     number(r->rate), "rate_threshold", number(r->rate_threshold), "steps_below",
-                     count_of(r->steps_below), "steps_held", count_of(r->steps_held), "predicted", number(r->predicted),
-                     "predicted_allowed", number(r->predicted_allowed), "reason", thaw_reason_name(r->reason),
-                     "reason_text", thaw_reason_text(r->reason), "woken_by", thaw_reason_name(r->woken_by),
-                     "since_step", (json_int_t)r->since_step, "since_time", r->since_time, "text", text);
+                     number(r->rate), "rate_threshold", number(r->rate_threshold), "bending", number(r->bending),
+                     "steps_below", count_of(r->steps_below), "steps_held", count_of(r->steps_held), "predicted",
+                     number(r->predicted), "predicted_allowed", number(r->predicted_allowed), "reason",
+                     thaw_reason_name(r->reason), "reason_text", thaw_reason_text(r->reason), "woken_by",
+                     thaw_reason_name(r->woken_by), "since_step", (json_int_t)r->since_step, "since_time",
+                     r->since_time, "text", text);
 }
 
 // --- which frame -----------------------------------------------------------------------------------------------------

@@ -15,8 +15,14 @@ extern "C" {
 
 typedef enum ThawFieldPlace { THAW_FIELD_VERTEX, THAW_FIELD_ELEMENT } ThawFieldPlace;
 
-// Where a field says something: everywhere, where anything may touch, about bodies of an adaptive method.
-typedef enum ThawFieldUse { THAW_FIELD_ALWAYS, THAW_FIELD_TOUCHING, THAW_FIELD_ADAPTIVE } ThawFieldUse;
+// Where a field says something: everywhere, where anything may touch, about bodies of an adaptive method, about their
+// sheets.
+typedef enum ThawFieldUse {
+    THAW_FIELD_ALWAYS,
+    THAW_FIELD_TOUCHING,
+    THAW_FIELD_ADAPTIVE,
+    THAW_FIELD_SHEETS
+} ThawFieldUse;
 
 typedef struct ThawField {
     const char *name;  // a word, as in files and options: "von_mises"
@@ -86,6 +92,7 @@ typedef struct ThawElementReport {
     ThawReason woken_by;      // what made it elastic when it last became so; of a rigid one NONE
     int64_t since_step;       // it is what it is (elastic, or rigid) since the end of this step; 0: the start
     double since_time;        // s, of that step
+    double bending;           // of a sheet: the share of the rate in the last step that was bending; NAN: no sheet
 } ThawElementReport;
 
 ThawStatus thaw_world_explain(const ThawWorld *world, int32_t body, int32_t element, ThawElementReport *report,

@@ -23,7 +23,8 @@ static double field_bytes(int adaptive, int touching, ThawFieldPlace place) {
     double bytes = 0;
     for (int32_t i = 0; i < thaw_field_count(); i++) {
         const ThawField *field = thaw_field(i);
-        const int shown = field->use == THAW_FIELD_ALWAYS || (field->use == THAW_FIELD_TOUCHING ? touching : adaptive);
+        const int shown = field->use == THAW_FIELD_ALWAYS || (field->use == THAW_FIELD_TOUCHING && touching) ||
+                          (field->use == THAW_FIELD_ADAPTIVE && adaptive);
         bytes += shown && field->place == place ? field->components * (field->category_count > 0 ? 1 : 4) : 0;
     }
     return bytes;

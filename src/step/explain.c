@@ -5,7 +5,10 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "force/strain.h"
+#include "model/sheet.h"
 #include "step/method.h"
 
 void thaw_body_explain(const ThawWorld *world, int32_t body, int32_t e, ThawElementReport *report) {
@@ -19,7 +22,8 @@ void thaw_body_explain(const ThawWorld *world, int32_t body, int32_t e, ThawElem
                                   .predicted = NAN,
                                   .predicted_allowed = NAN,
                                   .reason = THAW_REASON_METHOD,
-                                  .woken_by = THAW_REASON_METHOD};
+                                  .woken_by = THAW_REASON_METHOD,
+                                  .bending = NAN};
     if (s->method->ops->explain)
         s->method->ops->explain(world, s, b->unit_element + e, report);
 }
@@ -39,7 +43,39 @@ ThawStatus thaw_world_explain(const ThawWorld *world, int32_t body, int32_t elem
     while (b->shape->element_user[e] != element)
         e++;
     thaw_body_explain(world, body, e, report);
-    return THAW_OK;
+    if (!thaw_shape_is_sheet(b->shape))
+        return THAW_OK;
+    double *bending = THAW_NEW(double, b->shape->ne);
+    ThawStatus status = bending ? thaw_body_bending(world, body, bending) : THAW_ERROR_MEMORY;
+    report->bending = status == THAW_OK ? bending[element] : NAN;
+    thaw_free(bending);
+    return status == THAW_OK ? status : thaw_error_memory(error, "a report");
+}
+
+// --- bending ---------------------------------------------------------------------------------------------------------
+
+ThawStatus thaw_body_bending(const ThawWorld *world, int32_t body, double *values) {
+    static const double still = 1e-20; // 1/s^2: below, rounding
+    const ThawStepper *s = thaw_world_mover(world, body);
+    const ThawShape *shape = world->model->bodies[body].shape;
+    const ThawStrainMeasure membrane = {.bend = 0, .bending = THAW_STRAIN_CURVATURE};
+    const size_t ne = (size_t)shape->ne;
+    memset(values, 0, sizeof *values * ne);
+    if (!thaw_shape_is_sheet(shape) || world->state.asleep[body])
+        return THAW_OK;
+    ThawLanes *E = THAW_NEW(ThawLanes, thaw_strain_size(shape->all));
+    double *rate = THAW_NEW(double, 2 * ne);
+    for (int both = 0; both < 2 && E && rate; both++) {
+        thaw_strain_compute(shape->all, s->tasks, NULL, 0, s->start_x, E);
+        thaw_strain_rate_by(both ? NULL : &membrane, shape->all, s->tasks, NULL, 0, s->x, s->model->options.h, E,
+                            rate + (both ? ne : 0));
+    }
+    for (size_t e = 0; e < ne && E && rate; e++)
+        values[shape->element_user[e]] = rate[ne + e] > still ? fmax(0, 1 - rate[e] / rate[ne + e]) : 0;
+    ThawStatus status = E && rate ? THAW_OK : THAW_ERROR_MEMORY;
+    thaw_free(rate);
+    thaw_free(E);
+    return status;
 }
 
 // --- in words --------------------------------------------------------------------------------------------------------
@@ -63,6 +99,8 @@ static void say_rate(Words *words, const ThawElementReport *r) {
         return;
     say(words, " Its strain rate |E_dot|^2 is %.3g 1/s^2, %s the threshold %.3g 1/s^2", r->rate,
         r->rate < r->rate_threshold ? "below" : "not below", r->rate_threshold);
+    if (isfinite(r->bending))
+        say(words, ", %.0f %% of it bending,", 100 * r->bending);
     if (r->rate < r->rate_threshold && r->steps_below >= 0 && r->steps_below < 255)
         say(words, " for %d steps (%d are asked for)", r->steps_below, r->steps_needed);
     say(words, ".");

@@ -6,6 +6,7 @@
 
 #include "force/force.h"
 #include "force/strain.h"
+#include "model/sheet.h"
 #include "step/explain.h"
 #include "step/method.h"
 #include "thaw/field.h"
@@ -166,6 +167,9 @@ static const FieldRow rows[] = {
     {{"strain_rate", "strain rate squared", "1/s^2", THAW_FIELD_ELEMENT, 1, 0, NULL, 1, THAW_FIELD_ADAPTIVE},
      get_rate,
      NULL},
+    {{"bending", "share of bending", "", THAW_FIELD_ELEMENT, 1, 0, NULL, 0, THAW_FIELD_SHEETS},
+     thaw_body_bending,
+     NULL},
     {{"predicted_strain", "predicted strain", "", THAW_FIELD_ELEMENT, 1, 0, NULL, 1, THAW_FIELD_ADAPTIVE},
      NULL,
      look_predicted},
@@ -205,8 +209,10 @@ int thaw_world_shows_field(const ThawWorld *world, int32_t field) {
     case THAW_FIELD_TOUCHING:
         return world->collider != NULL;
     case THAW_FIELD_ADAPTIVE:
+    case THAW_FIELD_SHEETS:
         for (int32_t i = 0; i < world->model->body_count; i++)
-            if (thaw_world_mover(world, i)->method->ops->explain)
+            if (thaw_world_mover(world, i)->method->ops->explain &&
+                (rows[field].field.use == THAW_FIELD_ADAPTIVE || thaw_shape_is_sheet(world->model->bodies[i].shape)))
                 return 1;
         return 0;
     default:

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -119,6 +120,46 @@ static void a_cap_with_creases_falls_and_lies(void **state) {
     assert_true(seen.mixed > 20 && seen.risen < 1e-6);
 }
 
+static double field_mean(const ThawWorld *world, const char *name) {
+    const int32_t ne = thaw_world_element_count(world, 0);
+    double *values = calloc((size_t)ne, sizeof *values), sum = 0;
+    assert_int_equal(thaw_world_get_field(world, 0, thaw_field_find(name), values), THAW_OK);
+    for (int32_t e = 0; e < ne; e++)
+        sum += values[e] / ne;
+    free(values);
+    return sum;
+}
+
+// A strip that begins to hang bends; one that is pulled in its plane, which a thick and soft one is by its own weight,
+// stretches.
+static void reports_tell_bending_from_stretching(void **state) {
+    (void)state;
+    const char *hung =
+        "{\"thaw\": 1, \"gravity\": [9.81, 0, 0], \"time\": {\"step\": 0.005}, \"materials\": {\"m\": {\"density\": "
+        "1000, "
+        "\"young\": 1e5, \"poisson\": 0.3, \"alpha1\": 0.03}}, \"shapes\": {\"s\": {\"mesh\": {\"sheet\": {\"grid\": "
+        "{\"width\": 1, \"height\": 0.2}}, \"size\": 0.05}, \"thickness\": 0.01, \"material\": \"m\", \"groups\": "
+        "{\"end\": "
+        "{\"box\": {\"min\": [-9, -9, -9], \"max\": [-0.44, 9, 9]}}}}}, \"bodies\": [{\"shape\": \"s\", \"method\": "
+        "\"rigidify\", \"pins\": [\"end\"]}]}";
+    for (int pulled = 0; pulled < 2; pulled++) {
+        ThawElementReport report;
+        ThawError error = {0};
+        char text[1000];
+        ThawWorld *world = make_world(pulled ? hung : CANTILEVER, 1);
+        run_world(world, 20);
+        assert_true(thaw_world_shows_field(world, thaw_field_find("bending")));
+        const double share = field_mean(world, "bending");
+        print_message("%s: %.3f of the strain rate is bending\n", pulled ? "pulled" : "bent", share);
+        assert_true(pulled ? share < 0.01 : share > 0.85); // elements between pins do neither
+        assert_int_equal(thaw_world_explain(world, 0, 30, &report, &error), THAW_OK);
+        assert_true(report.bending >= 0 && report.bending <= 1);
+        thaw_report_text(&report, text, sizeof text);
+        assert_non_null(strstr(text, "% of it bending,"));
+        thaw_world_free(&world);
+    }
+}
+
 static int is_mixed(const ThawWorld *world, const ThawStepStats *stats) {
     (void)world;
     return stats->rigid_parts > 0 && stats->elastic_elements > 0;
@@ -135,6 +176,7 @@ int main(void) {
         cmocka_unit_test(a_cantilever_comes_to_rest_where_the_full_one_does),
         cmocka_unit_test(a_hanging_cloth_rests_and_wakes_when_it_is_struck),
         cmocka_unit_test(a_cap_with_creases_falls_and_lies),
+        cmocka_unit_test(reports_tell_bending_from_stretching),
         cmocka_unit_test(bits_do_not_depend_on_threads_or_checkpoints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
