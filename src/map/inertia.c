@@ -26,7 +26,8 @@ static void product_lumped(const ThawInertia *inertia, const int32_t *frame_of, 
 static void add_lumped(const ThawInertia *inertia, const ThawMap *map, double mass, double damping,
                        ThawBlockMatrix *A) {
     map->ops->add_diagonal(map, inertia->shape->mass, mass, A);
-    map->ops->add_diagonal(map, inertia->shape->damping_mass, damping, A);
+    if (inertia->shape->has_drag)
+        map->ops->add_diagonal(map, inertia->shape->damping_mass, damping, A);
 }
 
 static inline double kinetic(const ThawShape *shape, const int32_t *frame_of, const double *v, double sum, size_t dim) {

@@ -53,6 +53,7 @@ typedef struct ThawShape {
     const ThawMaterial *materials; // the model's
     double *mass;                  // points, kg, lumped
     double *damping_mass;          // nv, kg/s: alpha0 times mass, element by element
+    int has_drag;                  // not all of that is zero
     double *stiffness;             // nv, N/m: sum_e V E |grad N|^2, about what K has on its diagonal
     double *stiffness_damping;     // nv, N s/m: the same times alpha1, element by element
     double total_mass;             // kg

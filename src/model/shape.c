@@ -94,6 +94,8 @@ static void integrate_block(const ThawElementBlock *block, double section, ThawS
 }
 
 static void measure(ThawShape *shape) {
+    for (int32_t i = 0; i < shape->nv; i++)
+        shape->has_drag |= shape->damping_mass[i] != 0;
     double lo[3], hi[3], diagonal = 0;
     for (int k = 0; k < shape->dim; k++) {
         lo[k] = INFINITY, hi[k] = -INFINITY;

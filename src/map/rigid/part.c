@@ -422,7 +422,9 @@ void thaw_part_reshape(const ThawShape *shape, const int32_t *vertices, const do
     else
         find_levers(vertices, x, part, 3, r);
     thaw_part_moments(dim, part->count, vertices, shape->mass, r, &part->inertia);
-    thaw_part_moments(dim, part->count, vertices, shape->damping_mass, r, &part->damping);
+    part->damping = (ThawMoments){0};
+    if (shape->has_drag)
+        thaw_part_moments(dim, part->count, vertices, shape->damping_mass, r, &part->damping);
     if (part->hold == THAW_HOLD_FREE)
         memset(part->inertia.first, 0, sizeof part->inertia.first);
 }
