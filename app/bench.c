@@ -18,7 +18,7 @@
 #include "reading.h"
 #include "registry/scheme.h"
 
-static const BenchSuite *const suites[] = {&bench_suite_rigidify, &bench_suite_integrators};
+static const BenchSuite *const suites[] = {&bench_suite_rigidify, &bench_suite_shells, &bench_suite_integrators};
 enum { SUITES = sizeof suites / sizeof *suites };
 
 static const char DONE[] = "done"; // the key that ends a row

@@ -46,7 +46,7 @@ typedef struct BenchSuite {
     void (*write_page)(const Bench *bench, FILE *page); // Markdown, of the rows that there are
 } BenchSuite;
 
-extern const BenchSuite bench_suite_rigidify, bench_suite_integrators;
+extern const BenchSuite bench_suite_rigidify, bench_suite_shells, bench_suite_integrators;
 
 ThawStatus bench_put(Bench *bench, const char *row, const char *key, double value, ThawError *error);
 // Several of a row at once; the list ends with a key of NULL.

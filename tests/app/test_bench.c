@@ -65,9 +65,25 @@ static void integrators_are_compared(void **state) {
     free(picture);
 }
 
+// Three rows a scene, with the paper's factor, and floors with the first of them.
+static void scenes_of_shells_are_rows(void **state) {
+    (void)state;
+    size_t size;
+    expect("bench shells --scenes " THAW_SOURCE_DIR "/scenes --only sleeve-vertical --steps 5 -o @shells", 0,
+           "shells.md");
+    char *table = slurp(at("shells/shells.csv"), &size), *page = slurp(at("shells/shells.md"), &size);
+    assert_int_equal(occurrences(table, ",done,1\n"), 3);
+    assert_int_equal(occurrences(table, ",paper,6.03\n"), 3);
+    assert_non_null(strstr(table, "sleeve-vertical,step_floor,"));
+    assert_non_null(strstr(page, "\n| sleeve-vertical-published | 600 | 5 |"));
+    free(table);
+    free(page);
+}
+
 static void what_cannot_run_says_why(void **state) {
     (void)state;
     expect("bench", 0, "rigidify:");
+    expect("bench", 0, "shells:");
     expect("bench rigidly", 1, "did you mean rigidify?");
     expect("bench rigidify --scenes @nowhere --only octopus -o @other", 2, "octopus.json");
     expect("bench rigidify --steps 0", 1, "--steps");
@@ -80,6 +96,7 @@ int main(void) {
         cmocka_unit_test(rows_are_kept_and_a_page_is_written),
         cmocka_unit_test(an_integrator_is_chosen),
         cmocka_unit_test(integrators_are_compared),
+        cmocka_unit_test(scenes_of_shells_are_rows),
         cmocka_unit_test(what_cannot_run_says_why),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
