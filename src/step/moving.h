@@ -91,8 +91,8 @@ ThawStatus thaw_moving_reserve(struct ThawStepper *s, ThawError *error);
 // contacts.
 void thaw_moving_lead(struct ThawStepper *s, double h, double *v);
 // The frame of an interval, from the stepper's x, v and map; loads are evaluated. Not where scripts move the body
-// otherwise than as one rigid thing, nor where pins leave it no rigid motion, nor for maps and inertias that do not turn,
-// nor for units: these go by the world's axes.
+// otherwise than as one rigid thing, nor where pins leave it no rigid motion, nor for maps and inertias that do not
+// turn, nor for units: these go by the world's axes.
 void thaw_moving_find(struct ThawStepper *s, ThawIncrement step, const ThawScheme *scheme);
 // Whether a step of the body can have several stages: these are put together in axes that turn, which not all maps
 // know, and the explicit half of one asks for accelerations of vertices, which offsets of a map and inertias between

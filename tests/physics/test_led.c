@@ -29,8 +29,8 @@ static const char *turn_keys(const char *axis, double rate) {
     return text;
 }
 
-// A steel bar, held by its end x = 0 and swung round by 20 rad/s, about that end or about a hub 2 m away; in the world's
-// axes 5 ms leave 1e5 J of false energy in it. Theory: a thin bar that is pulled by what is farther out.
+// A steel bar, held by its end x = 0 and swung round by 20 rad/s, about that end or about a hub 2 m away; in the
+// world's axes 5 ms leave 1e5 J of false energy in it. Theory: a thin bar that is pulled by what is farther out.
 static void a_bar_that_is_swung_round_is_stretched_by_that_alone(void **state) {
     (void)state;
     const double rate = 20, rho = 7800, E = 2e11, A = 9e-4, L = 0.3;
