@@ -273,6 +273,17 @@ typedef enum ThawOracleRule { THAW_ORACLE_STATIC, THAW_ORACLE_PAPER, THAW_ORACLE
 // Settings of the method "rigidify"; docs/rigidification.md. One number says what is small, whatever the size,
 // stiffness and weight of a body: tolerance. Thresholds that are 0 follow from it, for each body by its own lowest mode
 // of vibration.
+// How the paper's rule begins where contacts have just begun: from nothing; or from what their impulses do to the
+// vertices around, those of the vertices alone, in one step of conjugate gradients, or to all of the body.
+typedef enum ThawOracleWarmStart {
+    THAW_WARM_NONE,
+    THAW_WARM_FILTER,
+    THAW_WARM_BLOCKS,
+    THAW_WARM_CG,
+    THAW_WARM_EXACT,
+    THAW_WARM_COUNT
+} ThawOracleWarmStart;
+
 typedef struct ThawRigidifyOptions {
     double tolerance;   // share of its diameter by which rigid parts may put a body off, about
     double tau_rigid;   // 1/s^2: an element may become rigid when |E_dot|_F^2 stays below; 0: from tolerance
@@ -291,6 +302,11 @@ typedef struct ThawRigidifyOptions {
                         // tau_rigid
     int cg_iterations;  // of the quick solve
     int split_gravity;  // nonzero: gravity acts before the quick solve, not in it
+    ThawOracleWarmStart warm_start;
+    // Of sheets by the paper's rule: thresholds of bending, 1/(m s), or rad/s of angles; 0: as strain by tau_rigid and
+    // tau_elastic, 4 / diameter times their roots, or 4 times of angles.
+    double bend_rigid, bend_elastic;
+    int dihedral; // nonzero: rates of angles, not of curvatures
 } ThawRigidifyOptions;
 
 // --- The world -------------------------------------------------------------------------------------------------------

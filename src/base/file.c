@@ -169,7 +169,7 @@ ThawStatus thaw_folder_create(const char *path, ThawError *error) {
 ThawStatus thaw_file_read(const char *path, char **bytes, size_t *size, ThawError *error) {
     *bytes = NULL;
     *size = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe must not make us wait
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // of a pipe it would wait for its other end
     struct stat info;
     if (fd < 0 || fstat(fd, &info)) {
         ThawStatus status = thaw_error_set(error, THAW_ERROR_IO, "cannot read %s: %s", path, strerror(errno));

@@ -17,7 +17,7 @@
 // places outside where the normal of the nearest face points away from the vertex. A fresh search takes a vertex there
 // for one inside; one that knows it came from outside, and through nothing, does not.
 //
-// All this lives in the slots of tasks, and tasks come and go; both lists are sorted, and one pass hands each task its
+// All this is in the slots of tasks, which come and go; both lists are sorted, and one pass hands each task its
 // slot.
 #include "contact/collider.h"
 

@@ -108,7 +108,7 @@ static ThawStatus init(ThawText *text, const char *path, char comment, ThawError
 ThawStatus thaw_text_open(const char *path, char comment, ThawHeadCheck check, ThawText *text, ThawError *error) {
     if ((text->status = init(text, path, comment, error)))
         return text->status;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // a pipe must not make us wait
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // of a pipe it would wait for its other end
     FILE *file = fd < 0 ? NULL : fdopen(fd, "rb");
     if (!file) {
         text->status = thaw_error_set(error, THAW_ERROR_IO, "%s: %s", thaw_text_path(path), strerror(errno));

@@ -280,7 +280,7 @@ static void renew_stress(const ThawOracle *oracle, ThawPartition *partition, int
         thaw_partition_find_stress(partition, oracle->f);
 }
 
-// A blow acts in the step that comes, and elements that wake for it feel it there, not before: only forces that have
+// A blow acts in the step that comes, and strains elements that wake for it there, not before: only forces that have
 // acted up to now move the shadow.
 static ThawStatus without_blow(ThawOracle *oracle, const ThawQuestion *q, const ThawPartition *partition,
                                ThawAnswer *answer, ThawError *error) {
@@ -328,7 +328,7 @@ ThawStatus thaw_oracle_answer_creep(ThawOracle *oracle, const ThawQuestion *q, T
     double now = thaw_oracle_largest(oracle), share = fmin(1, limit / now), crept = past * q->h;
     for (size_t i = 0; crept > 0 && i < (size_t)oracle->shape->nv * (size_t)oracle->shape->dim; i++)
         oracle->d[i] = share * oracle->d[i] + crept * oracle->before[i];
-    // Elements that wake feel what was foreseen in the step that comes; what they and the others lag behind by now,
+    // What was foreseen strains elements that wake in the step that comes; what they and the others lag behind by now,
     // forces make up for.
     if (answer->woken > 0)
         thaw_oracle_turn(oracle->shape, oracle->Q, 1, oracle->before, state->shadow);

@@ -334,8 +334,9 @@ void thaw_oracle_observe(ThawOracle *oracle, const ThawPartition *partition, con
     }
     if (oracle->batch_count < 0)
         thaw_oracle_list_batches(oracle, partition);
-    thaw_strain_rate(shape->all, oracle->tasks, oracle->batches, oracle->batch_count, x, h, state->strain,
-                     oracle->predicted);
+    ThawStrainMeasure measure;
+    thaw_strain_rate_by(thaw_oracle_measure(oracle, 0, &measure), shape->all, oracle->tasks, oracle->batches,
+                        oracle->batch_count, x, h, state->strain, oracle->predicted);
     for (int32_t e = 0; e < shape->ne; e++) {
         if (partition->part_of_element[e] >= 0)
             continue;

@@ -3,8 +3,8 @@
 //
 // An element may become rigid when its strain rate has been below tau_R for some steps. It must be elastic when being
 // rigid would suppress a deformation that matters. The paper predicts the strain rate after one step from rest; what
-// counts, though, is where the body would end up. So we ask for the force that holds the parts together: the part of
-// the loads that rigid motion does not absorb. The displacement d it would cause statically,
+// counts, though, is where the body would end up. So the question is which force holds the parts together: the share of
+// the loads that rigid motion does not absorb. The displacement d that it would cause statically,
 //     [M/T^2 + (1 + alpha1/T) K + K_contact] d = c,
 // is the error that staying rigid leaves. Where its strain exceeds epsilon the element wakes; below, the body is moved
 // by a small part of d each step, so that loads and ramps under the threshold are followed quasistatically and no body

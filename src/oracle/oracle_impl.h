@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "base/scratch.h"
+#include "force/strain.h"
 #include "oracle/oracle.h"
 
 // state->moving: at rest by the static question, wholly rigid or not yet; or with a shadow that is followed by long
@@ -87,6 +88,21 @@ static inline double thaw_oracle_waking_rate(const ThawOracle *oracle) {
 
 static inline size_t thaw_oracle_shadow_bytes(const ThawOracle *oracle) {
     return sizeof(double) * (size_t)oracle->shape->nv * (size_t)oracle->shape->dim;
+}
+
+// How the bending of a sheet counts: by the body's own rule NULL, the set's own; by the published one its edges against
+// thresholds of their own. to: the answer's place; elastic: for what must be elastic.
+static inline const ThawStrainMeasure *thaw_oracle_measure(const ThawOracle *oracle, int elastic,
+                                                           ThawStrainMeasure *to) {
+    const ThawRigidifyOptions *o = &oracle->options;
+    const double bend = elastic ? o->bend_elastic : o->bend_rigid;
+    if (o->oracle != THAW_ORACLE_PAPER)
+        return NULL;
+    *to = (ThawStrainMeasure){.bend = bend > 0      ? sqrt(elastic ? o->tau_elastic : o->tau_rigid) / bend
+                                      : o->dihedral ? 0.25
+                                                    : oracle->shape->all->bend,
+                              .bending = o->dihedral ? THAW_STRAIN_ANGLES : THAW_STRAIN_EDGES};
+    return to;
 }
 
 // schedule.c

@@ -10,7 +10,7 @@
 #include "step/attach.h"
 #include "step/method.h"
 
-enum { VERSION = 19, WORKS = 8 };
+enum { VERSION = 20, WORKS = 8 };
 
 // What must agree between the world that saved and the one that loads, about its first body_count bodies.
 static void describe(const ThawWorld *world, int32_t body_count, uint64_t out[3]) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// jansson takes memory in many small pieces, and where one is not to be had it often says that the syntax is wrong, or
-// leaves out a letter and says nothing. So before it begins it is seen to that there is enough, and it does all twice:
-// what is the same both times is right. When it writes, it forgets whether a key could be taken; we remember.
+// jansson takes memory in many small pieces, and where it gets none it often reports an error of syntax, or leaves out
+// a letter without a report. So room is made sure of beforehand, and all is done twice: what is the same both times is
+// right. In writing jansson does not return whether a key could be added, so that is noted here.
 #include "scene/json.h"
 
 #include <errno.h>

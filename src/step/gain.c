@@ -104,7 +104,7 @@ static double gain_of(ThawStepper *s, double kinetic0, const double *v1) {
 // A body's rigid motion at the end of the interval.
 typedef struct Rigid {
     ThawPart part;
-    const double *r; // m, levers of its vertices
+    double *r; // m, levers of its vertices
     double v[3], omega[3];
 } Rigid;
 
@@ -205,7 +205,7 @@ static double take_from_held(ThawStepper *s, const Rigid *rigid, double gain, do
     if (rigid->part.hold == THAW_HOLD_FREE || s->moving.whole.hold == THAW_HOLD_FIXED)
         return 0;
     ThawPart part = rigid->part;
-    thaw_part_form(s->shape, s->moving.vertices, s->scripted, s->x1, v1, &part, (double *)rigid->r);
+    thaw_part_form(s->shape, s->moving.vertices, s->scripted, s->x1, v1, &part, rigid->r);
     memcpy(L, part.L, sizeof L);
     thaw_part_velocity(&part, s->model->dim, v, spin);
     const double has = thaw_v3_dot(L, spin) / 2, taken = fmin(gain, has);

@@ -16,7 +16,7 @@
 
 // Fields of a method's state that are copied together: numbers, at the start of the step; arrays that a body asleep
 // has, too; and the others.
-typedef enum Group { NUMBERS, STORY, ARRAYS, GROUPS } Group;
+typedef enum Group { NUMBERS, RECORD, ARRAYS, GROUPS } Group;
 
 typedef struct Copy {
     int64_t of;  // number of the step that this is of
@@ -25,15 +25,15 @@ typedef struct Copy {
 } Copy;
 
 typedef struct ThawKeptBody {
-    int64_t taken;    // number of the step that this is of
-    int awake;        // at the start of the step
-    int tired;        // about to fall asleep in this step: `x` and `v` are valid
-    int fallen;       // asleep since the step has begun: `gone` is valid, too
-    ThawStepper gone; // what it was
-    double *v;        // its velocities
-    double *x;        // positions of one that has fallen asleep or woken: to wake rounds them
-    double *last_x;   // start_x of the step before, in turns with the present one
-    double elastic;   // J
+    int64_t taken;   // number of the step that this is of
+    int awake;       // at the start of the step
+    int sleeps_soon; // about to fall asleep in this step: `x` and `v` are valid
+    int put_aside;   // asleep since the step has begun: `was` is valid, too
+    ThawStepper was; // what it was
+    double *v;       // its velocities
+    double *x;       // positions of one that has fallen asleep or woken: to wake rounds them
+    double *last_x;  // start_x of the step before, in turns with the present one
+    double elastic;  // J
     ThawEvents events;
     Copy state[GROUPS]; // the method's
 } ThawKeptBody;
@@ -52,7 +52,7 @@ typedef struct ThawKept {
 // --- state of methods ------------------------------------------------------------------------------------------------
 
 static Group group_of(const ThawStateField *field) {
-    return field->flags & THAW_STATE_NUMBER ? NUMBERS : field->flags & THAW_STATE_ASLEEP ? STORY : ARRAYS;
+    return field->flags & THAW_STATE_NUMBER ? NUMBERS : field->flags & THAW_STATE_ASLEEP ? RECORD : ARRAYS;
 }
 
 static int list_fields(const ThawStepper *s, ThawStateField *fields) {
@@ -193,7 +193,7 @@ static ThawStatus begin_body(ThawKept *kept, ThawStepper *s, ThawError *error) {
         return thaw_error_memory(error, "what a step goes back to");
     body->taken = kept->number;
     body->awake = 1;
-    body->tired = body->fallen = 0;
+    body->sleeps_soon = body->put_aside = 0;
     body->elastic = s->elastic;
     body->events = s->events;
     return copy_state(s, NUMBERS, kept->number, &body->state[NUMBERS]) == THAW_OK
@@ -236,7 +236,7 @@ ThawStatus thaw_keep_begin(ThawWorld *world, ThawError *error) {
     return THAW_OK;
 }
 
-void thaw_keep_listen(ThawWorld *world) {
+void thaw_keep_allow_cancel(ThawWorld *world) {
     if (!world->kept || !world->kept->active)
         return;
     world->stop.context = world->cancel.context;
@@ -246,9 +246,9 @@ void thaw_keep_listen(ThawWorld *world) {
 
 // --- before a change -------------------------------------------------------------------------------------------------
 
-static ThawStatus keep_story(ThawKept *kept, const ThawStepper *s) {
-    Copy *story = &kept->bodies[s->index].state[STORY];
-    return story->of == kept->number ? THAW_OK : copy_state(s, STORY, kept->number, story);
+static ThawStatus keep_record(ThawKept *kept, const ThawStepper *s) {
+    Copy *record = &kept->bodies[s->index].state[RECORD];
+    return record->of == kept->number ? THAW_OK : copy_state(s, RECORD, kept->number, record);
 }
 
 ThawStatus thaw_keep_state(void *context) {
@@ -258,10 +258,10 @@ ThawStatus thaw_keep_state(void *context) {
     ThawKeptBody *body = &kept->bodies[s->index];
     if (!kept->active || !s->data)
         return THAW_OK;
-    ThawStatus status = keep_story(kept, s);
+    ThawStatus status = keep_record(kept, s);
     // What has woken in this step goes back to sleep, and had no arrays.
     if (status != THAW_OK || body->state[ARRAYS].of == kept->number || body->taken != kept->number || !body->awake ||
-        body->fallen)
+        body->put_aside)
         return status;
     return copy_state(s, ARRAYS, kept->number, &body->state[ARRAYS]);
 }
@@ -282,12 +282,12 @@ static ThawStatus keep_place(ThawKeptBody *body, const ThawStepper *s, ThawError
     return THAW_OK;
 }
 
-ThawStatus thaw_keep_rise(ThawWorld *world, const ThawStepper *s, ThawError *error) {
+ThawStatus thaw_keep_before_waking(ThawWorld *world, const ThawStepper *s, ThawError *error) {
     ThawKept *kept = world->kept;
     if (!kept || !kept->active)
         return THAW_OK;
     ThawKeptBody *body = &kept->bodies[s->index];
-    if (keep_story(kept, s) != THAW_OK)
+    if (keep_record(kept, s) != THAW_OK)
         return thaw_error_memory(error, "what a step goes back to");
     if (body->taken == kept->number) // it fell asleep in this very step
         return THAW_OK;
@@ -296,13 +296,13 @@ ThawStatus thaw_keep_rise(ThawWorld *world, const ThawStepper *s, ThawError *err
     if (copy_state(s, NUMBERS, kept->number, &body->state[NUMBERS]) != THAW_OK)
         return thaw_error_memory(error, "what a step goes back to");
     body->taken = kept->number;
-    body->awake = body->tired = body->fallen = 0;
+    body->awake = body->sleeps_soon = body->put_aside = 0;
     body->elastic = s->elastic;
     body->events = s->events;
     return THAW_OK;
 }
 
-ThawStatus thaw_keep_tired(ThawWorld *world, const ThawStepper *s, ThawError *error) {
+ThawStatus thaw_keep_before_sleep(ThawWorld *world, const ThawStepper *s, ThawError *error) {
     ThawKept *kept = world->kept;
     if (!kept || !kept->active)
         return THAW_OK;
@@ -316,20 +316,20 @@ ThawStatus thaw_keep_tired(ThawWorld *world, const ThawStepper *s, ThawError *er
     if (status != THAW_OK)
         return status;
     memcpy(body->v, s->v, sizeof *body->v * count);
-    body->tired = 1;
+    body->sleeps_soon = 1;
     return THAW_OK;
 }
 
-int thaw_keep_fall(const ThawWorld *world, const ThawStepper *s) {
+int thaw_keep_sleeping(const ThawWorld *world, const ThawStepper *s) {
     const ThawKept *kept = world->kept;
     if (!kept || !kept->active)
         return 0;
     ThawKeptBody *body = &kept->bodies[s->index];
-    if (body->taken != kept->number || !body->tired)
+    if (body->taken != kept->number || !body->sleeps_soon)
         return 0;
-    body->tired = 0;
-    body->fallen = 1;
-    body->gone = *s;
+    body->sleeps_soon = 0;
+    body->put_aside = 1;
+    body->was = *s;
     return 1;
 }
 
@@ -343,10 +343,10 @@ void thaw_keep_end(ThawWorld *world) {
     kept->active = 0;
     for (int32_t i = 0; i < world->model->body_count; i++) {
         ThawKeptBody *body = &kept->bodies[i];
-        if (body->taken != kept->number || !body->fallen)
+        if (body->taken != kept->number || !body->put_aside)
             continue;
-        thaw_stepper_release(&body->gone);
-        body->fallen = 0;
+        thaw_stepper_release(&body->was);
+        body->put_aside = 0;
     }
 }
 
@@ -360,8 +360,8 @@ static void restore_state(const ThawWorld *world, const ThawKeptBody *body, Thaw
         ops->expect(world, s, NULL);
     if (arrays)
         put_back(s, ARRAYS, &body->state[ARRAYS], 0);
-    if (body->state[STORY].of == number)
-        put_back(s, STORY, &body->state[STORY], 0);
+    if (body->state[RECORD].of == number)
+        put_back(s, RECORD, &body->state[RECORD], 0);
     put_back(s, NUMBERS, &body->state[NUMBERS], 0);
     s->events = body->events;
     if (whole && ops->take)
@@ -370,12 +370,12 @@ static void restore_state(const ThawWorld *world, const ThawKeptBody *body, Thaw
 
 static void restore_body(const ThawWorld *world, ThawKeptBody *body, ThawStepper *s) {
     const size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim;
-    if (body->fallen) {
+    if (body->put_aside) {
         thaw_stepper_release(s);
-        *s = body->gone;
+        *s = body->was;
         memcpy(s->x, body->x, bytes);
         memcpy(s->v, body->v, bytes);
-        body->fallen = 0;
+        body->put_aside = 0;
     } else if (body->awake) {
         memcpy(s->x, s->start_x, bytes);
         memcpy(s->v, s->start_v, bytes);

@@ -33,7 +33,7 @@ double thaw_loads_constant_until(const ThawModelBody *body, double t) {
         if (t < load->from)
             until = fmin(until, load->from);
         else if (t < load->to && (t < load->from + load->ramp || load->kind == THAW_FORCE_WIND))
-            return t; // wind feels how fast its triangles go
+            return t; // wind depends on how fast its triangles go
         else if (t < load->to)
             until = fmin(until, load->to);
     }

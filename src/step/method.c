@@ -219,14 +219,27 @@ ThawStatus thaw_field_check(const ThawStepper *s, const ThawStateField *f, ThawE
     return THAW_OK;
 }
 
+// Whether rows follow each other, so that one copy does for all.
+static int is_dense(const ThawStateField *field) {
+    return field->stride == 0 || field->stride == thaw_field_row_bytes(field);
+}
+
 void thaw_field_gather(const ThawStateField *field, void *to) {
     const size_t bytes = thaw_field_row_bytes(field);
+    if (is_dense(field) && field->rows > 0) {
+        memcpy(to, field->at, (size_t)field->rows * bytes);
+        return;
+    }
     for (int64_t row = 0; row < field->rows; row++)
         memcpy((char *)to + (size_t)row * bytes, thaw_field_row(field, row), bytes);
 }
 
 void thaw_field_scatter(const ThawStateField *field, const void *from) {
     const size_t bytes = thaw_field_row_bytes(field);
+    if (is_dense(field) && field->rows > 0) {
+        memcpy(field->at, from, (size_t)field->rows * bytes);
+        return;
+    }
     for (int64_t row = 0; row < field->rows; row++)
         memcpy(thaw_field_row(field, row), (const char *)from + (size_t)row * bytes, bytes);
 }

@@ -136,7 +136,7 @@ ThawStatus thaw_contacts_move(ThawWorld *world, ThawContactSet *from, ThawContac
 void thaw_sleep_lay(ThawWorld *world, ThawStepper *s) {
     ThawState *state = &world->state;
     size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim;
-    const int kept = thaw_keep_fall(world, s);
+    const int kept = thaw_keep_sleeping(world, s);
     ThawLedger energies = {0};
     thaw_ledger_add_energies(s, 0, &energies);
     if (s->model->options.ledger)
@@ -302,7 +302,7 @@ ThawStatus thaw_sleep_turn(ThawWorld *world, double t, double h, ThawError *erro
         status = thaw_keep_resting(world, error);
     for (int32_t i = 0; status == THAW_OK && i < world->awake_count; i++)
         if (world->marks[world->awake[i]])
-            status = thaw_keep_tired(world, &world->steppers[world->awake[i]], error);
+            status = thaw_keep_before_sleep(world, &world->steppers[world->awake[i]], error);
     if (status != THAW_OK)
         return status;
     move_marked(world, &state->contacts, &state->resting, 1);
@@ -320,7 +320,7 @@ ThawStatus thaw_sleep_turn(ThawWorld *world, double t, double h, ThawError *erro
 // What a body awake needs, wholly rigid and at rest. within: see wake_marked.
 static ThawStatus raise(ThawWorld *world, ThawStepper *s, int within, ThawError *error) {
     size_t bytes = sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim;
-    ThawStatus status = thaw_keep_rise(world, s, error);
+    ThawStatus status = thaw_keep_before_waking(world, s, error);
     if (status == THAW_OK)
         status = thaw_stepper_reserve(s, error);
     if (status == THAW_OK)

@@ -174,7 +174,7 @@ ThawStatus thaw_world_solve_static(ThawWorld *world, ThawStepStats *stats, ThawE
     for (int32_t i = 0; i < world->model->body_count && status == THAW_OK; i++)
         status = thaw_sleep_wake(world, i, error);
     if (status == THAW_OK)
-        thaw_keep_listen(world);
+        thaw_keep_allow_cancel(world);
     if (status == THAW_OK)
         status = balance_all(world, error);
     if (status == THAW_CANCELLED) {

@@ -814,7 +814,7 @@ ThawStatus thaw_world_step(ThawWorld *world, ThawStepStats *stats, ThawError *er
         status = begin_step(world, options->h, error);
         begun = status == THAW_OK;
         if (begun) {
-            thaw_keep_listen(world);
+            thaw_keep_allow_cancel(world);
             status = step_whole(world, step, error);
         }
         again = status == THAW_OK && thaw_parts_met(world);

@@ -284,22 +284,41 @@ void thaw_part_advance(const ThawPart *part, int dim, double h, const double v[3
 
 // --- forming ---------------------------------------------------------------------------------------------------------
 
-void thaw_part_moments(int dim, int32_t count, const int32_t *vertices, const double *m, const double *r,
-                       ThawMoments *sum) {
-    *sum = (ThawMoments){0};
+static void find_moments_2d(int32_t count, const int32_t *vertices, const double *m, const double *r,
+                            ThawMoments *moments) {
+    double mass = 0, first[2] = {0}, second = 0;
     for (int32_t k = 0; k < count; k++) {
-        double rho[3], weight = m[vertices[k]];
-        thaw_v3_load(dim, r + (size_t)k * (size_t)dim, rho);
-        double square = thaw_v3_dot(rho, rho);
-        sum->mass += weight;
-        for (int j = 0; j < 3; j++)
-            sum->first[j] += weight * rho[j];
-        if (dim == 2)
-            sum->second[8] += weight * square;
-        for (int j = 0; j < 3 && dim == 3; j++)
-            for (int i = 0; i < 3; i++)
-                sum->second[i + 3 * j] += weight * ((i == j ? square : 0) - rho[i] * rho[j]);
+        const double *rho = r + 2 * (size_t)k, weight = m[vertices[k]];
+        mass += weight;
+        for (int i = 0; i < 2; i++)
+            first[i] += weight * rho[i];
+        second += weight * (rho[0] * rho[0] + rho[1] * rho[1]);
     }
+    *moments = (ThawMoments){.mass = mass, .first = {first[0], first[1]}, .second = {[8] = second}};
+}
+
+static void find_moments_3d(int32_t count, const int32_t *vertices, const double *m, const double *r,
+                            ThawMoments *moments) {
+    double mass = 0, first[3] = {0}, same[3] = {0}, mixed[3] = {0}; // mixed: of the axes other than i
+    for (int32_t k = 0; k < count; k++) {
+        const double *rho = r + 3 * (size_t)k, weight = m[vertices[k]], square = thaw_v3_dot(rho, rho);
+        mass += weight;
+        for (int i = 0; i < 3; i++) {
+            first[i] += weight * rho[i];
+            same[i] += weight * (square - rho[i] * rho[i]);
+            mixed[i] += weight * (0 - rho[(i + 1) % 3] * rho[(i + 2) % 3]);
+        }
+    }
+    *moments = (ThawMoments){.mass = mass, .first = {first[0], first[1], first[2]}};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            moments->second[i + 3 * j] = i == j ? same[i] : mixed[3 - i - j];
+}
+
+// A loop for each dimension: moving frames run it over all vertices in every step.
+void thaw_part_moments(int dim, int32_t count, const int32_t *vertices, const double *m, const double *r,
+                       ThawMoments *moments) {
+    (dim == 2 ? find_moments_2d : find_moments_3d)(count, vertices, m, r, moments);
 }
 
 static void from_first(const ThawPins *pins, int dim, const double *x, double d[3]) {
@@ -382,18 +401,26 @@ static void find_centre(const ThawShape *shape, const int32_t *vertices, const d
         part->p[i] /= mass;
 }
 
+THAW_INLINE void find_levers(const int32_t *vertices, const double *x, const ThawPart *part, size_t dim, double *r) {
+    for (int32_t k = 0; k < part->count; k++) {
+        double rho[3], turned[3];
+        thaw_v3_load((int)dim, x + (size_t)vertices[k] * dim, rho);
+        for (size_t i = 0; i < dim; i++)
+            rho[i] -= part->p[i];
+        multiply_t(part->R, rho, turned);
+        for (size_t i = 0; i < dim; i++)
+            r[(size_t)k * dim + i] = turned[i];
+    }
+}
+
 void thaw_part_reshape(const ThawShape *shape, const int32_t *vertices, const double *x, ThawPart *part, double *r) {
     int dim = shape->dim;
     if (part->hold == THAW_HOLD_FREE)
         find_centre(shape, vertices, x, part);
-    for (int32_t k = 0; k < part->count; k++) {
-        double rho[3], turned[3];
-        thaw_v3_load(dim, x + (size_t)vertices[k] * (size_t)dim, rho);
-        for (int i = 0; i < dim; i++)
-            rho[i] -= part->p[i];
-        multiply_t(part->R, rho, turned);
-        memcpy(r + (size_t)k * (size_t)dim, turned, sizeof *r * (size_t)dim);
-    }
+    if (dim == 2)
+        find_levers(vertices, x, part, 2, r);
+    else
+        find_levers(vertices, x, part, 3, r);
     thaw_part_moments(dim, part->count, vertices, shape->mass, r, &part->inertia);
     thaw_part_moments(dim, part->count, vertices, shape->damping_mass, r, &part->damping);
     if (part->hold == THAW_HOLD_FREE)

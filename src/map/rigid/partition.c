@@ -8,8 +8,8 @@
 // flagged but has all its vertices in one part cannot deform, so it belongs to it. All of this is a function of flags,
 // pins and shape alone, whatever the partition was before: a resumed run finds the same parts.
 //
-// Motion goes from old parts to new ones through the vertices: parts that do not live on write their velocities to
-// their vertices, new ones gather momentum from theirs (part.c). Both are exact, so they are inverses of each other.
+// Motion goes from old parts to new ones through the vertices: parts that end write their velocities to their
+// vertices, new ones gather momentum from theirs (part.c). Both are exact, so they are inverses of each other.
 // What a part does not take of its vertices' motion is left to a shadow velocity, and given back when it dissolves: the
 // two are orthogonal with respect to mass, so their energies add up, and no change of parts gains or loses any.
 //
@@ -323,7 +323,7 @@ static double take_inner(ThawPartition *old, const ThawPart *part, double *shado
     return energy;
 }
 
-// Motion of the parts that live on, into the new ones; old parts that do not are dissolved into v. New parts that are
+// Motion of the parts that stay, into the new ones; old parts that do not are dissolved into v. New parts that are
 // yet to be formed get the hold UNFORMED.
 static void carry_over(ThawPartition *old, const unsigned char *script, double *shadow, const double *x, double *v,
                        ThawTransition *transition) {

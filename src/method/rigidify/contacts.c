@@ -11,7 +11,7 @@
 static const double STICKS = 0.99; // of the greatest friction: below, a contact sticks
 // Of the diameter: a contact that is no farther open holds its vertices, too. It is about to close or has just opened;
 // if relaxation could move vertices into it stiff contacts would open and close in turns, and a heap would never come
-// to rest. A contact that strikes does not hold: the body has to feel the blow.
+// to rest. A contact that strikes does not hold: the blow has to act on the body.
 static const double NEAR = 5e-4;
 
 // How fast the sides of a contact move against each other, m/s. Velocities are those of the start of the whole step,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happened to the elements of an adaptive body: since when each is what it is, what woke it, and what changed in
-// the last step. Part of the state: a run that is resumed tells the same story.
+// the last step. Part of the state: a run that is resumed gives the same reasons.
 #ifndef THAW_HISTORY_H
 #define THAW_HISTORY_H
 

@@ -8,7 +8,13 @@
 static const char *const rules[] = {
     [THAW_ORACLE_STATIC] = "static", [THAW_ORACLE_PAPER] = "paper", [THAW_ORACLE_RULE_COUNT] = NULL};
 
-_Static_assert(sizeof(ThawOracleRule) == sizeof(int) && sizeof(int32_t) == sizeof(int), "members are doubles or ints");
+static const char *const warm_starts[] = {
+    [THAW_WARM_NONE] = "none", [THAW_WARM_FILTER] = "filter", [THAW_WARM_BLOCKS] = "block",
+    [THAW_WARM_CG] = "cg",     [THAW_WARM_EXACT] = "exact",   [THAW_WARM_COUNT] = NULL};
+
+_Static_assert(sizeof(ThawOracleWarmStart) == sizeof(int) && sizeof(ThawOracleRule) == sizeof(int) &&
+                   sizeof(int32_t) == sizeof(int),
+               "members are doubles or ints");
 
 static const ThawOption rows[] = {
     {.name = "tolerance",
@@ -149,6 +155,42 @@ static const ThawOption rows[] = {
      .help = "gravity acts before the quick solve, as published, and not in it",
      .kind = THAW_OPTION_FLAG,
      .offset = offsetof(ThawRigidifyOptions, split_gravity),
+     .only_with = "oracle",
+     .only_choice = THAW_ORACLE_PAPER},
+    {.name = "warm_start",
+     .unit = "",
+     .help =
+         "where the quick solve begins when a contact begins: from nothing, or from what the contact's impulse does "
+         "to the vertices around it, to its own alone, in a step of conjugate gradients, or to the whole body",
+     .kind = THAW_OPTION_CHOICE,
+     .offset = offsetof(ThawRigidifyOptions, warm_start),
+     .value = THAW_WARM_NONE,
+     .only_with = "oracle",
+     .only_choice = THAW_ORACLE_PAPER,
+     .names = warm_starts},
+    {.name = "bend_rigid",
+     .unit = "1/(m s)",
+     .help = "of sheets: an edge may become rigid when its curvature changes more slowly than this",
+     .offset = offsetof(ThawRigidifyOptions, bend_rigid),
+     .range = {.lo = 0, .hi = INFINITY, .lo_open = true},
+     .derived = "by tau_rigid",
+     .only_with = "oracle",
+     .only_choice = THAW_ORACLE_PAPER,
+     .power = 1},
+    {.name = "bend_elastic",
+     .unit = "1/(m s)",
+     .help = "of sheets: an edge must be elastic when the quick solve foresees that its curvature changes faster",
+     .offset = offsetof(ThawRigidifyOptions, bend_elastic),
+     .range = {.lo = 0, .hi = INFINITY, .lo_open = true},
+     .derived = "by tau_elastic",
+     .only_with = "oracle",
+     .only_choice = THAW_ORACLE_PAPER,
+     .power = 1},
+    {.name = "dihedral",
+     .unit = "",
+     .help = "of sheets: bending is judged by rates of angles (rad/s) and not of curvatures",
+     .kind = THAW_OPTION_FLAG,
+     .offset = offsetof(ThawRigidifyOptions, dihedral),
      .only_with = "oracle",
      .only_choice = THAW_ORACLE_PAPER},
 };
