@@ -89,8 +89,8 @@ static void tell_cure(ThawComplaint *c, const Motion *m, Left left, const ThawWo
 
 static ThawSeverity severity_of(double left) { return left < 0.5 ? THAW_SEVERITY_WARNING : THAW_SEVERITY_HINT; }
 
-// rad: what rolls on by more in a step jumps from facet to facet (measured: a ball of 400 elements on a floor keeps 0.17
-// to 0.62 of its energy for 1.3 s by 0.25 rad a step, where small steps leave it 0.28 to 0.41).
+// rad: what rolls on by more in a step jumps from facet to facet (measured: a ball of 400 elements on a floor keeps
+// 0.17 to 0.62 of its energy for 1.3 s by 0.25 rad a step, where small steps leave it 0.28 to 0.41).
 static const double JUMPS = 0.25;
 
 // Moving frames keep a rolling at any step, but not the facets that it goes over.
