@@ -199,6 +199,29 @@ static double good_step(const ThawScheme *scheme, double period) {
     return low;
 }
 
+// The integrator that needs least work to lose little, with the step for that.
+static void tell_step(ThawComplaint *c, const ThawScene *scene, double period) {
+    const ThawScheme *own = thaw_scheme(scene->world.integrator), *best = own;
+    double least = INFINITY, step = 0;
+    for (int i = 0; i < THAW_INTEGRATOR_COUNT; i++) {
+        const ThawScheme *scheme = thaw_scheme((ThawIntegrator)i);
+        const double good = fmin(good_step(scheme, period), scene->world.h), work = scheme->cost / good;
+        if (work < least) {
+            least = work;
+            best = scheme;
+            step = good < scene->world.h ? thaw_round_down(good) : good;
+        }
+    }
+    const double more = best->cost / step / (own->cost / scene->world.h);
+    if (best == own)
+        thaw_complaint_cure(c, "with steps of %g s it loses about a tenth a swing, %.2g times the work", step, more);
+    else
+        thaw_complaint_cure(c,
+                            "\"integrator\": \"%s\" in \"time\" with steps of %g s loses about a tenth a swing, %.2g "
+                            "times the work",
+                            best->name, step, more);
+}
+
 static void examine_step(ThawExam *exam, const ThawScene *scene, const ThawShape *shape, double period, double zeta) {
     const ThawScheme *scheme = thaw_scheme(scene->world.integrator);
     double h = scene->world.h, duration = (double)scene->steps * h;
@@ -220,7 +243,7 @@ static void examine_step(ThawExam *exam, const ThawScene *scene, const ThawShape
                             "its first mode swings in about %.2g s. Steps of %.6g s "
                             "take %.0f %% of its energy in each swing, whatever the material's damping",
                             period, h, 100 * loss);
-        thaw_complaint_cure(c, "with steps of %g s it loses about a tenth a swing", thaw_round_down(good));
+        tell_step(c, scene, period);
         thaw_complaint_value(c, loss, "of the energy");
     } else if (h < period / MANY_STEPS) {
         ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "step-short", "shape %.100s", shape->name);

@@ -25,6 +25,19 @@ static inline void thaw_rotation_log(const double R[9], double a[3]) {
         a[i] *= angle / sine;
 }
 
+// The mean of the rotations by s a, 0 <= s <= 1: what carries a velocity that turns along to the way that it goes.
+static inline void thaw_rotation_mean(const double a[3], double M[9]) {
+    const double angle = thaw_v3_norm(a), square = angle * angle, half = sin(angle / 2);
+    const double b = angle > 0 ? 2 * half * half / square : 0.5;
+    const double c = angle > 0.05 ? (angle - sin(angle)) / (square * angle) : (1 - square / 20 * (1 - square / 42)) / 6;
+    for (int j = 0; j < 3; j++)
+        for (int i = 0; i < 3; i++)
+            M[i + 3 * j] = (i == j ? 1 - c * square : 0) + c * a[i] * a[j];
+    M[1] += b * a[2], M[3] -= b * a[2];
+    M[6] += b * a[1], M[2] -= b * a[1];
+    M[5] += b * a[0], M[7] -= b * a[0];
+}
+
 // b = R a, b = R' a; b must not be a.
 static inline void thaw_rotate(const double R[9], const double a[3], double b[3]) {
     for (int i = 0; i < 3; i++)

@@ -19,6 +19,9 @@
 // to the end of the stage, and what the stage begins with (x^ plus a way against the motion, and velocities) is put
 // together of the start and of the stage before, in axes of the start.
 //
+// Where scripts move what they hold as one rigid thing, the motion is theirs: a screw, whose point is not free, so that
+// each mass bears -omega x V, too; what is held stands still in the frame.
+//
 // Parts of a map (rigid ones) go along with their body's frame, and have places and momenta against it.
 #include "step/moving.h"
 
@@ -38,6 +41,9 @@ ThawStatus thaw_moving_reserve(ThawStepper *s, ThawError *error) {
     double **vectors[] = {THAW_MOVING_VECTORS(&s->moving)};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         if (!*vectors[i] && !(*vectors[i] = THAW_NEW(double, (size_t)s->shape->nv *dim_of(s))))
+            return thaw_error_memory(error, "a body's moving frame");
+    for (int32_t k = 0; k < s->body->script_count && !s->moving.still; k++)
+        if (s->body->scripts[k].key_count > 1 && !(s->moving.still = THAW_NEW(double, (size_t)s->shape->nv *dim_of(s))))
             return thaw_error_memory(error, "a body's moving frame");
     if (s->moving.vertices)
         return THAW_OK;
@@ -170,10 +176,30 @@ static void foresee_inertia(const ThawStepper *s, double h, ThawPart *part, doub
         memcpy(part->inertia.second, moments.second, sizeof moments.second);
 }
 
+// What the screw has done after t.
+static void follow_screw(const ThawScrew *screw, double t, ThawRigidMotion *motion) {
+    double turn[3], M[9], way[3];
+    for (int k = 0; k < 3; k++)
+        turn[k] = t * screw->omega[k];
+    thaw_rotation_exp(turn, motion->D);
+    thaw_rotation_mean(turn, M);
+    thaw_rotate(M, screw->v, way);
+    thaw_rotate(motion->D, screw->v, motion->v);
+    thaw_v3_copy(screw->at, motion->from);
+    thaw_v3_add(screw->at, t, way, motion->to);
+    thaw_v3_copy(screw->omega, motion->omega[0]);
+    thaw_v3_copy(screw->omega, motion->omega[1]);
+}
+
 // Its motion for h, if nothing acts on it. foresees: its shape changes on the way, as moving.w says.
 static void find_motion(const ThawStepper *s, double h, int foresees, ThawPart *next, ThawRigidMotion *motion) {
     ThawPart whole = s->moving.whole;
     const int dim = s->model->dim;
+    if (s->moving.led) {
+        *next = whole;
+        follow_screw(&s->moving.screw, h, motion);
+        return;
+    }
     if (foresees && whole.hold != THAW_HOLD_FIXED)
         foresee_inertia(s, h / 2, &whole, s->moving.f_ext);
     thaw_part_velocity(&whole, dim, motion->v, motion->omega[0]);
@@ -189,6 +215,128 @@ static void find_motion(const ThawStepper *s, double h, int foresees, ThawPart *
     memcpy(motion->D, next->R, sizeof motion->D);
 }
 
+// --- what scripts move -----------------------------------------------------------------------------------------------
+
+static const double MOVES_AS_ONE = 1e-9; // of its size, how far off that a vertex may go
+static const double LARGEST_LEAD = 1;    // rad: a step that turns it by more sees no motion
+
+static void end_of(const ThawStepper *s, double h, int32_t i, double x[3]) {
+    double w[3];
+    load(s, s->x, i, x);
+    load(s, s->w, i, w);
+    thaw_v3_add(x, h, w, x);
+}
+
+// Three of the scripted vertices that span a plane, in the plane two: the first one, the farthest from that, and the
+// farthest from the line of both.
+static void find_corners(const ThawStepper *s, int32_t corner[3]) {
+    double most[3] = {0}, a[3] = {0}, b[3] = {0}, r[3], n[3];
+    corner[0] = corner[1] = corner[2] = -1;
+    for (int turn = 0; turn < 3; turn++)
+        for (int32_t i = 0; i < s->shape->nv; i++) {
+            if (!s->scripted[i] || (turn == 0 && corner[0] >= 0))
+                continue;
+            load(s, s->x, i, r);
+            thaw_v3_sub(r, a, r);
+            thaw_v3_cross(b, r, n);
+            const double far = turn == 2 ? thaw_v3_norm(n) : thaw_v3_norm(r);
+            if (turn > 0 && !(far > most[turn]))
+                continue;
+            most[turn] = far;
+            corner[turn] = i;
+            if (turn < 2)
+                thaw_v3_copy(r, turn == 0 ? a : b);
+        }
+}
+
+// Axes along the corners: columns of E. 0: they do not span what is needed.
+static int find_axes(int dim, const double x[3][3], double E[9]) {
+    double a[3], b[3];
+    thaw_v3_sub(x[1], x[0], a);
+    thaw_v3_sub(x[2], x[0], b);
+    if (dim == 2)
+        b[0] = -a[1], b[1] = a[0], b[2] = 0;
+    const double length = thaw_v3_norm(a), share = thaw_v3_dot(a, b) / (length * length);
+    thaw_v3_add(b, -share, a, b);
+    const double width = thaw_v3_norm(b);
+    if (!(length > 0) || !(width > 1e-6 * length))
+        return 0;
+    for (int k = 0; k < 3; k++) {
+        E[k] = a[k] / length;
+        E[k + 3] = b[k] / width;
+    }
+    thaw_v3_cross(E, E + 3, E + 6);
+    return 1;
+}
+
+// The rotation R that takes the corners from the start of the interval to its end.
+static int find_turn(const ThawStepper *s, double h, double R[9]) {
+    const int dim = s->model->dim;
+    int32_t corner[3];
+    double x[2][3][3] = {0}, E[2][9];
+    find_corners(s, corner);
+    for (int k = 0; k < dim; k++) {
+        if (corner[k] < 0)
+            return 0;
+        load(s, s->x, corner[k], x[0][k]);
+        end_of(s, h, corner[k], x[1][k]);
+    }
+    if (!find_axes(dim, x[0], E[0]) || !find_axes(dim, x[1], E[1]))
+        return 0;
+    for (int i = 0; i < 3; i++) // E1 E0'
+        for (int j = 0; j < 3; j++)
+            R[i + 3 * j] = E[1][i] * E[0][j] + E[1][i + 3] * E[0][j + 3] + E[1][i + 6] * E[0][j + 6];
+    return 1;
+}
+
+// Whether all that scripts hold of the body moves as one rigid thing in the interval of h; by which screw.
+static int find_screw(ThawStepper *s, double h) {
+    ThawScrew *screw = &s->moving.screw;
+    double R[9], turn[3], to[3] = {0}, d[3], once[3], twice[3];
+    int32_t count = 0;
+    memset(screw, 0, sizeof *screw);
+    if (!find_turn(s, h, R))
+        return 0;
+    for (int32_t i = 0; i < s->shape->nv; i++)
+        if (s->scripted[i]) {
+            load(s, s->x, i, d);
+            thaw_v3_add(screw->at, 1, d, screw->at);
+            end_of(s, h, i, d);
+            thaw_v3_add(to, 1, d, to);
+            count++;
+        }
+    for (int k = 0; k < 3; k++) {
+        screw->at[k] /= count;
+        to[k] /= count;
+    }
+    for (int32_t i = 0; i < s->shape->nv; i++) {
+        double r[3], rho[3], end[3];
+        load(s, s->x, i, r);
+        thaw_v3_sub(r, screw->at, r);
+        thaw_rotate(R, r, rho);
+        end_of(s, h, i, end);
+        for (int k = 0; k < 3; k++)
+            end[k] -= to[k] + rho[k];
+        if (s->scripted[i] && thaw_v3_norm(end) > MOVES_AS_ONE * s->shape->diameter)
+            return 0;
+    }
+    // Its way d is the mean of its velocities: with phi the turn,
+    // h v = d - phi x d / 2 + (1 - phi/2 cot(phi/2)) / phi^2 phi x (phi x d).
+    thaw_rotation_log(R, turn);
+    const double phi = thaw_v3_norm(turn);
+    const double share = phi > 0.05 ? (1 - phi / 2 / tan(phi / 2)) / (phi * phi) : (1 + phi * phi / 60) / 12;
+    thaw_v3_sub(to, screw->at, d);
+    thaw_v3_cross(turn, d, once);
+    thaw_v3_cross(turn, once, twice);
+    for (int k = 0; k < 3; k++) {
+        screw->v[k] = (d[k] - once[k] / 2 + share * twice[k]) / h;
+        screw->omega[k] = turn[k] / h;
+    }
+    return phi < LARGEST_LEAD;
+}
+
+// --- the interval ----------------------------------------------------------------------------------------------------
+
 // Whether scripts, or other bodies that it is one unit with, leave a body no frame of its own.
 static int is_bound(const ThawStepper *s) {
     for (int32_t k = 0; k < s->body->script_count; k++)
@@ -202,8 +350,27 @@ int thaw_moving_has_stages(const ThawStepper *s) {
     return (ops->laws & THAW_MAP_TURNS) && !ops->offset && s->inertia == &s->lumped;
 }
 
-// The same of maps and inertia.
-static int is_unfit(const ThawStepper *s) { return !thaw_moving_has_stages(s) || is_bound(s); }
+// The body's own frame, or that of what scripts move of it. 0: it has none.
+static int find_own(ThawStepper *s, double h) {
+    ThawMovingFrame *f = &s->moving;
+    f->led = 0;
+    if (!thaw_moving_has_stages(s) || s->body->moved > 1)
+        return 0;
+    if (!s->offset_moves)
+        return !is_bound(s) && find_whole(s);
+    f->led = f->still && find_screw(s, h);
+    return f->led;
+}
+
+// How the frame goes at the start: the velocity of the point that levers are from, and that of the turn.
+static void rates_at_start(const ThawStepper *s, double v[3], double omega[3]) {
+    const ThawMovingFrame *f = &s->moving;
+    if (f->led) {
+        thaw_v3_copy(f->screw.v, v);
+        thaw_v3_copy(f->screw.omega, omega);
+    } else
+        thaw_part_velocity(&f->whole, s->model->dim, v, omega);
+}
 
 void thaw_moving_find(ThawStepper *s, ThawIncrement step, const ThawScheme *scheme) {
     ThawMovingFrame *f = &s->moving;
@@ -218,18 +385,19 @@ void thaw_moving_find(ThawStepper *s, ThawIncrement step, const ThawScheme *sche
     memcpy(f->w, s->v, bytes_of(s));
     if (map->frame_count > 0)
         map->ops->velocities(map, f->w);
-    if (is_unfit(s) || s->offset_moves || !find_whole(s)) { // in the world's axes
+    if (!find_own(s, step.h) || f->led) { // in the world's axes, or those of scripts
         f->whole = (ThawPart){.hold = THAW_HOLD_FIXED, .R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
-        memcpy(f->r, s->x, bytes_of(s));
+        for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
+            f->r[i] = s->x[i] - (f->led ? f->screw.at[i % dim_of(s)] : 0);
     }
-    if (one_stage && f->whole.hold == THAW_HOLD_FIXED) // the step as it is
+    if (one_stage && f->whole.hold == THAW_HOLD_FIXED && !f->led) // the step as it is
         return;
-    thaw_part_velocity(&f->whole, s->model->dim, v, omega);
+    rates_at_start(s, v, omega);
     for (int32_t i = 0; i < s->shape->nv; i++) {
         load(s, f->r, i, r);
         thaw_v3_cross(omega, r, spin);
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++)
-            f->w[at] = s->scripted[i] ? s->w[at] : f->w[at] - (v[k] + spin[k]);
+            f->w[at] = !s->scripted[i] ? f->w[at] - (v[k] + spin[k]) : f->led ? 0 : s->w[at];
     }
     // In front of the step; of second order it is with one half of it behind, which contacts of a single stage are
     // spared.
@@ -290,9 +458,12 @@ static void add_given(ThawMovingFrame *f, const double r[3], const double g[3]) 
 static ThawStatus go_ahead(ThawStepper *s, double h, double weight) {
     ThawMovingFrame *f = &s->moving;
     const ThawIntegrationSet *set = s->system->map->set;
-    double forms[2], alpha[3], v[3], omega[3];
-    thaw_part_velocity(&f->whole, s->model->dim, v, omega);
-    find_gyration(&f->whole, s->model->dim, omega, alpha);
+    double forms[2], alpha[3] = {0}, v[3], omega[3], drawn[3] = {0};
+    rates_at_start(s, v, omega);
+    if (f->led)
+        thaw_v3_cross(omega, v, drawn);
+    else
+        find_gyration(&f->whole, s->model->dim, omega, alpha);
     ThawStatus status = thaw_force_internal(set, s->tasks, s->x, s->shape->nv, s->f, s->partial);
     if (status != THAW_OK)
         return status;
@@ -305,6 +476,7 @@ static ThawStatus go_ahead(ThawStepper *s, double h, double weight) {
         load(s, f->r, i, r);
         thaw_v3_cross(omega, r, spin);
         inertia_at(omega, alpha, r, a);
+        thaw_v3_sub(a, drawn, a);
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s) && !s->scripted[i]; k++, at++) {
             g[k] = weight * h * (s->f_ext[at] - drag * (v[k] + spin[k] + f->w[at]));
             f->moved[at] = h * f->w[at];
@@ -312,9 +484,9 @@ static ThawStatus go_ahead(ThawStepper *s, double h, double weight) {
                 f->w[at] + h * ((s->f[at] + s->f_ext[at] - s->y[at] - drag * (v[k] + spin[k] + f->w[at])) / m + a[k]);
         }
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s) && s->scripted[i]; k++, at++) {
-            f->moved[at] = h * s->w[at];
-            f->speed[at] = s->w[at];
-            f->driven += weight * h * s->w[at] * (s->y[at] - s->f[at] - s->f_ext[at]);
+            f->moved[at] = f->led ? 0 : h * s->w[at];
+            f->speed[at] = f->led ? 0 : s->w[at];
+            f->driven += weight * h * (f->led ? v[k] + spin[k] : s->w[at]) * (s->y[at] - s->f[at] - s->f_ext[at]);
         }
         add_given(f, r, g);
     }
@@ -331,13 +503,15 @@ static void place_vertices(ThawStepper *s) {
     ThawMovingFrame *f = &s->moving;
     const ThawRigidMotion *motion = &f->motion;
     const double before = (f->stage->at / f->stage->implicit - 1) * f->h;
-    double rate[3];
+    double rate[3], drawn[3] = {0};
+    if (f->led) // what the frame's point is drawn with
+        thaw_v3_cross(motion->omega[1], motion->v, drawn);
     thaw_rotate(f->predicted, f->turn[1], rate);
     thaw_v3_sub(rate, f->extra, rate);
     for (int32_t i = 0; i < s->shape->nv; i++) {
         const double m = s->shape->mass[i], drag = s->shape->damping_mass[i];
         double r[3], w[3], d[3], rho[3], u[3], way[3], spin[3], more[3], a[3];
-        const int held = s->scripted[i];
+        const int held = s->scripted[i] && !f->led;
         load(s, f->r, i, r);
         load(s, f->moved, i, d);
         load(s, f->speed, i, w);
@@ -350,6 +524,7 @@ static void place_vertices(ThawStepper *s) {
         thaw_v3_cross(rate, rho, more);
         thaw_v3_add(rho, f->h, u, way);
         inertia_at(f->inertia[0], f->inertia[1], way, a);
+        thaw_v3_sub(a, drawn, a);
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++) {
             f->x[at] = held ? s->x[at] + before * s->w[at] : motion->to[k] + rho[k];
             f->along[at] = held ? 0 : motion->v[k] + spin[k];
@@ -410,10 +585,15 @@ ThawStatus thaw_moving_begin_stage(ThawStepper *s, ThawIncrement step, const Tha
         (&f->turn[0][0])[k] *= stage->before > 0 ? stage->before : 0;
     }
     go_further(f);
-    if (!s->touching) // else contacts may bear it
+    if (!s->touching && !f->led) // else contacts may bear it
         add_torque(s, stage->at * step.h, &next);
-    thaw_part_velocity(&next, s->model->dim, v, f->inertia[0]);
-    find_gyration(&next, s->model->dim, f->inertia[0], f->inertia[1]);
+    if (f->led) {
+        thaw_v3_copy(f->screw.omega, f->inertia[0]);
+        memset(f->inertia[1], 0, sizeof f->inertia[1]);
+    } else {
+        thaw_part_velocity(&next, s->model->dim, v, f->inertia[0]);
+        find_gyration(&next, s->model->dim, f->inertia[0], f->inertia[1]);
+    }
     memset(f->extra, 0, sizeof f->extra);
     place_vertices(s);
     return status;
@@ -426,6 +606,10 @@ static void go_out(ThawStepper *s) {
     s->f_ext = f->outer_f;
     s->set_energy = f->outer_energy;
     f->inside = 0;
+    if (f->led) {
+        s->w = f->outer_w;
+        s->offset_moves = 1;
+    }
     if (s->system->map->frame_count > 0)
         s->system->map->ops->leave(s->system->map, NULL);
 }
@@ -441,6 +625,11 @@ void thaw_moving_enter(ThawStepper *s) {
     s->x = f->x;
     s->v = f->v;
     s->f_ext = f->f_ext;
+    if (f->led) { // what holds the body is at rest there
+        f->outer_w = s->w;
+        s->w = f->still;
+        s->offset_moves = 0;
+    }
     if (f->stage->at != f->stage->implicit) // it is not only turned
         s->set_energy = NAN;
     f->inside = 1;
@@ -461,10 +650,12 @@ static double damping_loss(ThawStepper *s, ThawIncrement step) {
 // What scripts do against stiffness, damping, loads and contacts, while that is seen from the frame; y:
 // thaw_body_resist's.
 static double drive_work(const ThawStepper *s, ThawIncrement step) {
+    const ThawMovingFrame *f = &s->moving;
+    const double *w = f->led ? f->along : s->w;
     double sum = 0;
     for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
         if (s->scripted[i / dim_of(s)])
-            sum += s->w[i] * (s->y[i] - step.h * (s->f[i] + s->f_ext[i]) - s->impulse[i]);
+            sum += w[i] * (s->y[i] - step.h * (s->f[i] + f->outer_f[i]) - s->impulse[i]);
     return sum;
 }
 
@@ -579,13 +770,17 @@ void thaw_moving_leave(ThawStepper *s, ThawIncrement step) {
     f->loss = f->drive = 0;
     if (thaw_ledger_is_kept(s) && s->status == THAW_OK) {
         f->loss = damping_loss(s, step);
-        f->drive = s->offset_moves ? drive_work(s, step) : 0;
+        f->drive = s->offset_moves || f->led ? drive_work(s, step) : 0;
     }
     find_further(s);
     go_out(s);
     turn_further(s, f->end);
     for (int32_t i = 0; i < s->shape->nv; i++) {
         double z[3], v[3], w[3];
+        for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s) && s->scripted[i] && f->led; k++, at++) {
+            s->v1[at] = s->w[at];
+            s->x1[at] = f->stage->at < 1 ? s->x1[at] : s->x[at] + f->span * s->w[at];
+        }
         if (s->scripted[i])
             continue;
         end_velocity(s, i, v, z);
@@ -762,17 +957,36 @@ int thaw_moving_is_kicked(ThawStepper *s, ThawIncrement step) {
     return kick > THAW_LARGEST_GAIN * had;
 }
 
+// What velocities against the motion have, what loads and the frame's own forces have given on the way against it.
+static double relative_change(const ThawStepper *s, double *had) {
+    const ThawMovingFrame *f = &s->moving;
+    const double kinetic = energy_of(s, f->w);
+    double work = 0;
+    for (int32_t i = 0; i < s->shape->nv; i++) {
+        double way[3], moved[3], force[3];
+        load(s, f->moved, i, moved);
+        load(s, f->f_ext, i, force);
+        thaw_rotate(f->motion.D, moved, way);
+        work += s->scripted[i] ? 0 : thaw_v3_dot(force, way);
+    }
+    *had += kinetic + fabs(work);
+    return energy_of(s, f->speed) - kinetic - work;
+}
+
 double thaw_moving_gain(ThawStepper *s, double *had) {
     const ThawMap *map = s->system->map;
     if (!isfinite(s->set_energy))
         s->set_energy = thaw_force_energy(map->set, s->tasks, s->x, s->partial);
     const double elastic =
         isfinite(s->next_set_energy) ? s->next_set_energy : thaw_force_energy(map->set, s->tasks, s->x1, s->partial);
+    *had += fmax(0, s->set_energy);
+    if (s->moving.led) // scripts do no work in the frame
+        return relative_change(s, had) + elastic - s->set_energy - THAW_MANY_ROUNDINGS * s->energy_rounding;
     const double kinetic = energy_of(s, s->v);
     double work = 0;
     for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
         work += s->f_ext[i] * (s->x1[i] - s->x[i]);
-    *had += kinetic + fmax(0, s->set_energy) + fabs(work);
+    *had += kinetic + fabs(work);
     return energy_of(s, s->v1) + elastic - kinetic - s->set_energy - work - THAW_MANY_ROUNDINGS * s->energy_rounding;
 }
 
@@ -798,12 +1012,21 @@ static void mend_momenta(ThawStepper *s, double *v1, double *r) {
 
 // The half of the Coriolis force that comes behind, on velocities against the motion; r, w and y: scratch.
 static void turn_behind(ThawStepper *s, double h, double *v1, double *r, double *w, double *y) {
-    ThawPart part = {.count = s->shape->nv, .pins = s->moving.whole.pins};
+    const ThawMovingFrame *f = &s->moving;
+    ThawPart part = {.count = s->shape->nv, .pins = f->whole.pins};
     double v[3], omega[3], rho[3], turn[3];
-    if (s->moving.whole.hold == THAW_HOLD_FIXED)
+    if (f->led) {
+        part = f->whole;
+        thaw_v3_copy(f->motion.v, v);
+        thaw_v3_copy(f->motion.omega[1], omega);
+        for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
+            r[i] = s->x1[i] - f->motion.to[i % dim_of(s)];
+    } else if (f->whole.hold == THAW_HOLD_FIXED) {
         return;
-    thaw_part_form(s->shape, s->moving.vertices, s->scripted, s->x1, v1, &part, r);
-    thaw_part_velocity(&part, s->model->dim, v, omega);
+    } else {
+        thaw_part_form(s->shape, f->vertices, s->scripted, s->x1, v1, &part, r);
+        thaw_part_velocity(&part, s->model->dim, v, omega);
+    }
     for (int turned_yet = 0; turned_yet < 2; turned_yet++) {
         for (int32_t i = 0; i < s->shape->nv; i++) {
             load(s, r, i, rho);

@@ -28,9 +28,16 @@ typedef struct ThawIncrement {
 // Times what rounding leaves of an elastic energy: nothing is made anew for less.
 #define THAW_MANY_ROUNDINGS 1000.0
 
+// A motion by constant rates: in the time t the point that was at `at` has gone by v turned along, and all is turned by
+// t omega.
+typedef struct ThawScrew {
+    double at[3], v[3], omega[3]; // m, m/s at the start, rad/s
+} ThawScrew;
+
 // Vectors have dim doubles a vertex of the body.
 typedef struct ThawMovingFrame {
     int acts;   // in the interval at hand
+    int led;    // what holds the body moves: the frame goes by `screw`
     int mends;  // angular momentum at the end
     int far;    // loads and contacts turn it by more than a step can follow
     int inside; // the stepper's x, v and f_ext are those of the frame
@@ -38,6 +45,7 @@ typedef struct ThawMovingFrame {
     const ThawSchemeStage *stage;
     double h;               // s, of the stage's implicit part
     ThawPart whole;         // the body as one rigid part, as the interval begins: mass, hold, momenta
+    ThawScrew screw;        // of what scripts move of it
     ThawRigidMotion motion; // from there to the end of the stage
     // Of the body as a whole against the motion, at the end of the stage before:
     double shift[2][3];   // m, m/s: of its centre; the motion does not turn it
@@ -70,6 +78,7 @@ typedef struct ThawMovingFrame {
     double *f_ext;                                     // N, loads and the frame's forces of inertia
     int32_t *vertices;                                 // all
     double *outer_x, *outer_v, *outer_f, outer_energy; // what the stepper has outside
+    double *outer_w, *still;                           // likewise; and what it has inside for that, where it is led
 } ThawMovingFrame;
 
 #define THAW_MOVING_VECTORS(frame)                                                                                     \
@@ -81,9 +90,9 @@ ThawStatus thaw_moving_reserve(struct ThawStepper *s, ThawError *error);
 // Velocities of vertices along the chords of the way that they will go if nothing acts on them: where to look for
 // contacts.
 void thaw_moving_lead(struct ThawStepper *s, double h, double *v);
-// The frame of an interval, from the stepper's x, v and map; loads are evaluated. Not where scripts move the body, nor
-// where pins leave it no rigid motion, nor for maps and inertias that do not turn, nor for units: these go by the
-// world's axes.
+// The frame of an interval, from the stepper's x, v and map; loads are evaluated. Not where scripts move the body
+// otherwise than as one rigid thing, nor where pins leave it no rigid motion, nor for maps and inertias that do not
+// turn, nor for units: these go by the world's axes.
 void thaw_moving_find(struct ThawStepper *s, ThawIncrement step, const ThawScheme *scheme);
 // Whether a step of the body can have several stages: these are put together in axes that turn, which not all maps
 // know, and the explicit half of one asks for accelerations of vertices, which offsets of a map and inertias between

@@ -389,7 +389,8 @@ static int find_gains(ThawWorld *world) {
         double gain = -stored, had = stored;
         int driven = 0;
         for (int32_t b = 0; b < island->count; b++) {
-            driven |= island->bodies[b]->offset_moves || !island->bodies[b]->moving.acts;
+            const ThawStepper *s = island->bodies[b];
+            driven |= !s->moving.acts || (s->offset_moves && !s->moving.led);
             if (!driven)
                 gain += thaw_moving_gain(island->bodies[b], &had);
         }

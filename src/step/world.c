@@ -130,7 +130,7 @@ typedef enum Fate { GIVEN_BACK, SOMEBODY_ELSES } Fate;
 
 // Leaves a stepper with nothing that only a body awake has.
 static void empty(ThawStepper *s, Fate fate) {
-    double **vectors[] = {STEP_VECTORS(s), NEWTON_VECTORS(s), THAW_MOVING_VECTORS(&s->moving)};
+    double **vectors[] = {STEP_VECTORS(s), NEWTON_VECTORS(s), THAW_MOVING_VECTORS(&s->moving), &s->moving.still};
     double **unknowns[] = {&s->b, &s->q, &s->p, &s->trial_q, &s->r, &s->damping};
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors + sizeof unknowns / sizeof *unknowns; i++) {
         size_t first = sizeof vectors / sizeof *vectors;

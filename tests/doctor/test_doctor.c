@@ -760,6 +760,34 @@ static void motion_that_begins_during_the_run_is_told_where_the_step_takes_it(vo
     }
 }
 
+// In moving frames it rolls on and rebounds; only over facets it is too fast.
+static void the_default_keeps_what_rolls_and_bounces(void **state) {
+    (void)state;
+    static const struct {
+        const char *body;
+        double h;
+        int coarse;
+    } cases[] = {{"\"position\": [0, 0, 0.102], \"velocity\": [1, 0, 0]", 5e-3, 0},
+                 {"\"position\": [0, 0, 0.102], \"velocity\": [9, 0, 0]", 5e-3, 1},
+                 {"\"position\": [0, 0, 1.1]", 5e-3, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1200];
+        snprintf(text, sizeof text,
+                 "{\"thaw\": 1, \"time\": {\"step\": %g, \"steps\": 200}, \"materials\": {\"m\": {\"young\": 1e6, "
+                 "\"poisson\": 0.4, \"density\": 1000, \"alpha1\": 0}}, \"shapes\": {\"s\": {\"mesh\": {\"solid\": "
+                 "{\"sphere\": {\"radius\": 0.1}}, \"elements\": 3000}, \"material\": \"m\"}}, \"bodies\": [{\"name\": "
+                 "\"ball\", \"shape\": \"s\", %s}], \"obstacles\": [{\"plane\": {}}]}",
+                 cases[i].h, cases[i].body);
+        ThawDoctorReport *report = examine_text(text);
+        assert_null(told_of(report, "roll-lost"));
+        assert_null(told_of(report, "bounce-lost"));
+        const ThawComplaint *coarse = told_of(report, "roll-coarse");
+        assert_int_equal(coarse != NULL, cases[i].coarse);
+        assert_true(!coarse || (coarse->severity == THAW_SEVERITY_HINT && coarse->value > 0.25));
+        thaw_doctor_report_free(&report);
+    }
+}
+
 // Measured: a ball of 819 elements stays on a slope of 4 degrees and rolls on 6, from rest.
 static void a_ball_of_coarse_facets_is_told_what_it_does(void **state) {
     (void)state;
@@ -794,6 +822,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_healthy_scene_passes_in_silence),
         cmocka_unit_test(motion_that_begins_during_the_run_is_told_where_the_step_takes_it),
+        cmocka_unit_test(the_default_keeps_what_rolls_and_bounces),
         cmocka_unit_test(an_adaptive_body_is_told_the_thresholds_that_it_goes_by),
         cmocka_unit_test(of_a_large_adaptive_body_what_is_given_is_told_and_doubted),
         cmocka_unit_test(what_cannot_move_has_no_first_mode),
