@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The scenes of the paper on adaptive rigidification of discrete shells (its table 1), by the full and the adaptive
-// method side by side: with default thresholds, with a tolerance of a percent, and by the published rule with its contact filter and the paper's
-// thresholds for the scene. Meshes, materials and motions are our own (scenes/), so times are not the paper's: what is
-// beside its figures is the factor, which it gives without contact. Errors stand beside how far the full method goes
-// astray with half the step, and from a start shifted by a millionth.
+// method side by side: with default thresholds, with a tolerance of a percent, and by the published rule with its
+// contact filter and the paper's thresholds for the scene. Meshes, materials and motions are our own (scenes/), so
+// times are not the paper's: what is beside its figures is the factor, which it gives without contact. Errors stand
+// beside how far the full method goes astray with half the step, and from a start shifted by a millionth.
 #include <math.h>
 #include <string.h>
 
