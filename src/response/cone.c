@@ -52,7 +52,7 @@ static double dot(const Cone *cone) {
 // y_n = mu (y_0 - direction . y_t), the rest as it is: N^-1.
 static void from_cone(const Cone *cone, const double *y, double *out) {
     double along = 0.0;
-    for (int k = 1; k < cone->size; k++) {
+    for (int k = 1; k < cone->size && k < 3; k++) { // size is 3 at most
         along += cone->slip > 0 ? cone->z[k] / cone->slip * y[k] : 0.0;
         out[k] = y[k];
     }
