@@ -592,8 +592,8 @@ static void choose_scheme(ThawWorld *world, const ThawScheme *scheme) {
     world->state.contacts.centre = thaw_scheme_centre(scheme);
 }
 
-// From t to t + h, cut where stiff bodies meet that rebound: at most as often as the windows go twice into the interval,
-// then all that will meet in what is left does so at once. What has come as near as a window meets at the next cut.
+// From t to t + h, cut where stiff bodies meet that rebound (rebound.c). What meets within a window meets at once; and
+// after twice as many cuts as the interval has windows, so does all that will meet in what is left of it.
 enum { WINDOWS = 16 };
 
 static ThawStatus step_rebounding(ThawWorld *world, ThawIncrement step, ThawError *error) {
