@@ -310,7 +310,7 @@ ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, 
                    : solve_columns(system, solver, J, tolerance, H, y, u, q, r);
 }
 
-// --- springs ----------------------------------------------------------------------------------------------------------
+// --- springs ---------------------------------------------------------------------------------------------------------
 
 // block += V'K W.
 static void add_spring(int dim, const double *V, const double *K, const double *W, double *block) {
