@@ -216,7 +216,8 @@ static void settle_folder(AppRun *run) {
 static const char *const solver_names[] = {[THAW_SOLVER_AUTO] = "auto",
                                            [THAW_SOLVER_PCG] = "pcg",
                                            [THAW_SOLVER_CHOLMOD] = "cholmod",
-                                           [THAW_SOLVER_LDL] = "ldl"};
+                                           [THAW_SOLVER_LDL] = "ldl",
+                                           [THAW_SOLVER_PCG_SCALED] = "pcg-scaled"};
 enum { SOLVERS = sizeof solver_names / sizeof *solver_names };
 
 static ThawStatus settle_solver(const char *name, ThawSolverKind *solver, ThawError *error) {
@@ -225,7 +226,8 @@ static ThawStatus settle_solver(const char *name, ThawSolverKind *solver, ThawEr
             *solver = (ThawSolverKind)i;
             return THAW_OK;
         }
-    return thaw_error_set(error, THAW_ERROR_INPUT, "--solver is '%s'; allowed: auto, pcg, cholmod, ldl", name);
+    return thaw_error_set(error, THAW_ERROR_INPUT, "--solver is '%s'; allowed: auto, pcg, cholmod, ldl, pcg-scaled",
+                          name);
 }
 
 // Which solvers the world came to. It is that of the first step: later ones follow from it and from the scene.
@@ -668,7 +670,7 @@ static const char help[] =
     "  --histogram FILE.csv  with each frame, how strain rates and predicted strains are spread over the elements\n"
     "  --method NAME     moves every body by this method instead of the scene's\n"
     "  --integrator NAME instead of the scene's (docs/motion.md)\n"
-    "  --solver NAME     auto, pcg, cholmod or ldl\n"
+    "  --solver NAME     auto, pcg, cholmod, ldl or pcg-scaled\n"
     "  --threads N       0: one a processor. The results do not depend on it\n"
     "  --static          start from the static equilibrium; without --steps, that is all\n"
     "  --resume          go on from the checkpoint in DIR, to the same bits as an uninterrupted run\n"

@@ -338,6 +338,8 @@ typedef enum ThawSolverKind {
     THAW_SOLVER_PCG,     // our conjugate gradients with a block incomplete Cholesky factor
     THAW_SOLVER_CHOLMOD, // CHOLMOD's supernodal factorisation; only where built with THAW_WITH_CHOLMOD
     THAW_SOLVER_LDL,     // our own supernodal factorisation
+    // THAW_SOLVER_PCG of the matrix scaled from both sides after Curtis and Reid (docs/factorisation.md#scaling)
+    THAW_SOLVER_PCG_SCALED,
 } ThawSolverKind;
 
 typedef struct ThawWorldDef {

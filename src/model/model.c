@@ -68,7 +68,7 @@ static ThawStatus check_options(const ThawWorldDef *def, ThawError *error) {
     if ((unsigned)def->projection > THAW_PROJECT_NEVER)
         return thaw_error_set(error, THAW_ERROR_INPUT, "world: projection is %d; allowed: a ThawProjection",
                               (int)def->projection);
-    if ((unsigned)def->solver > THAW_SOLVER_LDL)
+    if ((unsigned)def->solver > THAW_SOLVER_PCG_SCALED)
         return thaw_error_set(error, THAW_ERROR_INPUT, "world: solver is %d; allowed: a ThawSolverKind",
                               (int)def->solver);
     if (!(def->newton_tolerance > 0) || def->newton_tolerance >= 1)

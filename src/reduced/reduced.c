@@ -129,7 +129,8 @@ ThawStatus thaw_system_plan_direct(ThawSystem *system, ThawError *error) {
         system->direct = system->lender->direct;
         return status;
     }
-    if (thaw_solver_plan_kind(system->plan) != THAW_SOLVER_PCG) {
+    const ThawSolverKind kind = thaw_solver_plan_kind(system->plan);
+    if (kind != THAW_SOLVER_PCG && kind != THAW_SOLVER_PCG_SCALED) {
         system->direct = system->plan;
         return THAW_OK;
     }

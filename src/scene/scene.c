@@ -101,12 +101,13 @@ static void read_solver(const ThawPlace *solver, ThawWorldDef *world) {
         [THAW_SOLVER_PCG] = "pcg",
         [THAW_SOLVER_CHOLMOD] = "cholmod",
         [THAW_SOLVER_LDL] = "ldl",
+        [THAW_SOLVER_PCG_SCALED] = "pcg-scaled",
     };
     static const ThawRange fraction = {0, 1, true, true};
     if (!solver->value || !thaw_place_is_object(solver, keys, 0))
         return;
     int kind = (int)world->solver;
-    thaw_place_choice(solver, "name", names, 4, &kind);
+    thaw_place_choice(solver, "name", names, 5, &kind);
     thaw_place_number(solver, "tolerance", fraction, &world->solver_tolerance);
     world->solver = (ThawSolverKind)kind;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One interface, two methods: conjugate gradients with an incomplete factor (pcg.c, ic0.c), and a supernodal factor,
-// ours (ldl_*.c) or CHOLMOD's (cholmod.c). A plan is what follows from the pattern, a solver holds the numbers of one
-// matrix.
+// One interface, two methods: conjugate gradients with an incomplete factor (pcg.c, ic0.c), of the matrix as it is or
+// scaled (scale.c), and a supernodal factor, ours (ldl_*.c) or CHOLMOD's (cholmod.c). A plan is what follows from the
+// pattern, a solver holds the numbers of one matrix.
 #include <math.h>
 
 #include "sparse/sparse_impl.h"
@@ -80,14 +80,16 @@ typedef ThawStatus (*LdlPlanner)(const ThawBlockPattern *pattern, ThawLdlPlan **
 static ThawStatus create_plan(ThawSolverKind kind, LdlPlanner plan_ldl, const ThawBlockPattern *pattern,
                               ThawSolverPlan **result, ThawError *error) {
     *result = NULL;
-    if ((unsigned)kind > THAW_SOLVER_LDL)
+    if ((unsigned)kind > THAW_SOLVER_PCG_SCALED)
         return thaw_error_set(error, THAW_ERROR_INPUT,
-                              "solver is %d; allowed: auto (%d), pcg (%d), cholmod (%d), ldl (%d)", kind,
-                              THAW_SOLVER_AUTO, THAW_SOLVER_PCG, THAW_SOLVER_CHOLMOD, THAW_SOLVER_LDL);
+                              "solver is %d; allowed: auto (%d), pcg (%d), cholmod (%d), ldl (%d), pcg-scaled (%d)",
+                              kind, THAW_SOLVER_AUTO, THAW_SOLVER_PCG, THAW_SOLVER_CHOLMOD, THAW_SOLVER_LDL,
+                              THAW_SOLVER_PCG_SCALED);
     ThawSolverPlan *plan = THAW_NEW(ThawSolverPlan, 1);
     if (!plan)
         return thaw_error_memory(error, "a solver plan");
-    plan->kind = kind == THAW_SOLVER_AUTO ? choose_kind(pattern) : kind;
+    plan->scaled = kind == THAW_SOLVER_PCG_SCALED;
+    plan->kind = plan->scaled ? THAW_SOLVER_PCG : kind == THAW_SOLVER_AUTO ? choose_kind(pattern) : kind;
     plan->pattern = pattern;
     ThawStatus status = thaw_slabs_build(pattern, &plan->slabs, error);
     if (status == THAW_OK && plan->kind == THAW_SOLVER_PCG)
@@ -124,7 +126,9 @@ void thaw_solver_plan_free(ThawSolverPlan **pointer) {
     *pointer = NULL;
 }
 
-ThawSolverKind thaw_solver_plan_kind(const ThawSolverPlan *plan) { return plan->kind; }
+ThawSolverKind thaw_solver_plan_kind(const ThawSolverPlan *plan) {
+    return plan->scaled ? THAW_SOLVER_PCG_SCALED : plan->kind;
+}
 
 // Nanoseconds, one thread: a factor makes 14 operations each, a solve with it reads a number in 0.8; an iteration takes
 // 13 a block of 3x3. Shadows of the wheel, the forest's trees and pachinko's pills took 14 to 17 iterations to a
@@ -166,6 +170,13 @@ ThawStatus thaw_solver_create(const ThawSolverPlan *plan, ThawTasks *tasks, Thaw
         solver->z = THAW_NEW(double, packed);
         good = good && solver->x && solver->r && solver->z;
     }
+    if (plan->scaled) {
+        const size_t unknowns = (size_t)plan->pattern->n * (size_t)plan->pattern->bs;
+        solver->scale = THAW_NEW(double, unknowns);
+        solver->scaled = THAW_NEW(double, matrix_size(plan));
+        solver->side = THAW_NEW(double, 5 * unknowns);
+        good = good && solver->scale && solver->scaled && solver->side;
+    }
     ThawStatus status = good ? THAW_OK : thaw_error_memory(error, "a solver");
     if (status == THAW_OK && iterative)
         status = thaw_ic_create(plan, &solver->ic, error);
@@ -190,6 +201,9 @@ void thaw_solver_free(ThawSolver **pointer) {
     thaw_free(solver->p);
     thaw_free(solver->q);
     thaw_free(solver->sum);
+    thaw_free(solver->scale);
+    thaw_free(solver->scaled);
+    thaw_free(solver->side);
     thaw_ic_clear(&solver->ic);
     thaw_cholmod_free(&solver->cholmod);
     thaw_ldl_free(&solver->ldl);
@@ -199,7 +213,41 @@ void thaw_solver_free(ThawSolver **pointer) {
 
 ThawBlockMatrix *thaw_solver_matrix(ThawSolver *solver) { return &solver->matrix; }
 
+// The scaled matrix takes the place of the matrix, and back.
+static void swap_matrices(ThawSolver *solver) {
+    double *value = solver->matrix.value;
+    solver->matrix.value = solver->scaled;
+    solver->scaled = value;
+}
+
+static ThawStatus factor_scaled(ThawSolver *solver) {
+    thaw_scale_matrix(&solver->matrix, solver->scale, solver->scaled, solver->side);
+    swap_matrices(solver);
+    ThawStatus status = thaw_ic_factor(solver);
+    swap_matrices(solver);
+    return status;
+}
+
+// S A S (S^-1 x) = S b.
+static ThawStatus solve_scaled(ThawSolver *solver, const double *b, double *x, double goal, int settle,
+                               ThawSolveInfo *info) {
+    const size_t unknowns = (size_t)solver->plan->pattern->n * (size_t)solver->plan->pattern->bs;
+    double *Sb = solver->side, *y = Sb + unknowns;
+    for (size_t i = 0; i < unknowns; i++) {
+        Sb[i] = solver->scale[i] * b[i];
+        y[i] = x[i] / solver->scale[i];
+    }
+    swap_matrices(solver);
+    ThawStatus status = (settle ? thaw_pcg_settle : thaw_pcg_solve)(solver, Sb, y, goal, info);
+    swap_matrices(solver);
+    for (size_t i = 0; i < unknowns; i++)
+        x[i] = solver->scale[i] * y[i];
+    return status;
+}
+
 ThawStatus thaw_solver_factor(ThawSolver *solver) {
+    if (solver->plan->scaled)
+        return factor_scaled(solver);
     if (solver->ldl)
         return thaw_ldl_factor(solver->ldl, &solver->matrix, NULL);
     return solver->cholmod ? thaw_cholmod_factor(solver->cholmod, &solver->matrix) : thaw_ic_factor(solver);
@@ -233,11 +281,15 @@ static ThawStatus solve_directly(ThawSolver *solver, const double *b, double *x,
 }
 
 ThawStatus thaw_solver_solve(ThawSolver *solver, const double *b, double *x, double tolerance, ThawSolveInfo *info) {
+    if (solver->plan->scaled)
+        return solve_scaled(solver, b, x, tolerance, 0, info);
     return solver->plan->kind == THAW_SOLVER_PCG ? thaw_pcg_solve(solver, b, x, tolerance, info)
                                                  : solve_directly(solver, b, x, info);
 }
 
 ThawStatus thaw_solver_settle(ThawSolver *solver, const double *b, double *x, double share, ThawSolveInfo *info) {
+    if (solver->plan->scaled)
+        return solve_scaled(solver, b, x, share, 1, info);
     return solver->plan->kind == THAW_SOLVER_PCG ? thaw_pcg_settle(solver, b, x, share, info)
                                                  : solve_directly(solver, b, x, info);
 }
@@ -246,6 +298,8 @@ size_t thaw_solver_bytes(const ThawSolver *solver) {
     const ThawSolverPlan *plan = solver->plan;
     size_t packed = THAW_STRIDE * (size_t)plan->pattern->n * sizeof(double);
     size_t bytes = matrix_size(plan) * sizeof(double) + 2 * packed;
+    if (plan->scaled)
+        bytes += (matrix_size(plan) + 6 * (size_t)plan->pattern->n * (size_t)plan->pattern->bs) * sizeof(double);
     if (solver->ldl)
         return bytes + thaw_ldl_bytes(solver->ldl);
     return bytes + (solver->cholmod ? thaw_cholmod_bytes(solver->cholmod) : 3 * packed + thaw_ic_bytes(plan));

@@ -82,7 +82,8 @@ typedef struct ThawIcPlan {
 typedef struct ThawCholmodPlan ThawCholmodPlan; // cholmod.c
 
 struct ThawSolverPlan {
-    ThawSolverKind kind; // never AUTO
+    ThawSolverKind kind; // never AUTO, and PCG where it is scaled
+    int scaled;
     const ThawBlockPattern *pattern;
     ThawSlabs slabs;
     ThawIcPlan ic;            // PCG only
@@ -111,6 +112,9 @@ struct ThawSolver {
     double *x, *r, *z; // packed; PCG only
     double *p, *q;     // packed
     double *sum;       // partial sums, one a slab
+    double *scale;     // scaled PCG only: bs n, S ...
+    double *scaled;    // ... S A S ...
+    double *side;      // ... and 5 bs n of scratch, S b and S^-1 x among it
     ThawIc ic;
     ThawCholmod *cholmod;
     ThawLdl *ldl;
@@ -143,6 +147,11 @@ void thaw_ic_backward(const ThawSolver *solver, int wing, double *z);
 
 ThawStatus thaw_pcg_solve(ThawSolver *solver, const double *b, double *x, double tolerance, ThawSolveInfo *info);
 ThawStatus thaw_pcg_settle(ThawSolver *solver, const double *b, double *x, double share, ThawSolveInfo *info);
+
+// --- scale.c ---------------------------------------------------------------------------------------------------------
+
+// s: bs n powers of 2, and scaled = S A S. scratch: 5 bs n.
+void thaw_scale_matrix(const ThawBlockMatrix *A, double *s, double *scaled, double *scratch);
 
 // --- order.c ---------------------------------------------------------------------------------------------------------
 

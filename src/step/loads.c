@@ -32,8 +32,8 @@ double thaw_loads_constant_until(const ThawModelBody *body, double t) {
         const ThawLoad *load = &body->loads[i];
         if (t < load->from)
             until = fmin(until, load->from);
-        else if (t < load->to && (t < load->from + load->ramp || load->kind == THAW_FORCE_WIND))
-            return t; // wind depends on how fast its triangles go
+        else if (t < load->to && t < load->from + load->ramp)
+            return t;
         else if (t < load->to)
             until = fmin(until, load->to);
     }
@@ -51,6 +51,14 @@ double thaw_loads_constant_until(const ThawModelBody *body, double t) {
         if (t < body->changes[i].wake)
             until = fmin(until, body->changes[i].wake);
     return until;
+}
+
+// Whether wind acts at t: steady or not, it depends on how fast triangles go.
+static int is_blown_on(const ThawModelBody *body, double t) {
+    for (int32_t i = 0; i < body->load_count; i++)
+        if (body->loads[i].kind == THAW_FORCE_WIND && t >= body->loads[i].from && t < body->loads[i].to)
+            return 1;
+    return 0;
 }
 
 static void add_load(const ThawStepper *stepper, const ThawLoad *load, double t, double h, double *f) {
@@ -106,7 +114,8 @@ void thaw_loads_evaluate(ThawStepper *stepper, ThawIncrement increment) {
     int dim = stepper->model->dim;
     if (!increment.still && increment.t + increment.h <= stepper->loads_until)
         return;
-    stepper->loads_until = !increment.still ? thaw_loads_constant_until(body, increment.t) : -INFINITY;
+    stepper->loads_until =
+        !increment.still && !is_blown_on(body, increment.t) ? thaw_loads_constant_until(body, increment.t) : -INFINITY;
     stepper->loads_changed = 1;
     double middle = increment.still ? increment.t : increment.t + increment.h / 2;
     for (int32_t i = 0; i < stepper->shape->nv; i++)

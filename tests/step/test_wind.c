@@ -108,6 +108,32 @@ static void bits_last_and_the_ledger_closes(void **state) {
     thaw_world_free(&world);
 }
 
+// What air does to a sheet at rest is steady: a curtain falls asleep in it, costs nothing then, and wakes when it blows.
+static void a_curtain_at_rest_sleeps_until_wind_blows(void **state) {
+    (void)state;
+    static const char text[] =
+        "{\"thaw\": 1, \"time\": {\"step\": 0.01}, \"materials\": {\"m\": {\"like\": \"cotton\", \"young\": 3e6, "
+        "\"alpha0\": 4}}, \"shapes\": {\"s\": {\"mesh\": {\"sheet\": {\"grid\": {\"width\": 0.6, \"height\": 0.5}}, "
+        "\"size\": 0.1}, \"rotate\": {\"axis\": [1, 0, 0], \"degrees\": 90}, \"material\": \"m\"}}, \"bodies\": "
+        "[{\"shape\": \"s\", \"pins\": [\"y-max\"], \"method\": \"rigidify\", \"forces\": [{\"group\": \"all\", "
+        "\"wind\": [0, 0, 0]}, {\"group\": \"all\", \"wind\": [0, 1, 0], \"to\": 0.3}, {\"group\": \"all\", "
+        "\"wind\": [0, 2, 0], \"from\": 11.995}]}]}";
+    ThawWorld *world = make_world(text, 1);
+    ThawStepStats stats = run_world(world, 1198);
+    assert_int_equal(stats.asleep, 1);
+    assert_int_equal(stats.elastic_elements, 0);
+    stats = run_world(world, 10);
+    assert_int_equal(stats.asleep, 0);
+    double v[3 * 60], sum = 0;
+    const int32_t nv = thaw_world_vertex_count(world, 0);
+    assert_true(nv <= 60);
+    assert_int_equal(thaw_world_get_velocities(world, 0, v), THAW_OK);
+    for (int32_t i = 0; i < nv; i++)
+        sum += v[3 * i + 1];
+    assert_true(sum > 0);
+    thaw_world_free(&world);
+}
+
 static void wind_on_solids_is_refused(void **state) {
     (void)state;
     static const char text[] = "{\"thaw\": 1, \"shapes\": {\"s\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": "
@@ -126,8 +152,11 @@ static void wind_on_solids_is_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sheet_falls_as_air_lets_it), cmocka_unit_test(wind_is_not_outrun),
-        cmocka_unit_test(lift_acts_across_the_wind),    cmocka_unit_test(bits_last_and_the_ledger_closes),
+        cmocka_unit_test(a_sheet_falls_as_air_lets_it),
+        cmocka_unit_test(wind_is_not_outrun),
+        cmocka_unit_test(lift_acts_across_the_wind),
+        cmocka_unit_test(bits_last_and_the_ledger_closes),
+        cmocka_unit_test(a_curtain_at_rest_sleeps_until_wind_blows),
         cmocka_unit_test(wind_on_solids_is_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, drop_folder);
