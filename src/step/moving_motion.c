@@ -13,7 +13,7 @@ enum { SWEEPS = 4 };
 static size_t dim_of(const ThawStepper *s) { return (size_t)s->model->dim; }
 static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s->shape->nv * dim_of(s); }
 
-// --- of all momenta ----------------------------------------------------------------------------------------------------
+// --- of all momenta --------------------------------------------------------------------------------------------------
 
 // The rigid motion of velocities a of a body like `whole`, with levers r from its origin: as much as its hold allows.
 void thaw_moving_rigid(const ThawStepper *s, const ThawPart *whole, const double *r, const double *a, double v[3],

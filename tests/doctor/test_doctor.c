@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each row is one slip in a healthy scene, and what the doctor must say about it. A healthy scene must pass in silence:
-// a doctor who always complains is not listened to.
+// complaints that are always there are not read.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "map/rigid/rigid.h"
 #include "method/rigidify/passive.h"
 #include "model/sheet.h"
 #include "step/keep.h"
