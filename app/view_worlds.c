@@ -168,6 +168,7 @@ static ThawBodyDef describe(const ThawWorldDef *def, int32_t shape, const double
         if (def->bodies[b].shape == shape || b == 0) {
             body.method = def->bodies[b].method;
             body.friction = def->bodies[b].friction;
+            body.restitution = def->bodies[b].restitution;
             body.self_contact = def->bodies[b].self_contact;
             body.rigidify = def->bodies[b].rigidify;
             body.options = def->bodies[b].options;

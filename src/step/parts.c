@@ -44,7 +44,8 @@ void thaw_parts_free(ThawWorld *world) {
 
 int thaw_parts_may_be(const ThawWorld *world) {
     const ThawWorldDef *options = &world->model->options;
-    return world->collider && options->substeps > 0 && thaw_scheme(options->integrator)->blows >= 0;
+    return world->collider && (options->substeps > 0 || world->model->rebounds) &&
+           thaw_scheme(options->integrator)->blows >= 0;
 }
 
 void thaw_parts_begin(ThawWorld *world) {

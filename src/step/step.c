@@ -466,17 +466,45 @@ static void choose_scheme(ThawWorld *world, const ThawScheme *scheme) {
     world->state.contacts.centre = thaw_scheme_centre(scheme);
 }
 
-// The bodies whose turn it is make the step in so many parts by the scheme of blows, or, where they are not struck (0),
-// as one interval.
+// From t to t + h, cut where stiff bodies meet that rebound (rebound.c). What meets within a window meets at once; and
+// after twice as many cuts as the interval has windows, so does all that will meet in what is left of it.
+enum { WINDOWS = 16 };
+
+static ThawStatus step_rebounding(ThawWorld *world, ThawIncrement step, ThawError *error) {
+    const double window = step.h / WINDOWS, end = step.t + step.h;
+    ThawStatus status = THAW_OK;
+    double left = step.h;
+    for (int cuts = 0; left > 0 && status == THAW_OK; cuts++) {
+        const int last = cuts >= 2 * WINDOWS;
+        double until;
+        step.h = left;
+        status = world->found ? THAW_OK : find_contacts(world, step, error);
+        if (status == THAW_OK)
+            status = thaw_rebound_strike(world, left, last ? left : fmin(window, left), &until, error);
+        world->found = status == THAW_OK && until > left;
+        if (status != THAW_OK || (until == 0 && !last))
+            continue;
+        step.h = until > left || last ? left : until - window / 2;
+        world->found &= step.h == left;
+        status = step_interval(world, step, world->model->options.halvings, error);
+        step.t = step.h == left ? end : step.t + step.h;
+        left = step.h == left ? 0 : left - step.h;
+    }
+    return status;
+}
+
+// The bodies whose turn it is make the step by the scheme of blows in as many parts as `parts` says (blow.c), or as one
+// interval.
 static ThawStatus step_party(ThawWorld *world, ThawIncrement step, int parts, ThawError *error) {
     const ThawScheme *scheme = world->scheme;
-    const int count = parts > 0 ? parts : 1;
+    const int count = parts > 1 ? parts - 1 : 1;
     ThawStatus status = THAW_OK;
-    if (parts > 0)
+    if (parts > 1)
         choose_scheme(world, thaw_scheme_of_blows(scheme));
     step.h /= count;
     for (int k = 0; k < count && status == THAW_OK; k++, step.t += step.h) {
-        status = step_interval(world, step, world->model->options.halvings, error);
+        status = world->rebound && parts > 0 ? step_rebounding(world, step, error)
+                                             : step_interval(world, step, world->model->options.halvings, error);
         if (status == THAW_OK)
             thaw_parts_seen(world, parts);
     }
