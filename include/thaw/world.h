@@ -154,6 +154,7 @@ typedef struct ThawBodyDef {
     const ThawChangeDef *changes; // of its shape, at given times
     int32_t change_count;
     double friction;                            // Coulomb's mu against others
+    double restitution;                         // 0 to 1, of blows that a step does not resolve (docs/contact.md)
     int self_contact;                           // nonzero: it touches itself, too
     const struct ThawRigidifyOptions *rigidify; // options of its own, all of them; NULL: the world's
     const ThawOptionDef *options;               // options of its own of any method, on top of those above
@@ -194,14 +195,16 @@ typedef struct ThawObstacleDef {
     int32_t key_count;
     ThawInterpolation interpolation;
     double centre[3];
-    double friction; // Coulomb's mu; a pair's is the geometric mean unless a ThawPairDef says otherwise
+    double friction;    // Coulomb's mu; a pair's is the geometric mean unless a ThawPairDef says otherwise
+    double restitution; // 0 to 1; a pair's likewise
 } ThawObstacleDef;
 
 // Settings for one pair. Names are those of bodies or obstacles; either may be "*".
 typedef struct ThawPairDef {
     const char *first, *second;
-    int disabled;    // nonzero: they pass through each other
-    double friction; // < 0: as usual
+    int disabled;       // nonzero: they pass through each other
+    double friction;    // < 0: as usual
+    double restitution; // at most 1; < 0: as usual
 } ThawPairDef;
 
 // --- Attachments -----------------------------------------------------------------------------------------------------

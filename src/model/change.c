@@ -414,6 +414,22 @@ static ThawStatus find_shares(const Draft *d, ThawShape *shape, ThawError *error
     return good ? THAW_OK : thaw_error_memory(error, "a shape that changes");
 }
 
+// What a sheet is besides its triangles; bending and the rest are made of what is left of them. Nothing bends across a
+// cut.
+static ThawStatus inherit_sheet(const ThawShape *base, int32_t ne, ThawShape *shape, ThawError *error) {
+    shape->membrane = base->membrane;
+    shape->bending = base->bending;
+    shape->bending_damping = base->bending_damping;
+    if (!base->warp)
+        return THAW_OK;
+    if (!(shape->warp = THAW_NEW(double, 3 * (size_t)ne)))
+        return thaw_error_memory(error, "a shape that changes");
+    for (int32_t e = 0; e < ne; e++)
+        memcpy(shape->warp + 3 * (size_t)e, base->warp + 3 * (size_t)shape->variant->element[e],
+               3 * sizeof *shape->warp);
+    return THAW_OK;
+}
+
 static ThawStatus compile(Draft *d, ThawShape *shape, ThawError *error) {
     const ThawShape *base = d->base;
     int32_t *place = THAW_NEW(int32_t, d->points), *material = NULL;
@@ -425,6 +441,8 @@ static ThawStatus compile(Draft *d, ThawShape *shape, ThawError *error) {
     shape->smooth = base->smooth;
     if (status == THAW_OK)
         status = gather_mesh(d, &mesh, place, shape->variant, error);
+    if (status == THAW_OK)
+        status = inherit_sheet(base, mesh.element_count, shape, error);
     if (status == THAW_OK && (!(material = gather_materials(base, shape->variant, mesh.element_count)) ||
                               !(shape->name = thaw_strdup(base->name))))
         status = thaw_error_memory(error, "a shape that changes");

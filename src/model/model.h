@@ -115,7 +115,7 @@ typedef struct ThawModelBody {
     int32_t script_count;
     ThawLoad *loads;
     int32_t load_count;
-    double friction;
+    double friction, restitution;
     int self_contact;
 } ThawModelBody;
 
@@ -132,15 +132,20 @@ typedef struct ThawModelObstacle {
     int32_t frame_count;
     double position[3], rotation[4];
     ThawScript script; // its keyframes; no group
-    double friction;
+    double friction, restitution;
 } ThawModelObstacle;
 
 // A rule for pairs. Flags run over bodies and then obstacles; the rule holds for a flagged one of each side.
 typedef struct ThawModelPair {
     unsigned char *side[2]; // body_count + obstacle_count each
     int disabled;
-    double friction; // < 0: as usual
+    double friction, restitution; // < 0: as usual
 } ThawModelPair;
+
+// What holds of a pair that may touch.
+typedef struct ThawTouch {
+    double friction, restitution;
+} ThawTouch;
 
 typedef struct ThawModel {
     ThawWorldDef options; // scalars only; the pointers in it are NULL
@@ -161,6 +166,7 @@ typedef struct ThawModel {
     int32_t obstacle_count;
     ThawModelPair *pairs;
     int32_t pair_count;
+    int rebounds;                       // a pair may have a coefficient of restitution
     struct ThawAttachment *attachments; // attachment.h
     int32_t attachment_count;
     int32_t *first_glued;            // body_count: an attachment that glues a region of it, -1: none; NULL: no body is
@@ -204,12 +210,14 @@ static inline ThawModelBody *thaw_model_moved(const ThawModel *model, int32_t bo
 // Validates the contact options and compiles obstacles and pairs; bodies come first, for their names.
 ThawStatus thaw_obstacles_compile(const ThawWorldDef *def, ThawModel *model, ThawError *error);
 void thaw_obstacles_clear(ThawModel *model);
-// Whether two may touch (a body's index, or -1 - obstacle) and with which friction: the last rule that applies to both
-// decides.
-int thaw_model_may_touch(const ThawModel *model, int32_t a, int32_t b, double *friction);
+// Whether two may touch (a body's index, or -1 - obstacle) and how: the last rule that applies to both decides.
+int thaw_model_may_touch(const ThawModel *model, int32_t a, int32_t b, ThawTouch *touch);
+// s, that a blow of two takes (step/blow.c); 0: a sheet is one of them.
+double thaw_model_blow_time(const ThawModel *model, int32_t a, int32_t b);
 
 // What several compilers check: messages begin with `where` and name the field.
 ThawStatus thaw_check_vector(const char *where, const char *field, const double *x, int count, ThawError *error);
+ThawStatus thaw_check_restitution(const char *where, double restitution, ThawError *error);
 // What the selector reads of a group must make sense; messages begin with "shape SHAPE: group NAME".
 ThawStatus thaw_check_group(const char *shape, const char *name, const ThawGroupDef *group, int dim, ThawError *error);
 // Copies a rotation and scales it to unit length.

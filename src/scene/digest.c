@@ -141,6 +141,8 @@ static uint64_t hash_body(uint64_t seed, const ThawWorldDef *world, const ThawBo
     seed = hash_doubles(seed, &body->friction, 1);
     if (body->self_contact) // as digests were before there was such a thing
         seed = hash_integer(seed, 1);
+    if (body->restitution > 0) // likewise
+        seed = hash_doubles(seed, &body->restitution, 1);
     if (body->unit) // likewise
         seed = thaw_hash(seed, body->unit, strlen(body->unit));
     seed = hash_own_options(seed, world, body);
@@ -161,6 +163,8 @@ static uint64_t hash_obstacle(uint64_t seed, const ThawObstacleDef *obstacle, in
     seed = hash_doubles(seed, obstacle->position, 3);
     seed = hash_doubles(seed, obstacle->rotation, 4);
     seed = hash_doubles(seed, &obstacle->friction, 1);
+    if (obstacle->restitution > 0)
+        seed = hash_doubles(seed, &obstacle->restitution, 1);
     if (obstacle->x)
         seed = hash_doubles(seed, obstacle->x, vertices);
     if (obstacle->faces)
@@ -189,6 +193,8 @@ static uint64_t hash_contact(uint64_t seed, const ThawWorldDef *world) {
         seed = thaw_hash(seed, pair->second, strlen(pair->second));
         seed = hash_integer(seed, pair->disabled);
         seed = hash_doubles(seed, &pair->friction, 1);
+        if (pair->restitution >= 0)
+            seed = hash_doubles(seed, &pair->restitution, 1);
     }
     return seed;
 }

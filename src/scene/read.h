@@ -76,7 +76,7 @@ bool thaw_scene_note_error(ThawSceneReader *reader);
 
 // The largest magnitude taken anywhere, so that squares and products stay finite.
 #define THAW_SCENE_HUGE 1e30
-extern const ThawRange thaw_range_any, thaw_range_positive, thaw_range_not_negative;
+extern const ThawRange thaw_range_any, thaw_range_positive, thaw_range_not_negative, thaw_range_share;
 
 ThawPlace thaw_place_member(const ThawPlace *up, const char *key);
 ThawPlace thaw_place_item(const ThawPlace *up, size_t index);

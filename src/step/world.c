@@ -286,6 +286,8 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
         status = thaw_changes_create(world, error);
     if (status == THAW_OK)
         status = thaw_parts_create(world, error);
+    if (status == THAW_OK)
+        status = thaw_rebound_create(world, error);
     world->state.contacts.hidden = world->missed.hidden = world->aside;
     world->state.contacts.asleep = world->state.asleep;
     world->state.contacts.released = world->state.released;
@@ -356,6 +358,7 @@ void thaw_world_free(ThawWorld **pointer) {
     thaw_attach_free(world);
     thaw_changes_free(world);
     thaw_parts_free(world);
+    thaw_rebound_free(world);
     thaw_state_free_options(&world->state, world->model ? world->model->body_count : 0);
     thaw_free(world->awake);
     thaw_free(world->marks);

@@ -230,6 +230,19 @@ void thaw_partition_velocities(const ThawPartition *partition, double *v) {
         write_velocities(partition, &partition->parts[k], v);
 }
 
+void thaw_partition_push(ThawPartition *partition, const double at[3], const double v[3], const double omega[3]) {
+    for (int32_t k = 0; k < partition->part_count; k++) {
+        ThawPart *part = &partition->parts[k];
+        double P[3], L[3];
+        thaw_part_momenta_along(part, at, v, omega, P, L);
+        for (int i = 0; i < 3; i++) {
+            P[i] += part->P[i];
+            L[i] += part->L[i];
+        }
+        thaw_part_push(part, P, L);
+    }
+}
+
 void thaw_partition_reshape(ThawPartition *partition, double *x) {
     size_t dim = (size_t)partition->shape->dim;
     for (int32_t k = 0; k < partition->part_count; k++) {
