@@ -89,6 +89,7 @@ typedef struct ThawStepper {
     ThawSystem *system;           // shared; NULL until the first step and after a change of scripts
     ThawSolver *solver;           // the one of the present step:
     ThawSolver *plain, *direct;   // of the system's plan, and of its direct plan for steps in contact; made when needed
+    ThawSolver *stiff;            // of the direct plan: of the matrix with contacts' springs; made when needed
     int touching;                 // in contact in this step
     double residual;              // of its island's contacts, as last solved
     int parted;                   // shifted out of something in this step

@@ -15,6 +15,7 @@
 void thaw_stepper_drop_solvers(ThawStepper *s) {
     thaw_solver_free(&s->plain);
     thaw_solver_free(&s->direct);
+    thaw_solver_free(&s->stiff);
     s->solver = NULL;
     s->linearised = NULL;
 }
@@ -148,7 +149,7 @@ static void empty(ThawStepper *s, Fate fate) {
     if (fate == GIVEN_BACK)
         thaw_free(s->moving.vertices);
     s->moving.vertices = NULL;
-    s->solver = s->plain = s->direct = NULL;
+    s->solver = s->plain = s->direct = s->stiff = NULL;
     s->linearised = NULL;
     s->reach = (ThawComplianceScratch){0};
     s->data = NULL;
