@@ -50,8 +50,8 @@ typedef struct ThawResponseBody {
     // dv = A^-1 f for impulses f on all vertices (dim doubles each), as velocities of all vertices: one solve.
     ThawStatus (*apply)(void *context, const double *impulse, double *dv);
     // Of A + J'KJ, K a symmetric positive semi-definite block (dim x dim) for each of the rows J: made ready by the
-    // first, applied by the second as above. NULL: the body cannot. THAW_NOT_CONVERGED: it cannot with these rows, which join
-    // vertices that A does not, or is no longer positive.
+    // first, applied by the second as above. NULL: the body cannot. THAW_NOT_CONVERGED: it cannot with these rows,
+    // which join vertices that A does not, or it is no longer positive.
     ThawStatus (*stiffen)(void *context, const ThawBlockRows *J, const double *K);
     ThawStatus (*apply_stiff)(void *context, const double *impulse, double *dv);
     // B at those vertices: dim rows of THAW_MODE_COUNT for each, unused columns 0. NULL: none. With B NULL it only says

@@ -15,10 +15,10 @@
 
 // Stiffer by far than any vertex of the body, N/m: contacts that are stiffer are hard.
 static double hard_stiffness(const ThawShape *shape) {
-    double young = 0;
+    double modulus = 0;
     for (int32_t e = 0; e < shape->ne; e++)
-        young = fmax(young, shape->materials[shape->cells->material[e]].young);
-    return 10 * young * shape->gauge;
+        modulus = fmax(modulus, thaw_element_modulus(shape, shape->cells, e));
+    return 10 * modulus * shape->gauge;
 }
 
 static ThawStatus create_record(ThawWorld *world, ThawStepper *s, ThawError *error) {
