@@ -202,7 +202,7 @@ static int32_t crowd_of(const ViewLive *live, const ThawBodyDef *body) {
     return crowd;
 }
 
-// What is dropped must not make the program unusable for all others who look.
+// What is dropped must not make the program unusable for all other pages.
 static ThawStatus check_drop(const ViewLive *live, const ThawBodyDef *body, ThawError *error) {
     const ThawWorldDef *def = &live->now.world;
     int64_t elements = def->shapes[body->shape].mesh->element_count;

@@ -63,6 +63,9 @@ typedef struct ThawShapeDef {
     const double *uv;               // of woven sheets: u, v of each corner of each element of the mesh, u along the
                                     // warp; in place of `warp` where it is not degenerate; may be NULL
     double pressure;                // Pa, inside a closed sheet over outside; its triangles must all look out, or in
+    double fibre[3];         // of solids whose materials have fibres: their direction, in the shape's coordinates
+    const double *fibres;    // the same for each element of the mesh, dim numbers, in its place; may be NULL
+    const double *stiffness; // of each element of the mesh: times which its material is as stiff, > 0; may be NULL
     // Degrees: contact is with a smooth surface through the vertices where the mesh is bent by no more than that at
     // rest, 0 to 90; 0: with its faces. Not for sheets.
     double smooth;

@@ -115,7 +115,9 @@ static ThawStatus compile_materials(const ThawWorldDef *def, ThawModel *model, T
                              .poisson = from->poisson,
                              .alpha0 = from->alpha0,
                              .alpha1 = from->alpha1,
+                             .modulus = from->young + 4 * from->fibre.stiffness,
                              .weave = from->weave,
+                             .fibre = from->fibre,
                              .edge_stiffness = from->edge_stiffness,
                              .area_stiffness = from->area_stiffness};
         to->ops->constants(from, to->c);

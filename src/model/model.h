@@ -23,7 +23,9 @@ typedef struct ThawMaterial {
     double density, young, poisson, alpha0, alpha1;
     double c[THAW_MATERIAL_CONSTANTS];
     double viscosity[2]; // Pa s, alpha1 times lambda and mu; 0 where alpha1 damps by K
+    double modulus;      // Pa, along what is stiffest: Young's, and what fibres add
     ThawWeave weave;     // as defined
+    ThawFibre fibre;     // as defined
     double edge_stiffness, area_stiffness;
 } ThawMaterial;
 
@@ -62,10 +64,12 @@ typedef struct ThawShape {
     ThawBending bending;           // of a sheet
     double smooth;                 // degrees, ThawShapeDef
     double bending_damping;        // s, of a sheet; < 0: alpha1
+    double *fibre;                 // 3 * ne, units at rest; NULL where no material has fibres
     double *warp;                  // of a woven sheet: 3 * ne, by the mesh's element, units in its plane; else NULL
     double pressure;               // Pa, inside a closed sheet
     struct ThawFold *folds;        // ne, of a sheet (fold.h); else NULL
     double diameter;               // m, of the bounding box
+    double gauge;                  // m, of what bears a load put on it: the diameter, or the thickness of a sheet
     double blow;                   // s, that the body's own blow on what is hard and heavy takes; 0 of a sheet
     ThawGraph *graph;              // vertices that share an element
     int32_t *across;               // cells: nodes * ne, the element beyond the face opposite each node, -1: none
@@ -74,6 +78,12 @@ typedef struct ThawShape {
     ThawIntegrationSet *all;     // every element
     struct ThawVariant *variant; // how it came about, of a shape that has changed (change.h); else NULL
 } ThawShape;
+
+// Pa, of an element of a block: Young's, and what fibres add.
+static inline double thaw_element_modulus(const ThawShape *shape, const ThawElementBlock *block, int32_t e) {
+    const double modulus = shape->materials[block->material[e]].modulus;
+    return block->factor ? block->factor[e] * modulus : modulus;
+}
 
 // A group that is moved along keyframes (or pinned: no keys).
 typedef struct ThawScript {
@@ -186,9 +196,17 @@ void thaw_model_lay_out(ThawModel *model);
 ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMaterial *materials, int32_t material_count,
                               ThawShape *shape, ThawError *error);
 void thaw_shape_clear(ThawShape *shape);
-// What follows from a mesh alone: numbering, rest data, masses, graph. `material`: by the mesh's element. points: at
-// least the mesh's vertices; the others' numbers and places are left open. The shape has dim, materials and thickness.
-ThawStatus thaw_shape_fill(const ThawMesh *mesh, const int32_t *material, int32_t points, ThawShape *shape,
+// What elements have of their own, by the mesh's element.
+typedef struct ThawElementData {
+    int32_t *material; // index into the shape's materials
+    double *factor;    // times which it is as stiff; NULL: all as they are
+    double *fibre;     // 3 each, units; NULL: there are none
+} ThawElementData;
+void thaw_element_data_clear(ThawElementData *data);
+
+// What follows from a mesh and that alone: numbering, rest data, masses, graph. points: at least the mesh's vertices;
+// the others' numbers and places are left open. The shape has dim, materials and thickness.
+ThawStatus thaw_shape_fill(const ThawMesh *mesh, const ThawElementData *data, int32_t points, ThawShape *shape,
                            ThawError *error);
 
 // Room for nv vertices of a mesh, and points without elements behind them, and for its elements.

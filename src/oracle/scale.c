@@ -195,9 +195,7 @@ static void take_up(Mode *m) {
 }
 
 // By how much slower than a solid of its diameter it bends.
-static double slenderness(const ThawShape *shape) {
-    return thaw_shape_is_sheet(shape) ? fmin(1, shape->thickness / shape->diameter) : 1;
-}
+static double slenderness(const ThawShape *shape) { return fmin(1, shape->gauge / shape->diameter); }
 
 static ThawStatus find(Mode *m, double gravity, ThawScale *scale, ThawError *error) {
     const ThawShape *shape = m->system->shape;
@@ -205,7 +203,8 @@ static ThawStatus find(Mode *m, double gravity, ThawScale *scale, ThawError *err
     double slowest = INFINITY; // wave speed
     for (int32_t e = 0; e < shape->ne; e++) {
         const ThawMaterial *material = &shape->materials[shape->cells->material[e]];
-        slowest = fmin(slowest, sqrt(material->young / material->density));
+        const double factor = shape->cells->factor ? shape->cells->factor[e] : 1;
+        slowest = fmin(slowest, sqrt(factor * material->young / material->density));
         scale->alpha1 = fmax(scale->alpha1, material->alpha1);
     }
     slowest /= shape->diameter;

@@ -23,6 +23,8 @@ static uint64_t hash_material(uint64_t seed, const ThawMaterialDef *m) {
                             m->weave.bending[2], m->edge_stiffness, m->area_stiffness};
     for (size_t i = 0; i < sizeof woven / sizeof *woven; i++) // of sheets alone
         seed = woven[i] != 0 ? hash_doubles(hash_integer(seed, (int64_t)i), &woven[i], 1) : seed;
+    if (m->fibre.stiffness > 0)
+        seed = hash_doubles(seed, (double[]){m->fibre.stiffness, m->fibre.exponent, m->fibre.slack != 0}, 3);
     return seed;
 }
 
@@ -65,6 +67,13 @@ static uint64_t hash_shape(uint64_t seed, const ThawShapeDef *shape) {
         if (shape->pressure != 0)
             seed = hash_doubles(seed, &shape->pressure, 1);
     }
+    const size_t elements = (size_t)shape->mesh->element_count, dim = (size_t)shape->mesh->dim;
+    if (shape->fibres)
+        seed = hash_doubles(seed, shape->fibres, dim * elements);
+    else if (shape->fibre[0] != 1 || shape->fibre[1] != 0 || shape->fibre[2] != 0)
+        seed = hash_doubles(seed, shape->fibre, 3);
+    if (shape->stiffness)
+        seed = hash_doubles(seed, shape->stiffness, elements);
     for (int32_t i = 0; i < shape->group_count; i++)
         seed = hash_group(seed, &shape->groups[i], shape->mesh);
     return seed;

@@ -54,7 +54,7 @@ void thaw_parts_begin(ThawWorld *world) {
         world->together[i] = world->model->bodies[i].mover;
 }
 
-// --- who makes it in how many ----------------------------------------------------------------------------------------
+// --- which body makes it in how many ---------------------------------------------------------------------------------
 
 static const ThawContactBody *body_of(const ThawWorld *world, int32_t body) {
     return &world->state.contacts.scratch->bodies[body];

@@ -358,6 +358,10 @@ double thaw_motion_against(const ThawWorld *world, const ThawStepper *stepper, c
 
 // island.c: one linearised or Newton step of all its bodies from x, v to x1, v1. Leaves x and v alone.
 ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement increment);
+// The islands of bodies awake, by the contacts and attachments at hand, in the order of their lowest body; obstacles
+// join nothing. And the solves of all that do not stand.
+ThawStatus thaw_islands_form(ThawWorld *world, ThawError *error);
+void thaw_islands_solve(ThawWorld *world, ThawIncrement step);
 // The place in the island of what moves the body of that index; -1: it is not there.
 int32_t thaw_island_place(const ThawIsland *island, int32_t moved);
 

@@ -152,7 +152,7 @@ static void list_vertices(const ThawShape *shape, const unsigned char *script, S
         }
 }
 
-// Of a sheet: what bends where not all of its vertices are in one part, so hinges beside parts and across them; and the
+// What bends, and fibres, where not all of their vertices are in one part: hinges beside parts and across them; and the
 // pressure on all triangles, for on a part of a closed sheet it has a net force. Nothing where no triangle is elastic.
 static void list_others(ThawPartition *partition) {
     const ThawShape *shape = partition->shape;

@@ -7,18 +7,18 @@
 #include <math.h>
 #include <string.h>
 
+#include "map/rigid/rigid.h"
 #include "method/rigidify/passive.h"
-#include "model/sheet.h"
 #include "step/keep.h"
 
 // --- life ------------------------------------------------------------------------------------------------------------
 
 // Stiffer by far than any vertex of the body, N/m: contacts that are stiffer are hard.
 static double hard_stiffness(const ThawShape *shape) {
-    double young = 0;
+    double modulus = 0;
     for (int32_t e = 0; e < shape->ne; e++)
-        young = fmax(young, shape->materials[shape->cells->material[e]].young);
-    return 10 * young * (thaw_shape_is_sheet(shape) ? shape->thickness : shape->diameter);
+        modulus = fmax(modulus, thaw_element_modulus(shape, shape->cells, e));
+    return 10 * modulus * shape->gauge;
 }
 
 static ThawStatus create_record(ThawWorld *world, ThawStepper *s, ThawError *error) {
