@@ -209,8 +209,8 @@ ThawStatus thaw_direct_solve(ThawResponse *island, const double *w, double near,
 // The inverse of E rest C + K of a contact, into its link, `near` of its own block added to K.
 void thaw_krylov_invert(int dim, const ThawRow *row, const double *rest, double near, ThawLink *link);
 
-// stiffened.c: whether that suits, and pays.
-int thaw_stiffened_suits(const ThawResponse *island);
+// stiffened.c: whether that suits, and pays beside what else there is, at `otherwise` or by many products.
+int thaw_stiffened_suits(const ThawResponse *island, double otherwise);
 ThawStatus thaw_stiffened_reserve(ThawResponse *island);
 // With the links' C, E, K; then y = (about E (H + gamma) C + K)^-1 x.
 ThawStatus thaw_stiffened_prepare(ThawResponse *island, double near);

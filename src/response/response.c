@@ -127,7 +127,9 @@ void thaw_response_tangent(const ThawResponseOptions *options, const ThawContact
     }
 }
 
-int thaw_response_form(int dim, const ThawResponseBody *bodies, const ThawResponseCounts *parts, int32_t body_count) {
+// What the forms cost; INFINITY: H would be too large.
+static void find_costs(int dim, const ThawResponseBody *bodies, const ThawResponseCounts *parts, int32_t body_count,
+                       double *with_H, double *without) {
     double assembled = 0.0, matrix_free = 0.0, doubles = 0.0;
     for (int32_t p = 0; p < body_count; p++) {
         double n = parts[p].contacts, v = parts[p].vertices, size = dim * n;
@@ -141,7 +143,25 @@ int thaw_response_form(int dim, const ThawResponseBody *bodies, const ThawRespon
         matrix_free += PRODUCTS * (bodies[p].apply_cost + 60 * size);
         doubles += dim * dim * n * n;
     }
-    return doubles > ASSEMBLED_DOUBLES || matrix_free < CLEARLY * assembled ? 2 : 1;
+    *with_H = doubles > ASSEMBLED_DOUBLES ? INFINITY : assembled;
+    *without = matrix_free;
+}
+
+int thaw_response_form(int dim, const ThawResponseBody *bodies, const ThawResponseCounts *parts, int32_t body_count) {
+    double assembled, matrix_free;
+    find_costs(dim, bodies, parts, body_count, &assembled, &matrix_free);
+    return matrix_free < CLEARLY * assembled ? 2 : 1;
+}
+
+// The form, unless it is given; and whether bodies get the springs of contacts, which is of the second.
+static void choose_form(ThawResponse *island, const ThawResponseCounts *counts) {
+    const int given = island->options->form;
+    double assembled, matrix_free;
+    find_costs(island->dim, island->bodies, counts, island->body_count, &assembled, &matrix_free);
+    island->form = given == 1 || given == 2 ? given : matrix_free < CLEARLY * assembled ? 2 : 1;
+    island->stiff = given != 1 && thaw_stiffened_suits(island, island->form == 1 ? assembled : INFINITY);
+    if (island->stiff)
+        island->form = 2;
 }
 
 // --- rows ------------------------------------------------------------------------------------------------------------
@@ -459,10 +479,7 @@ static ThawStatus make_island(ThawResponse *island, const ThawContact *contacts,
         counts[p] = part->motions == THAW_MOTIONS_ALL ? (ThawResponseCounts){0, 0} // costs the same in both forms
                                                       : (ThawResponseCounts){part->contacts, part->vertices};
     }
-    island->form = island->options->form;
-    if (island->form != 1 && island->form != 2)
-        island->form = thaw_response_form(island->dim, island->bodies, counts, island->body_count);
-    island->stiff = island->form == 2 && thaw_stiffened_suits(island);
+    choose_form(island, counts);
     return THAW_OK;
 }
 

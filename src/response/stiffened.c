@@ -19,10 +19,10 @@
 
 #include "response/island.h"
 
-// Steps of Newton's method and products of each that cloths on balls took, and products without the springs.
-enum { STEPS = 9, PRODUCTS = 6, OTHERWISE = 600 };
+// Steps of Newton's method and solves in each that cloths on balls took, and products without the springs.
+enum { STEPS = 9, SOLVES = 8, OTHERWISE = 600 };
 
-int thaw_stiffened_suits(const ThawResponse *island) {
+int thaw_stiffened_suits(const ThawResponse *island, double otherwise) {
     double with = 0.0, without = 0.0;
     int thin = 0;
     for (int32_t p = 0; p < island->body_count; p++) {
@@ -32,13 +32,13 @@ int thaw_stiffened_suits(const ThawResponse *island) {
         if (!body->stiffen)
             return 0;
         thin |= body->thin;
-        with += STEPS * (body->stiffen_cost + PRODUCTS * 2 * body->apply_cost);
+        with += STEPS * (body->stiffen_cost + SOLVES * body->apply_cost);
         without += OTHERWISE * body->apply_cost;
     }
     for (int32_t i = 0; i < island->n; i++)
         if (!(island->rows[i].gamma[0] > 0 && island->rows[i].gamma[1] > 0))
             return 0;
-    return thin && with < without;
+    return thin && with < fmin(without, otherwise);
 }
 
 ThawStatus thaw_stiffened_reserve(ThawResponse *island) {

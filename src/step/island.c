@@ -86,7 +86,7 @@ static void estimate_costs(const ThawIsland *island, const ThawStepper *s, ThawR
         view->apply_cost = 4.0 * (double)cost.numbers + 50.0 * s->shape->nv;
         view->compliance_cost = 0.4 * blocks * cost.way;
         view->pair_cost = 4 * blocks * blocks * cost.reach;
-        view->stiffen_cost = 0.2 * cost.flops + 20.0 * (double)cost.numbers;
+        view->stiffen_cost = 0.2 * cost.flops + 4.0 * (double)cost.numbers;
     }
     if (!s->system->map->ops->rows) // by solves alone
         view->compliance_cost = s->model->dim * view->apply_cost, view->pair_cost = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Newton's method with sheets (shells paper, section 3.3 and algorithm 1): every step ends at a least of the incremental
-// potential Q, damping of membrane and bending included, which a linearised step misses; cloths that hang, fold and fall
-// on things with friction converge without cutting the step; and so they do with rigid parts.
+// Newton's method with sheets (shells paper, section 3.3 and algorithm 1): every step ends at a least of the
+// incremental potential Q, damping of membrane and bending included, which a linearised step misses; cloths that hang,
+// fold and fall on things with friction converge without cutting the step; and so they do with rigid parts.
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,7 +114,7 @@ static void newton_ends_where_the_potential_is_least(void **state) {
     assert_true(worst[0] < 1e-6 && worst[1] > 1e-3);
 }
 
-// Quadratically, from a start far away: the first steps of the fall, an order of the tolerance for an iteration at most.
+// From a start far away, the first steps of the fall.
 static void newton_converges_fast_on_a_sheet_that_folds(void **state) {
     (void)state;
     ThawWorld *world = make_world(HANGS("euler-newton", "0.02"), 1);
@@ -131,7 +131,7 @@ static void newton_converges_fast_on_a_sheet_that_folds(void **state) {
     thaw_world_free(&world);
 }
 
-// The papers' scenes in small: tilted, bent, with friction, on edges of a box. Contacts are solved with every direction.
+// The papers' scenes in small: tilted, bent, with friction, on edges of a box. Contacts are solved with each direction.
 static void scenes_converge_with_contacts_inside_the_iteration(void **state) {
     (void)state;
     static const char *const names[] = {"hat", "cross"};

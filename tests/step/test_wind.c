@@ -108,7 +108,8 @@ static void bits_last_and_the_ledger_closes(void **state) {
     thaw_world_free(&world);
 }
 
-// What air does to a sheet at rest is steady: a curtain falls asleep in it, costs nothing then, and wakes when it blows.
+// What air does to a sheet at rest is steady: a curtain falls asleep in it, costs nothing then, and wakes when it
+// blows.
 static void a_curtain_at_rest_sleeps_until_wind_blows(void **state) {
     (void)state;
     static const char text[] =
