@@ -554,7 +554,7 @@ static void draw_background(const View *view, const Shadow *shadow, Raster *rast
 
 // --- tilted half-spaces ----------------------------------------------------------------------------------------------
 
-enum { TILTED = 32 }; // that are drawn; more make no picture that anybody could read
+enum { TILTED = 32 }; // that are drawn; more make no readable picture
 static const double GRAZING =
     0.15; // light that falls at a lower angle throws no shadow that could be told from the dark
 

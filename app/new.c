@@ -184,11 +184,10 @@ static int parse(AppPlan *plan, int argc, char **argv, int *list) {
         ok = 0;
     }
     if (ok && plan->path && plan->dimension == 2 && app_plan_source(plan) == APP_MESH) {
-        app_complain(
-            "new",
-            "--dimension is 2 for %s; allowed: a solid (.json), a drawing (.svg, .poly) or a flat surface (.obj, "
-            ".ply, .stl); flat meshes are known as such",
-            plan->path);
+        app_complain("new",
+                     "--dimension is 2 for %s; allowed: a solid (.json), a drawing (.svg, .poly) or a flat surface "
+                     "(.obj, .ply, .stl); flat meshes are known as such",
+                     plan->path);
         ok = 0;
     }
     if (ok && !plan->path && !*list) {
@@ -314,7 +313,7 @@ static int settle_paths(AppPlan *plan) {
     return 1;
 }
 
-// What --force would replace may be somebody's work: it is kept as NAME~, or NAME~2, NAME~3, ... where that is there.
+// What --force would replace may have been edited: it is kept as NAME~, or NAME~2, NAME~3, ... where that is there.
 static int keep_old(const AppPlan *plan) {
     enum { MOST = 1000 };
     char kept[sizeof plan->out_path + 16];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Triangles are filled by their three edge functions over the bounding box, with normals and colours interpolated
 // perspectively (by 1/depth) and shaded at every sample: a warm key light with a soft terminator, a hemisphere of cool
-// sky and warm ground, a small highlight. Anti-aliasing is left to the caller, who draws larger and averages. Cost:
+// sky and warm ground, a small highlight. Anti-aliasing is left to the caller: draw larger and average. Cost:
 // about ten nanoseconds a covered sample.
 #include <math.h>
 #include <stddef.h>

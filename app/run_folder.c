@@ -49,7 +49,7 @@ ThawStatus app_folder_lock(AppRun *run, ThawError *error) {
     if (status != THAW_OK)
         return status;
     run->lock = open(run->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    // A file system without locks is no reason to refuse; only a lock that someone holds is.
+    // A file system without locks is no reason to refuse; only a lock that is held is.
     if (run->lock >= 0 && flock(run->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
         return thaw_error_set(error, THAW_ERROR_IO, "another run is writing to %s; choose another --out", run->folder);
     sweep(run);

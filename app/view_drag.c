@@ -6,9 +6,9 @@
 // proportional to m_i (1 - (d/r)^2)^2, whose effective mass is 1 / sum(w_i^2 / m_i) even if nothing else of the body
 // followed. With k h^2 at a quarter of that mass, and the damping c of each vertex such that c w_i h is at most half of
 // m_i, the motion decays for every softness of the body (the characteristic polynomial of x, v under v += h(-k x - c
-// v)/m, x += h v has its roots inside the unit circle while k h^2/m + 2 c h/m < 4). Below that bound the spring is what
-// a hand would want: the body's weight stretches it by a twentieth of its diameter. All of the body is slowed down a
-// little besides, for what hangs from a hand soon ceases to swing and to spin.
+// v)/m, x += h v has its roots inside the unit circle while k h^2/m + 2 c h/m < 4). Below that bound the spring is as
+// stiff as is handy: the body's weight stretches it by a twentieth of its diameter. All of the body is slowed down a
+// little besides, as what hangs from a hand soon ceases to swing and to spin.
 #include <math.h>
 #include <string.h>
 

@@ -168,6 +168,7 @@ static ThawBodyDef describe(const ThawWorldDef *def, int32_t shape, const double
         if (def->bodies[b].shape == shape || b == 0) {
             body.method = def->bodies[b].method;
             body.friction = def->bodies[b].friction;
+            body.restitution = def->bodies[b].restitution;
             body.self_contact = def->bodies[b].self_contact;
             body.rigidify = def->bodies[b].rigidify;
             body.options = def->bodies[b].options;
@@ -201,7 +202,7 @@ static int32_t crowd_of(const ViewLive *live, const ThawBodyDef *body) {
     return crowd;
 }
 
-// What is dropped must not make the program unusable for all others who look.
+// What is dropped must not make the program unusable for all other pages.
 static ThawStatus check_drop(const ViewLive *live, const ThawBodyDef *body, ThawError *error) {
     const ThawWorldDef *def = &live->now.world;
     int64_t elements = def->shapes[body->shape].mesh->element_count;

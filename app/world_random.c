@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random worlds. Scenes that somebody thought of test what somebody thought of; these are drawn. Every property has a
-// stream of its own, hashed from the seed, the property's name and the body's number: whether a bar is of steel says
-// nothing about whether it is pinned, so a few hundred seeds cover products of properties that nobody would write
-// down, and a property added later leaves the others as they were. Numbers go into the text with nine digits, behind
-// which libraries of mathematics may differ.
+// Random worlds. Scenes made by hand test what was thought of; these are drawn. Every property has a stream of its own,
+// hashed from the seed, the property's name and the body's number: whether a bar is of steel says nothing about whether
+// it is pinned, so a few hundred seeds cover many products of properties, and a property added later leaves the others
+// as they were. Numbers go into the text with nine digits, behind which libraries of mathematics may differ.
 //
 // What is drawn is mostly kept within what can be simulated at all: a body is stiff enough not to collapse under its
 // weight, and blows are slower than a third of its waves. One world in twenty, "wild", is not tamed so.

@@ -38,6 +38,14 @@ typedef struct ThawWeave {
     double bending[3];
 } ThawWeave;
 
+// Fibres of a solid, along the direction that its shape says (ThawShapeDef.fibre), on top of the model's energy, with
+// s = |Fa|^2 - 1; stiffness 0: there are none.
+typedef struct ThawFibre {
+    double stiffness; // mu, Pa: 4 mu is added to Young's modulus along them
+    double exponent;  // k: mu/k^2 (e^(k s) - 1 - k s), after Fung; 0: mu/2 s^2
+    int slack;        // nonzero: they resist stretching only
+} ThawFibre;
+
 typedef struct ThawMaterialDef {
     const char *name;
     ThawMaterialModel model;
@@ -51,6 +59,7 @@ typedef struct ThawMaterialDef {
     ThawWeave weave;       // of sheets that are woven
     double edge_stiffness; // N, kl, and
     double area_stiffness; // N/m, ka, of sheets with THAW_MEMBRANE_LENGTHS: sum kl (1-l/l0)^2 l0 + ka (1-A/A0)^2 A0
+    ThawFibre fibre;       // of solids
 } ThawMaterialDef;
 
 // A soft rubber: stable neo-Hookean, 1000 kg/m^3, 1 MPa, 0.4, a little stiffness damping.

@@ -63,6 +63,9 @@ typedef struct ThawShapeDef {
     const double *uv;               // of woven sheets: u, v of each corner of each element of the mesh, u along the
                                     // warp; in place of `warp` where it is not degenerate; may be NULL
     double pressure;                // Pa, inside a closed sheet over outside; its triangles must all look out, or in
+    double fibre[3];         // of solids whose materials have fibres: their direction, in the shape's coordinates
+    const double *fibres;    // the same for each element of the mesh, dim numbers, in its place; may be NULL
+    const double *stiffness; // of each element of the mesh: times which its material is as stiff, > 0; may be NULL
     // Degrees: contact is with a smooth surface through the vertices where the mesh is bent by no more than that at
     // rest, 0 to 90; 0: with its faces. Not for sheets.
     double smooth;
@@ -154,6 +157,7 @@ typedef struct ThawBodyDef {
     const ThawChangeDef *changes; // of its shape, at given times
     int32_t change_count;
     double friction;                            // Coulomb's mu against others
+    double restitution;                         // 0 to 1, of blows that a step does not resolve (docs/contact.md)
     int self_contact;                           // nonzero: it touches itself, too
     const struct ThawRigidifyOptions *rigidify; // options of its own, all of them; NULL: the world's
     const ThawOptionDef *options;               // options of its own of any method, on top of those above
@@ -194,14 +198,16 @@ typedef struct ThawObstacleDef {
     int32_t key_count;
     ThawInterpolation interpolation;
     double centre[3];
-    double friction; // Coulomb's mu; a pair's is the geometric mean unless a ThawPairDef says otherwise
+    double friction;    // Coulomb's mu; a pair's is the geometric mean unless a ThawPairDef says otherwise
+    double restitution; // 0 to 1; a pair's likewise
 } ThawObstacleDef;
 
 // Settings for one pair. Names are those of bodies or obstacles; either may be "*".
 typedef struct ThawPairDef {
     const char *first, *second;
-    int disabled;    // nonzero: they pass through each other
-    double friction; // < 0: as usual
+    int disabled;       // nonzero: they pass through each other
+    double friction;    // < 0: as usual
+    double restitution; // at most 1; < 0: as usual
 } ThawPairDef;
 
 // --- Attachments -----------------------------------------------------------------------------------------------------

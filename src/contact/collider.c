@@ -69,7 +69,8 @@ static ThawStatus weigh_vertices(const ThawShape *shape, const double *x, const 
         // A sheet gives way as its membrane does: by the section thickness times length, over the length.
         if (shape->cells->kind->dim < shape->dim)
             area *= shape->thickness / length;
-        double modulus = fmax(5 * material->young, 200 * material->density * gravity * shape->diameter);
+        double modulus = fmax(5 * thaw_element_modulus(shape, shape->cells, place[element[f]]),
+                              200 * material->density * gravity * shape->diameter);
         for (int i = 0; i < to->nodes; i++)
             to->stiffness[v[i]] += modulus * area / length / to->nodes;
     }

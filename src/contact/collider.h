@@ -23,7 +23,7 @@ struct ThawCollider {
 typedef struct ThawContactItem {
     int32_t a, b;
     ThawContactKind kind;
-    double friction;
+    ThawTouch touch;
 } ThawContactItem;
 
 // A ball round a vertex that was free of the other surface when it was at x, and the other's odometer then; room < 0:

@@ -41,6 +41,7 @@ typedef struct ThawContact {
     double gap;           // m, Phi at the start of the step: < 0 inside
     double velocity[3];   // m/s, of the obstacle at the point; 0 between bodies
     double friction;      // mu of the pair
+    double restitution;   // of the pair
     double stiffness;     // N/m, after automatic choice; INFINITY: no compliance, which no scene has
     double damping;       // N s/m
     double sink;          // m, the depth at which a hard contact begins to act; 0 for others

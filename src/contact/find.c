@@ -179,31 +179,30 @@ static int is_hidden(const ThawContactScratch *scratch, int32_t body) {
 
 static ThawStatus add_bodies(ThawContactScratch *scratch, int32_t a, int32_t b, ThawError *error) {
     const ThawModel *model = scratch->collider->model;
-    double friction;
+    ThawTouch touch;
     if (is_hidden(scratch, a) || is_hidden(scratch, b))
         return THAW_OK;
     if (scratch->asleep && scratch->asleep[a] && scratch->asleep[b])
         return THAW_OK;
     if (!slabs_meet(&scratch->bodies[a], &scratch->bodies[b], scratch->fall) ||
-        !thaw_model_may_touch(model, a, b, &friction))
+        !thaw_model_may_touch(model, a, b, &touch))
         return THAW_OK;
     want_fit(&scratch->bodies[a]);
     want_fit(&scratch->bodies[b]);
-    ThawStatus status = add_item(scratch, (ThawContactItem){a, b, THAW_CONTACT_VERTEX_FACE, friction}, error);
+    ThawStatus status = add_item(scratch, (ThawContactItem){a, b, THAW_CONTACT_VERTEX_FACE, touch}, error);
     if (status == THAW_OK)
-        status = add_item(scratch, (ThawContactItem){b, a, THAW_CONTACT_VERTEX_FACE, friction}, error);
+        status = add_item(scratch, (ThawContactItem){b, a, THAW_CONTACT_VERTEX_FACE, touch}, error);
     if (status == THAW_OK && model->options.contact.edges && model->dim == 3)
-        status = add_item(scratch, (ThawContactItem){a, b, THAW_CONTACT_EDGE_EDGE, friction}, error);
+        status = add_item(scratch, (ThawContactItem){a, b, THAW_CONTACT_EDGE_EDGE, touch}, error);
     return status;
 }
 
 static ThawStatus add_self(ThawContactScratch *scratch, int32_t a, ThawError *error) {
     if (is_hidden(scratch, a) || (scratch->asleep && scratch->asleep[a]))
         return THAW_OK;
+    const ThawTouch touch = {.friction = scratch->collider->model->bodies[a].friction};
     want_fit(&scratch->bodies[a]);
-    return add_item(scratch,
-                    (ThawContactItem){a, a, THAW_CONTACT_VERTEX_FACE, scratch->collider->model->bodies[a].friction},
-                    error);
+    return add_item(scratch, (ThawContactItem){a, a, THAW_CONTACT_VERTEX_FACE, touch}, error);
 }
 
 // Whether a body may reach a half-space: by the corners of its box, and the way the obstacle sees them go.
@@ -227,24 +226,24 @@ static ThawStatus add_obstacle(ThawContactScratch *scratch, int32_t a, int32_t o
     const ThawModel *model = scratch->collider->model;
     const ThawObstacleKind kind = model->obstacles[o].kind;
     ThawContactBody *body = &scratch->bodies[a], *obstacle = &scratch->obstacles[o];
-    double friction;
+    ThawTouch touch;
     if (is_hidden(scratch, a) || (scratch->asleep && scratch->asleep[a] && scratch->placed[o]))
         return THAW_OK;
     int reaches = kind == THAW_OBSTACLE_HALF_SPACE ? reaches_half_space(scratch->places[o], model->dim - 1, body->swept)
                                                    : thaw_box_overlap(body->swept, obstacle->swept);
-    if (!reaches || !thaw_model_may_touch(model, a, -1 - o, &friction))
+    if (!reaches || !thaw_model_may_touch(model, a, -1 - o, &touch))
         return THAW_OK;
-    ThawStatus status = add_item(scratch, (ThawContactItem){a, -1 - o, THAW_CONTACT_VERTEX_OBSTACLE, friction}, error);
+    ThawStatus status = add_item(scratch, (ThawContactItem){a, -1 - o, THAW_CONTACT_VERTEX_OBSTACLE, touch}, error);
     if (status == THAW_OK && body->shape->half > 0 && kind != THAW_OBSTACLE_HALF_SPACE && kind != THAW_OBSTACLE_MESH)
-        return add_item(scratch, (ThawContactItem){a, -1 - o, THAW_CONTACT_FACE_OBSTACLE, friction}, error);
+        return add_item(scratch, (ThawContactItem){a, -1 - o, THAW_CONTACT_FACE_OBSTACLE, touch}, error);
     if (status != THAW_OK || obstacle->shape->nv == 0)
         return status;
     want_fit(body);
     want_fit(obstacle);
     if (obstacle->shape->ne > 0 && model->options.contact.edges)
-        status = add_item(scratch, (ThawContactItem){a, -1 - o, THAW_CONTACT_EDGE_EDGE, friction}, error);
+        status = add_item(scratch, (ThawContactItem){a, -1 - o, THAW_CONTACT_EDGE_EDGE, touch}, error);
     if (status == THAW_OK)
-        status = add_item(scratch, (ThawContactItem){a, -1 - o, THAW_CONTACT_FACE_POINT, friction}, error);
+        status = add_item(scratch, (ThawContactItem){a, -1 - o, THAW_CONTACT_FACE_POINT, touch}, error);
     return status;
 }
 

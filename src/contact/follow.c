@@ -49,14 +49,23 @@ static int follow_face(const ThawContactShape *from, const ThawContactShape *to,
 }
 
 static int follow_edge(const ThawContactShape *to, const int32_t *map, int32_t *edge) {
-    if (!follow_vertex(to, map, &edge[0]) || !follow_vertex(to, map, &edge[1]))
-        return 0;
-    if (edge[0] > edge[1]) {
-        const int32_t kept = edge[0];
-        edge[0] = edge[1];
-        edge[1] = kept;
-    }
-    return 1;
+    return follow_vertex(to, map, &edge[0]) && follow_vertex(to, map, &edge[1]);
+}
+
+static void turn_edge(int32_t *edge) {
+    const int32_t kept = edge[0];
+    edge[0] = edge[1];
+    edge[1] = kept;
+}
+
+// Two edges in their new numbers ascend; but of thin things the direction of the first one against the second says how
+// they lie about each other, so there both are turned or none.
+static void order_edges(int thin, int32_t *edges) {
+    const int turned = edges[2] > edges[3];
+    if (turned)
+        turn_edge(edges + 2);
+    if (thin ? turned : edges[0] > edges[1])
+        turn_edge(edges);
 }
 
 // One side of a key, of a body that has changed.
@@ -88,12 +97,15 @@ void thaw_contacts_follow(ThawContactSet *set, const ThawCollider *from, const T
     int32_t kept = 0;
     for (int32_t i = 0; i < set->memory_count; i++) {
         ThawContactMemory memory = set->memory[i];
-        int good = 1;
+        int good = 1, thin = 0;
         for (int side = 0; side < 2 && good; side++) {
             const int32_t body = memory.key.body[side];
+            thin |= body >= 0 && from->by_body[body]->half > 0;
             if (body >= 0 && map[body])
                 good = follow_side(from->by_body[body], to->by_body[body], map[body], side, &memory.key);
         }
+        if (good && memory.key.kind == THAW_CONTACT_EDGE_EDGE)
+            order_edges(thin, memory.key.feature);
         if (good)
             set->memory[kept++] = memory;
     }

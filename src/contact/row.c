@@ -251,7 +251,8 @@ void thaw_contact_add(const ThawContactScratch *scratch, const ThawContactItem *
     ThawContact *c = next_contact(slot);
     if (!c)
         return;
-    *c = (ThawContact){.key = *key, .gap = gap, .friction = item->friction};
+    *c = (ThawContact){.key = *key, .gap = gap, .friction = item->touch.friction};
+    c->restitution = item->touch.restitution;
     double slide[3] = {0, 0, 0}, x[3] = {0, 0, 0}, k[2] = {INFINITY, INFINITY}, m[2] = {INFINITY, INFINITY}, length = 0;
     for (int s = 0; s < 2; s++) {
         const ThawContactShape *shape = side[s].body->shape;

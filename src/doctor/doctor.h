@@ -78,11 +78,13 @@ typedef struct ThawArrival {
     double time;      // s
     double speed[3];  // m/s, of its centre then
     double normal[3]; // of the obstacle there
-    double friction;
+    double friction, restitution;
 } ThawArrival;
 // Rolling and bouncing that the time step will take away (motion.c).
 void thaw_exam_motion(ThawExam *exam, const ThawScene *scene, const ThawModel *model, int32_t body,
                       const ThawArrival *arrival);
+// Coefficients of restitution that do nothing (rebound.c).
+void thaw_exam_rebound(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
 // Bodies inside each other at the start (overlap.c).
 void thaw_exam_overlap(ThawExam *exam, const ThawScene *scene, const ThawModel *model);
 

@@ -64,7 +64,7 @@ static int place_bodies(Falls *f) {
 static double obstacle_distance(const Falls *f, int32_t b, double t, const double x[3]) {
     double least = INFINITY, normal[3], velocity[3];
     for (int32_t o = 0; o < f->model->obstacle_count; o++)
-        if (thaw_model_may_touch(f->model, b, -1 - o, &(double){0}))
+        if (thaw_model_may_touch(f->model, b, -1 - o, &(ThawTouch){0}))
             least = fmin(least, thaw_obstacle_distance(f->collider, o, t, x, normal, velocity));
     return least;
 }
@@ -116,14 +116,16 @@ static int find_arrival(const Falls *f, int32_t b, ThawArrival *arrival) {
     for (int k = 0; k < f->model->dim; k++)
         x[k] = centre[k] + arrival->time * (f->model->bodies[b].velocity[k] + arrival->time / 2 * f->gravity[k]);
     for (int32_t o = 0; o < f->model->obstacle_count; o++) {
-        double normal[3] = {0}, friction = 0;
-        if (!thaw_model_may_touch(f->model, b, -1 - o, &friction))
+        double normal[3] = {0};
+        ThawTouch touch;
+        if (!thaw_model_may_touch(f->model, b, -1 - o, &touch))
             continue;
         const double d = thaw_obstacle_distance(f->collider, o, arrival->time, x, normal, velocity);
         if (d >= nearest)
             continue;
         nearest = d;
-        arrival->friction = friction;
+        arrival->friction = touch.friction;
+        arrival->restitution = touch.restitution;
         memcpy(arrival->normal, normal, sizeof normal);
     }
     return nearest < INFINITY;
@@ -132,7 +134,7 @@ static int find_arrival(const Falls *f, int32_t b, ThawArrival *arrival) {
 // Whether the other body's box is below this one's, in the direction of gravity and of the first velocity.
 static int falls_on(const Falls *f, int32_t b, int32_t other) {
     const double *mine = f->box + 6 * (size_t)b, *its = f->box + 6 * (size_t)other, *v = f->model->bodies[b].velocity;
-    if (!thaw_model_may_touch(f->model, b, other, &(double){0}))
+    if (!thaw_model_may_touch(f->model, b, other, &(ThawTouch){0}))
         return 0;
     for (int look = 0; look <= LOOKS; look++) {
         const double t = f->duration * look / LOOKS;

@@ -143,6 +143,7 @@ static void examine_scene(ThawExam *exam, const ThawScene *scene) {
         thaw_exam_attachments(exam, scene, model);
         thaw_exam_falls(exam, scene, model);
         thaw_exam_round(exam, scene, model);
+        thaw_exam_rebound(exam, scene, model);
         thaw_exam_overlap(exam, scene, model);
     }
     thaw_model_free(&model);

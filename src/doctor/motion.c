@@ -15,6 +15,7 @@
 // Which step a cure needs is looked for with each integrator, and the one that costs least is named.
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "doctor/doctor.h"
 
@@ -173,8 +174,10 @@ static void examine_bounce(ThawExam *exam, const ThawScene *scene, const ThawMod
     if (!(m->contact > 0))
         return;
     const double kept = exp(-M_PI * M_PI * m->material->alpha1 / m->contact), height = speed * speed / (2 * g) * kept;
-    const double left = bounce_left(m, thaw_scheme(world->integrator), world->h);
-    if (left > 1 - LOST || !(height > LOW_JUMP * body->shape->diameter))
+    const ThawScheme *scheme = thaw_scheme(world->integrator);
+    const double left = bounce_left(m, scheme, world->h);
+    const int unresolved = scheme->blows >= 0 && ceil(THAW_BLOW_STEPS * world->h / m->blow) > world->substeps;
+    if (left > 1 - LOST || (unresolved && arrival->restitution > 0) || !(height > LOW_JUMP * body->shape->diameter))
         return;
     ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "bounce-lost", "body %.100s", body->name);
     thaw_complaint_what(
@@ -183,6 +186,11 @@ static void examine_bounce(ThawExam *exam, const ThawScene *scene, const ThawMod
         "takes about %.2g s: steps of %.4g s leave %.2g %% of that height",
         speed, arrival->time, height, m->contact, world->h, 100 * left);
     tell_cure(c, m, bounce_left, world);
+    if (unresolved) {
+        const size_t end = strlen(c->cure);
+        snprintf(c->cure + end, sizeof c->cure - end,
+                 "; or a coefficient, \"restitution\", of the body and what it lands on");
+    }
     thaw_complaint_value(c, left, "of the height");
 }
 

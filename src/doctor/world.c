@@ -10,7 +10,7 @@
 // What a mode of angular frequency w keeps in a step is in the integrator's entry (registry/scheme.h): by backward
 // Euler 1/sqrt(1 + (w h)^2), for small w h exp(-w^2 h / 2) a second, so each period takes 1 - exp(-2 pi w h) = 1 -
 // exp(-4 pi^2 h / T) of its energy. Nothing ever explodes, but a step that is long against the period T silently
-// removes the motion that one wanted to see.
+// removes the motion that the scene is about.
 #include "doctor/doctor.h"
 #include "model/change.h"
 

@@ -291,18 +291,6 @@ void thaw_bending_stress(void *pass, int32_t chunk) {
     (void)chunk;
 }
 
-// The group that all roles are in, by lane; whether there is any.
-static int groups_by_vertices(const ThawForcePass *pass, const ThawBatch *batch, int32_t group[THAW_LANES]) {
-    int wanted = 0;
-    for (int l = 0; l < THAW_LANES; l++) {
-        group[l] = batch->element[l] < 0 ? -1 : pass->group_of_vertex[batch->vertex[0][l]];
-        for (int a = 1; a < batch->kind->nodes; a++)
-            group[l] = pass->group_of_vertex[batch->vertex[a][l]] == group[l] ? group[l] : -1;
-        wanted |= group[l] >= 0;
-    }
-    return wanted;
-}
-
 // V tau of forces f at vertices is -sum f x'. Damping is that of the measures alone, which no turning changes.
 THAW_INLINE void virial_chunk(const ThawForcePass *pass, int32_t chunk, Form form) {
     for (int32_t b = pass->set->chunk[chunk]; pass->group_of_vertex && b < pass->set->chunk[chunk + 1]; b++) {
@@ -310,7 +298,7 @@ THAW_INLINE void virial_chunk(const ThawForcePass *pass, int32_t chunk, Form for
         ThawLanes x[ROLES][3], out[ROLES][3], tau[9];
         int32_t group[THAW_LANES];
         Bend bent;
-        if (!groups_by_vertices(pass, batch, group))
+        if (!thaw_groups_by_vertices(pass, batch, group))
             continue;
         gather_roles(batch, form, pass->x, x);
         bend(pass, batch, form, x, &bent);

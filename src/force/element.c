@@ -5,6 +5,7 @@
 #include "model/element.h"
 #include "math/vec3.h"
 
+#include "force/fibre.h"
 #include "force/sheet.h"
 #include "force/solid.h"
 #include "model/model.h"
@@ -72,16 +73,18 @@ static const ThawElementOps TETRAHEDRON = {.name = "tetrahedron",
                                            .strain = thaw_solid_strain_3d};
 
 // Moduli of plane stress along warp and weft.
-static void woven_constants(const ThawMaterial *material, double thickness, double c[THAW_ELEMENT_CONSTANTS_MAX]) {
+static void woven_constants(const ThawMaterial *material, double thickness, double factor,
+                            double c[THAW_ELEMENT_CONSTANTS_MAX]) {
     (void)thickness;
     double C[6];
     thaw_material_moduli(material, C);
-    c[0] = C[0], c[1] = C[1], c[2] = C[2], c[3] = C[5];
+    c[0] = factor * C[0], c[1] = factor * C[1], c[2] = factor * C[2], c[3] = factor * C[5];
 }
 
-static void lengths_constants(const ThawMaterial *material, double thickness, double c[THAW_ELEMENT_CONSTANTS_MAX]) {
-    c[0] = material->edge_stiffness / thickness;
-    c[1] = material->area_stiffness / thickness;
+static void lengths_constants(const ThawMaterial *material, double thickness, double factor,
+                              double c[THAW_ELEMENT_CONSTANTS_MAX]) {
+    c[0] = factor * (material->edge_stiffness / thickness);
+    c[1] = factor * (material->area_stiffness / thickness);
 }
 
 static const ThawElementOps MEMBRANE = {.name = "membrane",
@@ -196,6 +199,42 @@ static const ThawElementOps WIDE_BENDING = {.name = "bending, wide",
                                             .product = thaw_bending_product_wide,
                                             .virial = thaw_bending_virial_wide,
                                             .stress = thaw_bending_stress};
+
+static const ThawElementOps PLANE_FIBRE = {.name = "fibres of a triangle",
+                                           .space = 2,
+                                           .dim = 2,
+                                           .nodes = 3,
+                                           .points = 1,
+                                           .rest_size = 2,
+                                           .damps_itself = 1,
+                                           .constants = thaw_fibre_constants,
+                                           .energy = thaw_fibre_energy_2d,
+                                           .energy_looking = thaw_fibre_looking_2d,
+                                           .inverted = thaw_sheet_inverted,
+                                           .force = thaw_fibre_force_2d,
+                                           .linearise = thaw_fibre_linearise_2d,
+                                           .product = thaw_fibre_product_2d,
+                                           .virial = thaw_fibre_virial_2d,
+                                           .stress = thaw_bending_stress};
+
+static const ThawElementOps FIBRE = {.name = "fibres of a tetrahedron",
+                                     .space = 3,
+                                     .dim = 3,
+                                     .nodes = 4,
+                                     .points = 1,
+                                     .rest_size = 3,
+                                     .damps_itself = 1,
+                                     .constants = thaw_fibre_constants,
+                                     .energy = thaw_fibre_energy_3d,
+                                     .energy_looking = thaw_fibre_looking_3d,
+                                     .inverted = thaw_sheet_inverted,
+                                     .force = thaw_fibre_force_3d,
+                                     .linearise = thaw_fibre_linearise_3d,
+                                     .product = thaw_fibre_product_3d,
+                                     .virial = thaw_fibre_virial_3d,
+                                     .stress = thaw_bending_stress};
+
+const ThawElementOps *thaw_element_fibre(int dim) { return dim == 2 ? &PLANE_FIBRE : &FIBRE; }
 
 static const ThawElementOps *const KINDS[] = {&TRIANGLE, &TETRAHEDRON};
 

@@ -49,8 +49,8 @@ void thaw_force_product(const ThawIntegrationSet *set, ThawTasks *tasks, const d
                         ThawStiffness scale, int32_t nv, double *y, double forms[2], double *partial);
 
 // Adds V tau, tau = P F' the Kirchhoff stress, and alpha1 V tau (column-major, J and J s) of every element to the sums
-// of its group; group_of (by element of the mesh): below 0, it has none. The bending of a sheet is in the group that
-// all of its vertices are in, group_of_vertex; NULL: in none.
+// of its group; group_of (by element of the mesh): below 0, it has none. Bending and fibres are in the group that all
+// their vertices are in, group_of_vertex; NULL: in none.
 void thaw_force_virial(const ThawIntegrationSet *set, const double *x, const int32_t *group_of,
                        const int32_t *group_of_vertex, double (*sums)[2][9]);
 

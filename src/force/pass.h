@@ -45,6 +45,10 @@ double thaw_von_mises(const ThawLanes F[9], const ThawLanes P[9], int l);
 // solid.c: what is left of a group, to its sums; the next is `group`.
 void thaw_virial_flush(ThawVirial *virial, int32_t group, double (*sums)[2][9]);
 
+// solid.c: of elements that are not the mesh's own, the group that all their vertices are in, by lane; whether there is
+// any.
+int thaw_groups_by_vertices(const ThawForcePass *pass, const ThawBatch *batch, int32_t group[THAW_LANES]);
+
 // Groups of the lanes of a batch; whether there is any.
 THAW_INLINE int groups_of(const ThawForcePass *pass, const ThawBatch *batch, int32_t group[THAW_LANES]) {
     int wanted = 0;

@@ -144,6 +144,17 @@ double thaw_von_mises(const ThawLanes F[9], const ThawLanes P[9], int l) {
     return isfinite(sum) ? sqrt(1.5 * sum) : 0;
 }
 
+int thaw_groups_by_vertices(const ThawForcePass *pass, const ThawBatch *batch, int32_t group[THAW_LANES]) {
+    int wanted = 0;
+    for (int l = 0; l < THAW_LANES; l++) {
+        group[l] = batch->element[l] < 0 ? -1 : pass->group_of_vertex[batch->vertex[0][l]];
+        for (int a = 1; a < batch->kind->nodes; a++)
+            group[l] = pass->group_of_vertex[batch->vertex[a][l]] == group[l] ? group[l] : -1;
+        wanted |= group[l] >= 0;
+    }
+    return wanted;
+}
+
 void thaw_virial_flush(ThawVirial *virial, int32_t group, double (*sums)[2][9]) {
     for (int i = 0; i < 18 && virial->group >= 0; i++)
         sums[virial->group][i / 9][i % 9] += sum_lanes(virial->sum[i / 9][i % 9]);

@@ -136,12 +136,4 @@ void thaw_map_free(ThawMap **map);
 ThawStatus thaw_map_identity_create(const ThawShape *shape, const unsigned char *scripted, ThawMap **map,
                                     ThawError *error);
 
-// rigid.c: elastic vertices (first, in their order) and rigid parts (solids paper, section 3.2). scripted: the
-// partition's script flags will do. set: the partition's elastic elements, or shape->all when it has no part. The
-// partition and the set must outlive the map; the map is good while the partition's topology stands, and belongs to one
-// body.
-struct ThawPartition;
-ThawStatus thaw_map_rigid_create(const ThawShape *shape, const unsigned char *scripted, struct ThawPartition *partition,
-                                 const ThawIntegrationSet *set, ThawMap **map, ThawError *error);
-
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Materials by name, so that nobody has to look up Young's modulus of rubber before the first run.
+// Materials by name: no need to look up Young's modulus of rubber before the first run.
 //
 // Small-strain values at room temperature; real samples scatter, soft ones by a factor of two and more. Each entry
 // names where its figures come from so that they can be looked up (full titles in docs/materials.md), and what was

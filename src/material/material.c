@@ -83,6 +83,10 @@ ThawStatus thaw_material_validate(const ThawMaterialDef *def, ThawError *error) 
                       "above 1/18 for stable-neo-hookean with unmodified constants, whose rest state is unstable "
                       "otherwise; matched constants allow it",
                       error);
+    if (!(def->fibre.stiffness >= 0 && isfinite(def->fibre.stiffness)))
+        return refuse(def, "fibre.stiffness", def->fibre.stiffness, "at least 0 and finite (Pa)", error);
+    if (!(def->fibre.exponent >= 0 && isfinite(def->fibre.exponent)))
+        return refuse(def, "fibre.exponent", def->fibre.exponent, "at least 0 and finite", error);
     const ThawWeave *weave = &def->weave;
     const struct {
         const char *name;

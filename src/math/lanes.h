@@ -47,6 +47,9 @@ static inline int thaw_lanes_any(ThawLaneMask mask) {
 // Natural logarithm within about 1 ulp, the same bits on every machine (log.c). log 0 = -inf, log x = NaN for x < 0.
 ThawLanes thaw_lanes_log(ThawLanes x);
 
+// The exponential within about 1 ulp, the same bits on every machine (exp.c); beyond +-700 that of the bound.
+ThawLanes thaw_lanes_exp(ThawLanes x);
+
 // The angle of (x, y) in [-pi, pi] within about 1 ulp, the same bits on every machine (atan2.c). Of (0, 0) it is 0 or
 // pi, by the sign of x, as in C.
 ThawLanes thaw_lanes_atan2(ThawLanes y, ThawLanes x);

@@ -334,18 +334,26 @@ static ThawStatus gather_mesh(const Draft *d, ThawMesh *mesh, int32_t *place, Th
 }
 
 // Materials of the mesh's elements, by those of the base; for thaw_free.
-static int32_t *gather_materials(const ThawShape *base, const ThawVariant *variant, int32_t ne) {
-    int32_t *own = THAW_NEW(int32_t, base->ne), *material = THAW_NEW(int32_t, ne);
-    for (int32_t i = 0; own && i < base->ne; i++)
-        own[base->element_user[i]] = base->cells->material[i];
-    for (int32_t e = 0; own && material && e < ne; e++)
-        material[e] = own[variant->element[e]];
-    if (!own) {
-        thaw_free(material);
-        material = NULL;
+static ThawStatus gather_data(const ThawShape *base, const ThawVariant *variant, int32_t ne, ThawElementData *data,
+                              ThawError *error) {
+    const ThawElementBlock *cells = base->cells;
+    int32_t *internal = THAW_NEW(int32_t, base->ne);
+    *data = (ThawElementData){.material = THAW_NEW(int32_t, ne),
+                              .factor = cells->factor ? THAW_NEW(double, ne) : NULL,
+                              .fibre = base->fibre ? THAW_NEW(double, 3 * (size_t)ne) : NULL};
+    const int good = internal && data->material && !cells->factor == !data->factor && !base->fibre == !data->fibre;
+    for (int32_t i = 0; good && i < base->ne; i++)
+        internal[base->element_user[i]] = i;
+    for (int32_t e = 0; good && e < ne; e++) {
+        const int32_t i = internal[variant->element[e]];
+        data->material[e] = cells->material[i];
+        if (data->factor)
+            data->factor[e] = cells->factor[i];
+        if (data->fibre)
+            memcpy(data->fibre + 3 * (size_t)e, base->fibre + 3 * (size_t)i, 3 * sizeof *base->fibre);
     }
-    thaw_free(own);
-    return material;
+    thaw_free(internal);
+    return good ? THAW_OK : thaw_error_memory(error, "a shape that changes");
 }
 
 // From the mesh's numbers to the outside's; vertices without an element come last.
@@ -414,9 +422,26 @@ static ThawStatus find_shares(const Draft *d, ThawShape *shape, ThawError *error
     return good ? THAW_OK : thaw_error_memory(error, "a shape that changes");
 }
 
+// What a sheet is besides its triangles; bending and the rest are made of what is left of them. Nothing bends across a
+// cut.
+static ThawStatus inherit_sheet(const ThawShape *base, int32_t ne, ThawShape *shape, ThawError *error) {
+    shape->membrane = base->membrane;
+    shape->bending = base->bending;
+    shape->bending_damping = base->bending_damping;
+    if (!base->warp)
+        return THAW_OK;
+    if (!(shape->warp = THAW_NEW(double, 3 * (size_t)ne)))
+        return thaw_error_memory(error, "a shape that changes");
+    for (int32_t e = 0; e < ne; e++)
+        memcpy(shape->warp + 3 * (size_t)e, base->warp + 3 * (size_t)shape->variant->element[e],
+               3 * sizeof *shape->warp);
+    return THAW_OK;
+}
+
 static ThawStatus compile(Draft *d, ThawShape *shape, ThawError *error) {
     const ThawShape *base = d->base;
-    int32_t *place = THAW_NEW(int32_t, d->points), *material = NULL;
+    int32_t *place = THAW_NEW(int32_t, d->points);
+    ThawElementData data = {0};
     ThawMesh mesh = {0};
     ThawStatus status = place ? THAW_OK : thaw_error_memory(error, "a shape that changes");
     shape->dim = d->dim;
@@ -425,11 +450,14 @@ static ThawStatus compile(Draft *d, ThawShape *shape, ThawError *error) {
     shape->smooth = base->smooth;
     if (status == THAW_OK)
         status = gather_mesh(d, &mesh, place, shape->variant, error);
-    if (status == THAW_OK && (!(material = gather_materials(base, shape->variant, mesh.element_count)) ||
-                              !(shape->name = thaw_strdup(base->name))))
+    if (status == THAW_OK)
+        status = inherit_sheet(base, mesh.element_count, shape, error);
+    if (status == THAW_OK && !(shape->name = thaw_strdup(base->name)))
         status = thaw_error_memory(error, "a shape that changes");
     if (status == THAW_OK)
-        status = thaw_shape_fill(&mesh, material, d->points, shape, error);
+        status = gather_data(base, shape->variant, mesh.element_count, &data, error);
+    if (status == THAW_OK)
+        status = thaw_shape_fill(&mesh, &data, d->points, shape, error);
     if (status == THAW_OK)
         status = number_outside(d, place, shape, error);
     if (status == THAW_OK)
@@ -439,7 +467,7 @@ static ThawStatus compile(Draft *d, ThawShape *shape, ThawError *error) {
     shape->variant->parent = d->parent;
     d->parent = NULL;
     thaw_free(place);
-    thaw_free(material);
+    thaw_element_data_clear(&data);
     thaw_free(mesh.x);
     thaw_free(mesh.elements);
     thaw_free(mesh.region);

@@ -30,7 +30,8 @@ ThawWorldDef thaw_world_def_default(void) {
 }
 
 ThawShapeDef thaw_shape_def_default(void) {
-    return (ThawShapeDef){.name = "shape", .thickness = 1, .bending_damping = -1, .warp = {1, 0, 0}};
+    return (ThawShapeDef){
+        .name = "shape", .thickness = 1, .bending_damping = -1, .warp = {1, 0, 0}, .fibre = {1, 0, 0}};
 }
 
 ThawGroupDef thaw_group_def_default(void) { return (ThawGroupDef){.name = "all", .select = THAW_SELECT_ALL}; }

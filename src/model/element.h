@@ -37,8 +37,9 @@ typedef struct ThawElementOps {
     // Damping is alpha1 times a positive part of the stiffness, whatever is asked of the rest, and never viscous; a
     // block may have an alpha1 of its own.
     int damps_itself;
-    // What stands in a batch for the constants of the material model; NULL: those.
-    void (*constants)(const struct ThawMaterial *material, double thickness, double c[THAW_ELEMENT_CONSTANTS_MAX]);
+    // What stands in a batch for the constants of the material model, `factor` times as stiff; NULL: those.
+    void (*constants)(const struct ThawMaterial *material, double thickness, double factor,
+                      double c[THAW_ELEMENT_CONSTANTS_MAX]);
     // Rest positions X (space * nodes) -> for each point its weight (m^dim, > 0 for a well-oriented element) and the
     // gradients of shape functions 1 .. nodes-1 (`dim` each; the gradient of function 0 is minus their sum). NULL: the
     // code that makes the block fills it.
@@ -72,6 +73,7 @@ typedef struct ThawElementBlock {
     double *weight;    // points * count, m^3: measure times thickness or section
     double *gradient;  // points * count * (nodes-1) * dim, 1/m; or other rest data of the kind
     int64_t *role;     // count, of kinds whose nodes differ in what they are: thaw_element_role; else NULL
+    double *factor;    // count: times which the material is as stiff; NULL: all as it is
     double damping;    // s: in place of the materials' alpha1 where >= 0; of kinds that damp themselves
 } ThawElementBlock;
 
@@ -83,6 +85,8 @@ const ThawElementOps *thaw_element_kind(int space, int dim, int nodes);
 const ThawElementOps *thaw_element_membrane(ThawMembrane membrane);
 const ThawElementOps *thaw_element_bending(int wide);
 const ThawElementOps *thaw_element_pressure(void);
+// Fibres of elements that fill a space of that dimension (force/fibre.c).
+const ThawElementOps *thaw_element_fibre(int dim);
 
 // Doubles of rest data for a point.
 static inline size_t thaw_element_gradients(const ThawElementOps *kind) {

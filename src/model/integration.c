@@ -58,11 +58,14 @@ static void fill_batch(const Choice *choice, const int32_t *elements, int32_t co
                 block->kind->rest_size ? &set->rest[batch->rest + i] : &batch->gradient[i / dim * 3 + i % dim];
             (*to)[l] = block->gradient[p * (size_t)size + (size_t)i];
         }
+        const double factor = block->factor ? block->factor[e] : 1;
         double own[THAW_ELEMENT_CONSTANTS_MAX] = {0};
         if (block->kind->constants)
-            block->kind->constants(material, choice->shape->thickness, own);
+            block->kind->constants(material, choice->shape->thickness, factor, own);
         for (int i = 0; i < THAW_ELEMENT_CONSTANTS_MAX; i++)
-            batch->c[i][l] = block->kind->constants ? own[i] : i < THAW_MATERIAL_CONSTANTS ? material->c[i] : 0;
+            batch->c[i][l] = block->kind->constants        ? own[i]
+                             : i < THAW_MATERIAL_CONSTANTS ? material->c[i] * factor
+                                                           : 0;
         for (int a = 0; a < nodes; a++)
             batch->vertex[a][l] = block->elements[(size_t)e * (size_t)nodes + (size_t)a];
         batch->weight[l] = used ? block->weight[p] : 0;
@@ -70,7 +73,7 @@ static void fill_batch(const Choice *choice, const int32_t *elements, int32_t co
         batch->alpha1[l] = viscous ? 0 : alpha1_of(block, material);
         batch->role[l] = block->role ? block->role[e] : 0;
         for (int i = 0; i < 2; i++)
-            batch->viscosity[i][l] = material->viscosity[i];
+            batch->viscosity[i][l] = material->viscosity[i] * factor;
         if (viscous && block->kind->dim < block->kind->space) // plane stress: the normal rate follows
             batch->viscosity[0][l] *=
                 2 * material->viscosity[1] / (material->viscosity[0] + 2 * material->viscosity[1]);

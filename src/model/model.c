@@ -18,6 +18,12 @@ ThawStatus thaw_check_vector(const char *where, const char *field, const double 
     return THAW_OK;
 }
 
+ThawStatus thaw_check_restitution(const char *where, double restitution, ThawError *error) {
+    if (restitution >= 0 && restitution <= 1)
+        return THAW_OK;
+    return thaw_error_set(error, THAW_ERROR_INPUT, "%s: restitution is %g; allowed: 0 to 1", where, restitution);
+}
+
 ThawStatus thaw_check_rotation(const char *where, int dim, const double *q, double *out, ThawError *error) {
     double norm = 0;
     for (int i = 0; i < 4; i++)
@@ -109,7 +115,9 @@ static ThawStatus compile_materials(const ThawWorldDef *def, ThawModel *model, T
                              .poisson = from->poisson,
                              .alpha0 = from->alpha0,
                              .alpha1 = from->alpha1,
+                             .modulus = from->young + 4 * from->fibre.stiffness,
                              .weave = from->weave,
+                             .fibre = from->fibre,
                              .edge_stiffness = from->edge_stiffness,
                              .area_stiffness = from->area_stiffness};
         to->ops->constants(from, to->c);
@@ -237,7 +245,9 @@ static ThawStatus compile_body(const ThawWorldDef *world, int32_t index, ThawMod
                               "%s: a count of scripts or forces is negative, or its array is NULL", where);
     if (!(def->friction >= 0) || !isfinite(def->friction))
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: friction is %g; allowed: >= 0", where, def->friction);
-    status = thaw_check_vector(where, "position", def->position, dim, error);
+    status = thaw_check_restitution(where, def->restitution, error);
+    if (status == THAW_OK)
+        status = thaw_check_vector(where, "position", def->position, dim, error);
     if (status == THAW_OK)
         status = thaw_check_vector(where, "velocity", def->velocity, dim, error);
     if (status == THAW_OK)
@@ -248,6 +258,7 @@ static ThawStatus compile_body(const ThawWorldDef *world, int32_t index, ThawMod
         return status;
     body->base = body->shape = &model->shapes[def->shape];
     body->friction = def->friction;
+    body->restitution = def->restitution;
     body->self_contact = def->self_contact != 0;
     memcpy(body->position, def->position, sizeof(double) * (size_t)dim);
     memcpy(body->velocity, def->velocity, sizeof(double) * (size_t)dim);

@@ -23,7 +23,9 @@ typedef struct ThawMaterial {
     double density, young, poisson, alpha0, alpha1;
     double c[THAW_MATERIAL_CONSTANTS];
     double viscosity[2]; // Pa s, alpha1 times lambda and mu; 0 where alpha1 damps by K
+    double modulus;      // Pa, along what is stiffest: Young's, and what fibres add
     ThawWeave weave;     // as defined
+    ThawFibre fibre;     // as defined
     double edge_stiffness, area_stiffness;
 } ThawMaterial;
 
@@ -62,6 +64,7 @@ typedef struct ThawShape {
     ThawBending bending;           // of a sheet
     double smooth;                 // degrees, ThawShapeDef
     double bending_damping;        // s, of a sheet; < 0: alpha1
+    double *fibre;                 // 3 * ne, units at rest; NULL where no material has fibres
     double *warp;                  // of a woven sheet: 3 * ne, by the mesh's element, units in its plane; else NULL
     double pressure;               // Pa, inside a closed sheet
     struct ThawFold *folds;        // ne, of a sheet (fold.h); else NULL
@@ -74,6 +77,12 @@ typedef struct ThawShape {
     ThawIntegrationSet *all;     // every element
     struct ThawVariant *variant; // how it came about, of a shape that has changed (change.h); else NULL
 } ThawShape;
+
+// Pa, of an element of a block: Young's, and what fibres add.
+static inline double thaw_element_modulus(const ThawShape *shape, const ThawElementBlock *block, int32_t e) {
+    const double modulus = shape->materials[block->material[e]].modulus;
+    return block->factor ? block->factor[e] * modulus : modulus;
+}
 
 // A group that is moved along keyframes (or pinned: no keys).
 typedef struct ThawScript {
@@ -115,7 +124,7 @@ typedef struct ThawModelBody {
     int32_t script_count;
     ThawLoad *loads;
     int32_t load_count;
-    double friction;
+    double friction, restitution;
     int self_contact;
 } ThawModelBody;
 
@@ -132,15 +141,20 @@ typedef struct ThawModelObstacle {
     int32_t frame_count;
     double position[3], rotation[4];
     ThawScript script; // its keyframes; no group
-    double friction;
+    double friction, restitution;
 } ThawModelObstacle;
 
 // A rule for pairs. Flags run over bodies and then obstacles; the rule holds for a flagged one of each side.
 typedef struct ThawModelPair {
     unsigned char *side[2]; // body_count + obstacle_count each
     int disabled;
-    double friction; // < 0: as usual
+    double friction, restitution; // < 0: as usual
 } ThawModelPair;
+
+// What holds of a pair that may touch.
+typedef struct ThawTouch {
+    double friction, restitution;
+} ThawTouch;
 
 typedef struct ThawModel {
     ThawWorldDef options; // scalars only; the pointers in it are NULL
@@ -161,6 +175,7 @@ typedef struct ThawModel {
     int32_t obstacle_count;
     ThawModelPair *pairs;
     int32_t pair_count;
+    int rebounds;                       // a pair may have a coefficient of restitution
     struct ThawAttachment *attachments; // attachment.h
     int32_t attachment_count;
     int32_t *first_glued;            // body_count: an attachment that glues a region of it, -1: none; NULL: no body is
@@ -180,9 +195,17 @@ void thaw_model_lay_out(ThawModel *model);
 ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMaterial *materials, int32_t material_count,
                               ThawShape *shape, ThawError *error);
 void thaw_shape_clear(ThawShape *shape);
-// What follows from a mesh alone: numbering, rest data, masses, graph. `material`: by the mesh's element. points: at
-// least the mesh's vertices; the others' numbers and places are left open. The shape has dim, materials and thickness.
-ThawStatus thaw_shape_fill(const ThawMesh *mesh, const int32_t *material, int32_t points, ThawShape *shape,
+// What elements have of their own, by the mesh's element.
+typedef struct ThawElementData {
+    int32_t *material; // index into the shape's materials
+    double *factor;    // times which it is as stiff; NULL: all as they are
+    double *fibre;     // 3 each, units; NULL: there are none
+} ThawElementData;
+void thaw_element_data_clear(ThawElementData *data);
+
+// What follows from a mesh and that alone: numbering, rest data, masses, graph. points: at least the mesh's vertices;
+// the others' numbers and places are left open. The shape has dim, materials and thickness.
+ThawStatus thaw_shape_fill(const ThawMesh *mesh, const ThawElementData *data, int32_t points, ThawShape *shape,
                            ThawError *error);
 
 // Room for nv vertices of a mesh, and points without elements behind them, and for its elements.
@@ -204,12 +227,14 @@ static inline ThawModelBody *thaw_model_moved(const ThawModel *model, int32_t bo
 // Validates the contact options and compiles obstacles and pairs; bodies come first, for their names.
 ThawStatus thaw_obstacles_compile(const ThawWorldDef *def, ThawModel *model, ThawError *error);
 void thaw_obstacles_clear(ThawModel *model);
-// Whether two may touch (a body's index, or -1 - obstacle) and with which friction: the last rule that applies to both
-// decides.
-int thaw_model_may_touch(const ThawModel *model, int32_t a, int32_t b, double *friction);
+// Whether two may touch (a body's index, or -1 - obstacle) and how: the last rule that applies to both decides.
+int thaw_model_may_touch(const ThawModel *model, int32_t a, int32_t b, ThawTouch *touch);
+// s, that a blow of two takes (step/blow.c); 0: a sheet is one of them.
+double thaw_model_blow_time(const ThawModel *model, int32_t a, int32_t b);
 
 // What several compilers check: messages begin with `where` and name the field.
 ThawStatus thaw_check_vector(const char *where, const char *field, const double *x, int count, ThawError *error);
+ThawStatus thaw_check_restitution(const char *where, double restitution, ThawError *error);
 // What the selector reads of a group must make sense; messages begin with "shape SHAPE: group NAME".
 ThawStatus thaw_check_group(const char *shape, const char *name, const ThawGroupDef *group, int dim, ThawError *error);
 // Copies a rotation and scales it to unit length.

@@ -169,13 +169,17 @@ static ThawStatus compile_obstacle(const ThawObstacleDef *def, int32_t index, Th
                                   def->size[i]);
     if (!(def->friction >= 0) || !isfinite(def->friction))
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: friction is %g; allowed: >= 0", where, def->friction);
+    ThawStatus status = thaw_check_restitution(where, def->restitution, error);
+    if (status != THAW_OK)
+        return status;
     o->kind = def->kind;
     o->friction = def->friction;
+    o->restitution = def->restitution;
     o->script.release = INFINITY;
     memcpy(o->size, def->size, sizeof o->size);
     if (!(o->name = thaw_strdup(def->name ? def->name : "unnamed")))
         return thaw_error_memory(error, "an obstacle");
-    ThawStatus status = thaw_check_vector(where, "position", def->position, dim, error);
+    status = thaw_check_vector(where, "position", def->position, dim, error);
     if (status == THAW_OK)
         status = thaw_check_rotation(where, dim, def->rotation, o->rotation, error);
     if (status == THAW_OK)
@@ -192,9 +196,14 @@ static ThawStatus compile_pair(const ThawPairDef *def, int32_t index, const Thaw
     const int32_t bodies = model->body_count, all = bodies + model->obstacle_count;
     pair->disabled = def->disabled;
     pair->friction = def->friction;
+    pair->restitution = def->restitution;
     if (isnan(def->friction) || def->friction == INFINITY)
         return thaw_error_set(error, THAW_ERROR_INPUT, "pair %d: friction is %g; allowed: >= 0, or negative (as usual)",
                               (int)index, def->friction);
+    if (!(def->restitution <= 1))
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "pair %d: restitution is %g; allowed: 0 to 1, or negative (as usual)", (int)index,
+                              def->restitution);
     for (int s = 0; s < 2; s++) {
         const char *name = s ? def->second : def->first;
         int found = 0;
@@ -210,6 +219,18 @@ static ThawStatus compile_pair(const ThawPairDef *def, int32_t index, const Thaw
                                   (int)index, s ? "second" : "first", name ? name : "(NULL)");
     }
     return THAW_OK;
+}
+
+// Whether any two may rebound: both sides have a coefficient, or a rule gives one.
+static int may_rebound(const ThawModel *model) {
+    int bodies = 0, obstacles = 0, rules = 0;
+    for (int32_t i = 0; i < model->body_count; i++)
+        bodies += model->bodies[i].restitution > 0;
+    for (int32_t i = 0; i < model->obstacle_count; i++)
+        obstacles += model->obstacles[i].restitution > 0;
+    for (int32_t i = 0; i < model->pair_count; i++)
+        rules += model->pairs[i].restitution > 0;
+    return !model->options.contact.disabled && (rules > 0 || bodies > 1 || (bodies > 0 && obstacles > 0));
 }
 
 ThawStatus thaw_obstacles_compile(const ThawWorldDef *def, ThawModel *model, ThawError *error) {
@@ -232,6 +253,7 @@ ThawStatus thaw_obstacles_compile(const ThawWorldDef *def, ThawModel *model, Tha
         model->pair_count = i + 1;
         status = compile_pair(&def->pairs[i], i, model, &model->pairs[i], error);
     }
+    model->rebounds = may_rebound(model);
     return status;
 }
 
@@ -253,17 +275,36 @@ void thaw_obstacles_clear(ThawModel *model) {
     thaw_free(model->pairs);
 }
 
-int thaw_model_may_touch(const ThawModel *model, int32_t a, int32_t b, double *friction) {
+int thaw_model_may_touch(const ThawModel *model, int32_t a, int32_t b, ThawTouch *touch) {
     const int32_t n = model->body_count, i = a >= 0 ? a : n - 1 - a, k = b >= 0 ? b : n - 1 - b;
     int disabled = model->options.contact.disabled;
-    *friction = sqrt((a >= 0 ? model->bodies[a].friction : model->obstacles[-1 - a].friction) *
-                     (b >= 0 ? model->bodies[b].friction : model->obstacles[-1 - b].friction));
+    const ThawModelBody *bodies = model->bodies;
+    const ThawModelObstacle *obstacles = model->obstacles;
+    touch->friction = sqrt((a >= 0 ? bodies[a].friction : obstacles[-1 - a].friction) *
+                           (b >= 0 ? bodies[b].friction : obstacles[-1 - b].friction));
+    touch->restitution = sqrt((a >= 0 ? bodies[a].restitution : obstacles[-1 - a].restitution) *
+                              (b >= 0 ? bodies[b].restitution : obstacles[-1 - b].restitution));
     for (int32_t p = 0; p < model->pair_count; p++) {
         const ThawModelPair *pair = &model->pairs[p];
         if (!((pair->side[0][i] && pair->side[1][k]) || (pair->side[0][k] && pair->side[1][i])))
             continue;
         disabled = pair->disabled || model->options.contact.disabled;
-        *friction = pair->friction >= 0 ? pair->friction : *friction;
+        touch->friction = pair->friction >= 0 ? pair->friction : touch->friction;
+        touch->restitution = pair->restitution >= 0 ? pair->restitution : touch->restitution;
     }
     return !disabled;
+}
+
+double thaw_model_blow_time(const ThawModel *model, int32_t a, int32_t b) {
+    const int32_t side[2] = {a, b};
+    double inverse = 0, sum = 0;
+    for (int k = 0; k < 2; k++)
+        if (side[k] >= 0) {
+            const ThawShape *shape = model->bodies[side[k]].shape;
+            if (shape->blow == 0)
+                return 0;
+            inverse += 1 / shape->total_mass;
+            sum += shape->blow * shape->blow / shape->total_mass;
+        }
+    return sqrt(sum / inverse);
 }

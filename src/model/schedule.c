@@ -81,6 +81,11 @@ ThawStatus thaw_change_compile(const char *where, const ThawChangeDef *def, int3
     if ((unsigned)def->kind > THAW_CHANGE_CUT)
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: kind is %d; allowed: a ThawChangeKind", where,
                               (int)def->kind);
+    if (base->pressure != 0) // it would leave by the hole
+        return thaw_error_set(error, THAW_ERROR_UNSUPPORTED,
+                              "%s: shape %s is a sheet with a pressure of %g Pa inside; allowed: changes of shapes "
+                              "without pressure",
+                              where, base->name, base->pressure);
     ThawStatus status = compile_choice(where, "where", &def->where, def->group, base, &change->where, error);
     if (status == THAW_OK && def->limited && def->kind != THAW_CHANGE_CUT)
         status = thaw_error_set(error, THAW_ERROR_INPUT, "%s: limited is %d; allowed: 0, but for a cut", where,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/change.h"
+#include "model/fibre.h"
 #include "model/model.h"
 #include "model/sheet.h"
 #include "scene/select.h"
@@ -85,7 +86,7 @@ static void integrate_block(const ThawElementBlock *block, double section, ThawS
                         g += gradient[(b - 1) * dim + k];
                     square += g * g;
                 }
-                double k = weight[p] * material->young * square;
+                double k = weight[p] * thaw_element_modulus(shape, block, e) * square;
                 shape->stiffness[vertex[a]] += k;
                 shape->stiffness_damping[vertex[a]] += material->alpha1 * k;
             }
@@ -115,7 +116,7 @@ static void measure(ThawShape *shape) {
     double volume = 0, stiff = 0;
     for (int32_t e = 0; e < cells->count; e++) {
         volume += cells->weight[e];
-        stiff += cells->weight[e] * shape->materials[cells->material[e]].young;
+        stiff += cells->weight[e] * thaw_element_modulus(shape, cells, e);
     }
     shape->blow = M_PI * pow(volume / shape->thickness, 1.0 / shape->dim) * sqrt(shape->total_mass / stiff);
 }
@@ -258,7 +259,7 @@ static ThawStatus assign_materials(const ThawShapeDef *def, const char *name, in
     return THAW_OK;
 }
 
-// Room for the block of the mesh's own elements, and for three more, bending and pressure of a sheet.
+// Room for the block of the mesh's own elements, and for three more: bending and pressure of a sheet, or fibres.
 static ThawStatus add_cells(const ThawElementOps *kind, int32_t count, ThawShape *shape, ThawError *error) {
     size_t ne = (size_t)count, points = (size_t)kind->points;
     shape->blocks = THAW_NEW(ThawElementBlock, 4);
@@ -314,7 +315,31 @@ ThawStatus thaw_shape_finish(ThawShape *shape, ThawError *error) {
     return thaw_integration_create(shape, NULL, 0, &shape->all, error);
 }
 
-ThawStatus thaw_shape_fill(const ThawMesh *mesh, const int32_t *material, int32_t points, ThawShape *shape,
+void thaw_element_data_clear(ThawElementData *data) {
+    thaw_free(data->material);
+    thaw_free(data->factor);
+    thaw_free(data->fibre);
+    *data = (ThawElementData){0};
+}
+
+// From the mesh's order to the shape's.
+static ThawStatus take_element_data(const ThawElementData *data, ThawShape *shape, ThawError *error) {
+    ThawElementBlock *cells = &shape->blocks[0];
+    if ((data->factor && !(cells->factor = THAW_NEW(double, shape->ne))) ||
+        (data->fibre && !(shape->fibre = THAW_NEW(double, 3 * (size_t)shape->ne))))
+        return thaw_error_memory(error, "a shape");
+    for (int32_t i = 0; i < shape->ne; i++) {
+        const int32_t e = shape->element_user[i];
+        cells->material[i] = data->material[e];
+        if (data->factor)
+            cells->factor[i] = data->factor[e];
+        if (data->fibre)
+            memcpy(shape->fibre + 3 * (size_t)i, data->fibre + 3 * (size_t)e, 3 * sizeof *data->fibre);
+    }
+    return THAW_OK;
+}
+
+ThawStatus thaw_shape_fill(const ThawMesh *mesh, const ThawElementData *data, int32_t points, ThawShape *shape,
                            ThawError *error) {
     // A mesh's elements fill its space, or are a sheet in it.
     const int sheet = thaw_mesh_is_sheet(mesh);
@@ -337,13 +362,12 @@ ThawStatus thaw_shape_fill(const ThawMesh *mesh, const int32_t *material, int32_
         status = renumber(mesh, shape, error);
     if (status != THAW_OK)
         return status;
-    for (int32_t i = 0; i < shape->ne; i++)
-        shape->cells->material[i] = material[shape->element_user[i]];
+    if ((status = take_element_data(data, shape, error)) != THAW_OK)
+        return status;
     integrate_block(shape->cells, shape->thickness, shape);
     if (shape->warp)
         thaw_sheet_turn(shape);
-    if (sheet)
-        status = thaw_sheet_add_blocks(shape, error);
+    status = sheet ? thaw_sheet_add_blocks(shape, error) : thaw_fibres_add_block(shape, error);
     return status == THAW_OK ? thaw_shape_finish(shape, error) : status;
 }
 
@@ -367,7 +391,7 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
         status = thaw_sheet_check(def, name, error);
     if (status != THAW_OK)
         return status;
-    int32_t *material = NULL;
+    ThawElementData data = {0};
     shape->dim = dim;
     shape->materials = materials;
     shape->thickness = dim == 2 || sheet ? def->thickness : 1;
@@ -378,14 +402,16 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
     if (!(shape->name = thaw_strdup(name)))
         return thaw_error_memory(error, "a shape");
     shape->pressure = sheet ? def->pressure : 0;
-    status = assign_materials(def, name, material_count, &material, error);
+    status = assign_materials(def, name, material_count, &data.material, error);
     for (int32_t e = 0; sheet && status == THAW_OK && e < mesh->element_count; e++)
-        status = thaw_sheet_check_material(shape, &materials[material[e]], material[e], error);
+        status = thaw_sheet_check_material(shape, &materials[data.material[e]], data.material[e], error);
     if (status == THAW_OK && sheet && shape->membrane == THAW_MEMBRANE_WOVEN)
         status = thaw_sheet_weave(def, shape, error);
     if (status == THAW_OK)
-        status = thaw_shape_fill(mesh, material, mesh->vertex_count, shape, error);
-    thaw_free(material);
+        status = thaw_fibres_take(def, shape, materials, &data, error);
+    if (status == THAW_OK)
+        status = thaw_shape_fill(mesh, &data, mesh->vertex_count, shape, error);
+    thaw_element_data_clear(&data);
     return status == THAW_OK ? compile_groups(def, shape, error) : status;
 }
 
@@ -400,6 +426,7 @@ void thaw_shape_clear(ThawShape *shape) {
         thaw_free(shape->blocks[b].weight);
         thaw_free(shape->blocks[b].gradient);
         thaw_free(shape->blocks[b].role);
+        thaw_free(shape->blocks[b].factor);
     }
     thaw_free(shape->blocks);
     thaw_free(shape->elements_user);
@@ -412,6 +439,7 @@ void thaw_shape_clear(ThawShape *shape) {
     thaw_free(shape->across);
     thaw_free(shape->folds);
     thaw_free(shape->warp);
+    thaw_free(shape->fibre);
     for (int32_t g = 0; g < shape->group_count; g++) {
         thaw_free(shape->groups[g].name);
         thaw_free(shape->groups[g].vertices);

@@ -454,10 +454,7 @@ ThawStatus thaw_sheets_allow(const ThawModel *model, ThawError *error) {
             continue;
         snprintf(where, sizeof where, "body %d (%.80s), a sheet", (int)b, body->name);
         status = thaw_sheet_check_method(where, thaw_method_at(body->method), error);
-        const char *unable = body->unit           ? "units"
-                             : body->change_count ? "changes"
-                             : body->self_contact ? "self_contact"
-                                                  : NULL;
+        const char *unable = body->unit ? "units" : body->self_contact ? "self_contact" : NULL;
         if (status == THAW_OK && unable)
             status = thaw_error_set(error, THAW_ERROR_UNSUPPORTED,
                                     "%s: no %s of sheets yet; allowed: to leave them out", where, unable);

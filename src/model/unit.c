@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/assert.h"
+#include "model/fibre.h"
 #include "model/model.h"
 
 static void add_to(int32_t *to, const int32_t *from, size_t count, int32_t offset) {
@@ -30,7 +31,7 @@ static void copy_body(const ThawModelBody *body, ThawShape *to) {
     const int32_t v = body->unit_vertex, e = body->unit_element;
     const size_t nv = (size_t)from->nv, ne = (size_t)from->ne, nodes = (size_t)a->kind->nodes;
     const size_t points = (size_t)a->kind->points, stride = points * thaw_element_gradients(a->kind);
-    THAW_ASSERT(from->block_count == 1 && from->points == from->nv && a->kind == b->kind,
+    THAW_ASSERT(from->points == from->nv && a->kind == b->kind,
                 "bodies of a unit have the elements of their meshes, and all of them");
     for (size_t i = 0; i < nv; i++)
         thaw_body_place(body, dim, from->X + i * (size_t)dim, to->X + ((size_t)v + i) * (size_t)dim);
@@ -46,6 +47,23 @@ static void copy_body(const ThawModelBody *body, ThawShape *to) {
     add_to(b->material + e, a->material, ne, 0);
     copy_doubles(b->weight + points * (size_t)e, a->weight, ne * points);
     copy_doubles(b->gradient + stride * (size_t)e, a->gradient, ne * stride);
+    for (size_t i = 0; b->factor && i < ne; i++)
+        b->factor[(size_t)e + i] = a->factor ? a->factor[i] : 1;
+    if (from->fibre)
+        copy_doubles(to->fibre + 3 * (size_t)e, from->fibre, 3 * ne);
+}
+
+// Room for what only some bodies have of their elements.
+static ThawStatus reserve_data(const ThawModelBody *bodies, int32_t count, ThawShape *shape, ThawError *error) {
+    int factors = 0, fibres = 0;
+    for (int32_t i = 0; i < count; i++) {
+        factors |= bodies[i].shape->cells->factor != NULL;
+        fibres |= bodies[i].shape->fibre != NULL;
+    }
+    if ((factors && !(shape->blocks[0].factor = THAW_NEW(double, shape->ne))) ||
+        (fibres && !(shape->fibre = THAW_NEW(double, 3 * (size_t)shape->ne))))
+        return thaw_error_memory(error, "a unit");
+    return THAW_OK;
 }
 
 static ThawStatus copy_groups(const ThawModelBody *body, ThawShape *shape, ThawError *error) {
@@ -82,10 +100,14 @@ static ThawStatus join_shapes(const char *name, const ThawModelBody *bodies, int
     if (!shape->name || !shape->groups)
         return thaw_error_memory(error, "a unit");
     ThawStatus status = thaw_shape_reserve(&sizes, kind, sizes.vertex_count, shape, error);
+    if (status == THAW_OK)
+        status = reserve_data(bodies, count, shape, error);
     for (int32_t i = 0; i < count && status == THAW_OK; i++) {
         copy_body(&bodies[i], shape);
         status = copy_groups(&bodies[i], shape, error);
     }
+    if (status == THAW_OK)
+        status = thaw_fibres_add_block(shape, error);
     return status == THAW_OK ? thaw_shape_finish(shape, error) : status;
 }
 

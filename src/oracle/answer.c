@@ -73,7 +73,7 @@ static double reach_of(const ThawShape *shape, double h) {
     double fastest = 0; // m^2/s^2
     for (int32_t e = 0; e < shape->ne; e++) {
         const ThawMaterial *material = &shape->materials[shape->cells->material[e]];
-        fastest = fmax(fastest, material->young / material->density);
+        fastest = fmax(fastest, thaw_element_modulus(shape, shape->cells, e) / material->density);
     }
     return h * sqrt(fastest);
 }

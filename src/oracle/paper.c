@@ -24,6 +24,7 @@
 
 #include "force/force.h"
 #include "force/strain.h"
+#include "model/sheet.h"
 #include "oracle/oracle_impl.h"
 
 // --- the preconditioner ----------------------------------------------------------------------------------------------
@@ -42,7 +43,7 @@ static void put_laplacian(const ThawShape *shape, int32_t batch, double h, ThawB
     }
     for (int l = 0; l < THAW_LANES; l++) {
         const ThawMaterial *m = b->element[l] < 0 ? NULL : &shape->materials[shape->cells->material[b->element[l]]];
-        scale[l] = m ? m->young : 0;
+        scale[l] = m ? thaw_element_modulus(shape, shape->cells, b->element[l]) : 0;
         alpha1[l] = m ? m->alpha1 : 0;
     }
     scale *= b->weight * (h * h + h * alpha1);
@@ -118,7 +119,7 @@ static ThawStatus fit_preconditioner(ThawOracle *oracle, const ThawQuestion *q, 
         if (shape->all->batches[b].kind == shape->cells->kind)
             put_laplacian(shape, b, q->h, sink);
     Bending bending = {shape->all, sink};
-    if (shape->block_count > 1)
+    if (thaw_shape_is_sheet(shape))
         thaw_force_linearise(shape->all, oracle->tasks, shape->X, (ThawStiffness){q->h * q->h, q->h, 1},
                              (ThawBlockSink){pass_bending, &bending}, shape->nv, oracle->f, oracle->partial);
     map->ops->add_diagonal(map, oracle->shape->mass, 1, A);

@@ -205,7 +205,8 @@ static ThawStatus find(Mode *m, double gravity, ThawScale *scale, ThawError *err
     double slowest = INFINITY; // wave speed
     for (int32_t e = 0; e < shape->ne; e++) {
         const ThawMaterial *material = &shape->materials[shape->cells->material[e]];
-        slowest = fmin(slowest, sqrt(material->young / material->density));
+        const double factor = shape->cells->factor ? shape->cells->factor[e] : 1;
+        slowest = fmin(slowest, sqrt(factor * material->young / material->density));
         scale->alpha1 = fmax(scale->alpha1, material->alpha1);
     }
     slowest /= shape->diameter;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of the HDF5 file format that Thaw needs, written and read by ourselves (hdf_write.c, hdf_read.c).
 //
-// The library that everyone uses for it takes a failed allocation or a full disk badly: it crashes, or ends the process
-// without a word. Here every failure is a status. What is written is the oldest and simplest form of the format, which
+// The usual library for it crashes where an allocation fails or a disk is full, or ends the process without a word.
+// Here every failure is a status. What is written is the oldest and simplest form of the format, which
 // all HDF5 tools read: superblock 0, groups as symbol tables, object headers 1, data in one piece or in compressed
 // chunks.
 #ifndef THAW_HDF_H

@@ -310,6 +310,50 @@ ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, 
                    : solve_columns(system, solver, J, tolerance, H, y, u, q, r);
 }
 
+// --- springs ---------------------------------------------------------------------------------------------------------
+
+// block += V'K W.
+static void add_spring(int dim, const double *V, const double *K, const double *W, double *block) {
+    double KW[9] = {0};
+    for (int i = 0; i < dim; i++)
+        for (int k = 0; k < dim; k++)
+            for (int j = 0; j < dim; j++)
+                KW[dim * i + j] += K[dim * i + k] * W[dim * k + j];
+    for (int i = 0; i < dim; i++)
+        for (int k = 0; k < dim; k++)
+            for (int j = 0; j < dim; j++)
+                block[dim * i + j] += V[dim * k + i] * KW[dim * k + j];
+}
+
+int thaw_system_stiffen(const ThawSystem *system, ThawSolver *from, const ThawBlockRows *J, const double *K,
+                        ThawSolver *into, ThawComplianceScratch *scratch) {
+    const ThawMap *map = system->map;
+    const int dim = map->shape->dim, size = dim * dim;
+    const ThawBlockMatrix *A = thaw_solver_matrix(from);
+    ThawBlockMatrix *sum = thaw_solver_matrix(into);
+    if (!map->ops->rows || grow_scratch(map, J->count, most_blocks(map, J->start[J->count]), scratch) != THAW_OK)
+        return 0;
+    memcpy(sum->value, A->value, sizeof *sum->value * (size_t)size * (size_t)A->pattern->row[A->pattern->n]);
+    reduce_rows(map, J, scratch);
+    for (int32_t c = 0; c < J->count; c++) {
+        const double *k = K + (size_t)size * (size_t)c;
+        int acts = 0;
+        for (int i = 0; i < size; i++)
+            acts |= k[i] != 0;
+        for (int32_t a = scratch->start[c]; a < scratch->start[c + 1] && acts; a++)
+            for (int32_t b = scratch->start[c]; b < scratch->start[c + 1]; b++) {
+                if (scratch->col[b] > scratch->col[a])
+                    continue;
+                const int32_t at = thaw_block_find(A->pattern, scratch->col[a], scratch->col[b]);
+                if (at < 0)
+                    return 0;
+                add_spring(dim, scratch->value + (size_t)size * (size_t)a, k, scratch->value + (size_t)size * (size_t)b,
+                           sum->value + (size_t)size * (size_t)at);
+            }
+    }
+    return 1;
+}
+
 // --- blocks of single vertices ---------------------------------------------------------------------------------------
 
 enum { COLUMNS = 128 }; // at most, those of parts included

@@ -60,6 +60,11 @@ ThawStatus thaw_system_compliance(const ThawSystem *system, ThawSolver *solver, 
                                   double tolerance, double *H, ThawPorts *ports, double *y, double *u, double *q,
                                   double *r, ThawComplianceScratch *scratch);
 
+// into's matrix = from's + (J G)'K J G for such rows and a symmetric block K (dim x dim) for each; 0 where rows join
+// unknowns that the pattern does not, or the map has no rows.
+int thaw_system_stiffen(const ThawSystem *system, ThawSolver *from, const ThawBlockRows *J, const double *K,
+                        ThawSolver *into, ThawComplianceScratch *scratch);
+
 enum { THAW_BLOCK_SAMPLES = 16 }; // vertices outside parts that are asked for themselves, at most
 // The same of each vertex alone (response.h, blocks): exact for vertices of rigid parts, of which one answer a part is
 // enough, and of few of the others, spread evenly. y and u are scratch over vertices, q and r over unknowns.

@@ -25,25 +25,11 @@ enum { CHUNK = 256, TASKS_FROM = 512 };
 
 static int slot_of(const ThawRow *row, int32_t part) { return row->slots == 2 && row->part[1] == part; }
 
-// A part's rows over its vertices, and what it answers to them.
-static void call_compliance(void *context, int32_t index) {
-    ThawResponse *island = context;
-    ThawPart *part = island->parts + index;
-    const ThawResponseBody *body = island->bodies + index;
+ThawBlockRows thaw_part_rows(ThawResponse *island, int32_t index) {
+    const ThawPart *part = island->parts + index;
     const int d = island->dim;
     int32_t *start = island->J_start + part->first_contact + index, *vertex = island->J_vertex + part->first_entry;
     double *value = island->J_value + (size_t)(d * d) * (size_t)part->first_entry;
-    part->status = THAW_OK;
-    part->ports = (ThawPorts){.start = island->C_start + part->first_contact + index,
-                              .room = island->C_width * part->entries,
-                              .port = island->C_port + (size_t)island->C_width * (size_t)part->first_entry,
-                              .value = island->C_value + (size_t)(island->C_width * d * d) * (size_t)part->first_entry};
-    if (part->vertices == 0 || part->motions == THAW_MOTIONS_ALL)
-        return;
-    if (thaw_tasks_stopped(island->tasks)) {
-        part->status = THAW_CANCELLED;
-        return;
-    }
     start[0] = 0;
     for (int32_t c = 0; c < part->contacts; c++) {
         const ThawRow *row = island->rows + island->member[part->first_contact + c];
@@ -55,7 +41,27 @@ static void call_compliance(void *context, int32_t index) {
                 value[d * d * (start[c] + k) + i] = row->weight[slot][k] * row->R[i];
         }
     }
-    ThawBlockRows J = {part->contacts, d, start, vertex, value};
+    return (ThawBlockRows){part->contacts, d, start, vertex, value};
+}
+
+// What a part answers to its rows.
+static void call_compliance(void *context, int32_t index) {
+    ThawResponse *island = context;
+    ThawPart *part = island->parts + index;
+    const ThawResponseBody *body = island->bodies + index;
+    const int d = island->dim;
+    part->status = THAW_OK;
+    part->ports = (ThawPorts){.start = island->C_start + part->first_contact + index,
+                              .room = island->C_width * part->entries,
+                              .port = island->C_port + (size_t)island->C_width * (size_t)part->first_entry,
+                              .value = island->C_value + (size_t)(island->C_width * d * d) * (size_t)part->first_entry};
+    if (part->vertices == 0 || part->motions == THAW_MOTIONS_ALL)
+        return;
+    if (thaw_tasks_stopped(island->tasks)) {
+        part->status = THAW_CANCELLED;
+        return;
+    }
+    const ThawBlockRows J = thaw_part_rows(island, index);
     part->status = body->compliance(body->context, &J, &part->ports, island->H + part->H);
 }
 

@@ -129,7 +129,7 @@ static ThawStatus find_step(ThawResponse *island, double goal) {
         status = thaw_direct_solve(island, trial_w, NEAR, trial);
     else if (status >= 0)
         status = thaw_krylov_solve(island, trial_w, NEAR, goal, PRODUCTS, trial);
-    return status < 0 ? status : thaw_island_multiply(island, trial, island->b, trial_w);
+    return status != THAW_OK ? status : thaw_island_multiply(island, trial, island->b, trial_w);
 }
 
 // How well equations are solved: what is left of them comes back as impulses, over gamma.
@@ -147,7 +147,7 @@ static ThawStatus descend(ThawResponse *island, double *residual) {
     ThawStatus status = thaw_newton_begin(island, residual);
     for (int k = 0; k < STEPS && status >= 0 && *residual > tolerance && island->used < island->end; k++) {
         status = find_step(island, goal);
-        if (status < 0)
+        if (status != THAW_OK) // bodies that cannot be stiffened, too
             break;
         go(island, find_share(island));
         *residual = thaw_island_residual(island, island->w, island->lambda);

@@ -81,6 +81,7 @@ enum {
     THAW_BUFFER_ORDER,
     THAW_BUFFER_POOL,
     THAW_BUFFER_COARSE,
+    THAW_BUFFER_SPRINGS,
     THAW_BUFFER_COUNT
 };
 
@@ -92,6 +93,7 @@ struct ThawResponse {
     const ThawResponseBody *bodies;
     int32_t body_count;
     int dim, form;
+    int stiff;               // equations are preconditioned by bodies with their contacts' springs (stiffened.c)
     int32_t n;               // rows
     ThawRow *rows;           // n
     ThawPart *parts;         // body_count
@@ -122,6 +124,7 @@ struct ThawResponse {
     double *impulse, *dv; // matrix-free: dim nv for each body, one after the other
     size_t *field;        // where each body starts there
     ThawLink *links;      // n
+    double *springs;      // dim x dim for each contact of each part: what it is stiffened by (stiffened.c)
     double *interior;     // THAW_INTERIOR_DOUBLES n
     // Whole motions (modes.c).
     double *vertex_modes;                       // dim x THAW_MODE_COUNT for each contact vertex of each part
@@ -156,6 +159,8 @@ void thaw_law_project(int dim, ThawFriction friction, double mu, double *lambda)
 void thaw_law_solve(int dim, ThawFriction friction, const ThawRow *row, const double *w, double *lambda);
 
 // assembled.c
+// A part's rows over its vertices, into J_start and so on, for which there is room.
+ThawBlockRows thaw_part_rows(ThawResponse *island, int32_t part);
 ThawStatus thaw_assembled_prepare(ThawResponse *island);
 // dim x dim: what an impulse on contact j does to contact i, of the same part.
 void thaw_assembled_block(const ThawResponse *island, const ThawPart *part, int32_t i, int32_t j, double *block);
@@ -163,6 +168,8 @@ void thaw_assembled_multiply(ThawResponse *island, const double *lambda);
 
 // matrix_free.c
 ThawStatus thaw_matrix_free_prepare(ThawResponse *island);
+// Each part's speeds from its share, by apply or apply_stiff.
+ThawStatus thaw_matrix_free_apply(ThawResponse *island, int stiff);
 ThawStatus thaw_matrix_free_multiply(ThawResponse *island, const double *lambda);
 
 // modes.c: B of rigid bodies, which all forms need; and of the others, once they are needed.
@@ -198,6 +205,16 @@ ThawStatus thaw_krylov_solve(ThawResponse *island, const double *w, double near,
 int thaw_direct_suits(const ThawResponse *island);
 int32_t thaw_direct_cost(const ThawResponse *island, int32_t unknowns);
 ThawStatus thaw_direct_solve(ThawResponse *island, const double *w, double near, double *lambda);
+
+// The inverse of E rest C + K of a contact, into its link, `near` of its own block added to K.
+void thaw_krylov_invert(int dim, const ThawRow *row, const double *rest, double near, ThawLink *link);
+
+// stiffened.c: whether that suits, and pays.
+int thaw_stiffened_suits(const ThawResponse *island);
+ThawStatus thaw_stiffened_reserve(ThawResponse *island);
+// With the links' C, E, K; then y = (about E (H + gamma) C + K)^-1 x.
+ThawStatus thaw_stiffened_prepare(ThawResponse *island, double near);
+ThawStatus thaw_stiffened_precondition(ThawResponse *island, const double *x, double *y);
 
 // newton.c: from lambda until the residual is small enough or island->end is reached, in turns with a smoother.
 typedef struct ThawSmoother {

@@ -42,7 +42,7 @@ static double own_entry(int d, const ThawLink *link, const double *D, int i, int
 }
 
 // P = (E rest C + K)^-1 by elimination with pivoting; the identity scaled where that fails.
-static void invert_block(int d, const ThawRow *row, const double *rest, double near, ThawLink *link) {
+void thaw_krylov_invert(int d, const ThawRow *row, const double *rest, double near, ThawLink *link) {
     int m = link->size;
     double A[3][6] = {{0}}, largest = 0.0;
     for (int i = 0; i < m; i++) {
@@ -150,15 +150,17 @@ THAW_INLINE void from_motions(const int d, const ThawResponse *island, int32_t i
         y[m] -= change[m];
 }
 
-// y = (Gamma + U V')^-1 x (modes.c).
-static void precondition(const Krylov *krylov, const double *x, double *y) {
+// y = (Gamma + U V')^-1 x (modes.c), or by bodies with springs.
+static ThawStatus precondition(const Krylov *krylov, const double *x, double *y) {
     ThawResponse *island = krylov->island;
     const ThawLink *links = krylov->links;
     double *z = island->motion_scratch;
+    if (island->stiff)
+        return thaw_stiffened_precondition(island, x, y);
     for (int32_t i = 0; i < island->n; i++)
         apply_own(links + i, x + links[i].first, y + links[i].first);
     if (!island->whole)
-        return;
+        return THAW_OK;
     memset(z, 0, (size_t)THAW_MODE_LANES * (size_t)island->body_count * sizeof *z);
     for (int32_t i = 0; i < island->n; i++)
         if (links[i].size > 0 && island->dim == 3)
@@ -171,6 +173,7 @@ static void precondition(const Krylov *krylov, const double *x, double *y) {
             from_motions(3, island, i, links + i, z, y + links[i].first);
         else if (links[i].size > 0)
             from_motions(2, island, i, links + i, z, y + links[i].first);
+    return THAW_OK;
 }
 
 // rows += C d.
@@ -210,10 +213,12 @@ static ThawStatus solve_gmres(Krylov *krylov, double goal, int32_t products) {
         basis[i] /= start;
     for (int32_t j = 0; j < steps && start > 0; j++) {
         double *next = basis + (size_t)(j + 1) * (size_t)n;
-        precondition(krylov, basis + (size_t)j * (size_t)n, krylov->image);
+        ThawStatus status = precondition(krylov, basis + (size_t)j * (size_t)n, krylov->image);
+        if (status < 0)
+            return status;
         memset(krylov->rows, 0, (size_t)krylov->island->dim * (size_t)krylov->island->n * sizeof(double));
         expand(krylov, krylov->image, krylov->rows);
-        ThawStatus status = thaw_island_multiply(krylov->island, krylov->rows, NULL, krylov->speed);
+        status = thaw_island_multiply(krylov->island, krylov->rows, NULL, krylov->speed);
         if (status < 0)
             return status;
         restrict_rows(krylov, krylov->speed, krylov->image, next);
@@ -265,13 +270,14 @@ static ThawStatus solve_gmres(Krylov *krylov, double goal, int32_t products) {
     for (int32_t i = 0; i < used; i++)
         for (int32_t k = 0; k < n; k++)
             sum[k] += y[i] * basis[(size_t)i * (size_t)n + (size_t)k];
-    precondition(krylov, sum, krylov->image);
-    return THAW_OK;
+    return precondition(krylov, sum, krylov->image);
 }
 
 // Each contact's own block, less what the motions account for, and the motions' factor with Q = C P E of every contact.
-static void prepare_preconditioner(ThawResponse *island, double near) {
+static ThawStatus prepare_preconditioner(ThawResponse *island, double near) {
     int d = island->dim;
+    if (island->stiff)
+        return thaw_stiffened_prepare(island, near);
     if (island->whole) {
         thaw_modes_complete(island);
         thaw_modes_begin(island);
@@ -284,7 +290,7 @@ static void prepare_preconditioner(ThawResponse *island, double near) {
             thaw_modes_own_block(island, row, s, taken);
         for (int k = 0; k < d * d; k++)
             rest[k] = row->D[k] - taken[k];
-        invert_block(d, row, rest, near, link);
+        thaw_krylov_invert(d, row, rest, near, link);
         if (!island->whole || link->size == 0)
             continue;
         for (int a = 0; a < link->size; a++)
@@ -296,6 +302,7 @@ static void prepare_preconditioner(ThawResponse *island, double near) {
     }
     if (island->whole)
         thaw_modes_factor(island);
+    return THAW_OK;
 }
 
 ThawStatus thaw_krylov_solve(ThawResponse *island, const double *w, double near, double goal, int32_t products,
@@ -312,11 +319,13 @@ ThawStatus thaw_krylov_solve(ThawResponse *island, const double *w, double near,
         island->links[i].first = krylov.size;
         krylov.size += island->links[i].size;
     }
-    prepare_preconditioner(island, near);
+    ThawStatus status = prepare_preconditioner(island, near);
+    if (status != THAW_OK)
+        return status;
     restrict_rows(&krylov, w, NULL, krylov.basis);
     for (int32_t k = 0; k < krylov.size; k++)
         krylov.basis[k] = -krylov.basis[k];
-    ThawStatus status = solve_gmres(&krylov, goal, products);
+    status = solve_gmres(&krylov, goal, products);
     if (status == THAW_OK)
         expand(&krylov, krylov.image, lambda);
     return status;

@@ -96,15 +96,14 @@ ThawStatus thaw_matrix_free_prepare(ThawResponse *island) {
 // --- products --------------------------------------------------------------------------------------------------------
 
 // A part's impulses from its share of lambda, its dv, and the speeds of its contacts. Impulses are 0 elsewhere, always.
-static void apply_part(void *context, int32_t index) {
-    ThawResponse *island = context;
+static void apply_to(ThawResponse *island, int32_t index, int stiff) {
     ThawPart *part = island->parts + index;
     const ThawResponseBody *body = island->bodies + index;
     int d = island->dim;
     part->status = THAW_OK;
     if (part->contacts == 0)
         return;
-    if (part->motions == THAW_MOTIONS_ALL) {
+    if (part->motions == THAW_MOTIONS_ALL && !stiff) {
         thaw_modes_multiply(island, index);
         return;
     }
@@ -124,7 +123,7 @@ static void apply_part(void *context, int32_t index) {
                 impulse[d * row->vertex[s][k] + c] += row->weight[s][k] * sum;
         }
     }
-    part->status = body->apply(body->context, impulse, dv);
+    part->status = (stiff ? body->apply_stiff : body->apply)(body->context, impulse, dv);
     for (int32_t i = 0; i < part->contacts; i++) {
         const ThawRow *row = island->rows + member[i];
         int s = row->slots == 2 && row->part[1] == index;
@@ -140,6 +139,20 @@ static void apply_part(void *context, int32_t index) {
     }
 }
 
+static void apply_part(void *context, int32_t index) { apply_to(context, index, 0); }
+static void apply_stiff(void *context, int32_t index) { apply_to(context, index, 1); }
+
+ThawStatus thaw_matrix_free_apply(ThawResponse *island, int stiff) {
+    if (island->body_count == 1)
+        apply_to(island, 0, stiff);
+    else
+        thaw_tasks_for(island->tasks, island->body_count, stiff ? apply_stiff : apply_part, island);
+    for (int32_t p = 0; p < island->body_count; p++)
+        if (island->parts[p].status < 0)
+            return island->parts[p].status;
+    return THAW_OK;
+}
+
 ThawStatus thaw_matrix_free_multiply(ThawResponse *island, const double *lambda) {
     int d = island->dim;
     for (int32_t i = 0; i < island->n; i++) {
@@ -149,14 +162,7 @@ ThawStatus thaw_matrix_free_multiply(ThawResponse *island, const double *lambda)
             memcpy(island->share + at, lambda + d * i, (size_t)d * sizeof *lambda);
         }
     }
-    if (island->body_count == 1)
-        apply_part(island, 0);
-    else
-        thaw_tasks_for(island->tasks, island->body_count, apply_part, island);
-    for (int32_t p = 0; p < island->body_count; p++)
-        if (island->parts[p].status < 0)
-            return island->parts[p].status;
-    return THAW_OK;
+    return thaw_matrix_free_apply(island, 0);
 }
 
 // --- projected gradients ---------------------------------------------------------------------------------------------

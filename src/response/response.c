@@ -462,6 +462,7 @@ static ThawStatus make_island(ThawResponse *island, const ThawContact *contacts,
     island->form = island->options->form;
     if (island->form != 1 && island->form != 2)
         island->form = thaw_response_form(island->dim, island->bodies, counts, island->body_count);
+    island->stiff = island->form == 2 && thaw_stiffened_suits(island);
     return THAW_OK;
 }
 
@@ -560,6 +561,15 @@ static ThawStatus check_start(ThawResponse *island, const ThawContact *contacts,
 
 static ThawStatus solve_form(ThawResponse *island) {
     double residual;
+    if (island->stiff) {
+        ThawStatus status = thaw_stiffened_reserve(island);
+        if (status == THAW_OK)
+            status = thaw_compliant_solve(island, &residual);
+        island->stiff = 0; // what is left is left to others
+        if (status < 0 || island->best_residual <= island->options->tolerance)
+            return status;
+        memcpy(island->lambda, island->best, (size_t)island->dim * (size_t)island->n * sizeof(double));
+    }
     if (island->linear) // one step, by elimination where that is small enough
         return thaw_compliant_solve(island, &residual);
     return thaw_newton_solve(island, island->form == 1 ? &thaw_sweeps : &thaw_gradients);

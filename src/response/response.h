@@ -49,6 +49,11 @@ typedef struct ThawResponseBody {
     ThawStatus (*blocks)(void *context, int32_t count, const int32_t *vertices, int32_t *from, double *S);
     // dv = A^-1 f for impulses f on all vertices (dim doubles each), as velocities of all vertices: one solve.
     ThawStatus (*apply)(void *context, const double *impulse, double *dv);
+    // Of A + J'KJ, K a symmetric positive semi-definite block (dim x dim) for each of the rows J: made ready by the
+    // first, applied by the second as above. NULL: the body cannot. THAW_NOT_CONVERGED: it cannot with these rows,
+    // which join vertices that A does not, or it is no longer positive.
+    ThawStatus (*stiffen)(void *context, const ThawBlockRows *J, const double *K);
+    ThawStatus (*apply_stiff)(void *context, const double *impulse, double *dv);
     // B at those vertices: dim rows of THAW_MODE_COUNT for each, unused columns 0. NULL: none. With B NULL it only says
     // what they will be worth, at no cost; asked in earnest it may still find THAW_MOTIONS_NONE.
     ThawMotions (*modes)(void *context, int32_t count, const int32_t *vertices, double *B);
@@ -58,6 +63,8 @@ typedef struct ThawResponseBody {
     int32_t width; // blocks of unknowns that a vertex depends on, at most; taken for 2 if it is less
     // Estimates in equal units (flops): of one apply, and of compliance a vertex and a pair of vertices.
     double apply_cost, compliance_cost, pair_cost;
+    double stiffen_cost; // likewise
+    int thin;            // a sheet: many contacts on few unknowns, and a cheap factor
 } ThawResponseBody;
 
 typedef struct ThawResponseOptions {

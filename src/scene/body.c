@@ -199,9 +199,9 @@ static void read_method(const ThawPlace *place, ThawBodyDef *body) {
 }
 
 static void read_body(const ThawPlace *place, ThawBodyDef *body) {
-    static const char *const own[] = {"shape", "name",         "method",  "position", "rotation", "velocity",
-                                      "spin",  "pins",         "scripts", "forces",   "friction", "repeat",
-                                      "start", "self_contact", "changes", "unit"};
+    static const char *const own[] = {"shape", "name",         "method",  "position", "rotation",   "velocity",
+                                      "spin",  "pins",         "scripts", "forces",   "friction",   "repeat",
+                                      "start", "self_contact", "changes", "unit",     "restitution"};
     static const char *const starts[] = {"awake", "rest"};
     const char *keys[THAW_SCENE_KEYS];
     thaw_scene_list_keys(own, sizeof own / sizeof *own, keys);
@@ -227,6 +227,7 @@ static void read_body(const ThawPlace *place, ThawBodyDef *body) {
     else
         thaw_place_vector(place, "spin", body->spin);
     thaw_place_number(place, "friction", thaw_range_not_negative, &body->friction);
+    thaw_place_number(place, "restitution", thaw_range_share, &body->restitution);
     ThawPlace self = thaw_place_member(place, "self_contact");
     if (self.value && !json_is_boolean(self.value))
         thaw_place_refuse(&self, "wrong type", "true or false");

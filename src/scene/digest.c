@@ -23,6 +23,8 @@ static uint64_t hash_material(uint64_t seed, const ThawMaterialDef *m) {
                             m->weave.bending[2], m->edge_stiffness, m->area_stiffness};
     for (size_t i = 0; i < sizeof woven / sizeof *woven; i++) // of sheets alone
         seed = woven[i] != 0 ? hash_doubles(hash_integer(seed, (int64_t)i), &woven[i], 1) : seed;
+    if (m->fibre.stiffness > 0)
+        seed = hash_doubles(seed, (double[]){m->fibre.stiffness, m->fibre.exponent, m->fibre.slack != 0}, 3);
     return seed;
 }
 
@@ -65,6 +67,13 @@ static uint64_t hash_shape(uint64_t seed, const ThawShapeDef *shape) {
         if (shape->pressure != 0)
             seed = hash_doubles(seed, &shape->pressure, 1);
     }
+    const size_t elements = (size_t)shape->mesh->element_count, dim = (size_t)shape->mesh->dim;
+    if (shape->fibres)
+        seed = hash_doubles(seed, shape->fibres, dim * elements);
+    else if (shape->fibre[0] != 1 || shape->fibre[1] != 0 || shape->fibre[2] != 0)
+        seed = hash_doubles(seed, shape->fibre, 3);
+    if (shape->stiffness)
+        seed = hash_doubles(seed, shape->stiffness, elements);
     for (int32_t i = 0; i < shape->group_count; i++)
         seed = hash_group(seed, &shape->groups[i], shape->mesh);
     return seed;
@@ -141,6 +150,8 @@ static uint64_t hash_body(uint64_t seed, const ThawWorldDef *world, const ThawBo
     seed = hash_doubles(seed, &body->friction, 1);
     if (body->self_contact) // as digests were before there was such a thing
         seed = hash_integer(seed, 1);
+    if (body->restitution > 0) // likewise
+        seed = hash_doubles(seed, &body->restitution, 1);
     if (body->unit) // likewise
         seed = thaw_hash(seed, body->unit, strlen(body->unit));
     seed = hash_own_options(seed, world, body);
@@ -161,6 +172,8 @@ static uint64_t hash_obstacle(uint64_t seed, const ThawObstacleDef *obstacle, in
     seed = hash_doubles(seed, obstacle->position, 3);
     seed = hash_doubles(seed, obstacle->rotation, 4);
     seed = hash_doubles(seed, &obstacle->friction, 1);
+    if (obstacle->restitution > 0)
+        seed = hash_doubles(seed, &obstacle->restitution, 1);
     if (obstacle->x)
         seed = hash_doubles(seed, obstacle->x, vertices);
     if (obstacle->faces)
@@ -189,6 +202,8 @@ static uint64_t hash_contact(uint64_t seed, const ThawWorldDef *world) {
         seed = thaw_hash(seed, pair->second, strlen(pair->second));
         seed = hash_integer(seed, pair->disabled);
         seed = hash_doubles(seed, &pair->friction, 1);
+        if (pair->restitution >= 0)
+            seed = hash_doubles(seed, &pair->restitution, 1);
     }
     return seed;
 }

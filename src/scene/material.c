@@ -47,10 +47,24 @@ static void read_weave(const ThawPlace *place, ThawMaterialDef *material) {
     }
 }
 
+// Of a solid with fibres.
+static void read_fibre(const ThawPlace *place, ThawMaterialDef *material) {
+    static const char *const keys[] = {"stiffness", "exponent", "slack", NULL};
+    ThawPlace fibre = thaw_place_member(place, "fibre");
+    if (!fibre.value || !thaw_place_is_object(&fibre, keys, 1))
+        return;
+    thaw_place_number(&fibre, "stiffness", thaw_range_not_negative, &material->fibre.stiffness);
+    thaw_place_number(&fibre, "exponent", thaw_range_not_negative, &material->fibre.exponent);
+    ThawPlace slack = thaw_place_member(&fibre, "slack");
+    if (slack.value && !json_is_boolean(slack.value))
+        thaw_place_refuse(&slack, "wrong type", "true or false");
+    material->fibre.slack = slack.value && json_is_true(slack.value);
+}
+
 static void read_material(const ThawPlace *place, ThawMaterialDef *material, double *sold_as) {
     static const char *const keys[] = {"like",           "model",          "constants", "density", "young",
                                        "poisson",        "alpha0",         "alpha1",    "damping", "weave",
-                                       "edge_stiffness", "area_stiffness", NULL};
+                                       "edge_stiffness", "area_stiffness", "fibre",     NULL};
     static const char *const constants[] = {
         [THAW_CONSTANTS_MATCHED] = "matched",
         [THAW_CONSTANTS_UNMODIFIED] = "unmodified",
@@ -82,6 +96,7 @@ static void read_material(const ThawPlace *place, ThawMaterialDef *material, dou
     thaw_place_number(place, "edge_stiffness", thaw_range_not_negative, &material->edge_stiffness);
     thaw_place_number(place, "area_stiffness", thaw_range_not_negative, &material->area_stiffness);
     read_weave(place, material);
+    read_fibre(place, material);
     material->model = (ThawMaterialModel)model;
     material->constants = (ThawMaterialConstants)choice;
     material->damping = (ThawDamping)damping;

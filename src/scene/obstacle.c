@@ -221,9 +221,9 @@ static void read_shape_of(const ThawPlace *place, int dim, ThawObstacleDef *obst
 }
 
 static void read_obstacle(const ThawPlace *place, ThawObstacleDef *obstacle) {
-    static const char *const keys[] = {"name",          "plane",  "sphere",   "circle",   "box",      "capsule",
-                                       "cylinder",      "mesh",   "polygon",  "position", "rotation", "keys",
-                                       "interpolation", "centre", "friction", NULL};
+    static const char *const keys[] = {"name",          "plane",  "sphere",   "circle",      "box",      "capsule",
+                                       "cylinder",      "mesh",   "polygon",  "position",    "rotation", "keys",
+                                       "interpolation", "centre", "friction", "restitution", NULL};
     static const char *const interpolations[] = {"linear", "smooth"};
     ThawSceneReader *reader = place->reader;
     int dim = reader->store->scene.world.dim, interpolation = 0;
@@ -245,6 +245,7 @@ static void read_obstacle(const ThawPlace *place, ThawObstacleDef *obstacle) {
     thaw_place_choice(place, "interpolation", interpolations, 2, &interpolation);
     obstacle->interpolation = (ThawInterpolation)interpolation;
     thaw_place_number(place, "friction", thaw_range_not_negative, &obstacle->friction);
+    thaw_place_number(place, "restitution", thaw_range_share, &obstacle->restitution);
     if (list.value)
         thaw_scene_read_keys(&list, &obstacle->keys, &obstacle->key_count);
 }
@@ -267,8 +268,8 @@ static const char *read_partner(const ThawPlace *place) {
 }
 
 static void read_pair(const ThawPlace *place, ThawPairDef *pair) {
-    static const char *const keys[] = {"between", "friction", "enabled", NULL};
-    *pair = (ThawPairDef){.friction = -1};
+    static const char *const keys[] = {"between", "friction", "restitution", "enabled", NULL};
+    *pair = (ThawPairDef){.friction = -1, .restitution = -1};
     if (!thaw_place_is_object(place, keys, 1))
         return;
     ThawPlace between = thaw_place_member(place, "between"), enabled = thaw_place_member(place, "enabled");
@@ -283,6 +284,7 @@ static void read_pair(const ThawPlace *place, ThawPairDef *pair) {
     pair->first = read_partner(&first);
     pair->second = read_partner(&second);
     thaw_place_number(place, "friction", thaw_range_not_negative, &pair->friction);
+    thaw_place_number(place, "restitution", thaw_range_share, &pair->restitution);
     if (enabled.value && !json_is_boolean(enabled.value))
         thaw_place_refuse(&enabled, "wrong type", "true or false");
     pair->disabled = enabled.value && !json_is_true(enabled.value);

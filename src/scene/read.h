@@ -76,7 +76,7 @@ bool thaw_scene_note_error(ThawSceneReader *reader);
 
 // The largest magnitude taken anywhere, so that squares and products stay finite.
 #define THAW_SCENE_HUGE 1e30
-extern const ThawRange thaw_range_any, thaw_range_positive, thaw_range_not_negative;
+extern const ThawRange thaw_range_any, thaw_range_positive, thaw_range_not_negative, thaw_range_share;
 
 ThawPlace thaw_place_member(const ThawPlace *up, const char *key);
 ThawPlace thaw_place_item(const ThawPlace *up, size_t index);
@@ -148,6 +148,8 @@ void thaw_scene_read_sheet(const ThawPlace *place, const ThawPlace *member, doub
 // How thick a shape is and, of a sheet, how it stretches and bends: what `place` says, and what suits its mesh
 // (sheet.c).
 void thaw_scene_read_thickness(const ThawPlace *place, ThawShapeDef *shape);
+// fibre.c: fibres and stiffness of a shape whose mesh is where it will be.
+void thaw_scene_read_element_data(const ThawPlace *place, ThawShapeDef *shape);
 void thaw_scene_read_shapes(const ThawPlace *shapes);    // shape.c
 void thaw_scene_read_bodies(const ThawPlace *bodies);    // body.c
 void thaw_scene_read_contact(const ThawPlace *top);      // obstacle.c: contact, obstacles, pairs

@@ -257,9 +257,9 @@ static void read_regions(const ThawPlace *place, ThawShapeDef *shape) {
 
 static void read_shape(const ThawPlace *place, int32_t s) {
     static const ThawRange right_angle = {0, 90, false, false};
-    static const char *const keys[] = {"mesh",     "material", "scale",    "rotate",  "regions",         "thickness",
-                                       "smooth",   "groups",   "membrane", "bending", "bending_damping", "warp",
-                                       "pressure", NULL};
+    static const char *const keys[] = {"mesh",     "material", "scale",     "rotate",  "regions",         "thickness",
+                                       "smooth",   "groups",   "membrane",  "bending", "bending_damping", "warp",
+                                       "pressure", "fibres",   "stiffness", NULL};
     ThawSceneReader *reader = place->reader;
     ThawShapeDef *shape = &reader->shapes[s];
     if (!thaw_place_is_object(place, keys, 2))
@@ -277,6 +277,8 @@ static void read_shape(const ThawPlace *place, int32_t s) {
         return;
     thaw_scene_read_thickness(place, shape);
     transform_mesh(place, scale, reader->store->meshes[s]);
+    if (!reader->status)
+        thaw_scene_read_element_data(place, shape);
     read_regions(&regions, shape);
     thaw_scene_read_groups(&groups, s);
 }

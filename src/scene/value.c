@@ -10,6 +10,7 @@
 const ThawRange thaw_range_any = {-THAW_SCENE_HUGE, THAW_SCENE_HUGE, false, false};
 const ThawRange thaw_range_positive = {0, THAW_SCENE_HUGE, true, false};
 const ThawRange thaw_range_not_negative = {0, THAW_SCENE_HUGE, false, false};
+const ThawRange thaw_range_share = {0, 1, false, false};
 
 static size_t count_keys(const char *const *keys) {
     size_t count = 0;

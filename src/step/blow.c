@@ -18,20 +18,6 @@
 #include "math/vec3.h"
 #include "step/step.h"
 
-// s, of a contact's two sides; 0: a sheet is one of them.
-static double time_of(const ThawWorld *world, const ThawContact *c) {
-    double inverse = 0, sum = 0;
-    for (int side = 0; side < 2; side++)
-        if (c->key.body[side] >= 0) {
-            const ThawShape *shape = world->model->bodies[c->key.body[side]].shape;
-            if (shape->blow == 0)
-                return 0;
-            inverse += 1 / shape->total_mass;
-            sum += shape->blow * shape->blow / shape->total_mass;
-        }
-    return sqrt(sum / inverse);
-}
-
 // m/s: slower is no blow.
 static double small_speed(const ThawWorld *world, const ThawStepper *s, double h) {
     return 2 * thaw_v3_norm(world->model->options.gravity) * h + 1e-6 * s->shape->diameter / h;
@@ -88,22 +74,42 @@ static int is_blow(const ThawWorld *world, const ThawContact *c, const double *v
     return pushed || c->gap + h * parting_speed(world, c, v) < fmin(c->gap, 0) - h * most;
 }
 
+// Into how many parts h had better be cut for the blow of a contact; 0: none, its sides give way slowly.
+static double parts_of(const ThawWorld *world, const ThawContact *c, double h) {
+    const double time = thaw_model_blow_time(world->model, c->key.body[0], c->key.body[1]);
+    return time > 0 ? ceil(THAW_BLOW_STEPS * h / time) : 0;
+}
+
+int thaw_blow_is_unresolved(const ThawWorld *world, const ThawContact *c, double h) {
+    // The integrator resolves a blow of so many steps as it is.
+    const int least = thaw_scheme_of_blows(world->scheme) == world->scheme ? 1 : 0;
+    return parts_of(world, c, h) > fmax(least, world->model->options.substeps);
+}
+
+double thaw_blow_slow(const ThawWorld *world, const ThawContact *c, double h) {
+    double slow = INFINITY;
+    for (int side = 0; side < 2; side++)
+        if (c->key.body[side] >= 0)
+            slow = fmin(slow, small_speed(world, thaw_world_mover(world, c->key.body[side]), h));
+    return slow;
+}
+
 void thaw_blow_find(ThawWorld *world, const double *v, double h) {
     const ThawContactSet *set = &world->state.contacts;
     const ThawWorldDef *options = &world->model->options;
-    // The integrator resolves a blow of so many steps as it is.
     const int least = thaw_scheme_of_blows(world->scheme) == world->scheme ? 1 : 0;
     for (int32_t i = 0; i < world->model->body_count; i++)
         world->parts[i] = 0;
     find_pushes(world, h);
     for (int32_t i = 0; i < set->count; i++) {
         const ThawContact *c = &set->contacts[i];
-        const double time = time_of(world, c);
-        if (!(time > 0) || !is_blow(world, c, v, h))
+        const double wanted = parts_of(world, c, h);
+        if (!(wanted > least) || !is_blow(world, c, v, h))
             continue;
-        const double wanted = ceil(THAW_BLOW_STEPS * h / time);
         int32_t *parts = &world->parts[c->key.body[0]];
-        if (wanted > least && wanted <= options->substeps && wanted > *parts)
-            *parts = (int32_t)wanted;
+        if (wanted <= options->substeps)
+            *parts = *parts > (int32_t)wanted + 1 ? *parts : (int32_t)wanted + 1;
+        else if (c->restitution > 0 && *parts == 0)
+            *parts = 1;
     }
 }

@@ -488,17 +488,40 @@ ThawStatus thaw_body_blocks(void *stepper, int32_t count, const int32_t *vertice
     return status;
 }
 
-ThawStatus thaw_body_apply(void *stepper, const double *impulse, double *dv) {
-    ThawStepper *s = stepper;
+static ThawStatus apply_inverse(ThawStepper *s, ThawSolver *solver, const double *impulse, double *dv) {
     const ThawMap *map = s->system->map;
     ThawStatus status = THAW_OK;
     if (map->n > 0) {
         map->ops->apply_t(map, impulse, s->r);
         memset(s->trial_q, 0, sizeof *s->trial_q * unknowns(s));
-        status = thaw_solver_solve(s->solver, s->r, s->trial_q, CONTACT_TOLERANCE, NULL);
+        status = thaw_solver_solve(solver, s->r, s->trial_q, CONTACT_TOLERANCE, NULL);
     }
     map->ops->apply(map, s->trial_q, NULL, dv);
     return status;
+}
+
+ThawStatus thaw_body_apply(void *stepper, const double *impulse, double *dv) {
+    ThawStepper *s = stepper;
+    return apply_inverse(s, s->solver, impulse, dv);
+}
+
+ThawStatus thaw_body_stiffen(void *stepper, const ThawBlockRows *J, const double *K) {
+    ThawStepper *s = stepper;
+    if (s->system->map->n == 0)
+        return THAW_OK;
+    double since = thaw_wall_ms();
+    ThawStatus status = s->stiff ? THAW_OK : thaw_solver_create(s->system->direct, s->tasks, &s->stiff, NULL);
+    if (status == THAW_OK && !thaw_system_stiffen(s->system, s->solver, J, K, s->stiff, &s->reach))
+        status = THAW_NOT_CONVERGED;
+    if (status == THAW_OK)
+        status = thaw_solver_factor(s->stiff);
+    lap(s, THAW_STAGE_RESPONSE, &since);
+    return status == THAW_INDEFINITE ? THAW_NOT_CONVERGED : status;
+}
+
+ThawStatus thaw_body_apply_stiff(void *stepper, const double *impulse, double *dv) {
+    ThawStepper *s = stepper;
+    return apply_inverse(s, s->stiff, impulse, dv);
 }
 
 ThawStatus thaw_body_push(ThawStepper *s, double *target) {

@@ -36,6 +36,8 @@ double thaw_body_scale(ThawStepper *s, ThawIncrement step);
 ThawStatus thaw_body_compliance(void *stepper, const ThawBlockRows *J, ThawPorts *ports, double *H);
 ThawStatus thaw_body_blocks(void *stepper, int32_t count, const int32_t *vertices, int32_t *from, double *S);
 ThawStatus thaw_body_apply(void *stepper, const double *impulse, double *dv);
+ThawStatus thaw_body_stiffen(void *stepper, const ThawBlockRows *J, const double *K);
+ThawStatus thaw_body_apply_stiff(void *stepper, const double *impulse, double *dv);
 // modes.c
 ThawMotions thaw_body_modes(void *stepper, int32_t count, const int32_t *vertices, double *B);
 // target += (G'AG)^-1 G' impulse.

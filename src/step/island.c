@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/sheet.h"
 #include "step/body.h"
 #include "step/method.h"
 
@@ -85,9 +86,15 @@ static void estimate_costs(const ThawIsland *island, const ThawStepper *s, ThawR
         view->apply_cost = 4.0 * (double)cost.numbers + 50.0 * s->shape->nv;
         view->compliance_cost = 0.4 * blocks * cost.way;
         view->pair_cost = 4 * blocks * blocks * cost.reach;
+        view->stiffen_cost = 0.2 * cost.flops + 20.0 * (double)cost.numbers;
     }
     if (!s->system->map->ops->rows) // by solves alone
         view->compliance_cost = s->model->dim * view->apply_cost, view->pair_cost = 0;
+}
+
+// Whether springs of contacts can be put into its matrix.
+static int can_stiffen(const ThawStepper *s) {
+    return s->system->map->n == 0 || (s->solver && thaw_solver_ldl(s->solver) && s->system->map->ops->rows);
 }
 
 // Finds lambda for the velocities in every body's y, and adds A^-1 J' lambda to q (offset 0) or p.
@@ -111,11 +118,14 @@ static ThawStatus respond(ThawIsland *island, ThawIncrement step, int to_directi
                                               .compliance = thaw_body_compliance,
                                               .blocks = thaw_body_blocks,
                                               .apply = thaw_body_apply,
+                                              .stiffen = can_stiffen(s) ? thaw_body_stiffen : NULL,
+                                              .apply_stiff = thaw_body_apply_stiff,
                                               .modes = thaw_body_modes,
                                               .v = s->before,
                                               .v0 = s->moving.inside ? s->moving.outer_v : s->v,
                                               .nv = s->shape->nv,
-                                              .width = s->system->map->row_blocks};
+                                              .width = s->system->map->row_blocks,
+                                              .thin = thaw_shape_is_sheet(s->shape)};
         estimate_costs(island, s, &island->views[i]);
     }
     ThawResponseInfo info = {0};

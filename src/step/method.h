@@ -118,6 +118,10 @@ typedef struct ThawMethodOps {
     int32_t (*part_count)(const ThawStepper *s);
     // Motion of the body as a whole, where that is known without a sum; else 0.
     int (*motion)(const ThawStepper *s, ThawMotion *motion);
+    // Velocities of the vertices that it moves by momenta of its own, and a rigid motion on top of these; NULL: it has
+    // none.
+    void (*velocities)(const ThawStepper *s, double *v);
+    void (*push)(ThawStepper *s, const double at[3], const double v[3], const double omega[3]);
     // Kinetic energy, and shadow; NULL: that of the vertices' velocities.
     void (*add_energies)(const ThawStepper *s, ThawLedger *ledger);
     // An element, by its internal number; also of a body asleep. The report has body, element and NANs. NULL: the

@@ -22,6 +22,8 @@
 // Where scripts move what they hold as one rigid thing, the motion is theirs: a screw, whose point is not free, so that
 // each mass bears -omega x V, too; what is held stands still in the frame.
 //
+// The motion itself is found in moving_motion.c; momenta, energies and the ledger of the interval are in moving_end.c.
+//
 // Parts of a map (rigid ones) go along with their body's frame, and have places and momenta against it.
 #include "step/moving.h"
 
@@ -31,8 +33,7 @@
 #include "math/rotation.h"
 #include "step/body.h"
 #include "step/method.h"
-
-enum { SWEEPS = 4 };
+#include "step/moving_impl.h"
 
 static size_t dim_of(const ThawStepper *s) { return (size_t)s->model->dim; }
 static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s->shape->nv * dim_of(s); }
@@ -54,287 +55,6 @@ ThawStatus thaw_moving_reserve(ThawStepper *s, ThawError *error) {
         s->moving.vertices[i] = i;
     return THAW_OK;
 }
-
-// --- finding it ------------------------------------------------------------------------------------------------------
-
-static void load(const ThawStepper *s, const double *from, int32_t i, double to[3]) {
-    thaw_v3_load(s->model->dim, from + (size_t)i * dim_of(s), to);
-}
-
-// The rigid motion of velocities a of a body like `whole`, with levers r from its origin: as much as its hold allows.
-static void find_rigid(const ThawStepper *s, const ThawPart *whole, const double *r, const double *a, double v[3],
-                       double omega[3]) {
-    const double *m = s->shape->mass;
-    double P[3] = {0}, L[3] = {0}, rho[3], u[3], turn[3];
-    ThawPart part = *whole;
-    for (int32_t i = 0; i < s->shape->nv; i++) {
-        load(s, r, i, rho);
-        load(s, a, i, u);
-        thaw_v3_cross(rho, u, turn);
-        for (int k = 0; k < 3 && !s->scripted[i]; k++) {
-            P[k] += m[i] * u[k];
-            L[k] += m[i] * turn[k];
-        }
-    }
-    thaw_part_push(&part, P, L);
-    thaw_part_velocity(&part, s->model->dim, v, omega);
-}
-
-static void take_off(const ThawStepper *s, const double *r, const double v[3], const double omega[3], double *a) {
-    double rho[3], turn[3];
-    for (int32_t i = 0; i < s->shape->nv; i++) {
-        load(s, r, i, rho);
-        thaw_v3_cross(omega, rho, turn);
-        for (size_t k = 0; k < dim_of(s) && !s->scripted[i]; k++)
-            a[(size_t)i * dim_of(s) + k] -= v[k] + turn[k];
-    }
-}
-
-static double energy_of(const ThawStepper *s, const double *v) {
-    double sum = 0;
-    for (int32_t i = 0; i < s->shape->nv; i++)
-        for (size_t k = 0; k < dim_of(s); k++)
-            sum += s->shape->mass[i] * v[(size_t)i * dim_of(s) + k] * v[(size_t)i * dim_of(s) + k] / 2;
-    return sum;
-}
-
-// w~ = Cayley(S) w of velocities w against a motion that turns by omega, in place. r: levers; y: scratch.
-static void turn_by_coriolis(const ThawStepper *s, const ThawPart *whole, const double *r, double h,
-                             const double omega[3], double *w, double *y) {
-    const double energy = energy_of(s, w);
-    double *sum = s->moving.speed, u[3], turn[3], v[3], spin[3];
-    if (!(h * thaw_v3_norm(omega) > 0) || !(energy > 0))
-        return;
-    memcpy(y, w, bytes_of(s));
-    for (int sweep = 0; sweep < SWEEPS; sweep++) {
-        for (int32_t i = 0; i < s->shape->nv; i++) {
-            load(s, w, i, u);
-            for (size_t k = 0; k < dim_of(s); k++)
-                u[k] += y[(size_t)i * dim_of(s) + k];
-            thaw_v3_cross(omega, u, turn);
-            for (size_t k = 0; k < dim_of(s); k++)
-                sum[(size_t)i * dim_of(s) + k] = s->scripted[i] ? 0 : -h * turn[k];
-        }
-        find_rigid(s, whole, r, sum, v, spin);
-        take_off(s, r, v, spin, sum);
-        for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
-            y[i] = w[i] + sum[i];
-    }
-    const double share = sqrt(energy / energy_of(s, y));
-    for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
-        w[i] = share * y[i];
-}
-
-// omega' of a body free of torque, I omega' = L x omega.
-static void find_gyration(const ThawPart *next, int dim, const double omega[3], double alpha[3]) {
-    ThawPart part = *next;
-    double none[3] = {0}, v[3], torque[3];
-    thaw_v3_cross(next->L, omega, torque);
-    thaw_part_push(&part, none, torque);
-    thaw_part_velocity(&part, dim, v, alpha);
-}
-
-// Forces of inertia on a unit mass at rho in axes that turn by omega and omega'.
-static void inertia_at(const double omega[3], const double alpha[3], const double rho[3], double a[3]) {
-    double spin[3], inward[3], change[3];
-    thaw_v3_cross(omega, rho, spin);
-    thaw_v3_cross(omega, spin, inward);
-    thaw_v3_cross(alpha, rho, change);
-    for (int k = 0; k < 3; k++)
-        a[k] = -(inward[k] + change[k]);
-}
-
-// The body as one part, from x and velocities of all its vertices in moving.w, in moving.whole; its levers in moving.r.
-// Returns whether it has a rigid motion.
-static int find_whole(ThawStepper *s) {
-    ThawMovingFrame *f = &s->moving;
-    double v[3], omega[3];
-    f->whole = (ThawPart){.count = s->shape->nv};
-    for (int32_t i = 0; i < s->shape->nv; i++)
-        f->whole.pins += s->scripted[i] != 0;
-    thaw_part_form(s->shape, f->vertices, s->scripted, s->x, f->w, &f->whole, f->r);
-    thaw_part_velocity(&f->whole, s->model->dim, v, omega);
-    return isfinite(thaw_v3_norm(omega));
-}
-
-// Of its second moment: more is no small change of shape in a step.
-static const double LARGEST_CHANGE = 0.3;
-
-// The second moment of the body when it has gone on by h with its velocities against the motion; r: scratch.
-static void foresee_inertia(const ThawStepper *s, double h, ThawPart *part, double *r) {
-    const ThawMovingFrame *f = &s->moving;
-    double change = 0, size = 0;
-    ThawMoments moments;
-    for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
-        r[i] = f->r[i] + h * f->w[i];
-    thaw_part_moments(s->model->dim, s->shape->nv, f->vertices, s->shape->mass, r, &moments);
-    for (int k = 0; k < 9; k++) {
-        change = fmax(change, fabs(moments.second[k] - part->inertia.second[k]));
-        size = fmax(size, fabs(part->inertia.second[k]));
-    }
-    if (change <= LARGEST_CHANGE * size)
-        memcpy(part->inertia.second, moments.second, sizeof moments.second);
-}
-
-// What the screw has done after t.
-static void follow_screw(const ThawScrew *screw, double t, ThawRigidMotion *motion) {
-    double turn[3], M[9], way[3];
-    for (int k = 0; k < 3; k++)
-        turn[k] = t * screw->omega[k];
-    thaw_rotation_exp(turn, motion->D);
-    thaw_rotation_mean(turn, M);
-    thaw_rotate(M, screw->v, way);
-    thaw_rotate(motion->D, screw->v, motion->v);
-    thaw_v3_copy(screw->at, motion->from);
-    thaw_v3_add(screw->at, t, way, motion->to);
-    thaw_v3_copy(screw->omega, motion->omega[0]);
-    thaw_v3_copy(screw->omega, motion->omega[1]);
-}
-
-// Its motion for h, if nothing acts on it. foresees: its shape changes on the way, as moving.w says.
-static void find_motion(const ThawStepper *s, double h, int foresees, ThawPart *next, ThawRigidMotion *motion) {
-    ThawPart whole = s->moving.whole;
-    const int dim = s->model->dim;
-    if (s->moving.led) {
-        *next = whole;
-        follow_screw(&s->moving.screw, h, motion);
-        return;
-    }
-    if (foresees && whole.hold != THAW_HOLD_FIXED)
-        foresee_inertia(s, h / 2, &whole, s->moving.f_ext);
-    thaw_part_velocity(&whole, dim, motion->v, motion->omega[0]);
-    thaw_part_advance(&whole, dim, h, motion->v, motion->omega[0], next, NULL);
-    if (foresees && whole.hold != THAW_HOLD_FIXED) {
-        next->inertia = s->moving.whole.inertia;
-        foresee_inertia(s, h, next, s->moving.f_ext);
-    }
-    thaw_part_velocity(next, dim, motion->v, motion->omega[1]);
-    thaw_part_velocity(&s->moving.whole, dim, motion->v, motion->omega[0]);
-    memcpy(motion->from, whole.p, sizeof motion->from);
-    memcpy(motion->to, next->p, sizeof motion->to);
-    memcpy(motion->D, next->R, sizeof motion->D);
-}
-
-// --- what scripts move -----------------------------------------------------------------------------------------------
-
-static const double MOVES_AS_ONE = 1e-9; // of its size, how far off that a vertex may go
-static const double LARGEST_LEAD = 1;    // rad: a step that turns it by more sees no motion
-
-static void end_of(const ThawStepper *s, double h, int32_t i, double x[3]) {
-    double w[3];
-    load(s, s->x, i, x);
-    load(s, s->w, i, w);
-    thaw_v3_add(x, h, w, x);
-}
-
-// Three of the scripted vertices that span a plane, in the plane two: the first one, the farthest from that, and the
-// farthest from the line of both.
-static void find_corners(const ThawStepper *s, int32_t corner[3]) {
-    double most[3] = {0}, a[3] = {0}, b[3] = {0}, r[3], n[3];
-    corner[0] = corner[1] = corner[2] = -1;
-    for (int turn = 0; turn < 3; turn++)
-        for (int32_t i = 0; i < s->shape->nv; i++) {
-            if (!s->scripted[i] || (turn == 0 && corner[0] >= 0))
-                continue;
-            load(s, s->x, i, r);
-            thaw_v3_sub(r, a, r);
-            thaw_v3_cross(b, r, n);
-            const double far = turn == 2 ? thaw_v3_norm(n) : thaw_v3_norm(r);
-            if (turn > 0 && !(far > most[turn]))
-                continue;
-            most[turn] = far;
-            corner[turn] = i;
-            if (turn < 2)
-                thaw_v3_copy(r, turn == 0 ? a : b);
-        }
-}
-
-// Axes along the corners: columns of E. 0: they do not span what is needed.
-static int find_axes(int dim, const double x[3][3], double E[9]) {
-    double a[3], b[3];
-    thaw_v3_sub(x[1], x[0], a);
-    thaw_v3_sub(x[2], x[0], b);
-    if (dim == 2)
-        b[0] = -a[1], b[1] = a[0], b[2] = 0;
-    const double length = thaw_v3_norm(a), share = thaw_v3_dot(a, b) / (length * length);
-    thaw_v3_add(b, -share, a, b);
-    const double width = thaw_v3_norm(b);
-    if (!(length > 0) || !(width > 1e-6 * length))
-        return 0;
-    for (int k = 0; k < 3; k++) {
-        E[k] = a[k] / length;
-        E[k + 3] = b[k] / width;
-    }
-    thaw_v3_cross(E, E + 3, E + 6);
-    return 1;
-}
-
-// The rotation R that takes the corners from the start of the interval to its end.
-static int find_turn(const ThawStepper *s, double h, double R[9]) {
-    const int dim = s->model->dim;
-    int32_t corner[3];
-    double x[2][3][3] = {0}, E[2][9];
-    find_corners(s, corner);
-    for (int k = 0; k < dim; k++) {
-        if (corner[k] < 0)
-            return 0;
-        load(s, s->x, corner[k], x[0][k]);
-        end_of(s, h, corner[k], x[1][k]);
-    }
-    if (!find_axes(dim, x[0], E[0]) || !find_axes(dim, x[1], E[1]))
-        return 0;
-    for (int i = 0; i < 3; i++) // E1 E0'
-        for (int j = 0; j < 3; j++)
-            R[i + 3 * j] = E[1][i] * E[0][j] + E[1][i + 3] * E[0][j + 3] + E[1][i + 6] * E[0][j + 6];
-    return 1;
-}
-
-// Whether all that scripts hold of the body moves as one rigid thing in the interval of h; by which screw.
-static int find_screw(ThawStepper *s, double h) {
-    ThawScrew *screw = &s->moving.screw;
-    double R[9], turn[3], to[3] = {0}, d[3], once[3], twice[3];
-    int32_t count = 0;
-    memset(screw, 0, sizeof *screw);
-    if (!find_turn(s, h, R))
-        return 0;
-    for (int32_t i = 0; i < s->shape->nv; i++)
-        if (s->scripted[i]) {
-            load(s, s->x, i, d);
-            thaw_v3_add(screw->at, 1, d, screw->at);
-            end_of(s, h, i, d);
-            thaw_v3_add(to, 1, d, to);
-            count++;
-        }
-    for (int k = 0; k < 3; k++) {
-        screw->at[k] /= count;
-        to[k] /= count;
-    }
-    for (int32_t i = 0; i < s->shape->nv; i++) {
-        double r[3], rho[3], end[3];
-        load(s, s->x, i, r);
-        thaw_v3_sub(r, screw->at, r);
-        thaw_rotate(R, r, rho);
-        end_of(s, h, i, end);
-        for (int k = 0; k < 3; k++)
-            end[k] -= to[k] + rho[k];
-        if (s->scripted[i] && thaw_v3_norm(end) > MOVES_AS_ONE * s->shape->diameter)
-            return 0;
-    }
-    // Its way d is the mean of its velocities: with phi the turn,
-    // h v = d - phi x d / 2 + (1 - phi/2 cot(phi/2)) / phi^2 phi x (phi x d).
-    thaw_rotation_log(R, turn);
-    const double phi = thaw_v3_norm(turn);
-    const double share = phi > 0.05 ? (1 - phi / 2 / tan(phi / 2)) / (phi * phi) : (1 + phi * phi / 60) / 12;
-    thaw_v3_sub(to, screw->at, d);
-    thaw_v3_cross(turn, d, once);
-    thaw_v3_cross(turn, once, twice);
-    for (int k = 0; k < 3; k++) {
-        screw->v[k] = (d[k] - once[k] / 2 + share * twice[k]) / h;
-        screw->omega[k] = turn[k] / h;
-    }
-    return phi < LARGEST_LEAD;
-}
-
 // --- the interval ----------------------------------------------------------------------------------------------------
 
 // Whether scripts, or other bodies that it is one unit with, leave a body no frame of its own.
@@ -357,8 +77,8 @@ static int find_own(ThawStepper *s, double h) {
     if (!thaw_moving_has_stages(s) || s->body->moved > 1)
         return 0;
     if (!s->offset_moves)
-        return !is_bound(s) && find_whole(s);
-    f->led = f->still && find_screw(s, h);
+        return !is_bound(s) && thaw_moving_whole(s);
+    f->led = f->still && thaw_moving_screw(s, h);
     return f->led;
 }
 
@@ -394,14 +114,14 @@ void thaw_moving_find(ThawStepper *s, ThawIncrement step, const ThawScheme *sche
         return;
     rates_at_start(s, v, omega);
     for (int32_t i = 0; i < s->shape->nv; i++) {
-        load(s, f->r, i, r);
+        thaw_moving_load(s, f->r, i, r);
         thaw_v3_cross(omega, r, spin);
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++)
             f->w[at] = !s->scripted[i] ? f->w[at] - (v[k] + spin[k]) : f->led ? 0 : s->w[at];
     }
     // In front of the step; of second order it is with one half of it behind, which contacts of a single stage are
     // spared.
-    turn_by_coriolis(s, &f->whole, f->r, one_stage ? step.h : step.h / 2, omega, f->w, f->x);
+    thaw_moving_coriolis(s, &f->whole, f->r, one_stage ? step.h : step.h / 2, omega, f->w, f->x);
     memset(f->given, 0, sizeof f->given);
     f->damping = f->driven = f->contact = 0;
     f->acts = f->mends = 1;
@@ -415,12 +135,12 @@ void thaw_moving_lead(ThawStepper *s, double h, double *v) {
     memcpy(v, s->v, bytes_of(s));
     memcpy(s->moving.lead, s->v, bytes_of(s));
     memcpy(s->moving.w, s->v, bytes_of(s));
-    if (is_bound(s) || !find_whole(s))
+    if (is_bound(s) || !thaw_moving_whole(s))
         return;
-    find_motion(s, h, 0, &next, &motion);
+    thaw_moving_motion(s, h, 0, &next, &motion);
     for (int32_t i = 0; i < s->shape->nv; i++) {
         double r[3], rho[3], spin[3];
-        load(s, s->moving.r, i, r);
+        thaw_moving_load(s, s->moving.r, i, r);
         thaw_rotate(motion.D, r, rho);
         thaw_v3_cross(motion.omega[0], r, spin);
         for (size_t k = 0; k < dim_of(s) && !s->scripted[i]; k++)
@@ -463,7 +183,7 @@ static ThawStatus go_ahead(ThawStepper *s, double h, double weight) {
     if (f->led)
         thaw_v3_cross(omega, v, drawn);
     else
-        find_gyration(&f->whole, s->model->dim, omega, alpha);
+        thaw_moving_gyration(&f->whole, s->model->dim, omega, alpha);
     ThawStatus status = thaw_force_internal(set, s->tasks, s->x, s->shape->nv, s->f, s->partial);
     if (status != THAW_OK)
         return status;
@@ -473,9 +193,9 @@ static ThawStatus go_ahead(ThawStepper *s, double h, double weight) {
     for (int32_t i = 0; i < s->shape->nv; i++) {
         const double m = s->shape->mass[i], drag = s->shape->damping_mass[i];
         double r[3], spin[3], a[3], g[3] = {0, 0, 0};
-        load(s, f->r, i, r);
+        thaw_moving_load(s, f->r, i, r);
         thaw_v3_cross(omega, r, spin);
-        inertia_at(omega, alpha, r, a);
+        thaw_moving_inertia(omega, alpha, r, a);
         thaw_v3_sub(a, drawn, a);
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s) && !s->scripted[i]; k++, at++) {
             g[k] = weight * h * (s->f_ext[at] - drag * (v[k] + spin[k] + f->w[at]));
@@ -492,8 +212,8 @@ static ThawStatus go_ahead(ThawStepper *s, double h, double weight) {
     }
     memset(f->shift, 0, sizeof f->shift);
     memset(f->turn, 0, sizeof f->turn);
-    find_rigid(s, &f->whole, f->r, f->speed, f->shift[1], f->turn[1]);
-    take_off(s, f->r, f->shift[1], f->turn[1], f->speed);
+    thaw_moving_rigid(s, &f->whole, f->r, f->speed, f->shift[1], f->turn[1]);
+    thaw_moving_take_off(s, f->r, f->shift[1], f->turn[1], f->speed);
     return THAW_OK;
 }
 
@@ -512,9 +232,9 @@ static void place_vertices(ThawStepper *s) {
         const double m = s->shape->mass[i], drag = s->shape->damping_mass[i];
         double r[3], w[3], d[3], rho[3], u[3], way[3], spin[3], more[3], a[3];
         const int held = s->scripted[i] && !f->led;
-        load(s, f->r, i, r);
-        load(s, f->moved, i, d);
-        load(s, f->speed, i, w);
+        thaw_moving_load(s, f->r, i, r);
+        thaw_moving_load(s, f->moved, i, d);
+        thaw_moving_load(s, f->speed, i, w);
         thaw_rotate(motion->D, r, rho);
         thaw_rotate(motion->D, d, way);
         thaw_rotate(motion->D, w, u);
@@ -523,7 +243,7 @@ static void place_vertices(ThawStepper *s) {
         thaw_v3_cross(motion->omega[1], rho, spin);
         thaw_v3_cross(rate, rho, more);
         thaw_v3_add(rho, f->h, u, way);
-        inertia_at(f->inertia[0], f->inertia[1], way, a);
+        thaw_moving_inertia(f->inertia[0], f->inertia[1], way, a);
         thaw_v3_sub(a, drawn, a);
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++) {
             f->x[at] = held ? s->x[at] + before * s->w[at] : motion->to[k] + rho[k];
@@ -551,8 +271,8 @@ static void add_torque(const ThawStepper *s, double h, ThawPart *part) {
     memcpy(L, part->L, sizeof L);
     for (int32_t i = 0; i < s->shape->nv; i++) {
         double r[3], g[3], turn[3];
-        load(s, s->moving.r, i, r);
-        load(s, s->f_ext, i, g);
+        thaw_moving_load(s, s->moving.r, i, r);
+        thaw_moving_load(s, s->f_ext, i, g);
         thaw_v3_cross(r, g, turn);
         for (int k = 0; k < 3 && !s->scripted[i]; k++)
             L[k] += h * turn[k];
@@ -569,7 +289,7 @@ ThawStatus thaw_moving_begin_stage(ThawStepper *s, ThawIncrement step, const Tha
         return THAW_OK;
     f->stage = stage;
     f->h = stage->implicit * step.h;
-    find_motion(s, stage->at * step.h, 1, &next, &f->motion);
+    thaw_moving_motion(s, stage->at * step.h, 1, &next, &f->motion);
     if (stage->at == stage->implicit && !s->touching && f->whole.hold == THAW_HOLD_FREE)
         fall_exactly(s, step.h);
     ThawStatus status = THAW_OK;
@@ -592,7 +312,7 @@ ThawStatus thaw_moving_begin_stage(ThawStepper *s, ThawIncrement step, const Tha
         memset(f->inertia[1], 0, sizeof f->inertia[1]);
     } else {
         thaw_part_velocity(&next, s->model->dim, v, f->inertia[0]);
-        find_gyration(&next, s->model->dim, f->inertia[0], f->inertia[1]);
+        thaw_moving_gyration(&next, s->model->dim, f->inertia[0], f->inertia[1]);
     }
     memset(f->extra, 0, sizeof f->extra);
     place_vertices(s);
@@ -677,8 +397,8 @@ static void find_further(ThawStepper *s) {
 static void split(const ThawStepper *s, int32_t i, double z[3]) {
     const ThawMovingFrame *f = &s->moving;
     double rho[3], u[3], turn[3];
-    load(s, f->x, i, rho);
-    load(s, s->v1, i, u);
+    thaw_moving_load(s, f->x, i, rho);
+    thaw_moving_load(s, s->v1, i, u);
     thaw_v3_sub(rho, f->further.at, rho);
     if (dim_of(s) == 2)
         rho[2] = 0;
@@ -690,7 +410,7 @@ static void split(const ThawStepper *s, int32_t i, double z[3]) {
 // Of its place at the end, from the centre that has gone along.
 static void lever(const ThawStepper *s, int32_t i, double r[3]) {
     const ThawMovingFrame *f = &s->moving;
-    load(s, s->x1, i, r);
+    thaw_moving_load(s, s->x1, i, r);
     for (size_t k = 0; k < dim_of(s); k++)
         r[k] -= f->further.at[k] + f->h * f->further.v[k];
 }
@@ -730,7 +450,7 @@ void thaw_moving_turn(ThawStepper *s) {
         if (s->scripted[i] || thaw_map_carries(s->system->map, i))
             continue;
         split(s, i, z);
-        load(s, f->x, i, rho);
+        thaw_moving_load(s, f->x, i, rho);
         for (int k = 0; k < 3; k++)
             rho[k] += f->h * z[k] - f->further.at[k];
         thaw_rotate(R, rho, r);
@@ -845,13 +565,46 @@ void thaw_moving_end_stage(ThawStepper *s) {
     for (int32_t i = 0; i < s->shape->nv; i++) {
         double r[3], r0[3], d[3];
         lever(s, i, r);
-        load(s, f->r, i, r0);
+        thaw_moving_load(s, f->r, i, r0);
         thaw_rotate_back(f->end, r, d);
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++) {
             f->moved[at] = d[k] - r0[k];
             f->impulse[at] = (f->stage->before > 0 ? f->impulse[at] : 0) + weight * s->impulse[at];
         }
     }
+}
+
+// rad: less than that no frame is changed for. A turn by so much stretches chords by 5e-9.
+static const double SMALL_CHORD = 1e-4;
+// Of what moves: a solve that leaves more to mend has seen the body in the wrong axes.
+static const double SMALL_KICK = 1e-4;
+
+// What acts against damping and stress of a body that turns against its frame turns along in the body, and not in the
+// linearised forces: the contact response stops a spin by a torque that is not there, and mending gives it back. (Of
+// what pins hold strong loads change the torque by more with each frame.)
+int thaw_moving_is_crooked(ThawStepper *s) {
+    ThawMovingFrame *f = &s->moving;
+    double *v1 = s->y, end[9], given[2][3], v[3], omega[3];
+    ThawPart part;
+    if (!f->inside || !s->touching || f->whole.hold != THAW_HOLD_FREE || f->stage->at < 1)
+        return 0;
+    find_further(s);
+    if (!(f->h * thaw_v3_norm(f->further.omega) > SMALL_CHORD))
+        return 0;
+    turn_further(s, end);
+    for (int32_t i = 0; i < s->shape->nv; i++) {
+        double z[3];
+        if (!s->scripted[i])
+            end_velocity(s, i, v, z);
+        for (size_t k = 0; k < dim_of(s); k++)
+            v1[(size_t)i * dim_of(s) + k] = s->scripted[i] ? s->w[(size_t)i * dim_of(s) + k] : v[k];
+    }
+    memcpy(given, f->given, sizeof given);
+    add_stage(s, f->outer_f, v1);
+    thaw_moving_missing(s, v1, &part, v, omega, s->u);
+    memcpy(f->given, given, sizeof given);
+    const double kick = (thaw_v3_dot(part.P, v) + thaw_v3_dot(part.L, omega)) / 2;
+    return kick > SMALL_KICK * (thaw_moving_energy(s, f->outer_v) + thaw_moving_energy(s, v1));
 }
 
 // --- contact ---------------------------------------------------------------------------------------------------------
@@ -888,208 +641,4 @@ void thaw_moving_see_ahead(ThawIsland *island, ThawIncrement step) {
                     row->ahead[k] += (side == 0 ? 1 : -1) * row->weight[side][n] * u[k];
             }
     }
-}
-
-// --- the end ---------------------------------------------------------------------------------------------------------
-
-// The rigid motion by which momenta of velocities v1 at x1 fall short of what loads and contacts have made of them,
-// about part->p. r: levers, then.
-static void find_missing(ThawStepper *s, const double *v1, ThawPart *part, double v[3], double omega[3], double *r) {
-    const ThawMovingFrame *f = &s->moving;
-    double P[3], L[3];
-    *part = (ThawPart){.count = s->shape->nv, .pins = f->whole.pins};
-    thaw_part_form(s->shape, f->vertices, s->scripted, s->x1, v1, part, r);
-    for (int k = 0; k < 3; k++) {
-        P[k] = f->whole.P[k] + f->given[0][k] - part->P[k];
-        L[k] = f->whole.L[k] + f->given[1][k] - part->L[k];
-    }
-    thaw_part_push(part, P, L);
-    thaw_part_velocity(part, s->model->dim, v, omega);
-}
-
-// rad: less than that no frame is changed for. A turn by so much stretches chords by 5e-9.
-static const double SMALL_CHORD = 1e-4;
-// Of what moves: a solve that leaves more to mend has seen the body in the wrong axes.
-static const double SMALL_KICK = 1e-4;
-
-// What acts against damping and stress of a body that turns against its frame turns along in the body, and not in the
-// linearised forces: the contact response stops a spin by a torque that is not there, and mending gives it back. (Of
-// what pins hold strong loads change the torque by more with each frame.)
-int thaw_moving_is_crooked(ThawStepper *s) {
-    ThawMovingFrame *f = &s->moving;
-    double *v1 = s->y, end[9], given[2][3], v[3], omega[3];
-    ThawPart part;
-    if (!f->inside || !s->touching || f->whole.hold != THAW_HOLD_FREE || f->stage->at < 1)
-        return 0;
-    find_further(s);
-    if (!(f->h * thaw_v3_norm(f->further.omega) > SMALL_CHORD))
-        return 0;
-    turn_further(s, end);
-    for (int32_t i = 0; i < s->shape->nv; i++) {
-        double z[3];
-        if (!s->scripted[i])
-            end_velocity(s, i, v, z);
-        for (size_t k = 0; k < dim_of(s); k++)
-            v1[(size_t)i * dim_of(s) + k] = s->scripted[i] ? s->w[(size_t)i * dim_of(s) + k] : v[k];
-    }
-    memcpy(given, f->given, sizeof given);
-    add_stage(s, f->outer_f, v1);
-    find_missing(s, v1, &part, v, omega, s->u);
-    memcpy(f->given, given, sizeof given);
-    const double kick = (thaw_v3_dot(part.P, v) + thaw_v3_dot(part.L, omega)) / 2;
-    return kick > SMALL_KICK * (energy_of(s, f->outer_v) + energy_of(s, v1));
-}
-
-// The torque of forces that are strong beside inertia (a body that is squeezed) may be off by more than the body's own
-// motion: then what mends it would be a blow out of nothing.
-int thaw_moving_is_kicked(ThawStepper *s, ThawIncrement step) {
-    const ThawMovingFrame *f = &s->moving;
-    double v[3], omega[3];
-    ThawPart part;
-    if (!f->acts || f->whole.hold == THAW_HOLD_FIXED)
-        return 0;
-    find_missing(s, s->v1, &part, v, omega, s->u);
-    const double kick = (thaw_v3_dot(part.P, v) + thaw_v3_dot(part.L, omega)) / 2;
-    double had = energy_of(s, s->v) + energy_of(s, s->v1) + fabs(f->contact), load[3] = {0};
-    for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++) // loads alone would give it so much
-        load[i % dim_of(s)] += step.h * fabs(s->f_ext[i]);
-    had += thaw_v3_dot(load, load) / (2 * s->shape->total_mass);
-    return kick > THAW_LARGEST_GAIN * had;
-}
-
-// What velocities against the motion have, what loads and the frame's own forces have given on the way against it.
-static double relative_change(const ThawStepper *s, double *had) {
-    const ThawMovingFrame *f = &s->moving;
-    const double kinetic = energy_of(s, f->w);
-    double work = 0;
-    for (int32_t i = 0; i < s->shape->nv; i++) {
-        double way[3], moved[3], force[3];
-        load(s, f->moved, i, moved);
-        load(s, f->f_ext, i, force);
-        thaw_rotate(f->motion.D, moved, way);
-        work += s->scripted[i] ? 0 : thaw_v3_dot(force, way);
-    }
-    *had += kinetic + fabs(work);
-    return energy_of(s, f->speed) - kinetic - work;
-}
-
-double thaw_moving_gain(ThawStepper *s, double *had) {
-    const ThawMap *map = s->system->map;
-    if (!isfinite(s->set_energy))
-        s->set_energy = thaw_force_energy(map->set, s->tasks, s->x, s->partial);
-    const double elastic =
-        isfinite(s->next_set_energy) ? s->next_set_energy : thaw_force_energy(map->set, s->tasks, s->x1, s->partial);
-    *had += fmax(0, s->set_energy);
-    if (s->moving.led) // scripts do no work in the frame
-        return relative_change(s, had) + elastic - s->set_energy - THAW_MANY_ROUNDINGS * s->energy_rounding;
-    const double kinetic = energy_of(s, s->v);
-    double work = 0;
-    for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
-        work += s->f_ext[i] * (s->x1[i] - s->x[i]);
-    *had += kinetic + fabs(work);
-    return energy_of(s, s->v1) + elastic - kinetic - s->set_energy - work - THAW_MANY_ROUNDINGS * s->energy_rounding;
-}
-
-// Adds the rigid motion that is missing, or only its velocity. v1: of all vertices; r: scratch.
-static void mend_momenta(ThawStepper *s, double *v1, double *r) {
-    ThawMap *map = s->system->map;
-    double v[3], omega[3], rho[3], turn[3];
-    ThawPart part;
-    if (s->moving.whole.hold == THAW_HOLD_FIXED) // in the world's axes, or held
-        return;
-    find_missing(s, v1, &part, v, omega, r);
-    if (!s->moving.mends)
-        memset(omega, 0, sizeof omega);
-    for (int32_t i = 0; i < s->shape->nv; i++) {
-        load(s, r, i, rho);
-        thaw_v3_cross(omega, rho, turn);
-        for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s) && !s->scripted[i]; k++, at++)
-            v1[at] += v[k] + turn[k];
-    }
-    if (map->frame_count > 0)
-        map->ops->push(map, part.p, v, omega);
-}
-
-// The half of the Coriolis force that comes behind, on velocities against the motion; r, w and y: scratch.
-static void turn_behind(ThawStepper *s, double h, double *v1, double *r, double *w, double *y) {
-    const ThawMovingFrame *f = &s->moving;
-    ThawPart part = {.count = s->shape->nv, .pins = f->whole.pins};
-    double v[3], omega[3], rho[3], turn[3];
-    if (f->led) {
-        part = f->whole;
-        thaw_v3_copy(f->motion.v, v);
-        thaw_v3_copy(f->motion.omega[1], omega);
-        for (size_t i = 0; i < (size_t)s->shape->nv * dim_of(s); i++)
-            r[i] = s->x1[i] - f->motion.to[i % dim_of(s)];
-    } else if (f->whole.hold == THAW_HOLD_FIXED) {
-        return;
-    } else {
-        thaw_part_form(s->shape, f->vertices, s->scripted, s->x1, v1, &part, r);
-        thaw_part_velocity(&part, s->model->dim, v, omega);
-    }
-    for (int turned_yet = 0; turned_yet < 2; turned_yet++) {
-        for (int32_t i = 0; i < s->shape->nv; i++) {
-            load(s, r, i, rho);
-            thaw_v3_cross(omega, rho, turn);
-            for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++)
-                if (turned_yet)
-                    v1[at] = s->scripted[i] || thaw_map_carries(s->system->map, i) ? v1[at] : w[at] + v[k] + turn[k];
-                else
-                    w[at] = s->scripted[i] ? 0 : v1[at] - (v[k] + turn[k]);
-        }
-        if (!turned_yet)
-            turn_by_coriolis(s, &part, r, h, omega, w, y);
-    }
-}
-
-// What loads, contacts and damping did; the rest of what is missing the integration took.
-static void record(ThawStepper *s, ThawIncrement step, double kinetic0, const double *v1) {
-    const double *gravity = s->model->options.gravity;
-    double external = s->moving.driven, contact = s->moving.contact, friction = 0, fall = 0;
-    for (int32_t i = 0; i < s->shape->nv; i++)
-        for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++) {
-            if (s->scripted[i]) // its own change of speed
-                external += s->shape->mass[i] * (v1[at] * v1[at] - s->v[at] * s->v[at]) / 2;
-            const double moved = s->x1[at] - s->x[at], weight = s->shape->mass[i] * gravity[k];
-            external += moved * (s->f_ext[at] - weight);
-            fall += moved * weight;
-            friction += step.h * s->shape->damping_mass[i] * v1[at] * v1[at];
-        }
-    const double elastic1 = thaw_ledger_next_elastic(s), damping = s->moving.damping + friction;
-    s->work.external_work += external;
-    s->work.contact_work += contact;
-    s->work.damping_loss += damping;
-    s->work.integration_loss +=
-        kinetic0 - energy_of(s, v1) + s->elastic - elastic1 + external + fall + contact - damping;
-    s->elastic = elastic1;
-}
-
-void thaw_moving_commit(ThawStepper *s, ThawIncrement step) {
-    ThawMovingFrame *f = &s->moving;
-    ThawMap *map = s->system->map;
-    double kinetic0 = 0, *all = f->along; // velocities of all vertices, those of parts by their momenta
-    const int kept = thaw_ledger_is_kept(s);
-    memcpy(all, s->v, bytes_of(s));
-    if (map->frame_count > 0)
-        map->ops->velocities(map, all);
-    kinetic0 = energy_of(s, all);
-    if (map->frame_count > 0) {
-        map->ops->enter(map, &f->motion, f->x, f->v);
-        map->ops->commit(map, f->h, s->q);
-        ThawRigidMotion motion = f->motion;
-        for (int k = 0; k < 3; k++)
-            motion.to[k] = f->further.at[k] + f->h * f->further.v[k];
-        map->ops->leave(map, &motion);
-    }
-    memcpy(s->impulse, f->impulse, bytes_of(s));
-    memcpy(all, s->v1, bytes_of(s));
-    if (map->frame_count > 0)
-        map->ops->velocities(map, all);
-    if (f->scheme->stage_count > 1)
-        turn_behind(s, step.h / 2, all, f->r, f->w, f->x);
-    mend_momenta(s, all, f->r);
-    thaw_gain_take(s, kinetic0, all, f->r);
-    memcpy(s->v1, all, bytes_of(s));
-    if (kept)
-        record(s, step, kinetic0, all);
 }

@@ -44,7 +44,8 @@ void thaw_parts_free(ThawWorld *world) {
 
 int thaw_parts_may_be(const ThawWorld *world) {
     const ThawWorldDef *options = &world->model->options;
-    return world->collider && options->substeps > 0 && thaw_scheme(options->integrator)->blows >= 0;
+    return world->collider && (options->substeps > 0 || world->model->rebounds) &&
+           thaw_scheme(options->integrator)->blows >= 0;
 }
 
 void thaw_parts_begin(ThawWorld *world) {
@@ -53,7 +54,7 @@ void thaw_parts_begin(ThawWorld *world) {
         world->together[i] = world->model->bodies[i].mover;
 }
 
-// --- who makes it in how many ----------------------------------------------------------------------------------------
+// --- which body makes it in how many ---------------------------------------------------------------------------------
 
 static const ThawContactBody *body_of(const ThawWorld *world, int32_t body) {
     return &world->state.contacts.scratch->bodies[body];

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // A step of the world:
 //
-//     scripts -> contacts -> islands -> each island: linearise, solve, respond, iterate (island.c)
+//     scripts -> contacts -> islands (islands.c) -> each island: linearise, solve, respond, iterate (island.c)
 //             -> contacts that were missed (missed.c): again -> advance, remember
 //
-// Small islands are tasks of one loop, large ones take turns and use all threads inside; which is which depends on the
-// model and state only. A step that fails is taken back and done in halves, with contacts found anew; if that fails
-// too, down to h / 2^halvings, the world is as before. A step that is too long for a blow is made in parts (blow.c).
+// Small islands and bodies are tasks of one loop, large ones take turns and use all threads inside; which is which
+// depends on the model and state only. A step that fails is taken back and done in halves, with contacts found anew; if
+// that fails too, down to h / 2^halvings, the world is as before. A step that is too long for a blow is made in parts
+// (blow.c).
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/assert.h"
-#include "base/forest.h"
 #include "math/vec3.h"
 #include "step/attach.h"
 #include "step/change.h"
@@ -24,138 +23,13 @@ enum { MISSED_TURNS = 16 }; // solves of a step, at most, for contacts that come
 
 static size_t bytes_of(const ThawStepper *s) { return sizeof(double) * (size_t)s->shape->nv * (size_t)s->model->dim; }
 
-// --- islands ---------------------------------------------------------------------------------------------------------
-
-// Whether members and contacts of each island ascend and both sides of a contact are in one.
-static int islands_are_sound(const ThawWorld *world) {
-    for (int32_t k = 0; k < world->island_count; k++) {
-        const ThawIsland *island = &world->islands[k];
-        for (int32_t b = 0; b < island->count; b++)
-            if (island->bodies[b]->island != k || (b > 0 && island->bodies[b - 1]->index >= island->bodies[b]->index))
-                return 0;
-        for (int32_t c = 0; c < island->contact_count; c++) {
-            const int32_t *pair = island->set->contacts[island->contacts[c]].key.body;
-            if ((c > 0 && island->contacts[c - 1] >= island->contacts[c]) || world->state.asleep[pair[0]] ||
-                thaw_world_mover(world, pair[0])->island != k ||
-                (pair[1] >= 0 && thaw_world_mover(world, pair[1])->island != k))
-                return 0;
-        }
-    }
-    return 1;
-}
-
-static ThawIsland *island_of_row(const ThawWorld *world, int32_t row) {
-    return &world->islands[thaw_world_mover(world, world->state.contacts.contacts[row].key.body[0])->island];
-}
-
-// Bodies awake joined by contacts and attachments, in the order of their lowest body; obstacles join nothing. Linear
-// but for the forest.
-static ThawStatus form_islands(ThawWorld *world, ThawError *error) {
-    ThawContactSet *set = &world->state.contacts;
-    const int32_t rows = set->count + set->attached;
-    int32_t *island_of = world->island_of;
-    if (rows > world->contact_capacity) {
-        int32_t *order = THAW_NEW(int32_t, 2 * (size_t)rows);
-        if (!order)
-            return thaw_error_memory(error, "the islands");
-        thaw_free(world->contact_order);
-        world->contact_order = order;
-        world->contact_capacity = 2 * rows;
-    }
-    for (int32_t i = 0; i < world->awake_count; i++)
-        island_of[world->awake[i]] = world->awake[i];
-    for (int32_t c = 0; c < rows; c++) {
-        const int32_t *pair = set->contacts[c].key.body;
-        if (pair[1] >= 0)
-            thaw_forest_join(island_of, thaw_world_mover(world, pair[0])->index,
-                             thaw_world_mover(world, pair[1])->index);
-    }
-    world->island_count = 0;
-    for (int32_t k = 0; k < world->awake_count; k++) { // a root comes before its other members
-        int32_t i = world->awake[k], root = thaw_forest_root(island_of, i);
-        if (root == i) {
-            ThawIsland *island = &world->islands[world->island_count];
-            *island = (ThawIsland){.world = world, .response = island->response, .set = set, .tasks = world->tasks};
-            world->steppers[i].island = world->island_count++;
-        }
-        world->steppers[i].island = world->steppers[root].island;
-        world->islands[world->steppers[i].island].count++;
-    }
-    int32_t first = 0;
-    for (int32_t k = 0; k < world->island_count; k++) {
-        ThawIsland *island = &world->islands[k];
-        island->bodies = world->members + first;
-        island->views = world->views + first;
-        first += island->count;
-        island->count = 0;
-    }
-    for (int32_t i = 0; i < world->awake_count; i++) {
-        ThawStepper *s = &world->steppers[world->awake[i]];
-        ThawIsland *island = &world->islands[s->island];
-        island->bodies[island->count++] = s;
-        island->elements += s->shape->ne;
-    }
-    // Contacts by island, in their own order: count, then place.
-    for (int32_t c = 0; c < rows; c++)
-        island_of_row(world, c)->contact_count++;
-    first = 0;
-    for (int32_t k = 0; k < world->island_count; k++) {
-        ThawIsland *island = &world->islands[k];
-        island->contacts = world->contact_order ? world->contact_order + first : NULL; // no contacts, no room
-        first += island->contact_count;
-        island->contact_count = 0;
-    }
-    ThawStatus status = THAW_OK;
-    for (int32_t c = 0; c < rows && status == THAW_OK; c++) {
-        ThawIsland *island = island_of_row(world, c);
-        world->contact_order[island->contacts - world->contact_order + island->contact_count++] = c;
-        if (!island->response)
-            status = thaw_response_create(&island->response, error);
-    }
-    THAW_ASSERT(status != THAW_OK || islands_are_sound(world),
-                "islands are awake, whole, and list bodies and contacts in ascending order");
-    return status;
-}
-
-typedef struct IslandLoop {
-    ThawWorld *world;
-    ThawIncrement step;
-    int large; // run the large islands, or the small ones
-} IslandLoop;
-
-static void solve_island(void *context, int32_t i) {
-    const IslandLoop *loop = context;
-    ThawIsland *island = &loop->world->islands[i];
-    if (island->stands || (island->elements >= THAW_LARGE_BODY) != loop->large)
-        return;
-    island->status = thaw_island_solve(island, loop->step);
-    for (int32_t b = 0; b < island->count; b++) {
-        island->bodies[b]->again = 1; // for callers that look at what has changed
-        island->bodies[b]->residual = island->residual;
-    }
-}
-
-static void solve_islands(ThawWorld *world, ThawIncrement step) {
-    IslandLoop loop = {world, step, 0};
-    thaw_tasks_for(world->tasks, world->island_count, solve_island, &loop);
-    loop.large = 1;
-    for (int32_t i = 0; i < world->island_count; i++)
-        solve_island(&loop, i);
-    for (int32_t i = 0; i < world->island_count; i++) {
-        const ThawIsland *island = &world->islands[i];
-        world->response_ms += island->response_ms;
-        if (island->iterations > world->response_iterations)
-            world->response_iterations = island->iterations;
-    }
-}
-
 // --- loops over bodies -----------------------------------------------------------------------------------------------
 
 typedef struct BodyLoop {
     ThawWorld *world;
     void (*fn)(ThawWorld *world, ThawStepper *s, void *context);
     void *context;
-    int large; // as for islands
+    int large; // run the large bodies, or the small ones
 } BodyLoop;
 
 static void run_body(void *context, int32_t i) {
@@ -349,7 +223,7 @@ static ThawStatus solve_stages(ThawWorld *world, ThawIncrement step, const ThawS
             return status;
         scale_impulses(world, stage->implicit * stage->span / length);
         length = stage->implicit * stage->span;
-        solve_islands(world, part);
+        thaw_islands_solve(world, part);
         for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++)
             status = world->islands[i].status;
         if (status == THAW_OK)
@@ -433,7 +307,7 @@ static ThawStatus solve_frames(ThawWorld *world, ThawIncrement step, const ThawS
 static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, ThawError *error) {
     ThawStatus status = thaw_attach_put_rows(world, step, error);
     if (status == THAW_OK)
-        status = form_islands(world, error);
+        status = thaw_islands_form(world, error);
     if (status == THAW_OK)
         status = decide_bodies(world, step, error);
     for (int32_t i = 0; i < world->awake_count && status == THAW_OK; i++) {
@@ -463,7 +337,7 @@ static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, Th
         status = solve_frames(world, step, world->scheme, error);
     } else {
         thaw_attach_see_turns(world, step);
-        solve_islands(world, step);
+        thaw_islands_solve(world, step);
     }
     thaw_attach_take_rows(world);
     for (int32_t i = 0; i < world->island_count && status == THAW_OK; i++)
@@ -592,17 +466,45 @@ static void choose_scheme(ThawWorld *world, const ThawScheme *scheme) {
     world->state.contacts.centre = thaw_scheme_centre(scheme);
 }
 
-// The bodies whose turn it is make the step in so many parts by the scheme of blows, or, where they are not struck (0),
-// as one interval.
+// From t to t + h, cut where stiff bodies meet that rebound (rebound.c). What meets within a window meets at once; and
+// after twice as many cuts as the interval has windows, so does all that will meet in what is left of it.
+enum { WINDOWS = 16 };
+
+static ThawStatus step_rebounding(ThawWorld *world, ThawIncrement step, ThawError *error) {
+    const double window = step.h / WINDOWS, end = step.t + step.h;
+    ThawStatus status = THAW_OK;
+    double left = step.h;
+    for (int cuts = 0; left > 0 && status == THAW_OK; cuts++) {
+        const int last = cuts >= 2 * WINDOWS;
+        double until;
+        step.h = left;
+        status = world->found ? THAW_OK : find_contacts(world, step, error);
+        if (status == THAW_OK)
+            status = thaw_rebound_strike(world, left, last ? left : fmin(window, left), &until, error);
+        world->found = status == THAW_OK && until > left;
+        if (status != THAW_OK || (until == 0 && !last))
+            continue;
+        step.h = until > left || last ? left : until - window / 2;
+        world->found &= step.h == left;
+        status = step_interval(world, step, world->model->options.halvings, error);
+        step.t = step.h == left ? end : step.t + step.h;
+        left = step.h == left ? 0 : left - step.h;
+    }
+    return status;
+}
+
+// The bodies whose turn it is make the step by the scheme of blows in as many parts as `parts` says (blow.c), or as one
+// interval.
 static ThawStatus step_party(ThawWorld *world, ThawIncrement step, int parts, ThawError *error) {
     const ThawScheme *scheme = world->scheme;
-    const int count = parts > 0 ? parts : 1;
+    const int count = parts > 1 ? parts - 1 : 1;
     ThawStatus status = THAW_OK;
-    if (parts > 0)
+    if (parts > 1)
         choose_scheme(world, thaw_scheme_of_blows(scheme));
     step.h /= count;
     for (int k = 0; k < count && status == THAW_OK; k++, step.t += step.h) {
-        status = step_interval(world, step, world->model->options.halvings, error);
+        status = world->rebound && parts > 0 ? step_rebounding(world, step, error)
+                                             : step_interval(world, step, world->model->options.halvings, error);
         if (status == THAW_OK)
             thaw_parts_seen(world, parts);
     }

@@ -89,6 +89,7 @@ typedef struct ThawStepper {
     ThawSystem *system;           // shared; NULL until the first step and after a change of scripts
     ThawSolver *solver;           // the one of the present step:
     ThawSolver *plain, *direct;   // of the system's plan, and of its direct plan for steps in contact; made when needed
+    ThawSolver *stiff;            // of the direct plan: of the matrix with contacts' springs; made when needed
     int touching;                 // in contact in this step
     double residual;              // of its island's contacts, as last solved
     int parted;                   // shifted out of something in this step
@@ -180,6 +181,8 @@ typedef struct ThawShift {
     double ease;   // 1/kg; 0: it stays
 } ThawShift;
 
+typedef struct ThawRebound ThawRebound;
+
 struct ThawWorld {
     ThawModel *model;
     ThawState state;
@@ -217,12 +220,14 @@ struct ThawWorld {
     struct ThawKept *kept; // what a cancelled step goes back to (keep.h); NULL where nothing can cancel
     int found;             // contacts are those of the interval that is tried next
     // Islands that make a step in parts (parts.c):
-    int32_t *parts;         // body_count, into how many its step is cut; 0: it is not struck; -1: asleep
+    int32_t *parts;         // body_count: 0: it is not struck; 1: by what rebounds only; 1 + n: its step is cut into n;
+                            // -1: asleep
     int32_t *together;      // body_count, a forest: bodies that make this step in as many
     unsigned char *aside;   // body_count flags: awake, and waiting for others to make their step
     double *span;           // 6 * body_count, m: boxes of where bodies have been in the step
     ThawContactSet waiting; // contacts of bodies aside
     int went_back;          // how often this step has been begun anew
+    ThawRebound *rebound;   // NULL: no pair has a coefficient of restitution
     // What happened in this step:
     int substeps;
     double contact_ms, response_ms, response_residual;
@@ -242,18 +247,27 @@ ThawStatus thaw_step_find_missed(ThawWorld *world, ThawIncrement increment, int3
                                  ThawError *error);
 
 // blow.c: into how many parts the step from t to t + h had better be cut for the blows of contacts, which were looked
-// for along v: in world->parts of the bodies on their first sides, 0 elsewhere.
+// for along v: in world->parts, as said there, of the bodies on their first sides, 0 elsewhere.
 void thaw_blow_find(ThawWorld *world, const double *v, double h);
+// Whether the blow of a contact takes more parts than are allowed, so that a step of h does not resolve it; and below
+// which speed (m/s) it is none.
+int thaw_blow_is_unresolved(const ThawWorld *world, const ThawContact *contact, double h);
+double thaw_blow_slow(const ThawWorld *world, const ThawContact *contact, double h);
+
+// rebound.c: contacts of the interval of h have been found. Where any that rebound meet within `window` (s), bodies get
+// the velocities after that, and *until is 0; else it is the time until the first meet, or more than h.
+ThawStatus thaw_rebound_create(ThawWorld *world, ThawError *error);
+void thaw_rebound_free(ThawWorld *world);
+ThawStatus thaw_rebound_strike(ThawWorld *world, double h, double window, double *until, ThawError *error);
 
 // parts.c
 ThawStatus thaw_parts_create(ThawWorld *world, ThawError *error);
 void thaw_parts_free(ThawWorld *world);
 int thaw_parts_may_be(const ThawWorld *world); // whether steps may be cut for blows
 void thaw_parts_begin(ThawWorld *world);       // a step
-// After thaw_blow_find: the same for all that may touch. The most parts that any makes it in; 0: none is struck.
+// After thaw_blow_find: the same for all that may touch. The largest; 0: none is struck.
 int thaw_parts_plan(ThawWorld *world);
-// It is the turn of those that make the step in so many parts (0: are not struck), if there are any; the others are put
-// aside.
+// It is the turn of those whose world->parts is that, if there are any; the others are put aside.
 ThawStatus thaw_parts_turn(ThawWorld *world, int32_t parts, int *any, ThawError *error);
 void thaw_parts_see(ThawWorld *world, int32_t body);   // where the bodies of a stepper are
 void thaw_parts_seen(ThawWorld *world, int32_t parts); // the same of those whose turn it is, after a part
@@ -344,6 +358,10 @@ double thaw_motion_against(const ThawWorld *world, const ThawStepper *stepper, c
 
 // island.c: one linearised or Newton step of all its bodies from x, v to x1, v1. Leaves x and v alone.
 ThawStatus thaw_island_solve(ThawIsland *island, ThawIncrement increment);
+// The islands of bodies awake, by the contacts and attachments at hand, in the order of their lowest body; obstacles
+// join nothing. And the solves of all that do not stand.
+ThawStatus thaw_islands_form(ThawWorld *world, ThawError *error);
+void thaw_islands_solve(ThawWorld *world, ThawIncrement step);
 // The place in the island of what moves the body of that index; -1: it is not there.
 int32_t thaw_island_place(const ThawIsland *island, int32_t moved);
 

@@ -15,6 +15,7 @@
 void thaw_stepper_drop_solvers(ThawStepper *s) {
     thaw_solver_free(&s->plain);
     thaw_solver_free(&s->direct);
+    thaw_solver_free(&s->stiff);
     s->solver = NULL;
     s->linearised = NULL;
 }
@@ -148,7 +149,7 @@ static void empty(ThawStepper *s, Fate fate) {
     if (fate == GIVEN_BACK)
         thaw_free(s->moving.vertices);
     s->moving.vertices = NULL;
-    s->solver = s->plain = s->direct = NULL;
+    s->solver = s->plain = s->direct = s->stiff = NULL;
     s->linearised = NULL;
     s->reach = (ThawComplianceScratch){0};
     s->data = NULL;
@@ -286,6 +287,8 @@ ThawStatus thaw_world_create(const ThawWorldDef *def, ThawWorld **result, ThawEr
         status = thaw_changes_create(world, error);
     if (status == THAW_OK)
         status = thaw_parts_create(world, error);
+    if (status == THAW_OK)
+        status = thaw_rebound_create(world, error);
     world->state.contacts.hidden = world->missed.hidden = world->aside;
     world->state.contacts.asleep = world->state.asleep;
     world->state.contacts.released = world->state.released;
@@ -356,6 +359,7 @@ void thaw_world_free(ThawWorld **pointer) {
     thaw_attach_free(world);
     thaw_changes_free(world);
     thaw_parts_free(world);
+    thaw_rebound_free(world);
     thaw_state_free_options(&world->state, world->model ? world->model->body_count : 0);
     thaw_free(world->awake);
     thaw_free(world->marks);

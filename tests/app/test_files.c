@@ -64,7 +64,7 @@ static void a_full_disk_is_told_and_leaves_nothing_behind(void **state) {
     signal(SIGXFSZ, SIG_DFL);
 }
 
-// The same with a true one, where a file system can be mounted by the likes of us. Status 77: it cannot.
+// The same with a true one, where a file system can be mounted without rights. Status 77: it cannot.
 static int export_to_small_disk(void) {
     if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) || mkdir(at("disk"), 0777) ||
         mount("none", at("disk"), "tmpfs", 0, "size=8k"))

@@ -23,7 +23,7 @@ static void scene(Touching *s) {
         if (kind == THAW_OBSTACLE_MESH)
             o->frames = corners, o->frame_times = time, o->frame_count = 1;
     }
-    s->pairs[0] = (ThawPairDef){"*", "floor", 0, 0.3};
+    s->pairs[0] = (ThawPairDef){"*", "floor", 0, 0.3, -1};
     s->world.pair_count = 1;
 }
 

@@ -409,8 +409,8 @@ static void pairs_say_who_touches_whom_and_how_rough(void **state) {
     touching_body(&s, 0, 0.6, 0.6, 1.8)->name = "c";
     s.bodies[0].friction = 0.2, s.bodies[1].friction = 0.8;
     touching_obstacle(&s, THAW_OBSTACLE_HALF_SPACE)->position[2] = -0.45;
-    s.pairs[0] = (ThawPairDef){"*", "floor", 0, 0.9};
-    s.pairs[1] = (ThawPairDef){"c", "b", 1, -1};
+    s.pairs[0] = (ThawPairDef){"*", "floor", 0, 0.9, -1};
+    s.pairs[1] = (ThawPairDef){"c", "b", 1, -1, -1};
     s.world.pair_count = 2;
     touching_compile(&s);
     touching_find(&s, 0);

@@ -29,7 +29,7 @@ static void good(Touching *s) {
     ThawObstacleDef *capsule = touching_obstacle(s, THAW_OBSTACLE_CAPSULE);
     capsule->name = "arm", capsule->size[0] = 0.2, capsule->size[1] = 1;
     capsule->keys = keys, capsule->key_count = 2;
-    s->pairs[0] = (ThawPairDef){"cube", "arm", 1, -1};
+    s->pairs[0] = (ThawPairDef){"cube", "arm", 1, -1, -1};
     s->world.pair_count = 1;
 }
 
@@ -53,6 +53,9 @@ SPOIL(cone, s->world.contact.friction = (ThawFriction)4)
 SPOIL(tolerance, s->world.contact.tolerance = 0)
 SPOIL(iterations, s->world.contact.iterations = 0)
 SPOIL(body_friction, s->bodies[0].friction = -0.1)
+SPOIL(body_restitution, s->bodies[0].restitution = 1.1)
+SPOIL(restitution, s->obstacles[2].restitution = NAN)
+SPOIL(pair_restitution, s->pairs[0].restitution = 2)
 SPOIL(obstacle_count, s->world.obstacle_count = -1)
 SPOIL(pairs_null, s->world.pairs = NULL)
 SPOIL(kind, s->obstacles[0].kind = (ThawObstacleKind)9)
@@ -94,6 +97,9 @@ static const Case cases[] = {
     {kind, {"obstacle 0 (bowl): kind", "9", "ThawObstacleKind"}},
     {size, {"obstacle 2 (arm): size[1]", "0 m", "> 0"}},
     {friction, {"arm): friction", "nan", ">= 0"}},
+    {body_restitution, {"body 0 (cube): restitution", "1.1", "0 to 1"}},
+    {restitution, {"arm): restitution", "nan", "0 to 1"}},
+    {pair_restitution, {"pair 0: restitution", "2", "0 to 1"}},
     {position, {"position[2]", "inf", "finite"}},
     {rotation, {"rotation", "0, 0, 0, 0", "unit quaternion"}},
     {key_time, {"arm): key 1", "-1 s", "later"}},

@@ -3,6 +3,7 @@
 // nothing leaks (the address sanitizer looks). Where the partition is as before, nothing is allocated at all.
 #include "map/map.h"
 #include "map/parts.h"
+#include "map/rigid/rigid.h"
 #include "support/memory.h"
 
 // Runs an operation with its 1st, 2nd, ... allocation failing until it has no more; returns how many there were.

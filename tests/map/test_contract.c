@@ -4,7 +4,7 @@
 #include "map/inertia.h"
 #include "map/modes.h"
 #include "map/parts.h"
-#include "map/rigid/partition.h"
+#include "map/rigid/rigid.h"
 #include "math/vec3.h"
 #include "reduced/reduced.h"
 #include "step/sample.h"

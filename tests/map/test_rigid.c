@@ -2,6 +2,7 @@
 // The rigid map at work: assembly over many chunks and threads, and small loops of real steps.
 #include "map/map.h"
 #include "map/parts.h"
+#include "map/rigid/rigid.h"
 #include "math/vec3.h"
 #include "reduced/reduced.h"
 

@@ -533,7 +533,7 @@ static void two_gigabytes_of_rubbish_are_refused_at_once(void **state) {
         remove(path);
     }
     snprintf(path, sizeof path, "%s/pipe.msh", folder);
-    assert_int_equal(mkfifo(path, 0600), 0); // nobody will ever write into it
+    assert_int_equal(mkfifo(path, 0600), 0); // nothing will ever be written into it
     ThawMesh *mesh;
     assert_int_equal(thaw_mesh_read(path, &mesh, NULL, NULL), THAW_ERROR_IO);
     remove(path);

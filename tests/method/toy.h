@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "map/rigid/partition.h"
+#include "map/rigid/rigid.h"
 #include "step/method.h"
 
 // --- the method ------------------------------------------------------------------------------------------------------

@@ -219,7 +219,7 @@ static void each_spoilt_field_is_refused_by_name_value_and_what_is_allowed(void 
         for (int k = 0; k < 3; k++)
             if (!strstr(error.message, cases[i].says[k]))
                 fail_msg("%s: \"%s\" does not say \"%s\"", cases[i].title, error.message, cases[i].says[k]);
-        // A caller who wants no message gets the same verdict.
+        // Without a message the verdict is the same.
         assert_int_equal(thaw_world_create(&s.world, &world, NULL), status);
         sample_free(&s);
     }

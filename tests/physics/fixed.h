@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "map/rigid/partition.h"
+#include "map/rigid/rigid.h"
 #include "step/method.h"
 
 typedef struct Fixed {

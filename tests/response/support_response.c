@@ -78,6 +78,7 @@ void island_free(Island *island) {
         free(island->dense[b].v);
         free(island->dense[b].inverse);
         free(island->dense[b].whole);
+        free(island->dense[b].stiff);
     }
     free(island->contacts);
     free(island->index);
@@ -407,6 +408,41 @@ Island *island_heap(int bodies, int32_t nv, int count) {
         contact->gap = -0.01 * island_random(&seed);
     }
     return island;
+}
+
+static ThawStatus dense_stiffen(void *context, const ThawBlockRows *J, const double *K) {
+    DenseBody *body = context;
+    const size_t d = (size_t)body->dim, n = d * (size_t)body->nv;
+    if (!body->stiff)
+        body->stiff = calloc(n * n, sizeof *body->stiff);
+    memcpy(body->stiff, body->inverse, n * n * sizeof *body->stiff);
+    invert(n, body->stiff);
+    for (int32_t c = 0; c < J->count; c++)
+        for (int32_t a = J->start[c]; a < J->start[c + 1]; a++)
+            for (int32_t b = J->start[c]; b < J->start[c + 1]; b++)
+                for (size_t i = 0; i < d * d * d * d; i++) {
+                    const size_t r = i % d, s = i / d % d, k = i / d / d % d, l = i / d / d / d;
+                    body->stiff[((size_t)J->col[a] * d + r) * n + (size_t)J->col[b] * d + s] +=
+                        J->value[(d * (size_t)a + k) * d + r] * K[d * d * (size_t)c + d * k + l] *
+                        J->value[(d * (size_t)b + l) * d + s];
+                }
+    invert(n, body->stiff);
+    return THAW_OK;
+}
+
+static ThawStatus dense_apply_stiff(void *context, const double *impulse, double *dv) {
+    DenseBody stiff = *(const DenseBody *)context;
+    stiff.inverse = stiff.stiff;
+    return dense_apply(&stiff, impulse, dv);
+}
+
+void island_make_thin(Island *island) {
+    for (int32_t b = 0; b < island->body_count; b++) {
+        island->bodies[b].thin = 1;
+        island->bodies[b].stiffen = dense_stiffen;
+        island->bodies[b].apply_stiff = dense_apply_stiff;
+        island->bodies[b].stiffen_cost = 10 * island->bodies[b].apply_cost;
+    }
 }
 
 ThawStatus island_solve(Island *island, ThawTasks *tasks, ThawResponseInfo *info) {

@@ -17,6 +17,7 @@ typedef struct DenseBody {
     double mass;
     double *whole;       // dim nv rows of 6: its whole motions, and
     ThawMotions motions; // what they are worth
+    double *stiff;       // (dim nv)^2: (A + J'KJ)^-1 of the last springs, or NULL
 } DenseBody;
 
 typedef struct Island {
@@ -52,6 +53,9 @@ Island *island_stack(int dim, double h, int boxes, int cells, double stiffness, 
 Island *island_random_problem(uint64_t seed);
 // Many contacts on few bodies: `bodies` random ones of nv vertices each, on a floor and on each other.
 Island *island_heap(int bodies, int32_t nv, int count);
+
+// From now on its bodies can have springs put into A, and are thin. Not for rigid ones.
+void island_make_thin(Island *island);
 
 ThawStatus island_solve(Island *island, ThawTasks *tasks, ThawResponseInfo *info);
 // w of every contact (dim doubles each) at its lambda, in long double inside; independent of the library's own.

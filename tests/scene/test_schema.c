@@ -38,6 +38,7 @@ static const char *const files[] = {
     "tests/scene/small/tr-bdf2.json",
     "tests/scene/small/tr-bdf2-newton.json",
     "tests/scene/small/unit.json",
+    "tests/scene/small/fibres.json",
 };
 enum { FILES = sizeof files / sizeof *files, PLANE = 10, ROOM = 1 << 16 };
 

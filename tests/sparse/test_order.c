@@ -92,7 +92,7 @@ static void every_graph_gets_a_permutation(void **state) {
                         edge_add(&e, j, i);
                 else if (kind == 3) // a tree
                     edge_add(&e, random, i);
-                else if (kind == 4 && n < 400) // everyone with everyone
+                else if (kind == 4 && n < 400) // each with each
                     for (int32_t j = 0; j < i; j++)
                         edge_add(&e, j, i);
                 else if (kind == 5 && i >= 5) // five hubs

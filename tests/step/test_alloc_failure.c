@@ -204,6 +204,40 @@ static void a_step_that_needs_memory_can_be_tried_again(void **state) {
     }
 }
 
+// A body too stiff to resolve its blow lands, and rebounds by its coefficient.
+static void a_rebound_that_needs_memory_can_be_tried_again(void **state) {
+    (void)state;
+    Sample s;
+    ThawObstacleDef floor = thaw_obstacle_def_default();
+    create_sample(&s, THAW_INTEGRATOR_EULER);
+    for (int i = 0; i < 2; i++)
+        s.materials[i].young = 1e11;
+    s.world.body_count = 1;
+    s.bodies[0].script_count = s.bodies[0].force_count = 0;
+    s.bodies[0].restitution = floor.restitution = 0.5;
+    memset(s.bodies[0].velocity, 0, sizeof s.bodies[0].velocity);
+    s.bodies[0].velocity[2] = -3;
+    floor.position[2] = s.bodies[0].position[2] - 1.5;
+    s.world.obstacles = &floor;
+    s.world.obstacle_count = 1;
+    Kept kept = {.world = sample_world(&s)};
+    ThawWorld *calm = sample_world(&s);
+    ThawStepStats stats = {0};
+    int steps = 0;
+    while (stats.substeps < 2 && steps < 1000) {
+        assert_int_equal(thaw_world_step(calm, &stats, NULL), THAW_OK);
+        steps++;
+    }
+    assert_true(steps < 1000);
+    sample_steps(kept.world, steps - 1);
+    kept.hash = thaw_world_hash(kept.world);
+    assert_true(fail_each("a rebound", step_on, &kept) > 1);
+    assert_int_equal(thaw_world_hash(kept.world), thaw_world_hash(calm));
+    thaw_world_free(&kept.world);
+    thaw_world_free(&calm);
+    sample_free(&s);
+}
+
 static void steady_steps_allocate_nothing(void **state) {
     (void)state;
     for (int solver = THAW_SOLVER_AUTO; solver <= THAW_SOLVER_PCG; solver++)
@@ -268,6 +302,7 @@ int main(void) {
         cmocka_unit_test(checkpoints_survive_each_failing_allocation),
         cmocka_unit_test(frames_survive_each_failing_allocation),
         cmocka_unit_test(a_step_that_needs_memory_can_be_tried_again),
+        cmocka_unit_test(a_rebound_that_needs_memory_can_be_tried_again),
         cmocka_unit_test(steady_steps_allocate_nothing),
         cmocka_unit_test(steady_contact_allocates_nothing),
     };

@@ -343,7 +343,7 @@ static void test_later_bodies_keep_their_changes(void **state) {
     }
 }
 
-// --- who else notices ------------------------------------------------------------------------------------------------
+// --- what else follows -----------------------------------------------------------------------------------------------
 
 static void test_sleepers_wake(void **state) {
     (void)state;

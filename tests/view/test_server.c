@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server of `thaw view` against strangers: nobody without the token gets anything, nothing sent to it makes it fall
+// The server of `thaw view` against strangers: without the token nothing is sent, nothing sent to it makes it fall
 // over or grow, and a page that does not read holds up no other. The program runs as it is, so a sanitizer sees all of
 // it.
 static const char program[] = THAW_PROGRAM;

@@ -66,7 +66,7 @@ static void a_page_can_pause_within_a_step(void **state) {
     answer = await(handle, "hello");
     assert_non_null(answer);
     free(answer);
-    close(handle); // and nobody looks any more
+    close(handle); // and no page is there any more
     usleep(200000);
     const int other = join(&server);
     size_t size;

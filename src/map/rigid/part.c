@@ -437,6 +437,19 @@ void thaw_part_push(ThawPart *part, const double P[3], const double L[3]) {
     }
 }
 
+void thaw_part_momenta_along(const ThawPart *part, const double at[3], const double v[3], const double omega[3],
+                             double P[3], double L[3]) {
+    double arm[3], turn[3], J[9];
+    thaw_part_turned(part, part->inertia.second, J);
+    for (int i = 0; i < 3; i++)
+        arm[i] = part->p[i] - at[i];
+    thaw_v3_cross(omega, arm, turn);
+    for (int i = 0; i < 3; i++) {
+        P[i] = part->inertia.mass * (v[i] + turn[i]);
+        L[i] = J[i] * omega[0] + J[i + 3] * omega[1] + J[i + 6] * omega[2];
+    }
+}
+
 void thaw_part_fit(const ThawShape *shape, const int32_t *vertices, const unsigned char *script, const double *r,
                    const double *v, ThawPart *part) {
     const int dim = shape->dim;

@@ -152,7 +152,7 @@ static void list_vertices(const ThawShape *shape, const unsigned char *script, S
         }
 }
 
-// Of a sheet: what bends where not all of its vertices are in one part, so hinges beside parts and across them; and the
+// What bends, and fibres, where not all of their vertices are in one part: hinges beside parts and across them; and the
 // pressure on all triangles, for on a part of a closed sheet it has a net force. Nothing where no triangle is elastic.
 static void list_others(ThawPartition *partition) {
     const ThawShape *shape = partition->shape;
@@ -228,6 +228,19 @@ static void write_positions(const ThawPartition *partition, const ThawPart *part
 void thaw_partition_velocities(const ThawPartition *partition, double *v) {
     for (int32_t k = 0; k < partition->part_count; k++)
         write_velocities(partition, &partition->parts[k], v);
+}
+
+void thaw_partition_push(ThawPartition *partition, const double at[3], const double v[3], const double omega[3]) {
+    for (int32_t k = 0; k < partition->part_count; k++) {
+        ThawPart *part = &partition->parts[k];
+        double P[3], L[3];
+        thaw_part_momenta_along(part, at, v, omega, P, L);
+        for (int i = 0; i < 3; i++) {
+            P[i] += part->P[i];
+            L[i] += part->L[i];
+        }
+        thaw_part_push(part, P, L);
+    }
 }
 
 void thaw_partition_reshape(ThawPartition *partition, double *x) {

@@ -113,6 +113,8 @@ void thaw_partition_reshape(ThawPartition *partition, double *x);
 void thaw_partition_find_stress(ThawPartition *partition, double *y);
 // v of all vertices of parts = v + omega x (R r), from the parts' own momenta.
 void thaw_partition_velocities(const ThawPartition *partition, double *v);
+// All parts move by v at `at` and omega on top of what they do, or by what their holds leave of that.
+void thaw_partition_push(ThawPartition *partition, const double at[3], const double v[3], const double omega[3]);
 
 // Whether it agrees with itself and with positions x; the message says where not.
 ThawStatus thaw_partition_validate(const ThawPartition *partition, const double *x, ThawError *error);
@@ -138,6 +140,9 @@ void thaw_part_moments(int dim, int32_t count, const int32_t *vertices, const do
 double thaw_part_kinetic(const ThawPart *part, int dim); // J
 // Its momenta become P and L about its origin, or what its hold leaves of them.
 void thaw_part_push(ThawPart *part, const double P[3], const double L[3]);
+// P and L about its origin of a part that moves with v at `at` and omega.
+void thaw_part_momenta_along(const ThawPart *part, const double at[3], const double v[3], const double omega[3],
+                             double P[3], double L[3]);
 // Its momenta become those of velocities v of its vertices: of all motions that its hold allows it has the one that is
 // nearest by mass. r as in thaw_part_form.
 void thaw_part_fit(const ThawShape *shape, const int32_t *vertices, const unsigned char *script, const double *r,

@@ -365,20 +365,6 @@ static void commit_rigid(ThawMap *map, double h, const double *q) {
     update_rigid(map, NULL, NULL);
 }
 
-// P and L about its origin of a part that moves with v at `at` and omega.
-static void momenta_along(const ThawPart *part, const double at[3], const double v[3], const double omega[3],
-                          double P[3], double L[3]) {
-    double arm[3], turn[3], J[9];
-    thaw_part_turned(part, part->inertia.second, J);
-    for (int i = 0; i < 3; i++)
-        arm[i] = part->p[i] - at[i];
-    thaw_v3_cross(omega, arm, turn);
-    for (int i = 0; i < 3; i++) {
-        P[i] = part->inertia.mass * (v[i] + turn[i]);
-        L[i] = J[i] * omega[0] + J[i + 3] * omega[1] + J[i + 6] * omega[2];
-    }
-}
-
 // Moves a part by the rigid motion nearest by mass to the way of its vertices to x.
 static void move_nearest(const ThawRigidMap *self, int32_t k, const double *x) {
     const ThawPartition *partition = self->partition;
@@ -449,7 +435,7 @@ static void leave_rigid(ThawMap *map, const ThawRigidMotion *kept) {
             continue;
         if (kept) {
             double P[3], L[3];
-            momenta_along(part, kept->to, kept->v, kept->omega[1], P, L);
+            thaw_part_momenta_along(part, kept->to, kept->v, kept->omega[1], P, L);
             for (int i = 0; i < 3; i++) {
                 P[i] += part->P[i];
                 L[i] += part->L[i];
@@ -464,17 +450,7 @@ static void leave_rigid(ThawMap *map, const ThawRigidMotion *kept) {
 }
 
 static void push_rigid(ThawMap *map, const double at[3], const double v[3], const double omega[3]) {
-    ThawRigidMap *self = self_of(map);
-    for (int32_t k = 0; k < self->partition->part_count; k++) {
-        ThawPart *part = &self->partition->parts[k];
-        double P[3], L[3];
-        momenta_along(part, at, v, omega, P, L);
-        for (int i = 0; i < 3; i++) {
-            P[i] += part->P[i];
-            L[i] += part->L[i];
-        }
-        thaw_part_push(part, P, L);
-    }
+    thaw_partition_push(self_of(map)->partition, at, v, omega);
 }
 
 // --- life ------------------------------------------------------------------------------------------------------------

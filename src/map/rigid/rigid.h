@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rigid map's inside: what its kinematics (rigid.c) and its assembly (junction.c) share.
+// How the rigid map is made, and its inside: what its kinematics (rigid.c) and its assembly (junction.c) share.
 #ifndef THAW_MAP_RIGID_H
 #define THAW_MAP_RIGID_H
 
 #include "map/map.h"
 #include "map/rigid/partition.h"
+
+// Elastic vertices (first, in their order) and rigid parts (solids paper, section 3.2). scripted: the partition's
+// script flags will do. set: the partition's elastic elements, or shape->all when it has no part. Partition and set
+// must outlive the map; the map is good while the partition's topology stands, and belongs to one body.
+ThawStatus thaw_map_rigid_create(const ThawShape *shape, const unsigned char *scripted, ThawPartition *partition,
+                                 const ThawIntegrationSet *set, ThawMap **map, ThawError *error);
+
+// --- inside ----------------------------------------------------------------------------------------------------------
 
 // An element that touches a part: which of its few reduced blocks each node's factors belong to, and where those go.
 typedef struct ThawJunction {

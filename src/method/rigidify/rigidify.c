@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "map/rigid/rigid.h"
 #include "method/rigidify/passive.h"
 #include "model/sheet.h"
 #include "step/keep.h"
@@ -15,10 +16,10 @@
 
 // Stiffer by far than any vertex of the body, N/m: contacts that are stiffer are hard.
 static double hard_stiffness(const ThawShape *shape) {
-    double young = 0;
+    double modulus = 0;
     for (int32_t e = 0; e < shape->ne; e++)
-        young = fmax(young, shape->materials[shape->cells->material[e]].young);
-    return 10 * young * (thaw_shape_is_sheet(shape) ? shape->thickness : shape->diameter);
+        modulus = fmax(modulus, thaw_element_modulus(shape, shape->cells, e));
+    return 10 * modulus * (thaw_shape_is_sheet(shape) ? shape->thickness : shape->diameter);
 }
 
 static ThawStatus create_record(ThawWorld *world, ThawStepper *s, ThawError *error) {
@@ -414,6 +415,14 @@ static int sleep_steps_rigidify(const void *options) { return ((const ThawRigidi
 
 static int32_t part_count_rigidify(const ThawStepper *s) { return thaw_rigidify(s)->partition->part_count; }
 
+static void velocities_rigidify(const ThawStepper *s, double *v) {
+    thaw_partition_velocities(thaw_rigidify(s)->partition, v);
+}
+
+static void push_rigidify(ThawStepper *s, const double at[3], const double v[3], const double omega[3]) {
+    thaw_partition_push(thaw_rigidify(s)->partition, at, v, omega);
+}
+
 static int motion_rigidify(const ThawStepper *s, ThawMotion *motion) {
     const ThawPartition *parts = thaw_rigidify(s)->partition;
     if (parts->part_count != 1 || parts->elastic_count > 0)
@@ -452,6 +461,8 @@ const ThawMethodOps thaw_rigidify_ops = {
     .drift = thaw_rigidify_drift,
     .part_count = part_count_rigidify,
     .motion = motion_rigidify,
+    .velocities = velocities_rigidify,
+    .push = push_rigidify,
     .add_energies = thaw_rigidify_add_energies,
     .explain = thaw_rigidify_explain,
     .list = thaw_rigidify_list,
