@@ -4,22 +4,29 @@
 // box nor a small ball goes through a coarse sheet, and a sheet does not cut through what it is draped over: a
 // triangle that lies across an edge is held where its own edges cross that.
 //
-// The distance phi to a convex obstacle is a convex function of the place. Its least value along an edge is found by
-// bisection of its slope, that over a triangle by the same over lines through it; on a ball in closed form. What comes
-// within the step is looked at where it will be, too: the row is that of the place and the normal where it arrives.
+// The distance phi to a convex obstacle is a convex function of the place. Where a piece lies along an obstacle it
+// hardly has a least: the place would go from one end to the other for the smallest turn, and the sheet would rock on
+// it for ever. So what is looked for is the least of phi + CENTRAL |x - middle|^2 / (the edges' length), whose place
+// moves by 5 lengths a radian at most. Along an edge it is found as the zero of its slope, over a triangle by the same
+// over lines through it; on a ball in closed form. What comes within the step is looked at where it will be, too: the
+// row is that of the place and the normal where it arrives.
 //
 // Cost: a distance for each face and edge in the obstacle's box, a few hundred for each that is near.
 #include "contact/collider.h"
 
+static const double CENTRAL = 0.1;
+static const double CLOSE = 1e-5; // of a way along a piece, to which its least is found
 static const double LEAST = 1e-3; // of an edge, that a place must be nearer than the corners, or a face than its edges
-enum { HALVINGS = 16, LOOKS = 4, ARRIVALS = 8 };
+enum { TURNS = 16, LOOKS = 4, ARRIVALS = 8 };
 
 // An edge or a triangle of a sheet, as the obstacle sees it after a share of the step.
 typedef struct Piece {
     const ThawModelObstacle *o;
     int32_t vertex[3];
-    int corners;    // 2 or 3
-    double x[3][3]; // m, in the obstacle's frame
+    int corners;      // 2 or 3
+    double central;   // 1/m, CENTRAL over the edges' length
+    double x[3][3];   // m, in the obstacle's frame
+    double middle[3]; // m, likewise
 } Piece;
 
 static double distance_at(const Piece *p, const double w[3], double x[3], double n[3]) {
@@ -29,51 +36,91 @@ static double distance_at(const Piece *p, const double w[3], double x[3], double
     return thaw_obstacle_local(p->o, 3, x, n, &wall);
 }
 
-// The place between weights a and b where phi is least.
-static double least_between(const Piece *p, const double a[3], const double b[3], double w[3]) {
-    double lo = 0, hi = 1, x[3], n[3], along[3];
-    for (int k = 0; k < 3; k++)
-        along[k] = (b[0] - a[0]) * p->x[0][k] + (b[1] - a[1]) * p->x[1][k] + (b[2] - a[2]) * p->x[2][k];
-    for (int i = 0; i < HALVINGS; i++) {
-        const double s = (lo + hi) / 2;
-        for (int k = 0; k < 3; k++)
-            w[k] = (1 - s) * a[k] + s * b[k];
-        distance_at(p, w, x, n);
-        *(thaw_v3_dot(n, along) > 0 ? &hi : &lo) = s;
-    }
-    return distance_at(p, w, x, n);
+// How fast what is to be least grows along a way from the place x where the normal is n.
+static double slope_along(const Piece *p, const double x[3], const double n[3], const double way[3]) {
+    double off[3];
+    thaw_v3_sub(x, p->middle, off);
+    return thaw_v3_dot(n, way) + 2 * p->central * thaw_v3_dot(off, way);
 }
 
-// Weights of the place of the piece where phi is least, and phi there.
+// Where a slope that grows from one end of [0, 1] to the other is zero: the false position of Illinois, by halves every
+// third time and as long as an end's slope is not known (NAN). An end where it is not zero within is found at once.
+typedef struct Search {
+    double lo, hi, below, above; // places, and slopes there
+    int turns, last;             // last: which end moved
+} Search;
+
+static double next_place(Search *q) {
+    if (isnan(q->above))
+        return 1;
+    if (isnan(q->below) || q->turns++ % 3 == 2)
+        return (q->lo + q->hi) / 2;
+    return q->lo + (q->hi - q->lo) * q->below / (q->below - q->above);
+}
+
+// Whether it goes on, once the slope at s is known.
+static int take_slope(Search *q, double s, double slope) {
+    if (slope > 0) {
+        q->below /= q->last > 0 ? 2 : 1;
+        q->hi = s, q->above = slope, q->last = 1;
+    } else {
+        q->above /= q->last < 0 ? 2 : 1;
+        q->lo = s, q->below = slope, q->last = -1;
+        if (s == 1)
+            return 0;
+    }
+    return q->hi - q->lo > CLOSE && slope != 0;
+}
+
+// The place between weights a and b where it is least; phi there.
+static double least_between(const Piece *p, const double a[3], const double b[3], double w[3]) {
+    Search search = {0, 1, NAN, NAN, 0, 0};
+    double x[3], n[3], along[3], phi;
+    for (int k = 0; k < 3; k++)
+        along[k] = (b[0] - a[0]) * p->x[0][k] + (b[1] - a[1]) * p->x[1][k] + (b[2] - a[2]) * p->x[2][k];
+    for (int i = 0;; i++) {
+        const double s = i == 1 ? 0 : next_place(&search);
+        for (int k = 0; k < 3; k++)
+            w[k] = (1 - s) * a[k] + s * b[k];
+        phi = distance_at(p, w, x, n);
+        const double slope = slope_along(p, x, n, along);
+        if (!take_slope(&search, s, slope) || (i == 1 && slope > 0) || i == TURNS)
+            return phi;
+    }
+}
+
+// Weights of the place of the piece where it is least, and phi there.
 static double least_on(const Piece *p, double w[3]) {
-    double lo = 0, hi = 1, best = INFINITY, found[3], x[3], n[3];
+    double x[3], n[3];
     if (p->corners == 2)
         return least_between(p, (const double[3]){1, 0, 0}, (const double[3]){0, 1, 0}, w);
-    if (p->o->kind == THAW_OBSTACLE_SPHERE) {
-        thaw_triangle_closest(p->x[0], p->x[1], p->x[2], (const double[3]){0, 0, 0}, w);
+    if (p->o->kind == THAW_OBSTACLE_SPHERE) { // |x| is as good as |x|^2 / 2 r there
+        const double pull = 2 * p->central * thaw_v3_norm(p->middle), share = pull / (1 + pull);
+        const double to[3] = {share * p->middle[0], share * p->middle[1], share * p->middle[2]};
+        thaw_triangle_closest(p->x[0], p->x[1], p->x[2], to, w);
         return distance_at(p, w, x, n);
     }
     // Over lines from side 0-1 to side 0-2, parallel to 1-2: their least values are convex from line to line, too.
-    for (int i = 0; i < HALVINGS; i++) {
-        const double s = (lo + hi) / 2, a[3] = {1 - s, s, 0}, b[3] = {1 - s, 0, s};
-        const double phi = least_between(p, a, b, found);
+    Search search = {0, 1, NAN, NAN, 0, 0};
+    for (int i = 0;; i++) {
+        const double s = next_place(&search), a[3] = {1 - s, s, 0}, b[3] = {1 - s, 0, s};
+        const double phi = least_between(p, a, b, w);
         double out[3]; // where this place goes as s grows, along with its line
         for (int k = 0; k < 3; k++)
-            out[k] = (found[1] * p->x[1][k] + found[2] * p->x[2][k]) / s - p->x[0][k];
-        distance_at(p, found, x, n);
-        *(thaw_v3_dot(n, out) > 0 ? &hi : &lo) = s;
-        if (phi < best)
-            best = phi, memcpy(w, found, sizeof found);
+            out[k] = (w[1] * p->x[1][k] + w[2] * p->x[2][k]) / s - p->x[0][k];
+        distance_at(p, w, x, n);
+        if (!take_slope(&search, s, slope_along(p, x, n, out)) || i == TURNS)
+            return phi;
     }
-    return best;
 }
 
 // The piece after a share of the step; 0 when it is farther from the obstacle than `bound`.
 static int see(const ThawContactScratch *scratch, const ThawContactItem *item, double share, double bound, Piece *p) {
     const ThawContactBody *a = &scratch->bodies[item->a];
     const ThawPlace *place = scratch->places[-1 - item->b];
-    double middle[3] = {0, 0, 0}, n[3], radius = 0;
+    double *middle = p->middle, n[3], radius = 0;
     int32_t wall;
+    middle[0] = middle[1] = middle[2] = 0;
     p->o = &scratch->collider->model->obstacles[-1 - item->b];
     memset(p->x, 0, sizeof p->x);
     for (int i = 0; i < p->corners; i++) {
@@ -125,9 +172,11 @@ static int arrive(const ThawContactScratch *scratch, const ThawContactItem *item
 }
 
 // Whether the least is nowhere that others speak for: at a corner, or of a triangle on a side; nor as good as there.
-static int is_its_own(const Piece *p, const double w[3], double phi, double length) {
+static int is_its_own(const Piece *piece, const double w[3], double phi, double length) {
+    Piece sides = *piece, *p = &sides;
     double n[3], end[3];
     int32_t wall;
+    p->central = 0;
     for (int i = 0; i < p->corners; i++)
         if (w[i] > 0.98 || thaw_obstacle_local(p->o, 3, p->x[i], n, &wall) < phi + LEAST * length)
             return 0;
@@ -139,11 +188,42 @@ static int is_its_own(const Piece *p, const double w[3], double phi, double leng
     return 1;
 }
 
+// Whether the obstacle is flat under the piece: then corners hold all of it.
+static int is_on_flat(const Piece *p) {
+    double first[3], n[3];
+    int32_t wall;
+    thaw_obstacle_local(p->o, 3, p->x[0], first, &wall);
+    for (int i = 1; i < p->corners; i++) {
+        thaw_obstacle_local(p->o, 3, p->x[i], n, &wall);
+        if (thaw_v3_dot(first, n) < 1 - 1e-6)
+            return 0;
+    }
+    return 1;
+}
+
+// Whether the last step knew it, and it carried something.
+static int has_pushed(const ThawContactScratch *scratch, const ThawContactKey *key) {
+    const ThawContactMemory *memory = thaw_contact_recall(scratch, key);
+    return memory && memory->depth > 0;
+}
+
+// Whether a row is needed. What is pressed has one from when it touches to when it leaves, though a corner may be
+// nearer: what came or went with all its force would push the sheet off, be lost, and come again for ever. What is yet
+// to come has one where no corner comes before it.
+static int is_wanted(const ThawContactScratch *scratch, const ThawContactKey *key, const Piece *now, const Piece *then,
+                     const double w[3], double phi, double half) {
+    if (has_pushed(scratch, key))
+        return 1;
+    if (memcmp(now->x, then->x, sizeof now->x) == 0 && phi <= half)
+        return !is_on_flat(now);
+    return is_its_own(then, w, phi, CENTRAL / now->central);
+}
+
 static void try_piece(const ThawContactScratch *scratch, const ThawContactItem *item, int32_t feature, Piece *p,
                       ThawContactSlot *slot) {
     const ThawContactBody *a = &scratch->bodies[item->a], *b = thaw_contact_body(scratch, item->b);
     const ThawPlace *place = scratch->places[-1 - item->b];
-    const double length = a->shape->length[p->vertex[0]], half = a->shape->half;
+    const double half = a->shape->half;
     const ThawContactKey key = {{item->a, item->b}, THAW_CONTACT_FACE_OBSTACLE, {feature, 0, 0, 0}};
     double w[3] = {0, 0, 0}, local[3], n[3], on[3], x[3], phi, sight = half;
     for (int i = 0; i < p->corners; i++) { // how far any of it goes in the step
@@ -154,7 +234,7 @@ static void try_piece(const ThawContactScratch *scratch, const ThawContactItem *
     if (!see(scratch, item, 0, sight, p))
         return;
     const Piece now = *p;
-    if (!arrive(scratch, item, half, p, w, &phi) || !is_its_own(p, w, phi, length))
+    if (!arrive(scratch, item, half, p, w, &phi) || !is_wanted(scratch, &key, &now, p, w, phi, half))
         return;
     distance_at(p, w, x, n);
     thaw_v3_add(x, -phi, n, on);
@@ -199,7 +279,9 @@ void thaw_contact_find_on_convex(const ThawContactScratch *scratch, const ThawCo
     for (int32_t i = 0; i < shape->nf + shape->ne; i++) { // edges are numbered behind the faces
         const int corners = i < shape->nf ? 3 : 2;
         const int32_t *v = corners == 3 ? shape->face + 3 * (size_t)i : shape->edge + 2 * (size_t)(i - shape->nf);
-        Piece piece = {.vertex = {v[0], v[1], corners == 3 ? v[2] : v[1]}, .corners = corners};
+        Piece piece = {.vertex = {v[0], v[1], corners == 3 ? v[2] : v[1]},
+                       .corners = corners,
+                       .central = CENTRAL / shape->length[v[0]]};
         if (may_meet(a, b, &piece))
             try_piece(scratch, item, i, &piece, slot);
     }
