@@ -69,6 +69,7 @@ typedef struct ThawShape {
     double pressure;               // Pa, inside a closed sheet
     struct ThawFold *folds;        // ne, of a sheet (fold.h); else NULL
     double diameter;               // m, of the bounding box
+    double gauge;                  // m, of what bears a load put on it: the diameter, or the thickness of a sheet
     double blow;                   // s, that the body's own blow on what is hard and heavy takes; 0 of a sheet
     ThawGraph *graph;              // vertices that share an element
     int32_t *across;               // cells: nodes * ne, the element beyond the face opposite each node, -1: none

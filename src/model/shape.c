@@ -107,6 +107,7 @@ static void measure(ThawShape *shape) {
         diagonal += (hi[k] - lo[k]) * (hi[k] - lo[k]);
     }
     shape->diameter = sqrt(diagonal);
+    shape->gauge = thaw_shape_is_sheet(shape) ? shape->thickness : shape->diameter;
     for (int32_t i = 0; i < shape->nv; i++)
         shape->total_mass += shape->mass[i];
     if (thaw_shape_is_sheet(shape))

@@ -195,9 +195,7 @@ static void take_up(Mode *m) {
 }
 
 // By how much slower than a solid of its diameter it bends.
-static double slenderness(const ThawShape *shape) {
-    return thaw_shape_is_sheet(shape) ? fmin(1, shape->thickness / shape->diameter) : 1;
-}
+static double slenderness(const ThawShape *shape) { return fmin(1, shape->gauge / shape->diameter); }
 
 static ThawStatus find(Mode *m, double gravity, ThawScale *scale, ThawError *error) {
     const ThawShape *shape = m->system->shape;

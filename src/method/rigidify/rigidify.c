@@ -9,7 +9,6 @@
 
 #include "map/rigid/rigid.h"
 #include "method/rigidify/passive.h"
-#include "model/sheet.h"
 #include "step/keep.h"
 
 // --- life ------------------------------------------------------------------------------------------------------------
@@ -19,7 +18,7 @@ static double hard_stiffness(const ThawShape *shape) {
     double modulus = 0;
     for (int32_t e = 0; e < shape->ne; e++)
         modulus = fmax(modulus, thaw_element_modulus(shape, shape->cells, e));
-    return 10 * modulus * (thaw_shape_is_sheet(shape) ? shape->thickness : shape->diameter);
+    return 10 * modulus * shape->gauge;
 }
 
 static ThawStatus create_record(ThawWorld *world, ThawStepper *s, ThawError *error) {
