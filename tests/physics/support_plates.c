@@ -98,6 +98,37 @@ void plate_end_shear(PlateMesh mesh, double factor, double moved[2]) {
     strip_free(&s);
 }
 
+static void hold_rim(Statics *t, const Sheet *s) {
+    for (int j = 0; j <= s->ny; j++)
+        for (int i = 0; i <= s->nx; i++)
+            for (int k = 0; k < 3 && (i == 0 || j == 0 || i == s->nx || j == s->ny); k++)
+                statics_hold(t, sheet_vertex(s, i, j), k);
+}
+
+double plate_square(int n, SheetFamily family, int force) {
+    const double t = 0.01, E = 1e6, nu = 0.3, D = E * t * t * t / 12 / (1 - nu * nu);
+    Sheet s;
+    Statics st;
+    sheet_create_shell(&s, n, n, 0, family, SHIFT, place_flat, &(Flat){1, 1});
+    s.material.young = E;
+    s.material.poisson = nu;
+    s.shape.thickness = t;
+    statics_create(&st, &s);
+    hold_rim(&st, &s);
+    const int middle = sheet_vertex(&s, n / 2, n / 2);
+    if (force)
+        statics_push(&st, middle, (double[]){0, 0, D / 0.011601});
+    else
+        statics_weigh(&st, (double[]){0, 0, D / 0.0040624});
+    double *u = THAW_NEW(double, st.n);
+    statics_linear(&st, u);
+    const double moved = u[3 * middle + 2];
+    thaw_free(u);
+    statics_free(&st);
+    sheet_free(&s);
+    return moved;
+}
+
 // --- sideways buckling -----------------------------------------------------------------------------------------------
 
 // Whether the strip stays in its plane under `scale` times its load: equilibrium with all deflections held at 0, and

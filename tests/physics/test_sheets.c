@@ -17,6 +17,16 @@ static void strips_hang_as_the_heavy_elastica(void **state) {
     }
 }
 
+static void a_square_plate_gives_as_much_as_theory(void **state) {
+    (void)state;
+    for (int family = SHEET_IN_TURNS; family <= SHEET_AT_RANDOM; family++) {
+        const double even = plate_square(24, (SheetFamily)family, 0), force = plate_square(24, (SheetFamily)family, 1);
+        if (!(fabs(even - 1) < 0.005 && fabs(force - 1) < 0.025))
+            fail_msg("%s: gives %g of theory under an even load, %g under a force", plate_family((SheetFamily)family),
+                     even, force);
+    }
+}
+
 static void a_plate_bends_far_under_end_shear(void **state) {
     (void)state;
     static const double theory[][2] = {{1.604, 4.933}, {3.286, 6.698}};
@@ -131,6 +141,7 @@ static void a_bent_rim_bends_the_inside(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(strips_hang_as_the_heavy_elastica),
+        cmocka_unit_test(a_square_plate_gives_as_much_as_theory),
         cmocka_unit_test(a_plate_bends_far_under_end_shear),
         cmocka_unit_test(a_strip_on_edge_buckles_where_a_ribbon_does),
         cmocka_unit_test(shells_bend_as_theirs),

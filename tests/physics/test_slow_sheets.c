@@ -64,6 +64,18 @@ static void how_stiff_thin_sheets_are(void **state) {
             }
 }
 
+static void square_plates_give_as_much_as_theory(void **state) {
+    (void)state;
+    for (int n = 8; n <= 64; n *= 2)
+        for (int family = SHEET_EVEN; family <= SHEET_AT_RANDOM; family++) {
+            const double even = plate_square(n, (SheetFamily)family, 0) - 1;
+            const double force = plate_square(n, (SheetFamily)family, 1) - 1;
+            print_message("square plate %2d %-9s: off by %+.2f percent, under a force %+.2f\n", n,
+                          plate_family((SheetFamily)family), 100 * even, 100 * force);
+            assert_true(n < 64 || (fabs(even) < 1e-3 && fabs(force) < 5e-3));
+        }
+}
+
 static void a_plate_bends_far_under_end_shear(void **state) {
     (void)state;
     static const double theory[][2] = {{1.604, 4.933}, {3.286, 6.698}};
@@ -106,6 +118,7 @@ int main(void) {
         cmocka_unit_test(strips_hang_as_the_heavy_elastica),
         cmocka_unit_test(wide_strips_obey_plates_and_narrow_ones_beams),
         cmocka_unit_test(how_stiff_thin_sheets_are),
+        cmocka_unit_test(square_plates_give_as_much_as_theory),
         cmocka_unit_test(a_plate_bends_far_under_end_shear),
         cmocka_unit_test(strips_on_edge_buckle),
     };
