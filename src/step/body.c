@@ -292,7 +292,7 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
         return THAW_DIVERGED;
     const ThawIntegrationSet *set = s->system->map->set;
     int is_whole = set == s->shape->all;
-    if (set->element_count == 0 || (step.newton && !set->needs_orientation))
+    if (set->element_count == 0 || (step.newton && !set->needs_orientation && !s->moving.inside))
         return THAW_OK;
     double elastic = thaw_force_energy_inverted(set, s->tasks, s->x1, s->partial, &s->next_set_inverted);
     s->next_set_energy = elastic;
@@ -300,9 +300,9 @@ ThawStatus thaw_body_check(ThawStepper *s, ThawIncrement step) {
         s->next_elastic = elastic;
     if (!isfinite(elastic))
         return THAW_INVERTED;
-    if (step.newton) // its line search has seen to that
+    if (step.newton && !s->moving.inside) // its line search has seen to that
         return THAW_OK;
-    const int may_project = !s->project && s->model->options.projection == THAW_PROJECT_WHEN_NEEDED;
+    const int may_project = !step.newton && !s->project && s->model->options.projection == THAW_PROJECT_WHEN_NEEDED;
     if (may_project && set->may_drive && step.mass > 0) {
         thaw_body_resist(s, step);
         s->gains = is_driven_by_damping(s, step, s->v1, s->forms[1]);

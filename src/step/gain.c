@@ -24,6 +24,7 @@
 #include "contact/collider.h"
 #include "step/body.h"
 #include "step/method.h"
+#include "step/moving_impl.h"
 
 static const double ROUNDING = 1e-12; // of the energies that the gain is the small difference of
 
@@ -87,17 +88,26 @@ static double elastic_gain(ThawStepper *s, double *size) {
     return s->next_set_energy - s->set_energy;
 }
 
-static double gain_of(ThawStepper *s, double kinetic0, const double *v1) {
+// What the interval has added to a body beyond the work of loads; what rounding leaves of that is in moving.noise.
+static double own_gain(ThawStepper *s, double kinetic0, const double *v1) {
     const double kinetic1 = kinetic_of(s, v1);
     double size = kinetic0 + kinetic1, work = 0;
     for (size_t i = 0; i < coordinates(s); i++)
         work += s->f_ext[i] * (s->x1[i] - s->x[i]);
+    const double gain = kinetic1 - kinetic0 + elastic_gain(s, &size) - work;
+    s->moving.noise = ROUNDING * (size + fabs(work)) + THAW_MANY_ROUNDINGS * s->energy_rounding;
+    return gain;
+}
+
+static double gain_of(ThawStepper *s, double kinetic0, const double *v1) {
     const double least = s->moving.scheme->stage_count > 1 ? 0 : -INFINITY;
     const double contact = s->moving.contact + fmax(least, s->moving.credit);
-    const double gain = kinetic1 - kinetic0 + elastic_gain(s, &size) - work - contact;
-    size += fabs(work) + fabs(contact);
-    return gain > ROUNDING * size + THAW_MANY_ROUNDINGS * s->energy_rounding ? gain : 0;
+    s->moving.own = own_gain(s, kinetic0, v1);
+    const double gain = s->moving.own - contact;
+    return gain > s->moving.noise + ROUNDING * fabs(contact) ? gain : 0;
 }
+
+void thaw_gain_note(ThawStepper *s) { s->moving.own = s->offset_moves ? NAN : own_gain(s, kinetic_of(s, s->v), s->v1); }
 
 // --- taking it off ---------------------------------------------------------------------------------------------------
 
@@ -113,7 +123,7 @@ static void load(const ThawStepper *s, const double *from, int32_t i, double to[
 }
 
 static void find_rigid(const ThawStepper *s, const double *v1, double *r, Rigid *rigid) {
-    *rigid = (Rigid){.part = {.count = s->shape->nv, .pins = s->moving.whole.pins}, .r = r};
+    *rigid = (Rigid){.part = {.count = s->shape->nv, .pins = s->moving.whole.pins, .hold = THAW_HOLD_FIXED}, .r = r};
     if (s->moving.whole.hold == THAW_HOLD_FIXED)
         return;
     thaw_part_form(s->shape, s->moving.vertices, s->scripted, s->x1, v1, &rigid->part, r);
@@ -125,7 +135,7 @@ static double relative(ThawStepper *s, const Rigid *rigid, double share, double 
     double energy = 0;
     for (int32_t i = 0; i < s->shape->nv; i++) {
         double r[3] = {0}, V[3];
-        if (s->moving.whole.hold != THAW_HOLD_FIXED)
+        if (rigid->part.hold != THAW_HOLD_FIXED)
             load(s, rigid->r, i, r);
         thaw_v3_cross(rigid->omega, r, V);
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s) && !s->scripted[i]; k++, at++) {
@@ -157,33 +167,35 @@ static void turn(ThawStepper *s, const Rigid *rigid, const double v[3], const do
         map->ops->push(map, rigid->part.p, v, omega);
 }
 
-// T = sum (r1 - r0) x g.
-static void lever_torque(const ThawStepper *s, const ThawPart *part, double T[3]) {
+// T = sum (r1 - r0) x g of contacts and loads; from: where vertices were.
+static void lever_torque(const ThawStepper *s, const ThawPart *part, const double *from, double T[3]) {
     double along[3] = {0};
     for (int k = 0; k < 3 && part->hold == THAW_HOLD_FREE; k++)
         along[k] = part->p[k] - s->moving.whole.p[k];
     memset(T, 0, 3 * sizeof *T);
     for (int32_t i = 0; i < s->shape->nv; i++) {
-        double x0[3], x1[3], g[3], more[3];
-        load(s, s->impulse, i, g);
-        if (s->scripted[i] || (g[0] == 0 && g[1] == 0 && g[2] == 0))
-            continue;
-        load(s, s->x, i, x0);
+        double x0[3], x1[3], g[3], push[3] = {0}, more[3];
+        load(s, s->f_ext, i, g);
+        if (s->touching)
+            load(s, s->impulse, i, push);
+        load(s, from, i, x0);
         load(s, s->x1, i, x1);
-        for (int k = 0; k < 3; k++)
+        for (int k = 0; k < 3; k++) {
+            g[k] = s->scripted[i] ? 0 : push[k] + (part->hold == THAW_HOLD_FREE ? s->moving.span * g[k] : 0);
             x1[k] -= x0[k] + along[k];
+        }
         thaw_v3_cross(x1, g, more);
         thaw_v3_add(T, 1, more, T);
     }
 }
 
 // K falls by e b - e^2 a: b = omega.T, a = T.I^-1 T / 2.
-static double take_from_levers(ThawStepper *s, Rigid *rigid, double gain, double *v1) {
+static double take_from_levers(ThawStepper *s, Rigid *rigid, const double *x0, double gain, double *v1) {
     const double none[3] = {0};
     double T[3], v[3], spin[3];
-    if (!s->touching || s->moving.whole.hold == THAW_HOLD_FIXED)
+    if (s->moving.whole.hold == THAW_HOLD_FIXED)
         return 0;
-    lever_torque(s, &rigid->part, T);
+    lever_torque(s, &rigid->part, x0, T);
     ThawPart change = rigid->part;
     thaw_part_push(&change, none, T);
     thaw_part_velocity(&change, s->model->dim, v, spin);
@@ -191,7 +203,10 @@ static double take_from_levers(ThawStepper *s, Rigid *rigid, double gain, double
     if (!(b > 0) || !(a > 0))
         return 0;
     const double root = b * b - 4 * a * gain;
-    const double e = fmin(1, root > 0 ? 2 * gain / (b + sqrt(root)) : b / (2 * a));
+    const double e = fmin(1 - s->moving.levered, root > 0 ? 2 * gain / (b + sqrt(root)) : b / (2 * a));
+    if (!(e > 0))
+        return 0;
+    s->moving.levered += e;
     for (int k = 0; k < 3; k++) {
         spin[k] *= -e;
         rigid->omega[k] += spin[k];
@@ -219,15 +234,95 @@ static double take_from_held(ThawStepper *s, const Rigid *rigid, double gain, do
 
 void thaw_gain_take(ThawStepper *s, double kinetic0, double *v1, double *r) {
     Rigid rigid;
+    s->moving.own = NAN;
+    s->moving.levered = 0;
     if (s->offset_moves)
         return;
-    double gain = gain_of(s, kinetic0, v1);
+    const double gain = gain_of(s, kinetic0, v1);
+    double left = gain;
     if (!(gain > 0))
         return;
     find_rigid(s, v1, r, &rigid);
-    gain -= take_from_relative(s, &rigid, gain, v1);
-    if (gain > 0)
-        gain -= take_from_levers(s, &rigid, gain, v1);
-    if (gain > 0)
-        take_from_held(s, &rigid, gain, v1);
+    left -= take_from_relative(s, &rigid, left, v1);
+    if (left > 0)
+        left -= take_from_levers(s, &rigid, s->x, left, v1);
+    if (left > 0)
+        left -= take_from_held(s, &rigid, left, v1);
+    s->moving.own -= gain - left;
+}
+
+// The least that the body has at the end of the interval whatever is taken off.
+static double least_kinetic(ThawStepper *s) {
+    const ThawMovingFrame *f = &s->moving;
+    double P[3], L[3], T[3], v[3], omega[3];
+    ThawPart part;
+    if (!f->acts || f->whole.hold != THAW_HOLD_FREE)
+        return 0;
+    thaw_moving_missing(s, s->v1, &part, v, omega, s->u);
+    lever_torque(s, &part, s->x, T);
+    for (int k = 0; k < 3; k++) {
+        P[k] = f->whole.P[k] + f->given[0][k];
+        L[k] = f->whole.L[k] + f->given[1][k];
+    }
+    thaw_part_push(&part, P, L);
+    const double whole = thaw_part_kinetic(&part, s->model->dim);
+    thaw_v3_sub(L, T, L);
+    thaw_part_push(&part, P, L);
+    return fmin(whole, thaw_part_kinetic(&part, s->model->dim));
+}
+
+double thaw_gain_least(ThawStepper *s, double *moving, double *size) {
+    const double *v0 = s->v;
+    if (s->data && s->method->ops->velocities) {
+        memcpy(s->before, s->v, sizeof *s->v * coordinates(s));
+        s->method->ops->velocities(s, s->before);
+        v0 = s->before;
+    }
+    const double kinetic0 = kinetic_of(s, v0);
+    double work = 0;
+    for (size_t i = 0; i < coordinates(s); i++)
+        work += s->f_ext[i] * (s->x1[i] - s->x[i]);
+    const double kinetic1 = least_kinetic(s), gain = kinetic1 - kinetic0 + elastic_gain(s, size) - work;
+    *moving += kinetic1;
+    *size += kinetic0 + fabs(work);
+    return gain - THAW_MANY_ROUNDINGS * s->energy_rounding;
+}
+
+// --- once the interval is final --------------------------------------------------------------------------------------
+
+static void find_final(ThawStepper *s, Rigid *rigid) {
+    memcpy(s->y, s->v, sizeof *s->y * coordinates(s));
+    if (s->data && s->method->ops->velocities)
+        s->method->ops->velocities(s, s->y);
+    find_rigid(s, s->y, s->moving.r, rigid);
+}
+
+double thaw_gain_reserve(ThawStepper *s) {
+    Rigid rigid;
+    if (s->offset_moves)
+        return 0;
+    if (s->data && s->method->ops->reserve)
+        return s->method->ops->reserve(s);
+    find_final(s, &rigid);
+    return relative(s, &rigid, 1, s->v);
+}
+
+double thaw_gain_give(ThawStepper *s, double most) {
+    Rigid rigid;
+    if (s->data && s->method->ops->give)
+        return s->method->ops->give(s, most);
+    find_final(s, &rigid);
+    return take_from_relative(s, &rigid, most, s->v);
+}
+
+double thaw_gain_turn(ThawStepper *s, double most) {
+    Rigid rigid;
+    double left = most;
+    if (s->offset_moves || !s->moving.acts)
+        return 0;
+    find_final(s, &rigid);
+    left -= take_from_levers(s, &rigid, s->moving.last, left, s->v);
+    if (left > 0)
+        left -= take_from_held(s, &rigid, left, s->v);
+    return most - left;
 }

@@ -91,9 +91,11 @@ typedef struct ThawMethodOps {
     ThawStatus (*decide)(const ThawWorld *world, ThawStepper *s, ThawIncrement step, ThawError *error);
     // A contact of the step that was not foreseen comes at `speed`, m/s, to a side of it that belongs to the body.
     ThawStatus (*strike)(const ThawWorld *world, ThawStepper *s, const ThawContact *contact, int side, double speed);
-    // Whether it must not make energy in this step; and how much it could give back, J.
+    // Whether it must not make energy in this step; and how much it could give back, J, of motion that moves nothing
+    // from its place and has no momentum. Once the step is final: gives back so much at most, unbooked; returns it.
     int (*is_bound)(const ThawStepper *s);
     double (*reserve)(const ThawStepper *s);
+    double (*give)(ThawStepper *s, double most);
     // The step is final, and frames of the map have moved on: before x1 and v1 become x and v, and after.
     void (*commit)(ThawStepper *s, ThawIncrement step);
     void (*finish)(ThawStepper *s);

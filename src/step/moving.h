@@ -63,6 +63,8 @@ typedef struct ThawMovingFrame {
     double damping;        // J, what damping of stiffness has taken in it
     double contact;        // J, what contacts have done
     double credit;         // J, by how much more than that they may have (gain.c)
+    double own, noise;     // J, what it has gained beyond the work of loads, NAN: not known; and what rounding leaves
+    double levered;        // by how much of the way of its contacts levers have been moved
     double span;           // s, of the interval
     double loss;           // J, in the stage
     double driven, drive;  // J, what scripts have done in the interval, and in the stage
@@ -132,5 +134,19 @@ void thaw_gain_credit(struct ThawWorld *world, double h);
 // Takes off v1, velocities of all vertices, and off the map's momenta, what the interval has made out of nothing.
 // kinetic0: J, as it began; r: scratch.
 void thaw_gain_take(struct ThawStepper *s, double kinetic0, double *v1, double *r);
+// Of a body that has no frame in the interval: what it has gained, into moving.own.
+void thaw_gain_note(struct ThawStepper *s);
+// Once the interval is final: how much can be had of motion against the rigid one, J; takes that much, or at most so
+// much of the turn of what touches or is pinned, and returns how much it was.
+double thaw_gain_reserve(struct ThawStepper *s);
+double thaw_gain_give(struct ThawStepper *s, double most);
+double thaw_gain_turn(struct ThawStepper *s, double most);
+// J, what the body will have gained at least, whatever is taken off. Added to moving: what it has of motion then; to
+// size: what it had and was given.
+double thaw_gain_least(struct ThawStepper *s, double *moving, double *size);
+// balance.c
+int thaw_balance_is_lost(struct ThawWorld *world, double h);
+void thaw_balance_begin(struct ThawWorld *world);
+void thaw_balance_close(struct ThawWorld *world, double h);
 
 #endif

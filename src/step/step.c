@@ -76,17 +76,20 @@ static void commit_frames(ThawStepper *s, double h) {
 }
 
 static void commit_body(ThawWorld *world, ThawStepper *s, void *context) {
-    (void)world;
     ThawIncrement step = *(const ThawIncrement *)context;
     step.newton |= s->iterated;
     if (s->moving.acts)
         thaw_moving_commit(s, step);
     else {
+        if (world->scheme->follows && !s->data)
+            thaw_gain_note(s);
         if (thaw_ledger_is_kept(s))
             thaw_ledger_record(s, step);
         commit_frames(s, step.h);
     }
     thaw_method_commit(s, step);
+    if (s->moving.acts)
+        memcpy(s->moving.last, s->x, bytes_of(s));
     memcpy(s->x, s->x1, bytes_of(s));
     memcpy(s->v, s->v1, bytes_of(s));
     thaw_method_finish(s);
@@ -423,12 +426,19 @@ static ThawStatus try_step(ThawWorld *world, ThawIncrement step, ThawError *erro
     return status;
 }
 
+// How often an interval is cut for energy that cannot be taken off.
+enum { CUTS = 3 };
+
 // From t to t + h; if that fails, in two halves, and so on.
 static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
     ThawState *state = &world->state;
     if (thaw_tasks_stopped(world->tasks))
         return THAW_CANCELLED;
+    thaw_balance_begin(world);
     ThawStatus status = try_step(world, step, error);
+    if (status == THAW_OK && world->scheme->follows && halvings > world->model->options.halvings - CUTS &&
+        thaw_balance_is_lost(world, step.h))
+        status = THAW_DIVERGED;
     if (status == THAW_OK) {
         for (int32_t i = 0; i < world->awake_count; i++)
             world->response_residual = fmax(world->response_residual, world->steppers[world->awake[i]].residual);
@@ -437,6 +447,8 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
             thaw_gain_credit(world, step.h);
         thaw_attach_commit(world, step);
         for_awake(world, commit_body, &step);
+        if (world->scheme->follows)
+            thaw_balance_close(world, step.h);
         if (overlap)
             thaw_parting_apply(world);
         if (world->model->options.ledger)
@@ -558,7 +570,7 @@ static ThawStatus begin_step(ThawWorld *world, double h, ThawError *error) {
         s->newton_iterations = s->projected = s->parted = 0;
         s->solver_iterations = 0;
         s->work = (ThawLedger){0};
-        s->accounted = 0;
+        s->accounted = s->balanced = 0;
         s->bound = 0;
         s->bound = s->data && s->method->ops->is_bound && s->method->ops->is_bound(s);
     }

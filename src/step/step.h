@@ -138,6 +138,7 @@ typedef struct ThawStepper {
     int64_t solver_iterations;
     ThawLedger work;           // works and losses of this step
     double accounted;          // J, what of their sum the method's finish has seen
+    double balanced;           // J, what it had gained by them when the interval began (balance.c)
     int bound;                 // its method's is_bound when the step began
     double elastic;            // J, of x; kept by the ledger
     double next_elastic;       // J, of x1, where the check of the step has come by it; else NAN
@@ -168,6 +169,8 @@ typedef struct ThawIsland {
     int stands;       // its last solution stands: no contact of it was missed
     int frames;       // how often bodies have got other frames in the stage
     int turns;        // they need others once more
+    double gain;      // J, of all of it in the interval (balance.c); NAN: not known
+    double springs;   // J, that contacts hold before and after
     // What happened:
     ThawStatus status;
     int32_t failed; // the body that failed

@@ -188,6 +188,11 @@ double thaw_passive_reserve(const ThawStepper *s) {
     return thaw_oracle_state(thaw_rigidify(s)->oracle)->energy + (s->offset_moves ? 0 : relative_energy(s, &motion));
 }
 
+double thaw_passive_give(ThawStepper *s, double most) {
+    const double taken = take_from_shadow(s, most);
+    return taken + take_from_motion(s, most - taken);
+}
+
 static double ledger_gain(const ThawLedger *w) {
     return w->follow_work - w->transition_loss - w->damping_loss - w->integration_loss;
 }
@@ -212,8 +217,7 @@ void thaw_passive_settle(ThawStepper *s) {
     state->gained = fmax(0, state->gained + gain);
     if (state->gained == 0)
         return;
-    double taken = take_from_shadow(s, state->gained);
-    taken += take_from_motion(s, state->gained - taken);
+    const double taken = thaw_passive_give(s, state->gained);
     state->gained = fmax(0, state->gained - taken);
     if (gain > 0)
         state->left = 0; // an answer by which energy is gained does not stand for further steps

@@ -451,6 +451,7 @@ const ThawMethodOps thaw_rigidify_ops = {
     .is_bound = thaw_passive_is_bound,
     .commit = commit_rigidify,
     .reserve = thaw_passive_reserve,
+    .give = thaw_passive_give,
     .finish = thaw_passive_settle,
     .abandon = abandon_rigidify,
     .shift = shift_rigidify,

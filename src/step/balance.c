@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// One book for an island: no interval in moving frames leaves it more energy than it had and was given. Guards of its
+// bodies (gain.c, and those of methods) see each body alone, and what contacts do on one as work from outside. What
+// they cannot see is closed here, over bodies, springs of contacts and obstacles together:
+//
+//     gain = sum over bodies (dK + dE + dG - loads) + C1 - C0 - obstacles,
+//
+// C: what springs of contacts hold, C0 of all rows that the last interval has left, also of those that are gone, C1 of
+// all that there are, also of new ones; obstacles: what those that move do. So a spring that two bodies share is paid
+// for by the one that can; rows that come and go make nothing; and energy that an adaptive body has got by following
+// its shadow is seen beside what the springs have really given for it.
+//
+// What is gained comes off motion against the rigid motion of the bodies, of each the same share of what it has, which
+// has no momenta; then off turns (gain.c). dK and dE of a body are its guard's sums, or those of the ledger where its
+// method keeps one. Where scripts drive a body without a ledger, or attachments hold one, the island is left alone.
+#include <math.h>
+#include <string.h>
+
+#include "contact/collider.h"
+#include "step/body.h"
+#include "step/method.h"
+
+static const double ROUNDING = 1e-12; // of the energies that the gain is the small difference of
+
+// What a body has gained beyond loads since the step began, by its ledger.
+static double booked(const ThawStepper *s) {
+    const ThawLedger *w = &s->work;
+    return w->contact_work + w->follow_work - w->damping_loss - w->integration_loss - w->transition_loss;
+}
+
+static int has_ledger(const ThawStepper *s) { return s->data && s->method->ops->needs_ledger; }
+
+void thaw_balance_begin(ThawWorld *world) {
+    for (int32_t i = 0; i < world->awake_count; i++) {
+        ThawStepper *s = &world->steppers[world->awake[i]];
+        s->balanced = booked(s);
+    }
+}
+
+static ThawIsland *island_of(ThawWorld *world, int32_t body) {
+    const ThawStepper *s = thaw_world_mover(world, body);
+    return world->state.asleep[s->index] ? NULL : &world->islands[s->island];
+}
+
+static void add_springs(ThawWorld *world, double h) {
+    const ThawContactSet *set = &world->state.contacts;
+    for (int32_t i = 0; i < set->memory_count; i++) {
+        ThawIsland *island = island_of(world, set->memory[i].key.body[0]);
+        if (!island)
+            continue;
+        island->gain -= set->memory[i].energy;
+        island->springs += set->memory[i].energy;
+    }
+    for (int32_t i = 0; i < set->count; i++) {
+        const ThawContact *c = &set->contacts[i];
+        ThawIsland *island = island_of(world, c->key.body[0]);
+        if (!island)
+            continue;
+        const double energy = thaw_contact_energy(&world->model->options.contact, c, world->model->dim, h);
+        island->gain += energy;
+        island->springs += energy;
+        for (int k = 0; k < world->model->dim && c->nodes[1] == 0; k++)
+            island->gain -= c->lambda[k] * thaw_v3_dot(c->frame[k], c->velocity);
+    }
+}
+
+// By two stages, which let energy swing between springs and motion, that beside impulses along the way may be less.
+static double smaller(const ThawIsland *island, double gain, double along) {
+    return island->world->scheme->stage_count > 1 ? fmin(gain, along) : gain;
+}
+
+// J, what rounding leaves of the island's gain.
+static double noise_of(const ThawIsland *island) {
+    double sum = 0;
+    for (int32_t b = 0; b < island->count; b++) {
+        const ThawStepper *s = island->bodies[b];
+        ThawLedger has = {0};
+        if (!has_ledger(s)) {
+            sum += s->moving.noise;
+            continue;
+        }
+        thaw_ledger_add_energies(s, 0, &has);
+        sum += ROUNDING * (has.kinetic + has.shadow + fabs(has.elastic)) + THAW_MANY_ROUNDINGS * s->energy_rounding;
+    }
+    return sum;
+}
+
+static void book(ThawStepper *s, double taken) {
+    if (has_ledger(s)) {
+        s->work.transition_loss += taken;
+        s->accounted -= taken;
+    } else
+        s->work.integration_loss += taken;
+}
+
+static double take_from_motion(ThawIsland *island, double gain) {
+    double has = 0, taken = 0;
+    for (int32_t b = 0; b < island->count; b++)
+        has += thaw_gain_reserve(island->bodies[b]);
+    for (int32_t b = 0; b < island->count && has > 0; b++) {
+        ThawStepper *s = island->bodies[b];
+        const double given = thaw_gain_give(s, fmin(1, gain / has) * thaw_gain_reserve(s));
+        book(s, given);
+        taken += given;
+    }
+    return taken;
+}
+
+static void close(ThawIsland *island) {
+    double along = 0;
+    for (int32_t b = 0; b < island->count; b++) {
+        const ThawStepper *s = island->bodies[b];
+        const double own = has_ledger(s) ? booked(s) - s->balanced : s->moving.own;
+        island->gain += own;
+        along += own - (s->moving.acts ? s->moving.contact : 0);
+    }
+    island->gain = smaller(island, island->gain, along);
+    if (!(island->gain > 0) || !(island->gain > noise_of(island)))
+        return;
+    island->gain -= take_from_motion(island, island->gain);
+    for (int32_t b = 0; b < island->count && island->gain > 0; b++) {
+        const double taken = thaw_gain_turn(island->bodies[b], island->gain);
+        book(island->bodies[b], taken);
+        island->gain -= taken;
+    }
+}
+
+// Of what an island has and is given: so much may be made out of nothing that cannot be taken off; without contacts,
+// and with them.
+static const double SMALL = 1e-6, SMALL_PRESSED = 1e-4;
+
+static void add_all_springs(ThawWorld *world, double h) {
+    for (int32_t k = 0; k < world->island_count; k++)
+        world->islands[k].gain = world->islands[k].springs = 0;
+    add_springs(world, h);
+}
+
+// Contacts that hold what hardly moves push it to and fro, step by step; shorter steps would not end that. So where
+// there are any, only what is left as motion counts.
+static int is_lost(const ThawIsland *island) {
+    double gain = island->gain, along = 0, size = island->springs, moving = 0;
+    for (int32_t b = 0; b < island->count; b++) {
+        ThawStepper *s = island->bodies[b];
+        if (s->offset_moves)
+            return 0;
+        const double least = thaw_gain_least(s, &moving, &size) + (has_ledger(s) ? booked(s) - s->balanced : 0);
+        gain += least;
+        along += least - (s->moving.acts ? s->moving.contact : 0);
+    }
+    gain = smaller(island, gain, along);
+    return island->springs > 0 ? gain > SMALL_PRESSED * size && moving > gain : gain > SMALL * size;
+}
+
+int thaw_balance_is_lost(ThawWorld *world, double h) {
+    if (world->model->attachment_count > 0)
+        return 0;
+    add_all_springs(world, h);
+    for (int32_t k = 0; k < world->island_count; k++)
+        if (is_lost(&world->islands[k]))
+            return 1;
+    return 0;
+}
+
+void thaw_balance_close(ThawWorld *world, double h) {
+    if (world->model->attachment_count > 0)
+        return;
+    add_all_springs(world, h);
+    for (int32_t k = 0; k < world->island_count; k++)
+        close(&world->islands[k]);
+}
