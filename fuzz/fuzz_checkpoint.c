@@ -17,8 +17,8 @@
 
 enum { BUDGET = 64 << 20, RENEW = 1000 }; // RENEW: inputs that a world serves
 
-// A body that is adaptive and lies on the floor, one that is not and lies on the first, one that has lost an element and
-// hangs on that, and a sheet: every table that a checkpoint may hold but those of units.
+// A body that is adaptive and lies on the floor, one that is not and lies on the first, one that has lost an element
+// and hangs on that, and a sheet: every table that a checkpoint may hold but those of units.
 static const char tiny[] =
     "{\"thaw\": 1, \"time\": {\"step\": 0.01, \"steps\": 1},"
     "\"materials\": {\"m\": {\"model\": \"stvk\", \"density\": 1000, \"young\": 1e5, \"poisson\": 0.3}},"
