@@ -46,6 +46,10 @@ ThawStatus thaw_solver_plan_create(ThawSolverKind kind, const ThawBlockPattern *
 // The same for a plan that serves some steps only: takes up to ten times less, its factor 5 percent more on the mean.
 ThawStatus thaw_solver_plan_sketch(ThawSolverKind kind, const ThawBlockPattern *pattern, ThawSolverPlan **plan,
                                    ThawError *error);
+// The same for a matrix whose last `border` block rows are negative definite where the others are positive: our own
+// factor, with those rows eliminated last.
+ThawStatus thaw_solver_plan_bordered(const ThawBlockPattern *pattern, int32_t border, ThawSolverPlan **plan,
+                                     ThawError *error);
 void thaw_solver_plan_free(ThawSolverPlan **plan);
 ThawSolverKind thaw_solver_plan_kind(const ThawSolverPlan *plan);
 // For how many solves of some 14 iterations (thaw_solver_settle) a factor of this plan, halved, has to serve before it
