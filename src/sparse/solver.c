@@ -114,16 +114,30 @@ ThawStatus thaw_solver_plan_sketch(ThawSolverKind kind, const ThawBlockPattern *
     return create_plan(kind, sketch_ldl, pattern, plan, error);
 }
 
-// The order is that of the rows before the border: a row that meets all others would make one separator of everything.
-static ThawStatus order_before(const ThawBlockPattern *pattern, int32_t border, int32_t *order, ThawError *error) {
+// The order of E is that of its own pattern: rows that meet all others would make one separator of everything.
+static ThawStatus order_bordered(const ThawBlockPattern *pattern, ThawBorder border, int32_t *order, ThawError *error) {
     ThawBlockPattern inner = *pattern;
-    inner.n = pattern->n - border;
+    inner.n = pattern->n - border.count;
+    unsigned char *last = THAW_NEW(unsigned char, inner.n);
+    if (!last)
+        return thaw_error_memory(error, "a solver plan");
+    for (int32_t k = 0; k < border.anchors; k++)
+        last[border.anchor[k]] = 1;
+    ThawStatus status = thaw_order_dissect(&inner, order, error);
+    int32_t count = 0;
+    for (int32_t i = 0; i < inner.n; i++)
+        if (!last[order[i]])
+            order[count++] = order[i];
     for (int32_t i = inner.n; i < pattern->n; i++)
-        order[i] = i;
-    return inner.n > 0 ? thaw_order_dissect(&inner, order, error) : THAW_OK;
+        order[count++] = i;
+    for (int32_t i = 0; i < inner.n; i++)
+        if (last[i])
+            order[count++] = i;
+    thaw_free(last);
+    return status;
 }
 
-ThawStatus thaw_solver_plan_bordered(const ThawBlockPattern *pattern, int32_t border, ThawSolverPlan **result,
+ThawStatus thaw_solver_plan_bordered(const ThawBlockPattern *pattern, ThawBorder border, ThawSolverPlan **result,
                                      ThawError *error) {
     *result = NULL;
     ThawSolverPlan *plan = THAW_NEW(ThawSolverPlan, 1);
@@ -132,15 +146,15 @@ ThawStatus thaw_solver_plan_bordered(const ThawBlockPattern *pattern, int32_t bo
         plan->signs = THAW_NEW(signed char, (size_t)pattern->n *(size_t)pattern->bs);
     ThawStatus status = plan && order && plan->signs ? THAW_OK : thaw_error_memory(error, "a solver plan");
     if (status == THAW_OK) {
+        const size_t before = (size_t)(pattern->n - border.count) * (size_t)pattern->bs;
         plan->kind = THAW_SOLVER_LDL;
         plan->pattern = pattern;
-        memset(plan->signs, 1, (size_t)(pattern->n - border) * (size_t)pattern->bs);
-        memset(plan->signs + (size_t)(pattern->n - border) * (size_t)pattern->bs, -1,
-               (size_t)border * (size_t)pattern->bs);
+        memset(plan->signs, 1, before);
+        memset(plan->signs + before, -1, (size_t)border.count * (size_t)pattern->bs);
         status = thaw_slabs_build(pattern, &plan->slabs, error);
     }
     if (status == THAW_OK)
-        status = order_before(pattern, border, order, error);
+        status = order_bordered(pattern, border, order, error);
     if (status == THAW_OK)
         status = thaw_ldl_plan_create(pattern, order, &plan->ldl, error);
     thaw_free(order);

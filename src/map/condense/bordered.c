@@ -5,8 +5,12 @@
 //     [ E        M Phi    ] [v]   [b]
 //     [ Phi'M   -(1/c) W  ] [y] = [0],   W = T^-1,
 // whose factor has the inverse of A in its upper corner: steps and contacts see A. Border rows are eliminated last; they
-// cost a factor some percent for ten regions. E of elements, masses left on vertices and contacts' springs is positive,
-// the border negative, so no pivoting is needed (a quasi-definite matrix, Vanderbei 1995).
+// cost a factor some percent for ten regions.
+//
+// No pivoting is needed. A is positive wherever a step is any good, but E need not be: a body that stands on the floor
+// under its own weight would like to turn over, and only its inertia, which is in the border, resists that. So a few
+// vertices that are spread over the body, the anchors, are eliminated behind the border. E without them is the stiffness
+// of a body held there, which is positive; the border's pivots are then negative, and the anchors' those of A.
 //
 // As a map it is the identity: columns of G that belong to the border are zero.
 #include <string.h>
@@ -18,13 +22,14 @@ typedef struct BorderedMap {
     ThawMap *inner; // the identity; places of its blocks are the same in our pattern
     const ThawCondensed *condensed;
     int32_t *vertex_of; // inner->n
+    int32_t anchor[THAW_REGIONS_MAX];
 } BorderedMap;
 
 static const BorderedMap *self_of(const ThawMap *map) { return (const BorderedMap *)map; }
 
 static void clear_border(const ThawMap *map, double *r) {
     const size_t dim = (size_t)map->shape->dim;
-    memset(r + (size_t)(map->n - map->border) * dim, 0, sizeof *r * (size_t)map->border * dim);
+    memset(r + (size_t)(map->n - map->border.count) * dim, 0, sizeof *r * (size_t)map->border.count * dim);
 }
 
 static void apply_bordered(const ThawMap *map, const double *q, const double *w, double *v) {
@@ -74,7 +79,7 @@ static ThawStatus pattern_bordered(const ThawMap *map, ThawBlockPattern **result
         return status;
     const int32_t free = self->inner->n, old = pattern->row[free];
     int64_t count = old;
-    for (int32_t b = 0; b < map->border; b++) {
+    for (int32_t b = 0; b < map->border.count; b++) {
         for (int32_t i = 0; i < free; i++)
             count += meets(self->condensed, b, self->vertex_of[i]);
         count += b + 1;
@@ -91,7 +96,7 @@ static ThawStatus pattern_bordered(const ThawMap *map, ThawBlockPattern **result
     pattern->row = row;
     pattern->col = col;
     pattern->n = map->n;
-    for (int32_t b = 0; b < map->border; b++) {
+    for (int32_t b = 0; b < map->border.count; b++) {
         int32_t end = row[free + b];
         for (int32_t i = 0; i < free; i++)
             if (meets(self->condensed, b, self->vertex_of[i]))
@@ -108,7 +113,7 @@ void thaw_map_bordered_fill(const ThawMap *map, const ThawCondensed *c, double m
     const BorderedMap *self = self_of(map);
     const int dim = map->shape->dim;
     const int32_t free = self->inner->n;
-    for (int32_t b = 0; b < map->border; b++)
+    for (int32_t b = 0; b < map->border.count; b++)
         for (int32_t e = A->pattern->row[free + b]; e < A->pattern->row[free + b + 1]; e++) {
             const int32_t col = A->pattern->col[e];
             double *block = A->value + (size_t)e * (size_t)(dim * dim), value = 0;
@@ -173,11 +178,18 @@ ThawStatus thaw_map_bordered_create(const ThawCondensed *condensed, const unsign
         free_bordered(&self->map);
         return status;
     }
-    for (int32_t i = 0, n = 0; i < shape->nv; i++)
-        if (!scripted[i])
-            self->vertex_of[n++] = i;
-    self->map.border = self->inner->n > 0 ? condensed->functionals : 0;
-    self->map.n = self->inner->n + self->map.border;
+    const int32_t count = self->inner->n > 0 ? condensed->functionals : 0;
+    int32_t anchors = 0;
+    for (int32_t i = 0, n = 0; i < shape->nv; i++) {
+        if (scripted[i])
+            continue;
+        for (int32_t k = 0; k < condensed->anchors; k++)
+            if (condensed->anchor[k] == i)
+                self->anchor[anchors++] = n;
+        self->vertex_of[n++] = i;
+    }
+    self->map.border = (ThawBorder){count, count > 0 ? anchors : 0, self->anchor};
+    self->map.n = self->inner->n + count;
     *map = &self->map;
     return THAW_OK;
 }

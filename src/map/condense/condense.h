@@ -17,6 +17,8 @@ typedef struct ThawCondensed {
     int32_t regions, functionals;
     int32_t *region_of; // nv
     int32_t *centre;    // regions, a vertex each
+    int32_t anchors;    // vertices spread over the body (bordered.c)
+    int32_t anchor[THAW_REGIONS_MAX];
     double *lever;      // nv * dim: place in the region, from its centre of mass, over its root mean square
     double *T;          // functionals^2, 1/kg
     double *W;          // functionals^2, kg: its inverse

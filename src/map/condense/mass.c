@@ -333,6 +333,9 @@ static ThawStatus find_mass(ThawCondensed *c, ThawTasks *tasks, ThawError *error
     return status;
 }
 
+// Enough to hold a body, few enough to cost next to nothing.
+enum { ANCHORS = 8 };
+
 ThawStatus thaw_condensed_create(const ThawShape *shape, int32_t count, const int32_t *given, int32_t given_count,
                                  ThawTasks *tasks, ThawCondensed **result, ThawError *error) {
     ThawCondensed *c = *result = THAW_NEW(ThawCondensed, 1);
@@ -346,7 +349,9 @@ ThawStatus thaw_condensed_create(const ThawShape *shape, int32_t count, const in
     ThawStatus status = c && c->region_of && c->centre && c->lever ? THAW_OK : thaw_error_memory(error, "regions");
     if (status == THAW_OK && (count > 0 || given_count > 0)) {
         const int32_t most = shape->nv / (2 * (shape->dim + 1)); // regions of a vertex or two mean nothing
-        status = thaw_regions_place(shape, count < most ? count : most > 1 ? most : 1, given, given_count, c->region_of,
+        status = thaw_regions_place(shape, ANCHORS, NULL, 0, c->region_of, c->anchor, &c->anchors, error);
+        if (status == THAW_OK)
+            status = thaw_regions_place(shape, count < most ? count : most > 1 ? most : 1, given, given_count, c->region_of,
                                     c->centre, &c->regions, error);
         if (status == THAW_OK)
             status = find_gram(c, error);

@@ -233,6 +233,26 @@ static int list_condense(const ThawStepper *s, ThawStateField *fields) {
     return 1;
 }
 
+// That of most of its vertices; the lowest, where several have as many.
+static int32_t region_condense(const ThawStepper *s, int32_t element) {
+    const ThawCondensed *c = thaw_condense(s)->mass->condensed;
+    const ThawElementBlock *cells = s->shape->cells;
+    const int32_t *vertex = cells->elements + (size_t)element * (size_t)cells->kind->nodes;
+    int32_t best = -1;
+    int most = 0;
+    for (int a = 0; a < cells->kind->nodes && c->regions > 0; a++) {
+        const int32_t region = c->region_of[vertex[a]];
+        int count = 0;
+        for (int b = 0; b < cells->kind->nodes; b++)
+            count += c->region_of[vertex[b]] == region;
+        if (count > most || (count == most && region < best)) {
+            most = count;
+            best = region;
+        }
+    }
+    return best;
+}
+
 const ThawMethodOps thaw_condense_ops = {.create = create_condense,
                                          .free = free_condense,
                                          .configure = configure_condense,
@@ -242,4 +262,5 @@ const ThawMethodOps thaw_condense_ops = {.create = create_condense,
                                          .hindrance = hindrance_condense,
                                          .watch = watch_condense,
                                          .drift = drift_condense,
+                                         .region = region_condense,
                                          .list = list_condense};
