@@ -53,8 +53,8 @@ typedef struct ThawBorder {
     int32_t anchors;
     const int32_t *anchor; // block rows of E
 } ThawBorder;
-// The same for such a matrix: our own factor, first E without its anchors, then the border, then the anchors. All pivots
-// have their signs then, though E alone may be indefinite.
+// The same for such a matrix: our own factor, first E without its anchors, then the border, then the anchors. All
+// pivots have their signs then, though E alone may be indefinite.
 ThawStatus thaw_solver_plan_bordered(const ThawBlockPattern *pattern, ThawBorder border, ThawSolverPlan **plan,
                                      ThawError *error);
 void thaw_solver_plan_free(ThawSolverPlan **plan);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Condensed inertia against what it says it is: the matrix behind its border, momenta of affine motions, static fields by
-// dense algebra, accelerations, and regions that are even and in one piece.
+// Condensed inertia against what it says it is: the matrix behind its border, momenta of affine motions, static fields
+// by dense algebra, accelerations, and regions that are even and in one piece.
 #include "force/force.h"
 #include "map/condense/condense.h"
 #include "math/dense.h"
@@ -143,8 +143,8 @@ static void the_border_brings_the_inertia_into_the_matrix(void **state) {
     for_bodies(check_border);
 }
 
-// T P = G^-1 P makes affine motions exact; beside them, v'M v of static fields is nearly the full v'M v, which the least
-// energy of their functionals is not.
+// T P = G^-1 P makes affine motions exact; beside them, v'M v of static fields is nearly the full v'M v, which the
+// least energy of their functionals is not.
 static void check_static(Body *b) {
     const int nf = b->condensed->functionals, nx = b->nx;
     double *K = THAW_NEW(double, nx *nx), *L = THAW_NEW(double, nx *nx), *v = THAW_NEW(double, 3 * nx);

@@ -97,8 +97,8 @@ static ThawStatus create_modes_without_rows(const ThawShape *shape, const unsign
 
 static ThawStatus create_condensed(const ThawShape *shape, const unsigned char *scripted, Ground *ground, ThawMap **map,
                                    ThawError *error) {
-    ThawStatus status = thaw_condensed_create(shape, 1 + (int32_t)(ground->seed % 3), NULL, 0, NULL, &ground->condensed,
-                                              error);
+    ThawStatus status =
+        thaw_condensed_create(shape, 1 + (int32_t)(ground->seed % 3), NULL, 0, NULL, &ground->condensed, error);
     return status == THAW_OK ? thaw_map_bordered_create(ground->condensed, scripted, map, error) : status;
 }
 

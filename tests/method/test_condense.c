@@ -15,8 +15,8 @@
 #include "support/world.h"
 #include "thaw/thaw.h"
 
-static const char *const integrators[] = {"semi-implicit", "newton", "euler", "euler-newton", "tr-bdf2",
-                                          "tr-bdf2-newton"};
+static const char *const integrators[] = {"semi-implicit", "newton",  "euler",
+                                          "euler-newton",  "tr-bdf2", "tr-bdf2-newton"};
 enum { INTEGRATORS = sizeof integrators / sizeof *integrators };
 
 #define BODY(young, poisson, alpha1)                                                                                   \
@@ -35,12 +35,13 @@ static void bodies_fall_and_spin_as_by_the_full_method(void **state) {
     for (int i = 0; i < INTEGRATORS; i++) {
         ThawWorld *worlds[2];
         for (int k = 0; k < 2; k++)
-            worlds[k] = open_scene(k ? "condense" : "full",
-                                   "{'thaw': 1, 'time': {'step': 0.005, 'integrator': '%s'}, 'gravity': [0, 0, -9.81], " BODY(
-                                       "4e4", "0.45", "0") BOX("0.08, 0.04, 0.04", "6, 3, 3") "'bodies': [{'shape': 'box', "
-                                                                                             "'velocity': [0.2, 0, 1], "
-                                                                                             "'spin': [1, 4, 2]}]}",
-                                   integrators[i]);
+            worlds[k] =
+                open_scene(k ? "condense" : "full",
+                           "{'thaw': 1, 'time': {'step': 0.005, 'integrator': '%s'}, 'gravity': [0, 0, -9.81], " BODY(
+                               "4e4", "0.45", "0") BOX("0.08, 0.04, 0.04", "6, 3, 3") "'bodies': [{'shape': 'box', "
+                                                                                      "'velocity': [0.2, 0, 1], "
+                                                                                      "'spin': [1, 4, 2]}]}",
+                           integrators[i]);
         const Momenta start = measure(worlds[1], 0, 3);
         run(worlds[0], 100);
         run(worlds[1], 100);
@@ -61,11 +62,11 @@ static void bodies_fall_and_spin_as_by_the_full_method(void **state) {
 static void a_free_fall_is_exact(void **state) {
     (void)state;
     for (int i = 0; i < INTEGRATORS; i++) {
-        ThawWorld *world = open_scene("condense",
-                                      "{'thaw': 1, 'time': {'step': 0.01, 'integrator': '%s'}, 'gravity': [0, 0, -9.81], "
-                                      BODY("3e3", "0.4", "0") BOX("0.1, 0.05, 0.2", "3, 2, 5")
-                                      "'condense': {'regions': 3}, 'bodies': [{'shape': 'box'}]}",
-                                      integrators[i]);
+        ThawWorld *world = open_scene(
+            "condense",
+            "{'thaw': 1, 'time': {'step': 0.01, 'integrator': '%s'}, 'gravity': [0, 0, -9.81], " BODY("3e3", "0.4", "0")
+                BOX("0.1, 0.05, 0.2", "3, 2, 5") "'condense': {'regions': 3}, 'bodies': [{'shape': 'box'}]}",
+            integrators[i]);
         ThawStepStats stats = run(world, 30);
         assert_true(fabs(stats.ledger.elastic) < 1e-12);
         const Momenta end = measure(world, 0, 3);
@@ -136,13 +137,14 @@ static void a_block_slides_by_coulombs_law(void **state) {
         for (int i = 0; i < 2; i++) {
             char text[20];
             snprintf(text, sizeof text, "%d, %d, %d", cells, cells, cells / 2);
-            ThawWorld *world = open_scene(
-                "condense",
-                "{'thaw': 1, 'time': {'step': %g}, 'gravity': [0, 0, -9.81], " BODY("4e5", "0.4", "0.002")
-                "'shapes': {'box': {'mesh': {'box': {'min': [0, 0, 0], 'max': [0.1, 0.1, 0.05], 'cells': [%s]}}, "
-                "'material': 'm'}}, 'bodies': [{'shape': 'box', 'velocity': [0.5, 0, 0], 'friction': 0.3}], "
-                "'obstacles': [{'plane': {}, 'friction': 0.3}]}",
-                i ? 0.0025 : 0.005, text);
+            ThawWorld *world = open_scene("condense",
+                                          "{'thaw': 1, 'time': {'step': %g}, 'gravity': [0, 0, -9.81], " BODY(
+                                              "4e5", "0.4", "0.002") "'shapes': {'box': {'mesh': {'box': {'min': [0, "
+                                                                     "0, 0], 'max': [0.1, 0.1, 0.05], 'cells': [%s]}}, "
+                                                                     "'material': 'm'}}, 'bodies': [{'shape': 'box', "
+                                                                     "'velocity': [0.5, 0, 0], 'friction': 0.3}], "
+                                                                     "'obstacles': [{'plane': {}, 'friction': 0.3}]}",
+                                          i ? 0.0025 : 0.005, text);
             const double from = measure(world, 0, 3).c[0];
             run(world, i ? 160 : 80);
             const Momenta end = measure(world, 0, 3);
@@ -182,11 +184,12 @@ static void what_rests_on_the_floor_is_pressed_as_by_the_full_method(void **stat
     (void)state;
     ThawWorld *worlds[2];
     for (int k = 0; k < 2; k++) {
-        worlds[k] = open_scene(k ? "condense" : "full",
-                               "{'thaw': 1, 'time': {'step': 0.01}, 'gravity': [0, 0, -9.81], " BODY("2e4", "0.4", "0.02")
-                                   BOX("0.1, 0.1, 0.1", "4, 4, 4") "'condense': {'regions': 6, 'sleep': 0}, 'bodies': "
-                                                                   "[{'shape': 'box', 'friction': 0}], 'obstacles': "
-                                                                   "[{'plane': {}, 'friction': 0}]}");
+        worlds[k] =
+            open_scene(k ? "condense" : "full",
+                       "{'thaw': 1, 'time': {'step': 0.01}, 'gravity': [0, 0, -9.81], " BODY("2e4", "0.4", "0.02")
+                           BOX("0.1, 0.1, 0.1", "4, 4, 4") "'condense': {'regions': 6, 'sleep': 0}, 'bodies': "
+                                                           "[{'shape': 'box', 'friction': 0}], 'obstacles': "
+                                                           "[{'plane': {}, 'friction': 0}]}");
         run(worlds[k], 600);
     }
     const double apart = worlds_apart(worlds[0], worlds[1], 0) / 0.1;
@@ -211,10 +214,10 @@ static int is_ripe(const ThawWorld *world, const ThawStepStats *stats) { return 
 static void runs_go_on_from_checkpoints_with_the_same_bits(void **state) {
     (void)state;
     assert_true(bits_across_checkpoints(with_quotes(FALLING, ""), 400, "condense.ckpt", is_ripe) > 5);
-    assert_true(bits_across_checkpoints(with_quotes(FALLING, ", 'integrator': 'tr-bdf2'"), 100, "condense.ckpt",
-                                        is_ripe) > 3);
-    assert_true(bits_across_checkpoints(with_quotes(FALLING, ", 'integrator': 'newton'"), 60, "condense.ckpt",
-                                        is_ripe) > 3);
+    assert_true(
+        bits_across_checkpoints(with_quotes(FALLING, ", 'integrator': 'tr-bdf2'"), 100, "condense.ckpt", is_ripe) > 3);
+    assert_true(
+        bits_across_checkpoints(with_quotes(FALLING, ", 'integrator': 'newton'"), 60, "condense.ckpt", is_ripe) > 3);
 }
 
 // --- what drives it --------------------------------------------------------------------------------------------------
@@ -224,15 +227,16 @@ static void ledgers_close_with_scripts_and_contacts(void **state) {
     (void)state;
     static const char *const schemes[] = {"semi-implicit", "newton"};
     for (int i = 0; i < 2; i++) {
-        ThawWorld *world = open_scene(
-            "condense",
-            "{'thaw': 1, 'time': {'step': 0.005, 'integrator': '%s'}, 'gravity': [0, 0, -9.81], " BODY("2e5", "0.4",
-                                                                                                      "0.005")
-                BOX("0.3, 0.05, 0.05", "8, 2, 2") "'bodies': [{'shape': 'box', 'method': 'condense', 'pins': ['x-min'], "
-                                                  "'scripts': [{'group': 'x-max', 'release': 0.3, 'keys': [{'time': 0}, "
-                                                  "{'time': 0.2, 'translation': [0.02, 0.1, 0.05]}]}]}], 'obstacles': "
-                                                  "[{'plane': {}, 'position': [0, 0, -0.02]}]}",
-            schemes[i]);
+        ThawWorld *world =
+            open_scene("condense",
+                       "{'thaw': 1, 'time': {'step': 0.005, 'integrator': '%s'}, 'gravity': [0, 0, -9.81], " BODY(
+                           "2e5", "0.4", "0.005")
+                           BOX("0.3, 0.05, 0.05",
+                               "8, 2, 2") "'bodies': [{'shape': 'box', 'method': 'condense', 'pins': ['x-min'], "
+                                          "'scripts': [{'group': 'x-max', 'release': 0.3, 'keys': [{'time': 0}, "
+                                          "{'time': 0.2, 'translation': [0.02, 0.1, 0.05]}]}]}], 'obstacles': "
+                                          "[{'plane': {}, 'position': [0, 0, -0.02]}]}",
+                       schemes[i]);
         ThawLedger ledger;
         assert_int_equal(thaw_world_get_ledger(world, &ledger), THAW_OK);
         const double start = ledger_balance(&ledger);
@@ -269,8 +273,11 @@ static void given_regions_need_their_group(void **state) {
     ThawScene *scene = NULL;
     ThawWorld *world = NULL;
     ThawError error = {0};
-    char *text = with_quotes("{'thaw': 1, 'time': {'step': 0.005}, " BODY("1e5", "0.4", "0") BOX("1, 1, 1", "2, 2, 2")
-                             "'condense': {'place': 'group'}, 'bodies': [{'shape': 'box', 'method': 'condense'}]}%s", "");
+    char *text = with_quotes(
+        "{'thaw': 1, 'time': {'step': 0.005}, " BODY("1e5", "0.4", "0")
+            BOX("1, 1, 1",
+                "2, 2, 2") "'condense': {'place': 'group'}, 'bodies': [{'shape': 'box', 'method': 'condense'}]}%s",
+        "");
     assert_int_equal(thaw_scene_parse(text, strlen(text), "scene", NULL, &scene, &error), THAW_OK);
     assert_int_equal(thaw_world_create(&scene->world, &world, &error), THAW_ERROR_INPUT);
     assert_non_null(strstr(error.message, "has no group"));

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The identity map with a border. Mass on functionals Y = Phi'M v joins all vertices of a region to each other, which no
-// sparse matrix wants to hold: A = E + c M Phi T Phi'M. With a multiplier for each functional, y = c T Phi'M v, it is the
-// sparse
+// The identity map with a border. Mass on functionals Y = Phi'M v joins all vertices of a region to each other, which
+// no sparse matrix wants to hold: A = E + c M Phi T Phi'M. With a multiplier for each functional, y = c T Phi'M v, it
+// is the sparse
 //     [ E        M Phi    ] [v]   [b]
 //     [ Phi'M   -(1/c) W  ] [y] = [0],   W = T^-1,
-// whose factor has the inverse of A in its upper corner: steps and contacts see A. Border rows are eliminated last; they
-// cost a factor some percent for ten regions.
+// whose factor has the inverse of A in its upper corner: steps and contacts see A. Border rows are eliminated last;
+// they cost a factor some percent for ten regions.
 //
 // No pivoting is needed. A is positive wherever a step is any good, but E need not be: a body that stands on the floor
 // under its own weight would like to turn over, and only its inertia, which is in the border, resists that. So a few
-// vertices that are spread over the body, the anchors, are eliminated behind the border. E without them is the stiffness
-// of a body held there, which is positive; the border's pivots are then negative, and the anchors' those of A.
+// vertices that are spread over the body, the anchors, are eliminated behind the border. E without them is the
+// stiffness of a body held there, which is positive; the border's pivots are then negative, and the anchors' those of
+// A.
 //
 // As a map it is the identity: columns of G that belong to the border are zero.
 #include <string.h>
@@ -132,9 +133,9 @@ static ThawStatus matrix_bordered(const ThawMap *map, ThawTasks *tasks, ThawComb
                                   ThawBlockMatrix *matrix, double *f, double *partial) {
     const BorderedMap *self = self_of(map);
     ThawAssembly assembly = {self->inner, matrix->value};
-    ThawStatus status = thaw_force_linearise(map->set, tasks, x, A.element,
-                                             (ThawBlockSink){self->inner->ops->add_blocks, &assembly}, map->shape->nv, f,
-                                             partial);
+    ThawStatus status =
+        thaw_force_linearise(map->set, tasks, x, A.element, (ThawBlockSink){self->inner->ops->add_blocks, &assembly},
+                             map->shape->nv, f, partial);
     thaw_map_bordered_fill(map, self->condensed, 0, matrix);
     A.inertia->ops->add(A.inertia, map, A.mass, A.mass_damping, matrix);
     return status;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Condensed inertia: vertices follow quasistatically, and the mass sits on a few mean velocities. Regions of a body, the
-// inertia that they have, and the map that brings it into a matrix of elements (docs/condensation.md).
+// Condensed inertia: vertices follow quasistatically, and the mass sits on a few mean velocities. Regions of a body,
+// the inertia that they have, and the map that brings it into a matrix of elements (docs/condensation.md).
 #ifndef THAW_CONDENSE_H
 #define THAW_CONDENSE_H
 
@@ -19,10 +19,10 @@ typedef struct ThawCondensed {
     int32_t *centre;    // regions, a vertex each
     int32_t anchors;    // vertices spread over the body (bordered.c)
     int32_t anchor[THAW_REGIONS_MAX];
-    double *lever;      // nv * dim: place in the region, from its centre of mass, over its root mean square
-    double *T;          // functionals^2, 1/kg
-    double *W;          // functionals^2, kg: its inverse
-    double *gram;       // functionals^2, kg: Phi diag(1/m) Phi'
+    double *lever; // nv * dim: place in the region, from its centre of mass, over its root mean square
+    double *T;     // functionals^2, 1/kg
+    double *W;     // functionals^2, kg: its inverse
+    double *gram;  // functionals^2, kg: Phi diag(1/m) Phi'
     double theta;
 } ThawCondensed;
 

@@ -113,8 +113,8 @@ static void add_kinetic_condensed(const ThawInertia *inertia, const int32_t *fra
     *energy += c->theta * own + (1 - c->theta) * form(c, Y) / 2;
 }
 
-static void change_condensed(const ThawInertia *inertia, double h, const double *v0, const double *v1,
-                             double forms[2], double *impulse) {
+static void change_condensed(const ThawInertia *inertia, double h, const double *v0, const double *v1, double forms[2],
+                             double *impulse) {
     const ThawCondensed *c = self_of(inertia);
     const ThawShape *shape = inertia->shape;
     const size_t dim = (size_t)shape->dim, n = (size_t)c->functionals * dim;
@@ -148,7 +148,8 @@ static void project_condensed(const ThawInertia *inertia, const ThawMap *map, co
     map->ops->project(map, w, v, q);
 }
 
-// M a = f in the fields Phi, which is all that M sees of a: with what is left of them where scripted vertices stay, G_s,
+// M a = f in the fields Phi, which is all that M sees of a: with what is left of them where scripted vertices stay,
+// G_s,
 //     (theta G_s + (1 - theta) G_s T G_s) z = Phi' f,   a = Phi z.
 static void accelerate_condensed(const ThawInertia *inertia, const unsigned char *scripted, const double *f,
                                  double *a) {
@@ -156,8 +157,8 @@ static void accelerate_condensed(const ThawInertia *inertia, const unsigned char
     const ThawShape *shape = inertia->shape;
     const size_t dim = (size_t)shape->dim, n = (size_t)c->functionals;
     double G[THAW_FUNCTIONALS_MAX * THAW_FUNCTIONALS_MAX] = {0}, A[THAW_FUNCTIONALS_MAX * THAW_FUNCTIONALS_MAX],
-           GT[THAW_FUNCTIONALS_MAX * THAW_FUNCTIONALS_MAX], z[3 * THAW_FUNCTIONALS_MAX] = {0},
-           column[THAW_FUNCTIONALS_MAX];
+                                    GT[THAW_FUNCTIONALS_MAX * THAW_FUNCTIONALS_MAX], z[3 * THAW_FUNCTIONALS_MAX] = {0},
+                                    column[THAW_FUNCTIONALS_MAX];
     for (int32_t i = 0; i < shape->nv && n > 0; i++) {
         if (scripted[i])
             continue;
@@ -323,8 +324,8 @@ static ThawStatus find_mass(ThawCondensed *c, ThawTasks *tasks, ThawError *error
     memcpy(Ts, c->gram, sizeof *Ts * square);
     ThawStatus status = THAW_OK;
     if (!thaw_dense_invert(n, Ts, scratch) || !mix(c, Ts, scratch, scratch + square, scratch + 2 * square))
-        status = thaw_error_set(error, THAW_ERROR_INPUT, "%d regions are too many for a body of %d vertices", c->regions,
-                                (int)c->inertia.shape->nv);
+        status = thaw_error_set(error, THAW_ERROR_INPUT, "%d regions are too many for a body of %d vertices",
+                                c->regions, (int)c->inertia.shape->nv);
     if (status == THAW_OK)
         status = thaw_condensed_find_static(c, tasks, Ts, error);
     if (status == THAW_OK)
@@ -351,8 +352,11 @@ ThawStatus thaw_condensed_create(const ThawShape *shape, int32_t count, const in
         const int32_t most = shape->nv / (2 * (shape->dim + 1)); // regions of a vertex or two mean nothing
         status = thaw_regions_place(shape, ANCHORS, NULL, 0, c->region_of, c->anchor, &c->anchors, error);
         if (status == THAW_OK)
-            status = thaw_regions_place(shape, count < most ? count : most > 1 ? most : 1, given, given_count, c->region_of,
-                                    c->centre, &c->regions, error);
+            status = thaw_regions_place(shape,
+                                        count < most ? count
+                                        : most > 1   ? most
+                                                     : 1,
+                                        given, given_count, c->region_of, c->centre, &c->regions, error);
         if (status == THAW_OK)
             status = find_gram(c, error);
         if (status == THAW_OK)

@@ -4,8 +4,8 @@
 //
 // Centres are placed one after the other where the distance to those before is largest (so limbs get theirs first, and
 // every piece of a body that hangs together nowhere), then moved to the middle of what they have, a few times (Lloyd
-// 1982, with vertices for means): regions come out about equally large. Ties go to the lower number: the same regions in
-// every run. Costs (count + rounds) times a shortest-path tree, nv log nv each.
+// 1982, with vertices for means): regions come out about equally large. Ties go to the lower number: the same regions
+// in every run. Costs (count + rounds) times a shortest-path tree, nv log nv each.
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ typedef struct Heap {
     struct HeapItem {
         double distance;
         int32_t vertex;
-    } *item;
+    } * item;
 } Heap;
 
 typedef struct Search {
@@ -93,8 +93,7 @@ static ThawStatus spread(Search *search, int32_t region, int32_t centre) {
         const ThawGraph *graph = shape->graph;
         for (int32_t k = graph->offset[item.vertex]; k < graph->offset[item.vertex + 1] && status == THAW_OK; k++) {
             const int32_t next = graph->neighbours[k];
-            const double distance =
-                item.distance + between(shape, place_of(shape, item.vertex), place_of(shape, next));
+            const double distance = item.distance + between(shape, place_of(shape, item.vertex), place_of(shape, next));
             if (distance >= search->distance[next])
                 continue;
             search->distance[next] = distance;
@@ -153,7 +152,8 @@ static int32_t middle(const Search *search, int32_t region) {
     int32_t best = 0;
     find_mean(search, region, mean);
     for (int32_t i = 0; i < search->shape->nv; i++) {
-        const double far = is_of(search, region, i) ? between(search->shape, place_of(search->shape, i), mean) : INFINITY;
+        const double far =
+            is_of(search, region, i) ? between(search->shape, place_of(search->shape, i), mean) : INFINITY;
         if (far < least) {
             least = far;
             best = i;
@@ -168,8 +168,7 @@ static ThawStatus scatter(Search *search, int32_t count, int32_t *centre, int32_
     int32_t next = farthest(search);
     begin(search);
     *placed = 0;
-    while (status == THAW_OK && *placed < THAW_REGIONS_MAX &&
-           (*placed < count || isinf(search->distance[next]))) {
+    while (status == THAW_OK && *placed < THAW_REGIONS_MAX && (*placed < count || isinf(search->distance[next]))) {
         if (*placed > 0 && search->distance[next] == 0) // fewer vertices than regions
             break;
         centre[*placed] = next;

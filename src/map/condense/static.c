@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Static condensation of a body's mass onto its functionals, at rest and with nothing held: of all motions that have the
-// functionals Y, those of least elastic energy, v = F Y, and T_s = F'M F (Guyan 1965, with means in the place of nodes).
-// With B = K + c Phi M.. any inertia on the functionals, all such B lead to the same F:
+// Static condensation of a body's mass onto its functionals, at rest and with nothing held: of all motions that have
+// the functionals Y, those of least elastic energy, v = F Y, and T_s = F'M F (Guyan 1965, with means in the place of
+// nodes). With B = K + c Phi M.. any inertia on the functionals, all such B lead to the same F:
 //     V = B^-1 M Phi,   F = V (Phi'M V)^-1.
 // K of a body that nothing holds is singular, so a little mass is left on its vertices: so little that it counts for
 // nothing beside the softest bending, so much that the factor survives. One factor and dim solves a functional, once a
@@ -64,9 +64,8 @@ static ThawStatus factor(Fields *s, ThawTasks *tasks, ThawError *error) {
     ThawBlockMatrix *A = thaw_solver_matrix(s->solver);
     const double stiff = stiffest(shape);
     ThawStatus status =
-        s->map->ops->matrix(s->map, tasks,
-                            (ThawCombination){.element = {1, 0, 1}, .inertia = &s->c->inertia}, shape->X, A, s->f,
-                            s->partial);
+        s->map->ops->matrix(s->map, tasks, (ThawCombination){.element = {1, 0, 1}, .inertia = &s->c->inertia}, shape->X,
+                            A, s->f, s->partial);
     if (status == THAW_OK) {
         s->map->ops->add_diagonal(s->map, shape->mass, ON_VERTICES * stiff, A);
         thaw_map_bordered_fill(s->map, s->c, ON_FUNCTIONALS * stiff, A);

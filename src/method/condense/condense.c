@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Condensation, the method: every element is elastic, and the body's inertia is that of its regions
-// (map/condense/mass.c). Steps, contacts, Newton's method, moving frames and the ledger are the engine's own; the method
-// only says which inertia and which map a body has.
+// (map/condense/mass.c). Steps, contacts, Newton's method, moving frames and the ledger are the engine's own; the
+// method only says which inertia and which map a body has.
 //
 // Both depend on the shape, on where regions are and on which vertices are scripted, and on nothing that moves. So
 // bodies that agree share them, there is no state but velocities at the beginning of rest, and a resumed run has the
@@ -69,8 +69,8 @@ static ThawStatus make_mass(ThawWorld *world, ThawStepper *s, int regions, int p
     ThawCondenseMass *mass = THAW_NEW(ThawCondenseMass, 1);
     if (!mass)
         return thaw_error_memory(error, "a body's regions");
-    ThawStatus status = thaw_condensed_create(s->shape, regions, group ? group->vertices : NULL, group ? group->count : 0,
-                                              world->tasks, &mass->condensed, error);
+    ThawStatus status = thaw_condensed_create(s->shape, regions, group ? group->vertices : NULL,
+                                              group ? group->count : 0, world->tasks, &mass->condensed, error);
     if (status != THAW_OK) {
         thaw_free(mass);
         return status;
@@ -228,8 +228,8 @@ static double drift_condense(const ThawStepper *s, int slow, double *most, int *
 static int list_condense(const ThawStepper *s, ThawStateField *fields) {
     if (!s->data)
         return 0;
-    fields[0] = (ThawStateField){"slow_v",   THAW_STATE_F64, 0, thaw_condense(s)->slow_v,
-                                 s->shape->nv, s->model->dim,  0, 0};
+    fields[0] =
+        (ThawStateField){"slow_v", THAW_STATE_F64, 0, thaw_condense(s)->slow_v, s->shape->nv, s->model->dim, 0, 0};
     return 1;
 }
 

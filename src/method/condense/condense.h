@@ -10,8 +10,8 @@ typedef enum ThawCondensePlace { THAW_CONDENSE_EVEN, THAW_CONDENSE_GROUP, THAW_C
 
 typedef struct ThawCondenseOptions {
     int regions;
-    int place; // ThawCondensePlace
-    int sleep; // steps
+    int place;          // ThawCondensePlace
+    int sleep;          // steps
     double sleep_speed; // diameters a second
 } ThawCondenseOptions;
 

@@ -38,8 +38,9 @@ static const ThawOption rows[] = {
      .slider = {0, 255}},
     {.name = "sleep_speed",
      .unit = "diameters/s",
-     .help = "at rest is what would move by no more than this share of its diameter in the next second, by its velocity "
-             "and mean acceleration",
+     .help =
+         "at rest is what would move by no more than this share of its diameter in the next second, by its velocity "
+         "and mean acceleration",
      .offset = offsetof(ThawCondenseOptions, sleep_speed),
      .range = {.lo = 0, .hi = INFINITY, .lo_open = true},
      .value = 1e-3,
