@@ -21,7 +21,8 @@ typedef enum ThawFieldUse {
     THAW_FIELD_ALWAYS,
     THAW_FIELD_TOUCHING,
     THAW_FIELD_ADAPTIVE,
-    THAW_FIELD_SHEETS
+    THAW_FIELD_SHEETS,
+    THAW_FIELD_REGIONS // about bodies whose method puts their mass on regions
 } ThawFieldUse;
 
 typedef struct ThawField {
