@@ -297,12 +297,21 @@ static void find_final(ThawStepper *s, Rigid *rigid) {
     find_rigid(s, s->y, s->moving.r, rigid);
 }
 
+static int is_pinned(const ThawStepper *s) {
+    for (int32_t i = 0; i < s->shape->nv; i++)
+        if (s->scripted[i])
+            return 1;
+    return 0;
+}
+
 double thaw_gain_reserve(ThawStepper *s) {
     Rigid rigid;
     if (s->offset_moves)
         return 0;
     if (s->data && s->method->ops->reserve)
         return s->method->ops->reserve(s);
+    if (s->inertia != &s->lumped || (!s->moving.acts && !is_pinned(s))) // its rigid motion is not known
+        return 0;
     find_final(s, &rigid);
     return relative(s, &rigid, 1, s->v);
 }
