@@ -128,6 +128,7 @@ static void close(ThawIsland *island) {
 // Of what an island has and is given: so much may be made out of nothing that cannot be taken off; without contacts,
 // and with them.
 static const double SMALL = 1e-6, SMALL_PRESSED = 1e-4;
+enum { CUTS = 3 }; // in halves, where contacts press
 
 static void add_all_springs(ThawWorld *world, double h) {
     for (int32_t k = 0; k < world->island_count; k++)
@@ -137,7 +138,7 @@ static void add_all_springs(ThawWorld *world, double h) {
 
 // Contacts that hold what hardly moves push it to and fro, step by step; shorter steps would not end that. So where
 // there are any, only what is left as motion counts.
-static int is_lost(const ThawIsland *island) {
+static int is_lost(const ThawIsland *island, int cuts) {
     double gain = island->gain, along = 0, size = island->springs, moving = 0;
     for (int32_t b = 0; b < island->count; b++) {
         ThawStepper *s = island->bodies[b];
@@ -148,15 +149,18 @@ static int is_lost(const ThawIsland *island) {
         along += least - (s->moving.acts ? s->moving.contact : 0);
     }
     gain = smaller(island, gain, along);
-    return island->springs > 0 ? gain > SMALL_PRESSED * size && moving > gain : gain > SMALL * size;
+    if (island->springs > 0)
+        return cuts < CUTS && gain > SMALL_PRESSED * size && moving > gain;
+    return gain > SMALL * size;
 }
 
-int thaw_balance_is_lost(ThawWorld *world, double h) {
+int thaw_balance_is_lost(ThawWorld *world, double h, int halvings) {
+    const int cuts = world->model->options.halvings - halvings;
     if (world->model->attachment_count > 0)
         return 0;
     add_all_springs(world, h);
     for (int32_t k = 0; k < world->island_count; k++)
-        if (is_lost(&world->islands[k]))
+        if (is_lost(&world->islands[k], cuts))
             return 1;
     return 0;
 }

@@ -426,9 +426,6 @@ static ThawStatus try_step(ThawWorld *world, ThawIncrement step, ThawError *erro
     return status;
 }
 
-// How often an interval is cut for energy that cannot be taken off.
-enum { CUTS = 3 };
-
 // From t to t + h; if that fails, in two halves, and so on.
 static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvings, ThawError *error) {
     ThawState *state = &world->state;
@@ -436,8 +433,7 @@ static ThawStatus step_interval(ThawWorld *world, ThawIncrement step, int halvin
         return THAW_CANCELLED;
     thaw_balance_begin(world);
     ThawStatus status = try_step(world, step, error);
-    if (status == THAW_OK && world->scheme->follows && halvings > world->model->options.halvings - CUTS &&
-        thaw_balance_is_lost(world, step.h))
+    if (status == THAW_OK && world->scheme->follows && halvings > 0 && thaw_balance_is_lost(world, step.h, halvings))
         status = THAW_DIVERGED;
     if (status == THAW_OK) {
         for (int32_t i = 0; i < world->awake_count; i++)
