@@ -23,6 +23,8 @@ static uint64_t hash_material(uint64_t seed, const ThawMaterialDef *m) {
                             m->weave.bending[2], m->edge_stiffness, m->area_stiffness};
     for (size_t i = 0; i < sizeof woven / sizeof *woven; i++) // of sheets alone
         seed = woven[i] != 0 ? hash_doubles(hash_integer(seed, (int64_t)i), &woven[i], 1) : seed;
+    if (m->strain_limits[0] > 0 || m->strain_limits[1] > 0)
+        seed = hash_doubles(seed, m->strain_limits, 2);
     if (m->fibre.stiffness > 0)
         seed = hash_doubles(seed, (double[]){m->fibre.stiffness, m->fibre.exponent, m->fibre.slack != 0}, 3);
     return seed;
