@@ -223,6 +223,10 @@ static uint64_t hash_attachment(uint64_t seed, const ThawAttachmentDef *a) {
         seed = hash_doubles(hash_integer(seed, (int64_t)a->kind), &a->length, 1);
         seed = a->at ? hash_doubles(seed, a->at, 3) : seed;
     }
+    if (a->other_group >= 0)
+        seed = hash_integer(hash_integer(seed, a->other_group), (int64_t)a->pairing);
+    if (a->close > 0)
+        seed = hash_doubles(seed, &a->close, 1);
     if (a->contact != THAW_ATTACHMENT_CONTACT_AUTO)
         seed = hash_integer(seed, (int64_t)a->contact);
     return hash_script(seed, &motion);

@@ -153,8 +153,8 @@ static void list_vertices(const ThawShape *shape, const unsigned char *script, S
 }
 
 // What bends, fibres and strain limits, where not all of their vertices are in one part: hinges beside parts and across
-// them; and the pressure on all triangles, for on a part of a closed sheet it has a net force. Nothing where no triangle
-// is elastic.
+// them; and the pressure on all triangles, for on a part of a closed sheet it has a net force. Nothing where no
+// triangle is elastic.
 static void list_others(ThawPartition *partition) {
     const ThawShape *shape = partition->shape;
     int32_t *to = partition->elastic;
