@@ -22,7 +22,8 @@ typedef enum ThawFieldUse {
     THAW_FIELD_TOUCHING,
     THAW_FIELD_ADAPTIVE,
     THAW_FIELD_SHEETS,
-    THAW_FIELD_LIMITED
+    THAW_FIELD_LIMITED,
+    THAW_FIELD_REGIONS // about bodies whose method puts their mass on regions
 } ThawFieldUse;
 
 typedef struct ThawField {

@@ -174,6 +174,16 @@ static int has_limits(const ThawShape *shape) {
     return 0;
 }
 
+// Of methods that put mass on regions.
+static ThawStatus get_mass_region(const ThawWorld *world, int32_t body, double *values) {
+    const ThawStepper *s = thaw_world_mover(world, body);
+    const ThawModelBody *b = &world->model->bodies[body];
+    for (int32_t e = 0; e < b->shape->ne; e++)
+        values[b->shape->element_user[e]] =
+            s->data && s->method->ops->region ? s->method->ops->region(s, b->unit_element + e) : -1;
+    return THAW_OK;
+}
+
 typedef struct FieldRow {
     ThawField field;
     ThawStatus (*get)(const ThawWorld *world, int32_t body, double *values); // or
@@ -216,6 +226,9 @@ static const FieldRow rows[] = {
     {{"awake_since", "in this state since", "s", THAW_FIELD_ELEMENT, 1, 0, NULL, 0, THAW_FIELD_ADAPTIVE},
      NULL,
      look_since},
+    {{"mass_region", "region of mass", "", THAW_FIELD_ELEMENT, 1, -1, NULL, 0, THAW_FIELD_REGIONS},
+     get_mass_region,
+     NULL},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -236,6 +249,11 @@ int thaw_world_shows_field(const ThawWorld *world, int32_t field) {
     if (!world || field < 0 || field >= ROWS)
         return 0;
     switch (rows[field].field.use) {
+    case THAW_FIELD_REGIONS:
+        for (int32_t i = 0; i < world->model->body_count; i++)
+            if (thaw_world_mover(world, i)->method->ops->region)
+                return 1;
+        return 0;
     case THAW_FIELD_TOUCHING:
         return world->collider != NULL;
     case THAW_FIELD_ADAPTIVE:
