@@ -31,8 +31,8 @@
             .alpha0 = a0,                                                                                              \
             .alpha1 = a1}
 
-// A fabric by what is measured of it, which is by area: thickness t (m), weight (kg/m^2), stretching along warp and weft
-// and shear (N/m), bending along warp and weft and twist (N m).
+// A fabric by what is measured of it, which is by area: thickness t (m), weight (kg/m^2), stretching along warp and
+// weft and shear (N/m), bending along warp and weft and twist (N m).
 #define FABRIC(label, t, weight, warp, weft, nu, G, B1, B2, B3, a0)                                                    \
     .def = {.name = label,                                                                                             \
             .model = THAW_MATERIAL_COROTATIONAL,                                                                       \

@@ -3,8 +3,8 @@
 // follows from its bending length and its resistance to shear. More of it: test_slow_drape.c.
 #include "physics/drape.h"
 
-// Fabrics of the library: within ten points of what was measured of the same fabric (cotton 82.9, wool 49.8 percent), or
-// within the range of its name.
+// Fabrics of the library: within ten points of what was measured of the same fabric (cotton 82.9, wool 49.8 percent),
+// or within the range of its name.
 static void fabrics_drape_as_those_that_were_measured(void **state) {
     (void)state;
     static const struct {
