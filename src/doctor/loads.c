@@ -65,6 +65,7 @@ static void examine_groups(ThawExam *exam, const ThawScene *scene, const ThawMod
             for (int32_t i = 0; i < scene->world.attachment_count && !used; i++) {
                 const ThawAttachmentDef *attachment = &scene->world.attachments[i];
                 used = scene->world.bodies[attachment->body].shape == s && attachment->group == g;
+                used |= attachment->other_group == g && scene->world.bodies[attachment->other_body].shape == s;
             }
             for (int32_t b = 0; b < scene->world.body_count && !used; b++) {
                 const ThawBodyDef *body = &scene->world.bodies[b];

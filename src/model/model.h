@@ -27,6 +27,7 @@ typedef struct ThawMaterial {
     ThawWeave weave;     // as defined
     ThawFibre fibre;     // as defined
     double edge_stiffness, area_stiffness;
+    double strain_limits[2]; // as defined
 } ThawMaterial;
 
 // sheet.c: moduli of plane stress along warp and weft, 11 21 22 31 32 33, with the shear modulus last, Pa.

@@ -68,7 +68,7 @@ static int is_bound(const ThawStepper *s) {
 
 int thaw_moving_has_stages(const ThawStepper *s) {
     const ThawMapOps *ops = s->system->map->ops;
-    return (ops->laws & THAW_MAP_TURNS) && !ops->offset && s->inertia == &s->lumped;
+    return (ops->laws & THAW_MAP_TURNS) && !ops->offset && s->inertia->ops->accelerate;
 }
 
 // The body's own frame, or that of what scripts move of it. 0: it has none.
@@ -192,8 +192,17 @@ static ThawStatus go_ahead(ThawStepper *s, double h, double weight) {
     memset(s->y, 0, bytes_of(s));
     if (set->has_alpha1)
         thaw_force_product(set, s->tasks, s->x, f->w, (ThawStiffness){0, 1, 0}, s->shape->nv, s->y, forms, s->partial);
+    for (int32_t i = 0; i < s->shape->nv; i++) { // u: forces, then what they accelerate
+        const double drag = s->shape->damping_mass[i];
+        double r[3], spin[3];
+        thaw_moving_load(s, f->r, i, r);
+        thaw_v3_cross(omega, r, spin);
+        for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s); k++, at++)
+            s->u[at] = s->f[at] + s->f_ext[at] - s->y[at] - drag * (v[k] + spin[k] + f->w[at]);
+    }
+    s->inertia->ops->accelerate(s->inertia, s->scripted, s->u, s->u);
     for (int32_t i = 0; i < s->shape->nv; i++) {
-        const double m = s->shape->mass[i], drag = s->shape->damping_mass[i];
+        const double drag = s->shape->damping_mass[i];
         double r[3], spin[3], a[3], g[3] = {0, 0, 0};
         thaw_moving_load(s, f->r, i, r);
         thaw_v3_cross(omega, r, spin);
@@ -202,8 +211,7 @@ static ThawStatus go_ahead(ThawStepper *s, double h, double weight) {
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s) && !s->scripted[i]; k++, at++) {
             g[k] = weight * h * (s->f_ext[at] - drag * (v[k] + spin[k] + f->w[at]));
             f->moved[at] = h * f->w[at];
-            f->speed[at] =
-                f->w[at] + h * ((s->f[at] + s->f_ext[at] - s->y[at] - drag * (v[k] + spin[k] + f->w[at])) / m + a[k]);
+            f->speed[at] = f->w[at] + h * (s->u[at] + a[k]);
         }
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s) && s->scripted[i]; k++, at++) {
             f->moved[at] = f->led ? 0 : h * s->w[at];

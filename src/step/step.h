@@ -214,6 +214,7 @@ struct ThawWorld {
     double *start_let_go;          // likewise
     double *expected;              // 3 * anchor_count, N s: impulses of attachments in the interval at hand
     double middle;                 // s, of the present step
+    double attached_at;            // s, what rows of attachments were made for
     const ThawScheme *scheme;      // of the interval: the world's integrator, or that of blows
     ThawCancel cancel;
     ThawStop stop;         // asks `cancel` while a step is under way
