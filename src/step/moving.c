@@ -20,8 +20,8 @@
 // together of the start and of the stage before, in axes of the start.
 //
 // What scripts hold wholly goes by the world's axes: it has no unknowns, but ways and velocities at each stage, for
-// what touches it. Where scripts move what they hold as one rigid thing, the motion is theirs: a screw, whose point is not
-// free, so that each mass bears -omega x V, too; what is held stands still in the frame.
+// what touches it. Where scripts move what they hold as one rigid thing, the motion is theirs: a screw, whose point is
+// not free, so that each mass bears -omega x V, too; what is held stands still in the frame.
 //
 // The motion itself is found in moving_motion.c; momenta, energies and the ledger of the interval are in moving_end.c.
 //
