@@ -371,6 +371,7 @@ static const double *look_along(ThawWorld *world, ThawIncrement step) {
 static ThawStatus find_contacts(ThawWorld *world, ThawIncrement step, ThawError *error) {
     ThawState *state = &world->state;
     ThawStatus status = THAW_OK;
+    const double since = thaw_wall_ms();
     int woken = world->awake_count > 0;
     for (int32_t i = 0; i < world->model->obstacle_count && !woken; i++)
         woken = thaw_obstacle_moves(&world->model->obstacles[i], step.t, step.h);
@@ -385,6 +386,7 @@ static ThawStatus find_contacts(ThawWorld *world, ThawIncrement step, ThawError 
         if (status == THAW_OK && woken)
             status = mark_bodies(world, error);
     }
+    world->contact_ms += thaw_wall_ms() - since;
     return status;
 }
 
@@ -410,12 +412,10 @@ static ThawStatus try_step(ThawWorld *world, ThawIncrement step, ThawError *erro
         world->steppers[world->awake[i]].linearised = NULL;
     }
     for (int woken = 1; woken && status == THAW_OK;) {
-        const double since = thaw_wall_ms();
         woken = 0;
         if (world->collider && !world->found)
             status = find_contacts(world, step, error);
         world->found = 0;
-        world->contact_ms += thaw_wall_ms() - since;
         if (status == THAW_OK)
             status = solve_step(world, step, 0, error);
         if (status == THAW_OK && world->collider)
