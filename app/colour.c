@@ -59,6 +59,7 @@ static ThawStatus refuse(const Colouring *c, const ThawFrameData *frame, ThawErr
         error, THAW_ERROR_INPUT, "the frames hold no '%s'%s; they hold %s", field->name,
         field->use == THAW_FIELD_ADAPTIVE   ? ", which only runs with an adaptive method write"
         : field->use == THAW_FIELD_SHEETS   ? ", which only runs with sheets of an adaptive method write"
+        : field->use == THAW_FIELD_LIMITED  ? ", which only runs with strain limits write"
         : field->use == THAW_FIELD_REGIONS  ? ", which only runs with a method write that puts mass on regions"
         : field->use == THAW_FIELD_TOUCHING ? ", which only runs where something can touch write"
                                             : "",
