@@ -39,8 +39,8 @@ typedef struct ThawCondenseSystem {
 // Of a body awake.
 typedef struct ThawCondenseData {
     ThawCondenseMass *mass;
-    ThawCondenseSystem *shared; // NULL until the first step, and after a change of scripts
-    ThawSystem *nodes;          // of the published form, in the place of both
+    ThawCondenseSystem *shared;  // NULL until the first step, and after a change of scripts
+    ThawSystem *nodes;           // of the published form, in the place of both
     ThawCondenseOptions made_by; // the options that they follow
     int form;
     double sleep_speed;
