@@ -2,11 +2,12 @@
 // A step of Newton's method for islands of many compliant contacts on bodies whose factor is cheap, such as sheets: by
 // factors of A with the springs of contacts in it.
 //
-// The law of a contact, nu = Lambda(y) with y = H nu + b (compliant.c), is linear near a state: Lambda = t - D (y' - y).
+// The law of a contact, nu = Lambda(y) with y = H nu + b (compliant.c), is linear near a state:
+// Lambda = t - D (y' - y).
 // With S = A + J'QJ and W = J S^-1 J' the step that solves nu' = t - D (H nu' + b - y) is, for any Q,
 //     g = W (t - nu + eta),   eta = -(D - Q) g,   y' = y + g,   nu' = t + eta - Q g,
-// since A dv = J'(nu' - nu) and g = J dv then. Q is D's symmetric part: what is normal, sticks, or turns with slip. What
-// is left is that friction follows the normal impulse, one number for each contact that slides; GMRES solves
+// since A dv = J'(nu' - nu) and g = J dv then. Q is D's symmetric part: what is normal, sticks, or turns with slip.
+// What is left is that friction follows the normal impulse, one number for each contact that slides; GMRES solves
 //     (1 + (D - Q) W) eta = -(D - Q) W (t - nu)
 // for it, by one solve with S a product and none with A. Where nothing slides there is nothing to solve. However
 // roughly it is solved, y' and nu' belong together, and by what is left of it nu' is off the linear law, not by that
@@ -17,14 +18,14 @@
 // 2 Q in its body: [k -k; -k k] <= 2 [k 0; 0 k]. As both sides then agree only as well as the equations are solved, nu'
 // is taken from the linear law, and y' by a product with H.
 //
-// S is kept from step to step while few contacts do something else than what it has them do: those then have an eta, too.
+// S is kept from step to step while few contacts do something else than what it has them do: those have an eta, too.
 //
 // State. From velocities alone every contact counts as open whose y is not inward. From a warm start, whose impulses
 // know better than its velocities, the first step takes lambda - rho w, as newton.c does: what pressed in the last step
 // presses, and what stuck sticks.
 //
-// Cost: a factorisation for most steps, and two solves and one more for each product. A cloth of 3200 triangles on a ball, 1900
-// contacts that slide: 4 to 6 products a step.
+// Cost: a factorisation for most steps, and two solves and one more for each product. A cloth of 3200 triangles on a
+// ball, 1900 contacts that slide: 4 to 6 products a step.
 #include <math.h>
 #include <string.h>
 
