@@ -55,13 +55,15 @@ static ThawStatus refuse(const Colouring *c, const ThawFrameData *frame, ThawErr
             snprintf(list + length, sizeof list - length, ", %s", thaw_field(i)->name);
     }
     const ThawField *field = field_of(c);
-    return thaw_error_set(error, THAW_ERROR_INPUT, "the frames hold no '%s'%s; they hold %s", field->name,
-                          field->use == THAW_FIELD_ADAPTIVE ? ", which only runs with an adaptive method write"
-                          : field->use == THAW_FIELD_SHEETS
-                              ? ", which only runs with sheets of an adaptive method write"
-                          : field->use == THAW_FIELD_TOUCHING ? ", which only runs where something can touch write"
-                                                              : "",
-                          list);
+    return thaw_error_set(
+        error, THAW_ERROR_INPUT, "the frames hold no '%s'%s; they hold %s", field->name,
+        field->use == THAW_FIELD_ADAPTIVE   ? ", which only runs with an adaptive method write"
+        : field->use == THAW_FIELD_SHEETS   ? ", which only runs with sheets of an adaptive method write"
+        : field->use == THAW_FIELD_LIMITED  ? ", which only runs with strain limits write"
+        : field->use == THAW_FIELD_REGIONS  ? ", which only runs with a method write that puts mass on regions"
+        : field->use == THAW_FIELD_TOUCHING ? ", which only runs where something can touch write"
+                                            : "",
+        list);
 }
 
 // --- the range -------------------------------------------------------------------------------------------------------

@@ -45,9 +45,10 @@ void app_versus_clear(AppVersus *v) {
     app_lockstep_clear(&v->lockstep);
 }
 
-// Stages are timed by the wall clock: their share of the step's CPU time, so that a busy machine does not matter.
+// Stages are timed by the wall clock: their share of the step's CPU time, so that a busy machine does not matter. At
+// most all of it, for clocks of a step and of its stages are read one after the other.
 static double contact_of(const ThawStepStats *s) {
-    return s->wall_ms > 0 ? (s->contact_ms + s->response_ms) / s->wall_ms * s->cpu_ms : 0;
+    return s->wall_ms > 0 ? fmin(1, (s->contact_ms + s->response_ms) / s->wall_ms) * s->cpu_ms : 0;
 }
 
 static void add_cost(AppCost *cost, const ThawStepStats *s) {
@@ -133,7 +134,8 @@ AppFloors app_versus_floors(const AppVersus *v) {
 double app_total_speedup(const AppFigures *f) { return f->reference.cpu_ms / f->other.cpu_ms; }
 
 double app_nc_total_speedup(const AppFigures *f) {
-    return (f->reference.cpu_ms - f->reference.contact_ms) / (f->other.cpu_ms - f->other.contact_ms);
+    const double least = 1e-3 * (double)f->steps; // ms: clocks tell no less
+    return fmax(0, f->reference.cpu_ms - f->reference.contact_ms) / fmax(least, f->other.cpu_ms - f->other.contact_ms);
 }
 
 double app_step_over_floor(const AppVersus *v) {

@@ -17,14 +17,22 @@
 
 enum { BUDGET = 64 << 20, RENEW = 1000 }; // RENEW: inputs that a world serves
 
-// A body that is adaptive and lies on the floor, and one that is not and lies on the first.
+// A body that is adaptive and lies on the floor, one that is not and lies on the first, one that has lost an element
+// and hangs on that, and a sheet: every table that a checkpoint may hold but those of units.
 static const char tiny[] =
     "{\"thaw\": 1, \"time\": {\"step\": 0.01, \"steps\": 1},"
     "\"materials\": {\"m\": {\"model\": \"stvk\", \"density\": 1000, \"young\": 1e5, \"poisson\": 0.3}},"
     "\"shapes\": {\"s\": {\"mesh\": {\"box\": {\"min\": [0, 0, 0], \"max\": [1, 1, 1], \"cells\": [1, 1, 1]}},"
-    "\"material\": \"m\"}}, \"bodies\": [{\"name\": \"b\", \"shape\": \"s\", \"method\": \"rigidify\","
-    "\"rigidify\": {\"hold\": 3}}, {\"name\": \"c\", \"shape\": \"s\", \"position\": [0.1, 0, 1]}], \"obstacles\": "
-    "[{\"box\": {\"size\": [4, 4, 1]},"
+    "\"material\": \"m\"}, \"f\": {\"mesh\": {\"sheet\": {\"grid\": {\"width\": 1, \"height\": 1}}, \"size\": 1}, "
+    "\"material\": \"m\", \"thickness\": 0.01}}, \"bodies\": [{\"name\": \"b\", \"shape\": \"s\", \"method\": "
+    "\"rigidify\", \"rigidify\": {\"hold\": 3}}, {\"name\": \"c\", \"shape\": \"s\", \"position\": [0.1, 0, 1]}, "
+    "{\"name\": \"d\", \"shape\": \"s\", \"position\": [0, 0, 5], \"changes\": [{\"at\": 0.015, \"remove\": "
+    "{\"sphere\": "
+    "{\"centre\": [0.25, 0.5, 0.75], \"radius\": 0.3}}}]}, {\"name\": \"e\", \"shape\": \"f\", \"position\": [0, 0, "
+    "9]}], "
+    "\"attachments\": [{\"body\": \"d\", \"group\": \"z-max\", \"to\": \"c\", \"kind\": \"distance\", \"at\": [0.5, "
+    "0.5, "
+    "2], \"stiffness\": 10}], \"obstacles\": [{\"box\": {\"size\": [4, 4, 1]},"
     "\"position\": [0, 0, -0.5]}]}";
 
 // The names of an honest checkpoint's tables, and one that is none.

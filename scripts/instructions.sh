@@ -8,11 +8,13 @@
 #
 # Counts do not depend on the processor then: valgrind shows every program the same one with AVX2. What the C library
 # chooses by its own tests is given: no string instructions, which count once a byte, and no limits by sizes of caches.
-# (With either of these, or without the library's other choices for AVX2, counts differ by 0.4 percent at most.)
+# (With string instructions counts differ by up to 4 percent; without the library's choices for AVX2, with those for
+# AVX without vzeroupper, or with other sizes of caches by 1 percent at most.)
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 program=$1 history=$root/bench/instructions.csv steps=20
 command -v valgrind >/dev/null || { echo "skipped: valgrind is not installed"; exit 77; }
+valgrind --tool=callgrind --callgrind-out-file=/dev/null true >/dev/null 2>&1 || { echo "skipped: valgrind does not run here"; exit 77; }
 grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo || { echo "skipped: a processor without AVX2 and FMA"; exit 77; }
 export LD_BIND_NOW=1 GLIBC_TUNABLES=glibc.cpu.x86_rep_movsb_threshold=1000000000:glibc.cpu.x86_rep_stosb_threshold=1000000000:glibc.cpu.x86_non_temporal_threshold=1000000000
 compiler=$("$program" --version | grep -o 'gcc [0-9.]*\|clang [0-9.]*' | head -n 1)

@@ -16,12 +16,14 @@ extern "C" {
 typedef enum ThawFieldPlace { THAW_FIELD_VERTEX, THAW_FIELD_ELEMENT } ThawFieldPlace;
 
 // Where a field says something: everywhere, where anything may touch, about bodies of an adaptive method, about their
-// sheets.
+// sheets, about sheets with strain limits.
 typedef enum ThawFieldUse {
     THAW_FIELD_ALWAYS,
     THAW_FIELD_TOUCHING,
     THAW_FIELD_ADAPTIVE,
-    THAW_FIELD_SHEETS
+    THAW_FIELD_SHEETS,
+    THAW_FIELD_LIMITED,
+    THAW_FIELD_REGIONS // about bodies whose method puts their mass on regions
 } ThawFieldUse;
 
 typedef struct ThawField {

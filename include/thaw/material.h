@@ -59,7 +59,9 @@ typedef struct ThawMaterialDef {
     ThawWeave weave;       // of sheets that are woven
     double edge_stiffness; // N, kl, and
     double area_stiffness; // N/m, ka, of sheets with THAW_MEMBRANE_LENGTHS: sum kl (1-l/l0)^2 l0 + ka (1-A/A0)^2 A0
-    ThawFibre fibre;       // of solids
+    // Of sheets: below 1 and above it, what principal stretches are held between (docs/shells.md#limits); 0: no limit.
+    double strain_limits[2];
+    ThawFibre fibre; // of solids
 } ThawMaterialDef;
 
 // A soft rubber: stable neo-Hookean, 1000 kg/m^3, 1 MPa, 0.4, a little stiffness damping.

@@ -221,6 +221,13 @@ typedef enum ThawAttachmentKind {
     THAW_ATTACHMENT_DISTANCE // keeps a distance from its anchor
 } ThawAttachmentKind;
 
+// What vertices are sewn to, of springs of a length to a group (other_group).
+typedef enum ThawAttachmentPairing {
+    THAW_ATTACHMENT_NEAREST, // the nearest vertex of the group
+    // The place along the group, by its share of the way along its own: both are edges of sheets, of whatever vertices.
+    THAW_ATTACHMENT_ALONG
+} ThawAttachmentPairing;
+
 // Whether bodies touch where they are attached.
 typedef enum ThawAttachmentContact {
     THAW_ATTACHMENT_CONTACT_AUTO, // not where they are glued, elsewhere they do
@@ -233,7 +240,9 @@ typedef struct ThawAttachmentDef {
     ThawAttachmentKind kind;
     int32_t body;        // that the region belongs to
     int32_t group;       // of the body's shape: the region
-    int32_t other_body;  // held to this body; -1: to none
+    int32_t other_body;  // held to this body, with other_group maybe the same one; -1: to none
+    int32_t other_group; // of the other body's shape, of springs of a length: held to its vertices; -1: to any
+    ThawAttachmentPairing pairing;
     int32_t obstacle;    // held to this obstacle, whose own frames must not deform it; -1: to none
     const ThawKey *keys; // held to a frame in space, moved along keyframes about `centre`; used where both are -1
     int32_t key_count;   // 0: the frame stands still
@@ -245,6 +254,7 @@ typedef struct ThawAttachmentDef {
     double stiffness_per_area; // N/m^3, used in its place where > 0; the region needs a surface
     double damping;            // s: the force is that of the offset plus this time's change of it
     double length;             // m, of springs that keep a distance; < 0: what it is at the start
+    double close;              // s: such springs go from what they are at the start to that length in this time
     const double *at;          // m, where in space their anchor is at the start; NULL: the nearest vertex of other_body
     ThawAttachmentContact contact;
     double release_time;  // s: lets go then; INFINITY: never

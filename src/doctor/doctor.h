@@ -33,6 +33,8 @@ ThawComplaint *thaw_exam_add(ThawExam *exam, ThawSeverity severity, const char *
 void thaw_complaint_what(ThawComplaint *complaint, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void thaw_complaint_cure(ThawComplaint *complaint, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void thaw_complaint_value(ThawComplaint *complaint, double value, const char *unit);
+// A share in percent, for a text; one that rounds to nothing in a few digits is told as that, not by its power of ten.
+const char *thaw_percent_text(char text[24], double share);
 void thaw_complaint_place(ThawComplaint *complaint, int dim, const double *x);
 
 // Room for `count` patients, zeroed.
@@ -73,7 +75,7 @@ double thaw_shape_ball_radius(const ThawShape *shape);
 // spin, s (loads.c).
 double thaw_spin_loss_rate(const ThawMaterialDef *material, double gyration, const ThawScheme *scheme, double h,
                            double brake);
-// How a free body first meets an obstacle (fall.c).
+// How a body that nothing holds or stops before first meets an obstacle (fall.c).
 typedef struct ThawArrival {
     double time;      // s
     double speed[3];  // m/s, of its centre then

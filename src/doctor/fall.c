@@ -131,13 +131,13 @@ static int find_arrival(const Falls *f, int32_t b, ThawArrival *arrival) {
     return nearest < INFINITY;
 }
 
-// Whether the other body's box is below this one's, in the direction of gravity and of the first velocity.
-static int falls_on(const Falls *f, int32_t b, int32_t other) {
+// Whether the other body's box is on this one's way until then, in the direction of gravity and of the first velocity.
+static int falls_on(const Falls *f, int32_t b, int32_t other, double until) {
     const double *mine = f->box + 6 * (size_t)b, *its = f->box + 6 * (size_t)other, *v = f->model->bodies[b].velocity;
     if (!thaw_model_may_touch(f->model, b, other, &(ThawTouch){0}))
         return 0;
     for (int look = 0; look <= LOOKS; look++) {
-        const double t = f->duration * look / LOOKS;
+        const double t = until * look / LOOKS;
         int meets = 1;
         for (int k = 0; k < f->model->dim; k++) {
             const double moved = t * v[k] + t * t / 2 * f->gravity[k];
@@ -179,7 +179,7 @@ static void find_caught(Falls *f) {
             f->queue[count++] = b;
     for (int32_t i = 0; i < count && left > 0; i++, left -= n)
         for (int32_t b = 0; b < n; b++)
-            if (!f->caught[b] && falls_on(f, b, f->queue[i])) {
+            if (!f->caught[b] && falls_on(f, b, f->queue[i], f->duration)) {
                 f->caught[b] = 1;
                 f->queue[count++] = b;
             }
@@ -201,6 +201,19 @@ static void complain_fall(const Falls *f, int32_t b) {
                         "(\"pins\": [...]), or set \"gravity\" to zeros",
                         f->model->dim == 3 ? "[0, 0, 1]" : "[0, 1]");
     thaw_complaint_value(c, fall, "m");
+}
+
+// What is attached goes its own way only once that lets go, and what meets another body first lands on that.
+static int goes_alone(const Falls *f, int32_t b, const ThawArrival *arrival) {
+    for (int32_t i = 0; i < f->model->attachment_count; i++) {
+        const ThawAttachment *a = &f->model->attachments[i];
+        if ((a->body == b || a->other == b) && a->release_time > 0)
+            return 0;
+    }
+    for (int32_t other = 0; other < f->model->body_count; other++)
+        if (other != b && falls_on(f, b, other, arrival->time))
+            return 0;
+    return 1;
 }
 
 // Bodies in each other are told by overlap.c, with vertices.
@@ -251,9 +264,10 @@ void thaw_exam_falls(ThawExam *exam, const ThawScene *scene, const ThawModel *mo
             if (!f.caught[b])
                 complain_fall(&f, b);
         const int few = model->obstacle_count <= FEW_OBSTACLES && !scene->world.contact.disabled;
-        for (int32_t b = 0; b < model->body_count && b < FEW_BODIES && few && !exam->status; b++) {
+        const int32_t looked = (int32_t)fmin(FEW_BODIES, MOST_PAIRS / LOOKS / model->body_count);
+        for (int32_t b = 0; b < model->body_count && b < looked && few && !exam->status; b++) {
             ThawArrival arrival;
-            if (exam->report->patients[b].held == 0 && find_arrival(&f, b, &arrival))
+            if (exam->report->patients[b].held == 0 && find_arrival(&f, b, &arrival) && goes_alone(&f, b, &arrival))
                 thaw_exam_motion(exam, scene, model, b, &arrival);
         }
     }

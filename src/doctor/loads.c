@@ -65,6 +65,7 @@ static void examine_groups(ThawExam *exam, const ThawScene *scene, const ThawMod
             for (int32_t i = 0; i < scene->world.attachment_count && !used; i++) {
                 const ThawAttachmentDef *attachment = &scene->world.attachments[i];
                 used = scene->world.bodies[attachment->body].shape == s && attachment->group == g;
+                used |= attachment->other_group == g && scene->world.bodies[attachment->other_body].shape == s;
             }
             for (int32_t b = 0; b < scene->world.body_count && !used; b++) {
                 const ThawBodyDef *body = &scene->world.bodies[b];
@@ -323,6 +324,22 @@ static void examine_scripts(const Case *c) {
     }
 }
 
+// --- changes of the shape --------------------------------------------------------------------------------------------
+
+// A change happens at the end of the first step that comes to its time.
+static void examine_changes(const Case *c) {
+    for (int32_t i = 0; i < c->def->change_count; i++) {
+        const double time = c->def->changes[i].time;
+        if (!(time > c->duration + c->scene->world.h / 2))
+            continue;
+        ThawComplaint *complaint = thaw_exam_add(c->exam, THAW_SEVERITY_HINT, "changes-not-reached",
+                                                 "body %.60s, changes[%d]", c->def->name, (int)i);
+        thaw_complaint_what(complaint, "it happens at %.6g s, but the run ends at %.6g s", time, c->duration);
+        thaw_complaint_cure(complaint, "raise time.steps to %.0f or more", ceil(time / c->scene->world.h));
+        thaw_complaint_value(complaint, time, "s");
+    }
+}
+
 // --- forces ----------------------------------------------------------------------------------------------------------
 
 // Why a force does nothing; NULL when it acts.
@@ -536,7 +553,7 @@ static void examine_turning(const Case *c) {
     const ThawMaterialDef *m = c->material;
     const ThawScheme *scheme = thaw_scheme(c->scene->world.integrator);
     const double h = c->scene->world.h;
-    char other[100];
+    char other[100], text[24];
     double keeps = h;
     Turning t;
     const int spins = find_spin(c, &t);
@@ -552,16 +569,15 @@ static void examine_turning(const Case *c) {
         ThawComplaint *complaint =
             thaw_exam_add(c->exam, by_step < 0.5 && !spared ? THAW_SEVERITY_WARNING : THAW_SEVERITY_HINT,
                           spins ? "spin-lost" : "swing-lost", "body %.100s", c->def->name);
-        thaw_complaint_what(
-            complaint,
-            "steps of %.4g s slow its %s %.4g rad/s%s: %s %.2g %% of that speed would be left after the "
-            "%.3g s of the run%s",
-            h, spins ? "spin of" : "swings of up to", t.omega,
-            spared     ? " while it is elastic"
-            : adaptive ? " (rigid parts too, by the stress in them)"
-                       : "",
-            spins ? "in free flight" : "about", 100 * by_step, c->duration,
-            spared ? " by the full method; as a rigid part it keeps more" : "");
+        thaw_complaint_what(complaint,
+                            "steps of %.4g s slow its %s %.4g rad/s%s: %s%s of that speed would be left after the "
+                            "%.3g s of the run%s",
+                            h, spins ? "spin of" : "swings of up to", t.omega,
+                            spared     ? " while it is elastic"
+                            : adaptive ? " (rigid parts too, by the stress in them)"
+                                       : "",
+                            spins ? "in free flight " : "", thaw_percent_text(text, by_step), c->duration,
+                            spared ? " by the full method; as a rigid part it keeps more" : "");
         snprintf(other, sizeof other, "write \"integrator\": \"%s\" into \"time\", which %s, or ",
                  thaw_scheme_in_frames(spins ? 1 : 2)->name, spins ? "keeps all of it" : "hardly takes any of it");
         thaw_complaint_cure(complaint, "%stake steps of %g s", other, thaw_round_down(keeps));
@@ -571,11 +587,10 @@ static void examine_turning(const Case *c) {
         by_both < (1 - SPIN_LOSS) * by_step) {
         ThawComplaint *complaint =
             thaw_exam_add(c->exam, THAW_SEVERITY_HINT, "spin-damped", "body %.100s", c->def->name);
-        thaw_complaint_what(
-            complaint,
-            "alpha1 of %.40s, %.4g s, slows its spin of %.4g rad/s as well: in free flight %.2g %% of it "
-            "would be left after the %.3g s of the run",
-            m->name, m->alpha1, t.omega, 100 * by_both, c->duration);
+        thaw_complaint_what(complaint,
+                            "alpha1 of %.40s, %.4g s, slows its spin of %.4g rad/s as well: in free flight %s of it "
+                            "would be left after the %.3g s of the run",
+                            m->name, m->alpha1, t.omega, thaw_percent_text(text, by_both), c->duration);
         thaw_complaint_cure(complaint,
                             "\"damping\": \"viscous\" in the material damps strain only, and leaves the spin");
         thaw_complaint_value(complaint, by_both, "of the spin");
@@ -613,6 +628,7 @@ void thaw_exam_loads(ThawExam *exam, const ThawScene *scene, const ThawModel *mo
         examine_contested(&c);
         examine_loose_pieces(&c);
         examine_scripts(&c);
+        examine_changes(&c);
         examine_forces(&c);
         examine_speed(&c);
         examine_turning(&c);

@@ -139,14 +139,15 @@ static void examine_rolling(ThawExam *exam, const ThawScene *scene, const ThawMo
     const int spared = thaw_method_at(body->method)->has_parts;
     if (left > 1 - LOST)
         return;
+    char text[24];
     ThawComplaint *c =
         thaw_exam_add(exam, spared ? THAW_SEVERITY_HINT : severity_of(left), "roll-lost", "body %.100s", body->name);
-    thaw_complaint_what(
-        c,
-        "it will roll%s: in theory %.3g m in the %.3g s after it lands, by steps of %.4g s about %.2g %% of "
-        "that (facets and contact take more)%s",
-        fall > 0.01 * weight ? " down a slope" : " on from its throw", m->radius * way_of(m, 0), m->length, world->h,
-        100 * left, spared ? " while it is elastic; as a rigid part it keeps more" : "");
+    thaw_complaint_what(c,
+                        "it will roll%s: in theory %.3g m in the %.3g s after it lands, by steps of %.4g s %s of "
+                        "that (facets and contact take more)%s",
+                        fall > 0.01 * weight ? " down a slope" : " on from its throw", m->radius * way_of(m, 0),
+                        m->length, world->h, thaw_percent_text(text, left),
+                        spared ? " while it is elastic; as a rigid part it keeps more" : "");
     tell_cure(c, m, rolling_left, world);
     thaw_complaint_value(c, left, "of the way");
 }
@@ -179,12 +180,13 @@ static void examine_bounce(ThawExam *exam, const ThawScene *scene, const ThawMod
     const int unresolved = scheme->blows >= 0 && ceil(THAW_BLOW_STEPS * world->h / m->blow) > world->substeps;
     if (left > 1 - LOST || (unresolved && arrival->restitution > 0) || !(height > LOW_JUMP * body->shape->diameter))
         return;
+    char text[24];
     ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_HINT, "bounce-lost", "body %.100s", body->name);
     thaw_complaint_what(
         c,
         "it lands with %.3g m/s after %.3g s, and its material would let it rise again by %.3g m. The blow "
-        "takes about %.2g s: steps of %.4g s leave %.2g %% of that height",
-        speed, arrival->time, height, m->contact, world->h, 100 * left);
+        "takes about %.2g s: steps of %.4g s leave %s of that height",
+        speed, arrival->time, height, m->contact, world->h, thaw_percent_text(text, left));
     tell_cure(c, m, bounce_left, world);
     if (unresolved) {
         const size_t end = strlen(c->cure);

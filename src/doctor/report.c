@@ -10,6 +10,7 @@
 #include <string.h>
 
 enum { TOLD = 12 };
+static const double LEAST_TOLD = 1e-3; // of a share: below that it is as good as none
 
 const char *thaw_severity_name(ThawSeverity severity) {
     static const char *const names[] = {"error", "warning", "hint"};
@@ -89,6 +90,14 @@ void thaw_complaint_cure(ThawComplaint *complaint, const char *format, ...) {
     va_start(arguments, format);
     vsnprintf(complaint->cure, sizeof complaint->cure, format, arguments);
     va_end(arguments);
+}
+
+const char *thaw_percent_text(char text[24], double share) {
+    if (share < LEAST_TOLD)
+        snprintf(text, 24, "less than %g %%", 100 * LEAST_TOLD);
+    else
+        snprintf(text, 24, "%.2g %%", 100 * share);
+    return text;
 }
 
 void thaw_complaint_value(ThawComplaint *complaint, double value, const char *unit) {

@@ -9,7 +9,8 @@
 //     E = k (l - L)^2 / 2,    f = -k (l - L) n,    d2E/dg2 = k n n' + k (1 - L/l) (I - n n').
 // A row has n for its first axis and the stiffness k (1 - L/l) across it, projected where the spring is pressed: 0, but
 // for a share so small that it only keeps the row's equations regular. What goes across makes the line longer, to
-// second order in h: the row sees that beforehand, or a stiff spring that turns would gain by it.
+// second order in h: the row sees that beforehand, or a stiff spring that turns would gain by it. A spring that is
+// being drawn in has an end that moves along the line: what it does there is the work of what moves.
 #include <math.h>
 #include <string.h>
 
@@ -104,7 +105,9 @@ static void frame_of(const double n[3], int dim, double frame[3][3]) {
 }
 
 static void row_of_length(const ThawRowPass *pass, int32_t element, ThawContact *row) {
+    const ThawAttachment *attachment = &pass->model->attachments[pass->attachment];
     const ThawAnchor *anchor = anchor_of(pass, element);
+    const double length = thaw_anchor_length(attachment, anchor, pass->t);
     double n[3], u[3] = {0}, along, square = 0;
     thaw_attachment_offset(pass, element, n);
     const double l = thaw_v3_norm(n);
@@ -114,8 +117,10 @@ static void row_of_length(const ThawRowPass *pass, int32_t element, ThawContact 
     else
         thaw_v3_copy((double[3]){1, 0, 0}, n); // any
     frame_of(n, pass->model->dim, row->frame);
-    row->gap = l - anchor->length;
-    row->across[0] = row->stiffness * (l > 0 ? fmax(REGULAR, 1 - anchor->length / l) : REGULAR);
+    row->gap = l - length;
+    row->across[0] = row->stiffness * (l > 0 ? fmax(REGULAR, 1 - length / l) : REGULAR);
+    for (int k = 0; pass->t < attachment->close && k < 3; k++) // the end of the spring goes along it
+        row->velocity[k] += n[k] * (thaw_anchor_length(attachment, anchor, pass->t + pass->h) - length) / pass->h;
     if (pass->v)
         difference(pass, pass->v, element, u);
     thaw_v3_sub(u, row->velocity, u);

@@ -159,6 +159,7 @@ static const ThawElementOps PRESSURE = {.name = "pressure",
                                         .nodes = 3,
                                         .points = 1,
                                         .damps_itself = 1,
+                                        .pushes_parts = 1,
                                         .energy = thaw_pressure_energy,
                                         .energy_looking = thaw_pressure_looking,
                                         .inverted = thaw_sheet_inverted,
@@ -167,6 +168,22 @@ static const ThawElementOps PRESSURE = {.name = "pressure",
                                         .product = thaw_pressure_product,
                                         .virial = thaw_pressure_virial,
                                         .stress = thaw_bending_stress};
+
+static const ThawElementOps LIMIT = {.name = "strain limit",
+                                     .space = 3,
+                                     .dim = 2,
+                                     .nodes = 3,
+                                     .points = 1,
+                                     .damps_itself = 1,
+                                     .constants = thaw_limit_constants,
+                                     .energy = thaw_limit_energy,
+                                     .energy_looking = thaw_limit_looking,
+                                     .inverted = thaw_sheet_inverted,
+                                     .force = thaw_limit_force,
+                                     .linearise = thaw_limit_linearise,
+                                     .product = thaw_limit_product,
+                                     .virial = thaw_limit_virial,
+                                     .stress = thaw_bending_stress};
 
 static const ThawElementOps BENDING = {.name = "bending",
                                        .space = 3,
@@ -254,5 +271,7 @@ const ThawElementOps *thaw_element_membrane(ThawMembrane membrane) {
 }
 
 const ThawElementOps *thaw_element_pressure(void) { return &PRESSURE; }
+
+const ThawElementOps *thaw_element_limit(void) { return &LIMIT; }
 
 const ThawElementOps *thaw_element_bending(int wide) { return wide ? &WIDE_BENDING : &BENDING; }

@@ -74,4 +74,13 @@ void thaw_bending_virial_near(void *pass, int32_t chunk);
 void thaw_bending_virial_wide(void *pass, int32_t chunk);
 void thaw_bending_stress(void *pass, int32_t chunk);
 
+// limit.c
+void thaw_limit_constants(const struct ThawMaterial *material, double thickness, double factor, double *c);
+void thaw_limit_energy(void *pass, int32_t chunk);
+void thaw_limit_looking(void *pass, int32_t chunk);
+void thaw_limit_force(void *pass, int32_t chunk);
+void thaw_limit_linearise(void *pass, int32_t chunk);
+void thaw_limit_product(void *pass, int32_t chunk);
+void thaw_limit_virial(void *pass, int32_t chunk);
+
 #endif

@@ -73,11 +73,19 @@ static void project_lumped(const ThawInertia *inertia, const ThawMap *map, const
     map->ops->project(map, w, v, q);
 }
 
+static void accelerate_lumped(const ThawInertia *inertia, const unsigned char *scripted, const double *f, double *a) {
+    const size_t dim = (size_t)inertia->shape->dim;
+    for (int32_t i = 0; i < inertia->shape->nv; i++)
+        for (size_t at = (size_t)i * dim; at < ((size_t)i + 1) * dim; at++)
+            a[at] = scripted[i] ? 0 : f[at] / inertia->shape->mass[i];
+}
+
 static const ThawInertiaOps LUMPED = {.name = "lumped",
                                       .product = product_lumped,
                                       .add = add_lumped,
                                       .add_kinetic = add_kinetic_lumped,
                                       .change = change_lumped,
-                                      .project = project_lumped};
+                                      .project = project_lumped,
+                                      .accelerate = accelerate_lumped};
 
 ThawInertia thaw_inertia_lumped(const ThawShape *shape) { return (ThawInertia){&LUMPED, shape}; }

@@ -27,6 +27,10 @@ typedef struct ThawInertiaOps {
                    double *impulse);
     // The q whose velocities are nearest to v by M: G'M (G q + w - v) = 0.
     void (*project)(const ThawInertia *inertia, const ThawMap *map, const double *w, const double *v, double *q);
+    // a: M a = f of what is not scripted, 0 elsewhere. It is there where rigid motions have the momenta that the
+    // vertices' masses give them: the body may then be stepped in a moving frame, in several stages. NULL: it goes by
+    // the world's axes. a may be f.
+    void (*accelerate)(const ThawInertia *inertia, const unsigned char *scripted, const double *f, double *a);
 } ThawInertiaOps;
 
 // The head of every inertia; others embed it first.

@@ -87,6 +87,10 @@ ThawStatus thaw_material_validate(const ThawMaterialDef *def, ThawError *error) 
         return refuse(def, "fibre.stiffness", def->fibre.stiffness, "at least 0 and finite (Pa)", error);
     if (!(def->fibre.exponent >= 0 && isfinite(def->fibre.exponent)))
         return refuse(def, "fibre.exponent", def->fibre.exponent, "at least 0 and finite", error);
+    if (!(def->strain_limits[0] >= 0 && def->strain_limits[0] < 1))
+        return refuse(def, "strain_limits[0]", def->strain_limits[0], "at least 0 (no limit) and below 1", error);
+    if (def->strain_limits[1] != 0 && !(def->strain_limits[1] > 1 && isfinite(def->strain_limits[1])))
+        return refuse(def, "strain_limits[1]", def->strain_limits[1], "above 1 and finite, or 0 for no limit", error);
     const ThawWeave *weave = &def->weave;
     const struct {
         const char *name;

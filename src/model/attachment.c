@@ -9,6 +9,7 @@
 // takes K/k of what the material gives: a hundredth, of both sides in series.
 #include "model/attachment.h"
 #include "model/change.h"
+#include "model/seam.h"
 #include "model/sheet.h"
 
 #include <math.h>
@@ -24,8 +25,14 @@ void thaw_attachment_place(const ThawModel *model, const ThawAttachment *a, doub
     thaw_obstacle_place(a->other == THAW_ANCHOR_FRAME ? &a->frame : &model->obstacles[-1 - a->other], t, place);
 }
 
+double thaw_anchor_length(const ThawAttachment *a, const ThawAnchor *anchor, double t) {
+    return t < a->close ? anchor->length + (anchor->start - anchor->length) * (1 - t / a->close) : anchor->length;
+}
+
 int thaw_attachment_moves(const ThawModel *model, const ThawAttachment *a, double t, double h) {
     ThawPlace place[2];
+    if (t < a->close)
+        return 1;
     if (a->other >= 0)
         return 0;
     thaw_attachment_place(model, a, t, &place[0]);
@@ -57,6 +64,7 @@ static ThawStatus check_numbers(const char *where, const ThawAttachmentDef *def,
         {"stiffness", "N/m", def->stiffness, 0, 0, 0},
         {"stiffness_per_area", "N/m^3", def->stiffness_per_area, 0, 0, 0},
         {"damping", "s", def->damping, 0, 0, 0},
+        {"close", "s", def->close, 0, 0, 0},
         {"release_time", "s", def->release_time, 0, 0, 1},
         {"release_force", "N", def->release_force, 0, 1, 1},
     };
@@ -72,6 +80,16 @@ static ThawStatus check_numbers(const char *where, const ThawAttachmentDef *def,
     if ((unsigned)def->contact > THAW_ATTACHMENT_CONTACT_OFF)
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: contact is %d; allowed: 0 (auto), 1 (on), 2 (off)", where,
                               (int)def->contact);
+    if ((unsigned)def->pairing > THAW_ATTACHMENT_ALONG)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: pairing is %d; allowed: 0 (nearest), 1 (along)", where,
+                              (int)def->pairing);
+    if (def->kind != THAW_ATTACHMENT_DISTANCE && (def->close > 0 || def->other_group >= 0))
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "%s: %s is given for springs without a length; allowed: with THAW_ATTACHMENT_DISTANCE",
+                              where, def->close > 0 ? "close" : "other_group");
+    if (def->other_group >= 0 && def->at)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: both at and other_group are given; allowed: one of them",
+                              where);
     if (!isfinite(def->length))
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: length is %g m; allowed: numbers, < 0: as at the start",
                               where, def->length);
@@ -97,9 +115,21 @@ static ThawStatus check_partners(const char *where, const ThawAttachmentDef *def
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: group is %d; allowed: 0 to %d (shape %s has %d groups)",
                               where, (int)def->group, (int)shape->group_count - 1, shape->name,
                               (int)shape->group_count);
-    if (def->other_body < -1 || def->other_body >= model->body_count || def->other_body == def->body)
-        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: other_body is %d; allowed: -1, or 0 to %d and not body %d",
+    if (def->other_body < -1 || def->other_body >= model->body_count ||
+        (def->other_body == def->body && def->other_group < 0))
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "%s: other_body is %d; allowed: -1, or 0 to %d and not body %d, which takes other_group",
                               where, (int)def->other_body, (int)model->body_count - 1, (int)def->body);
+    const int32_t groups = def->other_body >= 0 ? model->bodies[def->other_body].shape->group_count : 0;
+    if (def->other_group < -1 || def->other_group >= groups)
+        return thaw_error_set(error, THAW_ERROR_INPUT, "%s: other_group is %d; allowed: -1%s", where,
+                              (int)def->other_group, groups > 0 ? ", or a group of the other body's shape" : "");
+    if (def->pairing == THAW_ATTACHMENT_ALONG && (def->other_group < 0 || !thaw_shape_is_sheet(shape) ||
+                                                  !thaw_shape_is_sheet(model->bodies[def->other_body].shape)))
+        return thaw_error_set(error, THAW_ERROR_INPUT,
+                              "%s: pairing is along, which goes from one edge of a sheet to another; allowed: sheets, "
+                              "with other_group",
+                              where);
     if (def->obstacle < -1 || def->obstacle >= model->obstacle_count || (def->obstacle >= 0 && def->other_body >= 0))
         return thaw_error_set(error, THAW_ERROR_INPUT, "%s: obstacle is %d; allowed: -1%s", where, (int)def->obstacle,
                               def->other_body >= 0 ? ", for it is held to a body" : ", or an obstacle");
@@ -341,13 +371,31 @@ static void note_rest(const ThawModel *model, const ThawAttachment *a, const dou
         anchor->rest[k] = x[k] - at[k];
 }
 
-// The vertex of a body that is nearest to x (m) as it is placed at the start, as an anchor.
-static void anchor_on_vertex(const ThawModelBody *body, const double *x, ThawAnchor *anchor) {
+// An element of the base shape that has these vertices: by it anchors are followed through changes.
+static int32_t element_with(const ThawShape *shape, const int32_t *vertex, int count) {
+    const int nodes = shape->cells->kind->nodes;
+    for (int32_t e = 0; e < shape->ne; e++) {
+        const int32_t *element = shape->cells->elements + (size_t)e * (size_t)nodes;
+        int found = 0;
+        for (int i = 0; i < count; i++)
+            for (int a = 0; a < nodes; a++)
+                found += element[a] == vertex[i];
+        if (found == count)
+            return shape->element_user[e];
+    }
+    return 0;
+}
+
+// The vertex of a body, of all or of a group of it, that is nearest to x (m) as it is placed at the start, but not that
+// one itself, as an anchor.
+static void anchor_on_vertex(const ThawModelBody *body, const ThawGroup *group, int32_t itself, const double *x,
+                             ThawAnchor *anchor) {
     const ThawShape *shape = body->shape;
     double X[3] = {0}, best = INFINITY;
     thaw_body_unplace(body, shape->dim, x, X);
-    for (int32_t i = 0; i < shape->nv; i++) {
-        double square = 0;
+    for (int32_t c = 0; c < (group ? group->count : shape->nv); c++) {
+        const int32_t i = group ? group->vertices[c] : c;
+        double square = i == itself ? INFINITY : 0;
         for (int k = 0; k < shape->dim; k++) {
             const double d = shape->X[(size_t)i * (size_t)shape->dim + (size_t)k] - X[k];
             square += d * d;
@@ -359,6 +407,32 @@ static void anchor_on_vertex(const ThawModelBody *body, const double *x, ThawAnc
     }
     anchor->nodes = 1;
     anchor->weight[0] = 1;
+    anchor->element = element_with(shape, anchor->other, 1);
+}
+
+// All anchors along an edge, by the place of each vertex along its own.
+static ThawStatus anchor_along(const char *where, const ThawAttachmentDef *def, const ThawModel *model,
+                               const ThawAttachment *a, const ThawGroup *group, ThawError *error) {
+    const ThawModelBody *const body[2] = {&model->bodies[a->body], &model->bodies[a->other]};
+    ThawChain own = {0}, other = {0};
+    const ThawChain *const chain[2] = {&own, &other};
+    ThawStatus status = thaw_chain_find(where, body[0]->shape, group, &own, error);
+    if (status == THAW_OK)
+        status = thaw_chain_find(where, body[1]->shape, &body[1]->shape->groups[def->other_group], &other, error);
+    if (status == THAW_OK) {
+        const ThawLay lay = thaw_chain_lay(body, chain);
+        for (int32_t i = 0; i < own.count; i++) {
+            ThawAnchor *anchor = &model->anchors[a->first];
+            while (anchor->vertex != own.vertex[i])
+                anchor++;
+            thaw_chain_at(&other, thaw_chain_share(&own, i, &lay), anchor->other, anchor->weight);
+            anchor->nodes = 2;
+            anchor->element = element_with(body[1]->shape, anchor->other, 2);
+        }
+    }
+    thaw_chain_clear(&own);
+    thaw_chain_clear(&other);
+    return status;
 }
 
 // A spring of a length: what is left of the offset is its line.
@@ -367,6 +441,7 @@ static ThawStatus note_length(const char *where, const ThawAttachmentDef *def, c
     const double *g = anchor->rest, l = thaw_v3_norm(g);
     memset(anchor->rest, 0, sizeof anchor->rest);
     anchor->length = def->length >= 0 ? def->length : l;
+    anchor->start = l;
     if (l > 1e-9 * shape->diameter || def->length == 0)
         return THAW_OK;
     return thaw_error_set(
@@ -384,15 +459,20 @@ static ThawStatus place_anchors(const char *where, const ThawAttachmentDef *def,
     ThawPlace place = {{0}, {0}};
     if (a->other < 0)
         thaw_attachment_place(model, a, 0, &place);
+    for (int32_t i = 0; i < a->count; i++)
+        model->anchors[a->first + i].vertex = group->vertices[i];
+    const int along = distance && def->pairing == THAW_ATTACHMENT_ALONG;
+    const ThawGroup *other = def->other_group >= 0 ? &model->bodies[a->other].shape->groups[def->other_group] : NULL;
+    if (along)
+        status = anchor_along(where, def, model, a, group, error);
     for (int32_t i = 0; i < a->count && status == THAW_OK; i++) {
         ThawAnchor *anchor = &model->anchors[a->first + i];
         double x[3] = {0, 0, 0};
-        anchor->vertex = group->vertices[i];
         thaw_body_place(body, dim, body->shape->X + (size_t)anchor->vertex * (size_t)dim, x);
         const double *at = distance && def->at ? def->at : x;
-        if (a->other >= 0 && distance && !def->at)
-            anchor_on_vertex(&model->bodies[a->other], x, anchor);
-        else if (a->other >= 0)
+        if (a->other >= 0 && distance && !def->at && !along)
+            anchor_on_vertex(&model->bodies[a->other], other, a->other == a->body ? anchor->vertex : -1, x, anchor);
+        else if (a->other >= 0 && !along)
             status = anchor_on_body(where, &model->bodies[a->other], at, anchor, error);
         for (int k = 0; k < 3 && a->other < 0; k++) // R'(at - p)
             for (int c = 0; c < dim; c++)
@@ -422,6 +502,7 @@ static ThawStatus compile(const char *source, const ThawAttachmentDef *def, int3
     a->body = def->body;
     a->other = def->other_body >= 0 ? def->other_body : def->obstacle >= 0 ? -1 - def->obstacle : THAW_ANCHOR_FRAME;
     a->damping = def->damping;
+    a->close = def->close;
     a->glued = a->other != THAW_ANCHOR_FRAME &&
                (def->contact == THAW_ATTACHMENT_CONTACT_OFF ||
                 (def->contact == THAW_ATTACHMENT_CONTACT_AUTO && def->kind == THAW_ATTACHMENT_POINT &&
@@ -538,7 +619,7 @@ static int32_t vertex_of(const ThawShape *shape, int32_t user) {
 // The nodes of the element that holds an anchor, as they are now; 0: it is gone.
 static int follow_nodes(const ThawModelBody *other, ThawAnchor *anchor) {
     const ThawShape *base = other->base, *shape = other->shape;
-    const int nodes = anchor->nodes;
+    const int held = anchor->nodes, nodes = shape->cells->kind->nodes;
     int32_t lo = 0, hi = shape->ne; // elements keep their order
     while (lo < hi) {
         int32_t middle = lo + (hi - lo) / 2;
@@ -549,7 +630,7 @@ static int follow_nodes(const ThawModelBody *other, ThawAnchor *anchor) {
     }
     if (lo == shape->ne || shape->variant->element[lo] != anchor->element)
         return 0;
-    for (int a = 0; a < nodes; a++) {
+    for (int a = 0; a < held; a++) {
         const int32_t user = base->vertex_user[anchor->other[a]];
         for (int k = 0; k < nodes; k++)
             if (base->elements_user[anchor->element * nodes + k] == user) {

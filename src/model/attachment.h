@@ -7,7 +7,8 @@
 // the vertex' own place at the start. So the spring has no length at the start, and force f at the vertex meets -w_i f
 // at the nodes: momentum is kept to rounding, and nothing is turned, since f has the direction of what is between the
 // two points. An anchor on an obstacle or a frame is a point of its own axes. Springs of a length have theirs
-// elsewhere: at a given point, or at the nearest vertex of the other body.
+// elsewhere: at a given point, at the nearest vertex of the other body, or along an edge of it (seam.c); they may begin
+// longer and be drawn in.
 #ifndef THAW_ATTACHMENT_H
 #define THAW_ATTACHMENT_H
 
@@ -24,7 +25,8 @@ typedef struct ThawAnchor {
     double weight[THAW_ANCHOR_NODES];
     double local[3];  // m, in the axes of an obstacle or frame
     double rest[3];   // m: what rounding leaves of the offset at the start: springs begin with no force at all
-    double length;    // m, at which a spring of a length has no force
+    double length;    // m, at which a spring of a length has no force, in the end
+    double start;     // m, the same at the start
     double stiffness; // N/m
 } ThawAnchor;
 
@@ -38,6 +40,7 @@ typedef struct ThawAttachment {
     int glued;               // its region and what it is held to do not touch each other there
     int32_t next_glued;      // of the same body (the model's first_glued); -1: none
     double damping;          // s
+    double close;            // s, in which springs of a length go from the one at the start to their own
     double release_time, release_force;
 } ThawAttachment;
 
@@ -45,7 +48,7 @@ typedef struct ThawAttachment {
 typedef struct ThawRowPass {
     const struct ThawModel *model;
     int32_t attachment;
-    double h;           // s; of energies: 0
+    double t, h;        // s, start and length of the step; of energies h is 0
     ThawPlace place[2]; // of obstacle or frame at the start and the end of the step
     const double *x;    // of all bodies (state layout)
     const double *v;    // likewise, at the start of the step; NULL: at rest
@@ -65,7 +68,9 @@ void thaw_anchor_point(const ThawAnchor *anchor, int dim, const double *const no
                        const ThawPlace *place, double at[3]);
 // Where what holds an attachment is at time t: of an obstacle or a frame.
 void thaw_attachment_place(const struct ThawModel *model, const ThawAttachment *attachment, double t, ThawPlace *place);
-// Whether that is elsewhere at t + h than at t.
+// m, at which a spring of a length has no force at time t.
+double thaw_anchor_length(const ThawAttachment *attachment, const ThawAnchor *anchor, double t);
+// Whether that, or what holds it, is elsewhere at t + h than at t.
 int thaw_attachment_moves(const struct ThawModel *model, const ThawAttachment *attachment, double t, double h);
 
 // force/attachment.c: the kinds. Their table is by ThawAttachmentKind.

@@ -54,6 +54,7 @@ ThawChangeDef thaw_change_def_default(void) {
 ThawAttachmentDef thaw_attachment_def_default(void) {
     return (ThawAttachmentDef){.name = "attachment",
                                .other_body = -1,
+                               .other_group = -1,
                                .obstacle = -1,
                                .length = -1,
                                .release_time = INFINITY,

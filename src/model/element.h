@@ -37,6 +37,7 @@ typedef struct ThawElementOps {
     // Damping is alpha1 times a positive part of the stiffness, whatever is asked of the rest, and never viscous; a
     // block may have an alpha1 of its own.
     int damps_itself;
+    int pushes_parts; // has a net force on rigid motion, so it is asked inside rigid parts, too
     // What stands in a batch for the constants of the material model, `factor` times as stiff; NULL: those.
     void (*constants)(const struct ThawMaterial *material, double thickness, double factor,
                       double c[THAW_ELEMENT_CONSTANTS_MAX]);
@@ -85,6 +86,8 @@ const ThawElementOps *thaw_element_kind(int space, int dim, int nodes);
 const ThawElementOps *thaw_element_membrane(ThawMembrane membrane);
 const ThawElementOps *thaw_element_bending(int wide);
 const ThawElementOps *thaw_element_pressure(void);
+// The strain limits of a triangle (force/limit.c).
+const ThawElementOps *thaw_element_limit(void);
 // Fibres of elements that fill a space of that dimension (force/fibre.c).
 const ThawElementOps *thaw_element_fibre(int dim);
 

@@ -119,7 +119,8 @@ static ThawStatus compile_materials(const ThawWorldDef *def, ThawModel *model, T
                              .weave = from->weave,
                              .fibre = from->fibre,
                              .edge_stiffness = from->edge_stiffness,
-                             .area_stiffness = from->area_stiffness};
+                             .area_stiffness = from->area_stiffness,
+                             .strain_limits = {from->strain_limits[0], from->strain_limits[1]}};
         to->ops->constants(from, to->c);
         if (thaw_scheme_is_viscous(def->integrator, from->damping)) {
             thaw_material_lame(from, &to->viscosity[1], &to->viscosity[0]);

@@ -27,6 +27,7 @@ typedef struct ThawMaterial {
     ThawWeave weave;     // as defined
     ThawFibre fibre;     // as defined
     double edge_stiffness, area_stiffness;
+    double strain_limits[2]; // as defined
 } ThawMaterial;
 
 // sheet.c: moduli of plane stress along warp and weft, 11 21 22 31 32 33, with the shear modulus last, Pa.
@@ -230,7 +231,9 @@ ThawStatus thaw_obstacles_compile(const ThawWorldDef *def, ThawModel *model, Tha
 void thaw_obstacles_clear(ThawModel *model);
 // Whether two may touch (a body's index, or -1 - obstacle) and how: the last rule that applies to both decides.
 int thaw_model_may_touch(const ThawModel *model, int32_t a, int32_t b, ThawTouch *touch);
-// s, that a blow of two takes (step/blow.c); 0: a sheet is one of them.
+// Whether scripts and pins hold all of a body for ever: it neither gives way nor is pushed away, like an obstacle.
+int thaw_model_is_led(const ThawModelBody *body);
+// s, that a blow of two takes (step/blow.c); 0: a sheet is one of them, or none gives way.
 double thaw_model_blow_time(const ThawModel *model, int32_t a, int32_t b);
 
 // What several compilers check: messages begin with `where` and name the field.

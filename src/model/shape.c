@@ -260,10 +260,11 @@ static ThawStatus assign_materials(const ThawShapeDef *def, const char *name, in
     return THAW_OK;
 }
 
-// Room for the block of the mesh's own elements, and for three more: bending and pressure of a sheet, or fibres.
+// Room for the block of the mesh's own elements, and for four more: bending, limits and pressure of a sheet, or
+// fibres.
 static ThawStatus add_cells(const ThawElementOps *kind, int32_t count, ThawShape *shape, ThawError *error) {
     size_t ne = (size_t)count, points = (size_t)kind->points;
-    shape->blocks = THAW_NEW(ThawElementBlock, 4);
+    shape->blocks = THAW_NEW(ThawElementBlock, 5);
     if (!shape->blocks)
         return thaw_error_memory(error, "a shape");
     shape->block_count = 1;
@@ -408,6 +409,14 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
         status = thaw_sheet_check_material(shape, &materials[data.material[e]], data.material[e], error);
     if (status == THAW_OK && sheet && shape->membrane == THAW_MEMBRANE_WOVEN)
         status = thaw_sheet_weave(def, shape, error);
+    for (int32_t e = 0; !sheet && status == THAW_OK && e < mesh->element_count; e++) {
+        const double *limits = materials[data.material[e]].strain_limits;
+        if (limits[0] > 0 || limits[1] > 0)
+            status = thaw_error_set(error, THAW_ERROR_INPUT,
+                                    "shape %s: material %d has strain limits, and the shape is no sheet; allowed: none "
+                                    "(0)",
+                                    name, (int)data.material[e]);
+    }
     if (status == THAW_OK)
         status = thaw_fibres_take(def, shape, materials, &data, error);
     if (status == THAW_OK)

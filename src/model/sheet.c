@@ -243,6 +243,47 @@ static ThawStatus add_bending(ThawShape *shape, const int32_t *across, ThawError
     return status;
 }
 
+// --- limits ----------------------------------------------------------------------------------------------------------
+
+static int is_limited(const ThawMaterial *material) {
+    return material->strain_limits[0] > 0 || material->strain_limits[1] > 0;
+}
+
+// How much stiffer than its material's Young's modulus a triangle is whose membrane is springs: kl of an edge l resists
+// as 2 kl/l N/m, and ka as 2 ka.
+static double stiffer(const ThawShape *shape, const ThawMaterial *material, int32_t e) {
+    const double size = sqrt(2 * shape->cells->weight[e] / shape->thickness);
+    const double membrane = 2 * (material->edge_stiffness / size + material->area_stiffness) / shape->thickness;
+    return shape->membrane == THAW_MEMBRANE_LENGTHS ? fmax(1, membrane / material->young) : 1;
+}
+
+static ThawStatus add_limits(ThawShape *shape, ThawError *error) {
+    const ThawElementBlock *cells = shape->cells;
+    int32_t count = 0;
+    for (int32_t e = 0; e < shape->ne; e++)
+        count += is_limited(&shape->materials[cells->material[e]]);
+    if (count == 0)
+        return THAW_OK;
+    ThawStatus status = new_block(thaw_element_limit(), count, shape, error);
+    ThawElementBlock *block = &shape->blocks[shape->block_count - 1];
+    block->damping = -1;
+    if (status == THAW_OK && !(block->factor = THAW_NEW(double, count)))
+        status = thaw_error_memory(error, "the limits of a sheet");
+    for (int32_t e = 0; status == THAW_OK && e < shape->ne; e++) {
+        const ThawMaterial *material = &shape->materials[cells->material[e]];
+        const size_t k = (size_t)block->count;
+        if (!is_limited(material))
+            continue;
+        memcpy(block->elements + 3 * k, cells->elements + 3 * (size_t)e, 3 * sizeof *block->elements);
+        memcpy(block->gradient + 4 * k, cells->gradient + 4 * (size_t)e, 4 * sizeof *block->gradient);
+        block->material[k] = cells->material[e];
+        block->weight[k] = cells->weight[e];
+        block->factor[k] = stiffer(shape, material, e);
+        block->count++;
+    }
+    return status;
+}
+
 // --- warp and weft ---------------------------------------------------------------------------------------------------
 
 // The unit of d's part in the plane of e1 and e2; 0 where there is next to none.
@@ -398,6 +439,8 @@ ThawStatus thaw_sheet_add_blocks(ThawShape *shape, ThawError *error) {
         status = add_bending(shape, across, error);
     if (status == THAW_OK)
         status = thaw_folds_create(shape, across, &shape->folds, error);
+    if (status == THAW_OK)
+        status = add_limits(shape, error);
     if (status == THAW_OK && shape->pressure != 0)
         status = add_pressure(shape, across, error);
     thaw_free(across);

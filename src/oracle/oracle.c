@@ -247,8 +247,13 @@ ThawStatus thaw_oracle_ask(ThawOracle *oracle, const ThawQuestion *q, ThawPartit
     state->age += state->age < INT32_MAX;
     int32_t rigid = thaw_oracle_choose_trial(oracle, q, partition, &forming, answer);
     memcpy(flagged, oracle->trial, (size_t)shape->ne);
-    if ((rigid == 0 && !forming) || q->system->map->n == 0)
-        return THAW_OK; // nothing to ask: all is elastic, or nothing is free
+    if (rigid == 0 && !forming)
+        return THAW_OK;           // nothing to ask: all is elastic
+    if (q->system->map->n == 0) { // nothing is free, so that whatever acts does nothing
+        state->quiet = rigid == shape->ne;
+        state->has_reference = 0; // what is let go is asked anew
+        return THAW_OK;
+    }
     int due = forming || thaw_oracle_is_due(oracle, q, partition);
     int goes_on = !due && state->left > 0 && !thaw_oracle_is_overdamped(oracle);
     if (goes_on && thaw_oracle_is_resisted(oracle, q))

@@ -50,12 +50,12 @@ static ThawStatus load_method(ThawCheckpoint *file, ThawState *state, int m, con
     double *numbers = THAW_NEW(double, (size_t)table->count *(size_t)rows);
     void **read = THAW_NEW(void *, rows);
     ThawStatus status = numbers && read ? THAW_OK : thaw_error_memory(error, "the checkpoint");
-    char name[100], where[100];
+    char name[100], where[140];
     name_of(method, name);
     if (status == THAW_OK)
         status = thaw_checkpoint_get_f64(file, name, numbers, (int64_t)table->count * rows, error);
-    snprintf(where, sizeof where, "the checkpoint's %s", method->name);
     for (int32_t k = 0; k < rows && status == THAW_OK; k++) {
+        snprintf(where, sizeof where, "the checkpoint's %s, row %d", name, (int)k);
         read[k] = thaw_alloc(1, table->size);
         status = read[k] ? thaw_options_take(table, where, numbers + (size_t)k * (size_t)table->count, read[k], error)
                          : thaw_error_memory(error, "the checkpoint");

@@ -11,6 +11,8 @@
 // to give the bits of the reference.
 static ThawStatus plan_solver(const ThawMap *map, ThawSolverKind kind, const ThawBlockPattern *pattern,
                               ThawSolverPlan **plan, ThawError *error) {
+    if (map->border.count > 0)
+        return thaw_solver_plan_bordered(pattern, map->border, plan, error);
     return map->set == map->shape->all ? thaw_solver_plan_create(kind, pattern, plan, error)
                                        : thaw_solver_plan_sketch(kind, pattern, plan, error);
 }

@@ -6,8 +6,9 @@
 #include <string.h>
 
 enum { ROOM = 8 };
-static const ThawMethod *methods[ROOM] = {[THAW_METHOD_REFERENCE] = &thaw_method_full, &thaw_method_rigidify};
-static int method_count = 2;
+static const ThawMethod *methods[ROOM] = {
+    [THAW_METHOD_REFERENCE] = &thaw_method_full, &thaw_method_rigidify, &thaw_method_condense};
+static int method_count = 3;
 
 int thaw_method_count(void) { return method_count; }
 

@@ -40,8 +40,13 @@ static void read_holder(const ThawPlace *place, ThawAttachmentDef *attachment) {
     }
     if (to.value) {
         const int32_t found = find_partner(&to, 1);
-        if (found == attachment->body)
-            thaw_place_refuse(&to, "a body held to itself", "another body, or an obstacle");
+        ThawPlace group = thaw_place_member(place, "to_group");
+        if (found == attachment->body && !group.value)
+            thaw_place_refuse(&to, "a body held to itself", "another body, or an obstacle, or \"to_group\" beside it");
+        if (group.value && found < 0 && found != INT32_MIN)
+            thaw_place_refuse(&group, "a group of an obstacle", "groups of a body");
+        else if (group.value && found >= 0)
+            attachment->other_group = thaw_scene_find_group(&group, place->reader->bodies[found].shape);
         attachment->other_body = found >= 0 ? found : -1;
         attachment->obstacle = found < 0 && found != INT32_MIN ? -1 - found : -1;
         return;
@@ -88,6 +93,22 @@ static void read_line(const ThawPlace *place, ThawAttachmentDef *attachment) {
     }
 }
 
+// What a seam is sewn to, and how long it takes.
+static void read_seam(const ThawPlace *place, ThawAttachmentDef *attachment) {
+    static const char *const own[] = {"to_group", "pairing", "close"}, *const pairings[] = {"nearest", "along"};
+    int pairing = THAW_ATTACHMENT_NEAREST;
+    for (int i = 0; i < 3; i++) {
+        ThawPlace member = thaw_place_member(place, own[i]);
+        if (member.value && attachment->kind != THAW_ATTACHMENT_DISTANCE)
+            thaw_place_refuse(&member, "springs without a length", "\"kind\": \"distance\" beside it");
+        if (member.value && i < 2 && attachment->other_group < 0)
+            thaw_place_refuse(&member, "nothing that has groups", "\"to\" a body, and \"to_group\"");
+    }
+    thaw_place_choice(place, "pairing", pairings, 2, &pairing);
+    attachment->pairing = (ThawAttachmentPairing)pairing;
+    thaw_place_number(place, "close", thaw_range_positive, &attachment->close);
+}
+
 static void read_contact(const ThawPlace *place, ThawAttachmentDef *attachment) {
     ThawPlace contact = thaw_place_member(place, "contact");
     if (contact.value && !json_is_boolean(contact.value))
@@ -102,7 +123,8 @@ static void read_attachment(const ThawPlace *place, ThawAttachmentDef *attachmen
                                        "centre",  "stiffness", "stiffness_per_area",
                                        "damping", "release",   "release_force",
                                        "kind",    "length",    "at",
-                                       "contact", NULL};
+                                       "contact", "to_group",  "pairing",
+                                       "close",   NULL};
     ThawSceneReader *reader = place->reader;
     char fallback[32];
     *attachment = thaw_attachment_def_default();
@@ -123,6 +145,7 @@ static void read_attachment(const ThawPlace *place, ThawAttachmentDef *attachmen
     if (stiffness.value && area.value)
         thaw_place_refuse(&area, "two stiffnesses", "\"stiffness\" or \"stiffness_per_area\"");
     read_line(place, attachment);
+    read_seam(place, attachment);
     read_contact(place, attachment);
     thaw_place_number(place, "damping", thaw_range_not_negative, &attachment->damping);
     thaw_place_number(place, "release", thaw_range_positive, &attachment->release_time);

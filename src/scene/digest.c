@@ -23,6 +23,8 @@ static uint64_t hash_material(uint64_t seed, const ThawMaterialDef *m) {
                             m->weave.bending[2], m->edge_stiffness, m->area_stiffness};
     for (size_t i = 0; i < sizeof woven / sizeof *woven; i++) // of sheets alone
         seed = woven[i] != 0 ? hash_doubles(hash_integer(seed, (int64_t)i), &woven[i], 1) : seed;
+    if (m->strain_limits[0] > 0 || m->strain_limits[1] > 0)
+        seed = hash_doubles(seed, m->strain_limits, 2);
     if (m->fibre.stiffness > 0)
         seed = hash_doubles(seed, (double[]){m->fibre.stiffness, m->fibre.exponent, m->fibre.slack != 0}, 3);
     return seed;
@@ -221,6 +223,10 @@ static uint64_t hash_attachment(uint64_t seed, const ThawAttachmentDef *a) {
         seed = hash_doubles(hash_integer(seed, (int64_t)a->kind), &a->length, 1);
         seed = a->at ? hash_doubles(seed, a->at, 3) : seed;
     }
+    if (a->other_group >= 0)
+        seed = hash_integer(hash_integer(seed, a->other_group), (int64_t)a->pairing);
+    if (a->close > 0)
+        seed = hash_doubles(seed, &a->close, 1);
     if (a->contact != THAW_ATTACHMENT_CONTACT_AUTO)
         seed = hash_integer(seed, (int64_t)a->contact);
     return hash_script(seed, &motion);

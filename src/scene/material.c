@@ -61,10 +61,27 @@ static void read_fibre(const ThawPlace *place, ThawMaterialDef *material) {
     material->fibre.slack = slack.value && json_is_true(slack.value);
 }
 
+// Of a sheet: [least, largest], 0 or null for none.
+static void read_limits(const ThawPlace *place, ThawMaterialDef *material) {
+    static const ThawRange below = {0, 1, false, true}, above = {1, THAW_SCENE_HUGE, true, true};
+    ThawPlace limits = thaw_place_member(place, "strain_limits");
+    if (!limits.value)
+        return;
+    if (json_array_size(limits.value) != 2) {
+        thaw_place_refuse(&limits, "no limits", "an array of 2: a stretch below 1 and one above it; null for none");
+        return;
+    }
+    for (size_t i = 0; i < 2 && !place->reader->status; i++) {
+        ThawPlace item = thaw_place_item(&limits, i);
+        material->strain_limits[i] =
+            json_is_null(item.value) ? 0 : thaw_place_own_number(&item, i == 0 ? below : above);
+    }
+}
+
 static void read_material(const ThawPlace *place, ThawMaterialDef *material, double *sold_as) {
-    static const char *const keys[] = {"like",           "model",          "constants", "density", "young",
-                                       "poisson",        "alpha0",         "alpha1",    "damping", "weave",
-                                       "edge_stiffness", "area_stiffness", "fibre",     NULL};
+    static const char *const keys[] = {"like",           "model",          "constants", "density",       "young",
+                                       "poisson",        "alpha0",         "alpha1",    "damping",       "weave",
+                                       "edge_stiffness", "area_stiffness", "fibre",     "strain_limits", NULL};
     static const char *const constants[] = {
         [THAW_CONSTANTS_MATCHED] = "matched",
         [THAW_CONSTANTS_UNMODIFIED] = "unmodified",
@@ -97,6 +114,7 @@ static void read_material(const ThawPlace *place, ThawMaterialDef *material, dou
     thaw_place_number(place, "area_stiffness", thaw_range_not_negative, &material->area_stiffness);
     read_weave(place, material);
     read_fibre(place, material);
+    read_limits(place, material);
     material->model = (ThawMaterialModel)model;
     material->constants = (ThawMaterialConstants)choice;
     material->damping = (ThawDamping)damping;

@@ -114,6 +114,56 @@ ThawStatus thaw_solver_plan_sketch(ThawSolverKind kind, const ThawBlockPattern *
     return create_plan(kind, sketch_ldl, pattern, plan, error);
 }
 
+// The order of E is that of its own pattern: rows that meet all others would make one separator of everything.
+static ThawStatus order_bordered(const ThawBlockPattern *pattern, ThawBorder border, int32_t *order, ThawError *error) {
+    ThawBlockPattern inner = *pattern;
+    inner.n = pattern->n - border.count;
+    unsigned char *last = THAW_NEW(unsigned char, inner.n);
+    if (!last)
+        return thaw_error_memory(error, "a solver plan");
+    for (int32_t k = 0; k < border.anchors; k++)
+        last[border.anchor[k]] = 1;
+    ThawStatus status = thaw_order_dissect(&inner, order, error);
+    int32_t count = 0;
+    for (int32_t i = 0; i < inner.n; i++)
+        if (!last[order[i]])
+            order[count++] = order[i];
+    for (int32_t i = inner.n; i < pattern->n; i++)
+        order[count++] = i;
+    for (int32_t i = 0; i < inner.n; i++)
+        if (last[i])
+            order[count++] = i;
+    thaw_free(last);
+    return status;
+}
+
+ThawStatus thaw_solver_plan_bordered(const ThawBlockPattern *pattern, ThawBorder border, ThawSolverPlan **result,
+                                     ThawError *error) {
+    *result = NULL;
+    ThawSolverPlan *plan = THAW_NEW(ThawSolverPlan, 1);
+    int32_t *order = THAW_NEW(int32_t, pattern->n);
+    if (plan)
+        plan->signs = THAW_NEW(signed char, (size_t)pattern->n *(size_t)pattern->bs);
+    ThawStatus status = plan && order && plan->signs ? THAW_OK : thaw_error_memory(error, "a solver plan");
+    if (status == THAW_OK) {
+        const size_t before = (size_t)(pattern->n - border.count) * (size_t)pattern->bs;
+        plan->kind = THAW_SOLVER_LDL;
+        plan->pattern = pattern;
+        memset(plan->signs, 1, before);
+        memset(plan->signs + before, -1, (size_t)border.count * (size_t)pattern->bs);
+        status = thaw_slabs_build(pattern, &plan->slabs, error);
+    }
+    if (status == THAW_OK)
+        status = order_bordered(pattern, border, order, error);
+    if (status == THAW_OK)
+        status = thaw_ldl_plan_create(pattern, order, &plan->ldl, error);
+    thaw_free(order);
+    if (status != THAW_OK)
+        thaw_solver_plan_free(&plan);
+    *result = plan;
+    return status;
+}
+
 void thaw_solver_plan_free(ThawSolverPlan **pointer) {
     if (!pointer || !*pointer)
         return;
@@ -122,6 +172,7 @@ void thaw_solver_plan_free(ThawSolverPlan **pointer) {
     thaw_ic_plan_clear(&plan->ic);
     thaw_cholmod_plan_free(&plan->cholmod);
     thaw_ldl_plan_free(&plan->ldl);
+    thaw_free(plan->signs);
     thaw_free(plan);
     *pointer = NULL;
 }
@@ -249,7 +300,7 @@ ThawStatus thaw_solver_factor(ThawSolver *solver) {
     if (solver->plan->scaled)
         return factor_scaled(solver);
     if (solver->ldl)
-        return thaw_ldl_factor(solver->ldl, &solver->matrix, NULL);
+        return thaw_ldl_factor(solver->ldl, &solver->matrix, solver->plan->signs);
     return solver->cholmod ? thaw_cholmod_factor(solver->cholmod, &solver->matrix) : thaw_ic_factor(solver);
 }
 

@@ -46,6 +46,17 @@ ThawStatus thaw_solver_plan_create(ThawSolverKind kind, const ThawBlockPattern *
 // The same for a plan that serves some steps only: takes up to ten times less, its factor 5 percent more on the mean.
 ThawStatus thaw_solver_plan_sketch(ThawSolverKind kind, const ThawBlockPattern *pattern, ThawSolverPlan **plan,
                                    ThawError *error);
+// The last block rows of a matrix [E B'; B -W]: W is positive definite and so is E + B' W^-1 B, and of E what is left
+// when a few of its rows, the anchors, are struck off.
+typedef struct ThawBorder {
+    int32_t count; // of W; 0: there is no border
+    int32_t anchors;
+    const int32_t *anchor; // block rows of E
+} ThawBorder;
+// The same for such a matrix: our own factor, first E without its anchors, then the border, then the anchors. All
+// pivots have their signs then, though E alone may be indefinite.
+ThawStatus thaw_solver_plan_bordered(const ThawBlockPattern *pattern, ThawBorder border, ThawSolverPlan **plan,
+                                     ThawError *error);
 void thaw_solver_plan_free(ThawSolverPlan **plan);
 ThawSolverKind thaw_solver_plan_kind(const ThawSolverPlan *plan);
 // For how many solves of some 14 iterations (thaw_solver_settle) a factor of this plan, halved, has to serve before it

@@ -89,6 +89,7 @@ struct ThawSolverPlan {
     ThawIcPlan ic;            // PCG only
     ThawCholmodPlan *cholmod; // CHOLMOD only
     ThawLdlPlan *ldl;         // LDL only
+    signed char *signs;       // n * bs, of pivots, with a border; else NULL
 };
 
 // --- solvers ---------------------------------------------------------------------------------------------------------

@@ -20,6 +20,14 @@ static const ThawAnchor *anchor(const ThawWorld *world, const ThawAttachment *a,
     return &world->model->anchors[a->first + i];
 }
 
+// The same with its length at time t.
+static ThawAnchor anchor_at(const ThawWorld *world, int32_t i, int32_t k, double t) {
+    const ThawAttachment *a = attachment(world, i);
+    ThawAnchor now = *anchor(world, a, k);
+    now.length = thaw_anchor_length(a, &now, t);
+    return now;
+}
+
 static size_t numbers(const ThawWorld *world) { return 3 * (size_t)world->model->anchor_count; }
 
 ThawStatus thaw_attach_create(ThawWorld *world, ThawError *error) {
@@ -136,7 +144,8 @@ static size_t anchor_of(const ThawWorld *world, const ThawContact *row) {
 }
 
 static ThawRowPass pass_of(const ThawWorld *world, int32_t i, ThawIncrement step) {
-    ThawRowPass pass = {.model = world->model, .attachment = i, .h = step.h, .x = world->state.x, .v = world->state.v};
+    ThawRowPass pass = {
+        .model = world->model, .attachment = i, .t = step.t, .h = step.h, .x = world->state.x, .v = world->state.v};
     for (int k = 0; k < 2 && attachment(world, i)->other < 0; k++)
         thaw_attachment_place(world->model, attachment(world, i), step.t + k * step.h, &pass.place[k]);
     return pass;
@@ -159,6 +168,7 @@ ThawStatus thaw_attach_put_rows(ThawWorld *world, ThawIncrement step, ThawError 
     ThawContactSet *set = &world->state.contacts;
     int32_t wanted = set->count;
     set->attached = 0;
+    world->attached_at = step.t;
     for (int32_t i = 0; i < world->model->attachment_count; i++)
         wanted += acts(world, i) ? attachment(world, i)->count : 0;
     if (wanted > set->capacity) {
@@ -216,13 +226,14 @@ static int moved_by(const ThawWorld *world, const ThawContact *row, int side, do
 // J, what the springs of a row did on a way by which its offset changed from g by e.
 static double work_on(const ThawWorld *world, const ThawContact *row, const double g[3], const double e[3]) {
     const ThawElementOps *kind = attachment(world, row->key.feature[0])->kind;
-    const ThawAnchor *anchor = &world->model->anchors[anchor_of(world, row)];
-    return kind->row_energy(anchor, g) - kind->row_energy(anchor, (double[3]){g[0] + e[0], g[1] + e[1], g[2] + e[2]});
+    const ThawAnchor anchor = anchor_at(world, row->key.feature[0], row->key.feature[1], world->attached_at);
+    return kind->row_energy(&anchor, g) - kind->row_energy(&anchor, (double[3]){g[0] + e[0], g[1] + e[1], g[2] + e[2]});
 }
 
 // The offset that a row was made for.
 static void offset_of(const ThawWorld *world, const ThawContact *row, double g[3]) {
-    const double along = row->gap + world->model->anchors[anchor_of(world, row)].length;
+    const double along =
+        row->gap + anchor_at(world, row->key.feature[0], row->key.feature[1], world->attached_at).length;
     for (int k = 0; k < 3; k++)
         g[k] = row->frame[0][k] * along + row->frame[1][k] * row->drift[0] + row->frame[2][k] * row->drift[1];
 }
@@ -353,7 +364,8 @@ static double energy_of(const ThawWorld *world, int32_t i) {
         if (anchor(world, a, e)->vertex < 0)
             continue;
         thaw_attachment_offset(&pass, e, g);
-        sum += a->kind->row_energy(&world->model->anchors[a->first + e], g);
+        const ThawAnchor now = anchor_at(world, i, e, world->state.time);
+        sum += a->kind->row_energy(&now, g);
     }
     return sum;
 }

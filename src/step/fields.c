@@ -145,6 +145,45 @@ static ThawStatus get_rate(const ThawWorld *world, int32_t body, double *values)
     return status;
 }
 
+// The larger singular value of a triangle's F.
+static double stretch_of(const ThawShape *shape, const double *x, size_t e) {
+    const int32_t *v = shape->cells->elements + 3 * e;
+    const double *g = shape->cells->gradient + 4 * e;
+    double a = 0, b = 0, c = 0; // F'F
+    for (size_t i = 0; i < 3; i++) {
+        const double d1 = x[3 * (size_t)v[1] + i] - x[3 * (size_t)v[0] + i];
+        const double d2 = x[3 * (size_t)v[2] + i] - x[3 * (size_t)v[0] + i];
+        const double f1 = d1 * g[0] + d2 * g[2], f2 = d1 * g[1] + d2 * g[3];
+        a += f1 * f1, b += f1 * f2, c += f2 * f2;
+    }
+    return sqrt(0.5 * (a + c) + hypot(0.5 * (a - c), b));
+}
+
+static ThawStatus get_stretch(const ThawWorld *world, int32_t body, double *values) {
+    const ThawModelBody *b = &world->model->bodies[body];
+    const double *x = world->state.x + (size_t)b->first_vertex * (size_t)world->model->dim;
+    for (size_t e = 0; e < (size_t)b->shape->ne; e++)
+        values[b->shape->element_user[e]] = thaw_shape_is_sheet(b->shape) ? stretch_of(b->shape, x, e) : 1;
+    return THAW_OK;
+}
+
+static int has_limits(const ThawShape *shape) {
+    for (int b = 1; b < shape->block_count; b++)
+        if (shape->blocks[b].kind == thaw_element_limit())
+            return 1;
+    return 0;
+}
+
+// Of methods that put mass on regions.
+static ThawStatus get_mass_region(const ThawWorld *world, int32_t body, double *values) {
+    const ThawStepper *s = thaw_world_mover(world, body);
+    const ThawModelBody *b = &world->model->bodies[body];
+    for (int32_t e = 0; e < b->shape->ne; e++)
+        values[b->shape->element_user[e]] =
+            s->data && s->method->ops->region ? s->method->ops->region(s, b->unit_element + e) : -1;
+    return THAW_OK;
+}
+
 typedef struct FieldRow {
     ThawField field;
     ThawStatus (*get)(const ThawWorld *world, int32_t body, double *values); // or
@@ -170,6 +209,7 @@ static const FieldRow rows[] = {
     {{"bending", "share of bending", "", THAW_FIELD_ELEMENT, 1, 0, NULL, 0, THAW_FIELD_SHEETS},
      thaw_body_bending,
      NULL},
+    {{"stretch", "largest stretch", "", THAW_FIELD_ELEMENT, 1, 0, NULL, 0, THAW_FIELD_LIMITED}, get_stretch, NULL},
     {{"predicted_strain", "predicted strain", "", THAW_FIELD_ELEMENT, 1, 0, NULL, 1, THAW_FIELD_ADAPTIVE},
      NULL,
      look_predicted},
@@ -186,6 +226,9 @@ static const FieldRow rows[] = {
     {{"awake_since", "in this state since", "s", THAW_FIELD_ELEMENT, 1, 0, NULL, 0, THAW_FIELD_ADAPTIVE},
      NULL,
      look_since},
+    {{"mass_region", "region of mass", "", THAW_FIELD_ELEMENT, 1, -1, NULL, 0, THAW_FIELD_REGIONS},
+     get_mass_region,
+     NULL},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -206,6 +249,11 @@ int thaw_world_shows_field(const ThawWorld *world, int32_t field) {
     if (!world || field < 0 || field >= ROWS)
         return 0;
     switch (rows[field].field.use) {
+    case THAW_FIELD_REGIONS:
+        for (int32_t i = 0; i < world->model->body_count; i++)
+            if (thaw_world_mover(world, i)->method->ops->region)
+                return 1;
+        return 0;
     case THAW_FIELD_TOUCHING:
         return world->collider != NULL;
     case THAW_FIELD_ADAPTIVE:
@@ -213,6 +261,11 @@ int thaw_world_shows_field(const ThawWorld *world, int32_t field) {
         for (int32_t i = 0; i < world->model->body_count; i++)
             if (thaw_world_mover(world, i)->method->ops->explain &&
                 (rows[field].field.use == THAW_FIELD_ADAPTIVE || thaw_shape_is_sheet(world->model->bodies[i].shape)))
+                return 1;
+        return 0;
+    case THAW_FIELD_LIMITED:
+        for (int32_t i = 0; i < world->model->body_count; i++)
+            if (has_limits(world->model->bodies[i].shape))
                 return 1;
         return 0;
     default:

@@ -120,9 +120,9 @@ static void find_rigid(const ThawStepper *s, const double *v1, double *r, Rigid 
     thaw_part_velocity(&rigid->part, s->model->dim, rigid->v, rigid->omega);
 }
 
-// v1 <- V + share (v1 - V), or only how much energy is in v1 - V.
+// v1 <- V + share (v1 - V), and how much energy was in v1 - V.
 static double relative(ThawStepper *s, const Rigid *rigid, double share, double *v1) {
-    double energy = 0;
+    memset(s->u, 0, sizeof *s->u * coordinates(s));
     for (int32_t i = 0; i < s->shape->nv; i++) {
         double r[3] = {0}, V[3];
         if (s->moving.whole.hold != THAW_HOLD_FIXED)
@@ -130,11 +130,11 @@ static double relative(ThawStepper *s, const Rigid *rigid, double share, double 
         thaw_v3_cross(rigid->omega, r, V);
         for (size_t k = 0, at = (size_t)i * dim_of(s); k < dim_of(s) && !s->scripted[i]; k++, at++) {
             const double w = v1[at] - (rigid->v[k] + V[k]);
-            energy += s->shape->mass[i] * w * w / 2;
+            s->u[at] = w;
             v1[at] -= (1 - share) * w;
         }
     }
-    return energy;
+    return kinetic_of(s, s->u);
 }
 
 static double take_from_relative(ThawStepper *s, const Rigid *rigid, double gain, double *v1) {

@@ -51,7 +51,8 @@ static size_t size_of(const ThawOption *o) { return o->kind == THAW_OPTION_REAL 
 // Where two rows of the table mean the same bytes, as where a kind or an offset was forgotten, or one reaches beyond
 // the struct; NULL: nowhere.
 static const ThawOption *misplaced(const ThawOptionTable *table) {
-    for (const ThawOption *o = table->rows; o < table->rows + table->count; o++) {
+    for (int i = 0; i < table->count; i++) {
+        const ThawOption *o = &table->rows[i];
         if (o->offset + size_of(o) > table->size || o->offset % size_of(o) != 0)
             return o;
         for (const ThawOption *p = table->rows; p < o; p++)

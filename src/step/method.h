@@ -127,6 +127,8 @@ typedef struct ThawMethodOps {
     // An element, by its internal number; also of a body asleep. The report has body, element and NANs. NULL: the
     // method keeps every element elastic, and its bodies have no fields of elements that are rigid.
     void (*explain)(const ThawWorld *world, const ThawStepper *s, int32_t element, ThawElementReport *report);
+    // On which region the mass of an element sits, by its internal number; -1: on none. NULL: on its vertices.
+    int32_t (*region)(const ThawStepper *s, int32_t element);
 
     // --- state
     // Up to THAW_STATE_FIELDS of them; how many. Fields of the record come first, those of the data where it is there.

@@ -13,10 +13,7 @@ static inline void thaw_moving_load(const ThawStepper *s, const double *from, in
 // Kinetic energy of velocities v of all vertices.
 static inline double thaw_moving_energy(const ThawStepper *s, const double *v) {
     double sum = 0;
-    for (int32_t i = 0; i < s->shape->nv; i++)
-        for (size_t k = 0; k < (size_t)s->model->dim; k++)
-            sum += s->shape->mass[i] * v[(size_t)i * (size_t)s->model->dim + k] *
-                   v[(size_t)i * (size_t)s->model->dim + k] / 2;
+    s->inertia->ops->add_kinetic(s->inertia, NULL, v, &sum);
     return sum;
 }
 

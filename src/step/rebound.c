@@ -84,7 +84,7 @@ static int is_driven(const ThawStepper *s) {
 static void see_body(ThawStepper *s, Body *body) {
     const ThawMethodOps *ops = s->method->ops;
     *body = (Body){.seen = 1};
-    if (s->inertia != &s->lumped || s->body->moved > 1 || is_driven(s))
+    if (!s->inertia->ops->accelerate || s->body->moved > 1 || is_driven(s))
         return;
     memcpy(s->y, s->v, sizeof *s->v * (size_t)s->shape->nv * (size_t)s->model->dim);
     if (s->data && ops->velocities)

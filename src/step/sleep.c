@@ -259,9 +259,9 @@ static int32_t mark_ready(const ThawWorld *world, double t, double h, ThawHindra
     }
     for (int32_t i = 0; i < world->model->attachment_count; i++) {
         const ThawAttachment *a = &world->model->attachments[i];
-        if (!world->state.released[i] && a->other < 0 && !world->state.asleep[a->body])
-            marks[thaw_forest_root(world->island_of, a->body)] |=
-                thaw_attachment_moves(world->model, a, t, h) ? CARRIED : HELD;
+        const int moves = thaw_attachment_moves(world->model, a, t, h);
+        if (!world->state.released[i] && (a->other < 0 || moves) && !world->state.asleep[a->body])
+            marks[thaw_forest_root(world->island_of, a->body)] |= moves ? CARRIED : HELD;
     }
     ready = 0;
     for (int32_t i = world->awake_count - 1; i >= 0; i--) { // and go last

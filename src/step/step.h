@@ -214,6 +214,7 @@ struct ThawWorld {
     double *start_let_go;          // likewise
     double *expected;              // 3 * anchor_count, N s: impulses of attachments in the interval at hand
     double middle;                 // s, of the present step
+    double attached_at;            // s, what rows of attachments were made for
     const ThawScheme *scheme;      // of the interval: the world's integrator, or that of blows
     ThawCancel cancel;
     ThawStop stop;         // asks `cancel` while a step is under way
@@ -354,6 +355,8 @@ double thaw_loads_constant_until(const ThawModelBody *body, double t);
 int thaw_loads_mark_scripted(ThawStepper *stepper, double middle);
 // External forces and the offset w for the (sub)step from t to t + h.
 void thaw_loads_evaluate(ThawStepper *stepper, ThawIncrement increment);
+// What scripts with keyframes move, in velocities v of all vertices, from t to t + h.
+void thaw_loads_lead(const ThawStepper *stepper, double t, double h, double *v);
 // wind.c: adds what wind, at this share of its speed, does to a sheet in a step of h (s).
 void thaw_wind_add(const ThawStepper *stepper, const ThawLoad *load, double factor, double h, double *f);
 

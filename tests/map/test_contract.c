@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contract of kinematic maps: one suite over a table of them, each held to the laws it declares. A new map is one
 // more line in MAPS.
+#include "map/condense/condense.h"
 #include "map/inertia.h"
 #include "map/modes.h"
 #include "map/parts.h"
@@ -14,6 +15,7 @@ typedef struct Ground {
     uint64_t seed; // for what a map's maker leaves to chance
     ThawPartition *partition;
     ThawIntegrationSet *set;
+    ThawCondensed *condensed;
 } Ground;
 
 // How to make a map for a shape and flags of scripted vertices; `full`: with everything kept elastic.
@@ -93,7 +95,15 @@ static ThawStatus create_modes_without_rows(const ThawShape *shape, const unsign
     return modes_map_create(shape, scripted, MODES_WITHOUT_ROWS, map, error);
 }
 
+static ThawStatus create_condensed(const ThawShape *shape, const unsigned char *scripted, Ground *ground, ThawMap **map,
+                                   ThawError *error) {
+    ThawStatus status =
+        thaw_condensed_create(shape, 1 + (int32_t)(ground->seed % 3), NULL, 0, NULL, &ground->condensed, error);
+    return status == THAW_OK ? thaw_map_bordered_create(ground->condensed, scripted, map, error) : status;
+}
+
 static void ground_free(Ground *ground) {
+    thaw_condensed_free(&ground->condensed);
     thaw_partition_free(&ground->partition);
     thaw_integration_free(&ground->set);
 }
@@ -103,6 +113,7 @@ static const MapEntry MAPS[] = {
     {"rigid", create_some_rigid, create_none_rigid},
     {"modes", create_modes, NULL},
     {"modes without rows", create_modes_without_rows, NULL},
+    {"condensed", create_condensed, NULL},
 };
 
 // A small deformed body and one map of it.
@@ -136,6 +147,8 @@ static void place_parts(const ThawPartition *partition, double *x) {
 
 // Which vertices are scripted: none, a quarter of the vertices, one vertex, or two neighbours.
 enum { SCRIPT_NONE, SCRIPT_SOME, SCRIPT_ONE, SCRIPT_TWO, SCRIPT_COUNT };
+
+static int is_border(const Case *c, int i) { return i / c->model->dim >= c->map->n - c->map->border.count; }
 
 static void case_create(Case *c, MapCreate create, int dim, int scripts, uint64_t seed) {
     ThawError error = {0};
@@ -174,7 +187,7 @@ static void case_create(Case *c, MapCreate create, int dim, int scripts, uint64_
     if (c->map->ops->laws & THAW_MAP_FOLLOWS_STATE)
         assert_int_equal(c->map->ops->update(c->map, c->x, c->f), THAW_OK);
     for (int i = 0; i < c->nq; i++)
-        c->q[i] = c->map->idle && c->map->idle[i] ? 0 : sample_random(&c->seed);
+        c->q[i] = (c->map->idle && c->map->idle[i]) || is_border(c, i) ? 0 : sample_random(&c->seed);
 }
 
 static void case_free(Case *c) {
@@ -268,33 +281,33 @@ static void rows_are_those_of_apply(void **state) {
 }
 
 // Inertia: its functions are of one M and one D, and what it adds to a matrix is G'(.)G.
-static void check_one_inertia(Case *c, ThawInertia inertia) {
+static void check_one_inertia(Case *c, const ThawInertia *inertia) {
     double *u = THAW_NEW(double, c->nx), *p = THAW_NEW(double, c->nx), forms[2], energy = 1;
     c->map->ops->apply(c->map, c->q, c->w, c->v);
-    inertia.ops->product(&inertia, NULL, 1, 0, c->v, u);
-    inertia.ops->add_kinetic(&inertia, NULL, c->v, &energy);
+    inertia->ops->product(inertia, NULL, 1, 0, c->v, u);
+    inertia->ops->add_kinetic(inertia, NULL, c->v, &energy);
     assert_true(fabs(energy - 1 - dot(c->nx, c->v, u) / 2) <= 1e-13 * energy);
     for (int i = 0; i < c->nx; i++)
         p[i] = c->v[i] - c->f[i];
     memset(u, 0, sizeof *u * (size_t)c->nx);
-    inertia.ops->product(&inertia, NULL, 1, 0, p, u);
+    inertia->ops->product(inertia, NULL, 1, 0, p, u);
     const double change = dot(c->nx, p, u);
     memset(u, 0, sizeof *u * (size_t)c->nx);
-    inertia.ops->product(&inertia, NULL, 0, 0.3, c->v, u);
+    inertia->ops->product(inertia, NULL, 0, 0.3, c->v, u);
     const double loss = dot(c->nx, c->v, u);
-    inertia.ops->product(&inertia, NULL, 1, 0, p, u);
+    inertia->ops->product(inertia, NULL, 1, 0, p, u);
     memcpy(p, c->f, sizeof *p * (size_t)c->nx);
-    inertia.ops->change(&inertia, 0.3, p, c->v, forms, p);
+    inertia->ops->change(inertia, 0.3, p, c->v, forms, p);
     assert_true(fabs(forms[0] - change) <= 1e-13 * change && fabs(forms[1] - loss) <= 1e-13 * loss);
     for (int i = 0; i < c->nx; i++)
         assert_true(fabs(p[i] - u[i]) <= 1e-12 * (1 + fabs(u[i])));
     if (c->map->frame_count > 0) { // what frames carry is left out
         memset(u, 0, sizeof *u * (size_t)c->nx);
-        inertia.ops->product(&inertia, c->map->frame_of, 1, 1, c->v, u);
+        inertia->ops->product(inertia, c->map->frame_of, 1, 1, c->v, u);
         for (int i = 0; i < c->nx; i++)
             assert_true(u[i] == 0 || !thaw_map_carries(c->map, i / c->model->dim));
     }
-    inertia.ops->project(&inertia, c->map, c->w, c->v, c->r);
+    inertia->ops->project(inertia, c->map, c->w, c->v, c->r);
     for (int i = 0; i < c->nq; i++)
         assert_true(fabs(c->q[i] - c->r[i]) <= 1e-12);
     thaw_free(u);
@@ -302,9 +315,12 @@ static void check_one_inertia(Case *c, ThawInertia inertia) {
 }
 
 static void check_inertia(Case *c) {
-    check_one_inertia(c, thaw_inertia_lumped(c->shape));
-    if (c->map->ops->matrix) // of maps that ask for its products alone
-        check_one_inertia(c, mean_inertia(c->shape));
+    const ThawInertia lumped = thaw_inertia_lumped(c->shape), mean = mean_inertia(c->shape);
+    check_one_inertia(c, &lumped);
+    if (c->map->ops->matrix && !c->ground.condensed) // of maps that ask for its products alone
+        check_one_inertia(c, &mean);
+    if (c->ground.condensed)
+        check_one_inertia(c, &c->ground.condensed->inertia);
 }
 
 static void inertia_is_one_form_in_all_its_functions(void **state) {
@@ -453,6 +469,8 @@ static void check_congruence(Case *c) {
         }
         for (int i = 0; i < c->nq; i++) {
             double idle = c->map->idle && c->map->idle[i] && i == j;
+            if (is_border(c, i) && i == j) // nothing is on it
+                idle = -c->shape->total_mass;
             assert_true(fabs(dot(c->nx, G + i * c->nx, unit) + idle - reduced[j * c->nq + i]) <= 1e-12 * size);
         }
     }

@@ -48,6 +48,9 @@ SPOIL(poisson_half, s->materials[1].poisson = 0.5)
 SPOIL(poisson_neo_hookean, s->materials[0].poisson = -0.25; s->materials[0].model = THAW_MATERIAL_NEO_HOOKEAN)
 SPOIL(alpha0, s->materials[0].alpha0 = -0.5)
 SPOIL(alpha1, s->materials[0].alpha1 = INFINITY)
+SPOIL(strain_limits_of_a_solid, s->materials[0].strain_limits[1] = 1.1)
+SPOIL(strain_limits_above_one, s->materials[0].strain_limits[0] = 1)
+SPOIL(strain_limits_nan, s->materials[0].strain_limits[1] = NAN)
 SPOIL(mesh_null, s->shape.mesh = NULL)
 SPOIL(mesh_dim, s->world.dim = 2)
 SPOIL(mesh_bad, s->mesh->x[4] = NAN)
@@ -133,6 +136,9 @@ static const Case cases[] = {
     {"poisson_neo_hookean", poisson_neo_hookean, {"poisson", "-0.25", "at least 0 for neo-hookean"}},
     {"alpha0", alpha0, {"alpha0", "-0.5", "at least 0"}},
     {"alpha1", alpha1, {"alpha1", "inf", "finite"}},
+    {"strain limits of a solid", strain_limits_of_a_solid, {"material 0", "strain limits", "no sheet"}},
+    {"strain limits above one", strain_limits_above_one, {"strain_limits[0]", "1", "below 1"}},
+    {"strain limits not a number", strain_limits_nan, {"strain_limits[1]", "nan", "above 1"}},
     {"mesh_null", mesh_null, {"shape block", "mesh", "NULL"}},
     {"mesh_dim", mesh_dim, {"shape block", "dimension 3", "dimension 2"}},
     {"mesh_bad", mesh_bad, {"vertex 1", "nan", "finite"}},

@@ -71,6 +71,24 @@ static void what_has_no_unknowns_bears_what_falls_on_it(void **state) {
     }
 }
 
+// With nothing free whatever acts on it does nothing: it rests, and what lies on it may.
+static void what_pins_hold_wholly_sleeps_with_what_lies_on_it(void **state) {
+    (void)state;
+    ThawWorld *world =
+        make_world("{\"thaw\": 1, " CUBES "\"bodies\": [{\"shape\": \"cube\", \"method\": \"rigidify\", \"pins\": "
+                   "[{\"group\": \"all\", \"release\": 6}]}, {\"shape\": \"cube\", \"method\": "
+                   "\"rigidify\", \"position\": [0.006, 0, 0.1005]}]}",
+                   1);
+    settle(world, 500);
+    double x[81];
+    run_world(world, 700 - (int)thaw_world_step_count(world)); // and falls with it once it is let go
+    thaw_world_get_positions(world, 1, x);
+    print_message("a second after the pins let go at %.3f m\n", x[2]);
+    assert_int_equal(sleepers(world), 0);
+    assert_true(x[2] < -3);
+    thaw_world_free(&world);
+}
+
 static void a_stack_falls_asleep_as_one_and_stays_so_for_a_minute(void **state) {
     (void)state;
     ThawWorld *world = make_world(stack, 1);
@@ -380,6 +398,7 @@ static void a_load_at_a_random_time_and_place_is_never_missed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_has_no_unknowns_bears_what_falls_on_it),
+        cmocka_unit_test(what_pins_hold_wholly_sleeps_with_what_lies_on_it),
         cmocka_unit_test(a_stack_falls_asleep_as_one_and_stays_so_for_a_minute),
         cmocka_unit_test(a_touched_stack_wakes_and_goes_back_to_sleep),
         cmocka_unit_test(what_falls_onto_sleepers_or_is_pushed_into_them_wakes_them),

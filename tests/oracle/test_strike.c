@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "method/rigidify/rigidify.h"
+#include "support/folder.h"
 #include "support/world.h"
 #include "thaw/thaw.h"
 
@@ -178,12 +179,12 @@ static int has_an_answer_that_stands(const ThawWorld *world, const ThawStepStats
 static void bits_do_not_depend_on_threads_or_on_a_checkpoint_while_an_answer_stands(void **state) {
     (void)state;
     const char *text = MOVED("-9.8", "1.01"); // the ball lies on the beam
-    assert_true(bits_across_checkpoints(text, 400, "strike.ckpt", has_an_answer_that_stands) > 3);
+    assert_true(bits_across_checkpoints(text, 400, at("strike.ckpt"), has_an_answer_that_stands) > 3);
 }
 
 static void a_checkpoint_with_an_energy_or_a_mode_that_cannot_be_is_refused(void **state) {
     (void)state;
-    const char *text = MOVED("-9.8", "1.01"), *path = "wrong.ckpt";
+    const char *text = MOVED("-9.8", "1.01"), *path = at("wrong.ckpt");
     ThawWorld *world = make_world(text, 1), *other = make_world(text, 1);
     ThawOracleState *oracle = thaw_oracle_state(thaw_rigidify(&world->steppers[0])->oracle);
     ThawError error = {0};
@@ -208,7 +209,7 @@ static void a_checkpoint_with_an_energy_or_a_mode_that_cannot_be_is_refused(void
 
 static void a_checkpoint_with_numbers_that_are_not_finite_is_refused(void **state) {
     (void)state;
-    const char *text = MOVED("-9.8", "1.01"), *path = "infinite.ckpt";
+    const char *text = MOVED("-9.8", "1.01"), *path = at("infinite.ckpt");
     ThawWorld *world = make_world(text, 1), *other = make_world(text, 1);
     ThawOracleState *oracle = thaw_oracle_state(thaw_rigidify(&world->steppers[0])->oracle);
     ThawPartition *partition = thaw_rigidify(&world->steppers[0])->partition;
@@ -251,5 +252,5 @@ int main(void) {
         cmocka_unit_test(a_checkpoint_with_an_energy_or_a_mode_that_cannot_be_is_refused),
         cmocka_unit_test(a_checkpoint_with_numbers_that_are_not_finite_is_refused),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, make_folder, drop_folder);
 }

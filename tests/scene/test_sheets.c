@@ -195,6 +195,9 @@ static const struct {
      "'box': {'min': [0, 0, 0], 'max': [1, 1, 1], "
      "'cells': [1, 1, 1]}",
      "s: shapes.s.thickness: a solid has no thickness"},
+    {"{}", "{'strain_limits': [0.9]}", "s: materials.felt.strain_limits: no limits"},
+    {"{}", "{'strain_limits': [1.1, 0.9]}", "s: materials.felt.strain_limits[0]: out of range (value 1.1)"},
+    {"{}", "{'strain_limits': [null, 1]}", "s: materials.felt.strain_limits[1]: out of range (value 1)"},
     {"'thaw': 1", "'thaw': 1, 'dimension': 2", "s: shapes.s.mesh.sheet: a sheet has no place in the plane"},
 };
 
@@ -248,6 +251,8 @@ static void the_digest_sees_how_a_sheet_bends(void **state) {
     assert_true(plain != digest_of("'plate'", "'plate', 'membrane': 'fixed-thickness'"));
     assert_true(plain != digest_of("'plate'", "'plate', 'bending_damping': 0.1"));
     assert_true(plain != digest_of("0.01", "0.02"));
+    assert_true(plain != digest_of("{}", "{'strain_limits': [null, 1.1]}"));
+    assert_true(plain == digest_of("{}", "{'strain_limits': [null, null]}"));
 }
 
 int main(void) {

@@ -102,10 +102,108 @@ static void corners_ride_on_frames_and_are_let_go(void **state) {
     thaw_world_free(&world);
 }
 
+// A flat strip is sewn to a tube: one edge of it to the other, in half a second, and stays one.
+static const char tube[] =
+    "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.005}, \"materials\": {\"m\": {\"density\": 300, "
+    "\"young\": 1e6, \"poisson\": 0.3, \"alpha0\": 4, \"alpha1\": 0.005}}, \"shapes\": {\"strip\": {\"mesh\": "
+    "{\"sheet\": {\"grid\": {\"width\": 0.6, \"height\": 0.2}}, \"size\": 0.05}, \"material\": \"m\", \"thickness\": "
+    "0.002, \"groups\": {\"middle\": {\"nearest\": [0, 0, 0]}}}}, \"bodies\": [{\"name\": \"tube\", \"shape\": "
+    "\"strip\", "
+    "\"forces\": [{\"group\": \"x-min\", \"total\": [0, 0, 0.01], \"to\": 0.3}, {\"group\": \"x-max\", \"total\": [0, "
+    "0, "
+    "0.01], \"to\": 0.3}]}], \"attachments\": [{\"body\": \"tube\", \"group\": \"x-min\", \"to\": \"tube\", "
+    "\"to_group\": "
+    "\"x-max\", \"pairing\": \"%s\", \"kind\": \"distance\", \"length\": 0, \"close\": 0.5}]}";
+
+static double width_of_tube(const ThawWorld *world) {
+    double x[3 * 65], widest = 0;
+    assert_int_equal(thaw_world_vertex_count(world, 0), 65);
+    assert_int_equal(thaw_world_get_positions(world, 0, x), THAW_OK);
+    for (int j = 0; j < 5; j++) {
+        const double *p = x + 3 * (13 * j), *q = x + 3 * (13 * j + 12);
+        widest = fmax(widest, hypot(hypot(p[0] - q[0], p[1] - q[1]), p[2] - q[2]));
+    }
+    return widest;
+}
+
+static void a_strip_is_sewn_to_a_tube(void **state) {
+    (void)state;
+    static const char *const pairings[] = {"nearest", "along"}, *const methods[] = {"full", "rigidify"};
+    for (int run = 0; run < 4; run++) {
+        char text[2000];
+        ThawStepStats stats = {0};
+        snprintf(text, sizeof text, tube, pairings[run / 2]);
+        ThawWorld *world = make_world_by(text, methods[run % 2], 1);
+        double start = 0, off = 0, half = 0, momentum = 0, x[3 * 65], v[3 * 65], m[65];
+        for (int k = 0; k < 600; k++) {
+            step_world(world, &stats);
+            start = k == 0 ? ledger_balance(&stats.ledger) : start;
+            off = fmax(off, fabs(ledger_balance(&stats.ledger) - start));
+            half = k == 49 ? width_of_tube(world) : half;
+        }
+        thaw_world_get_positions(world, 0, x);
+        thaw_world_get_velocities(world, 0, v);
+        thaw_world_get_masses(world, 0, m);
+        for (int i = 0; i < 65; i++)
+            momentum += m[i] * v[3 * i];
+        print_message("%s, %s: %.4f m half way, %.1e at the end; ledger off %.1e of %.1e J; momentum across %.1e\n",
+                      methods[run % 2], pairings[run / 2], half, width_of_tube(world), off, stats.ledger.elastic,
+                      momentum);
+        assert_true(half > 0.25 && half < 0.36 && width_of_tube(world) < 1e-3);
+        assert_true(off < 1e-7 && fabs(momentum) < 1e-9);
+        thaw_world_free(&world);
+    }
+}
+
+static void a_tube_has_the_same_bits_after_resume(void **state) {
+    (void)state;
+    char text[2000];
+    snprintf(text, sizeof text, tube, "along");
+    assert_true(bits_across_checkpoints(text, 150, at("tube.h5"), has_begun) > 2);
+}
+
+// A disc is sewn to a square of the same rim by its share of the way: it goes around once, and no vertex is left out.
+static void edges_of_different_meshes_are_sewn_by_their_length(void **state) {
+    (void)state;
+    ThawWorld *world = make_world(
+        "{\"thaw\": 1, \"gravity\": [0, 0, 0], \"time\": {\"step\": 0.005}, \"materials\": {\"m\": {\"density\": 300, "
+        "\"young\": 1e5, \"poisson\": 0.3, \"alpha0\": 4, \"alpha1\": 0.005}}, \"shapes\": {\"square\": {\"mesh\": "
+        "{\"sheet\": {\"grid\": {\"width\": 0.314, \"height\": 0.314}}, \"size\": 0.05}, \"material\": \"m\", "
+        "\"thickness\": 0.002}, \"disc\": {\"mesh\": {\"sheet\": {\"disc\": {\"radius\": 0.2}}, \"size\": 0.04}, "
+        "\"material\": \"m\", \"thickness\": 0.002}}, \"bodies\": [{\"name\": \"disc\", \"shape\": \"disc\", "
+        "\"position\": [0, 0, 0.05]}, {\"name\": \"square\", \"shape\": \"square\"}], \"pairs\": [{\"between\": "
+        "[\"disc\", \"square\"], \"enabled\": false}], \"attachments\": [{\"body\": \"disc\", \"group\": \"rim\", "
+        "\"to\": \"square\", \"to_group\": \"rim\", \"pairing\": \"along\", \"kind\": \"distance\", \"length\": 0, "
+        "\"close\": 1}]}",
+        1);
+    ThawAttachmentState sewn;
+    double lines[6 * 200], widest = 0, first = 0;
+    thaw_world_get_attachment(world, 0, &sewn);
+    thaw_world_get_attachment_lines(world, 0, lines);
+    assert_true(sewn.vertices > 20 && sewn.vertices < 200);
+    for (int i = 0; i < sewn.vertices; i++) {
+        const double *l = lines + 6 * i;
+        first = fmax(first, hypot(hypot(l[0] - l[3], l[1] - l[4]), l[2] - l[5]));
+    }
+    assert_true(first < 0.12); // laid on the side that is nearest
+    run_world(world, 400);
+    thaw_world_get_attachment_lines(world, 0, lines);
+    for (int i = 0; i < sewn.vertices; i++) {
+        const double *l = lines + 6 * i;
+        widest = fmax(widest, hypot(hypot(l[0] - l[3], l[1] - l[4]), l[2] - l[5]));
+    }
+    print_message("%d vertices, %.3f m apart at the start, %.1e sewn\n", (int)sewn.vertices, first, widest);
+    assert_true(widest < 1e-3);
+    thaw_world_free(&world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_seam_closes_and_is_cut),
         cmocka_unit_test(a_seam_has_the_same_bits_after_resume),
+        cmocka_unit_test(a_strip_is_sewn_to_a_tube),
+        cmocka_unit_test(a_tube_has_the_same_bits_after_resume),
+        cmocka_unit_test(edges_of_different_meshes_are_sewn_by_their_length),
         cmocka_unit_test(a_weight_hangs_on_a_cloth),
         cmocka_unit_test(corners_ride_on_frames_and_are_let_go),
     };

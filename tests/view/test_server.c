@@ -485,7 +485,7 @@ static void a_page_that_leaves_lets_go(void **state) {
     say_text(second, "{\"type\":\"release\"}");
     assert_true(is_refused(second));
     close(first);
-    const double until = seconds() + 10;
+    const double until = seconds() + 1e-3 * PATIENCE_MS;
     int refused = 1;
     while (refused && seconds() < until)
         refused = is_refused(second);
@@ -513,26 +513,26 @@ static void a_page_that_does_not_draw_costs_no_time(void **state) {
     say_text(handle, "{\"type\":\"speed\",\"value\":0.01}"); // a step a second
     say_text(handle, "{\"type\":\"play\"}");
     usleep(2500000); // more frames than may be on the way
-    const double before = cpu_seconds(), begin = seconds();
+    const double before = cpu_seconds();
     usleep(1500000);
-    const double share = (cpu_seconds() - before) / (seconds() - begin);
+    const double idle = cpu_seconds() - before;
     say_text(handle, "{\"type\":\"speed\",\"value\":100}"); // and as fast as it goes, for comparison
     char *answer = await(handle, "\"speed\":100");
     assert_non_null(answer);
     free(answer);
-    const double busy_before = cpu_seconds(), busy_begin = seconds();
-    while (seconds() < busy_begin + 1.5) { // a page that does draw
+    const double busy_before = cpu_seconds();
+    for (int i = 0; i < 100; i++) { // a page that does draw
         size_t size;
         free(await_frame(handle, &size));
     }
-    const double busy = (cpu_seconds() - busy_before) / (seconds() - busy_begin);
+    const double busy = cpu_seconds() - busy_before;
     say_text(handle, "{\"type\":\"speed\",\"value\":1}");
     answer = await(handle, "\"speed\":1.0");
     assert_non_null(answer);
     free(answer);
     close(handle);
-    print_message("%.3f of a core while there was nothing to do, %.3f at work\n", share, busy);
-    assert_true(share < busy / 2);
+    print_message("%.2f s of a core while there was nothing to do, %.2f s for a hundred frames\n", idle, busy);
+    assert_true(idle <= busy / 2); // work against work: neither the load nor the speed of the machine matters
 }
 
 static double resident_mb(void) {

@@ -152,8 +152,9 @@ static void list_vertices(const ThawShape *shape, const unsigned char *script, S
         }
 }
 
-// What bends, and fibres, where not all of their vertices are in one part: hinges beside parts and across them; and the
-// pressure on all triangles, for on a part of a closed sheet it has a net force. Nothing where no triangle is elastic.
+// What bends, fibres and strain limits, where not all of their vertices are in one part: hinges beside parts and across
+// them; and the pressure on all triangles, for on a part of a closed sheet it has a net force. Nothing where no
+// triangle is elastic.
 static void list_others(ThawPartition *partition) {
     const ThawShape *shape = partition->shape;
     int32_t *to = partition->elastic;
@@ -163,7 +164,7 @@ static void list_others(ThawPartition *partition) {
         const size_t nodes = (size_t)block->kind->nodes;
         for (int32_t e = 0; e < block->count; e++) {
             const int32_t *vertex = block->elements + nodes * (size_t)e, part = partition->part_of_vertex[vertex[0]];
-            int within = block->kind->rest_size > 0 && part >= 0;
+            int within = !block->kind->pushes_parts && part >= 0;
             for (size_t a = 1; a < nodes; a++)
                 within &= partition->part_of_vertex[vertex[a]] == part;
             if (!within)

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files of this method share.
+#ifndef THAW_METHOD_CONDENSE_H
+#define THAW_METHOD_CONDENSE_H
+
+#include "map/condense/condense.h"
+#include "step/method.h"
+
+typedef enum ThawCondensePlace { THAW_CONDENSE_EVEN, THAW_CONDENSE_GROUP, THAW_CONDENSE_PLACE_COUNT } ThawCondensePlace;
+
+typedef struct ThawCondenseOptions {
+    int regions;
+    int place;          // ThawCondensePlace
+    int sleep;          // steps
+    double sleep_speed; // diameters a second
+} ThawCondenseOptions;
+
+// What bodies of one shape share, as long as one of them needs it.
+typedef struct ThawCondenseMass {
+    int32_t users;
+    int regions, place; // the options that it was made by
+    ThawCondensed *condensed;
+} ThawCondenseMass;
+typedef struct ThawCondenseSystem {
+    int32_t users;
+    ThawCondenseMass *mass; // a user of it
+    ThawSystem *system;
+} ThawCondenseSystem;
+
+// Of a body awake.
+typedef struct ThawCondenseData {
+    ThawCondenseMass *mass;
+    ThawCondenseSystem *shared; // NULL until the first step, and after a change of scripts
+    double sleep_speed;
+    double *slow_v; // dim * nv, m/s: velocities at the first of the slow steps
+} ThawCondenseData;
+
+static inline ThawCondenseData *thaw_condense(const ThawStepper *s) { return s->data; }
+
+static inline const ThawCondenseOptions *thaw_condense_options(const ThawWorld *world, int32_t body) {
+    return thaw_state_method_options(&world->state, thaw_method_index(thaw_method_condense.name), body);
+}
+
+extern const ThawMethodOps thaw_condense_ops;
+
+#endif
