@@ -324,6 +324,22 @@ static void examine_scripts(const Case *c) {
     }
 }
 
+// --- changes of the shape --------------------------------------------------------------------------------------------
+
+// A change happens at the end of the first step that comes to its time.
+static void examine_changes(const Case *c) {
+    for (int32_t i = 0; i < c->def->change_count; i++) {
+        const double time = c->def->changes[i].time;
+        if (!(time > c->duration + c->scene->world.h / 2))
+            continue;
+        ThawComplaint *complaint = thaw_exam_add(c->exam, THAW_SEVERITY_HINT, "changes-not-reached",
+                                                 "body %.60s, changes[%d]", c->def->name, (int)i);
+        thaw_complaint_what(complaint, "it happens at %.6g s, but the run ends at %.6g s", time, c->duration);
+        thaw_complaint_cure(complaint, "raise time.steps to %.0f or more", ceil(time / c->scene->world.h));
+        thaw_complaint_value(complaint, time, "s");
+    }
+}
+
 // --- forces ----------------------------------------------------------------------------------------------------------
 
 // Why a force does nothing; NULL when it acts.
@@ -612,6 +628,7 @@ void thaw_exam_loads(ThawExam *exam, const ThawScene *scene, const ThawModel *mo
         examine_contested(&c);
         examine_loose_pieces(&c);
         examine_scripts(&c);
+        examine_changes(&c);
         examine_forces(&c);
         examine_speed(&c);
         examine_turning(&c);

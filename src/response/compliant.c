@@ -29,6 +29,8 @@
 #define NEAR 1e-9    // share of its own block that holds a step near the iterate
 #define GOAL 1e-3    // of the linear equations
 #define FINEST 1e-8  // that it pays to ask for
+#define ROUGH 1e-2   // of those of stiffened.c, at most,
+#define ENOUGH 0.1   // and so much of what is to be left in the end
 #define SOFTEST 1e-3 // gamma of hard contacts, as a share of their own block: at first
 #define HARDEST 1e-9 // in the end
 #define HARDEN 1e-3  // a step
@@ -142,14 +144,18 @@ static double find_goal(const ThawResponse *island) {
 }
 
 static ThawStatus descend(ThawResponse *island, double *residual) {
-    const double tolerance = island->options->tolerance, goal = find_goal(island);
+    const double tolerance = island->options->tolerance, fine = island->stiff ? 0 : find_goal(island);
     memcpy(island->lambda, island->best, (size_t)island->dim * (size_t)island->n * sizeof(double));
     ThawStatus status = thaw_newton_begin(island, residual);
     for (int k = 0; k < STEPS && status >= 0 && *residual > tolerance && island->used < island->end; k++) {
-        status = find_step(island, goal);
+        const int warm = island->stiff && k == 0;
+        if (island->stiff)
+            status = thaw_stiffened_step(island, warm, fmax(FINEST, fmin(ROUGH, ENOUGH * tolerance / *residual)));
+        else
+            status = find_step(island, fine);
         if (status != THAW_OK) // bodies that cannot be stiffened, too
             break;
-        go(island, find_share(island));
+        go(island, warm ? 1 : find_share(island));
         *residual = thaw_island_residual(island, island->w, island->lambda);
         if (*residual <=
             tolerance) // what is nearly open may pull a little until here; forbidden before, it ends nowhere

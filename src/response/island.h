@@ -81,6 +81,7 @@ enum {
     THAW_BUFFER_ORDER,
     THAW_BUFFER_POOL,
     THAW_BUFFER_COARSE,
+    THAW_BUFFER_SLOPES,
     THAW_BUFFER_SPRINGS,
     THAW_BUFFER_COUNT
 };
@@ -93,7 +94,7 @@ struct ThawResponse {
     const ThawResponseBody *bodies;
     int32_t body_count;
     int dim, form;
-    int stiff;               // equations are preconditioned by bodies with their contacts' springs (stiffened.c)
+    int stiff;               // steps are found by bodies with their contacts' springs in them (stiffened.c)
     int32_t n;               // rows
     ThawRow *rows;           // n
     ThawPart *parts;         // body_count
@@ -121,11 +122,12 @@ struct ThawResponse {
     int32_t *C_start, *C_port; // room for the parts' ports:
     int32_t C_width;           // so many entries for each of J
     double *C_value;
-    double *impulse, *dv; // matrix-free: dim nv for each body, one after the other
-    size_t *field;        // where each body starts there
-    ThawLink *links;      // n
-    double *springs;      // dim x dim for each contact of each part: what it is stiffened by (stiffened.c)
-    double *interior;     // THAW_INTERIOR_DOUBLES n
+    double *impulse, *dv;     // matrix-free: dim nv for each body, one after the other
+    size_t *field;            // where each body starts there
+    ThawLink *links;          // n
+    struct ThawSlope *slopes; // n, and what else stiffened.c keeps:
+    double *springs;          // dim x dim for each contact of each part, what it is stiffened by, and vectors
+    double *interior;         // THAW_INTERIOR_DOUBLES n
     // Whole motions (modes.c).
     double *vertex_modes;                       // dim x THAW_MODE_COUNT for each contact vertex of each part
     double *modes;                              // dim x THAW_MODE_LANES for each contact of each part: B
@@ -206,15 +208,25 @@ int thaw_direct_suits(const ThawResponse *island);
 int32_t thaw_direct_cost(const ThawResponse *island, int32_t unknowns);
 ThawStatus thaw_direct_solve(ThawResponse *island, const double *w, double near, double *lambda);
 
-// The inverse of E rest C + K of a contact, into its link, `near` of its own block added to K.
-void thaw_krylov_invert(int dim, const ThawRow *row, const double *rest, double near, ThawLink *link);
+// gmres.c: x with |A x - r| <= goal |r|, or as near as `products` bring it; what is left is orthogonal to all that was
+// tried. used: how many vectors of the basis take part, share: how much of each.
+enum { THAW_GMRES_MOST = 120 };
+typedef struct ThawGmres {
+    int32_t size;
+    double *basis; // (THAW_GMRES_MOST + 1) size, or (products + 1) size; holds r at first
+    void *context;
+    ThawStatus (*multiply)(void *context, int32_t step, const double *x, double *y);
+} ThawGmres;
+ThawStatus thaw_gmres(const ThawGmres *problem, double goal, int32_t products, double *share, int32_t *used);
+// The sum of vectors, share of each.
+void thaw_gmres_sum(int32_t size, const double *vectors, const double *share, int32_t used, double *sum);
 
 // stiffened.c: whether that suits, and pays beside what else there is, at `otherwise` or by many products.
 int thaw_stiffened_suits(const ThawResponse *island, double otherwise);
 ThawStatus thaw_stiffened_reserve(ThawResponse *island);
-// With the links' C, E, K; then y = (about E (H + gamma) C + K)^-1 x.
-ThawStatus thaw_stiffened_prepare(ThawResponse *island, double near);
-ThawStatus thaw_stiffened_precondition(ThawResponse *island, const double *x, double *y);
+// trial and trial_w: where a step of Newton's method would end, by equations that are solved to `goal`. warm: what
+// contacts do is read off lambda and w, not off velocities alone. THAW_NOT_CONVERGED: bodies cannot be stiffened.
+ThawStatus thaw_stiffened_step(ThawResponse *island, int warm, double goal);
 
 // newton.c: from lambda until the residual is small enough or island->end is reached, in turns with a smoother.
 typedef struct ThawSmoother {

@@ -6,7 +6,7 @@
 // C, E and K of a contact its own. Newton's method on the law (newton.c) and on its smoothed form (interior.c) differ
 // in what they put there.
 //
-// Solved by GMRES (Saad and Schultz 1986), right-preconditioned by each contact's own block and the whole motions of
+// Solved by GMRES (gmres.c), right-preconditioned by each contact's own block and the whole motions of
 // the bodies together (modes.c): exactly where bodies are rigid. H may be singular (more contacts than freedoms): then
 // many d are as good, and a share `near` of each block is added to K, which keeps d small where nothing else decides
 // and changes no solution, since d is 0 there.
@@ -14,8 +14,6 @@
 #include <string.h>
 
 #include "response/island.h"
-
-enum { KRYLOV = 120 };
 
 ThawStatus thaw_krylov_reserve(ThawResponse *island) {
     double *krylov;
@@ -28,8 +26,8 @@ ThawStatus thaw_krylov_reserve(ThawResponse *island) {
     // Basis, one preconditioned vector, two vectors over rows, and those of interior.c.
     size_t size = (size_t)island->dim * (size_t)island->n;
     status = THAW_TAKE(island, THAW_BUFFER_KRYLOV,
-                       (KRYLOV + 4) * size + (size_t)THAW_INTERIOR_DOUBLES * (size_t)island->n, &krylov);
-    island->interior = krylov + (KRYLOV + 4) * size;
+                       (THAW_GMRES_MOST + 4) * size + (size_t)THAW_INTERIOR_DOUBLES * (size_t)island->n, &krylov);
+    island->interior = krylov + (THAW_GMRES_MOST + 4) * size;
     return status;
 }
 
@@ -41,8 +39,9 @@ static double own_entry(int d, const ThawLink *link, const double *D, int i, int
     return sum;
 }
 
-// P = (E rest C + K)^-1 by elimination with pivoting; the identity scaled where that fails.
-void thaw_krylov_invert(int d, const ThawRow *row, const double *rest, double near, ThawLink *link) {
+// P = (E rest C + K)^-1 by elimination with pivoting, `near` of its own block added to K; the identity scaled where
+// that fails.
+static void invert(int d, const ThawRow *row, const double *rest, double near, ThawLink *link) {
     int m = link->size;
     double A[3][6] = {{0}}, largest = 0.0;
     for (int i = 0; i < m; i++) {
@@ -83,25 +82,10 @@ typedef struct Krylov {
     ThawResponse *island;
     const ThawLink *links;
     int32_t size;         // unknowns
-    double *basis;        // (KRYLOV + 1) size
+    double *basis;        // (THAW_GMRES_MOST + 1) size
     double *image;        // size: preconditioned vector
     double *rows, *speed; // dim n
 } Krylov;
-
-static double dot(int32_t n, const double *a, const double *b) {
-    enum { WIDTH = 32 }; // sums that do not wait for each other
-    double sum[WIDTH] = {0};
-    int32_t i = 0;
-    for (; i + WIDTH <= n; i += WIDTH)
-        for (int k = 0; k < WIDTH; k++)
-            sum[k] += a[i + k] * b[i + k];
-    for (; i < n; i++)
-        sum[i % WIDTH] += a[i] * b[i];
-    for (int half = WIDTH / 2; half > 0; half /= 2)
-        for (int k = 0; k < half; k++)
-            sum[k] += sum[k + half];
-    return sum[0];
-}
 
 static void apply_own(const ThawLink *link, const double *x, double *y) {
     int m = link->size;
@@ -150,17 +134,15 @@ THAW_INLINE void from_motions(const int d, const ThawResponse *island, int32_t i
         y[m] -= change[m];
 }
 
-// y = (Gamma + U V')^-1 x (modes.c), or by bodies with springs.
-static ThawStatus precondition(const Krylov *krylov, const double *x, double *y) {
+// y = (Gamma + U V')^-1 x (modes.c).
+static void precondition(const Krylov *krylov, const double *x, double *y) {
     ThawResponse *island = krylov->island;
     const ThawLink *links = krylov->links;
     double *z = island->motion_scratch;
-    if (island->stiff)
-        return thaw_stiffened_precondition(island, x, y);
     for (int32_t i = 0; i < island->n; i++)
         apply_own(links + i, x + links[i].first, y + links[i].first);
     if (!island->whole)
-        return THAW_OK;
+        return;
     memset(z, 0, (size_t)THAW_MODE_LANES * (size_t)island->body_count * sizeof *z);
     for (int32_t i = 0; i < island->n; i++)
         if (links[i].size > 0 && island->dim == 3)
@@ -173,7 +155,6 @@ static ThawStatus precondition(const Krylov *krylov, const double *x, double *y)
             from_motions(3, island, i, links + i, z, y + links[i].first);
         else if (links[i].size > 0)
             from_motions(2, island, i, links + i, z, y + links[i].first);
-    return THAW_OK;
 }
 
 // rows += C d.
@@ -203,81 +184,22 @@ static void restrict_rows(const Krylov *krylov, const double *w, const double *d
     }
 }
 
-// d with |(E H C + K) d + r| <= goal |r|, or as near as `products` bring it; basis[0] holds -r. d ends in image.
-static ThawStatus solve_gmres(Krylov *krylov, double goal, int32_t products) {
-    int32_t n = krylov->size, steps = products < KRYLOV ? products : KRYLOV, used = 0;
-    double h[KRYLOV + 1][KRYLOV], g[KRYLOV + 1] = {0}, cosine[KRYLOV], sine[KRYLOV], y[KRYLOV];
-    double *basis = krylov->basis, start = sqrt(dot(n, basis, basis));
-    g[0] = start;
-    for (int32_t i = 0; i < n && start > 0; i++)
-        basis[i] /= start;
-    for (int32_t j = 0; j < steps && start > 0; j++) {
-        double *next = basis + (size_t)(j + 1) * (size_t)n;
-        ThawStatus status = precondition(krylov, basis + (size_t)j * (size_t)n, krylov->image);
-        if (status < 0)
-            return status;
-        memset(krylov->rows, 0, (size_t)krylov->island->dim * (size_t)krylov->island->n * sizeof(double));
-        expand(krylov, krylov->image, krylov->rows);
-        status = thaw_island_multiply(krylov->island, krylov->rows, NULL, krylov->speed);
-        if (status < 0)
-            return status;
-        restrict_rows(krylov, krylov->speed, krylov->image, next);
-        double before = sqrt(dot(n, next, next));
-        for (int32_t i = 0; i <= j; i++)
-            h[i][j] = 0.0;
-        double size = before, last = INFINITY;
-        // Again where much cancelled: small eigenvalues need a basis that is orthogonal to rounding.
-        for (int again = 0; again < 2 && size < 0.5 * last; again++) {
-            last = size;
-            for (int32_t i = 0; i <= j; i++) {
-                const double *old = basis + (size_t)i * (size_t)n;
-                double part = dot(n, next, old);
-                h[i][j] += part;
-                for (int32_t k = 0; k < n; k++)
-                    next[k] -= part * old[k];
-            }
-            size = sqrt(dot(n, next, next));
-        }
-        h[j + 1][j] = size;
-        for (int32_t k = 0; k < n && size > 0; k++)
-            next[k] /= size;
-        for (int32_t i = 0; i < j; i++) {
-            double upper = h[i][j], lower = h[i + 1][j];
-            h[i][j] = cosine[i] * upper + sine[i] * lower;
-            h[i + 1][j] = cosine[i] * lower - sine[i] * upper;
-        }
-        double r = hypot(h[j][j], h[j + 1][j]);
-        if (r <= 1e-12 * before) // nothing new: the range of a singular H is exhausted
-            break;
-        cosine[j] = h[j][j] / r;
-        sine[j] = h[j + 1][j] / r;
-        h[j][j] = r;
-        g[j + 1] = -sine[j] * g[j];
-        g[j] *= cosine[j];
-        used = j + 1;
-        if (fabs(g[j + 1]) <= goal * start || size <= 1e-13 * before)
-            break;
-    }
-    for (int32_t i = used - 1; i >= 0; i--) {
-        y[i] = g[i];
-        for (int32_t k = i + 1; k < used; k++)
-            y[i] -= h[i][k] * y[k];
-        y[i] /= h[i][i];
-    }
-    // No combination needs the last vector: the sum goes there.
-    double *sum = basis + (size_t)KRYLOV * (size_t)n;
-    memset(sum, 0, (size_t)n * sizeof *sum);
-    for (int32_t i = 0; i < used; i++)
-        for (int32_t k = 0; k < n; k++)
-            sum[k] += y[i] * basis[(size_t)i * (size_t)n + (size_t)k];
-    return precondition(krylov, sum, krylov->image);
+// y = (E (H + gamma) C + K) P^-1 x, one of GMRES's products.
+static ThawStatus multiply(void *context, int32_t step, const double *x, double *y) {
+    Krylov *krylov = context;
+    (void)step;
+    precondition(krylov, x, krylov->image);
+    memset(krylov->rows, 0, (size_t)krylov->island->dim * (size_t)krylov->island->n * sizeof(double));
+    expand(krylov, krylov->image, krylov->rows);
+    ThawStatus status = thaw_island_multiply(krylov->island, krylov->rows, NULL, krylov->speed);
+    if (status >= 0)
+        restrict_rows(krylov, krylov->speed, krylov->image, y);
+    return status;
 }
 
 // Each contact's own block, less what the motions account for, and the motions' factor with Q = C P E of every contact.
-static ThawStatus prepare_preconditioner(ThawResponse *island, double near) {
+static void prepare_preconditioner(ThawResponse *island, double near) {
     int d = island->dim;
-    if (island->stiff)
-        return thaw_stiffened_prepare(island, near);
     if (island->whole) {
         thaw_modes_complete(island);
         thaw_modes_begin(island);
@@ -290,7 +212,7 @@ static ThawStatus prepare_preconditioner(ThawResponse *island, double near) {
             thaw_modes_own_block(island, row, s, taken);
         for (int k = 0; k < d * d; k++)
             rest[k] = row->D[k] - taken[k];
-        thaw_krylov_invert(d, row, rest, near, link);
+        invert(d, row, rest, near, link);
         if (!island->whole || link->size == 0)
             continue;
         for (int a = 0; a < link->size; a++)
@@ -302,7 +224,6 @@ static ThawStatus prepare_preconditioner(ThawResponse *island, double near) {
     }
     if (island->whole)
         thaw_modes_factor(island);
-    return THAW_OK;
 }
 
 ThawStatus thaw_krylov_solve(ThawResponse *island, const double *w, double near, double goal, int32_t products,
@@ -319,14 +240,18 @@ ThawStatus thaw_krylov_solve(ThawResponse *island, const double *w, double near,
         island->links[i].first = krylov.size;
         krylov.size += island->links[i].size;
     }
-    ThawStatus status = prepare_preconditioner(island, near);
-    if (status != THAW_OK)
-        return status;
+    prepare_preconditioner(island, near);
     restrict_rows(&krylov, w, NULL, krylov.basis);
     for (int32_t k = 0; k < krylov.size; k++)
         krylov.basis[k] = -krylov.basis[k];
-    status = solve_gmres(&krylov, goal, products);
-    if (status == THAW_OK)
-        expand(&krylov, krylov.image, lambda);
-    return status;
+    const ThawGmres problem = {krylov.size, krylov.basis, &krylov, multiply};
+    double share[THAW_GMRES_MOST], *sum = krylov.basis + (size_t)THAW_GMRES_MOST * (size_t)krylov.size;
+    int32_t used; // at most THAW_GMRES_MOST: no combination needs the last vector, and the sum goes there
+    ThawStatus status = thaw_gmres(&problem, goal, products, share, &used);
+    if (status != THAW_OK)
+        return status;
+    thaw_gmres_sum(krylov.size, krylov.basis, share, used, sum);
+    precondition(&krylov, sum, krylov.image);
+    expand(&krylov, krylov.image, lambda);
+    return THAW_OK;
 }

@@ -106,6 +106,9 @@ static const Slip slips[] = {
      "'keys': [{'time': 0}, {'time': 3}, {'time': 9}], 'release': 1e9},\n"
      "{'group': 'y-max', 'release': 1.5, 'keys': [{'time': 0}",
      H, "never-released", "body two, group right", "1e+09 s"},
+    // changes
+    {LAST, "[0, 0, 0.1]}]}], 'changes': [{'at': 50, 'cut': {'side': {'point': [0.2, 0, 0], 'normal': [1, 0, 0]}}}]}]}",
+     H, "changes-not-reached", "body two, changes[0]", "25000 or more"},
     // forces
     {"'total': [0, 0, 2]", "'total': [0, 0, 0]", W, "idle-force", "body one, force 0 (group right)", "it is zero"},
     {"'from': 0, 'to': 1", "'from': 3, 'to': 4", W, "idle-force", "body one, force 0 (group right)", "after the end"},

@@ -71,7 +71,8 @@ static void the_law_holds_with_friction_after_few_products(void **state) {
                 if (i == 0) {
                     assert_true(after.residual <= thin->options.tolerance);
                     assert_int_equal(island_offender(thin, 1e-4), -1);
-                    assert_true((bodies == 1 ? 3 : 1) * after.iterations < before.iterations);
+                    // In solves: when the bound was set a product took two, with A and with the springs; it takes one.
+                    assert_true((bodies == 1 ? 3 : 1) * after.iterations < 2 * before.iterations);
                 }
                 assert_true(after.residual <= fmax(before.residual, thin->options.tolerance));
                 island_free(plain);
