@@ -308,7 +308,7 @@ static ThawStatus load_sheet(AppPlan *plan, ThawError *error) {
     if (!(plan->thickness > 0))
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "%s is open, so it is a sheet, and %s is not sold by the sheet; allowed: --cloth NAME "
-                              "(cotton, silk, denim, paper), or --shell METRES beside --material",
+                              "(a fabric or paper, see --list), or --shell METRES beside --material",
                               plan->path, plan->material->def.name);
     if (plan->size > 0 || plan->elements > 0)
         return thaw_error_set(error, THAW_ERROR_INPUT,

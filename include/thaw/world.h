@@ -43,6 +43,7 @@ typedef enum ThawMembrane {
     THAW_MEMBRANE_FIXED_THICKNESS, // as in the shells paper; up to three times too stiff
     THAW_MEMBRANE_WOVEN,           // warp and weft (ThawWeave), quadratic in Green strain, plane stress
     THAW_MEMBRANE_LENGTHS,         // by lengths of edges and areas (discrete shells, Grinspun et al. 2003)
+    THAW_MEMBRANE_AUTO,            // woven where one of its materials has a weave, else plane stress
 } ThawMembrane;
 
 typedef enum ThawBending {
@@ -59,7 +60,8 @@ typedef struct ThawShapeDef {
     ThawMembrane membrane;          // of sheets
     ThawBending bending;            // of sheets
     double bending_damping;         // s, of sheets, in place of alpha1 for bending; < 0: alpha1
-    double warp[3];                 // of woven sheets: the warp's direction, in each triangle's plane
+    double warp[3];                 // of woven sheets: the warp's direction, as far as it lies in a triangle's plane;
+                                    // 0: x, and y where x is across
     const double *uv;               // of woven sheets: u, v of each corner of each element of the mesh, u along the
                                     // warp; in place of `warp` where it is not degenerate; may be NULL
     double pressure;                // Pa, inside a closed sheet over outside; its triangles must all look out, or in

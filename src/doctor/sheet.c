@@ -5,6 +5,9 @@
 // Bending waves of a plate with the bending stiffness D and the mass m of a square metre have the frequency w = k^2
 // sqrt(D / m) at the wave number k. The shortest folds that a mesh shows are four edges long: what a step cannot
 // follow of them it takes away, and the sheet looks stiffer and more damped than it is.
+//
+// Under its weight a sheet drapes in folds some times as wide as its bending length c = (D / (m g))^(1/3). Triangles
+// longer than half of that hold limp cloth stiff (docs/shells-results.md#drape).
 #include <math.h>
 
 #include "doctor/doctor.h"
@@ -12,6 +15,7 @@
 #include "mesh/mesh.h"
 
 static const double THICK = 0.5;              // of a mean edge
+static const double COARSE = 0.5;             // bending lengths
 static const double FOLDED = 75 * M_PI / 180; // rad between neighbours at rest
 
 // The mean edge, m.
@@ -81,10 +85,29 @@ static void examine_folds(ThawExam *exam, const ThawShapeDef *def) {
     thaw_complaint_place(c, 3, centre);
 }
 
+// Whether its triangles are fine enough for how it drapes.
+static void examine_drape(ThawExam *exam, const ThawScene *scene, const ThawShapeDef *def, double D, double weight) {
+    const double edge = mean_edge(def->mesh), g = thaw_v3_norm(scene->world.gravity);
+    const double c = g > 0 ? cbrt(D / (weight * g)) : INFINITY;
+    if (!(edge > COARSE * c))
+        return;
+    ThawComplaint *hint = thaw_exam_add(exam, THAW_SEVERITY_HINT, "coarse-cloth", "shape %.100s", def->name);
+    thaw_complaint_what(
+        hint,
+        "its bending length (how far it hangs over by itself) is %.3g m, and edges of its triangles are "
+        "%.3g m long: it drapes in wider folds, and less deep, than finer triangles let it",
+        c, edge);
+    thaw_complaint_cure(hint, "for its drape take triangles of %g m (\"size\"); else leave it",
+                        thaw_round_down(COARSE * c));
+    thaw_complaint_value(hint, edge / c, "bending lengths");
+}
+
 void thaw_exam_sheet(ThawExam *exam, const ThawScene *scene, const ThawShapeDef *def) {
     const ThawMaterialDef *m = &scene->world.materials[thaw_shape_main_material(def)];
     const double edge = mean_edge(def->mesh), t = def->thickness, h = scene->world.h;
-    const double D = m->young * t * t * t / (12 * (1 - m->poisson * m->poisson)), k = M_PI / (2 * edge);
+    const double *bending = m->weave.bending, k = M_PI / (2 * edge);
+    const double D =
+        bending[0] > 0 ? sqrt(bending[0] * bending[1]) : m->young * t * t * t / (12 * (1 - m->poisson * m->poisson));
     const double period = 2 * M_PI / (k * k * sqrt(D / (m->density * t)));
     if (t > THICK * edge) {
         ThawComplaint *c = thaw_exam_add(exam, THAW_SEVERITY_WARNING, "thick-sheet", "shape %.100s", def->name);
@@ -105,5 +128,6 @@ void thaw_exam_sheet(ThawExam *exam, const ThawScene *scene, const ThawShapeDef 
                             thaw_round_down(period / 10));
         thaw_complaint_value(c, period, "s");
     }
+    examine_drape(exam, scene, def, D, m->density * t);
     examine_folds(exam, def);
 }

@@ -113,6 +113,7 @@ struct ThawMap {
     const ThawShape *shape;
     const ThawIntegrationSet *set; // what is to be evaluated with this map; not owned
     int32_t n;                     // blocks of q
+    double beyond;                 // a linearised step takes its stiffness by h^2 (1 + beyond)
     ThawBorder border;             // the last of them: multipliers of its matrix, whose columns of G are 0
     int32_t row_blocks;            // that a vertex depends on, at most; 0 without `rows`
     const unsigned char *idle; // n * dim flags: this unknown only fills its block; its column of G is 0, its diagonal

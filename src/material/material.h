@@ -41,6 +41,11 @@ ThawStatus thaw_material_validate(const ThawMaterialDef *def, ThawError *error);
 // The Lame constants of linear elasticity, in Pa: mu = E / (2 (1 + nu)), lambda = E nu / ((1 + nu) (1 - 2 nu)).
 void thaw_material_lame(const ThawMaterialDef *def, double *mu, double *lambda);
 
+// Whether anything of a cloth differs by direction, or bends and shears otherwise than a plate of its moduli.
+static inline int thaw_weave_is_given(const ThawWeave *weave) {
+    return weave->weft_young > 0 || weave->shear > 0 || weave->bending[0] > 0;
+}
+
 // Replaces C by the nearest positive semi-definite matrix (Frobenius), for isotropic energies: in the principal axes of
 // F C falls apart into one 3x3 and three 2x2 blocks. Lanes that are positive already keep their bits.
 void thaw_material_project(const ThawLanes F[9], ThawLanes C[THAW_SYM9_SIZE]);

@@ -31,7 +31,7 @@ ThawWorldDef thaw_world_def_default(void) {
 
 ThawShapeDef thaw_shape_def_default(void) {
     return (ThawShapeDef){
-        .name = "shape", .thickness = 1, .bending_damping = -1, .warp = {1, 0, 0}, .fibre = {1, 0, 0}};
+        .name = "shape", .thickness = 1, .membrane = THAW_MEMBRANE_AUTO, .bending_damping = -1, .fibre = {1, 0, 0}};
 }
 
 ThawGroupDef thaw_group_def_default(void) { return (ThawGroupDef){.name = "all", .select = THAW_SELECT_ALL}; }

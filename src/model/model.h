@@ -231,7 +231,9 @@ ThawStatus thaw_obstacles_compile(const ThawWorldDef *def, ThawModel *model, Tha
 void thaw_obstacles_clear(ThawModel *model);
 // Whether two may touch (a body's index, or -1 - obstacle) and how: the last rule that applies to both decides.
 int thaw_model_may_touch(const ThawModel *model, int32_t a, int32_t b, ThawTouch *touch);
-// s, that a blow of two takes (step/blow.c); 0: a sheet is one of them.
+// Whether scripts and pins hold all of a body for ever: it neither gives way nor is pushed away, like an obstacle.
+int thaw_model_is_led(const ThawModelBody *body);
+// s, that a blow of two takes (step/blow.c); 0: a sheet is one of them, or none gives way.
 double thaw_model_blow_time(const ThawModel *model, int32_t a, int32_t b);
 
 // What several compilers check: messages begin with `where` and name the field.

@@ -295,16 +295,23 @@ int thaw_model_may_touch(const ThawModel *model, int32_t a, int32_t b, ThawTouch
     return !disabled;
 }
 
+int thaw_model_is_led(const ThawModelBody *body) {
+    for (int32_t i = 0; i < body->script_count; i++)
+        if (body->scripts[i].group->count == body->shape->nv && isinf(body->scripts[i].release))
+            return 1;
+    return 0;
+}
+
 double thaw_model_blow_time(const ThawModel *model, int32_t a, int32_t b) {
     const int32_t side[2] = {a, b};
     double inverse = 0, sum = 0;
     for (int k = 0; k < 2; k++)
-        if (side[k] >= 0) {
+        if (side[k] >= 0 && !thaw_model_is_led(&model->bodies[side[k]])) {
             const ThawShape *shape = model->bodies[side[k]].shape;
             if (shape->blow == 0)
                 return 0;
             inverse += 1 / shape->total_mass;
             sum += shape->blow * shape->blow / shape->total_mass;
         }
-    return sqrt(sum / inverse);
+    return inverse > 0 ? sqrt(sum / inverse) : 0;
 }

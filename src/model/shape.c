@@ -397,7 +397,6 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
     shape->dim = dim;
     shape->materials = materials;
     shape->thickness = dim == 2 || sheet ? def->thickness : 1;
-    shape->membrane = def->membrane;
     shape->bending = def->bending;
     shape->bending_damping = def->bending_damping;
     shape->smooth = def->smooth;
@@ -405,6 +404,8 @@ ThawStatus thaw_shape_compile(const ThawShapeDef *def, int dim, const ThawMateri
         return thaw_error_memory(error, "a shape");
     shape->pressure = sheet ? def->pressure : 0;
     status = assign_materials(def, name, material_count, &data.material, error);
+    if (status == THAW_OK && sheet)
+        shape->membrane = thaw_sheet_membrane(def, materials, data.material);
     for (int32_t e = 0; sheet && status == THAW_OK && e < mesh->element_count; e++)
         status = thaw_sheet_check_material(shape, &materials[data.material[e]], data.material[e], error);
     if (status == THAW_OK && sheet && shape->membrane == THAW_MEMBRANE_WOVEN)

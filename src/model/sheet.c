@@ -297,7 +297,9 @@ static int into_plane(const double e1[3], const double e2[3], double d[3]) {
 }
 
 ThawStatus thaw_sheet_weave(const ThawShapeDef *def, ThawShape *shape, ThawError *error) {
+    static const double axes[2][3] = {{1, 0, 0}, {0, 1, 0}};
     const ThawMesh *mesh = def->mesh;
+    const int open = def->warp[0] == 0 && def->warp[1] == 0 && def->warp[2] == 0;
     if (!(shape->warp = THAW_NEW(double, 3 * (size_t)mesh->element_count)))
         return thaw_error_memory(error, "the warp of a sheet");
     for (int32_t e = 0; e < mesh->element_count; e++) {
@@ -313,8 +315,11 @@ ThawStatus thaw_sheet_weave(const ThawShapeDef *def, ThawShape *shape, ThawError
             if (isfinite(v1) && isfinite(v2) && into_plane(e1, e2, d))
                 continue;
         }
-        memcpy(d, def->warp, 3 * sizeof *d);
-        if (!into_plane(e1, e2, d))
+        memcpy(d, open ? axes[0] : def->warp, 3 * sizeof *d);
+        if (into_plane(e1, e2, d))
+            continue;
+        memcpy(d, axes[1], 3 * sizeof *d);
+        if (!open || !into_plane(e1, e2, d))
             return thaw_error_set(error, THAW_ERROR_INPUT,
                                   "shape %s: warp is (%g, %g, %g), which is no direction in the plane of element %d; "
                                   "allowed: a direction that is not across any triangle, or uv",
@@ -447,10 +452,19 @@ ThawStatus thaw_sheet_add_blocks(ThawShape *shape, ThawError *error) {
     return status;
 }
 
-// --- what is allowed -------------------------------------------------------------------------------------------------
+// --- what is left open, and what is allowed --------------------------------------------------------------------------
+
+ThawMembrane thaw_sheet_membrane(const ThawShapeDef *def, const ThawMaterial *materials, const int32_t *material) {
+    if (def->membrane != THAW_MEMBRANE_AUTO)
+        return def->membrane;
+    for (int32_t e = 0; e < def->mesh->element_count; e++)
+        if (thaw_weave_is_given(&materials[material[e]].weave))
+            return THAW_MEMBRANE_WOVEN;
+    return THAW_MEMBRANE_PLANE_STRESS;
+}
 
 ThawStatus thaw_sheet_check(const ThawShapeDef *def, const char *name, ThawError *error) {
-    if ((unsigned)def->membrane > THAW_MEMBRANE_LENGTHS)
+    if ((unsigned)def->membrane > THAW_MEMBRANE_AUTO)
         return thaw_error_set(error, THAW_ERROR_INPUT, "shape %s: membrane is %d; allowed: a ThawMembrane", name,
                               (int)def->membrane);
     if ((unsigned)def->bending > THAW_BENDING_HINGE)
@@ -468,8 +482,7 @@ ThawStatus thaw_sheet_check(const ThawShapeDef *def, const char *name, ThawError
 
 ThawStatus thaw_sheet_check_material(const ThawShape *shape, const ThawMaterial *material, int32_t index,
                                      ThawError *error) {
-    const ThawWeave *weave = &material->weave;
-    if (shape->membrane != THAW_MEMBRANE_WOVEN && (weave->weft_young > 0 || weave->shear > 0 || weave->bending[0] > 0))
+    if (shape->membrane != THAW_MEMBRANE_WOVEN && thaw_weave_is_given(&material->weave))
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "shape %s: material %d is woven, and membrane is %d; allowed: THAW_MEMBRANE_WOVEN (%d)",
                               shape->name, (int)index, (int)shape->membrane, (int)THAW_MEMBRANE_WOVEN);

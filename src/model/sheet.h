@@ -13,6 +13,8 @@ ThawStatus thaw_sheet_order(const ThawMesh *mesh, int32_t *order, ThawError *err
 ThawStatus thaw_sheet_graph(const ThawShape *shape, ThawGraph **graph, ThawError *error);
 // Adds the blocks of bending and pressure to a sheet whose membrane, materials, thickness and warp are in place.
 ThawStatus thaw_sheet_add_blocks(ThawShape *shape, ThawError *error);
+// How a sheet stretches whose definition leaves it open; its elements' materials are known.
+ThawMembrane thaw_sheet_membrane(const ThawShapeDef *def, const ThawMaterial *materials, const int32_t *material);
 // The warp of a woven sheet, and its membrane's gradients from the triangles' axes to warp and weft.
 ThawStatus thaw_sheet_weave(const ThawShapeDef *def, ThawShape *shape, ThawError *error);
 void thaw_sheet_turn(ThawShape *shape);

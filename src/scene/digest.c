@@ -60,9 +60,12 @@ static uint64_t hash_shape(uint64_t seed, const ThawShapeDef *shape) {
     if (shape->smooth > 0)
         seed = hash_doubles(seed, &shape->smooth, 1);
     if (thaw_mesh_is_sheet(shape->mesh)) {
-        seed = hash_integer(hash_integer(seed, (int64_t)shape->membrane), (int64_t)shape->bending);
+        const int open = shape->membrane == THAW_MEMBRANE_AUTO; // materials are hashed, and decide
+        const ThawMembrane membrane = open ? THAW_MEMBRANE_PLANE_STRESS : shape->membrane;
+        seed = hash_integer(hash_integer(seed, (int64_t)membrane), (int64_t)shape->bending);
         seed = hash_doubles(seed, &shape->bending_damping, 1);
-        if (shape->membrane == THAW_MEMBRANE_WOVEN) {
+        if (shape->membrane == THAW_MEMBRANE_WOVEN ||
+            (open && (shape->uv || shape->warp[0] != 0 || shape->warp[1] != 0 || shape->warp[2] != 0))) {
             seed = hash_doubles(seed, shape->warp, 3);
             seed = shape->uv ? hash_doubles(seed, shape->uv, 6 * (size_t)shape->mesh->element_count) : seed;
         }

@@ -34,6 +34,10 @@ static void read_like(const ThawPlace *place, ThawMaterialDef *material, double 
 static void read_weave(const ThawPlace *place, ThawMaterialDef *material) {
     static const char *const keys[] = {"weft_young", "shear", "bending", NULL};
     ThawPlace weave = thaw_place_member(place, "weave");
+    if (weave.value && json_is_false(weave.value)) { // like a fabric, but not woven
+        material->weave = (ThawWeave){0};
+        return;
+    }
     if (!weave.value || !thaw_place_is_object(&weave, keys, 0))
         return;
     ThawPlace bending = thaw_place_member(&weave, "bending");
@@ -106,7 +110,9 @@ static void read_material(const ThawPlace *place, ThawMaterialDef *material, dou
     if (which.value && model != THAW_MATERIAL_STABLE_NEO_HOOKEAN)
         thaw_place_refuse(&which, "only the model stable-neo-hookean has a choice of constants", "to leave it out");
     thaw_place_number(place, "density", thaw_range_positive, &material->density);
+    const double young = material->young;
     thaw_place_number(place, "young", thaw_range_positive, &material->young);
+    material->weave.weft_young *= material->young / young; // of a fabric that this one is like: in proportion
     thaw_place_number(place, "poisson", poisson, &material->poisson);
     thaw_place_number(place, "alpha0", thaw_range_not_negative, &material->alpha0);
     thaw_place_number(place, "alpha1", thaw_range_not_negative, &material->alpha1);

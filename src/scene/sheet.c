@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "material/material.h"
 #include "mesh/mesh.h"
 #include "mesh/solid.h"
 #include "scene/read.h"
@@ -212,7 +213,7 @@ void thaw_scene_read_thickness(const ThawPlace *place, ThawShapeDef *shape) {
     ThawSceneReader *reader = place->reader;
     ThawPlace thickness = thaw_place_member(place, "thickness");
     const int sheet = thaw_mesh_is_sheet(shape->mesh);
-    int choice = 0;
+    int choice = THAW_MEMBRANE_AUTO;
     if (thickness.value && !sheet && shape->mesh->dim != 2)
         thaw_place_refuse(&thickness, "a solid has no thickness", "thickness of sheets, or in scenes of dimension 2");
     for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
@@ -230,13 +231,19 @@ void thaw_scene_read_thickness(const ThawPlace *place, ThawShapeDef *shape) {
     thaw_place_number(place, "thickness", thaw_range_positive, &shape->thickness);
     thaw_place_choice(place, "membrane", membranes, 4, &choice);
     shape->membrane = (ThawMembrane)choice;
+    ThawPlace membrane = thaw_place_member(place, "membrane");
+    const int fabric = thaw_weave_is_given(&reader->materials[shape->material].weave);
+    if (membrane.value && fabric && shape->membrane != THAW_MEMBRANE_WOVEN)
+        thaw_place_refuse(&membrane, "its material is a fabric",
+                          "\"woven\", to leave it out, or \"weave\": false in the material");
     choice = 0;
     thaw_place_choice(place, "bending", bendings, 2, &choice);
     shape->bending = (ThawBending)choice;
     thaw_place_number(place, "bending_damping", thaw_range_not_negative, &shape->bending_damping);
     thaw_place_number(place, "pressure", thaw_range_any, &shape->pressure);
     ThawPlace warp = thaw_place_member(place, "warp");
-    if (warp.value && shape->membrane != THAW_MEMBRANE_WOVEN)
-        thaw_place_refuse(&warp, "only woven sheets have a warp", "\"warp\" beside \"membrane\": \"woven\"");
+    if (warp.value && shape->membrane != THAW_MEMBRANE_WOVEN && !fabric)
+        thaw_place_refuse(&warp, "only woven sheets have a warp",
+                          "\"warp\" of a fabric, or beside \"membrane\": \"woven\"");
     thaw_place_vector(place, "warp", shape->warp);
 }

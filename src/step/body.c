@@ -52,9 +52,9 @@ static double reduced_norm(ThawStepper *s, const double *f) {
 }
 
 static ThawCombination combination_of(const ThawStepper *s, ThawIncrement step) {
-    double h = step.h;
+    const double h = step.h, stiff = h * h * (1 + s->system->map->beyond);
     return (ThawCombination){
-        step.mass, step.mass * h, {h * h, step.mass * h, s->project}, step.newton ? 0 : h * h, s->inertia};
+        step.mass, step.mass * h, {stiff, step.mass * h, s->project}, step.newton ? 0 : h * h, s->inertia};
 }
 
 static ThawStatus assemble(ThawStepper *s, ThawCombination combination, const double *x, const double *start) {
@@ -179,6 +179,11 @@ ThawStatus thaw_body_linearise(ThawStepper *s, ThawIncrement step) {
     ThawMap *map = s->system->map;
     if (!s->moving.inside)
         thaw_loads_evaluate(s, step);
+    const int stands = s->linearised && s->linearised == s->solver && !s->gains; // solved before, with fewer contacts
+    ThawStatus status =
+        map->ops->laws & THAW_MAP_FOLLOWS_STATE && !stands ? map->ops->update(map, s->x, s->f_ext) : THAW_OK;
+    if (status != THAW_OK)
+        return status;
     if (map->ops->offset) {
         map->ops->offset(map, s->x, step.h, s->w);
         s->offset_moves = 1;
@@ -190,12 +195,9 @@ ThawStatus thaw_body_linearise(ThawStepper *s, ThawIncrement step) {
     THAW_ASSERT(is_zero(s->impulse, coordinates(s)), "impulses are zero where impulse_acts does not say otherwise");
     THAW_ASSERT(!s->linearised || (s->linearised_t == step.t && s->linearised_h == step.h),
                 "a factor that is kept is that of the interval");
-    if (s->linearised && s->linearised == s->solver && !s->gains) // solved before, with fewer contacts
+    if (stands)
         return thaw_solver_solve(s->solver, s->b, s->q, 0, NULL);
     s->project = projection == THAW_PROJECT_ALWAYS;
-    ThawStatus status = map->ops->laws & THAW_MAP_FOLLOWS_STATE ? map->ops->update(map, s->x, s->f_ext) : THAW_OK;
-    if (status != THAW_OK)
-        return status;
     if (map->n == 0) // everything follows a script
         return thaw_force_internal(map->set, s->tasks, s->x, s->shape->nv, s->f, s->partial);
     if (s->gains || (step.newton && projection == THAW_PROJECT_WHEN_NEEDED && starts_driven(s, step)))
@@ -254,6 +256,9 @@ static double gain_of(ThawStepper *s, ThawIncrement step, double elastic0, doubl
     s->inertia->ops->add_kinetic(s->inertia, NULL, s->v1, &kinetic1);
     for (size_t i = 0; i < coordinates(s); i++)
         work += s->v1[i] * (step.h * s->f_ext[i] + s->impulse[i]);
+    const int corrects = !(s->system->map->ops->laws & THAW_MAP_ADVANCES_LINEARLY) && !has_frames(s);
+    for (size_t i = 0; corrects && i < coordinates(s); i++) // by the map, on top of velocities
+        work += s->f_ext[i] * (s->x1[i] - s->x[i] - step.h * s->v1[i]);
     *had = kinetic0 + fmax(0, elastic0) + fabs(work);
     return kinetic1 + elastic1 - kinetic0 - elastic0 - work - s->energy_rounding;
 }
@@ -277,7 +282,8 @@ void thaw_body_resist(ThawStepper *s, ThawIncrement step) {
     memcpy(s->u, s->v1, sizeof *s->u * coordinates(s));
     if (has_frames(s))
         s->system->map->ops->chord(s->system->map, step.h, s->u);
-    ThawStiffness scale = {step.newton ? 0 : step.h * step.h, step.h, s->project};
+    const double stiff = step.h * step.h * (1 + s->system->map->beyond);
+    ThawStiffness scale = {step.newton ? 0 : stiff, step.h, s->project};
     thaw_force_product(s->system->map->set, s->tasks, s->x, s->u, scale, s->shape->nv, s->y, s->forms, s->partial);
     s->resisted = 1;
     lap(s, THAW_STAGE_FORCE, &since);

@@ -82,21 +82,30 @@ static void add_load(const ThawStepper *stepper, const ThawLoad *load, double t,
     }
 }
 
-// w of a script's group; a vertex of several scripts follows the last one.
-static void follow_script(ThawStepper *stepper, const ThawScript *script, ThawIncrement increment) {
-    int dim = stepper->model->dim;
+// The velocities w of a script's group that take it to where it belongs at the time in h; a vertex of several scripts
+// follows the last one. Returns whether any moves.
+static int aim_script(const ThawStepper *stepper, const ThawScript *script, double time, double h, double *w) {
+    int dim = stepper->model->dim, moves = 0;
     ThawPose pose;
-    thaw_script_pose(script, increment.still ? increment.t : increment.t + increment.h, &pose);
+    thaw_script_pose(script, time, &pose);
     for (int32_t i = 0; i < script->group->count; i++) {
         int32_t v = script->group->vertices[i];
         double start[3], target[3];
         thaw_body_place(stepper->body, dim, stepper->shape->X + (size_t)v * dim, start);
         thaw_pose_apply(&pose, dim, start, target);
         for (int k = 0; k < dim; k++) {
-            double w = (target[k] - stepper->x[(size_t)v * dim + k]) / increment.h;
-            stepper->w[(size_t)v * dim + k] = w;
-            stepper->offset_moves |= w != 0;
+            w[(size_t)v * dim + k] = (target[k] - stepper->x[(size_t)v * dim + k]) / h;
+            moves |= w[(size_t)v * dim + k] != 0;
         }
+    }
+    return moves;
+}
+
+void thaw_loads_lead(const ThawStepper *stepper, double t, double h, double *v) {
+    for (int32_t s = 0; s < stepper->body->script_count; s++) {
+        const ThawScript *script = &stepper->body->scripts[s];
+        if (script->key_count > 1 && stepper->middle < script->release)
+            aim_script(stepper, script, t + h, h, v);
     }
 }
 
@@ -118,6 +127,7 @@ void thaw_loads_evaluate(ThawStepper *stepper, ThawIncrement increment) {
         !increment.still && !is_blown_on(body, increment.t) ? thaw_loads_constant_until(body, increment.t) : -INFINITY;
     stepper->loads_changed = 1;
     double middle = increment.still ? increment.t : increment.t + increment.h / 2;
+    double end = increment.still ? increment.t : increment.t + increment.h;
     for (int32_t i = 0; i < stepper->shape->nv; i++)
         for (int k = 0; k < dim; k++) {
             size_t at = (size_t)i * dim + k;
@@ -129,7 +139,7 @@ void thaw_loads_evaluate(ThawStepper *stepper, ThawIncrement increment) {
     stepper->offset_moves = 0;
     for (int32_t s = 0; s < body->script_count; s++)
         if (stepper->middle < body->scripts[s].release)
-            follow_script(stepper, &body->scripts[s], increment);
+            stepper->offset_moves |= aim_script(stepper, &body->scripts[s], end, increment.h, stepper->w);
     if (stepper->offset_moves)
         stepper->loads_until = -INFINITY;
     THAW_ASSERT(moves_scripted_only(stepper), "w is zero but at scripted vertices");

@@ -19,8 +19,9 @@
 // to the end of the stage, and what the stage begins with (x^ plus a way against the motion, and velocities) is put
 // together of the start and of the stage before, in axes of the start.
 //
-// Where scripts move what they hold as one rigid thing, the motion is theirs: a screw, whose point is not free, so that
-// each mass bears -omega x V, too; what is held stands still in the frame.
+// What scripts hold wholly goes by the world's axes: it has no unknowns, but ways and velocities at each stage, for
+// what touches it. Where scripts move what they hold as one rigid thing, the motion is theirs: a screw, whose point is
+// not free, so that each mass bears -omega x V, too; what is held stands still in the frame.
 //
 // The motion itself is found in moving_motion.c; momenta, energies and the ledger of the interval are in moving_end.c.
 //
@@ -74,7 +75,7 @@ int thaw_moving_has_stages(const ThawStepper *s) {
 static int find_own(ThawStepper *s, double h) {
     ThawMovingFrame *f = &s->moving;
     f->led = 0;
-    if (!thaw_moving_has_stages(s) || s->body->moved > 1)
+    if (!thaw_moving_has_stages(s) || s->body->moved > 1 || s->system->map->n == 0)
         return 0;
     if (!s->offset_moves)
         return !is_bound(s) && thaw_moving_whole(s);
@@ -99,7 +100,7 @@ void thaw_moving_find(ThawStepper *s, ThawIncrement step, const ThawScheme *sche
     double v[3], omega[3], spin[3], r[3];
     f->acts = 0;
     f->scheme = scheme;
-    if (step.mass == 0 || map->n == 0)
+    if (step.mass == 0 || (map->n == 0 && one_stage))
         return;
     thaw_loads_evaluate(s, step);
     memcpy(f->w, s->v, bytes_of(s));
@@ -129,11 +130,12 @@ void thaw_moving_find(ThawStepper *s, ThawIncrement step, const ThawScheme *sche
 }
 
 // Maps and inertia have no say here: methods may make them later in the step, and a resumed world has none yet.
-void thaw_moving_lead(ThawStepper *s, double h, double *v) {
+void thaw_moving_lead(ThawStepper *s, double t, double h, double *v) {
     ThawRigidMotion motion;
     ThawPart next;
     memcpy(v, s->v, bytes_of(s));
-    memcpy(s->moving.lead, s->v, bytes_of(s));
+    thaw_loads_lead(s, t, h, v);
+    memcpy(s->moving.lead, v, bytes_of(s));
     memcpy(s->moving.w, s->v, bytes_of(s));
     if (is_bound(s) || !thaw_moving_whole(s))
         return;

@@ -87,9 +87,9 @@ typedef struct ThawMovingFrame {
 
 // Room; nothing happens where there is.
 ThawStatus thaw_moving_reserve(struct ThawStepper *s, ThawError *error);
-// Velocities of vertices along the chords of the way that they will go if nothing acts on them: where to look for
-// contacts.
-void thaw_moving_lead(struct ThawStepper *s, double h, double *v);
+// Velocities of vertices along the chords of the way from t to t + h that they will go if nothing but scripts acts on
+// them: where to look for contacts.
+void thaw_moving_lead(struct ThawStepper *s, double t, double h, double *v);
 // The frame of an interval, from the stepper's x, v and map; loads are evaluated. Not where scripts move the body
 // otherwise than as one rigid thing, nor where pins leave it no rigid motion, nor for maps and inertias that do not
 // turn, nor for units: these go by the world's axes.

@@ -264,8 +264,11 @@ static int find_gains(ThawWorld *world) {
         int driven = 0;
         for (int32_t b = 0; b < island->count; b++) {
             const ThawStepper *s = island->bodies[b];
-            driven |= !s->moving.acts || (s->offset_moves && !s->moving.led);
-            if (!driven)
+            const int led = s->system->map->n == 0; // like an obstacle
+            driven |= !s->moving.acts || (s->offset_moves && !s->moving.led && !led);
+            if (led)
+                gain -= fabs(s->moving.contact);
+            else if (!driven)
                 gain += thaw_moving_gain(island->bodies[b], &had);
         }
         for (int32_t c = 0; c < island->contact_count; c++) {
@@ -346,21 +349,21 @@ static ThawStatus solve_step(ThawWorld *world, ThawIncrement step, int again, Th
 }
 
 typedef struct Lead {
-    double h, *v;
+    double t, h, *v;
 } Lead;
 
 static void lead_body(ThawWorld *world, ThawStepper *s, void *context) {
     const Lead *lead = context;
-    thaw_moving_lead(s, lead->h, lead->v + (size_t)s->body->first_vertex * (size_t)world->model->dim);
+    thaw_moving_lead(s, lead->t, lead->h, lead->v + (size_t)s->body->first_vertex * (size_t)world->model->dim);
 }
 
 // Velocities along which contacts are looked for.
-static const double *look_along(ThawWorld *world, double h) {
+static const double *look_along(ThawWorld *world, ThawIncrement step) {
     if (!world->scheme->follows)
         return world->state.v;
     memcpy(world->end_v, world->state.v,
            sizeof(double) * (size_t)world->model->vertex_count * (size_t)world->model->dim);
-    for_awake(world, lead_body, &(Lead){h, world->end_v});
+    for_awake(world, lead_body, &(Lead){step.t, step.h, world->end_v});
     return world->end_v;
 }
 
@@ -375,7 +378,7 @@ static ThawStatus find_contacts(ThawWorld *world, ThawIncrement step, ThawError 
     if (!woken)
         state->contacts.count = 0;
     while (woken && status == THAW_OK) {
-        status = thaw_contacts_find(world->collider, world->tasks, step.t, step.h, state->x, look_along(world, step.h),
+        status = thaw_contacts_find(world->collider, world->tasks, step.t, step.h, state->x, look_along(world, step),
                                     &state->contacts, error);
         woken = 0;
         if (status == THAW_OK)
@@ -521,7 +524,7 @@ static ThawStatus step_whole(ThawWorld *world, ThawIncrement step, ThawError *er
     ThawStatus status = find_contacts(world, step, error);
     if (status != THAW_OK)
         return status;
-    thaw_blow_find(world, look_along(world, step.h), step.h);
+    thaw_blow_find(world, look_along(world, step), step.h);
     const int most = thaw_parts_plan(world);
     world->found = 1;
     if (most == 0)

@@ -348,6 +348,8 @@ double thaw_loads_constant_until(const ThawModelBody *body, double t);
 int thaw_loads_mark_scripted(ThawStepper *stepper, double middle);
 // External forces and the offset w for the (sub)step from t to t + h.
 void thaw_loads_evaluate(ThawStepper *stepper, ThawIncrement increment);
+// What scripts with keyframes move, in velocities v of all vertices, from t to t + h.
+void thaw_loads_lead(const ThawStepper *stepper, double t, double h, double *v);
 // wind.c: adds what wind, at this share of its speed, does to a sheet in a step of h (s).
 void thaw_wind_add(const ThawStepper *stepper, const ThawLoad *load, double factor, double h, double *f);
 

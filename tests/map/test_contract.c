@@ -102,6 +102,17 @@ static ThawStatus create_condensed(const ThawShape *shape, const unsigned char *
     return status == THAW_OK ? thaw_map_bordered_create(ground->condensed, scripted, map, error) : status;
 }
 
+static ThawStatus create_nodes(const ThawShape *shape, const unsigned char *scripted, Ground *ground, ThawMap **map,
+                               ThawError *error) {
+    ThawNodes nodes = {.beta = 1, .projection = THAW_PROJECT_WHEN_NEEDED};
+    int32_t *region_of = THAW_NEW(int32_t, shape->nv);
+    (void)ground;
+    ThawStatus status =
+        thaw_regions_place(shape, shape->dim + 1, NULL, 0, region_of, nodes.vertex, &nodes.count, error);
+    thaw_free(region_of);
+    return status == THAW_OK ? thaw_map_nodes_create(shape, scripted, &nodes, NULL, map, error) : status;
+}
+
 static void ground_free(Ground *ground) {
     thaw_condensed_free(&ground->condensed);
     thaw_partition_free(&ground->partition);
@@ -114,6 +125,7 @@ static const MapEntry MAPS[] = {
     {"modes", create_modes, NULL},
     {"modes without rows", create_modes_without_rows, NULL},
     {"condensed", create_condensed, NULL},
+    {"nodes", create_nodes, NULL},
 };
 
 // A small deformed body and one map of it.

@@ -211,6 +211,8 @@ static char *with_quotes(const char *format, const char *more) {
 
 static int is_ripe(const ThawWorld *world, const ThawStepStats *stats) { return world && stats->contacts > 0; }
 
+static int always(const ThawWorld *world, const ThawStepStats *stats) { return world && stats; }
+
 static void runs_go_on_from_checkpoints_with_the_same_bits(void **state) {
     (void)state;
     assert_true(bits_across_checkpoints(with_quotes(FALLING, ""), 400, "condense.ckpt", is_ripe) > 5);
@@ -284,6 +286,83 @@ static void given_regions_need_their_group(void **state) {
     thaw_scene_free(&scene);
 }
 
+// --- the published form ----------------------------------------------------------------------------------------------
+
+#define PUBLISHED(options, more)                                                                                       \
+    "{'thaw': 1, 'time': {'step': 0.01, 'steps': 100, 'integrator': 'semi-implicit'}, 'gravity': [0, 0, "              \
+    "-9.81], " BODY("5e4", "0.45", "0.01")                                                                             \
+        BOX("0.2, 0.05, 0.05",                                                                                         \
+            "8, 2, 2") "'condense': {'form': 'published', 'sleep': 0, " options                                        \
+                       "}, 'bodies': [{'shape': 'box', 'method': 'condense', 'pins': ['x-min']" more "}]}"
+
+// With any number of nodes, none too, and any gamma: a fixed point is a balance of all forces.
+static void nodes_come_to_rest_where_the_full_method_does(void **state) {
+    (void)state;
+    static const char *const scenes[] = {PUBLISHED("'regions': 4", ""), PUBLISHED("'regions': 1", ""),
+                                         PUBLISHED("'regions': 0", ""),
+                                         PUBLISHED("'regions': 4, 'gamma': 1, 'search': true", ""),
+                                         PUBLISHED("'regions': 6, 'beta': 1, 'gamma': 0.2", "")};
+    ThawWorld *full = open_scene("full", "%s", scenes[0]);
+    run(full, 1500);
+    for (int i = 0; i < 5; i++) {
+        ThawWorld *world = open_scene("condense", "%s", scenes[i]);
+        ThawStepStats stats = run(world, 1500);
+        const double apart = worlds_apart(full, world, 0) / 0.2;
+        print_message("published form %d: %d unknowns, apart by %.2g of the size at rest\n", i, (int)stats.dofs, apart);
+        assert_true(apart < 1e-6);
+        thaw_world_free(&world);
+    }
+    thaw_world_free(&full);
+}
+
+// A far end that is led: all moves with it and comes to rest where the full body does.
+static void nodes_follow_what_scripts_lead(void **state) {
+    (void)state;
+#define LED                                                                                                            \
+    ", 'scripts': [{'group': 'x-max', 'keys': [{'time': 0}, {'time': 0.3, 'translation': [0.02, 0.02, 0.05], "         \
+    "'rotation': {'axis': [1, 0, 0], 'degrees': 60}}]}]"
+    ThawWorld *full = open_scene("full", "%s", PUBLISHED("'regions': 3", LED));
+    ThawWorld *world = open_scene("condense", "%s", PUBLISHED("'regions': 3", LED));
+    double most = 0;
+    for (int step = 0; step < 800; step++) {
+        run(full, 1);
+        run(world, 1);
+        most = fmax(most, worlds_apart(full, world, 0) / 0.2);
+    }
+    const double apart = worlds_apart(full, world, 0) / 0.2;
+    print_message("led: apart by %.2g of the size on the way, %.2g in the end\n", most, apart);
+    assert_true(most < 0.05 && apart < 1e-6);
+    thaw_world_free(&full);
+    thaw_world_free(&world);
+}
+
+static void runs_of_nodes_go_on_from_checkpoints_with_the_same_bits(void **state) {
+    (void)state;
+    assert_true(bits_across_checkpoints(with_quotes("%s", PUBLISHED("'regions': 3", LED)), 100, "nodes.ckpt", always) >
+                5);
+}
+
+static void nodes_do_not_iterate(void **state) {
+    (void)state;
+    ThawScene *scene = NULL;
+    ThawWorld *world = NULL;
+    ThawError error = {0};
+    ThawStepStats stats;
+    char *text =
+        with_quotes("{'thaw': 1, 'time': {'step': 0.005, 'integrator': 'newton'}, " BODY("1e5", "0.4", "0")
+                        BOX("1, 1, 1", "3, 3, 3") "'condense': {'form': 'published'}, 'bodies': [{'shape': 'box', "
+                                                  "'method': 'condense', 'pins': ['x-min']}]}%s",
+                    "");
+    assert_int_equal(thaw_scene_parse(text, strlen(text), "scene", NULL, &scene, &error), THAW_OK);
+    ThawStatus status = thaw_world_create(&scene->world, &world, &error);
+    if (status == THAW_OK)
+        status = thaw_world_step(world, &stats, &error);
+    assert_int_equal(status, THAW_ERROR_INPUT);
+    assert_non_null(strstr(error.message, "one linearised step"));
+    thaw_world_free(&world);
+    thaw_scene_free(&scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_free_fall_is_exact),
@@ -297,6 +376,10 @@ int main(void) {
         cmocka_unit_test(ledgers_close_with_scripts_and_contacts),
         cmocka_unit_test(regions_may_change_while_it_runs),
         cmocka_unit_test(given_regions_need_their_group),
+        cmocka_unit_test(nodes_come_to_rest_where_the_full_method_does),
+        cmocka_unit_test(nodes_follow_what_scripts_lead),
+        cmocka_unit_test(runs_of_nodes_go_on_from_checkpoints_with_the_same_bits),
+        cmocka_unit_test(nodes_do_not_iterate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -294,6 +294,29 @@ static void the_warp_runs_as_given_or_along_u(void **state) {
     assert_true(fabs(energy[3] / energy[0] - 1) < 1e-10);
 }
 
+// Left open, a sheet is woven where its material has a weave, and its warp runs along x, or y where x is across.
+static void a_fabric_is_woven_unless_told_otherwise(void **state) {
+    (void)state;
+    for (int run = 0; run < 3; run++) {
+        Sheet s;
+        sheet_make(&s, 1, 1, 0);
+        if (run > 0)
+            s.material.weave.shear = 1e4;
+        if (run == 2) // upright, across x
+            for (int v = 0; v < s.mesh.vertex_count; v++) {
+                s.x[3 * v + 2] = s.x[3 * v];
+                s.x[3 * v] = 0;
+            }
+        ThawModel *model = model_of(&s);
+        const ThawShape *shape = &model->shapes[0];
+        assert_int_equal(shape->membrane, run ? THAW_MEMBRANE_WOVEN : THAW_MEMBRANE_PLANE_STRESS);
+        assert_true(run ? shape->warp != NULL : shape->warp == NULL);
+        for (int32_t e = 0; shape->warp && e < shape->ne; e++)
+            assert_true(fabs(shape->warp[3 * e + run - 1]) == 1);
+        thaw_model_free(&model);
+    }
+}
+
 typedef struct Hung {
     ThawWorldDef world;
     ThawBodyDef body;
@@ -429,10 +452,11 @@ static void what_sheets_cannot_have_is_refused(void **state) {
     assert_non_null(strstr(error.message, "pressure is 1 Pa, but the sheet is open beside element"));
     s.shape.pressure = 0;
     s.material.weave.shear = 1e4;
+    s.shape.membrane = THAW_MEMBRANE_PLANE_STRESS;
     assert_int_equal(thaw_world_create(&w.world, &world, &error), THAW_ERROR_INPUT);
     assert_non_null(strstr(error.message, "material 0 is woven, and membrane is 0"));
     s.shape.membrane = THAW_MEMBRANE_WOVEN;
-    s.shape.warp[0] = 0;
+    s.shape.warp[2] = 1;
     assert_int_equal(thaw_world_create(&w.world, &world, &error), THAW_ERROR_INPUT);
     assert_non_null(strstr(error.message, "no direction in the plane of element"));
     s.material.weave.shear = 0;
@@ -451,6 +475,7 @@ int main(void) {
         cmocka_unit_test(curved_rest_shapes_are_at_rest_and_forces_are_slopes),
         cmocka_unit_test(pressure_follows_a_closed_sheet),
         cmocka_unit_test(the_warp_runs_as_given_or_along_u),
+        cmocka_unit_test(a_fabric_is_woven_unless_told_otherwise),
         cmocka_unit_test(what_sheets_cannot_have_is_refused),
         cmocka_unit_test(a_cloth_lies_on_a_ball),
         cmocka_unit_test(a_strip_hangs_as_the_heavy_elastica),

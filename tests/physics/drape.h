@@ -16,11 +16,6 @@ typedef struct Drape {
 // weave is woven. From flat until all vertices are slower than 0.2 mm/s, at most 6 s.
 Drape drape_of(const ThawMaterialDef *material, double thickness, int rings, uint64_t seed);
 
-// The library's denim with bending and shear as they were measured: 64 uN m of 11 oz black denim, which weighs 324
-// g/m^2 (Wang et al. 2011, along the weave, unbent), and 110 N/m (1.96 gf/cm a degree, mean of six denims: Kumari and
-// Khurana 2016, Journal of Textiles 4614168, table 5).
-#define DRAPE_DENIM_THICKNESS 8e-4
-ThawMaterialDef drape_denim(void);
 // 150 g/m^2 with a membrane of 9600 N/m: by bending length (cube root of bending stiffness over weight), m, and by
 // shear stiffness, N/m.
 #define DRAPE_FABRIC_THICKNESS 3e-4

@@ -92,8 +92,6 @@ Drape drape_of(const ThawMaterialDef *material, double thickness, int rings, uin
     group.radius = still;
     shape.mesh = mesh;
     shape.thickness = thickness;
-    if (material->weave.shear > 0 || material->weave.bending[0] > 0)
-        shape.membrane = THAW_MEMBRANE_WOVEN;
     shape.groups = &group;
     shape.group_count = 1;
     body.method = "full";
@@ -128,19 +126,12 @@ Drape drape_of(const ThawMaterialDef *material, double thickness, int rings, uin
     return drape;
 }
 
-ThawMaterialDef drape_denim(void) {
-    ThawMaterialDef denim = thaw_material_library_find("denim")->def;
-    denim.density = 0.324 / DRAPE_DENIM_THICKNESS;
-    denim.weave.shear = 110 / DRAPE_DENIM_THICKNESS;
-    denim.weave.bending[0] = denim.weave.bending[1] = 64e-6;
-    return denim;
-}
-
 ThawMaterialDef drape_fabric(double length, double shear) {
     const double weight = 0.15;
     ThawMaterialDef fabric = thaw_material_library_find("cotton")->def;
     fabric.density = weight / DRAPE_FABRIC_THICKNESS;
-    fabric.young = 9600 / DRAPE_FABRIC_THICKNESS;
+    fabric.young = fabric.weave.weft_young = 9600 / DRAPE_FABRIC_THICKNESS;
+    fabric.poisson = 0.24;
     fabric.weave.shear = shear / DRAPE_FABRIC_THICKNESS;
     fabric.weave.bending[0] = fabric.weave.bending[1] = length * length * length * weight * 9.81;
     return fabric;

@@ -1,32 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drape coefficients of the library's fabrics, of denim as it was measured, and by bending length and shear modulus.
+// Drape coefficients of the library's fabrics on two meshes of either fineness, and by bending length and shear
+// stiffness.
 // Figures: docs/shells-results.md.
 #include "physics/drape.h"
+
+// Of the same fabric, percent, where it was measured (docs/materials.md).
+static double measured(const char *name) {
+    static const struct {
+        const char *name;
+        double coefficient;
+    } all[] = {{"cotton", 82.9}, {"wool", 49.8}, {"polyester", 50.7}, {"faille", 28.3}};
+    for (size_t i = 0; i < COUNT(all); i++)
+        if (strcmp(all[i].name, name) == 0)
+            return all[i].coefficient;
+    return NAN;
+}
 
 static void the_library(void **state) {
     (void)state;
     for (int i = 0; i < thaw_material_library_count(); i++) {
         const ThawLibraryMaterial *fabric = thaw_material_library_get(i);
-        for (int run = 0; run < 3 && fabric->thickness > 0; run++) {
-            const int rings = run == 2 ? 12 : 6;
-            const Drape drape = drape_of(&fabric->def, fabric->thickness, rings, 1 + (uint64_t)run);
-            print_message("%-6s %2d rings: %.1f percent, %d folds\n", fabric->def.name, rings, 100 * drape.coefficient,
-                          drape.folds);
+        for (int run = 0; run < 4 && fabric->thickness > 0; run++) {
+            const int rings = run < 2 ? 6 : 12;
+            const Drape drape = drape_of(&fabric->def, fabric->thickness, rings, 1 + (uint64_t)(run % 2));
+            const double off = 100 * drape.coefficient - measured(fabric->def.name);
+            print_message("%-9s %2d rings, mesh %d: %.1f percent, %d folds; off by %.1f\n", fabric->def.name, rings,
+                          1 + run % 2, 100 * drape.coefficient, drape.folds, off);
             assert_true(drape.coefficient > 0 && drape.coefficient < 1 && drape.speed < 0.01);
+            if (rings == 12) // too stiff by what friction and coarse folds do; never far too limp
+                assert_false(off < -10 || off > 20);
         }
     }
-}
-
-static void denim_as_measured(void **state) {
-    (void)state;
-    const ThawMaterialDef denim = drape_denim();
-    for (int rings = 6; rings <= 12; rings += 6)
-        for (uint64_t seed = 1; seed <= 2; seed++) {
-            const Drape drape = drape_of(&denim, DRAPE_DENIM_THICKNESS, rings, seed);
-            print_message("denim as measured, %2d rings, seed %d: %.1f percent, %d folds\n", rings, (int)seed,
-                          100 * drape.coefficient, drape.folds);
-            assert_true(drape.coefficient > 0.7 && drape.coefficient < 0.9);
-        }
 }
 
 static void by_bending_length_and_shear(void **state) {
@@ -46,7 +50,6 @@ static void by_bending_length_and_shear(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(denim_as_measured),
         cmocka_unit_test(by_bending_length_and_shear),
         cmocka_unit_test(the_library),
     };

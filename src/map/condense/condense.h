@@ -50,4 +50,15 @@ ThawStatus thaw_map_bordered_create(const ThawCondensed *condensed, const unsign
 // Of a bordered map's matrix: the border for that inertia and coefficient of its mass; 0: none, and it is decoupled.
 void thaw_map_bordered_fill(const ThawMap *map, const ThawCondensed *condensed, double mass, ThawBlockMatrix *A);
 
+// The published form: velocities of dynamic nodes (nodes.c).
+typedef struct ThawNodes {
+    int32_t count, vertex[THAW_REGIONS_MAX];
+    double beta, gamma;
+    int searches; // for the share of gamma
+    int led;      // something scripted moves
+    ThawProjection projection;
+} ThawNodes;
+ThawStatus thaw_map_nodes_create(const ThawShape *shape, const unsigned char *scripted, const ThawNodes *nodes,
+                                 ThawTasks *tasks, ThawMap **map, ThawError *error);
+
 #endif

@@ -4,16 +4,18 @@
 // move in the mean. Stable at steps at which local vibrations are hopeless, at rest what the full method is, since
 // inertia is then of no account (docs/condensation.md).
 //
-// Functionals Y = Phi' M v (one number for each axis): momenta of regions, and for the body as a whole first moments
-// inside its regions, so that a row of regions along an axis still knows how fast it turns about that axis. The energy
-// of the motion that they stand for is Y'T Y / 2. Two choices of T are obvious:
+// Functionals Y = Phi'M v (one number for each axis): momenta of regions. Where the means of these miss more than half
+// of the energy of some affine motion (few regions, or a row of them along an axis, which then would turn about it
+// without inertia), first moments inside regions are added, dim of them for the body as a whole. The energy of the
+// motion that they stand for is Y'T Y / 2. Two choices of T are obvious:
 //   G^-1, G = Phi'M Phi: the least energy that any motion with these functionals has; too light.
 //   T_s = F'M F, F the static fields of least elastic energy with these functionals (static.c): condensation's.
-// Ours is the second, but exact for affine motions as the first is: with P = Phi'M (1, x) and the projector Q = 1 - P
-// (P'G^-1P)^-1 P'G^-1,
-//   T = G^-1 + Q'(T_s - G^-1) Q,   so T P = G^-1 P, and Phi T Phi'M (a + B x) = a + B x at every vertex:
-// momenta of all affine motions are those of the vertices' masses, vertex by vertex. Bodies fall without a sag, turn
-// with their own moment of inertia, and linear momentum is kept whatever they do. T_s >= G^-1, so T is positive.
+// Ours is the second, made exact for affine motions: with P = Phi'M (1, x), R = P'G^-1P, B = 1 - P R^-1 P'G^-1 and Z =
+// G^-1 P R^-1,
+//   T = G^-1 + B'(T_s - G^-1) B + Z ((1, x)'M (1, x) - R) Z'.
+// So the body as a whole has its own mass and moment of inertia, it falls without a sag, and linear momentum is kept
+// whatever it does. With first moments the third term is zero, and momenta of affine motions are those of the vertices'
+// masses vertex by vertex. All three terms are positive.
 //
 // Damping by alpha0 stays with the vertices. A product costs two passes over them.
 #include <math.h>
@@ -26,6 +28,8 @@
 // Of the mass: it makes the matrix of a body that nothing holds regular. Local modes are thirty times as fast by it,
 // which is quasistatic; what moves with its region has all of its mass.
 static const double THETA = 1e-3;
+
+enum { MOST = THAW_FUNCTIONALS_MAX };
 
 static const ThawCondensed *self_of(const ThawInertia *inertia) { return (const ThawCondensed *)inertia; }
 
@@ -247,50 +251,86 @@ static int find_levers(ThawCondensed *c) {
     return 1;
 }
 
-// T = G^-1 + Q'(T_s - G^-1) Q, and its inverse. L, A, B: n * n of scratch.
-static int mix(ThawCondensed *c, const double *Ts, double *A, double *B, double *L) {
+// Affine motions, a + B x along each axis by itself: their functionals P, their own energies Q = (1, x)'M (1, x), and
+// what of these the fields Phi have, R = P'G^-1P. x is from the first vertex, over the diameter.
+typedef struct Affine {
+    int count;
+    double P[4][THAW_FUNCTIONALS_MAX], GP[4][THAW_FUNCTIONALS_MAX]; // GP = G^-1 P
+    double Q[16], R[16];
+} Affine;
+
+static void find_affine(const ThawCondensed *c, const double *inverse, Affine *affine) {
     const ThawShape *shape = c->inertia.shape;
-    const int n = c->functionals, dim = shape->dim, affine = dim + 1;
-    double P[4][THAW_FUNCTIONALS_MAX] = {{0}}, GP[4][THAW_FUNCTIONALS_MAX] = {{0}}, small[16], scratch[16];
-    for (int32_t i = 0; i < shape->nv; i++)
-        for (int p = 0; p < affine; p++) {
-            const double x = p == 0 ? 1 : (shape->X[(size_t)i * (size_t)dim + (size_t)p - 1] - shape->X[p - 1]);
-            const double value = shape->mass[i] * (p == 0 ? x : x / shape->diameter);
-            P[p][c->region_of[i]] += value;
+    const int n = c->functionals, dim = shape->dim, count = dim + 1;
+    memset(affine, 0, sizeof *affine);
+    affine->count = count;
+    for (int32_t i = 0; i < shape->nv; i++) {
+        double x[4] = {1};
+        for (int k = 0; k < dim; k++)
+            x[k + 1] = (shape->X[(size_t)i * (size_t)dim + (size_t)k] - shape->X[k]) / shape->diameter;
+        for (int p = 0; p < count; p++) {
+            const double value = shape->mass[i] * x[p];
+            affine->P[p][c->region_of[i]] += value;
             for (int l = 0; l < n - c->regions; l++)
-                P[p][c->regions + l] += value * c->lever[(size_t)i * (size_t)dim + (size_t)l];
+                affine->P[p][c->regions + l] += value * c->lever[(size_t)i * (size_t)dim + (size_t)l];
+            for (int q = 0; q < count; q++)
+                affine->Q[p * count + q] += value * x[q];
         }
+    }
+    for (int p = 0; p < count; p++)
+        for (int a = 0; a < n; a++)
+            for (int b = 0; b < n; b++)
+                affine->GP[p][a] += inverse[a * n + b] * affine->P[p][b];
+    for (int p = 0; p < count; p++)
+        for (int q = 0; q < count; q++)
+            for (int a = 0; a < n; a++)
+                affine->R[p * count + q] += affine->P[p][a] * affine->GP[q][a];
+}
+
+// Whether regions alone have half of the energy of all affine motions at least; else first moments are needed.
+static int spans(const Affine *affine) {
+    double rest[16];
+    for (int k = 0; k < affine->count * affine->count; k++)
+        rest[k] = 2 * affine->R[k] - affine->Q[k];
+    return thaw_dense_factor(affine->count, rest);
+}
+
+// T, and its inverse. scratch: 3 n * n.
+static int mix(ThawCondensed *c, const double *Ts, double *scratch) {
+    const int n = c->functionals;
+    double *A = scratch, *B = A + n * n, *L = B + n * n, small[16], unused[16];
+    Affine affine;
     memcpy(A, c->gram, sizeof *A * (size_t)(n * n));
     if (!thaw_dense_invert(n, A, L)) // A = G^-1
         return 0;
-    for (int p = 0; p < affine; p++)
-        for (int a = 0; a < n; a++)
-            for (int b = 0; b < n; b++)
-                GP[p][a] += A[a * n + b] * P[p][b];
-    for (int p = 0; p < affine; p++)
-        for (int q = 0; q < affine; q++) {
-            small[p * affine + q] = 0;
-            for (int a = 0; a < n; a++)
-                small[p * affine + q] += P[p][a] * GP[q][a];
-        }
-    if (!thaw_dense_invert(affine, small, scratch))
-        return 0;
-    for (int a = 0; a < n; a++) // B = Q
+    find_affine(c, A, &affine);
+    const int m = affine.count;
+    memcpy(small, affine.R, sizeof small);
+    const int mixes = thaw_dense_invert(m, small, unused); // else there are too few functionals for that
+    for (int a = 0; a < n; a++)                            // B = 1 - P R^-1 P'G^-1
         for (int b = 0; b < n; b++) {
             B[a * n + b] = a == b;
-            for (int p = 0; p < affine; p++)
-                for (int q = 0; q < affine; q++)
-                    B[a * n + b] -= P[p][a] * small[p * affine + q] * GP[q][b];
+            for (int p = 0; p < m && mixes; p++)
+                for (int q = 0; q < m; q++)
+                    B[a * n + b] -= affine.P[p][a] * small[p * m + q] * affine.GP[q][b];
         }
-    double *R = c->W; // (T_s - G^-1) Q
+    double *half = c->W; // (T_s - G^-1) B
     for (int a = 0; a < n * n; a++)
         L[a] = Ts[a] - A[a];
-    thaw_dense_product(n, L, B, R);
+    thaw_dense_product(n, L, B, half);
+    double Z[4][THAW_FUNCTIONALS_MAX] = {{0}};
+    for (int p = 0; p < m && mixes; p++)
+        for (int q = 0; q < m; q++)
+            for (int a = 0; a < n; a++)
+                Z[p][a] += small[p * m + q] * affine.GP[q][a];
     for (int a = 0; a < n; a++)
         for (int b = 0; b < n; b++) {
             double sum = A[a * n + b];
             for (int k = 0; k < n; k++)
-                sum += B[k * n + a] * R[k * n + b];
+                sum += B[k * n + a] * half[k * n + b];
+            for (int p = 0; p < m; p++)
+                for (int q = 0; q < m; q++)
+                    sum += Z[p][a] * (affine.Q[p * m + q] - affine.R[p * m + q]) * Z[q][b];
             c->T[a * n + b] = sum;
         }
     for (int a = 0; a < n; a++)
@@ -300,36 +340,57 @@ static int mix(ThawCondensed *c, const double *Ts, double *A, double *B, double 
     return thaw_dense_invert(n, c->W, L);
 }
 
-static ThawStatus find_gram(ThawCondensed *c, ThawError *error) {
+// G of regions and, where these are not enough, of first moments.
+static int find_gram(ThawCondensed *c) {
+    double inverse[THAW_REGIONS_MAX * THAW_REGIONS_MAX] = {0};
+    Affine affine;
     const int moments = find_levers(c);
-    c->functionals = c->regions + (moments ? c->inertia.shape->dim : 0);
-    const size_t square = (size_t)c->functionals * (size_t)c->functionals;
-    c->gram = THAW_NEW(double, square);
-    c->T = THAW_NEW(double, square);
-    c->W = THAW_NEW(double, square);
-    if (!c->gram || !c->T || !c->W)
-        return thaw_error_memory(error, "a body's regions");
+    c->functionals = c->regions;
+    memset(c->gram, 0, sizeof *c->gram * MOST * MOST);
     for (int32_t i = 0; i < c->inertia.shape->nv; i++)
         thaw_condensed_add_gram(c, i, c->gram);
-    return THAW_OK;
+    for (int32_t r = 0; r < c->regions; r++)
+        inverse[r * c->regions + r] = 1 / c->gram[r * c->regions + r];
+    find_affine(c, inverse, &affine);
+    if (!moments || spans(&affine))
+        return 0;
+    c->functionals = c->regions + c->inertia.shape->dim;
+    memset(c->gram, 0, sizeof *c->gram * MOST * MOST);
+    for (int32_t i = 0; i < c->inertia.shape->nv; i++)
+        thaw_condensed_add_gram(c, i, c->gram);
+    return 1;
 }
 
-// First by G^-1 alone, then with static fields.
-static ThawStatus find_mass(ThawCondensed *c, ThawTasks *tasks, ThawError *error) {
+// T by G^-1 alone: the factor of static fields needs some.
+static int start_mass(ThawCondensed *c, double *scratch) {
     const int n = c->functionals;
-    const size_t square = (size_t)(n * n);
-    double *scratch = THAW_NEW(double, 4 * square), *Ts = scratch + 3 * square;
+    double *Ts = scratch + 3 * n * n;
+    memcpy(Ts, c->gram, sizeof *Ts * (size_t)(n * n));
+    return thaw_dense_invert(n, Ts, scratch) && mix(c, Ts, scratch);
+}
+
+static ThawStatus find_mass(ThawCondensed *c, ThawTasks *tasks, ThawError *error) {
+    double *scratch = THAW_NEW(double, 4 * MOST * MOST);
     if (!scratch)
         return thaw_error_memory(error, "a body's regions");
-    memcpy(Ts, c->gram, sizeof *Ts * square);
+    const int moments = find_gram(c);
     ThawStatus status = THAW_OK;
-    if (!thaw_dense_invert(n, Ts, scratch) || !mix(c, Ts, scratch, scratch + square, scratch + 2 * square))
+    int good = start_mass(c, scratch);
+    if (!good && moments) { // regions that are flat
+        c->functionals = c->regions;
+        memset(c->gram, 0, sizeof *c->gram * MOST * MOST);
+        for (int32_t i = 0; i < c->inertia.shape->nv; i++)
+            thaw_condensed_add_gram(c, i, c->gram);
+        good = start_mass(c, scratch);
+    }
+    double *Ts = scratch + 3 * c->functionals * c->functionals;
+    if (!good)
         status = thaw_error_set(error, THAW_ERROR_INPUT, "%d regions are too many for a body of %d vertices",
-                                c->regions, (int)c->inertia.shape->nv);
+                                (int)c->regions, (int)c->inertia.shape->nv);
     if (status == THAW_OK)
         status = thaw_condensed_find_static(c, tasks, Ts, error);
     if (status == THAW_OK)
-        mix(c, Ts, scratch, scratch + square, scratch + 2 * square);
+        mix(c, Ts, scratch);
     thaw_free(scratch);
     return status;
 }
@@ -346,8 +407,13 @@ ThawStatus thaw_condensed_create(const ThawShape *shape, int32_t count, const in
         c->region_of = THAW_NEW(int32_t, shape->nv);
         c->centre = THAW_NEW(int32_t, THAW_REGIONS_MAX);
         c->lever = THAW_NEW(double, (size_t)shape->nv *(size_t)shape->dim);
+        c->gram = THAW_NEW(double, MOST *MOST);
+        c->T = THAW_NEW(double, MOST *MOST);
+        c->W = THAW_NEW(double, MOST *MOST);
     }
-    ThawStatus status = c && c->region_of && c->centre && c->lever ? THAW_OK : thaw_error_memory(error, "regions");
+    ThawStatus status = c && c->region_of && c->centre && c->lever && c->gram && c->T && c->W
+                            ? THAW_OK
+                            : thaw_error_memory(error, "regions");
     if (status == THAW_OK && (count > 0 || given_count > 0)) {
         const int32_t most = shape->nv / (2 * (shape->dim + 1)); // regions of a vertex or two mean nothing
         status = thaw_regions_place(shape, ANCHORS, NULL, 0, c->region_of, c->anchor, &c->anchors, error);
@@ -357,8 +423,6 @@ ThawStatus thaw_condensed_create(const ThawShape *shape, int32_t count, const in
                                         : most > 1   ? most
                                                      : 1,
                                         given, given_count, c->region_of, c->centre, &c->regions, error);
-        if (status == THAW_OK)
-            status = find_gram(c, error);
         if (status == THAW_OK)
             status = find_mass(c, tasks, error);
     }

@@ -56,16 +56,24 @@ static const ThawCondenseData *find_like(const ThawWorld *world, const ThawStepp
 // Nothing holds it, or might: then it cannot do without mass.
 static int is_free(const ThawModelBody *body) { return body->script_count == 0; }
 
-static ThawStatus make_mass(ThawWorld *world, ThawStepper *s, int regions, int place, ThawError *error) {
-    const ThawGroup *group = place == THAW_CONDENSE_GROUP ? find_group(s->shape) : NULL;
-    if (place == THAW_CONDENSE_GROUP && !group)
+ThawStatus thaw_condense_find_group(const ThawStepper *s, int place, const ThawGroup **group, ThawError *error) {
+    *group = place == THAW_CONDENSE_GROUP ? find_group(s->shape) : NULL;
+    if (place == THAW_CONDENSE_GROUP && !*group)
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "body %d (%s): condense: place is \"group\", and its shape has no group \"regions\"",
                               (int)s->index, s->body->name);
-    if (group && group->count > THAW_REGIONS_MAX)
+    if (*group && (*group)->count > THAW_REGIONS_MAX)
         return thaw_error_set(error, THAW_ERROR_INPUT,
                               "body %d (%s): condense: the group \"regions\" has %d vertices; allowed: at most %d",
-                              (int)s->index, s->body->name, (int)group->count, THAW_REGIONS_MAX);
+                              (int)s->index, s->body->name, (int)(*group)->count, THAW_REGIONS_MAX);
+    return THAW_OK;
+}
+
+static ThawStatus make_mass(ThawWorld *world, ThawStepper *s, int regions, int place, ThawError *error) {
+    const ThawGroup *group = NULL;
+    ThawStatus found = thaw_condense_find_group(s, place, &group, error);
+    if (found != THAW_OK)
+        return found;
     ThawCondenseMass *mass = THAW_NEW(ThawCondenseMass, 1);
     if (!mass)
         return thaw_error_memory(error, "a body's regions");
@@ -82,11 +90,27 @@ static ThawStatus make_mass(ThawWorld *world, ThawStepper *s, int regions, int p
     return THAW_OK;
 }
 
-// The regions that options ask for.
+static void drop_all(ThawStepper *s) {
+    ThawCondenseData *data = thaw_condense(s);
+    thaw_stepper_drop_solvers(s);
+    s->system = NULL;
+    s->inertia = &s->lumped;
+    leave_system(&data->shared);
+    leave_mass(&data->mass);
+    thaw_system_free(&data->nodes);
+}
+
+// The regions or nodes that options ask for.
 static ThawStatus find_mass(ThawWorld *world, ThawStepper *s, ThawError *error) {
     const ThawCondenseOptions *options = thaw_condense_options(world, s->index);
     ThawCondenseData *data = thaw_condense(s);
     const int regions = options->regions > 0 ? options->regions : is_free(s->body);
+    if (options->form != data->form) {
+        drop_all(s);
+        data->form = options->form;
+    }
+    if (data->form == THAW_CONDENSE_PUBLISHED)
+        return thaw_condense_find_nodes(world, s, error);
     if (data->mass && data->mass->regions == regions && data->mass->place == options->place)
         return THAW_OK;
     thaw_stepper_drop_solvers(s);
@@ -131,13 +155,14 @@ static ThawStatus create_condense(ThawWorld *world, ThawStepper *s, ThawError *e
     if (!data || !(data->slow_v = THAW_NEW(double, (size_t)s->shape->nv *(size_t)s->model->dim)))
         return thaw_error_memory(error, "a body's condensation");
     data->sleep_speed = thaw_condense_options(world, s->index)->sleep_speed;
-    return find_mass(world, s, error);
+    return thaw_condense_options(world, s->index)->form == THAW_CONDENSE_REGIONS ? find_mass(world, s, error) : THAW_OK;
 }
 
 static void free_condense(ThawStepper *s) {
     ThawCondenseData *data = s->data;
     leave_system(&data->shared);
     leave_mass(&data->mass);
+    thaw_system_free(&data->nodes);
     thaw_free(data->slow_v);
     thaw_free(data);
     s->data = NULL;
@@ -155,7 +180,8 @@ static void configure_condense(const ThawWorld *world, ThawStepper *s, ThawLedge
 static ThawStatus prepare_condense(ThawWorld *world, ThawStepper *s, ThawError *error) {
     ThawCondenseData *data = thaw_condense(s);
     ThawStatus status = find_mass(world, s, error);
-    if (status != THAW_OK || (data->shared && thaw_system_serves(data->shared->system, s->shape, s->scripted)))
+    if (status != THAW_OK || data->form == THAW_CONDENSE_PUBLISHED ||
+        (data->shared && thaw_system_serves(data->shared->system, s->shape, s->scripted)))
         return status;
     thaw_stepper_drop_solvers(s);
     s->system = NULL;
@@ -173,7 +199,8 @@ static ThawStatus decide_condense(const ThawWorld *world, ThawStepper *s, ThawIn
     s->changed = 0;
     if (s->system)
         return THAW_OK;
-    s->system = thaw_condense(s)->shared->system;
+    const ThawCondenseData *data = thaw_condense(s);
+    s->system = data->form == THAW_CONDENSE_PUBLISHED ? data->nodes : data->shared->system;
     return thaw_stepper_fit(s, error);
 }
 
@@ -235,7 +262,10 @@ static int list_condense(const ThawStepper *s, ThawStateField *fields) {
 
 // That of most of its vertices; the lowest, where several have as many.
 static int32_t region_condense(const ThawStepper *s, int32_t element) {
-    const ThawCondensed *c = thaw_condense(s)->mass->condensed;
+    const ThawCondenseMass *mass = thaw_condense(s)->mass;
+    if (!mass)
+        return -1;
+    const ThawCondensed *c = mass->condensed;
     const ThawElementBlock *cells = s->shape->cells;
     const int32_t *vertex = cells->elements + (size_t)element * (size_t)cells->kind->nodes;
     int32_t best = -1;

@@ -8,7 +8,16 @@
 
 typedef enum ThawCondensePlace { THAW_CONDENSE_EVEN, THAW_CONDENSE_GROUP, THAW_CONDENSE_PLACE_COUNT } ThawCondensePlace;
 
+typedef enum ThawCondenseForm {
+    THAW_CONDENSE_REGIONS,
+    THAW_CONDENSE_PUBLISHED,
+    THAW_CONDENSE_FORM_COUNT
+} ThawCondenseForm;
+
 typedef struct ThawCondenseOptions {
+    int form;   // ThawCondenseForm
+    int search; // of the published form
+    double beta, gamma;
     int regions;
     int place;          // ThawCondensePlace
     int sleep;          // steps
@@ -30,7 +39,10 @@ typedef struct ThawCondenseSystem {
 // Of a body awake.
 typedef struct ThawCondenseData {
     ThawCondenseMass *mass;
-    ThawCondenseSystem *shared; // NULL until the first step, and after a change of scripts
+    ThawCondenseSystem *shared;  // NULL until the first step, and after a change of scripts
+    ThawSystem *nodes;           // of the published form, in the place of both
+    ThawCondenseOptions made_by; // the options that they follow
+    int form;
     double sleep_speed;
     double *slow_v; // dim * nv, m/s: velocities at the first of the slow steps
 } ThawCondenseData;
@@ -40,6 +52,11 @@ static inline ThawCondenseData *thaw_condense(const ThawStepper *s) { return s->
 static inline const ThawCondenseOptions *thaw_condense_options(const ThawWorld *world, int32_t body) {
     return thaw_state_method_options(&world->state, thaw_method_index(thaw_method_condense.name), body);
 }
+
+// published.c: the system of dynamic nodes, made anew where scripts have changed.
+ThawStatus thaw_condense_find_nodes(ThawWorld *world, ThawStepper *s, ThawError *error);
+// condense.c: the vertices that the group "regions" gives, where options ask for it.
+ThawStatus thaw_condense_find_group(const ThawStepper *s, int place, const ThawGroup **group, ThawError *error);
 
 extern const ThawMethodOps thaw_condense_ops;
 

@@ -7,7 +7,19 @@
 static const char *const places[] = {
     [THAW_CONDENSE_EVEN] = "even", [THAW_CONDENSE_GROUP] = "group", [THAW_CONDENSE_PLACE_COUNT] = NULL};
 
+static const char *const forms[] = {
+    [THAW_CONDENSE_REGIONS] = "regions", [THAW_CONDENSE_PUBLISHED] = "published", [THAW_CONDENSE_FORM_COUNT] = NULL};
+
 static const ThawOption rows[] = {
+    {.name = "form",
+     .unit = "",
+     .help =
+         "what has inertia: mean motions of regions, or single vertices as published, dynamic nodes in the middle of "
+         "the regions",
+     .kind = THAW_OPTION_CHOICE,
+     .offset = offsetof(ThawCondenseOptions, form),
+     .names = forms,
+     .value = THAW_CONDENSE_REGIONS},
     {.name = "regions",
      .unit = "",
      .help = "on the mean motions of so many regions the mass sits; fewer where the mesh is too coarse for them",
@@ -25,6 +37,29 @@ static const ThawOption rows[] = {
      .offset = offsetof(ThawCondenseOptions, place),
      .names = places,
      .value = THAW_CONDENSE_EVEN},
+    {.name = "beta",
+     .unit = "",
+     .help = "what the stiffness of a step is multiplied by; from 0.5 on it is stable where the body is linear",
+     .offset = offsetof(ThawCondenseOptions, beta),
+     .range = {.lo = 0, .hi = 100, .lo_open = true},
+     .value = 0.5,
+     .only_with = "form",
+     .only_choice = THAW_CONDENSE_PUBLISHED},
+    {.name = "gamma",
+     .unit = "",
+     .help = "the share of the way to balance that quasistatic vertices go in each step",
+     .offset = offsetof(ThawCondenseOptions, gamma),
+     .range = {.lo = 0, .hi = 2, .hi_open = true},
+     .value = 1.0 / 3,
+     .only_with = "form",
+     .only_choice = THAW_CONDENSE_PUBLISHED},
+    {.name = "search",
+     .unit = "",
+     .help = "gamma is halved until the energy falls",
+     .kind = THAW_OPTION_FLAG,
+     .offset = offsetof(ThawCondenseOptions, search),
+     .only_with = "form",
+     .only_choice = THAW_CONDENSE_PUBLISHED},
     {.name = "sleep",
      .unit = "steps",
      .help = "how long a body rests before it falls asleep with all that it touches; 0: never",
